@@ -5,6 +5,7 @@
 
 mod manifest;
 mod rust;
+mod sentences;
 mod text;
 mod tree;
 
@@ -43,6 +44,7 @@ fn findings(files: &[SourceFile]) -> Vec<Finding> {
         found.extend(manifest::check(&file.path, text));
         if file.has_extension("rs") {
             found.extend(rust::check(&file.path, text));
+            found.extend(sentences::check(&file.path, text));
         }
     }
     found

@@ -9,6 +9,7 @@ pub mod hook;
 pub mod settings;
 
 mod agent;
+mod asked;
 mod denial;
 mod lines;
 mod look;
@@ -23,6 +24,7 @@ mod verdict;
 use ralph_core::ids::SessionId;
 
 pub use agent::{ClaudeAgent, SETTINGS};
+pub(crate) use asked::asked;
 pub use hook::parse;
 pub use look::{inspect, payload};
 pub use plan::{plan_install, plan_uninstall, user_folder};

@@ -1,6 +1,8 @@
 //! Clients with a protocol of their own: their names, and what can be set.
 
+use ralph_core::locale::Locale;
 use ralph_core::policy::OldSession;
+use ralph_core::usage::Usage;
 
 use crate::Agent;
 use crate::claude::ClaudeAgent;
@@ -57,13 +59,17 @@ impl Client {
     }
 
     /// How it gets onto a computer.
-    pub fn install_hint(self) -> &'static str {
-        match self {
-            Self::ClaudeCode => {
-                "install it with `npm install -g @anthropic-ai/claude-code`, or name the program in claude.program"
-            }
-            Self::OpenCode => {
-                "install it with `npm install -g opencode-ai`, or name the program in opencode.program"
+    pub fn install_hint(self, locale: Locale) -> String {
+        let (package, setting) = match self {
+            Self::ClaudeCode => ("@anthropic-ai/claude-code", "claude.program"),
+            Self::OpenCode => ("opencode-ai", "opencode.program"),
+        };
+        match locale {
+            Locale::En => format!(
+                "install it with `npm install -g {package}`, or name the program in {setting}"
+            ),
+            Locale::Ko => {
+                format!("`npm install -g {package}` 로 설치하거나 {setting} 에 프로그램을 적으세요")
             }
         }
     }
@@ -132,6 +138,22 @@ pub struct ClientOptions {
     pub old_session: OldSession,
 }
 
+/// A client that answers one question in a process of its own.
+#[derive(Clone, Debug)]
+pub struct AskedClient {
+    /// The program and its arguments; the question is its standard input.
+    pub words: Vec<String>,
+    /// What stands before the words that say who it is.
+    pub system_flag: &'static str,
+    /// Variables that may hold its credentials.
+    pub credentials: &'static [&'static str],
+    /// Variables that it must not get.
+    pub without: &'static [&'static str],
+    /// Finds its final text in what it printed, and what that used; or says
+    /// what went wrong.
+    pub read: fn(&str) -> Result<(String, Usage), String>,
+}
+
 impl ClientOptions {
     /// The client as it comes.
     pub fn new(client: Client) -> Self {
@@ -152,6 +174,15 @@ impl ClientOptions {
         match self.client {
             Client::ClaudeCode => None,
             Client::OpenCode => crate::opencode::fault(self),
+        }
+    }
+
+    /// How it is asked one question without tools and memory; `None` for a
+    /// client that cannot be.
+    pub fn asked(&self) -> Option<AskedClient> {
+        match self.client {
+            Client::ClaudeCode => Some(crate::claude::asked(self)),
+            Client::OpenCode => None,
         }
     }
 

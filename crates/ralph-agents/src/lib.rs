@@ -30,7 +30,7 @@ use ralph_core::time::Timestamp;
 use ralph_core::usage::{Usage, Usd};
 use ralph_proc::{Launch, Limits, Outcome, ProcError, Supervisor, Watcher};
 
-pub use client::{Client, ClientOption, ClientOptions, NAMES, SETTINGS, Setting};
+pub use client::{AskedClient, Client, ClientOption, ClientOptions, NAMES, SETTINGS, Setting};
 pub use command::CommandAgent;
 pub use host::Host;
 pub use listen::{Closing, Cut, Heard, Listener, Piece, PieceKind, Refusal, Shown, Standing};

@@ -59,7 +59,8 @@ static KNOWN: LazyLock<Vec<Regex>> = LazyLock::new(compile_known);
 #[derive(Debug, thiserror::Error)]
 #[error("limit pattern `{pattern}` is not a regular expression")]
 pub struct BadPattern {
-    pattern: String,
+    /// The pattern.
+    pub pattern: String,
     source: regex::Error,
 }
 

@@ -14,7 +14,7 @@ use ralph_proc::{Launch, Limits, Supervisor};
 
 use crate::formats::{self, Collector, Unreadable};
 use crate::output::{HasReport, Heard, Input, Listener, Scratch, Source, Spools};
-use crate::{AffectedTest, Gate, affected, verdict};
+use crate::{AffectedTest, Gate, affected, dependencies, verdict};
 
 /// What stands in a command for the report it is to write.
 const REPORT: &str = "{report}";
@@ -88,10 +88,11 @@ impl CommandGate {
             Ok(outcome) => outcome,
             Err(error) => return Ok(GateReport::unknown(&self.spec, error.to_string())),
         };
-        let Heard { tail, spools } = listener.finish();
+        let Heard { mut tail, machine_tail, spools } = listener.finish();
         let reading =
             spools.map_err(Unreadable::Io).and_then(|spools| self.read(site, &scratch, spools));
         let verdict = verdict::judge(&self.spec, outcome.ending, reading.as_ref());
+        let verdict = self.or_lacking(site, verdict, reading.as_ref(), &tail);
         let reading = match reading {
             Ok(reading) => reading,
             Err(Unreadable::NoReport { printed }) => *printed,
@@ -104,6 +105,10 @@ impl CommandGate {
             Verdict::Fail(_) | Verdict::Unclear { .. } => verdict::failing(&self.spec, &reading),
         };
         let elapsed = outcome.elapsed;
+        // A gate that fails says why, if only in the words meant for machines.
+        if verdict != Verdict::Pass && reading.findings.is_empty() && failing.is_empty() {
+            tail = format!("{machine_tail}{tail}");
+        }
         Ok(GateReport {
             verdict,
             failing,
@@ -112,6 +117,32 @@ impl CommandGate {
             elapsed,
             ..GateReport::unknown(&self.spec, String::new())
         })
+    }
+
+    /// What a command came to, or that its packages were never installed, if
+    /// it failed and named nothing that fails.
+    fn or_lacking(
+        &self,
+        site: &Site<'_>,
+        verdict: Verdict,
+        reading: Result<&Reading, &Unreadable>,
+        tail: &str,
+    ) -> Verdict {
+        let reading = match reading {
+            Ok(reading) => reading,
+            Err(Unreadable::NoReport { printed }) => printed,
+            Err(Unreadable::Io(_) | Unreadable::Form { .. } | Unreadable::Contradiction { .. }) => {
+                &Reading::default()
+            }
+        };
+        let named = verdict::failing(&self.spec, reading);
+        if verdict == Verdict::Pass || !named.is_empty() {
+            return verdict;
+        }
+        match dependencies::lacking(site.root, &self.spec, tail) {
+            Some(missing) => Verdict::Unknown { reason: missing.to_string() },
+            None => verdict,
+        }
     }
 
     fn read(
@@ -149,7 +180,7 @@ impl Gate for CommandGate {
     fn key(&self) -> String {
         // The debug form holds every field of each.
         let GateSpec { name, command, dir, format, bar, .. } = &self.spec;
-        format!("command-2 {:?}", (name, command, dir, format, bar))
+        format!("command-3 {:?}", (name, command, dir, format, bar))
     }
 
     fn run(&self, site: &Site<'_>, stop: &mut dyn FnMut() -> bool) -> GateReport {

@@ -13,14 +13,15 @@ mod jvm;
 mod node;
 mod php;
 mod python;
+mod rows;
 mod ruby;
 mod rust;
+mod said;
 mod shell;
 mod sight;
 mod tasks;
 mod workspace;
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use ralph_core::format::Format;
@@ -47,6 +48,14 @@ impl Detected {
     pub fn of(&self, criterion: Criterion) -> impl Iterator<Item = &Proposal> {
         self.proposals.iter().filter(move |proposal| proposal.criterion == criterion)
     }
+
+    /// What a criterion means where the user asks for it by name: what the
+    /// project would run, or else what is only mentioned.
+    pub fn meant(&self, criterion: Criterion) -> Vec<&Proposal> {
+        let required = |it: &&Proposal| it.standing == Standing::Required;
+        let found: Vec<&Proposal> = self.of(criterion).filter(required).collect();
+        if found.is_empty() { self.of(criterion).collect() } else { found }
+    }
 }
 
 /// A command that could be a gate, and why we think so.
@@ -72,7 +81,47 @@ pub struct Proposal {
     /// How well this ecosystem is proven.
     pub tier: Tier,
     /// What it needs and is not here; `None` when it can run.
-    pub missing: Option<String>,
+    pub missing: Option<MissingNeed>,
+    /// Whether success should depend on it.
+    pub standing: Standing,
+}
+
+impl Proposal {
+    /// Whether a settings file should switch it on. Tests always are: without
+    /// them a check would pass and prove nothing. What the project's own
+    /// packages bring is only waiting for them to be installed.
+    pub fn is_wanted(&self) -> bool {
+        let comes = |missing: &MissingNeed| missing.install.is_some();
+        self.standing == Standing::Required
+            && (self.criterion == Criterion::TestPass || self.missing.as_ref().is_none_or(comes))
+    }
+}
+
+/// What a proposal needs and is not here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingNeed {
+    /// A program, a file or a folder.
+    pub what: String,
+    /// The command that installs it with the project's packages.
+    pub install: Option<String>,
+}
+
+impl std::fmt::Display for MissingNeed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.install {
+            Some(install) => write!(f, "`{}` is not here: run `{install}`", self.what),
+            None => write!(f, "`{}` is not here", self.what),
+        }
+    }
+}
+
+/// Whether success should depend on a proposal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It should: the project itself would run it.
+    Required,
+    /// It is only mentioned, and this is why.
+    Aside(String),
 }
 
 /// How well reading the output of an ecosystem's tools is proven.
@@ -113,102 +162,135 @@ enum Rank {
     /// It is meant only where nothing else in the folder or below speaks for
     /// the criterion.
     Fallback,
-    /// It is meant where it can run, or where there is nothing else.
-    Extra,
 }
 
 /// Looks at the project at `root`. Never fails; an empty folder proposes
 /// nothing.
 pub fn detect(root: &Path, tools: Tools<'_>) -> Detected {
     let sight = Sight::new(root, tools);
-    let mut found: Vec<(Proposal, Rank)> = Vec::new();
+    let mut found: Vec<Candidate> = Vec::new();
     for folder in sight.projects() {
         for ecosystem in ecosystems::ALL {
             for draft in (ecosystem.drafts)(&folder) {
-                if !is_covered(&found, ecosystem, &folder, draft.criterion) {
-                    found.push((proposal(draft, ecosystem, &folder), ecosystem.rank));
+                if !is_covered(&found, ecosystem, &folder, &draft) {
+                    let draft = folder.stand(draft);
+                    found.push(Candidate::new(draft, ecosystem, &folder));
                 }
             }
         }
         folder.notice_orphans();
     }
     let mut proposals = without_second_choices(&found);
+    require_some_test(&mut proposals);
     name(&mut proposals);
     Detected { proposals, notices: sight.notices() }
 }
 
-fn proposal(draft: Draft, ecosystem: &Ecosystem, folder: &Folder<'_>) -> Proposal {
-    let Draft { criterion, tool, command, format, why, missing } = draft;
-    Proposal {
-        name: criterion.name().to_owned(),
-        criterion,
-        command,
-        dir: folder.dir().to_owned(),
-        format,
-        ecosystem: ecosystem.name,
-        tool,
-        why,
-        tier: ecosystem.tier,
-        missing,
+/// A proposal, as long as better ones may push it out.
+struct Candidate {
+    proposal: Proposal,
+    rank: Rank,
+    calls: Option<&'static str>,
+}
+
+impl Candidate {
+    fn new(draft: Draft, of: &Ecosystem, folder: &Folder<'_>) -> Self {
+        let Draft { criterion, tool, command, format, why, missing, standing, ecosystem, calls } =
+            draft;
+        let proposal = Proposal {
+            name: criterion.name().to_owned(),
+            criterion,
+            command,
+            dir: folder.dir().to_owned(),
+            format,
+            ecosystem: ecosystem.unwrap_or(of.name),
+            tool,
+            why,
+            tier: of.tier,
+            missing,
+            standing,
+        };
+        Self { proposal, rank: of.rank, calls }
     }
 }
 
 /// Whether a folder above already checks the same with the same ecosystem.
 fn is_covered(
-    found: &[(Proposal, Rank)],
+    found: &[Candidate],
     ecosystem: &Ecosystem,
     folder: &Folder<'_>,
-    criterion: Criterion,
+    draft: &Draft,
 ) -> bool {
-    found.iter().any(|(above, _)| {
-        above.ecosystem == ecosystem.name
-            && above.criterion == criterion
+    found.iter().any(|Candidate { proposal: above, .. }| {
+        above.ecosystem == draft.ecosystem.unwrap_or(ecosystem.name)
+            && above.criterion == draft.criterion
             && folder
                 .above(&above.dir)
                 .is_some_and(|(root, inner)| (ecosystem.covers)(&root, inner))
     })
 }
 
-fn without_second_choices(found: &[(Proposal, Rank)]) -> Vec<Proposal> {
-    let keep = |(index, (proposal, rank)): &(usize, &(Proposal, Rank))| {
-        let others = found.iter().enumerate().filter(|(_, (other, _))| {
-            other.criterion == proposal.criterion && sight::is_within(&other.dir, &proposal.dir)
+fn without_second_choices(found: &[Candidate]) -> Vec<Proposal> {
+    let keep = |(index, Candidate { proposal, rank, calls }): &(usize, &Candidate)| {
+        let others = found.iter().enumerate().filter(|(other, _)| other != index);
+        let same = others.clone().filter(|(_, other)| {
+            other.proposal.criterion == proposal.criterion
+                && sight::is_within(&other.proposal.dir, &proposal.dir)
         });
-        let better =
-            others.into_iter().any(|(other_index, (other, other_rank))| match other_rank {
-                Rank::Own => true,
-                // Of two lists of tasks in a folder one is enough.
-                Rank::Fallback => {
-                    *rank == Rank::Extra || (other.dir == proposal.dir && other_index < *index)
-                }
-                Rank::Extra => false,
-            });
-        match rank {
+        let is_called = |other: &Candidate| {
+            other.proposal.dir == proposal.dir && *calls == Some(other.proposal.tool)
+        };
+        let better = same.clone().any(|(other_index, other)| match other.rank {
             Rank::Own => true,
-            Rank::Fallback => !better,
-            Rank::Extra => !better || proposal.missing.is_none(),
-        }
+            // Of two lists of tasks in a folder one is enough.
+            Rank::Fallback => other.proposal.dir == proposal.dir && other_index < *index,
+        });
+        // Where a language is known that needs no build, `make build` makes a
+        // release.
+        let is_release = proposal.criterion == Criterion::BuildSuccess
+            && others
+                .into_iter()
+                .any(|(_, other)| other.rank == Rank::Own && other.proposal.dir == proposal.dir);
+        !same.into_iter().any(|(_, other)| is_called(other))
+            && match rank {
+                Rank::Own => true,
+                Rank::Fallback => !better && !is_release,
+            }
     };
-    found.iter().enumerate().filter(keep).map(|(_, (proposal, _))| proposal.clone()).collect()
+    let kept = found.iter().enumerate().filter(keep);
+    kept.map(|(_, candidate)| candidate.proposal.clone()).collect()
 }
 
-/// Gives every proposal a name of its own.
-fn name(proposals: &mut [Proposal]) {
-    let mut of_criterion: BTreeMap<Criterion, usize> = BTreeMap::new();
-    let mut of_dir: BTreeMap<(Criterion, String), usize> = BTreeMap::new();
-    for proposal in proposals.iter() {
-        *of_criterion.entry(proposal.criterion).or_default() += 1;
-        *of_dir.entry((proposal.criterion, proposal.dir.clone())).or_default() += 1;
+/// Tests that lie beside the project are its tests where it has no others.
+fn require_some_test(proposals: &mut [Proposal]) {
+    let is_test = |it: &&mut Proposal| it.criterion == Criterion::TestPass;
+    if proposals.iter_mut().filter(is_test).all(|it| it.standing != Standing::Required) {
+        let tests = proposals.iter_mut().filter(is_test);
+        tests.for_each(|test| test.standing = Standing::Required);
     }
-    for proposal in proposals {
-        if of_criterion.get(&proposal.criterion) == Some(&1) {
-            continue;
-        }
-        let alone = of_dir.get(&(proposal.criterion, proposal.dir.clone())) == Some(&1);
-        let label = match (proposal.dir.as_str(), alone) {
+}
+
+/// Gives every proposal a name of its own. What is only mentioned takes no
+/// short name from what is required.
+fn name(proposals: &mut [Proposal]) {
+    let rivals: Vec<(usize, usize)> = proposals
+        .iter()
+        .map(|proposal| {
+            let same = proposals.iter().filter(|other| {
+                other.criterion == proposal.criterion
+                    && (other.standing == Standing::Required
+                        || proposal.standing != Standing::Required)
+            });
+            (same.clone().count(), same.filter(|other| other.dir == proposal.dir).count())
+        })
+        .collect();
+    for (proposal, (all, here)) in proposals.iter_mut().zip(rivals) {
+        let is_aside = proposal.standing != Standing::Required;
+        let label = match (proposal.dir.as_str(), here) {
+            _ if all == 1 => continue,
             ("", _) => proposal.tool.to_owned(),
-            (dir, true) => dir.to_owned(),
-            (dir, false) => format!("{dir}/{}", proposal.tool),
+            (dir, 1) if !is_aside => dir.to_owned(),
+            (dir, _) => format!("{dir}/{}", proposal.tool),
         };
         proposal.name = format!("{}:{label}", proposal.criterion.name());
     }

@@ -9,6 +9,7 @@ mod cargo;
 mod collector;
 mod ctest;
 mod eslint;
+mod failure_lines;
 mod go_test;
 mod go_text;
 mod jest;
@@ -29,6 +30,7 @@ mod pyright;
 mod pytest_text;
 mod rubocop;
 mod ruff;
+mod runners;
 mod rustc_text;
 mod said;
 #[cfg(test)]
@@ -121,13 +123,23 @@ pub fn read(
     }
 }
 
+/// Every test runner that is known by its plain text, as the documentation
+/// names it.
+pub fn text_runners() -> Vec<&'static str> {
+    plain_tests::names()
+}
+
 /// Plain text, in one pass for all that may stand in it.
 fn read_text(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), Unreadable> {
     let mut tests = plain_tests::PlainTests::default();
     let mut diagnostics = plain_diagnostics::PlainDiagnostics::default();
+    let mut failures = failure_lines::FailureLines::default();
     lines::each(input, |line| match tests.line(line, out) {
         lines::Claim::Taken => {}
-        lines::Claim::Free => diagnostics.line(line, out),
+        lines::Claim::Free => {
+            failures.line(line, out);
+            diagnostics.line(line, out);
+        }
     })?;
     tests.finish(out);
     Ok(())

@@ -19,7 +19,7 @@ use ralph_core::TreeId;
 use ralph_core::claim::plain;
 use ralph_core::evidence::{Fault, GateReport, Verdict};
 use ralph_core::feedback::last_chars;
-use ralph_core::policy::{GateCommand, GateSpec};
+use ralph_core::policy::{GateCommand, GateSpec, Need};
 use ralph_core::redact::redact;
 use ralph_core::usage::{Usage, Usd};
 
@@ -27,7 +27,7 @@ use crate::{Gate, Site};
 use answer::Answer;
 use prompt::Prompt;
 
-pub use command::CommandLine;
+pub use command::{ClientForm, CommandLine};
 pub use endpoint::{Dialect, Endpoint};
 pub use key::Key;
 pub use prompt::CHANGES_CHARS;
@@ -49,7 +49,7 @@ const PROMPT_VERSION: u32 = 1;
 pub enum Transport {
     /// A model behind an endpoint.
     Model(Endpoint),
-    /// A command of the user's.
+    /// A command of the user's, or a coding agent in a process of its own.
     Command(CommandLine),
 }
 
@@ -94,15 +94,30 @@ impl Judge {
     }
 
     /// The command that judges, as a gate would have it, so that its scripts
-    /// are watched like those of gates; `None` for a model.
+    /// are watched like those of gates; `None` for a model or an agent.
     pub fn watched(&self) -> Option<GateSpec> {
         match &self.transport {
-            Transport::Model(_) => None,
+            Transport::Model(_) | Transport::Command(CommandLine { client: Some(_), .. }) => None,
             Transport::Command(line) => {
                 let command = GateCommand::Argv(line.words.clone());
                 Some(GateSpec { command, ..self.spec.clone() })
             }
         }
+    }
+
+    /// The same judge, asked whether the work comes nearer to what it judges.
+    #[must_use]
+    pub fn on_progress(&self) -> Self {
+        let criterion = format!(
+            "The latest work brings the task nearer to its end than it was at the start: part of \
+             what was missing is there now, or a wrong way was recognised and left. Changes that \
+             repeat or undo each other do not. In the end this has to be fulfilled: {}",
+            self.criterion
+        );
+        let command = GateCommand::Question(criterion.clone());
+        let name = GateSpec::OPINION.to_owned();
+        let spec = GateSpec { name, command, need: Need::Advisory, ..self.spec.clone() };
+        Self { spec, criterion, transport: self.transport.clone() }
     }
 
     /// The gate that puts this case before the judge.

@@ -5,6 +5,7 @@
 
 mod affected;
 mod command;
+mod dependencies;
 pub mod detect;
 mod environment;
 pub mod formats;

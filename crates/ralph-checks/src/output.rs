@@ -168,12 +168,16 @@ pub(crate) struct Listener<'a> {
     lost: Option<io::Error>,
     streams: [RedactedStream; 2],
     tail: String,
+    /// The end of what was written for machines, as it came.
+    machine_tail: Vec<u8>,
 }
 
 /// What a listener heard.
 pub(crate) struct Heard {
     /// The end of the output, for people.
     pub(crate) tail: String,
+    /// The end of what was written for machines, for want of anything better.
+    pub(crate) machine_tail: String,
     /// All that the reader needs, unless something got in the way.
     pub(crate) spools: io::Result<Spools>,
 }
@@ -182,8 +186,8 @@ impl<'a> Listener<'a> {
     const KEEP: usize = 4 * TAIL_CHARS;
 
     pub(crate) fn new(stop: &'a mut dyn FnMut() -> bool, source: Source, spools: Spools) -> Self {
-        let (streams, tail) = (Default::default(), String::new());
-        Self { stop, source, spools, spooled: 0, lost: None, streams, tail }
+        let (streams, tail, machine_tail) = (Default::default(), String::new(), Vec::new());
+        Self { stop, source, spools, spooled: 0, lost: None, streams, tail, machine_tail }
     }
 
     pub(crate) fn finish(mut self) -> Heard {
@@ -191,14 +195,26 @@ impl<'a> Listener<'a> {
             let rest = self.streams[index].finish();
             self.keep(&rest);
         }
-        let tail = last_chars(&plain(&self.tail), TAIL_CHARS).to_owned();
-        Heard { tail, spools: self.lost.map_or(Ok(self.spools), Err) }
+        let end = |text: &str| last_chars(&plain(text), TAIL_CHARS).to_owned();
+        let mut machines = RedactedStream::default();
+        let machine_text = machines.push(&self.machine_tail) + &machines.finish();
+        let (tail, machine_tail) = (end(&self.tail), end(&machine_text));
+        Heard { tail, machine_tail, spools: self.lost.map_or(Ok(self.spools), Err) }
     }
 
     fn keep(&mut self, text: &str) {
         self.tail.push_str(text);
         if self.tail.len() > 2 * Self::KEEP {
             self.tail = last_chars(&self.tail, TAIL_CHARS).to_owned();
+        }
+    }
+
+    /// Keeps more than is shown, so that no secret is cut in two.
+    fn keep_for_machines(&mut self, bytes: &[u8]) {
+        self.machine_tail.extend_from_slice(bytes);
+        let over = self.machine_tail.len().saturating_sub(2 * Self::KEEP);
+        if over > 2 * Self::KEEP {
+            self.machine_tail.drain(..over);
         }
     }
 
@@ -223,8 +239,8 @@ impl Watcher for Listener<'_> {
             Stream::Stderr => 1,
         };
         self.spool(index, bytes);
-        // What is written for machines says nothing to people.
         if index == 0 && matches!(self.source, Source::Stdout | Source::StdoutFirst) {
+            self.keep_for_machines(bytes);
             return;
         }
         let text = self.streams[index].push(bytes);
@@ -248,7 +264,7 @@ mod tests {
         for (stream, text) in said {
             listener.output(*stream, text.as_bytes());
         }
-        let Heard { tail, spools } = listener.finish();
+        let Heard { tail, spools, .. } = listener.finish();
         (scratch.input(spools.unwrap()).unwrap(), tail)
     }
 
@@ -287,6 +303,19 @@ mod tests {
     fn what_other_machines_readers_get_is_standard_output_alone() {
         let source = Source::of(Format::Cargo, HasReport::No);
         assert_eq!(wanted(heard(source, &BUILD).0), "{\"Action\":\"fail\"}\n");
+    }
+
+    #[test]
+    fn the_end_of_what_machines_get_is_kept_for_want_of_anything_better() {
+        let mut stop = || false;
+        let mut listener = Listener::new(&mut stop, Source::Stdout, [None, None]);
+        for _ in 0..1000 {
+            listener.output(Stream::Stdout, &[b'x'; 1000]);
+        }
+        listener.output(Stream::Stdout, b"the end");
+        let Heard { tail, machine_tail, .. } = listener.finish();
+        assert_eq!((tail.as_str(), machine_tail.len()), ("", TAIL_CHARS));
+        assert!(machine_tail.ends_with("the end"));
     }
 
     #[test]

@@ -14,8 +14,11 @@ mod gate;
 mod language;
 mod needs;
 mod pack;
+#[cfg(test)]
+mod planted_tests;
 mod rules;
 mod scan;
+mod secrets;
 mod words;
 
 pub use chosen::{Before, Chosen, MOST_EARLIER};

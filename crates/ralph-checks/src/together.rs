@@ -4,6 +4,7 @@
 //! toes, so of those one runs at a time; gates that only look go along.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
@@ -30,6 +31,9 @@ pub trait GateWatcher {
 
     /// A few tests of a gate are done. That they pass proves nothing.
     fn first_finished(&mut self, _report: &GateReport) {}
+
+    /// Files of the project changed while the gates ran.
+    fn changed(&mut self, _files: &[PathBuf]) {}
 
     /// Whether to give up. Asked several times a second.
     fn stop(&mut self) -> bool;

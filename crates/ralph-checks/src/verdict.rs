@@ -45,8 +45,20 @@ pub(crate) fn failing(spec: &GateSpec, reading: &Reading) -> BTreeSet<String> {
     let tests = tests.filter(|(_, state)| **state == TestState::Failed);
     let tests = tests.map(|(id, _)| test_fingerprint(spec, id));
     let findings = reading.findings.iter().filter(|finding| counts(spec, finding.level));
-    tests.chain(findings.map(|finding| finding.fingerprint.clone())).collect()
+    let mut failing: BTreeSet<String> = tests.collect();
+    let failed = reading.tests.as_ref().map_or(0, |tests| tests.counts.failed);
+    let unnamed = failed.saturating_sub(failing.len() as u64).min(MOST_UNNAMED);
+    failing.extend((1..=unnamed).map(|number| format!("failed test without a name {number}")));
+    failing.extend(findings.map(|finding| finding.fingerprint.clone()));
+    if failing.is_empty() {
+        failing.extend(reading.failure_lines.iter().map(|line| format!("line {line}")));
+    }
+    failing
 }
+
+/// How many tests that failed without a name are told apart by their number:
+/// when fewer fail, that is progress.
+const MOST_UNNAMED: u64 = 500;
 
 /// The fingerprint of a failing test.
 pub fn test_fingerprint(spec: &GateSpec, id: &str) -> String {
@@ -262,7 +274,86 @@ mod tests {
             Format::Text,
             "Run options: --seed 1\n\n# Running:\n\nFinished in 0.001s.\n\n0 runs, 0 assertions, 0 failures, 0 errors, 0 skips\n",
         ),
+        (Format::Text, "\n\n  0 passing (1ms)\n\n"),
+        (Format::Text, "\n\n  0 passing (1ms)\n  3 pending\n\n"),
+        (Format::Text, "No tests found, exiting with code 0\n"),
+        (
+            Format::Text,
+            "Test Suites: 1 skipped, 0 of 1 total\nTests:       1 skipped, 1 total\nSnapshots:   0 total\n",
+        ),
+        (Format::Text, "\n RUN  v4.1.12 /project\n\nNo test files found, exiting with code 0\n"),
+        (
+            Format::Text,
+            " Test Files  1 skipped (1)\n      Tests  1 skipped (1)\n   Start at  07:10:21\n",
+        ),
+        (
+            Format::Text,
+            "No examples found.\n\n\nFinished in 0.00014 seconds (files took 0.02842 seconds to load)\n0 examples, 0 failures\n",
+        ),
+        (
+            Format::Text,
+            "PHPUnit 9.6.7 by Sebastian Bergmann and contributors.\n\nNo tests executed!\n",
+        ),
+        (
+            Format::Text,
+            "[INFO] --- surefire:3.2.5:test (default-test) @ till ---\n[INFO] No tests to run.\n",
+        ),
+        (
+            Format::Text,
+            "[INFO] Results:\n[INFO]\n[INFO] Tests run: 0, Failures: 0, Errors: 0, Skipped: 0\n",
+        ),
+        (Format::Text, "> Task :test NO-SOURCE\n\nBUILD SUCCESSFUL in 1s\n"),
+        (Format::Text, "No test is available in /project/Shop.Tests.dll. Make sure that …\n"),
+        (
+            Format::Text,
+            "Passed!  - Failed:     0, Passed:     0, Skipped:     0, Total:     0, Duration: 1 ms\n",
+        ),
+        (Format::Text, "[info] No tests were executed.\n[success] Total time: 1 s\n"),
+        (Format::Text, "[info] Passed: Total 0, Failed 0, Errors 0, Passed 0\n"),
+        (Format::Text, "There are no tests to run\n"),
+        (
+            Format::Text,
+            "Finished in 0.00 seconds (0.00s async, 0.00s sync)\n2 tests, 0 failures, 2 excluded\n",
+        ),
+        (
+            Format::Text,
+            "Test Suite 'All tests' passed at 2026-11-18 07:28:00.104\n\t Executed 0 tests, with 0 failures (0 unexpected) in 0.000 (0.000) seconds\n",
+        ),
+        (Format::Text, "✔ Test run with 0 tests in 0 suites passed after 0.001 seconds.\n"),
+        (Format::Text, "00:00 +0: No tests ran.\n"),
+        (Format::Text, "00:00 +0 ~2: All tests skipped.\n"),
     ];
+
+    /// What each runner prints about tests that failed.
+    const FAILED_SUITES: &[&str] = &[
+        "  1 passing (5ms)\n  2 failing\n",
+        "Test Suites: 1 failed, 1 total\nTests:       3 failed, 1 passed, 4 total\n",
+        " Test Files  1 failed (1)\n      Tests  2 failed | 1 passed (3)\n",
+        "Finished in 0.1 seconds (files took 0.1 seconds to load)\n3 examples, 1 failure\n",
+        "PHPUnit 9.6.7 by …\n\nFAILURES!\nTests: 3, Assertions: 3, Failures: 1.\n",
+        "[ERROR] Tests run: 3, Failures: 1, Errors: 0, Skipped: 0\n",
+        "3 tests completed, 1 failed\n",
+        "Failed!  - Failed:     1, Passed:     2, Skipped:     0, Total:     3, Duration: 1 ms\n",
+        "[error] Failed: Total 3, Failed 1, Errors 0, Passed 2\n",
+        "Finished in 0.04 seconds (0.00s async, 0.04s sync)\n3 tests, 1 failure\n",
+        "Test Case 'A.b' failed (0.001 seconds)\n",
+        "✘ Test a() failed after 0.001 seconds with 1 issue.\n",
+        "00:01 +2 -1: Some tests failed.\n",
+    ];
+
+    #[test]
+    fn tests_that_failed_under_a_good_code_are_never_a_pass_for_any_runner() {
+        for printed in FAILED_SUITES {
+            let mut out = Collector::new(Path::new("/"), "");
+            crate::formats::read(Format::Text, &mut printed.as_bytes(), &mut out).unwrap();
+            let reading = out.finish();
+            for criterion in [Criterion::TestPass, Criterion::Custom] {
+                let spec = spec(criterion, Format::Text, Bar::Clean);
+                let verdict = judge(&spec, Ending::Exited(0), Ok(&reading));
+                assert!(matches!(verdict, Verdict::Unclear { .. }), "{printed}: {verdict:?}");
+            }
+        }
+    }
 
     #[test]
     fn a_suite_that_ran_no_test_is_never_a_pass_for_any_reader() {
@@ -342,6 +433,20 @@ mod tests {
         reading.tests = tests(1, 1).tests;
         let names = |bar| failing(&spec(Criterion::LintClean, Format::Text, bar), &reading).len();
         assert_eq!((names(Bar::Clean), names(Bar::NoErrors)), (3, 2));
+    }
+
+    #[test]
+    fn what_fails_without_a_name_is_counted_and_else_known_by_its_lines() {
+        let spec = spec(Criterion::Custom, Format::Text, Bar::Clean);
+        let names = |printed: &str| {
+            let mut out = Collector::new(Path::new("/"), "");
+            crate::formats::read(Format::Text, &mut printed.as_bytes(), &mut out).unwrap();
+            failing(&spec, &out.finish())
+        };
+        assert_eq!(names("  1 passing (5ms)\n  3 failing\n").len(), 3);
+        let lines = names("checking\nFAIL one\nFAIL two\nok three\n");
+        assert_eq!(lines, ["line FAIL one", "line FAIL two"].map(str::to_owned).into());
+        assert_eq!(names("src/a.c:3:1: error: no\nERROR: it broke\n").len(), 1);
     }
 
     #[test]

@@ -41,8 +41,10 @@ pub(crate) struct App {
 impl App {
     /// Finds the project around the current folder.
     pub(crate) fn discover() -> Result<Self, CliError> {
-        let here = std::env::current_dir()
-            .map_err(|_| CliError::usage("the current folder does not exist"))?;
+        let here = std::env::current_dir().map_err(|_| {
+            CliError::usage("the current folder does not exist")
+                .in_korean("현재 폴더가 없습니다", None)
+        })?;
         Self::at(&here, std::env::vars_os().collect())
     }
 
@@ -76,12 +78,28 @@ impl App {
         user_home(&self.env)
     }
 
-    /// The state of the repository, if it is another user's and closed to us.
+    /// The state of the repository, if it is closed to us.
     pub(crate) fn closed_state(&self) -> Option<PathBuf> {
         let ours = self.project.git.as_ref()?.common.join("ralph");
         let is_chosen = self.variable("RALPH_HOME").is_some_and(|value| !value.is_empty());
         let is_closed = !is_chosen && ours != self.home && std::fs::read_dir(&ours).is_err();
         (is_closed && ours.exists()).then_some(ours)
+    }
+
+    /// Refuses to say that there is nothing in a repository whose state was
+    /// closed to its owner.
+    fn refuse_own_closed_state(&self) -> Result<(), CliError> {
+        let Some(place) = self.closed_state().filter(|place| ralph_snapshot::can_change(place))
+        else {
+            return Ok(());
+        };
+        let place = place.display();
+        Err(CliError::refused(format!("{place}, which holds the state of the runs, is closed"))
+            .with_hint(format!("`chmod u+rwx {place}` opens it again"))
+            .in_korean(
+                format!("실행 상태를 담은 {place} 폴더를 열 권한이 없습니다"),
+                Some(&format!("`chmod u+rwx {place}` 으로 다시 열 수 있습니다")),
+            ))
     }
 
     /// Refuses to say that there is nothing in a place that the user named and
@@ -305,6 +323,7 @@ impl App {
 
     /// The store, if there is one already. Reading commands create nothing.
     pub(crate) fn existing_store(&self) -> Result<Option<SqliteStore>, CliError> {
+        self.refuse_own_closed_state()?;
         Ok(SqliteStore::open_existing(&self.home)?.map(|opened| opened.store))
     }
 

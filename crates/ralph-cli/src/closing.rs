@@ -55,12 +55,8 @@ pub(crate) fn closing(run: &Run, commands: &CommandLog) -> String {
 fn only_claim_missing(run: &Run) -> Option<String> {
     if !run.progress.held.is_empty() {
         let text = match run.policy.locale {
-            Locale::En => {
-                "All checks pass, but changes of tests or checks are held. `ralph allow` lists them."
-            }
-            Locale::Ko => {
-                "모든 검사를 통과했지만 테스트나 검사의 변경이 보류되어 있습니다. `ralph allow` 로 목록을 볼 수 있습니다."
-            }
+            Locale::En => "All checks pass, but changes of tests or checks are held.",
+            Locale::Ko => "모든 검사를 통과했지만 테스트나 검사의 변경이 보류되어 있습니다.",
         };
         return Some(text.to_owned());
     }
@@ -112,6 +108,6 @@ fn best_line(locale: Locale, best: Best) -> String {
     let (iteration, score) = (best.iteration, wording::score(&best.score, locale));
     match locale {
         Locale::En => format!("The best was turn {iteration} with {score}."),
-        Locale::Ko => format!("가장 좋았던 턴: {iteration}번째 ({score})."),
+        Locale::Ko => format!("가장 좋았던 것은 {iteration}번째 턴입니다({score})."),
     }
 }

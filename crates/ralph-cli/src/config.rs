@@ -1,6 +1,7 @@
 //! Settings: where they come from and what they mean.
 
 mod arm;
+mod contradiction;
 mod gates;
 mod judge;
 mod keys;
@@ -11,15 +12,15 @@ mod settings;
 mod value;
 
 pub(crate) use arm::Arm;
+pub(crate) use contradiction::SettingsError;
 pub(crate) use gates::quoted;
-pub(crate) use judge::{JudgeChoice, JudgeError};
+pub(crate) use judge::JudgeError;
 pub(crate) use keys::KEYS;
 pub(crate) use layers::{ConfigError, Layers, Origin};
 pub(crate) use reference::{reference, schema};
 pub(crate) use servers::ServerRules;
 pub(crate) use settings::{
     AgentChoice, Enforce, FolderChoice, MemoryRules, OnFail, Order, Retention, Settings,
-    SettingsError, SnapshotRules, agent_name, context, counts_edited_only, locale, old_session,
-    security_rules,
+    SnapshotRules, agent_name, context, counts_edited_only, locale, old_session, security_rules,
 };
-pub(crate) use value::{Kind, Value, criteria, render_span, words};
+pub(crate) use value::{Kind, Value, ValueError, criteria, render_span, words};

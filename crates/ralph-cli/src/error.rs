@@ -73,6 +73,14 @@ impl CliError {
         Self { korean: Some(Box::new(korean)), ..self }
     }
 
+    /// The same error with another hint for those who read Korean.
+    pub(crate) fn with_korean_hint(mut self, hint: impl Into<String>) -> Self {
+        if let Some(korean) = &mut self.korean {
+            korean.hint = Some(hint.into());
+        }
+        self
+    }
+
     /// The error in a language, or in English where it has no words for it.
     pub(crate) fn said(&self, locale: Locale) -> String {
         match (locale, &self.korean) {
@@ -80,15 +88,29 @@ impl CliError {
                 let hint = korean.hint.as_ref().map(|hint| format!("\n도움말: {hint}"));
                 format!("오류: {}{}", korean.message, hint.unwrap_or_default())
             }
-            (Locale::Ko | Locale::En, _) => self.to_string(),
+            // Others' words, such as the system's, are in their language.
+            (Locale::Ko, None) => {
+                let hint = self.hint.as_ref().map(|hint| format!("\n도움말: {hint}"));
+                format!("오류: {}{}", self.message, hint.unwrap_or_default())
+            }
+            (Locale::En, _) => self.to_string(),
         }
     }
 
     /// What is wrong and what to do about it, as a part of a line.
     pub(crate) fn in_line(&self) -> String {
-        match &self.hint {
-            Some(hint) => format!("{}; {hint}", self.message),
-            None => self.message.clone(),
+        self.line_in(Locale::En)
+    }
+
+    /// The same in a language.
+    pub(crate) fn line_in(&self, locale: Locale) -> String {
+        let (message, hint) = match (locale, &self.korean) {
+            (Locale::Ko, Some(korean)) => (&korean.message, &korean.hint),
+            (Locale::Ko, None) | (Locale::En, _) => (&self.message, &self.hint),
+        };
+        match hint {
+            Some(hint) => format!("{message}; {hint}"),
+            None => message.clone(),
         }
     }
 
@@ -113,20 +135,21 @@ impl fmt::Display for CliError {
 
 impl From<crate::config::ConfigError> for CliError {
     fn from(error: crate::config::ConfigError) -> Self {
-        Self::usage(error)
+        Self::usage(&error).in_korean(error.korean(), None)
     }
 }
 
 impl From<crate::config::SettingsError> for CliError {
     fn from(error: crate::config::SettingsError) -> Self {
-        let hint = error.hint();
-        Self { hint, ..Self::usage(error) }
+        Self { hint: error.hint(), ..Self::usage(&error) }
+            .in_korean(error.korean(), error.korean_hint().as_deref())
     }
 }
 
 impl From<crate::config::JudgeError> for CliError {
     fn from(error: crate::config::JudgeError) -> Self {
-        Self { hint: error.hint(), ..Self::usage(&error) }
+        let (korean, hint) = error.korean();
+        Self { hint: error.hint(), ..Self::usage(&error) }.in_korean(korean, hint.as_deref())
     }
 }
 
@@ -176,12 +199,12 @@ impl From<EngineError> for CliError {
                     Some(&format!("`ralph stop --run {run}` 으로 끝낼 수 있습니다")),
                 )
             }
-            EngineError::NotResumable { ref run, .. } => {
+            EngineError::NotResumable { ref run, status } => {
                 let hint = format!(
                     "`ralph report {run}` shows how it ended; start a new one with `ralph run`"
                 );
                 Self::refused(&error).with_hint(hint).in_korean(
-                    format!("{run} 은(는) 멈추었거나 기다리는 실행이 아니어서 계속할 수 없습니다"),
+                    format!("{run} 은(는) 이미 끝나서({status}) 계속할 수 없습니다"),
                     Some(&format!(
                         "`ralph report {run}` 로 경과를 보고 `ralph run` 으로 새로 시작하세요"
                     )),
@@ -194,7 +217,8 @@ impl From<EngineError> for CliError {
                     Some(&format!("`ralph resume {run} --agent 이름` 으로 이어받을 수 있습니다")),
                 )
             }
-            EngineError::TakenOver { .. } => Self::refused(&error),
+            EngineError::TakenOver { ref run } => Self::refused(&error)
+                .in_korean(format!("{run} 을(를) 다른 프로세스가 이어받았습니다"), None),
             EngineError::Snapshot(error) => error.into(),
             EngineError::Process(_) | EngineError::Tree(_) | EngineError::Write { .. } => {
                 Self::internal(&error)
@@ -205,16 +229,33 @@ impl From<EngineError> for CliError {
 
 impl From<SnapshotError> for CliError {
     fn from(error: SnapshotError) -> Self {
-        let base = match &error {
-            SnapshotError::Tree(_) => Self::internal(&error),
-            SnapshotError::Unknown { .. }
-            | SnapshotError::NothingToUndo { .. }
-            | SnapshotError::Pending { .. }
-            | SnapshotError::Apart { .. }
-            | SnapshotError::Closed { .. }
-            | SnapshotError::PlanOutdated => Self::refused(&error),
+        let (korean, hint) = match &error {
+            SnapshotError::Tree(_) => return Self::internal(&error),
+            SnapshotError::Unknown { run, label } => (
+                format!("{run} 에는 스냅샷 {label} 이(가) 없습니다"),
+                Some("`ralph snapshots` 로 목록을 볼 수 있습니다".to_owned()),
+            ),
+            SnapshotError::NothingToUndo { run } => (
+                format!("{run} 에는 취소할 되돌리기가 없습니다"),
+                Some(format!("`ralph rollback {run}` 으로 다시 되돌릴 수 있습니다")),
+            ),
+            SnapshotError::Pending { run, to } => (
+                format!("{run} 을(를) {to} 로 되돌리다가 중단되어 끝나지 않았습니다"),
+                Some(format!("`ralph rollback {run}` 으로 마칩니다")),
+            ),
+            SnapshotError::Apart { labels: [one, other] } => {
+                (format!("스냅샷 {one} 과 {other} 은(는) 서로 다른 곳에 있습니다"), None)
+            }
+            SnapshotError::Closed { label } => (
+                format!("스냅샷 {label} 은(는) 지금 쓸 수 없는 저장소에 있습니다"),
+                Some("`.git` 안의 `objects` 폴더를 쓸 수 있게 하세요".to_owned()),
+            ),
+            SnapshotError::PlanOutdated => (
+                "되돌리기를 계획한 뒤에 파일이 바뀌었습니다".to_owned(),
+                Some("그곳에 쓰는 것이 없을 때 다시 실행하세요".to_owned()),
+            ),
         };
-        Self { hint: error.hint(), ..base }
+        Self { hint: error.hint(), ..Self::refused(&error) }.in_korean(korean, hint.as_deref())
     }
 }
 

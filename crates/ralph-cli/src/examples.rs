@@ -52,7 +52,7 @@ pub(crate) const EXAMPLES: [(&str, &[ExampleCall]); 24] = [
         &[
             ("ralph logs", "the last turn of the newest run"),
             ("ralph logs -f", "go on with what the agent prints now"),
-            ("ralph logs 3 --run run-1a2b", "turn 3 of this run"),
+            ("ralph logs run-1a2b 3", "turn 3 of this run"),
         ],
     ),
     (
@@ -125,7 +125,7 @@ pub(crate) const EXAMPLES: [(&str, &[ExampleCall]); 24] = [
         "init",
         &[
             ("ralph init", "write ralph.toml from what is detected"),
-            ("ralph init --dry-run", "only show it"),
+            ("ralph init --try", "run each gate once, and require those that work"),
             ("ralph init --agent-cmd \"my-agent --print\"", "with an agent"),
         ],
     ),

@@ -107,8 +107,13 @@ fn failed_tests(reports: &[GateReport], most: usize) -> String {
 
 fn by_file(reports: &[GateReport], most: usize) -> String {
     let mut files: BTreeMap<&str, Vec<&Finding>> = BTreeMap::new();
-    let findings = reports.iter().flat_map(|report| &report.reading.findings);
-    for finding in findings.filter(|finding| finding.level != Level::Info || most == usize::MAX) {
+    let listed = |report: &&GateReport, finding: &&Finding| {
+        finding.level != Level::Info || most == usize::MAX || fails_with_remarks(report)
+    };
+    let findings = reports.iter().flat_map(|report| {
+        report.reading.findings.iter().filter(move |finding| listed(&report, finding))
+    });
+    for finding in findings {
         let listed = files.entry(&finding.place.file).or_default();
         // What a build and a linter both say is said once.
         if !listed.contains(&finding) {
@@ -131,7 +136,8 @@ fn by_file(reports: &[GateReport], most: usize) -> String {
 
 /// How many findings are not worth a line unless all are wanted.
 fn left_out(reports: &[GateReport], most: usize, locale: Locale) -> String {
-    let infos: u64 = reports.iter().map(|report| report.reading.counts.infos).sum();
+    let hidden = reports.iter().filter(|report| !fails_with_remarks(report));
+    let infos: u64 = hidden.map(|report| report.reading.counts.infos).sum();
     match (infos, locale) {
         (0, _) => String::new(),
         _ if most == usize::MAX => String::new(),
@@ -152,10 +158,18 @@ fn more(all: usize, shown: usize) -> String {
     if all > shown { format!("  … and {} more (--all)\n", all - shown) } else { String::new() }
 }
 
+/// Whether a gate failed and there is nothing worse than remarks in it: they
+/// are the reason, then.
+fn fails_with_remarks(report: &GateReport) -> bool {
+    let counts = report.reading.counts;
+    let failed = report.reading.tests.as_ref().is_some_and(|tests| tests.counts.failed > 0);
+    !report.passed() && !failed && counts.errors + counts.security + counts.warnings == 0
+}
+
 /// Whether a failing gate said nothing that could be read.
 fn is_opaque(report: &GateReport) -> bool {
-    let failed = report.reading.tests.as_ref().is_some_and(|tests| tests.counts.failed > 0);
-    !failed && report.reading.findings.is_empty()
+    let named = report.reading.tests.as_ref().is_some_and(|tests| !tests.failures.is_empty());
+    !named && report.reading.findings.is_empty()
 }
 
 #[cfg(test)]
@@ -220,11 +234,18 @@ mod tests {
 
     #[test]
     fn remarks_are_counted_where_they_are_not_listed() {
-        let found = || vec![finding(3, Level::Info)];
-        let text = render(&[report(found())], FEW, Locale::En);
+        let passed =
+            || GateReport { verdict: Verdict::Pass, ..report(vec![finding(3, Level::Info)]) };
+        let text = render(&[passed()], FEW, Locale::En);
         assert!(text.contains("1 remark is not listed") && !text.contains("message"), "{text}");
-        let text = render(&[report(found())], usize::MAX, Locale::En);
+        let text = render(&[passed()], usize::MAX, Locale::En);
         assert!(!text.contains("not listed") && text.contains("message 3"), "{text}");
+    }
+
+    #[test]
+    fn remarks_are_listed_where_a_gate_fails_and_there_is_nothing_else() {
+        let text = render(&[report(vec![finding(3, Level::Info)])], FEW, Locale::En);
+        assert!(text.contains("message 3") && !text.contains("not listed"), "{text}");
     }
 
     #[test]

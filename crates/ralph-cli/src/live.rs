@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use ralph_agents::PieceKind;
-use ralph_core::evidence::{Edit, GateReport, Weakening};
+use ralph_core::evidence::{Edit, GateReport, Verdict, Weakening};
 use ralph_core::locale::Locale;
 use ralph_core::policy::Trust;
 use ralph_core::state::Wait;
@@ -41,6 +41,8 @@ pub(crate) fn for_people(locale: Locale) -> Box<dyn Sink> {
         region: LiveRegion::default(),
         drawn: None,
         hinted: false,
+        known: Vec::new(),
+        judged: Vec::new(),
     })
 }
 
@@ -88,6 +90,11 @@ struct People {
     drawn: Option<Timestamp>,
     /// Whether it was said how to accept what is held.
     hinted: bool,
+    /// What gates are known to say without being run, until they are: their names
+    /// and the lines about them.
+    known: Vec<(String, String)>,
+    /// What gates said in this turn.
+    judged: Vec<(String, Verdict)>,
 }
 
 impl Sink for People {
@@ -101,6 +108,8 @@ impl Sink for People {
             }
             Event::GateFinished { report, iteration } => self.gate(report, *iteration, at),
             Event::IterationStarted { run } => {
+                self.say_known(at);
+                self.judged.clear();
                 self.status.iteration = run.iteration;
                 self.status.gates.clear();
                 self.status.usage = run.usage;
@@ -110,10 +119,14 @@ impl Sink for People {
             Event::AgentOutput { kind, text, .. } => self.said(*kind, text, at),
             Event::IterationEnded { run, iteration, summary } => {
                 self.leave_printed(at);
+                self.say_known(at);
                 self.ended(run, *iteration, summary, at);
             }
             Event::Waiting { wait, .. } => self.waiting(wait, at),
-            Event::Notice { text, .. } => self.print(&format!("note: {text}"), at),
+            Event::Notice { text, .. } => {
+                let note = self.say("note", "참고");
+                self.print(&format!("{note}: {text}"), at);
+            }
             Event::RunEnded { learned: Some(learned), .. } => {
                 self.wipe();
                 out::note(learned);
@@ -172,9 +185,10 @@ impl People {
                 judged_by(run),
             ),
             &format!(
-                "{} 시작: 최대 {}회 반복, {duration}, {}.",
+                "{} 실행을 시작합니다: 최대 {}회 반복, {}, {}.",
                 run.id,
                 limits.iterations,
+                wording::host::spoken_span(limits.duration, Locale::Ko),
                 judged_by(run),
             ),
         );
@@ -183,7 +197,6 @@ impl People {
 
     fn gate(&mut self, report: &GateReport, iteration: u32, at: Timestamp) {
         let (sign, colour) = if report.passed() { ("✓", "32") } else { ("✗", "31") };
-        self.status.gates.push_str(sign);
         let when = if iteration == 0 {
             self.say("before the first turn", "첫 턴 전")
         } else {
@@ -198,7 +211,26 @@ impl People {
             wording::verdict(&report.verdict, self.locale),
             span(report.elapsed)
         );
+        self.known.retain(|(name, _)| *name != report.name);
+        let said = (report.name.clone(), report.verdict.clone());
+        // A gate that is run again, to be sure, is news if it says otherwise.
+        if self.judged.contains(&said) {
+            return;
+        }
+        if report.cached {
+            self.known.push((said.0, line));
+            return;
+        }
+        self.status.gates.push_str(sign);
+        self.judged.push(said);
         self.print(&line, at);
+    }
+
+    /// Tells what is known of gates that were not run.
+    fn say_known(&mut self, at: Timestamp) {
+        for (_, line) in std::mem::take(&mut self.known) {
+            self.print(&line, at);
+        }
     }
 
     fn ended(&mut self, run: &Run, iteration: u32, summary: &IterationSummary<'_>, at: Timestamp) {
@@ -279,10 +311,13 @@ impl People {
         self.places(&head, places, at);
         if summary.weakened.len() > NAMED {
             let more = summary.weakened.len() - NAMED;
-            let text = self.say("more; `ralph allow` lists them", "건 더: `ralph allow`로 확인");
+            let text = self.say("more; `ralph report` lists them", "건 더: `ralph report`로 확인");
             self.print(&format!("      … {more} {text}"), at);
         }
-        if !summary.weakened.is_empty() && !std::mem::replace(&mut self.hinted, true) {
+        // What is held against a run that has ended cannot be accepted any more.
+        let has_path = summary.weakened.iter().any(Weakening::has_path);
+        let can_accept = has_path && summary.decision != "give_up";
+        if can_accept && !std::mem::replace(&mut self.hinted, true) {
             let text = self.say(
                 "(intended? `ralph allow PATH` accepts it)",
                 "(의도한 변경이라면 `ralph allow PATH` 로 허용할 수 있습니다)",

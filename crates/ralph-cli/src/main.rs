@@ -12,6 +12,7 @@ mod fallback;
 mod findings;
 mod folder_guard;
 mod live;
+mod nearest;
 mod options;
 mod out;
 mod progress_line;

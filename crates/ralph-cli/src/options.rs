@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use ralph_agents::{Client, ClientOption};
 use ralph_core::run::Task;
 
-use crate::config::{Kind, Layers, Value, criteria};
+use crate::config::{Kind, Layers, Value, ValueError, criteria};
 use crate::error::CliError;
 
 /// What is typed instead of a task or a file that is on standard input.
@@ -68,6 +68,7 @@ impl TaskOptions {
 fn read_text(path: &Path) -> Result<String, CliError> {
     let cannot = |what: &dyn std::fmt::Display| {
         CliError::usage(format!("cannot read the task from {}: {what}", path.display()))
+            .in_korean(format!("{} 에서 작업을 읽을 수 없습니다: {what}", path.display()), None)
     };
     let mut bytes = Vec::new();
     let read = if path.as_os_str() == STDIN {
@@ -321,7 +322,8 @@ fn set_of_client(
     let Some(setting) = settings.find(|setting| setting.option == option) else {
         return Err(CliError::usage(format!(
             "{flag}: the agent `{agent}` has nothing of the kind"
-        )));
+        ))
+        .in_korean(format!("{flag}: 에이전트 `{agent}` 에는 그런 설정이 없습니다"), None));
     };
     set(layers, flag, setting.path, value)
 }
@@ -340,6 +342,7 @@ fn set(
     Ok(())
 }
 
-fn flag_error(flag: &str, error: &dyn std::fmt::Display) -> CliError {
+fn flag_error(flag: &str, error: &ValueError) -> CliError {
     CliError::usage(format!("{flag}: {error}"))
+        .in_korean(format!("{flag}: {}", error.korean()), None)
 }

@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::path::Path;
 
+use ralph_checks::detect::MissingNeed;
 use ralph_core::claim::plain;
 use ralph_core::locale::Locale;
 use ralph_core::state::{Pause, State, Wait};
@@ -19,6 +20,14 @@ use crate::error::CliError;
 
 /// How much of a task is shown beside the id of its run.
 const TASK_CHARS: usize = 60;
+
+/// The words of a language.
+pub(crate) fn say(locale: Locale, english: impl Into<String>, korean: impl Into<String>) -> String {
+    match locale {
+        Locale::En => english.into(),
+        Locale::Ko => korean.into(),
+    }
+}
 
 /// There is nothing to talk about.
 pub(crate) fn no_run(locale: Locale) -> &'static str {
@@ -109,10 +118,21 @@ pub(crate) fn detected_gates(locale: Locale) -> &'static str {
 }
 
 /// A gate that was detected lacks a program or a file.
-pub(crate) fn gate_cannot_run(name: &str, missing: &str, locale: Locale) -> String {
+pub(crate) fn gate_cannot_run(name: &str, missing: &MissingNeed, locale: Locale) -> String {
     match locale {
-        Locale::En => format!("{name} cannot run: `{missing}` is not here"),
-        Locale::Ko => format!("{name} 실행 불가: `{missing}` 이(가) 없습니다"),
+        Locale::En => format!("{name} cannot run: {missing}"),
+        Locale::Ko => format!("{name} 실행 불가: {}", missing_need(missing, locale)),
+    }
+}
+
+/// What is not here, and what installs it.
+pub(crate) fn missing_need(missing: &MissingNeed, locale: Locale) -> String {
+    match (locale, &missing.install) {
+        (Locale::En, _) => missing.to_string(),
+        (Locale::Ko, Some(install)) => {
+            format!("`{}` 이(가) 없습니다. `{install}` 을(를) 실행하세요", missing.what)
+        }
+        (Locale::Ko, None) => format!("`{}` 이(가) 없습니다", missing.what),
     }
 }
 
@@ -350,11 +370,14 @@ fn turns(run: &Run) -> String {
 }
 
 fn time_used(run: &Run, until: Timestamp) -> String {
-    let used = span(run.worked(until));
+    let (used, all) = (span(run.worked(until)), span(until.since(run.started_at)));
     let most = crate::config::render_span(run.policy.limits.duration);
-    match run.policy.locale {
-        Locale::En => format!("{used} of {most}"),
-        Locale::Ko => format!("{used} / {most}"),
+    match (run.policy.locale, used == all) {
+        (Locale::En, true) => format!("{used} of {most}"),
+        (Locale::Ko, true) => format!("{used} / {most}"),
+        // Waiting, and checks that a turn is not charged for.
+        (Locale::En, false) => format!("{used} of {most} ({all} in all)"),
+        (Locale::Ko, false) => format!("{used} / {most} (전체 {all})"),
     }
 }
 

@@ -96,6 +96,14 @@ pub fn awaits_judge(run: &Run, policy: &Policy, evidence: &Evidence) -> bool {
     })
 }
 
+/// Whether a run would be given up for want of progress: then a judge is asked
+/// whether the work comes nearer.
+pub fn awaits_opinion(run: &Run, policy: &Policy, evidence: &Evidence) -> bool {
+    let decided = decide(run, policy, evidence).decision;
+    policy.gates.iter().any(GateSpec::is_judge)
+        && matches!(decided, Decision::GiveUp(Failure::NoProgress | Failure::Circular(_)))
+}
+
 /// The evidence if every judge that was not asked yet agreed; `None` if there
 /// is none to ask.
 fn with_agreement(run: &Run, policy: &Policy, evidence: &Evidence) -> Option<Evidence> {
@@ -141,7 +149,7 @@ fn valid_claim(policy: &Policy, evidence: &Evidence) -> Claim {
         | TurnEnd::ChildrenRunning
         | TurnEnd::Failed { .. }
         | TurnEnd::TimedOut(_)
-        | TurnEnd::WorkTreeGone => Claim::None,
+        | TurnEnd::WorkTreeGone { .. } => Claim::None,
     }
 }
 
@@ -161,9 +169,9 @@ fn interruption(
             Some(Decision::Wait(Wait::Human { question: question.clone() }))
         }
         TurnEnd::ChildrenRunning => Some(Decision::Wait(Wait::Child)),
-        TurnEnd::WorkTreeGone => Some(Decision::GiveUp(Failure::AgentError {
-            what: format!("the work tree {} or its repository is gone", run.worktree),
-        })),
+        TurnEnd::WorkTreeGone { folder } => {
+            Some(Decision::GiveUp(Failure::FolderGone { folder: folder.clone() }))
+        }
         TurnEnd::Finished | TurnEnd::Failed { .. } | TurnEnd::TimedOut(_) => None,
     }
 }
@@ -313,7 +321,7 @@ fn broken_agent(evidence: &Evidence, progress: &Progress) -> Option<Decision> {
         | TurnEnd::ProviderLimit { .. }
         | TurnEnd::HumanAsked { .. }
         | TurnEnd::ChildrenRunning
-        | TurnEnd::WorkTreeGone => None,
+        | TurnEnd::WorkTreeGone { .. } => None,
     }
 }
 
@@ -370,7 +378,7 @@ pub fn is_restart(turn: &TurnEnd) -> bool {
         | TurnEnd::ProviderLimit { .. }
         | TurnEnd::HumanAsked { .. }
         | TurnEnd::ChildrenRunning
-        | TurnEnd::WorkTreeGone => false,
+        | TurnEnd::WorkTreeGone { .. } => false,
     }
 }
 

@@ -151,3 +151,29 @@ fn what_a_judge_costs_counts_to_the_budget() {
     assert!(matches!(decision(500), Decision::Continue(_)));
     assert_eq!(decision(600), Decision::GiveUp(Failure::Budget));
 }
+
+#[test]
+fn what_a_judge_thinks_of_the_progress_can_only_prolong_a_run() {
+    let opinion =
+        |verdict| GateReport { need: Need::Advisory, ..report(GateSpec::OPINION, verdict) };
+    let stalled = || {
+        let mut run = run_from(&judged(), &["test a"]);
+        run.progress.stalled = run.policy.limits.stalled - 1;
+        run
+    };
+    let same = || turn(WORKING).failing_tests(&["test a"]);
+    let decided = |evidence: &Evidence| decide(&stalled(), &judged(), evidence).decision;
+    // It is asked where a run would be given up, and nowhere else.
+    assert!(awaits_opinion(&stalled(), &judged(), &same()));
+    assert!(!awaits_opinion(&run_from(&judged(), &["test a"]), &judged(), &same()));
+    assert!(!awaits_opinion(&stalled(), &gated(), &same()));
+    let nearer = same().reporting(opinion(Verdict::Pass));
+    assert!(matches!(decided(&nearer), Decision::Continue(_)));
+    for verdict in [Verdict::Fail(Fault::Refused), Verdict::Unknown { reason: String::new() }] {
+        let not = same().reporting(opinion(verdict));
+        assert_eq!(decided(&not), Decision::GiveUp(Failure::NoProgress));
+    }
+    // Neither does it stand for the judge, nor for a gate.
+    let green = turn(CLAIM).failing_tests(&[]).reporting(opinion(Verdict::Pass));
+    assert!(!matches!(decided(&green), Decision::Complete(_)));
+}

@@ -45,7 +45,7 @@ fn turn_end() -> impl Strategy<Value = TurnEnd> {
         1 => Just(TurnEnd::HumanAsked { question: "May I?".to_owned() }),
         1 => Just(TurnEnd::ChildrenRunning),
         2 => broken_turn(),
-        1 => Just(TurnEnd::WorkTreeGone),
+        1 => Just(TurnEnd::WorkTreeGone { folder: "/project/.git".to_owned() }),
     ]
 }
 
@@ -472,7 +472,9 @@ proptest! {
                     run.waited += until.since(now);
                     now = until;
                 }
-                Decision::GiveUp(Failure::AgentError { .. }) => return Ok(()),
+                Decision::GiveUp(Failure::AgentError { .. } | Failure::FolderGone { .. }) => {
+                    return Ok(());
+                }
                 other @ (Decision::Continue(_) | Decision::Complete(_) | Decision::Wait(_)
                 | Decision::Pause(_) | Decision::GiveUp(_)) => prop_assert!(false, "{:?}", other),
             }

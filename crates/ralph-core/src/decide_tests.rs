@@ -1,7 +1,8 @@
 use super::*;
-use crate::evidence::{Bite, BitingTest, Fault, Timeout, Verdict};
+use crate::evidence::{Bite, BitingTest, Fault, Timeout, Verdict, Weakening};
 use crate::feedback::Pace;
 use crate::ids::SessionId;
+use crate::locale::Locale;
 use crate::policy::{Limits, OldSession};
 use crate::run::Owner;
 use crate::samples::{
@@ -59,9 +60,9 @@ fn running_children_are_waited_for() {
 
 #[test]
 fn a_missing_work_tree_ends_the_run_and_is_named() {
-    let what = "the work tree /project or its repository is gone".to_owned();
-    let evidence = turn(CLAIM).ending(TurnEnd::WorkTreeGone);
-    check(&run(&Policy::promise()), &evidence, &Decision::GiveUp(Failure::AgentError { what }));
+    let folder = "/project/.git".to_owned();
+    let evidence = turn(CLAIM).ending(TurnEnd::WorkTreeGone { folder: folder.clone() });
+    check(&run(&Policy::promise()), &evidence, &Decision::GiveUp(Failure::FolderGone { folder }));
 }
 
 #[test]
@@ -72,7 +73,7 @@ fn an_interrupted_turn_counts_neither_for_nor_against_the_run() {
         TurnEnd::UserAbort,
         TurnEnd::HumanAsked { question: "Which?".to_owned() },
         TurnEnd::ChildrenRunning,
-        TurnEnd::WorkTreeGone,
+        TurnEnd::WorkTreeGone { folder: "/project".to_owned() },
     ] {
         let judgement = decide(&before, &before.policy, &turn("b").ending(end.clone()));
         assert_eq!(judgement.progress, before.progress, "{end:?}");
@@ -493,6 +494,26 @@ fn what_is_held_is_refused_once_and_then_the_user_is_asked() {
     assert!(question.contains("ralph allow"), "{question}");
     let undone = turn(CLAIM).failing_tests(&[]);
     check(&run, &undone, &Decision::Complete(Proof::Verified));
+}
+
+#[test]
+fn what_no_path_stands_for_is_not_offered_to_be_allowed() {
+    let mut run = run_from(&gated(), &["t1"]);
+    let mut evidence = turn(CLAIM).failing_tests(&[]);
+    evidence.weakened = vec![Weakening::of_run("nothing can be compared".to_owned(), Locale::En)];
+    advance(&mut run, &evidence);
+    let asks = |run: &Run, evidence: &Evidence| {
+        let decision = decide(run, &run.policy, evidence).decision;
+        let Decision::Wait(Wait::Human { question }) = decision else { panic!("{decision:?}") };
+        question
+    };
+    let question = asks(&run, &evidence);
+    let want =
+        "this run: nothing can be compared. `ralph resume` judges again, `ralph stop` ends the run";
+    assert_eq!(question, want);
+    evidence.weakened.push(Weakening { place: "a.py:3".to_owned(), what: "gone".to_owned() });
+    let question = asks(&run, &evidence);
+    assert!(question.ends_with("Intended? `ralph allow a.py && ralph resume`"), "{question}");
 }
 
 #[test]

@@ -78,8 +78,11 @@ pub enum TurnEnd {
     },
     /// We ended the turn because it took too long.
     TimedOut(Timeout),
-    /// The work tree no longer exists.
-    WorkTreeGone,
+    /// The work tree or its repository no longer exists.
+    WorkTreeGone {
+        /// The folder that is missing.
+        folder: String,
+    },
 }
 
 /// Which clock ran out on a turn.
@@ -246,6 +249,11 @@ impl GateReport {
     /// Whether this is what a judge said.
     pub fn is_judge(&self) -> bool {
         self.name == GateSpec::JUDGE
+    }
+
+    /// Whether this is what the judge thinks of the progress.
+    pub fn is_opinion(&self) -> bool {
+        self.name == GateSpec::OPINION
     }
 
     /// Whether this is what became of notes that have to hold.
@@ -426,7 +434,7 @@ impl Evidence {
     /// judge thinks is none of it: it is not asked every time, and silence
     /// must not look like a fix.
     pub fn measured_failing(&self) -> BTreeSet<String> {
-        let measured = self.gates.iter().filter(|gate| !gate.is_judge());
+        let measured = self.gates.iter().filter(|gate| !gate.is_judge() && !gate.is_opinion());
         measured.flat_map(GateReport::fingerprints).collect()
     }
 

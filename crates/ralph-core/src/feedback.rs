@@ -212,7 +212,7 @@ fn remark(
         | TurnEnd::ProviderLimit { .. }
         | TurnEnd::HumanAsked { .. }
         | TurnEnd::ChildrenRunning
-        | TurnEnd::WorkTreeGone => {}
+        | TurnEnd::WorkTreeGone { .. } => {}
     }
     if matches!(verdict, TurnVerdict::NearMiss(_)) {
         return None;

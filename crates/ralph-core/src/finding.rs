@@ -1,6 +1,6 @@
 //! What a gate read in the output of its tool: findings and test outcomes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use crate::line::inline;
@@ -249,6 +249,9 @@ pub struct Reading {
     pub tests: Option<Tests>,
     /// How many findings and tests were counted but are not listed.
     pub beyond: u64,
+    /// Lines that look like the name of something that failed, without numbers
+    /// and times. They count where nothing better is known, and are not kept.
+    pub failure_lines: BTreeSet<String>,
 }
 
 /// How many findings a brief reading lists.
@@ -263,6 +266,7 @@ impl Reading {
     #[must_use]
     pub fn brief(&self) -> Self {
         let mut brief = self.clone();
+        brief.failure_lines.clear();
         brief.findings.truncate(BRIEF_FINDINGS);
         let mut dropped = self.findings.len() - brief.findings.len();
         if let Some(tests) = &mut brief.tests {

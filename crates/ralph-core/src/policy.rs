@@ -258,6 +258,10 @@ impl GateSpec {
     /// The name of the gate that is a judge.
     pub const JUDGE: &str = "judge";
 
+    /// The name under which the judge says whether the work comes nearer. It is
+    /// in no policy: that opinion can only prolong a run.
+    pub const OPINION: &str = "judge-progress";
+
     /// Whether it holds the work to notes that have a check. That these hold
     /// does not say that the task is done.
     pub fn is_memory(&self) -> bool {

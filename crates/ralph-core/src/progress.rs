@@ -2,7 +2,8 @@
 //!
 //! With gates, an iteration advances when something that failed is fixed for
 //! the first time, when less fails than ever before, or when a change was
-//! tried that is neither one made before nor the undoing of one. Without gates only the same reply on an unchanged tree counts
+//! tried that is neither one made before nor the undoing of one. A judge that
+//! sees the work come nearer is one more signal. Without gates only the same reply on an unchanged tree counts
 //! against a run, so reading and thinking are free to take their time.
 
 use std::collections::BTreeSet;
@@ -132,7 +133,7 @@ impl Progress {
             TurnEnd::UserAbort
             | TurnEnd::HumanAsked { .. }
             | TurnEnd::ChildrenRunning
-            | TurnEnd::WorkTreeGone => return Self { limit_hits: 0, ..self.clone() },
+            | TurnEnd::WorkTreeGone { .. } => return Self { limit_hits: 0, ..self.clone() },
             TurnEnd::Finished | TurnEnd::Failed { .. } | TurnEnd::TimedOut(_) => {}
         }
         let mut next = Self { limit_hits: 0, ..self.clone() };
@@ -185,7 +186,9 @@ impl Progress {
         let less_fails = sees_all && self.note_failing(failing);
         let tried_something_new = self.note_hunks(evidence);
         let returned_to = self.returned_to(evidence);
-        let advanced = less_fails || (tried_something_new && returned_to.is_none());
+        // A judge that sees the work come nearer can only prolong a run.
+        let comes_nearer = evidence.gates.iter().any(|gate| gate.is_opinion() && gate.passed());
+        let advanced = less_fails || (tried_something_new && returned_to.is_none()) || comes_nearer;
         if advanced {
             self.stalled = 0;
             self.returns = 0;

@@ -12,9 +12,9 @@
 mod assignment;
 mod patterns;
 mod private_key;
-mod sentence;
-mod spoken;
+mod shapes;
 mod tokens;
+mod told;
 mod value;
 
 /// Redacts a stream of bytes that comes in pieces.
@@ -67,6 +67,8 @@ mod samples;
 mod tests;
 
 use std::borrow::Cow;
+
+pub use shapes::{SecretShape, assigned, shapes};
 
 /// How every replacement begins; a value that holds it was handled before.
 pub const MARK: &str = "[redacted:";
@@ -234,7 +236,7 @@ impl Redactor {
         tokens::find(line, &mut spans);
         patterns::find(line, &mut spans);
         assignment::find(line, &mut spans);
-        sentence::find(line, &mut spans);
+        told::find(line, &mut spans);
         if spans.is_empty() {
             return None;
         }

@@ -84,10 +84,16 @@ pub enum Failure {
         /// What it did, in one line.
         what: String,
     },
+    /// The work tree or its repository was deleted.
+    FolderGone {
+        /// The folder that is missing.
+        folder: String,
+    },
 }
 
 impl Failure {
-    /// The name in JSON and on the command line.
+    /// The name in JSON and on the command line. A folder that is gone has been
+    /// an error of the agent there from the first version on.
     pub fn name(&self) -> &'static str {
         match self {
             Self::MaxIterations => "max_iterations",
@@ -96,7 +102,7 @@ impl Failure {
             Self::Circular(_) => "circular",
             Self::Budget => "budget",
             Self::MaxRestarts => "max_restarts",
-            Self::AgentError { .. } => "agent_error",
+            Self::AgentError { .. } | Self::FolderGone { .. } => "agent_error",
         }
     }
 }

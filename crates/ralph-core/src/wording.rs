@@ -1,5 +1,7 @@
 //! The words in which agents and people are told things, in every language we have.
 
+use std::path::Path;
+
 use crate::evidence::{Fault, Verdict, Weakening};
 use crate::locale::Locale;
 use crate::policy;
@@ -23,7 +25,8 @@ mod lines_tests;
 pub use gate::{GateAttempt, extent, no_time, what_fails};
 pub use headline::{auto_continue_line, complete_line, score};
 pub use outcome::{
-    circle_words, run_sentence, session_sentence, state_words, turn_words, weak_checks,
+    circle_words, limit_sentence, run_sentence, session_sentence, state_words, turn_words,
+    weak_checks,
 };
 pub use prompt::{NextPrompt, continuation_template, first_prompt, rules, signal};
 pub use sections::sections;
@@ -41,14 +44,35 @@ pub fn answer(question: Option<&str>, text: &str, locale: Locale) -> String {
     }
 }
 
+/// Files of the project changed while checks ran, which should only look.
+pub fn changed_by_checks<'f>(files: impl Iterator<Item = &'f Path>, locale: Locale) -> String {
+    const NAMED: usize = 3;
+    let files: Vec<String> = files.map(|file| file.display().to_string()).collect();
+    let named = files.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+    match (locale, files.len().saturating_sub(NAMED)) {
+        (Locale::En, 0) => format!("Files changed while the checks ran: {named}"),
+        (Locale::En, more) => {
+            format!("Files changed while the checks ran: {named} and {more} more")
+        }
+        (Locale::Ko, 0) => format!("검사가 실행되는 동안 파일이 변경되었습니다: {named}"),
+        (Locale::Ko, more) => {
+            format!("검사가 실행되는 동안 파일이 변경되었습니다: {named} 외 {more}개")
+        }
+    }
+}
+
 /// Asks the user whether changes of tests and checks are intended.
 pub fn held_question(run: &Run, held: &[Weakening]) -> String {
     const NAMED: usize = 3;
     let named: Vec<String> =
         held.iter().take(NAMED).map(|one| format!("{}: {}", one.place, one.what)).collect();
     let more = held.len().saturating_sub(NAMED);
-    let mut paths: Vec<&str> = held.iter().map(Weakening::file).collect();
+    let mut paths: Vec<&str> =
+        held.iter().filter(|one| one.has_path()).map(Weakening::file).collect();
     paths.dedup();
+    if paths.is_empty() {
+        return unallowable_question(run, &named.join("; "));
+    }
     let paths = paths.iter().map(|path| policy::quoted(path)).collect::<Vec<_>>().join(" ");
     let command = match run.session() {
         Some(_) => format!("/ralph allow {paths}"),
@@ -60,6 +84,18 @@ pub fn held_question(run: &Run, held: &[Weakening]) -> String {
         (Locale::En, _) => format!("{named}; and {more} more. Intended? `{command}`"),
         (Locale::Ko, 0) => format!("{named}. 의도한 변경이면 `{command}`"),
         (Locale::Ko, _) => format!("{named} 외 {more}건. 의도한 변경이면 `{command}`"),
+    }
+}
+
+/// Asks the user what becomes of a run that nothing can be allowed for.
+fn unallowable_question(run: &Run, named: &str) -> String {
+    let (resume, stop) = match run.session() {
+        Some(_) => ("/ralph resume", "/cancel-ralph"),
+        None => ("ralph resume", "ralph stop"),
+    };
+    match run.policy.locale {
+        Locale::En => format!("{named}. `{resume}` judges again, `{stop}` ends the run"),
+        Locale::Ko => format!("{named}. `{resume}` 으로 다시 판정하고 `{stop}` 으로 끝냅니다"),
     }
 }
 

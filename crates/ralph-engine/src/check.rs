@@ -1,6 +1,7 @@
 //! Runs gates now, without a run: what `ralph check` does.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use ralph_checks::{AffectedTest, Gate, GateWatcher, Site, run_together};
 use ralph_core::Timestamp;
@@ -70,7 +71,13 @@ pub fn check(
     let executed = run_together(&wanted, site, jobs(), watcher);
     let specs = wanted.iter().map(|gate| gate.spec());
     timing::remember(cache.store, specs.zip(&executed), cache.now);
-    let settled = !missing.is_empty() && cache.tree.tree()? == before;
+    let after = if missing.is_empty() { before.clone() } else { cache.tree.tree()? };
+    let settled = !missing.is_empty() && after == before;
+    if after != before {
+        let changes = cache.tree.changes(&before, &after)?;
+        let files: Vec<PathBuf> = changes.into_iter().map(|change| change.path).collect();
+        watcher.changed(&files);
+    }
     let stamps = Stamps::new(cache.tree, site.root, site.env);
     for (index, report) in missing.into_iter().zip(executed) {
         let key = gates[index].key();

@@ -1,16 +1,18 @@
-//! Commands that concern a run: who ended or paused it, and what was refused
-//! to its agent.
+//! Commands that concern a run: who ended or paused it, what was refused to its
+//! agent, and which of its files were put back.
 //!
-//! Both are events of the store, so they are redacted like all captured text
+//! All are events of the store, so they are redacted like all captured text
 //! and outlive the run.
 
 use ralph_core::line::inline;
 use ralph_core::locale::Locale;
+use ralph_core::state::{State, Wait};
 use ralph_core::{Run, RunId, SessionId, Timestamp, wording};
 use ralph_store::{EventQuery, NewEvent, RunStore, StoreError};
 use serde_json::{Value, json};
 
 use crate::seal::Unsealed;
+use crate::wire::local_time;
 
 /// The kind of event for a command that was refused.
 const REFUSED: &str = "command_refused";
@@ -20,6 +22,9 @@ const GIVEN: &str = "command_given";
 
 /// The kind of event for how well the evidence of a run was kept.
 const SEAL: &str = "seal";
+
+/// The kind of event for files of a run that were put back.
+const ROLLED_BACK: &str = "rolled_back";
 
 /// How many refused commands of a run are kept: an agent may try for ever.
 const MOST_REFUSED: usize = 20;
@@ -81,6 +86,39 @@ impl RefusedCommand {
     }
 }
 
+/// Files of a run that were put back, or a rollback that was undone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RollbackRecord {
+    /// When it was done.
+    pub at: Timestamp,
+    /// The snapshot that the files were taken from; `None` if the last rollback
+    /// was undone.
+    pub to: Option<String>,
+    /// How many files were written or removed.
+    pub files: u64,
+}
+
+impl RollbackRecord {
+    /// Says what was done, and when.
+    pub fn sentence(&self, locale: Locale) -> String {
+        let (at, files) = (local_time(self.at), self.files);
+        let Some(to) = &self.to else {
+            return match locale {
+                Locale::En => format!("A rollback was undone at {at}."),
+                Locale::Ko => format!("{at} 에 되돌리기를 취소했습니다."),
+            };
+        };
+        match (locale, to.as_str(), files) {
+            (Locale::En, "0", 1) => format!("1 file went back to the start at {at}."),
+            (Locale::En, "0", _) => format!("{files} files went back to the start at {at}."),
+            (Locale::En, to, 1) => format!("1 file went back to snapshot {to} at {at}."),
+            (Locale::En, to, _) => format!("{files} files went back to snapshot {to} at {at}."),
+            (Locale::Ko, "0", _) => format!("{at} 에 파일 {files}개를 시작 상태로 되돌렸습니다."),
+            (Locale::Ko, to, _) => format!("{at} 에 파일 {files}개를 스냅샷 {to} 로 되돌렸습니다."),
+        }
+    }
+}
+
 /// All that is on record about the commands of one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommandLog {
@@ -88,6 +126,8 @@ pub struct CommandLog {
     pub refused: Vec<RefusedCommand>,
     /// Where the last command came from that ended or paused it.
     pub source: Option<CommandSource>,
+    /// Rollbacks of its files and their undoing, oldest first.
+    pub rollbacks: Vec<RollbackRecord>,
     /// Whether its evidence was sealed when a driver last left it, or why not;
     /// `None` if no driver did.
     pub seal: Option<Result<(), String>>,
@@ -124,13 +164,33 @@ impl CommandLog {
                 let why = data["unsealed_because"].as_str().map(str::to_owned);
                 self.seal = Some(why.map_or(Ok(()), Err));
             }
+            ROLLED_BACK => self.rollbacks.push(RollbackRecord {
+                at: event.at,
+                to: data["to"].as_str().map(str::to_owned),
+                files: data["files"].as_u64().unwrap_or(0),
+            }),
             _ => {}
         }
+    }
+
+    /// The last rollback that was not undone: the files are as it left them.
+    pub fn standing_rollback(&self) -> Option<&RollbackRecord> {
+        let mut standing = Vec::new();
+        for record in &self.rollbacks {
+            match &record.to {
+                Some(_) => standing.push(record),
+                None => drop(standing.pop()),
+            }
+        }
+        standing.pop()
     }
 
     /// Says in one sentence what state a run is in, and who asked for it.
     pub fn state_sentence(&self, run: &Run) -> String {
         let locale = run.policy.locale;
+        if let State::Waiting(Wait::Limit { until }) = &run.state {
+            return wording::limit_sentence(&local_time(*until), locale);
+        }
         let in_session = match self.source {
             Some(CommandSource::Session) => wording::session_sentence(&run.state, locale),
             Some(CommandSource::User) | None => None,
@@ -165,6 +225,16 @@ pub fn record_order(
     store.append(&event(run, GIVEN, &json!({ "from": source.name() }), now)).map(|_| ())
 }
 
+/// Keeps that files of a run were put back.
+pub fn record_rollback(
+    store: &dyn RunStore,
+    run: &Run,
+    done: &RollbackRecord,
+) -> Result<(), StoreError> {
+    let facts = json!({ "to": done.to, "files": done.files });
+    store.append(&event(run, ROLLED_BACK, &facts, done.at)).map(|_| ())
+}
+
 /// Keeps whether the evidence of a run was sealed.
 pub(crate) fn record_seal(
     store: &dyn RunStore,
@@ -192,7 +262,6 @@ fn event(run: &Run, kind: &str, facts: &Value, at: Timestamp) -> NewEvent {
 mod tests {
     use ralph_core::policy::Policy;
     use ralph_core::run::{AgentRef, NewRun, Owner, Task};
-    use ralph_core::state::State;
     use ralph_store::MemoryStore;
 
     use super::*;
@@ -230,6 +299,25 @@ mod tests {
         let said = log.refused[1].sentence(Locale::En);
         assert_eq!(said, "The agent tried `ralph stop` in turn 2; it was refused.");
         assert!(log.refused[1].sentence(Locale::Ko).contains("2번째 턴"));
+    }
+
+    #[test]
+    fn the_last_rollback_that_was_not_undone_is_known() {
+        let store = MemoryStore::default();
+        let run = kept(&store);
+        let done = |to: Option<&str>, files| {
+            let to = to.map(str::to_owned);
+            record_rollback(&store, &run, &RollbackRecord { at: at(1), to, files }).unwrap();
+            let log = CommandLog::load(&store, &run.id).unwrap();
+            log.standing_rollback().map(|last| last.sentence(Locale::En))
+        };
+        assert!(done(Some("1"), 1).unwrap().starts_with("1 file went back to snapshot 1 at 1970"));
+        assert!(done(Some("0"), 3).unwrap().starts_with("3 files went back to the start at "));
+        assert!(done(None, 3).unwrap().contains("snapshot 1"));
+        assert_eq!(done(None, 1), None);
+        let undone = RollbackRecord { at: at(1), to: None, files: 1 };
+        assert!(undone.sentence(Locale::En).starts_with("A rollback was undone at "));
+        assert!(undone.sentence(Locale::Ko).contains("취소"));
     }
 
     #[test]

@@ -181,6 +181,7 @@ impl Driver<'_> {
             }
             Err(error) => {
                 let error = taken_over(error);
+                reached = self.stop_driving(reached, &error);
                 self.keep_breakage(&reached, &error.to_string());
                 self.tell(&Event::RunBroken { run: &reached, error: &error.to_string() });
                 Err(error)
@@ -356,6 +357,26 @@ impl Driver<'_> {
             next.epoch += 1;
         }
         self.record(run, next, record.as_ref())
+    }
+
+    /// Lets a run that broke rest until somebody resumes it, as far as that can
+    /// be written: nothing drives it any more.
+    fn stop_driving(&mut self, run: Run, error: &EngineError) -> Run {
+        if matches!(error, EngineError::TakenOver { .. }) {
+            return run;
+        }
+        // A turn may have begun since.
+        let run = self.ledger.store().run(&run.id).ok().flatten().unwrap_or(run);
+        if !run.state.is_active() {
+            return run;
+        }
+        let state = State::Paused(Pause::Interrupted);
+        // A store that cannot be asked may be replaced by the next one.
+        let left = self.leave(&run, state.clone()).or_else(|_| {
+            let next = steps::moved_to(&run, state, self.clock.now());
+            self.record(&run, next, None)
+        });
+        left.unwrap_or(run)
     }
 
     pub(crate) fn is_recorded(&self, run: &Run) -> Result<bool, EngineError> {

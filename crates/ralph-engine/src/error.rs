@@ -41,7 +41,7 @@ pub enum EngineError {
         run: RunId,
     },
     /// The run cannot be resumed.
-    #[error("{run} is {status}; only a run that is paused, waiting or left behind can go on")]
+    #[error("{run} has ended ({status}), so it cannot go on")]
     NotResumable {
         /// The run.
         run: RunId,

@@ -24,7 +24,7 @@ use ralph_core::host::{
     Actor, Effect, Happening, HostEvent, HostReply, Mode, Reach, Silence, Tone, ToolUse,
 };
 use ralph_core::run::{Baseline, NewRun};
-use ralph_core::state::{Failure, Pause, State, Wait};
+use ralph_core::state::{Pause, State, Wait};
 use ralph_core::wording::{NextPrompt, auto_continue_line, host as wording};
 use ralph_core::{Evidence, Run, SessionId, Timestamp, decide, question};
 use ralph_snapshot::{Label, Snapshots};
@@ -377,7 +377,7 @@ impl Driver<'_> {
                 self.keep_success_in_host(next);
                 let _ = self.ledger.store().checkpoint();
                 let is_success = matches!(next.state, State::Success(_));
-                let is_error = matches!(next.state, State::Failed(Failure::AgentError { .. }));
+                let is_error = next.state.reason() == Some("agent_error");
                 let otherwise = if is_error { Tone::Error } else { Tone::Warning };
                 let tone = if is_success { Tone::Success } else { otherwise };
                 let brief = wording::limit_reached(next).map(str::to_owned);

@@ -58,6 +58,8 @@ struct ReportView {
     asked_by: Option<&'static str>,
     /// Commands and tools that were refused to the agent of the run.
     refused_commands: Vec<RefusedCommandView>,
+    /// Rollbacks of its files, oldest first; `to` is `null` where one was undone.
+    rollbacks: Vec<RollbackView>,
     /// Whether nobody could have changed what the run was judged by.
     sealed: bool,
     /// Why it could be; of a run without a driver, `session`.
@@ -70,6 +72,14 @@ struct RefusedCommandView {
     iteration: u32,
     at: String,
     command: String,
+}
+
+/// Files that were put back.
+#[derive(Serialize)]
+struct RollbackView {
+    at: String,
+    to: Option<String>,
+    files: u64,
 }
 
 /// One use of a tool by the agent.
@@ -106,12 +116,18 @@ impl Report {
             at: moment(refused.at),
             command: refused.command.clone(),
         });
+        let rollbacks = self.commands.rollbacks.iter().map(|done| RollbackView {
+            at: moment(done.at),
+            to: done.to.clone(),
+            files: done.files,
+        });
         let view = ReportView {
             schema: SCHEMA,
             run,
             tools: tools.collect(),
             asked_by: self.commands.source.map(CommandSource::name),
             refused_commands: refused.collect(),
+            rollbacks: rollbacks.collect(),
             sealed: matches!(self.commands.seal, Some(Ok(()))),
             unsealed_because: match &self.commands.seal {
                 Some(Ok(())) => None,
@@ -150,7 +166,11 @@ impl Report {
         let mut out = String::new();
         let run = &self.run;
         heading(&mut out, markup, &words(run).title.replace("{}", run.id.as_str()));
-        let _ = writeln!(out, "{}\n", self.commands.state_sentence(run));
+        let _ = writeln!(out, "{}", self.commands.state_sentence(run));
+        for done in &self.commands.rollbacks {
+            let _ = writeln!(out, "{}", done.sentence(run.policy.locale));
+        }
+        out.push('\n');
         facts(&mut out, markup, run, &history::curves(run, &self.iterations));
         out
     }

@@ -90,9 +90,77 @@ impl SealedFiles {
     }
 }
 
+/// Opens the state folders of a run to their owner, with all that is in them,
+/// if they were closed; whether they were.
+#[cfg(unix)]
+pub(crate) fn reopen(home: &Path, folder: &Path) -> bool {
+    let (trees, runs) = (home.join("trees"), home.join("runs"));
+    // The outer ones first: they lead to the others.
+    let folders = home.parent().into_iter().chain([home, &trees, &runs, folder]);
+    let is_closed = folders.fold(false, |found, folder| found | open_one(folder));
+    if is_closed {
+        open_below(home);
+    }
+    is_closed
+}
+
+#[cfg(unix)]
+fn open_below(folder: &Path) {
+    for path in fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
+        open_one(&path);
+        if fs::symlink_metadata(&path).is_ok_and(|found| found.is_dir()) {
+            open_below(&path);
+        }
+    }
+}
+
+/// Gives the owner back what is needed to use a folder or a file. Files with
+/// other names are git's objects, too, and stay as they are.
+#[cfg(unix)]
+fn open_one(path: &Path) -> bool {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    let Ok(found) = fs::symlink_metadata(path) else { return false };
+    let needed = match (found.is_dir(), found.is_file()) {
+        (true, _) => 0o700,
+        (_, true) if found.nlink() == 1 => 0o600,
+        _ => return false,
+    };
+    let mode = found.mode() & 0o7777;
+    let opened = fs::Permissions::from_mode(mode | needed);
+    mode & needed != needed && fs::set_permissions(path, opened).is_ok()
+}
+
+/// Elsewhere rights are not ours to judge.
+#[cfg(not(unix))]
+pub(crate) fn reopen(_home: &Path, _folder: &Path) -> bool {
+    false
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn folders_that_were_closed_are_opened_again_and_open_ones_are_left() {
+        use std::os::unix::fs::PermissionsExt;
+        let top = tempfile::tempdir().unwrap();
+        let home = top.path().join("ralph");
+        let (folder, log) = (home.join("runs/run-1"), home.join("runs/run-1/log"));
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(&log, "").unwrap();
+        let set = |path: &Path, mode| {
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        };
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert!(!reopen(&home, &folder));
+        for path in [&log, &folder, &home, &top.path().to_owned()] {
+            set(path, 0o040);
+        }
+        assert!(reopen(&home, &folder));
+        assert_eq!([mode(&home), mode(&folder), mode(&log)], [0o740, 0o740, 0o640]);
+        assert!(!reopen(&home, &folder));
+    }
 
     #[test]
     fn files_that_a_turn_changed_are_put_right_and_what_was_allowed_is_taken_back() {

@@ -165,7 +165,7 @@ pub(crate) fn turn_name(turn: &TurnEnd) -> &'static str {
         TurnEnd::Failed { .. } => "failed",
         TurnEnd::TimedOut(Timeout::Idle(_)) => "idle_timeout",
         TurnEnd::TimedOut(Timeout::Wall(_)) => "turn_timeout",
-        TurnEnd::WorkTreeGone => "work_tree_gone",
+        TurnEnd::WorkTreeGone { .. } => "work_tree_gone",
     }
 }
 

@@ -181,7 +181,8 @@ fn path_folders(places: &ProgramPlaces<'_>) -> Vec<PathBuf> {
 #[cfg(unix)]
 fn is_executable(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
-    fs::metadata(path).is_ok_and(|found| found.permissions().mode() & 0o111 != 0)
+    // A link may lead to a folder, as `/usr/bin/X11` does.
+    fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
 
 #[cfg(not(unix))]

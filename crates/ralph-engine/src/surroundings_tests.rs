@@ -105,6 +105,23 @@ fn a_link_to_an_old_program_takes_its_place_too() {
 }
 
 #[test]
+fn a_link_to_a_folder_on_the_path_is_no_program() {
+    let found = told(
+        |scene| symlink(".", scene.path("late/X11")).unwrap(),
+        |scene| {
+            let before = changed_millis(&fs::metadata(scene.path("late/sed")).unwrap());
+            let folder = scene.path("late");
+            // Every new file changes the folder.
+            while changed_millis(&fs::metadata(&folder).unwrap()) <= before + 1 {
+                scene.write("late/new");
+                fs::remove_file(scene.path("late/new")).unwrap();
+            }
+        },
+    );
+    assert!(found.is_empty(), "{found:?}");
+}
+
+#[test]
 fn what_yarn_notes_for_itself_is_no_setting() {
     let note = |scene: &OutsideScene, text: &str| {
         fs::write(scene.path("home/.yarnrc"), format!("# made by yarn\n\n{text}\n")).unwrap();

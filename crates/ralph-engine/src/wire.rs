@@ -81,6 +81,7 @@ pub struct RunView {
     waiting_until: Option<String>,
     question: Option<String>,
     error: Option<String>,
+    missing_folder: Option<String>,
     final_status: Option<&'static str>,
     completion_reason: Option<&'static str>,
     baseline: Option<BaselineView>,
@@ -252,6 +253,7 @@ impl RunView {
             waiting_until,
             question,
             error,
+            missing_folder: missing_folder(&run.state),
             final_status: ended.then(|| run.state.status()),
             completion_reason: if ended { run.state.reason() } else { None },
             baseline: run.baseline.as_ref().map(BaselineView::from),
@@ -313,6 +315,9 @@ fn details(state: &State) -> (Option<String>, Option<String>, Option<String>) {
         State::Waiting(Wait::Limit { until }) => (Some(moment(*until)), None, None),
         State::Waiting(Wait::Human { question }) => (None, Some(question.clone()), None),
         State::Failed(Failure::AgentError { what }) => (None, None, Some(what.clone())),
+        State::Failed(Failure::FolderGone { folder }) => {
+            (None, None, Some(format!("the folder {folder} was deleted")))
+        }
         State::Waiting(Wait::Child | Wait::Host)
         | State::Failed(_)
         | State::Running
@@ -320,6 +325,12 @@ fn details(state: &State) -> (Option<String>, Option<String>, Option<String>) {
         | State::Success(_)
         | State::Stopped => (None, None, None),
     }
+}
+
+/// The folder whose loss ended the run.
+fn missing_folder(state: &State) -> Option<String> {
+    let State::Failed(Failure::FolderGone { folder }) = state else { return None };
+    Some(folder.clone())
 }
 
 impl From<&Owner> for OwnerView {

@@ -309,9 +309,9 @@ pub struct FileFacts {
     pub references: Vec<Reference>,
     /// In the order of the text.
     pub imports: Vec<Import>,
-    /// The types of variables outside functions, where the text says them:
-    /// paths as written, with `()` behind what was called to get the value. In
-    /// the order of the definitions.
+    /// The types of variables outside functions, and of the first thing that
+    /// functions give, where the text says them: paths as written, with `()`
+    /// behind what was called to get the value. In the order of the definitions.
     pub types: Vec<(DefinitionId, NameId)>,
     /// Types of other files that say in this one what they implement: where
     /// that is written, and their names.

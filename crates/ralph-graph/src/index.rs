@@ -18,7 +18,7 @@ use crate::walk::Tree;
 
 /// The version of everything that is stored: how it is written, and what is
 /// read from a file. Another one means another database.
-const VERSION: u32 = 8;
+const VERSION: u32 = 9;
 
 /// The file may have so many bytes for each file of the project, and so many
 /// more, before contents that nobody has are forgotten.

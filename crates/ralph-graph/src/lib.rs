@@ -23,6 +23,7 @@ pub mod map;
 mod code;
 mod content;
 mod encode;
+mod exports;
 mod family;
 mod folder;
 mod fuzzy;

@@ -152,7 +152,7 @@ impl Outline {
         self.definition(id).map_or("", |definition| self.names.text(definition.name))
     }
 
-    /// The type of a variable as it is written, if it is.
+    /// The type of a variable, or of what a function gives, as it is written.
     pub(crate) fn type_of(&self, id: DefinitionId) -> Option<&str> {
         let found = self.types.binary_search_by_key(&id, |(variable, _)| *variable).ok()?;
         self.types.get(found).map(|(_, of)| self.names.text(*of))

@@ -4,6 +4,7 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use crate::exports;
 use crate::facts::{DefinitionId, Kind, NameId};
 use crate::family::Family;
 use crate::manifest::{Manifest, ManifestKind};
@@ -176,7 +177,7 @@ impl Project {
     pub(crate) fn owner_name(&self, at: DefRef) -> Option<&str> {
         let definition = self.outlined(at)?;
         if let Some(owner) = definition.owner {
-            return Some(self.text(at.file, owner));
+            return Some(self.text(at.file, owner)).filter(|owner| !exports::is_file(owner));
         }
         let container = DefRef { file: at.file, id: definition.container? };
         Some(self.name(container))
@@ -197,7 +198,8 @@ impl Project {
         };
         let mut parts = vec![self.name(at)];
         let owner = self.outlined(at).and_then(|definition| definition.owner);
-        parts.extend(owner.map(|owner| self.text(at.file, owner)));
+        let owner = owner.map(|owner| self.text(at.file, owner));
+        parts.extend(owner.filter(|owner| !exports::is_file(owner)));
         for container in self.containers(at) {
             let is_namespace = self.outlined(container).is_some_and(|it| it.kind == Kind::Module);
             if !(is_namespace && file.family.has_file_namespaces()) {
@@ -409,6 +411,14 @@ pub(crate) fn is_test_path(path: &str) -> bool {
         || stem == "conftest"
         || stem == "tests";
     is_named || parts.any(|part| matches!(part, "tests" | "test" | "__tests__" | "spec"))
+}
+
+/// Whether a file only tries or shows what the others do, by its path.
+pub(crate) fn is_aside(path: &str) -> bool {
+    let is_shown = |part: &str| {
+        matches!(part, "example" | "examples" | "demo" | "samples" | "benchmarks" | "fixtures")
+    };
+    is_test_path(path) || path.rsplit('/').skip(1).any(is_shown)
 }
 
 #[cfg(test)]

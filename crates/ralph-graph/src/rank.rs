@@ -5,7 +5,7 @@ use crate::facts::{DefinitionId, NameId, Reach};
 use crate::family::Family;
 use crate::fuzzy::{Pattern, Score};
 use crate::outline::{ByKey, Mention, NameKey};
-use crate::project::{DefRef, FileId, Project, SourceFile};
+use crate::project::{DefRef, FileId, Project, SourceFile, is_aside};
 use crate::sketch::Offer;
 
 /// Share of the walk that goes on at each step.
@@ -22,6 +22,9 @@ const INTEREST: f32 = 100.0;
 
 /// How many definitions are sorted at once: more than a map of usual size has.
 const SORTED: usize = 4096;
+
+/// How much of a definition counts that only shows or tries what others do.
+const ASIDE: f32 = 1e-3;
 
 /// What somebody is interested in.
 #[derive(Debug, Default)]
@@ -75,7 +78,7 @@ pub(crate) fn ranked(project: &Project, interest: &Interest) -> Ranked {
             *scores.of(at) += share * rank[file.0 as usize] / as_f32(count);
         }
     }
-    scores.in_order(project, &rank)
+    scores.in_order(project, interest, &rank)
 }
 
 /// Definitions in their order. Few are ever wanted of many, so they are sorted
@@ -130,14 +133,16 @@ impl Scores {
 
     /// The definitions with the highest numbers first. What nobody mentions
     /// comes last, by the weight of its file.
-    fn in_order(self, project: &Project, rank: &[f32]) -> Ranked {
+    fn in_order(self, project: &Project, interest: &Interest, rank: &[f32]) -> Ranked {
         let mut all: Vec<(f32, DefRef)> = Vec::with_capacity(self.values.len());
         let mut values = self.values.into_iter();
         for file in project.ids() {
             let least = rank[file.0 as usize] * 1e-4;
+            let is_aside = is_aside(&project.file(file).path) && !interest.files.contains(&file);
+            let share = if is_aside { ASIDE } else { 1.0 };
             let count = project.file(file).count();
             let ids = (0..).map(|id| DefRef { file, id: DefinitionId(id) });
-            all.extend(values.by_ref().take(count).map(|score| score.max(least)).zip(ids));
+            all.extend(values.by_ref().take(count).map(|score| score.max(least) * share).zip(ids));
         }
         Ranked { next: Vec::new().into_iter(), rest: all }
     }

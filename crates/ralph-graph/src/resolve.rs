@@ -9,6 +9,7 @@ mod broken;
 mod builtin;
 mod c;
 mod dotted;
+mod given;
 mod members;
 mod modules;
 mod python;
@@ -193,10 +194,7 @@ impl<'a> Resolver<'a> {
                     }
                 }
             }
-            Before::Itself => match self.enclosing_type(scope) {
-                Some(own) => self.of_types(&[own], it, || self.maybe(it)),
-                None => self.of_types(&self.makers(scope), it, || self.maybe(it)),
-            },
+            Before::Itself => self.itself(scope, it),
             Before::Parent => self.of_types(&self.parents(scope), it, || Resolution::Outside),
             Before::OfType(path) => self.of_type(scope, path, it),
             Before::Path(path) => self.through(scope, path, it),
@@ -209,6 +207,9 @@ impl<'a> Resolver<'a> {
         let places = match self.path(scope, path) {
             Lookup::Found(places) => places,
             Lookup::Outside => return Resolution::Outside,
+            Lookup::Unbound if self.project.file(it.file).family == Family::Script => {
+                return self.of_global(scope, path, it);
+            }
             Lookup::Unbound => return self.unknown(it),
         };
         let mut found = Vec::new();
@@ -218,7 +219,12 @@ impl<'a> Resolver<'a> {
         if !found.is_empty() {
             return self.settle(Lookup::Found(found), it, || Resolution::Outside);
         }
+        let is_function = |at: DefRef| {
+            let kind = self.project.outlined(at).map(|it| it.kind);
+            matches!(kind, Some(Kind::Function | Kind::Method))
+        };
         if let [Place::Definition(at)] = places.as_slice()
+            && !is_function(*at)
             && let Some(of) = self.project.file(at.file).outline().type_of(at.id)
         {
             // The type is written as the file knows it that has the variable.

@@ -6,6 +6,7 @@
 //! made of the rest.
 
 use crate::encode::{Sink, Source};
+use crate::exports;
 use crate::facts::{Definition, DefinitionId, FileFacts, Kind, Reach};
 use crate::outline::{Mention, NameKey};
 use crate::resolve::is_type;
@@ -143,8 +144,10 @@ fn flags(facts: &FileFacts, definition: &Definition) -> Option<u8> {
             | Kind::Constant
             | Kind::Macro => false,
         };
+    let owner = definition.owner.map(|owner| facts.names.text(owner));
+    let is_owned = owner.is_some_and(|owner| !exports::is_file(owner));
     let all = [
-        (flag::MEMBER, definition.owner.is_some() || in_type),
+        (flag::MEMBER, is_owned || in_type),
         (flag::HIDDEN, name.starts_with('_')),
         (flag::WORDED, name.len() >= 8 && has_words),
         (flag::TEST, definition.purpose.is_test()),

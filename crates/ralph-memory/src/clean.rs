@@ -149,6 +149,10 @@ fn each(event: &mut Event, see: &mut impl FnMut(&mut String, Role)) {
     [run, task, session].into_iter().flatten().for_each(|name| see(name, Role::Name));
     match &mut event.what {
         What::Noted(note) => each_of_note(note, see),
+        What::Restored(restored) => {
+            each_of_note(&mut restored.note, see);
+            restored.retired.iter_mut().for_each(|(_, _, why, _)| see(why, WHOLE));
+        }
         What::Replaced { id, by, why } => {
             see(id, Role::Name);
             see(by, Role::Name);
@@ -220,8 +224,8 @@ fn each_of_note(note: &mut Note, see: &mut impl FnMut(&mut String, Role)) {
     let mut word = kind.word().to_owned();
     see(&mut word, Role::Name);
     *kind = NoteKind::of(&word);
-    let Note { external_id, prev, next, group, .. } = note;
-    let names = [external_id, prev, next, group].into_iter().flatten();
+    let Note { external_id, prev, next, group, replaces, .. } = note;
+    let names = [external_id, prev, next, group].into_iter().flatten().chain(replaces);
     names.for_each(|name| see(name, Role::Name));
 }
 
@@ -409,12 +413,12 @@ mod tests {
             ("plain text", 0),
             ("a <private>word</private>", 0),
             ("the password is [redacted:password]", 0),
-            ("the passwords are hunter2hunter2 and Tr0ub4dor&3", 2),
+            ("password=hunter2hunter2 and the token is 9f8a7c6b5d4e3f2a1b0c", 2),
             (&format!("<private>{token}</private> {token} [redacted:secret]"), 1),
         ] {
             assert_eq!(secrets(given), want, "{given}");
         }
-        let why = Some("the password is hunter2".to_owned());
+        let why = Some("the password is Tr0ub4dor&3".to_owned());
         let given = Note::new("m1", NoteKind::Fact, Scope::Task, token);
         assert_eq!(secrets_of_note(&Note { why, ..given }), 2);
     }
@@ -434,7 +438,7 @@ mod tests {
         for (given, want) in [
             ("password=hunter2", "password=*"),
             ("a postgres://u:pw9@h b", "a postgres://u:*@h b"),
-            ("the password is hunter2", "the password is *"),
+            ("the password is hunter2!", "the password is *"),
         ] {
             let text = given.to_owned();
             let kept = scrubbed(event_of(What::Asked { text }));

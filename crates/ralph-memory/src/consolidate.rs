@@ -11,14 +11,16 @@ mod undone;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use ralph_core::Timestamp;
-use ralph_core::memory::{Outcome, Relation, Why, relate};
-use ralph_core::wording::learned::Consolidated;
+use ralph_core::memory::Outcome;
+use ralph_core::wording::learned::{Consolidated, Replacement};
 
 use crate::error::MemoryError;
 use crate::event::{Actor, Event, NoteKind, Phase, Place, Scope, What};
 use crate::notebook::{Known, Notebook, Selection};
 use crate::precedence::{Precedence, is_part};
 use crate::query::{Filters, Query};
+use crate::relation::{NoteRelation, reason, relate};
+use crate::succession::chosen_reason;
 
 /// How much a note must be believed to be taken over.
 const BELIEVED: f64 = 0.6;
@@ -56,6 +58,8 @@ pub struct Conflict {
 pub struct Decided {
     /// In numbers.
     pub counts: Consolidated,
+    /// Which notes took the place of which.
+    pub replacements: Vec<Replacement>,
     /// What is left to a person.
     pub conflicts: Vec<Conflict>,
     /// As events; nothing is written yet.
@@ -130,7 +134,14 @@ struct Rivals {
     /// They say the same.
     same: Vec<Known>,
     /// They say what is no longer so.
-    outdated: Vec<(String, String)>,
+    outdated: Vec<Replaced>,
+}
+
+/// An older note that would go, and why.
+struct Replaced {
+    id: String,
+    text: String,
+    why: String,
 }
 
 impl<'a> Work<'a> {
@@ -183,10 +194,12 @@ impl<'a> Work<'a> {
             self.decided.counts.merged += 1;
             self.give_up(&same, known);
         }
-        for (old, why) in rivals.outdated {
+        for Replaced { id: old, text, why } in rivals.outdated {
             self.leave(&old);
             self.decided.counts.replaced += 1;
-            self.event(What::Replaced { id: old, by: id.clone(), why });
+            self.event(What::Replaced { id: old.clone(), by: id.clone(), why: why.clone() });
+            let replacement = Replacement { old, said: text, by: id.clone(), why };
+            self.decided.replacements.push(replacement);
         }
         self.promote(known);
     }
@@ -269,17 +282,21 @@ impl<'a> Work<'a> {
             return Ok(Standing::Instead(rivals));
         }
         for rival in self.rivals(known)? {
-            match relate(&rival.note.text, &known.note.text) {
-                Relation::Same if is_part(&rival) => {}
-                Relation::Same => rivals.same.push(rival),
-                Relation::Replaces(_) if is_persons(&rival) => {
-                    against.get_or_insert(rival.note.id);
+            let is_chosen = known.note.replaces.contains(&rival.note.id);
+            let why = match relate(&rival.note.text, &known.note.text) {
+                NoteRelation::Same if is_part(&rival) => continue,
+                NoteRelation::Same => {
+                    rivals.same.push(rival);
+                    continue;
                 }
-                Relation::Replaces(why) => {
-                    let why = reason(&why, (&rival.note.text, &known.note.text));
-                    rivals.outdated.push((rival.note.id, why));
-                }
-                Relation::Apart => {}
+                NoteRelation::Replaces(change) => reason(&change, &known.note.text),
+                NoteRelation::Apart if is_chosen => chosen_reason(known.actor, &known.note.text),
+                NoteRelation::Apart => continue,
+            };
+            if self.precedence.is_for_the_user(&rival) {
+                against.get_or_insert(rival.note.id);
+            } else {
+                rivals.outdated.push(Replaced { id: rival.note.id, text: rival.note.text, why });
             }
         }
         // Of equal ones the first stays.
@@ -302,12 +319,18 @@ impl<'a> Work<'a> {
         let found = self.notebook.search(&Query { text, limit: RIVALS, filters })?;
         let found = found.into_iter().map(|found| found.known);
         let mut rivals: BTreeMap<(Timestamp, String), Known> = BTreeMap::new();
-        for rival in self.rules.iter().cloned().chain(found) {
+        let mut chosen = Vec::new();
+        for id in &known.note.replaces {
+            chosen.extend(self.notebook.get(id)?.filter(|chosen| chosen.retired.is_none()));
+        }
+        for rival in self.rules.iter().cloned().chain(found).chain(chosen) {
             let said = |known: &Known| (known.said(), known.note.id.clone());
             let is_older = said(&rival) < said(known);
             let is_rule = rival.note.kind == NoteKind::Constitution;
+            let is_chosen = known.note.replaces.contains(&rival.note.id);
             let is_other = rival.note.id != known.note.id && rival.actor != Actor::Ralph;
-            if is_other && (is_older || is_rule) && !self.gone.contains(&rival.note.id) {
+            if is_other && (is_older || is_rule || is_chosen) && !self.gone.contains(&rival.note.id)
+            {
                 rivals.insert(said(&rival), rival);
             }
         }
@@ -324,34 +347,6 @@ impl<'a> Work<'a> {
         let at = self.occasion.now.as_millis();
         self.decided.events.push(Event { at, place, actor: Actor::Ralph, what });
     }
-}
-
-/// Whether only a person may say that a note does not hold.
-fn is_persons(known: &Known) -> bool {
-    known.actor == Actor::User || known.note.kind == NoteKind::Constitution
-}
-
-pub(crate) fn reason(why: &Why, (old, new): (&str, &str)) -> String {
-    match why {
-        Why::Value { was, now } => {
-            let only = (only_in(old, new), only_in(new, old));
-            let (was, now) = only.0.as_ref().zip(only.1.as_ref()).unwrap_or((was, now));
-            format!("it was {was} and is {now}")
-        }
-        Why::Denied => "it does not hold any more".to_owned(),
-    }
-}
-
-/// The one word that only the first of two texts has, as it was written: values
-/// are compared in units that nobody wrote.
-fn only_in(one: &str, other: &str) -> Option<String> {
-    let is_edge = |c: char| c.is_whitespace() || ",.;:!?()\"'`".contains(c);
-    let words = |text: &str| -> Vec<String> {
-        text.split_whitespace().map(|word| word.trim_matches(is_edge).to_owned()).collect()
-    };
-    let others = words(other);
-    let mut only = words(one).into_iter().filter(|word| !others.contains(word));
-    only.next().filter(|_| only.next().is_none())
 }
 
 #[cfg(test)]

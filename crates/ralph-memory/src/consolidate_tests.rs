@@ -129,27 +129,63 @@ fn saying_it_twice_in_one_task_proves_nothing() {
 fn what_was_proven_replaces_what_is_no_longer_so() {
     let scratch = scratch();
     let old = [
-        noted(Actor::Agent, turn("r1", 1), ("m1", 1), "The server listens on port 8080."),
+        noted(Actor::Agent, turn("r1", 1), ("m1", 1), "The port of the server is 8080."),
         passed("r1"),
     ];
     scratch.after(&old, &of("r1"));
     let new = [
-        noted(Actor::Agent, turn("r2", 1), ("m2", 2), "The server listens on port 9090."),
+        noted(Actor::Agent, turn("r2", 1), ("m2", 2), "The port of the server is 9090."),
         passed("r2"),
     ];
     let decided = scratch.after(&new, &of("r2"));
     let want = Consolidated { replaced: 1, promoted: 1, ..Consolidated::default() };
     assert_eq!(decided.counts, want);
     let old = scratch.notebook.get("m1").unwrap().unwrap().retired.unwrap();
-    assert_eq!(old.by.as_deref(), Some("m2"));
+    assert_eq!((old.by.as_deref(), old.why.as_str()), (Some("m2"), "it was 8080 and is 9090"));
+    let want = Replacement {
+        old: "m1".to_owned(),
+        said: "The port of the server is 8080.".to_owned(),
+        by: "m2".to_owned(),
+        why: "it was 8080 and is 9090".to_owned(),
+    };
+    assert_eq!(decided.replacements, [want]);
+}
+
+#[test]
+fn what_an_agent_says_to_replace_goes_when_its_note_is_proven_and_not_before() {
+    let scratch = scratch();
+    let old = [
+        noted(Actor::Agent, turn("r1", 1), ("m1", 1), "CI runs on CircleCI."),
+        noted(Actor::User, Place::default(), ("m2", 2), "Releases are cut by Kim."),
+        passed("r1"),
+    ];
+    scratch.after(&old, &of("r1"));
+    let new = |id: &str, text: &str, replaces: &str, run: &str| {
+        let event = noted(Actor::Agent, turn(run, 1), (id, 3), text);
+        let What::Noted(note) = event.what else { panic!("it is noted") };
+        let note = Note { replaces: vec![replaces.to_owned()], ..*note };
+        Event { what: What::Noted(Box::new(note)), ..event }
+    };
+    let unproven = new("m3", "GitHub Actions builds everything.", "m1", "r2");
+    assert_eq!(scratch.after(std::slice::from_ref(&unproven), &of("r2")).counts.kept, 1);
+    assert!(scratch.notebook.get("m1").unwrap().unwrap().retired.is_none());
+    let decided = scratch.after(&[passed("r2")], &of("r2"));
+    assert_eq!((decided.counts.replaced, decided.counts.promoted), (1, 1), "{decided:?}");
+    let end = scratch.notebook.get("m1").unwrap().unwrap().retired.unwrap();
+    assert_eq!(end.why, "an agent says now: GitHub Actions builds everything.");
+    // What the user said waits for the user.
+    let against = [new("m4", "Lee cuts the releases.", "m2", "r3"), passed("r3")];
+    let decided = scratch.after(&against, &of("r3"));
+    assert_eq!((decided.counts.conflicts, decided.counts.replaced), (1, 0), "{decided:?}");
+    assert!(scratch.notebook.get("m2").unwrap().unwrap().retired.is_none());
 }
 
 #[test]
 fn what_the_user_said_is_contradicted_but_not_replaced() {
     let scratch = scratch();
     let events = [
-        noted(Actor::User, Place::default(), ("m1", 1), "The server listens on port 8080."),
-        noted(Actor::Agent, turn("r1", 1), ("m2", 2), "The server listens on port 9090."),
+        noted(Actor::User, Place::default(), ("m1", 1), "The port of the server is 8080."),
+        noted(Actor::Agent, turn("r1", 1), ("m2", 2), "The port of the server is 9090."),
         passed("r1"),
     ];
     let decided = scratch.after(&events, &of("r1"));

@@ -2,12 +2,14 @@
 
 mod captured;
 mod kind;
+mod restored;
 mod tried;
 
 use serde::{Deserialize, Serialize};
 
 pub use self::captured::{Committed, Observed, SessionState};
 pub use self::kind::{NoteKind, OtherKind};
+pub use self::restored::RestoredNote;
 pub use self::tried::{Trace, Tried};
 
 /// One thing that happened, and in which place.
@@ -156,6 +158,9 @@ pub struct Note {
     /// What it belongs to, a session for example.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
+    /// Notes that its writer says it replaces, once it has proven itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replaces: Vec<String>,
 }
 
 impl Note {
@@ -180,6 +185,7 @@ impl Note {
             prev: None,
             next: None,
             group: None,
+            replaces: Vec::new(),
         }
     }
 
@@ -194,6 +200,8 @@ impl Note {
         anchors.extend(self.anchors.iter().cloned());
         let mut files = known.files.clone();
         files.extend(self.files.iter().filter(|file| !known.files.contains(file)).cloned());
+        let mut replaces = known.replaces.clone();
+        replaces.extend(self.replaces.iter().filter(|id| !known.replaces.contains(id)).cloned());
         let or = |new: Option<String>, old: &Option<String>| new.or_else(|| old.clone());
         Self {
             title: or(self.title, &known.title),
@@ -205,6 +213,7 @@ impl Note {
             group: or(self.group, &known.group),
             files,
             anchors,
+            replaces,
             ..self
         }
     }
@@ -307,6 +316,8 @@ pub enum What {
         /// Which.
         id: String,
     },
+    /// The log had lost something of a note, and the index had it.
+    Restored(Box<RestoredNote>),
     /// Something was tried, and checked.
     Attempted(Box<Tried>),
     /// Notes were kept along with the commits of a run.
@@ -389,6 +400,7 @@ impl What {
             | Self::Retracted { .. }
             | Self::Corrected { .. }
             | Self::Forgotten { .. }
+            | Self::Restored(_)
             | Self::Attempted(_)
             | Self::Landed { .. }
             | Self::Bound { .. } => false,

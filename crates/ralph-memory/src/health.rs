@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use ralph_core::memory::label::Anchored;
-use ralph_core::memory::{Relation, relate};
+use ralph_core::memory::rank::shared_words;
 
 use crate::anchor::Sight;
 use crate::clean;
@@ -15,12 +15,16 @@ use crate::event::Actor;
 use crate::notebook::{Known, Notebook, Selection};
 use crate::precedence::{Precedence, is_part};
 use crate::query::{Filters, Query};
+use crate::relation::{NoteRelation, exclude_each_other, relate};
 
 /// With more notes than these, only what is the same word for word is noticed.
 const MANY: usize = 5_000;
 
 /// How many notes are compared with each.
 const CANDIDATES: usize = 6;
+
+/// Notes that share so many of their words may be about the same thing.
+const NEAR: f64 = 0.6;
 
 /// Somebody who was shown a note so often and never named it does not need it.
 const OFTEN: u32 = 5;
@@ -40,6 +44,16 @@ pub struct Twice {
     pub is_spare: bool,
 }
 
+/// Two notes that stand and may be about the same thing: nobody but who knows
+/// what they mean can say whether one replaces the other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NearPair {
+    /// The older one.
+    pub older: String,
+    /// The newer one.
+    pub newer: String,
+}
+
 /// What an examination found; notes by their ids.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Health {
@@ -49,6 +63,8 @@ pub struct Health {
     pub twice: Vec<Twice>,
     /// Noted by an agent that had been shown the same.
     pub echoes: Vec<Twice>,
+    /// So alike that one may replace the other.
+    pub near: Vec<NearPair>,
     /// Never shown to anybody.
     pub never_shown: Vec<String>,
     /// Shown often, and never a reason for anything.
@@ -89,7 +105,13 @@ pub fn examine(notebook: &Notebook, root: &Path) -> Result<Health, MemoryError> 
     let precedence = Precedence::read(notebook)?;
     // What was said in a conversation was said, however often.
     let said: Vec<&Known> = notes.iter().filter(|known| !is_part(known)).collect();
-    let pairs = if said.len() > MANY { literal(&said) } else { alike(notebook, &said)? };
+    let pairs = if said.len() > MANY {
+        literal(&said)
+    } else {
+        let (same, near) = alike(notebook, &said)?;
+        health.near = near;
+        same
+    };
     for (first, again, is_literal) in pairs {
         let is_echo = again.actor == Actor::Agent && first.counts.shown > 0;
         let pair = twice(&precedence, (first, again, is_literal));
@@ -166,30 +188,43 @@ fn plain(known: &Known) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Notes that say the same, in whatever words; with one of the same kind and
-/// for the same readers, if there is one.
-fn alike<'a>(notebook: &Notebook, notes: &[&'a Known]) -> Result<Vec<Pair<'a>>, MemoryError> {
+/// Notes that say the same, with one of the same kind and for the same readers if
+/// there is one, and notes that are only near to each other.
+fn alike<'a>(
+    notebook: &Notebook,
+    notes: &[&'a Known],
+) -> Result<(Vec<Pair<'a>>, Vec<NearPair>), MemoryError> {
     let place: HashMap<&str, usize> =
         notes.iter().zip(0..).map(|(known, place)| (known.note.id.as_str(), place)).collect();
-    let mut found = Vec::new();
+    let (mut found, mut near) = (Vec::new(), Vec::new());
     for (again, at) in notes.iter().zip(0..) {
         let text = again.note.text.clone();
         let query = Query { text, limit: CANDIDATES, filters: Filters::default() };
         let hits = notebook.search(&query)?;
         let earlier = hits.iter().filter_map(|hit| place.get(hit.known.note.id.as_str()));
         let earlier = earlier.filter(|place| **place < at).map(|place| notes[*place]);
-        let says_the_same = |first: &&Known| {
-            plain(first) == plain(again)
-                || relate(&first.note.text, &again.note.text) == Relation::Same
-        };
+        let says_the_same =
+            |first: &&Known| relate(&first.note.text, &again.note.text) == NoteRelation::Same;
         let is_literal = |first: &Known| plain(first) == plain(again);
-        let mut same: Vec<&Known> = earlier.filter(says_the_same).collect();
+        let (mut same, others): (Vec<&Known>, Vec<&Known>) = earlier.partition(says_the_same);
         same.sort_by_key(|first| Reverse((is_alike(first, again), is_literal(first))));
         if let Some(first) = same.first() {
             found.push((*first, *again, is_literal(first)));
         }
+        let is_near = |other: &&Known| {
+            let (one, other) = (&other.note.text, &again.note.text);
+            shared_words(one, other) >= NEAR || exclude_each_other(one, other)
+        };
+        let are_said =
+            |other: &&Known| [other.actor, again.actor].iter().all(|actor| *actor != Actor::Ralph);
+        near.extend(
+            others.into_iter().filter(are_said).filter(is_near).map(|other| NearPair {
+                older: other.note.id.clone(),
+                newer: again.note.id.clone(),
+            }),
+        );
     }
-    Ok(found)
+    Ok((found, near))
 }
 
 #[cfg(test)]

@@ -36,6 +36,10 @@ fn what_is_said_twice_learned_from_ourselves_or_never_of_use_is_found() {
     // Which of the user's own words go is for the user to say.
     assert_eq!(health.twice, [pair("first", "again", true, false)]);
     assert_eq!(health.echoes, [pair("told", "echo", false, true)]);
+    let near =
+        |older: &str, newer: &str| NearPair { older: older.to_owned(), newer: newer.to_owned() };
+    // Whether they replace each other is for who knows what they mean.
+    assert_eq!(health.near, [near("first", "other"), near("again", "other")]);
     assert_eq!(health.never_cited, ["told"]);
     assert_eq!(health.never_shown, ["first", "again", "other", "echo"]);
     assert_eq!((health.tokens_shown, health.tokens_cited), (60, 0));

@@ -17,6 +17,7 @@
 
 pub mod analysis;
 pub mod anchor;
+pub mod approach;
 pub mod clean;
 pub mod consolidate;
 mod entry;
@@ -33,6 +34,7 @@ mod precedence;
 mod query;
 mod ranking;
 pub mod raw;
+pub mod relation;
 pub mod resume;
 mod session;
 mod store;
@@ -47,7 +49,8 @@ pub use import::Imported;
 pub use memory::Memory;
 pub use notebook::{
     AttemptQuery, Brought, Counts, Found, Keep, Known, LetGo, Notebook, PastAttempt, Retirement,
-    Selection, Stats, Tally, Words, failure_key, failure_name, failure_note, new_id, note_id,
+    Salvage, Selection, Stats, Tally, Words, failure_key, failure_name, failure_note, new_id,
+    note_id,
 };
 pub use query::{Filters, GroupHit, Hit, Query, Retired};
 pub use ranking::Ranking;

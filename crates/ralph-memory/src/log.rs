@@ -9,17 +9,16 @@
 //! Files are numbered. The last one is written to; when it is long, the next
 //! begins. What is imported in bulk is a compressed file of its own.
 
+mod aside;
 mod compact;
 mod file;
 mod late;
 mod line;
+mod members;
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-
-use flate2::Compression;
-use flate2::write::GzEncoder;
 
 use crate::event::Event;
 use crate::raw::Raw;
@@ -28,9 +27,6 @@ use line::Tail;
 
 /// The file that is locked while somebody writes.
 const WRITING: &str = "lock";
-
-/// Stands for what cannot be unpacked: a line that nobody can read.
-const LOST: u8 = b'?';
 
 /// A line longer than this is refused: texts are cut before they get here.
 pub const LONGEST_LINE: usize = 1024 * 1024;
@@ -335,9 +331,9 @@ fn last_byte(file: &mut File) -> io::Result<u8> {
 
 fn write_compressed(path: &Path, text: &str) -> io::Result<()> {
     replace(path, |file| {
-        let mut encoder = GzEncoder::new(file, Compression::new(4));
-        encoder.write_all(text.as_bytes())?;
-        encoder.finish()
+        let mut file = file;
+        members::write(text, &mut file)?;
+        Ok(file)
     })
 }
 
@@ -360,11 +356,9 @@ fn read_from(one: &LogFile, start: u64) -> io::Result<Vec<u8>> {
             file.read_to_end(&mut text)?;
         }
         Form::Compressed => {
-            let mut decoder = flate2::read::GzDecoder::new(file);
-            // What comes before damage is read; the rest is reported as damaged.
-            if decoder.read_to_end(&mut text).is_err() {
-                text.push(LOST);
-            }
+            let mut packed = Vec::new();
+            file.read_to_end(&mut packed)?;
+            text = members::read(&packed);
             let skip = usize::try_from(start).unwrap_or(usize::MAX).min(text.len());
             text.drain(..skip);
         }

@@ -11,6 +11,7 @@ mod known;
 mod outcomes;
 mod projection;
 mod retention;
+mod salvage;
 mod sessions;
 mod tables;
 mod turn;
@@ -27,6 +28,7 @@ pub(crate) use self::known::source;
 pub use self::known::{Counts, Known, Retirement};
 pub use self::outcomes::{AttemptQuery, PastAttempt, failure_key, failure_name, failure_note};
 pub use self::retention::{Keep, LetGo};
+pub use self::salvage::Salvage;
 pub(crate) use self::turn::{Part, Turn};
 use crate::clean;
 use crate::entry::{self, Refusal, derived_id, id_of_contents};
@@ -430,13 +432,6 @@ impl Notebook {
     pub fn search_groups(&self, query: &Query) -> Result<Vec<GroupHit>, MemoryError> {
         self.catch_up()?;
         self.memory.search_groups(query)
-    }
-
-    /// Throws the database away and makes it anew from the log.
-    pub fn rebuild(&self) -> Result<(), MemoryError> {
-        self.clear()?;
-        self.catch_up()?;
-        self.memory.tidy()
     }
 
     /// Makes the index as small and fast as it gets: worth it after a large

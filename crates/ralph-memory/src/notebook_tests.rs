@@ -356,7 +356,7 @@ fn a_damaged_line_is_counted_and_the_others_are_kept() {
     let path = dir.path().join("memory/00000001.jsonl");
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.replace("\"text\":\"b\"", "\"text\":\"x\"")).unwrap();
-    notebook.rebuild().unwrap();
+    notebook.remake().unwrap();
     let damaged = notebook.stats().unwrap().damaged;
     assert_eq!(damaged.len(), 1);
     assert_eq!(damaged[0].0, Path::new("00000001.jsonl"));

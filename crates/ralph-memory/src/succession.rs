@@ -1,23 +1,26 @@
-//! What the user says now in place of what was said before.
+//! Which older notes a new one takes the place of, and which are near it.
 //!
-//! Of two notes that cannot both hold, the user's newer word stands at once.
-//! Rules and notes with a check are not given up in passing: they are named.
+//! Whoever writes a note is shown what is near and says what it replaces. Alone
+//! we decide only the strict case of [`relate`], and never about rules and notes
+//! with a check: those are named.
 
-mod bare;
-
-use ralph_core::memory::{Relation, relate};
 use ralph_core::redact::MARK;
 
-pub use self::bare::bare_words;
-use self::bare::{denials, names, numbers};
-use crate::consolidate::reason;
 use crate::error::MemoryError;
 use crate::event::{Actor, Note, NoteKind, Scope, What};
-use crate::notebook::{Known, Notebook};
+use crate::notebook::{Found, Known, Notebook};
+use crate::precedence::is_part;
 use crate::query::{Filters, Query};
+use crate::relation::{NoteRelation, exclude_each_other, reason, relate};
 
 /// Notes that a new one is compared with: the most alike.
-const RIVALS: usize = 10;
+const COMPARED: usize = 10;
+
+/// How many near notes the writer of a note is shown.
+pub const NEAREST: usize = 5;
+
+/// How much of a note a reason quotes, in characters.
+const QUOTED: usize = 120;
 
 /// What a new note means for older ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -44,16 +47,14 @@ impl Succession {
 /// nothing. What is for a task alone neither takes a place nor gives it up.
 pub fn succession(notebook: &Notebook, note: &Note) -> Result<Succession, MemoryError> {
     let mut found = Succession::default();
-    for older in rivals(notebook, note)? {
-        let Relation::Replaces(why) = relate(&older.text, &note.text) else { continue };
+    for older in comparable(notebook, note)? {
+        let NoteRelation::Replaces(change) = relate(&older.text, &note.text) else { continue };
         let is_rule = older.kind == NoteKind::Constitution;
         let is_on_trial = older.scope == Scope::Task || note.scope == Scope::Task;
-        let is_sure = is_same_but_for_values(&older.text, &note.text);
-        if is_rule || is_on_trial || !is_sure || notebook.check_of(&older.id)?.is_some() {
+        if is_rule || is_on_trial || notebook.check_of(&older.id)?.is_some() {
             found.against.push(older.id);
         } else {
-            let why = reason(&why, (&older.text, &note.text));
-            found.replaced.push((older.id, why));
+            found.replaced.push((older.id, reason(&change, &note.text)));
         }
     }
     Ok(found)
@@ -62,25 +63,62 @@ pub fn succession(notebook: &Notebook, note: &Note) -> Result<Succession, Memory
 /// Notes of a notebook that cannot hold beside one of the user's, whichever of
 /// them is older: one that is kept elsewhere, or was said long ago.
 pub fn contradicted(notebook: &Notebook, note: &Note) -> Result<Vec<String>, MemoryError> {
-    let found = rivals(notebook, note)?.into_iter();
-    Ok(found.filter(|other| contradict(&other.text, &note.text)).map(|other| other.id).collect())
+    let found = comparable(notebook, note)?.into_iter();
+    let excluded = found.filter(|other| exclude_each_other(&other.text, &note.text));
+    Ok(excluded.map(|other| other.id).collect())
 }
 
-/// Whether one of two notes says of the very same words that they hold with
-/// another value, or not at all: nobody who reads both doubts that they exclude
-/// each other.
-pub fn contradict_plainly(one: &str, other: &str) -> bool {
-    is_same_but_for_values(one, other) && contradict(one, other)
+/// The notes that are nearest to what one says, the best first: what its writer
+/// may want to replace. Those that we wrote ourselves are known by what failed.
+pub fn nearest(notebook: &Notebook, note: &Note) -> Result<Vec<Found>, MemoryError> {
+    let query = Query { text: note.text.clone(), limit: 2 * NEAREST, filters: Filters::default() };
+    let found = notebook.search(&query)?.into_iter().filter(|found| {
+        let known = &found.known;
+        known.note.id != note.id && known.actor != Actor::Ralph && !is_part(known)
+    });
+    Ok(found.take(NEAREST).collect())
 }
 
-fn contradict(one: &str, other: &str) -> bool {
-    let replaces = |old: &str, new: &str| matches!(relate(old, new), Relation::Replaces(_));
-    replaces(one, other) || replaces(other, one)
+/// What becomes of notes that the writer of another says to replace.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Chosen {
+    /// They go at once, each with the reason.
+    pub replaced: Vec<(String, String)>,
+    /// They stand until checks prove the new note, or the user promotes it.
+    pub pending: Vec<String>,
+}
+
+/// Decides about notes that the writer of another says to replace. The user may
+/// replace any, an agent at once only what is an agent's word on trial.
+pub fn chosen<'a>(notes: impl IntoIterator<Item = &'a Known>, actor: Actor, new: &str) -> Chosen {
+    let mut found = Chosen::default();
+    for known in notes {
+        let is_on_trial = known.actor == Actor::Agent && known.note.scope == Scope::Task;
+        if actor == Actor::User || (is_on_trial && !known.verified) {
+            found.replaced.push((known.note.id.clone(), chosen_reason(actor, new)));
+        } else {
+            found.pending.push(known.note.id.clone());
+        }
+    }
+    found
+}
+
+/// Why a note goes that its writer said to replace, in the words of the new one.
+pub fn chosen_reason(actor: Actor, new: &str) -> String {
+    let who = match actor {
+        Actor::User => "the user",
+        Actor::Agent | Actor::Ralph | Actor::Import => "an agent",
+    };
+    let quoted = match new.char_indices().nth(QUOTED) {
+        Some((end, _)) => format!("{}…", &new[..end]),
+        None => new.to_owned(),
+    };
+    format!("{who} says now: {quoted}")
 }
 
 /// The notes that are most like one of the user's, as far as somebody here said
 /// them. What agents have on trial is decided about elsewhere.
-fn rivals(notebook: &Notebook, note: &Note) -> Result<Vec<Note>, MemoryError> {
+fn comparable(notebook: &Notebook, note: &Note) -> Result<Vec<Note>, MemoryError> {
     // Of what was taken out of a text nobody knows whether it differs.
     if note.text.contains(MARK) {
         return Ok(Vec::new());
@@ -90,7 +128,7 @@ fn rivals(notebook: &Notebook, note: &Note) -> Result<Vec<Note>, MemoryError> {
         let scopes = scopes.iter().map(|scope| scope.word().to_owned()).collect();
         let filters = Filters { scopes, ..Filters::default() };
         let text = note.text.clone();
-        let alike = notebook.search(&Query { text, limit: RIVALS, filters })?;
+        let alike = notebook.search(&Query { text, limit: COMPARED, filters })?;
         let others = alike.into_iter().map(|rival| rival.known).filter(|rival| {
             let is_staged = rival.note.scope == Scope::Task && rival.actor != Actor::User;
             let is_whole = !rival.note.text.contains(MARK);
@@ -99,16 +137,6 @@ fn rivals(notebook: &Notebook, note: &Note) -> Result<Vec<Note>, MemoryError> {
         found.extend(others.map(|rival| rival.note));
     }
     Ok(found)
-}
-
-/// Whether two texts have the same words but for numbers and denials. Who reads
-/// both sees what differs; of other pairs that seem to exclude each other, too
-/// many are about two things. So are those whose numbers are names: of server 1
-/// and of server 2 the same may be true.
-fn is_same_but_for_values(old: &str, new: &str) -> bool {
-    // Where a value and a denial differ, both may hold: of 80 not, of 443 so.
-    let differs_once = numbers(old) == numbers(new) || denials(old) == denials(new);
-    bare_words(old) == bare_words(new) && names(old) == names(new) && differs_once
 }
 
 /// Whether somebody here said it. What we write ourselves is known by its id,
@@ -147,18 +175,6 @@ mod tests {
         let (_home, notebook) = book(Actor::Agent, task("m1", OLD));
         let found = succession(&notebook, &note("m2", NoteKind::Fact, NEW)).unwrap();
         assert_eq!(found, Succession::default(), "what agents have on trial");
-    }
-
-    #[test]
-    fn only_what_nobody_doubts_is_a_plain_contradiction() {
-        assert!(contradict_plainly(OLD, NEW) && contradict_plainly(NEW, OLD));
-        assert!(contradict_plainly("Never run migrations at startup", "Run migrations at startup"));
-        assert!(!contradict_plainly(OLD, OLD));
-        assert!(!contradict_plainly("Do not use port 80", "Use port 443"));
-        assert!(contradict_plainly("캐시를 쓴다", "캐시를 쓰지 않는다"));
-        assert!(!contradict_plainly(OLD, "The HTTP timeout is not known to anybody"));
-        let long = |text: &str| format!("{text}{}", ", as was said before".repeat(300));
-        assert!(!contradict_plainly(&long(OLD), &long(NEW)));
     }
 
     fn note(id: &str, kind: NoteKind, text: &str) -> Note {

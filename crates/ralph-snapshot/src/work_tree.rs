@@ -1,5 +1,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use ralph_core::{Approach, RunId, Timestamp, TreeId};
 
@@ -62,6 +63,8 @@ pub struct WorkTree {
     /// repository takes files can change between two calls.
     other: Option<Way>,
     handle: WorkHandle,
+    /// What this process found last.
+    last: Mutex<Option<Found>>,
 }
 
 #[derive(Debug)]
@@ -121,7 +124,8 @@ impl WorkTree {
             Some(tree) => (files, Some(Way::Git(Box::new(tree)))),
             None => (files, None),
         };
-        Ok(Self { root, state, scope: Scope::new(inside), way, other, handle })
+        let last = Mutex::default();
+        Ok(Self { root, state, scope: Scope::new(inside), way, other, handle, last })
     }
 
     /// Follows and interrupts the work at the tree.
@@ -244,16 +248,23 @@ impl WorkTree {
     }
 
     fn found(&self) -> Result<Found, TreeError> {
-        self.handle.settle(match &self.way {
+        let found = self.handle.settle(match &self.way {
             Way::Git(tree) => tree.tree(&self.scope),
             Way::Files(tree) => tree.tree(&self.scope),
-        })
+        })?;
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(found.clone());
+        Ok(found)
     }
 
     /// What no rule ignores and no tree holds: files that are too large or
-    /// cannot be read, and folders that are repositories of their own.
-    pub fn left_out_now(&self) -> Result<Vec<PathBuf>, TreeError> {
-        let found = self.found()?;
+    /// cannot be read, and folders that are repositories of their own. If `tree`
+    /// is the one that was named last, it is what was found then.
+    pub fn left_out_beside(&self, tree: &TreeId) -> Result<Vec<PathBuf>, TreeError> {
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let found = match last.filter(|last| last.id == *tree) {
+            Some(found) => found,
+            None => self.found()?,
+        };
         let files = found.left_out.into_iter().map(|file| file.path);
         Ok(files.chain(found.nested).collect())
     }

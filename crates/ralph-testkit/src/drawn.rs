@@ -11,30 +11,73 @@ struct Screen {
 }
 
 /// Whether a text was ever in a row of a screen of this size.
-pub(crate) fn was_shown(drawn: &[u8], (columns, rows): (usize, usize), text: &str) -> bool {
+pub(crate) fn was_shown(drawn: &[u8], size: (usize, usize), text: &str) -> bool {
     let Some(last) = text.chars().next_back() else { return true };
-    let mut screen = Screen { rows: vec![vec![Some(' '); columns]; rows], row: 0, column: 0 };
-    let drawn = String::from_utf8_lossy(drawn);
+    let (mut screen, drawn) = (Screen::new(size), String::from_utf8_lossy(drawn));
     let mut rest = drawn.chars();
-    while let Some(c) = rest.next() {
-        match c {
-            '\u{1b}' => screen.obey(&mut rest),
-            '\r' => screen.column = 0,
-            '\n' => screen.row = (screen.row + 1).min(rows - 1),
-            '\u{8}' => screen.column = screen.column.saturating_sub(1),
-            c if c.is_control() => {}
-            c => {
-                screen.put(c);
-                if c == last && screen.line().contains(text) {
-                    return true;
-                }
-            }
+    while let Some(c) = screen.step(&mut rest) {
+        if c == last && screen.line().contains(text) {
+            return true;
         }
     }
     false
 }
 
+/// The last screen that was as wanted before it changed, among those after so
+/// many bytes; `None` if none was. It may have been wiped since.
+pub(crate) fn screen_like(
+    drawn: &[u8],
+    since: usize,
+    size: (usize, usize),
+    wanted: impl Fn(&str) -> bool,
+) -> Option<String> {
+    /// How much is drawn between two looks.
+    const STEPS: usize = 500;
+    let (before, after) = drawn.split_at(since.min(drawn.len()));
+    let (before, after) = (String::from_utf8_lossy(before), String::from_utf8_lossy(after));
+    let mut screen = Screen::new(size);
+    let mut rest = before.chars();
+    while screen.step(&mut rest).is_some() {}
+    let (mut rest, mut steps, mut found) = (after.chars(), 0, None);
+    while screen.step(&mut rest).is_some() {
+        steps += 1;
+        if steps % STEPS != 0 && !rest.as_str().is_empty() {
+            continue;
+        }
+        let shown = screen.text();
+        match (wanted(&shown), &found) {
+            (true, _) => found = Some(shown),
+            (false, Some(_)) => break,
+            (false, None) => {}
+        }
+    }
+    found
+}
+
 impl Screen {
+    fn new((columns, rows): (usize, usize)) -> Self {
+        Self { rows: vec![vec![Some(' '); columns]; rows], row: 0, column: 0 }
+    }
+
+    /// Draws the next character, or does what it asks for; `None` at the end.
+    fn step(&mut self, rest: &mut std::str::Chars<'_>) -> Option<char> {
+        let c = rest.next()?;
+        match c {
+            '\u{1b}' => self.obey(rest),
+            '\r' => self.column = 0,
+            '\n' => self.row = (self.row + 1).min(self.rows.len() - 1),
+            '\u{8}' => self.column = self.column.saturating_sub(1),
+            c if c.is_control() => {}
+            c => self.put(c),
+        }
+        Some(c)
+    }
+
+    fn text(&self) -> String {
+        let lines = self.rows.iter().map(|row| row.iter().flatten().collect::<String>());
+        lines.map(|line| line.trim_end().to_owned() + "\n").collect()
+    }
+
     fn put(&mut self, c: char) {
         let width = if is_wide(c) { 2 } else { 1 };
         let cells = self.rows[self.row].iter_mut().skip(self.column).take(width);
@@ -115,6 +158,16 @@ mod tests {
         assert!(shows("\u{1b}[2;3Hhello \u{1b}[1mworld\u{1b}[0m\u{1b}[2J", "hello world"));
         assert!(!shows("hello\r\nworld", "hello world"));
         assert!(!shows("\u{1b}]0;hello\u{7}world", "hello"));
+    }
+
+    #[test]
+    fn a_screen_that_is_gone_is_found_as_a_whole_unless_it_was_there_before() {
+        let box_of = "\u{1b}[2;3Hdone after\u{1b}[3;3H2 turns";
+        let drawn = format!("{box_of}{}\u{1b}[2J{}", "\u{1b}[1m".repeat(500), ".".repeat(600));
+        let is_done = |screen: &str| screen.contains("done");
+        let found = screen_like(drawn.as_bytes(), 0, (20, 5), is_done);
+        assert_eq!(found.as_deref(), Some("\n  done after\n  2 turns\n\n\n"));
+        assert_eq!(screen_like(drawn.as_bytes(), drawn.len() - 9, (20, 5), is_done), None);
     }
 
     #[test]

@@ -45,7 +45,8 @@ pub fn plain(text: &str) -> String {
     while plain.contains("   ") {
         plain = plain.replace("   ", "  ");
     }
-    plain
+    // Said only where it differs from the time that counts.
+    plain.replace(" (TIME in all)", "")
 }
 
 fn plain_word(word: &str) -> String {

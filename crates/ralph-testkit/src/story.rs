@@ -89,7 +89,7 @@ impl<'a> Story<'a> {
 
     #[track_caller]
     fn sees_after(&mut self, done: &str, shows: &str) -> &mut Self {
-        let screen = self.terminal.until(|screen| flat(screen).contains(shows));
+        let screen = self.terminal.until_was(|screen| flat(screen).contains(shows));
         let found = paragraph(&screen, shows);
         assert!(!found.is_empty(), "after {done} the screen does not show `{shows}`:\n{screen}");
         self.keep(done, &found);

@@ -1,6 +1,6 @@
 //! A client as a person sees it.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read;
@@ -23,6 +23,9 @@ const PATIENCE: Duration = Duration::from_secs(90);
 /// How often the screen is looked at while something moves on it.
 const GLANCE: Duration = Duration::from_millis(100);
 
+/// How often all that was drawn is gone through for what was missed.
+const LOOK_BACK: Duration = Duration::from_secs(3);
+
 /// A client in a terminal of its own. Both end when dropped.
 pub struct Terminal<'a> {
     project: &'a Project,
@@ -31,6 +34,8 @@ pub struct Terminal<'a> {
     drawn: Receiver<Vec<u8>>,
     /// All that was drawn so far.
     record: RefCell<Vec<u8>>,
+    /// How much of it was drawn when the person last did something.
+    acted: Cell<usize>,
 }
 
 impl<'a> Terminal<'a> {
@@ -53,7 +58,8 @@ impl<'a> Terminal<'a> {
             }
         });
         let socket = project.outside("terminal");
-        let terminal = Self { project, socket, drawn, record: RefCell::default() };
+        let terminal =
+            Self { project, socket, drawn, record: RefCell::default(), acted: Cell::default() };
         let (columns, rows) = (SIZE.0.to_string(), SIZE.1.to_string());
         let start = terminal.command(&["new-session", "-d", "-x", &columns, "-y", &rows, "--"]);
         let started = start.envs(variables.to_vec()).args([client]).args(args).output();
@@ -75,6 +81,7 @@ impl<'a> Terminal<'a> {
     /// Types a text, as if pasted, without a final return.
     #[track_caller]
     pub fn types(&self, text: &str) -> &Self {
+        self.acted.set(self.record.borrow().len());
         self.tell(&["send-keys", "-l", "--", text]);
         self
     }
@@ -82,6 +89,7 @@ impl<'a> Terminal<'a> {
     /// Presses a key by its name, as `Enter` or `Escape`.
     #[track_caller]
     pub fn presses(&self, key: &str) -> &Self {
+        self.acted.set(self.record.borrow().len());
         self.tell(&["send-keys", key]);
         self
     }
@@ -121,6 +129,34 @@ impl<'a> Terminal<'a> {
             self.pass(GLANCE);
         }
         self
+    }
+
+    /// Waits until the screen is as wanted, or was since the person last did
+    /// something: a box that closes by itself may be gone when it is looked at.
+    #[track_caller]
+    pub(crate) fn until_was(&self, wanted: impl Fn(&str) -> bool) -> String {
+        let deadline = Instant::now() + PATIENCE;
+        let mut look_back = Instant::now() + LOOK_BACK;
+        loop {
+            let screen = self.screen();
+            if wanted(&screen) {
+                return screen;
+            }
+            if Instant::now() >= look_back {
+                let record = self.record.borrow();
+                let past = drawn::screen_like(&record, self.acted.get(), SIZE, &wanted);
+                if let Some(past) = past {
+                    return past;
+                }
+                look_back = Instant::now() + LOOK_BACK;
+            }
+            let is_news = self.is_drawn_by(deadline.min(look_back));
+            assert!(
+                is_news || Instant::now() < deadline,
+                "the screen never was as wanted:\n{screen}"
+            );
+            self.pass(GLANCE);
+        }
     }
 
     /// Waits until something is drawn; whether it was.

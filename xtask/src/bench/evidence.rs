@@ -27,6 +27,22 @@ const MOST_CACHED: f64 = 5.0;
 /// How often a cached answer is asked for: the clock is coarse.
 const ASKED: u32 = 100;
 
+/// Files of the project in which a run is accepted.
+const FILES: usize = 50_000;
+
+/// Processor time of what is compared before a run is accepted, in
+/// milliseconds.
+const MOST_ACCEPTING: f64 = 400.0;
+
+/// How often a run is accepted, and how often one is not.
+const ACCEPTED: u32 = 5;
+
+/// Runs with an agent that writes a word, and prints what that took.
+const RUNS: &str = "i=0; while [ $i -lt $2 ]; do git checkout --quiet .; rm -rf .git/ralph; \
+                    WORD=$1 \"$0\" run work --agent-cmd ./agent.sh --criteria \
+                    'custom:grep -q ok state.txt' --max-iterations 1 >/dev/null 2>&1; \
+                    [ $? = $3 ] || exit 1; i=$((i+1)); done; times";
+
 pub(super) fn measure(binary: &Path) -> Result<Vec<Row>, Failure> {
     let reader = program::example("ralph-checks", "read_output")?;
     let folder = tempfile::tempdir().map_err(|error| Failure::io(&std::env::temp_dir(), &error))?;
@@ -40,6 +56,7 @@ pub(super) fn measure(binary: &Path) -> Result<Vec<Row>, Failure> {
         rows.push(growth(form, &much, &little));
     }
     rows.push(cached(binary)?);
+    rows.push(accepting(binary)?);
     Ok(rows)
 }
 
@@ -147,6 +164,41 @@ fn cached(binary: &Path) -> Result<Row, Failure> {
         p95: String::new(),
         ratio: String::new(),
         budget: Some(Budget { measured, most: MOST_CACHED, unit: "ms of processor time" }),
+    })
+}
+
+/// What is compared once a run seems to be done, beyond a run that is not.
+fn accepting(binary: &Path) -> Result<Row, Failure> {
+    let stage = Stage::new(binary)?;
+    let project = stage.git_project("accepting")?;
+    for number in 0..FILES {
+        let (folder, name) = (number / 100, number % 100);
+        let path = if name < 5 { format!("tests/test_{name}.py") } else { format!("m{name}.py") };
+        let path = project.path(&format!("src/p{folder}")).join(path);
+        let above = path.parent().unwrap_or(&path);
+        fs::create_dir_all(above).map_err(|error| Failure::io(above, &error))?;
+        let text = format!("def test_{name}():\n    assert {number} == {number}\n");
+        fs::write(&path, text).map_err(|error| Failure::io(&path, &error))?;
+    }
+    project.script("state.txt", "no")?;
+    project.script("agent.sh", "echo $WORD > state.txt\necho '<promise>DONE</promise>'")?;
+    project.git(&["add", "--all"])?;
+    project.git(&["commit", "--quiet", "--message=work"])?;
+    let spent = |word: &str, code: &str| -> Result<f64, Failure> {
+        let mut command = project.program("bash");
+        command.args(["-c", RUNS]).arg(binary).args([word, &ACCEPTED.to_string(), code]);
+        let printed = finished(&mut command)?;
+        let line = printed.lines().last().unwrap_or_default();
+        let seconds: f64 = line.split_whitespace().filter_map(clock).sum();
+        Ok(seconds * 1000.0 / f64::from(ACCEPTED))
+    };
+    let measured = spent("ok", "0")? - spent("no", "1")?;
+    Ok(Row {
+        name: format!("accepting a run, {FILES} files"),
+        median: format!("{measured:.0} ms"),
+        p95: String::new(),
+        ratio: String::new(),
+        budget: Some(Budget { measured, most: MOST_ACCEPTING, unit: "ms of processor time" }),
     })
 }
 

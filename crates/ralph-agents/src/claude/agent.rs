@@ -15,7 +15,7 @@ use crate::session::{Context, Kept, Seat, Session};
 use crate::{Agent, Spoken, Turn};
 
 /// The program, unless another is named.
-const PROGRAM: &str = "claude";
+pub(super) const PROGRAM: &str = "claude";
 
 /// Leaves the mode to the client's own settings.
 const OWN_MODE: &str = "settings";
@@ -36,7 +36,7 @@ const HOPELESS_ATTEMPTS: u64 = 2;
 const FULL: Context = Context { tokens: 1, window: 1 };
 
 /// What a client tells its own children. A new client is none of them.
-const OF_ANOTHER_CLIENT: [&str; 10] = [
+pub(super) const OF_ANOTHER_CLIENT: [&str; 10] = [
     "CLAUDECODE",
     "CLAUDE_CODE_CHILD_SESSION",
     "CLAUDE_CODE_ENTRYPOINT",

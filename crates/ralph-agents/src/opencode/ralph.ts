@@ -1,6 +1,6 @@
 // ralph for OpenCode: tells `ralph` what happens in a session and does what it
 // answers. Nothing is decided here. Written by `ralph install opencode`, removed
-// by `ralph uninstall opencode`; changes are lost when it is installed again.
+// by `ralph uninstall opencode`; changes are lost when it is installed again. @generated
 import { spawn } from "node:child_process"
 
 const COMMAND = ["ralph", "hook", "--agent", "opencode"]

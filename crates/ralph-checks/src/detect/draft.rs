@@ -2,6 +2,7 @@ use ralph_core::format::Format;
 use ralph_core::policy::{Criterion, GateCommand};
 
 use super::sight::Folder;
+use super::{MissingNeed, Standing};
 
 /// A proposal in the making, by one ecosystem in one folder.
 #[derive(Clone, Debug)]
@@ -11,7 +12,12 @@ pub(super) struct Draft {
     pub(super) command: GateCommand,
     pub(super) format: Format,
     pub(super) why: String,
-    pub(super) missing: Option<String>,
+    pub(super) missing: Option<MissingNeed>,
+    pub(super) standing: Standing,
+    /// The kind of project, where one place knows several.
+    pub(super) ecosystem: Option<&'static str>,
+    /// The tool that a script or task calls and does nothing else.
+    pub(super) calls: Option<&'static str>,
 }
 
 impl Draft {
@@ -44,8 +50,17 @@ impl Draft {
     }
 
     fn bare(criterion: Criterion, tool: &'static str, command: GateCommand) -> Self {
-        let (format, why) = (Format::Text, String::new());
-        Self { criterion, tool, command, format, why, missing: None }
+        Self {
+            criterion,
+            tool,
+            command,
+            format: Format::Text,
+            why: String::new(),
+            missing: None,
+            standing: Standing::Required,
+            ecosystem: None,
+            calls: None,
+        }
     }
 
     /// Says how its output is read; plain text unless said.
@@ -63,13 +78,35 @@ impl Draft {
     /// Says that it cannot run without this program.
     #[must_use]
     pub(super) fn needs(self, folder: &Folder<'_>, program: &str) -> Self {
-        if folder.has_tool(program) { self } else { self.lacks(program) }
+        if folder.has_tool(program) { self } else { self.lacks(program, None) }
     }
 
-    /// Says what is not here. What was missing first stays.
+    /// Says what is not here, and what installs it with the rest of the
+    /// project's packages. A program of the machine has to be there before.
     #[must_use]
-    pub(super) fn lacks(self, what: &str) -> Self {
-        let missing = self.missing.or_else(|| Some(what.to_owned()));
-        Self { missing, ..self }
+    pub(super) fn lacks(self, what: &str, install: Option<&str>) -> Self {
+        let is_first = |missing: &MissingNeed| {
+            missing.install.is_some() || install.is_none() || !missing.what.contains('/')
+        };
+        if self.missing.as_ref().is_some_and(is_first) {
+            return self;
+        }
+        let missing = MissingNeed { what: what.to_owned(), install: install.map(str::to_owned) };
+        Self { missing: Some(missing), ..self }
+    }
+
+    /// Says why it is only mentioned. The first reason stays.
+    #[must_use]
+    pub(super) fn aside(self, reason: impl Into<String>) -> Self {
+        match self.standing {
+            Standing::Required => Self { standing: Standing::Aside(reason.into()), ..self },
+            Standing::Aside(_) => self,
+        }
+    }
+
+    /// Mentions a linter that the project shows no sign of using.
+    #[must_use]
+    pub(super) fn unused(self, linter: &str) -> Self {
+        self.aside(format!("nothing in the project says that {linter} is used"))
     }
 }

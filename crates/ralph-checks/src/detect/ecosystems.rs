@@ -1,7 +1,9 @@
 //! Every kind of project we know.
 
+use super::draft::Draft;
+use super::sight::Folder;
 use super::{Ecosystem, Rank, Tier};
-use super::{cmake, dotnet, go, jvm, node, php, python, ruby, rust, shell, tasks};
+use super::{cmake, dotnet, go, jvm, node, php, python, rows, ruby, rust, shell, tasks};
 
 /// All of them. Within a folder proposals come in this order.
 pub(super) const ALL: &[Ecosystem] = &[
@@ -71,17 +73,37 @@ pub(super) const ALL: &[Ecosystem] = &[
     Ecosystem {
         name: "Shell",
         tier: Tier::One,
-        drafts: shell::tests,
+        drafts: shell::drafts,
         covers: |_, _| true,
         rank: Rank::Own,
     },
     Ecosystem {
-        name: "Shell",
-        tier: Tier::One,
-        drafts: shell::lint,
+        name: "Deno",
+        tier: Tier::Two,
+        drafts: tasks::deno,
         covers: |_, _| true,
-        // A script on the side must not make a linter mandatory.
-        rank: Rank::Extra,
+        rank: Rank::Own,
+    },
+    Ecosystem {
+        name: "others",
+        tier: Tier::Two,
+        drafts: rows::drafts,
+        covers: |_, _| true,
+        rank: Rank::Own,
+    },
+    Ecosystem {
+        name: "tools",
+        tier: Tier::Two,
+        drafts: as_said,
+        covers: |_, _| false,
+        rank: Rank::Own,
+    },
+    Ecosystem {
+        name: "Task",
+        tier: Tier::Two,
+        drafts: tasks::task,
+        covers: |_, _| true,
+        rank: Rank::Fallback,
     },
     Ecosystem {
         name: "just",
@@ -98,3 +120,25 @@ pub(super) const ALL: &[Ecosystem] = &[
         rank: Rank::Fallback,
     },
 ];
+
+/// Linters and type checkers, called just as the project says.
+fn as_said(folder: &Folder<'_>) -> Vec<Draft> {
+    let mut drafts: Vec<Draft> = Vec::new();
+    let here = folder.said().checks().filter(|(said, _)| said.dir == folder.dir());
+    for (_, known) in here.filter(|(_, known)| known.as_said) {
+        if drafts.iter().any(|draft| draft.tool == known.name) {
+            continue;
+        }
+        // Patterns and redirections are for a shell.
+        let is_plain = |word: &String| !word.contains(['*', '?', '<', '>', '~']);
+        let said = folder.said().agreed(known.name, folder.dir(), |said| {
+            said.known() == Some(known) && said.words.iter().all(is_plain)
+        });
+        let Some(said) = said else { continue };
+        let draft =
+            Draft::of_words(folder, known.criterion, known.name, said.words.iter().cloned());
+        let draft = draft.because(format!("{} runs it", said.origin));
+        drafts.push(Draft { ecosystem: Some(known.ecosystem), ..draft });
+    }
+    drafts
+}

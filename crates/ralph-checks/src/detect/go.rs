@@ -22,12 +22,16 @@ pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
     let draft = |criterion, line: &str| Draft::new(folder, criterion, "go", line).because(why);
     let mut drafts = vec![
         draft(Criterion::TestPass, &format!("go test -json {scope}")).reads(Format::GoTest),
-        draft(Criterion::BuildSuccess, &format!("go build {scope}")),
-        draft(Criterion::LintClean, &format!("go vet {scope}")),
+        // Of a single program it would leave the executable in the folder.
+        draft(Criterion::BuildSuccess, &format!("go build -o /dev/null {scope}")),
     ];
+    let is_vetted = folder.said().mention("go vet");
+    let vet = draft(Criterion::LintClean, &format!("go vet {scope}"));
+    drafts.push(if is_vetted { vet } else { vet.unused("go vet") });
     let configured = [".golangci.yml", ".golangci.yaml", ".golangci.toml", ".golangci.json"];
-    if let Some(name) = folder.first(&configured) {
-        let line = format!("golangci-lint run {scope}");
+    let said = folder.said().mention("golangci-lint").then_some("CI or a task runs golangci-lint");
+    if let Some(name) = folder.first(&configured).or(said) {
+        let line = format!("golangci-lint run --fix=false {scope}");
         let more = Draft::new(folder, Criterion::LintClean, "golangci-lint", &line);
         drafts.push(more.because(name));
     }

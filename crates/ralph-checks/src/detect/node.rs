@@ -54,7 +54,7 @@ fn test(package: &Package<'_>) -> Option<Draft> {
 
 fn vitest(package: &Package<'_>, line: &Line) -> Draft {
     let kept = line.without(
-        &["run", "watch", "dev", "--run", "--watch", "-w", "--ui"],
+        &["run", "watch", "dev", "--run", "--watch", "-w", "--ui", "-u", "--update"],
         &["--reporter", "--outputFile"],
     );
     let report = ["--reporter=json", "--outputFile={report}"].map(str::to_owned);
@@ -63,8 +63,10 @@ fn vitest(package: &Package<'_>, line: &Line) -> Draft {
 }
 
 fn jest(package: &Package<'_>, line: &Line) -> Draft {
-    let kept = line.without(&["--watch", "--watchAll", "--json"], &["--outputFile"]);
-    let report = ["--json", "--outputFile={report}"].map(str::to_owned);
+    let unwanted = ["--watch", "--watchAll", "--json", "--ci", "-u", "--updateSnapshot"];
+    let kept = line.without(&unwanted, &["--outputFile"]);
+    // With `--ci` it writes no snapshots.
+    let report = ["--ci", "--json", "--outputFile={report}"].map(str::to_owned);
     package.tool(Criterion::TestPass, "jest", kept.into_iter().chain(report)).reads(Format::Jest)
 }
 
@@ -102,7 +104,7 @@ const LINTERS: [Linter; 3] = [
         program: "eslint",
         arguments: &["."],
         report: &["--format", "json"],
-        unwanted: &["--fix"],
+        unwanted: &["--fix", "--fix-type"],
         unwanted_values: &["--format", "-f", "--output-file", "-o"],
         format: Format::Eslint,
     },
@@ -112,7 +114,7 @@ const LINTERS: [Linter; 3] = [
         arguments: &["check"],
         // It would stop after twenty.
         report: &["--reporter=json", "--max-diagnostics=200"],
-        unwanted: &["--write", "--fix", "--apply", "--unsafe"],
+        unwanted: &["--write", "--fix", "--apply", "--apply-unsafe", "--unsafe"],
         unwanted_values: &["--reporter", "--max-diagnostics"],
         format: Format::Biome,
     },
@@ -121,7 +123,7 @@ const LINTERS: [Linter; 3] = [
         program: "oxlint",
         arguments: &[],
         report: &["--format=json"],
-        unwanted: &["--fix"],
+        unwanted: &["--fix", "--fix-suggestions", "--fix-dangerously"],
         unwanted_values: &["--format", "-f"],
         format: Format::Oxlint,
     },
@@ -131,21 +133,29 @@ fn lint(package: &Package<'_>) -> Vec<Draft> {
     let script = package.script("lint");
     let line = script.and_then(Line::of);
     let known = |linter: &&Linter| {
-        let called = line.as_ref().is_some_and(|line| line.program == linter.program);
+        let called = line.as_ref().is_some_and(|line| line.is_of(linter.program));
         called
             || (package.depends(linter.package)
                 && script.is_none_or(|it| it.contains(linter.program)))
     };
     let draft = |linter: &Linter| {
-        let called = line.as_ref().filter(|line| line.program == linter.program);
-        let arguments = match called {
-            Some(line) => line.without(linter.unwanted, linter.unwanted_values),
-            None => linter.arguments.iter().map(|&word| word.to_owned()).collect(),
+        let called = line.as_ref().filter(|line| line.is_of(linter.program));
+        let folder = &package.folder;
+        let said = folder.said().agreed(linter.program, folder.dir(), |_| true);
+        let said = said.filter(|_| called.is_none() && script.is_none());
+        let arguments = match (called, said) {
+            (Some(line), _) => line.without(linter.unwanted, linter.unwanted_values),
+            (None, Some(said)) => Line::new(linter.program, said.arguments())
+                .without(linter.unwanted, linter.unwanted_values),
+            (None, None) => linter.arguments.iter().map(|&word| word.to_owned()).collect(),
         };
         let words = arguments.into_iter().chain(linter.report.iter().map(|&word| word.to_owned()));
         let why = match called.and(script) {
             Some(script) => format!("package.json: `lint` is `{script}`"),
-            None => format!("package.json names {}", linter.package),
+            None => match said {
+                Some(said) => format!("{} runs {}", said.origin, linter.program),
+                None => format!("package.json names {}", linter.package),
+            },
         };
         package.tool(Criterion::LintClean, linter.program, words).reads(linter.format).because(why)
     };

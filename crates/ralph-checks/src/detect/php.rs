@@ -5,6 +5,7 @@ use ralph_core::policy::Criterion;
 use serde_json::Value;
 
 use super::draft::Draft;
+use super::said::script_changes_files;
 use super::sight::{Folder, is_of};
 
 /// One file at a time: older versions look at the first of several only.
@@ -17,7 +18,9 @@ pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
     let composer = folder.json("composer.json").unwrap_or_default();
     let mut drafts = Vec::new();
     drafts.extend(test(folder, &composer));
-    if folder.all_files().any(|(_, file)| is_of(file, "php")) {
+    // The one of the root reaches down to here.
+    let is_covered = !folder.is_root() && folder.root().first(&signs).is_some();
+    if !is_covered && folder.all_files().any(|(_, file)| is_of(file, "php")) {
         let syntax = Draft::of_script(Criterion::BuildSuccess, "php", SYNTAX);
         drafts.push(syntax.because(sign).needs(folder, "php"));
     }
@@ -38,10 +41,11 @@ fn test(folder: &Folder<'_>, composer: &Value) -> Option<Draft> {
         };
         let line = format!("{} --log-junit {{report}}", program(folder, tool, composer, package));
         let draft = Draft::new(folder, Criterion::TestPass, tool, &line);
-        Some(draft.reads(Format::Junit).because(why))
+        Some(installed(folder, draft.reads(Format::Junit).because(why)))
     };
     let configured = folder.first(&["phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml"]);
     junit("pest", "pestphp/pest", None)
+        .or_else(|| junit("simple-phpunit", "symfony/phpunit-bridge", None))
         .or_else(|| junit("phpunit", "phpunit/phpunit", configured))
         .or_else(|| script(folder, composer, Criterion::TestPass, "test"))
 }
@@ -50,7 +54,18 @@ fn stan(folder: &Folder<'_>, composer: &Value) -> Option<Draft> {
     let configured = folder.first(&["phpstan.neon", "phpstan.neon.dist", "phpstan.dist.neon"])?;
     let program = program(folder, "phpstan", composer, "phpstan/phpstan");
     let line = format!("{program} analyse --no-progress --error-format=raw");
-    Some(Draft::new(folder, Criterion::TypeCheck, "phpstan", &line).because(configured))
+    let draft = Draft::new(folder, Criterion::TypeCheck, "phpstan", &line);
+    Some(installed(folder, draft.because(configured)))
+}
+
+/// Says so when the packages of the project were never installed.
+fn installed(folder: &Folder<'_>, draft: Draft) -> Draft {
+    let needs = draft.missing.is_some() && folder.has("composer.json");
+    if needs && !folder.exists("vendor") {
+        draft.lacks("vendor", Some("composer install"))
+    } else {
+        draft
+    }
 }
 
 /// The project's own copy, or the one that is installed for all.
@@ -72,5 +87,11 @@ fn script(
     composer["scripts"].get(name)?;
     let line = format!("composer run-script --no-interaction {name}");
     let draft = Draft::new(folder, criterion, "composer", &line);
-    Some(draft.because(format!("composer.json: script `{name}`")))
+    let draft = draft.because(format!("composer.json: script `{name}`"));
+    let script = composer["scripts"][name].as_str().unwrap_or_default();
+    Some(if script_changes_files(script) {
+        draft.aside(format!("it changes files: `{script}`"))
+    } else {
+        draft
+    })
 }

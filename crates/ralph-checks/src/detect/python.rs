@@ -6,15 +6,17 @@ use ralph_core::format::Format;
 use ralph_core::policy::Criterion;
 
 use super::draft::Draft;
-use super::sight::Folder;
-use super::workspace;
+use super::sight::{Folder, is_of};
+use super::{rows, tasks, workspace};
 use project::Project;
 
 /// Files that make a folder a project of its own.
 const OWN: [&str; 3] = ["pyproject.toml", "setup.py", "setup.cfg"];
 
 /// Files that speak of Python all the same.
-const SIGNS: [&str; 8] = [
+const SIGNS: [&str; 10] = [
+    "manage.py",
+    "noxfile.py",
     "requirements.txt",
     "Pipfile",
     "tox.ini",
@@ -44,8 +46,11 @@ pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
 /// A folder without a project file of its own belongs to the one above, and
 /// so does a member of a workspace.
 pub(super) fn covers(root: &Folder<'_>, inner: &str) -> bool {
-    let own = root.below(inner).and_then(|folder| folder.first(&OWN));
-    own.is_none() || workspace::lists(&Project::new(*root).members(), inner)
+    let Some(inner_folder) = root.below(inner) else { return true };
+    // Where the project says that the tests run.
+    let is_run = root.said().of("pytest", inner_folder.dir()).next().is_some();
+    inner_folder.first(&OWN).is_none()
+        || (!is_run && workspace::lists(&Project::new(*root).members(), inner))
 }
 
 /// Files with tests, without those of projects further below: these may only
@@ -67,26 +72,78 @@ fn owns(folder: &Folder<'_>, at: &Folder<'_>) -> bool {
 
 fn test(project: &Project<'_>) -> Option<Draft> {
     let folder = &project.folder;
-    if let Some(why) = project.tox()
-        && (folder.has_tool("tox") || !folder.has_tool("pytest"))
-    {
-        return Some(Draft::new(folder, Criterion::TestPass, "tox", "tox run").because(why));
+    if let Some(draft) = runner(project) {
+        return Some(draft);
     }
-    let why = match uses_pytest(project) {
+    let configured = uses_pytest(project);
+    let words = folder.said();
+    if configured.is_none()
+        && let Some(said) = words.agreed("unittest", folder.dir(), |_| true)
+    {
+        let why = format!("{} runs unittest", said.origin);
+        return Some(unittest(project, said.arguments(), &why));
+    }
+    let said = ["pytest", "py.test"].into_iter().flat_map(|name| words.of(name, folder.dir()));
+    let said: Vec<&str> = said.map(|said| said.origin.as_str()).collect();
+    // What tox runs may need what tox installs.
+    let direct = said.iter().find(|origin| !origin.ends_with("tox.ini"));
+    if let Some(why) = project.tox()
+        && direct.is_none()
+        && (folder.has_tool("tox") || (configured.is_none() && said.is_empty()))
+    {
+        // One environment: the one of the Python that is here.
+        let draft = Draft::new(folder, Criterion::TestPass, "tox", "tox run -e py").because(why);
+        return Some(draft);
+    }
+    if folder.is_root() && words.mention("hatch test") {
+        let draft = Draft::new(folder, Criterion::TestPass, "hatch", "hatch test");
+        return Some(draft.because("CI or a task runs `hatch test`"));
+    }
+    let said = said.first().map(|origin| format!("{origin} runs pytest"));
+    if configured.is_none() && said.is_none() {
+        let row = ["manage.py", "noxfile.py"].iter().find_map(|file| rows::test(folder, file));
+        if row.is_some() {
+            return row;
+        }
+    }
+    let why = match configured.or(said) {
         Some(why) => why,
+        // The names of files say less than a task does.
+        None if tasks::has_test(folder) => return None,
         None => match test_style(folder)? {
-            Style::Unittest(file) => return Some(unittest(project, &file)),
+            Style::Unittest(file) => {
+                let arguments = discovery(folder);
+                return Some(unittest(project, &arguments, &format!("{file} uses unittest")));
+            }
             Style::Pytest(file) => file,
         },
     };
     let (words, by) = project.module("pytest");
-    let words = words.into_iter().chain(["--junitxml={report}".to_owned()]);
+    let targets = folder.said().targets("pytest", "", folder).unwrap_or_default();
+    let folders = targets.into_iter().filter(|target| !is_of(target, "py"));
+    let words = words.into_iter().chain(folders).chain(["--junitxml={report}".to_owned()]);
     let draft = Draft::of_words(folder, Criterion::TestPass, "pytest", words);
     let draft = draft.reads(Format::Junit).because(with(&why, by));
     Some(match project.lacks("pytest") {
-        Some(program) => draft.lacks(&program),
+        Some(program) => draft.lacks(&program, Some(&project.install("pytest"))),
         None => draft,
     })
+}
+
+/// A script of the project's own that runs its tests, such as `runtests.py`.
+fn runner(project: &Project<'_>) -> Option<Draft> {
+    let folder = &project.folder;
+    let scripts = ["tests/runtests.py", "runtests.py", "run_tests.py", "tests/run_tests.py"];
+    let script = scripts.into_iter().find(|script| folder.read_path(script).is_some())?;
+    let name = script.rsplit('/').next()?;
+    let is_said = folder.said().mention(script) || folder.said().mention(name);
+    if !is_said {
+        return None;
+    }
+    let (mut words, by) = project.python();
+    words.push(script.to_owned());
+    let draft = Draft::of_words(folder, Criterion::TestPass, "python", words);
+    Some(draft.because(with(script, by)))
 }
 
 /// What says that the project uses pytest.
@@ -125,76 +182,123 @@ fn test_style(folder: &Folder<'_>) -> Option<Style> {
     unittest.map(Style::Unittest)
 }
 
-fn unittest(project: &Project<'_>, file: &str) -> Draft {
-    let folder = &project.folder;
+fn unittest(project: &Project<'_>, arguments: &[String], why: &str) -> Draft {
     let (mut words, by) = project.module("unittest");
+    words.extend_from_slice(arguments);
     // Only with `-v` does it name the tests that pass.
-    words.extend(["discover", "-v"].map(str::to_owned));
-    // Discovery enters packages only, unless it starts inside.
+    if !arguments.iter().any(|word| word == "-v" || word == "--verbose") {
+        words.push("-v".to_owned());
+    }
+    Draft::of_words(&project.folder, Criterion::TestPass, "unittest", words).because(with(why, by))
+}
+
+/// How unittest finds the tests. It enters packages only, unless it starts
+/// inside.
+fn discovery(folder: &Folder<'_>) -> Vec<String> {
     let beside = ["tests", "test"]
         .into_iter()
         .find(|dir| folder.exists(dir) && !folder.exists(&format!("{dir}/__init__.py")));
-    if let Some(dir) = beside {
-        words.extend(["-s", dir, "-t", "."].map(str::to_owned));
+    let mut words = vec!["discover"];
+    words.extend(beside.into_iter().flat_map(|dir| ["-s", dir, "-t", "."]));
+    let mut files = test_files(folder).map(|(_, file)| file);
+    if files.next().is_some_and(|file| !file.starts_with("test"))
+        && files.all(|file| !file.starts_with("test"))
+    {
+        words.extend(["-p", "*_test.py"]);
     }
-    Draft::of_words(folder, Criterion::TestPass, "unittest", words)
-        .because(with(&format!("{file} uses unittest"), by))
+    words.into_iter().map(str::to_owned).collect()
 }
 
 fn ruff(project: &Project<'_>) -> Option<Draft> {
-    let why = configured(project, "ruff", &["ruff.toml", ".ruff.toml"], &[])?;
-    let arguments = ["check", "--output-format=json", "."];
-    Some(tool(project, Criterion::LintClean, "ruff", &arguments, &why).reads(Format::Ruff))
+    let sign = configured(project, "ruff", &["ruff.toml", ".ruff.toml"], &[])?;
+    // A configuration may say that it fixes what it finds.
+    let mut arguments = ["check", "--no-fix", "--output-format=json"].map(str::to_owned).to_vec();
+    let targets = project.folder.said().targets("ruff", "check", &project.folder);
+    arguments.extend(targets.unwrap_or_else(|| vec![".".to_owned()]));
+    Some(tool(project, Criterion::LintClean, "ruff", arguments, &sign).reads(Format::Ruff))
 }
 
 fn mypy(project: &Project<'_>) -> Option<Draft> {
-    let why = configured(project, "mypy", &["mypy.ini", ".mypy.ini"], &["mypy"])?;
-    let mut arguments = vec!["--no-pretty"];
+    let sign = configured(project, "mypy", &["mypy.ini", ".mypy.ini"], &["mypy"])?;
+    let mut arguments = vec!["--no-pretty".to_owned()];
     if !project.mypy_knows_its_files() {
-        arguments.push(".");
+        let folder = &project.folder;
+        let said = folder.said().targets("mypy", "", folder);
+        arguments.extend(said.unwrap_or_else(|| packages(folder)));
     }
-    Some(tool(project, Criterion::TypeCheck, "mypy", &arguments, &why).reads(Format::Mypy))
+    Some(tool(project, Criterion::TypeCheck, "mypy", arguments, &sign).reads(Format::Mypy))
+}
+
+/// Where the sources are: `src`, or the packages of the folder, or all of it.
+fn packages(folder: &Folder<'_>) -> Vec<String> {
+    if folder.exists("src") {
+        return vec!["src".to_owned()];
+    }
+    let marked = folder.all_files().filter(|(_, file)| *file == "__init__.py");
+    let dirs = marked.map(|(at, _)| at.dir_within(folder)).filter(|dir| !dir.contains('/'));
+    let dirs: Vec<String> = dirs.filter(|dir| !dir.is_empty()).map(str::to_owned).collect();
+    if dirs.is_empty() { vec![".".to_owned()] } else { dirs }
 }
 
 fn pyright(project: &Project<'_>) -> Option<Draft> {
-    let why = configured(project, "pyright", &["pyrightconfig.json"], &[])?;
-    let arguments = ["--outputjson"];
-    Some(tool(project, Criterion::TypeCheck, "pyright", &arguments, &why).reads(Format::Pyright))
+    let sign = configured(project, "pyright", &["pyrightconfig.json"], &[])?;
+    let arguments = vec!["--outputjson".to_owned()];
+    Some(tool(project, Criterion::TypeCheck, "pyright", arguments, &sign).reads(Format::Pyright))
+}
+
+/// What speaks for a tool.
+struct ToolSign {
+    why: String,
+    /// Whether the project says it, or the tool merely happens to be here.
+    is_said: bool,
 }
 
 /// What says that the project uses a tool: its configuration, its
-/// requirements, or that it is installed for this project.
+/// requirements, what is run, or that it is installed for this project.
 fn configured(
     project: &Project<'_>,
     name: &'static str,
     files: &[&str],
     sections: &[&str],
-) -> Option<String> {
+) -> Option<ToolSign> {
+    let said = |why: String| Some(ToolSign { why, is_said: true });
     if project.has_table(name) {
-        return Some(format!("pyproject.toml has [tool.{name}]"));
+        return said(format!("pyproject.toml has [tool.{name}]"));
     }
     if let Some(file) = project.folder.first(files) {
-        return Some(file.to_owned());
+        return said(file.to_owned());
     }
     if let Some(file) = project.ini_section(sections) {
-        return Some(format!("{file} has [{name}]"));
+        return said(format!("{file} has [{name}]"));
     }
     if let Some(file) = project.declares(name) {
-        return Some(format!("{file} names {name}"));
+        return said(format!("{file} names {name}"));
     }
-    project.installed(name)
+    let folder = &project.folder;
+    if let Some(command) = folder.said().of(name, folder.dir()).next() {
+        return said(format!("{} runs {name}", command.origin));
+    }
+    project.installed(name).map(|why| ToolSign { why, is_said: false })
 }
 
 fn tool(
     project: &Project<'_>,
     criterion: Criterion,
     name: &'static str,
-    arguments: &[&str],
-    why: &str,
+    arguments: Vec<String>,
+    sign: &ToolSign,
 ) -> Draft {
     let (mut words, by) = project.program(name);
-    words.extend(arguments.iter().map(|&word| word.to_owned()));
-    Draft::of_words(&project.folder, criterion, name, words).because(with(why, by))
+    let is_direct = words.len() == 1;
+    words.extend(arguments);
+    let draft = Draft::of_words(&project.folder, criterion, name, words);
+    let draft = draft.because(with(&sign.why, by));
+    let draft = if sign.is_said { draft } else { draft.unused(name) };
+    let is_own = is_direct && draft.missing.is_some() && project.declares(name).is_some();
+    if !is_own {
+        return draft;
+    }
+    Draft { missing: None, ..draft }.lacks(name, Some(&project.install(name)))
 }
 
 fn with(why: &str, by: Option<&str>) -> String {

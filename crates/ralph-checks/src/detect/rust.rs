@@ -28,17 +28,29 @@ pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
         let line = format!("cargo test {scope} --no-fail-fast");
         Draft::new(folder, Criterion::TestPass, "cargo", &line).reads(Format::Libtest).because(why)
     };
+    // It holds programs for `cargo fuzz`, which have no tests.
+    let metadata = manifest.get("package").and_then(|package| package.get("metadata"));
+    let is_fuzz = metadata.is_some_and(|metadata| metadata.get("cargo-fuzz").is_some());
+    if is_fuzz {
+        return vec![test.aside("it is for `cargo fuzz` and has no tests")];
+    }
+    let lints = manifest.get("workspace").unwrap_or(&toml::Value::Boolean(false)).get("lints");
+    let lints = lints.or_else(|| manifest.get("lints"));
+    let is_linted = folder.first(&["clippy.toml", ".clippy.toml"]).is_some()
+        || lints.is_some_and(|lints| lints.get("clippy").is_some())
+        || folder.said().mention("clippy");
     let build = format!("cargo build {scope} --message-format=json");
     let lint = format!("cargo clippy {scope} --all-targets --message-format=json");
+    let lint = Draft::new(folder, Criterion::LintClean, "clippy", &lint)
+        .reads(Format::Cargo)
+        .because(why)
+        .needs(folder, "cargo-clippy");
     vec![
         test,
         Draft::new(folder, Criterion::BuildSuccess, "cargo", &build)
             .reads(Format::Cargo)
             .because(why),
-        Draft::new(folder, Criterion::LintClean, "clippy", &lint)
-            .reads(Format::Cargo)
-            .because(why)
-            .needs(folder, "cargo-clippy"),
+        if is_linted { lint } else { lint.unused("clippy") },
     ]
 }
 

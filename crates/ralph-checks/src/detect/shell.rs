@@ -10,34 +10,49 @@ use super::sight::{Folder, is_of, is_within};
 
 /// Looks for scripts at every run, so that new ones are checked as well.
 const SHELLCHECK: &str = "find . -name .?* -prune -o -name node_modules -prune -o -name vendor -prune \
-                          -o -name target -prune -o -type f -name *.sh \
+                          -o -name target -prune -o -path ./agent.sh -prune -o -type f -name *.sh \
                           -exec shellcheck --format=json1 {} +";
 
-pub(super) fn lint(folder: &Folder<'_>) -> Vec<Draft> {
+pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
     if !folder.is_root() {
         return Vec::new();
     }
-    let configured = folder.has(".shellcheckrc");
-    let script = folder.all_files().find(|(_, file)| is_of(file, "sh"));
-    let why = match script {
-        Some(_) if configured => ".shellcheckrc".to_owned(),
-        Some((at, file)) => at.name_of(file),
-        None => return Vec::new(),
-    };
-    let draft = Draft::new(folder, Criterion::LintClean, "shellcheck", SHELLCHECK);
-    vec![draft.reads(Format::Shellcheck).because(why).needs(folder, "shellcheck")]
+    said_tests(folder).or_else(|| tests(folder)).into_iter().chain(lint(folder)).collect()
 }
 
-pub(super) fn tests(folder: &Folder<'_>) -> Vec<Draft> {
-    if !folder.is_root() {
-        return Vec::new();
-    }
+fn lint(folder: &Folder<'_>) -> Option<Draft> {
+    // The agent is the user's, not the project's.
+    let is_script =
+        |at: &Folder<'_>, file: &str| is_of(file, "sh") && !(at.is_root() && file == "agent.sh");
+    let (at, file) = folder.all_files().find(|(at, file)| is_script(at, file))?;
+    let configured = folder.has(".shellcheckrc");
+    let why = if configured { ".shellcheckrc".to_owned() } else { at.name_of(file) };
+    let draft = Draft::new(folder, Criterion::LintClean, "shellcheck", SHELLCHECK);
+    let draft = draft.reads(Format::Shellcheck).because(why).needs(folder, "shellcheck");
+    let is_used = configured || folder.said().mention("shellcheck");
+    let draft = if is_used { draft } else { draft.unused("shellcheck") };
+    // A script on the side does not call for a linter that is not even here.
+    Some(draft).filter(|draft| is_used || draft.missing.is_none())
+}
+
+/// The tests as the project says that they are run.
+fn said_tests(folder: &Folder<'_>) -> Option<Draft> {
+    let said = folder.said();
+    let targets = said.targets("bats", "", folder)?;
+    let command = said.agreed("bats", "", |_| true)?;
+    let report = ["--formatter", "tap"].map(str::to_owned);
+    let words = command.started_by().iter().cloned().chain(report).chain(targets);
+    let draft = Draft::of_words(folder, Criterion::TestPass, "bats", words);
+    Some(draft.reads(Format::Tap).because(format!("{} runs it", command.origin)))
+}
+
+fn tests(folder: &Folder<'_>) -> Option<Draft> {
     let with_tests: BTreeSet<&str> = folder
         .all_files()
         .filter(|(_, file)| is_of(file, "bats"))
         .map(|(at, _)| at.dir())
         .collect();
-    let Some(first) = with_tests.first() else { return Vec::new() };
+    let first = with_tests.first()?;
     // From the root Bats would descend into installed packages.
     let flat = first.is_empty();
     let mut words: Vec<String> = ["bats", "--formatter", "tap"].map(str::to_owned).to_vec();
@@ -51,7 +66,6 @@ pub(super) fn tests(folder: &Folder<'_>) -> Vec<Draft> {
         }
     }
     let why = if flat { "*.bats".to_owned() } else { format!("{first}/*.bats") };
-    vec![
-        Draft::of_words(folder, Criterion::TestPass, "bats", words).reads(Format::Tap).because(why),
-    ]
+    let draft = Draft::of_words(folder, Criterion::TestPass, "bats", words);
+    Some(draft.reads(Format::Tap).because(why))
 }

@@ -1,4 +1,4 @@
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs;
 use std::io::Read;
@@ -9,6 +9,8 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::Tools;
+use super::draft::Draft;
+use super::said::ProjectWords;
 
 /// How many folders below the root projects are looked for.
 const DEPTH: usize = 3;
@@ -48,6 +50,23 @@ const SKIPPED: [&str; 21] = [
     "example",
 ];
 
+/// Folders beside the project: what lies in them is not what its work is about.
+const BESIDE: [&str; 13] = [
+    "docs",
+    "doc",
+    "website",
+    "site",
+    "fuzz",
+    "fuzzing",
+    "bench",
+    "benches",
+    "benchmark",
+    "benchmarks",
+    "demo",
+    "demos",
+    "man",
+];
+
 /// Folders of tests: what lies in them belongs to the project around them.
 const OF_TESTS: [&str; 5] = ["tests", "test", "spec", "specs", "__tests__"];
 
@@ -73,6 +92,7 @@ pub(super) struct Sight<'a> {
     tools: Tools<'a>,
     folders: BTreeMap<String, Listing>,
     notices: RefCell<BTreeSet<String>>,
+    said: OnceCell<ProjectWords>,
 }
 
 #[derive(Debug, Default)]
@@ -103,6 +123,7 @@ impl<'a> Sight<'a> {
             tools,
             folders: BTreeMap::new(),
             notices: RefCell::default(),
+            said: OnceCell::new(),
         };
         let (mut entries, mut waiting) = (0, VecDeque::new());
         waiting.push_back(Waiting {
@@ -190,6 +211,14 @@ impl<'a> Sight<'a> {
         folders
     }
 
+    /// What the project says that it runs.
+    fn said(&self) -> &ProjectWords {
+        self.said.get_or_init(|| match self.projects().as_slice() {
+            [] => ProjectWords::default(),
+            all @ [root, ..] => ProjectWords::read(*root, all),
+        })
+    }
+
     /// Remembers something the user should know.
     pub(super) fn notice(&self, what: impl Into<String>) {
         self.notices.borrow_mut().insert(what.into());
@@ -257,8 +286,18 @@ impl<'a> Folder<'a> {
         if !self.has(name) {
             return None;
         }
+        self.read_path(name)
+    }
+
+    /// The text of a file at a path below it, ignored or not; `None` as for
+    /// [`Self::read`].
+    pub(super) fn read_path(&self, name: &str) -> Option<String> {
         let mut bytes = Vec::new();
-        let file = ralph_files::open(self.path().join(name));
+        let path = self.path().join(name);
+        if !path.is_file() {
+            return None;
+        }
+        let file = ralph_files::open(path);
         let read = file.and_then(|file| file.take(FILE_BYTES + 1).read_to_end(&mut bytes));
         match read {
             Err(error) => self.unusable(name, &error),
@@ -284,6 +323,39 @@ impl<'a> Folder<'a> {
             Ok(value) => Some(value),
             Err(error) => self.unusable(name, &error),
         }
+    }
+
+    /// A file in it as TOML; nothing is said of one that cannot be read.
+    pub(super) fn toml_quietly(&self, name: &str) -> Option<toml::Table> {
+        toml::from_str(&self.read(name)?).ok()
+    }
+
+    /// A file in it as JSON; nothing is said of one that cannot be read.
+    pub(super) fn json_quietly(&self, name: &str) -> Option<serde_json::Value> {
+        serde_json::from_str(&self.read(name)?).ok()
+    }
+
+    /// A file at a path below it as YAML.
+    pub(super) fn yaml(&self, path: &str) -> Option<serde_json::Value> {
+        match serde_saphyr::from_str(&self.read_path(path)?) {
+            Ok(value) => Some(value),
+            Err(_) => self.unusable(path, &"it is not plain YAML"),
+        }
+    }
+
+    /// The files of a hidden folder below it, with the way to them.
+    pub(super) fn hidden_files(&self, dir: &str) -> Vec<String> {
+        let Ok(entries) = fs::read_dir(self.path().join(dir)) else { return Vec::new() };
+        let names = entries.flatten().take(ENTRIES).map(|entry| entry.file_name());
+        let names = names.filter_map(|name| name.into_string().ok());
+        let mut files: Vec<String> = names.map(|name| join(dir, &name)).collect();
+        files.sort_unstable();
+        files
+    }
+
+    /// What the project says that it runs.
+    pub(super) fn said(&self) -> &'a ProjectWords {
+        self.sight.said()
     }
 
     /// The files in it.
@@ -336,6 +408,15 @@ impl<'a> Folder<'a> {
     /// A file's name for people: with its folder.
     pub(super) fn name_of(&self, file: &str) -> String {
         join(self.dir, file)
+    }
+
+    /// Says of a draft whether success should depend on it, by where it is.
+    pub(super) fn stand(&self, draft: Draft) -> Draft {
+        let beside = self.dir.split('/').find(|part| BESIDE.contains(part));
+        match beside {
+            Some(part) => draft.aside(format!("`{part}` is beside the project")),
+            None => draft,
+        }
     }
 
     /// Speaks of lock files that lock nothing.

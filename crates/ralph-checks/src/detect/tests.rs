@@ -1,6 +1,7 @@
 //! Whole folders, and what is proposed for them.
 
 mod monorepos;
+mod rows;
 mod single;
 mod traps;
 
@@ -37,9 +38,16 @@ fn detected(files: &[(&str, &str)], programs: &[&str]) -> Detected {
 fn line(proposal: &Proposal) -> String {
     let command = proposal.command.display().replace("'{report}'", "{report}");
     let dir = if proposal.dir.is_empty() { String::new() } else { format!(" in {}", proposal.dir) };
-    let missing =
-        proposal.missing.as_ref().map_or_else(String::new, |missing| format!(" (no {missing})"));
-    format!("{}{dir}: {command} > {}{missing}", proposal.name, proposal.format.name())
+    let missing = match &proposal.missing {
+        Some(MissingNeed { what, install: Some(install) }) => format!(" (no {what}: {install})"),
+        Some(MissingNeed { what, install: None }) => format!(" (no {what})"),
+        None => String::new(),
+    };
+    let aside = match &proposal.standing {
+        Standing::Required => String::new(),
+        Standing::Aside(reason) => format!(" [{reason}]"),
+    };
+    format!("{}{dir}: {command} > {}{missing}{aside}", proposal.name, proposal.format.name())
 }
 
 /// Exactly these are proposed, in this order.

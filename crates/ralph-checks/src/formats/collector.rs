@@ -1,10 +1,14 @@
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 
-use ralph_core::finding::{Finding, Level, Place, Reading, TestFailure, TestState, Tests};
+use ralph_core::finding::{
+    Finding, Level, Place, Reading, TestCounts, TestFailure, TestState, Tests,
+};
 use ralph_core::redact::redact;
 
 use super::printed::one_line;
+use crate::project_files::SourceFiles;
 
 /// How many findings are listed; the others are counted.
 const FINDINGS: usize = 2_000;
@@ -28,6 +32,8 @@ pub struct Collector {
     reading: Reading,
     /// How often each fingerprint was seen.
     seen: HashMap<String, u32>,
+    /// The project's files by their names, once somebody asked.
+    sources: OnceCell<SourceFiles>,
 }
 
 /// A finding as a tool reports it.
@@ -54,6 +60,7 @@ impl Collector {
             dir: PathBuf::from(dir),
             reading: Reading::default(),
             seen: HashMap::new(),
+            sources: OnceCell::new(),
         }
     }
 
@@ -73,6 +80,17 @@ impl Collector {
             None => self.dir.join(path),
         };
         Place { file: slashed(&path), line: line.filter(|line| *line > 0), column }
+    }
+
+    /// The file of the project that has this name, as far as only one can be
+    /// meant; `package` is the end of its folder, and may be empty.
+    pub(super) fn source_file(&self, name: &str, package: &str) -> Option<String> {
+        self.sources.get_or_init(|| SourceFiles::below(&self.root)).find(name, package, &self.dir)
+    }
+
+    /// How many tests there were so far.
+    pub(super) fn test_counts(&self) -> TestCounts {
+        self.reading.tests.as_ref().map(|tests| tests.counts).unwrap_or_default()
     }
 
     /// Takes in a finding.
@@ -150,6 +168,14 @@ impl Collector {
         }
     }
 
+    /// Takes in a line that looks like the name of something that failed.
+    pub(super) fn failure_line(&mut self, line: String) {
+        let lines = &mut self.reading.failure_lines;
+        if lines.len() < FAILURES {
+            lines.insert(line);
+        }
+    }
+
     /// What was found.
     pub fn finish(self) -> Reading {
         self.reading
@@ -160,7 +186,7 @@ impl Collector {
     }
 }
 
-fn tests_counts(counts: &mut ralph_core::finding::TestCounts, state: TestState) -> &mut u64 {
+fn tests_counts(counts: &mut TestCounts, state: TestState) -> &mut u64 {
     match state {
         TestState::Passed => &mut counts.passed,
         TestState::Failed => &mut counts.failed,

@@ -24,9 +24,31 @@ pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), U
 pub(super) struct Ctest {
     started: bool,
     /// The failed test whose output follows, with how it ended.
-    failed: Option<(String, String, Said)>,
+    failed: Option<(String, String, TestOutput)>,
     /// What a test printed before its result, with `ctest -V`.
-    printed: Said,
+    printed: TestOutput,
+}
+
+/// What a test printed.
+#[derive(Debug, Default)]
+struct TestOutput {
+    all: Said,
+    /// From the first line on that tells of a failure.
+    telling: Said,
+}
+
+impl TestOutput {
+    fn line(&mut self, line: &str) {
+        self.all.line(line);
+        if !self.telling.is_empty() || tells_of_failure(line) {
+            self.telling.line(line);
+        }
+    }
+
+    /// What says why it failed: tests that passed may have printed before.
+    fn why(&self) -> &str {
+        if self.telling.is_empty() { self.all.as_str() } else { self.telling.as_str() }
+    }
 }
 
 impl Ctest {
@@ -51,7 +73,7 @@ impl Ctest {
             self.started = false;
         } else if is_start(line) || line.starts_with("The following tests ") {
             self.close(out);
-            self.printed.clear();
+            self.printed = TestOutput::default();
         } else if let Some((_, _, said)) = &mut self.failed {
             said.line(line);
         } else if let Some(printed) = verbose(line) {
@@ -86,12 +108,15 @@ impl Ctest {
 
     fn close(&mut self, out: &mut Collector) {
         let Some((name, reason, said)) = self.failed.take() else { return };
-        let place = place_in(said.as_str(), out);
+        let place = match place_in(said.why(), out) {
+            nowhere if nowhere.file.is_empty() => place_in(said.all.as_str(), out),
+            place => place,
+        };
         let mut message = Said::default();
-        if said.is_empty() || reason != "Failed" {
+        if said.all.is_empty() || reason != "Failed" {
             message.line(&reason);
         }
-        message.text(said.as_str());
+        message.text(said.why());
         out.failed(&name, place, message.as_str());
     }
 }
@@ -108,6 +133,15 @@ fn result(line: &str) -> Option<(&str, &str)> {
     let at = rest.find("...")?;
     let (name, rest) = (rest[..at].trim_end(), rest[at..].trim_start_matches('.'));
     (!name.is_empty()).then(|| (name, rest.trim_start()))
+}
+
+/// Whether a line that a test printed is about a failure.
+fn tells_of_failure(line: &str) -> bool {
+    let line = line.to_ascii_lowercase();
+    let mut words = line.split(|c: char| !c.is_ascii_alphabetic());
+    let passes = ["pass", "passed", "ok"];
+    ["fail", "error", "assert"].iter().any(|word| line.contains(word))
+        && !words.any(|word| passes.contains(&word))
 }
 
 /// How a test ended, without the time: `Exception: SegFault`.

@@ -13,6 +13,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Seq
 use serde_json::error::Category;
 
 use super::lines::uncoloured;
+use super::printed::LossyUtf8;
 use super::said::Said;
 use super::spot::Spot;
 use super::{Collector, Unreadable};
@@ -38,6 +39,7 @@ pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), U
         return Err(broken("it holds no report".to_owned()));
     };
     let input = BufReader::with_capacity(64 * 1024, Cursor::new(head).chain(input));
+    let input = BufReader::with_capacity(64 * 1024, LossyUtf8::of(input));
     let mut json = serde_json::Deserializer::from_reader(input);
     let seen = Report { out }.deserialize(&mut json).map_err(|error| match error.classify() {
         Category::Io => Unreadable::Io(error.into()),
@@ -88,35 +90,60 @@ fn skip_line(input: &mut dyn BufRead) -> io::Result<()> {
     }
 }
 
-/// Text that may hold what is no UTF-8.
+/// Text, or whatever stands where text should: titles may be anything.
 #[derive(Debug, Default)]
 struct Text(String);
 
 impl<'de> Deserialize<'de> for Text {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Bytes;
+        deserializer.deserialize_any(AnyText)
+    }
+}
 
-        impl Visitor<'_> for Bytes {
-            type Value = Text;
+struct AnyText;
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a string")
-            }
+impl<'de> Visitor<'de> for AnyText {
+    type Value = Text;
 
-            fn visit_str<E: Error>(self, text: &str) -> Result<Text, E> {
-                Ok(Text(text.to_owned()))
-            }
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text")
+    }
 
-            fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Text, E> {
-                Ok(Text(String::from_utf8_lossy(bytes).into_owned()))
-            }
+    fn visit_str<E: Error>(self, text: &str) -> Result<Text, E> {
+        Ok(Text(text.to_owned()))
+    }
 
-            fn visit_unit<E: Error>(self) -> Result<Text, E> {
-                Ok(Text::default())
-            }
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Text, E> {
+        Ok(Text(value.to_string()))
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<Text, E> {
+        Ok(Text(number.to_string()))
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Text, E> {
+        Ok(Text(number.to_string()))
+    }
+
+    fn visit_f64<E: Error>(self, number: f64) -> Result<Text, E> {
+        Ok(Text(number.to_string()))
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Text, E> {
+        Ok(Text::default())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Text, A::Error> {
+        let mut texts = Vec::new();
+        while let Some(Text(text)) = parts.next_element()? {
+            texts.push(text);
         }
+        Ok(Text(texts.join(",")))
+    }
 
-        deserializer.deserialize_bytes(Bytes)
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Text, A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Text("[object Object]".to_owned()))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Test runs in plain text: what cargo, nextest, pytest, unittest, minitest,
-//! `go test`, ctest and anything that speaks TAP print on a terminal.
+//! `go test`, ctest, anything that speaks TAP, and the runners of
+//! [`super::runners`] print on a terminal.
 //!
 //! A line belongs to at most one of them. While one shows what its tests
 //! printed, the others do not look: such text may look like anything.
@@ -12,8 +13,18 @@ use super::lines::Claim;
 use super::minitest_text::MinitestText;
 use super::nextest::Nextest;
 use super::pytest_text::PytestText;
+use super::runners::RunnerTexts;
 use super::tap::Tap;
 use super::unittest_text::UnittestText;
+
+/// The readers beside those of [`super::runners`].
+const READERS: [&str; 8] =
+    ["libtest", "nextest", "go test", "pytest", "unittest", "minitest", "ctest", "TAP"];
+
+/// Every test runner that is known by its plain text.
+pub(super) fn names() -> Vec<&'static str> {
+    READERS.into_iter().chain(super::runners::names()).collect()
+}
 
 /// Takes in plain text line by line.
 #[derive(Debug, Default)]
@@ -25,6 +36,7 @@ pub(super) struct PlainTests {
     unittest: UnittestText,
     minitest: MinitestText,
     ctest: Ctest,
+    runners: RunnerTexts,
     tap: Tap,
 }
 
@@ -52,7 +64,11 @@ impl PlainTests {
         if self.ctest.is_inside() {
             return self.ctest.line(line, out);
         }
-        if (self.tap.is_started() || Tap::begins_with(line))
+        if self.runners.is_inside() && self.runners.line(line, out) == Claim::Taken {
+            return Claim::Taken;
+        }
+        // What explains a failure goes to another stream, and may come first.
+        if (self.tap.is_started() || line.starts_with('#') || Tap::begins_with(line))
             && self.tap.line(line, out) == Claim::Taken
         {
             return Claim::Taken;
@@ -68,6 +84,7 @@ impl PlainTests {
         self.unittest.finish(out);
         self.minitest.finish(out);
         self.ctest.finish(out);
+        self.runners.finish(out);
         self.tap.finish(out);
     }
 
@@ -79,6 +96,7 @@ impl PlainTests {
             |all: &mut Self, line: &str, out: &mut Collector| all.unittest.line(line, out),
             |all: &mut Self, line: &str, out: &mut Collector| all.minitest.line(line, out),
             |all: &mut Self, line: &str, out: &mut Collector| all.ctest.line(line, out),
+            |all: &mut Self, line: &str, out: &mut Collector| all.runners.line(line, out),
             |all: &mut Self, line: &str, out: &mut Collector| all.nextest.begin(line, out),
             |all: &mut Self, line: &str, out: &mut Collector| all.libtest.begin(line, out),
         ];

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::hash::{BuildHasher, Hash, RandomState};
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Read};
 
 use ralph_core::claim::plain;
 
@@ -61,6 +61,61 @@ fn text(line: &[u8], limit: usize) -> Cow<'_, str> {
 fn extend(begun: &mut Vec<u8>, more: &[u8], limit: usize) {
     let room = limit.saturating_sub(begun.len());
     begun.extend_from_slice(&more[..more.len().min(room)]);
+}
+
+/// Bytes as UTF-8: what is none becomes a replacement character.
+#[derive(Debug)]
+pub(super) struct LossyUtf8<R> {
+    input: R,
+    /// What was made valid, and how much of it was handed on.
+    ready: Vec<u8>,
+    used: usize,
+    /// The beginning of a character whose end is to come.
+    begun: Vec<u8>,
+}
+
+impl<R: BufRead> LossyUtf8<R> {
+    pub(super) fn of(input: R) -> Self {
+        Self { input, ready: Vec::new(), used: 0, begun: Vec::new() }
+    }
+
+    fn refill(&mut self) -> io::Result<()> {
+        let chunk = self.input.fill_buf()?;
+        let (taken, is_end) = (chunk.len(), chunk.is_empty());
+        let mut bytes = std::mem::take(&mut self.begun);
+        bytes.extend_from_slice(chunk);
+        self.input.consume(taken);
+        self.ready.clear();
+        self.used = 0;
+        for part in bytes.utf8_chunks() {
+            self.ready.extend_from_slice(part.valid().as_bytes());
+            let broken = part.invalid();
+            let is_begun =
+                std::str::from_utf8(broken).is_err_and(|error| error.error_len().is_none());
+            if is_begun && !is_end {
+                self.begun = broken.to_vec();
+            } else if !broken.is_empty() {
+                self.ready.extend_from_slice("\u{fffd}".as_bytes());
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<R: BufRead> Read for LossyUtf8<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        while self.used == self.ready.len() {
+            let is_end = self.input.fill_buf()?.is_empty() && self.begun.is_empty();
+            if is_end {
+                return Ok(0);
+            }
+            self.refill()?;
+        }
+        let count = into.len().min(self.ready.len() - self.used);
+        into[..count].copy_from_slice(&self.ready[self.used..self.used + count]);
+        self.used += count;
+        Ok(count)
+    }
 }
 
 /// A line without colours.

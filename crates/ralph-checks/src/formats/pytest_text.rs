@@ -9,7 +9,7 @@ use ralph_core::finding::{Place, TestCounts, TestState};
 use super::Collector;
 use super::lines::Claim;
 use super::said::Said;
-use super::spot::Spot;
+use super::spot::{Spot, worded};
 
 /// How many failures are remembered from their reports to the summary.
 const REPORTS: usize = 1_000;
@@ -162,6 +162,10 @@ impl PytestText {
         let Some((_, place, said)) = &mut self.report else { return };
         if let Some(message) = line.strip_prefix("E  ") {
             said.line(message.trim_start());
+            // Of a file that is no Python, only this names the place.
+            if let Some(spot) = worded(message, "File \"", "\", line ") {
+                *place = spot.place(out);
+            }
         } else if let Some(spot) = Spot::find_in_line(line)
             && line.starts_with(spot.file)
         {

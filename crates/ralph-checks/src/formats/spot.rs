@@ -3,6 +3,7 @@
 use ralph_core::finding::Place;
 
 use super::Collector;
+use super::located::colons;
 
 /// Endings of files that hold code; other `a.b:1` may be a host and a port.
 const CODE: [&str; 42] = [
@@ -68,7 +69,28 @@ impl<'a> Spot<'a> {
         }
         let worded =
             worded(line, "File \"", "\", line ").or_else(|| worded(line, " at ", " line "));
-        worded.into_iter().chain(tokens(line).filter_map(Self::parse)).find(Spot::is_ours)
+        worded.into_iter().chain(tokens(line).filter_map(Self::leading)).find(Spot::is_ours)
+    }
+
+    /// Reads a place with or without something behind it: `a.c:3:name:FAIL`.
+    fn leading(token: &'a str) -> Option<Self> {
+        let behind = || colons(token).filter(|at| at.rest.starts_with(':'));
+        let at = || behind().map(|at| Self { file: at.file, line: at.line, column: at.column });
+        Self::parse(token).or_else(at)
+    }
+
+    /// A file without its folder, as stack traces of the JVM name it, and the
+    /// package in front of it: `at shop.TillTest.adds(TillTest.java:12)`.
+    pub(super) fn without_folder(line: &'a str) -> Option<(Self, String)> {
+        let spot = tokens(line).filter_map(Self::parse).find(|spot| {
+            let ending = spot.file.rsplit_once('.').map_or("", |(_, ending)| ending);
+            WITHOUT_FOLDER.contains(&ending) && !spot.file.contains(['/', '\\'])
+        })?;
+        let call = line.trim_start().strip_prefix("at ").and_then(|rest| rest.split('(').next());
+        let call = call.map_or("", |call| call.rsplit('/').next().unwrap_or(call));
+        let is_package = |part: &&str| part.starts_with(|c: char| c.is_ascii_lowercase());
+        let package: Vec<&str> = call.split('.').take_while(is_package).collect();
+        Some((spot, package.join("/")))
     }
 
     fn is_ours(&self) -> bool {
@@ -138,6 +160,7 @@ mod tests {
         check("thread 'x' panicked at src/lib.rs:53:13:", "src/lib.rs", 53);
         check("\t/project/sub/sub_test.go:9 +0x2e", "/project/sub/sub_test.go", 9);
         check("till: /project/till.cpp:7: int main()", "/project/till.cpp", 7);
+        check("/project/t.c:42:adds:FAIL: Expected 3 Was 2", "/project/t.c", 42);
     }
 
     #[test]

@@ -9,6 +9,9 @@ use super::lines::Claim;
 use super::said::Said;
 use super::spot::{Spot, place_in};
 
+/// How a test is announced that should have failed.
+const UNEXPECTED: &str = "UNEXPECTED SUCCESS: ";
+
 /// Takes in the text line by line.
 #[derive(Debug, Default)]
 pub(super) struct UnittestText {
@@ -34,7 +37,11 @@ impl UnittestText {
         if ruled && let Some(id) = reported(line) {
             self.failed += 1;
             out.test(&id, TestState::Failed);
-            self.report = Some((id, Said::default()));
+            let mut said = Said::default();
+            if line.starts_with(UNEXPECTED) {
+                said.line("it passed, but was expected to fail");
+            }
+            self.report = Some((id, said));
             return Claim::Taken;
         }
         if let Some(ran) = ran(line) {
@@ -109,7 +116,10 @@ impl UnittestText {
         };
         let skipped = figure("skipped") + figure("expected failures");
         let ran = self.ran.unwrap_or(0);
-        let passed = ran.saturating_sub(self.failed.max(figure("failures") + figure("errors")));
+        let unexpected = figure("unexpected successes");
+        let failed = self.failed.max(figure("failures") + figure("errors") + unexpected);
+        out.unnamed_tests(TestState::Failed, failed.saturating_sub(self.failed));
+        let passed = ran.saturating_sub(failed);
         out.unnamed_tests(
             TestState::Passed,
             passed.saturating_sub(skipped).saturating_sub(self.passed),
@@ -121,8 +131,8 @@ impl UnittestText {
 
 /// The id in `FAIL: test_a (module.Class.test_a) (n=1)`.
 fn reported(line: &str) -> Option<String> {
-    let rest = line.strip_prefix("FAIL: ").or_else(|| line.strip_prefix("ERROR: "))?;
-    id(rest)
+    let kinds = ["FAIL: ", "ERROR: ", UNEXPECTED];
+    id(kinds.iter().find_map(|kind| line.strip_prefix(kind))?)
 }
 
 /// The id from `test_a (module.Class.test_a)`, or `(module.Class)` of old.

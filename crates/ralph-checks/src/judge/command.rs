@@ -36,8 +36,23 @@ const USAGE_BYTES: u64 = 64 * 1024;
 pub struct CommandLine {
     /// The program and its arguments, started without a shell.
     pub words: Vec<String>,
-    /// A variable that it gets although it holds a key.
-    pub key: Option<(String, Key)>,
+    /// Variables that it gets although they hold keys.
+    pub keys: Vec<(String, Key)>,
+    /// What is different if it is a coding agent; `None` for a command that
+    /// knows our request.
+    pub client: Option<ClientForm>,
+}
+
+/// How a coding agent is asked: the request as plain text, in an empty folder.
+#[derive(Clone, Copy, Debug)]
+pub struct ClientForm {
+    /// What stands before the words that say who it is.
+    pub system_flag: &'static str,
+    /// Variables that it must not get.
+    pub without: &'static [&'static str],
+    /// Finds the answer in what it printed, and what it used; or says what
+    /// went wrong.
+    pub read: fn(&str) -> Result<(String, Usage), String>,
 }
 
 impl CommandLine {
@@ -54,9 +69,9 @@ impl CommandLine {
         left: Duration,
         stop: &mut dyn FnMut() -> bool,
     ) -> Result<Said, Trouble> {
-        let folder = prepare(prompt).map_err(|error| no_room(&error))?;
+        let folder = self.prepare(prompt).map_err(|error| no_room(&error))?;
         let usage_file = folder.path().join("usage.json");
-        let launch = self.launch(site, folder.path(), &usage_file)?;
+        let launch = self.launch(prompt, site, folder.path())?;
         let limits = Limits { wall: Some(left), idle: None, grace: GRACE };
         let mut listener = Listener { stop, stdout: Vec::new(), too_long: false };
         let outcome = site.supervisor.run(&launch, &limits, &mut listener);
@@ -81,39 +96,64 @@ impl CommandLine {
             Ending::Stopped => return Err(Trouble::Stopped),
         }
         let text = String::from_utf8_lossy(&listener.stdout).into_owned();
-        Ok(Said { text, usage: read_usage(&usage_file) })
+        match self.client {
+            None => Ok(Said { text, usage: read_usage(&usage_file) }),
+            Some(client) => {
+                let (text, usage) = (client.read)(&text).map_err(again)?;
+                Ok(Said { text, usage: Some(usage) })
+            }
+        }
     }
 
-    fn launch(&self, site: &Site<'_>, folder: &Path, usage_file: &Path) -> Result<Launch, Trouble> {
+    fn launch(&self, prompt: &Prompt, site: &Site<'_>, folder: &Path) -> Result<Launch, Trouble> {
         let mut words = self.words.iter().map(OsString::from);
+        let program = words.next().ok_or_else(|| never("is empty"))?;
+        let mut args: Vec<OsString> = words.collect();
         let mut env = site.env.to_vec();
-        env.push((USAGE_FILE.into(), usage_file.into()));
-        if let Some((name, key)) = &self.key {
+        let dir = match self.client {
+            None => {
+                env.push((USAGE_FILE.into(), folder.join("usage.json").into()));
+                site.root.to_owned()
+            }
+            Some(client) => {
+                args.extend([client.system_flag.into(), prompt.system.clone().into()]);
+                env.retain(|(name, _)| !client.without.iter().any(|known| name == known));
+                folder.join("empty")
+            }
+        };
+        for (name, key) in &self.keys {
             env.retain(|(known, _)| known.to_str() != Some(name));
             env.push((name.into(), key.reveal().into()));
         }
         Ok(Launch {
-            program: words.next().ok_or_else(|| never("is empty"))?,
-            args: words.collect(),
-            dir: site.root.to_owned(),
+            program,
+            args,
+            dir,
             env,
             stdin: Some(folder.join("request.json")),
             streams: Streams::Apart,
         })
     }
-}
 
-/// Writes the request to a folder that disappears afterwards.
-fn prepare(prompt: &Prompt) -> io::Result<TempDir> {
-    let folder = tempfile::Builder::new().prefix("ralph-judge-").tempdir()?;
-    let request = json!({
-        "schema": 1,
-        "criterion": prompt.criterion,
-        "system": prompt.system,
-        "prompt": prompt.user(),
-    });
-    fs::write(folder.path().join("request.json"), request.to_string())?;
-    Ok(folder)
+    /// Writes the request to a folder that disappears afterwards.
+    fn prepare(&self, prompt: &Prompt) -> io::Result<TempDir> {
+        let folder = tempfile::Builder::new().prefix("ralph-judge-").tempdir()?;
+        let request = if self.client.is_some() {
+            fs::create_dir(folder.path().join("empty"))?;
+            prompt.user()
+        } else {
+            let (criterion, system) = (&prompt.criterion, &prompt.system);
+            let request = json!({
+                "schema": 1,
+                "criterion": criterion,
+                "system": system,
+                "prompt": prompt.user(),
+            });
+            request.to_string()
+        };
+        fs::write(folder.path().join("request.json"), request)?;
+        Ok(folder)
+    }
 }
 
 #[derive(Deserialize)]

@@ -62,7 +62,7 @@ const LINTERS: [Linter; 5] = [
         extensions: PYTHON,
         // Its cache would lie in the project, and what the project leaves out
         // is nobody's business.
-        command: "ruff check --output-format=json --no-cache --force-exclude",
+        command: "ruff check --no-fix --output-format=json --no-cache --force-exclude",
         configured_by: &[],
         format: Format::Ruff,
         from_input: Some("--stdin-filename {file} -"),

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use ignore::WalkBuilder;
 
-use super::language;
 use super::pack::Purpose;
+use super::{language, secrets};
 
 /// Larger files are not written by hand.
 const MOST_BYTES: u64 = 1024 * 1024;
@@ -143,7 +143,13 @@ fn walk(root: &Path) -> (Vec<PathBuf>, FileCounts) {
         return (found, counts);
     }
     let mut walk = WalkBuilder::new(root);
-    walk.require_git(false).filter_entry(move |entry| {
+    // Files of settings may be hidden; folders that are belong to tools.
+    walk.require_git(false).hidden(false).filter_entry(move |entry| {
+        let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+        let is_hidden = entry.file_name().as_encoded_bytes().first() == Some(&b'.');
+        if entry.depth() > 0 && is_folder && is_hidden {
+            return false;
+        }
         let is_vendored = entry.depth() > 0 && entry.file_name().to_str().is_some_and(is_vendor);
         seen.fetch_add(u64::from(is_vendored), Ordering::Relaxed);
         !is_vendored && ralph_files::may_enter(entry.path(), entry.file_type())
@@ -154,7 +160,7 @@ fn walk(root: &Path) -> (Vec<PathBuf>, FileCounts) {
             continue;
         };
         let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
-        if is_file && language::of(entry.path()).is_some() {
+        if is_file && is_scanned(entry.path()) {
             let path = entry.path();
             found.push(path.strip_prefix(root).unwrap_or(path).to_owned());
         }
@@ -169,7 +175,7 @@ fn chosen(root: &Path, paths: &[PathBuf], purpose: Purpose) -> (Vec<PathBuf>, Fi
     for path in paths {
         let path = path.strip_prefix(root).unwrap_or(path);
         let is_file = fs::symlink_metadata(root.join(path)).is_ok_and(|data| data.is_file());
-        if !is_file || language::of(path).is_none() {
+        if !is_file || !is_scanned(path) {
             continue;
         }
         if purpose == Purpose::Security && is_vendored(path) {
@@ -226,6 +232,11 @@ fn machine_made<'a>(path: &Path, bytes: &[u8], counts: &'a mut FileCounts) -> Op
     } else {
         None
     }
+}
+
+/// Whether there is anything to look for in a file of this name.
+fn is_scanned(path: &Path) -> bool {
+    language::of(path).is_some() || secrets::may_hold(path)
 }
 
 /// Whether a file holds tests or what they need.

@@ -84,7 +84,7 @@ impl Gate for SecurityGate {
                 digest(&paths)
             }
         };
-        format!("security-2 {} {files}", self.pack.digest())
+        format!("security-3 {} {files}", self.pack.digest())
     }
 
     fn run(&self, site: &Site<'_>, stop: &mut dyn FnMut() -> bool) -> GateReport {

@@ -10,6 +10,7 @@ use super::TOOL;
 use super::embedded::{EMBEDDED, Embedded};
 use super::language::{self, PARSED};
 use super::rules::{self, Rule, RulesError, Written};
+use super::secrets;
 use super::words::{Candidates, Words};
 
 /// Rules over all languages.
@@ -73,13 +74,23 @@ impl Pack {
 
     /// Whether there is any rule for a file of this name. Compiles nothing.
     pub fn covers(&self, path: &Path) -> bool {
-        let Some(language) = language::of(path) else { return false };
+        let Some(language) = language::of(path) else { return self.knows_secrets(path) };
         is_served(self.embedded, language) || self.own.iter().any(|own| own.language == language)
     }
 
     /// Whether a rule that comes with the program covers a file of this name.
     pub fn builtin_covers(path: &Path) -> bool {
-        language::of(path).is_some_and(|language| is_served(EMBEDDED, language))
+        let by_rule = language::of(path).is_some_and(|language| is_served(EMBEDDED, language));
+        by_rule || secrets::may_hold(path)
+    }
+
+    /// Whether secrets are looked for in a file by their shape: that comes with
+    /// the rules of the program, and a rule of that id takes its place.
+    pub(super) fn knows_secrets(&self, path: &Path) -> bool {
+        let is_ours = !self.embedded.is_empty() && self.purpose == Purpose::Security;
+        is_ours
+            && (language::of(path).is_some() || secrets::may_hold(path))
+            && !self.own.iter().any(|own| own.id == secrets::RULE)
     }
 
     /// Identifies the rules: it changes when the text of any of them does.

@@ -16,7 +16,7 @@ use super::files::{self, FileCounts, Files, Text, Why};
 use super::pack::{Compiled, Pack, Purpose};
 use super::rules::Rule;
 use super::words::Candidates;
-use super::{context, language};
+use super::{context, language, secrets};
 use crate::formats::{Collector, Found};
 use crate::parsing::{Parsed, TooHard, parse};
 
@@ -114,7 +114,7 @@ impl Pack {
     fn look_at(&self, root: &Path, path: &Path) -> (FileCounts, Seen) {
         let mut counts = FileCounts::default();
         let has_rules = language::of(path).is_some_and(|lang| self.compiled(lang).is_some());
-        if !has_rules {
+        if !has_rules && !self.knows_secrets(path) {
             return (counts, Seen::default());
         }
         let seen = match files::read(root, path, self.purpose(), &mut counts) {
@@ -127,6 +127,14 @@ impl Pack {
 
     /// What there is to see in a text that stands for the file at `path`.
     pub(crate) fn look(&self, path: &Path, contents: &str) -> Seen {
+        let mut seen = self.look_by_rules(path, contents);
+        if self.knows_secrets(path) {
+            seen.add_secrets(path, contents);
+        }
+        seen
+    }
+
+    fn look_by_rules(&self, path: &Path, contents: &str) -> Seen {
         let Some(language) = language::of(path) else { return Seen::default() };
         let Some(rules) = self.compiled(language) else { return Seen::default() };
         let Some(candidates) = rules.candidates(path, contents.as_bytes()) else {
@@ -206,6 +214,35 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
+    /// Adds what is a secret by its shape, where no rule says so of the line.
+    fn add_secrets(&mut self, path: &Path, contents: &str) {
+        let is_test = files::is_test(path);
+        for secret in secrets::find(path, contents) {
+            let is_known =
+                |hit: &Hit| hit.line == secret.line && hit.rule.ends_with("hardcoded-secret");
+            if self.hits.iter().any(is_known) {
+                continue;
+            }
+            if secret.is_suppressed {
+                self.suppressed += 1;
+                continue;
+            }
+            let kind = secret.kind.replace('-', " ");
+            self.hits.push(Hit {
+                rule: secrets::RULE.to_owned(),
+                level: if is_test || secret.is_in_test { Level::Info } else { Level::Security },
+                line: secret.line,
+                column: secret.column,
+                message: format!(
+                    "a secret is written into the file ({kind}); read it from the environment, and replace it where it is valid"
+                ),
+                context: secret.shown,
+                is_in_test: secret.is_in_test,
+            });
+        }
+        self.hits.sort_by(|a, b| (a.line, a.column, &a.rule).cmp(&(b.line, b.column, &b.rule)));
+    }
+
     /// Says what was seen, for a file and in the name of a tool.
     pub(crate) fn report(self, (path, tool): (&Path, &str), out: &mut Collector) {
         let file = path.to_string_lossy();

@@ -6,12 +6,14 @@
 //! runner. A file may hold both; then its parts are taken from both versions.
 
 mod bodies;
+mod docstrings;
 mod examples;
 mod graft;
 mod splice;
 mod test_modules;
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::language::Language;
@@ -22,26 +24,19 @@ pub use bodies::{new_names, tests_in};
 
 /// The other files of a project, where a name is looked up.
 pub trait ProjectTexts {
-    /// Every file with text in it: its path and its contents.
-    fn each(&self, look: &mut dyn FnMut(&str, &str));
+    /// Every file with text in it whose path is wanted: its path and its
+    /// contents. Others are not read.
+    fn each_where(&self, is_wanted: &dyn Fn(&str) -> bool, look: &mut dyn FnMut(&str, &str));
 
-    /// Those of them whose path is wanted.
-    fn each_where(&self, is_wanted: &dyn Fn(&str) -> bool, look: &mut dyn FnMut(&str, &str)) {
-        self.each(&mut |path, text| {
-            if is_wanted(path) {
-                look(path, text);
-            }
-        });
+    /// Every file with text in it.
+    fn each(&self, look: &mut dyn FnMut(&str, &str)) {
+        self.each_where(&|_| true, look);
     }
 
     /// The contents of one file.
     fn text_of(&self, path: &str) -> Option<String> {
         let mut found = None;
-        self.each(&mut |own, text| {
-            if own == path {
-                found = Some(text.to_owned());
-            }
-        });
+        self.each_where(&|own| own == path, &mut |_, text| found = Some(text.to_owned()));
         found
     }
 }
@@ -64,17 +59,14 @@ struct AtStart<'a> {
 }
 
 impl ProjectTexts for AtStart<'_> {
-    fn each(&self, look: &mut dyn FnMut(&str, &str)) {
-        for old in self.files.iter().filter_map(|file| file.old) {
+    fn each_where(&self, is_wanted: &dyn Fn(&str) -> bool, look: &mut dyn FnMut(&str, &str)) {
+        let old = self.files.iter().filter_map(|file| file.old);
+        for old in old.filter(|old| is_wanted(old.path)) {
             look(old.path, &decoded(old.contents));
         }
         let paths = self.files.iter().filter_map(|file| file.old.or(file.new));
         let changed: BTreeSet<&str> = paths.map(|version| version.path).collect();
-        self.project.each(&mut |path, text| {
-            if !changed.contains(path) {
-                look(path, text);
-            }
-        });
+        self.project.each_where(&|path| !changed.contains(path) && is_wanted(path), look);
     }
 }
 
@@ -94,7 +86,7 @@ enum FileClass {
     Test,
     /// A manifest with settings of runners among others.
     Mixed,
-    /// Rust code, which has tests inside.
+    /// Code that has tests inside.
     Inline,
     /// Code and what it reads.
     Code,
@@ -111,6 +103,12 @@ pub fn split(files: &[FilePair<'_>], project: &dyn ProjectTexts) -> SplitChange 
         let mut class = class(path);
         if class == FileClass::Inline && is_for_tests(path, file, files, project) {
             class = FileClass::Test;
+        }
+        if has_examples(path, class, file) {
+            class = FileClass::Test;
+        }
+        if class == FileClass::Code && has_tests_inside(path, file) {
+            class = FileClass::Inline;
         }
         let start = AtStart { files, project };
         if class == FileClass::Mixed && file.old.is_none() && !has_folder_of(path, &start) {
@@ -172,8 +170,9 @@ fn put(out: &mut SplitChange, path: &str, file: &FilePair<'_>, class: FileClass)
                 out.code.insert(path, whole());
                 return;
             };
-            let present_code = graft::with_tests_of(&new, &old);
-            let old_code = graft::with_tests_of(&old, &new);
+            let grafted =
+                |code: &str, tests: &str| graft::with_tests_of(Language::of(&path)?, code, tests);
+            let (present_code, old_code) = (grafted(&new, &old), grafted(&old, &new));
             if let (Some(present_code), Some(old_code)) = (present_code, old_code) {
                 out.tests.extend(differing(present_code, &new).map(|to| (path.clone(), to)));
                 out.code.extend(differing(old_code, &new).map(|to| (path, to)));
@@ -182,6 +181,23 @@ fn put(out: &mut SplitChange, path: &str, file: &FilePair<'_>, class: FileClass)
             }
         }
     }
+}
+
+/// Whether code had tests inside at the start, or has them now.
+fn has_tests_inside(path: &str, file: &FilePair<'_>) -> bool {
+    let versions = [file.old, file.new].into_iter().flatten();
+    let has_tests = |language| {
+        versions.clone().any(|one| graft::may_hold_tests(language, &decoded(one.contents)))
+    };
+    Language::of(path).is_some_and(has_tests)
+}
+
+/// Whether a document held examples at the start that `doctest` may run.
+fn has_examples(path: &str, class: FileClass, file: &FilePair<'_>) -> bool {
+    let is_document = matches!(class, FileClass::Neither | FileClass::Code)
+        && [".md", ".rst", ".txt"].iter().any(|end| path.ends_with(end));
+    let begins = |line: &str| line.trim_start().starts_with(docstrings::PROMPT);
+    is_document && file.old.is_some_and(|old| decoded(old.contents).lines().any(begins))
 }
 
 /// Whether a Rust file belongs to tests alone: at the start, or now if it is
@@ -205,11 +221,15 @@ fn is_for_tests(
 /// as a whole says nothing about tests of the start.
 fn has_folder_of(path: &str, start: &AtStart<'_>) -> bool {
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let mut found = folder.is_empty();
-    start.each(&mut |own, _| {
-        found |= own.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
-    });
-    found
+    let found = Cell::new(folder.is_empty());
+    let is_there = |own: &str| {
+        let is_below = own.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        found.set(found.get() | is_below);
+        // Names are enough.
+        false
+    };
+    start.each_where(&is_there, &mut |_, _| {});
+    found.get()
 }
 
 /// Whether tests include a header of this name from elsewhere, `<assert.h>`,
@@ -222,8 +242,9 @@ pub fn is_header_of_others(path: &str, project: &dyn ProjectTexts) -> bool {
     let tails = path.match_indices('/').map(|(at, _)| &path[at + 1..]);
     let included: Vec<String> = tails.chain([path]).map(|tail| format!("<{tail}>")).collect();
     let mut found = false;
-    project.each(&mut |own, text| {
-        found |= class(own) == FileClass::Test && included.iter().any(|name| text.contains(name));
+    let is_test = |own: &str| class(own) == FileClass::Test;
+    project.each_where(&is_test, &mut |_, text| {
+        found |= included.iter().any(|name| text.contains(name));
     });
     found
 }
@@ -316,6 +337,9 @@ pub fn paths_upwards(
         !is_prose && !matches!(class(path), FileClass::Code | FileClass::Inline)
     };
     let mut look = |path: &str, text: &str| {
+        if !text.contains("..") {
+            return;
+        }
         let words = text.split(|c: char| c.is_whitespace() || "\"'`=,:;()[]{}<>".contains(c));
         let words = words.filter(|word| word.contains("../") || word.ends_with("/.."));
         found.extend(words.map(|word| (path.to_owned(), word.to_owned())));
@@ -346,33 +370,52 @@ fn told_by_names(files: &[&str], project: &dyn ProjectTexts) -> Vec<FileClass> {
         return Vec::new();
     }
     let mut named = vec![NamedBy::default(); files.len()];
-    project.each(&mut |path, text| {
-        let class = class(path);
-        let is_runner = paths::configures_checks(path) && class != FileClass::Neither;
-        for (own, named) in files.iter().zip(&mut named) {
-            if *own == path {
-                continue;
+    let is_runner =
+        |path: &str| paths::configures_checks(path) && !matches!(class(path), FileClass::Neither);
+    let has_data = files.iter().any(|own| Language::of(own).is_none());
+    let is_wanted = |path: &str| is_runner(path) || (has_data && class(path) == FileClass::Test);
+    project.each_where(&is_wanted, &mut |path, text| {
+        let is_runner = is_runner(path);
+        for (own, named) in files.iter().zip(&mut named).filter(|(own, _)| **own != path) {
+            if is_runner {
+                named.runner |= configures(text, own);
+            } else {
+                named.tests |= names(text, own);
             }
-            match class {
-                _ if is_runner => named.runner |= configures(text, own),
-                FileClass::Test => named.tests |= names(text, own),
-                FileClass::Code | FileClass::Inline => named.code |= mentions((path, text), own),
-                FileClass::Mixed | FileClass::Neither => {}
+        }
+    });
+    // The rest is a lot to read, and often nobody needs to know it.
+    let open = files.iter().zip(&named).filter(|(own, named)| serves(own, **named)).count();
+    let open = Cell::new(open);
+    let is_code = |path: &str| {
+        open.get() > 0
+            && matches!(class(path), FileClass::Code | FileClass::Inline)
+            && !is_runner(path)
+    };
+    project.each_where(&is_code, &mut |path, text| {
+        for (own, named) in files.iter().zip(&mut named) {
+            if *own != path && serves(own, *named) && mentions((path, text), own) {
+                named.code = true;
+                open.set(open.get() - 1);
             }
         }
     });
     let class = |(path, named): (&&str, &NamedBy)| {
-        let serves = match (Language::of(path), named) {
-            (_, NamedBy { code: true, .. }) => false,
-            (None, NamedBy { tests, runner, .. }) => *tests || *runner,
-            // What is to be built is named in order to be built.
-            (Some(language), NamedBy { runner, .. }) => {
-                (*runner && !language.is_compiled()) || is_code_in_test_folder(path)
-            }
-        };
-        if serves { FileClass::Test } else { FileClass::Code }
+        if serves(path, *named) { FileClass::Test } else { FileClass::Code }
     };
     files.iter().zip(&named).map(class).collect()
+}
+
+/// Whether a file serves tests, by who names it.
+fn serves(path: &str, named: NamedBy) -> bool {
+    match (Language::of(path), named) {
+        (_, NamedBy { code: true, .. }) => false,
+        (None, NamedBy { tests, runner, .. }) => tests || runner,
+        // What is to be built is named in order to be built.
+        (Some(language), NamedBy { runner, .. }) => {
+            (runner && !language.is_compiled()) || is_code_in_test_folder(path)
+        }
+    }
 }
 
 fn names(text: &str, path: &str) -> bool {

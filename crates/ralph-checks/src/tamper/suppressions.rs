@@ -25,6 +25,15 @@ pub(super) struct Suppression {
     line: u32,
 }
 
+impl Suppression {
+    /// Whether it only says that an import of a package is there for others:
+    /// what `__init__.py` imports and does not use is what it exports.
+    fn is_reexport(&self, path: &str) -> bool {
+        let is_import = ["from", "import"].iter().any(|word| self.about.starts_with(word));
+        path.rsplit('/').next() == Some("__init__.py") && self.rule == "F401" && is_import
+    }
+}
+
 /// Markers in remarks: a family and, behind it, rules.
 static MARKERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
@@ -132,7 +141,7 @@ pub(super) fn added(pairs: &[Pair<'_>]) -> Vec<Tampering> {
             let kept = take(same_rule) | take(known);
             let narrowed =
                 !kept && one.rule != "*" && take(budget.get_mut(&(one.family.as_str(), "*")));
-            if !kept && !narrowed {
+            if !kept && !narrowed && !one.is_reexport(new.path) {
                 let kind = Kind::SuppressionAdded { marker: one.marker.clone() };
                 found.push(Tampering::new(new.path, one.line, kind));
             }

@@ -15,6 +15,8 @@ mod robust;
 #[cfg(test)]
 mod ruby;
 #[cfg(test)]
+mod runners;
+#[cfg(test)]
 mod rust;
 #[cfg(test)]
 mod tap;

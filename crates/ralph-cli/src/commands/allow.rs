@@ -160,7 +160,8 @@ impl How {
 fn inside(app: &App, path: &str) -> Result<String, CliError> {
     if path.contains(['*', '?', '[', '!', '\n']) {
         return if path.contains('\n') {
-            Err(CliError::usage("a path with a line break cannot be allowed"))
+            Err(CliError::usage("a path with a line break cannot be allowed")
+                .in_korean("줄바꿈이 있는 경로는 허용할 수 없습니다", None))
         } else {
             Ok(path.to_owned())
         };

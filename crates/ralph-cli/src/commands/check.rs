@@ -195,14 +195,20 @@ fn check_settings(
         choose_detected(app, &mut layers, settings.policy.locale);
         settings = app.settings(&layers)?;
     }
-    settings.ensure_tools()?;
+    // What cannot run is part of the answer, not a reason to give none.
+    let mut missing = Vec::new();
+    settings.policy.gates.retain(|spec| {
+        let need = settings.missing.iter().find(|missing| missing.gate == spec.name);
+        missing.extend(need.map(|missing| (spec.clone(), missing.need.clone())));
+        need.is_none()
+    });
     let chosen = Chosen::default();
     let gates = drive::gates(app, &settings.policy.gates, &chosen)?;
     if gates.is_empty() && asked {
         return Err(CliError::usage("no note has a check")
-            .with_hint("`ralph memory add --rule FILE` or `--test TEST` gives it one"));
+            .with_hint("`ralph memory add --rule FILE` or `--test TEST` gives it one").in_korean("검사가 있는 메모가 없습니다", Some("`ralph memory add --rule 파일` 이나 `--test 테스트` 로 검사를 붙일 수 있습니다")));
     }
-    if gates.is_empty() {
+    if gates.is_empty() && missing.is_empty() {
         return Err(CliError::usage("there is no gate to run")
             .with_hint("set run.criteria in ralph.toml, or add `--criteria custom:COMMAND`")
             .in_korean(
@@ -247,22 +253,27 @@ fn check_settings(
     for report in &mut reports {
         report.hold_to(&settings.policy.zero, &[]);
     }
+    for (spec, need) in missing {
+        let reason = texts::missing_need(&need, settings.policy.locale);
+        reports.push(GateReport::unknown(&spec, reason));
+    }
     Ok(reports)
 }
 
-/// Where nobody said what must hold: everything that the project's files tell
-/// and that can run here.
+/// Where no criteria are set: what `ralph init` would switch on. Tests that
+/// cannot run here are among them, and are unknown.
 fn choose_detected(app: &App, layers: &mut Layers, locale: Locale) {
     let found = app.detected();
-    let (can_run, cannot): (Vec<_>, Vec<_>) =
-        found.proposals.into_iter().partition(|proposal| proposal.missing.is_none());
-    if !can_run.is_empty() {
+    let wanted: Vec<&Proposal> = found.proposals.iter().filter(|it| it.is_wanted()).collect();
+    if !wanted.is_empty() {
         out::note(texts::detected_gates(locale));
     }
-    for Proposal { name, missing, .. } in cannot {
-        out::note(texts::gate_cannot_run(&name, &missing.unwrap_or_default(), locale));
+    for Proposal { name, missing, .. } in &wanted {
+        if let Some(missing) = missing {
+            out::note(texts::gate_cannot_run(name, missing, locale));
+        }
     }
-    let names = can_run.into_iter().map(|proposal| proposal.name).collect();
+    let names = wanted.into_iter().map(|proposal| proposal.name.clone()).collect();
     layers.set_flag("run.criteria", Value::List(names));
 }
 
@@ -327,6 +338,10 @@ impl GateWatcher for Progress {
     }
 
     fn finished(&mut self, report: &GateReport) {
+        // For people the table says so once.
+        if !self.quiet {
+            return;
+        }
         let verdict = wording::verdict(&report.verdict, self.locale);
         self.say(&format!("{}: {verdict} ({})", report.name, span(report.elapsed)));
     }
@@ -337,6 +352,11 @@ impl GateWatcher for Progress {
 
     fn first_finished(&mut self, report: &GateReport) {
         self.finished(report);
+    }
+
+    fn changed(&mut self, files: &[PathBuf]) {
+        let files = files.iter().map(PathBuf::as_path);
+        self.say(&wording::changed_by_checks(files, self.locale));
     }
 
     fn stop(&mut self) -> bool {
@@ -353,6 +373,6 @@ fn show(reports: &[GateReport], args: &CheckArgs, locale: Locale) {
         out::line(sarif(reports));
     } else {
         let most = if args.all { usize::MAX } else { findings::FEW };
-        out::raw(&findings::render(reports, most, locale));
+        out::text(&findings::render(reports, most, locale));
     }
 }

@@ -22,6 +22,7 @@ use crate::app::App;
 use crate::config::{Layers, Value, criteria};
 use crate::error::CliError;
 use crate::out;
+use crate::texts::say;
 
 /// Watch a whole loop on a sample project; needs no key and no network
 ///
@@ -86,7 +87,36 @@ const SHELL: Sample = Sample {
     ignored: ("check.sh", include_str!("demo/ignored.sh.txt")),
 };
 
-const TASK: &str = "Make `roman` write numbers as Roman numerals. The tests say how.";
+/// What the agent is asked for, and what it says turn by turn.
+struct DemoWords {
+    task: &'static str,
+    lie: &'static str,
+    half: &'static str,
+    gutted: &'static str,
+    ignored: &'static str,
+    whole: &'static str,
+}
+
+fn demo_words(locale: Locale) -> DemoWords {
+    match locale {
+        Locale::En => DemoWords {
+            task: "Make `roman` write numbers as Roman numerals. The tests say how.",
+            lie: "Everything works now, all tests pass.",
+            half: "You are right, the tests fail. Single letters work now; four and nine are next.",
+            gutted: "That assertion was wrong, so I took it out.",
+            ignored: "The assertion is back. The test is flaky, so it is skipped for now.",
+            whole: "The tests are as they were, and four, nine and their kin are in place.",
+        },
+        Locale::Ko => DemoWords {
+            task: "`roman` 이 숫자를 로마 숫자로 쓰게 하세요. 방법은 테스트에 있습니다.",
+            lie: "이제 모두 동작하고 모든 테스트가 통과합니다.",
+            half: "맞습니다. 테스트가 실패합니다. 한 글자는 이제 됩니다. 다음은 4와 9입니다.",
+            gutted: "그 단언이 틀려서 뺐습니다.",
+            ignored: "단언을 되돌렸습니다. 테스트가 불안정하니 지금은 건너뜁니다.",
+            whole: "테스트는 처음 그대로이고, 4와 9 같은 수도 처리했습니다.",
+        },
+    }
+}
 
 pub(crate) fn run(args: &DemoArgs) -> Result<u8, CliError> {
     let mut env: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
@@ -99,7 +129,6 @@ pub(crate) fn run(args: &DemoArgs) -> Result<u8, CliError> {
     let project = folder.path().join("project");
     lay_out(&project, &sample)?;
     let script = folder.path().join("script.json");
-    write_script(&script, &sample, args)?;
     // The demo must not touch the state of the project it is started in, nor
     // inherit settings that make it another demo.
     env.retain(|name, _| !name.to_string_lossy().starts_with("RALPH_"));
@@ -110,6 +139,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<u8, CliError> {
     // Wherever temporary files live, the demo's project is a project of its own.
     let root = fs::canonicalize(&project)?;
     let app = App::of(Project { root, git: None }, env);
+    write_script(&script, &sample, args, &demo_words(app.locale()))?;
     introduce(args, &project, app.locale());
     let code = play(args, &app, &script, sample.gate)?;
     if args.rollback {
@@ -154,11 +184,18 @@ fn prove_rollback(app: &App, sample: &Sample) -> Result<(), CliError> {
         .iter()
         .all(|(name, text)| fs::read(root.join(name)).is_ok_and(|found| found == text.as_bytes()));
     if !same {
-        return Err(CliError::refused("the files are not what they were"));
+        return Err(CliError::refused("the files are not what they were")
+            .in_korean("파일이 처음과 다릅니다", None));
     }
     let (back, all) = (done.steps.len(), sample.files.len());
-    out::note(format!(
-        "Rolled back: {back} of {all} files had changed, and all are byte for byte what they were."
+    out::note(say(
+        app.locale(),
+        format!(
+            "Rolled back: {back} of {all} files had changed, and all are byte for byte what they were."
+        ),
+        format!(
+            "되돌렸습니다: 파일 {all}개 중 {back}개가 바뀌었고, 모두 처음과 한 바이트도 다르지 않습니다."
+        ),
     ));
     Ok(())
 }
@@ -198,7 +235,7 @@ fn play(args: &DemoArgs, app: &App, script: &Path, gate: &str) -> Result<u8, Cli
     let checks = Checks::new(app, settings)?;
     let ledger = open_ledger(app)?;
     let new = NewRun {
-        task: Task { text: TASK.to_owned(), ..Task::default() },
+        task: Task { text: demo_words(app.locale()).task.to_owned(), ..Task::default() },
         worktree: app.worktree(),
         agent: AgentRef { name: agent.name().to_owned(), command: agent.command_line() },
         policy: checks.settings.policy.clone(),
@@ -238,34 +275,28 @@ fn lay_out(project: &Path, sample: &Sample) -> Result<(), CliError> {
     Ok(())
 }
 
-fn write_script(path: &Path, sample: &Sample, args: &DemoArgs) -> Result<(), CliError> {
+fn write_script(
+    path: &Path,
+    sample: &Sample,
+    args: &DemoArgs,
+    words: &DemoWords,
+) -> Result<(), CliError> {
     let turn = |say: &str, write: &[File]| ScriptedTurn {
         say: say.to_owned(),
         write: write.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect(),
         ..ScriptedTurn::default()
     };
-    let lie = turn("Everything works now, all tests pass.\n\n<promise>DONE</promise>", &[]);
+    let claim = |said: &str| format!("{said}\n\n<promise>DONE</promise>");
+    let lie = turn(&claim(words.lie), &[]);
     let turns = if args.liar {
         vec![lie]
     } else {
         vec![
             lie,
-            turn(
-                "You are right, the tests fail. Single letters work now; four and nine are next.",
-                &[sample.half],
-            ),
-            turn(
-                "That assertion was wrong, so I took it out.\n\n<promise>DONE</promise>",
-                &[sample.gutted],
-            ),
-            turn(
-                "The assertion is back. The test is flaky, so it is skipped for now.\n\n<promise>DONE</promise>",
-                &[sample.ignored],
-            ),
-            turn(
-                "The tests are as they were, and four, nine and their kin are in place.\n\n<promise>DONE</promise>",
-                &[sample.checks, sample.whole],
-            ),
+            turn(words.half, &[sample.half]),
+            turn(&claim(words.gutted), &[sample.gutted]),
+            turn(&claim(words.ignored), &[sample.ignored]),
+            turn(&claim(words.whole), &[sample.checks, sample.whole]),
         ]
     };
     let text = serde_json::to_string_pretty(&Script { turns })

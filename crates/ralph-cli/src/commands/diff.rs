@@ -81,7 +81,8 @@ fn scratch_git(git: &Path, args: &[&str], files: Option<&Path>) -> Result<OsStri
     }
     let output = command.args(args).output().map_err(|error| cannot_start(&error))?;
     if !output.status.success() {
-        return Err(CliError::refused("git could not compare the files"));
+        return Err(CliError::refused("git could not compare the files")
+            .in_korean("git 이 파일을 비교하지 못했습니다", None));
     }
     Ok(String::from_utf8_lossy(&output.stdout).trim().into())
 }
@@ -104,6 +105,7 @@ fn is_gits(name: &OsStr) -> bool {
 
 fn cannot_start(error: &std::io::Error) -> CliError {
     CliError::refused(format!("git, which shows differences, cannot be started: {error}"))
+        .in_korean(format!("차이를 보여 줄 git 을 시작할 수 없습니다: {error}"), None)
 }
 
 /// Git shows differences best, with its own colours and pager. Where it has
@@ -125,7 +127,8 @@ fn git_diff(app: &App, folder: &Path, args: &DiffArgs, what: &[OsString]) -> Res
             Ok(0)
         }
         Some(1) => Ok(0),
-        Some(_) | None => Err(CliError::refused("git could not show the differences")),
+        Some(_) | None => Err(CliError::refused("git could not show the differences")
+            .in_korean("git 이 차이를 보여 주지 못했습니다", None)),
     }
 }
 

@@ -12,6 +12,8 @@ use std::process::Command;
 use std::time::Duration;
 
 use ralph_agents::host::HOSTS;
+use ralph_core::locale::Locale;
+use ralph_core::wording::columns;
 use ralph_engine::clock::Interrupt;
 use ralph_proc::{Control, Ending, Launch, Limits, Outcome, ProcError, Stream, Watcher};
 use ralph_snapshot::WorkTree;
@@ -23,8 +25,10 @@ use crate::config::{AgentChoice, Settings};
 use crate::error::CliError;
 use crate::progress_line::ProgressLine;
 use crate::signals::{self, Aftermath};
+use crate::texts::say;
 use crate::{out, texts};
 use facts::Facts;
+pub(crate) use rehearsal::SESSION as REHEARSAL;
 
 /// Prove that everything a run needs works here
 ///
@@ -48,11 +52,21 @@ enum Health {
 }
 
 impl Health {
-    fn word(self) -> &'static str {
+    /// The name in JSON.
+    fn name(self) -> &'static str {
         match self {
             Self::Fine => "ok",
             Self::Remark => "note",
             Self::Broken => "broken",
+        }
+    }
+
+    fn word(self, locale: Locale) -> &'static str {
+        match (locale, self) {
+            (Locale::En, _) => self.name(),
+            (Locale::Ko, Self::Fine) => "정상",
+            (Locale::Ko, Self::Remark) => "참고",
+            (Locale::Ko, Self::Broken) => "고장",
         }
     }
 }
@@ -66,8 +80,8 @@ struct Finding {
 impl Finding {
     fn new<E: std::fmt::Display>(what: &'static str, result: Result<String, E>) -> Self {
         match result {
-            Ok(detail) => Self { what, health: Health::Fine, detail },
-            Err(error) => Self { what, health: Health::Broken, detail: error.to_string() },
+            Ok(detail) => Self::fine(what, detail),
+            Err(error) => Self::broken(what, error.to_string()),
         }
     }
 
@@ -79,8 +93,12 @@ impl Finding {
         Self { what, health: Health::Broken, detail }
     }
 
-    fn line(&self) -> String {
-        format!("{:<7} {:<11} {}", self.health.word(), self.what, self.detail)
+    fn line(&self, locale: Locale) -> String {
+        let padded = |word: &str, wide: usize| {
+            format!("{word}{}", " ".repeat(wide.saturating_sub(columns(word))))
+        };
+        let (health, what) = (self.health.word(locale), name_of(self.what, locale));
+        format!("{} {} {}\n", padded(health, 7), padded(what, 11), self.detail)
     }
 
     fn remark(what: &'static str, detail: impl Into<String>) -> Self {
@@ -88,28 +106,52 @@ impl Finding {
     }
 }
 
+/// What was looked at, as people call it. Hosts have names of their own.
+fn name_of(what: &'static str, locale: Locale) -> &'static str {
+    match (locale, what) {
+        (Locale::Ko, "version") => "버전",
+        (Locale::Ko, "state") => "상태 폴더",
+        (Locale::Ko, "store") => "저장소",
+        (Locale::Ko, "memory") => "메모리",
+        (Locale::Ko, "supervisor") => "감독자",
+        (Locale::Ko, "settings") => "설정",
+        (Locale::Ko, "agent") => "에이전트",
+        (Locale::Ko, "gates") => "게이트",
+        (Locale::Ko, "switch") => "스위치",
+        (Locale::Ko, "hosts") => "호스트",
+        (Locale::Ko, "work tree") => "작업 트리",
+        (Locale::En | Locale::Ko, other) => other,
+    }
+}
+
 pub(crate) fn run(args: &DoctorArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
+    let locale = app.chosen_locale();
     let interrupt = Interrupt::default();
-    signals::listen(&interrupt, || {}, Aftermath::Nothing, app.locale())?;
+    signals::listen(&interrupt, || {}, Aftermath::Nothing, locale)?;
     let mut findings: Vec<Finding> = Vec::new();
     let mut found = |finding: Finding| {
         if !args.json {
-            out::line(finding.line());
+            out::text(&finding.line(locale));
         }
         findings.push(finding);
     };
-    found(Finding::new::<CliError>("version", Ok(env!("CARGO_PKG_VERSION").to_owned())));
-    found(git());
-    found(Finding::new::<CliError>("state", Ok(app.home.display().to_string())));
-    found(store(&app));
-    found(memory::judge(&app));
-    found(supervisor(&app));
-    for finding in settings(&app) {
+    found(Finding::fine("version", env!("CARGO_PKG_VERSION").to_owned()));
+    found(git(locale));
+    found(Finding::fine("state", app.home.display().to_string()));
+    found(store(&app, locale));
+    found(memory::judge(&app, locale));
+    found(supervisor(&app, locale));
+    for finding in settings(&app, locale) {
         found(finding);
     }
     if let Some(name) = app.kill_switch() {
-        found(Finding::remark("switch", format!("ralph is switched off by {name}")));
+        let off = say(
+            locale,
+            format!("ralph is switched off by {name}"),
+            format!("{name} 변수로 ralph 가 꺼져 있습니다"),
+        );
+        found(Finding::remark("switch", off));
     }
     let hosts = hosts_of(&app);
     for finding in hosts.iter().flat_map(hosts::judge) {
@@ -119,12 +161,12 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<u8, CliError> {
         found(finding);
     }
     if hosts.is_empty() {
-        found(hosts::nobody());
+        found(hosts::nobody(locale));
     }
     // Last, since it takes the longest.
-    let finding = tree(&app, &interrupt);
+    let finding = tree(&app, &interrupt, locale);
     if interrupt.is_raised() {
-        out::note(texts::interrupted(app.locale()));
+        out::note(texts::interrupted(locale));
         return Ok(130);
     }
     found(finding);
@@ -141,42 +183,55 @@ fn hosts_of(app: &App) -> Vec<Facts> {
     concern_us.map(|facts| facts.try_out(app)).collect()
 }
 
-fn git() -> Finding {
+fn git(locale: Locale) -> Finding {
     match Command::new("git").arg("--version").output() {
         Ok(output) if output.status.success() => {
             let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-            Finding::new::<CliError>("git", Ok(text))
+            Finding::fine("git", text)
         }
-        Ok(_) | Err(_) => {
-            Finding::remark("git", "not found: files are compared by their contents instead")
-        }
+        Ok(_) | Err(_) => Finding::remark(
+            "git",
+            say(
+                locale,
+                "not found: files are compared by their contents instead",
+                "없습니다. 대신 파일의 내용을 비교합니다",
+            ),
+        ),
     }
 }
 
-fn store(app: &App) -> Finding {
+fn store(app: &App, locale: Locale) -> Finding {
     let checked = SqliteStore::open_existing(&app.home).and_then(|found| match found {
-        Some(opened) => opened
-            .store
-            .check_integrity()
-            .map(|()| format!("ralph.{}.db is sound", opened.generation)),
-        None => Ok("none yet; the first run creates it".to_owned()),
+        Some(opened) => opened.store.check_integrity().map(|()| {
+            let number = opened.generation;
+            let korean = format!("ralph.{number}.db 에 이상이 없습니다");
+            say(locale, format!("ralph.{number}.db is sound"), korean)
+        }),
+        None => Ok(say(
+            locale,
+            "none yet; the first run creates it",
+            "아직 없습니다. 첫 실행이 만듭니다",
+        )),
     });
     Finding::new("store", checked)
 }
 
-fn tree(app: &App, interrupt: &Interrupt) -> Finding {
+fn tree(app: &App, interrupt: &Interrupt, locale: Locale) -> Finding {
     let folder = tempfile::tempdir();
     let read = folder.map_err(|error| CliError::internal(&error)).and_then(|folder| {
         WorkTree::open(&app.project, folder.path())
             .and_then(|tree| {
                 interrupt.reach(tree.handle());
-                let _line = ProgressLine::show(tree.handle(), app.locale());
+                let _line = ProgressLine::show(tree.handle(), locale);
                 tree.tree()
             })
-            .map(|id| format!("{} is {}", app.project.root.display(), id.short()))
+            .map(|id| {
+                let (root, id) = (app.project.root.display(), id.short());
+                say(locale, format!("{root} is {id}"), format!("{root}: {id}"))
+            })
             .map_err(|error| CliError::internal(&error))
     });
-    Finding::new("work tree", read)
+    Finding::new("work tree", read.map_err(|error| error.line_in(locale)))
 }
 
 /// A watcher that lets the process run.
@@ -205,25 +260,31 @@ fn try_out(app: &App, program: OsString, arg: &str) -> Result<Outcome, ProcError
     App::supervisor().run(&launch, &limits, &mut Patient)
 }
 
-fn supervisor(app: &App) -> Finding {
+fn supervisor(app: &App, locale: Locale) -> Finding {
     let result = try_out(app, crate::app::own_binary().into_os_string(), "--version");
     Finding::new(
         "supervisor",
         match result {
             Ok(outcome) if outcome.ending == Ending::Exited(0) => {
-                Ok(format!("starts a process in {} ms", outcome.elapsed.as_millis()))
+                let took = outcome.elapsed.as_millis();
+                let korean = format!("{took} ms 만에 프로세스를 시작합니다");
+                Ok(say(locale, format!("starts a process in {took} ms"), korean))
             }
-            Ok(outcome) => Err(format!("a test process ended with {:?}", outcome.ending)),
+            Ok(outcome) => Err(say(
+                locale,
+                format!("a test process ended with {:?}", outcome.ending),
+                format!("시험 프로세스가 {:?} 로 끝났습니다", outcome.ending),
+            )),
             Err(error) => Err(error.to_string()),
         },
     )
 }
 
 /// The program of a client, and the version that it says it has.
-fn client(app: &App, settings: &Settings) -> Finding {
+fn client(app: &App, settings: &Settings, locale: Locale) -> Finding {
     let agent = match drive::agent(app, settings, None) {
         Ok(agent) => agent,
-        Err(error) => return Finding::new("agent", Err(error)),
+        Err(error) => return Finding::broken("agent", error.line_in(locale)),
     };
     let program = agent.program();
     let shown = program.display();
@@ -231,42 +292,69 @@ fn client(app: &App, settings: &Settings) -> Finding {
         Ok(outcome) if outcome.ending == Ending::Exited(0) => {
             Ok(texts::one_line(&outcome.stdout.text_lossy(), 80))
         }
-        Ok(outcome) => Err(format!("`{shown} --version` ended with {:?}", outcome.ending)),
+        Ok(outcome) => Err(say(
+            locale,
+            format!("`{shown} --version` ended with {:?}", outcome.ending),
+            format!("`{shown} --version` 이 {:?} 로 끝났습니다", outcome.ending),
+        )),
         Err(error) => Err(error.to_string()),
     };
     Finding::new("agent", version.map(|version| format!("{}: {shown} {version}", agent.name())))
 }
 
-fn settings(app: &App) -> Vec<Finding> {
-    let layers = match app.layers() {
-        Ok(layers) => layers,
-        Err(error) => return vec![Finding::new("settings", Err(error))],
+fn settings(app: &App, locale: Locale) -> Vec<Finding> {
+    let line = |error: CliError| error.line_in(locale);
+    let read = app.layers().and_then(|layers| Ok((app.settings(&layers)?, layers)));
+    let (settings, layers) = match read {
+        Ok(read) => read,
+        Err(error) => return vec![Finding::broken("settings", line(error))],
     };
-    let settings = match app.settings(&layers) {
-        Ok(settings) => settings,
-        Err(error) => return vec![Finding::new("settings", Err(error))],
-    };
-    let mut findings = vec![Finding::new::<CliError>(
+    let set = layers.iter().count();
+    let mut findings = vec![Finding::fine(
         "settings",
-        Ok(format!("{} set, the rest by default", layers.iter().count())),
+        say(
+            locale,
+            format!("{set} set, the rest by default"),
+            format!("{set}개 설정됨, 나머지는 기본값"),
+        ),
     )];
     findings.push(match &settings.agent {
         AgentChoice::Command(Some(words)) => {
-            Finding::new("agent", drive::agent(app, &settings, None).map(|_| words.join(" ")))
+            let agent = drive::agent(app, &settings, None);
+            Finding::new("agent", agent.map(|_| words.join(" ")).map_err(line))
         }
-        AgentChoice::Command(None) => {
-            Finding::remark("agent", "none set; `ralph run` needs `--agent-cmd`")
-        }
-        AgentChoice::Scripted => Finding::remark("agent", "scripted; `ralph run` needs `--script`"),
-        AgentChoice::Client(_) => client(app, &settings),
+        AgentChoice::Command(None) => Finding::remark(
+            "agent",
+            say(
+                locale,
+                "none set; `ralph run` needs `--agent-cmd`",
+                "없습니다. `ralph run` 에 `--agent-cmd` 가 필요합니다",
+            ),
+        ),
+        AgentChoice::Scripted => Finding::remark(
+            "agent",
+            say(
+                locale,
+                "scripted; `ralph run` needs `--script`",
+                "scripted. `ralph run` 에 `--script` 가 필요합니다",
+            ),
+        ),
+        AgentChoice::Client(_) => client(app, &settings, locale),
     });
     let names: Vec<&str> = settings.policy.gates.iter().map(|gate| gate.name.as_str()).collect();
     findings.push(if names.is_empty() {
-        Finding::remark("gates", "none set: only the agent's word would end a run")
+        Finding::remark(
+            "gates",
+            say(
+                locale,
+                "none set: only the agent's word would end a run",
+                "없습니다. 에이전트의 완료 선언만으로 실행이 끝납니다",
+            ),
+        )
     } else {
         let ready = settings.ensure_tools().map_err(CliError::from);
         let ready = ready.and_then(|()| Checks::new(app, settings.clone()));
-        Finding::new("gates", ready.map(|_| names.join(", ")))
+        Finding::new("gates", ready.map(|_| names.join(", ")).map_err(line))
     });
     findings
 }

@@ -12,6 +12,7 @@ use ralph_checks::lsp::LspGate;
 use ralph_checks::security::{Chosen, Pack, SecurityGate};
 use ralph_checks::{CommandGate, Gate};
 use ralph_core::Run;
+use ralph_core::locale::Locale;
 use ralph_core::policy::{Criterion, GateCommand, GateSpec, Need};
 use ralph_core::run::AgentRef;
 use ralph_engine::affected::AffectedTests;
@@ -22,7 +23,7 @@ use ralph_snapshot::Project;
 
 use super::{invariants, lsp_helper};
 use crate::app::{App, own_binary};
-use crate::config::{AgentChoice, JudgeChoice, JudgeError, Order, ServerRules, Settings};
+use crate::config::{AgentChoice, JudgeError, Order, ServerRules, Settings};
 use crate::error::CliError;
 use crate::signals::{self, Aftermath};
 use crate::{live, out, texts};
@@ -65,10 +66,13 @@ pub(crate) fn agent(
             if options.attach.is_some() {
                 return Ok(agent);
             }
-            let found = require_program(app, agent.program().as_os_str(), "the agent");
+            let found = require_program(app, agent.program().as_os_str(), ProgramUse::Agent);
             match options.program {
                 Some(_) => found?,
-                None => found.map_err(|error| error.with_hint(client.install_hint()))?,
+                None => found.map_err(|error| {
+                    let [hint, korean] = [Locale::En, Locale::Ko].map(|to| client.install_hint(to));
+                    error.with_hint(hint).with_korean_hint(korean)
+                })?,
             }
             Ok(agent)
         }
@@ -82,7 +86,7 @@ pub(crate) fn agent(
                         Some("`--agent-cmd 명령` 을 붙이거나 ralph.toml 에 run.agent_cmd 를 적으세요"),
                     )
             })?;
-            require_program(app, agent.program().as_os_str(), "the agent")?;
+            require_program(app, agent.program().as_os_str(), ProgramUse::Agent)?;
             Ok(Box::new(agent))
         }
     }
@@ -109,35 +113,65 @@ pub(crate) fn recorded_agent(
     agent(app, &settings, script.as_deref())
 }
 
+/// What a program is needed for.
+#[derive(Clone, Copy)]
+enum ProgramUse<'a> {
+    Agent,
+    Judge,
+    Gate(&'a str),
+}
+
 /// Refuses to start without a program that is needed.
-pub(crate) fn require_program(
+fn require_program(
     app: &App,
     program: &std::ffi::OsStr,
-    what: &str,
+    needed: ProgramUse<'_>,
 ) -> Result<(), CliError> {
-    require_program_in(app, &app.project.root, program, what)
+    require_program_in(app, &app.project.root, program, needed)
 }
 
 fn require_program_in(
     app: &App,
     dir: &Path,
     program: &std::ffi::OsStr,
-    what: &str,
+    needed: ProgramUse<'_>,
 ) -> Result<(), CliError> {
     if app.finds(program, dir) {
         return Ok(());
     }
     let name = program.to_string_lossy();
-    let hint = if dir.join(program).is_file() {
-        format!("the file is there but not executable: chmod +x {name}")
+    let (hint, korean) = if dir.join(program).is_file() {
+        (
+            format!("the file is there but not executable: chmod +x {name}"),
+            format!("파일은 있지만 실행할 수 없습니다: chmod +x {name}"),
+        )
     } else if name.contains('=') {
-        "no shell is used: set the variable before calling ralph, or use a script".to_owned()
+        (
+            "no shell is used: set the variable before calling ralph, or use a script".to_owned(),
+            "셸을 쓰지 않습니다. 변수는 ralph 를 부르기 전에 설정하거나 스크립트를 쓰세요"
+                .to_owned(),
+        )
     } else if name.contains('/') {
-        format!("relative programs are looked for in {}", dir.display())
+        (
+            format!("relative programs are looked for in {}", dir.display()),
+            format!("상대 경로는 {} 에서 찾습니다", dir.display()),
+        )
     } else {
-        "it is not on PATH".to_owned()
+        ("it is not on PATH".to_owned(), "PATH 에 없습니다".to_owned())
     };
-    Err(CliError::usage(format!("{what} `{name}` is not an executable program")).with_hint(hint))
+    let (what, whose) = match needed {
+        ProgramUse::Agent => ("the agent".to_owned(), "에이전트".to_owned()),
+        ProgramUse::Judge => ("the judge".to_owned(), "판정자".to_owned()),
+        ProgramUse::Gate(gate) => {
+            (format!("the command of gate {gate}:"), format!("게이트 {gate} 의 명령"))
+        }
+    };
+    Err(CliError::usage(format!("{what} `{name}` is not an executable program"))
+        .with_hint(hint)
+        .in_korean(
+            format!("{whose} `{name}` 은(는) 실행할 수 있는 프로그램이 아닙니다"),
+            Some(&korean),
+        ))
 }
 
 /// The gates that measure; each that is required has a folder and a program
@@ -214,12 +248,14 @@ fn require_command(app: &App, spec: &GateSpec) -> Result<(), CliError> {
     let dir = app.project.root.join(&spec.dir);
     if !dir.is_dir() {
         let what = format!("the folder of gate {}, `{}`, does not exist", spec.name, spec.dir);
-        return Err(CliError::usage(what));
+        return Err(CliError::usage(what).in_korean(
+            format!("게이트 {} 의 폴더 `{}` 이(가) 없습니다", spec.name, spec.dir),
+            None,
+        ));
     }
     match &spec.command {
         GateCommand::Argv(words) => words.first().map_or(Ok(()), |program| {
-            let what = format!("the command of gate {}:", spec.name);
-            require_program_in(app, &dir, program.as_ref(), &what)
+            require_program_in(app, &dir, program.as_ref(), ProgramUse::Gate(&spec.name))
         }),
         GateCommand::Shell(_) | GateCommand::Question(_) => Ok(()),
     }
@@ -233,10 +269,8 @@ pub(crate) fn judge(
 ) -> Result<Option<Judge>, CliError> {
     let Some(spec) = specs.iter().find(|spec| spec.is_judge()) else { return Ok(None) };
     let choice = settings.judge.as_ref().ok_or(JudgeError::NobodyToAsk)?;
-    if let JudgeChoice::Command { words, .. } = choice
-        && let Some(program) = words.first()
-    {
-        require_program(app, program.as_ref(), "the judge")?;
+    if let Some(program) = choice.program() {
+        require_program(app, program.as_ref(), ProgramUse::Judge)?;
     }
     let transport = choice.transport(&|name| app.variable(name))?;
     Ok(Judge::new(spec.clone(), transport))

@@ -1,17 +1,18 @@
 //! `ralph init`: writes a first `ralph.toml` from what was detected.
 
+mod file;
+mod trial;
+
 use std::fmt::Write;
 use std::fs;
-use std::io::Write as _;
+use std::io::{self, IsTerminal, Write as _};
 
-use ralph_checks::detect::{Detected, Proposal};
+use ralph_checks::detect::{Detected, Proposal, Standing};
 use ralph_core::locale::Locale;
-use ralph_core::policy::{Criterion, GateCommand};
 use ralph_engine::wire::SCHEMA;
 use serde_json::{Value as Json, json};
 
 use crate::app::App;
-use crate::config::{quoted, words};
 use crate::error::CliError;
 use crate::rights::CallRight;
 use crate::{folder_guard, out, texts};
@@ -21,20 +22,29 @@ const AGENT: &str = "./agent.sh";
 
 /// Write a ralph.toml for this project
 ///
-/// Looks at the project's files and shows which commands could prove the
-/// work and why. What can run here is switched on in the file, the rest is in
-/// it as comments. An executable `agent.sh` becomes the agent. Nothing is
-/// executed, and an existing file is never overwritten.
+/// Looks at what the project says it runs (CI, lists of tasks, hooks before a
+/// commit, package scripts) and at its files, and shows which commands could
+/// prove the work and why. What a maintainer would run is switched on; the rest
+/// is in the file as comments, each with its reason. Tests whose packages are
+/// not installed stay on. An executable `agent.sh` becomes the agent.
+///
+/// With `--try` each gate runs once, and those that neither pass nor name what
+/// fails become comments. On a terminal you are asked. An existing file is never
+/// overwritten.
 #[derive(clap::Args, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct InitArgs {
     /// The agent's command
     #[arg(long, value_name = "COMMAND")]
     agent_cmd: Option<String>,
+    /// Run each gate once, and require those that work
+    #[arg(long = "try")]
+    tries: bool,
     /// Print the file instead of writing it
     #[arg(long)]
     dry_run: bool,
-    /// Ask nothing; there are no questions
-    #[arg(long, short, hide = true)]
+    /// Ask nothing
+    #[arg(long, short)]
     yes: bool,
     /// Print what was detected as JSON
     #[arg(long)]
@@ -46,20 +56,40 @@ impl InitArgs {
     pub(crate) fn right(&self) -> CallRight {
         if self.dry_run { CallRight::Anyone } else { CallRight::UserOnly }
     }
+
+    /// Whether somebody is there who may be asked.
+    fn may_ask(&self) -> bool {
+        let is_quiet = self.yes || self.json || self.dry_run;
+        !is_quiet && io::stdin().is_terminal() && io::stderr().is_terminal()
+    }
 }
 
 pub(crate) fn run(args: &InitArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
     folder_guard::refuse_no_project(&app)?;
     if let Some(command) = &args.agent_cmd {
-        crate::config::Kind::Command
-            .parse(command)
-            .map_err(|error| CliError::usage(format!("--agent-cmd: {error}")))?;
+        crate::config::Kind::Command.parse(command).map_err(|error| {
+            CliError::usage(format!("--agent-cmd: {error}"))
+                .in_korean(format!("--agent-cmd: {}", error.korean()), None)
+        })?;
     }
-    let found = app.detected();
+    if !args.dry_run && app.project_config().exists() {
+        return Err(exists(&app));
+    }
+    let mut found = app.detected();
+    let can_try = found.proposals.iter().any(|it| it.is_wanted() && it.missing.is_none());
+    let asks = can_try && !args.tries && args.may_ask();
+    if asks {
+        out::raw(&table(&found, app.locale()));
+    }
+    let tries = args.tries || (asks && ask(app.locale())?);
+    if tries && !trial::run(&app, &mut found)? {
+        out::note(texts::interrupted(app.locale()));
+        return Ok(130);
+    }
     // The agent that the README tells everybody to write.
     let own = app.finds(AGENT.as_ref(), &app.project.root).then_some(AGENT);
-    let text = render(&found, args.agent_cmd.as_deref().or(own));
+    let text = file::render(&found, args.agent_cmd.as_deref().or(own));
     if !args.dry_run {
         write(&app, &text)?;
     }
@@ -70,7 +100,9 @@ pub(crate) fn run(args: &InitArgs) -> Result<u8, CliError> {
             out::raw(&text);
         }
         (false, false) => {
-            out::raw(&table(&found, app.locale()));
+            if tries || !asks {
+                out::raw(&table(&found, app.locale()));
+            }
             let path = app.project_config();
             out::line(match app.locale() {
                 Locale::En => format!("Wrote {}.", path.display()),
@@ -81,15 +113,37 @@ pub(crate) fn run(args: &InitArgs) -> Result<u8, CliError> {
     Ok(0)
 }
 
+/// Asks whether the gates are tried.
+fn ask(locale: Locale) -> Result<bool, CliError> {
+    let question = match locale {
+        Locale::En => "Run each of these once, and require only those that work? [Y/n] ",
+        Locale::Ko => "각각 한 번씩 실행해 보고, 동작하는 것만 필수로 할까요? [Y/n] ",
+    };
+    let mut answer = String::new();
+    let asked = write!(io::stderr(), "{question}");
+    let read = asked.and_then(|()| io::stdin().read_line(&mut answer));
+    let read = read.map_err(|error| CliError::internal(&error))?;
+    Ok(read > 0 && matches!(answer.trim().to_lowercase().as_str(), "" | "y" | "yes"))
+}
+
+fn exists(app: &App) -> CliError {
+    CliError::refused(format!("{} exists already", app.project_config().display()))
+        .with_hint("edit it, or print a fresh one with `ralph init --dry-run`")
+        .in_korean(
+            format!("{} 이(가) 이미 있습니다", app.project_config().display()),
+            Some("고치거나 `ralph init --dry-run` 으로 새로 출력하세요"),
+        )
+}
+
 fn write(app: &App, text: &str) -> Result<(), CliError> {
     let path = app.project_config();
     let created = fs::OpenOptions::new().write(true).create_new(true).open(&path);
     created.and_then(|mut file| file.write_all(text.as_bytes())).map_err(|error| {
-        if error.kind() == std::io::ErrorKind::AlreadyExists {
-            CliError::refused(format!("{} exists already", path.display()))
-                .with_hint("edit it, or print a fresh one with `ralph init --dry-run`")
+        if error.kind() == io::ErrorKind::AlreadyExists {
+            exists(app)
         } else {
             CliError::refused(format!("cannot write {}: {error}", path.display()))
+                .in_korean(format!("{} 에 쓸 수 없습니다: {error}", path.display()), None)
         }
     })
 }
@@ -106,8 +160,14 @@ fn view(found: &Detected, text: &str) -> Json {
             "format": proposal.format.name(),
             "tier": proposal.tier.number(),
             "why": proposal.why,
+            "required": proposal.is_wanted(),
+            "reason": match &proposal.standing {
+                Standing::Required => None,
+                Standing::Aside(reason) => Some(reason),
+            },
             "available": proposal.missing.is_none(),
-            "missing": proposal.missing,
+            "missing": proposal.missing.as_ref().map(|missing| &missing.what),
+            "install": proposal.missing.as_ref().and_then(|missing| missing.install.as_ref()),
         })
     };
     let proposals: Vec<Json> = found.proposals.iter().map(proposal).collect();
@@ -115,19 +175,29 @@ fn view(found: &Detected, text: &str) -> Json {
 }
 
 fn table(found: &Detected, locale: Locale) -> String {
-    let (heads, yes, no, nothing) = match locale {
+    let (heads, yes, nothing) = match locale {
         Locale::En => (
-            ["ecosystem", "gate", "command", "because of", "can run"],
+            ["ecosystem", "gate", "command", "because of", "required"],
             "yes",
-            "no",
             "Found nothing that tells how to prove the work: set a command yourself.\n",
         ),
         Locale::Ko => (
-            ["생태계", "게이트", "명령", "근거", "실행 가능"],
+            ["생태계", "게이트", "명령", "근거", "필수"],
             "예",
-            "없음:",
             "작업을 증명할 방법을 찾지 못했습니다. 명령을 직접 설정하세요.\n",
         ),
+    };
+    let required = |proposal: &Proposal| {
+        let reason = match (&proposal.standing, &proposal.missing) {
+            (Standing::Aside(reason), _) => reason.clone(),
+            (Standing::Required, Some(missing)) => texts::missing_need(missing, locale),
+            (Standing::Required, None) => return yes.to_owned(),
+        };
+        match (proposal.is_wanted(), locale) {
+            (true, _) => format!("{yes}: {reason}"),
+            (false, Locale::En) => format!("no: {reason}"),
+            (false, Locale::Ko) => format!("아니요: {reason}"),
+        }
     };
     let mut out = if found.proposals.is_empty() {
         nothing.to_owned()
@@ -138,7 +208,7 @@ fn table(found: &Detected, locale: Locale) -> String {
                 texts::one_line(&proposal.name, 40),
                 texts::one_line(&proposal.command.display(), 60),
                 texts::one_line(&proposal.why, 60),
-                proposal.missing.as_ref().map_or(yes.to_owned(), |tool| format!("{no} {tool}")),
+                texts::one_line(&required(proposal), 80),
             ]
         });
         texts::table(&heads, rows)
@@ -147,138 +217,4 @@ fn table(found: &Detected, locale: Locale) -> String {
         let _ = writeln!(out, "note: {}", texts::one_line(notice, 200));
     }
     out
-}
-
-fn render(found: &Detected, agent_cmd: Option<&str>) -> String {
-    let mut out = String::from("# Settings of ralph; `ralph config` lists them all.\n\n[run]\n");
-    match agent_cmd {
-        Some(command) => {
-            let _ = writeln!(out, "agent_cmd = {}", toml_text(command));
-        }
-        None => {
-            let _ = writeln!(out, "# agent_cmd = {}", toml_text(AGENT));
-        }
-    }
-    let can_run = |criterion| found.of(criterion).any(|proposal| proposal.missing.is_none());
-    let active: Vec<String> = Criterion::NAMED
-        .into_iter()
-        .filter(|criterion| can_run(*criterion))
-        .map(|criterion| toml_text(criterion.name()))
-        .collect();
-    if active.is_empty() {
-        out.push_str("# criteria = [\"test_pass\"]\n");
-    } else {
-        let _ = writeln!(out, "criteria = [{}]", active.join(", "));
-    }
-    if found.proposals.is_empty() {
-        out.push_str("\n# [gates.test_pass]\n# command = \"make test\"\n# timeout = \"10m\"\n");
-    }
-    for criterion in Criterion::NAMED {
-        for proposal in found.of(criterion) {
-            out.push_str(&gate(proposal));
-        }
-    }
-    out
-}
-
-/// The table of a gate; commented out when it cannot run.
-fn gate(proposal: &Proposal) -> String {
-    let why = texts::one_line(&proposal.why, 200);
-    let (mark, note) = match &proposal.missing {
-        Some(tool) => ("# ", format!(" (needs {}, which is not here)", texts::one_line(tool, 200))),
-        None => ("", String::new()),
-    };
-    let mut out = format!("\n# {}: {why}{note}\n", proposal.ecosystem);
-    let mut line = |text: String| {
-        let _ = writeln!(out, "{mark}{text}");
-    };
-    line(format!("[gates.{}]", quoted(&proposal.name)));
-    line(match &proposal.command {
-        GateCommand::Argv(words) => format!("command = {}", command(words)),
-        GateCommand::Shell(script) => format!("shell = {}", toml_text(script)),
-        // Nothing in a project tells what a judge is to be asked.
-        GateCommand::Question(_) => String::new(),
-    });
-    if !proposal.dir.is_empty() {
-        line(format!("dir = {}", toml_text(&proposal.dir)));
-    }
-    line(format!("format = {}", toml_text(proposal.format.name())));
-    line("timeout = \"10m\"".to_owned());
-    out
-}
-
-/// A command as text where that means the same, else as a list of words.
-fn command(argv: &[String]) -> String {
-    let text = argv.join(" ");
-    if words(&text).is_ok_and(|read| read == argv) {
-        return toml_text(&text);
-    }
-    let list: Vec<String> = argv.iter().map(|word| toml_text(word)).collect();
-    format!("[{}]", list.join(", "))
-}
-
-/// A text in double quotes, on one line whatever is in it.
-fn toml_text(text: &str) -> String {
-    Json::from(text).to_string().replace('\u{7f}', "\\u007f")
-}
-
-#[cfg(test)]
-mod tests {
-    use ralph_checks::detect::Tier;
-    use ralph_core::format::Format;
-    use ralph_core::locale::Locale;
-
-    use super::*;
-    use crate::config::{Layers, Settings};
-
-    fn proposal(name: &str, command: GateCommand, dir: &str) -> Proposal {
-        Proposal {
-            name: name.to_owned(),
-            criterion: Criterion::TestPass,
-            command,
-            dir: dir.to_owned(),
-            format: Format::Junit,
-            ecosystem: "Rust",
-            tool: "cargo",
-            why: "a\nline".to_owned(),
-            tier: Tier::One,
-            missing: None,
-        }
-    }
-
-    fn argv(words: &[&str]) -> GateCommand {
-        GateCommand::Argv(words.iter().map(|&word| word.to_owned()).collect())
-    }
-
-    #[test]
-    fn what_is_written_can_be_read_again() {
-        let proposals = vec![
-            proposal("test_pass:a", argv(&["cargo", "test", "--x={report}"]), ""),
-            proposal("test_pass:b/c.d", argv(&["find", ".", "-e", "a b\"'\\", "", "*"]), "b/c.d"),
-            proposal("test_pass:c", argv(&["a", ";", "b\n\u{7f}\t"]), "ä\"x"),
-            proposal("test_pass:d", GateCommand::Shell("a && \"b\" > 'c'\n".to_owned()), ""),
-        ];
-        let mut found = Detected { proposals: proposals.clone(), notices: Vec::new() };
-        let missing = proposal("test_pass:e", argv(&["no\n"]), "");
-        found.proposals.push(Proposal { missing: Some("e\n".to_owned()), ..missing });
-
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("ralph.toml");
-        fs::write(&path, render(&found, Some("./a \"b\""))).unwrap();
-        let mut layers = Layers::default();
-        layers.add_file(&path).unwrap();
-        let gates = Settings::new(&layers, Locale::En, &Detected::default).unwrap().policy.gates;
-        let read: Vec<_> = gates.into_iter().map(|it| (it.name, it.command, it.dir)).collect();
-        let written: Vec<_> =
-            proposals.into_iter().map(|it| (it.name, it.command, it.dir)).collect();
-        assert_eq!(read, written);
-    }
-
-    #[test]
-    fn a_project_that_says_nothing_still_gets_a_file() {
-        let text = render(&Detected::default(), None);
-        let table: toml::Table = toml::from_str(&text).unwrap();
-        assert!(table["run"].as_table().unwrap().is_empty(), "{text}");
-        assert!(text.contains("# [gates.test_pass]"), "{text}");
-    }
 }

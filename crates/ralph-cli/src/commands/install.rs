@@ -80,7 +80,11 @@ pub(crate) fn install(args: &InstallArgs) -> Result<u8, CliError> {
     let folder = args.scope.folder(&app, host)?;
     if args.cap.is_some() && host.cap.is_none() {
         return Err(CliError::usage(format!("{} has no such cap", host.name))
-            .with_hint("leave `--cap` out"));
+            .with_hint("leave `--cap` out")
+            .in_korean(
+                format!("{} 에는 그런 한도가 없습니다", host.name),
+                Some("`--cap` 을 빼세요"),
+            ));
     }
     let installed = || args.scope.installed_arm(&folder, host);
     let arm = args.arm.clone().or_else(installed);
@@ -148,7 +152,10 @@ pub(crate) fn names() -> PossibleValuesParser {
 }
 
 fn find(name: &str) -> Result<&'static Host, CliError> {
-    Host::find(name).ok_or_else(|| CliError::usage(format!("`{name}` is no host")))
+    Host::find(name).ok_or_else(|| {
+        CliError::usage(format!("`{name}` is no host"))
+            .in_korean(format!("`{name}` 은(는) 호스트가 아닙니다"), None)
+    })
 }
 
 /// How loops begin once this is installed.
@@ -167,6 +174,10 @@ fn unreadable(folder: &Path, error: &ralph_agents::install::Unreadable) -> CliEr
     let folder = folder.display().to_string();
     CliError::usage(format!("{}/{error}", folder.trim_end_matches('/')))
         .with_hint("nothing was changed; repair the file and try again")
+        .in_korean(
+            format!("{}/{error}", folder.trim_end_matches('/')),
+            Some("바뀐 것은 없습니다. 파일을 고치고 다시 실행하세요"),
+        )
 }
 
 impl UninstallArgs {
@@ -220,7 +231,9 @@ impl ScopeArgs {
 
     fn folder(&self, app: &App, host: &Host) -> Result<PathBuf, CliError> {
         folder(app, host, self.scope()).ok_or_else(|| {
-            CliError::usage("there is no home folder").with_hint("set HOME, or leave `--user` out")
+            CliError::usage("there is no home folder")
+                .with_hint("set HOME, or leave `--user` out")
+                .in_korean("홈 폴더가 없습니다", Some("HOME 을 설정하거나 `--user` 를 빼세요"))
         })
     }
 }
@@ -268,7 +281,7 @@ fn carry_out(app: &App, plans: &[(PathBuf, Plan)], scope: &ScopeArgs) -> Result<
         }
     }
     if plans.iter().all(|(_, plan)| plan.changes.is_empty()) {
-        out::line("Nothing to change.");
+        out::line("There is nothing to change.");
     }
     if scope.dry_run {
         for (folder, plan) in plans {

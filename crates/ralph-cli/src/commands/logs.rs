@@ -21,10 +21,13 @@ const GLANCE: Duration = Duration::from_millis(300);
 /// what the agent prints now, turn after turn, until the run ends.
 #[derive(clap::Args, Debug)]
 pub(crate) struct LogsArgs {
-    /// The turn (default: the last one)
-    #[arg(value_name = "TURN", value_parser = clap::value_parser!(u32).range(1..))]
-    turn: Option<u32>,
-    /// The run (default: the newest of this work tree)
+    /// The run, or a turn of the newest run (default: its last turn)
+    #[arg(value_name = "RUN")]
+    first: Option<String>,
+    /// The turn of the run
+    #[arg(value_name = "TURN")]
+    turn: Option<String>,
+    /// The run
     #[arg(long, value_name = "RUN")]
     run: Option<String>,
     /// Go on until the run ends
@@ -32,10 +35,33 @@ pub(crate) struct LogsArgs {
     follow: bool,
 }
 
+impl LogsArgs {
+    /// The run and the turn that are named.
+    fn meant(&self) -> Result<(Option<&str>, Option<u32>), CliError> {
+        let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+        let (run, turn) = match (&self.first, &self.turn) {
+            (Some(turn), None) if is_number(turn) => (None, Some(turn)),
+            (run, turn) => (run.as_ref(), turn.as_ref()),
+        };
+        if let (Some(run), Some(other)) = (run, &self.run) {
+            return Err(CliError::usage(format!("both `{run}` and `--run {other}` name a run"))
+                .in_korean(format!("`{run}` 과 `--run {other}` 이 모두 실행을 가리킵니다"), None));
+        }
+        let parsed = turn.map(|turn| match turn.parse() {
+            Ok(number) if number > 0 => Ok(number),
+            Ok(_) | Err(_) => Err(CliError::usage(format!("`{turn}` is no turn"))
+                .with_hint("turns are counted from 1")
+                .in_korean(format!("`{turn}` 은(는) 턴이 아닙니다"), Some("턴은 1부터 셉니다"))),
+        });
+        Ok((self.run.as_deref().or(run.map(String::as_str)), parsed.transpose()?))
+    }
+}
+
 pub(crate) fn run(args: &LogsArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
-    let (store, run) = app.recorded(args.run.as_deref())?;
-    let turn = args.turn.unwrap_or(run.iteration.max(1));
+    let (named, turn) = args.meant()?;
+    let (store, run) = app.recorded(named)?;
+    let turn = turn.unwrap_or(run.iteration.max(1));
     if args.follow {
         return follow(&app, &store, run, turn);
     }

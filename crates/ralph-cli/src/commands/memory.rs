@@ -5,6 +5,7 @@ mod binding;
 mod books;
 mod bootstrap;
 mod changes;
+mod choice;
 mod consolidate;
 mod context;
 mod doctor;
@@ -48,7 +49,7 @@ pub(crate) struct MemoryArgs {
 enum Job {
     Search(search::SearchArgs),
     Context(context::ContextArgs),
-    Add(changes::AddArgs),
+    Add(Box<changes::AddArgs>),
     /// List notes, the newest first
     List(ListArgs),
     /// Show a note with all it says
@@ -63,6 +64,9 @@ enum Job {
     Import(import::ImportArgs),
     Consolidate(consolidate::ConsolidateArgs),
     /// Rebuild the search index from the log
+    ///
+    /// What a damaged log lost and the index still has is put back first, and the
+    /// damaged files are kept aside. The exit code is 1 if something is in neither.
     Rebuild(PlainArgs),
     /// Show how many notes there are and what they take
     Stats(PlainArgs),
@@ -322,19 +326,24 @@ fn export(books: &Books<'_>, args: &ExportArgs) -> Result<u8, CliError> {
 }
 
 fn rebuild(books: &Books<'_>, args: &PlainArgs) -> Result<u8, CliError> {
-    let rebuilt = |notebook: &Notebook| {
-        notebook.rebuild()?;
-        notebook.stats()
-    };
+    let rebuilt = |notebook: &Notebook| Ok((notebook.rebuild()?, notebook.stats()?));
     let own = books.ask(&books.home(Scope::Project), rebuilt)?.unwrap_or_default();
     let global = books.beside(books.ask(&books.home(Scope::Global), rebuilt), Scope::Global);
-    let global = global.as_ref();
-    print(args.json.then(|| wire::all_stats(&own, global)), || {
-        let of_all = global.filter(|stats| !stats.notes.is_empty());
-        books.answers.rebuilt(&own)
-            + &of_all.map(|stats| books.answers.rebuilt_of_all(stats)).unwrap_or_default()
+    let json = || {
+        let mut json = wire::all_stats(&own.1, global.as_ref().map(|(_, stats)| stats));
+        json["salvage"] = wire::salvage(&own.0);
+        if let Some((salvage, _)) = &global {
+            json["global"]["salvage"] = wire::salvage(salvage);
+        }
+        json
+    };
+    print(args.json.then(json), || {
+        let of_all = global.as_ref().filter(|(_, stats)| !stats.notes.is_empty());
+        let of_all = of_all.map(|(salvage, stats)| books.answers.rebuilt_of_all(salvage, stats));
+        books.answers.rebuilt(&own.0, &own.1) + &of_all.unwrap_or_default()
     });
-    Ok(0)
+    let is_whole = own.0.is_whole() && global.is_none_or(|(salvage, _)| salvage.is_whole());
+    Ok(u8::from(!is_whole))
 }
 
 fn stats(books: &Books<'_>, args: &PlainArgs) -> Result<u8, CliError> {
@@ -356,8 +365,10 @@ fn questions(path: &Path) -> Result<String, CliError> {
     } else {
         std::fs::read(path)
     };
-    let text =
-        text.map_err(|error| CliError::usage(format!("cannot read {}: {error}", path.display())))?;
+    let text = text.map_err(|error| {
+        CliError::usage(format!("cannot read {}: {error}", path.display()))
+            .in_korean(format!("{} 을(를) 읽을 수 없습니다: {error}", path.display()), None)
+    })?;
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use ralph_core::Run;
 use ralph_core::state::State;
+use ralph_engine::command_log::{self, RollbackRecord};
 use ralph_engine::loops;
 use ralph_engine::outside_changes::OutsideChanges;
 use ralph_engine::undo::{self, Name};
@@ -79,6 +80,8 @@ pub(crate) fn run(args: &RollbackArgs) -> Result<u8, CliError> {
     if !args.dry_run {
         let pending = snapshots.pending()?;
         if let Some(done) = snapshots.resume_pending(app.now())? {
+            let to = pending.filter(|to| !is_undo(*to));
+            keep(&app, &store, &run, to, &done)?;
             out::note(view::completed(run.policy.locale));
             report(args, &run, &done, &[]);
             // The undoing that is asked for was the interrupted one: a second
@@ -90,6 +93,7 @@ pub(crate) fn run(args: &RollbackArgs) -> Result<u8, CliError> {
     }
     if args.undo {
         let done = snapshots.undo(conflicts, app.now())?;
+        keep(&app, &store, &run, None, &done)?;
         report(args, &run, &done, &[]);
         if !args.json && snapshots.undoable_rollbacks()? > 0 {
             out::line(view::one_before(run.policy.locale));
@@ -116,6 +120,7 @@ pub(crate) fn run(args: &RollbackArgs) -> Result<u8, CliError> {
         Conflicts::Leave | Conflicts::Force => conflicts,
     };
     let done = snapshots.apply(&plan, conflicts, app.now())?;
+    keep(&app, &store, &run, Some(plan.to), &done)?;
     report(args, &run, &done, &plan.kept);
     Ok(outcome(&done))
 }
@@ -145,28 +150,49 @@ pub(crate) fn after_failure(app: &App, run: &Run, on_fail: OnFail) -> Result<(),
     if plan.is_empty() {
         return Ok(());
     }
-    if let Some(store) = app.existing_store()? {
-        let shared = overlap::shared(app, &store, run, &plan)?;
-        if !shared.is_empty() {
-            out::error(&overlap::refused(run, &shared));
-            return Ok(());
-        }
+    let store = app.existing_store()?.ok_or_else(texts::without_run)?;
+    let shared = overlap::shared(app, &store, run, &plan)?;
+    if !shared.is_empty() {
+        out::error(&overlap::refused(run, &shared));
+        return Ok(());
     }
     let done = snapshots.apply(&plan, Conflicts::Leave, app.now())?;
+    keep(app, &store, run, Some(plan.to), &done)?;
     out::note(view::closing(run, &done));
     Ok(())
 }
 
 /// Takes the newest run of the work tree back to its start.
 pub(crate) fn to_start(app: &App) -> Result<Done, CliError> {
-    let (_, run) = app.recorded(None)?;
+    let (store, run) = app.recorded(None)?;
     let tree = app.work_tree(&run.id)?;
     let snapshots = Snapshots::new(&tree, run.id.clone()).worked_until(run.updated_at);
     let all = snapshots.list()?;
-    let start = undo::find(Name::Start, &run, &all)
-        .ok_or_else(|| CliError::refused(format!("{} has no snapshots", run.id)))?;
+    let start = undo::find(Name::Start, &run, &all).ok_or_else(|| {
+        CliError::refused(format!("{} has no snapshots", run.id))
+            .in_korean(format!("{} 에는 스냅샷이 없습니다", run.id), None)
+    })?;
     let plan = undo::plan(&snapshots, &all, &outside_changes(app, &run), start, &[])?;
-    Ok(snapshots.apply(&plan, Conflicts::Leave, app.now())?)
+    let done = snapshots.apply(&plan, Conflicts::Leave, app.now())?;
+    keep(app, &store, &run, Some(plan.to), &done)?;
+    Ok(done)
+}
+
+/// Notes with the run that files went back to a snapshot, or without one that
+/// its last rollback was undone.
+fn keep(
+    app: &App,
+    store: &dyn RunStore,
+    run: &Run,
+    to: Option<Label>,
+    done: &Done,
+) -> Result<(), CliError> {
+    let files = done.steps.len() as u64;
+    let record = RollbackRecord { at: app.now(), to: to.map(|to| to.to_string()), files };
+    if files > 0 {
+        command_log::record_rollback(store, run, &record)?;
+    }
+    Ok(())
 }
 
 /// How to take a run back: the command, and the way without us.
@@ -254,6 +280,14 @@ pub(super) fn relative(app: &App, paths: &[PathBuf]) -> Result<Vec<PathBuf>, Cli
         let full = normal(&here.join(path));
         full.strip_prefix(&app.project.root).map(Path::to_owned).map_err(|_| {
             CliError::usage(format!("{} is not in {}", path.display(), app.project.root.display()))
+                .in_korean(
+                    format!(
+                        "{} 은(는) {} 안에 없습니다",
+                        path.display(),
+                        app.project.root.display()
+                    ),
+                    None,
+                )
         })
     };
     paths.iter().map(inside).collect()

@@ -112,11 +112,17 @@ pub(crate) fn run(args: &SessionsArgs) -> Result<u8, CliError> {
 pub(super) fn resume(app: &App, session: &Session, args: &ResumeArgs) -> Result<u8, CliError> {
     if let Some(flag) = args.for_a_driver() {
         let text = format!("{} is a session of a host, and {flag} is for runs", session.id);
-        return Err(CliError::usage(text).with_hint("`ralph run` begins a run"));
+        return Err(CliError::usage(text).with_hint("`ralph run` begins a run").in_korean(
+            format!("{} 은(는) 호스트의 세션이고 {flag} 은(는) 실행에만 씁니다", session.id),
+            Some("`ralph run` 으로 실행을 시작합니다"),
+        ));
     }
     if !is_told(session) {
         let text = format!("nothing is kept of what happened in session {}", session.id);
-        return Err(CliError::refused(text));
+        return Err(CliError::refused(text).in_korean(
+            format!("세션 {} 에서 있었던 일은 보관되어 있지 않습니다", session.id),
+            None,
+        ));
     }
     let layers = app.layers()?;
     // Whoever asks wants to see it, whether or not agents do.
@@ -160,14 +166,23 @@ pub(super) fn find(app: &App, id: &str) -> Result<Box<Session>, CliError> {
     match found.unwrap_or(SessionFound::None { near: None }) {
         SessionFound::One(session) => Ok(session),
         SessionFound::Several(ids) => {
-            Err(CliError::usage(format!("`{id}` could be {}", ids.join(", "))))
+            Err(CliError::usage(format!("`{id}` could be {}", ids.join(", ")))
+                .in_korean(format!("`{id}` 에 해당하는 것이 여럿입니다: {}", ids.join(", ")), None))
         }
         SessionFound::None { near } => {
-            let error = CliError::usage(format!("there is no run or session `{id}`"));
-            Err(error.with_hint(match near {
-                Some(near) => format!("perhaps {near}; `ralph sessions --all` lists them"),
-                None => "`ralph runs` and `ralph sessions --all` list them".to_owned(),
-            }))
+            let (hint, korean) = match near {
+                Some(near) => (
+                    format!("perhaps {near}; `ralph sessions --all` lists them"),
+                    format!("혹시 {near} 입니까? `ralph sessions --all` 로 목록을 볼 수 있습니다"),
+                ),
+                None => (
+                    "`ralph runs` and `ralph sessions --all` list them".to_owned(),
+                    "`ralph runs` 와 `ralph sessions --all` 로 목록을 볼 수 있습니다".to_owned(),
+                ),
+            };
+            Err(CliError::usage(format!("there is no run or session `{id}`"))
+                .with_hint(hint)
+                .in_korean(format!("`{id}` 실행이나 세션이 없습니다"), Some(&korean)))
         }
     }
 }

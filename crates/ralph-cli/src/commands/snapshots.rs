@@ -62,13 +62,13 @@ pub(crate) fn run(args: &SnapshotsArgs) -> Result<u8, CliError> {
 fn copy(snapshots: &Snapshots<'_>, run: &Run, name: &str, folder: &Path) -> Result<u8, CliError> {
     let all = snapshots.list()?;
     let wanted: Name = name.parse().map_err(CliError::usage)?;
-    let from = undo::find(wanted, run, &all)
-        .ok_or_else(|| CliError::refused(format!("{} has no snapshot `{name}`", run.id)))?;
+    let from = undo::find(wanted, run, &all).ok_or_else(|| texts::no_snapshot(run, name))?;
     let beside: Vec<_> = all.iter().filter(|other| other.is_beside(from)).cloned().collect();
     let last = undo::last(&beside).unwrap_or(from);
     std::fs::create_dir_all(folder)?;
     if std::fs::read_dir(folder)?.next().is_some() {
-        return Err(CliError::usage(format!("{} is not empty", folder.display())));
+        return Err(CliError::usage(format!("{} is not empty", folder.display()))
+            .in_korean(format!("{} 이(가) 비어 있지 않습니다", folder.display()), None));
     }
     let other = tempfile::tempdir()?;
     snapshots.copy_out((from, folder), (last, other.path()))?;

@@ -36,7 +36,9 @@ pub(crate) fn run(args: &StartArgs) -> Result<u8, CliError> {
     app.refuse_if_disabled()?;
     let task = args.task.read()?;
     let given = args.session.as_deref().ok_or_else(|| {
-        CliError::usage("which session is the loop for?").with_hint("add `--session ID`")
+        CliError::usage("which session is the loop for?")
+            .with_hint("add `--session ID`")
+            .in_korean("어느 세션의 루프입니까?", Some("`--session ID` 를 붙이세요"))
     })?;
     let mut layers = app.layers()?;
     args.policy.apply(&mut layers)?;
@@ -66,6 +68,10 @@ pub(crate) fn arm(
     let session = SessionId::new(session).ok_or_else(|| {
         CliError::usage(format!("`{session}` is not a session id"))
             .with_hint("letters, digits, `-`, `_`, `.` and `:`, at most 200 of them")
+            .in_korean(
+                format!("`{session}` 은(는) 세션 id 가 아닙니다"),
+                Some("글자, 숫자, `-`, `_`, `.`, `:` 를 200자까지 쓸 수 있습니다"),
+            )
     })?;
     settings.ensure_tools()?;
     folder_guard::refuse_unfit(app, settings.folders)?;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use ralph_core::Run;
 use ralph_core::locale::Locale;
 use ralph_engine::clock::Interrupt;
+use ralph_engine::command_log::CommandLog;
 use ralph_engine::wire::{RunList, RunView};
 use ralph_engine::{loops, owner};
 use ralph_store::{IterationRecord, RunQuery, RunStore, Which};
@@ -51,13 +52,25 @@ pub(crate) fn run(args: &StatusArgs) -> Result<u8, CliError> {
     Ok(0)
 }
 
-fn rendered(app: &App, found: &[(Run, Vec<IterationRecord>)]) -> String {
+/// One run and what is said about it.
+struct RunFacts {
+    run: Run,
+    /// Its last iterations.
+    iterations: Vec<IterationRecord>,
+    commands: CommandLog,
+}
+
+fn rendered(app: &App, found: &[RunFacts]) -> String {
     if found.is_empty() {
         return format!("{}\n", texts::no_run(app.locale()));
     }
     let mut text = String::new();
-    for (run, iterations) in found {
+    for RunFacts { run, iterations, commands } in found {
         text.push_str(&texts::status(run, iterations, app.now()));
+        if let Some(back) = commands.standing_rollback() {
+            let note = rolled_back(run, &back.sentence(run.policy.locale));
+            text.push_str(&texts::fact("note", &note, run.policy.locale));
+        }
         if app.is_left(run) {
             text.push_str(&texts::fact("note", &client_gone(run), run.policy.locale));
         }
@@ -80,7 +93,7 @@ fn watch(app: &App, given: Option<&str>) -> Result<u8, CliError> {
         } else {
             let now: Vec<_> = found
                 .iter()
-                .map(|(run, _)| (run.id.clone(), run.iteration, run.state.clone()))
+                .map(|RunFacts { run, .. }| (run.id.clone(), run.iteration, run.state.clone()))
                 .collect();
             if last.as_ref() != Some(&now) {
                 out::raw(&text);
@@ -88,12 +101,21 @@ fn watch(app: &App, given: Option<&str>) -> Result<u8, CliError> {
             }
         }
         out::flush();
-        if !found.iter().any(|(run, _)| owner::is_at_work(run)) {
+        if !found.iter().any(|found| owner::is_at_work(&found.run)) {
             // The prompt of a shell comes below what is drawn.
             out::steer(wide.map_or("", |_| "\n"));
             return Ok(0);
         }
         pause.wait(GLANCE);
+    }
+}
+
+/// That files of a run went back, and how to get them again.
+fn rolled_back(run: &Run, sentence: &str) -> String {
+    let id = &run.id;
+    match run.policy.locale {
+        Locale::En => format!("{sentence} `ralph rollback {id} --undo` undoes that."),
+        Locale::Ko => format!("{sentence} `ralph rollback {id} --undo` 로 취소합니다."),
     }
 }
 
@@ -114,12 +136,12 @@ fn client_gone(run: &Run) -> String {
 /// this work tree, else its newest.
 pub(crate) fn list(app: &App, given: Option<&str>) -> Result<RunList, CliError> {
     let found = found(app, given)?;
-    let views = found.iter().map(|(run, iterations)| RunView::new(run, iterations));
+    let views = found.iter().map(|found| RunView::new(&found.run, &found.iterations));
     Ok(RunList::new(views.collect()))
 }
 
-/// The same with their last iterations.
-fn found(app: &App, given: Option<&str>) -> Result<Vec<(Run, Vec<IterationRecord>)>, CliError> {
+/// The same with what is on record about them.
+fn found(app: &App, given: Option<&str>) -> Result<Vec<RunFacts>, CliError> {
     let Some(store) = app.existing_store()? else { return Ok(Vec::new()) };
     let mut runs = if given.is_some() {
         app.find_run(&store, given)?.into_iter().collect()
@@ -134,9 +156,10 @@ fn found(app: &App, given: Option<&str>) -> Result<Vec<(Run, Vec<IterationRecord
     if let Some(run) = runs.first() {
         app.fall_back_on(&run.id);
     }
-    let with_iterations = runs.into_iter().map(|run| {
+    let with_facts = runs.into_iter().map(|run| {
         let iterations = store.iterations(&run.id, SHOWN)?;
-        Ok((run, iterations))
+        let commands = CommandLog::load(&store, &run.id)?;
+        Ok(RunFacts { run, iterations, commands })
     });
-    with_iterations.collect()
+    with_facts.collect()
 }

@@ -96,7 +96,11 @@ pub(crate) fn end(
                 "the driver of {} has not followed within {} seconds",
                 run.id,
                 PATIENCE.as_secs()
-            ))),
+            ))
+            .in_korean(
+                format!("{} 의 드라이버가 {}초 안에 따르지 않았습니다", run.id, PATIENCE.as_secs()),
+                None,
+            )),
         },
     }
 }

@@ -5,15 +5,16 @@ use std::collections::BTreeSet;
 use std::path::{Component, Path};
 use std::time::Duration;
 
-use ralph_checks::detect::{Detected, Proposal};
+use ralph_checks::detect::{Detected, MissingNeed, Proposal, Standing};
 use ralph_checks::lsp::LspGate;
 use ralph_checks::security::SecurityGate;
 use ralph_core::finding::Level;
 use ralph_core::format::Format;
 use ralph_core::policy::{Bar, Criterion, GateCommand, GateSpec, Need};
 
+use super::contradiction::SettingsError;
 use super::layers::ConfigError;
-use super::settings::{Reader, SettingsError};
+use super::settings::Reader;
 use super::value::words;
 
 /// A gate's timeout unless configured.
@@ -33,7 +34,7 @@ pub(super) struct Gates {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MissingTool {
     pub(crate) gate: String,
-    pub(crate) tool: String,
+    pub(crate) need: MissingNeed,
 }
 
 /// Reads criteria and zero flags. `detect` is asked once at most, and only
@@ -127,10 +128,14 @@ impl Maker<'_> {
             }
             return Ok(());
         }
-        let proposals: Vec<Proposal> = self.detected().of(criterion).cloned().collect();
-        known.extend(proposals.iter().map(|proposal| proposal.name.clone()));
-        let proposals: Vec<Proposal> =
-            proposals.into_iter().filter(|proposal| wanted(&proposal.name)).collect();
+        let detected = self.detected();
+        known.extend(detected.of(criterion).map(|proposal| proposal.name.clone()));
+        let proposals: Vec<&Proposal> = if given == name {
+            detected.meant(criterion)
+        } else {
+            detected.of(criterion).filter(|it| wanted(&it.name)).collect()
+        };
+        let proposals: Vec<Proposal> = proposals.into_iter().cloned().collect();
         if proposals.is_empty() {
             return Err(if given == name {
                 SettingsError::NoCommand(criterion.name())
@@ -140,8 +145,8 @@ impl Maker<'_> {
         }
         for proposal in proposals {
             let spec = self.detected_gate(&proposal, Need::Required, Bar::Clean);
-            if let Some(tool) = proposal.missing {
-                self.gates.missing.push(MissingTool { gate: proposal.name, tool });
+            if let Some(need) = proposal.missing {
+                self.gates.missing.push(MissingTool { gate: proposal.name, need });
             }
             self.add(spec);
         }
@@ -263,12 +268,18 @@ impl Maker<'_> {
             let all = self.detected().proposals.iter();
             all.filter(|proposal| wanted(proposal.criterion)).cloned().collect()
         };
-        let mut proposals = of(Criterion::is_diagnostic);
+        let (mut proposals, aside): (Vec<Proposal>, Vec<Proposal>) = of(Criterion::is_diagnostic)
+            .into_iter()
+            .partition(|proposal| proposal.standing == Standing::Required);
+        if proposals.iter().all(|proposal| proposal.missing.is_some()) {
+            proposals.extend(aside);
+        }
         if proposals.is_empty() {
             proposals = of(|criterion| criterion == Criterion::BuildSuccess);
         }
         if proposals.iter().all(|proposal| proposal.missing.is_some()) {
-            let missing = proposals.into_iter().filter_map(|proposal| proposal.missing).collect();
+            let missing = proposals.into_iter().filter_map(|proposal| proposal.missing);
+            let missing = missing.map(|missing| missing.what).collect();
             return Err(SettingsError::NothingToCount { levels, missing });
         }
         for proposal in proposals {

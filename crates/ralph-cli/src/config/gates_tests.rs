@@ -1,4 +1,4 @@
-use ralph_checks::detect::Tier;
+use ralph_checks::detect::{MissingNeed, Tier};
 use ralph_core::locale::Locale;
 
 use super::super::{Layers, Settings};
@@ -15,7 +15,8 @@ fn proposal(name: &str, criterion: Criterion, missing: Option<&str>) -> Proposal
         tool: "tool",
         why: String::new(),
         tier: Tier::One,
-        missing: missing.map(str::to_owned),
+        missing: missing.map(|what| MissingNeed { what: what.to_owned(), install: None }),
+        standing: Standing::Required,
     }
 }
 
@@ -126,7 +127,7 @@ fn a_criterion_whose_tool_is_missing_is_refused_at_the_start() {
     let found = [proposal("test_pass", Criterion::TestPass, Some("pytest"))];
     let settings = settings("[run]\ncriteria = [\"test_pass\"]\n", &found).unwrap();
     let error = settings.ensure_tools().unwrap_err();
-    assert_eq!(error.to_string(), "gate test_pass needs `pytest`, which is not here");
+    assert_eq!(error.to_string(), "gate test_pass cannot run: `pytest` is not here");
     assert!(error.hint().unwrap().contains("[gates.test_pass]"));
 }
 

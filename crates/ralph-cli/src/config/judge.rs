@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use ralph_checks::judge::{CommandLine, Dialect, Endpoint, Key, Prices, Transport};
+use ralph_agents::{AskedClient, Client, ClientOptions};
+use ralph_checks::judge::{ClientForm, CommandLine, Dialect, Endpoint, Key, Prices, Transport};
 use ralph_core::format::Format;
 use ralph_core::policy::{Bar, Criterion, GateCommand, GateSpec, Need};
 
@@ -15,6 +16,10 @@ const TIMEOUT: Duration = Duration::from_mins(5);
 const OF_MODELS: [&str; 4] =
     ["judge.url", "judge.model", "judge.price_input", "judge.price_output"];
 
+/// The settings that mean nothing where an agent judges.
+const NOT_OF_AGENTS: [&str; 5] =
+    ["judge.kind", "judge.url", "judge.command", "judge.price_input", "judge.price_output"];
+
 /// How the judge is reached, its key aside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum JudgeChoice {
@@ -22,6 +27,8 @@ pub(crate) enum JudgeChoice {
     Model(ModelChoice),
     /// A command, which may get one variable that holds a key.
     Command { words: Vec<String>, key_variable: Option<String> },
+    /// A coding agent, which may get one more variable that holds a key.
+    Agent { options: ClientOptions, key_variable: Option<String> },
 }
 
 /// A model behind an endpoint.
@@ -44,6 +51,8 @@ pub(crate) enum JudgeError {
     NoCommand,
     #[error("`{key}` means nothing to a judge of kind `{kind}`")]
     Useless { key: &'static str, kind: &'static str },
+    #[error("`judge.agent`: `{name}` is no agent that can judge")]
+    NoSuchAgent { name: String },
     #[error("`judge.url`: `{url}` is no address that begins with http:// or https://")]
     Url { url: String },
     #[error("`judge.price_input` and `judge.price_output` go together")]
@@ -56,12 +65,19 @@ pub(crate) enum JudgeError {
     NoKey { variable: String },
 }
 
+/// The agents that can judge.
+fn able() -> Vec<&'static str> {
+    let can = |client: &Client| ClientOptions::new(*client).asked().is_some();
+    Client::ALL.into_iter().filter(can).map(Client::name).collect()
+}
+
 impl JudgeError {
     /// What helps.
     pub(crate) fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::NobodyToAsk => "set judge.model, and judge.url for a model of your own; or judge.command".to_owned(),
+            Self::NobodyToAsk => "set judge.model, and judge.url for a model of your own; or judge.agent, or judge.command".to_owned(),
             Self::NoCommand => "it gets the request as JSON on stdin and answers on stdout".to_owned(),
+            Self::NoSuchAgent { .. } => format!("these can: {}", able().join(", ")),
             Self::NoPrice => "set judge.price_input and judge.price_output, in US dollars for a million tokens; 0 for a model of your own".to_owned(),
             Self::NothingToDecide => "leave one of the two out".to_owned(),
             Self::NoKey { variable } => format!(
@@ -69,6 +85,55 @@ impl JudgeError {
             ),
             Self::Useless { .. } | Self::Url { .. } | Self::HalfAPrice => return None,
         })
+    }
+}
+
+impl JudgeError {
+    /// The same in Korean, and what helps.
+    pub(crate) fn korean(&self) -> (String, Option<String>) {
+        let (what, hint) = match self {
+            Self::NobodyToAsk => (
+                "판정 기준은 있지만 물어볼 모델이나 명령이 없습니다",
+                "judge.model 을, 자체 모델이라면 judge.url 도 설정하세요. judge.agent 나 judge.command 를 써도 됩니다",
+            ),
+            Self::NoCommand => (
+                "`judge.kind` 가 `command` 인데 `judge.command` 가 없습니다",
+                "요청을 표준 입력에서 JSON 으로 받고 표준 출력으로 답합니다",
+            ),
+            Self::NoSuchAgent { name } => {
+                let what =
+                    format!("`judge.agent`: `{name}` 은(는) 판정할 수 있는 에이전트가 아닙니다");
+                let hint = format!("판정할 수 있는 에이전트: {}", able().join(", "));
+                return (what, Some(hint));
+            }
+            Self::Useless { key, kind } => {
+                return (format!("`{key}` 은(는) `{kind}` 판정자에게 의미가 없습니다"), None);
+            }
+            Self::Url { url } => {
+                let what = "http:// 나 https:// 로 시작하는 주소가 아닙니다";
+                return (format!("`judge.url`: `{url}` 은(는) {what}"), None);
+            }
+            Self::HalfAPrice => {
+                let what = "`judge.price_input` 과 `judge.price_output` 은 함께 설정해야 합니다";
+                return (what.to_owned(), None);
+            }
+            Self::NoPrice => (
+                "판정자의 비용을 알 수 없어 `--max-cost` 를 지킬 수 없습니다",
+                "judge.price_input 과 judge.price_output 을 백만 토큰당 미국 달러로 설정하세요. 자체 모델이면 0",
+            ),
+            Self::NothingToDecide => {
+                ("`--trust claim` 이면 판정자가 정할 것이 없습니다", "둘 중 하나를 빼세요")
+            }
+            Self::NoKey { variable } => {
+                let what =
+                    format!("판정자에게 키가 필요한데 {variable} 이(가) 설정되지 않았습니다");
+                let hint = format!(
+                    "{variable} 을(를) 내보내거나, judge.key_variable 에 다른 변수를 적거나, 자체 모델이면 judge.url 을 설정하세요"
+                );
+                return (what, Some(hint));
+            }
+        };
+        (what.to_owned(), Some(hint.to_owned()))
     }
 }
 
@@ -92,6 +157,9 @@ pub(super) fn read(reader: &Reader<'_>) -> Result<JudgeChoice, JudgeError> {
     let command = reader.list("judge.command");
     let named = |name: &str| reader.text(name).map(str::to_owned);
     let key_variable = named("judge.key_variable").filter(|name| !name.trim().is_empty());
+    if let Some(name) = reader.text("judge.agent").map(str::trim).filter(|name| !name.is_empty()) {
+        return agent(reader, name, key_variable);
+    }
     let (kind, dialect) = match (reader.text("judge.kind"), &command) {
         (Some("command"), _) | (None, Some(_)) => {
             if let Some(key) = OF_MODELS.into_iter().find(|key| reader.0.get(key).is_some()) {
@@ -128,12 +196,42 @@ pub(super) fn read(reader: &Reader<'_>) -> Result<JudgeChoice, JudgeError> {
     Ok(JudgeChoice::Model(ModelChoice { dialect, url, model, key_variable, prices }))
 }
 
+/// The coding agent of this name. It is asked as the user has set it up, but
+/// for the model that judges.
+fn agent(
+    reader: &Reader<'_>,
+    name: &str,
+    key_variable: Option<String>,
+) -> Result<JudgeChoice, JudgeError> {
+    if let Some(key) = NOT_OF_AGENTS.into_iter().find(|key| reader.0.get(key).is_some()) {
+        return Err(JudgeError::Useless { key, kind: "agent" });
+    }
+    let options = Client::named(name).map(|client| reader.client(client));
+    let options = options.filter(|options| options.asked().is_some());
+    let mut options = options.ok_or_else(|| JudgeError::NoSuchAgent { name: name.to_owned() })?;
+    if let Some(model) = reader.text("judge.model") {
+        options.model = Some(model.to_owned());
+    }
+    Ok(JudgeChoice::Agent { options, key_variable })
+}
+
 impl JudgeChoice {
+    /// The program that it needs, if it is one.
+    pub(crate) fn program(&self) -> Option<String> {
+        match self {
+            Self::Model(_) => None,
+            Self::Command { words, .. } => words.first().cloned(),
+            Self::Agent { options, .. } => options.asked()?.words.into_iter().next(),
+        }
+    }
+
     /// Refuses a judge whose cost would escape a limit of money.
     pub(super) fn ensure_priced(&self) -> Result<(), JudgeError> {
         match self {
             Self::Model(ModelChoice { prices: None, .. }) => Err(JudgeError::NoPrice),
-            Self::Model(ModelChoice { prices: Some(_), .. }) | Self::Command { .. } => Ok(()),
+            Self::Model(ModelChoice { prices: Some(_), .. })
+            | Self::Command { .. }
+            | Self::Agent { .. } => Ok(()),
         }
     }
 
@@ -156,11 +254,27 @@ impl JudgeChoice {
             }),
             Self::Command { words, key_variable } => Transport::Command(CommandLine {
                 words: words.clone(),
-                key: match key_variable {
-                    Some(name) => Some((name.clone(), key(name)?)),
-                    None => None,
+                keys: match key_variable {
+                    Some(name) => vec![(name.clone(), key(name)?)],
+                    None => Vec::new(),
                 },
+                client: None,
             }),
+            Self::Agent { options, key_variable } => {
+                let asked = options.asked().ok_or(JudgeError::NobodyToAsk)?;
+                let own = |name: &&str| Some(((*name).to_owned(), Key::new(&variable(name)?)?));
+                let mut keys: Vec<(String, Key)> =
+                    asked.credentials.iter().filter_map(own).collect();
+                if let Some(name) = key_variable {
+                    keys.push((name.clone(), key(name)?));
+                }
+                let AskedClient { words, system_flag, without, read, .. } = asked;
+                Transport::Command(CommandLine {
+                    words,
+                    keys,
+                    client: Some(ClientForm { system_flag, without, read }),
+                })
+            }
         })
     }
 }
@@ -186,7 +300,9 @@ mod tests {
     fn key_sent_with(set: &[(&'static str, &str)]) -> Option<String> {
         match choice(set).unwrap() {
             JudgeChoice::Model(model) => model.key_variable,
-            JudgeChoice::Command { key_variable, .. } => key_variable,
+            JudgeChoice::Command { key_variable, .. } | JudgeChoice::Agent { key_variable, .. } => {
+                key_variable
+            }
         }
     }
 
@@ -209,6 +325,14 @@ mod tests {
         for (set, want) in [
             (&[][..], JudgeError::NobodyToAsk),
             (&[("judge.kind", "command")], JudgeError::NoCommand),
+            (
+                &[("judge.agent", "claude"), ("judge.command", "./judge")],
+                useless("judge.command", "agent"),
+            ),
+            (
+                &[("judge.agent", "opencode")],
+                JudgeError::NoSuchAgent { name: "opencode".to_owned() },
+            ),
             (
                 &[("judge.command", "./judge"), ("judge.model", "m")],
                 useless("judge.model", "command"),

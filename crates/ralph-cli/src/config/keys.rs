@@ -119,7 +119,7 @@ pub(crate) const KEYS: &[Key] = &[
         "RALPH_MATCH",
         Kind::Choice(&["tag", "word", "contains"]),
         "tag",
-        "How the promise has to stand in the final text",
+        "Where the promise must appear in the final message",
     ),
     key(
         "run.markers",
@@ -476,6 +476,13 @@ pub(crate) const KEYS: &[Key] = &[
         "A command that judges, run without a shell: the request as JSON on stdin, the answer on stdout",
     ),
     key(
+        "judge.agent",
+        "RALPH_JUDGE_AGENT",
+        Kind::Text,
+        "none",
+        "A coding agent that judges, by its name: a process of its own in an empty folder, without tools, settings of the project and memory; judge.model names its model",
+    ),
+    key(
         "judge.timeout",
         "RALPH_JUDGE_TIMEOUT",
         Kind::Span,
@@ -564,24 +571,7 @@ pub(crate) fn nearest(path: &str) -> Option<&'static str> {
     let clients =
         ralph_agents::SETTINGS.iter().filter_map(|setting| Some(setting.path.split_once('.')?.0));
     let known = KEYS.iter().map(|key| key.path).chain(tables).chain(clients);
-    let scored = known.map(|known| (distance(path, known), known));
-    scored.min().filter(|(distance, _)| *distance <= 1 + path.len() / 4).map(|(_, path)| path)
-}
-
-/// Edits between two texts.
-fn distance(left: &str, right: &str) -> usize {
-    let right: Vec<char> = right.chars().collect();
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (index, a) in left.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = index + 1;
-        for (column, b) in right.iter().enumerate() {
-            let substitute = diagonal + usize::from(a != *b);
-            diagonal = row[column + 1];
-            row[column + 1] = substitute.min(diagonal + 1).min(row[column] + 1);
-        }
-    }
-    row[right.len()]
+    crate::nearest::nearest(path, known)
 }
 
 #[cfg(test)]

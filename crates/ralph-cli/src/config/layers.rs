@@ -48,6 +48,34 @@ pub(crate) enum ConfigError {
     Pattern(#[from] ralph_agents::limits::BadPattern),
 }
 
+impl ConfigError {
+    /// The same in Korean.
+    pub(crate) fn korean(&self) -> String {
+        match self {
+            Self::Read { path, source } => {
+                format!("{} 을(를) 읽을 수 없습니다: {source}", path.display())
+            }
+            Self::Syntax { path, line, column, message } => {
+                format!("{}:{line}:{column}: TOML 문법 오류: {message}", path.display())
+            }
+            Self::UnknownKey { path, line, key } => {
+                let near = keys::nearest(key).map(|near| format!(". `{near}` 을(를) 뜻하셨나요?"));
+                let near = near.unwrap_or_default();
+                format!("{}:{line}: 알 수 없는 키 `{key}`{near}", path.display())
+            }
+            Self::Value { origin, key, source } => {
+                format!("{origin}: `{key}`: {}", source.korean())
+            }
+            Self::Conflict { key, other } => {
+                format!("`{key}` 와 `{other}` 은(는) 함께 설정할 수 없습니다")
+            }
+            Self::Pattern(error) => {
+                format!("한도 패턴 `{}` 은(는) 정규식이 아닙니다", error.pattern)
+            }
+        }
+    }
+}
+
 fn suggestion(key: &str) -> String {
     if matches!(key, "gates.custom.command" | "gates.custom.shell") {
         return "; put `custom:COMMAND` or `custom:sh:SCRIPT` into `run.criteria`".to_owned();

@@ -35,6 +35,10 @@ fn server(reader: &Reader<'_>, name: &str) -> Result<Server, CliError> {
     let incomplete = |key: &str| {
         CliError::usage(format!("`lsp.{name}` has no `{key}`"))
             .with_hint("a language server needs `command` and `extensions`")
+            .in_korean(
+                format!("`lsp.{name}` 에 `{key}` 이(가) 없습니다"),
+                Some("언어 서버에는 `command` 와 `extensions` 가 필요합니다"),
+            )
     };
     let command = reader.list(&path("command")).ok_or_else(|| incomplete("command"))?;
     let extensions = reader.list(&path("extensions")).filter(|list| !list.is_empty());

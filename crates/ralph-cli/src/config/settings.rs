@@ -16,6 +16,7 @@ use ralph_core::policy::{
 };
 use ralph_core::usage::Usd;
 
+use super::contradiction::SettingsError;
 use super::gates::{self, Gates, MissingTool};
 use super::judge::{self, JudgeChoice, JudgeError};
 use super::layers::{ConfigError, Layers};
@@ -223,67 +224,6 @@ impl MemoryRules {
     }
 }
 
-/// Settings that contradict each other.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum SettingsError {
-    #[error(transparent)]
-    Config(#[from] ConfigError),
-    #[error(transparent)]
-    Judge(#[from] JudgeError),
-    #[error("the criterion `{0}` has no command")]
-    NoCommand(&'static str),
-    #[error("there is no gate `{given}`")]
-    UnknownGate { given: String, known: Vec<String> },
-    #[error("`{key}` is set, but there is no `command` or `shell` beside it")]
-    WithoutCommand { key: String },
-    #[error("`{key}`: `{dir}` is not a folder below the project's root")]
-    Outside { key: String, dir: String },
-    #[error("{}: nothing that could be run here looks for them", levels.join(", "))]
-    NothingToCount { levels: Vec<&'static str>, missing: Vec<String> },
-    #[error("gate {gate} needs `{tool}`, which is not here")]
-    MissingTool { gate: String, tool: String },
-    #[error("`--trust evidence` needs at least one gate")]
-    NothingToTrust,
-    #[error("the agent `{agent}` forgets its turns: `--context {context}` is not possible")]
-    NoSession { agent: &'static str, context: &'static str },
-    #[error(
-        "nothing could ever end this run with success: the promise is empty, there are no markers and no gate"
-    )]
-    NoEnd,
-}
-
-impl SettingsError {
-    /// What helps.
-    pub(crate) fn hint(&self) -> Option<String> {
-        match self {
-            Self::NoCommand(name) => Some(format!(
-                "nothing in the project tells how; add `[gates.{name}]` with `command = \"…\"` to ralph.toml, or use `--criteria custom:COMMAND`"
-            )),
-            Self::UnknownGate { known, .. } if known.is_empty() => None,
-            Self::UnknownGate { known, .. } => Some(format!("there is {}", known.join(", "))),
-            Self::WithoutCommand { .. } => {
-                Some("`ralph init --dry-run` shows the commands that were detected".to_owned())
-            }
-            Self::NothingToCount { missing, .. } if missing.is_empty() => Some(
-                "add `[gates.lint_clean]` with `command = \"…\"` to ralph.toml, and the criterion"
-                    .to_owned(),
-            ),
-            Self::NothingToCount { missing, .. } => {
-                Some(format!("install one of {}", missing.join(", ")))
-            }
-            Self::MissingTool { gate, .. } => Some(format!(
-                "install it, or say what to run instead in `[gates.{}]` of ralph.toml",
-                gates::quoted(gate)
-            )),
-            Self::NothingToTrust => Some("add `--criteria custom:COMMAND`".to_owned()),
-            Self::NoSession { .. } => Some("use `--context fresh` or leave it out".to_owned()),
-            Self::NoEnd => Some("set a promise or add `--criteria custom:COMMAND`".to_owned()),
-            Self::Judge(error) => error.hint(),
-            Self::Config(_) | Self::Outside { .. } => None,
-        }
-    }
-}
-
 impl Settings {
     /// Interprets what was set; `locale` holds when nothing set one, and
     /// `detect` is asked when a criterion has no command.
@@ -376,8 +316,8 @@ impl Settings {
     /// Refuses settings whose required gates cannot run here.
     pub(crate) fn ensure_tools(&self) -> Result<(), SettingsError> {
         match self.missing.first() {
-            Some(MissingTool { gate, tool }) => {
-                Err(SettingsError::MissingTool { gate: gate.clone(), tool: tool.clone() })
+            Some(MissingTool { gate, need }) => {
+                Err(SettingsError::MissingTool { gate: gate.clone(), need: need.clone() })
             }
             None => Ok(()),
         }
@@ -476,7 +416,7 @@ impl Reader<'_> {
         }
     }
 
-    fn client(&self, client: Client) -> ClientOptions {
+    pub(super) fn client(&self, client: Client) -> ClientOptions {
         let mut options = ClientOptions::new(client);
         options.old_session = old_session(self.0);
         for Setting { option, path, .. } in client.settings() {

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
+use ralph_core::policy::Criterion;
 use ralph_core::usage::Usd;
+
+use crate::nearest::nearest;
 
 /// What kind of text a key takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,8 +48,8 @@ pub(crate) enum Value {
 /// Why a text is not a value of its kind.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ValueError {
-    #[error("`{0}` is not one of {1}")]
-    Choice(String, String),
+    #[error("`{given}` is not one of {}{}", choices.join(", "), meant(given, choices))]
+    Choice { given: String, choices: &'static [&'static str] },
     #[error("`{0}` is not a whole number of at least 1")]
     Count(String),
     #[error("`{0}` is more than 4294967295")]
@@ -74,9 +77,74 @@ pub(crate) enum ValueError {
     #[error("the command `{0}` ends inside a quotation")]
     OpenQuote(String),
     #[error(
-        "`{0}` is not a criterion; use test_pass, build_success, lint_clean, type_check, diagnostics, security, memory or custom:COMMAND"
+        "`{given}` is not a criterion; {}use {} or custom:COMMAND",
+        meant_criterion(given).map_or_else(String::new, |near| format!("did you mean `{near}`? ")),
+        criterion_names().join(", ")
     )]
-    Criterion(String),
+    Criterion { given: String },
+}
+
+fn criterion_names() -> [&'static str; Criterion::NAMED.len()] {
+    Criterion::NAMED.map(Criterion::name)
+}
+
+/// The criterion that was meant by a misspelt one.
+fn meant_criterion(given: &str) -> Option<&'static str> {
+    let name = given.split_once(':').map_or(given, |(name, _)| name);
+    nearest(name, criterion_names())
+}
+
+/// The choice that was meant by a misspelt one, as the end of a sentence.
+fn meant(given: &str, choices: &[&'static str]) -> String {
+    let near = nearest(given, choices.iter().copied());
+    near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default()
+}
+
+impl ValueError {
+    /// The same in Korean.
+    pub(crate) fn korean(&self) -> String {
+        match self {
+            Self::Choice { given, choices } => {
+                let near = nearest(given, choices.iter().copied());
+                let near = near.map(|near| format!(" `{near}` 을(를) 뜻하셨나요?"));
+                let near = near.unwrap_or_default();
+                format!("`{given}` 은(는) {} 중 하나가 아닙니다.{near}", choices.join(", "))
+            }
+            Self::Count(given) => format!("`{given}` 은(는) 1 이상의 정수가 아닙니다"),
+            Self::TooMany(given) => format!("`{given}` 은(는) 4294967295 보다 큽니다"),
+            Self::Span(given) => format!(
+                "`{given}` 은(는) 시간이 아닙니다. 90s, 30m, 1h30m 처럼 숫자와 단위를 적으세요"
+            ),
+            Self::Size(given) => format!(
+                "`{given}` 은(는) 크기가 아닙니다. 500KB, 100MB, 2GB 처럼 숫자와 단위를 적으세요"
+            ),
+            Self::Money(given) => {
+                format!("`{given}` 은(는) 2.50 과 같은 미국 달러 금액이 아닙니다")
+            }
+            Self::Budget(given) => {
+                format!(
+                    "`{given}` 로는 아무것도 할 수 없습니다. 2.50 처럼 0 보다 큰 금액을 적으세요"
+                )
+            }
+            Self::Switch(given) => format!("`{given}` 은(는) true 도 false 도 아닙니다"),
+            Self::Form { expected, found } => {
+                format!("{expected} 이(가) 필요한데 {found} 이(가) 있습니다")
+            }
+            Self::NeedsShell(word) => format!(
+                "명령에 셸만 이해하는 `{word}` 이(가) 있지만 셸을 쓰지 않습니다. `sh -c '…'` 나, 게이트라면 `custom:sh:…` 로 적으세요"
+            ),
+            Self::EmptyCommand => "명령이 비어 있습니다".to_owned(),
+            Self::OpenQuote(command) => format!("명령 `{command}` 의 따옴표가 닫히지 않았습니다"),
+            Self::Criterion { given } => {
+                let near =
+                    meant_criterion(given).map(|near| format!(" `{near}` 을(를) 뜻하셨나요?"));
+                let (near, names) = (near.unwrap_or_default(), criterion_names().join(", "));
+                format!(
+                    "`{given}` 은(는) 기준이 아닙니다.{near} 쓸 수 있는 기준: {names}, custom:명령"
+                )
+            }
+        }
+    }
 }
 
 impl Kind {
@@ -182,11 +250,11 @@ fn texts(items: &[toml::Value]) -> Result<Vec<String>, ValueError> {
     items.iter().map(text).collect()
 }
 
-fn choice(text: &str, words: &[&str]) -> Result<Value, ValueError> {
+fn choice(text: &str, words: &'static [&'static str]) -> Result<Value, ValueError> {
     if words.contains(&text) {
         Ok(Value::Text(text.to_owned()))
     } else {
-        Err(ValueError::Choice(text.to_owned(), words.join(", ")))
+        Err(ValueError::Choice { given: text.to_owned(), choices: words })
     }
 }
 
@@ -259,7 +327,6 @@ pub(crate) fn criteria(given: &[String]) -> Result<Value, ValueError> {
 }
 
 fn checked_criterion(text: &str) -> Result<String, ValueError> {
-    use ralph_core::policy::Criterion;
     if let Some(command) = text.strip_prefix("custom:") {
         match command.strip_prefix("sh:") {
             Some(script) if script.trim().is_empty() => return Err(ValueError::EmptyCommand),
@@ -274,7 +341,7 @@ fn checked_criterion(text: &str) -> Result<String, ValueError> {
         Some(_) | None => text,
     };
     let known = Criterion::NAMED.iter().any(|criterion| criterion.name() == name);
-    if known { Ok(text.to_owned()) } else { Err(ValueError::Criterion(text.to_owned())) }
+    if known { Ok(text.to_owned()) } else { Err(ValueError::Criterion { given: text.to_owned() }) }
 }
 
 /// Bytes such as `100MB`; a thousand, not 1024, makes the next unit.

@@ -29,7 +29,7 @@ fn criteria_are_names_with_commas_or_one_custom_command() {
     let list = |items: &[&str]| Ok(Value::List(items.iter().map(ToString::to_string).collect()));
     assert_eq!(parse("test_pass, lint_clean"), list(&["test_pass", "lint_clean"]));
     assert_eq!(parse("custom:sh -c 'a, b'"), list(&["custom:sh -c 'a, b'"]));
-    assert_eq!(parse("tests"), Err(ValueError::Criterion("tests".into())));
+    assert_eq!(parse("tests"), Err(ValueError::Criterion { given: "tests".into() }));
     assert_eq!(parse("custom:"), Err(ValueError::EmptyCommand));
     assert_eq!(parse("custom:sh: "), Err(ValueError::EmptyCommand));
     assert!(parse("custom:'open").is_err());

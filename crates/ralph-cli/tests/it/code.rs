@@ -143,3 +143,27 @@ fn wrong_arguments_are_usage_errors() {
     let answer = code(&project, &["impact", "none.py"]).exits(1);
     assert!(answer.stderr.contains("no code is known in none.py"), "{}", answer.stderr);
 }
+
+#[test]
+fn the_plugin_that_is_installed_is_no_code_of_the_project() {
+    let project = sample();
+    let plugin = include_str!("../../../ralph-agents/src/opencode/ralph.ts");
+    project.file(".opencode/plugins/ralph.ts", plugin);
+    let map = json_of(&project, &["map"]);
+    assert!(!map["text"].as_str().unwrap().contains("ralph.ts"), "{map}");
+}
+
+#[test]
+fn an_answer_is_not_complete_where_a_use_is_only_possible() {
+    let project = git();
+    project.file("app.js", "const app = exports = module.exports = {};\napp.use = () => 1;\n");
+    project.file(
+        "run.js",
+        "const app = require('./app');\nfunction run(x) { x.use(); }\napp.use(run);\n",
+    );
+    let refs = json_of(&project, &["refs", "app.use"]);
+    let sites: Vec<_> = refs["refs"].as_array().unwrap().iter().collect();
+    assert_eq!((&sites[0]["line"], &sites[0]["certain"]), (&json!(2), &json!(false)));
+    assert_eq!((&sites[1]["line"], &sites[1]["certain"]), (&json!(3), &json!(true)));
+    assert_eq!(refs["complete"], false);
+}

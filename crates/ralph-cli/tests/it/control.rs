@@ -197,7 +197,7 @@ fn a_paused_driver_lets_go_and_is_resumed_to_success() {
     let _ = running.finish().exits(130).ends("paused/asked", 1);
     let run = status(&project);
     assert_eq!((&run["active"], &run["ended_at"]), (&false.into(), &Value::Null));
-    says(&project.ralph(&["pause"]).output().exits(0), "is paused (asked) already");
+    says(&project.ralph(&["pause"]).output().exits(0), "is paused (on request) already");
     let _ = project.ralph(&["resume", "--json"]).output().exits(0).ends("success/claimed", 2);
 }
 

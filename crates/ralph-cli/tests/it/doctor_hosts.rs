@@ -74,6 +74,15 @@ fn a_whole_installation_is_proven_hook_by_hook_and_leaves_no_trace() {
 }
 
 #[test]
+fn what_the_doctor_tries_is_no_session_that_somebody_left() {
+    let project = installed(&[]);
+    let _ = project.ralph(&["memory", "add", "save() does not flush"]).output().exits(0);
+    let _ = doctor(&project, &[]).output().exits(0);
+    let known = project.ralph(&["sessions", "--all", "--json"]).output().exits(0).json();
+    assert_eq!(known["sessions"], serde_json::json!([]), "{known}");
+}
+
+#[test]
 fn the_client_its_version_and_the_cap_are_named() {
     let project = installed(&["--cap", "30"]);
     let bin = project.outside("bin");

@@ -20,8 +20,8 @@ fn doctor(project: &Project, more: &[&str]) -> Call {
 
 #[track_caller]
 fn has(output: &Output, health: &str, words: &[&str]) {
-    let start = format!("{health:<7} opencode ");
-    let mut lines = output.stdout.lines().filter_map(|line| line.strip_prefix(&start));
+    let of_health = output.stdout.lines().filter_map(|line| line.strip_prefix(health));
+    let mut lines = of_health.filter(|line| line.trim_start().starts_with("opencode "));
     let fits = |line: &str| words.iter().all(|word| line.contains(word));
     assert!(lines.any(fits), "{health} {words:?}\n{}", output.stdout);
 }
@@ -61,12 +61,28 @@ fn in_korean_the_plugin_is_judged_in_korean() {
     let project = installed(&[]);
     let korean = |project: &Project| doctor(project, &[]).env("LC_ALL", "ko_KR.UTF-8").output();
     let said = korean(&project);
-    has(&said, "ok", &["플러그인: ", "ralph.ts"]);
-    has(&said, "note", &["로드: ", "아직"]);
-    has(&said, "note", &["클라이언트: PATH 에 `opencode`"]);
-    has(&said, "ok", &["훅: session.idle"]);
+    has(&said, "정상", &["플러그인: ", "ralph.ts"]);
+    has(&said, "참고", &["로드: ", "아직"]);
+    has(&said, "참고", &["클라이언트: PATH 에 `opencode`"]);
+    has(&said, "정상", &["훅: session.idle"]);
     load(&project);
-    has(&korean(&project), "ok", &["전에 플러그인을 로드했습니다"]);
+    has(&korean(&project), "정상", &["전에 플러그인을 로드했습니다"]);
+    let json = doctor(&project, &["--json"]).env("LC_ALL", "ko_KR.UTF-8").output().json();
+    assert_eq!(json["checks"][0]["health"], "ok");
+}
+
+#[test]
+fn in_korean_every_line_of_the_doctor_is_korean() {
+    for project in [installed(&[]), crate::git(), crate::plain()] {
+        let said = doctor(&project, &[]).env("LC_ALL", "ko_KR.UTF-8").output().stdout;
+        let is_korean = |text: &str| text.chars().any(|c| matches!(c, '가'..='힣'));
+        for line in said.lines() {
+            // What is only a name or a number is the same in every language.
+            let (head, detail) = line.split_at(line.char_indices().nth(18).map_or(0, |(at, _)| at));
+            let is_sentence = detail.split_whitespace().count() > 3;
+            assert!(is_korean(head) && (is_korean(detail) || !is_sentence), "{line}");
+        }
+    }
 }
 
 #[test]

@@ -56,6 +56,14 @@ fn a_git_that_waits_for_a_pipe_is_ended_and_the_turn_is_held() {
 }
 
 #[test]
+fn a_state_folder_that_was_closed_is_opened_again_and_the_turn_proves_nothing() {
+    for folder in [".git", ".git/ralph", ".git/ralph/trees", ".git/ralph/runs"] {
+        let told = held(git(), &format!("chmod 000 {folder}"));
+        assert!(told.contains("it was opened again"), "{folder}: {told}");
+    }
+}
+
+#[test]
 fn a_start_that_is_gone_is_held_and_no_error_of_ours() {
     let told = held(
         git(),

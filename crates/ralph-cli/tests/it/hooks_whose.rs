@@ -161,7 +161,22 @@ fn what_is_typed_during_a_turn_acts_at_its_end() {
     );
     assert!(ended["decision"].is_null() && note(&ended).contains("Stopped"), "{ended}");
     session.is("stopped", 6);
+    let passed_on = session.prompt("/cancel-ralph");
+    let passed_on = goes_on(&passed_on);
+    assert!(passed_on.contains("answered when the turn ended"), "it is answered once: {passed_on}");
     assert!(goes_on(&session.prompt("/cancel-ralph")).contains("run-"), "it has ended already");
+}
+
+#[test]
+fn a_command_that_was_answered_while_it_waited_is_not_answered_again() {
+    let project = project();
+    let session = Session::new(&project, "s-1");
+    session.prompt("/ralph talk --max-iterations 9");
+    let asked = queue(&project, "One.", &[("enqueue", "/ralph status")]);
+    assert!(note(&session.tell("Stop", &asked)).contains("run-"));
+    // Taken back into the box, and something else typed instead.
+    session.prompt("/ralph report");
+    assert!(goes_on(&session.prompt("/ralph status")).contains("run-"), "it is asked anew");
 }
 
 #[test]

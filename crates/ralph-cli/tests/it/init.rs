@@ -8,7 +8,7 @@ use crate::plain;
 /// A `PATH` with nothing on it but these programs, which leave a note of how
 /// they were called and where, and succeed.
 #[expect(clippy::unwrap_used, reason = "a broken fixture must fail its test at once")]
-fn only(project: &Project, programs: &[&str]) -> std::path::PathBuf {
+pub(crate) fn only(project: &Project, programs: &[&str]) -> std::path::PathBuf {
     use std::os::unix::fs::PermissionsExt;
     let bin = project.outside("tools");
     std::fs::create_dir_all(&bin).unwrap();
@@ -24,6 +24,9 @@ fn only(project: &Project, programs: &[&str]) -> std::path::PathBuf {
     }
     bin
 }
+
+/// A pipeline that vets.
+const VETS: &str = "jobs:\n  a:\n    steps:\n    - run: go vet ./...\n";
 
 /// What `ralph init --json --dry-run` says.
 #[track_caller]
@@ -44,7 +47,7 @@ fn an_agent_that_is_there_becomes_the_agent() {
 #[test]
 fn a_first_file_is_written_once_and_never_again() {
     let project = plain();
-    project.file("go.mod", "module x\n");
+    project.file("go.mod", "module x\n").file(".github/workflows/ci.yml", VETS);
     let bin = only(&project, &["go"]);
     let before = project.everything();
     let call = project.ralph(&["init", "--dry-run"]).env("PATH", &bin);
@@ -111,7 +114,7 @@ fn a_tree_of_many_projects_is_shown_with_what_is_missing() {
         ("build_success", "", None),
         ("lint_clean:clippy", "", None),
         ("test_pass:api", "api", None),
-        ("lint_clean:api", "api", Some("ruff")),
+        ("lint_clean", "api", Some("ruff")),
         ("test_pass:web", "web", Some("node_modules/.bin/vitest")),
     ];
     assert_eq!(rows, want);
@@ -119,7 +122,15 @@ fn a_tree_of_many_projects_is_shown_with_what_is_missing() {
     let text = seen["file"].as_str().unwrap();
     let header = "[gates.\"test_pass:api\"]\ncommand = \"python3 -m pytest --junitxml={report}\"\n";
     assert!(text.contains(header), "{text}");
-    assert!(text.contains("# [gates.\"test_pass:web\"]\n"), "{text}");
+    // Tests stay required; a linter that is not here does not become so.
+    let web = "# Needed: `node_modules/.bin/vitest` is not here: run `npm install`\n\
+               [gates.\"test_pass:web\"]\n";
+    assert!(text.contains(web), "{text}");
+    let lint = "# Not required: `ruff` is not here\n# [gates.lint_clean]\n";
+    assert!(text.contains(lint), "{text}");
+    let clippy = "# Not required: nothing in the project says that clippy is used\n\
+                  # [gates.\"lint_clean:clippy\"]\n";
+    assert!(text.contains(clippy), "{text}");
     assert!(!project.root().join("ralph.toml").exists());
 }
 
@@ -157,7 +168,7 @@ fn zero_errors_adds_detected_linters_and_reports_those_that_are_missing() {
     let checked = call.output().exits(0).json();
     let verdicts: Vec<Option<&str>> =
         checked["gates"].as_array().unwrap().iter().map(|gate| gate["verdict"].as_str()).collect();
-    assert_eq!(verdicts, [Some("pass"), Some("unknown")]);
+    assert_eq!(verdicts, [Some("unknown"), Some("pass")]);
     assert_eq!(project.kept("calls"), "go vet ./...\n");
 
     let both = project.ralph(&["check", "--zero-errors", "--no-zero-errors"]).output().exits(2);
@@ -182,16 +193,181 @@ fn a_gate_with_a_folder_that_does_not_exist_is_named() {
 }
 
 #[test]
-fn check_without_settings_runs_what_was_detected_and_can_run() {
+fn check_without_settings_runs_what_was_detected_and_tells_what_cannot_run() {
     let project = plain();
-    project.file("go.mod", "module x\n");
+    project.file("go.mod", "module x\n").file(".github/workflows/ci.yml", VETS);
     project.file("web/package.json", r#"{"scripts": {"test": "vitest run"}}"#);
-    let bin = only(&project, &["go"]);
-    let output = project.ralph(&["check", "--json"]).env("PATH", bin).output();
+    let bin = only(&project, &["go", "npx"]);
+    let output = project.ralph(&["check", "--json"]).env("PATH", bin).output().exits(1);
     let gates = output.json()["gates"].clone();
-    let names: Vec<&str> =
-        gates.as_array().unwrap().iter().filter_map(|gate| gate["name"].as_str()).collect();
-    assert_eq!(names, ["test_pass:go", "build_success", "lint_clean"], "{gates}");
+    let seen: Vec<(&str, &str)> = gates
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|gate| (gate["name"].as_str().unwrap(), gate["verdict"].as_str().unwrap()))
+        .collect();
+    let want = [
+        ("test_pass:go", "unclear"),
+        ("build_success", "pass"),
+        ("lint_clean", "pass"),
+        ("test_pass:web", "unknown"),
+    ];
+    assert_eq!(seen, want, "{gates}");
     assert!(output.stderr.contains("`ralph init`"), "{}", output.stderr);
-    assert!(output.stderr.contains("test_pass:web cannot run"), "{}", output.stderr);
+    let cannot =
+        "test_pass:web cannot run: `node_modules/.bin/vitest` is not here: run `npm install`";
+    assert!(output.stderr.contains(cannot), "{}", output.stderr);
+    assert!(!project.kept("calls").contains("npx"), "{}", project.kept("calls"));
+}
+
+type Files = &'static [(&'static str, &'static str)];
+
+/// A project whose packages are not installed, the program that runs its tests,
+/// and the command that installs them.
+const NOT_INSTALLED: [(Files, &str, &str); 4] = [
+    (
+        &[
+            (
+                "package.json",
+                r#"{"scripts": {"test": "mocha"}, "devDependencies": {"mocha": "1"}}"#,
+            ),
+            ("package-lock.json", "{}"),
+        ],
+        "npm",
+        "npm ci",
+    ),
+    (
+        &[
+            ("composer.json", r#"{"require-dev": {"phpunit/phpunit": "11"}}"#),
+            ("src/a.php", "<?php\n"),
+        ],
+        "composer",
+        "composer install",
+    ),
+    (&[("mix.exs", ""), ("mix.lock", "%{}\n")], "mix", "mix deps.get"),
+    (
+        &[("pytest.ini", ""), ("requirements-dev.txt", "pytest\n")],
+        "python3",
+        "pip install -r requirements-dev.txt",
+    ),
+];
+
+#[test]
+fn tests_without_their_packages_are_unknown_and_never_left_out() {
+    for (files, program, install) in NOT_INSTALLED {
+        let project = plain();
+        for (name, text) in files {
+            project.file(name, text);
+        }
+        let bin = only(&project, &[program, "php", "find", "xargs"]);
+        let check = |args: &[&str]| project.ralph(args).env("PATH", &bin).output();
+        let bare = check(&["check"]).exits(1);
+        let told = format!("{}{}", bare.stdout, bare.stderr);
+        assert!(told.contains(install), "{told}");
+
+        let _ = check(&["init"]).exits(0);
+        let file: toml::Table = toml::from_str(&project.read("ralph.toml")).unwrap();
+        let criteria = file["run"]["criteria"].as_array().unwrap();
+        assert!(criteria.contains(&"test_pass".into()), "{file}");
+        assert!(project.read("ralph.toml").contains(&format!("run `{install}`")), "{file}");
+    }
+}
+
+#[test]
+fn a_gate_that_fails_without_its_packages_is_unknown() {
+    let project = plain();
+    let (files, ..) = NOT_INSTALLED[0];
+    for (name, text) in files {
+        project.file(name, text);
+    }
+    project.file(
+        "ralph.toml",
+        "[run]\ncriteria = [\"test_pass\"]\n[gates.test_pass]\ncommand = \"npm test\"\n",
+    );
+    let bin = only(&project, &[]);
+    let npm = bin.join("npm");
+    std::fs::write(&npm, "#!/bin/sh\necho 'sh: 1: mocha: not found'\nexit 1\n").unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&npm, mode).unwrap();
+    let output = project.ralph(&["check", "--json"]).env("PATH", &bin).output().exits(1);
+    let gate = output.json()["gates"][0].clone();
+    assert_eq!(gate["verdict"], "unknown", "{gate}");
+    assert!(gate.to_string().contains("`node_modules` is not here: run `npm ci`"), "{gate}");
+}
+
+#[test]
+fn a_gate_that_edits_files_is_told_of() {
+    let project = plain();
+    project.file("a.txt", "old\n");
+    let edits = "custom:sh:echo new > a.txt; echo x > b.txt";
+    let output = project.ralph(&["check", "--criteria", edits]).output().exits(0);
+    let told = "Files changed while the checks ran: a.txt, b.txt";
+    assert!(output.stderr.contains(told), "{}", output.stderr);
+    let looks = project.ralph(&["check", "--criteria", "custom:cat a.txt"]).output().exits(0);
+    assert!(!looks.stderr.contains("Files changed"), "{}", looks.stderr);
+
+    project.agent("echo '<promise>DONE</promise>'");
+    let again = "custom:sh:date +%N > a.txt";
+    let args =
+        ["run", "x", "--agent-cmd", "./agent.sh", "--criteria", again, "--max-iterations", "1"];
+    let ran = project.ralph(&args).output();
+    assert!(ran.stderr.contains("Files changed while the checks ran: a.txt"), "{}", ran.stderr);
+}
+
+#[test]
+fn trying_leaves_out_what_neither_passes_nor_names_what_fails() {
+    let project = plain();
+    project.file(
+        "Makefile",
+        "test:\n\t@echo 'not ok 1 - adds'; exit 1\nlint:\n\texit 3\nbuild:\n\ttrue\n",
+    );
+    let dry = project.ralph(&["init", "--try", "--dry-run", "--json"]).output().exits(0).json();
+    assert!(!project.root().join("ralph.toml").exists());
+    let seen: Vec<(&str, bool)> = dry["proposals"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| (it["name"].as_str().unwrap(), it["required"].as_bool().unwrap()))
+        .collect();
+    assert_eq!(seen, [("test_pass", true), ("build_success", true), ("lint_clean", false)]);
+
+    let made = project.ralph(&["init", "--try"]).output().exits(0);
+    assert!(made.stdout.contains("when it was tried"), "{}", made.stdout);
+    for told in ["test_pass: failed", "build_success: passed", "lint_clean: failed"] {
+        assert!(made.stderr.contains(told), "{}", made.stderr);
+    }
+    let text = project.read("ralph.toml");
+    assert!(text.contains("criteria = [\"test_pass\", \"build_success\"]"), "{text}");
+    let lint = "# Not required: when it was tried: ";
+    assert!(text.contains(lint), "{text}");
+    assert!(text.contains("# [gates.lint_clean]\n# command = \"make lint\""), "{text}");
+    let refused = project.ralph(&["init", "--try"]).output().exits(1);
+    assert!(!refused.stderr.contains("running"), "{}", refused.stderr);
+}
+
+#[test]
+fn what_real_tools_do_decides_what_is_required() {
+    let project = plain();
+    project.file("package.json", r#"{"scripts": {"test": "node --test"}}"#);
+    let adds = "require('node:test')('adds', () => require('node:assert').equal(1 + 1, 2));\n";
+    project.file("a.test.js", adds);
+    project.file("api/setup.py", "");
+    let fails = "import unittest\nclass T(unittest.TestCase):\n    def test_a(self):\n        self.fail('red')\n";
+    project.file("api/test_a.py", fails);
+    // The program is there, and there is nothing for it to run.
+    project.file("tool/package.json", r#"{"scripts": {"test": "node --test"}}"#);
+    let made = project.ralph(&["init", "--try", "--json"]).output().exits(0).json();
+    let seen: Vec<(&str, bool)> = made["proposals"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| (it["name"].as_str().unwrap(), it["required"].as_bool().unwrap()))
+        .collect();
+    let want = [("test_pass:node", true), ("test_pass:api", true), ("test_pass:tool", false)];
+    assert_eq!(seen, want, "{made}");
+    let reason = made["proposals"][2]["reason"].as_str().unwrap();
+    assert!(reason.contains("no test ran"), "{reason}");
+    let _ = project.ralph(&["check"]).output().exits(1);
+    project.file("api/test_a.py", fails.replace("self.fail('red')", "pass"));
+    let _ = project.ralph(&["check"]).output().exits(0);
 }

@@ -146,10 +146,10 @@ fn installing_twice_is_installing_once() {
     install(&project, &[]);
     let before = (project.read(SETTINGS), project.everything());
     let said = install(&project, &[]);
-    assert!(said.stdout.contains("Nothing to change."), "{}", said.stdout);
+    assert!(said.stdout.contains("nothing to change."), "{}", said.stdout);
     assert_eq!((project.read(SETTINGS), project.everything()), before);
     assert!(uninstall(&project, &[]).stdout.contains("Removed"));
-    assert!(uninstall(&project, &[]).stdout.contains("Nothing to change."));
+    assert!(uninstall(&project, &[]).stdout.contains("nothing to change."));
 }
 
 #[test]

@@ -23,7 +23,7 @@ fn an_entry_among_others_is_proven_by_the_doctor_and_goes_without_a_trace() {
     let said = project.ralph(&["doctor"]).output().stdout;
     let tools = "tools: loop_start, loop_status, loop_stop, check_run, memory_search,";
     assert!(said.contains(tools), "{said}");
-    assert!(ralph(&project, &["install", "claude-code"]).contains("Nothing to change."));
+    assert!(ralph(&project, &["install", "claude-code"]).contains("nothing to change."));
     ralph(&project, &["install", "claude-code", "--no-tools"]);
     assert_eq!(project.read(".mcp.json"), mine, "only the tools are gone");
     ralph(&project, &["install", "claude-code"]);

@@ -261,3 +261,47 @@ fn an_empty_criterion_on_the_command_line_sends_the_judge_home() {
     let output = project.run_json("greet", &["--judge", ""]).exits(0);
     let _ = output.ends("success/claimed", 1);
 }
+
+#[test]
+fn a_judge_that_sees_the_work_come_nearer_keeps_a_run_from_being_given_up() {
+    let project = git();
+    project.agent("echo working");
+    let nearer = r#"{"success": true, "reason": "one step more is done"}"#.to_owned();
+    let server = ModelServer::start([Reply::Says(nearer), refuses("it goes in circles")]);
+    judged_by(&project, &server);
+    let more = [&GATE[..], &["--max-iterations", "9"]].concat();
+    let output = project.run_json("greet", &more).exits(1).ends("failed/no_progress", 6);
+    assert_eq!(of_judge(&output), Vec::<Value>::new());
+    let requests = server.requests();
+    assert_eq!(requests.len(), 2);
+    assert!(requests[0].prompt().contains("brings the task nearer to its end"));
+    // What that costs counts, too.
+    assert_eq!(output.ended()["cost"]["input_tokens"], 2 * TOKENS.0);
+}
+
+#[test]
+fn an_agent_judges_in_an_empty_folder_without_tools() {
+    let project = git();
+    greeting(&project);
+    project.script(
+        "client.sh",
+        r#"pwd > $OUTSIDE/where; ls -A > $OUTSIDE/files; printf '%s\n' "$@" > $OUTSIDE/words; cat > $OUTSIDE/request
+echo '{"type":"result","is_error":false,"result":"{\"success\": true, \"reason\": \"kind\"}","total_cost_usd":0.25,"modelUsage":{"m":{"inputTokens":5,"outputTokens":2}}}'"#,
+    );
+    let program = project.root().join("client.sh");
+    let config = format!(
+        "[judge]\nagent = \"claude\"\nmodel = \"small\"\n[claude]\nprogram = \"{}\"\n",
+        program.display()
+    );
+    project.file("ralph.toml", config);
+    let output = project.run_json("greet", &GATE).exits(0).ends("success/verified", 1);
+    assert_eq!(of_judge(&output)[0]["gate"]["tail"], "kind");
+    assert_eq!(output.ended()["cost"]["cost_usd"], 0.25);
+    let words = project.kept("words");
+    for part in ["--tools", "--safe-mode", "--system-prompt", "small", "You judge the work"] {
+        assert!(words.contains(part), "no `{part}` in {words}");
+    }
+    assert!(project.kept("request").contains("+hello 1"));
+    assert_eq!(project.kept("files"), "");
+    assert!(!project.kept("where").contains(project.root().to_str().unwrap()));
+}

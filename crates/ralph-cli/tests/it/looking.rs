@@ -27,6 +27,13 @@ fn a_log_is_printed_by_its_turn_without_secrets() {
     assert_eq!(logs(&project, &["-f"]).output().exits(0).stdout, last, "the run has ended");
     let first = logs(&project, &["1", "--run", "run-"]).output().exits(2).stderr;
     assert!(first.contains("there is no run"), "{first}");
+    let run = &project.ralph(&["runs", "--json"]).output().json()["runs"][0]["id"];
+    let run = run.as_str().unwrap();
+    assert_eq!(logs(&project, &[run]).output().exits(0).stdout, last);
+    let both = logs(&project, &[run, "1"]).output().exits(0).stdout;
+    assert_eq!(logs(&project, &["1", "--run", run]).output().exits(0).stdout, both);
+    let twice = logs(&project, &[run, "--run", run]).output().exits(2).stderr;
+    assert!(twice.contains("name a run"), "{twice}");
     let first = logs(&project, &["1"]).output().exits(0).stdout;
     assert!(first.contains("turn 1") && !first.contains("turn 2"), "{first}");
 }
@@ -103,6 +110,68 @@ fn a_terminal_that_became_narrower_breaks_lines_between_words_and_keeps_no_old_o
     assert_eq!(shown.matches("agent at work").count(), 0, "{shown}");
     assert_eq!(shown.matches("│ reading the code").count(), 1, "{shown}");
     assert!(shown.contains("\n    beginning to its end\n"), "{shown}");
+}
+
+const LONG_LINE: &str =
+    "echo one line that is longer than a narrow terminal is wide, word by word; exit 1\n";
+
+#[test]
+fn what_a_narrow_terminal_shows_of_doctor_and_check_is_broken_between_words() {
+    for (call, code) in [(&["doctor"][..], 0), (&["check", "--criteria", "custom:sh fails.sh"], 1)]
+    {
+        let project = plain();
+        project.file("fails.sh", LONG_LINE);
+        let piped = project.ralph(call).output().exits(code);
+        let known = piped.stdout + &piped.stderr;
+        // How long something took is another each time.
+        let is_time =
+            |word: &str| word.trim_end_matches("ms").parse::<f32>().is_ok() || word == "ms";
+        let binary = project.binary().display();
+        let call = call.iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" ");
+        let screen = project.terminal(&format!("read x; '{binary}' {call}; echo all is said; cat"));
+        screen.resizes(60).presses("Enter").until_shows("all is said");
+        let shown = screen.screen().replace("all is said", "");
+        for word in shown.split_whitespace().filter(|word| !is_time(word)) {
+            let is_whole = known.split_whitespace().any(|known| known == word);
+            // Only what is wider than the terminal cannot be whole.
+            let is_part =
+                known.split_whitespace().any(|known| known.len() > 60 && known.contains(word));
+            assert!(
+                is_whole || is_part,
+                "`{word}` is no word of:\n{known}\non the screen:\n{shown}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_a_gate_says_in_a_turn_is_shown_once() {
+    let project = git();
+    project.agent("echo 2 > tests/test_a.py; echo '<promise>DONE</promise>'");
+    project.file("tests/test_a.py", "1\n").run_git(&["add", "-A"]);
+    project.run_git(&["commit", "-qm", "start"]);
+    let gate = ["--criteria", "custom:grep -q 2 tests/test_a.py", "--max-iterations", "2"];
+    let call = project.ralph(&["run", "x", "--agent-cmd", "./agent.sh"]).args(gate);
+    let shown = call.output().stderr;
+    let lines: Vec<&str> = shown.lines().filter(|line| line.contains("custom-1")).collect();
+    let said = |line: &&str| line.rsplit_once(" (").map_or(*line, |(said, _)| said).to_owned();
+    let once: std::collections::BTreeSet<String> = lines.iter().map(said).collect();
+    assert_eq!(once.len(), lines.len(), "{shown}");
+}
+
+#[test]
+fn nothing_is_said_to_be_acceptable_that_is_not_accepted_any_more() {
+    let project = git();
+    project.agent("echo '@unittest.skip(1)' > tests/test_a.py; echo '<promise>DONE</promise>'");
+    project.file("tests/test_a.py", "def test_a(): assert 1 == 2\n").run_git(&["add", "-A"]);
+    project.run_git(&["commit", "-qm", "start"]);
+    let call = project.ralph(&["run", "x", "--agent-cmd", "./agent.sh"]);
+    let gate = ["--criteria", "custom:grep -q skip tests/test_a.py", "--max-iterations", "1"];
+    let shown = call.args(gate).output().exits(1);
+    assert!(shown.stderr.contains("held: tests/test_a.py"), "{}", shown.stderr);
+    assert!(!(shown.stderr + &shown.stdout).contains("ralph allow"));
+    let refused = project.ralph(&["allow", "tests/test_a.py"]).output().exits(1).stderr;
+    assert!(refused.contains("has ended"), "{refused}");
 }
 
 #[test]

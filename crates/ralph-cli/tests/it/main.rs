@@ -35,6 +35,7 @@ mod interruptions;
 #[cfg(test)]
 mod invariants;
 mod judge;
+mod layouts;
 #[cfg(test)]
 mod looking;
 #[cfg(test)]

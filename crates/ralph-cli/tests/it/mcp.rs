@@ -220,6 +220,7 @@ fn a_loop_is_started_shown_and_not_ended_by_the_agent_that_is_in_it() {
         json!({ "task": "make a hold b", "criteria": ["security"], "max_iterations": 3 });
     let (refused, started, text) = server.call("loop_start", &arguments);
     assert!(!refused && text.contains("<promise>DONE</promise>"), "{text}");
+    assert!(text.contains("1 check fails now"), "what fails already is known: {text}");
     let run = &started["runs"][0];
     assert_eq!((&run["session_id"], &run["max_iterations"]), (&json!("s-1"), &json!(3)));
     let criteria = run["criteria"].as_array().unwrap();

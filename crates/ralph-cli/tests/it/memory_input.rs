@@ -63,12 +63,13 @@ fn who_notes_a_secret_hears_that_it_was_taken_out() {
     assert_eq!(added["redacted"], 2);
     assert_eq!(added["note"]["text"], "the password of staging is [redacted:password]");
     let id = added["note"]["id"].as_str().unwrap();
-    let edited = said(&["edit", id, "its password is hunter2hunter2", "--json"], "en");
+    let edited = said(&["edit", id, "its password is Hunter2!x", "--json"], "en");
     assert_eq!(edited.json()["redacted"], 1);
     let plain = said(&["add", "the password is hashed with bcrypt", "--json"], "en");
     assert_eq!((plain.json()["redacted"].as_u64(), plain.stderr.as_str()), (Some(0), ""));
     let line = |id: &str, text: &str| json!({ "id": id, "text": text }).to_string();
-    let lines = [line("a", "api 키는 a8f3k2j9q7 이다"), line("b", "plain"), line("c", add[1])];
+    let lines =
+        [line("a", "CI 토큰은 9f8a7c6b5d4e3f2a1b0c 이다"), line("b", "plain"), line("c", add[1])];
     project.file("notes.jsonl", lines.join("\n"));
     let imported = said(&["import", "notes.jsonl", "--json"], "en");
     assert_eq!(imported.json()["redacted"], 2);

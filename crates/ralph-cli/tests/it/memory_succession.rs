@@ -41,6 +41,75 @@ fn a_note_that_moves_takes_no_place_of_another_with_its_id() {
 }
 
 #[test]
+fn who_notes_something_sees_what_is_near_and_says_what_it_replaces() {
+    let project = plain();
+    let old = add(&project, &["CI runs on CircleCI"]);
+    let told = said(&project, &["add", "CI runs on GitHub Actions"]);
+    assert!(
+        told.contains("Nearest notes.") && told.contains(&format!("  {old}  CI runs")),
+        "{told}"
+    );
+    let replaced = json_of(&project, &["add", "CI runs on GitHub Actions", "--replaces", &old]);
+    assert_eq!((&replaced["replaced"], &replaced["nearest"]), (&json!([old]), &json!([])));
+    let why = said(&project, &["why", &old]);
+    assert!(why.contains("the user says now: CI runs on GitHub Actions"), "{why}");
+    let notes = json_of(&project, &["list"]);
+    assert_eq!(notes["notes"].as_array().unwrap().len(), 1, "{notes}");
+    // A rule goes, too, if the user names it, whatever notebook it is in.
+    let rule = ["Squash commits", "--kind", "constitution", "--scope", "global"];
+    let rule = add(&project, &rule);
+    let told = said(&project, &["add", "Commits are merged as they are", "--replaces", &rule]);
+    assert!(told.contains(&format!("It takes the place of {rule}")), "{told}");
+    let gone = json_of(&project, &["show", &rule]);
+    assert!(gone["note"]["retired"].is_object(), "{gone}");
+    let unknown = memory(&project, &["add", "x y z", "--replaces", "m000000000000"]).exits(2);
+    assert!(unknown.stderr.contains("there is no note"), "{}", unknown.stderr);
+    let korean = project.ralph(&["memory", "add", "CI runs on Jenkins"]).env("RALPH_LOCALE", "ko");
+    assert!(korean.output().exits(0).stdout.contains("가까운 기록입니다"));
+}
+
+#[test]
+fn what_says_the_same_adds_nothing() {
+    let project = plain();
+    let old = add(&project, &["Deploys happen on Fridays"]);
+    let other = add(&project, &["We ship every Friday"]);
+    let same = ["add", "We ship every Friday", "--same-as", &old];
+    assert_eq!(json_of(&project, &same)["note"]["id"], json!(old));
+    let notes = json_of(&project, &["list"]);
+    assert_eq!(notes["notes"].as_array().unwrap().len(), 1, "{notes}");
+    let gone = json_of(&project, &["show", &other]);
+    assert!(gone["note"]["retired"]["why"].as_str().unwrap().contains(&old), "{gone}");
+}
+
+#[test]
+fn what_is_only_alike_stands_and_the_doctor_lists_it() {
+    let project = plain();
+    let old = add(&project, &["The API listens on port 8080"]);
+    let new = add(&project, &["The API listens on port 9090"]);
+    let health = project.ralph(&["memory", "doctor", "--json"]).output().exits(0).json();
+    assert_eq!(health["near"], json!([{ "older": old, "newer": new }]), "{health}");
+    assert_eq!(health["active"], 2);
+}
+
+#[test]
+fn an_agent_replaces_words_on_trial_at_once_and_the_projects_once_it_is_proven() {
+    let project = plain();
+    let users = add(&project, &["Releases are cut by Kim"]);
+    let agent = |args: &[&str]| {
+        let call = project.ralph(&[&["memory", "add", "--json"], args].concat());
+        call.env("RALPH_DRIVER", "1").env("RALPH_RUN_ID", "run-0badcafe").output().exits(0).json()
+    };
+    let trial = agent(&["The cache lives in Redis"])["note"]["id"].as_str().unwrap().to_owned();
+    let replaced = agent(&["The cache lives in Valkey", "--replaces", &trial]);
+    assert_eq!((&replaced["replaced"], &replaced["pending"]), (&json!([trial]), &json!([])));
+    let waits = agent(&["Lee cuts the releases", "--replaces", &users]);
+    assert_eq!((&waits["replaced"], &waits["pending"]), (&json!([]), &json!([users])));
+    // It is the user who decides about the user's word.
+    let promoted = json_of(&project, &["promote", waits["note"]["id"].as_str().unwrap()]);
+    assert_eq!(promoted["replaced"], json!([users]), "{promoted}");
+}
+
+#[test]
 fn an_edit_takes_the_place_of_what_it_excludes_as_a_new_note_does() {
     let project = plain();
     let old = add(&project, &[OLD]);

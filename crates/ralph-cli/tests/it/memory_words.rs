@@ -187,13 +187,31 @@ fn lines_that_cannot_be_read_are_told_where_they_are() {
     assert!(said.contains("at byte 0 of memory/00000001.jsonl"), "{said}");
     let found = memory(&project, &["doctor", "--json"]).exits(1).json();
     assert_eq!((&found["damaged_lines"], &found["active"]), (&json!(1), &json!(2)));
+    // So what is lost in the one comes back from the other.
     let said = memory(&project, &["rebuild"]).exits(0).stdout;
-    assert!(
-        said.starts_with("Read from the log again: 1 note. 1 line could not be read"),
-        "{said}"
-    );
-    let said = memory(&project, &["stats"]).exits(0).stdout;
-    assert!(said.contains("at byte 0 of memory/00000001.jsonl"), "{said}");
+    let told =
+        "Read from the log again: 2 notes. 1 place of the log could not be read; 1 note came back";
+    assert!(said.starts_with(told), "{said}");
+    let found = memory(&project, &["search", "sky", "--json"]).exits(0).json();
+    assert_eq!(found["results"][0]["text"], "the sky is blue", "{found}");
+    let sound = memory(&project, &["rebuild", "--json"]).exits(0).json();
+    assert_eq!((&sound["salvage"]["damaged"], &sound["damaged"]), (&json!(0), &json!([])));
+}
+
+#[test]
+fn what_neither_the_log_nor_the_index_has_is_told_with_exit_code_1() {
+    let project = plain();
+    add(&project, &["the sky is blue"]);
+    add(&project, &["grass is green"]);
+    let everything = project.everything();
+    let named = |name: &str| everything.iter().find(|path| path.ends_with(name)).unwrap();
+    let text = fs::read_to_string(named("00000001.jsonl")).unwrap().replace("blue", "grey");
+    fs::write(named("00000001.jsonl"), text).unwrap();
+    fs::remove_file(named("memory.1.db")).unwrap();
+    let said = memory(&project, &["rebuild"]).exits(1).stdout;
+    assert!(said.contains("Missing: 1 line that neither file has"), "{said}");
+    let korean = project.ralph(&["memory", "rebuild"]).env("RALPH_LOCALE", "ko").output();
+    assert!(korean.exits(0).stdout.contains("기록 1개를 다시 읽었습니다."));
 }
 
 #[test]

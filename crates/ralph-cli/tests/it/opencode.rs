@@ -528,7 +528,7 @@ fn the_plugin_is_installed_and_removed() {
     assert!(plugin.contains("\"hook\", \"--agent\", \"opencode\", \"--timeout="), "{plugin}");
     assert!(project.read(".opencode/commands/ralph.md").contains("description: "));
     let again = project.ralph(&["install", "opencode"]).output().exits(0);
-    assert!(again.stdout.contains("Nothing to change"), "{}", again.stdout);
+    assert!(again.stdout.contains("nothing to change"), "{}", again.stdout);
     let _ = project.ralph(&["uninstall", "opencode"]).output().exits(0);
     let left: Vec<_> = project.everything();
     let is_project = |path: &std::path::PathBuf| !path.to_string_lossy().contains("/.git/ralph");

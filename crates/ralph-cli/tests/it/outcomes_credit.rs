@@ -48,16 +48,16 @@ fn what_was_noted_in_a_turn_that_failed_and_again_in_one_that_passed_is_proven()
 }
 
 #[test]
-fn a_note_that_an_agent_calls_wrong_or_was_only_shown_earns_nothing() {
+fn a_note_that_was_only_spoken_of_or_shown_earns_nothing() {
     let project = tested(plain());
     let note = |text: &str| {
         let added = project.ralph(&["memory", "add", text, "--json"]).output().exits(0);
         added.json()["note"]["id"].as_str().unwrap().to_owned()
     };
-    let wrong = note("The check looks for ok.txt in the folder above");
+    let spoken_of = note("The check looks for ok.txt in the folder above");
     let right = note("The check looks for ok.txt in this folder");
     let shown = note("The check prints a line before it looks for ok.txt");
-    two_turns(&project, "true", &format!("echo 'Note [{wrong}] is wrong. As [{right}] says.'"));
+    two_turns(&project, "true", &format!("echo 'Note {spoken_of} is wrong. As [{right}] says.'"));
     succeeds(&project, "make the check find ok.txt");
     let counts = |id: &str| {
         let why = project.ralph(&["memory", "why", id, "--json"]).output().exits(0).json();
@@ -65,7 +65,7 @@ fn a_note_that_an_agent_calls_wrong_or_was_only_shown_earns_nothing() {
         (count("cited"), count("passed"), why["belief"]["for"].as_f64().unwrap() > 0.0)
     };
     assert_eq!(counts(&right), (1, 1, true));
-    for id in [wrong, shown] {
+    for id in [spoken_of, shown] {
         let why = project.ralph(&["memory", "why", &id]).output().exits(0).stdout;
         assert!(why.contains("It was shown"), "{why}");
         assert_eq!(counts(&id), (0, 0, false), "{why}");

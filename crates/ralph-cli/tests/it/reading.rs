@@ -126,7 +126,7 @@ fn where_nothing_ever_ran_reading_says_so_and_writes_nothing() {
 fn status_shows_a_run_in_a_few_lines() {
     let project = failed();
     let shown = ralph(&project, &["status"]).exits(0).stdout;
-    for words in ["failed (max_iterations)", "seven", "2 of 2", "custom-1", "./agent.sh"] {
+    for words in ["failed (no turns left)", "seven", "2 of 2", "custom-1", "./agent.sh"] {
         assert!(shown.contains(words), "no `{words}` in: {shown}");
     }
     let id = status(&project)["id"].as_str().unwrap().to_owned();

@@ -61,6 +61,18 @@ fn an_error_of_ours_ends_the_stream_as_it_ends_the_process() {
 }
 
 #[test]
+fn a_run_that_an_error_of_ours_ended_rests_and_can_be_resumed() {
+    let project = git();
+    project.agent("rm $RALPH_PROMPT_FILE; mkdir -p $RALPH_PROMPT_FILE/x; touch done");
+    let ended = project.run_json("do it", &["--criteria", "custom:false"]).exits(3).ended();
+    assert_eq!(ended["reason"], "internal_error");
+    let status = project.ralph(&["status", "--json"]).output().exits(0).json();
+    let run = &status["runs"][0];
+    assert_eq!((&run["status"], &run["reason"]), (&"paused".into(), &"interrupted".into()));
+    assert_eq!(run["active"], false);
+}
+
+#[test]
 fn korean_is_spoken_to_people_and_to_the_agent() {
     let project = plain();
     project.agent(
@@ -69,7 +81,11 @@ fn korean_is_spoken_to_people_and_to_the_agent() {
     let args = ["run", "테스트를 고쳐라", "--agent-cmd", "./agent.sh"];
     for (name, value) in [("RALPH_LOCALE", "ko"), ("LANG", "ko_KR.UTF-8"), ("LC_ALL", "ko_KR")] {
         let output = project.ralph(&args).env(name, value).output().exits(0);
-        assert!(output.stderr.contains("시작: 최대 100회 반복"), "{}", output.stderr);
+        assert!(
+            output.stderr.contains("실행을 시작합니다: 최대 100회 반복, 4시간"),
+            "{}",
+            output.stderr
+        );
         assert!(output.stdout.contains("경과를 볼 수 있습니다"), "{}", output.stdout);
         assert!(project.read("prompt.txt").contains("반복"), "{}", project.read("prompt.txt"));
         let status = project.ralph(&["stop"]).env(name, value).output().exits(0);

@@ -100,7 +100,11 @@ fn a_run_that_ended_is_not_resumed() {
     let id = status(&project)["id"].as_str().unwrap().to_owned();
     for args in [["resume"].as_slice(), &["resume", &id]] {
         let refused = project.ralph(args).output().exits(1);
-        assert!(refused.stderr.contains(&format!("{id} is success")), "{}", refused.stderr);
+        assert!(
+            refused.stderr.contains(&format!("{id} has ended (success)")),
+            "{}",
+            refused.stderr
+        );
     }
     assert_eq!(status(&project)["iteration"], 1);
 }

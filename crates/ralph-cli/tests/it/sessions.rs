@@ -301,7 +301,7 @@ fn a_run_that_was_stopped_is_over_for_sessions_too() {
     assert_eq!(state(), "completed");
     let id = listed(&project, &[])[0]["id"].as_str().unwrap().to_owned();
     let refused = project.ralph(&["resume", &id]).output().stderr;
-    assert!(refused.contains("is stopped"), "{refused}");
+    assert!(refused.contains("has ended (stopped)"), "{refused}");
     assert_eq!(listed(&project, &["--state", "paused"]), Vec::<Value>::new());
 }
 

@@ -34,6 +34,31 @@ fn snapshots_are_listed_for_people_and_machines() {
 }
 
 #[test]
+fn a_rollback_is_shown_with_the_run_until_it_is_undone() {
+    for project in both(TURN) {
+        let _ = fail(&project, "2");
+        let said = |command: &str| project.ralph(&[command]).output().exits(0).stdout;
+        assert!(!said("status").contains("went back"), "{}", said("status"));
+        let _ = project.ralph(&["rollback", "--to", "1"]).output().exits(0);
+        assert!(said("status").contains("went back to snapshot 1 at "), "{}", said("status"));
+        let _ = project.ralph(&["rollback"]).output().exits(0);
+        assert!(said("status").contains("went back to the start at "), "{}", said("status"));
+        assert!(said("status").contains("--undo` undoes that"), "{}", said("status"));
+        let _ = project.ralph(&["rollback", "--undo"]).output().exits(0);
+        assert!(said("status").contains("snapshot 1"), "{}", said("status"));
+        let _ = project.ralph(&["rollback", "--undo"]).output().exits(0);
+        assert!(!said("status").contains("went back"), "{}", said("status"));
+        let report = said("report");
+        assert_eq!(report.matches(" went back to ").count(), 2, "{report}");
+        assert_eq!(report.matches("A rollback was undone at").count(), 2, "{report}");
+        let json = project.ralph(&["report", "--json"]).output().exits(0).json();
+        let to: Vec<_> =
+            json["rollbacks"].as_array().unwrap().iter().map(|one| &one["to"]).collect();
+        assert_eq!(serde_json::json!(to), serde_json::json!(["1", "0", null, null]));
+    }
+}
+
+#[test]
 fn differences_are_shown_the_same_way_in_git_and_outside() {
     let shown = both(TURN).map(|project| {
         let _ = fail(&project, "2");

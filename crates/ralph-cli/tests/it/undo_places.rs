@@ -243,7 +243,7 @@ fn a_deleted_repository_ends_the_run_and_says_what_is_lost() {
     let status = status(&project);
     assert_eq!((&status["status"], &status["iteration"]), (&"failed".into(), &1.into()));
     let report = project.ralph(&["report"]).output().exits(0).stdout;
-    assert!(report.contains("or its repository is gone"), "{report}");
+    assert!(report.contains(".git was deleted"), "{report}");
     let refused = rollback(&project, &[]).exits(1);
     assert!(refused.stderr.contains("has no snapshot `start`"), "{}", refused.stderr);
     assert_eq!(project.read("edited"), "x\n");

@@ -38,6 +38,66 @@ fn errors_are_told_in_the_language_of_the_user() {
 }
 
 #[test]
+fn errors_outside_of_runs_are_told_in_korean_too() {
+    let project = plain();
+    let korean = |text: &str| text.chars().any(|c| matches!(c, '가'..='힣'));
+    for call in [
+        &["run", "x", "--agent", "claud"][..],
+        &["run", "x", "--agent-cmd", "./none.sh"],
+        &["run", "x", "--agent-cmd", "cat", "--criteria", "tests_pass"],
+        &["run", "x", "--agent-cmd", "cat", "--max-iterations", "0"],
+        &["run", "x", "--agent-cmd", "cat", "--max-duration", "soon"],
+        &["check", "--criteria", "custom:no-such-program"],
+        &["check", "--criteria", "type_check"],
+        &["memory", "get", "nope"],
+        &["memory", "search", ""],
+        &["rollback", "--path", "/etc/passwd"],
+        &["resume", "run-00000000"],
+        &["logs", "run-00000000", "zero"],
+        &["install", "emacs"],
+    ] {
+        let said = project.ralph(call).env("LANG", "ko_KR.UTF-8").output().stderr;
+        let is_flags = said.contains("--help");
+        for line in said.lines().filter(|_| !is_flags) {
+            assert!(
+                korean(line.split_once(": ").map_or(line, |(_, said)| said)),
+                "{call:?}: {said}"
+            );
+        }
+    }
+    for (settings, word) in [
+        ("[run]\nmax_iteration = 3\n", "run.max_iterations"),
+        ("[run]\nagent = \"opencod\"\n", "opencode"),
+        ("[run\n", "문법 오류"),
+        ("[judge]\ncriterion = \"is it good?\"\n", "판정"),
+    ] {
+        let project = plain();
+        project.file("ralph.toml", settings);
+        let call = project.ralph(&["run", "x", "--agent-cmd", "cat"]);
+        let said = call.env("LANG", "ko_KR.UTF-8").output().exits(2).stderr;
+        assert!(korean(&said) && said.contains(word), "{said}");
+    }
+}
+
+#[test]
+fn a_misspelt_agent_or_criterion_is_told_what_was_meant() {
+    let project = plain();
+    for (flag, given, meant) in [
+        ("--agent", "claud", Some("claude")),
+        ("--agent", "opencoed", Some("opencode")),
+        ("--agent", "something-else", None),
+        ("--criteria", "tests_pass", Some("test_pass")),
+        ("--criteria", "lint-clean", Some("lint_clean")),
+        ("--criteria", "coverage", None),
+    ] {
+        let said = project.ralph(&["run", "x", flag, given]).output().exits(2).stderr;
+        let hint = meant.map(|meant| format!("did you mean `{meant}`?"));
+        assert_eq!(said.contains("did you mean"), hint.is_some(), "{said}");
+        assert!(said.contains(&hint.unwrap_or_default()), "{said}");
+    }
+}
+
+#[test]
 fn help_and_version_are_data() {
     let project = project();
     for args in [["--help"].as_slice(), &["--version"], &["run", "--help"], &["help", "run"]] {

@@ -1,5 +1,10 @@
 //! What a run did to tests and checks, and what its own tests prove.
 
+use crate::locale::Locale;
+
+/// The place of what is held against a run as a whole, in both languages.
+const RUN_ITSELF: [&str; 2] = ["this run", "이 실행"];
+
 /// A check that was made weaker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Weakening {
@@ -10,6 +15,22 @@ pub struct Weakening {
 }
 
 impl Weakening {
+    /// Something about the run itself: no path stands for it, so it cannot be
+    /// allowed.
+    pub fn of_run(what: String, locale: Locale) -> Self {
+        let [en, ko] = RUN_ITSELF;
+        let place = match locale {
+            Locale::En => en,
+            Locale::Ko => ko,
+        };
+        Self { place: place.to_owned(), what }
+    }
+
+    /// Whether a path stands for it that can be allowed.
+    pub fn has_path(&self) -> bool {
+        !RUN_ITSELF.contains(&self.place.as_str())
+    }
+
     /// The file, or the place if it is no line of a file.
     pub fn file(&self) -> &str {
         match self.place.rsplit_once(':') {

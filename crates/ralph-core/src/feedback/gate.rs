@@ -36,8 +36,8 @@ pub struct GateNews {
     pub tests: Vec<FailedTest>,
     /// How many more tests fail.
     pub more_tests: u64,
-    /// Findings that keep it from passing: the worst first, new ones first
-    /// among equals.
+    /// Findings that keep it from passing, or where none is known to, all of
+    /// them: the worst first, new ones first among equals.
     pub problems: Vec<Problem>,
     /// How many more findings there are.
     pub more_problems: u64,
@@ -130,7 +130,11 @@ impl GateNews {
 
         let listed = gate.reading.findings.iter();
         let mut problems: Vec<&Finding> =
-            listed.filter(|found| gate.failing.contains(&found.fingerprint)).collect();
+            listed.clone().filter(|found| gate.failing.contains(&found.fingerprint)).collect();
+        if problems.is_empty() && tests.is_empty() && !gate.passed() {
+            // Whatever was found may be why: a remark, or what the bar lets by.
+            problems = listed.collect();
+        }
         problems.sort_by_key(|found| (found.level, past.since(&found.fingerprint), &found.place));
         let not_listed = if gate.reading.tests.is_none() { gate.reading.beyond } else { 0 };
         let all_problems = problems.len() as u64 + not_listed;
@@ -251,6 +255,15 @@ mod tests {
         let mut gate = found(&[("a", Level::Error), ("b", Level::Warning)]);
         gate.failing.remove(&gate.reading.findings[1].fingerprint);
         assert_eq!(news(&gate, [&[], &[], &[]]).problems.len(), 1);
+    }
+
+    #[test]
+    fn a_gate_that_fails_with_remarks_alone_tells_them() {
+        let mut gate = found(&[("a", Level::Info), ("b", Level::Warning)]);
+        gate.failing.clear();
+        let places: Vec<_> =
+            news(&gate, [&[], &[], &[]]).problems.into_iter().map(|found| found.place).collect();
+        assert_eq!(places, ["b:2", "a:1"]);
     }
 
     #[test]

@@ -1,192 +1,170 @@
-//! Does a text give orders to whoever reads it?
+//! Does a text give orders to the agent that reads it?
 //!
 //! Notes come from tools, web pages and commits, so anybody may have written
-//! them. An order is known by its shape rather than by its words: it speaks to
-//! an assistant and tells it to act, it hides, it poses as another side of the
-//! conversation, or it asks for what only the user may give. Advice to people
-//! ("run `make` first") is none of these.
+//! them. The fence and the label around them do the work; this finds what
+//! speaks to an agent: it tells it to forget its orders, to be somebody else, to
+//! keep something from the user, or it poses as another side of the
+//! conversation. Advice to people ("run `make` first") is none of these.
+//!
+//! A rule is a row of words that follow each other in one sentence. Looking one
+//! up takes no set-up to speak of: hooks live for some milliseconds.
 
-mod addressing;
 mod disguise;
-mod greetings;
 mod rules;
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use regex::Regex;
-
-use addressing::ADDRESSING;
 pub(super) use disguise::is_unseen;
-use disguise::{is_disguised, readable, respelled};
-use greetings::without_greetings;
-use rules::{RULES, UNLESS_DENIED, spelled};
+use disguise::{is_disguised, readable};
+use rules::{GROUPS, KOREAN, POSING, RULES, STARTERS};
+
+/// How many words may stand between two words of a rule.
+const GAP: usize = 6;
+
+/// How many characters may stand between the parts of a Korean rule, in bytes.
+const KOREAN_GAP: usize = 90;
 
 /// What kind of order a text gives to whoever reads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Order {
-    /// To forget what it was told before.
+    /// To forget what it was told before, or what it may do.
     Forget,
     /// To be somebody else.
     Pretend,
     /// It speaks as the system or another side of a conversation would.
     Role,
-    /// To keep something from the user.
+    /// To keep something from the user, or to say what is not so.
     Hide,
-    /// To say what is not so.
-    Deceive,
-    /// To send something away.
+    /// To give away what is the user's.
     Leak,
-    /// To run something that does harm, or to go around what protects.
-    Harm,
     /// It tells the agent what it has to do.
     Command,
-    /// Part of it is hidden from people, or must be decoded to be read.
+    /// Part of it is hidden from people.
     Disguise,
 }
 
 /// The kinds of orders in a text, each once. Empty for what just informs.
 pub fn orders(text: &str) -> Vec<Order> {
-    static COMPILED: LazyLock<Vec<(Order, Regex)>> = LazyLock::new(|| compiled(RULES));
-    static ADDRESSED: LazyLock<Vec<(Order, Regex)>> = LazyLock::new(|| compiled(ADDRESSING));
-    static MILDER: LazyLock<Vec<(Order, Regex)>> = LazyLock::new(|| compiled(UNLESS_DENIED));
-    let seen = without_greetings(&without_installers(&readable(text)));
-    let said = without_quotations(&seen);
-    let heard = |order: Order| match order {
-        Order::Forget | Order::Pretend | Order::Command | Order::Deceive | Order::Hide => &said,
-        Order::Role | Order::Leak | Order::Harm | Order::Disguise => &seen,
-    };
-    let asks = |(order, rule): &&(Order, Regex)| rule.is_match(heard(*order));
-    let asks_still = |(order, rule): &&(Order, Regex)| is_said(rule, heard(*order));
-    let strict = COMPILED.iter().chain(ADDRESSED.iter()).filter(asks);
-    let mild = MILDER.iter().filter(asks_still);
-    let mut found: Vec<Order> = strict.chain(mild).map(|(order, _)| *order).collect();
-    if closes_a_fence(&seen) {
+    let seen = readable(text);
+    let mut found: Vec<Order> = Vec::new();
+    if is_disguised(text) {
+        found.push(Order::Disguise);
+    }
+    if POSING.iter().any(|sign| seen.contains(sign)) || closes_a_fence(&seen) {
         found.push(Order::Role);
     }
-    let forgets = |text: &str| {
-        let mut rules = COMPILED.iter().chain(MILDER.iter());
-        rules.any(|(order, rule)| *order == Order::Forget && rule.is_match(text))
-    };
-    if is_disguised(text) || respelled(&seen).is_some_and(|text| forgets(&text)) {
-        found.push(Order::Disguise);
+    for sentence in sentences(&seen) {
+        said_in(&sentence, &mut found);
+    }
+    if seen.contains(|c| ('가'..='힣').contains(&c)) {
+        let asks = KOREAN.iter().filter(|(_, first, then)| follow(&seen, first, then));
+        found.extend(asks.map(|(order, _, _)| *order));
     }
     found.sort_unstable();
     found.dedup();
     found
 }
 
-fn compiled(rules: &[(Order, &str)]) -> Vec<(Order, Regex)> {
-    let compile = |(order, rule): &(Order, &str)| Some((*order, Regex::new(&spelled(rule)).ok()?));
-    rules.iter().filter_map(compile).collect()
+/// Whether one of several texts is followed by one of others within reach.
+fn follow(text: &str, first: &str, then: &str) -> bool {
+    first.split('|').flat_map(|first| text.match_indices(first)).any(|(at, first)| {
+        let rest = &text[at + first.len()..];
+        then.split('|').any(|then| rest.find(then).is_some_and(|far| far <= KOREAN_GAP))
+    })
 }
 
-/// Whether a rule finds something that its sentence does not deny.
-fn is_said(rule: &Regex, text: &str) -> bool {
-    const DENIALS: &[&str] = &[
-        "never",
-        "not",
-        "don't",
-        "cannot",
-        "can't",
-        "no",
-        "nobody",
-        "avoid",
-        "forbid",
-        "forbidden",
-        "mustn't",
-        "shouldn't",
-        "won't",
-        "isn't",
-        "without",
-        "prevents",
-        "blocks",
-        "rejects",
-    ];
-    rule.find_iter(text).any(|found| {
-        let before = &text[..found.start()];
-        let start = before.rfind(['.', '!', '?', '\n', ';']).map_or(0, |at| at + 1);
-        let denies = |part: &str| {
-            let mut words = part.split(|c: char| !(c.is_alphanumeric() || c == '\''));
-            words.any(|word| DENIALS.contains(&word))
+/// The words of each sentence. A colon, a comma and the beginning of a quotation
+/// are words of their own.
+fn sentences(text: &str) -> Vec<Vec<&str>> {
+    let mut all = Vec::new();
+    let mut sentence = Vec::new();
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let is_word = |c: char| c.is_alphanumeric() || matches!(c, '\'' | '_' | '-');
+        let length = match rest.find(|c| !is_word(c)).unwrap_or(rest.len()) {
+            0 => c.len_utf8(),
+            length => length,
         };
-        // "If it isn't too much trouble" is polite and denies nothing.
-        let is_polite = |part: &str| part.trim_start().starts_with("if ");
-        let (earlier, last) = before[start..].rsplit_once(',').unwrap_or(("", &before[start..]));
-        let is_forbidden =
-            denies(last) || earlier.split(',').any(|part| denies(part) && !is_polite(part));
-        // Korean denies behind the verb.
-        let is_denied =
-            ["하지", "되지", "지 "].iter().any(|end| text[found.end()..].starts_with(end));
-        !is_denied && !is_forbidden
-    })
+        let (word, after) = rest.split_at(length);
+        let ends = matches!(c, '!' | '?' | ';' | '\n')
+            || c == '.' && !after.starts_with(|c: char| c.is_alphanumeric());
+        if is_word(c) {
+            sentence.extend(Some(word.trim_matches(['\'', '-'])).filter(|word| !word.is_empty()));
+        } else if matches!(c, ':' | ',') {
+            sentence.push(word);
+        } else if ends {
+            all.push(std::mem::take(&mut sentence));
+        }
+        rest = after;
+    }
+    all.push(sentence);
+    all
+}
+
+/// A rule with the words that its groups stand for.
+type Spelled = (Order, String);
+
+/// Rules, and which of them may begin with a word.
+static BY_WORD: LazyLock<HashMap<String, Vec<Spelled>>> = LazyLock::new(|| {
+    let mut by_word: HashMap<String, Vec<Spelled>> = HashMap::new();
+    for (order, rules) in RULES {
+        for rule in *rules {
+            let spell = |rule: String, (name, words): &(&str, &str)| rule.replace(name, words);
+            let rule = GROUPS.iter().fold((*rule).to_owned(), spell);
+            let first = rule.split(' ').next().unwrap_or_default().trim_start_matches('^');
+            for word in first.split('|') {
+                by_word.entry(word.to_owned()).or_default().push((*order, rule.clone()));
+            }
+        }
+    }
+    by_word
+});
+
+fn said_in(words: &[&str], found: &mut Vec<Order>) {
+    for (at, word) in words.iter().enumerate() {
+        for (order, rule) in BY_WORD.get(*word).into_iter().flatten() {
+            let (first, rest) = rule.split_once(' ').unwrap_or((rule, ""));
+            // `^`: as an order begins, and not as what something does.
+            let starts = || at == 0 || STARTERS.split('|').any(|word| word == words[at - 1]);
+            if (!first.starts_with('^') || starts()) && goes_on(rest, &words[at + 1..]) {
+                found.push(*order);
+            }
+        }
+    }
+}
+
+/// Whether the rest of a rule follows: each group of words within reach of the
+/// one before, or right behind it if it begins with `+`.
+fn goes_on(rule: &str, words: &[&str]) -> bool {
+    if rule.is_empty() {
+        return true;
+    }
+    let (group, rest) = rule.split_once(' ').unwrap_or((rule, ""));
+    let (group, reach) = group.strip_prefix('+').map_or((group, GAP + 1), |group| (group, 1));
+    let is_of = |word: &str| {
+        group.split('|').any(|one| match one.strip_suffix('*') {
+            Some(start) => word.starts_with(start),
+            None => word == one,
+        })
+    };
+    let mut places = (0..words.len().min(reach)).filter(|at| is_of(words[*at]));
+    places.any(|at| goes_on(rest, &words[at + 1..]))
 }
 
 /// Whether a text closes a part that it did not open, as if it stood in one
 /// and what follows did not.
 fn closes_a_fence(text: &str) -> bool {
-    const FENCES: &[&str] = &[
-        "memory",
-        "memories",
-        "note",
-        "notes",
-        "context",
-        "data",
-        "document",
-        "documents",
-        "input",
-        "output",
-        "quote",
-        "reference",
-        "untrusted",
-        "user_data",
-        "tool_output",
-        "search_results",
-        "external",
-        "content",
-        "knowledge",
-        "task",
-        "prompt",
-        "rules",
-        "constitution",
-    ];
-    FENCES.iter().any(|name| {
-        let close = format!("</{name}>");
-        let open = format!("<{name}");
-        text.find(&close).is_some_and(|at| {
-            let line = text[..at].rsplit('\n').next().unwrap_or_default();
-            !text[..at].contains(&open) && !line.contains(char::is_alphanumeric)
-        })
+    let mut parts = text.match_indices("</");
+    parts.any(|(at, _)| {
+        let name = text[at + 2..].split('>').next().unwrap_or_default();
+        let line = text[..at].rsplit('\n').next().unwrap_or_default();
+        ["note", "memor", "context", "document", "rules", "prompt"]
+            .iter()
+            .any(|it| name.starts_with(it))
+            && !text[..at].contains(&format!("<{name}"))
+            && !line.contains(char::is_alphanumeric)
     })
-}
-
-/// A text without the well-known ways to install a tool, which are piped into
-/// a shell as an attack would be, and without requests to the machine itself.
-fn without_installers(text: &str) -> String {
-    static KNOWN: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        let hosts = r"(?:sh\.rustup\.rs|get\.docker\.com|install\.python-poetry\.org|astral\.sh|get\.pnpm\.io|bun\.sh|deno\.land|get\.k3s\.io|get\.helm\.sh|install\.determinate\.systems|raw\.githubusercontent\.com/(?:nvm-sh|homebrew)|starship\.rs|mise\.run|cli\.doppler\.com|fly\.io|get\.sdkman\.io)";
-        let local =
-            r"\b(?:curl|wget) [^\n|;&]*https?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0)[^\s|]*";
-        let install = format!(r"\bcurl [^\n|]*https://{hosts}[^\s|]* ?\| ?(?:ba|z)?sh\b");
-        Regex::new(&format!("{install}|{local}")).ok()
-    });
-    match KNOWN.as_ref() {
-        Some(known) => known.replace_all(text, "").into_owned(),
-        None => text.to_owned(),
-    }
-}
-
-/// A text without what it only quotes: the title of a reverted commit, the
-/// input of a test.
-fn without_quotations(text: &str) -> String {
-    static QUOTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        let named = r"\b(prompts?|texts?|strings?|inputs?|messages?|phrases?|payloads?|cases?|titles?|named|called|expected|got|revert|samples?|words?|contains?|containing|rejects?|detects?|blocks?|for|like|examples?) ?[:,]? ?";
-        let quotation = r#"(?:'[^'\n]*'|"[^"\n]*"|“[^”\n]*”|`[^`\n]*`)"#;
-        Regex::new(&format!(r"{named}{quotation}|\bnote to (?:self|myself) ?[:,]")).ok()
-    });
-    match QUOTED.as_ref() {
-        Some(quoted) => quoted.replace_all(text, "$1").into_owned(),
-        None => text.to_owned(),
-    }
 }
 
 #[cfg(test)]

@@ -117,6 +117,11 @@ fn words(text: &str) -> HashSet<String> {
     parts.map(str::to_lowercase).collect()
 }
 
+/// How much of all their words two texts have in common, from 0 to 1.
+pub fn shared_words(one: &str, other: &str) -> f64 {
+    alike(&words(one), &words(other))
+}
+
 /// How much of all their words two have in common, from 0 to 1.
 #[expect(clippy::cast_precision_loss, reason = "notes have few words")]
 fn alike(one: &HashSet<String>, other: &HashSet<String>) -> f64 {

@@ -4,7 +4,6 @@
 //! `"name" => "value"` and `name: Type = "value"`. The name stays, the value
 //! goes: always for passwords, when it looks random for the rest.
 
-use super::spoken::is_signed_hangul;
 use super::value::{is_code, is_path, is_placeholder, is_plain_word, is_prose, looks_random};
 use super::{MARK, Span};
 
@@ -18,7 +17,7 @@ const SHORTEST_ALONE: usize = 5;
 
 /// What a name promises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Promise {
+pub(super) enum Promise {
     /// A password, which need not look random.
     Password,
     /// A key, token or secret, which does.
@@ -28,7 +27,7 @@ enum Promise {
 }
 
 impl Promise {
-    fn kind(self) -> &'static str {
+    pub(super) fn kind(self) -> &'static str {
         match self {
             Self::Password => "password",
             Self::Random => "secret",
@@ -104,7 +103,7 @@ fn name_before<'a>(line: &'a str, at: usize, sign: &str) -> Option<(&'a str, Pro
 }
 
 /// A Korean word for a secret at the end of a text.
-fn korean_name(before: &str) -> Option<(&str, Promise)> {
+pub(super) fn korean_name(before: &str) -> Option<(&str, Promise)> {
     const WORDS: [(&str, Promise); 6] = [
         ("비밀번호", Promise::Password),
         ("패스워드", Promise::Password),
@@ -123,6 +122,14 @@ fn korean_name(before: &str) -> Option<(&str, Promise)> {
 fn is_typed(value: &str) -> bool {
     let is_cipher = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '-';
     value.is_ascii() && !value.chars().all(is_cipher) || is_signed_hangul(value)
+}
+
+/// True for a Korean word, digits and a sign.
+fn is_signed_hangul(text: &str) -> bool {
+    let word = text.chars().take_while(|c| ('가'..='힣').contains(c)).count();
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    let has_sign = text.contains(['!', '@', '#', '$', '^', '*', '?']);
+    word >= 2 && digits >= 2 && has_sign && !text.contains(char::is_whitespace)
 }
 
 /// Whether a line ends where the password it promises would begin.
@@ -161,7 +168,7 @@ fn last_name(text: &str) -> &str {
     &text[text.len() - length..]
 }
 
-fn promise_of(name: &str) -> Option<Promise> {
+pub(super) fn promise_of(name: &str) -> Option<Promise> {
     const SUFFIXES: &[&str] = &[
         "1",
         "2",

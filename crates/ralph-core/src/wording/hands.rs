@@ -213,6 +213,18 @@ pub fn put_right(name: &str, locale: Locale) -> String {
     }
 }
 
+/// The folder with our state was closed to its owner.
+pub fn state_closed(locale: Locale) -> String {
+    match locale {
+        Locale::En => "the folder with the state of the run was closed during the turn; it was \
+                       opened again, and this turn proves nothing"
+            .to_owned(),
+        Locale::Ko => "실행 상태를 담은 폴더의 권한이 턴 중에 막혔습니다. 다시 열었으며 이 턴은 \
+                       아무것도 증명하지 않습니다"
+            .to_owned(),
+    }
+}
+
 /// Something was allowed while the agent was at work.
 pub fn allowed_in_turn(paths: &str, locale: Locale) -> String {
     match locale {

@@ -82,7 +82,7 @@ fn judges(run: &Run) -> Option<String> {
 }
 
 /// `30 min`, `1 h 30 min`.
-fn spoken_span(span: Duration, locale: Locale) -> String {
+pub fn spoken_span(span: Duration, locale: Locale) -> String {
     let seconds = span.as_secs();
     let units = match locale {
         Locale::En => [" h", " min", " s"],
@@ -238,10 +238,11 @@ pub fn refused_key(why: &str, locale: Locale) -> String {
     }
 }
 
-/// The user is told that a loop waits, and goes on by itself.
-pub fn waits(run: &Run) -> String {
-    let sentence = began_small(&super::run_sentence(run));
-    let hint = match run.policy.locale {
+/// The user is told until when a loop waits for its provider, and that it goes on
+/// by itself.
+pub fn waits(until: &str, locale: Locale) -> String {
+    let sentence = began_small(&super::limit_sentence(until, locale));
+    let hint = match locale {
         Locale::En => "It goes on by itself then, or as soon as you say anything.",
         Locale::Ko => "그때 스스로 계속하며, 아무 말이나 입력하면 바로 계속합니다.",
     };
@@ -396,7 +397,7 @@ mod tests {
                 run.policy.locale = locale;
                 let texts = [armed(&run), goes_on(&run), iteration(&run), rests(&run)];
                 let key = refused_key("401", locale);
-                let more = [waits(&run), ended(&run, None), looks_first(&run), key];
+                let more = [waits("noon", locale), ended(&run, None), looks_first(&run), key];
                 for text in texts.into_iter().chain(more) {
                     let is_korean = text.chars().any(|c| ('가'..='힣').contains(&c));
                     assert_eq!(is_korean, locale == Locale::Ko, "{text}");

@@ -150,6 +150,28 @@ impl Consolidated {
     }
 }
 
+/// A note that took the place of another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replacement {
+    /// The id of the note that does not hold any more.
+    pub old: String,
+    /// What it said.
+    pub said: String,
+    /// The id of the note that took its place.
+    pub by: String,
+    /// Why, in the words of the notes.
+    pub why: String,
+}
+
+/// That a note took the place of another, in one sentence.
+pub fn replaced(Replacement { old, said, by, why }: &Replacement, locale: Locale) -> String {
+    let (said, why) = (quoted(said), quoted(why));
+    match locale {
+        Locale::En => format!("{by} took the place of {old} ({said}): {why}."),
+        Locale::Ko => format!("{old} 기록({said})을 {by} 기록이 대체했습니다: {why}."),
+    }
+}
+
 /// What became of notes, in one sentence; `None` if there is nothing to say.
 pub fn consolidated(counts: Consolidated, locale: Locale) -> Option<String> {
     let words = match locale {
@@ -189,7 +211,7 @@ pub fn consolidated(counts: Consolidated, locale: Locale) -> Option<String> {
     let parts = (!parts.is_empty()).then(|| parts.join(", "))?;
     Some(match locale {
         Locale::En => format!("{}{}.", parts[..1].to_uppercase(), &parts[1..]),
-        Locale::Ko => format!("기록 {parts}."),
+        Locale::Ko => format!("기록을 정리했습니다: {parts}."),
     })
 }
 
@@ -254,12 +276,30 @@ mod tests {
     }
 
     #[test]
+    fn a_replacement_is_named_with_what_the_old_note_said() {
+        let replacement = Replacement {
+            old: "m1".to_owned(),
+            said: "The delay is 10 s.".to_owned(),
+            by: "m2".to_owned(),
+            why: "it was 10 and is 25".to_owned(),
+        };
+        assert_eq!(
+            replaced(&replacement, Locale::En),
+            "m2 took the place of m1 (The delay is 10 s): it was 10 and is 25."
+        );
+        assert!(replaced(&replacement, Locale::Ko).contains("m1 기록(The delay is 10 s)"));
+    }
+
+    #[test]
     fn only_what_happened_is_said() {
         assert_eq!(consolidated(Consolidated::default(), Locale::En), None);
         let counts = Consolidated { promoted: 2, dropped: 1, ..Consolidated::default() };
         let told = consolidated(counts, Locale::En).unwrap();
         assert_eq!(told, "Kept 2 notes, dropped 1.");
-        assert_eq!(consolidated(counts, Locale::Ko).unwrap(), "기록 2건 남김, 1건 버림.");
+        assert_eq!(
+            consolidated(counts, Locale::Ko).unwrap(),
+            "기록을 정리했습니다: 2건 남김, 1건 버림."
+        );
         let counts = Consolidated { kept: 1, ..Consolidated::default() };
         assert_eq!(consolidated(counts, Locale::En).unwrap(), "Left 1 note on trial.");
     }

@@ -20,7 +20,7 @@ const VERBS: &str = "is are was were has have cannot can may must does do ends e
     belongs goes go went going passes pass fails fail failed stops stopped stop done paused waiting \
     running shows undoes add adds type send writes said says counts changed became lifts accepts \
     rejected fix replaces lies lists gone try tries kept keep brought had press takes looks run \
-    runs used intended put stands escaped counts find set start starts rely needs allowed started";
+    runs used intended put stands escaped counts find set start starts rely needs allowed started answered found begin";
 
 fn has_verb(sentence: &str, locale: Locale) -> bool {
     match locale {
@@ -61,7 +61,7 @@ fn texts(run: &Run, words: &str) -> Vec<String> {
         host::armed(run),
         host::goes_on(run),
         host::rests(run),
-        host::waits(run),
+        host::waits("2026-11-18 07:10:00 UTC", locale),
         host::ended(run, None),
         host::began_by_itself(run),
         host::looks_first(run),
@@ -71,6 +71,8 @@ fn texts(run: &Run, words: &str) -> Vec<String> {
         told::replaces(run, locale),
         told::set_aside(run, locale),
         told::is_at_work(run),
+        told::answered(locale).to_owned(),
+        told::only_security_looks(locale).to_owned(),
         told::begins_in_every_session(locale).to_owned(),
         told::plan_mode(locale).to_owned(),
         told::provider_failed(words, run),
@@ -122,6 +124,7 @@ fn states(words: &str) -> Vec<State> {
         State::Failed(Failure::Budget),
         State::Failed(Failure::MaxRestarts),
         State::Failed(Failure::AgentError { what: words.to_owned() }),
+        State::Failed(Failure::FolderGone { folder: words.to_owned() }),
         State::Stopped,
     ]
 }

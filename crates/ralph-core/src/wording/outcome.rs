@@ -8,7 +8,6 @@ use crate::locale::Locale;
 use crate::policy::{GateSpec, Need, Trust};
 use crate::run::Run;
 use crate::state::{Failure, Pause, Proof, State, Wait};
-use crate::time::Timestamp;
 
 /// Says why a run ended, waits or is paused. One that ended says after how many
 /// turns and what its checks say.
@@ -16,6 +15,14 @@ pub fn run_sentence(run: &Run) -> String {
     match run.policy.locale {
         Locale::En => sentence_en(run),
         Locale::Ko => sentence_ko(run),
+    }
+}
+
+/// Says until when a run waits for its provider.
+pub fn limit_sentence(until: &str, locale: Locale) -> String {
+    match locale {
+        Locale::En => format!("Waiting: the provider accepts no work until {until}."),
+        Locale::Ko => format!("대기 중: 제공자가 {until}까지 작업을 받지 않습니다."),
     }
 }
 
@@ -205,15 +212,17 @@ pub fn session_sentence(state: &State, locale: Locale) -> Option<&'static str> {
     })
 }
 
-/// The status and its reason in a few words, as `failed (max_iterations)`.
+/// The status and its reason in a few words, as `failed (no turns left)`.
 pub fn state_words(state: &State, locale: Locale) -> String {
-    let (status, reason) = match locale {
-        Locale::En => (state.status(), state.reason()),
-        Locale::Ko => (status_ko(state), reason_ko(state)),
+    let status = match locale {
+        Locale::En => state.status(),
+        Locale::Ko => status_ko(state),
     };
-    match reason {
-        Some(reason) => format!("{status} ({reason})"),
-        None => status.to_owned(),
+    match (reason_words(state), locale) {
+        (Some((reason, _)), Locale::En) | (Some((_, reason)), Locale::Ko) => {
+            format!("{status} ({reason})")
+        }
+        (None, _) => status.to_owned(),
     }
 }
 
@@ -228,26 +237,28 @@ fn status_ko(state: &State) -> &'static str {
     }
 }
 
-fn reason_ko(state: &State) -> Option<&'static str> {
+/// The reason of a state in both languages.
+fn reason_words(state: &State) -> Option<(&'static str, &'static str)> {
     Some(match state {
         State::Running | State::Stopped => return None,
-        State::Waiting(Wait::Limit { .. }) => "제공자 한도",
-        State::Waiting(Wait::Human { .. }) => "답변 필요",
-        State::Waiting(Wait::Child) => "백그라운드 작업",
-        State::Waiting(Wait::Host) => "호스트",
-        State::Paused(Pause::Asked) => "요청",
-        State::Paused(Pause::Interrupted) => "중단됨",
-        State::Paused(Pause::Aborted) => "턴 중단",
-        State::Paused(Pause::Capped) => "호스트 제한",
-        State::Success(Proof::Verified) => "검증됨",
-        State::Success(Proof::Claimed) => "완료 선언",
-        State::Failed(Failure::MaxIterations) => "반복 횟수 소진",
-        State::Failed(Failure::MaxDuration) => "시간 소진",
-        State::Failed(Failure::NoProgress) => "진전 없음",
-        State::Failed(Failure::Circular(_)) => "제자리 반복",
-        State::Failed(Failure::Budget) => "예산 소진",
-        State::Failed(Failure::MaxRestarts) => "재시작 횟수 소진",
-        State::Failed(Failure::AgentError { .. }) => "에이전트 오류",
+        State::Waiting(Wait::Limit { .. }) => ("for the provider", "제공자 한도"),
+        State::Waiting(Wait::Human { .. }) => ("for your answer", "답변 필요"),
+        State::Waiting(Wait::Child) => ("for background work", "백그라운드 작업"),
+        State::Waiting(Wait::Host) => ("for the client", "호스트"),
+        State::Paused(Pause::Asked) => ("on request", "요청"),
+        State::Paused(Pause::Interrupted) => ("interrupted", "중단됨"),
+        State::Paused(Pause::Aborted) => ("turn aborted", "턴 중단"),
+        State::Paused(Pause::Capped) => ("by the client's cap", "호스트 제한"),
+        State::Success(Proof::Verified) => ("verified", "검증됨"),
+        State::Success(Proof::Claimed) => ("claimed", "완료 선언"),
+        State::Failed(Failure::MaxIterations) => ("no turns left", "반복 횟수 소진"),
+        State::Failed(Failure::MaxDuration) => ("no time left", "시간 소진"),
+        State::Failed(Failure::NoProgress) => ("no progress", "진전 없음"),
+        State::Failed(Failure::Circular(_)) => ("going in circles", "제자리 반복"),
+        State::Failed(Failure::Budget) => ("no budget left", "예산 소진"),
+        State::Failed(Failure::MaxRestarts) => ("too many restarts", "재시작 횟수 소진"),
+        State::Failed(Failure::AgentError { .. }) => ("agent error", "에이전트 오류"),
+        State::Failed(Failure::FolderGone { .. }) => ("folder gone", "폴더가 사라짐"),
     })
 }
 
@@ -255,9 +266,7 @@ fn sentence_en(run: &Run) -> String {
     let after = turns(run.iteration, Locale::En);
     let text = match &run.state {
         State::Running => "Running: the agent is at work.",
-        State::Waiting(Wait::Limit { until }) => {
-            return format!("Waiting: the provider accepts no work until {}.", Utc(*until));
-        }
+        State::Waiting(Wait::Limit { .. }) => "Waiting: the provider accepts no work for now.",
         State::Waiting(Wait::Human { question }) => return format!("Waiting for you: {question}"),
         State::Waiting(Wait::Child) => "Waiting: background work of the agent is still running.",
         State::Waiting(Wait::Host) => "Waiting: the host of the agent goes on by itself.",
@@ -301,6 +310,7 @@ fn failure_en(failure: &Failure, most: u32) -> String {
         Failure::Budget => "the allowed tokens or money are used",
         Failure::MaxRestarts => "the agent had to be restarted too often",
         Failure::AgentError { what } => return format!("the agent cannot work: {}", bare(what)),
+        Failure::FolderGone { folder } => return format!("the folder {folder} was deleted"),
     };
     text.to_owned()
 }
@@ -328,9 +338,7 @@ fn sentence_ko(run: &Run) -> String {
     let after = turns(run.iteration, Locale::Ko);
     let text = match &run.state {
         State::Running => "실행 중: 에이전트가 작업하고 있습니다.",
-        State::Waiting(Wait::Limit { until }) => {
-            return format!("대기 중: 제공자가 {}까지 작업을 받지 않습니다.", Utc(*until));
-        }
+        State::Waiting(Wait::Limit { .. }) => "대기 중: 제공자가 지금은 작업을 받지 않습니다.",
         State::Waiting(Wait::Human { question }) => {
             return format!("답변을 기다리고 있습니다: {question}");
         }
@@ -377,6 +385,7 @@ fn failure_ko(failure: &Failure, most: u32) -> String {
         Failure::AgentError { what } => {
             return format!("에이전트가 작업할 수 없습니다: {}", bare(what));
         }
+        Failure::FolderGone { folder } => return format!("{folder} 폴더가 삭제되었습니다"),
     };
     text.to_owned()
 }
@@ -384,32 +393,6 @@ fn failure_ko(failure: &Failure, most: u32) -> String {
 /// The text without a full stop of its own, for use inside a sentence.
 fn bare(text: &str) -> &str {
     text.trim_end().trim_end_matches('.')
-}
-
-/// A moment as `2026-11-05 14:30 UTC`; the minute is rounded up, so that it
-/// is never named too early.
-struct Utc(Timestamp);
-
-impl std::fmt::Display for Utc {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let minutes = self.0.as_millis().saturating_add(59_999).div_euclid(60_000);
-        let (days, minute) = (minutes.div_euclid(1440), minutes.rem_euclid(1440));
-        let (year, month, day) = civil(days);
-        write!(f, "{year:04}-{month:02}-{day:02} {:02}:{:02} UTC", minute / 60, minute % 60)
-    }
-}
-
-/// The date `days` after 1970-01-01, counted in years that begin in March so
-/// that the leap day comes last.
-fn civil(days: i64) -> (i64, i64, i64) {
-    const DAYS_PER_ERA: i64 = 146_097;
-    let shifted = days + 719_468;
-    let (era, day) = (shifted.div_euclid(DAYS_PER_ERA), shifted.rem_euclid(DAYS_PER_ERA));
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let from_march = (5 * day + 2) / 153;
-    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
-    (year + era * 400 + i64::from(month <= 2), month, day - (153 * from_march + 2) / 5 + 1)
 }
 
 #[cfg(test)]

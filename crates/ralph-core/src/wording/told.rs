@@ -68,6 +68,14 @@ pub fn is_at_work(run: &Run) -> String {
     }
 }
 
+/// The user is told that a command was answered before the host passed it on.
+pub fn answered(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => "ralph: this was answered when the turn ended.",
+        Locale::Ko => "ralph: 턴이 끝날 때 이미 답했습니다.",
+    }
+}
+
 /// The user is told that every session begins a loop, as it was installed.
 pub fn begins_in_every_session(locale: Locale) -> &'static str {
     match locale {
@@ -103,7 +111,7 @@ pub fn weakened(held: &[Weakening], locale: Locale) -> Option<String> {
         }
         (Locale::Ko, 0) => format!("검사의 변경 1건이 보류되었습니다: {place}: {what}."),
         (Locale::Ko, _) => {
-            format!("검사의 변경 {}건이 보류되었습니다. 첫째: {place}: {what}.", held.len())
+            format!("검사의 변경 {}건이 보류되었습니다. 첫째는 {place}: {what} 입니다.", held.len())
         }
     })
 }

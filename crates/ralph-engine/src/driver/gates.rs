@@ -268,7 +268,7 @@ impl Driver<'_> {
                 // Nothing ran that could have changed a file.
                 before.clone()
             } else {
-                self.tree_after_gates(&before, &mut leftovers)?
+                self.tree_after_gates(run, &before, &mut leftovers)?
             };
             let settled = after == before;
             self.forget_passes(&evidence.gates, &before)?;
@@ -339,12 +339,18 @@ impl Driver<'_> {
     /// out of it for as long as nobody else touches them.
     fn tree_after_gates(
         &mut self,
+        run: &Run,
         before: &TreeId,
         leftovers: &mut Leftovers,
     ) -> Result<TreeId, EngineError> {
         leftovers.refresh(&self.root);
         let after = self.tree.tree()?;
         let changes = known(self.tree.changes(before, &after))?.unwrap_or_default();
+        if let [_, ..] = changes.as_slice() {
+            let files = changes.iter().map(|change| change.path.as_path());
+            let text = wording::changed_by_checks(files, run.policy.locale);
+            self.tell(&Event::Notice { run, text: &text });
+        }
         let created = changes.into_iter().filter(|change| change.kind == ChangeKind::Added);
         let grown = leftovers.add(&self.root, created.map(|change| change.path));
         leftovers.save(&self.folder)?;

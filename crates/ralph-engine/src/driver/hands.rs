@@ -14,7 +14,7 @@ use super::{Driver, turn};
 use crate::error::EngineError;
 use crate::events::Event;
 use crate::programs::{FILE, ProgramPlaces, Programs};
-use crate::seal::SealedFiles;
+use crate::seal::{SealedFiles, reopen};
 
 impl Driver<'_> {
     /// Remembers what the gates execute when the run begins.
@@ -72,7 +72,7 @@ impl Driver<'_> {
     /// Holds something against the present turn, and tells it.
     fn hold(&mut self, run: &Run, what: String) {
         self.tell(&Event::Notice { run, text: &what });
-        self.held.push(Weakening { place: run.id.to_string(), what });
+        self.held.push(Weakening::of_run(what, run.policy.locale));
     }
 
     /// Looks at the files. If they cannot be read, or not be compared with the
@@ -90,7 +90,7 @@ impl Driver<'_> {
         self.tell(&Event::Notice { run, text: &what });
         let specs = self.gates.iter().map(|gate| gate.spec());
         evidence.gates = specs.map(|spec| GateReport::unknown(spec, what.clone())).collect();
-        evidence.weakened.push(Weakening { place: run.id.to_string(), what });
+        evidence.weakened.push(Weakening::of_run(what, run.policy.locale));
         Ok(())
     }
 
@@ -98,6 +98,14 @@ impl Driver<'_> {
     /// other processes of ours write there, too, so they are not sealed.
     pub(crate) fn sealed_for_gates(&self, run: &Run) -> Option<SealedFiles> {
         run.session().is_none().then(|| SealedFiles::of(&self.folder))
+    }
+
+    /// Opens the folders of our state if they were closed, and holds it
+    /// against the turn.
+    pub(crate) fn reopen_state(&mut self, run: &Run) {
+        if reopen(self.ledger.home(), &self.folder) {
+            self.hold(run, hands::state_closed(run.policy.locale));
+        }
     }
 
     /// Puts right what a turn or a check did to the files that judge the run,
@@ -110,6 +118,7 @@ impl Driver<'_> {
     ) -> Result<(), EngineError> {
         let path = self.folder.clone();
         let Some(sealed) = sealed else { return Ok(()) };
+        self.reopen_state(run);
         if !path.exists() {
             // The state was deleted as a whole, which is told elsewhere.
             return Ok(());

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use ralph_checks::Gate;
 use ralph_checks::judge::{CHANGES_CHARS, Case, Judge};
-use ralph_core::decide::awaits_judge;
+use ralph_core::decide::{awaits_judge, awaits_opinion};
 use ralph_core::evidence::{Evidence, GateReport, Verdict};
 use ralph_core::finding::Reading;
 use ralph_core::{Run, TreeId};
@@ -50,13 +50,37 @@ impl Driver<'_> {
             self.look_at_checks(run, evidence);
         }
         if !awaits_judge(run, &run.policy, evidence) {
+            self.ask_opinion(run, evidence);
             return Ok(());
         }
         let Some(judge) = self.judge.take() else { return Ok(()) };
         let report = self.hear(&judge, run, evidence);
         self.judge = Some(judge);
         evidence.gates.push(report?);
+        self.ask_opinion(run, evidence);
         Ok(())
+    }
+
+    /// Adds what the judge thinks of the progress, if a run would be given up
+    /// for want of it. That prolongs a run or changes nothing.
+    fn ask_opinion(&mut self, run: &Run, evidence: &mut Evidence) {
+        let Some(judge) = self.judge.as_ref().map(Judge::on_progress) else { return };
+        let (Some(tree), true) =
+            (evidence.tree.clone(), awaits_opinion(run, &run.policy, evidence))
+        else {
+            return;
+        };
+        let changes = self.changes(run, &tree);
+        let start = run.baseline.as_ref().and_then(|baseline| baseline.tree.as_ref());
+        let hearing = judge.hear(Case {
+            task: &run.task.text,
+            claim: &evidence.text,
+            gates: &evidence.gates,
+            changes: &changes,
+            start,
+        });
+        let reports = self.execute_gates(run, &[&hearing]);
+        evidence.gates.extend(reports);
     }
 
     fn hear(

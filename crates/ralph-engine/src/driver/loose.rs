@@ -26,6 +26,8 @@ pub(super) struct LooseCase<'a> {
     pub(super) present: &'a TreeId,
     /// What differs between their trees.
     pub(super) changes: &'a [Change],
+    /// All files there are now.
+    pub(super) project: &'a VisibleFiles,
 }
 
 impl Driver<'_> {
@@ -40,7 +42,7 @@ impl Driver<'_> {
     pub(super) fn add_loose(
         &self,
         run: &Run,
-        LooseCase { start, present, changes }: LooseCase<'_>,
+        LooseCase { start, present, changes, project }: LooseCase<'_>,
         then: &Surroundings,
         found: &mut OutsideFindings,
     ) {
@@ -61,24 +63,24 @@ impl Driver<'_> {
             }
         }
         loose.files.retain(|file| !loose.nested.iter().any(|folder| file.starts_with(folder)));
-        let ignored = self.tree.ignored();
-        loose.files = if matches!(start.place, Place::Git { .. }) {
+        if matches!(start.place, Place::Git { .. }) {
             let held = self.tree.contents(present, &loose.files, 0).unwrap_or_default();
-            loose.files.into_iter().filter(|file| !held.contains_key(file)).collect()
-        } else {
+            loose.files.retain(|file| !held.contains_key(file));
+        }
+        let ignored = if loose.files.is_empty() { Vec::new() } else { self.tree.ignored() };
+        if !matches!(start.place, Place::Git { .. }) {
             let is_ignored = |file: &PathBuf| ignored.iter().any(|top| file.starts_with(top));
-            loose.files.into_iter().filter(is_ignored).collect()
-        };
+            loose.files.retain(is_ignored);
+        }
         let sides = self.both_versions(run, present).unwrap_or_default();
         let pairs: Vec<FilePair<'_>> =
             sides.iter().filter(|side| side.is_known()).map(Sides::pair).collect();
-        let project = VisibleFiles(&self.root);
         let shown: Vec<String> = loose.files.iter().map(|file| slashed(file)).collect();
         let (sure, unsure): (Vec<&str>, Vec<&str>) =
             shown.iter().map(String::as_str).partition(|path| {
                 decides_checks(path) || self.is_named_by_gate(Path::new(path), &ignored)
             });
-        let serving = serving(&unsure, &pairs, &project);
+        let serving = serving(&unsure, &pairs, project);
         for path in sure.into_iter().chain(serving) {
             found.hold(path, hands::loose_changed(locale));
         }
@@ -92,7 +94,7 @@ impl Driver<'_> {
                 }
             }
         }
-        for place in self.named_above(paths_upwards(&pairs, &project)) {
+        for place in self.named_above(paths_upwards(&pairs, project)) {
             let is_file = place.is_file();
             for path in changed_at(&place, then) {
                 if (is_file || counts(&slashed(&path))) && !then.is_of_rest(&path) {

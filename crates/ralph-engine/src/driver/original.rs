@@ -58,6 +58,8 @@ const NAMED: usize = 20;
 /// A run whose tests can be judged.
 struct StartCase<'a> {
     run: &'a Run,
+    /// All files there are now.
+    project: &'a VisibleFiles,
     start: TreeId,
     present: TreeId,
     rules: Rules,
@@ -107,9 +109,10 @@ impl Driver<'_> {
             return Ok(());
         }
         let began = Instant::now();
-        self.hear_all(run, evidence)?;
+        let project = VisibleFiles::new(&self.root);
+        self.hear_all(run, evidence, &project)?;
         self.look_at_packages(run, evidence)?;
-        self.look_at_surroundings(run, evidence)?;
+        self.look_at_surroundings(run, evidence, &project)?;
         if is_luck(run, evidence) {
             let gates: Vec<&str> = evidence.gates.iter().map(|gate| gate.name.as_str()).collect();
             let (place, what) = (gates.join(", "), wording::luck(run.policy.locale).to_owned());
@@ -129,12 +132,17 @@ impl Driver<'_> {
         if evidence.gates.iter().any(GateReport::blocks) {
             return Ok(());
         }
-        self.hear_all(run, evidence)
+        self.hear_all(run, evidence, &VisibleFiles::new(&self.root))
     }
 
-    fn hear_all(&mut self, run: &Run, evidence: &mut Evidence) -> Result<(), EngineError> {
+    fn hear_all(
+        &mut self,
+        run: &Run,
+        evidence: &mut Evidence,
+        project: &VisibleFiles,
+    ) -> Result<(), EngineError> {
         // A start that cannot be read holds the run already.
-        let Ok(Some(mut case)) = self.case(run, evidence) else { return Ok(()) };
+        let Ok(Some(mut case)) = self.case(run, evidence, project) else { return Ok(()) };
         self.learn_start(&mut case, evidence)?;
         if case.gates.is_empty() {
             return Ok(());
@@ -232,6 +240,7 @@ impl Driver<'_> {
         &self,
         run: &'r Run,
         evidence: &Evidence,
+        project: &'r VisibleFiles,
     ) -> Result<Option<StartCase<'r>>, EngineError> {
         let is_off = run.policy.tests.original == OriginalTests::Off;
         if is_off || run.policy.edition == RuleEdition::First {
@@ -259,7 +268,7 @@ impl Driver<'_> {
             return Ok(None);
         }
         let (rules, files) = (self.rules(run)?, self.both_versions(run, &present)?);
-        Ok(Some(StartCase { run, start, present, rules, files, starts, gates }))
+        Ok(Some(StartCase { run, project, start, present, rules, files, starts, gates }))
     }
 
     /// Runs the tests of the start on the present code, if tests were changed.
@@ -271,7 +280,7 @@ impl Driver<'_> {
         let open = case.files.iter().filter(|file| !case.rules.allows(file.path()));
         // Whether somebody else wrote a file is told by references that the
         // agent can write, so that excuses nothing here.
-        let material = split(&pairs(open.clone()), &VisibleFiles(&self.root)).tests;
+        let material = split(&pairs(open.clone()), case.project).tests;
         let lost = open.filter(|file| !file.is_known() && is_material(file.path()));
         let lost: Vec<Weakening> = lost
             .map(|file| Weakening {

@@ -104,7 +104,16 @@ pub(crate) fn compare_but(
 ) {
     let mut then = load(folder);
     for gate in &evidence.gates {
-        let Some((then, now)) = then.remove(&gate.name).zip(gate.reading.tests.as_ref()) else {
+        let Some(then) = then.remove(&gate.name) else { continue };
+        let Some(now) = &gate.reading.tests else {
+            // A runner that counted what passed at the start, and now passes
+            // without a word, did not run.
+            let counted = then.ran > then.failed.len() as u64;
+            if gate.passed() && counted && !judged.contains(&gate.name) {
+                let fewer = FewerTests { then: then.ran, now: 0 };
+                let (place, what) = (gate.name.clone(), fall(fewer, locale));
+                evidence.weakened.push(Weakening { place, what });
+            }
             continue;
         };
         if gate.passed() && preserve::is_silent(&then, now) {
@@ -228,6 +237,23 @@ mod tests {
         compare(folder.path(), Locale::En, &mut evidence);
         let places: Vec<&str> = evidence.weakened.iter().map(|found| &*found.place).collect();
         assert_eq!(places, ["c", "a", "b"]);
+    }
+
+    #[test]
+    fn a_runner_that_passes_without_a_word_did_not_run() {
+        use TestState::{Failed, Passed};
+        let weakened = |start: GateReport| {
+            let folder = tempfile::tempdir().unwrap();
+            remember(folder.path(), &[start]).unwrap();
+            let silent = GateReport { reading: Reading::default(), ..gate(&[]) };
+            let mut evidence = evidence(vec![silent]);
+            compare(folder.path(), Locale::En, &mut evidence);
+            evidence.weakened.pop().map(|found| found.what)
+        };
+        let told = weakened(gate(&[("a", Passed), ("b", Failed)]));
+        assert_eq!(told.as_deref(), Some("2 tests ran at the start, 0 run now"));
+        // This one names only what fails.
+        assert_eq!(weakened(gate(&[("b", Failed)])), None);
     }
 
     #[test]

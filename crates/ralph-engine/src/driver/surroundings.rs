@@ -96,6 +96,7 @@ impl Driver<'_> {
         &self,
         run: &Run,
         evidence: &mut Evidence,
+        project: &VisibleFiles,
     ) -> Result<(), EngineError> {
         let then = self.surroundings().filter(|_| run.policy.edition != RuleEdition::First);
         let Some(then) = then else { return Ok(()) };
@@ -112,7 +113,7 @@ impl Driver<'_> {
         }
         self.add_plugins(&then, &mut found);
         self.add_byte_code(&then, &mut found);
-        self.add_unseen(run, evidence, &then, &mut found)?;
+        self.add_unseen(run, evidence, (&then, project), &mut found)?;
         let mut places: BTreeSet<String> =
             evidence.weakened.iter().map(|one| one.place.clone()).collect();
         let (allowed, held): (Vec<_>, Vec<_>) =
@@ -180,21 +181,21 @@ impl Driver<'_> {
         &self,
         run: &Run,
         evidence: &Evidence,
-        then: &Surroundings,
+        (then, project): (&Surroundings, &VisibleFiles),
         found: &mut OutsideFindings,
     ) -> Result<(), EngineError> {
         let start = Snapshots::new(&self.tree, run.id.clone()).get(Label::Start);
         let Ok(start) = start else { return Ok(()) };
         let known: BTreeSet<&PathBuf> =
             start.left_out.iter().map(|file| &file.path).chain(&start.nested).collect();
-        let left_out = self.tree.left_out_now()?;
+        let Some(present) = &evidence.tree else { return Ok(()) };
+        let left_out = self.tree.left_out_beside(present)?;
         for path in left_out.iter().filter(|path| !known.contains(path)) {
             found.hold(&path.to_string_lossy(), hands::in_no_snapshot(found.locale));
         }
-        let Some(present) = &evidence.tree else { return Ok(()) };
         let changes = self.tree.changes(&start.tree, present).unwrap_or_default();
         let added = changes.iter().filter(|change| change.kind == ChangeKind::Added);
-        self.add_libraries(added.clone().map(|change| &*change.path), found);
+        self.add_libraries(added.clone().map(|change| &*change.path), project, found);
         for change in added {
             let place = change.path.to_string_lossy();
             let path = self.root.join(&change.path);
@@ -208,7 +209,7 @@ impl Driver<'_> {
                 found.hold(&place, &hands::module_shadowed(&name, found.locale));
             }
         }
-        let case = LooseCase { start: &start, present, changes: &changes };
+        let case = LooseCase { start: &start, present, changes: &changes, project };
         self.add_loose(run, case, then, found);
         Ok(())
     }
@@ -218,11 +219,12 @@ impl Driver<'_> {
     fn add_libraries<'p>(
         &self,
         added: impl Iterator<Item = &'p Path>,
+        project: &VisibleFiles,
         found: &mut OutsideFindings,
     ) {
         let mut names = BTreeMap::new();
         for place in added.map(Path::to_string_lossy) {
-            if is_header_of_others(&place, &VisibleFiles(&self.root)) {
+            if is_header_of_others(&place, project) {
                 let name = place.rsplit('/').next().unwrap_or(&place);
                 found.hold(&place, &hands::module_shadowed(name, found.locale));
             }

@@ -54,7 +54,7 @@ impl Driver<'_> {
         if let Err(error) = looked {
             let what = wording::hands::not_compared(&error.to_string(), run.policy.locale);
             self.tell(&Event::Notice { run, text: &what });
-            evidence.weakened.push(Weakening { place: run.id.to_string(), what });
+            evidence.weakened.push(Weakening::of_run(what, run.policy.locale));
         }
     }
 

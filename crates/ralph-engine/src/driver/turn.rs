@@ -53,6 +53,7 @@ impl Driver<'_> {
             memory.known = None;
             attempt = self.attempt(agent, run, &mut memory)?;
         }
+        self.reopen_state(run);
         let Attempt { heard, wish } = attempt;
         let Heard { mut spoken, kept, refusals, remarks } = heard;
         if agent.keeps_sessions() {
@@ -62,8 +63,8 @@ impl Driver<'_> {
         for remark in &remarks {
             self.tell(&Event::Notice { run, text: &redact(remark) });
         }
-        if self.foundations.iter().any(|folder| !folder.is_dir()) {
-            spoken.end = TurnEnd::WorkTreeGone;
+        if let Some(folder) = self.foundations.iter().find(|folder| !folder.is_dir()) {
+            spoken.end = TurnEnd::WorkTreeGone { folder: folder.display().to_string() };
         }
         Ok(Taken { spoken, wish, refusals })
     }
@@ -232,7 +233,7 @@ fn is_judged_by_files(turn: &TurnEnd) -> bool {
         | TurnEnd::ProviderLimit { .. }
         | TurnEnd::HumanAsked { .. }
         | TurnEnd::ChildrenRunning
-        | TurnEnd::WorkTreeGone => false,
+        | TurnEnd::WorkTreeGone { .. } => false,
     }
 }
 
@@ -248,7 +249,7 @@ fn redacted(end: TurnEnd) -> TurnEnd {
         | TurnEnd::ProviderLimit { .. }
         | TurnEnd::ChildrenRunning
         | TurnEnd::TimedOut(_)
-        | TurnEnd::WorkTreeGone) => end,
+        | TurnEnd::WorkTreeGone { .. }) => end,
     }
 }
 

@@ -17,6 +17,7 @@ use super::{Hosted, TurnOver};
 use crate::driver::Driver;
 use crate::error::EngineError;
 use crate::steps;
+use crate::wire::local_time;
 
 impl Driver<'_> {
     /// The turn ended with an error.
@@ -121,26 +122,18 @@ impl Driver<'_> {
 /// What is said about a run that rests. One that waits for a provider goes on
 /// by itself where the host can be asked to wake it.
 pub(super) fn resting(run: &Run, now: Timestamp) -> HostReply {
-    let effect = match run.state {
+    let (effect, note) = match run.state {
         State::Waiting(Wait::Limit { until }) => {
             // A moment that has just passed is asked for all the same.
-            Effect::Wake { after: until.since(now).max(Duration::from_millis(1)) }
+            let after = until.since(now).max(Duration::from_millis(1));
+            (Effect::Wake { after }, wording::waits(&local_time(until), run.policy.locale))
         }
         State::Waiting(Wait::Human { .. } | Wait::Child | Wait::Host)
         | State::Running
         | State::Paused(_)
         | State::Success(_)
         | State::Failed(_)
-        | State::Stopped => Effect::None,
-    };
-    let note = match effect {
-        Effect::Wake { .. } => wording::waits(run),
-        Effect::None
-        | Effect::GoOn { .. }
-        | Effect::Do { .. }
-        | Effect::Tell { .. }
-        | Effect::Begin { .. }
-        | Effect::Answer { .. } => wording::rests(run),
+        | State::Stopped => (Effect::None, wording::rests(run)),
     };
     HostReply::of(effect).with_note(note).in_tone(Tone::Warning)
 }

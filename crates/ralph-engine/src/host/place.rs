@@ -21,6 +21,12 @@ const LOOP_HOST: &str = "loop-host";
 /// The file that names what was shown last of what waits in the host.
 const SHOWN: &str = "shown";
 
+/// The file that holds the command that was answered while it waited in the host.
+const ANSWERED: &str = "answered";
+
+/// The file that is there until the user was told that a loop began.
+const UNANNOUNCED: &str = "unannounced";
+
 /// The file that says when the session went on with its run.
 const RESUMED: &str = "resumed";
 
@@ -237,6 +243,30 @@ impl Place {
             let _ = self.keep(SHOWN, name);
         }
         is_known
+    }
+
+    /// Notes that a command was answered that still waits in the host.
+    pub fn note_answered(&self, command: &str) {
+        let _ = self.keep(ANSWERED, command.trim());
+    }
+
+    /// Whether the user's words are the command that was answered while it waited.
+    /// They come once, before any others.
+    pub fn take_answered(&self, words: &str) -> bool {
+        let path = self.folder.join(ANSWERED);
+        let answered = ralph_files::read_own_text(&path);
+        let _ = answered.is_ok().then(|| fs::remove_file(&path));
+        answered.is_ok_and(|answered| answered == words.trim())
+    }
+
+    /// Notes that a loop began which its user was not told of.
+    pub fn note_unannounced(&self) {
+        let _ = self.keep(UNANNOUNCED, "");
+    }
+
+    /// Whether the user has yet to be told that a loop began; it is told now.
+    pub fn take_unannounced(&self) -> bool {
+        fs::remove_file(self.folder.join(UNANNOUNCED)).is_ok()
     }
 
     /// Whether the agent used a tool in the present turn.

@@ -1,10 +1,7 @@
 //! Which note is put where, and what it is worth there.
 
-use std::collections::HashMap;
-
 use jiff::Timestamp as Moment;
 use ralph_core::Timestamp;
-use ralph_core::memory::LONGEST_RELATED;
 use ralph_core::memory::belief::Days;
 use ralph_core::memory::hydration::{Candidate, Shelf};
 use ralph_core::memory::label::{Anchored, belief_left};
@@ -12,7 +9,7 @@ use ralph_core::memory::rank::{Worth, diverse};
 use ralph_memory::Known;
 use ralph_memory::anchor::Sight;
 use ralph_memory::event::{Actor, NoteKind, Phase, Scope};
-use ralph_memory::succession::{bare_words, contradict_plainly};
+use ralph_memory::relation::{LONGEST_RELATED, exclude_each_other};
 
 use super::gather::{Checked, Found, Lists};
 use super::{Part, Recall, Wanted};
@@ -71,19 +68,16 @@ fn nearest(mut found: Vec<(Shelf, Found)>) -> Vec<(Shelf, Found)> {
         return found;
     }
     let is_own = |known: &Known| known.note.scope == Scope::Project && known.actor == Actor::User;
-    let mut own: HashMap<Vec<String>, Vec<(Shelf, String)>> = HashMap::new();
-    for (shelf, one) in found.iter().filter(|(_, one)| is_own(&one.known) && is_short(one)) {
-        let text = one.known.note.text.clone();
-        own.entry(bare_words(&text)).or_default().push((*shelf, text));
-    }
+    let own = found.iter().filter(|(_, one)| is_own(&one.known) && is_short(one));
+    let own: Vec<(Shelf, String)> =
+        own.map(|(shelf, one)| (*shelf, one.known.note.text.clone())).collect();
     found.retain(|(shelf, one)| {
         if !is_global(one) || one.checked.is_some() {
             return true;
         }
         let text = &one.known.note.text;
-        let mut nearer = own.get(&bare_words(text)).into_iter().flatten();
-        !nearer.any(|(nearer, other)| {
-            (*shelf != Shelf::Rule || *nearer == Shelf::Rule) && contradict_plainly(text, other)
+        !own.iter().any(|(nearer, other)| {
+            (*shelf != Shelf::Rule || *nearer == Shelf::Rule) && exclude_each_other(text, other)
         })
     });
     found

@@ -3,10 +3,11 @@
 use ralph_core::Timestamp;
 use ralph_core::memory::Source;
 use ralph_core::memory::label::{Anchored, Label};
+use ralph_core::wording::learned::Replacement;
 use ralph_memory::consolidate::{Conflict, Decided};
 use ralph_memory::event::{Actor, Anchor, Invariant};
-use ralph_memory::health::{Health, Twice};
-use ralph_memory::{Counts, Found, GroupHit, Imported, Known, Retirement, Stats, Tally};
+use ralph_memory::health::{Health, NearPair, Twice};
+use ralph_memory::{Counts, Found, GroupHit, Imported, Known, Retirement, Salvage, Stats, Tally};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -177,6 +178,12 @@ pub fn note(known: &Known, label: Label, check: Option<&Invariant>) -> Value {
     json!({ "schema": SCHEMA, "note": labelled(known, label), "check": check })
 }
 
+/// A note that is near another.
+pub fn brief(known: &Known) -> Value {
+    let note = &known.note;
+    json!({ "id": note.id, "kind": note.kind.word(), "scope": note.scope.word(), "text": note.text })
+}
+
 /// One note as an import takes it.
 pub fn exported(known: &Known) -> Value {
     let mut view = json!(NoteView::new(known));
@@ -275,6 +282,18 @@ pub fn all_stats(own: &Stats, global: Option<&Stats>) -> Value {
     answer
 }
 
+/// What came of making an index anew.
+pub fn salvage(salvage: &Salvage) -> Value {
+    json!({
+        "damaged": salvage.damaged,
+        "notes": salvage.notes,
+        "others": salvage.others,
+        "missing": salvage.missing,
+        "sessions": salvage.sessions,
+        "copy": salvage.copy.as_ref().map(|copy| copy.to_string_lossy()),
+    })
+}
+
 fn amounts(stats: &Stats) -> Value {
     let tally = |Tally { kind, scope, active, retired, verified }: &Tally| {
         json!({
@@ -307,6 +326,8 @@ pub fn consolidated(decided: &Decided) -> Value {
         answer[name] = json!(count);
     }
     answer["open"] = decided.conflicts.iter().map(conflict).collect();
+    let replacement = |Replacement { old, said, by, why }: &Replacement| json!({ "id": old, "text": said, "by": by, "why": why });
+    answer["replacements"] = decided.replacements.iter().map(replacement).collect();
     answer
 }
 
@@ -323,6 +344,10 @@ pub fn examined(own: &Value, global: Option<&Value>) -> Value {
     answer["needs_care"] = json!(needs_care(own) || global.is_some_and(needs_care));
     answer["global"] = json!(global);
     answer
+}
+
+fn near(NearPair { older, newer }: &NearPair) -> Value {
+    json!({ "older": older, "newer": newer })
 }
 
 /// What an examination found of the notes of one notebook.
@@ -342,6 +367,7 @@ pub fn health(health: &Health) -> Value {
         "active": health.active,
         "duplicates": pairs(&health.twice),
         "recall_loops": pairs(&health.echoes),
+        "near": health.near.iter().map(near).collect::<Vec<_>>(),
         "never_shown": health.never_shown,
         "never_cited": health.never_cited,
         "stale": health.stale,

@@ -94,7 +94,7 @@ impl Code<'_> {
             certainty,
         };
         let callers = found.into_iter().map(call).collect();
-        let calling = self.calling(&targets);
+        let calling = self.calling(&targets, &hits);
         Meant::One(Callers { symbols: self.all(&targets), callers, calling })
     }
 

@@ -30,7 +30,7 @@ fn lines_that_are_only_possible_are_told_apart() {
     ];
     let (found, calling) = callers(&files, "S.Put");
     assert_eq!(found, ["f [6]", "f? [5]"]);
-    assert_eq!(calling, Calling::ByName);
+    assert_eq!(calling, Calling::Perhaps);
     let scratch = Scratch::new(&files);
     let mut index = scratch.index();
     let Meant::One(found) = index.code(LATER).unwrap().callees("f") else { panic!() };

@@ -1,7 +1,7 @@
 //! Calls that do not write a name: by operators, by making an object, by what
 //! the language calls itself.
 
-use super::refs::{Hit, Relation};
+use super::refs::{Certainty, Hit, Relation};
 use crate::code::Code;
 use crate::facts::Kind;
 use crate::family::Family;
@@ -13,6 +13,9 @@ use crate::resolve::{Resolver, Scope, split_last};
 pub enum Calling {
     /// Where its name is written, and nowhere else.
     ByName,
+    /// The same, but of some places with its name it is not known whether they
+    /// mean it.
+    Perhaps,
     /// Also by syntax that names nothing: it can have calls that are not found.
     BySyntax,
 }
@@ -61,10 +64,16 @@ const RUST: [&str; 39] = [
 ];
 
 impl Code<'_> {
-    /// How definitions are called that are one thing.
-    pub(crate) fn calling(&self, targets: &[DefRef]) -> Calling {
-        let by_syntax = targets.iter().any(|at| self.is_constructor(*at) || self.is_special(*at));
-        if by_syntax { Calling::BySyntax } else { Calling::ByName }
+    /// How definitions are called that are one thing and have these uses.
+    pub(crate) fn calling(&self, targets: &[DefRef], hits: &[Hit]) -> Calling {
+        let is_by_syntax = |at: &DefRef| self.is_constructor(*at) || self.is_special(*at);
+        if targets.iter().any(is_by_syntax) {
+            Calling::BySyntax
+        } else if hits.iter().any(|hit| hit.certainty != Certainty::Sure) {
+            Calling::Perhaps
+        } else {
+            Calling::ByName
+        }
     }
 
     /// The uses of these definitions. To make an object of a type is to call

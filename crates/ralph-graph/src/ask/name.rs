@@ -2,6 +2,7 @@
 
 use super::spot::Spot;
 use crate::code::{Code, Symbol};
+use crate::exports;
 use crate::facts::{Kind, Reach};
 use crate::fuzzy::{Pattern, Score};
 use crate::project::DefRef;
@@ -116,6 +117,7 @@ impl Code<'_> {
         let project = &self.project;
         let owner = project.outlined(at).and_then(|it| it.owner);
         let owner = owner.map(|owner| project.text(at.file, owner));
+        let owner = owner.filter(|owner| !exports::is_file(owner));
         let above = project.containers(at).map(|above| project.name(above));
         let namespaces = project.namespaces(at.file);
         let mut above: Vec<&str> = owner.into_iter().chain(above).flat_map(inside_out).collect();

@@ -6,7 +6,9 @@ use super::implied::Calling;
 use super::name::Meant;
 use super::renamed::{DEFAULT, Renamed};
 use crate::code::{Code, Symbol};
+use crate::exports;
 use crate::facts::{DefinitionId, FileFacts, Imported, Role, Span};
+use crate::family::Family;
 use crate::outline::NameKey;
 use crate::project::{DefRef, FileId};
 use crate::resolve::{Resolution, Resolver, Scope, definitions};
@@ -107,7 +109,8 @@ impl Code<'_> {
                 let resolver = Resolver::new(&self.project);
                 let hits = self.all_hits(&resolver, &targets);
                 let sites = hits.iter().map(|hit| self.site(hit)).collect();
-                Meant::One(Refs { symbols, sites, calling: self.calling(&targets) })
+                let calling = self.calling(&targets, &hits);
+                Meant::One(Refs { symbols, sites, calling })
             }
             Meant::Several(candidates) => Meant::Several(candidates),
             Meant::Nothing(alike) => Meant::Nothing(alike),
@@ -138,7 +141,7 @@ impl Code<'_> {
         let Some(first) = targets.first() else { return Vec::new() };
         let name = self.project.name(*first);
         let family = self.project.file(first.file).family;
-        let names = Renamed::new(&self.project).all(name);
+        let names = Renamed::new(&self.project).all(&self.project, *first);
         let used = names.iter().filter(|used| **used == name || **used != DEFAULT);
         let used: HashSet<&str> = used.copied().collect();
         let keys: Vec<NameKey> = used.iter().map(|used| NameKey::of(used)).collect();
@@ -176,9 +179,12 @@ impl Code<'_> {
         let outline = self.project.file(file).outline();
         let mut found = HashSet::new();
         for import in &outline.imports {
-            if let Imported::Name { name: original, local } = import.imported
-                && names.contains(outline.names.text(original))
-            {
+            let (original, local) = match import.imported {
+                Imported::Name { name, local } => (outline.names.text(name), local),
+                Imported::Module { local: Some(local) } => (exports::WHOLE, local),
+                Imported::Module { local: None } | Imported::Everything => continue,
+            };
+            if names.contains(original) {
                 found.insert(outline.names.text(local));
             }
         }
@@ -193,12 +199,25 @@ fn imports_of(
     targets: &[DefRef],
     found: &mut Vec<Hit>,
 ) {
-    for import in &facts.imports {
-        let Imported::Name { name, .. } = import.imported else { continue };
+    let is_script = resolver.project.file(file).family == Family::Script;
+    let outlined = &resolver.project.file(file).outline().imports;
+    for (import, outlined) in facts.imports.iter().zip(outlined) {
+        let module = facts.names.text(import.module);
+        // Where a file gives its own to others it is used, and that is found.
+        if module.is_empty() && is_script {
+            continue;
+        }
         let scope = Scope { file, within: import.within };
-        let places = resolver.modules(scope, facts.names.text(import.module));
-        let name = facts.names.text(name);
-        let named: Vec<_> = places.iter().flat_map(|it| resolver.members(it, name)).collect();
+        let named: Vec<_> = match import.imported {
+            Imported::Name { local, .. } | Imported::Module { local: Some(local) } if is_script => {
+                resolver.bound(file, outlined, facts.names.text(local)).unwrap_or_default()
+            }
+            Imported::Name { name, .. } => {
+                let (places, name) = (resolver.modules(scope, module), facts.names.text(name));
+                places.iter().flat_map(|it| resolver.members(it, name)).collect()
+            }
+            Imported::Module { .. } | Imported::Everything => continue,
+        };
         let named = definitions(&named);
         if named.iter().any(|at| targets.contains(at)) {
             let is_one_of = resolver.are_rivals(&named);

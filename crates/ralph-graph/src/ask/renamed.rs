@@ -2,9 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::exports;
 use crate::facts::Imported;
 use crate::family::Family;
-use crate::project::Project;
+use crate::project::{DefRef, Project};
 
 /// What has no name where it is exported.
 pub(crate) const DEFAULT: &str = "default";
@@ -21,10 +22,13 @@ impl<'a> Renamed<'a> {
             let outline = project.file(file).outline();
             let sees_all = project.file(file).family == Family::Rust;
             for import in outline.imports.iter().filter(|import| import.passed_on || sees_all) {
-                if let Imported::Name { name, local } = import.imported
-                    && name != local
-                {
-                    let (name, local) = (outline.names.text(name), outline.names.text(local));
+                let (name, local) = match import.imported {
+                    Imported::Name { name, local } => (outline.names.text(name), local),
+                    Imported::Module { local: Some(local) } => (exports::WHOLE, local),
+                    Imported::Module { local: None } | Imported::Everything => continue,
+                };
+                let local = exports::plain(outline.names.text(local));
+                if name != local {
                     later.entry(name).or_default().insert(local);
                 }
             }
@@ -32,10 +36,13 @@ impl<'a> Renamed<'a> {
         Self { later }
     }
 
-    /// All names that something with a name may be imported under.
-    pub(crate) fn all(&self, name: &'a str) -> HashSet<&'a str> {
-        let mut all = HashSet::from([name, DEFAULT]);
-        let mut next = vec![name, DEFAULT];
+    /// All names that a definition may be imported under.
+    pub(crate) fn all(&self, project: &'a Project, of: DefRef) -> HashSet<&'a str> {
+        let owner = project.outlined(of).and_then(|it| it.owner);
+        let is_whole = |owner| project.text(of.file, owner) == exports::WHOLE;
+        let whole = owner.is_some_and(is_whole).then_some(exports::WHOLE);
+        let mut next: Vec<&str> = [project.name(of), DEFAULT].into_iter().chain(whole).collect();
+        let mut all: HashSet<&str> = next.iter().copied().collect();
         while let Some(name) = next.pop() {
             let later = self.later.get(name).into_iter().flatten().copied();
             next.extend(later.filter(|later| all.insert(later)));

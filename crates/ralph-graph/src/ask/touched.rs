@@ -56,7 +56,7 @@ impl<'a> Uses<'a> {
 
     /// The definitions in which another one is surely used.
     fn of(&mut self, target: DefRef, seen: &HashSet<DefRef>) -> Vec<DefRef> {
-        let names = self.renamed.all(self.code.project.name(target)).into_iter();
+        let names = self.renamed.all(&self.code.project, target).into_iter();
         let places = names.filter_map(|name| self.by_name.get(&NameKey::of(name)));
         let mut places: Vec<Place> = places.flatten().copied().collect();
         places.sort_unstable();

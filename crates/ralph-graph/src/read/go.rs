@@ -120,6 +120,9 @@ fn function(walk: &mut Walk<'_>, at: At) {
     {
         walk.defs[def].purpose = Purpose::Case;
     }
+    if let Some(of) = walk.child(at, f::RESULT).and_then(|of| locals::result_type(walk, of)) {
+        walk.def_types.push((def, of));
+    }
     walk.enter(def, at);
     walk.scope_over(at, (place.body, place.end), Extent::Function);
     let receiver = receiver.and_then(|list| walk.first(list));
@@ -225,13 +228,15 @@ fn values(walk: &mut Walk<'_>, at: At, kind: Kind) {
         return;
     }
     let place = spec_place(walk, at);
-    for name in names {
+    let of = walk.child(at, f::TYPE).and_then(|of| locals::type_name(walk, of));
+    let made = locals::made_types(walk, walk.child(at, f::VALUE));
+    for (index, name) in names.into_iter().enumerate() {
         if walk.text(name) == b"_" {
             walk.take(name);
             continue;
         }
         let def = walk.define(kind, name, place);
-        if let Some(of) = walk.child(at, f::TYPE).and_then(|of| locals::type_name(walk, of)) {
+        if let Some(of) = of.or_else(|| made.get(index).copied().flatten()) {
             let symbol = walk.defs[def].name;
             walk.outer_types.insert(symbol, of);
         }
@@ -308,7 +313,12 @@ fn field_use(walk: &mut Walk<'_>, at: At) {
     let parent = walk.parent(at);
     if walk.kind(parent) == k::SELECTOR_EXPRESSION {
         let role = role(walk, parent);
-        walk.uses(at, role, Before::Node(parent + 1));
+        let operand = parent + 1;
+        let before = match locals::call_type(walk, operand, 0) {
+            Some(of) => Before::OfType(of),
+            None => Before::Node(operand),
+        };
+        walk.uses(at, role, before);
     }
 }
 

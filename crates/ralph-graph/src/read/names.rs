@@ -409,6 +409,7 @@ pub(crate) mod kind {
         SIMPLE_SYMBOL = "simple_symbol",
         SINGLETON_METHOD = "singleton_method",
         SPLAT_PATTERN = "splat_pattern",
+        SPREAD_ELEMENT = "spread_element",
         SPREAD_PARAMETER = "spread_parameter",
         STATEMENT_BLOCK = "statement_block",
         STATIC_INITIALIZER = "static_initializer",

@@ -143,14 +143,14 @@ pub(crate) fn settle(mut walk: Walk<'_>, shape: ShapeOf, broken_at: Option<u32>)
     FileFacts { names, definitions, references, imports, types, implementors, health }
 }
 
-/// The types of variables outside functions. Of several with one name it is
+/// The types of variables outside functions, and of what functions give. Of several with one name it is
 /// not known whose the type is.
 fn types(
     walk: &Walk<'_>,
     names: &mut Settled,
     kept: &[Option<DefinitionId>],
 ) -> Vec<(DefinitionId, NameId)> {
-    if walk.outer_types.is_empty() {
+    if walk.outer_types.is_empty() && walk.def_types.is_empty() {
         return Vec::new();
     }
     let is_outer = |def: &Def| {
@@ -166,7 +166,8 @@ fn types(
     }
     let known =
         found.into_iter().filter_map(|(name, id)| Some((id?, *walk.outer_types.get(&name)?)));
-    let mut known: Vec<(DefinitionId, Symbol)> = known.collect();
+    let said = walk.def_types.iter().filter_map(|(def, of)| Some((kept[*def]?, *of)));
+    let mut known: Vec<(DefinitionId, Symbol)> = known.chain(said).collect();
     known.sort_unstable_by_key(|(id, _)| *id);
     known.into_iter().map(|(id, of)| (id, names.name(walk, of))).collect()
 }

@@ -4,6 +4,7 @@
 //! name `adds`, because that is what a report of the test calls it.
 
 mod assigned;
+mod commonjs;
 mod imports;
 mod locals;
 mod uses;
@@ -16,6 +17,7 @@ use super::tree::At;
 use super::walk::Walk;
 use crate::facts::{Kind, Purpose, Reach};
 
+use self::commonjs::Holder;
 use self::uses::shape;
 
 /// How its files are read.
@@ -62,8 +64,10 @@ fn visit(walk: &mut Walk<'_>, at: At) -> Step {
         k::ASSIGNMENT_EXPRESSION => assigned::assignment(walk, at),
         k::CALL_EXPRESSION => {
             imports::required(walk, at);
+            assigned::call(walk, at);
             test_case(walk, at);
         }
+        k::PAIR => pair(walk, at),
         k::IMPORT_STATEMENT => {
             imports::import(walk, at);
             return Step::Over;
@@ -283,25 +287,35 @@ fn method(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-/// A function in an object that is a constant of the file.
+/// A function that is the value of a pair.
+fn pair(walk: &mut Walk<'_>, at: At) {
+    let (Some(key), Some(value)) = (walk.child(at, f::KEY), walk.child(at, f::VALUE)) else {
+        return;
+    };
+    if assigned::is_function(walk, value) {
+        of_object(walk, at, key);
+    }
+}
+
+/// A function in an object that is written out for something with a name.
 fn of_object(walk: &mut Walk<'_>, at: At, name: At) {
-    let object = walk.parent(at);
     if walk.here() == Here::Function || walk.kind(name) == k::COMPUTED_PROPERTY_NAME {
         return;
     }
-    let named = walk.is_in(object, k::VARIABLE_DECLARATOR, f::VALUE);
-    let given = walk.is_in(object, k::EXPORT_STATEMENT, f::VALUE)
-        || walk.is_in(object, k::ASSIGNMENT_EXPRESSION, f::RIGHT);
-    if !named && !given {
-        return;
-    }
+    let Some(holder) = commonjs::holder(walk, walk.parent(at)) else { return };
     let place = if walk.kind(at) == k::PAIR { pair_place(walk, at) } else { walk.place(at) };
     let (symbol, bytes) = unquoted(walk, name);
     walk.take(name);
-    let container = walk.within().filter(|_| named);
-    let kind = if container.is_some() { Kind::Method } else { Kind::Function };
-    let def = walk.define_as(kind, symbol, bytes, place);
-    walk.defs[def].container = container;
+    let within = walk.within();
+    let def = walk.define_as(Kind::Method, symbol, bytes, place);
+    match holder {
+        Holder::Definition => walk.defs[def].container = within,
+        Holder::Named(owner) => walk.defs[def].owner = Some(owner),
+        Holder::File => {
+            walk.defs[def].kind = Kind::Function;
+            commonjs::given(walk, def, crate::exports::OWNER);
+        }
+    }
     walk.enter(def, at);
 }
 
@@ -316,10 +330,18 @@ fn pair_place(walk: &Walk<'_>, at: At) -> Place {
 /// `const`, `let` and `var`.
 fn declarator(walk: &mut Walk<'_>, at: At) -> Step {
     let Some(name) = walk.child(at, f::NAME) else { return Step::Into };
-    if imports::is_required(walk, at, name) {
-        return Step::Over;
+    let first = walk.child(at, f::VALUE);
+    let value = first.map(|first| assigned::last_value(walk, first));
+    if let Some(value) = value
+        && imports::is_required(walk, at, (name, value))
+    {
+        if first == Some(value) {
+            return Step::Over;
+        }
+        walk.take_all(name);
+        walk.take_all(value);
+        return Step::Into;
     }
-    let value = walk.child(at, f::VALUE);
     let value_kind = value.map(|value| walk.kind(value));
     let callable = matches!(
         value_kind,
@@ -329,6 +351,7 @@ fn declarator(walk: &mut Walk<'_>, at: At) -> Step {
     let statement = walk.parent(at);
     let constant = walk.text(statement).starts_with(b"const");
     if walk.here() == Here::Function && !(callable && plain) {
+        assigned::local_object(walk, name, value);
         locals::declare(walk, at, name);
         return Step::Into;
     }
@@ -362,36 +385,8 @@ fn declarator(walk: &mut Walk<'_>, at: At) -> Step {
             walk.take(inner);
         }
     }
-    if let Some(object) = value.filter(|value| walk.kind(*value) == k::OBJECT) {
-        walk.enter(def, at);
-        pairs(walk, object);
-        return Step::Into;
-    }
     walk.enter(def, at);
     Step::Into
-}
-
-/// Functions in an object are defined when the walk comes to them; those that
-/// are values of pairs look like any other there.
-fn pairs(walk: &mut Walk<'_>, object: At) {
-    let functions: Vec<(At, At)> = walk
-        .children(object)
-        .filter_map(|pair| {
-            let (key, value) = (walk.child(pair, f::KEY)?, walk.child(pair, f::VALUE)?);
-            matches!(walk.kind(value), k::ARROW_FUNCTION | k::FUNCTION_EXPRESSION)
-                .then_some((pair, key))
-        })
-        .collect();
-    for (pair, key) in functions {
-        let within = walk.within();
-        if walk.here() == Here::Function || walk.kind(key) == k::COMPUTED_PROPERTY_NAME {
-            continue;
-        }
-        let place = pair_place(walk, pair);
-        let (symbol, bytes) = unquoted(walk, key);
-        let def = walk.define_as(Kind::Method, symbol, bytes, place);
-        walk.defs[def].container = within;
-    }
 }
 
 /// A declarator alone in its statement is all of the statement.
@@ -468,9 +463,14 @@ fn finish(walk: &mut Walk<'_>) {
         return;
     }
     for def in &mut walk.defs {
-        let hidden = !walk.exported.contains(&def.name) && def.reach == Reach::Project;
-        if def.container.is_none() && def.owner.is_none() && hidden {
-            def.reach = Reach::File;
+        let is_given = walk.exported.contains(&def.name);
+        if def.container.is_none() && def.owner.is_none() {
+            // The whole file may be in a function.
+            if is_given && def.reach == Reach::File {
+                def.reach = Reach::Project;
+            } else if !is_given && def.reach == Reach::Project {
+                def.reach = Reach::File;
+            }
         }
     }
 }

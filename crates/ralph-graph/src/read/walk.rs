@@ -33,6 +33,9 @@ pub(crate) struct Walk<'s> {
     pub(crate) field_types: Table<(Symbol, Symbol), Symbol>,
     /// The types of variables outside functions.
     pub(crate) outer_types: Table<Symbol, Symbol>,
+    /// The types of definitions: of a variable its own, of a function that of
+    /// the first thing it gives.
+    pub(crate) def_types: Vec<(usize, Symbol)>,
     /// The names that are defined already, by what they are in.
     pub(crate) defined: Set<(Option<usize>, Symbol)>,
     /// Names that the file gives to others by a statement of its own.
@@ -70,6 +73,7 @@ impl<'s> Walk<'s> {
             bindings: Vec::new(),
             field_types: Table::default(),
             outer_types: Table::default(),
+            def_types: Vec::new(),
             defined: Set::default(),
             exported: Set::default(),
             types_until: 0,

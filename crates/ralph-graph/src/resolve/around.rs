@@ -18,6 +18,20 @@ impl Resolver<'_> {
             if is_own {
                 return Some(at);
             }
+            if family == Family::Script {
+                if definition.owner.is_some() {
+                    return self.script_owners(at).first().copied();
+                }
+                // An object that is written out has its methods.
+                let outer = self.project.containers(at).next();
+                let outer_kind = outer.and_then(|outer| self.project.outlined(outer));
+                let is_object =
+                    outer_kind.is_some_and(|it| matches!(it.kind, Kind::Constant | Kind::Variable));
+                if is_object && definition.kind == Kind::Method {
+                    return outer;
+                }
+                continue;
+            }
             if let Some(owner) = definition.owner {
                 let owner = self.project.text(at.file, owner);
                 return definitions(&self.owners(at.file, owner)).first().copied();

@@ -24,6 +24,10 @@ impl Resolver<'_> {
     }
 
     fn in_module(&self, module: &Module, name: &str) -> Vec<Place> {
+        let is_script = |file: &FileId| self.project.file(*file).family == Family::Script;
+        if module.files.iter().any(is_script) {
+            return module.files.iter().flat_map(|file| self.given(*file, name)).collect();
+        }
         let follows = |file: &FileId| self.project.file(*file).family.follows_imports();
         if module.files.iter().any(follows) {
             return self.in_followed(&module.files, name, &mut HashSet::new());
@@ -79,7 +83,7 @@ impl Resolver<'_> {
     }
 
     /// What others get under this name from the imports of a file.
-    fn passed_on(&self, file: FileId, name: &str) -> Vec<Place> {
+    pub(super) fn passed_on(&self, file: FileId, name: &str) -> Vec<Place> {
         if self.passed_on_imports(file).next().is_none() {
             return Vec::new();
         }
@@ -105,7 +109,7 @@ impl Resolver<'_> {
     }
 
     /// What others get under this name from imports that say it.
-    fn passed_on_by_name(&self, file: FileId, name: &str) -> Vec<Place> {
+    pub(super) fn passed_on_by_name(&self, file: FileId, name: &str) -> Vec<Place> {
         if self.passed_on_imports(file).next().is_none() {
             return Vec::new();
         }
@@ -183,6 +187,9 @@ impl Resolver<'_> {
                     };
                     let mut found = named(original);
                     if found.is_empty() && original == "default" {
+                        found = self.default_of_exports(&places);
+                    }
+                    if found.is_empty() && original == "default" {
                         // What has no name there mostly keeps the one it has.
                         found = named(name);
                     }
@@ -196,7 +203,7 @@ impl Resolver<'_> {
                     found
                 }),
             Imported::Module { local: Some(local) } => {
-                (self.project.text(file, local) == name).then(|| module().to_vec())
+                (self.project.text(file, local) == name).then(|| self.with_wholes(&module()))
             }
             Imported::Module { local: None } | Imported::Everything => None,
         }
@@ -222,6 +229,17 @@ impl Resolver<'_> {
         let scope = Scope { file, within: import.within };
         let places = self.modules(scope, self.project.text(file, import.module));
         places.iter().flat_map(|place| self.members(place, name)).collect()
+    }
+
+    /// What files are as a whole that give things by `exports`.
+    fn default_of_exports(&self, places: &[Place]) -> Vec<Place> {
+        let files = places.iter().flat_map(Place::files);
+        let files: Vec<FileId> = files.filter(|file| self.has_exports(*file)).collect();
+        let whole: Vec<Place> = files.iter().flat_map(|file| self.whole(*file)).collect();
+        if !whole.is_empty() {
+            return whole;
+        }
+        files.into_iter().map(Module::of_file).map(Place::Module).collect()
     }
 
     /// What a file of scripts exports without a name: what is called like the
@@ -358,6 +376,10 @@ impl Resolver<'_> {
     /// The types with a name that a member says to belong to.
     fn owners_called(&self, name: &str, member: DefRef) -> Vec<DefRef> {
         let project = self.project;
+        // Any name may be that of an object in scripts.
+        if project.file(member.file).family == Family::Script {
+            return self.script_owners(member);
+        }
         let owner = project.outlined(member).and_then(|it| it.owner);
         let owner = owner.map(|owner| project.text(member.file, owner));
         let Some(owner) = owner.filter(|owner| super::split_last(owner).1 == name) else {
@@ -398,14 +420,8 @@ impl Resolver<'_> {
 
     fn find_owners(&self, file: FileId, name: &str) -> Vec<DefRef> {
         let project = self.project;
-        // Functions make objects in scripts, and these have methods.
-        let is_script = project.file(file).family == Family::Script;
         let is_owner = |at: &DefRef| {
-            project.outlined(*at).is_some_and(|it| {
-                is_type(it.kind)
-                    || it.kind == Kind::Module
-                    || is_script && it.kind == Kind::Function && it.reach != Reach::Nowhere
-            })
+            project.outlined(*at).is_some_and(|it| is_type(it.kind) || it.kind == Kind::Module)
         };
         let short = super::split_last(name).1;
         // Inside a module of the same file it may be a type of that module.

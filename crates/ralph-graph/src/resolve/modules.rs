@@ -53,6 +53,10 @@ impl Resolver<'_> {
         if !near.is_empty() {
             return Lookup::Found(near);
         }
+        // What a script passes on as a whole is not known in it.
+        if family == Family::Script {
+            return Lookup::Unbound;
+        }
         let wide = self.by_everything(scope.file, name);
         if wide.is_empty() { Lookup::Unbound } else { Lookup::Found(wide) }
     }

@@ -46,10 +46,16 @@ pub(super) enum Question {
     PassedOn(FileId, Word),
     /// The same from imports that say the name.
     PassedOnByName(FileId, Word),
+    /// What has a name in what the whole of a file of scripts is to others.
+    OfWhole(FileId, Word),
+    /// What the whole of such a file is to others.
+    Whole(FileId),
     /// The types that a name of an owner stands for.
     Owners(FileId, Word),
     /// What a type extends and implements.
     Bases(DefRef),
+    /// The type of a variable that is what a call gives.
+    Result(DefRef),
 }
 
 /// What a question came to, cheap to hand on.

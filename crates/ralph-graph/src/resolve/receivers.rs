@@ -1,6 +1,7 @@
 //! Members of values, as far as the text tells what these are.
 
-use super::{Lookup, Resolution, Resolver, Scope, Use, definitions, is_type, split_last};
+use super::questions::Question;
+use super::{Lookup, Place, Resolution, Resolver, Scope, Use, definitions, is_type, split_last};
 use crate::facts::{Kind, Reach, Role};
 use crate::family::Family;
 use crate::outline::NameKey;
@@ -30,33 +31,76 @@ impl Resolver<'_> {
         }
     }
 
-    /// A member of what a call gives: a new object if a class is called.
+    /// A member of what a call gives: a new object if a class is called, else
+    /// what the function says to give.
     fn of_result(&self, scope: Scope, called: &str, it: Use<'_>) -> Resolution {
         let (before, name) = split_last(called);
-        let looked = if before.is_empty() {
-            self.lookup(scope, name)
-        } else {
-            match self.path(scope, before) {
-                Lookup::Found(places) => {
-                    let found = places.iter().flat_map(|place| self.members(place, name));
-                    Lookup::Found(found.collect())
+        match self.called(scope, called) {
+            Lookup::Found(places) => match self.result_types(&places) {
+                Lookup::Found(types) => {
+                    self.of_types(&definitions(&types), it, || Resolution::Outside)
                 }
-                other @ (Lookup::Outside | Lookup::Unbound) => other,
-            }
-        };
-        match looked {
-            Lookup::Found(places) => {
-                let mut types = definitions(&places);
-                types.retain(|at| self.project.outlined(*at).is_some_and(|it| is_type(it.kind)));
-                if types.is_empty() {
-                    return self.unknown(it);
-                }
-                self.of_types(&types, it, || Resolution::Outside)
-            }
+                Lookup::Outside => Resolution::Outside,
+                Lookup::Unbound => self.unknown(it),
+            },
             // What is passed to it may come back.
             Lookup::Outside => self.maybe(it),
             Lookup::Unbound if before.is_empty() => self.of_unbound(name, it),
             Lookup::Unbound => self.unknown(it),
+        }
+    }
+
+    /// What is called: by its name, behind a path, or of what another call gives.
+    fn called(&self, scope: Scope, called: &str) -> Lookup {
+        let (before, name) = split_last(called);
+        let of = match before.strip_suffix("()") {
+            None if before.is_empty() => return self.lookup(scope, name),
+            None => self.path(scope, before),
+            Some(inner) => match self.called(scope, inner) {
+                Lookup::Found(places) => self.result_types(&places),
+                other @ (Lookup::Outside | Lookup::Unbound) => other,
+            },
+        };
+        match of {
+            Lookup::Found(mut places) => {
+                // A variable has what its type has.
+                if let Lookup::Found(types) = self.result_types(&places) {
+                    places.extend(types);
+                }
+                let found = places.iter().flat_map(|place| self.members(place, name));
+                let mut found: Vec<Place> = found.collect();
+                found.sort_unstable();
+                found.dedup();
+                Lookup::Found(found)
+            }
+            other @ (Lookup::Outside | Lookup::Unbound) => other,
+        }
+    }
+
+    /// The types of what is called or named: a class is its own.
+    fn result_types(&self, places: &[Place]) -> Lookup {
+        let mut types = definitions(places);
+        types.retain(|at| self.project.outlined(*at).is_some_and(|it| is_type(it.kind)));
+        if !types.is_empty() {
+            return Lookup::Found(types.into_iter().map(Place::Definition).collect());
+        }
+        let [Place::Definition(at)] = places else { return Lookup::Unbound };
+        let Some(of) = self.project.file(at.file).outline().type_of(at.id) else {
+            return Lookup::Unbound;
+        };
+        // It is written as the file knows it that defines the function.
+        let container = self.project.outlined(*at).and_then(|it| it.container);
+        let scope = Scope { file: at.file, within: container };
+        match of.strip_suffix("()") {
+            None => self.types(scope, of),
+            Some(called) => {
+                let question = Question::Result(*at);
+                let find = || match self.called(scope, called) {
+                    Lookup::Found(places) => self.result_types(&places),
+                    other @ (Lookup::Outside | Lookup::Unbound) => other,
+                };
+                self.questions.ask(question, find).into()
+            }
         }
     }
 
@@ -112,6 +156,7 @@ impl Resolver<'_> {
         let own = it.within.map(|id| DefRef { file: it.file, id });
         match (found.as_slice(), own) {
             ([only], Some(own)) if *only == own => Resolution::Ambiguous(found),
+            ([_, ..], _) if self.is_untyped(it.file) => Resolution::Ambiguous(found),
             _ => self.choose(it, found),
         }
     }

@@ -235,3 +235,37 @@ fn what_is_imported_is_of_the_type_that_its_own_file_says() {
         ],
     );
 }
+
+#[test]
+fn what_a_function_of_go_gives_has_the_members_of_its_type() {
+    let router = "package mux\n\ntype Router struct{}\n\ntype Route struct{}\n\n\
+        func NewRouter() *Router { return &Router{} }\n\n\
+        func (r *Router) Host(h string) *Route { return r.New().Host(h) }\n\n\
+        func (r *Router) New() *Route { return nil }\n\n\
+        func (r *Route) Host(h string) *Route { return r }\n\n\
+        func Parts() (*Route, error) { return nil, nil }\n";
+    let uses = "package main\n\nimport \"m/mux\"\n\nvar all = mux.NewRouter()\n\n\
+        func main() {\n\
+        \tr := mux.NewRouter()\n\
+        \tr.Host(1)\n\
+        \tr.New().Host(1)\n\
+        \troute, _ := mux.Parts()\n\
+        \troute.Host(1).Host(2)\n\
+        \tall.Host(1)\n\
+        \tnew(mux.Route).Host(1)\n\
+        \tf := func(r other) { r.Host(1) }\n\
+        \tf(mux.NewRouter)\n\
+        }\n";
+    check(
+        &[("go.mod", "module m\n"), ("mux/mux.go", router), ("main.go", uses)],
+        &[
+            "mux/mux.go:9 Host -> mux/mux.go:13",
+            "main.go:9 Host -> mux/mux.go:9",
+            "main.go:10 Host -> mux/mux.go:13",
+            "main.go:12 Host -> mux/mux.go:13",
+            "main.go:13 Host -> mux/mux.go:9",
+            "main.go:14 Host -> mux/mux.go:13",
+            "main.go:15 Host -> ? mux/mux.go:9 mux/mux.go:13",
+        ],
+    );
+}

@@ -121,7 +121,7 @@ impl Log {
         removed.map_err(|source| LogError::Io { path: last.path, source }.into())
     }
 
-    fn files(&self) -> Result<Vec<LogFile>, LogError> {
+    pub(super) fn files(&self) -> Result<Vec<LogFile>, LogError> {
         file::list(&self.folder).map_err(|source| self.trouble(source))
     }
 }

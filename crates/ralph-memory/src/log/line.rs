@@ -118,6 +118,16 @@ pub(super) fn weigh(text: &[u8], see: &mut impl FnMut(&Event, u64)) {
     }
 }
 
+/// The lines that can be read, and one behind them that may be on its way.
+pub(super) fn readable(text: &[u8], tail: Tail) -> Vec<u8> {
+    let lines = text.split_inclusive(|byte| *byte == b'\n');
+    let kept = lines.filter(|line| match line.strip_suffix(b"\n") {
+        Some(body) => event(body).is_some(),
+        None => tail == Tail::OnItsWay,
+    });
+    kept.flatten().copied().collect()
+}
+
 /// The lines without those of some events. What nobody can read stays.
 pub(super) fn without(text: &[u8], drops: impl Fn(&Event) -> bool) -> Vec<u8> {
     let lines = text.split_inclusive(|byte| *byte == b'\n');

@@ -59,6 +59,7 @@ impl Notebook {
     /// What repeats it goes first: as long as the note is there, whoever is
     /// stopped in between knows what to look for when called again.
     pub fn forget(&self, id: &str, at: Timestamp) -> Result<usize, MemoryError> {
+        self.mend()?;
         let what = What::Forgotten { id: id.to_owned() };
         let event = Event { at: at.as_millis(), place: Place::default(), actor: Actor::User, what };
         let words = self.words_of(id)?;
@@ -69,7 +70,8 @@ impl Notebook {
         let lines = self.log.rewrite(|event| forgotten(event, id))?;
         // Afterwards, so that whoever has read the old lines hears of it.
         self.log.append(&[event])?;
-        self.rebuild()?;
+        self.log.drop_copies()?;
+        self.remake()?;
         Ok(repeated + lines)
     }
 
@@ -79,9 +81,11 @@ impl Notebook {
         if words.is_empty() {
             return Ok(0);
         }
+        self.mend()?;
         let lines = self.log.rewrite(|event| silenced(event, words))?;
         if lines > 0 {
-            self.rebuild()?;
+            self.log.drop_copies()?;
+            self.remake()?;
         }
         Ok(lines)
     }
@@ -101,11 +105,16 @@ impl Notebook {
     pub fn words_of(&self, id: &str) -> Result<Words, MemoryError> {
         let mut words = Words::default();
         self.log.read(Position::default(), |entry| {
-            if let Entry::Event(event) = entry
-                && let What::Noted(note) = event.what
-                && note.id == id
-            {
-                words.extend(Words::of(&note));
+            let Entry::Event(event) = entry else { return };
+            let note = if let What::Restored(restored) = &event.what {
+                &restored.note
+            } else if let What::Noted(note) = &event.what {
+                note
+            } else {
+                return;
+            };
+            if note.id == id {
+                words.extend(Words::of(note));
             }
         })?;
         Ok(words)
@@ -115,12 +124,14 @@ impl Notebook {
     /// they notice today may have been written yesterday. Says how many lines
     /// were changed.
     pub fn scrub(&self) -> Result<usize, MemoryError> {
+        self.mend()?;
         let lines = self.log.rewrite(|event| {
             let cleaned = clean::scrubbed(event.clone());
             (cleaned != *event).then_some(cleaned)
         })?;
         if lines > 0 {
-            self.rebuild()?;
+            self.log.drop_copies()?;
+            self.remake()?;
         }
         Ok(lines)
     }
@@ -130,6 +141,7 @@ impl Notebook {
 fn forgotten(event: &Event, id: &str) -> Option<Event> {
     let what = match &event.what {
         What::Noted(note) if note.id == id => What::Forgotten { id: note.id.clone() },
+        What::Restored(restored) if restored.note.id == id => What::Forgotten { id: id.to_owned() },
         What::Replaced { id: old, by, why } if (old == id || by == id) && !why.is_empty() => {
             What::Replaced { id: old.clone(), by: by.clone(), why: String::new() }
         }
@@ -140,6 +152,7 @@ fn forgotten(event: &Event, id: &str) -> Option<Event> {
             What::Bound { id: bound.clone(), check: None }
         }
         What::Noted(_)
+        | What::Restored(_)
         | What::Replaced { .. }
         | What::Retracted { .. }
         | What::Attempted(_)
@@ -280,6 +293,21 @@ fn silenced(event: &Event, words: &Words) -> Option<Event> {
         }
         What::Retracted { id, why } => {
             What::Retracted { id: id.clone(), why: without(why, texts)? }
+        }
+        What::Restored(restored) => {
+            let why = restored.note.why.as_deref().and_then(|why| without(why, texts));
+            let ended = restored.retired.as_ref().and_then(|end| without(&end.2, texts));
+            if why.is_none() && ended.is_none() {
+                return None;
+            }
+            let mut left = restored.clone();
+            if let Some(why) = why {
+                left.note.why = Some(why).filter(|why| !why.is_empty());
+            }
+            if let (Some(end), Some(ended)) = (&mut left.retired, ended) {
+                end.2 = ended;
+            }
+            What::Restored(left)
         }
         What::Asked { text } if repeats(text) => What::Asked { text: String::new() },
         What::Answered { text } if repeats(text) => What::Answered { text: String::new() },

@@ -7,7 +7,7 @@ use ralph_core::memory::{Belief, Outcome, Source};
 
 use crate::anchor::Sight;
 use crate::entry::{Entry, State};
-use crate::event::{Actor, Anchor, Note, NoteKind, Place, Scope, What};
+use crate::event::{Actor, Anchor, Event, Note, NoteKind, Place, RestoredNote, Scope, What};
 
 /// As likely right as wrong.
 const EVEN: f64 = 0.5;
@@ -82,6 +82,56 @@ impl Known {
             witnesses: Vec::new(),
             counts: Counts::default(),
             note,
+        }
+    }
+
+    /// What brings it back into a log that lost a part of it.
+    pub(super) fn to_restored(&self) -> Event {
+        let (for_it, against) = self.belief.outcomes();
+        let Counts { shown, cited, passed, failed, tokens } = self.counts;
+        let [shown, cited, passed, failed] = [shown, cited, passed, failed].map(u64::from);
+        let retired = self.retired.as_ref();
+        let what = What::Restored(Box::new(RestoredNote {
+            note: self.note.clone(),
+            recorded: self.recorded.as_millis(),
+            valid_from: self.valid_from.as_millis(),
+            verified: self.verified,
+            retired: retired.map(|Retirement { at, who, why, by }| {
+                (at.as_millis(), *who, why.clone(), by.clone())
+            }),
+            witnesses: self.witnesses.clone(),
+            believed_at: self.belief.as_of().as_millis(),
+            outcomes: [for_it, against].map(f64::to_bits),
+            counts: [shown, cited, passed, failed, tokens],
+        }));
+        let (at, place) = (self.recorded.as_millis(), self.place.clone());
+        Event { at, place, actor: self.actor, what }
+    }
+
+    /// A note as it was brought back.
+    pub(super) fn from_restored(restored: RestoredNote, (actor, place): (Actor, Place)) -> Self {
+        let [for_it, against] = restored.outcomes.map(f64::from_bits);
+        let at = Timestamp::from_millis;
+        let [shown, cited, passed, failed, tokens] = restored.counts;
+        let [shown, cited, passed, failed] =
+            [shown, cited, passed, failed].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
+        let source = source(actor, &restored.note);
+        Self {
+            belief: Belief::stored(source, (for_it, against), at(restored.believed_at)),
+            note: restored.note,
+            actor,
+            place,
+            recorded: at(restored.recorded),
+            valid_from: at(restored.valid_from),
+            retired: restored.retired.map(|(ended, who, why, by)| Retirement {
+                at: at(ended),
+                who,
+                why,
+                by,
+            }),
+            verified: restored.verified,
+            witnesses: restored.witnesses,
+            counts: Counts { shown, cited, passed, failed, tokens },
         }
     }
 

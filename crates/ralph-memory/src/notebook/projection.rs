@@ -12,7 +12,7 @@ use super::known::{Known, Retirement};
 use super::outcomes::PastAttempt;
 use super::turn::{Checks, Part, Turn};
 use crate::error::Fault;
-use crate::event::{Actor, Event, Invariant, Note, Place, Scope, What};
+use crate::event::{Actor, Event, Invariant, Note, Place, RestoredNote, Scope, What};
 
 /// What was projected before.
 pub(super) trait Stored {
@@ -121,6 +121,7 @@ impl<S: Stored> Projection<S> {
             }
             What::Promoted { id, scope } => self.promote(id, scope, actor),
             What::Forgotten { id } => self.forget(&id),
+            What::Restored(restored) => self.restore(*restored, (actor, place)),
             What::Attempted(tried) => {
                 self.beside.attempts.push(PastAttempt { at, place, tried: *tried });
                 Ok(())
@@ -267,6 +268,22 @@ impl<S: Stored> Projection<S> {
         if actor == Actor::User {
             self.beside.landings.push(Landing::Lapsed(id));
         }
+        Ok(())
+    }
+
+    fn restore(
+        &mut self,
+        restored: RestoredNote,
+        (actor, place): (Actor, Place),
+    ) -> Result<(), Fault> {
+        self.written += 1;
+        let order = self.written;
+        let slot = self.slot(&restored.note.id)?;
+        if slot.known.is_none() {
+            slot.order = order;
+        }
+        slot.known = Some(Known::from_restored(restored, (actor, place)));
+        slot.change = Change::Note;
         Ok(())
     }
 

@@ -98,6 +98,7 @@ impl<'c> Sessions<'c> {
             | What::Promoted { .. }
             | What::Retracted { .. }
             | What::Corrected { .. }
+            | What::Restored(_)
             | What::Forgotten { .. }
             | What::Landed { .. }
             | What::Bound { .. } => Ok(()),

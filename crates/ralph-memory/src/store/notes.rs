@@ -40,6 +40,9 @@ struct More {
     place: Place,
     #[serde(default, skip_serializing_if = "is_default")]
     anchors: Vec<Anchor>,
+    /// Notes that its writer says it replaces.
+    #[serde(default, skip_serializing_if = "is_default")]
+    replaces: Vec<String>,
     /// When it ended, who said so, why, and what took its place.
     #[serde(default, skip_serializing_if = "is_default")]
     retired: Option<(i64, Actor, String, Option<String>)>,
@@ -75,7 +78,7 @@ pub(crate) fn read(connection: &Connection, doc: i64) -> Result<Option<Known>, F
     };
     let record = entry.record;
     let valid_from = record.at.unwrap_or(extra.recorded);
-    let More { place, anchors, retired, witnesses, believed_at, outcomes, counts } =
+    let More { place, anchors, replaces, retired, witnesses, believed_at, outcomes, counts } =
         parsed(extra.more.as_deref())?;
     let [prev, next] = beside::parse(extra.beside.as_deref(), record.external_id.as_deref())?;
     let note = Note {
@@ -92,6 +95,7 @@ pub(crate) fn read(connection: &Connection, doc: i64) -> Result<Option<Known>, F
         prev,
         next,
         group: record.group.map(|group| entries::name(connection, group)).transpose()?,
+        replaces,
     };
     let actor = usize::try_from(extra.flags >> ACTOR).ok().and_then(|at| ACTORS.get(at));
     let actor = *actor.ok_or_else(|| unknown("actor", &(extra.flags >> ACTOR)))?;
@@ -124,6 +128,7 @@ pub(crate) fn write(connection: &Connection, doc: i64, known: &Known) -> Result<
     let more = More {
         place: known.place.clone(),
         anchors: note.anchors.clone(),
+        replaces: note.replaces.clone(),
         retired: known
             .retired
             .as_ref()

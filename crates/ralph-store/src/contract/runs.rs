@@ -55,6 +55,7 @@ pub fn every_state_survives(open: Open<'_>) {
         Failure::Budget,
         Failure::MaxRestarts,
         Failure::AgentError { what: "it's gone".to_owned() },
+        Failure::FolderGone { folder: "/project/.git".to_owned() },
     ];
     let states = [State::Running, State::Stopped]
         .into_iter()

@@ -295,7 +295,7 @@ pub fn reading() -> Reading {
         printed: 7,
     };
     let counts = Counts { errors: 1, security: 2, warnings: 3, infos: 4 };
-    Reading { findings: vec![finding], counts, tests: Some(tests), beyond: 5 }
+    Reading { findings: vec![finding], counts, tests: Some(tests), beyond: 5, ..Reading::default() }
 }
 
 /// An event of `run(bits)`.

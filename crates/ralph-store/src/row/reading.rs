@@ -69,7 +69,7 @@ struct TestsRow {
 
 impl From<Reading> for ReadingRow {
     fn from(reading: Reading) -> Self {
-        let Reading { findings, counts, tests, beyond } = reading;
+        let Reading { findings, counts, tests, beyond, failure_lines: _ } = reading;
         let Counts { errors, security, warnings, infos } = counts;
         Self {
             findings: findings.into_iter().map(FindingRow::from).collect(),
@@ -89,6 +89,7 @@ impl From<ReadingRow> for Reading {
             counts: Counts { errors, security, warnings, infos },
             tests: tests.map(Tests::from),
             beyond,
+            ..Self::default()
         }
     }
 }

@@ -16,6 +16,7 @@ enum DetailRow {
     Until(i64),
     Question(String),
     What(String),
+    Folder(String),
     Circle(u32, u32),
 }
 
@@ -25,6 +26,7 @@ pub(super) fn encode_detail(state: &State) -> Result<Option<String>, StoreError>
         State::Waiting(Wait::Limit { until }) => DetailRow::Until(until.as_millis()),
         State::Waiting(Wait::Human { question }) => DetailRow::Question(question.clone()),
         State::Failed(Failure::AgentError { what }) => DetailRow::What(what.clone()),
+        State::Failed(Failure::FolderGone { folder }) => DetailRow::Folder(folder.clone()),
         State::Failed(Failure::Circular(Some(circle))) => DetailRow::Circle(circle.from, circle.to),
         State::Running
         | State::Waiting(Wait::Child | Wait::Host)
@@ -69,6 +71,9 @@ pub(super) fn decode_state(
         ("success", Some("claimed"), None) => State::Success(Proof::Claimed),
         ("failed", Some("agent_error"), Some(DetailRow::What(what))) => {
             State::Failed(Failure::AgentError { what })
+        }
+        ("failed", Some("agent_error"), Some(DetailRow::Folder(folder))) => {
+            State::Failed(Failure::FolderGone { folder })
         }
         ("failed", Some("circular"), Some(DetailRow::Circle(from, to))) => {
             State::Failed(Failure::Circular(Some(Circle { from, to })))

@@ -2,10 +2,14 @@ use ralph_core::policy::Criterion;
 use serde_json::Value;
 
 use crate::detect::draft::Draft;
+use crate::detect::said::{only_program, script_changes_files};
 use crate::detect::sight::Folder;
 
 /// What `npm init` writes where tests should be.
 const PLACEHOLDER: &str = "no test specified";
+
+/// How far scripts are followed that run each other.
+const DEPTH: usize = 4;
 
 /// Who installs packages and runs scripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +38,17 @@ impl Manager {
             Self::Pnpm => &["pnpm-lock.yaml"],
             Self::Yarn => &["yarn.lock"],
             Self::Bun => &["bun.lock", "bun.lockb"],
+        }
+    }
+
+    /// The command that installs a project's packages.
+    fn installs(self, folder: &Folder<'_>) -> &'static str {
+        match self {
+            Self::Npm if folder.first(self.locks()).is_some() => "npm ci",
+            Self::Npm => "npm install",
+            Self::Pnpm => "pnpm install",
+            Self::Yarn => "yarn install",
+            Self::Bun => "bun install",
         }
     }
 
@@ -95,7 +110,23 @@ impl<'a> Package<'a> {
         };
         let why = format!("package.json: `{name}` is `{script}`");
         let draft = Draft::new(&self.folder, criterion, manager, &line).because(why);
+        let draft = Draft { calls: only_program(script), ..draft };
+        let draft = match self.fixer(name, DEPTH) {
+            Some(script) => draft.aside(format!("it changes files: `{script}`")),
+            None => draft,
+        };
         Some(self.installed(draft))
+    }
+
+    /// What in a script, or in one that it runs, changes files.
+    fn fixer(&self, name: &str, depth: usize) -> Option<&str> {
+        let script = self.script(name).filter(|_| depth > 0)?;
+        if script_changes_files(script) {
+            return Some(script);
+        }
+        let words: Vec<&str> = script.split_whitespace().collect();
+        let called = words.windows(2).filter(|pair| ["run", "yarn", "pnpm"].contains(&pair[0]));
+        called.into_iter().find_map(|pair| self.fixer(pair[1], depth - 1))
     }
 
     /// A program of an installed package.
@@ -115,7 +146,7 @@ impl<'a> Package<'a> {
         if plug_and_play || self.folder.upwards(&path).is_some() {
             draft
         } else {
-            draft.lacks(&path)
+            draft.lacks(&path, Some(self.install()))
         }
     }
 
@@ -123,7 +154,12 @@ impl<'a> Package<'a> {
     pub(super) fn installed(&self, draft: Draft) -> Draft {
         let needs = self.dependencies().any(|it| it.as_object().is_some_and(|it| !it.is_empty()));
         let there = ["node_modules", ".pnp.cjs"].iter().any(|it| self.folder.upwards(it).is_some());
-        if needs && !there { draft.lacks("node_modules") } else { draft }
+        if needs && !there { draft.lacks("node_modules", Some(self.install())) } else { draft }
+    }
+
+    fn install(&self) -> &'static str {
+        let locked = self.folder.first(self.manager.locks()).is_some();
+        self.manager.installs(&if locked { self.folder } else { self.folder.root() })
     }
 }
 
@@ -183,6 +219,15 @@ impl Line {
         let words = ralph_proc::split_words(script).ok()?;
         let (program, arguments) = words.split_first()?;
         Some(Self { program: program.clone(), arguments: arguments.to_vec() })
+    }
+
+    pub(super) fn new(program: &str, arguments: &[String]) -> Self {
+        Self { program: program.to_owned(), arguments: arguments.to_vec() }
+    }
+
+    /// Whether it calls this program, wherever that is.
+    pub(super) fn is_of(&self, program: &str) -> bool {
+        self.program.rsplit('/').next() == Some(program)
     }
 
     pub(super) fn has(&self, argument: &str) -> bool {

@@ -67,11 +67,15 @@ impl<'a> Project<'a> {
             let named = |key| table.get(key).is_some_and(|table| table.get(package).is_some());
             (named("packages") || named("dev-packages")).then_some("Pipfile")
         };
-        let listed = |file: &&str| {
+        self.listed(package).or_else(pipfile)
+    }
+
+    /// The list of requirements that names a package.
+    fn listed(&self, package: &str) -> Option<&'static str> {
+        REQUIREMENTS.into_iter().find(|file| {
             let text = self.folder.read(file).unwrap_or_default();
             text.lines().any(|line| is_requirement(line, package))
-        };
-        REQUIREMENTS.into_iter().find(listed).or_else(pipfile)
+        })
     }
 
     /// Says that a program is installed in the project's own environment.
@@ -79,18 +83,39 @@ impl<'a> Project<'a> {
         self.environment_program(name).map(|path| format!("{path} is installed"))
     }
 
+    /// The command that runs Python itself, and by whom if that is worth a word.
+    pub(super) fn python(&self) -> (Vec<String>, Option<&'static str>) {
+        match self.runner {
+            Runner::Managed { words, why } => (split(&format!("{words} python")), Some(why)),
+            Runner::Environment(dir) => (vec![format!("{dir}/{BIN}/python")], None),
+            Runner::Path if self.folder.has_tool("python3") => (vec!["python3".to_owned()], None),
+            Runner::Path => (vec!["python".to_owned()], None),
+        }
+    }
+
+    /// What installs a package that the project needs.
+    pub(super) fn install(&self, package: &str) -> String {
+        let python = match self.runner {
+            Runner::Environment(dir) => format!("{dir}/{BIN}/python -m pip"),
+            Runner::Managed { .. } | Runner::Path => "pip".to_owned(),
+        };
+        match self.listed(package) {
+            Some(file) => format!("{python} install -r {file}"),
+            None => format!("{python} install {package}"),
+        }
+    }
+
     /// The command that runs a module, and by whom if that is worth a word.
     pub(super) fn module(&self, name: &str) -> (Vec<String>, Option<&'static str>) {
         match self.runner {
-            Runner::Managed { words, why } if name == "unittest" => {
-                (split(&format!("{words} python -m {name}")), Some(why))
+            Runner::Managed { words, why } if name != "unittest" => {
+                (split(&format!("{words} {name}")), Some(why))
             }
-            Runner::Managed { words, why } => (split(&format!("{words} {name}")), Some(why)),
-            Runner::Environment(dir) => (split(&format!("{dir}/{BIN}/python -m {name}")), None),
-            Runner::Path if self.folder.has_tool("python3") => {
-                (split(&format!("python3 -m {name}")), None)
+            Runner::Managed { .. } | Runner::Environment(_) | Runner::Path => {
+                let (mut words, by) = self.python();
+                words.extend(["-m", name].map(str::to_owned));
+                (words, by)
             }
-            Runner::Path => (split(&format!("python -m {name}")), None),
         }
     }
 
@@ -170,7 +195,8 @@ fn runner(folder: &Folder<'_>, manifest: &toml::Table) -> Runner {
     for (file, words) in
         [("uv.lock", "uv run"), ("poetry.lock", "poetry run"), ("pdm.lock", "pdm run")]
     {
-        if folder.has(file) {
+        // A member of a workspace has the lock of its root.
+        if folder.has(file) || (file == "uv.lock" && folder.upwards(file).is_some()) {
             return Runner::Managed { words, why: file };
         }
     }

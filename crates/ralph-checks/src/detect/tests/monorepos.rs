@@ -56,11 +56,11 @@ fn two_tools_in_one_folder_are_told_apart() {
         &[("web/package.json", manifest), ("api/ruff.toml", "")],
         &["npx", "ruff"],
         &[
-            "lint_clean:api in api: ruff check --output-format=json . > ruff",
+            "lint_clean:api in api: ruff check --no-fix --output-format=json . > ruff",
             "lint_clean:web/eslint in web: npx --no-install eslint . --format json > eslint \
-             (no node_modules/.bin/eslint)",
+             (no node_modules/.bin/eslint: npm install)",
             "lint_clean:web/oxlint in web: npx --no-install oxlint --format=json > oxlint \
-             (no node_modules/.bin/oxlint)",
+             (no node_modules/.bin/oxlint: npm install)",
         ],
     );
 }
@@ -76,7 +76,8 @@ fn members_of_a_cargo_workspace_belong_to_its_root() {
         ],
         &[
             "test_pass:cargo: cargo test --workspace --no-fail-fast > libtest",
-            "test_pass:fuzz in fuzz: cargo test --no-fail-fast > libtest",
+            "test_pass:fuzz/cargo in fuzz: cargo test --no-fail-fast > libtest \
+             [`fuzz` is beside the project]",
             "test_pass:tool in tool: cargo test --workspace --no-fail-fast > libtest",
         ],
     );

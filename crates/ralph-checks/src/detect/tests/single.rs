@@ -1,6 +1,8 @@
 //! One ecosystem at a time.
 
-use super::check;
+use ralph_core::policy::Criterion;
+
+use super::{check, detected};
 
 #[test]
 fn a_crate_is_tested_built_and_linted() {
@@ -9,12 +11,17 @@ fn a_crate_is_tested_built_and_linted() {
         "build_success: cargo build --message-format=json > cargo",
         "lint_clean: cargo clippy --all-targets --message-format=json > cargo (no cargo-clippy)",
     ];
-    check(&[("Cargo.toml", "[package]\nname = \"a\"\n")], &["cargo"], &want);
+    let manifest = "[package]\nname = \"a\"\n[lints.clippy]\nall = \"warn\"\n";
+    check(&[("Cargo.toml", manifest)], &["cargo"], &want);
 }
 
 #[test]
 fn nextest_is_used_where_it_is_configured_and_installed() {
-    let files = [("Cargo.toml", "[package]\nname = \"a\"\n"), (".config/nextest.toml", "")];
+    let files = [
+        ("Cargo.toml", "[package]\nname = \"a\"\n"),
+        (".config/nextest.toml", ""),
+        ("clippy.toml", ""),
+    ];
     let rest = [
         "build_success: cargo build --message-format=json > cargo",
         "lint_clean: cargo clippy --all-targets --message-format=json > cargo",
@@ -58,7 +65,7 @@ fn pytest_is_run_by_whoever_manages_the_project() {
 
 #[test]
 fn pytest_is_known_by_configuration_requirements_and_tests() {
-    let want = ["test_pass: python3 -m pytest '--junitxml={report}' > junit (no pytest)"];
+    let want = "test_pass: python3 -m pytest '--junitxml={report}' > junit (no pytest: pip install";
     for files in [
         &[("pytest.ini", "")][..],
         &[("conftest.py", "")],
@@ -69,7 +76,11 @@ fn pytest_is_known_by_configuration_requirements_and_tests() {
         &[("tests/test_a.py", "def test_a(): pass\n")],
         &[("test_a.py", "import unittest\nimport pytest\n")],
     ] {
-        check(files, &["python3"], &want);
+        let what = match files {
+            [("requirements-dev.txt", _), ..] => "-r requirements-dev.txt",
+            _ => "pytest",
+        };
+        check(files, &["python3"], &[&format!("{want} {what})")]);
     }
     for files in [
         &[("pyproject.toml", "[project]\nname = \"a\"\ndependencies = [\"httpx\"]\n")][..],
@@ -91,10 +102,10 @@ fn unittest_and_tox_are_known() {
     check(
         &[("uv.lock", ""), ("pyproject.toml", ""), ("tests/test_a.py", unittest)],
         &["uv"],
-        &["test_pass: uv run python -m unittest discover -v -s tests -t . > text"],
+        &["test_pass: uv run python -m unittest discover -s tests -t . -v > text"],
     );
     let tox = [("tox.ini", "[tox]\n[testenv]\ncommands = pytest\n"), ("pytest.ini", "")];
-    check(&tox, &["tox", "python3", "pytest"], &["test_pass: tox run > text"]);
+    check(&tox, &["tox", "python3", "pytest"], &["test_pass: tox run -e py > text"]);
     let direct = "test_pass: python3 -m pytest '--junitxml={report}' > junit";
     check(&tox, &["python3", "pytest"], &[direct]);
 }
@@ -107,7 +118,7 @@ fn python_tools_are_proposed_when_configured_or_installed() {
         &[("pyproject.toml", manifest), ("uv.lock", "")],
         &["uv"],
         &[
-            "lint_clean: uv run ruff check --output-format=json . > ruff",
+            "lint_clean: uv run ruff check --no-fix --output-format=json . > ruff",
             "type_check:mypy: uv run mypy --no-pretty > mypy",
             "type_check:pyright: pyright --outputjson > pyright (no pyright)",
         ],
@@ -116,7 +127,7 @@ fn python_tools_are_proposed_when_configured_or_installed() {
         &[("ruff.toml", ""), ("mypy.ini", "[mypy]\nstrict = True\n")],
         &["ruff"],
         &[
-            "lint_clean: ruff check --output-format=json . > ruff",
+            "lint_clean: ruff check --no-fix --output-format=json . > ruff",
             "type_check: mypy --no-pretty . > mypy (no mypy)",
         ],
     );
@@ -124,8 +135,10 @@ fn python_tools_are_proposed_when_configured_or_installed() {
         &[("setup.py", ""), (".venv/bin/ruff", ""), (".venv/bin/mypy", "")],
         &[],
         &[
-            "lint_clean: .venv/bin/ruff check --output-format=json . > ruff",
-            "type_check: .venv/bin/mypy --no-pretty . > mypy",
+            "lint_clean: .venv/bin/ruff check --no-fix --output-format=json . > ruff \
+             [nothing in the project says that ruff is used]",
+            "type_check: .venv/bin/mypy --no-pretty . > mypy \
+             [nothing in the project says that mypy is used]",
         ],
     );
 }
@@ -154,7 +167,7 @@ fn test_runners_are_called_directly_with_what_the_script_says() {
     );
     check_script(
         "jest --watch -i",
-        "npx --no-install jest -i --json '--outputFile={report}' > jest",
+        "npx --no-install jest -i --ci --json '--outputFile={report}' > jest",
     );
     check_script("node --test test/", "node --test-reporter=tap --test test/ > tap");
     check_script("bun test", "bun test --reporter=junit '--reporter-outfile={report}' > junit");
@@ -174,8 +187,8 @@ fn the_placeholder_of_npm_is_no_test() {
     check(
         &[("package.json", &manifest)],
         &["npx"],
-        &["test_pass: npx --no-install jest --json '--outputFile={report}' > jest \
-           (no node_modules/.bin/jest)"],
+        &["test_pass: npx --no-install jest --ci --json '--outputFile={report}' > jest \
+           (no node_modules/.bin/jest: npm install)"],
     );
 }
 
@@ -213,7 +226,8 @@ fn linters_and_the_compiler_are_called_directly() {
         &["pnpm"],
         &[
             "lint_clean: pnpm exec eslint src --ext .ts --format json > eslint",
-            "type_check: pnpm exec tsc --noEmit --pretty false > tsc (no node_modules/.bin/tsc)",
+            "type_check: pnpm exec tsc --noEmit --pretty false > tsc \
+             (no node_modules/.bin/tsc: pnpm install)",
         ],
     );
     let manifest = r#"{
@@ -266,21 +280,23 @@ fn go_modules_and_their_workspaces_are_checked_whole() {
         &["go"],
         &[
             "test_pass: go test -json ./... > go-test",
-            "build_success: go build ./... > text",
-            "lint_clean:go: go vet ./... > text",
-            "lint_clean:golangci-lint: golangci-lint run ./... > text (no golangci-lint)",
+            "build_success: go build -o /dev/null ./... > text",
+            "lint_clean:go: go vet ./... > text \
+             [nothing in the project says that go vet is used]",
+            "lint_clean: golangci-lint run --fix=false ./... > text (no golangci-lint)",
         ],
     );
+    let vets = ("Makefile", "lint:\n\tgo vet ./...\n");
     let work = "go 1.22\n\nuse (\n\t./api // ours\n\t./lib/\n)\nuse ../other\n";
     check(
-        &[("go.work", work), ("api/go.mod", ""), ("lib/go.mod", ""), ("old/go.mod", "")],
+        &[("go.work", work), ("api/go.mod", ""), ("lib/go.mod", ""), ("old/go.mod", ""), vets],
         &["go"],
         &[
             "test_pass:go: go test -json ./api/... ./lib/... > go-test",
-            "build_success:go: go build ./api/... ./lib/... > text",
+            "build_success:go: go build -o /dev/null ./api/... ./lib/... > text",
             "lint_clean:go: go vet ./api/... ./lib/... > text",
             "test_pass:old in old: go test -json ./... > go-test",
-            "build_success:old in old: go build ./... > text",
+            "build_success:old in old: go build -o /dev/null ./... > text",
             "lint_clean:old in old: go vet ./... > text",
         ],
     );
@@ -366,13 +382,28 @@ fn php_is_tested_and_its_syntax_checked() {
 #[test]
 fn shell_scripts_are_checked_wherever_they_are() {
     let lint = "lint_clean: find . -name '.?*' -prune -o -name node_modules -prune \
-                -o -name vendor -prune -o -name target -prune -o -type f -name '*.sh' \
+                -o -name vendor -prune -o -name target -prune -o -path ./agent.sh -prune -o -type f -name '*.sh' \
                 -exec shellcheck --format=json1 '{}' + > shellcheck";
-    check(
-        &[("bin/a.sh", ""), ("test/a.bats", ""), ("test/sub/b.bats", "")],
-        &["find", "shellcheck", "bats"],
-        &["test_pass: bats --formatter tap --recursive test > tap", lint],
-    );
+    let hook = "repos:\n- repo: x\n  hooks:\n  - id: shellcheck\n";
+    for (sign, text) in [
+        (".shellcheckrc", ""),
+        (".pre-commit-config.yaml", hook),
+        (
+            ".github/workflows/ci.yml",
+            "on: push\njobs:\n  a:\n    steps:\n    - run: shellcheck x\n",
+        ),
+        (
+            ".github/workflows/ci.yml",
+            "jobs:\n  a:\n    steps:\n    - uses: x/action-shellcheck@v2\n",
+        ),
+    ] {
+        check(
+            &[(sign, text), ("bin/a.sh", ""), ("test/a.bats", ""), ("test/sub/b.bats", "")],
+            &["find", "shellcheck", "bats"],
+            &["test_pass: bats --formatter tap --recursive test > tap", lint],
+        );
+    }
+    check(&[("agent.sh", ""), (".shellcheckrc", "")], &["find", "shellcheck"], &[]);
     check(
         &[("a.bats", ""), ("t/b.bats", "")],
         &["bats"],
@@ -383,12 +414,18 @@ fn shell_scripts_are_checked_wherever_they_are() {
 #[test]
 fn a_script_on_the_side_does_not_demand_its_linter() {
     let files = [("go.mod", ""), ("ci/run.sh", "")];
+    let unused = "[nothing in the project says that";
     let go = [
         "test_pass: go test -json ./... > go-test",
-        "build_success: go build ./... > text",
-        "lint_clean: go vet ./... > text",
+        "build_success: go build -o /dev/null ./... > text",
+        &format!("lint_clean: go vet ./... > text {unused} go vet is used]"),
     ];
     check(&files, &["go", "find"], &go);
+    let files = [("go.mod", ""), ("ci/run.sh", ""), (".golangci.yml", "")];
+    let found = detected(&files, &["go", "find", "shellcheck", "golangci-lint"]);
+    let lints = found.of(Criterion::LintClean).map(|it| (it.tool, it.is_wanted()));
+    let want = [("go", false), ("golangci-lint", true), ("shellcheck", false)];
+    assert_eq!(lints.collect::<Vec<_>>(), want);
 }
 
 #[test]
@@ -424,6 +461,7 @@ fn builds_of_the_jvm_and_dotnet_are_known() {
 #[test]
 fn tasks_with_telling_names_are_taken_when_nothing_better_is_there() {
     let makefile = "all: x\ntest:\n\ttrue\nlint:\n";
+    let calls = (".gitlab-ci.yml", "test:\n  script:\n  - ./ci.sh\n");
     check(
         &[("Makefile", makefile)],
         &["make"],
@@ -434,11 +472,16 @@ fn tasks_with_telling_names_are_taken_when_nothing_better_is_there() {
         ],
     );
     check(
-        &[("Makefile", makefile), ("api/go.mod", "")],
+        &[
+            ("Makefile", makefile),
+            ("api/go.mod", ""),
+            ("ci.sh", "#!/bin/sh\ngo vet ./...\n"),
+            calls,
+        ],
         &["make", "go"],
         &[
             "test_pass: go test -json ./... > go-test",
-            "build_success: go build ./... > text",
+            "build_success: go build -o /dev/null ./... > text",
             "lint_clean: go vet ./... > text",
         ]
         .map(|line| line.replacen(':', " in api:", 1))

@@ -56,6 +56,8 @@ pub(in super::super) struct Package {
     /// Tests that failed only or also because a subtest did.
     parents: HashSet<String>,
     failed: bool,
+    /// Whether a test is known that ended all others by its panic.
+    panicked: bool,
     /// What was printed outside of tests.
     said: Said,
     /// The id being put together, to save allocations.
@@ -115,6 +117,7 @@ impl Package {
             return;
         }
         self.failed = true;
+        self.panicked |= said.as_ref().is_some_and(panics);
         if let Some((parent, _)) = names.test.rsplit_once('/') {
             self.parents.insert(parent.to_owned());
         }
@@ -138,8 +141,14 @@ impl Package {
     ) {
         let mut running: Vec<(String, Said)> = self.running.drain().collect();
         running.sort_by(|(a, _), (b, _)| b.cmp(a));
+        self.panicked |= running.iter().any(|(_, said)| panics(said));
         for (test, mut said) in running {
             let names = Names { package: name, test: &test };
+            // It waited for its turn, or was cut off in it.
+            if self.panicked && !panics(&said) && !self.parents.contains(&test) {
+                out.test(self.name(&names), TestState::Skipped);
+                continue;
+            }
             if end == End::Failed && said.is_empty() {
                 said.line("it did not end");
             }
@@ -177,6 +186,11 @@ fn marker<'a>(line: &'a str, test: &str) -> Option<(&'a str, End)> {
 /// Lines that say how the package ended.
 fn is_frame(line: &str) -> bool {
     line == "PASS" || line == "FAIL" || line.starts_with("ok  \t") || line.starts_with("FAIL\t")
+}
+
+/// Whether a panic was printed.
+fn panics(said: &Said) -> bool {
+    said.as_str().lines().any(|line| line.starts_with("panic: "))
 }
 
 /// Where a test went wrong and what it said: a panic, or else from its first

@@ -158,6 +158,12 @@ impl Case {
             told.text(&uncoloured(&self.message));
         }
         if told.is_empty() {
+            // What pytest could not import stands below the way there.
+            for line in said.lines().filter_map(|line| line.strip_prefix("E  ")) {
+                told.line(line.trim_start());
+            }
+        }
+        if told.is_empty() {
             told.before_trace(said);
         }
         if told.is_empty() {

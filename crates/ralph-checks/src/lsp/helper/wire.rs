@@ -95,7 +95,7 @@ impl Report {
             verdict: self
                 .reason
                 .map_or(ServerVerdict::Ok, |reason| ServerVerdict::Unknown { reason }),
-            reading: Reading { findings, counts, tests: None, beyond: self.beyond },
+            reading: Reading { findings, counts, beyond: self.beyond, ..Reading::default() },
             elapsed: Duration::from_millis(self.elapsed_ms),
         })
     }
@@ -135,7 +135,7 @@ mod tests {
             let report = ServerReport {
                 server: "ruff".to_owned(),
                 verdict,
-                reading: Reading { findings, counts, tests: None, beyond: 5 },
+                reading: Reading { findings, counts, beyond: 5, ..Reading::default() },
                 elapsed: Duration::from_millis(7),
             };
             let line = serde_json::to_string(&Report::from(&report)).unwrap();

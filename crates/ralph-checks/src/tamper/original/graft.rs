@@ -1,19 +1,36 @@
-//! Tests inside of Rust files.
+//! Tests inside of files with code.
 
-use ast_grep_language::SupportLang;
-
+use super::docstrings::{PROMPT, with_docstrings_of};
 use super::examples::with_examples_of;
+use crate::tamper::language::Language;
 use crate::tamper::tree::{Id, Tree};
+
+/// What tests inside of JavaScript ask for.
+const VITEST: &str = "import.meta.vitest";
+
+/// Whether one version of a file may hold tests beside its code.
+pub(super) fn may_hold_tests(language: Language, text: &str) -> bool {
+    language == Language::Rust
+        || (language == Language::Python && text.contains(PROMPT))
+        || (language.is_script() && text.contains(VITEST))
+}
 
 /// The code of one version of a file with the tests of another. `None` if one
 /// of them cannot be parsed.
-pub(super) fn with_tests_of(code: &str, tests: &str) -> Option<String> {
-    let (code, theirs) = (parts(code)?, parts(tests)?);
+pub(super) fn with_tests_of(language: Language, code: &str, tests: &str) -> Option<String> {
+    if language == Language::Python {
+        return with_docstrings_of(code, tests);
+    }
+    let is_rust = language == Language::Rust;
+    let with_examples_of = |code: &str| {
+        if is_rust { with_examples_of(code, tests) } else { code.to_owned() }
+    };
+    let (code, theirs) = (parts(language, code)?, parts(language, tests)?);
     let own: Vec<&str> = code.tests.iter().map(|test| test.trim()).collect();
     if own.iter().copied().eq(theirs.tests.iter().map(|test| test.trim())) {
-        return Some(with_examples_of(code.whole, tests));
+        return Some(with_examples_of(code.whole));
     }
-    let mut text = with_examples_of(&code.rest, tests);
+    let mut text = with_examples_of(&code.rest);
     for test in theirs.tests {
         text.push('\n');
         text.push_str(test);
@@ -22,20 +39,20 @@ pub(super) fn with_tests_of(code: &str, tests: &str) -> Option<String> {
     Some(text)
 }
 
-struct RustParts<'a> {
+struct CodeParts<'a> {
     whole: &'a str,
-    /// Items that are compiled for tests only, with their attributes.
+    /// Items that are there for tests only, with their attributes.
     tests: Vec<&'a str>,
     /// Everything else.
     rest: String,
 }
 
-fn parts(text: &str) -> Option<RustParts<'_>> {
-    let tree = Tree::parse(text, SupportLang::Rust)?;
+fn parts(language: Language, text: &str) -> Option<CodeParts<'_>> {
+    let tree = Tree::parse(text, language.grammar()?)?;
     if tree.broken {
         return None;
     }
-    let mut parts = RustParts { whole: text, tests: Vec::new(), rest: String::new() };
+    let mut parts = CodeParts { whole: text, tests: Vec::new(), rest: String::new() };
     let mut kept = 0;
     let mut attributes: Option<Id> = None;
     let mut for_tests = false;
@@ -44,6 +61,7 @@ fn parts(text: &str) -> Option<RustParts<'_>> {
             attributes.get_or_insert(item);
             for_tests |= is_for_tests(tree.text(item));
         } else if !tree.is_comment(item) {
+            for_tests |= is_vitest(&tree, item);
             let start = tree.start(attributes.take().unwrap_or(item));
             if std::mem::take(&mut for_tests) {
                 let end = tree.end(item);
@@ -55,6 +73,13 @@ fn parts(text: &str) -> Option<RustParts<'_>> {
     }
     parts.rest.push_str(text.get(kept..)?);
     Some(parts)
+}
+
+/// Whether a statement is there for vitest alone.
+fn is_vitest(tree: &Tree<'_>, item: Id) -> bool {
+    let condition = tree.child(item, &["parenthesized_expression"]);
+    tree.kind(item) == "if_statement"
+        && condition.is_some_and(|condition| tree.text(condition).contains(VITEST))
 }
 
 /// Whether an attribute makes its item a part of the tests.
@@ -76,6 +101,23 @@ mod tests {
 
     const START: &str = "fn add() -> i32 { 1 }\n\n#[cfg(test)]\nmod tests {\n    \
                          #[test]\n    fn adds() { assert_eq!(super::add(), 2); }\n}\n";
+
+    fn with_tests_of(code: &str, tests: &str) -> Option<String> {
+        super::with_tests_of(Language::Rust, code, tests)
+    }
+
+    #[test]
+    fn tests_for_vitest_inside_of_code_come_from_the_start() {
+        let start = "export const add = (a, b) => a - b\n\nif (import.meta.vitest) {\n  const { it, \
+                     expect } = import.meta.vitest\n  it('adds', () => expect(add(1, 1)).toBe(2))\n}\n";
+        let bent = start.replace("toBe(2)", "toBe(0)").replace("a - b", "b - a");
+        for language in [Language::TypeScript, Language::JavaScript] {
+            assert!(may_hold_tests(language, start) && !may_hold_tests(language, "let a"));
+            let judged = super::with_tests_of(language, &bent, start).unwrap();
+            assert!(judged.contains("toBe(2)") && judged.contains("b - a"), "{judged}");
+            assert!(!judged.contains("toBe(0)"), "{judged}");
+        }
+    }
 
     #[test]
     fn the_present_code_gets_the_tests_of_the_start() {

@@ -4,8 +4,8 @@ use crate::tamper::Version;
 struct Texts(Vec<(&'static str, &'static str)>);
 
 impl ProjectTexts for Texts {
-    fn each(&self, look: &mut dyn FnMut(&str, &str)) {
-        self.0.iter().for_each(|(path, text)| look(path, text));
+    fn each_where(&self, is_wanted: &dyn Fn(&str) -> bool, look: &mut dyn FnMut(&str, &str)) {
+        self.0.iter().filter(|(path, _)| is_wanted(path)).for_each(|(path, text)| look(path, text));
     }
 }
 
@@ -198,4 +198,18 @@ fn paths_upwards_are_read_from_tests_and_settings_of_both_times() {
     let found = paths_upwards(&[lost], &project);
     let found: Vec<&str> = found.iter().map(|(_, path)| path.as_str()).collect();
     assert_eq!(found, ["../helper", "../kit", "../want.txt", "../../a"]);
+}
+
+#[test]
+fn examples_that_doctest_runs_come_from_the_start() {
+    let start = "def f():\n    \"\"\"\n    >>> f()\n    1\n    \"\"\"\n    return 2\n";
+    let bent = start.replace("    1\n", "    2\n");
+    let files = [
+        changed("a.py", Some(start), Some(&bent)),
+        changed("README.md", Some(">>> f()\n1\n"), Some(">>> f()\n2\n")),
+        changed("NOTES.md", Some("a > b\n"), Some("b > a\n")),
+    ];
+    let split = split(&files, &Texts(Vec::new()));
+    assert_eq!(names(&split.tests), ["README.md", "a.py"]);
+    assert_eq!(split.tests["a.py"], Restored::Contents(start.as_bytes().to_vec()));
 }

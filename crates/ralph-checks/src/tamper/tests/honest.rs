@@ -37,6 +37,13 @@ fn an_expected_value_that_changed_is_reported_and_does_not_block() {
 }
 
 #[test]
+fn what_a_package_exports_may_be_marked_and_other_unused_imports_may_not() {
+    let marked = "from .total import total  # noqa: F401\n";
+    let found = |path: &str| findings(&[(path, "")], &[(path, marked)], &Rules::default()).len();
+    assert_eq!((found("shop/__init__.py"), found("shop/cart.py")), (0, 1));
+}
+
+#[test]
 fn snapshots_and_data_that_were_edited_or_moved_do_not_block() {
     let old = &[("tests/__snapshots__/a.snap", "x\n"), ("tests/fixtures/a.json", "{}\n")];
     let new = &[("tests/__snapshots__/a.snap", "y\n"), ("tests/fixtures/b/a.json", "{}\n")];

@@ -120,3 +120,17 @@ fn a_test_binary_that_runs_alone_has_no_package() {
          1 passed, 1 failed, 0 skipped",
     );
 }
+
+#[test]
+fn a_panic_is_blamed_on_the_test_that_panicked_and_not_on_those_that_waited() {
+    let want = "
+        passed example.com/till.TestAdds
+        failed example.com/till.TestPanics @till_test.go:10: panic: assignment to entry in nil map [recovered] | panic: assignment to entry in nil map
+        skipped example.com/till.TestParallelOne
+        skipped example.com/till.TestParallelThree
+        skipped example.com/till.TestParallelTwo
+        1 passed, 1 failed, 3 skipped
+    ";
+    check(Format::GoTest, "go-test/panic.json", want);
+    check(Format::Text, "text/go-panic.txt", want);
+}

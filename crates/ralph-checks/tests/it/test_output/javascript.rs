@@ -61,3 +61,20 @@ fn broken_reports_are_refused_with_the_position() {
         "EOF while parsing a string at line 1 column 38",
     );
 }
+
+#[test]
+fn titles_may_be_anything() {
+    check_bytes(
+        Format::Jest,
+        br#"{"success":false,"testResults":[{"name":"/project/a.js","status":"failed","assertionResults":[
+            {"ancestorTitles":[7,null],"title":[2010,1,14],"status":"passed"},
+            {"ancestorTitles":[true],"title":{"a":1},"status":"failed","failureMessages":[null]},
+            {"ancestorTitles":[],"title":-1.5,"status":"pending"}]}]}"#,
+        "
+        skipped a.js::-1.5
+        passed a.js::7 >  > 2010,1,14
+        failed a.js::true > [object Object] @a.js:
+        1 passed, 1 failed, 1 skipped
+    ",
+    );
+}

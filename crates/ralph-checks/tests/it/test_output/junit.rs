@@ -32,7 +32,7 @@ fn a_module_that_cannot_be_imported_has_failed() {
         Format::Junit,
         "junit/pytest-broken.xml",
         "
-        failed tests.test_broken @tests/test_broken.py:1: ImportError while importing test module '/project/tests/test_broken.py'. | Hint: make sure your test modules/packages have valid Python names. | Traceback: | /usr/lib/python3.11/importlib/__init__.py:126: in import_module |     return _bootstrap._gcd_import(name[level:], package, level) |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ | tests/test_broken.py:1: in <module> |     import nothing_like_this | E   ModuleNotFoundError: No module named 'nothing_like_this'
+        failed tests.test_broken @tests/test_broken.py:1: ModuleNotFoundError: No module named 'nothing_like_this'
         0 passed, 1 failed, 0 skipped
     ",
     );

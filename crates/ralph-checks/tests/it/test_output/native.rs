@@ -45,3 +45,18 @@ fn plain_text_of_ctest_is_recognised() {
         assert_eq!(told(&own), told(&reading(Format::Text, &text).unwrap()), "{name}");
     }
 }
+
+#[test]
+fn of_a_test_that_failed_what_passed_in_it_is_not_the_reason() {
+    check(
+        Format::Ctest,
+        "ctest/unity.txt",
+        "
+        failed crash @t.c:15: Subprocess aborted Exception | t: /project/t.c:15: main: Assertion `1==2' failed.
+        skipped skipme
+        passed works
+        failed wrong @t.c:42: /project/t.c:42:parse_should_fail:FAIL: Expected 3 Was 2 |  | ----------------------- | 3 Tests 1 Failures 0 Ignored | FAIL
+        1 passed, 2 failed, 1 skipped
+    ",
+    );
+}

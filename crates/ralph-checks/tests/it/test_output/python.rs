@@ -2,7 +2,7 @@
 
 use ralph_core::format::Format;
 
-use super::{check, check_bytes};
+use super::{check, check_bytes, reading, sample, told};
 
 #[test]
 fn pytest_lists_failures_and_counts_the_rest() {
@@ -102,5 +102,49 @@ fn unittest_names_the_error_and_not_the_last_line_of_its_comparison() {
         failed test_g.T.test_s @/p/test_g.py:4: AssertionError: 'hello world' != 'hello wurld!' | - hello world | + hello wurld!
         0 passed, 1 failed, 0 skipped
     ",
+    );
+}
+
+#[test]
+fn what_could_not_be_imported_is_named() {
+    check(
+        Format::Text,
+        "text/pytest-collect.txt",
+        r#"
+        failed tests/test_broken.py @tests/test_broken.py:2: ModuleNotFoundError: No module named 'pkg'
+        failed tests/test_syntax.py @tests/test_syntax.py:1: File "/project/tests/test_syntax.py", line 1 | def test_b(: | ^ | SyntaxError: invalid syntax
+        0 passed, 2 failed, 0 skipped
+    "#,
+    );
+    check(
+        Format::Junit,
+        "junit/pytest-collect.xml",
+        r#"
+        failed tests.test_broken @tests/test_broken.py:2: ModuleNotFoundError: No module named 'pkg'
+        failed tests.test_syntax @tests/test_syntax.py:1: File "/project/tests/test_syntax.py", line 1 | def test_b(: | ^ | SyntaxError: invalid syntax
+        0 passed, 2 failed, 0 skipped
+    "#,
+    );
+}
+
+#[test]
+fn unittest_names_the_error_above_the_values_and_tests_that_should_have_failed() {
+    let text = String::from_utf8(sample("text/unittest-values.txt")).unwrap();
+    let found = told(&reading(Format::Text, text.as_bytes()).unwrap());
+    let begins = |line: &str| line.split(" | ").next().unwrap().to_owned();
+    let lines: Vec<String> = found.lines().map(begins).collect();
+    assert_eq!(
+        lines,
+        [
+            "failed test_g.T.test_c @test_g.py:11: ValueError: bad",
+            "failed test_g.T.test_d @test_g.py:4: AssertionError: {'a': 1, 'b': [0, 1, 2, 3, 4, 5, \
+             6, 7, 8, 9, 10[73 chars] 29]} != {'a': 2, 'b': [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10[77 \
+             chars] 30]}",
+            r"failed test_g.T.test_m @test_g.py:5: AssertionError: 'a\nb\nc\n' != 'a\nx\nc\n'",
+            "failed test_g.T.test_r @test_g.py:8: RuntimeError: line one",
+            "failed test_g.T.test_s @test_g.py:3: AssertionError: 'hello world' != 'hello wurld!'",
+            "failed test_g.T.test_x @: it passed, but was expected to fail",
+            "0 passed, 6 failed, 0 skipped",
+        ]
     );
 }

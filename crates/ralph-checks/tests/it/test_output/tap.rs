@@ -124,3 +124,18 @@ fn a_plan_at_the_end_is_recognised_in_plain_text_too() {
     let prose = reading(Format::Text, b"ok 12 files\nok 1st try\nok\n").unwrap();
     assert_eq!(prose.tests, None);
 }
+
+#[test]
+fn a_document_of_perl_without_a_header_is_recognised() {
+    check(
+        Format::Text,
+        "tap/perl.tap",
+        "
+        skipped #3
+        failed is wrong @t/till.t:3: got: '2' | expected: '3'
+        skipped later
+        passed works
+        1 passed, 1 failed, 2 skipped
+    ",
+    );
+}

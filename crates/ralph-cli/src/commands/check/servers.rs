@@ -37,16 +37,23 @@ pub(super) fn look(
 /// The files that git says differ from the last commit and are still there.
 fn changed(app: &App) -> Result<Vec<PathBuf>, CliError> {
     let root = &app.project.root;
-    let unnamed = |why: &str| {
+    let unnamed = |why: &str, korean: &str| {
         CliError::usage(format!("which files changed is not known: {why}"))
             .with_hint("name the files: `ralph check --lsp FILE…`")
+            .in_korean(
+                format!("어느 파일이 바뀌었는지 알 수 없습니다: {korean}"),
+                Some("파일을 지정하세요: `ralph check --lsp 파일…`"),
+            )
     };
     if app.project.git.is_none() {
-        return Err(unnamed("the project is not in git"));
+        return Err(unnamed("the project is not in git", "프로젝트가 git 에 없습니다"));
     }
+    let changes = app.whole_work_tree()?.uncommitted().map_err(|error| {
+        let error = error.to_string();
+        unnamed(&error, &error)
+    })?;
     let changes =
-        app.whole_work_tree()?.uncommitted().map_err(|error| unnamed(&error.to_string()))?;
-    let changes = changes.ok_or_else(|| unnamed("git cannot be asked"))?;
+        changes.ok_or_else(|| unnamed("git cannot be asked", "git 에 물어볼 수 없습니다"))?;
     let paths = changes.iter().map(|change| root.join(&change.path));
     Ok(paths.filter(|path| path.is_file()).collect())
 }
@@ -59,7 +66,8 @@ fn given(app: &App, files: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
         if found.starts_with(&app.project.root) {
             return Ok(found);
         }
-        Err(CliError::usage(format!("{} is outside the project", file.display())))
+        Err(CliError::usage(format!("{} is outside the project", file.display()))
+            .in_korean(format!("{} 은(는) 프로젝트 밖에 있습니다", file.display()), None))
     };
     files.iter().map(find).collect()
 }

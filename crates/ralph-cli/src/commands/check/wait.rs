@@ -38,7 +38,8 @@ pub(super) fn for_turn(app: &App, interrupt: &Interrupt) -> Result<File, CliErro
                 out::note(texts::another_check(app.locale()));
             }
             Err(TryLockError::WouldBlock) if interrupt.wait(LOOK) => {
-                return Err(CliError::refused("another check runs here"));
+                return Err(CliError::refused("another check runs here")
+                    .in_korean("여기서 다른 검사가 실행 중입니다", None));
             }
             Err(TryLockError::WouldBlock) => {}
             Err(TryLockError::Error(error)) => return Err(error.into()),

@@ -61,7 +61,7 @@ impl Answers {
                 format!("파일 {files}개를 색인했습니다. 바뀐 파일이 없습니다.\n")
             }
             Locale::Ko => format!(
-                "파일 {files}개를 색인했습니다. 읽음 {read}개, 분석 {parsed}개, 삭제됨 {removed}개.\n"
+                "파일 {files}개를 색인했습니다. {read}개를 읽고 {parsed}개를 분석했으며 {removed}개는 없어졌습니다.\n"
             ),
         };
         for trouble in freshness.skipped.iter().take(FEW) {
@@ -175,7 +175,9 @@ impl Answers {
         let sites: Vec<_> = found.sites.iter().filter(|site| shown(site.certainty)).collect();
         if sites.is_empty() && hidden == 0 {
             text.push_str(match found.calling {
-                Calling::ByName => self.say("Nothing uses it.\n", "사용하는 곳이 없습니다.\n"),
+                Calling::ByName | Calling::Perhaps => {
+                    self.say("Nothing uses it.\n", "사용하는 곳이 없습니다.\n")
+                }
                 Calling::BySyntax => self.not_known(),
             });
             return text;
@@ -250,7 +252,9 @@ impl Answers {
         let mut text = head(&found.symbols);
         if found.callers.is_empty() {
             text.push_str(match found.calling {
-                Calling::ByName => self.say("Nothing calls it.\n", "호출하는 곳이 없습니다.\n"),
+                Calling::ByName | Calling::Perhaps => {
+                    self.say("Nothing calls it.\n", "호출하는 곳이 없습니다.\n")
+                }
                 Calling::BySyntax => self.not_known(),
             });
             return text;

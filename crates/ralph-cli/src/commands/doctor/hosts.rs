@@ -16,13 +16,16 @@ use super::Finding;
 use super::facts::{ArmedBy, Facts, Found, Loaded};
 use crate::commands::install::MOST;
 use crate::config::{Arm, render_span};
+use crate::texts::say;
 
 /// What to say when no host calls us.
-pub(super) fn nobody() -> Finding {
+pub(super) fn nobody(locale: Locale) -> Finding {
     let install = |host: &Host| format!("`ralph install {}`", host.name);
     let names: Vec<String> = HOSTS.iter().map(install).collect();
-    let names = names.join(" or ");
-    Finding::remark("hosts", format!("ralph is not installed in any host; run {names}"))
+    let names = names.join(&say(locale, " or ", " 또는 "));
+    let english = format!("ralph is not installed in any host; run {names}");
+    let korean = format!("어느 호스트에도 설치되어 있지 않습니다. {names} 을 실행하세요");
+    Finding::remark("hosts", say(locale, english, korean))
 }
 
 /// Everything that can be said about a host that calls us.
@@ -64,10 +67,7 @@ impl Judge<'_> {
 
     /// The words for whoever reads them.
     fn say(&self, english: String, korean: String) -> String {
-        match self.0.locale {
-            Locale::En => english,
-            Locale::Ko => korean,
-        }
+        say(self.0.locale, english, korean)
     }
 
     /// The command that puts things right.
@@ -98,9 +98,10 @@ impl Judge<'_> {
 
     fn client(&self) -> Finding {
         match &self.0.client {
-            Some(Found { path, version: Some(version), .. }) => {
-                self.fine(format!("client: {} {version}", path.display()))
-            }
+            Some(Found { path, version: Some(version), .. }) => self.fine(self.say(
+                format!("client: {} {version}", path.display()),
+                format!("클라이언트: {} {version}", path.display()),
+            )),
             Some(Found { path, version: None, .. }) => {
                 let path = path.display();
                 self.remark(self.say(
@@ -188,6 +189,7 @@ impl Judge<'_> {
                 Err(trouble) => {
                     let install = self.install(tried.scope);
                     let file = tried.file.display();
+                    let trouble = trouble.said(self.0.locale);
                     let text = self.say(
                         format!("{trouble} (in {file}; {install} again)"),
                         format!("{trouble} ({file}, {install} 을 다시 실행하세요)"),
@@ -227,28 +229,37 @@ impl Judge<'_> {
             expected.iter().copied().filter(|event| self.0.heard(event) > 1).collect();
         match (plugins.is_empty(), missing.len() == expected.len()) {
             (true, _) if missing.is_empty() => {}
-            (true, _) => findings.push(self.broken(format!(
-                "events: ralph does not hear of {}; {} again",
-                missing.join(", "),
-                self.remedy_for(&missing)
-            ))),
-            (false, true) => findings.push(self.remark(format!(
-                "plugin: {} calls ralph; its hooks are the client's to show and were not tried",
-                plugins.join(", ")
-            ))),
-            (false, false) => findings.push(self.remark(format!(
-                "plugin: {} is on beside the installed hooks: every event is told twice; switch it off, or `ralph uninstall {}`",
-                plugins.join(", "),
-                self.0.host.name
-            ))),
+            (true, _) => {
+                let (again, missing) = (self.remedy_for(&missing), missing.join(", "));
+                findings.push(self.broken(self.say(
+                    format!("events: ralph does not hear of {missing}; {again} again"),
+                    format!("이벤트: ralph 가 {missing} 을(를) 듣지 못합니다. {again} 을 다시 실행하세요"),
+                )));
+            }
+            (false, true) => {
+                let plugins = plugins.join(", ");
+                findings.push(self.remark(self.say(
+                    format!("plugin: {plugins} calls ralph; its hooks are the client's to show and were not tried"),
+                    format!("플러그인: {plugins} 이(가) ralph 를 부릅니다. 그 훅은 클라이언트가 보여 주며 시험하지 않았습니다"),
+                )));
+            }
+            (false, false) => {
+                let (plugins, host) = (plugins.join(", "), self.0.host.name);
+                findings.push(self.remark(self.say(
+                    format!("plugin: {plugins} is on beside the installed hooks: every event is told twice; switch it off, or `ralph uninstall {host}`"),
+                    format!("플러그인: {plugins} 이(가) 설치된 훅과 함께 켜져 있어 모든 이벤트를 두 번 듣습니다. 끄거나 `ralph uninstall {host}` 을 실행하세요"),
+                )));
+            }
         }
         if !doubled.is_empty() {
             let files = self.files_of(&doubled);
             let is_all = doubled.len() == expected.len();
-            let what = if is_all { "every event".to_owned() } else { doubled.join(", ") };
-            findings.push(self.remark(format!(
-                "events: installed twice: {what} (in {files}); only one of both answers counts; `ralph uninstall {}`, with or without `--user`, removes one",
-                self.0.host.name
+            let every = || self.say("every event".to_owned(), "모든 이벤트".to_owned());
+            let what = if is_all { every() } else { doubled.join(", ") };
+            let host = self.0.host.name;
+            findings.push(self.remark(self.say(
+                format!("events: installed twice: {what} (in {files}); only one of both answers counts; `ralph uninstall {host}`, with or without `--user`, removes one"),
+                format!("이벤트: 두 번 설치됨: {what} ({files}). 하나의 답만 쓰입니다. `ralph uninstall {host}` 에 `--user` 를 붙이거나 빼서 하나를 지우세요"),
             )));
         }
         findings
@@ -284,15 +295,16 @@ impl Judge<'_> {
             let (hook, again) = (&tried.hook, self.install(tried.scope));
             let granted = render_span(hook.granted);
             if let Some(own) = hook.own.filter(|own| *own > hook.granted) {
-                findings.push(self.broken(format!(
-                    "timeout: {} is ended after {granted}, before the {} it counts on; {again} again",
-                    hook.event,
-                    render_span(own)
+                let (event, own) = (&hook.event, render_span(own));
+                findings.push(self.broken(self.say(
+                    format!("timeout: {event} is ended after {granted}, before the {own} it counts on; {again} again"),
+                    format!("제한 시간: {event} 은(는) 필요한 {own} 전에 {granted} 만에 끝납니다. {again} 을 다시 실행하세요"),
                 )));
             } else if hook.granted > MOST {
-                findings.push(self.remark(format!(
-                    "timeout: {} may take {granted}, which an older version wrote; {again} again",
-                    hook.event
+                let event = &hook.event;
+                findings.push(self.remark(self.say(
+                    format!("timeout: {event} may take {granted}, which an older version wrote; {again} again"),
+                    format!("제한 시간: {event} 의 {granted} 은(는) 이전 버전이 쓴 값입니다. {again} 을 다시 실행하세요"),
                 )));
             }
             if hook.runs_gates && hook.own.unwrap_or(hook.granted) < self.0.needed.min(MOST) {
@@ -306,17 +318,23 @@ impl Judge<'_> {
     /// Whether there is time for the gates.
     fn gates(&self, tight: &[String]) -> Option<Finding> {
         let needed = render_span(self.0.needed);
-        let otherwise = "the agent is told to run a gate that does not end in time itself, with \
-                         `ralph check --wait`";
+        let otherwise = self.say(
+            "the agent is told to run a gate that does not end in time itself, with `ralph check --wait`".to_owned(),
+            "제때 끝나지 않는 게이트는 에이전트가 `ralph check --wait` 로 직접 실행합니다".to_owned(),
+        );
         if !tight.is_empty() {
             let (tight, again) = (tight.join(", "), self.install_again());
-            return Some(self.remark(format!(
-                "timeout: gates may take {needed}, but hooks have {tight}; {again} again grants it; until then {otherwise}"
+            return Some(self.remark(self.say(
+                format!("timeout: gates may take {needed}, but hooks have {tight}; {again} again grants it; until then {otherwise}"),
+                format!("제한 시간: 게이트는 {needed} 까지 걸릴 수 있지만 훅은 {tight} 입니다. {again} 을 다시 실행하면 늘어납니다. 그때까지 {otherwise}"),
             )));
         }
         (self.0.needed > MOST).then(|| {
-            self.remark(format!(
-                "timeout: gates may take {needed}, longer than any hook; {otherwise}"
+            self.remark(self.say(
+                format!("timeout: gates may take {needed}, longer than any hook; {otherwise}"),
+                format!(
+                    "제한 시간: 게이트는 어떤 훅보다 긴 {needed} 까지 걸릴 수 있습니다. {otherwise}"
+                ),
             ))
         })
     }
@@ -326,25 +344,38 @@ impl Judge<'_> {
         let mut findings = Vec::new();
         for found in self.0.programs.iter().filter(|found| !found.is_this) {
             let this = env!("CARGO_PKG_VERSION");
-            let version = found.version.as_deref().unwrap_or("of an unknown version");
-            let path = found.path.display();
+            let unknown =
+                || self.say("of an unknown version".to_owned(), "알 수 없는 버전".to_owned());
+            let version = found.version.clone().unwrap_or_else(unknown);
+            let (path, again) = (found.path.display(), self.install_again());
             let what = if version.split_whitespace().any(|word| word == this) {
-                format!("program: hooks call `{path}`, another copy of ralph {this}")
+                self.say(
+                    format!("program: hooks call `{path}`, another copy of ralph {this}"),
+                    format!("프로그램: 훅이 ralph {this} 의 다른 사본 `{path}` 을(를) 부릅니다"),
+                )
             } else {
-                format!("program: hooks call `{path}`, which is {version}; this is ralph {this}")
+                self.say(
+                    format!("program: hooks call `{path}`, which is {version}; this is ralph {this}"),
+                    format!("프로그램: 훅이 `{path}` ({version}) 을(를) 부릅니다. 이것은 ralph {this} 입니다"),
+                )
             };
-            findings.push(
-                self.remark(format!("{what}; {} makes them call this one", self.install_again())),
-            );
+            findings.push(self.remark(self.say(
+                format!("{what}; {again} makes them call this one"),
+                format!("{what}. {again} 으로 이것을 부르게 합니다"),
+            )));
         }
         let is_old = |tried: &&super::facts::Tried| matches!(tried.hook.call, HookCall::Shell(_));
         let old: Vec<&str> =
             self.0.tried.iter().filter(is_old).map(|tried| tried.hook.event.as_str()).collect();
         if !old.is_empty() {
-            findings.push(self.remark(format!(
-                "program: {} goes through a shell, as older versions wrote it; {} again",
-                old.join(", "),
-                self.install_again()
+            let (old, again) = (old.join(", "), self.install_again());
+            findings.push(self.remark(self.say(
+                format!(
+                    "program: {old} goes through a shell, as older versions wrote it; {again} again"
+                ),
+                format!(
+                    "프로그램: {old} 은(는) 이전 버전처럼 셸을 거칩니다. {again} 을 다시 실행하세요"
+                ),
             )));
         }
         findings
@@ -358,24 +389,43 @@ impl Judge<'_> {
         });
         let named = set.as_ref().map(|(cap, _)| &cap.value).or(self.0.cap_variable.as_ref());
         let limit = self.0.host.cap(|_| named.cloned());
-        let limit = limit.map_or("any number of".to_owned(), |limit| limit.to_string());
-        let what = format!("cap: {limit} continuations in a row without a tool");
+        let what = match limit {
+            Some(limit) => self.say(
+                format!("cap: {limit} continuations in a row without a tool"),
+                format!("한도: 도구 없이 연속 {limit}번까지 계속"),
+            ),
+            None => self.say(
+                "cap: any number of continuations in a row without a tool".to_owned(),
+                "한도: 도구 없이 몇 번이든 연속으로 계속".to_owned(),
+            ),
+        };
         Some(match set {
             Some((cap, file)) if cap.is_ours => {
-                self.fine(format!("{what} (by ralph, in {})", file.display()))
+                let file = file.display();
+                self.fine(self.say(
+                    format!("{what} (by ralph, in {file})"),
+                    format!("{what} (ralph 가 {file} 에 설정)"),
+                ))
             }
             Some((cap, file)) => {
-                let text =
-                    format!("{what} ({variable} is yours, in {}; ralph leaves it)", file.display());
+                let file = file.display();
+                let text = self.say(
+                    format!("{what} ({variable} is yours, in {file}; ralph leaves it)"),
+                    format!("{what} ({file} 의 {variable} 은(는) 사용자의 것이라 그대로 둡니다)"),
+                );
                 if cap.value.trim() == "0" { self.fine(text) } else { self.remark(text) }
             }
-            None if self.0.cap_variable.is_some() => {
-                self.remark(format!("{what} ({variable} in this environment)"))
-            }
-            None => self.remark(format!(
-                "cap: the host's own, {usual} continuations in a row without a tool; {} raises it",
-                self.install_again()
+            None if self.0.cap_variable.is_some() => self.remark(self.say(
+                format!("{what} ({variable} in this environment)"),
+                format!("{what} (환경 변수 {variable})"),
             )),
+            None => {
+                let again = self.install_again();
+                self.remark(self.say(
+                    format!("cap: the host's own, {usual} continuations in a row without a tool; {again} raises it"),
+                    format!("한도: 호스트의 기본값인 도구 없이 연속 {usual}번. {again} 으로 늘립니다"),
+                ))
+            }
         })
     }
 
@@ -391,10 +441,12 @@ impl Judge<'_> {
             (Arm::EverySession, Locale::En) => "the first message of every session begins a loop",
             (Arm::EverySession, Locale::Ko) => "모든 세션의 첫 메시지로 루프가 시작됩니다",
         };
-        let by = match by {
-            ArmedBy::Settings => " (set by `hooks.arm`)",
-            ArmedBy::Installation => " (as installed)",
-            ArmedBy::Default => "",
+        let by = match (by, self.0.locale) {
+            (ArmedBy::Settings, Locale::En) => " (set by `hooks.arm`)",
+            (ArmedBy::Settings, Locale::Ko) => " (`hooks.arm` 설정)",
+            (ArmedBy::Installation, Locale::En) => " (as installed)",
+            (ArmedBy::Installation, Locale::Ko) => " (설치할 때 정함)",
+            (ArmedBy::Default, _) => "",
         };
         let what = format!("arm: {}: {what}{by}", arm.name());
         Some(match &self.0.blind {
@@ -406,9 +458,10 @@ impl Judge<'_> {
     fn switched_off(&self) -> Vec<Finding> {
         let finding = |place: &super::facts::Place| {
             let file = place.folder.join(place.seen.switched_off_by.as_ref()?);
-            Some(self.broken(format!(
-                "switch: {} tells the host to run no hooks at all (`disableAllHooks`); take that out",
-                file.display()
+            let file = file.display();
+            Some(self.broken(self.say(
+                format!("switch: {file} tells the host to run no hooks at all (`disableAllHooks`); take that out"),
+                format!("스위치: {file} 때문에 호스트가 훅을 실행하지 않습니다(`disableAllHooks`). 그 설정을 지우세요"),
             )))
         };
         self.0.places.iter().filter_map(finding).collect()
@@ -431,20 +484,28 @@ impl Judge<'_> {
             let name = name.file_stem().unwrap_or_default().to_string_lossy();
             let is_current = of(CommandState::Current).is_some() || has_plugin;
             findings.push(match (of(CommandState::Foreign), of(CommandState::Old)) {
-                (Some(path), _) => self.remark(format!(
-                    "command: {path} is not ours and stays; ralph reads `/{name}` all the same, {}",
-                    match self.0.host.reach {
-                        Reach::Answers => "the model reads that file",
-                        Reach::Messages => "and its answer replaces that file",
-                    }
-                )),
+                (Some(path), _) => {
+                    let (what, korean) = match self.0.host.reach {
+                        Reach::Answers => ("the model reads that file", "모델은 그 파일을 읽습니다"),
+                        Reach::Messages => (
+                            "and its answer replaces that file",
+                            "ralph 의 답이 그 파일을 대신합니다",
+                        ),
+                    };
+                    self.remark(self.say(
+                        format!("command: {path} is not ours and stays; ralph reads `/{name}` all the same, {what}"),
+                        format!("명령: {path} 은(는) ralph 의 파일이 아니어서 그대로 둡니다. ralph 는 `/{name}` 을 그래도 읽고, {korean}"),
+                    ))
+                }
                 (None, _) if is_current => continue,
-                (None, Some(path)) => {
-                    self.remark(format!("command: {path} is of another version; {again} again"))
-                }
-                (None, None) => {
-                    self.broken(format!("command: `/{name}` is not there; {again} again"))
-                }
+                (None, Some(path)) => self.remark(self.say(
+                    format!("command: {path} is of another version; {again} again"),
+                    format!("명령: {path} 은(는) 다른 버전입니다. {again} 을 다시 실행하세요"),
+                )),
+                (None, None) => self.broken(self.say(
+                    format!("command: `/{name}` is not there; {again} again"),
+                    format!("명령: `/{name}` 이 없습니다. {again} 을 다시 실행하세요"),
+                )),
             });
         }
         findings
@@ -453,32 +514,40 @@ impl Judge<'_> {
     /// Who else loops, and what we do about it.
     fn others(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
-        let beside = "a loop of ralph runs beside it, and either may make the agent go on";
+        let beside = self.say(
+            "a loop of ralph runs beside it, and either may make the agent go on".to_owned(),
+            "ralph 의 루프와 나란히 돌며 어느 쪽이든 에이전트를 계속하게 할 수 있습니다".to_owned(),
+        );
         for place in &self.0.places {
             for other in &place.seen.others {
+                let (Other::Hook(file, _) | Other::Plugin(file, _)) = other;
+                let file = place.folder.join(file);
+                let file = file.display();
                 findings.push(self.remark(match other {
-                    Other::Hook(file, words) => format!(
-                        "others: `{words}` in {} hears of the end of a turn as well; {beside}",
-                        place.folder.join(file).display()
+                    Other::Hook(_, words) => self.say(
+                        format!("others: `{words}` in {file} hears of the end of a turn as well; {beside}"),
+                        format!("다른 루프: {file} 의 `{words}` 도 턴의 끝을 듣습니다. {beside}"),
                     ),
-                    Other::Plugin(file, name) => format!(
-                        "others: the plugin {name}, switched on in {}, loops as well; {beside}",
-                        place.folder.join(file).display()
+                    Other::Plugin(_, name) => self.say(
+                        format!("others: the plugin {name}, switched on in {file}, loops as well; {beside}"),
+                        format!("다른 루프: {file} 에서 켠 플러그인 {name} 도 루프를 돕니다. {beside}"),
                     ),
                 }));
             }
         }
         for file in &self.0.loops_here {
-            findings.push(self.remark(format!(
-                "others: {file} shows that another loop is on here; loops that begin by themselves stand down, one that you begin runs beside it"
+            findings.push(self.remark(self.say(
+                format!("others: {file} shows that another loop is on here; loops that begin by themselves stand down, one that you begin runs beside it"),
+                format!("다른 루프: {file} 을(를) 보면 여기서 다른 루프가 돌고 있습니다. 스스로 시작하는 루프는 물러나고, 직접 시작한 루프는 나란히 돕니다"),
             )));
         }
         if self.0.host.foreign_commands.is_empty() {
             return findings;
         }
         let known = self.0.host.foreign_commands.join(", ");
-        findings.push(self.fine(format!(
-            "others: after {known} no loop begins by itself in that session; one that you begin runs beside them, and either may make the agent go on"
+        findings.push(self.fine(self.say(
+            format!("others: after {known} no loop begins by itself in that session; one that you begin runs beside them, and either may make the agent go on"),
+            format!("다른 루프: {known} 다음에는 그 세션에서 루프가 스스로 시작하지 않습니다. 직접 시작한 루프는 나란히 돌며 어느 쪽이든 에이전트를 계속하게 할 수 있습니다"),
         )));
         findings
     }

@@ -1,25 +1,28 @@
 //! What is remembered here, in a line.
 
 use ralph_core::Timestamp;
+use ralph_core::locale::Locale;
 use ralph_engine::report::{size, span};
 use ralph_memory::{MemoryError, Notebook, SessionFilter, Stats};
 
 use super::Finding;
 use crate::app::App;
 use crate::config::MemoryRules;
-use crate::texts::counted;
+use crate::texts::{counted, say};
 
 const NAME: &str = "memory";
 
 /// Whether something is remembered here, how much, and since when nothing was.
-pub(super) fn judge(app: &App) -> Finding {
+pub(super) fn judge(app: &App, locale: Locale) -> Finding {
     // Settings that cannot be read have a finding of their own.
     let is_off = app.layers().is_ok_and(|layers| !MemoryRules::new(&layers).is_enabled);
     if is_off {
-        return Finding::remark(NAME, "switched off by `memory.enabled`");
+        let off = "`memory.enabled` 로 꺼져 있습니다";
+        return Finding::remark(NAME, say(locale, "switched off by `memory.enabled`", off));
     }
     if !Notebook::exists(&app.home) {
-        return Finding::remark(NAME, "nothing is remembered here yet");
+        let none = "아직 기억하는 것이 없습니다";
+        return Finding::remark(NAME, say(locale, "nothing is remembered here yet", none));
     }
     let asked = Notebook::attempt(&app.home, |book| {
         let sessions = book.sessions(&SessionFilter::default())?;
@@ -30,13 +33,17 @@ pub(super) fn judge(app: &App) -> Finding {
         asked.map(|((stats, sessions), _)| {
             let last = sessions.first().map(|session| {
                 let since = app.now().since(Timestamp::from_millis(session.last_checkpoint));
-                format!(", the last heard of {} ago", span(since))
+                let since = span(since);
+                let korean = format!(", 마지막 소식 {since} 전");
+                say(locale, format!(", the last heard of {since} ago"), korean)
             });
             let Stats { notes, log_bytes, database_bytes, .. } = stats;
             let notes: u64 = notes.iter().map(|tally| tally.active).sum();
             let (sessions, bytes) = (sessions.len(), size(log_bytes + database_bytes));
+            let last = last.unwrap_or_default();
+            let korean = format!("메모 {notes}개, 세션 {sessions}개{last}; {bytes}");
             let (notes, sessions) = (counted(notes, "note"), counted(sessions, "session"));
-            format!("{notes}, {sessions}{}; {bytes}", last.unwrap_or_default())
+            say(locale, format!("{notes}, {sessions}{last}; {bytes}"), korean)
         }),
     )
 }

@@ -9,13 +9,14 @@ use std::time::{Duration, Instant};
 use ralph_agents::Host;
 use ralph_agents::inspection::{HookCall, InstalledHook};
 use ralph_core::host::Happening;
+use ralph_core::locale::Locale;
 use serde_json::Value;
 
 use crate::app::App;
 use crate::texts;
 
 /// A session that no host has and no run belongs to.
-const SESSION: &str = "ralph-doctor";
+pub(crate) const SESSION: &str = "ralph-doctor";
 
 /// How often a hook is called to learn how long it takes.
 const TIMES: usize = 3;
@@ -42,6 +43,31 @@ pub(super) enum Trouble {
     Chatter { program: String, said: String },
     #[error("`{0}` did not answer `/ralph help`")]
     Mute(String),
+}
+
+impl Trouble {
+    /// What is wrong, in a language.
+    pub(super) fn said(&self, locale: Locale) -> String {
+        match (locale, self) {
+            (Locale::En, _) => self.to_string(),
+            (Locale::Ko, Self::NotFound(program)) => format!("`{program}` 이(가) 없습니다"),
+            (Locale::Ko, Self::NotStarted { program, reason }) => {
+                format!("`{program}` 을(를) 시작할 수 없습니다: {reason}")
+            }
+            (Locale::Ko, Self::Ended { program, ending, said }) => {
+                format!("`{program}` 이(가) {ending} 로 끝났습니다{said}")
+            }
+            (Locale::Ko, Self::Slow { program, seconds }) => {
+                format!("`{program}` 이(가) {seconds}초 안에 답하지 않았습니다")
+            }
+            (Locale::Ko, Self::Chatter { program, said }) => {
+                format!("`{program}` 의 출력이 JSON 객체 하나가 아닙니다: {said}")
+            }
+            (Locale::Ko, Self::Mute(program)) => {
+                format!("`{program}` 이(가) `/ralph help` 에 답하지 않았습니다")
+            }
+        }
+    }
 }
 
 /// Whether a hook has to say something.

@@ -12,6 +12,7 @@ use super::facts::Facts;
 use super::rehearsal::{self, PATIENCE, Trouble};
 use crate::app::App;
 use crate::commands::install;
+use crate::texts::say;
 
 /// Everything that can be said about the tools in a host that calls us.
 pub(super) fn judge(app: &App, facts: &Facts) -> Vec<Finding> {
@@ -29,32 +30,48 @@ pub(super) fn judge(app: &App, facts: &Facts) -> Vec<Finding> {
             Ok(Some(found)) => Some(tried(app, facts, &folder.join(&found.path), &found)),
             Err(error) => Some(Finding::broken(
                 host.name,
-                format!("tools: {}/{error}; repair the file", folder.display()),
+                say(
+                    facts.locale,
+                    format!("tools: {}/{error}; repair the file", folder.display()),
+                    format!("도구: {}/{error}. 파일을 고치세요", folder.display()),
+                ),
             )),
         });
     }
     if findings.is_empty() {
-        let text = format!("tools: agents are given none; `ralph install {}` adds them", host.name);
+        let name = host.name;
+        let text = say(
+            facts.locale,
+            format!("tools: agents are given none; `ralph install {name}` adds them"),
+            format!("도구: 에이전트에게 준 것이 없습니다. `ralph install {name}` 으로 추가합니다"),
+        );
         findings.push(Finding::remark(host.name, text));
     }
     findings
 }
 
 fn tried(app: &App, facts: &Facts, file: &std::path::Path, found: &Registered) -> Finding {
-    let name = facts.host.name;
+    let (name, file) = (facts.host.name, file.display());
     match tools(app, facts, found) {
-        Ok((tools, took)) if !tools.is_empty() => Finding::fine(
-            name,
-            format!("tools: {} in {took} ms (in {})", tools.join(", "), file.display()),
-        ),
-        Ok(_) => Finding::broken(
-            name,
-            format!("tools: `{}` lists none (in {})", found.words.join(" "), file.display()),
-        ),
-        Err(trouble) => Finding::broken(
-            name,
-            format!("tools: {trouble} (in {}; `ralph install {name}` again)", file.display()),
-        ),
+        Ok((tools, took)) if !tools.is_empty() => {
+            let tools = tools.join(", ");
+            let korean = format!("도구: {took} ms 에 {tools} ({file})");
+            let english = format!("tools: {tools} in {took} ms (in {file})");
+            Finding::fine(name, say(facts.locale, english, korean))
+        }
+        Ok(_) => {
+            let words = found.words.join(" ");
+            let korean = format!("도구: `{words}` 에 도구가 하나도 없습니다 ({file})");
+            let english = format!("tools: `{words}` lists none (in {file})");
+            Finding::broken(name, say(facts.locale, english, korean))
+        }
+        Err(trouble) => {
+            let trouble = trouble.said(facts.locale);
+            let english = format!("tools: {trouble} (in {file}; `ralph install {name}` again)");
+            let korean =
+                format!("도구: {trouble} ({file}, `ralph install {name}` 을 다시 실행하세요)");
+            Finding::broken(name, say(facts.locale, english, korean))
+        }
     }
 }
 

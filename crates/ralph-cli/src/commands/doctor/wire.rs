@@ -17,7 +17,7 @@ pub(super) fn render(findings: &[Finding], hosts: &[Facts]) -> Value {
 fn finding(finding: &Finding) -> Value {
     json!({
         "check": finding.what,
-        "health": finding.health.word(),
+        "health": finding.health.name(),
         "detail": finding.detail,
     })
 }

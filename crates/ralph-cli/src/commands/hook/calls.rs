@@ -164,10 +164,12 @@ impl Session<'_> {
         }
         if matches!(command, Slash::Resume(_)) {
             let own = self.own_open(session).ok()??;
+            place.note_answered(&words.text);
             return own.state.is_active().then(|| Queued::Shows(told::is_at_work(&own)));
         }
         let reply = self.command(session, &command, &words.text);
         let text = said_by(&reply)?;
+        place.note_answered(&words.text);
         let is_active = |run: Run| run.state.is_active();
         if self.own_open(session).ok()?.is_some_and(is_active) {
             return Some(Queued::Shows(text));

@@ -3,6 +3,7 @@
 //! A project that was merely opened has no memory, and gets none by this: that
 //! costs one look at the file system.
 
+use ralph_core::SessionId;
 use ralph_core::host::{Effect, Happening, HostEvent, HostReply, Start};
 use ralph_engine::capture::{Capture, Teller};
 use ralph_engine::host::{Place, final_text};
@@ -11,6 +12,7 @@ use ralph_memory::event;
 
 use super::{Call, log, standing};
 use crate::app::App;
+use crate::commands::doctor;
 use crate::config::MemoryRules;
 
 /// Whether something was kept.
@@ -54,7 +56,9 @@ pub(super) fn open(app: &App, event: &HostEvent, start: Start) {
 }
 
 fn write(app: &App, event: &HostEvent) {
-    let Some(session) = &event.session else { return };
+    // Nobody works in the session in which the doctor tries the hooks.
+    let is_real = |session: &&SessionId| session.as_str() != doctor::REHEARSAL;
+    let Some(session) = event.session.as_ref().filter(is_real) else { return };
     let (teller, place) = if let Some(run) = app.driven_run() {
         let iteration = app.variable("RALPH_ITERATION").and_then(|number| number.parse().ok());
         let run = Some(run.to_string());

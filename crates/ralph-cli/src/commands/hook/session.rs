@@ -56,6 +56,9 @@ impl<'a> Session<'a> {
         match &self.event.what {
             Happening::ToolsUsed(uses) => self.tools_used(session, uses),
             Happening::Prompted { text, .. } if self.event.actor == Actor::Main => {
+                if Place::new(&self.app.home, session).take_answered(text) {
+                    return Ok(answer(told::answered(self.app.chosen_locale())));
+                }
                 match slash::parse(text, &|word| self.is_path(session, word)) {
                     Some(command) => Ok(self.command(session, &command, text)),
                     None => self.hear(session),
@@ -278,12 +281,16 @@ impl<'a> Session<'a> {
             None => store.run_of_session(session)?,
         };
         let Some(run) = run else { return auto::unasked(self, session) };
+        let place = Place::new(&self.app.home, session);
         if self.event.actor == Actor::Main {
-            Place::new(&self.app.home, session).note_use();
+            place.note_use();
         }
         let now = self.app.now();
         record_tools(&store, Some(session), (&run.id, run.iteration), uses, now)?;
-        edits::look(self, &store, &run, uses)
+        let reply = edits::look(self, &store, &run, uses)?;
+        // The agent began it with a tool.
+        let is_news = place.take_unannounced();
+        Ok(if is_news { reply.with_note(wording::armed(&run)) } else { reply })
     }
 
     /// A command of ours that was typed in the session. Errors are for the
@@ -340,15 +347,21 @@ impl<'a> Session<'a> {
         let waits = |run: &Run| {
             matches!(run.state, State::Waiting(Wait::Human { .. })) && !run.progress.held.is_empty()
         };
+        let is_open = own.is_some();
         let Some(run) = own.filter(waits) else {
-            return Err(CliError::refused(
-                "no loop of this session waits for changes to be allowed",
-            )
-            .with_hint("in a terminal, `ralph allow PATH` allows changes at any time")
-            .in_korean(
-                "이 세션에는 변경 허용을 기다리는 루프가 없습니다",
-                Some("터미널에서는 언제든 `ralph allow PATH` 로 변경을 허용할 수 있습니다"),
-            ));
+            let error =
+                CliError::refused("no loop of this session waits for changes to be allowed");
+            let korean = "이 세션에는 변경 허용을 기다리는 루프가 없습니다";
+            return Err(if is_open {
+                error
+                    .with_hint("in a terminal, `ralph allow PATH` allows them at any time")
+                    .in_korean(
+                        korean,
+                        Some("터미널에서는 언제든 `ralph allow PATH` 로 변경을 허용할 수 있습니다"),
+                    )
+            } else {
+                error.in_korean(korean, None)
+            });
         };
         if !allow::is_held(self.app, &run, words)? {
             return Err(not_held(&run, words));

@@ -147,7 +147,10 @@ fn called_as(mut typed: Vec<String>, is_argument: &dyn Fn(&str) -> bool) -> Opti
     if typed.first()? == "--cancel" {
         "stop".clone_into(&mut typed[0]);
     }
-    let is_argument = |word: &str| is_run(word) || is_range(word) || is_argument(word);
+    let has_turns = typed[0] == "logs";
+    let is_turn = |word: &str| has_turns && word.bytes().all(|byte| byte.is_ascii_digit());
+    let is_argument =
+        |word: &str| is_run(word) || is_range(word) || is_turn(word) || is_argument(word);
     if typed[0] == "resume" {
         let command = ResumeWords::command();
         let matches = command.clone().try_get_matches_from(&typed).ok()?;
@@ -229,30 +232,9 @@ fn misspelt(text: &str, words: &[Word]) -> Option<String> {
     let command = Cli::command();
     let names = command.get_subcommands().filter(|known| !known.get_name().starts_with("__"));
     let names = names.map(|known| known.get_name().to_owned()).chain(["help".to_owned()]);
-    let near = names.filter(|name| name.len() > 3).map(|name| (distance(&first, &name), name));
+    let near =
+        names.filter(|name| name.len() > 3).map(|name| (strsim::osa_distance(&first, &name), name));
     near.filter(|(distance, _)| *distance <= most).min().map(|(_, name)| name)
-}
-
-/// How many letters have to be added, left out, changed or swapped with the
-/// next one to make one word the other.
-fn distance(one: &str, other: &str) -> usize {
-    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
-    let mut rows: Vec<Vec<usize>> = vec![(0..=other.len()).collect()];
-    for i in 1..=one.len() {
-        let mut row = vec![i];
-        for j in 1..=other.len() {
-            let changed = rows[i - 1][j - 1] + usize::from(one[i - 1] != other[j - 1]);
-            let mut least = changed.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
-            let is_swap =
-                i > 1 && j > 1 && one[i - 1] == other[j - 2] && one[i - 2] == other[j - 1];
-            if is_swap {
-                least = least.min(rows[i - 2][j - 2] + 1);
-            }
-            row.push(least);
-        }
-        rows.push(row);
-    }
-    rows[one.len()][other.len()]
 }
 
 /// Why nothing was done about a word that may have been meant otherwise.
@@ -303,7 +285,7 @@ pub(super) fn help(locale: Locale) -> &'static str {
              /ralph pause | resume   루프를 쉬게 하고 이어서 진행합니다\n\
              /cancel-ralph   루프를 끝냅니다(에이전트가 작업 중이면 먼저 Esc)\n\
              /ralph allow 경로 | rollback   테스트 변경을 허용하거나 루프의 변경을 되돌립니다\n\
-             플래그: --max-iterations N, --max-duration 30m, --criteria test_pass, --criteria \"custom:명령\"\n\
+             이런 플래그를 씁니다: --max-iterations N, --max-duration 30m, --criteria test_pass, --criteria \"custom:명령\"\n\
              모든 플래그는 터미널에서 `ralph run --help` 로 볼 수 있습니다."
         }
     }

@@ -95,14 +95,22 @@ fn refuse_protected(path: &Path) -> Result<(), CliError> {
         return match fs::read_link(path) {
             Ok(target) => {
                 let target = target.display();
-                Err(CliError::refused(format!("{shown} is a link to {target}, which is not there")))
+                Err(CliError::refused(format!("{shown} is a link to {target}, which is not there"))
+                    .in_korean(
+                        format!("{shown} 은(는) 없는 {target} 을(를) 가리키는 링크입니다"),
+                        None,
+                    ))
             }
             Err(_) => Ok(()),
         };
     };
     if found.permissions().readonly() {
         return Err(CliError::refused(format!("{shown} is read-only"))
-            .with_hint("nothing was changed; make the file writable and try again"));
+            .with_hint("nothing was changed; make the file writable and try again")
+            .in_korean(
+                format!("{shown} 은(는) 읽기 전용입니다"),
+                Some("바뀐 것은 없습니다. 파일을 쓸 수 있게 하고 다시 실행하세요"),
+            ));
     }
     Ok(())
 }

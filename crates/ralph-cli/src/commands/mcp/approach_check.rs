@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use ralph_core::memory::approach;
 use ralph_mcp::{Answer, Call, Company, Effect, Refusal, Spec, Tool};
 use ralph_memory::anchor::Sight;
+use ralph_memory::approach::{SAME_PLAN, plans_alike};
 use ralph_memory::{Filters, Known, MemoryError, Notebook, Query, Selection};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -19,9 +19,8 @@ use crate::commands::memory;
 const SPEC: Spec = Spec {
     name: "approach_check",
     title: "Check a plan",
-    description: "Before a change: was this tried here before, and did it fail? If `known` is true, try \
-                  something else. `tries` and `failed` tell what went wrong, `related` and \
-                  `other_tries` what else failed in these files.",
+    description: "Before a change: was this tried here, and did it fail? If `known` is true, try \
+                  something else. `related` and `other_tries` failed in these files, too.",
     effect: Effect::Reads,
     company: Company::Any,
     patience: Duration::from_secs(30),
@@ -126,11 +125,11 @@ fn is_same(known: &Known, plan: &Plan) -> bool {
     let note = &known.note;
     let tells_of_a_failure = matches!(note.kind.word(), "failure" | "approach");
     let texts = [note.title.as_deref(), Some(note.text.as_str())].into_iter().flatten();
-    let alike = texts.map(|text| approach::alike(text, &plan.approach)).fold(0.0, f64::max);
+    let alike = texts.map(|text| plans_alike(text, &plan.approach)).fold(0.0, f64::max);
     // Where one side names no files, nothing says that they differ.
     let is_placed = !note.files.is_empty() && !plan.files.is_empty();
     let is_here = !is_placed || touches(known, &plan.files);
-    tells_of_a_failure && alike >= approach::SAME && is_here
+    tells_of_a_failure && alike >= SAME_PLAN && is_here
 }
 
 fn touches(known: &Known, files: &[String]) -> bool {

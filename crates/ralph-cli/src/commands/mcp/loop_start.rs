@@ -4,12 +4,14 @@
 //! settings do and never for less: checks are added to theirs, limits are
 //! lowered, and there is no command line of its own to run as a check.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::Parser;
 use ralph_agents::host::HOSTS;
 use ralph_core::policy::Criterion as Named;
-use ralph_core::wording;
+use ralph_core::{Run, wording};
+use ralph_engine::events::Silent;
+use ralph_engine::host::Place;
 use ralph_engine::wire::{RunList, RunView};
 use ralph_mcp::{Answer, Call, Company, Effect, Refusal, Spec, Tool};
 use schemars::JsonSchema;
@@ -17,6 +19,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{app, refusal};
 use crate::app::App;
+use crate::commands::drive::{self, Checks};
+use crate::commands::run::open_ledger;
 use crate::commands::start;
 use crate::config::{Layers, Settings, Value, render_span};
 use crate::error::CliError;
@@ -65,6 +69,9 @@ struct Input {
     #[schemars(skip)]
     session: Option<String>,
 }
+
+/// How long the agent waits for what the checks say before its first turn.
+const FIRST_LOOK: Duration = Duration::from_secs(10);
 
 /// What can be asked for by its name alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -125,11 +132,26 @@ fn start_loop(app: &App, input: &Input) -> Result<Answer, CliError> {
     let session = session(app, input)?;
     let options = Options::read(input)?;
     let settings = settings(app, input, &options)?;
-    let run = start::arm(app, options.task.read()?, settings, &session)?;
+    let run = start::arm(app, options.task.read()?, settings.clone(), &session)?;
+    let run = with_baseline(app, settings, run)?;
     let list = RunList::new(vec![RunView::new(&run, &[])]);
     let note = format!("{}\n\n{}", wording::host::armed(&run), wording::rules(&run));
     let answer = Answer::new(&list).map_err(|error| CliError::internal(&error))?;
     Ok(answer.with_note(note))
+}
+
+/// The run with what fails before its first turn, as far as that is known soon:
+/// a failure that was there already is not the agent's. The user is told with
+/// the next event that a loop began.
+fn with_baseline(app: &App, settings: Settings, run: Run) -> Result<Run, CliError> {
+    let Some(session) = run.session() else { return Ok(run) };
+    let place = Place::new(&app.home, session);
+    place.note_unannounced();
+    let checks = Checks::new(app, settings)?.until(Instant::now() + FIRST_LOOK);
+    let mut sink = Silent;
+    let mut driver = drive::driver(app, open_ledger(app)?, checks, &run, &mut sink)?;
+    let _arming = place.note_arming();
+    Ok(driver.arm(run)?)
 }
 
 /// The session that is meant: the one given, else the one for which the

@@ -2,15 +2,17 @@
 
 use std::time::Duration;
 
+use ralph_core::memory::notes::as_data;
 use ralph_mcp::{Answer, Call, Company, Effect, Refusal, Spec, Tool};
 use ralph_memory::event::{Actor, Anchor, Event, Note, NoteKind, Place, Scope, What};
-use ralph_memory::{Notebook, SessionFound, anchor, clean, new_id};
+use ralph_memory::succession::{self, Chosen, NEAREST};
+use ralph_memory::{Known, MemoryError, Notebook, SessionFound, anchor, clean, new_id};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::app;
-use super::notebook;
+use super::notebook::{self, Books};
 use super::paths;
 use crate::app::App;
 use crate::commands::memory;
@@ -18,8 +20,8 @@ use crate::commands::memory;
 const SPEC: Spec = Spec {
     name: "memory_add",
     title: "Take a note",
-    description: "Keep a fact for later sessions that the code does not show: a gotcha, a decision, a \
-                  command. One or two sentences. Name an anchor, or it counts as a hypothesis.",
+    description: "Keep what the code does not show for later sessions: a gotcha, a decision, a command. \
+                  One or two sentences; without an anchor it is a hypothesis. The answer shows near notes.",
     effect: Effect::Records,
     company: Company::Any,
     patience: Duration::from_secs(30),
@@ -27,6 +29,9 @@ const SPEC: Spec = Spec {
 
 /// The longest note, in bytes: what is longer is a document.
 const LONGEST: usize = 4000;
+
+/// How much of a near note is told, in characters.
+const SHORTEST: usize = 160;
 
 /// What to keep.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -44,6 +49,11 @@ struct Input {
     /// Code that shows it: `src/store.py#Store.save`.
     #[serde(default)]
     anchors: Vec<String>,
+    // What they are for is told in the answer, once there is something near.
+    #[serde(default)]
+    replaces: Vec<String>,
+    #[serde(default)]
+    same_as: Option<String>,
     /// The session, from a client that fills it in; the model does not see it.
     #[serde(default)]
     #[schemars(skip)]
@@ -103,25 +113,147 @@ fn add(input: Input, _call: &Call) -> Result<Answer, Refusal> {
     let place = place(&app, &book, input.session.as_deref())?;
     let (id, known) = book.said_before(&note.id, &note.text).map_err(notebook::trouble)?;
     note.id.clone_from(&id);
-    let is_known = known.as_ref().is_some_and(|known| known.retired.is_none());
-    let what = match known {
-        Some(known) => known.said_by(note, (Actor::Agent, &place)),
-        None => What::Noted(Box::new(note)),
-    };
-    let event = Event { at: app.now().as_millis(), place, actor: Actor::Agent, what };
-    book.write(&[event]).map_err(notebook::trouble)?;
-    let said = if is_known {
-        "this was noted before; that it was seen again counts for it, once for each task"
+    let near = nearest(&app, &note).map_err(notebook::trouble)?;
+    let mut told = Told::default();
+    let events: Vec<What> = if let Some(same) = &input.same_as {
+        say_again(&book, same, (note, known), (&place, &mut told))?
     } else {
-        "noted, on trial: it is kept for the project once checks pass in a turn that relied on it"
+        let chosen = chosen(&book, &input.replaces, &note)?;
+        note.replaces.clone_from(&chosen.pending);
+        told.tell(id, known.as_ref(), chosen);
+        let what = match known {
+            Some(known) => known.said_by(note, (Actor::Agent, &place)),
+            None => What::Noted(Box::new(note)),
+        };
+        let replaced = told.chosen.replaced.iter().map(|(old, why)| What::Replaced {
+            id: old.clone(),
+            by: told.id.clone(),
+            why: why.clone(),
+        });
+        std::iter::once(what).chain(replaced).collect()
     };
-    let added = if is_known { "known" } else { "new" };
-    let secrets = secrets(&input);
-    let answer = json!({ "schema": 1, "id": id, "state": added, "redacted": secrets });
-    let answer = Answer::new(&answer)?;
-    Ok(match secrets {
-        0 => answer.with_note(said),
-        _ => answer.with_note(format!("{said}; a secret was taken out of the text")),
+    let at = app.now().as_millis();
+    let event = |what| Event { at, place: place.clone(), actor: Actor::Agent, what };
+    let events: Vec<Event> = events.into_iter().map(event).collect();
+    book.write(&events).map_err(notebook::trouble)?;
+    told.answer(&near, secrets(&input))
+}
+
+/// What was made of a note.
+#[derive(Default)]
+struct Told {
+    id: String,
+    state: &'static str,
+    said: &'static str,
+    chosen: Chosen,
+}
+
+impl Told {
+    fn tell(&mut self, id: String, known: Option<&Known>, chosen: Chosen) {
+        let is_known = known.is_some_and(|known| known.retired.is_none());
+        let (state, said) = if is_known {
+            (
+                "known",
+                "this was noted before; that it was seen again counts for it, once for each task",
+            )
+        } else {
+            (
+                "new",
+                "noted, on trial: it is kept for the project once checks pass in a turn that relied on it",
+            )
+        };
+        *self = Self { id, state, said, chosen };
+    }
+
+    fn answer(&self, near: &[Known], secrets: usize) -> Result<Answer, Refusal> {
+        let Self { id, state, said, chosen } = self;
+        let replaced: Vec<&str> = chosen.replaced.iter().map(|(id, _)| id.as_str()).collect();
+        let is_left =
+            |known: &&Known| known.note.id != *id && !replaced.contains(&known.note.id.as_str());
+        let near: Vec<Value> = near.iter().filter(is_left).map(near_note).collect();
+        let answer = Answer::new(&json!({
+            "schema": 1, "id": id, "state": state, "redacted": secrets,
+            "replaced": replaced, "pending": chosen.pending, "nearest": near,
+        }))?;
+        let waits = match chosen.pending.as_slice() {
+            [] => String::new(),
+            ids => format!(
+                "; {} stands until checks pass in a turn that relied on this note, or the user promotes it",
+                ids.join(", ")
+            ),
+        };
+        let asks = if near.is_empty() {
+            ""
+        } else {
+            "; if it replaces some of `nearest`, call again with the same text and `replaces: [id]`, or with `same_as: id` if it says the same"
+        };
+        let taken = if secrets == 0 { "" } else { "; a secret was taken out of the text" };
+        Ok(answer.with_note(format!("{said}{waits}{asks}{taken}")))
+    }
+}
+
+/// A near note in few words.
+fn near_note(known: &Known) -> Value {
+    json!({ "id": known.note.id, "text": notebook::cut(&as_data(&known.note.text), SHORTEST) })
+}
+
+/// The notes nearest to a new one, of the project and of the user.
+fn nearest(app: &App, note: &Note) -> Result<Vec<Known>, MemoryError> {
+    let Ok(books) = Books::open(app) else { return Ok(Vec::new()) };
+    let mut near = Vec::new();
+    for book in books.iter() {
+        near.extend(succession::nearest(book, note)?);
+    }
+    near.sort_by(|one, other| other.score.total_cmp(&one.score));
+    let near = near.into_iter().map(|found| found.known);
+    // What reads like an order is nothing to be weighed.
+    let harmless = near.filter(|known| known.actor == Actor::User || known.orders().is_empty());
+    Ok(harmless.take(NEAREST).collect())
+}
+
+/// What becomes of notes that an agent says its own replaces.
+fn chosen(book: &Notebook, ids: &[String], note: &Note) -> Result<Chosen, Refusal> {
+    let named: Result<Vec<Known>, Refusal> =
+        ids.iter().map(|id| holding(book, "replaces", id)).collect();
+    let named = named?;
+    if named.iter().any(|known| known.note.id == note.id) {
+        return Err(Refusal("memory_add: `replaces`: a note cannot replace itself".to_owned()));
+    }
+    Ok(succession::chosen(&named, Actor::Agent, &note.text))
+}
+
+/// What happens when an agent says a note again in other words. If those were
+/// noted before, that note gives way.
+fn say_again(
+    book: &Notebook,
+    same_as: &str,
+    (note, before): (Note, Option<Known>),
+    (place, told): (&Place, &mut Told),
+) -> Result<Vec<What>, Refusal> {
+    let stays = holding(book, "same_as", same_as)?;
+    let id = stays.note.id.clone();
+    let goes = before.filter(|before| before.note.id != id && before.retired.is_none());
+    let chosen = succession::chosen(&goes, Actor::Agent, &stays.note.text);
+    if let Some(other) = chosen.pending.first() {
+        return Err(Refusal(format!("memory_add: `same_as`: {other} has these words, and stands")));
+    }
+    let (kind, text) = (stays.note.kind.clone(), stays.note.text.clone());
+    let again = Note { id: id.clone(), kind, text, scope: stays.note.scope, ..note };
+    let why = format!("it says the same as {id}");
+    let gone = chosen.replaced.into_iter().map(|(id, _)| What::Retracted { id, why: why.clone() });
+    let events = std::iter::once(stays.said_by(again, (Actor::Agent, place))).chain(gone);
+    let said = "nothing was added: that it was seen again counts for the note, once for each task";
+    *told = Told { id, state: "same", said, chosen: Chosen::default() };
+    Ok(events.collect())
+}
+
+/// A note of the project that holds.
+fn holding(book: &Notebook, field: &str, id: &str) -> Result<Known, Refusal> {
+    let known = book.get(id).map_err(notebook::trouble)?;
+    known.filter(|known| known.retired.is_none()).ok_or_else(|| {
+        Refusal(format!(
+            "memory_add: `{field}`: no note of this project that holds has the id {id}"
+        ))
     })
 }
 

@@ -1,8 +1,8 @@
 //! What runs tried, compared with a plan.
 
-use ralph_core::memory::approach;
 use ralph_core::memory::attempt::{Attempt, Round, notice};
 use ralph_core::memory::notes::as_data;
+use ralph_memory::approach::{SAME_PLAN, plans_alike};
 use ralph_memory::{AttemptQuery, MemoryError, Notebook, PastAttempt};
 use serde::Serialize;
 
@@ -74,7 +74,7 @@ impl Plan {
     /// Whether a try was this plan, by its words or by its lines.
     fn is(&self, past: &PastAttempt) -> bool {
         let said = past.tried.approach.as_deref().unwrap_or_default();
-        approach::alike(said, &self.approach) >= approach::SAME || self.repeats(past)
+        plans_alike(said, &self.approach) >= SAME_PLAN || self.repeats(past)
     }
 
     /// Whether the lines of the plan are lines of a try.

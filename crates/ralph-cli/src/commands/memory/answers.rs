@@ -221,7 +221,7 @@ impl Answers {
         let Note { id, kind, scope, .. } = &known.note;
         match self.locale {
             Locale::En => format!("Noted {id} ({kind}, {}).\n", scope.word()),
-            Locale::Ko => format!("{id} 기록함 ({kind}, {}).\n", scope.word()),
+            Locale::Ko => format!("{id} 을(를) 기록했습니다({kind}, {}).\n", scope.word()),
         }
     }
 
@@ -255,6 +255,31 @@ impl Answers {
             }
         });
         replaced.chain(against).collect()
+    }
+
+    /// Notes that a new one may replace, the nearest first.
+    pub(super) fn near(&self, near: &[&Known]) -> String {
+        if near.is_empty() {
+            return String::new();
+        }
+        let head = self.say(
+            "Nearest notes. If it replaces one, add it again with `--replaces ID`; if it says the same, with `--same-as ID`:\n",
+            "가까운 기록입니다. 대체하는 것이 있으면 `--replaces ID`, 같은 내용이면 `--same-as ID` 를 붙여 다시 기록하세요:\n",
+        );
+        let rows = near.iter().map(|known| format!("  {}\n", brief(known)));
+        std::iter::once(head.to_owned()).chain(rows).collect()
+    }
+
+    /// What somebody on a terminal is asked about a note and those near it.
+    pub(super) fn which_replaced(&self, near: &[Known]) -> String {
+        let head = self.say("Nearest notes:\n", "가까운 기록:\n").to_owned();
+        let row = |(number, known): (usize, &Known)| format!("  {number}  {}\n", brief(known));
+        let rows: String = (1..).zip(near).map(row).collect();
+        let question = self.say(
+            "Does it replace some of them? Give their numbers, `=1` if it says the same as 1, or nothing: ",
+            "대체하는 기록이 있습니까? 번호를 쓰거나, 1과 같은 내용이면 `=1`, 없으면 그냥 Enter: ",
+        );
+        head + &rows + question
     }
 
     /// Notes of the user's that cannot hold beside others.
@@ -332,7 +357,9 @@ impl Answers {
                 "Forgot {id}\nLines of the log that were overwritten: {lines}. The index was rebuilt.\n"
             ),
             Locale::Ko => {
-                format!("{id} 잊음\n로그 {lines}줄을 덮어쓰고 색인을 다시 만들었습니다.\n")
+                format!(
+                    "{id} 을(를) 잊었습니다.\n로그 {lines}줄을 덮어쓰고 색인을 다시 만들었습니다.\n"
+                )
             }
         }
     }
@@ -386,10 +413,10 @@ impl Answers {
                 "new: {added}, updated: {updated}, unchanged: {unchanged}, kept: {kept} (as you have them here), lines left out: {refused}\n"
             ),
             (Locale::Ko, 0) => format!(
-                "새 기록 {added}개, 갱신 {updated}개, 그대로 {unchanged}개, 제외된 줄 {refused}개.\n"
+                "새 기록 {added}개, 갱신 {updated}개, 그대로 {unchanged}개, 제외된 줄 {refused}개입니다.\n"
             ),
             (Locale::Ko, kept) => format!(
-                "새 기록 {added}개, 갱신 {updated}개, 그대로 {unchanged}개, 여기 있는 것을 유지 {kept}개, 제외된 줄 {refused}개.\n"
+                "새 기록 {added}개, 갱신 {updated}개, 그대로 {unchanged}개, 여기 있는 것을 유지 {kept}개, 제외된 줄 {refused}개입니다.\n"
             ),
         }
     }
@@ -421,4 +448,9 @@ fn marked(gist: String, label: Label) -> String {
 /// What a note says, on one line.
 fn gist(note: &Note) -> String {
     one_line(note.title.as_deref().unwrap_or(&note.text), WIDE)
+}
+
+/// A note on one line.
+fn brief(known: &Known) -> String {
+    format!("{}  {}", known.note.id, one_line(&inline(&known.note.text), WIDE))
 }

@@ -54,10 +54,18 @@ impl CheckArgs {
 pub(super) fn refuse_scope(check: &Invariant, scope: Scope) -> Result<(), CliError> {
     match (check, scope) {
         (_, Scope::Task) => Err(CliError::usage("a task note cannot have a check")
-            .with_hint("leave out `--scope`: a note with a check is for the project")),
+            .with_hint("leave out `--scope`: a note with a check is for the project")
+            .in_korean(
+                "작업 메모에는 검사를 붙일 수 없습니다",
+                Some("`--scope` 를 빼세요. 검사가 있는 메모는 프로젝트의 것입니다"),
+            )),
         (Invariant::Test(_), Scope::Global) => {
             Err(CliError::usage("a test belongs to one project, not to all")
-                .with_hint("use `--scope project`, or rules"))
+                .with_hint("use `--scope project`, or rules")
+                .in_korean(
+                    "테스트는 모든 프로젝트가 아니라 한 프로젝트의 것입니다",
+                    Some("`--scope project` 나 규칙을 쓰세요"),
+                ))
         }
         (Invariant::Rule(_), Scope::Global) | (_, Scope::Project) => Ok(()),
     }
@@ -70,11 +78,23 @@ fn rules(path: &Path) -> Result<String, CliError> {
     if text.len() > LONGEST {
         let what =
             format!("{} has {} bytes, at most {LONGEST} are kept", path.display(), text.len());
-        return Err(CliError::usage(what).with_hint("give each of several notes a part of it"));
+        return Err(CliError::usage(what)
+            .with_hint("give each of several notes a part of it")
+            .in_korean(
+                format!(
+                    "{} 은(는) {}바이트입니다. 최대 {LONGEST}바이트까지 보관합니다",
+                    path.display(),
+                    text.len()
+                ),
+                Some("여러 메모에 나누어 담으세요"),
+            ));
     }
     if clean::text(&text) != text {
         let what = format!("{} holds what must not be kept, such as a secret", path.display());
-        return Err(CliError::usage(what));
+        return Err(CliError::usage(what).in_korean(
+            format!("{} 에 비밀 값처럼 보관하면 안 되는 내용이 있습니다", path.display()),
+            None,
+        ));
     }
     Ok(text)
 }
@@ -91,7 +111,11 @@ fn test(books: &Books<'_>, test: &str) -> Result<String, CliError> {
     let runners = runners(books.app, &[]);
     if runners.is_empty() {
         return Err(CliError::usage("nothing in the project tells how its tests are run")
-            .with_hint("add `[gates.test_pass]` with `command = \"…\"` to ralph.toml"));
+            .with_hint("add `[gates.test_pass]` with `command = \"…\"` to ralph.toml")
+            .in_korean(
+                "프로젝트에서 테스트를 실행하는 방법을 찾지 못했습니다",
+                Some("ralph.toml 에 `[gates.test_pass]` 와 `command = \"…\"` 를 추가하세요"),
+            ));
     }
     let commands = || {
         let commands: Vec<String> = runners.iter().map(|runner| runner.command.display()).collect();
@@ -101,18 +125,23 @@ fn test(books: &Books<'_>, test: &str) -> Result<String, CliError> {
         return Err(CliError::usage(format!("`{}` cannot run one test alone", commands()))
             .with_hint(format!(
                 "{RUNNERS} can; `[gates.test_pass]` in ralph.toml names another command"
-            )));
+            )).in_korean(format!("`{}` 은(는) 테스트 하나만 실행할 수 없습니다", commands()), Some(&format!("{RUNNERS} 은(는) 할 수 있습니다. ralph.toml 의 `[gates.test_pass]` 에 다른 명령을 적을 수 있습니다"))));
     }
     if !can_select(&runners, test) {
         let what = format!("`{test}` cannot be run alone with `{}`", commands());
         return Err(CliError::usage(what)
-            .with_hint("name a test as FILE, NAME or FILE::NAME; files from the project's root"));
+            .with_hint("name a test as FILE, NAME or FILE::NAME; files from the project's root").in_korean(format!("`{test}` 을(를) `{}` 로 따로 실행할 수 없습니다", commands()), Some("테스트는 파일, 이름 또는 파일::이름 으로 적습니다. 파일은 프로젝트 루트부터 적습니다")));
     }
     match sought(&runners, test, &books.app.project.root) {
         Sought::Found => {}
         Sought::NoFile(file) => {
             let what = format!("there is no file `{file}` in this project");
-            return Err(CliError::usage(what).with_hint("files are named from the project's root"));
+            return Err(CliError::usage(what)
+                .with_hint("files are named from the project's root")
+                .in_korean(
+                    format!("이 프로젝트에 `{file}` 파일이 없습니다"),
+                    Some("파일은 프로젝트 루트부터 적습니다"),
+                ));
         }
         Sought::NoName(name) => out::note(books.answers.no_test(&name)),
     }

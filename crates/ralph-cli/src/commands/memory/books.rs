@@ -8,7 +8,7 @@ use ralph_core::memory::label::Label;
 use ralph_engine::host::Place as Kept;
 use ralph_memory::anchor::Sight;
 use ralph_memory::event::{Actor, Event, Note, NoteKind, Place, Scope, What};
-use ralph_memory::succession::{Succession, contradicted, succession};
+use ralph_memory::succession::{Succession, chosen_reason, contradicted, succession};
 use ralph_memory::{Known, MemoryError, Notebook};
 use ralph_store::RunStore;
 
@@ -140,7 +140,11 @@ impl<'a> Books<'a> {
         }
         if found.is_empty() {
             return Err(CliError::usage(format!("there is no note `{id}`"))
-                .with_hint("`ralph memory list` and `ralph memory search` show ids"));
+                .with_hint("`ralph memory list` and `ralph memory search` show ids")
+                .in_korean(
+                    format!("`{id}` 메모가 없습니다"),
+                    Some("`ralph memory list` 와 `ralph memory search` 로 id 를 볼 수 있습니다"),
+                ));
         }
         Ok(found)
     }
@@ -173,7 +177,11 @@ impl<'a> Books<'a> {
         match begin.as_slice() {
             [] => Ok(id.to_owned()),
             [only] => Ok(only.clone()),
-            several => Err(CliError::usage(format!("`{id}` could be {}", several.join(", ")))),
+            several => Err(CliError::usage(format!("`{id}` could be {}", several.join(", ")))
+                .in_korean(
+                    format!("`{id}` 에 해당하는 메모가 여럿입니다: {}", several.join(", ")),
+                    None,
+                )),
         }
     }
 
@@ -199,7 +207,11 @@ impl<'a> Books<'a> {
         }
         match kinds.iter().find(|kind| !known.contains(kind)) {
             Some(kind) => Err(CliError::usage(format!("there is no kind `{kind}`"))
-                .with_hint(format!("there are {}", known.join(", ")))),
+                .with_hint(format!("there are {}", known.join(", ")))
+                .in_korean(
+                    format!("`{kind}` 종류가 없습니다"),
+                    Some(&format!("쓸 수 있는 종류: {}", known.join(", "))),
+                )),
             None => Ok(()),
         }
     }
@@ -228,6 +240,15 @@ impl<'a> Books<'a> {
         };
         let against = self.ask(&self.home(elsewhere), |notebook| contradicted(notebook, note));
         found.against.extend(self.beside(against, elsewhere).unwrap_or_default());
+        // What its writer said to replace goes now that the user stands for it.
+        for old in &note.replaces {
+            let known = self.with(&self.home(note.scope), |notebook| notebook.get(old))?;
+            if known.is_some_and(|known| known.retired.is_none()) {
+                found.replaced.retain(|(id, _)| id != old);
+                found.against.retain(|id| id != old);
+                found.replaced.push((old.clone(), chosen_reason(Actor::User, &note.text)));
+            }
+        }
         Ok(found)
     }
 

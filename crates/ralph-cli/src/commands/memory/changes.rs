@@ -12,6 +12,7 @@ use ralph_memory::{Known, MemoryError, Words, anchor, clean, new_id};
 use super::answers::redacted;
 use super::binding::CheckArgs;
 use super::books::{Books, refuse_retired};
+use super::choice::{self, ChoiceArgs};
 use super::context;
 use crate::error::CliError;
 use crate::out;
@@ -19,7 +20,8 @@ use crate::out;
 /// Note something
 ///
 /// What an agent notes in one of its turns is on trial: it is for the present
-/// task until it has proven itself or you promote it.
+/// task until it has proven itself or you promote it. You are shown the nearest
+/// notes, as only you know whether one of them does not hold any more.
 #[derive(clap::Args, Debug)]
 pub(crate) struct AddArgs {
     /// What it says (`-` and default: read from standard input)
@@ -36,6 +38,8 @@ pub(crate) struct AddArgs {
     more: MoreArgs,
     #[command(flatten)]
     check: CheckArgs,
+    #[command(flatten)]
+    choice: ChoiceArgs,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -116,7 +120,7 @@ impl MoreArgs {
             return Err(CliError::usage(
                 "a note for all projects cannot point at a file of one: elsewhere it is another file, or none",
             )
-            .with_hint("leave out `--anchor` and `--file`, or note it for this project"));
+            .with_hint("leave out `--anchor` and `--file`, or note it for this project").in_korean("모든 프로젝트용 메모는 한 프로젝트의 파일을 가리킬 수 없습니다. 다른 곳에서는 다른 파일이거나 없는 파일입니다", Some("`--anchor` 와 `--file` 을 빼거나 이 프로젝트의 메모로 남기세요")));
         }
         if !self.anchor.is_empty() {
             let anchors = self.anchor.iter().map(|text| point(books, text));
@@ -147,6 +151,10 @@ fn point(books: &Books<'_>, text: &str) -> Result<Anchor, CliError> {
     anchor::drop_at(&books.app.project.root, &file, symbol).map_err(|_| {
         CliError::usage(format!("there is no `{text}` in this project to point at"))
             .with_hint("name a file below the root of the project, and what it defines")
+            .in_korean(
+                format!("이 프로젝트에는 가리킬 `{text}` 이(가) 없습니다"),
+                Some("프로젝트 루트 아래의 파일과 그 안의 정의를 적으세요"),
+            )
     })
 }
 
@@ -157,13 +165,19 @@ pub(super) fn add(books: &Books<'_>, args: &AddArgs) -> Result<u8, CliError> {
         (Actor::Agent | Actor::Ralph | Actor::Import, None | Some(Scope::Task)) => Scope::Task,
         (Actor::Agent | Actor::Ralph | Actor::Import, Some(Scope::Project | Scope::Global)) => {
             return Err(CliError::refused("an agent notes for its task alone")
-                .with_hint("leave out `--scope`; the user may promote the note"));
+                .with_hint("leave out `--scope`; the user may promote the note")
+                .in_korean(
+                    "에이전트는 자기 작업의 메모만 남길 수 있습니다",
+                    Some("`--scope` 를 빼세요. 사용자가 메모를 승격할 수 있습니다"),
+                ));
         }
     };
     let given = given_text(args.text.as_deref())?;
     let text = clean::text(given.trim()).trim().to_owned();
     if text.is_empty() {
-        return Err(CliError::usage("the note says nothing"));
+        return Err(
+            CliError::usage("the note says nothing").in_korean("메모가 비어 있습니다", None)
+        );
     }
     let check = args.check.read(books, scope)?;
     let usual = if check.is_some() { NoteKind::Pattern } else { NoteKind::Fact };
@@ -177,22 +191,40 @@ pub(super) fn add(books: &Books<'_>, args: &AddArgs) -> Result<u8, CliError> {
     let its = known.as_ref().filter(|_| args.kind.is_none()).map(|known| known.note.kind.clone());
     let mut note = Note::new(id.clone(), its.unwrap_or(kind), scope, text);
     args.more.fill(books, &mut note)?;
+    let near = choice::nearest(books, &note)?;
+    let choice = args.choice.or_asked(books, &near, args.json)?;
+    let secrets = clean::secrets(&given) + args.more.secrets();
+    if let Some(same) = choice.same_as {
+        let (home, id) = choice::say_again(books, &same, note, known.as_ref())?;
+        tell(books, args.json, (&home, &id, secrets), Told::default())?;
+        return Ok(0);
+    }
+    let chosen = choice::take_over(books, &choice.replaces, &mut note)?;
     let what = match known {
         Some(known) => known.said_by(note, (actor, &place)),
         None => What::Noted(Box::new(note)),
     };
     let bound = check.map(|check| What::Bound { id: id.clone(), check: Some(check) });
-    let older = if let What::Noted(note) = &what
+    let mut older = if let What::Noted(note) = &what
         && actor == Actor::User
     {
         books.succession(note)?
     } else {
         Succession::default()
     };
+    let is_chosen = |old: &str| chosen.iter().any(|(_, id, _)| id == old);
+    older.replaced.retain(|(old, _)| !is_chosen(old));
+    older.against.retain(|old| !is_chosen(old));
     let events = std::iter::once(what).chain(bound).chain(older.events(&id));
     books.write_all(&home, events.collect())?;
-    let secrets = clean::secrets(&given) + args.more.secrets();
-    tell(books, args.json, (&home, &id, secrets), &older)?;
+    for (home, old, why) in chosen {
+        let replaced = What::Replaced { id: old.clone(), by: id.clone(), why: why.clone() };
+        books.write(&home, replaced)?;
+        older.replaced.push((old, why));
+    }
+    let is_left = |known: &&Known| !older.replaced.iter().any(|(old, _)| *old == known.note.id);
+    let near = near.iter().filter(is_left).collect();
+    tell(books, args.json, (&home, &id, secrets), Told { older: &older, near })?;
     Ok(0)
 }
 
@@ -211,7 +243,8 @@ pub(super) fn edit(books: &Books<'_>, args: &EditArgs) -> Result<u8, CliError> {
     }
     if note.text.is_empty() {
         return Err(CliError::usage("the note says nothing")
-            .with_hint("`ralph memory forget` removes a note"));
+            .with_hint("`ralph memory forget` removes a note")
+            .in_korean("메모가 비어 있습니다", Some("`ralph memory forget` 은 메모를 지웁니다")));
     }
     if let Some(kind) = &args.kind {
         if *kind == NoteKind::Constitution {
@@ -225,7 +258,11 @@ pub(super) fn edit(books: &Books<'_>, args: &EditArgs) -> Result<u8, CliError> {
     let is_said = bound.is_some() && known.actor != Actor::User;
     if note == known.note && bound.is_none() {
         return Err(CliError::usage("nothing would change")
-            .with_hint("give a text or one of the options in `ralph memory edit --help`"));
+            .with_hint("give a text or one of the options in `ralph memory edit --help`")
+            .in_korean(
+                "바뀌는 것이 없습니다",
+                Some("텍스트나 `ralph memory edit --help` 의 옵션을 주세요"),
+            ));
     }
     // Who says something else says it now; a title or a file excludes nobody.
     let says = note.text != known.note.text && books.writer().0 == Actor::User;
@@ -234,7 +271,7 @@ pub(super) fn edit(books: &Books<'_>, args: &EditArgs) -> Result<u8, CliError> {
     let noted = (note != known.note || is_said).then(|| What::Noted(Box::new(note)));
     let events = noted.into_iter().chain(bound).chain(older.events(id));
     books.write_all(&home, events.collect())?;
-    tell(books, args.json, (&home, id, secrets), &older)?;
+    tell(books, args.json, (&home, id, secrets), Told { older: &older, near: Vec::new() })?;
     for (place, other) in books.find_all(id)? {
         if place != home && other.retired.is_none() {
             out::note(books.answers.still_there(&other));
@@ -320,14 +357,31 @@ fn repeated_in(home: &Path) -> CliError {
         )
 }
 
+/// What is told of other notes when one was written.
+pub(super) struct Told<'a> {
+    pub(super) older: &'a Succession,
+    /// Notes that it may replace, the nearest first.
+    pub(super) near: Vec<&'a Known>,
+}
+
+impl Default for Told<'_> {
+    fn default() -> Self {
+        static NONE: Succession = Succession { replaced: Vec::new(), against: Vec::new() };
+        Self { older: &NONE, near: Vec::new() }
+    }
+}
+
 #[expect(clippy::fn_params_excessive_bools, reason = "it is the option of the command line")]
 pub(super) fn tell(
     books: &Books<'_>,
     json: bool,
     (home, id, secrets): (&Path, &str, usize),
-    older: &Succession,
+    Told { older, near }: Told<'_>,
 ) -> Result<(), CliError> {
-    let gone = || CliError::refused(format!("note {id} was forgotten in the meantime"));
+    let gone = || {
+        CliError::refused(format!("note {id} was forgotten in the meantime"))
+            .in_korean(format!("그 사이에 메모 {id} 이(가) 지워졌습니다"), None)
+    };
     let (known, check) =
         books.with(home, |notebook| Ok((notebook.get(id)?, notebook.check_of(id)?)))?;
     let known = known.ok_or_else(gone)?;
@@ -336,9 +390,14 @@ pub(super) fn tell(
         let mut json = wire::note(&known, label, check.as_ref());
         json["replaced"] = older.replaced.iter().map(|(id, _)| id.as_str()).collect();
         json["contradicts"] = older.against.iter().map(String::as_str).collect();
+        json["pending"] = known.note.replaces.iter().map(String::as_str).collect();
+        json["nearest"] = near.iter().map(|near| wire::brief(near)).collect();
         redacted::counted(json, secrets)
     });
-    super::print(json, || books.answers.kept(&known) + &books.answers.succeeds(older));
+    super::print(json, || {
+        let answers = &books.answers;
+        answers.kept(&known) + &answers.succeeds(older) + &answers.near(&near)
+    });
     books.answers.redacted(secrets);
     if known.note.kind == NoteKind::Constitution {
         context::warn_of_long_rules(books)?;
@@ -352,11 +411,16 @@ fn given_text(text: Option<&str>) -> Result<String, CliError> {
         return Ok(text.to_owned());
     }
     if io::stdin().is_terminal() {
-        return Err(CliError::usage("what is to be noted?").with_hint("give a text"));
+        return Err(CliError::usage("what is to be noted?")
+            .with_hint("give a text")
+            .in_korean("무엇을 메모할까요?", Some("텍스트를 주세요")));
     }
     let mut bytes = Vec::new();
     io::stdin().lock().take(MOST_INPUT).read_to_end(&mut bytes)?;
-    String::from_utf8(bytes).map_err(|_| CliError::usage("standard input is not UTF-8"))
+    String::from_utf8(bytes).map_err(|_| {
+        CliError::usage("standard input is not UTF-8")
+            .in_korean("표준 입력이 UTF-8 이 아닙니다", None)
+    })
 }
 
 /// What is read from standard input; a note has less.

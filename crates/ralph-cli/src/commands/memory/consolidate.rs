@@ -64,6 +64,10 @@ fn told(decided: &Decided, locale: Locale) -> String {
         Locale::Ko => "정할 것이 없습니다.",
     };
     let mut text = format!("{}\n", counts.as_deref().unwrap_or(nothing));
+    for replacement in &decided.replacements {
+        text.push_str(&learned::replaced(replacement, locale));
+        text.push('\n');
+    }
     for Conflict { stands, contradicts } in &decided.conflicts {
         // Writing to a string cannot fail.
         let _ = match locale {

@@ -18,7 +18,9 @@ use crate::texts::{counted, table};
 /// The exit code is 1 if something should be done: with `--fix`, what is the
 /// same word for word is withdrawn, and secrets are overwritten in the log. Of
 /// two notes yours stays, then what binds, then what is proven, then the older;
-/// what is yours, has a check, or is of another kind or scope is left to you.
+/// what is yours, has a check, or is of another kind or scope is left to you. Notes
+/// that are only alike stand: `ralph memory add TEXT --replaces ID` says which one
+/// is right.
 #[derive(clap::Args, Debug)]
 pub(crate) struct DoctorArgs {
     /// Withdraw literal duplicates and overwrite secrets
@@ -117,7 +119,9 @@ impl Mended {
             // Writing to a string cannot fail.
             let _ = match locale {
                 Locale::En => writeln!(text, "Withdrawn: {again}, which says what {first} says."),
-                Locale::Ko => writeln!(text, "철회함: {again} ({first} 와(과) 같은 내용)."),
+                Locale::Ko => {
+                    writeln!(text, "{again} 을(를) 철회했습니다({first} 와(과) 같은 내용).")
+                }
             };
         }
         if self.scrubbed > 0 {
@@ -142,9 +146,11 @@ fn told(health: &Health, locale: Locale) -> String {
         Locale::En => english,
         Locale::Ko => korean,
     };
+    let near = health.near.iter().map(|pair| format!("{} ~ {}", pair.newer, pair.older)).collect();
     let findings = [
         (say("said twice", "중복"), again(&health.twice)),
         (say("learned from what we showed", "보여 준 것을 다시 배움"), again(&health.echoes)),
+        (say("may replace each other", "서로 대체할 수 있음"), near),
         (say("hold secrets", "비밀 포함"), health.secrets.clone()),
         (say("read like orders", "명령처럼 보임"), health.orders.clone()),
         (say("out of date", "오래됨"), health.stale.clone()),
@@ -167,7 +173,7 @@ fn told(health: &Health, locale: Locale) -> String {
         ),
         Locale::Ko => writeln!(
             text,
-            "유효한 기록 {active}개. 보여 준 토큰 {tokens_shown}개 중 {tokens_cited}개가 인용된 기록의 것입니다. 손상된 로그 줄 {damaged}개."
+            "유효한 기록은 {active}개입니다. 보여 준 토큰 {tokens_shown}개 중 {tokens_cited}개가 인용된 기록의 것입니다. 손상된 로그 줄은 {damaged}개입니다."
         ),
     };
     text

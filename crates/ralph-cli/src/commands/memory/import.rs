@@ -269,7 +269,10 @@ impl<'a> Importing<'a> {
             let notebook = self.books.open(&self.books.home(scope))?;
             *place = Some(Pile { notebook, notes: Vec::new(), lines: Vec::new(), ids: Vec::new() });
         }
-        place.as_mut().ok_or_else(|| CliError::refused("there is no notebook to write to"))
+        place.as_mut().ok_or_else(|| {
+            CliError::refused("there is no notebook to write to")
+                .in_korean("쓸 수 있는 메모장이 없습니다", None)
+        })
     }
 
     fn write(&mut self) -> Result<(), CliError> {

@@ -43,7 +43,8 @@ pub(super) fn run(books: &Books<'_>, args: &PromoteArgs) -> Result<u8, CliError>
     } else {
         move_over(books, (&home, &target), note, &older)?;
     }
-    changes::tell(books, args.json, (&target, &id, 0), &older)?;
+    let told = changes::Told { older: &older, near: Vec::new() };
+    changes::tell(books, args.json, (&target, &id, 0), told)?;
     Ok(0)
 }
 
@@ -65,10 +66,18 @@ fn move_over(
     let there = books.with(to, |notebook| notebook.get(&id))?;
     if there.is_some_and(|other| other.retired.is_none() && other.note.text != note.text) {
         let what = format!("another note that is {} already has the id {id}", scope.word());
-        return Err(CliError::refused(what).with_hint(format!(
-            "`ralph memory add --scope {}` with its text makes a note of its own",
-            scope.word()
-        )));
+        return Err(CliError::refused(what)
+            .with_hint(format!(
+                "`ralph memory add --scope {}` with its text makes a note of its own",
+                scope.word()
+            ))
+            .in_korean(
+                format!("같은 id {id} 의 {} 메모가 이미 있습니다", scope.word()),
+                Some(&format!(
+                    "`ralph memory add --scope {}` 로 그 내용을 새 메모로 남길 수 있습니다",
+                    scope.word()
+                )),
+            ));
     }
     let check = books.with(from, |notebook| notebook.check_of(&id))?;
     if let Some(check) = &check {

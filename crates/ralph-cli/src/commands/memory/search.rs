@@ -86,7 +86,11 @@ pub(super) fn run(books: &Books<'_>, args: &SearchArgs) -> Result<u8, CliError> 
     let query = args.query.as_deref().unwrap_or_default();
     if query.trim().is_empty() {
         return Err(CliError::usage("there is nothing to look for")
-            .with_hint("give words, or see all with `ralph memory list`"));
+            .with_hint("give words, or see all with `ralph memory list`")
+            .in_korean(
+                "찾을 말이 없습니다",
+                Some("찾을 말을 주거나 `ralph memory list` 로 모두 보세요"),
+            ));
     }
     let found = answers(books, args, &[query])?.pop().unwrap_or_else(|| nothing(args));
     super::print(args.json.then(|| found.json(books.labels())), || match &found {

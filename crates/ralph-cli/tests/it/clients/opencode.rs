@@ -8,5 +8,6 @@ mod loops;
 mod plugin;
 mod prove;
 mod stage;
+mod story;
 mod tools;
 mod trouble;

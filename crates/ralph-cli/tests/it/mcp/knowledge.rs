@@ -59,6 +59,33 @@ fn what_an_agent_notes_is_on_trial_and_found_by_words_and_files() {
 }
 
 #[test]
+fn an_agent_that_notes_something_is_shown_what_is_near_and_decides() {
+    let project = project();
+    let mut server = Server::start(&project, &[]);
+    let fact = |text: &str| json!({ "text": text, "kind": "fact" });
+    let old = server.answered("memory_add", &fact("CI runs on CircleCI"))["id"].clone();
+    let text = "CI runs on GitHub Actions";
+    let new = server.answered("memory_add", &fact(text));
+    assert_eq!(new["nearest"], json!([{ "id": old, "text": "CI runs on CircleCI" }]), "{new}");
+    let instead = json!({ "text": text, "kind": "fact", "replaces": [old] });
+    let answer = server.answered("memory_add", &instead);
+    assert_eq!((&answer["id"], &answer["replaced"]), (&new["id"], &json!([old])));
+    let gone = server.answered("memory_get", &json!({ "ids": [old] }));
+    assert_eq!(gone["notes"][0]["retired"], format!("an agent says now: {text}"));
+    let again = "GitHub Actions is our CI";
+    let same = json!({ "text": again, "kind": "fact", "same_as": new["id"] });
+    let same = server.answered("memory_add", &same);
+    assert_eq!((&same["id"], &same["state"]), (&new["id"], &json!("same")));
+    // The user's word stands, and the answer says so.
+    let add = ["memory", "add", "Releases are cut by Kim", "--json"];
+    let users = project.ralph(&add).output().exits(0).json()["note"]["id"].clone();
+    let waits = json!({ "text": "Lee cuts releases", "kind": "fact", "replaces": [users] });
+    assert_eq!(server.answered("memory_add", &waits)["pending"], json!([users]));
+    let unknown = json!({ "text": "x", "kind": "fact", "replaces": ["m000000000000"] });
+    assert!(server.refused("memory_add", &unknown).contains("no note of this project"));
+}
+
+#[test]
 fn notes_for_all_projects_are_found_and_read_too() {
     let project = project();
     let add = ["memory", "add", "My favourite linter is oxlint", "--scope", "global", "--json"];

@@ -203,9 +203,9 @@ fn every_way_to_end_is_reported() {
             "success (verified)",
             "pass",
         ),
-        (TALK, &["--max-iterations", "1"], 1, "failed (max_iterations)", "after 1 turn, the limit"),
-        ("echo same", &[], 1, "failed (no_progress)", "brought no progress"),
-        ("echo broken >&2; exit 1", &[], 1, "failed (agent_error)", "code 1: broken"),
+        (TALK, &["--max-iterations", "1"], 1, "failed (no turns left)", "after 1 turn, the limit"),
+        ("echo same", &[], 1, "failed (no progress)", "brought no progress"),
+        ("echo broken >&2; exit 1", &[], 1, "failed (agent error)", "code 1: broken"),
     ];
     for (agent, more, code, status, why) in cases {
         let project = git();

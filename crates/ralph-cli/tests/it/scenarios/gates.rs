@@ -209,3 +209,38 @@ fn contents(folder: &Path) -> String {
     }
     text
 }
+
+/// Names every file that is left in a folder that git ignores.
+const NAMES_WHAT_IS_LEFT: &str = "custom:sh:for f in broken/*; do [ ! -e $f ] || { echo \"FAIL $f\"; bad=1; }; done; [ -z \"$bad\" ]";
+
+#[test]
+fn whoever_mends_one_named_failure_every_second_turn_is_not_stopped() {
+    let project = git();
+    project.file(".gitignore", "broken/\n");
+    for name in ["a", "b", "c", "d"] {
+        project.file(&format!("broken/{name}"), "");
+    }
+    let mends = "[ $((RALPH_ITERATION % 2)) = 1 ] || rm $(ls broken/* | head -n 1)";
+    project.agent(&script(&[KEEP_PROMPT, mends, CLAIM]));
+    let more = ["--criteria", NAMES_WHAT_IS_LEFT, "--stagnation-limit", "2"];
+    let output = project.run_json("do it", &more).exits(0).ends("success/claimed", 8);
+    assert_eq!(
+        output.values("iteration_ended", "failing"),
+        ["4", "3", "3", "2", "2", "1", "1", "0"]
+    );
+    // The names alone would not tell why.
+    let told = project.kept("prompt-2");
+    assert!(told.contains("FAIL broken/a\nFAIL broken/b\n"), "{told}");
+}
+
+#[test]
+fn a_gate_that_only_machines_understand_still_tells_why_it_fails() {
+    let project = git();
+    project.file("ralph.toml", "[gates.custom]\nformat = \"eslint\"\n");
+    project.agent(&script(&[KEEP_PROMPT, TALK]));
+    let gate = "custom:sh:echo 'Oops! Something went wrong'; false";
+    let more = ["--criteria", gate, "--max-iterations", "2"];
+    let _ = project.run_json("do it", &more).exits(1);
+    let told = project.kept("prompt-2");
+    assert!(told.contains("Oops! Something went wrong"), "{told}");
+}

@@ -130,7 +130,7 @@ fn an_agent_that_deletes_its_work_tree_ends_the_run() {
         project.agent(&script(&["rm -rf \"$PWD\"", CLAIM]));
         let output = project.run_json("do it", &[]).exits(1).ends("failed/agent_error", 1);
         let error = output.ended()["error"].to_string();
-        let want = format!("the work tree {} or its repository is gone", root.display());
+        let want = format!("the folder {} was deleted", root.display());
         assert!(error.contains(&want), "{error}\n{}", output.stderr);
         assert!(!root.exists(), "it came back");
         assert!(!output.stderr.contains("panicked"), "{}", output.stderr);

@@ -38,7 +38,7 @@ pub(super) fn readable(text: &str) -> String {
 }
 
 /// Characters that hide: no width, or a change of direction.
-pub(in crate::memory) fn is_unseen(c: char) -> bool {
+pub(crate) fn is_unseen(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
         | '\u{feff}' | '\u{e0000}'..='\u{e007f}' | '\u{fe00}'..='\u{fe0f}')
@@ -82,66 +82,4 @@ fn plain(c: char) -> char {
 
 fn nth_letter(at: u32, otherwise: char) -> char {
     char::from_u32(u32::from('a') + at).filter(char::is_ascii_lowercase).unwrap_or(otherwise)
-}
-
-/// A text as it was meant, if digits stand for letters or letters stand apart:
-/// "1gn0re", "i g n o r e".
-pub(super) fn respelled(text: &str) -> Option<String> {
-    let mut words: Vec<String> = Vec::new();
-    let (mut run, mut changed) = (String::new(), false);
-    for word in text.split([' ', '\n', '.', '-', '_', '*']) {
-        let mut chars = word.chars();
-        if let (Some(letter), None) = (chars.next(), chars.next())
-            && letter.is_ascii_alphabetic()
-        {
-            run.push(letter);
-            continue;
-        }
-        changed |= run.len() > 4;
-        words.extend((!run.is_empty()).then(|| parted(&std::mem::take(&mut run))));
-        let meant = with_letters(word);
-        changed |= meant != word;
-        words.extend((!meant.is_empty()).then_some(meant));
-    }
-    changed |= run.len() > 4;
-    words.extend((!run.is_empty()).then(|| parted(&run)));
-    changed.then(|| words.join(" "))
-}
-
-/// Letters in a row with spaces around the words that orders are made of.
-fn parted(run: &str) -> String {
-    const WORDS: [&str; 10] = [
-        "ignore",
-        "disregard",
-        "forget",
-        "override",
-        "previous",
-        "prior",
-        "above",
-        "all",
-        "your",
-        "instructions",
-    ];
-    WORDS
-        .iter()
-        .fold(run.to_owned(), |text, word| text.replace(word, &format!(" {word} ")))
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ")
-}
-
-/// A word with letters for the digits and signs that look like them.
-fn with_letters(word: &str) -> String {
-    let has_both = word.contains(|c: char| c.is_ascii_digit() || "@$!".contains(c))
-        && word.chars().filter(char::is_ascii_alphabetic).count() >= 2;
-    let letter = |c: char| match c {
-        '0' => 'o',
-        '1' | '!' => 'i',
-        '3' => 'e',
-        '4' | '@' => 'a',
-        '5' | '$' => 's',
-        '7' => 't',
-        _ => c,
-    };
-    if has_both { word.chars().map(letter).collect() } else { word.to_owned() }
 }

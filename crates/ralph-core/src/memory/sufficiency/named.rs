@@ -1,6 +1,7 @@
 //! What a task names: symbols and files, by how they are written.
 
-use crate::memory::code::EXTENSIONS;
+/// Endings of file names.
+const EXTENSIONS: &str = "rs ts js tsx jsx py go rb java kt json toml yaml yml md txt sh sql proto tf lock ini cfg conf env csv html css xml c h cpp cs php ex gradle";
 
 /// The shortest name that is looked up.
 const SHORTEST: usize = 3;

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use ralph_checks::VisibleFiles;
 use ralph_checks::tamper::split;
 use ralph_core::evidence::{Bite, BitingTest, Evidence};
 use ralph_core::original;
@@ -35,7 +34,7 @@ impl Driver<'_> {
         evidence: &Evidence,
     ) -> Result<Vec<BitingTest>, EngineError> {
         let mended = self.mended(case, evidence);
-        let change = split(&pairs(case.files.iter()), &VisibleFiles(&self.root));
+        let change = split(&pairs(case.files.iter()), case.project);
         if !mended.is_empty() || change.tests.is_empty() || change.code.is_empty() {
             return Ok(mended);
         }

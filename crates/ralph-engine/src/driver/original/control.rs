@@ -7,7 +7,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ralph_checks::VisibleFiles;
 use ralph_checks::tamper::{Restored, split};
 use ralph_core::evidence::{Evidence, GateReport, Verdict, Weakening};
 use ralph_core::finding::TestState;
@@ -98,7 +97,7 @@ impl Driver<'_> {
         if case.starts.get(name).is_none_or(|then| then.failed.is_empty()) {
             return Ok(false);
         }
-        let code = split(&pairs(case.files.iter()), &VisibleFiles(&self.root)).code;
+        let code = split(&pairs(case.files.iter()), case.project).code;
         if code.is_empty() {
             return Ok(false);
         }

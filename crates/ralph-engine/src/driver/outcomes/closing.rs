@@ -114,7 +114,7 @@ impl Driver<'_> {
 
     /// Decides what becomes of the notes of a run that succeeded, brings what
     /// is known of the code up to date, and lets go of old outputs. Says what
-    /// was decided, in one line.
+    /// was decided, in one line, and names each note that was replaced.
     pub(crate) fn consolidate(&self, run: &Run) -> Option<String> {
         let home = self.ledger.home();
         let is_checked = !self.gates.is_empty();
@@ -142,7 +142,10 @@ impl Driver<'_> {
             notebook.write(&decided.events)?;
             Ok(decided)
         };
-        learned::consolidated(decided().ok()?.counts, run.policy.locale)
+        let (decided, locale) = (decided().ok()?, run.policy.locale);
+        let counts = learned::consolidated(decided.counts, locale);
+        let named = decided.replacements.iter().map(|one| learned::replaced(one, locale));
+        counts.map(|counts| std::iter::once(counts).chain(named).collect::<Vec<_>>().join(" "))
     }
 
     fn taken_back(&self, reverted: &BTreeSet<String>) -> BTreeMap<String, String> {

@@ -108,19 +108,75 @@ pub(super) fn made_types(walk: &mut Walk<'_>, values: Option<At>) -> Vec<Option<
 fn made_type(walk: &mut Walk<'_>, value: At) -> Option<Symbol> {
     let literal = match walk.kind(value) {
         k::UNARY_EXPRESSION => walk.child(value, f::OPERAND)?,
-        k::CALL_EXPRESSION
-            if walk.child(value, f::FUNCTION).is_some_and(|name| walk.text(name) == b"new") =>
-        {
-            let arguments = walk.child(value, f::ARGUMENTS)?;
-            let of = walk.first(arguments)?;
-            return type_name(walk, of);
-        }
+        k::CALL_EXPRESSION => return call_type(walk, value, 0),
         _ => value,
     };
     if !matches!(walk.kind(literal), k::COMPOSITE_LITERAL | k::TYPE_ASSERTION_EXPRESSION) {
         return None;
     }
     walk.child(literal, f::TYPE).and_then(|of| type_name(walk, of))
+}
+
+/// The type of what a function gives, first if these are several.
+pub(super) fn result_type(walk: &mut Walk<'_>, result: At) -> Option<Symbol> {
+    if walk.kind(result) != k::PARAMETER_LIST {
+        return type_name(walk, result);
+    }
+    let first = walk.first(result)?;
+    let of = walk.child(first, f::TYPE)?;
+    type_name(walk, of)
+}
+
+/// How many calls before each other are looked through.
+const CHAIN: usize = 8;
+
+/// How many names are looked through for the one that is meant.
+const NEAR: usize = 256;
+
+/// What a call gives, as a name: `NewRouter()`, `Router.NewRoute()`. What is
+/// called on a variable is called on its type.
+pub(super) fn call_type(walk: &mut Walk<'_>, call: At, depth: usize) -> Option<Symbol> {
+    if walk.kind(call) != k::CALL_EXPRESSION || depth > CHAIN {
+        return None;
+    }
+    let called = walk.child(call, f::FUNCTION)?;
+    if walk.text(called) == b"new" {
+        let arguments = walk.child(call, f::ARGUMENTS)?;
+        let of = walk.first(arguments)?;
+        return type_name(walk, of);
+    }
+    if walk.kind(called) == k::IDENTIFIER {
+        return matches!(bound(walk, called)?, Bound::Outside).then(|| walk.result(called));
+    }
+    let (operand, field) = (walk.first(called)?, walk.child(called, f::FIELD)?);
+    let of = match walk.kind(operand) {
+        k::IDENTIFIER => match bound(walk, operand)? {
+            Bound::Typed(of) => of,
+            Bound::Itself => walk.container().and_then(|method| walk.defs[method].owner)?,
+            Bound::Outside => walk.symbol(operand),
+            Bound::Plain => return None,
+        },
+        _ => call_type(walk, operand, depth + 1)?,
+    };
+    let text = [walk.symbols.text(of), b".", walk.text(field), b"()"].concat();
+    Some(walk.symbols.make(&text))
+}
+
+/// What a name stands for here; `None` if too many others are nearer.
+fn bound(walk: &mut Walk<'_>, at: At) -> Option<Bound> {
+    let (name, byte) = (walk.symbol(at), walk.bytes(at).0);
+    let Some(function) = walk.container() else { return Some(Bound::Outside) };
+    let start = walk.defs[function].bytes.0;
+    let near = walk.bindings.iter().rev().take_while(|it| it.from >= start);
+    for (count, binding) in near.enumerate() {
+        if count > NEAR {
+            return None;
+        }
+        if binding.name == name && binding.from <= byte && byte < binding.until {
+            return Some(binding.what);
+        }
+    }
+    Some(Bound::Outside)
 }
 
 /// The type whose methods a value of a type has.

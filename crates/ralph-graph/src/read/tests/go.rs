@@ -165,7 +165,7 @@ func (s *S) F(ctx context.Context) {
         S.F call fmt.Println
         S.F value A
         S.F call make2
-        S.F call ?.Go
+        S.F call <make2()>.Go
         S.F value x
         S.F type Bar
         S.F call <Bar>.Go

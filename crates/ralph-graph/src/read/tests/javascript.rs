@@ -22,12 +22,12 @@ export default () => 1;
         Method Comp.constructor
         Field Comp.x
         Method Foo.bar
-        Function thing
-        Variable value
-        Function other
-        Function short
-        Function gen
-        Function handler
+        Function exports.thing
+        Variable exports.value
+        Function exports.other
+        Function exports.short
+        Function gen file
+        Function handler file
         Function default
     ";
     same(&definitions(&read(Language::JavaScript, source)), want);

@@ -1,11 +1,13 @@
 //! `import`, `export` and `require`.
 
-use super::super::collected::{Bound, Brings, Here, Step};
+use super::super::collected::{Before, Bound, Brings, Here, Step, Use};
 use super::super::names::{field as f, kind as k};
 use super::super::symbols::Symbol;
 use super::super::tree::At;
 use super::super::walk::Walk;
 use super::unquoted;
+use crate::exports;
+use crate::facts::Kind;
 
 pub(super) fn import(walk: &mut Walk<'_>, at: At) {
     if let Some(clause) = walk.child_of(at, k::IMPORT_REQUIRE_CLAUSE) {
@@ -99,6 +101,10 @@ fn default_name(walk: &mut Walk<'_>, at: At) {
         return;
     }
     let value = walk.child(at, f::DECLARATION).or_else(|| walk.child(at, f::VALUE));
+    if let Some(object) = value.filter(|value| walk.kind(*value) == k::OBJECT) {
+        super::anonymous(walk, object, Kind::Constant, walk.line_place(at));
+        return;
+    }
     let name = value.and_then(|value| match walk.kind(value) {
         k::IDENTIFIER => Some(value),
         _ => walk.child(value, f::NAME),
@@ -114,10 +120,15 @@ fn default_name(walk: &mut Walk<'_>, at: At) {
 fn exported_names(walk: &mut Walk<'_>, at: At) {
     if let Some(clause) = walk.child_of(at, k::EXPORT_CLAUSE) {
         let names: Vec<At> = walk.children(clause).collect();
-        for name in names {
-            if let Some(name) = walk.child(name, f::NAME) {
-                let symbol = walk.symbol(name);
-                walk.exported.insert(symbol);
+        for specifier in names {
+            let Some(name) = walk.child(specifier, f::NAME) else { continue };
+            let symbol = walk.symbol(name);
+            walk.exported.insert(symbol);
+            if let Some(alias) = walk.child(specifier, f::ALIAS) {
+                let (alias, _) = unquoted(walk, alias);
+                let alias = [exports::PREFIX.as_bytes(), walk.symbols.text(alias)].concat();
+                let (here, alias) = (walk.symbols.make(b""), walk.symbols.make(&alias));
+                walk.brings(specifier, here, Brings::Name(symbol, alias)).passed_on = true;
             }
         }
         for alias in clause..walk.after(clause) {
@@ -151,7 +162,7 @@ fn exported_names(walk: &mut Walk<'_>, at: At) {
 }
 
 /// The module of `require("…")`.
-fn required_module(walk: &Walk<'_>, call: At) -> Option<At> {
+pub(super) fn required_module(walk: &Walk<'_>, call: At) -> Option<At> {
     if walk.kind(call) != k::CALL_EXPRESSION {
         return None;
     }
@@ -163,23 +174,30 @@ fn required_module(walk: &Walk<'_>, call: At) -> Option<At> {
     walk.first(arguments).filter(|module| walk.kind(*module) == k::STRING)
 }
 
-/// `const a = require("…")` and `const { a } = require("…")`.
-pub(super) fn is_required(walk: &mut Walk<'_>, at: At, name: At) -> bool {
-    let value = walk.child(at, f::VALUE).filter(|value| walk.kind(*value) == k::CALL_EXPRESSION);
-    let Some(source) = value.and_then(|value| required_module(walk, value)) else { return false };
+/// `const a = require("…")`, `const { a } = await import("…")` and
+/// `const a = require("…").b`.
+pub(super) fn is_required(walk: &mut Walk<'_>, at: At, (name, value): (At, At)) -> bool {
+    let is_member = walk.kind(value) == k::MEMBER_EXPRESSION;
+    let inner = match walk.kind(value) {
+        k::AWAIT_EXPRESSION | k::MEMBER_EXPRESSION => walk.first(value),
+        _ => Some(value),
+    };
+    let Some(source) = inner.and_then(|call| required_module(walk, call)) else { return false };
     let (module, _) = unquoted(walk, source);
     let before = walk.brings.len();
-    if walk.kind(name) == k::IDENTIFIER {
-        let local = walk.symbol(name);
-        walk.brings(at, module, Brings::Module(Some(local)));
-    } else {
-        for leaf in super::locals::leaves(walk, name) {
-            let local = walk.symbol(leaf);
-            let pair = walk.parent(leaf);
-            let key = walk.child(pair, f::KEY).filter(|_| walk.kind(pair) == k::PAIR_PATTERN);
-            let name = key.map_or(local, |key| walk.symbol(key));
-            walk.brings(leaf, module, Brings::Name(name, local));
+    let is_plain = walk.kind(name) == k::IDENTIFIER;
+    match walk.child(value, f::PROPERTY).filter(|_| is_member) {
+        // What is in the member is not known.
+        Some(_) if !is_plain => return false,
+        Some(property) => {
+            let (property, local) = (walk.symbol(property), walk.symbol(name));
+            walk.brings(at, module, Brings::Name(property, local));
         }
+        None if is_plain => {
+            let local = walk.symbol(name);
+            walk.brings(at, module, Brings::Module(Some(local)));
+        }
+        None => destructured(walk, module, name),
     }
     if walk.here() == Here::Function {
         for place in before..walk.brings.len() {
@@ -192,10 +210,31 @@ pub(super) fn is_required(walk: &mut Walk<'_>, at: At, name: At) -> bool {
     true
 }
 
-/// A `require` or `import` whose result has no name here.
+/// `{ a, b: c, d = 1 }` of a module.
+fn destructured(walk: &mut Walk<'_>, module: Symbol, pattern: At) {
+    for leaf in super::locals::leaves(walk, pattern) {
+        let local = walk.symbol(leaf);
+        let pair = walk.parent(leaf);
+        let key = walk.child(pair, f::KEY).filter(|_| walk.kind(pair) == k::PAIR_PATTERN);
+        let name = key.map_or(local, |key| walk.symbol(key));
+        walk.brings(leaf, module, Brings::Name(name, local));
+    }
+}
+
+/// A `require` or `import` whose result has no name here is known by its text.
 pub(super) fn required(walk: &mut Walk<'_>, at: At) {
-    if let Some(source) = required_module(walk, at) {
-        let (module, _) = unquoted(walk, source);
+    let Some(source) = required_module(walk, at) else { return };
+    let (module, _) = unquoted(walk, source);
+    let outer = walk.kind(walk.parent(at));
+    if outer == k::EXPRESSION_STATEMENT {
         walk.brings(at, module, Brings::Module(None));
+        return;
+    }
+    let local = walk.path(at);
+    walk.brings(at, module, Brings::Module(Some(local)));
+    if !matches!(outer, k::MEMBER_EXPRESSION | k::AWAIT_EXPRESSION) {
+        let role = super::uses::role(walk, at);
+        let (within, bytes) = (walk.within(), walk.bytes(at));
+        walk.uses.push(Use { name: local, role, before: Before::Nothing, within, bytes });
     }
 }

@@ -5,18 +5,24 @@ use super::super::names::{field as f, kind as k};
 use super::super::settle::Shape;
 use super::super::tree::At;
 use super::super::walk::Walk;
+use super::imports;
 use crate::facts::Role;
 
 pub(super) fn shape(walk: &Walk<'_>, at: At) -> Shape {
     let first = |found: fn(At) -> Shape| walk.first(at).map_or(Shape::Other, found);
     match walk.kind(at) {
         k::IDENTIFIER | k::TYPE_IDENTIFIER => Shape::Name,
+        k::THIS if is_passed_on(walk, at) => Shape::Other,
         k::THIS => Shape::Itself,
+        // What is imported here is known by its text.
+        k::CALL_EXPRESSION if imports::required_module(walk, at).is_some() => Shape::Path,
         k::SUPER => Shape::Parent,
         k::MEMBER_EXPRESSION | k::NESTED_IDENTIFIER | k::NESTED_TYPE_IDENTIFIER => {
             first(Shape::Member)
         }
-        k::PARENTHESIZED_EXPRESSION | k::NON_NULL_EXPRESSION => first(Shape::Same),
+        k::PARENTHESIZED_EXPRESSION | k::NON_NULL_EXPRESSION | k::AWAIT_EXPRESSION => {
+            first(Shape::Same)
+        }
         k::NEW_EXPRESSION => match walk.child(at, f::CONSTRUCTOR) {
             Some(made) if matches!(walk.kind(made), k::IDENTIFIER | k::MEMBER_EXPRESSION) => {
                 Shape::New(made)
@@ -29,6 +35,23 @@ pub(super) fn shape(walk: &Walk<'_>, at: At) -> Shape {
         },
         _ => Shape::Other,
     }
+}
+
+/// Whether `this` is in a function that others get to call, so that nobody can
+/// tell what it is: `list.each(function () { this.x })`.
+fn is_passed_on(walk: &Walk<'_>, this: At) -> bool {
+    let mut at = this;
+    while at != 0 && !matches!(walk.kind(at), k::CLASS_BODY | k::METHOD_DEFINITION) {
+        let parent = walk.parent(at);
+        if matches!(walk.kind(at), k::FUNCTION_EXPRESSION | k::GENERATOR_FUNCTION) {
+            let is_argument = walk.field(parent) == f::ARGUMENTS;
+            // It may be passed on with it.
+            let is_given = |at: At| walk.kind(at) == k::THIS;
+            return is_argument && !walk.children(parent).any(is_given);
+        }
+        at = parent;
+    }
+    false
 }
 
 pub(super) fn name(walk: &mut Walk<'_>, at: At) {
@@ -59,7 +82,7 @@ pub(super) fn name(walk: &mut Walk<'_>, at: At) {
 }
 
 /// What an expression is to what it is in.
-fn role(walk: &Walk<'_>, at: At) -> Role {
+pub(super) fn role(walk: &Walk<'_>, at: At) -> Role {
     let parent = walk.parent(at);
     match (walk.kind(parent), walk.field(at)) {
         (k::CALL_EXPRESSION, f::FUNCTION) => {

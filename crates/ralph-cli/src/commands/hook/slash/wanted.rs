@@ -5,7 +5,6 @@ use std::ops::Range;
 use clap::{CommandFactory, Parser};
 use ralph_core::run::Task;
 
-use super::distance;
 use super::words::{Word, next_word, word_at, words};
 use crate::config::Layers;
 use crate::error::CliError;
@@ -69,7 +68,7 @@ fn explain(error: &clap::Error) -> CliError {
     // and flags that have little in common with what was typed.
     let named = |text: &str| text.split('\'').nth(1).map(str::to_owned);
     let is_near = |tip: &&str| match (named(line), named(tip)) {
-        (Some(typed), Some(meant)) => distance(&typed, &meant) <= 2,
+        (Some(typed), Some(meant)) => strsim::osa_distance(&typed, &meant) <= 2,
         (_, _) => false,
     };
     let tip = tip.filter(|tip| !tip.contains("'-- ")).filter(is_near);

@@ -4,46 +4,54 @@ use std::fmt::Write;
 
 use ralph_core::locale::Locale;
 use ralph_engine::report::size;
-use ralph_memory::{Stats, Tally};
+use ralph_memory::{Salvage, Stats, Tally};
 
 use super::{Answers, FEW};
 use crate::texts::{counted, table};
 
 impl Answers {
-    pub(in super::super) fn rebuilt(&self, stats: &Stats) -> String {
+    pub(in super::super) fn rebuilt(&self, salvage: &Salvage, stats: &Stats) -> String {
         let notes = count(stats);
-        match self.locale {
-            Locale::En => {
-                format!(
-                    "Read from the log again: {}.{}\n",
-                    counted(notes, "note"),
-                    self.lost(stats)
-                )
-            }
-            Locale::Ko => {
-                format!("로그에서 기록 {notes}개를 다시 읽었습니다.{}\n", self.lost(stats))
-            }
-        }
+        let read = match self.locale {
+            Locale::En => format!("Read from the log again: {}.", counted(notes, "note")),
+            Locale::Ko => format!("로그에서 기록 {notes}개를 다시 읽었습니다."),
+        };
+        format!("{read}{}\n", self.salvaged(salvage))
     }
 
     /// The same of the notes for all projects.
-    pub(in super::super) fn rebuilt_of_all(&self, stats: &Stats) -> String {
-        format!("{}{}", self.say("For all projects: ", "모든 프로젝트용: "), self.rebuilt(stats))
+    pub(in super::super) fn rebuilt_of_all(&self, salvage: &Salvage, stats: &Stats) -> String {
+        let head = self.say("For all projects: ", "모든 프로젝트용: ");
+        format!("{head}{}", self.rebuilt(salvage, stats))
     }
 
-    /// How many lines could not be read, if there are some.
-    fn lost(&self, stats: &Stats) -> String {
-        let lines = stats.damaged.len();
-        match (lines, self.locale) {
-            (0, _) => String::new(),
-            (_, Locale::En) => format!(
-                " {} could not be read, and what was in there is lost: `ralph memory stats` says where.",
-                counted(lines, "line")
+    /// What came of a damaged log; nothing if it is whole.
+    fn salvaged(&self, salvage: &Salvage) -> String {
+        let Salvage { damaged, notes, missing, sessions, copy, others: _ } = salvage;
+        let Some(copy) = copy else { return String::new() };
+        let copy = copy.display();
+        let told = match self.locale {
+            Locale::En => format!(
+                " {} of the log could not be read; {} came back from the index. What was replaced is in {copy}.",
+                counted(*damaged, "place"),
+                counted(*notes, "note")
             ),
-            (_, Locale::Ko) => format!(
-                " {lines}줄은 읽을 수 없어 그 내용을 잃었습니다. `ralph memory stats` 가 위치를 보여 줍니다."
+            Locale::Ko => format!(
+                " 로그 {damaged}곳을 읽을 수 없어 기록 {notes}개를 색인에서 되살렸습니다. 바꾸기 전 파일은 {copy} 에 있습니다."
             ),
-        }
+        };
+        let lost = match (salvage.is_whole(), self.locale) {
+            (true, _) => String::new(),
+            (false, Locale::En) => format!(
+                " Missing: {} that neither file has, and parts of {}.",
+                counted(*missing, "line"),
+                counted(*sessions, "session")
+            ),
+            (false, Locale::Ko) => {
+                format!(" 어디에도 없는 줄 {missing}개와 세션 {sessions}개의 일부를 잃었습니다.")
+            }
+        };
+        told + &lost
     }
 
     /// One line: how many notes, and what they take.

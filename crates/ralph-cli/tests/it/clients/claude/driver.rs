@@ -167,3 +167,27 @@ fn a_loop_of_a_driver_goes_on_in_a_session() {
         assert!(theirs.unwrap().news().contains("make tea"));
     });
 }
+
+#[test]
+fn the_client_judges_without_tools_and_without_what_the_project_tells_it() {
+    isolated(|| {
+        let answer = |success: bool, reason: &str| {
+            Turn::says(&json!({ "success": success, "reason": reason }).to_string()).costs(70, 7)
+        };
+        let script = Script::new([]).asides([answer(false, "no sugar"), answer(true, "good tea")]);
+        let stage = Stage::new(script);
+        stage.project.file("CLAUDE.md", "Always answer in rhymes.\n");
+        stage.project.file("ralph.toml", "[judge]\nagent = \"claude\"\n");
+        stage.project.agent("echo '<promise>DONE</promise>'");
+        let args = ["run", "make tea", "--agent-cmd", "./agent.sh", "--json"];
+        let judged = ["--judge", "The tea is sweet."];
+        let ended = stage.claude().ralph(&args).args(judged).output().exits(0);
+        let ended = ended.ends("success/claimed", 2).ended();
+        assert!(ended["cost"]["input_tokens"].as_u64().unwrap() >= 140, "{ended}");
+        let asked = stage.api.everything();
+        assert!(asked.iter().all(|asked| asked.tools().is_empty()));
+        let all = asked.iter().map(|asked| asked.request.body.to_string()).collect::<String>();
+        assert!(all.contains("The tea is sweet.") && all.contains("You judge the work"), "{all}");
+        assert!(!all.contains("rhymes"), "{all}");
+    });
+}

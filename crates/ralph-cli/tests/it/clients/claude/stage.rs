@@ -1,8 +1,9 @@
 //! A project whose sessions call `ralph`, and what its loops come to.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 
-use ralph_testkit::{Call, Claude, Messages, Output, Project, Script, Turn};
+use ralph_testkit::{Call, Claude, Messages, Output, Project, Script, Terminal, Turn};
 use serde_json::{Value, json};
 
 /// The words with which an agent says that it is done.
@@ -158,4 +159,17 @@ pub(crate) fn notes(said: &Output) -> String {
 pub(crate) fn writes(project: &Project, name: &str, content: &str) -> Turn {
     let path = project.root().join(name);
     Turn::uses("Write", &json!({ "file_path": path, "content": content }))
+}
+
+/// Waits until the client has put a line on record that it holds back.
+#[track_caller]
+pub(crate) fn until_queued(terminal: &Terminal, project: &Project, line: &str) {
+    let folder = project.outside("home/.claude/projects");
+    let queued = format!("\"content\":\"{line}");
+    let has_it = |file: PathBuf| fs::read_to_string(file).is_ok_and(|text| text.contains(&queued));
+    let files = |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().flatten();
+    let _ = terminal.until(|_| {
+        let files = files(folder.clone()).flat_map(|project| files(project.path()));
+        files.map(|file| file.path()).any(has_it)
+    });
 }

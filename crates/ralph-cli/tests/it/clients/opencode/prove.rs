@@ -2,7 +2,6 @@
 
 mod driver;
 mod driver_trouble;
-mod first_steps;
 mod locked;
 #[cfg(test)]
 mod moving;

@@ -43,8 +43,7 @@ impl Stage {
 
     /// The newest run as `status --json` has it; null when there is none.
     pub(crate) fn run(&self) -> Value {
-        let status = self.project.ralph(&["status", "--json"]).output().exits(0).json();
-        status["runs"][0].clone()
+        newest_run(&self.project)
     }
 
     /// Checks where the newest run stands: `status/reason` and its iteration.
@@ -58,10 +57,7 @@ impl Stage {
     /// Asks until the newest run stands there.
     #[track_caller]
     pub(crate) fn until(&self, standing: &str) {
-        let deadline = Instant::now() + PATIENCE;
-        while place(&self.run()) != standing {
-            assert!(Instant::now() < deadline, "not {standing}: {:#}", self.run());
-        }
+        until_run_is(&self.project, standing);
     }
 
     /// Asks until the newest run has this task and stands there.
@@ -99,4 +95,22 @@ fn place(run: &Value) -> String {
 pub(crate) fn writes(project: &Project, name: &str, content: &str) -> Turn {
     let path = project.root().join(name);
     Turn::uses("write", &json!({ "filePath": path, "content": content }))
+}
+
+fn newest_run(project: &Project) -> Value {
+    let status = project.ralph(&["status", "--json"]).output().exits(0).json();
+    status["runs"][0].clone()
+}
+
+/// Asks until the newest run of a project stands there.
+#[track_caller]
+pub(crate) fn until_run_is(project: &Project, standing: &str) {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let run = newest_run(project);
+        if place(&run) == standing {
+            return;
+        }
+        assert!(Instant::now() < deadline, "not {standing}: {run:#}");
+    }
 }

@@ -17,6 +17,7 @@ fn an_agent_looks_starts_a_loop_for_its_session_and_is_held_to_it() {
         let client = stage.start();
         let session = client.session("work");
         client.says(&session, "start a loop that writes a poem");
+        client.until_toast("loop started");
         client.until_toast("ralph report");
         let tools = stage.api.main()[0].tools();
         for tool in ["loop_start", "loop_status", "loop_stop", "check_run"] {

@@ -3,7 +3,7 @@
 
 use ralph_testkit::{Hold, Script, Signal, Turn, isolated};
 
-use crate::clients::claude::stage::{DONE, GATE, Stage, notes, standing};
+use crate::clients::claude::stage::{DONE, GATE, Stage, notes, standing, until_queued};
 
 const MODE: &str = "--dangerously-skip-permissions";
 
@@ -23,12 +23,14 @@ fn what_is_typed_during_a_turn_acts_at_its_end_and_a_question_waits() {
         terminal.until_shows("bypass permissions on");
         terminal.types("/ralph go round and round ").presses("Enter");
         looking.is_begun();
-        terminal.types("/ralph status ").presses("Enter").until_shows("/ralph status");
+        terminal.types("/ralph status ").presses("Enter");
+        until_queued(&terminal, &stage.project, "/ralph status");
         looking.release();
         // The second turn is at work, and the screen says where the loop stands.
         ending.is_begun();
         terminal.until_has_shown("go round and round");
-        terminal.types("/cancel-ralph ").presses("Enter").until_shows("/cancel-ralph");
+        terminal.types("/cancel-ralph ").presses("Enter");
+        until_queued(&terminal, &stage.project, "/cancel-ralph");
         ending.release();
         terminal.until_shows("a command in the session");
         stage.is("stopped", 2).asked(2);

@@ -1,26 +1,12 @@
 //! One person, one afternoon: from the installation to its end.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use ralph_testkit::{Claude, Hold, Messages, Project, Script, Story, Turn, isolated};
+use ralph_testkit::{Claude, Hold, Messages, Project, Script, Turn, isolated};
 
-use crate::clients::claude::stage::{DONE, GATE, writes};
+use crate::clients::claude::stage::{DONE, GATE, until_queued, writes};
 
 const CLIENT: &str = "claude --dangerously-skip-permissions";
-
-/// Waits until the client has put a line on record that it holds back.
-#[track_caller]
-fn until_queued(story: &Story<'_>, project: &Project, line: &str) {
-    let folder = project.outside("home/.claude/projects");
-    let queued = format!("\"content\":\"{line}");
-    let has_it = |file: PathBuf| fs::read_to_string(file).is_ok_and(|text| text.contains(&queued));
-    let files = |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().flatten();
-    let _ = story.terminal().until(|_| {
-        let files = files(folder.clone()).flat_map(|project| files(project.path()));
-        files.map(|file| file.path()).any(has_it)
-    });
-}
 
 #[test]
 fn a_person_installs_works_interrupts_asks_finishes_undoes_and_uninstalls() {
@@ -44,7 +30,7 @@ fn a_person_installs_works_interrupts_asks_finishes_undoes_and_uninstalls() {
         let mut story = claude.story();
         story.runs("ralph install claude-code --dry-run --no-tools | head -2");
         story.runs("ralph install claude-code --no-tools");
-        story.runs("ralph doctor");
+        story.runs("ralph doctor | cat");
         story.starts(CLIENT, "bypass permissions on");
         story.enters("/ralph help", "/cancel-ralph");
         story.enters("/ralph status", "no run here");
@@ -54,7 +40,7 @@ fn a_person_installs_works_interrupts_asks_finishes_undoes_and_uninstalls() {
         looking.is_begun();
         story.sees("loop started");
         story.types("/ralph status");
-        until_queued(&story, &project, "/ralph status");
+        until_queued(story.terminal(), &project, "/ralph status");
         looking.release();
         working.is_begun();
         story.sees("ralph: turn 2 of 10, 1 check fails.");
@@ -67,7 +53,7 @@ fn a_person_installs_works_interrupts_asks_finishes_undoes_and_uninstalls() {
         story.types("the first one");
         pausing.is_begun();
         story.types("/ralph pause");
-        until_queued(&story, &project, "/ralph pause");
+        until_queued(story.terminal(), &project, "/ralph pause");
         pausing.release();
         story.sees("asked for it");
         story.enters("/cancel-ralph", "ended the run");

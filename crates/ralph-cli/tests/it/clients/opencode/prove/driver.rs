@@ -143,3 +143,21 @@ fn a_question_to_a_person_is_answered_by_nobody() {
         assert!(stage.heard(2).contains("No one can"), "{}", stage.heard(2));
     });
 }
+
+#[test]
+fn a_driven_run_has_the_agent_and_the_model_that_the_user_chose() {
+    isolated(|| {
+        let stage = Stage::saying([Turn::says(DONE)]);
+        let poet = r#"{"agent": {"poet": {"mode": "primary", "prompt": "You are a poet."}}}"#;
+        stage.project.file("opencode.json", poet);
+        stage
+            .project
+            .file("ralph.toml", "[opencode]\nagent = \"poet\"\nargs = [\"--print-logs\"]\n");
+        let _ = drive(&stage, &["--model", "scripted/model"]).output().exits(0);
+        let system = stage.api.main()[0].system();
+        assert!(system.contains("You are a poet."), "{system}");
+        let unknown =
+            drive(&stage, &["--model", "scripted/other", "--max-iterations", "1"]).output();
+        assert!(unknown.exits(1).stdout.contains("scripted/other"));
+    });
+}

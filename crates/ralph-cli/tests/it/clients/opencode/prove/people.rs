@@ -83,7 +83,7 @@ fn a_turn_that_weakens_a_test_is_refused_without_praise_and_the_user_told() {
         let session = client.session("work");
         let task = "fix it --criteria \"custom:python3 -m unittest -v\"";
         client.submits(&session, "ralph", task);
-        client.until_toast("weakened a check: test_a.py");
+        client.until_toast("A change of the checks is held");
         client.until_toast("custom-1 passes");
         stage.is("success/verified", 2);
         let refused = stage.heard(3);

@@ -17,13 +17,19 @@ fn asks(story: &mut Story<'_>, line: &str, shows: &str, repeated: &str) {
     story.sees(shows);
 }
 
+/// A project with one commit; what the client installs is ignored.
+fn begun() -> Project {
+    let project = Project::git(env!("CARGO_BIN_EXE_ralph"));
+    project.file("a", "1\n").file(".git/info/exclude", "node_modules\npackage-lock.json\n");
+    project.run_git(&["add", "a"]);
+    project.run_git(&["commit", "--quiet", "--message=start", "a"]);
+    project
+}
+
 #[test]
 fn a_person_installs_works_interrupts_asks_finishes_undoes_and_uninstalls() {
     isolated(|| {
-        let project = Project::git(env!("CARGO_BIN_EXE_ralph"));
-        project.file("a", "1\n").file(".git/info/exclude", "node_modules\npackage-lock.json\n");
-        project.run_git(&["add", "a"]);
-        project.run_git(&["commit", "--quiet", "--message=start", "a"]);
+        let project = begun();
         let holds = ["looking", "working", "choosing"].map(|name| Hold::new(&project, name));
         let [looking, working, choosing] = &holds;
         let repeats = |number: u32| Turn::says(&format!("So says ralph, {number}."));
@@ -53,7 +59,7 @@ fn a_person_installs_works_interrupts_asks_finishes_undoes_and_uninstalls() {
         story.terminal().resizes(110);
         story.runs("ralph install opencode --dry-run --no-tools | head -2");
         story.runs("ralph install opencode --no-tools");
-        story.runs("ralph doctor");
+        story.runs("ralph doctor | cat");
         story.starts("opencode", "Ask anything");
         asks(&mut story, "/ralph help", "/cancel-ralph", "So says ralph, 1.");
         asks(&mut story, "/ralph status", "no run here", "So says ralph, 2.");
@@ -72,6 +78,8 @@ fn a_person_installs_works_interrupts_asks_finishes_undoes_and_uninstalls() {
         story.presses("Escape", "paused: the agent's turn was aborted");
         working.release();
         story.enters("what is a?", "It is a file.");
+        // Whoever speaks before the client is at rest speaks during its answer.
+        story.terminal().until(|screen| !screen.contains("esc interrupt"));
         story.enters("/ralph resume", "Loop run-");
         story.sees("waiting for you");
         story.types("the first one");

@@ -1,0 +1,88 @@
+//! mocha, with its reporters for people (`spec`, `dot`, `min`, `list` …): all
+//! of them end with the same summary, and then show the failures.
+//!
+//! Ids are `outer > inner > title`.
+
+use ralph_core::finding::TestCounts;
+
+use super::super::Collector;
+use super::figures::{counted, indent, numbered};
+use super::{RunnerDialect, RunnerLine};
+
+/// The state between the lines.
+#[derive(Debug, Default)]
+pub(super) struct MochaText {
+    /// Whether the summary was begun.
+    summed: bool,
+    /// Failures that are still to be shown.
+    left: u32,
+    /// The number of the last failure shown.
+    last: u32,
+    /// How many lines of the title were read; zero after it.
+    titles: usize,
+    /// Whether the failure showed where the program was.
+    traced: bool,
+}
+
+impl RunnerDialect for MochaText {
+    fn name(&self) -> &'static str {
+        "mocha"
+    }
+
+    fn first_bytes(&self) -> &'static [u8] {
+        b"0123456789"
+    }
+
+    fn outside<'a>(&mut self, line: &'a str, _: &Collector) -> Option<RunnerLine<'a>> {
+        let text = line.strip_prefix("  ").filter(|text| !text.starts_with(' '))?;
+        if self.left > 0
+            && let Some((number, title)) = numbered(line)
+            && number == self.last + 1
+        {
+            (self.last, self.left) = (number, self.left - 1);
+            (self.titles, self.traced) = (1, false);
+            return Some(RunnerLine::failure(named(title).to_owned()));
+        }
+        let [(number, what)] = counted(text, ", ")?[..] else { return None };
+        let none = TestCounts::default();
+        let counts = match what {
+            "pending" if self.summed => TestCounts { skipped: number, ..none },
+            "failing" if self.summed => {
+                (self.left, self.last) = (u32::try_from(number).ok()?, 0);
+                self.summed = false;
+                TestCounts { failed: number, ..none }
+            }
+            "passing" => TestCounts { passed: number, ..none },
+            _ if what.starts_with("passing (") && what.ends_with(')') => {
+                TestCounts { passed: number, ..none }
+            }
+            _ => return None,
+        };
+        self.summed |= what.starts_with("passing");
+        Some(RunnerLine::Counts(counts))
+    }
+
+    fn inside<'a>(&mut self, line: &'a str, out: &Collector) -> RunnerLine<'a> {
+        // Each part of the title is indented further than the one before it.
+        if self.titles > 0 && indent(line) == 5 + 2 * self.titles {
+            self.titles += 1;
+            return RunnerLine::Name(named(line));
+        }
+        self.titles = 0;
+        if let Some(next) = self.outside(line, out) {
+            return next;
+        }
+        if line.trim_start().starts_with("at ") {
+            self.traced = true;
+            return RunnerLine::Trace(line);
+        }
+        if self.traced && self.left == 0 && line.is_empty() {
+            return RunnerLine::Over;
+        }
+        RunnerLine::Said(line)
+    }
+}
+
+fn named(title: &str) -> &str {
+    title.trim().trim_end_matches(':')
+}

@@ -1,0 +1,97 @@
+//! A failure as a runner shows it: names, what was said, and where.
+
+use ralph_core::finding::Place;
+
+use super::super::Collector;
+use super::super::said::Said;
+use super::super::spot::Spot;
+
+/// How many tests may share what is said below their names.
+const SHARED: usize = 100;
+
+/// A failure that is being read.
+#[derive(Debug, Default)]
+pub(super) struct ShownFailure {
+    ids: Vec<String>,
+    said: Said,
+    /// Whether the message is over.
+    traced: bool,
+    /// Where the runner says that the test is.
+    home: Option<Place>,
+    /// Where it went wrong.
+    thrown: Option<Place>,
+    /// A file without its folder that was named first, and is nowhere here.
+    elsewhere: Option<Place>,
+}
+
+impl ShownFailure {
+    pub(super) fn of(id: String) -> Self {
+        Self { ids: vec![id], ..Self::default() }
+    }
+
+    /// Whether another test has the same message, because none was read yet.
+    pub(super) fn also(&mut self, id: &str) -> bool {
+        let shares = self.said.is_empty() && !self.traced && self.ids.len() < SHARED;
+        if shares {
+            self.ids.push(id.to_owned());
+        }
+        shares
+    }
+
+    pub(super) fn name(&mut self, part: &str) {
+        if let Some(id) = self.ids.last_mut() {
+            id.push_str(" > ");
+            id.push_str(part.trim());
+        }
+    }
+
+    pub(super) fn at(&mut self, spot: &Spot<'_>, out: &Collector) {
+        self.home.get_or_insert_with(|| found(spot, "", out).unwrap_or_else(|| spot.place(out)));
+    }
+
+    pub(super) fn say(&mut self, text: &str, out: &Collector) {
+        if !self.traced {
+            self.said.line(text.trim_start());
+        }
+        self.look(text, out);
+    }
+
+    pub(super) fn trace(&mut self, text: &str, out: &Collector) {
+        self.traced |= !self.said.is_empty();
+        self.look(text, out);
+    }
+
+    fn look(&mut self, text: &str, out: &Collector) {
+        if self.thrown.is_some() {
+            return;
+        }
+        if let Some(spot) = Spot::find_in_line(text) {
+            let bare = !spot.file.contains(['/', '\\']);
+            let place = if bare { found(&spot, "", out) } else { None };
+            self.thrown = Some(place.unwrap_or_else(|| spot.place(out)));
+        } else if let Some((spot, package)) = Spot::without_folder(text) {
+            self.thrown = found(&spot, &package, out);
+            let is_test = || self.ids.iter().any(|id| id.contains(stem(spot.file)));
+            if self.elsewhere.is_none() && is_test() {
+                self.elsewhere = Some(spot.place(out));
+            }
+        }
+    }
+
+    pub(super) fn report(self, out: &mut Collector) {
+        let place = self.thrown.or(self.home).or(self.elsewhere).unwrap_or_default();
+        for id in &self.ids {
+            out.failed(id, place.clone(), self.said.as_str());
+        }
+    }
+}
+
+/// The file of the project that a name without a folder stands for.
+fn found(spot: &Spot<'_>, package: &str, out: &Collector) -> Option<Place> {
+    let file = out.source_file(spot.file, package)?;
+    Some(Place { file, line: Some(spot.line), column: spot.column })
+}
+
+fn stem(file: &str) -> &str {
+    file.rsplit_once('.').map_or(file, |(stem, _)| stem)
+}

@@ -1,0 +1,163 @@
+//! The first `ralph.toml`.
+
+use std::fmt::Write;
+
+use ralph_checks::detect::{Detected, Proposal, Standing};
+use ralph_core::policy::{Criterion, GateCommand};
+use serde_json::Value as Json;
+
+use super::AGENT;
+use crate::config::{quoted, words};
+use crate::texts;
+
+/// The file for what was found. What is not required is in it as comments, each
+/// with its reason.
+pub(super) fn render(found: &Detected, agent_cmd: Option<&str>) -> String {
+    let mut out = String::from("# Settings of ralph; `ralph config` lists them all.\n\n[run]\n");
+    match agent_cmd {
+        Some(command) => {
+            let _ = writeln!(out, "agent_cmd = {}", toml_text(command));
+        }
+        None => {
+            let _ = writeln!(out, "# agent_cmd = {}", toml_text(AGENT));
+        }
+    }
+    let is_wanted = |criterion: &Criterion| found.of(*criterion).any(Proposal::is_wanted);
+    let (active, _): (Vec<Criterion>, Vec<Criterion>) =
+        Criterion::NAMED.into_iter().partition(is_wanted);
+    let names: Vec<String> = active.iter().map(|it| toml_text(it.name())).collect();
+    if found.proposals.iter().any(|it| !active.contains(&it.criterion)) {
+        out.push_str(
+            "# To require a gate that is a comment below, name its criterion here, too.\n",
+        );
+    }
+    if names.is_empty() {
+        out.push_str("# criteria = [\"test_pass\"]\n");
+    } else {
+        let _ = writeln!(out, "criteria = [{}]", names.join(", "));
+    }
+    if found.proposals.is_empty() {
+        out.push_str("\n# [gates.test_pass]\n# command = \"make test\"\n# timeout = \"10m\"\n");
+    }
+    for criterion in Criterion::NAMED {
+        for proposal in found.of(criterion) {
+            out.push_str(&gate(proposal));
+        }
+    }
+    out
+}
+
+/// The table of a gate; commented out when it is not required.
+fn gate(proposal: &Proposal) -> String {
+    let line = |text: &str| texts::one_line(text, 200);
+    let mut out = format!("\n# {}: {}\n", proposal.ecosystem, line(&proposal.why));
+    let reason = match (&proposal.standing, &proposal.missing) {
+        (Standing::Aside(reason), _) => Some(reason.clone()),
+        (Standing::Required, Some(missing)) => Some(missing.to_string()),
+        (Standing::Required, None) => None,
+    };
+    let (mark, word) = if proposal.is_wanted() { ("", "Needed") } else { ("# ", "Not required") };
+    if let Some(reason) = reason {
+        let _ = writeln!(out, "# {word}: {}", line(&reason));
+    }
+    let mut line = |text: String| {
+        let _ = writeln!(out, "{mark}{text}");
+    };
+    line(format!("[gates.{}]", quoted(&proposal.name)));
+    line(match &proposal.command {
+        GateCommand::Argv(words) => format!("command = {}", command(words)),
+        GateCommand::Shell(script) => format!("shell = {}", toml_text(script)),
+        // Nothing in a project tells what a judge is to be asked.
+        GateCommand::Question(_) => String::new(),
+    });
+    if !proposal.dir.is_empty() {
+        line(format!("dir = {}", toml_text(&proposal.dir)));
+    }
+    line(format!("format = {}", toml_text(proposal.format.name())));
+    line("timeout = \"10m\"".to_owned());
+    out
+}
+
+/// A command as text where that means the same, else as a list of words.
+fn command(argv: &[String]) -> String {
+    let text = argv.join(" ");
+    if words(&text).is_ok_and(|read| read == argv) {
+        return toml_text(&text);
+    }
+    let list: Vec<String> = argv.iter().map(|word| toml_text(word)).collect();
+    format!("[{}]", list.join(", "))
+}
+
+/// A text in double quotes, on one line whatever is in it.
+fn toml_text(text: &str) -> String {
+    Json::from(text).to_string().replace('\u{7f}', "\\u007f")
+}
+
+#[cfg(test)]
+mod tests {
+    use ralph_checks::detect::{MissingNeed, Tier};
+    use ralph_core::format::Format;
+    use ralph_core::locale::Locale;
+
+    use std::fs;
+
+    use super::*;
+    use crate::config::{Layers, Settings};
+
+    fn proposal(name: &str, command: GateCommand, dir: &str) -> Proposal {
+        Proposal {
+            name: name.to_owned(),
+            criterion: Criterion::TestPass,
+            command,
+            dir: dir.to_owned(),
+            format: Format::Junit,
+            ecosystem: "Rust",
+            tool: "cargo",
+            why: "a\nline".to_owned(),
+            tier: Tier::One,
+            missing: None,
+            standing: Standing::Required,
+        }
+    }
+
+    fn argv(words: &[&str]) -> GateCommand {
+        GateCommand::Argv(words.iter().map(|&word| word.to_owned()).collect())
+    }
+
+    #[test]
+    fn what_is_written_can_be_read_again() {
+        let proposals = vec![
+            proposal("test_pass:a", argv(&["cargo", "test", "--x={report}"]), ""),
+            proposal("test_pass:b/c.d", argv(&["find", ".", "-e", "a b\"'\\", "", "*"]), "b/c.d"),
+            proposal("test_pass:c", argv(&["a", ";", "b\n\u{7f}\t"]), "ä\"x"),
+            proposal("test_pass:d", GateCommand::Shell("a && \"b\" > 'c'\n".to_owned()), ""),
+        ];
+        let mut found = Detected { proposals: proposals.clone(), notices: Vec::new() };
+        let aside = Standing::Aside("a\nreason".to_owned());
+        let other = proposal("test_pass:e", argv(&["no\n"]), "");
+        found.proposals.push(Proposal { standing: aside, ..other });
+        let missing = Some(MissingNeed { what: "e\n".to_owned(), install: None });
+        let linter = proposal("lint_clean", argv(&["no\n"]), "");
+        let criterion = Criterion::LintClean;
+        found.proposals.push(Proposal { criterion, missing, ..linter });
+
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ralph.toml");
+        fs::write(&path, render(&found, Some("./a \"b\""))).unwrap();
+        let mut layers = Layers::default();
+        layers.add_file(&path).unwrap();
+        let gates = Settings::new(&layers, Locale::En, &Detected::default).unwrap().policy.gates;
+        let read: Vec<_> = gates.into_iter().map(|it| (it.name, it.command, it.dir)).collect();
+        let written: Vec<_> =
+            proposals.into_iter().map(|it| (it.name, it.command, it.dir)).collect();
+        assert_eq!(read, written);
+    }
+
+    #[test]
+    fn a_project_that_says_nothing_still_gets_a_file() {
+        let text = render(&Detected::default(), None);
+        let table: toml::Table = toml::from_str(&text).unwrap();
+        assert!(table["run"].as_table().unwrap().is_empty(), "{text}");
+        assert!(text.contains("# [gates.test_pass]"), "{text}");
+    }
+}

@@ -1,0 +1,146 @@
+//! Runs each proposed gate once, to see which of them work here.
+
+use ralph_checks::detect::{Detected, Proposal, Standing};
+use ralph_core::evidence::{GateReport, Verdict};
+use ralph_core::locale::Locale;
+use ralph_core::policy::Criterion;
+use ralph_core::wording;
+use ralph_engine::check::Memory;
+use ralph_engine::clock::Interrupt;
+
+use crate::app::App;
+use crate::commands::check::{Progress, Scan, Turn, Wanted, reports};
+use crate::config::{Layers, Value};
+use crate::error::CliError;
+use crate::out;
+use crate::signals::{self, Aftermath};
+
+/// Tries what would be required and can run, and says of each whether it stays
+/// so. `false` if the user ended it.
+pub(super) fn run(app: &App, found: &mut Detected) -> Result<bool, CliError> {
+    let can_run = |it: &&Proposal| it.is_wanted() && it.missing.is_none();
+    let names: Vec<String> =
+        found.proposals.iter().filter(can_run).map(|it| it.name.clone()).collect();
+    if names.is_empty() {
+        return Ok(true);
+    }
+    let mut layers = Layers::default();
+    layers.set_flag("run.criteria", Value::List(names));
+    let mut progress = Progress {
+        locale: app.locale(),
+        quiet: false,
+        interrupt: Interrupt::default(),
+        is_held: false,
+        line: None,
+    };
+    signals::listen(&progress.interrupt, || {}, Aftermath::Nothing, progress.locale)?;
+    let wanted = Wanted { memory: Memory::Ignored, scan: Scan::All, turn: Turn::Ignored };
+    let reports = reports(app, layers, &wanted, &mut progress);
+    if progress.interrupt.is_raised() {
+        return Ok(false);
+    }
+    let reports = reports?;
+    for report in &reports {
+        let verdict = wording::verdict(&report.verdict, app.locale());
+        out::note(format!("{}: {verdict}", report.name));
+    }
+    judge(found, &reports, app.locale());
+    Ok(true)
+}
+
+/// Puts aside what neither passes nor names what fails. Tests stay required
+/// where no others are left: without them a check would prove nothing.
+fn judge(found: &mut Detected, reports: &[GateReport], locale: Locale) {
+    let before = found.clone();
+    for proposal in &mut found.proposals {
+        let report = reports.iter().find(|report| report.name == proposal.name);
+        if let Some(reason) = report.and_then(|report| objection(report, locale)) {
+            proposal.standing = Standing::Aside(reason);
+        }
+    }
+    if !found.of(Criterion::TestPass).any(Proposal::is_wanted) {
+        for (proposal, earlier) in found.proposals.iter_mut().zip(before.proposals) {
+            if proposal.criterion == Criterion::TestPass {
+                proposal.standing = earlier.standing;
+            }
+        }
+    }
+}
+
+/// Why a gate that was tried is not required; `None` if it is.
+fn objection(report: &GateReport, locale: Locale) -> Option<String> {
+    let names_something = !report.failing.is_empty() || !report.reading.findings.is_empty();
+    match &report.verdict {
+        Verdict::Pass => return None,
+        Verdict::Fail(_) if names_something => return None,
+        Verdict::Fail(_) | Verdict::Unclear { .. } | Verdict::Unknown { .. } => {}
+    }
+    let verdict = wording::verdict(&report.verdict, locale);
+    Some(match locale {
+        Locale::En => format!("when it was tried: {verdict}"),
+        Locale::Ko => format!("실행해 본 결과: {verdict}"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use ralph_checks::detect::detect;
+    use ralph_core::evidence::Fault;
+    use ralph_core::policy::{Bar, GateSpec, Need};
+
+    use super::*;
+
+    fn report(proposal: &Proposal, verdict: Verdict, failing: &[&str]) -> GateReport {
+        let spec = GateSpec {
+            name: proposal.name.clone(),
+            criterion: proposal.criterion,
+            command: proposal.command.clone(),
+            dir: proposal.dir.clone(),
+            format: proposal.format,
+            bar: Bar::Clean,
+            timeout: std::time::Duration::from_secs(1),
+            need: Need::Required,
+        };
+        let failing = failing.iter().map(|&it| it.to_owned()).collect();
+        GateReport { verdict, failing, ..GateReport::unknown(&spec, String::new()) }
+    }
+
+    /// Which gates of a Go module with a web page stay required, if trying them
+    /// comes to this.
+    fn kept(results: &[(Verdict, &[&str])]) -> Vec<(String, bool)> {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("go.mod"), "").unwrap();
+        std::fs::write(folder.path().join(".golangci.yml"), "").unwrap();
+        let mut found = detect(folder.path(), &|_: &str, _: &Path| true);
+        let tried = found.proposals.iter().filter(|it| it.is_wanted()).zip(results);
+        let reports: Vec<GateReport> =
+            tried.map(|(it, (verdict, failing))| report(it, verdict.clone(), failing)).collect();
+        judge(&mut found, &reports, Locale::En);
+        found.proposals.iter().map(|it| (it.name.clone(), it.is_wanted())).collect()
+    }
+
+    fn list(wanted: [bool; 4]) -> Vec<(String, bool)> {
+        let names = ["test_pass", "build_success", "lint_clean:go", "lint_clean"];
+        names.iter().map(|&name| name.to_owned()).zip(wanted).collect()
+    }
+
+    #[test]
+    fn what_passes_or_names_what_fails_stays_required() {
+        let results: [(Verdict, &[&str]); 3] = [
+            (Verdict::Fail(Fault::Exit(1)), &["test a"]),
+            (Verdict::Pass, &[]),
+            (Verdict::Fail(Fault::Exit(3)), &[]),
+        ];
+        assert_eq!(kept(&results), list([true, true, false, false]));
+    }
+
+    #[test]
+    fn the_only_tests_stay_required_whatever_becomes_of_them() {
+        let unclear = || Verdict::Unclear { reason: "no test ran".to_owned() };
+        let results: [(Verdict, &[&str]); 3] =
+            [(unclear(), &[]), (unclear(), &[]), (Verdict::Pass, &[])];
+        assert_eq!(kept(&results), list([true, false, false, true]));
+    }
+}

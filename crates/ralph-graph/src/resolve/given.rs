@@ -1,0 +1,180 @@
+//! What files of scripts give to others, and members that are assigned.
+
+use super::questions::Question;
+use super::{Lookup, Place, Resolution, Resolver, Scope, Use, definitions, parts};
+use crate::exports;
+use crate::facts::{Kind, Reach};
+use crate::family::Family;
+use crate::outline::NameKey;
+use crate::project::{DefRef, FileId};
+
+impl Resolver<'_> {
+    /// What a file gives to others under a name.
+    pub(super) fn given(&self, file: FileId, name: &str) -> Vec<Place> {
+        // What is said to be given goes before what only has the name.
+        let said = self.passed_on_by_name(file, &format!("{}{name}", exports::PREFIX));
+        if !said.is_empty() {
+            return said;
+        }
+        let own = self.project.named_in(file, name).iter();
+        let own: Vec<Place> =
+            own.filter(|at| self.is_given(**at)).copied().map(Place::Definition).collect();
+        if !own.is_empty() {
+            return own;
+        }
+        let passed_on = self.passed_on(file, name);
+        if !passed_on.is_empty() {
+            return passed_on;
+        }
+        let question = Question::OfWhole(file, self.questions.word(name));
+        self.questions.ask(question, || self.of_whole(file, name)).places().to_vec()
+    }
+
+    /// What has a name in what a file is to others, or is added to that.
+    fn of_whole(&self, file: FileId, name: &str) -> Vec<Place> {
+        let object = self.passed_on_by_name(file, exports::OBJECT);
+        let whole = self.whole(file).into_iter().chain(object);
+        let found: Vec<Place> = whole.flat_map(|place| self.members(&place, name)).collect();
+        if !found.is_empty() {
+            return found;
+        }
+        let owned = self.project.owned(name).iter().copied();
+        let owned = owned.filter(|at| self.project.file(at.file).family == Family::Script);
+        let is_file = |place: &Place| match place {
+            Place::Module(module) => module.files.contains(&file),
+            Place::Definition(_) => false,
+        };
+        let is_here = |at: &DefRef| self.owner_places(*at).iter().any(is_file);
+        owned.filter(is_here).map(Place::Definition).collect()
+    }
+
+    /// Whether a definition is one that others get by its name.
+    fn is_given(&self, at: DefRef) -> bool {
+        let Some(definition) = self.project.outlined(at) else { return false };
+        if let Some(owner) = definition.owner {
+            return self.project.text(at.file, owner) == exports::OWNER;
+        }
+        let is_seen = !matches!(definition.reach, Reach::File | Reach::Nowhere);
+        is_seen && definition.container.is_none()
+    }
+
+    /// What the whole of a file is to others, where that is more than a module:
+    /// a function that `module.exports` is, or another module.
+    pub(super) fn whole(&self, file: FileId) -> Vec<Place> {
+        let find = || {
+            let mut found = self.passed_on_by_name(file, exports::WHOLE);
+            let is_whole = |owner| self.project.text(file, owner) == exports::WHOLE;
+            let own = self.project.definitions(file);
+            let own = own.filter(|(_, it)| it.owner.is_some_and(is_whole));
+            found.extend(own.map(|(at, _)| Place::Definition(at)));
+            found
+        };
+        self.questions.ask(Question::Whole(file), find).places().to_vec()
+    }
+
+    /// Places, and what the whole of each module among them is.
+    pub(super) fn with_wholes(&self, places: &[Place]) -> Vec<Place> {
+        let is_script = |file: &FileId| self.project.file(*file).family == Family::Script;
+        let modules = places.iter().filter(|place| matches!(place, Place::Module(_)));
+        let files = modules.flat_map(Place::files).filter(is_script);
+        let wholes: Vec<Place> = files.flat_map(|file| self.whole(file)).collect();
+        places.iter().cloned().chain(wholes).collect()
+    }
+
+    /// Whether a file gives anything by `exports`.
+    pub(super) fn has_exports(&self, file: FileId) -> bool {
+        let is_exports = |owner| exports::is_file(self.project.text(file, owner));
+        let mut own = self.project.definitions(file);
+        let imports = &self.project.file(file).outline().imports;
+        own.any(|(_, it)| it.owner.is_some_and(is_exports))
+            || imports.iter().any(|import| match import.imported {
+                crate::facts::Imported::Name { local, .. }
+                | crate::facts::Imported::Module { local: Some(local) } => {
+                    let local = self.project.text(file, local);
+                    matches!(local, exports::WHOLE | exports::OBJECT)
+                        || local.starts_with(exports::PREFIX)
+                }
+                crate::facts::Imported::Module { local: None }
+                | crate::facts::Imported::Everything => false,
+            })
+    }
+
+    /// What a member of a script says to belong to.
+    fn owner_places(&self, member: DefRef) -> Vec<Place> {
+        let Some(definition) = self.project.outlined(member) else { return Vec::new() };
+        let owner = definition.owner.map(|owner| self.project.text(member.file, owner));
+        let Some(owner) = owner.filter(|owner| !exports::is_file(owner)) else { return Vec::new() };
+        let scope = Scope { file: member.file, within: definition.container };
+        match self.path(scope, owner) {
+            Lookup::Found(places) => self.with_wholes(&places),
+            Lookup::Outside | Lookup::Unbound => Vec::new(),
+        }
+    }
+
+    /// The definitions that a member of a script says to belong to.
+    pub(super) fn script_owners(&self, member: DefRef) -> Vec<DefRef> {
+        definitions(&self.owner_places(member))
+    }
+
+    /// A member of the object that a place is in.
+    pub(super) fn itself(&self, scope: Scope, it: Use<'_>) -> Resolution {
+        if let Some(own) = self.enclosing_type(scope) {
+            return self.of_types(&[own], it, || self.maybe(it));
+        }
+        // What is inside a function belongs to its objects only if it says so.
+        let is_member = |at: &DefRef| {
+            self.project.outlined(*at).is_some_and(|it| {
+                it.owner.is_some() || matches!(it.kind, Kind::Method | Kind::Field)
+            })
+        };
+        let makers = self.makers(scope);
+        let own = makers.iter().flat_map(|at| self.members(&Place::Definition(*at), it.name));
+        let mut own = definitions(&own.collect::<Vec<_>>());
+        own.retain(is_member);
+        if own.is_empty() && self.is_in_exports(scope) {
+            own = definitions(&self.given(scope.file, it.name));
+        }
+        let own = self.fitting(own, it.role);
+        if own.is_empty() { self.maybe(it) } else { Resolution::Known(own) }
+    }
+
+    fn is_in_exports(&self, scope: Scope) -> bool {
+        let start = scope.within.map(|id| DefRef { file: scope.file, id });
+        let mut chain =
+            start.into_iter().flat_map(|at| std::iter::once(at).chain(self.project.containers(at)));
+        chain.any(|at| {
+            let owner = self.project.outlined(at).and_then(|it| it.owner);
+            owner.is_some_and(|owner| self.project.text(at.file, owner) == exports::OWNER)
+        })
+    }
+
+    /// A member of something that begins with a name which nothing binds.
+    pub(super) fn of_global(&self, scope: Scope, path: &str, it: Use<'_>) -> Resolution {
+        let first = parts(path).next().unwrap_or(path);
+        if self.lookup(scope, first) != Lookup::Unbound {
+            return self.unknown(it);
+        }
+        let is_added = |at: &&DefRef| {
+            let owner = self.project.outlined(**at).and_then(|it| it.owner);
+            owner.is_some_and(|owner| self.project.text(at.file, owner) == path)
+        };
+        let added: Vec<DefRef> =
+            self.project.owned(it.name).iter().filter(is_added).copied().collect();
+        if !added.is_empty() {
+            return self.choose(it, added);
+        }
+        let built_in = self.project.file(it.file).family.built_in();
+        if built_in.has_name(NameKey::of(first), first) {
+            return Resolution::Outside;
+        }
+        self.maybe(it)
+    }
+
+    /// Whether a file says no types, so that a name alone tells little about
+    /// whose member it is.
+    pub(super) fn is_untyped(&self, file: FileId) -> bool {
+        let file = self.project.file(file);
+        let ending = file.path.rsplit('.').next().unwrap_or_default();
+        file.family == Family::Script && matches!(ending, "js" | "jsx" | "mjs" | "cjs")
+    }
+}
