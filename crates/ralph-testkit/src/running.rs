@@ -179,7 +179,7 @@ impl Hold {
     /// lifeline open.
     pub fn script(&self, beside: &str) -> String {
         let (gate, lifeline) = (self.gate.display(), self.lifeline.display());
-        format!("exec 3>'{lifeline}'\n{beside}\necho >&3\necho holding\ncat '{gate}'\nexec 3>&-\n")
+        format!("exec 3>'{lifeline}'\n{beside}\necho holding\necho >&3\ncat '{gate}'\nexec 3>&-\n")
     }
 
     /// What holds somebody who is no process of a turn.
