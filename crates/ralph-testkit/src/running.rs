@@ -1,7 +1,7 @@
 //! Calls that run while the test looks at them, and agents that wait for it.
 
 use std::fs::{File, OpenOptions};
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout};
 use std::sync::mpsc::{Receiver, channel};
@@ -132,7 +132,8 @@ pub(crate) struct Turnstile {
 impl Turnstile {
     /// Returns once the hold is released.
     pub(crate) fn pass(&self) -> std::io::Result<()> {
-        let _lifeline = OpenOptions::new().write(true).open(&self.lifeline)?;
+        let mut lifeline = OpenOptions::new().write(true).open(&self.lifeline)?;
+        lifeline.write_all(b"\n")?;
         File::open(&self.gate)?.read_to_end(&mut Vec::new())?;
         Ok(())
     }
@@ -161,10 +162,12 @@ impl Hold {
         let ((begins, begun), (ends, over)) = (channel(), channel());
         let path = lifeline.clone();
         std::thread::spawn(move || {
-            // Opens once somebody has opened the other end, and ends when
-            // nobody has it any more. A test that is gone asks for neither.
+            // A byte comes when the turn is held, and the end when nobody has
+            // the pipe any more. A test that is gone asks for neither.
             let Ok(mut pipe) = File::open(path) else { return };
-            let _ = begins.send(());
+            if pipe.read_exact(&mut [0]).is_ok() {
+                let _ = begins.send(());
+            }
             if pipe.read_to_end(&mut Vec::new()).is_ok() {
                 let _ = ends.send(());
             }
@@ -176,7 +179,7 @@ impl Hold {
     /// lifeline open.
     pub fn script(&self, beside: &str) -> String {
         let (gate, lifeline) = (self.gate.display(), self.lifeline.display());
-        format!("exec 3>'{lifeline}'\n{beside}\necho holding\ncat '{gate}'\nexec 3>&-\n")
+        format!("exec 3>'{lifeline}'\n{beside}\necho >&3\necho holding\ncat '{gate}'\nexec 3>&-\n")
     }
 
     /// What holds somebody who is no process of a turn.
@@ -189,7 +192,7 @@ impl Hold {
         drop(OpenOptions::new().write(true).open(&self.gate).unwrap());
     }
 
-    /// Waits until the turn has begun.
+    /// Waits until the turn is held and what runs beside it has run.
     #[track_caller]
     pub fn is_begun(&self) {
         self.begun.recv_timeout(PATIENCE).unwrap();
