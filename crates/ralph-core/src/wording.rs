@@ -15,6 +15,7 @@ pub mod host;
 pub mod learned;
 mod outcome;
 mod prompt;
+mod reason;
 mod sections;
 mod summary;
 pub mod told;
@@ -29,6 +30,7 @@ pub use outcome::{
     weak_checks,
 };
 pub use prompt::{NextPrompt, continuation_template, first_prompt, rules, signal};
+pub use reason::reason_ko;
 pub use sections::sections;
 pub use summary::{Past, PastTurn, refused, summary};
 
@@ -123,8 +125,8 @@ fn verdict_ko(verdict: &Verdict) -> String {
         Verdict::Fail(Fault::Timeout(limit)) => format!("실패: 시간 초과({})", render_span(*limit)),
         Verdict::Fail(Fault::Findings(count)) => format!("실패: 문제 {count}건"),
         Verdict::Fail(Fault::Refused) => "작업을 인정하지 않음".to_owned(),
-        Verdict::Unclear { reason } => format!("불명확: {reason}"),
-        Verdict::Unknown { reason } => format!("확인 불가: {reason}"),
+        Verdict::Unclear { reason } => format!("불명확: {}", reason_ko(reason)),
+        Verdict::Unknown { reason } => format!("확인 불가: {}", reason_ko(reason)),
     }
 }
 

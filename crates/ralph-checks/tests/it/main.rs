@@ -3,4 +3,5 @@
 mod judge;
 #[cfg(test)]
 mod real_runners;
+mod reasons;
 mod test_output;
