@@ -387,25 +387,6 @@ fn what_the_user_wants_outlives_the_commit_it_came_with() {
 }
 
 #[test]
-fn how_the_project_is_checked_outlives_any_commit() {
-    let scratch = scratch();
-    let mut command =
-        noted(Actor::Ralph, turn("r1", 1), ("m1", 1), "`make test` is the check `test_pass`.");
-    if let What::Noted(note) = &mut command.what {
-        note.kind = NoteKind::Command;
-    }
-    let commit = "c".repeat(40);
-    let landing = Occasion { commits: vec![commit.clone()], ..of("r1") };
-    assert_eq!(scratch.after(&[command, passed("r1")], &landing).counts.promoted, 1);
-    // A log of an older version says that it came with the commit.
-    let what = What::Landed { ids: vec!["m1".to_owned()], commits: vec![commit.clone()] };
-    let older = Event { at: 600, place: Place::default(), actor: Actor::Ralph, what };
-    let undone = Occasion { reverted: BTreeSet::from([commit]), ..of("r2") };
-    assert_eq!(scratch.after(&[older], &undone).counts.retracted, 0);
-    assert_eq!(scratch.scope("m1"), Some(Scope::Project));
-}
-
-#[test]
 fn what_a_run_took_back_itself_is_not_taken_back_later() {
     let scratch = scratch();
     let events = [

@@ -35,13 +35,14 @@ fn learning(project: Project) -> Project {
 fn what_failed_and_what_mended_it_is_known_to_the_next_run() {
     let project = learning(plain());
     let first = project.run_json("write it", &CHECKED).exits(0).ends("success/verified", 2);
-    assert_eq!(first.ended()["memory"], "Kept 2 notes.");
+    assert_eq!(first.ended()["memory"], "Kept 1 note.");
     let [gotcha] = notes(&project, "gotcha").try_into().unwrap();
     assert_eq!((&gotcha["scope"], &gotcha["verified"]), (&"project".into(), &true.into()));
     let text = "expected right. It was gone after a change of a.txt.";
     assert_eq!((&gotcha["title"], &gotcha["text"]), (&"./gate.sh".into(), &text.into()));
-    let [skill] = notes(&project, "skill").try_into().unwrap();
-    assert_eq!(skill["title"], "write it");
+    for kind in ["skill", "command", "pattern"] {
+        assert_eq!(notes(&project, kind).len(), 0, "nobody wrote a {kind}");
+    }
 
     project.file("a.txt", "start\n");
     let _ = project.run_json("write it again", &CHECKED).exits(0);
@@ -151,8 +152,8 @@ fn what_came_with_a_commit_goes_when_it_is_reverted() {
         let args = [&["memory", "consolidate", "--json"], more].concat();
         project.ralph(&args).output().exits(0).json()
     };
-    assert_eq!(consolidate(&["--dry-run"])["retracted"], 2);
-    assert_eq!(consolidate(&[])["retracted"], 2);
+    assert_eq!(consolidate(&["--dry-run"])["retracted"], 1);
+    assert_eq!(consolidate(&[])["retracted"], 1);
     assert_eq!(notes(&project, "gotcha").len(), 0);
     assert_eq!(consolidate(&[])["retracted"], 0);
 }
@@ -179,8 +180,8 @@ fn what_the_user_committed_after_a_run_goes_when_it_is_reverted() {
         project.run_git(&["revert", "--no-edit", "HEAD"]);
         assert_eq!(consolidate(), 0);
         project.run_git(&["revert", "--no-edit", "HEAD~2"]);
-        assert_eq!(consolidate(), 2, "{paths:?}");
-        assert_eq!(notes(&project, "skill").len(), 0);
+        assert_eq!(consolidate(), 1, "{paths:?}");
+        assert_eq!(notes(&project, "gotcha").len(), 0);
     }
 }
 

@@ -93,14 +93,14 @@ fn what_the_user_corrected_is_not_said_anew_by_a_run() {
     let project = tested(plain());
     two_turns(&project, "true", "true");
     succeeds(&project, "do it");
-    let [command] = notes(&project, &["--kind", "command"]).try_into().unwrap();
-    let id = command["id"].as_str().unwrap();
-    let text = "Tests are run with ./t.sh inside the container only";
+    let [gotcha] = notes(&project, &["--kind", "gotcha"]).try_into().unwrap();
+    let id = gotcha["id"].as_str().unwrap();
+    let text = "The check needs ok.txt, which only the container writes";
     let _ = project.ralph(&["memory", "edit", id, text]).output().exits(0);
     std::fs::remove_file(project.root().join("ok.txt")).unwrap();
     succeeds(&project, "do it again");
-    let [command] = notes(&project, &["--kind", "command"]).try_into().unwrap();
-    assert_eq!((&command["text"], &command["by"]), (&json!(text), &json!("user")));
+    let [gotcha] = notes(&project, &["--kind", "gotcha"]).try_into().unwrap();
+    assert_eq!((&gotcha["text"], &gotcha["by"]), (&json!(text), &json!("user")));
 }
 
 /// A project whose agent notes something and commits its work, and one success.
@@ -125,12 +125,11 @@ fn consolidate(project: &Project) -> Value {
 fn a_revert_withdraws_what_came_with_it_once_and_what_is_learned_anew_stays() {
     let project = committed();
     project.run_git(&["revert", "--no-edit", "HEAD"]);
-    assert_eq!(consolidate(&project)["retracted"], 3);
+    assert_eq!(consolidate(&project)["retracted"], 2);
     assert_eq!(notes(&project, &["--kind", "fact"]).len(), 0);
-    assert_eq!(notes(&project, &["--kind", "command"]).len(), 1, "tests are still run that way");
     succeeds(&project, "do it once more");
     assert_eq!(consolidate(&project)["retracted"], 0);
-    for kind in ["fact", "gotcha", "command", "skill"] {
+    for kind in ["fact", "gotcha"] {
         assert_eq!(notes(&project, &["--kind", kind]).len(), 1, "{kind}");
     }
 }

@@ -87,24 +87,6 @@ pub fn gone_after(files: &[String], locale: Locale) -> String {
     }
 }
 
-/// What is typed to check something.
-pub fn command_of_gate(gate: &str, command: &str, locale: Locale) -> String {
-    match locale {
-        Locale::En => format!("`{command}` is the check `{gate}`."),
-        Locale::Ko => format!("검사 `{gate}` 명령은 `{command}` 입니다."),
-    }
-}
-
-/// How a task was done.
-pub fn how_it_was_done(files: &[String], commands: &[String], locale: Locale) -> String {
-    let commands: Vec<String> = commands.iter().map(|command| format!("`{command}`")).collect();
-    let (files, commands) = (some_files(files, locale), commands.join(", "));
-    match locale {
-        Locale::En => format!("It was done by a change of {files}, and proven by {commands}."),
-        Locale::Ko => format!("{files} 변경으로 끝냈고 {commands} 로 확인했습니다."),
-    }
-}
-
 fn some_files(files: &[String], locale: Locale) -> String {
     let named: Vec<&str> = files.iter().take(NAMED_FILES).map(String::as_str).collect();
     let named = named.join(", ");

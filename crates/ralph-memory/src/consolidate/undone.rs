@@ -4,15 +4,13 @@ use std::collections::HashSet;
 
 use super::{Work, is_from};
 use crate::error::MemoryError;
-use crate::event::{Actor, NoteKind, Scope, What};
+use crate::event::{Actor, Scope, What};
 use crate::notebook::{Known, Selection};
 
 /// Whether a note says nothing any more when the work is undone that it came
-/// with. What the user said holds whatever becomes of the work, and so does
-/// what is typed to check the project.
+/// with. What the user said holds whatever becomes of the work.
 pub(super) fn falls_with_its_commit(known: &Known) -> bool {
-    let is_habit = known.actor == Actor::Ralph && known.note.kind == NoteKind::Command;
-    known.actor != Actor::User && !is_habit
+    known.actor != Actor::User
 }
 
 impl Work<'_> {

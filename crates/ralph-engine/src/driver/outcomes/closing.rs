@@ -5,15 +5,12 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use ralph_core::policy::{Criterion, GateCommand, GateSpec};
 use ralph_core::wording::learned;
 use ralph_core::{Evidence, Run, TreeId};
 use ralph_memory::consolidate::{Occasion, consolidate};
-use ralph_memory::event::{Actor, Event, Note, NoteKind, Phase, Place, Scope, What};
+use ralph_memory::event::{Actor, Event, Phase, Place, What};
 use ralph_memory::raw::{Keeping, Raw};
-use ralph_memory::{
-    AttemptQuery, Known, MemoryError, Notebook, failure_key, failure_note, note_id,
-};
+use ralph_memory::{AttemptQuery, Known, MemoryError, Notebook, failure_key, failure_note};
 use ralph_snapshot::Project;
 
 use super::{MOST_FILES, event, place};
@@ -26,22 +23,12 @@ const MOST_ATTEMPTS: usize = 500;
 /// Failures of a run whose end is noted.
 const MOST_FIXES: usize = 10;
 
-/// A change of more files than these says nothing about how a task is done.
-const FEW_FILES: usize = 40;
-
-/// How much of a task is the title of what it taught.
-const TITLE_CHARS: usize = 80;
-
 impl Driver<'_> {
-    /// What success proved: what made failures go away, how the task was done,
-    /// and what is typed to check it. The checks of this very turn are to the
-    /// credit of all of it.
+    /// What success proved: what made failures go away. The checks of this very
+    /// turn are to its credit.
     pub(super) fn earned(&self, run: &Run, evidence: &Evidence) -> Vec<Event> {
         let Ok(notebook) = Notebook::open(self.ledger.home()) else { return Vec::new() };
-        let mut whats = self.fixes(run, evidence, &notebook).unwrap_or_default();
-        let mut add = |note: Note| whats.extend(learned_again(note, &notebook));
-        commands(run, evidence).into_iter().for_each(&mut add);
-        self.skill(run, evidence).into_iter().for_each(&mut add);
+        let whats = self.fixes(run, evidence, &notebook).unwrap_or_default();
         whats.into_iter().map(|what| event(run, evidence, Phase::Consolidate, what)).collect()
     }
 
@@ -87,29 +74,6 @@ impl Driver<'_> {
         let changes = self.tree.changes(from, to).unwrap_or_default();
         let name = |path: &Path| path.to_string_lossy().replace(char::is_control, "?");
         changes.iter().map(|change| name(&change.path)).collect()
-    }
-
-    /// How the task was done.
-    fn skill(&self, run: &Run, evidence: &Evidence) -> Option<Note> {
-        let start = run.baseline.as_ref().and_then(|baseline| baseline.tree.as_ref())?;
-        let files = self.changed_between(start, evidence.tree.as_ref()?);
-        if files.is_empty() || files.len() > FEW_FILES {
-            return None;
-        }
-        let proofs: Vec<String> =
-            passing(run, evidence).into_iter().map(|gate| gate.command.display()).collect();
-        if proofs.is_empty() {
-            return None;
-        }
-        let text = learned::how_it_was_done(&files, &proofs, run.policy.locale);
-        let line = run.task.text.lines().map(str::trim).find(|line| !line.is_empty())?;
-        let external = format!("skill {}", run.task.id.as_deref().unwrap_or(run.id.as_str()));
-        Some(Note {
-            title: Some(line.chars().take(TITLE_CHARS).collect()),
-            files: files.into_iter().take(MOST_FILES).collect(),
-            external_id: Some(external.clone()),
-            ..Note::new(note_id(&external), NoteKind::Skill, Scope::Task, text)
-        })
     }
 
     /// Decides what becomes of the notes of a run that succeeded, brings what
@@ -194,53 +158,4 @@ fn mended(known: Known, files: &[String], run: &Run) -> What {
 fn ended(text: &str) -> String {
     let text = text.trim_end();
     if text.ends_with(['.', '!', '?']) { text.to_owned() } else { format!("{text}.") }
-}
-
-/// The gates that are commands and passed.
-fn passing<'r>(run: &'r Run, evidence: &Evidence) -> Vec<&'r GateSpec> {
-    let is_command = |gate: &&GateSpec| {
-        let is_typed = match gate.command {
-            GateCommand::Argv(_) | GateCommand::Shell(_) => true,
-            GateCommand::Question(_) => false,
-        };
-        let is_ours = matches!(
-            gate.criterion,
-            Criterion::Security | Criterion::Diagnostics | Criterion::Memory
-        );
-        is_typed && !is_ours && evidence.passed(&gate.name)
-    };
-    run.policy.gates.iter().filter(is_command).collect()
-}
-
-/// What is typed to check the project: one note for each gate, whatever its
-/// command was before.
-fn commands(run: &Run, evidence: &Evidence) -> Vec<Note> {
-    let note = |gate: &GateSpec| {
-        let external = format!("command of gate {}", gate.name);
-        let command = gate.command.display();
-        let text = learned::command_of_gate(&gate.name, &command, run.policy.locale);
-        Note {
-            title: Some(gate.name.clone()),
-            external_id: Some(external.clone()),
-            ..Note::new(note_id(&external), NoteKind::Command, Scope::Task, text)
-        }
-    };
-    // What the user typed for one run alone is no habit of the project.
-    let is_habit = |gate: &&GateSpec| gate.criterion != Criterion::Custom;
-    passing(run, evidence).into_iter().filter(is_habit).map(note).collect()
-}
-
-/// A note that is written, for whom it was before: the checks of this turn are
-/// to its credit, be it in the same words. None if the user withdrew it, or says
-/// something else in its place.
-fn learned_again(note: Note, notebook: &Notebook) -> Option<What> {
-    let known = notebook.get(&note.id).ok()?;
-    let what = |note: Note| Some(What::Noted(Box::new(note)));
-    match known {
-        None => what(note),
-        Some(known) if known.actor == Actor::User || !known.may_be_learned() => None,
-        // It has to prove itself anew.
-        Some(known) if known.retired.is_some() => what(note),
-        Some(known) => what(Note { scope: known.note.scope, ..note }),
-    }
 }
