@@ -223,7 +223,7 @@ impl Driver<'_> {
         event: &HostEvent,
         hosted: &Hosted,
     ) -> Result<HostReply, EngineError> {
-        if is_before(run, event, hosted) {
+        if is_before(event, hosted) {
             return Ok(HostReply::silent());
         }
         let answered = match &event.what {
@@ -467,10 +467,10 @@ fn is_too_late(answered: &Result<HostReply, EngineError>) -> bool {
 }
 
 /// Whether something belongs to what came before the run, which is about to
-/// begin.
-fn is_before(run: &Run, event: &HostEvent, hosted: &Hosted) -> bool {
+/// begin or to go on.
+fn is_before(event: &HostEvent, hosted: &Hosted) -> bool {
     let is_end = matches!(event.what, Happening::SessionEnded { .. });
-    run.iteration == 0 && !is_end && hosted.place.is_arming()
+    !is_end && hosted.place.is_arming()
 }
 
 /// Whether nothing has happened to a run but errands of its host.

@@ -95,8 +95,8 @@ impl Place {
         ralph_files::append_own(self.folder.join(name))?.write_all(text.as_bytes())
     }
 
-    /// Notes that this process looks at the files before the first turn of a
-    /// run. It lasts as long as what is returned, or as the process.
+    /// Notes that this process looks at the files before a run begins or goes
+    /// on. It lasts as long as what is returned, or as the process.
     pub fn note_arming(&self) -> Arming {
         let pid = std::process::id();
         let started = ralph_proc::process_start_time(pid).unwrap_or_default();
@@ -105,7 +105,7 @@ impl Place {
         Arming { file }
     }
 
-    /// Whether somebody looks at the files before the first turn of the run:
+    /// Whether somebody looks at the files before the run begins or goes on:
     /// whatever turn ends now is none of the run's.
     pub(crate) fn is_arming(&self) -> bool {
         let process = self.process("arming");
@@ -313,7 +313,7 @@ impl Place {
     }
 }
 
-/// The time before the first turn of a run, see [`Place::note_arming`].
+/// The time before a run begins or goes on, see [`Place::note_arming`].
 #[derive(Debug)]
 pub struct Arming {
     file: PathBuf,

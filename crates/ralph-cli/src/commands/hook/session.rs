@@ -438,6 +438,9 @@ impl<'a> Session<'a> {
         let owner = Owner::Session(session.clone());
         self.give_sign();
         let checks = self.checks(run)?;
+        // What ends from now on was asked for while the run rested.
+        let place = Place::new(&self.app.home, session);
+        let _arming = place.note_arming();
         let taken = loops::take_over_as(ledger.store(), run, &owner, self.app.now());
         if let Err(EngineError::Store(StoreError::Stale { .. })) = &taken {
             let now = ledger.store().run(&run.id)?;
@@ -448,7 +451,7 @@ impl<'a> Session<'a> {
         }
         let run = taken?;
         self.move_mark(old.as_ref(), session, &run)?;
-        Place::new(&self.app.home, session).note_resumed(self.app.now());
+        place.note_resumed(self.app.now());
         let mut sink = Silent;
         let mut driver = drive::driver(self.app, ledger, checks, &run, &mut sink)?;
         let run = driver.adopt(run)?;
