@@ -1,9 +1,10 @@
-//! Loops that begin by themselves inside a host.
+//! Loops that begin by themselves inside a host, and what ends while they begin.
 
-use ralph_testkit::Project;
+use ralph_testkit::{Hold, Project};
 use serde_json::{Value, json};
 
 use crate::hooks::{Session, answer, goes_on, stop};
+use crate::opencode;
 
 /// A project whose linter finds an error in every line with `BAD`.
 pub(crate) fn linted(arm: &str) -> Project {
@@ -191,4 +192,26 @@ fn the_installation_decides_where_the_settings_do_not() {
     let call = other.call_with(&["--arm=every-session"], "UserPromptSubmit", &prompt);
     assert_eq!(answer(call), Value::Null);
     assert_eq!(other.tell("Stop", &stop("A poem.")), Value::Null);
+}
+
+#[test]
+fn an_answer_that_ends_while_a_loop_is_resumed_is_no_turn_of_it() {
+    let project = opencode::project();
+    let hold = Hold::new(&project, "gate");
+    let mark = project.outside("mark");
+    let once = format!("[ -e '{0}' ] && {{ rm '{0}'\n{1}}}", mark.display(), hold.script(""));
+    project.script("gate.sh", &format!("{once}\ngrep -q b a"));
+    let session = opencode::Session::new(&project, "ses_1");
+    session.command("make a hold b --max-iterations 6 --criteria custom:./gate.sh");
+    session.breaks("msg_1", &json!({ "name": "MessageAbortedError" }));
+    session.is("paused/aborted", 1);
+    std::fs::write(&mark, "").unwrap();
+    let facts = json!({ "command": "ralph", "arguments": "resume" });
+    let resuming = session.call("command.execute.before", &facts).start();
+    hold.is_begun();
+    assert_eq!(session.idle("msg_2", "It is a file."), Value::Null);
+    hold.release();
+    resuming.finish().exits(0);
+    opencode::goes_on(&session.idle("msg_3", "Not yet."));
+    session.is("running", 3);
 }

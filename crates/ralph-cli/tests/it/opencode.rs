@@ -14,7 +14,7 @@ impl<'a> Session<'a> {
         Self { project, id }
     }
 
-    fn call(&self, kind: &str, facts: &Value) -> Call {
+    pub(crate) fn call(&self, kind: &str, facts: &Value) -> Call {
         let args = ["hook", "--agent", "opencode", "--timeout=3600"];
         self.project.ralph(&args).stdin(self.payload(kind, facts))
     }

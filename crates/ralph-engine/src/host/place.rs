@@ -100,9 +100,9 @@ impl Place {
     pub fn note_arming(&self) -> Arming {
         let pid = std::process::id();
         let started = ralph_proc::process_start_time(pid).unwrap_or_default();
-        let file = self.folder.join("arming");
-        let _ = ralph_files::write_own(&file, format!("{pid} {started}"));
-        Arming { file }
+        // Should that fail, a turn that ends meanwhile counts: the lesser harm.
+        let _ = self.keep("arming", &format!("{pid} {started}"));
+        Arming { file: self.folder.join("arming") }
     }
 
     /// Whether somebody looks at the files before the run begins or goes on:
@@ -185,7 +185,7 @@ impl Place {
 
     /// Notes that no run belongs to the session any more.
     pub fn unmark(&self) {
-        let names = ["run", "arming", "used", "continued", "cleared", "asked", "answered"];
+        let names = ["run", "used", "continued", "cleared", "asked", "answered"];
         for name in names.into_iter().chain([SHOWN, RESUMED, LOOP_HOST]) {
             let _ = fs::remove_file(self.folder.join(name));
         }

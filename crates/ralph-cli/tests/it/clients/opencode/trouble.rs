@@ -1,7 +1,5 @@
 //! What people and circumstances do to loops.
 
-use std::fs;
-
 use ralph_testkit::{Hold, OpenCode, Script, Turn, isolated};
 
 use crate::clients::opencode::stage::{DONE, GATE, Stage, writes};
@@ -23,43 +21,6 @@ fn an_abort_pauses_the_loop() {
         stage.is("paused/aborted", 2);
         held.release();
         assert_eq!(stage.api.main().len(), 2, "nobody was told to go on");
-    });
-}
-
-#[test]
-fn an_answer_that_ends_while_a_loop_is_resumed_is_no_turn_of_it() {
-    isolated(|| {
-        let stage = Stage::saying([]);
-        let [turn, plain, gate] =
-            ["turn", "plain", "gate"].map(|name| Hold::new(&stage.project, name));
-        stage.api.then(Script::new([
-            Turn::says("Never said.").held(&turn),
-            Turn::says("It is a file.").held(&plain),
-            writes(&stage.project, "a", "b\n"),
-            Turn::says(DONE),
-        ]));
-        let mark = stage.project.outside("mark");
-        let once = format!("[ -e '{0}' ] && {{ rm '{0}'\n{1}}}", mark.display(), gate.script(""));
-        stage.project.script("gate.sh", &format!("{once}\ngrep -q b a"));
-        let client = stage.start();
-        let session = client.session("work");
-        client.submits(&session, "ralph", "make a hold b --criteria custom:./gate.sh");
-        turn.is_begun();
-        client.abort(&session);
-        client.until_toast("/ralph resume");
-        turn.release();
-        client.says(&session, "what is a?");
-        plain.is_begun();
-        fs::write(&mark, "").unwrap();
-        client.submits(&session, "ralph", "resume");
-        gate.is_begun();
-        plain.release();
-        client.until("message.part.updated", |of| of["part"]["text"] == "It is a file.");
-        client.until("session.idle", |_| true);
-        gate.release();
-        client.until_toast("custom-1 passes");
-        stage.is("success/verified", 2);
-        stage.api.is_over();
     });
 }
 
