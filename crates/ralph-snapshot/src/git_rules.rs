@@ -125,6 +125,12 @@ impl GitRules {
         Ok(settings.find(|(known, _)| known == key).map(|(_, value)| &**value))
     }
 
+    /// What is ignored beside the work tree's rules: the user's own list and,
+    /// counting more, the repository's.
+    pub(crate) fn excludes(&self, git: &Git) -> Result<Vec<&[u8]>, TreeError> {
+        Ok(outside(&self.copy(git)?.files).collect())
+    }
+
     /// Stands for what is ignored and converted beside the work tree's rules.
     pub(crate) fn stamp(&self, git: &Git) -> Result<String, TreeError> {
         let mut hasher = blake3::Hasher::new();
@@ -174,8 +180,7 @@ impl GitRules {
             None => gather(git)?,
         };
         if self.is_kept && !files.contains_key(IGNORED) {
-            let outside = [EXCLUDES, EXCLUDE].iter().filter_map(|name| files.get(name));
-            let rules = ignored_at_start::gather(git.root(), outside.map(Vec::as_slice));
+            let rules = ignored_at_start::gather(git.root(), outside(&files));
             files.insert(IGNORED, rules);
         }
         files.retain(|_, contents| !contents.is_empty());
@@ -191,6 +196,11 @@ impl GitRules {
         let read = |name| Some((name, ralph_files::read_own(self.folder.join(name)).ok()?));
         self.folder.join("config").exists().then(|| NAMES.into_iter().filter_map(read).collect())
     }
+}
+
+/// The lists of ignored files that stand outside the work tree, in git's order.
+fn outside(files: &Files) -> impl Iterator<Item = &[u8]> {
+    [EXCLUDES, EXCLUDE].into_iter().filter_map(|name| files.get(name)).map(Vec::as_slice)
 }
 
 /// Copies what the repository and the user say now.

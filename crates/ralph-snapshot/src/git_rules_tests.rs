@@ -85,6 +85,29 @@ fn what_is_excluded_beside_the_tree_counts_as_at_the_start() {
     assert_eq!(paths.len(), 1, "outside of the run the present rules count: {paths:?}");
 }
 
+#[test]
+fn what_the_user_and_the_repository_exclude_is_ignored_as_at_the_start() {
+    let scratch = Scratch::committed(&[("a", "1"), (".gitignore", "!kept\n")]);
+    scratch.write(".git/info/exclude", "!both\nearly\n");
+    scratch.write(".git/more", "both\nkept\nusers\n");
+    scratch.run(&["config", "core.excludesFile", &scratch.path(".git/more").to_string_lossy()]);
+    for path in ["both", "early", "kept", "late", "users"] {
+        scratch.write(path, "1");
+    }
+    let ignored = |tree: &WorkTree| {
+        let mut found = tree.ignored();
+        found.sort();
+        found
+    };
+    let tree = begun(&scratch);
+    let then = ["early", "users"].map(std::path::PathBuf::from);
+    assert_eq!([&tree, &scratch.open()].map(ignored), [then.clone(), then.clone()]);
+    scratch.write(".git/info/exclude", "late\n");
+    scratch.write(".git/more", "");
+    assert_eq!([&tree, &in_run(&scratch)].map(ignored), [then.clone(), then]);
+    assert_eq!(ignored(&scratch.open()), [std::path::PathBuf::from("late")]);
+}
+
 fn paths_since(tree: &WorkTree, start: &ralph_core::TreeId) -> Vec<String> {
     let changes = tree.changes(start, &tree.tree().unwrap()).unwrap();
     changes.iter().map(|change| change.path.display().to_string()).collect()

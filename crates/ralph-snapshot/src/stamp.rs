@@ -20,15 +20,15 @@ pub(crate) const CACHE_MARK: &str = "CACHEDIR.TAG";
 const BYTE_CODE: &str = "__pycache__";
 
 /// Stands for the ignored files below `root`: two equal stamps mean that none
-/// of them changed. Nothing in `left_out` counts. `exclude` is a file with
-/// rules of the repository.
+/// of them changed. Nothing in `left_out` counts. `outer` are rules that
+/// stand outside the work tree, the last of them counting most.
 pub(crate) fn of_ignored(
     root: &Path,
-    exclude: Option<&Path>,
+    outer: Vec<Gitignore>,
     left_out: &dyn Fn(&Path) -> bool,
 ) -> String {
     let mut hasher = blake3::Hasher::new();
-    let mut found = ignored(root, exclude, left_out);
+    let mut found = ignored(root, outer, left_out);
     found.sort_unstable();
     for path in found {
         add(&mut hasher, root, &path, left_out);
@@ -39,14 +39,11 @@ pub(crate) fn of_ignored(
 /// What the ignore rules hide, the topmost of each.
 pub(crate) fn ignored(
     root: &Path,
-    exclude: Option<&Path>,
+    outer: Vec<Gitignore>,
     left_out: &dyn Fn(&Path) -> bool,
 ) -> Vec<PathBuf> {
-    let (users, _) = GitignoreBuilder::new(root).build_global();
-    let exclude = exclude.and_then(|exclude| rules_in(root, exclude));
     let device = fs::symlink_metadata(root).ok().map(|found| device(&found));
-    let mut walk = IgnoredWalk { root, left_out, device, rules: vec![users], found: Vec::new() };
-    walk.rules.extend(exclude);
+    let mut walk = IgnoredWalk { root, left_out, device, rules: outer, found: Vec::new() };
     walk.enter(root);
     walk.found
 }
@@ -94,6 +91,16 @@ impl IgnoredWalk<'_> {
         let found = fs::symlink_metadata(folder).ok();
         found.is_some_and(|found| Some(device(&found)) != self.device)
     }
+}
+
+/// The rules that a text has for a folder.
+pub(crate) fn parse_rules(folder: &Path, text: &[u8]) -> Gitignore {
+    let mut builder = GitignoreBuilder::new(folder);
+    for line in String::from_utf8_lossy(text).trim_start_matches('\u{feff}').lines() {
+        // A line that is no rule is passed over.
+        let _ = builder.add_line(None, line);
+    }
+    builder.build().unwrap_or_else(|_| Gitignore::empty())
 }
 
 /// The rules that a file has for a folder, if it has any.
@@ -155,7 +162,7 @@ mod tests {
     use super::*;
 
     fn stamp(root: &Path) -> String {
-        of_ignored(root, None, &|path| path == Path::new("node_modules/.cache"))
+        of_ignored(root, Vec::new(), &|path| path == Path::new("node_modules/.cache"))
     }
 
     #[test]
@@ -194,15 +201,17 @@ mod tests {
     fn the_nearest_rule_decides_what_is_ignored() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
-        for path in ["a.log", "kept/b.log", "kept/c.tmp", "d.out", ".hidden", "deep/er/e.log"] {
+        for path in
+            ["a.log", "kept/b.log", "kept/c.tmp", "d.out", "e.o", ".hidden", "deep/er/e.log"]
+        {
             fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
             fs::write(root.join(path), "").unwrap();
         }
         fs::write(root.join(".gitignore"), "*.log\n").unwrap();
         fs::write(root.join("kept/.gitignore"), "!*.log\n*.tmp\n").unwrap();
-        let exclude = root.join("exclude");
-        fs::write(&exclude, "*.out\n").unwrap();
-        let mut found = ignored(root, Some(&exclude), &|_| false);
+        let outer =
+            vec![parse_rules(root, b"\xEF\xBB\xBF*.out\n*.o\n"), parse_rules(root, b"!*.o\n")];
+        let mut found = ignored(root, outer, &|_| false);
         found.sort_unstable();
         let want = ["a.log", "d.out", "deep/er/e.log", "kept/c.tmp"].map(|path| root.join(path));
         assert_eq!(found, want);

@@ -2,6 +2,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ralph_core::{Approach, RunId, Timestamp, TreeId};
 
 use crate::error::TreeError;
@@ -273,17 +274,22 @@ impl WorkTree {
     /// equal stamps mean that none of them changed.
     pub fn stamp(&self) -> String {
         let left_out = &self.scope.left_out;
-        stamp::of_ignored(&self.root, self.exclude().as_deref(), &|path| left_out.contains(path))
+        stamp::of_ignored(&self.root, self.outer_rules(), &|path| left_out.contains(path))
     }
 
-    /// The repository's own list of ignored files.
-    fn exclude(&self) -> Option<PathBuf> {
-        self.git().map(|git| git.common_dir().join("info/exclude"))
+    /// What is ignored by rules that stand outside the work tree.
+    fn outer_rules(&self) -> Vec<Gitignore> {
+        // Git that does not answer has none.
+        let listed = self.git().map(|git| git.rules().excludes(git).unwrap_or_default());
+        match listed {
+            Some(lists) => lists.iter().map(|list| stamp::parse_rules(&self.root, list)).collect(),
+            None => vec![GitignoreBuilder::new(&self.root).build_global().0],
+        }
     }
 
     /// What the ignore rules hide, the topmost of each, relative to the root.
     pub fn ignored(&self) -> Vec<PathBuf> {
-        let found = stamp::ignored(&self.root, self.exclude().as_deref(), &|_| false);
+        let found = stamp::ignored(&self.root, self.outer_rules(), &|_| false);
         found.iter().filter_map(|path| Some(path.strip_prefix(&self.root).ok()?.into())).collect()
     }
 

@@ -247,8 +247,10 @@ fn against_status(binary: &Path) -> Result<Vec<Row>, Failure> {
 
 fn with_transcripts(binary: &Path) -> Result<Vec<Row>, Failure> {
     let stage = Stage::new(binary)?;
-    let site = Site::new(&stage, "transcript")?;
-    site.arm("")?;
+    // A session has one transcript, and each has a project.
+    let (brief, talkative) = (Site::new(&stage, "brief")?, Site::new(&stage, "talkative")?);
+    brief.arm("")?;
+    talkative.arm("")?;
     let line = json!({ "type": "user", "message": { "content": "x".repeat(10_000) } }).to_string();
     let write = |name: &str, lines: usize| -> Result<PathBuf, Failure> {
         let path = stage.path(name);
@@ -260,7 +262,8 @@ fn with_transcripts(binary: &Path) -> Result<Vec<Row>, Failure> {
     let (short, long) = (write("short.jsonl", 1)?, write("long.jsonl", 10_000)?);
     let (mut little, mut much) = Default::default();
     for round in 0..WARM_UP + ROUNDS {
-        for (path, samples) in [(&short, &mut little), (&long, &mut much)] {
+        let both = [(&brief, &short, &mut little), (&talkative, &long, &mut much)];
+        for (site, path, samples) in both {
             let mut facts = stop(round);
             // Without the last words the transcript has to be read.
             facts["last_assistant_message"] = Value::Null;

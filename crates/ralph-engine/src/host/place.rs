@@ -21,6 +21,10 @@ const LOOP_HOST: &str = "loop-host";
 /// The file that names what was shown last of what waits in the host.
 const SHOWN: &str = "shown";
 
+/// The file that says how far the host's transcript was looked through for what
+/// waits, and what does.
+const QUEUE: &str = "queue";
+
 /// The file that holds the command that was answered while it waited in the host.
 const ANSWERED: &str = "answered";
 
@@ -186,7 +190,7 @@ impl Place {
     /// Notes that no run belongs to the session any more.
     pub fn unmark(&self) {
         let names = ["run", "used", "continued", "cleared", "asked", "answered"];
-        for name in names.into_iter().chain([SHOWN, RESUMED, LOOP_HOST]) {
+        for name in names.into_iter().chain([SHOWN, QUEUE, RESUMED, LOOP_HOST]) {
             let _ = fs::remove_file(self.folder.join(name));
         }
         // Goes only if nothing else is kept here.
@@ -243,6 +247,16 @@ impl Place {
             let _ = self.keep(SHOWN, name);
         }
         is_known
+    }
+
+    /// What is known of what waits in the host.
+    pub(crate) fn queue(&self) -> Option<String> {
+        ralph_files::read_own_text(self.folder.join(QUEUE)).ok()
+    }
+
+    /// Notes what is known of what waits in the host.
+    pub(crate) fn set_queue(&self, text: &str) {
+        let _ = self.put(QUEUE, text);
     }
 
     /// Notes that a command was answered that still waits in the host.

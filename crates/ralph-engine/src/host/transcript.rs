@@ -1,18 +1,24 @@
 //! The agent's last words, from where the host wrote them down.
 
 use std::io::{Read, Seek, SeekFrom};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ralph_core::host::Silence;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// How much of the end of a transcript is read: what was said last is there,
-/// however long the conversation was.
-const TAIL: u64 = 256 * 1024;
+use super::Place;
 
-/// How much of it is looked through for what waits: a turn may have written
-/// much after the user typed something.
+/// How much of the end of a transcript is read: what was said last is there,
+/// however long the conversation was. Mostly a little is enough.
+const TAILS: [u64; 2] = [16 * 1024, 256 * 1024];
+
+/// How much of it is looked through for what waits, beyond where the last look
+/// ended: a turn may have written much after the user typed something.
 const QUEUE_TAIL: u64 = 8 * 1024 * 1024;
+
+/// So many bytes tell whether a transcript is the one that was looked through.
+const MARK: usize = 256;
 
 /// What the host calls a line about words that wait.
 const QUEUED: &str = "queue-operation";
@@ -24,21 +30,25 @@ pub fn final_text(silence: &Silence) -> String {
 }
 
 fn last_words(path: &Path) -> Option<String> {
-    end_of(path, TAIL)?.lines().rev().find_map(assistant_text)
+    TAILS.into_iter().find_map(|most| {
+        let (_, tail) = end_of(path, |length| Some(length.saturating_sub(most)))?;
+        String::from_utf8_lossy(&tail).lines().rev().find_map(assistant_text)
+    })
 }
 
-/// The last bytes of a file, as text.
-fn end_of(path: &Path, most: u64) -> Option<String> {
+/// The end of a file, from the place that follows from its length, and that place.
+fn end_of(path: &Path, from: impl Fn(u64) -> Option<u64>) -> Option<(u64, Vec<u8>)> {
     let mut file = ralph_files::open(path).ok()?;
     let length = file.metadata().ok()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(most))).ok()?;
+    let start = from(length)?;
+    file.seek(SeekFrom::Start(start)).ok()?;
     let mut tail = Vec::new();
-    file.take(most).read_to_end(&mut tail).ok()?;
-    Some(String::from_utf8_lossy(&tail).into_owned())
+    file.take(length.saturating_sub(start)).read_to_end(&mut tail).ok()?;
+    Some((start, tail))
 }
 
 /// Words of the user that wait in the host until the agent falls silent.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueuedWords {
     /// What was typed.
     pub text: String,
@@ -46,12 +56,52 @@ pub struct QueuedWords {
     pub at: String,
 }
 
+/// How far a transcript was looked through, and what waited there.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Seen {
+    transcript: PathBuf,
+    to: u64,
+    /// What the file holds just before that: a host may write it anew.
+    mark: Vec<u8>,
+    waiting: Vec<QueuedWords>,
+}
+
+impl Seen {
+    /// What was added since; `None` if this is not known of the file as it is.
+    fn added(&self, path: &Path) -> Option<Vec<u8>> {
+        let start = self.to.checked_sub(self.mark.len() as u64)?;
+        let is_near = |length: u64| length.checked_sub(self.to).is_some_and(|it| it <= QUEUE_TAIL);
+        let (_, tail) = end_of(path, |length| is_near(length).then_some(start))?;
+        tail.strip_prefix(&*self.mark).filter(|_| self.transcript == path).map(<[u8]>::to_vec)
+    }
+}
+
 /// What the user typed while the agent worked and the host holds back, oldest
-/// first. A host that writes down nothing of the kind holds back nothing.
-pub fn queued(path: &Path) -> Vec<QueuedWords> {
-    let mut queue = Vec::new();
-    let Some(tail) = end_of(path, QUEUE_TAIL) else { return queue };
-    for line in tail.lines().filter(|line| line.contains(QUEUED)) {
+/// first. A host that writes down nothing of the kind holds back nothing. Each
+/// line is read once for a session.
+pub fn queued(path: &Path, place: &Place) -> Vec<QueuedWords> {
+    let known = place.queue().and_then(|text| serde_json::from_str::<Seen>(&text).ok());
+    let known = known.and_then(|seen| seen.added(path).map(|added| (seen, added)));
+    let anew = || {
+        let (to, tail) = end_of(path, |length| Some(length.saturating_sub(QUEUE_TAIL)))?;
+        Some((Seen { transcript: path.to_owned(), to, ..Seen::default() }, tail))
+    };
+    let Some((mut seen, added)) = known.or_else(anew) else { return Vec::new() };
+    // What follows the last end of a line is still being written.
+    if let Some(end) = added.iter().rposition(|byte| *byte == b'\n') {
+        let whole = &added[..=end];
+        follow(&mut seen.waiting, &String::from_utf8_lossy(whole));
+        seen.to += whole.len() as u64;
+        seen.mark = whole[whole.len().saturating_sub(MARK)..].to_vec();
+        // Should that fail, the next look begins where this one did.
+        let _ = serde_json::to_string(&seen).map(|text| place.set_queue(&text));
+    }
+    seen.waiting
+}
+
+/// Does to the queue what these lines say.
+fn follow(queue: &mut Vec<QueuedWords>, lines: &str) {
+    for line in lines.lines().filter(|line| line.contains(QUEUED)) {
         let Ok(entry) = serde_json::from_str::<Value>(line) else { continue };
         if entry.get("type").and_then(Value::as_str) != Some(QUEUED) {
             continue;
@@ -71,7 +121,6 @@ pub fn queued(path: &Path) -> Vec<QueuedWords> {
             },
         }
     }
-    queue
 }
 
 /// The text of a line that is the main agent's.
@@ -94,6 +143,8 @@ fn assistant_text(line: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use std::fs;
+
+    use ralph_core::SessionId;
 
     use super::*;
 
@@ -122,19 +173,28 @@ mod tests {
         assert_eq!(final_text(&silence), "late");
     }
 
+    fn operation(operation: &str, text: &str) -> String {
+        let line = serde_json::json!({
+            "type": QUEUED, "operation": operation, "content": text, "timestamp": "t",
+        });
+        format!("{line}\n")
+    }
+
+    /// What waits by this transcript, in a session that knows nothing of it
+    /// but what is in `home`.
+    fn waiting(home: &Path, transcript: &Path) -> Vec<String> {
+        let place = Place::new(home, &SessionId::new("s-1").unwrap());
+        place.keep("run", "").unwrap();
+        queued(transcript, &place).into_iter().map(|words| words.text).collect()
+    }
+
     #[test]
     fn words_wait_until_the_host_says_otherwise() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("transcript.jsonl");
-        let operation = |operation: &str, text: &str| {
-            let line = serde_json::json!({
-                "type": QUEUED, "operation": operation, "content": text, "timestamp": "t",
-            });
-            format!("{line}\n")
-        };
         let waiting = |lines: &[String]| -> Vec<String> {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("transcript.jsonl");
             fs::write(&path, lines.concat()).unwrap();
-            queued(&path).into_iter().map(|words| words.text).collect()
+            waiting(folder.path(), &path)
         };
         let typed = operation("enqueue", "/cancel-ralph");
         let other = line("assistant", "a queue-operation enqueue /cancel-ralph") + "\n";
@@ -144,6 +204,35 @@ mod tests {
         let taken = operation("remove", "/cancel-ralph");
         assert_eq!(waiting(&[typed.clone(), more.clone(), taken]), ["and then"]);
         assert_eq!(waiting(&[typed, more, operation("popAll", "")]), [""; 0]);
-        assert_eq!(queued(Path::new("/nowhere")), []);
+        let folder = tempfile::tempdir().unwrap();
+        let place = Place::new(folder.path(), &SessionId::new("s-1").unwrap());
+        assert_eq!(queued(Path::new("/nowhere"), &place), []);
+    }
+
+    #[test]
+    fn what_was_looked_through_is_not_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("transcript.jsonl");
+        let waits = |text: &str| {
+            fs::write(&path, text).unwrap();
+            waiting(folder.path(), &path)
+        };
+        let (typed, said) = (operation("enqueue", "first"), line("user", &"x".repeat(MARK)));
+        assert_eq!(waits(&format!("{typed}{said}\n")), ["first"]);
+        // What was there could not be read any more.
+        let spoiled = format!("{}{said}\n", "x".repeat(typed.len()));
+        assert_eq!(waits(&spoiled), ["first"]);
+        let more = operation("enqueue", "second");
+        let (begun, rest) = more.split_at(20);
+        assert_eq!(waits(&format!("{spoiled}{begun}")), ["first"]);
+        assert_eq!(waits(&format!("{spoiled}{begun}{rest}")), ["first", "second"]);
+        let taken = operation("dequeue", "");
+        assert_eq!(waits(&format!("{spoiled}{more}{taken}")), ["second"]);
+        // One that was written anew is another one, and so is one of another name.
+        assert_eq!(waits(&format!("{said}\n{spoiled}{more}{typed}")), ["second", "first"]);
+        assert_eq!(waits(&operation("enqueue", "anew")), ["anew"]);
+        let other = folder.path().join("other.jsonl");
+        fs::write(&other, format!("{typed}{more}")).unwrap();
+        assert_eq!(waiting(folder.path(), &other), ["first", "second"]);
     }
 }

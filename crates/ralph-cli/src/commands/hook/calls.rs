@@ -146,7 +146,7 @@ impl Session<'_> {
     /// back: by the end of the turn it counts.
     pub(super) fn queued(&self, session: &SessionId, place: &Place) -> Option<Queued> {
         let Happening::TurnEnded(silence) = &self.event.what else { return None };
-        let words = host::queued(silence.transcript.as_deref()?);
+        let words = host::queued(silence.transcript.as_deref()?, place);
         let is_ours = |words: &&QueuedWords| slash::is_ours(&words.text);
         let words = words.iter().rev().find(is_ours)?;
         let command = slash::parse(&words.text, &|word| self.is_path(session, word))?;
