@@ -38,7 +38,7 @@ fn what_failed_and_what_mended_it_is_known_to_the_next_run() {
     assert_eq!(first.ended()["memory"], "Kept 1 note.");
     let [gotcha] = notes(&project, "gotcha").try_into().unwrap();
     assert_eq!((&gotcha["scope"], &gotcha["verified"]), (&"project".into(), &true.into()));
-    let text = "expected right. It was gone after a change of a.txt.";
+    let text = "expected right. It was mended by a.txt: `- wrong` `+ right`.";
     assert_eq!((&gotcha["title"], &gotcha["text"]), (&"./gate.sh".into(), &text.into()));
     for kind in ["skill", "command", "pattern"] {
         assert_eq!(notes(&project, kind).len(), 0, "nobody wrote a {kind}");
@@ -53,6 +53,21 @@ fn what_failed_and_what_mended_it_is_known_to_the_next_run() {
     assert!(told.contains("The files are as turn 1 of run-"), "{told}");
     assert!(told.contains("\"Write it down\". Try something else."), "{told}");
     assert_eq!(notes(&project, "gotcha").len(), 1);
+}
+
+#[test]
+fn a_change_of_tests_alone_is_no_mend() {
+    let project = learning(plain());
+    project.script("gate.sh", "grep -q right tests/test_a.txt || { echo expected 3; exit 1; }");
+    project.file("tests/test_a.txt", "start\n");
+    project.agent(
+        "cat > /dev/null\nif [ $RALPH_ITERATION = 1 ]; then echo wrong > a.txt; else echo right > \
+         tests/test_a.txt; echo 'It fits. <promise>DONE</promise>'; fi",
+    );
+    let _ = project.run_json("write it", &CHECKED);
+    let [gotcha] = notes(&project, "gotcha").try_into().unwrap();
+    let told = (&gotcha["text"], &gotcha["verified"]);
+    assert_eq!(told, (&"expected 3".into(), &false.into()));
 }
 
 #[test]

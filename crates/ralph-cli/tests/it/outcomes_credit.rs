@@ -84,7 +84,7 @@ fn what_ralph_saw_fail_is_not_an_agents_to_tell() {
     assert!(project.kept("said").contains("an agent cannot change notes"));
     let [gotcha] = notes(&project, &["--kind", "gotcha"]).try_into().unwrap();
     let text = gotcha["text"].as_str().unwrap();
-    assert!(!text.contains(lie) && text.contains("It was gone after a change of ok.txt"), "{text}");
+    assert!(!text.contains(lie) && text.contains("It was mended by ok.txt: `+ ok`."), "{text}");
     assert_eq!((&gotcha["by"], &gotcha["verified"]), (&json!("ralph"), &json!(true)));
 }
 

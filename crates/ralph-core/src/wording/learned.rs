@@ -7,9 +7,6 @@ use crate::memory::notes::as_data;
 /// How much is quoted of a failure, and of what was said about a try.
 const QUOTED_CHARS: usize = 200;
 
-/// Files that are named one by one.
-const NAMED_FILES: usize = 5;
-
 /// An earlier try that the present one repeats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TriedBefore<'a> {
@@ -78,24 +75,19 @@ fn tried_ko(tried: &TriedBefore<'_>) -> String {
     format!("{what}{said} 다른 방법을 시도하세요.")
 }
 
-/// What made a failure go away.
-pub fn gone_after(files: &[String], locale: Locale) -> String {
-    let files = some_files(files, locale);
-    match locale {
-        Locale::En => format!("It was gone after a change of {files}."),
-        Locale::Ko => format!("{files} 변경 후 해결되었습니다."),
-    }
-}
-
-fn some_files(files: &[String], locale: Locale) -> String {
-    let named: Vec<&str> = files.iter().take(NAMED_FILES).map(String::as_str).collect();
-    let named = named.join(", ");
-    let more = files.len().saturating_sub(NAMED_FILES);
-    match (more, locale) {
-        (0, _) => named,
-        (more, Locale::En) => format!("{named} and {more} more"),
-        (more, Locale::Ko) => format!("{named} 외 {more}개"),
-    }
+/// What mended a failure: lines of code, and what the agent said about them.
+/// `None` if there is neither.
+pub fn mended_by(change: &str, said: Option<&str>, locale: Locale) -> Option<String> {
+    let change = Some(change).filter(|change| !change.is_empty()).map(|change| match locale {
+        Locale::En => format!("It was mended by {change}."),
+        Locale::Ko => format!("다음 변경으로 해결되었습니다: {change}."),
+    });
+    let said = said.map(|said| match locale {
+        Locale::En => format!("The agent said: {}", sentence(said)),
+        Locale::Ko => format!("에이전트의 설명: {}", sentence(said)),
+    });
+    let parts: Vec<String> = change.into_iter().chain(said).collect();
+    (!parts.is_empty()).then(|| parts.join(" "))
 }
 
 /// What became of the notes of a run.
@@ -248,13 +240,14 @@ mod tests {
     }
 
     #[test]
-    fn many_files_are_counted() {
-        let files: Vec<String> = (0..7).map(|number| format!("f{number}")).collect();
+    fn a_mend_is_told_by_its_lines_and_by_what_was_said() {
+        let told = |change, said, locale| mended_by(change, said, locale).unwrap();
         assert_eq!(
-            gone_after(&files, Locale::En),
-            "It was gone after a change of f0, f1, f2, f3, f4 and 2 more."
+            told("a.py: `- x` `+ y`", Some("Use y."), Locale::En),
+            "It was mended by a.py: `- x` `+ y`. The agent said: \"Use y\"."
         );
-        assert_eq!(gone_after(&files[..1], Locale::Ko), "f0 변경 후 해결되었습니다.");
+        assert_eq!(told("", Some("Use y."), Locale::Ko), "에이전트의 설명: \"Use y\".");
+        assert_eq!(mended_by("", None, Locale::En), None);
     }
 
     #[test]

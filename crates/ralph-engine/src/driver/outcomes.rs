@@ -4,6 +4,7 @@
 mod attempt;
 mod closing;
 mod failures;
+mod mend;
 mod recall;
 
 use std::path::Path;
@@ -78,7 +79,7 @@ impl Driver<'_> {
         let raw = Raw::new(home).keep(&failures::printed(evidence)).ok();
         let mut events = Vec::new();
         if let Ok(notebook) = Notebook::open(home) {
-            events.extend(gotchas(failed, &notebook, raw.as_deref()));
+            events.extend(gotchas(failed, &notebook));
             if next.state == State::Running {
                 events.extend(self.tell_of_the_past(failed, &notebook, next));
             }
@@ -173,7 +174,7 @@ fn attempted(run: &Run, evidence: &Evidence, attempt: Attempt, signatures: &[Str
 
 /// Notes about failures that are new in this run. One that is known was seen
 /// again; one that the user withdrew stays withdrawn.
-fn gotchas(failed: &Failed<'_>, notebook: &Notebook, raw: Option<&str>) -> Vec<Event> {
+fn gotchas(failed: &Failed<'_>, notebook: &Notebook) -> Vec<Event> {
     let Failed { run, evidence, failures, .. } = failed;
     let is_new = |failure: &&Failure| {
         run.iteration <= 1 || !run.progress.failing.contains(&failure.fingerprint)
@@ -184,7 +185,7 @@ fn gotchas(failed: &Failed<'_>, notebook: &Notebook, raw: Option<&str>) -> Vec<E
         let id = failure_note(&key);
         let what = match notebook.get(&id) {
             Ok(known) if is_unheard_of(known.as_ref()) => {
-                What::Noted(Box::new(gotcha(failed, failure, &key, raw)))
+                What::Noted(Box::new(gotcha(failed, failure, &key)))
             }
             Ok(Some(known)) if is_seen_again(&known, run) => What::SeenAgain { id },
             Ok(_) | Err(_) => continue,
@@ -208,17 +209,16 @@ fn is_seen_again(known: &Known, run: &Run) -> bool {
     known.retired.is_none() && known.place.run.as_deref() != Some(run.id.as_str())
 }
 
-fn gotcha(failed: &Failed<'_>, failure: &Failure, key: &str, raw: Option<&str>) -> Note {
+fn gotcha(failed: &Failed<'_>, failure: &Failure, key: &str) -> Note {
     let Failed { run, attempt, .. } = failed;
     let mut files: Vec<String> = failure.file.iter().cloned().collect();
     files.extend(
         attempt.changes.keys().filter(|file| Some(*file) != failure.file.as_ref()).cloned(),
     );
     files.truncate(MOST_FILES);
-    let output = raw.map(|raw| format!(", output {raw}")).unwrap_or_default();
     Note {
         title: Some(failure.title.clone()),
-        why: Some(format!("iteration {} of {}{output}", run.iteration, run.id)),
+        why: Some(format!("iteration {} of {}", run.iteration, run.id)),
         files,
         external_id: Some(failure_name(key)),
         ..Note::new(failure_note(key), NoteKind::Gotcha, Scope::Task, failure.text.clone())

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ralph_core::memory::attempt::{Attempt, Ending};
-use ralph_core::{Evidence, Run};
+use ralph_core::{Evidence, Run, TreeId};
 use ralph_snapshot::{ChangeKind, Snapshot, SnapshotError, Snapshots};
 use similar::{ChangeTag, TextDiff};
 
@@ -20,7 +20,7 @@ const MOST_FILES: usize = 60;
 const MOST_BYTES: u64 = 256 * 1024;
 
 /// How long two versions of a file are compared.
-const COMPARING: Duration = Duration::from_millis(200);
+pub(super) const COMPARING: Duration = Duration::from_millis(200);
 
 /// How much is kept of what the agent said.
 const APPROACH_CHARS: usize = 200;
@@ -51,11 +51,27 @@ impl Driver<'_> {
             None => undo::last(&snapshots.list()?).cloned().filter(is_last),
         };
         let Some(kept) = kept else { return Ok(None) };
-        let changes = self.tree.changes(last, present)?;
-        let earlier = snapshots.earlier(&kept, present, MOST_BYTES)?;
+        for file in self.compared_files(&snapshots, &kept, present)? {
+            attempt = match &file.texts {
+                Some((before, after)) => compared(attempt, &file.name, before, after),
+                None => attempt.change(&file.name, &[], &[]),
+            };
+        }
+        Ok(Some(attempt))
+    }
+
+    /// What changed since a snapshot.
+    pub(super) fn compared_files(
+        &self,
+        snapshots: &Snapshots<'_>,
+        kept: &Snapshot,
+        present: &TreeId,
+    ) -> Result<Vec<ChangedFile>, SnapshotError> {
+        let changes = self.tree.changes(&kept.tree, present)?;
+        let earlier = snapshots.earlier(kept, present, MOST_BYTES)?;
         let mut earlier: BTreeMap<PathBuf, Option<Vec<u8>>> =
             earlier.into_iter().map(|file| (file.path, file.contents)).collect();
-        for change in changes.iter().take(MOST_FILES) {
+        let files = changes.iter().take(MOST_FILES).map(|change| {
             let before = earlier.remove(&change.path).flatten();
             let before = if change.kind == ChangeKind::Added { Some(Vec::new()) } else { before };
             let after = match change.kind {
@@ -64,22 +80,27 @@ impl Driver<'_> {
                     present_text(&self.root.join(&change.path))
                 }
             };
-            let name = change.path.to_string_lossy();
-            attempt = match before.zip(after) {
-                Some((before, after)) => compared(attempt, &name, &before, &after),
-                None => attempt.change(&name, &[], &[]),
-            };
-        }
-        Ok(Some(attempt))
+            let texts = before.as_deref().and_then(text).zip(after.as_deref().and_then(text));
+            ChangedFile { name: change.path.to_string_lossy().into_owned(), texts }
+        });
+        Ok(files.collect())
     }
 }
 
-fn compared(attempt: Attempt, name: &str, before: &[u8], after: &[u8]) -> Attempt {
-    if before.contains(&0) || after.contains(&0) {
-        return attempt.change(name, &[], &[]);
-    }
-    let (before, after) = (String::from_utf8_lossy(before), String::from_utf8_lossy(after));
-    let diff = TextDiff::configure().timeout(COMPARING).diff_lines(&*before, &*after);
+/// A file that changed.
+#[derive(Debug)]
+pub(super) struct ChangedFile {
+    pub(super) name: String,
+    /// What it was and what it is; `None` if that is no text, or too long.
+    pub(super) texts: Option<(String, String)>,
+}
+
+fn text(bytes: &[u8]) -> Option<String> {
+    (!bytes.contains(&0)).then(|| String::from_utf8_lossy(bytes).into_owned())
+}
+
+fn compared(attempt: Attempt, name: &str, before: &str, after: &str) -> Attempt {
+    let diff = TextDiff::configure().timeout(COMPARING).diff_lines(before, after);
     let (mut added, mut removed) = (Vec::new(), Vec::new());
     for change in diff.iter_all_changes() {
         match change.tag() {
@@ -104,7 +125,7 @@ fn approach(text: &str) -> Option<String> {
 }
 
 /// A line without the element that ends it.
-fn without_claim(line: &str) -> &str {
+pub(super) fn without_claim(line: &str) -> &str {
     let claim = || {
         let (before, name) = line.strip_suffix('>')?.rsplit_once("</")?;
         Some(before.rsplit_once(&format!("<{name}>"))?.0.trim_end())
@@ -127,10 +148,9 @@ mod tests {
 
     #[test]
     fn lines_that_came_and_went_are_those_of_the_attempt() {
-        let attempt = compared(Attempt::default(), "a.py", b"keep\nold()\n", b"keep\nnew()\n");
+        let attempt = compared(Attempt::default(), "a.py", "keep\nold()\n", "keep\nnew()\n");
         let want = Attempt::default().change("a.py", &["new()"], &["old()"]);
         assert_eq!(attempt, want);
-        let binary = compared(Attempt::default(), "a.bin", b"\0", b"x");
-        assert!(binary.changes["a.bin"].added.exact.is_empty());
+        assert_eq!(text(b"\0"), None);
     }
 }

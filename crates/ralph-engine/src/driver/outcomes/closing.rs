@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use ralph_core::wording::learned;
@@ -11,9 +10,10 @@ use ralph_memory::consolidate::{Occasion, consolidate};
 use ralph_memory::event::{Actor, Event, Phase, Place, What};
 use ralph_memory::raw::{Keeping, Raw};
 use ralph_memory::{AttemptQuery, Known, MemoryError, Notebook, failure_key, failure_note};
-use ralph_snapshot::Project;
+use ralph_snapshot::{Project, Snapshots};
 
-use super::{MOST_FILES, event, place};
+use super::attempt::ChangedFile;
+use super::{MOST_FILES, event, mend, place};
 use crate::driver::{Driver, tampering};
 use crate::landed;
 
@@ -51,6 +51,7 @@ impl Driver<'_> {
                 }
             }
         }
+        let snapshots = Snapshots::new(&self.tree, run.id.clone());
         let mut found = Vec::new();
         for (signature, tree) in signatures {
             let known = notebook.get(&failure_note(&failure_key(signature)))?;
@@ -61,8 +62,8 @@ impl Driver<'_> {
             let (Some(known), Some(tree), Some(present)) = (open, tree, &evidence.tree) else {
                 continue;
             };
-            let files = self.changed_between(&TreeId::new(tree.clone()), present);
-            found.push(mended(known, &files, run));
+            let Some(files) = self.changed_since(&snapshots, tree, present) else { continue };
+            found.extend(mended(known, files, run, &evidence.text));
             if found.len() >= MOST_FIXES {
                 break;
             }
@@ -70,10 +71,19 @@ impl Driver<'_> {
         Ok(found)
     }
 
-    fn changed_between(&self, from: &TreeId, to: &TreeId) -> Vec<String> {
-        let changes = self.tree.changes(from, to).unwrap_or_default();
-        let name = |path: &Path| path.to_string_lossy().replace(char::is_control, "?");
-        changes.iter().map(|change| name(&change.path)).collect()
+    /// What changed since the files were this tree; `None` if nobody knows.
+    fn changed_since(
+        &self,
+        snapshots: &Snapshots<'_>,
+        tree: &str,
+        present: &TreeId,
+    ) -> Option<Vec<ChangedFile>> {
+        if present.as_str() == tree {
+            return Some(Vec::new());
+        }
+        let kept = snapshots.list().ok()?.into_iter().rev();
+        let kept = kept.into_iter().find(|kept| kept.tree.as_str() == tree)?;
+        self.compared_files(snapshots, &kept, present).ok()
     }
 
     /// Decides what becomes of the notes of a run that succeeded, brings what
@@ -138,20 +148,28 @@ impl Driver<'_> {
     }
 }
 
-/// The note about a failure with what made it go away; without a change it
-/// was a whim.
-fn mended(known: Known, files: &[String], run: &Run) -> What {
+/// The note about a failure with what mended it; without a change it was a
+/// whim. None if only tests changed, or nothing can be said about it.
+fn mended(known: Known, files: Vec<ChangedFile>, run: &Run, text: &str) -> Option<What> {
     let mut note = known.note;
     if files.is_empty() {
-        return What::Retracted { id: note.id, why: "it passed without a change".to_owned() };
+        let why = "it passed without a change".to_owned();
+        return Some(What::Retracted { id: note.id, why });
     }
-    note.text = format!("{} {}", ended(&note.text), learned::gone_after(files, run.policy.locale));
-    for file in files {
-        if note.files.len() < MOST_FILES && !note.files.contains(file) {
-            note.files.push(file.clone());
+    let files = mend::not_tests(files);
+    if files.is_empty() {
+        return None;
+    }
+    let (change, said) = (mend::quoted(&files), mend::last_sentence(text));
+    let told = learned::mended_by(&change, said.as_deref(), run.policy.locale)?;
+    note.text = format!("{} {told}", ended(&note.text));
+    for ChangedFile { name, .. } in files {
+        let name = name.replace(char::is_control, "?");
+        if note.files.len() < MOST_FILES && !note.files.contains(&name) {
+            note.files.push(name);
         }
     }
-    What::Noted(Box::new(note))
+    Some(What::Noted(Box::new(note)))
 }
 
 /// A text with a full stop behind it.

@@ -16,6 +16,9 @@ const MOST: usize = 20;
 /// Findings that are written to what was printed.
 const MOST_FINDINGS: usize = 200;
 
+/// How much of a message is kept.
+const MESSAGE_CHARS: usize = 400;
+
 /// How a turn that was checked ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
@@ -33,7 +36,7 @@ pub(super) struct Failure {
     pub(super) fingerprint: String,
     /// What failed.
     pub(super) title: String,
-    /// How, without what differs from time to time.
+    /// How, as it was printed.
     pub(super) text: String,
     /// The file it failed in.
     pub(super) file: Option<String>,
@@ -42,12 +45,12 @@ pub(super) struct Failure {
 impl Failure {
     fn new(fingerprint: &str, title: &str, message: &str, file: &str) -> Self {
         let message = redact(message);
-        let text = normalised(if message.trim().is_empty() { title } else { &message });
+        let message = if message.trim().is_empty() { title } else { &message };
         Self {
-            signature: signature(&format!("{title}: {text}")),
+            signature: signature(&format!("{title}: {}", normalised(message))),
             fingerprint: fingerprint.to_owned(),
             title: title.to_owned(),
-            text,
+            text: message.trim().chars().take(MESSAGE_CHARS).collect(),
             file: Some(file.to_owned()).filter(|file| !file.is_empty()),
         }
     }
