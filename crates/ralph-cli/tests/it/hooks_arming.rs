@@ -211,7 +211,7 @@ fn an_answer_that_ends_while_a_loop_is_resumed_is_no_turn_of_it() {
     hold.is_begun();
     assert_eq!(session.idle("msg_2", "It is a file."), Value::Null);
     hold.release();
-    resuming.finish().exits(0);
+    let _ = resuming.finish().exits(0);
     opencode::goes_on(&session.idle("msg_3", "Not yet."));
     session.is("running", 3);
 }
