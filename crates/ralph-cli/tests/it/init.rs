@@ -346,6 +346,20 @@ fn trying_leaves_out_what_neither_passes_nor_names_what_fails() {
 }
 
 #[test]
+fn a_person_at_a_terminal_is_asked_whether_the_gates_are_tried() {
+    for (answer, required) in [("n", true), ("", false)] {
+        let project = plain();
+        project.file("Makefile", "test:\n\ttrue\nlint:\n\texit 3\n");
+        let terminal = project.terminal(&format!("'{}' init", project.binary().display()));
+        terminal.until_shows("require only those that work? [Y/n]");
+        terminal.types(answer).presses("Enter");
+        terminal.until_ended();
+        let written = project.read("ralph.toml");
+        assert_eq!(written.contains("\n[gates.lint_clean]"), required, "{answer}: {written}");
+    }
+}
+
+#[test]
 fn what_real_tools_do_decides_what_is_required() {
     let project = plain();
     project.file("package.json", r#"{"scripts": {"test": "node --test"}}"#);

@@ -212,3 +212,30 @@ fn the_same_text_is_the_same_note_whatever_its_title_and_kind() {
     assert_eq!(json_of(&project, &["show", "t"])["note"]["by"], "import");
     assert_ne!(json_of(&project, &["show", "t"])["note"]["id"], json!(own));
 }
+
+/// What is still true after somebody on a terminal noted a thing beside an old
+/// one, and gave this answer.
+fn left_after(answer: &str) -> Vec<String> {
+    let project = plain();
+    let _ = add(&project, &["The cache of the tiles lies in Redis"]);
+    let line = "memory add 'The cache of the tiles lies in a file'";
+    let terminal = project.terminal(&format!("'{}' {line}", project.binary().display()));
+    terminal.until_shows("Does it replace some of them?");
+    terminal.types(answer).presses("Enter");
+    terminal.until_ended();
+    let listed = json_of(&project, &["list"]);
+    let notes = listed["notes"].as_array().unwrap().iter();
+    let mut notes: Vec<_> = notes.map(|note| note["text"].as_str().unwrap().to_owned()).collect();
+    notes.sort();
+    notes
+}
+
+#[test]
+fn a_person_at_a_terminal_is_asked_what_a_note_replaces() {
+    let (file, redis) =
+        ("The cache of the tiles lies in a file", "The cache of the tiles lies in Redis");
+    assert_eq!(left_after("1"), [file]);
+    assert_eq!(left_after("=1"), [redis]);
+    assert_eq!(left_after(""), [redis, file]);
+    assert_eq!(left_after("7"), [redis], "a wrong number notes nothing");
+}

@@ -51,6 +51,12 @@ fn read_answer(answer: &str, near: &[Known]) -> Result<ChoiceArgs, CliError> {
         known.map(|known| known.note.id.clone()).ok_or_else(|| {
             CliError::usage(format!("`{number}` is none of the numbers; nothing was noted"))
                 .with_hint("call it again, or use `--replaces ID` and `--same-as ID`")
+                .in_korean(
+                    format!(
+                        "`{number}` 은(는) 목록에 없는 번호입니다. 아무것도 기록하지 않았습니다"
+                    ),
+                    Some("다시 실행하거나 `--replaces ID`, `--same-as ID` 를 쓰세요"),
+                )
         })
     };
     if let Some(same) = answer.trim().strip_prefix('=') {
