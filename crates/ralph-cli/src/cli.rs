@@ -1,8 +1,9 @@
 //! The command line: one definition from which help and references are made.
 
+use std::ffi::OsString;
 use std::fmt::Write;
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands;
 use crate::examples::EXAMPLES;
@@ -42,10 +43,38 @@ impl Cli {
 
     /// Reads what was typed.
     pub(crate) fn read() -> Result<Self, clap::Error> {
+        let words: Vec<OsString> = std::env::args_os().collect();
+        if let Some(command) = Command::read_alone(words.get(1..).unwrap_or_default()) {
+            return Ok(Self { command });
+        }
         let mut command = Self::definition();
-        let matches = command.try_get_matches_from_mut(std::env::args_os())?;
+        let matches = command.try_get_matches_from_mut(words)?;
         Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
     }
+}
+
+impl Command {
+    /// Reads one of the commands that scripts and agents call again and again,
+    /// without defining all the others. `None` for those, for help, and for
+    /// what is not understood: the whole definition explains it.
+    fn read_alone(words: &[OsString]) -> Option<Self> {
+        let (name, words) = words.split_first()?;
+        match name.to_str()? {
+            "check" => read_args(words).map(Self::Check),
+            "status" => read_args(words).map(Self::Status),
+            "start" => read_args(words).map(Self::Start),
+            "stop" => read_args(words).map(Self::Stop),
+            "cancel" => read_args(words).map(Self::Cancel),
+            _ => None,
+        }
+    }
+}
+
+/// Reads the arguments of one command.
+fn read_args<A: Args>(words: &[OsString]) -> Option<A> {
+    let command = A::augment_args(clap::Command::new("ralph")).no_binary_name(true);
+    let matches = command.try_get_matches_from(words).ok()?;
+    A::from_arg_matches(&matches).ok()
 }
 
 fn examples(calls: &[(&str, &str)]) -> String {
@@ -126,4 +155,39 @@ pub(crate) enum Command {
     Measure(commands::measure::MeasureArgs),
     #[command(name = "__scripted", hide = true)]
     Scripted(commands::scripted::ScriptedArgs),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_that_is_read_alone_means_what_the_whole_definition_says() {
+        let lines = [
+            "check",
+            "check --criteria custom:true --fresh --json",
+            "check --lsp --warm -- --all",
+            "check --max-iterations 3",
+            "check --wait --fresh",
+            "check --warm",
+            "check --help",
+            "check --version",
+            "check help",
+            "status",
+            "status abc --json",
+            "status --nope",
+            "start the work --max-iterations 3",
+            "start",
+            "stop",
+            "stop abc def",
+            "cancel",
+            "cancel --nope",
+        ];
+        for line in lines {
+            let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            let whole = Cli::try_parse_from([&[OsString::from("ralph")], &words[..]].concat());
+            let alone = Command::read_alone(&words).map(|command| format!("{command:?}"));
+            assert_eq!(alone, whole.ok().map(|cli| format!("{:?}", cli.command)), "{line}");
+        }
+    }
 }

@@ -1,15 +1,17 @@
 //! What checks may load of a project and no tree holds: ignored files,
 //! repositories inside of it, and what its links lead to.
 
-use std::fs;
+use std::fs::{self, DirEntry, Metadata};
 use std::path::{Path, PathBuf};
 
-use ignore::{Walk, WalkBuilder};
 use ralph_core::Timestamp;
 
 use crate::ignored_at_start::is_output;
-use crate::packages::{can_change, is_changed_since, is_packages};
+use crate::packages::{can_change, is_changed_since, is_package_mark};
 use crate::stamp::CACHE_MARK;
+
+/// What a folder holds that is a repository.
+const REPOSITORY: &str = ".git";
 
 /// What lies loose in a project. Paths are relative to its root.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,20 +29,26 @@ impl Loose {
     /// packages are passed over.
     pub fn since(root: &Path, moment: Timestamp) -> Self {
         let mut found = Self::default();
-        for item in walk(root).flatten().filter(|item| item.depth() > 0) {
-            let (path, kind) = (item.path(), item.file_type());
-            let Ok(below) = path.strip_prefix(root) else { continue };
-            if item.path_is_symlink() {
-                let target = fs::canonicalize(path).ok().filter(|target| {
-                    !target.starts_with(root) && !root.starts_with(target) && can_change(target)
-                });
-                found.links.extend(target.map(|target| (below.to_owned(), target)));
-            } else if kind.is_some_and(|kind| kind.is_dir()) {
-                let is_nested = path.join(".git").symlink_metadata().is_ok();
-                found.nested.extend(is_nested.then(|| below.to_owned()));
+        for (folder, entries) in Folders::below(root) {
+            let Ok(below) = folder.strip_prefix(root) else { continue };
+            let is_listed = entries.iter().any(|entry| entry.file_name() == REPOSITORY);
+            let is_closed =
+                || entries.is_empty() && fs::symlink_metadata(folder.join(REPOSITORY)).is_ok();
+            if folder != root && (is_listed || is_closed()) {
+                found.nested.push(below.to_owned());
             }
-            if is_file_changed(path, moment) {
-                found.files.push(below.to_owned());
+            for entry in &entries {
+                if entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
+                    let target = fs::canonicalize(entry.path()).ok().filter(|target| {
+                        !target.starts_with(root) && !root.starts_with(target) && can_change(target)
+                    });
+                    found
+                        .links
+                        .extend(target.map(|target| (below.join(entry.file_name()), target)));
+                }
+                if is_entry_changed(entry, moment) {
+                    found.files.push(below.join(entry.file_name()));
+                }
             }
         }
         found
@@ -50,27 +58,65 @@ impl Loose {
 /// The files below a folder, or the file, that changed after a moment. Output,
 /// caches and installed packages are passed over.
 pub fn files_changed_since(place: &Path, moment: Timestamp) -> Vec<PathBuf> {
-    let files = walk(place).flatten().map(ignore::DirEntry::into_path);
-    files.filter(|path| is_file_changed(path, moment)).collect()
+    let itself = fs::symlink_metadata(place).is_ok_and(|found| is_file_changed(&found, moment));
+    let mut files = Vec::from_iter(itself.then(|| place.to_owned()));
+    for (_, entries) in Folders::below(place) {
+        let changed = entries.iter().filter(|entry| is_entry_changed(entry, moment));
+        files.extend(changed.map(DirEntry::path));
+    }
+    files
+}
+
+/// Looks at a file from its folder, which takes the system less than finding
+/// it from the root.
+fn is_entry_changed(entry: &DirEntry, moment: Timestamp) -> bool {
+    !is_folder(entry) && entry.metadata().is_ok_and(|found| is_file_changed(&found, moment))
 }
 
 /// Whether a file, or a link, changed after a moment.
-fn is_file_changed(path: &Path, moment: Timestamp) -> bool {
-    fs::symlink_metadata(path)
-        .is_ok_and(|found| !found.is_dir() && is_changed_since(&found, moment))
+fn is_file_changed(found: &Metadata, moment: Timestamp) -> bool {
+    !found.is_dir() && is_changed_since(found, moment)
 }
 
-fn walk(place: &Path) -> Walk {
-    let mut builder = WalkBuilder::new(place);
-    builder.standard_filters(false).follow_links(false);
-    builder.filter_entry(|item| {
-        let is_folder = item.file_type().is_some_and(|kind| kind.is_dir());
-        let path = item.path();
-        let is_passed =
-            || is_output(item.file_name()) || is_packages(path) || path.join(CACHE_MARK).is_file();
-        item.depth() == 0 || !is_folder || !is_passed()
-    });
-    builder.build()
+fn is_folder(entry: &DirEntry) -> bool {
+    entry.file_type().is_ok_and(|kind| kind.is_dir())
+}
+
+/// A folder and those below it, each with what it holds. Output, caches and
+/// installed packages are passed over.
+struct Folders {
+    first: PathBuf,
+    waiting: Vec<PathBuf>,
+}
+
+impl Folders {
+    fn below(place: &Path) -> Self {
+        Self { first: place.to_owned(), waiting: vec![place.to_owned()] }
+    }
+}
+
+impl Iterator for Folders {
+    type Item = (PathBuf, Vec<DirEntry>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let folder = self.waiting.pop()?;
+            let entries: Vec<DirEntry> =
+                fs::read_dir(&folder).into_iter().flatten().flatten().collect();
+            let is_marked = || {
+                let marks = entries.iter().map(DirEntry::file_name);
+                let mut marks = marks.filter(|name| name == CACHE_MARK || is_package_mark(name));
+                marks.any(|name| folder.join(name).is_file())
+            };
+            if folder != self.first && is_marked() {
+                continue;
+            }
+            let folders = entries.iter().filter(|entry| is_folder(entry));
+            let wanted = folders.filter(|entry| !is_output(&entry.file_name()));
+            self.waiting.extend(wanted.map(DirEntry::path));
+            return Some((folder, entries));
+        }
+    }
 }
 
 #[cfg(all(test, unix))]
@@ -94,6 +140,10 @@ mod tests {
             "project/own/CACHEDIR.TAG",
             "project/own/e.py",
             "project/node_modules/f.js",
+            "project/python/pyvenv.cfg",
+            "project/python/g.py",
+            "project/php/autoload.php",
+            "project/php/h.php",
         ] {
             let path = top.join(path);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -108,7 +158,9 @@ mod tests {
         assert_eq!(found.nested, [PathBuf::from("sub")]);
         assert_eq!(found.links, [(PathBuf::from("link"), top.join("shared"))]);
         let moment = Timestamp::from_millis(1);
-        assert_eq!(files_changed_since(&top.join("shared"), moment), [top.join("shared/a.py")]);
+        for place in ["shared", "shared/a.py"] {
+            assert_eq!(files_changed_since(&top.join(place), moment), [top.join("shared/a.py")]);
+        }
         let later = Timestamp::from_millis(i64::MAX / 2_000_000);
         assert_eq!(Loose::since(&root, later).files, Vec::<PathBuf>::new());
     }

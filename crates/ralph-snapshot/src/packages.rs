@@ -1,6 +1,7 @@
 //! Installed packages: folders that the tree does not hold, and that programs
 //! are loaded from.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -11,6 +12,9 @@ use crate::stat::Stat;
 
 /// What packages of JavaScript are installed into.
 const NODE: &str = "node_modules";
+
+/// Files beside installed packages of Python and PHP.
+const MARKS: [&str; 2] = ["pyvenv.cfg", "autoload.php"];
 
 /// Files in installed packages that changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,10 +59,14 @@ fn find_packages(root: &Path, folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 /// Whether packages are installed into a folder.
-pub(crate) fn is_packages(folder: &Path) -> bool {
+fn is_packages(folder: &Path) -> bool {
     folder.file_name().is_some_and(|name| name == NODE)
-        || folder.join("pyvenv.cfg").is_file()
-        || folder.join("autoload.php").is_file()
+        || MARKS.iter().any(|mark| folder.join(mark).is_file())
+}
+
+/// Whether a file of this name lies in folders that packages are installed into.
+pub(crate) fn is_package_mark(name: &OsStr) -> bool {
+    MARKS.iter().any(|mark| name == *mark)
 }
 
 /// The code in a folder of packages that changed after a moment, and links to
