@@ -200,12 +200,6 @@ pub(crate) fn chunks(folded: &str) -> impl Iterator<Item = &str> {
     chunks.map(|chunk| chunk.trim_matches(is_joiner)).filter(|chunk| !chunk.is_empty())
 }
 
-/// Whether a chunk is one word of prose: it comes to one term of its class, or
-/// to none.
-pub(crate) fn is_plain(chunk: &str) -> bool {
-    chunk.bytes().all(|byte| byte.is_ascii_lowercase())
-}
-
 fn is_word(character: char) -> bool {
     character == '_' || character.is_alphanumeric()
 }
