@@ -104,8 +104,12 @@ impl Batch {
             let links = neighbours.of(connection, doc)?;
             neighbours.changed.remove(&doc);
             entries::write(connection, doc, &record, links)?;
-            words::write(connection, doc, own)?;
-            totals.replace(places.get(doc)?.map(|place| place.length), Some(own.length()));
+            let before = places.get(doc)?.map(|place| place.length);
+            if before.is_some() {
+                words::remove(connection, doc)?;
+            }
+            words::add(connection, doc, own)?;
+            totals.replace(before, Some(own.length()));
             places.set(doc, Some(Place::new(&record, links, own.length())))?;
         }
         relink(connection, &mut neighbours, &mut places)?;

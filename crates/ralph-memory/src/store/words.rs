@@ -8,9 +8,9 @@ use rusqlite::{Connection, OptionalExtension, params};
 use crate::error::Fault;
 use crate::ranking::{Column, Words};
 
-/// Writes the words of a document, in place of those that it has.
-pub(crate) fn write(connection: &Connection, doc: i64, words: &Words) -> Result<(), Fault> {
-    let sql = "REPLACE INTO words (rowid, title, name, path, body, why) \
+/// Writes the words of a document that has none.
+pub(crate) fn add(connection: &Connection, doc: i64, words: &Words) -> Result<(), Fault> {
+    let sql = "INSERT INTO words (rowid, title, name, path, body, why) \
                VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
     let [title, name, path, body, why] = words.columns();
     connection.prepare_cached(sql)?.execute(params![doc, title, name, path, body, why])?;
