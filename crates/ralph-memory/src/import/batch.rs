@@ -103,11 +103,12 @@ impl Batch {
         for (doc, record, own) in changed {
             let links = neighbours.of(connection, doc)?;
             neighbours.changed.remove(&doc);
-            entries::write(connection, doc, &record, links)?;
             let before = places.get(doc)?.map(|place| place.length);
             if before.is_some() {
+                entries::take(connection, doc)?;
                 words::remove(connection, doc)?;
             }
+            entries::add(connection, doc, &record, links)?;
             words::add(connection, doc, own)?;
             totals.replace(before, Some(own.length()));
             places.set(doc, Some(Place::new(&record, links, own.length())))?;

@@ -152,14 +152,15 @@ pub(crate) fn by_other_id(connection: &Connection, name: &str) -> Result<Option<
     Ok(statement.query_row([name], |row| row.get(0)).optional()?)
 }
 
-/// Writes a document, in place of what has its number.
-pub(crate) fn write(
+/// Writes a document that is not there. Where nothing can be replaced, no page
+/// is kept for the case that half of it goes wrong.
+pub(crate) fn add(
     connection: &Connection,
     doc: i64,
     record: &Record,
     links: Links,
 ) -> Result<(), Fault> {
-    let sql = "REPLACE INTO entries VALUES \
+    let sql = "INSERT INTO entries VALUES \
                (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
     let derived = record.external_id.as_deref().is_some_and(|name| derived_id(name) == record.id);
     let separator = BETWEEN_FILES.to_string();
@@ -198,8 +199,15 @@ pub(crate) fn set_state(connection: &Connection, doc: i64, state: State) -> Resu
     Ok(())
 }
 
-pub(crate) fn remove(connection: &Connection, doc: i64) -> Result<(), Fault> {
+/// Takes a document away that is written again.
+pub(crate) fn take(connection: &Connection, doc: i64) -> Result<(), Fault> {
     connection.prepare_cached("DELETE FROM entries WHERE doc = ?1")?.execute([doc])?;
+    Ok(())
+}
+
+/// Removes a document, and its waiting for others.
+pub(crate) fn remove(connection: &Connection, doc: i64) -> Result<(), Fault> {
+    take(connection, doc)?;
     connection.prepare_cached("DELETE FROM expected WHERE doc = ?1")?.execute([doc])?;
     Ok(())
 }
