@@ -21,9 +21,6 @@ use rustix::time::{ClockId, clock_gettime};
 /// How many questions are asked.
 const QUESTIONS: usize = 300;
 
-/// Every so many of them are asked without pruning too, which is slow.
-const UNPRUNED: usize = 5;
-
 /// Hits that are looked at.
 const HITS: usize = 10;
 
@@ -74,19 +71,15 @@ fn measure(entries: &str, folder: &Path) -> Result<(), Box<dyn Error>> {
         .step_by(usize::try_from(sessions)? * 3 / QUESTIONS + 1)
         .collect();
     let (mut search, mut opened) = (Vec::new(), Vec::new());
-    let (mut answers, mut pruned, mut unpruned) = (Vec::new(), Vec::new(), Vec::new());
-    for (place, question) in questions.iter().enumerate() {
+    let mut answers = Vec::new();
+    for question in &questions {
         let start = cpu();
-        let share = answered(&notebook, question, HITS)?;
+        let share = answered(&notebook, question)?;
         search.push(cpu().saturating_sub(start));
         let start = cpu();
-        answered(&Notebook::open(folder)?, question, HITS)?;
+        answered(&Notebook::open(folder)?, question)?;
         opened.push(cpu().saturating_sub(start));
         answers.push(share);
-        if place % UNPRUNED == 0 {
-            pruned.push(share);
-            unpruned.push(answered(&notebook, question, usize::MAX)?);
-        }
     }
     let start = cpu();
     notebook.rebuild()?;
@@ -102,7 +95,6 @@ fn measure(entries: &str, folder: &Path) -> Result<(), Box<dyn Error>> {
         "search": [quantile(&mut search, 50), quantile(&mut search, 99)],
         "opened": [quantile(&mut opened, 50), quantile(&mut opened, 99)],
         "recall": mean(&answers),
-        "pruning": [mean(&pruned), mean(&unpruned)],
     });
     Ok(writeln!(io::stdout(), "{line}")?)
 }
@@ -174,14 +166,12 @@ fn import(notebook: &Notebook, sessions: u32) -> Result<(usize, Duration), Box<d
     Ok((text, import + cpu().saturating_sub(start)))
 }
 
-/// Which share of the turns that answer a question is among the first hits,
-/// found among as many candidates as `limit` asks for.
+/// Which share of the turns that answer a question is among the first hits.
 #[expect(clippy::cast_precision_loss, reason = "small counts")]
-fn answered(notebook: &Notebook, question: &Question, limit: usize) -> Result<f64, Box<dyn Error>> {
-    let query = Query { text: question.text.clone(), limit, ..Query::default() };
+fn answered(notebook: &Notebook, question: &Question) -> Result<f64, Box<dyn Error>> {
+    let query = Query { text: question.text.clone(), limit: HITS, ..Query::default() };
     let found = notebook.search(&query)?;
-    let names =
-        || found.iter().take(HITS).filter_map(|found| found.known.note.external_id.as_ref());
+    let names = || found.iter().filter_map(|found| found.known.note.external_id.as_ref());
     let right = question.turns.iter().filter(|turn| names().any(|name| name == *turn)).count();
     Ok(right as f64 / question.turns.len() as f64)
 }

@@ -9,12 +9,14 @@
 
 mod fold;
 mod irregular;
-mod stem;
 mod stop;
 
-pub(crate) use self::fold::fold;
+use std::collections::HashMap;
+
+use rust_stemmers::{Algorithm, Stemmer};
+
+use self::fold::fold;
 use self::irregular::word_of;
-use self::stem::stem;
 use self::stop::is_stop_word;
 
 /// No term is longer, in bytes; what is longer is cut.
@@ -41,8 +43,10 @@ pub enum Class {
 #[derive(Default)]
 pub struct Analyzer {
     lower: String,
-    term: Vec<u8>,
     pair: String,
+    /// The terms of words that were met before, empty for a stop word: most
+    /// words are, and finding the stem of one costs more than all else.
+    known: HashMap<Box<str>, Box<str>>,
 }
 
 impl Analyzer {
@@ -61,7 +65,7 @@ impl Analyzer {
     }
 
     /// Words with nothing but joiners between them.
-    pub(crate) fn chunk(&mut self, chunk: &str, each: &mut impl FnMut(&str, Class)) {
+    fn chunk(&mut self, chunk: &str, each: &mut impl FnMut(&str, Class)) {
         if chunk.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
             return self.name(chunk, Class::Word, each);
         }
@@ -178,32 +182,32 @@ impl Analyzer {
         } else {
             self.lower.extend(word.chars().flat_map(char::to_lowercase));
         }
-        if is_stop_word(&self.lower) {
-            return;
+        if !self.known.contains_key(self.lower.as_str()) {
+            self.known.insert(self.lower.as_str().into(), term_of(&self.lower));
         }
-        self.term.clear();
-        let word = word_of(&self.lower).unwrap_or_else(|| cut(&self.lower));
-        self.term.extend_from_slice(word.as_bytes());
-        stem(&mut self.term);
-        if let Ok(term) = std::str::from_utf8(&self.term)
-            && !term.is_empty()
-        {
+        if let Some(term) = self.known.get(self.lower.as_str()).filter(|term| !term.is_empty()) {
             each(term, class);
         }
     }
 }
 
+/// The term of a word in lower case; empty for a stop word.
+fn term_of(word: &str) -> Box<str> {
+    if is_stop_word(word) {
+        return "".into();
+    }
+    let word = word_of(word).unwrap_or_else(|| cut(word));
+    if word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        return Stemmer::create(Algorithm::English).stem(word).into();
+    }
+    word.into()
+}
+
 /// The parts of a folded text that are cut without regard to each other.
-pub(crate) fn chunks(folded: &str) -> impl Iterator<Item = &str> {
+fn chunks(folded: &str) -> impl Iterator<Item = &str> {
     let is_part = |character: char| is_word(character) || is_joiner(character);
     let chunks = folded.split(move |character| !is_part(character));
     chunks.map(|chunk| chunk.trim_matches(is_joiner)).filter(|chunk| !chunk.is_empty())
-}
-
-/// Whether a chunk is one word of prose: it comes to one term of its class, or
-/// to none.
-pub(crate) fn is_plain(chunk: &str) -> bool {
-    chunk.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
 fn is_word(character: char) -> bool {

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use rusqlite::ErrorCode;
 
 use crate::entry::Refusal;
-use crate::index::Malformed;
 use crate::log::{LogError, is_refusal};
 
 /// Why memory did not do what it was asked. Nothing was written then.
@@ -142,15 +141,9 @@ impl From<LogError> for Fault {
     }
 }
 
-impl From<Malformed> for Fault {
-    fn from(error: Malformed) -> Self {
-        Self::Damaged(error.to_string())
-    }
-}
-
 impl Fault {
     /// The schema that this version knows.
-    pub(crate) const SCHEMA: i64 = 7;
+    pub(crate) const SCHEMA: i64 = 8;
 
     /// The file is not the one any more that was opened.
     pub(crate) fn moved() -> Self {

@@ -1,11 +1,9 @@
-//! Writing entries: who is new, who stands beside whom, who is indexed again.
+//! Writing entries: who is new, who stands beside whom.
 
 mod batch;
 mod links;
-mod reindex;
 
-pub(crate) use self::batch::{Batch, Identity};
-pub(crate) use self::reindex::{Reindex, flush};
+pub(crate) use self::batch::{Batch, Identity, remove, set_state};
 
 use crate::entry::Refusal;
 

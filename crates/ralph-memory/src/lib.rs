@@ -4,12 +4,10 @@
 //! a question. The ranking is BM25 over weighted places (title, text,
 //! identifiers, paths, neighbouring entries), raised by the entry's group.
 //!
-//! The index is our own and not FTS5: a question is an OR of its words, for
-//! which FTS5 scores every entry that has one of them. That took 28 ms at
-//! 100,000 entries and 280 ms at a million. Here lists are cut into blocks whose
-//! best impact is known, and blocks that cannot matter are never read, without
-//! changing the result. It also lets us cut words ourselves: identifiers into
-//! their parts, Korean without its particles.
+//! `SQLite`'s FTS5 keeps which entry has which word where. We cut the words
+//! ourselves, identifiers into their parts and Korean without its particles,
+//! and decide what a hit is worth: FTS5's own order knows neither neighbours
+//! nor groups (`docs/adr/0003-search-memory-with-fts5.md`).
 //!
 //! The file is derived data. It can be deleted and built anew, and damage to it
 //! touches nothing else. The truth is the [`log`], which only grows, in plain
@@ -26,7 +24,6 @@ pub mod event;
 pub mod health;
 pub mod history;
 mod import;
-mod index;
 pub mod log;
 mod memory;
 pub mod notebook;
@@ -41,7 +38,6 @@ mod store;
 pub mod succession;
 #[doc(hidden)]
 pub mod synthetic;
-mod vector;
 
 pub use entry::{Entry, LONGEST_NAME, LONGEST_TEXT, MOST_FILES, Refusal, State};
 pub use error::MemoryError;

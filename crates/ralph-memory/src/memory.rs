@@ -6,17 +6,15 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::entry::{Entry, State};
 use crate::error::{Fault, MemoryError};
-use crate::import::{Batch, Identity, Imported, Reindex, flush};
+use crate::import::{self, Batch, Identity, Imported};
 use crate::query::{self, GroupHit, Hit, Query};
 use crate::ranking::Ranking;
 use crate::store::counters::Totals;
 use crate::store::entries;
-use crate::store::marks::{self, Marks};
 use crate::store::open::{
     FileId, LargeCache, Opened, Patience, file_id, fold_log, open, open_nowhere,
 };
-use crate::store::segments;
-use crate::vector::Vectors;
+use crate::store::words;
 
 /// All that is remembered in one folder.
 ///
@@ -93,7 +91,7 @@ impl Memory {
     fn write_batch(&self, batch: Batch, counts: &mut Imported) -> Result<(), MemoryError> {
         let mut now = counts.clone();
         let _cache = batch.is_large().then(|| LargeCache::new(&self.connection));
-        self.write(|tx| batch.write(tx, &self.ranking, &mut now))?;
+        self.write(|tx| batch.write(tx, &mut now))?;
         *counts = now;
         Ok(())
     }
@@ -121,13 +119,7 @@ impl Memory {
     pub fn set_state(&self, name: &str, state: State) -> Result<bool, MemoryError> {
         self.write(|tx| {
             let Some(doc) = entries::resolve(tx, name)? else { return Ok(false) };
-            entries::set_state(tx, doc, state)?;
-            let mut marks = Marks::default();
-            match state {
-                State::Retired => marks.add(tx, marks::RETIRED, doc)?,
-                State::Active => marks.remove(tx, marks::RETIRED, doc)?,
-            }
-            marks.write(tx)?;
+            import::set_state(tx, doc, state)?;
             Ok(true)
         })
     }
@@ -136,7 +128,7 @@ impl Memory {
     pub fn remove(&self, name: &str) -> Result<bool, MemoryError> {
         self.write(|tx| {
             let Some(doc) = entries::resolve(tx, name)? else { return Ok(false) };
-            Reindex::new(tx, &self.ranking, &mut Vectors::default())?.remove(doc)?;
+            import::remove(tx, doc)?;
             Ok(true)
         })
     }
@@ -149,10 +141,7 @@ impl Memory {
     /// Makes the index as small and fast as it gets; takes seconds when large.
     pub fn tidy(&self) -> Result<(), MemoryError> {
         let cache = LargeCache::new(&self.connection);
-        self.write(|tx| {
-            flush(tx, &self.ranking)?;
-            segments::merge_all(tx)
-        })?;
+        self.write(|tx| words::merge(tx))?;
         drop(cache);
         self.shrink()
     }
@@ -215,24 +204,6 @@ mod tests {
     use crate::synthetic;
 
     #[test]
-    fn many_writes_of_any_size_leave_few_segments() {
-        let folder = tempfile::tempdir().unwrap();
-        let memory = Memory::open(folder.path()).unwrap();
-        for number in 0..120 {
-            let sessions = if number % 3 == 0 { 10 } else { 1 };
-            let first = number * 10;
-            let turns = (first..first + sessions).flat_map(|at| synthetic::session(1, at).turns);
-            memory.import(turns).unwrap();
-        }
-        let segments = segments::all(&memory.connection).unwrap();
-        assert!(segments.len() <= 7, "{}", segments.len());
-        memory.tidy().unwrap();
-        let segments = segments::all(&memory.connection).unwrap();
-        let docs: Vec<i64> = segments.iter().map(|segment| segment.docs).collect();
-        assert_eq!(docs, [i64::try_from(memory.count().unwrap()).unwrap()]);
-    }
-
-    #[test]
     fn no_page_is_left_unused() {
         let folder = tempfile::tempdir().unwrap();
         let memory = Memory::open(folder.path()).unwrap();
@@ -257,14 +228,15 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_list_is_reported() {
+    fn a_damaged_index_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let memory = Memory::open(folder.path()).unwrap();
         memory.import((0..10).flat_map(|at| synthetic::session(1, at).turns)).unwrap();
-        memory.connection.execute("UPDATE terms SET head = x'ff', count = 100", []).unwrap();
+        memory.connection.execute("UPDATE words_data SET block = x'ffffffffffff'", []).unwrap();
         let text = synthetic::session(1, 0).turns.remove(0).text;
         let query = Query { text, limit: 5, ..Query::default() };
-        let error = memory.search(&query).err().unwrap();
+        drop(memory);
+        let error = Memory::open(folder.path()).unwrap().search(&query).err().unwrap();
         assert!(matches!(error, MemoryError::Damaged { .. }), "{error:?}");
     }
 }

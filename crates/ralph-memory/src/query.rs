@@ -1,49 +1,17 @@
 //! Searching: from a question to entries.
 
-mod candidates;
-mod everything;
 mod filter;
-mod groups;
-mod terms;
+mod scoring;
 
 use rusqlite::Connection;
 
 use self::filter::Filter;
-use self::groups::Judged;
-use self::terms::{Extent, Terms};
+use self::scoring::{Scores, score};
 use crate::error::Fault;
 use crate::ranking::Ranking;
-use crate::store::counters::{Sequence, Totals};
-use crate::store::segments;
-use crate::store::{entries, pending};
-
-/// How much is looked at to answer a question.
-#[derive(Clone, Copy, Debug)]
-struct Effort {
-    /// Postings that are gone through: if there are not more, the answer is
-    /// exact.
-    postings: u64,
-    /// Entries that are looked at if there are more.
-    candidates: usize,
-}
-
-impl Effort {
-    /// The usual: some milliseconds. Of a million notes, four words that a tenth
-    /// of them have, or forty that are as rare as most.
-    const USUAL: Self = Self { postings: 400_000, candidates: 3000 };
-
-    /// For so many hits.
-    ///
-    /// Whoever wants more than there are candidates gets the best of all, found
-    /// the other way: so the two can be compared.
-    fn for_hits(limit: usize) -> Self {
-        if limit > Self::USUAL.candidates {
-            Self { postings: 0, candidates: usize::MAX }
-        } else {
-            Self::USUAL
-        }
-    }
-}
+use crate::store::counters::Sequence;
+use crate::store::entries;
+use crate::store::places::Places;
 
 /// Whether retired entries are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -107,27 +75,9 @@ pub struct GroupHit {
     pub score: f64,
 }
 
-/// What has one of the words of a question, and the weights of these: all of
-/// it, if that is not too much, else the most promising.
-fn judged(
-    connection: &Connection,
-    ranking: &Ranking,
-    query: &Query,
-    effort: Effort,
-) -> Result<(Judged, Vec<u32>), Fault> {
-    let totals = Totals::read(connection)?;
-    let terms = Terms::of(&query.text);
-    let waiting = pending::all(connection)?;
-    let mut found = terms.find(connection, &waiting, (ranking, totals))?;
-    found.keep(connection, &Filter::new(connection, &query.filters)?)?;
-    let judged = match found.rarest(effort.postings) {
-        (all, Extent::All) => everything::judge(connection, &mut found, &all)?,
-        (rare, Extent::Some) => {
-            let rare = (rare.as_slice(), ranking.group_prior);
-            candidates::judge(connection, &mut found, rare, effort.candidates)?
-        }
-    };
-    Ok((judged, found.weights))
+fn scores(connection: &Connection, ranking: &Ranking, query: &Query) -> Result<Scores, Fault> {
+    let filter = Filter::new(connection, &query.filters)?;
+    score(connection, ranking, (&query.text, &filter))
 }
 
 /// Documents by their own score and their group's, as people read scores.
@@ -136,8 +86,7 @@ pub(crate) fn ranked(
     ranking: &Ranking,
     query: &Query,
 ) -> Result<Vec<(f64, i64)>, Fault> {
-    let (judged, weights) = judged(connection, ranking, query, Effort::for_hits(query.limit))?;
-    let ranked = judged.ranked(&weights, (ranking.group_prior, query.limit));
+    let ranked = scores(connection, ranking, query)?.documents(ranking.group_prior, query.limit);
     Ok(ranked.into_iter().map(|(score, doc)| (ranking.readable(score), doc)).collect())
 }
 
@@ -152,17 +101,18 @@ pub(crate) fn hits(
 }
 
 /// Calls `see` for the documents that pass filters, the newest first, until it
-/// has enough. Some may be gone.
+/// has enough.
 pub(crate) fn matching(
     connection: &Connection,
     filters: &Filters,
     mut see: impl FnMut(i64) -> Result<Next, Fault>,
 ) -> Result<(), Fault> {
     let filter = Filter::new(connection, filters)?;
-    let mut sieve = filter.sieve(connection);
+    let mut places = Places::new(connection);
     let end = Sequence::documents(connection)?.upcoming();
     for doc in (0..end).rev() {
-        if sieve.allows(doc)? && see(doc)? == Next::Stop {
+        let place = places.get(doc)?;
+        if place.is_some_and(|place| filter.allows(&place)) && see(doc)? == Next::Stop {
             break;
         }
     }
@@ -182,8 +132,7 @@ pub(crate) fn group_hits(
     ranking: &Ranking,
     query: &Query,
 ) -> Result<Vec<GroupHit>, Fault> {
-    let (judged, weights) = judged(connection, ranking, query, Effort::for_hits(query.limit))?;
-    let ranked = judged.best_groups(&weights, query.limit);
+    let ranked = scores(connection, ranking, query)?.groups(query.limit);
     let hit = |(score, group)| {
         Ok(GroupHit { group: entries::name(connection, group)?, score: ranking.readable(score) })
     };
@@ -205,7 +154,3 @@ fn hit(connection: &Connection, doc: i64, score: f64) -> Result<Hit, Fault> {
         score,
     })
 }
-
-#[cfg(test)]
-#[path = "query_tests.rs"]
-mod tests;

@@ -1,36 +1,66 @@
 //! All that decides the order of hits, in one place.
 
-use crate::analysis::Class;
+use crate::analysis::{Analyzer, Class};
 
-/// Where in an entry a term stands.
+/// A heading has at most so many words …
+const HEADING_WORDS: usize = 3;
+
+/// … and bytes.
+const LONGEST_HEADING: usize = 60;
+
+/// A text is counted as no longer than this.
+const LONGEST: f32 = 1e9;
+
+/// What a term says at least, however many documents have it: as much as one
+/// that a third of them have. Rarer ones hardly notice.
+///
+/// Who speaks is in every second turn of a conversation, and through the
+/// neighbours in all; but a question about one speaker is not about the other.
+const LEAST_RARITY: f64 = 1.0;
+
+/// Where in an entry a word stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Field {
+pub(crate) enum Column {
     Title,
-    /// What stands before a colon at the beginning of the text.
-    Heading,
+    /// An identifier, or what stands before a colon at the beginning of the text.
+    Name,
+    Path,
     Body,
     Why,
-    Files,
+}
+
+impl Column {
+    const ALL: [Self; 5] = [Self::Title, Self::Name, Self::Path, Self::Body, Self::Why];
+
+    /// The column with a name of the schema.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        let at = ["title", "name", "path", "body", "why"].iter().position(|known| *known == name);
+        at.and_then(|at| Self::ALL.get(at)).copied()
+    }
+
+    fn of(class: Class) -> Self {
+        match class {
+            Class::Word => Self::Body,
+            Class::Identifier => Self::Name,
+            Class::Path => Self::Path,
+        }
+    }
 }
 
 /// The weights of the ranking.
-///
-/// All but [`group_prior`](Self::group_prior) are used when an entry is
-/// indexed: changing them takes effect for entries that are written later.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ranking {
     /// A word of the title, counted as so many words of the text.
     pub title: f32,
-    /// A word before a colon at the beginning of the text, such as who speaks.
-    pub heading: f32,
-    /// A word of the text.
-    pub body: f32,
-    /// A word of why it is so, as a share of what it counts in the text.
-    pub why: f32,
-    /// An identifier in the text, and each of its parts.
-    pub identifier: f32,
+    /// An identifier and each of its parts, and a word before a colon at the
+    /// beginning of the text, such as who speaks.
+    pub name: f32,
     /// A path in the text or of a file the entry is about, and its parts.
     pub path: f32,
+    /// A word of the text.
+    pub body: f32,
+    /// A word of why it is so.
+    pub why: f32,
     /// A word of the previous or the next entry.
     pub neighbour: f32,
     /// How much of its group's score is added to an entry's own.
@@ -45,11 +75,10 @@ impl Default for Ranking {
     fn default() -> Self {
         Self {
             title: 4.0,
-            heading: 3.0,
+            name: 3.0,
+            path: 2.0,
             body: 1.0,
             why: 0.5,
-            identifier: 3.0,
-            path: 2.0,
             neighbour: 0.3,
             group_prior: 0.5,
             saturation: 1.2,
@@ -58,86 +87,105 @@ impl Default for Ranking {
     }
 }
 
-/// The largest impact.
-pub(crate) const FULL: f32 = 63.0;
-
-/// What a term says at least, however many documents have it: as much as one
-/// that a third of them have. Rarer ones hardly notice.
-///
-/// Who speaks is in every second turn of a conversation, and through the
-/// neighbours in all; but a question about one speaker is not about the other.
-const LEAST_RARITY: f64 = 1.0;
-
-/// Steps of a term's weight for one unit of its rarity.
-const WEIGHT_STEPS: f64 = 1024.0;
-
-/// Scores stay far below what 32 bits hold: 64 terms, each at most four times.
-const MOST_WEIGHT: f64 = 65_535.0;
-
 impl Ranking {
-    /// What one occurrence counts.
-    pub(crate) fn weight(&self, field: Field, class: Class) -> f32 {
-        let in_text = match class {
-            Class::Word => self.body,
-            Class::Identifier => self.identifier,
-            Class::Path => self.path,
-        };
-        match field {
-            Field::Title => self.title.max(in_text),
-            Field::Heading => self.heading.max(in_text),
-            Field::Body => in_text,
-            Field::Why => in_text * self.why,
-            Field::Files => self.path,
+    /// What a word in a column counts.
+    pub(crate) fn weight(&self, column: Column) -> f32 {
+        match column {
+            Column::Title => self.title,
+            Column::Name => self.name,
+            Column::Path => self.path,
+            Column::Body => self.body,
+            Column::Why => self.why,
         }
     }
 
-    /// BM25's part that depends on the document alone, from 1 to 63.
-    ///
-    /// Held back by the document's length in relation to the mean. Six bits
-    /// are precise enough: eight changed recall by a tenth of a point, and took
-    /// a twentieth more space.
-    pub(crate) fn impact(&self, frequency: f32, length: f32, mean: f32) -> u8 {
-        let relative = if mean > 0.0 { length / mean } else { 1.0 };
-        let held_back = self.saturation * (1.0 - self.length_share + self.length_share * relative);
-        byte(frequency / (frequency + held_back))
+    /// BM25's part that depends on the document alone, from 0 to 1: held back
+    /// by the document's length in relation to the mean.
+    pub(crate) fn impact(&self, frequency: f32, relative_length: f32) -> f64 {
+        let share = 1.0 - self.length_share + self.length_share * relative_length;
+        f64::from(frequency / (frequency + self.saturation * share))
     }
 
     /// A score as people know it from BM25.
     pub(crate) fn readable(&self, score: f64) -> f64 {
-        score / (f64::from(FULL) * WEIGHT_STEPS) * (f64::from(self.saturation) + 1.0)
+        score * (f64::from(self.saturation) + 1.0)
     }
 }
 
 /// How much finding a term says, by how few documents have it.
-///
-/// Whole numbers, so that a sum does not depend on its order.
-pub(crate) fn rarity(documents: u64, having: u64) -> u32 {
-    let (documents, having) = (count(documents.max(having)), count(having));
-    let rarity = (1.0 + (documents - having + 0.5) / (having + 0.5)).ln();
-    whole((rarity.hypot(LEAST_RARITY) * WEIGHT_STEPS).min(MOST_WEIGHT))
+pub(crate) fn rarity(documents: f64, having: f64) -> f64 {
+    let rarity = (1.0 + (documents.max(having) - having + 0.5) / (having + 0.5)).ln();
+    rarity.hypot(LEAST_RARITY)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts of documents are far below 2^52")]
-fn count(number: u64) -> f64 {
-    number as f64
+/// The words of an entry, by where they stand.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Words {
+    columns: [String; 5],
+    length: f32,
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "clamped to what fits by the caller"
-)]
-fn whole(number: f64) -> u32 {
-    number as u32
+/// The parts of an entry that are searched.
+#[derive(Clone, Copy)]
+pub(crate) struct Parts<'a> {
+    pub(crate) title: &'a str,
+    pub(crate) text: &'a str,
+    pub(crate) why: Option<&'a str>,
+    pub(crate) files: &'a [String],
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a share from 0 to 1, clamped"
-)]
-fn byte(share: f32) -> u8 {
-    (share * FULL).round().clamp(1.0, FULL) as u8
+impl Words {
+    pub(crate) fn of(parts: Parts<'_>, analyzer: &mut Analyzer, ranking: &Ranking) -> Self {
+        let mut words = Self::default();
+        let (heading, text) = parts.text.split_at(heading(parts.text));
+        let mut take = |text: &str, column: Option<Column>| {
+            analyzer.analyse(text, |term, class| {
+                words.push(column.unwrap_or_else(|| Column::of(class)), term, ranking);
+            });
+        };
+        take(parts.title, Some(Column::Title));
+        take(heading, Some(Column::Name));
+        take(text, None);
+        take(parts.why.unwrap_or_default(), Some(Column::Why));
+        for file in parts.files {
+            take(file, Some(Column::Path));
+        }
+        words
+    }
+
+    fn push(&mut self, column: Column, term: &str, ranking: &Ranking) {
+        let [title, name, path, body, why] = &mut self.columns;
+        let into = match column {
+            Column::Title => title,
+            Column::Name => name,
+            Column::Path => path,
+            Column::Body => body,
+            Column::Why => why,
+        };
+        into.push_str(term);
+        into.push(' ');
+        self.length += ranking.weight(column);
+    }
+
+    /// The words of each column of the schema, with spaces between them.
+    pub(crate) fn columns(&self) -> &[String; 5] {
+        &self.columns
+    }
+
+    /// How many there are, each with the weight of its place.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
+    pub(crate) fn length(&self) -> u32 {
+        self.length.round().clamp(0.0, LONGEST) as u32
+    }
+}
+
+/// Where the heading of a text ends: up to three words before a colon, as in
+/// `Deployment: …` and in conversations, where they say who speaks.
+fn heading(text: &str) -> usize {
+    let Some(end) = text.find(": ").filter(|end| *end <= LONGEST_HEADING) else { return 0 };
+    let is_word = |word: &str| word.chars().all(|c| c.is_alphanumeric() || "-_'’.".contains(c));
+    let words = || text[..end].split(' ');
+    if words().count() <= HEADING_WORDS && words().all(is_word) { end } else { 0 }
 }
 
 #[cfg(test)]
@@ -147,25 +195,47 @@ mod tests {
     #[test]
     fn more_occurrences_count_more_and_long_entries_are_held_back() {
         let ranking = Ranking::default();
-        assert!(ranking.impact(2.0, 10.0, 10.0) > ranking.impact(1.0, 10.0, 10.0));
-        assert!(ranking.impact(1.0, 10.0, 10.0) > ranking.impact(1.0, 100.0, 10.0));
-        assert_eq!(ranking.impact(0.001, 1e9, 1.0), 1, "a hit is never nothing");
-        assert_eq!(ranking.impact(1.0, 1.0, 0.0), ranking.impact(1.0, 1.0, 1.0));
+        assert!(ranking.impact(2.0, 1.0) > ranking.impact(1.0, 1.0));
+        assert!(ranking.impact(1.0, 1.0) > ranking.impact(1.0, 10.0));
     }
 
     #[test]
-    fn rare_terms_say_more() {
-        assert!(rarity(1_000_000, 1) > rarity(1_000_000, 1000));
-        assert!(rarity(10, 9) > rarity(10, 10) && rarity(10, 10) > 1000, "speakers count");
-        assert_eq!(rarity(0, 5), rarity(5, 5));
-        let highest = u64::from(rarity(u64::MAX, 0)) * 255 * 64 * 4;
-        assert!(u32::try_from(highest).is_ok(), "{highest}");
+    fn rare_terms_say_more_and_frequent_ones_something() {
+        assert!(rarity(1e6, 1.0) > rarity(1e6, 1000.0));
+        assert!(rarity(10.0, 9.0) > rarity(10.0, 10.0) && rarity(10.0, 10.0) >= 1.0);
     }
 
     #[test]
-    fn an_identifier_in_a_title_counts_as_title() {
-        let ranking = Ranking::default();
-        assert!((ranking.weight(Field::Title, Class::Identifier) - 4.0).abs() < f32::EPSILON);
-        assert!((ranking.weight(Field::Body, Class::Identifier) - 3.0).abs() < f32::EPSILON);
+    fn words_stand_where_they_count_most() {
+        let files = ["src/lock.rs".to_owned()];
+        let text = "Deployment: holds parseConfig";
+        let parts = Parts { title: "Lock order", text, why: Some("it waits"), files: &files };
+        let words = Words::of(parts, &mut Analyzer::default(), &Ranking::default());
+        let want = [
+            "lock order ",
+            "deploy parseconfig pars config ",
+            "src/lock.rs src lock rs ",
+            "hold ",
+            "wait ",
+        ];
+        assert_eq!(words.columns(), &want.map(str::to_owned));
+        assert_eq!(words.length(), 30, "2 * 4 + 4 * 3 + 4 * 2 + 1 + 0.5, rounded");
+    }
+
+    #[test]
+    fn who_speaks_and_what_it_is_about_stands_before_a_colon() {
+        let headings = |text: &'static str| &text[..heading(text)];
+        for (text, want) in [
+            ("Caroline: I went to the lake", "Caroline"),
+            ("Deploy on staging: run the script", "Deploy on staging"),
+            ("배포: 스크립트를 돌린다", "배포"),
+            ("the first thing that we do: run it", ""),
+            ("see https://example.com: it tells", ""),
+            ("a\nb: c", ""),
+            ("no colon", ""),
+            (": nothing before", ""),
+        ] {
+            assert_eq!(headings(text), want, "{text}");
+        }
     }
 }

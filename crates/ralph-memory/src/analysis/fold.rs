@@ -21,7 +21,7 @@ const TAILS: std::ops::RangeInclusive<u32> = 0x11A8..=0x11C2;
 const SYLLABLES: std::ops::RangeInclusive<u32> = 0xAC00..=0xD7A3;
 
 /// The text with equal spellings; untouched ASCII is not copied.
-pub(crate) fn fold(text: &str) -> Cow<'_, str> {
+pub(super) fn fold(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return Cow::Borrowed(text);
     }

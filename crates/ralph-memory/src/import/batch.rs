@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 use rusqlite::Connection;
 
 use super::Imported;
-use super::links::Named;
-use super::reindex::Reindex;
-use crate::entry::Entry;
+use super::links::{Named, Neighbours};
+use crate::analysis::Analyzer;
+use crate::entry::{Entry, State};
 use crate::error::Fault;
-use crate::ranking::Ranking;
-use crate::store::counters::Sequence;
-use crate::store::entries::{Names, by_external_id, by_id, by_other_id, read};
-use crate::vector::{Parts, Vector, Vectors};
+use crate::ranking::{Parts, Ranking, Words};
+use crate::store::counters::{Sequence, Totals};
+use crate::store::entries::{self, Names, by_external_id, by_id, by_other_id, read};
+use crate::store::places::{Place, Places};
+use crate::store::words;
 
 /// The most entries of a batch: about a second of work under the lock.
 const MOST_ENTRIES: usize = 1 << 16;
@@ -39,8 +40,8 @@ pub(crate) enum Identity {
 #[derive(Default)]
 pub(crate) struct Batch {
     entries: Vec<(Entry, String, Identity)>,
-    own: Vec<Vector>,
-    vectors: Vectors,
+    words: Vec<Words>,
+    analyzer: Analyzer,
     text: usize,
 }
 
@@ -49,7 +50,8 @@ impl Batch {
         let Entry { title, text, why, files, .. } = &entry;
         let why = why.as_deref();
         self.text += title.len() + text.len() + why.map_or(0, str::len);
-        self.own.push(self.vectors.vector(Parts { title, text, why, files }, ranking));
+        let parts = Parts { title, text, why, files };
+        self.words.push(Words::of(parts, &mut self.analyzer, ranking));
         let id = entry.own_id();
         self.entries.push((entry, id, identity));
     }
@@ -72,44 +74,94 @@ impl Batch {
     pub(crate) fn write(
         self,
         connection: &Connection,
-        ranking: &Ranking,
         counts: &mut Imported,
     ) -> Result<Vec<i64>, Fault> {
-        let Self { entries, own, mut vectors, .. } = self;
-        let Places { named, docs, by_doc } = places(connection, &entries)?;
-        let mut index = Reindex::new(connection, ranking, &mut vectors)?;
+        let Destinations { named, docs, by_doc } = destinations(connection, &self.entries)?;
+        let mut neighbours = Neighbours::default();
         let mut labels = Names::default();
-        let mut own: Vec<Option<Vector>> = own.into_iter().map(Some).collect();
-        let mut linked = Vec::with_capacity(by_doc.len());
-        for (doc, place) in &by_doc {
-            let (entry, id, _) = &entries[place.last];
+        let (mut linked, mut changed) = (Vec::with_capacity(by_doc.len()), Vec::new());
+        for (doc, to) in &by_doc {
+            let (entry, id, _) = &self.entries[to.last];
             linked.push((*doc, entry));
             let mut record = labels.record(connection, entry, id)?;
-            let known = if place.is_new { None } else { read(connection, *doc)? };
-            index.neighbours.know(*doc, known.as_ref().map_or([None, None], |known| known.links));
+            let known = if to.is_new { None } else { read(connection, *doc)? };
+            neighbours.know(*doc, known.as_ref().map_or([None, None], |known| known.links));
             if let Some(known) = &known {
                 // The first name stays, whatever else became of the entry.
                 record.id.clone_from(&known.record.id);
             }
-            let is_same = known.as_ref().is_some_and(|known| known.record == record);
-            counts.added += u64::from(place.is_new);
+            let is_same = known.is_some_and(|known| known.record == record);
+            counts.added += u64::from(to.is_new);
             counts.unchanged += u64::from(is_same);
-            counts.updated += u64::from(!place.is_new && !is_same) + place.repeated;
-            if let Some(own) = own[place.last].take() {
-                index.own.insert(*doc, own);
-            }
+            counts.updated += u64::from(!to.is_new && !is_same) + to.repeated;
             if !is_same {
-                index.records.insert(*doc, (record, known));
+                changed.push((*doc, record, &self.words[to.last]));
             }
         }
-        index.neighbours.link(connection, &linked, &named)?;
-        index.finish()?;
+        neighbours.link(connection, &linked, &named)?;
+        let (mut places, mut totals) = (Places::new(connection), Totals::read(connection)?);
+        for (doc, record, own) in changed {
+            let links = neighbours.of(connection, doc)?;
+            neighbours.changed.remove(&doc);
+            let before = places.get(doc)?.map(|place| place.length);
+            if before.is_some() {
+                entries::take(connection, doc)?;
+                words::remove(connection, doc)?;
+            }
+            entries::add(connection, doc, &record, links)?;
+            words::add(connection, doc, own)?;
+            totals.replace(before, Some(own.length()));
+            places.set(doc, Some(Place::new(&record, links, own.length())))?;
+        }
+        relink(connection, &mut neighbours, &mut places)?;
+        totals.write(connection)?;
+        places.write()?;
         Ok(docs)
     }
 }
 
+/// Writes what stands beside documents where that changed.
+fn relink(
+    connection: &Connection,
+    neighbours: &mut Neighbours,
+    places: &mut Places<'_>,
+) -> Result<(), Fault> {
+    for doc in std::mem::take(&mut neighbours.changed) {
+        let links = neighbours.of(connection, doc)?;
+        entries::relink(connection, doc, links)?;
+        if let Some(place) = places.get(doc)? {
+            places.set(doc, Some(Place { links, ..place }))?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes a document.
+pub(crate) fn remove(connection: &Connection, doc: i64) -> Result<(), Fault> {
+    let mut neighbours = Neighbours::default();
+    neighbours.unlink(connection, doc)?;
+    let (mut places, mut totals) = (Places::new(connection), Totals::read(connection)?);
+    relink(connection, &mut neighbours, &mut places)?;
+    totals.replace(places.get(doc)?.map(|place| place.length), None);
+    places.set(doc, None)?;
+    places.write()?;
+    totals.write(connection)?;
+    words::remove(connection, doc)?;
+    entries::remove(connection, doc)
+}
+
+/// Sets whether a document still holds.
+pub(crate) fn set_state(connection: &Connection, doc: i64, state: State) -> Result<(), Fault> {
+    entries::set_state(connection, doc, state)?;
+    let mut places = Places::new(connection);
+    if let Some(place) = places.get(doc)? {
+        places.set(doc, Some(Place { state, ..place }))?;
+    }
+    places.write()
+}
+
 /// Where an entry of a batch goes.
-struct Place {
+struct Destination {
     /// The last of the entries with this name: it counts.
     last: usize,
     is_new: bool,
@@ -117,11 +169,11 @@ struct Place {
 }
 
 /// Where the entries of a batch go, and where names lead to.
-struct Places<'a> {
+struct Destinations<'a> {
     named: Named<'a>,
     /// The number of each entry, in their order.
     docs: Vec<i64>,
-    by_doc: BTreeMap<i64, Place>,
+    by_doc: BTreeMap<i64, Destination>,
 }
 
 /// The document that an entry is already.
@@ -138,13 +190,14 @@ fn find(connection: &Connection, id: &str, entry: &Entry) -> Result<Option<i64>,
 }
 
 /// Finds the numbers of entries; new ones get theirs.
-fn places<'a>(
+fn destinations<'a>(
     connection: &Connection,
     entries: &'a [(Entry, String, Identity)],
-) -> Result<Places<'a>, Fault> {
+) -> Result<Destinations<'a>, Fault> {
     let mut numbers = Sequence::documents(connection)?;
-    let mut found = Places { named: Named::default(), docs: Vec::new(), by_doc: BTreeMap::new() };
-    let Places { named, docs, by_doc } = &mut found;
+    let mut found =
+        Destinations { named: Named::default(), docs: Vec::new(), by_doc: BTreeMap::new() };
+    let Destinations { named, docs, by_doc } = &mut found;
     for (last, (entry, id, identity)) in entries.iter().enumerate() {
         let known = match identity {
             Identity::New => None,
@@ -160,7 +213,7 @@ fn places<'a>(
         let doc = known.unwrap_or_else(|| numbers.take());
         docs.push(doc);
         let place =
-            by_doc.entry(doc).or_insert(Place { last, is_new: known.is_none(), repeated: 0 });
+            by_doc.entry(doc).or_insert(Destination { last, is_new: known.is_none(), repeated: 0 });
         place.repeated += u64::from(place.last != last);
         place.last = last;
         named.ids.insert(id, doc);

@@ -10,12 +10,11 @@ use super::sessions::Sessions;
 use super::turn::{Part, Turn};
 use crate::error::Fault;
 use crate::event::What;
-use crate::import::{Batch, Identity, Imported, Reindex};
+use crate::import::{self, Batch, Identity, Imported};
 use crate::log::Entry;
 use crate::ranking::Ranking;
 use crate::store::entries::{self, Names};
 use crate::store::{notes, outcomes, turns};
-use crate::vector::Vectors;
 
 /// What the tables say.
 struct Tables<'a>(&'a Connection);
@@ -81,7 +80,7 @@ fn write(
 ) -> Result<(), Fault> {
     let mut names = Names::default();
     for (id, slot) in slots.iter().filter(|(_, slot)| slot.gone) {
-        remove(connection, ranking, (id, slot), &mut names)?;
+        remove(connection, (id, slot), &mut names)?;
     }
     let mut batch = Batch::default();
     for slot in slots.iter().map(|(_, slot)| slot).filter(|slot| slot.change == Change::Note) {
@@ -93,7 +92,7 @@ fn write(
     }
     let mut docs = Vec::new();
     if !batch.is_empty() {
-        docs = batch.write(connection, ranking, &mut Imported::default())?;
+        docs = batch.write(connection, &mut Imported::default())?;
     }
     let mut docs = docs.into_iter();
     for (id, slot) in slots.iter().filter(|(_, slot)| slot.change > Change::Nothing) {
@@ -113,7 +112,6 @@ fn write(
 
 fn remove(
     connection: &Connection,
-    ranking: &Ranking,
     (id, slot): (&str, &Slot),
     names: &mut Names,
 ) -> Result<(), Fault> {
@@ -121,5 +119,5 @@ fn remove(
     let before = slot.stored.as_deref().unwrap_or_default();
     notes::write_files(connection, names, doc, (before, &[]))?;
     notes::remove(connection, doc)?;
-    Reindex::new(connection, ranking, &mut Vectors::default())?.remove(doc)
+    import::remove(connection, doc)
 }

@@ -28,10 +28,25 @@ impl Totals {
         set(connection, "length", self.length)
     }
 
-    /// The mean length of a document.
+    /// Counts a document of one length in place of one of another, if any.
+    pub(crate) fn replace(&mut self, before: Option<u32>, now: Option<u32>) {
+        self.documents += i64::from(now.is_some()) - i64::from(before.is_some());
+        self.length += i64::from(now.unwrap_or(0)) - i64::from(before.unwrap_or(0));
+    }
+
+    /// How many there are, to reckon with.
+    #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
+    pub(crate) fn documents(self) -> f64 {
+        self.documents as f64
+    }
+
+    /// A length in relation to the mean.
     #[expect(clippy::cast_precision_loss, reason = "a mean needs few digits")]
-    pub(crate) fn mean(self) -> f32 {
-        if self.documents <= 0 { 0.0 } else { self.length as f32 / self.documents as f32 }
+    pub(crate) fn relative(self, length: u32) -> f32 {
+        if self.length <= 0 {
+            return 1.0;
+        }
+        length as f32 * self.documents as f32 / self.length as f32
     }
 }
 
@@ -86,10 +101,6 @@ pub(crate) struct Sequence {
 impl Sequence {
     pub(crate) fn documents(connection: &Connection) -> Result<Self, Fault> {
         Self::named(connection, "next document")
-    }
-
-    pub(crate) fn chunks(connection: &Connection) -> Result<Self, Fault> {
-        Self::named(connection, "next chunk")
     }
 
     fn named(connection: &Connection, name: &'static str) -> Result<Self, Fault> {

@@ -31,19 +31,18 @@ pub(crate) struct Record {
     pub(crate) files: Vec<String>,
 }
 
-/// A stored entry and what belongs to its place in the index.
+/// A stored entry and what stands beside it.
 #[derive(Clone, Debug)]
 pub(crate) struct Known {
     pub(crate) record: Record,
     pub(crate) links: Links,
-    pub(crate) length: i64,
 }
 
-const COLUMNS: &str = "kind, scope, group_id, retired, at, prev, next, length, id, external_id, \
+const COLUMNS: &str = "kind, scope, group_id, retired, at, prev, next, id, external_id, \
                        title, text, files, why";
 
 fn known(row: &Row<'_>) -> rusqlite::Result<Known> {
-    let files: Option<String> = row.get(12)?;
+    let files: Option<String> = row.get(11)?;
     let retired: bool = row.get(3)?;
     let record = Record {
         kind: row.get(0)?,
@@ -51,14 +50,14 @@ fn known(row: &Row<'_>) -> rusqlite::Result<Known> {
         group: row.get(2)?,
         state: if retired { State::Retired } else { State::Active },
         at: row.get(4)?,
-        id: id(row, 8)?,
-        external_id: row.get(9)?,
-        title: row.get(10)?,
-        text: row.get(11)?,
-        why: row.get(13)?,
+        id: id(row, 7)?,
+        external_id: row.get(8)?,
+        title: row.get(9)?,
+        text: row.get(10)?,
+        why: row.get(12)?,
         files: files.map_or_else(Vec::new, |files| split_files(&files)),
     };
-    Ok(Known { record, links: [row.get(5)?, row.get(6)?], length: row.get(7)? })
+    Ok(Known { record, links: [row.get(5)?, row.get(6)?] })
 }
 
 /// An id as it is stored: names that we made take less room as numbers.
@@ -153,38 +152,16 @@ pub(crate) fn by_other_id(connection: &Connection, name: &str) -> Result<Option<
     Ok(statement.query_row([name], |row| row.get(0)).optional()?)
 }
 
-/// Writes a document that was not there.
+/// Writes a document that is not there. Where nothing can be replaced, no page
+/// is kept for the case that half of it goes wrong.
 pub(crate) fn add(
     connection: &Connection,
     doc: i64,
     record: &Record,
-    place: (Links, i64),
+    links: Links,
 ) -> Result<(), Fault> {
-    // Where nothing can be replaced, no page is kept for the case that half of
-    // it goes wrong.
-    put(connection, "INSERT", (doc, record), place)
-}
-
-/// Writes a document, in place of what has its number.
-pub(crate) fn replace(
-    connection: &Connection,
-    doc: i64,
-    record: &Record,
-    place: (Links, i64),
-) -> Result<(), Fault> {
-    put(connection, "REPLACE", (doc, record), place)
-}
-
-fn put(
-    connection: &Connection,
-    verb: &str,
-    (doc, record): (i64, &Record),
-    (links, length): (Links, i64),
-) -> Result<(), Fault> {
-    let sql = format!(
-        "{verb} INTO entries VALUES \
-         (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)"
-    );
+    let sql = "INSERT INTO entries VALUES \
+               (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
     let derived = record.external_id.as_deref().is_some_and(|name| derived_id(name) == record.id);
     let separator = BETWEEN_FILES.to_string();
     let files = (!record.files.is_empty()).then(|| record.files.join(&separator));
@@ -197,7 +174,6 @@ fn put(
         record.at,
         links[0],
         links[1],
-        length,
         Id(&record.id),
         record.external_id,
         !derived,
@@ -206,18 +182,14 @@ fn put(
         files,
         record.why,
     ];
-    connection.prepare_cached(&sql)?.execute(values)?;
+    connection.prepare_cached(sql)?.execute(values)?;
     Ok(())
 }
 
 /// Changes what stands beside a document.
-pub(crate) fn relink(
-    connection: &Connection,
-    doc: i64,
-    (links, length): (Links, i64),
-) -> Result<(), Fault> {
-    let sql = "UPDATE entries SET prev = ?2, next = ?3, length = ?4 WHERE doc = ?1";
-    connection.prepare_cached(sql)?.execute(params![doc, links[0], links[1], length])?;
+pub(crate) fn relink(connection: &Connection, doc: i64, links: Links) -> Result<(), Fault> {
+    let sql = "UPDATE entries SET prev = ?2, next = ?3 WHERE doc = ?1";
+    connection.prepare_cached(sql)?.execute(params![doc, links[0], links[1]])?;
     Ok(())
 }
 
@@ -227,8 +199,15 @@ pub(crate) fn set_state(connection: &Connection, doc: i64, state: State) -> Resu
     Ok(())
 }
 
-pub(crate) fn remove(connection: &Connection, doc: i64) -> Result<(), Fault> {
+/// Takes a document away that is written again.
+pub(crate) fn take(connection: &Connection, doc: i64) -> Result<(), Fault> {
     connection.prepare_cached("DELETE FROM entries WHERE doc = ?1")?.execute([doc])?;
+    Ok(())
+}
+
+/// Removes a document, and its waiting for others.
+pub(crate) fn remove(connection: &Connection, doc: i64) -> Result<(), Fault> {
+    take(connection, doc)?;
     connection.prepare_cached("DELETE FROM expected WHERE doc = ?1")?.execute([doc])?;
     Ok(())
 }

@@ -113,7 +113,7 @@ fn connect(path: &Path, patience: Patience) -> Result<Connection, Fault> {
     let connection = connection(path)?;
     connection.busy_timeout(patience.limit())?;
     create_tables(&connection, patience)?;
-    connection.prepare_cached("SELECT 1 FROM segments LIMIT 1")?.exists([])?;
+    connection.prepare_cached("SELECT 1 FROM places LIMIT 1")?.exists([])?;
     shorten_log(&connection, path, patience)?;
     Ok(connection)
 }
@@ -170,12 +170,14 @@ fn create_tables(connection: &Connection, patience: Patience) -> Result<(), Faul
 pub(crate) fn clear(connection: &Connection) -> Result<(), Fault> {
     let tables: Vec<String> = connection
         .prepare(
-            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' \
+             ORDER BY sql NOT LIKE 'CREATE VIRTUAL%'",
         )?
         .query_map([], |row| row.get(0))?
         .collect::<Result<_, _>>()?;
-    for table in tables {
-        connection.execute_batch(&format!("DROP TABLE \"{}\"", table.replace('"', "\"\"")))?;
+    // The tables of an index go with it.
+    for table in tables.iter().map(|name| name.replace('"', "\"\"")) {
+        connection.execute_batch(&format!("DROP TABLE IF EXISTS \"{table}\""))?;
     }
     connection.execute_batch(include_str!("schema.sql"))?;
     Ok(connection.pragma_update(None, "user_version", Fault::SCHEMA)?)

@@ -15,7 +15,6 @@ CREATE TABLE entries (
     at INTEGER,
     prev INTEGER,
     next INTEGER,
-    length INTEGER NOT NULL,
     -- A number where we made the name ourselves, else a text.
     id NOT NULL,
     external_id TEXT,
@@ -30,15 +29,6 @@ CREATE UNIQUE INDEX entries_by_id ON entries (id);
 CREATE INDEX entries_by_external_id ON entries (external_id)
     WHERE named = 1 AND external_id IS NOT NULL;
 
--- The groups of documents that follow each other, 4096 in a row: runs of one
--- group, and the least and the largest number of a group.
-CREATE TABLE groups (
-    slice INTEGER PRIMARY KEY,
-    least INTEGER,
-    most INTEGER,
-    runs BLOB NOT NULL
-);
-
 -- Entries that are named as neighbours and are not there yet.
 CREATE TABLE expected (
     name TEXT NOT NULL,
@@ -47,31 +37,18 @@ CREATE TABLE expected (
     PRIMARY KEY (name, doc, side)
 ) WITHOUT ROWID;
 
-CREATE TABLE segments (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    part INTEGER NOT NULL,
-    docs INTEGER NOT NULL
+-- Which document has which word where. The words are cut before, and joined by
+-- spaces; texts are not kept a second time, nor where in a column a word is.
+CREATE VIRTUAL TABLE words USING fts5 (
+    title, name, path, body, why,
+    content = '', contentless_delete = 1, detail = column,
+    tokenize = "ascii tokenchars '_-./:'''"
 );
-CREATE TABLE terms (
-    segment INTEGER NOT NULL,
-    term TEXT NOT NULL,
-    count INTEGER NOT NULL,
-    chunk INTEGER NOT NULL,
-    head BLOB NOT NULL,
-    PRIMARY KEY (segment, term)
-) WITHOUT ROWID;
-CREATE TABLE chunks (id INTEGER PRIMARY KEY, data BLOB NOT NULL);
+CREATE VIRTUAL TABLE word_places USING fts5vocab (words, instance);
+CREATE VIRTUAL TABLE word_counts USING fts5vocab (words, row);
 
--- Documents that are in no segment yet.
-CREATE TABLE pending (doc INTEGER PRIMARY KEY, length REAL NOT NULL, terms BLOB NOT NULL);
-
--- Sets of documents, as bits, 16384 documents in a row.
-CREATE TABLE marks (
-    name TEXT NOT NULL,
-    slice INTEGER NOT NULL,
-    bits BLOB NOT NULL,
-    PRIMARY KEY (name, slice)
-) WITHOUT ROWID;
+-- What a search has to know of documents, 320 in a row.
+CREATE TABLE places (slice INTEGER PRIMARY KEY, documents BLOB NOT NULL);
 
 -- What a note is beyond its entry, of the same number: the projection of the
 -- log. There may be millions, so what most do not have takes no room.
