@@ -41,21 +41,18 @@ pub struct EnvironmentRules {
 
 impl EnvironmentRules {
     /// What is kept from gates unless configured otherwise.
-    pub const DEFAULT_EXCLUDE: [&str; 15] = [
-        "API_KEY",
-        "TOKEN",
-        "SECRET",
-        "PASSWORD",
-        "PASSWD",
-        "*_API_KEY",
-        "*_SECRET",
-        "*_SECRET_KEY",
-        "*_ACCESS_KEY",
-        "*_PRIVATE_KEY",
-        "*_TOKEN",
-        "*_PASSWORD",
-        "*_PASSWD",
-        "*_CREDENTIALS",
+    pub const DEFAULT_EXCLUDE: [&str; 12] = [
+        "*API_KEY",
+        "*TOKEN",
+        "*SECRET",
+        "*SECRET_KEY",
+        "*ACCESS_KEY",
+        "*PRIVATE_KEY",
+        "*PASSWORD",
+        "*PASSWD",
+        "*PASSPHRASE",
+        "*CREDENTIALS",
+        "*_AUTH",
         "AWS_ACCESS_KEY_ID",
     ];
 
@@ -115,7 +112,7 @@ mod tests {
     #[test]
     fn keys_are_kept_from_gates_unless_passed() {
         let variables = || {
-            ["PATH", "OPENAI_API_KEY", "NPM_TOKEN", "HOME"]
+            ["PATH", "OPENAI_API_KEY", "NPM_TOKEN", "PGPASSWORD", "NPM_CONFIG__AUTH", "HOME"]
                 .map(|name| (OsString::from(name), OsString::from("x")))
         };
         let names = |rules: &EnvironmentRules| -> Vec<String> {

@@ -8,11 +8,28 @@ mod loop_settings;
 mod markers;
 mod recipes;
 
+use std::borrow::Cow;
+
 use super::assertions::shortened;
 use super::kind::{Kind, Tampering};
 use super::language::Language;
 use super::rules::Rules;
-use super::{Pair, Side};
+use super::{Pair, Side, paths};
+
+pub(in crate::tamper) use commands::is_check;
+
+/// Files that set up a runner among other things.
+const RUNNERS: [&str; 9] = [
+    "package.json",
+    "composer.json",
+    "pyproject.toml",
+    "setup.cfg",
+    "tox.ini",
+    "bunfig.toml",
+    "deno.json",
+    "deno.jsonc",
+    ".nycrc",
+];
 
 /// The files that configure checks, by how they are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +51,27 @@ enum Form {
 /// Whether a file configures checks.
 pub(super) fn is_config(path: &str) -> bool {
     form(path).is_some()
+}
+
+/// Whether a file sets up what runs tests, and may name code for it. Linters,
+/// compilers and servers that run the tests name code for other reasons.
+pub(super) fn sets_up_runners(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    if !paths::configures_checks(path) || matches!(name, "go.mod" | "Cargo.toml") {
+        return false;
+    }
+    match form(path) {
+        None | Some(Form::Recipes | Form::Markers) => true,
+        Some(Form::Script) => !name.contains("eslint"),
+        Some(Form::Toml | Form::Json | Form::Ini | Form::Yaml | Form::Patterns) => {
+            paths::is_runner_config(path) || RUNNERS.contains(&name)
+        }
+    }
+}
+
+/// What a file says about checks: of recipes, those that serve as one.
+pub(super) fn of_checks<'t>(path: &str, text: &'t str) -> Cow<'t, str> {
+    if form(path) == Some(Form::Recipes) { recipes::of_checks(text).into() } else { text.into() }
 }
 
 /// Reports what a change of configuration does.

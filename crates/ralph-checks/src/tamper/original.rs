@@ -9,6 +9,7 @@ mod bodies;
 mod docstrings;
 mod examples;
 mod graft;
+mod naming;
 mod splice;
 mod test_modules;
 
@@ -21,6 +22,8 @@ use super::paths::Collection;
 use super::{FilePair, config, decoded, is_fixture, is_snapshot, is_test_file, paths};
 
 pub use bodies::{new_names, tests_in};
+
+use self::naming::NamedBy;
 
 /// The other files of a project, where a name is looked up.
 pub trait ProjectTexts {
@@ -129,7 +132,7 @@ pub fn split(files: &[FilePair<'_>], project: &dyn ProjectTexts) -> SplitChange 
         }
     }
     let paths: Vec<&str> = doubtful.iter().map(|(path, _)| *path).collect();
-    let classes = told_by_names(&paths, &AtStart { files, project });
+    let classes = naming::told_by_names(&paths, &AtStart { files, project });
     for ((path, file), class) in doubtful.into_iter().zip(classes) {
         put(&mut out, path, file, class);
     }
@@ -249,6 +252,13 @@ pub fn is_header_of_others(path: &str, project: &dyn ProjectTexts) -> bool {
     found
 }
 
+/// What a file says to those who run checks: of a manifest or a makefile only
+/// what concerns checks.
+pub fn words_to_runners(path: &str, text: &str) -> String {
+    let settings = splice::runner_settings(path, text);
+    config::of_checks(path, &settings).into_owned()
+}
+
 fn class(path: &str) -> FileClass {
     let name = path.rsplit('/').next().unwrap_or(path);
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
@@ -350,100 +360,6 @@ pub fn paths_upwards(
     }
     project.each_where(&names_paths, &mut look);
     found
-}
-
-/// Who names a file.
-#[derive(Clone, Copy, Default)]
-struct NamedBy {
-    tests: bool,
-    code: bool,
-    runner: bool,
-}
-
-/// What files are that their path does not tell, by who names them.
-///
-/// Data belongs to tests if they name it and no code does. Code does if the
-/// configuration of a runner names it and no other code does, and in a folder
-/// for tests unless other code does.
-fn told_by_names(files: &[&str], project: &dyn ProjectTexts) -> Vec<FileClass> {
-    if files.is_empty() {
-        return Vec::new();
-    }
-    let mut named = vec![NamedBy::default(); files.len()];
-    let is_runner =
-        |path: &str| paths::configures_checks(path) && !matches!(class(path), FileClass::Neither);
-    let has_data = files.iter().any(|own| Language::of(own).is_none());
-    let is_wanted = |path: &str| is_runner(path) || (has_data && class(path) == FileClass::Test);
-    project.each_where(&is_wanted, &mut |path, text| {
-        let is_runner = is_runner(path);
-        for (own, named) in files.iter().zip(&mut named).filter(|(own, _)| **own != path) {
-            if is_runner {
-                named.runner |= configures(text, own);
-            } else {
-                named.tests |= names(text, own);
-            }
-        }
-    });
-    // The rest is a lot to read, and often nobody needs to know it.
-    let open = files.iter().zip(&named).filter(|(own, named)| serves(own, **named)).count();
-    let open = Cell::new(open);
-    let is_code = |path: &str| {
-        open.get() > 0
-            && matches!(class(path), FileClass::Code | FileClass::Inline)
-            && !is_runner(path)
-    };
-    project.each_where(&is_code, &mut |path, text| {
-        for (own, named) in files.iter().zip(&mut named) {
-            if *own != path && serves(own, *named) && mentions((path, text), own) {
-                named.code = true;
-                open.set(open.get() - 1);
-            }
-        }
-    });
-    let class = |(path, named): (&&str, &NamedBy)| {
-        if serves(path, *named) { FileClass::Test } else { FileClass::Code }
-    };
-    files.iter().zip(&named).map(class).collect()
-}
-
-/// Whether a file serves tests, by who names it.
-fn serves(path: &str, named: NamedBy) -> bool {
-    match (Language::of(path), named) {
-        (_, NamedBy { code: true, .. }) => false,
-        (None, NamedBy { tests, runner, .. }) => tests || runner,
-        // What is to be built is named in order to be built.
-        (Some(language), NamedBy { runner, .. }) => {
-            (runner && !language.is_compiled()) || is_code_in_test_folder(path)
-        }
-    }
-}
-
-fn names(text: &str, path: &str) -> bool {
-    text.contains(path.rsplit('/').next().unwrap_or(path))
-}
-
-/// Whether the configuration of a runner names a file, be it without the end.
-fn configures(text: &str, path: &str) -> bool {
-    let (_, stem) = paths::split(path);
-    let ends = |end: &str| text.contains(&format!("/{stem}{end}"));
-    names(text, path) || ends("\"") || ends("'") || text.contains(&format!("-p {stem}"))
-}
-
-/// Whether code reads a file, or imports a module that may be one of tests.
-fn mentions((code, text): (&str, &str), path: &str) -> bool {
-    if !is_code_in_test_folder(path) {
-        return names(text, path);
-    }
-    let language = Language::of(path).filter(|language| *language != Language::Shell);
-    language.is_some() && language == Language::of(code) && imports(text, path)
-}
-
-/// Whether code names a module by its folder and its own name.
-fn imports(text: &str, path: &str) -> bool {
-    let (_, stem) = paths::split(path);
-    let Some(folder) = path.rsplit('/').nth(1) else { return false };
-    let module = |separator: char| text.contains(&format!("{folder}{separator}{stem}"));
-    module('.') || module('/') || text.contains(&format!("{folder} import {stem}"))
 }
 
 #[cfg(test)]

@@ -37,6 +37,12 @@ pub(super) fn compare(change: &Change<'_>) -> Vec<Tampering> {
     found
 }
 
+/// What the targets do that serve as checks.
+pub(super) fn of_checks(text: &str) -> String {
+    let targets = targets(text).into_iter().filter(|(name, _)| is_check(name));
+    targets.map(|(_, target)| format!("{}\n", target.text)).collect()
+}
+
 /// Words that make every recipe of a makefile succeed.
 fn escapes(change: &Change<'_>) -> Vec<Tampering> {
     let is_escape = |line: &str| {

@@ -4,10 +4,16 @@
 //! Of the latter this holds: what tests of the start could load is found where
 //! it was then. What is new stays, because new code may need it.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 use toml::{Table, Value};
+
+use crate::tamper::config;
+
+/// What says where the modules of a package lie.
+const ENTRIES: [&str; 3] = ["main", "exports", "imports"];
 
 /// Whether a file is such a manifest.
 pub(super) fn is_mixed(path: &str) -> bool {
@@ -32,6 +38,43 @@ pub(super) fn with_runner_settings(path: &str, present: &str, start: &str) -> Op
         "go.mod" => Some(go(present, start)),
         _ => Some(sections(present, start)),
     }
+}
+
+/// What a file says to runners: of a manifest only their settings, and of its
+/// scripts those that check something.
+pub(super) fn runner_settings<'t>(path: &str, text: &'t str) -> Cow<'t, str> {
+    if !is_mixed(path) {
+        return Cow::Borrowed(text);
+    }
+    let settings = with_runner_settings(path, empty(path), text).unwrap_or_default();
+    let Ok(Json::Object(mut table)) = serde_json::from_str(&settings) else {
+        return Cow::Owned(settings);
+    };
+    table.retain(|key, _| !ENTRIES.contains(&key.as_str()));
+    if let Some(Json::Object(scripts)) = table.get_mut("scripts") {
+        keep_checks(scripts);
+    }
+    Cow::Owned(Json::Object(table).to_string())
+}
+
+/// Keeps the scripts that check something, and those that they call.
+fn keep_checks(scripts: &mut serde_json::Map<String, Json>) {
+    let mut kept: BTreeSet<String> =
+        scripts.keys().filter(|name| config::is_check(name)).cloned().collect();
+    loop {
+        let texts: Vec<&str> =
+            kept.iter().filter_map(|name| scripts.get(name)?.as_str()).collect();
+        let is_called = |name: &&String| {
+            texts.iter().any(|text| text.split_whitespace().any(|word| word == name.as_str()))
+        };
+        let called: BTreeSet<String> =
+            scripts.keys().filter(is_called).filter(|name| !kept.contains(*name)).cloned().collect();
+        if called.is_empty() {
+            break;
+        }
+        kept.extend(called);
+    }
+    scripts.retain(|name, _| kept.contains(name));
 }
 
 fn name(path: &str) -> &str {
@@ -126,6 +169,9 @@ fn cargo(present: &str, start: &str) -> Option<String> {
         }
         for key in ["patch", "replace"] {
             set(now, then, key);
+        }
+        if let Some(workspace) = now.get_mut("workspace").and_then(Value::as_table_mut) {
+            set(workspace, &table_of(then, "workspace"), "default-members");
         }
         put_back(now, then);
     })
@@ -311,6 +357,9 @@ mod tests {
         let text =
             with_runner_settings("Cargo.toml", bent, "[package]\nname = 'a'\n[lib]\n").unwrap();
         assert!(!text.contains("autotests") && !text.contains("test = false"), "{text}");
+        let bent = "[package]\nname = 'a'\n[workspace]\nmembers = ['b']\ndefault-members = ['b']\n";
+        let text = with_runner_settings("Cargo.toml", bent, "[package]\nname = 'a'\n").unwrap();
+        assert!(text.contains("members") && !text.contains("default-members"), "{text}");
         let bent = "[project]\n[tool.pytest.ini_options]\naddopts = '-p evil'\n";
         for start in ["[project]\n", ""] {
             let text = with_runner_settings("pyproject.toml", bent, start).unwrap();

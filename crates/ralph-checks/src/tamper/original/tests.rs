@@ -37,6 +37,7 @@ fn tests_helpers_data_and_settings_of_runners_are_test_material() {
         ".babelrc",
         ".npmrc",
         ".rspec-local",
+        "lib/minitest/quiet_plugin.rb",
         "config.mk",
         "go.work",
     ];
@@ -93,6 +94,49 @@ fn code_that_only_the_runner_names_is_its_own() {
     let split = split(&files, &texts);
     assert_eq!(names(&split.tests), ["setup-env.js"]);
     assert_eq!(names(&split.code), ["calc.py"]);
+}
+
+#[test]
+fn code_that_a_manifest_or_a_recipe_names_as_the_product_is_code() {
+    let paths = ["index.js", "packages/core/index.js", "server.js", "app.py", "src/cli.js"];
+    let files = paths.map(|path| changed(path, Some("1"), Some("2")));
+    let texts = Texts(vec![
+        (
+            "package.json",
+            r#"{"main":"index.js","scripts":{"start":"node server.js","test":"jest"},
+                "jest":{"coveragePathIgnorePatterns":["/src/cli.js"]}}"#,
+        ),
+        ("packages/core/package.json", r#"{"main":"index.js","exports":"./index.js"}"#),
+        ("packages/app/index.js", "require('@acme/core')"),
+        ("bin/run.js", "require('../src/cli')"),
+        ("tsconfig.json", r#"{"files":["index.js","server.js"]}"#),
+        ("eslint.config.js", "ignores: ['index.js']"),
+        (".github/workflows/ci.yml", "run: node server.js"),
+        ("Makefile", "run:\n\tpython app.py\ntest:\n\tpytest\n"),
+    ]);
+    assert!(split(&files, &texts).tests.is_empty());
+}
+
+#[test]
+fn code_that_tests_load_is_code_although_the_runner_names_it() {
+    let paths = ["lib/index.js", "lib/a.ts", "shop/cart.py", "kit/setup.js"];
+    let files = paths.map(|path| changed(path, Some("1"), Some("2")));
+    let texts = Texts(vec![
+        ("jest.config.js", "cover: ['lib/index.js', 'a.ts'], setupFiles: ['./kit/setup.js']"),
+        ("tox.ini", "cover = shop/cart.py"),
+        ("lib/index.test.js", "const lib = require('.');"),
+        ("test/deep/a.test.ts", "import { a } from '../../lib/a';"),
+        ("tests/test_cart.py", "from shop import cart"),
+    ]);
+    assert_eq!(names(&split(&files, &texts).tests), ["kit/setup.js"]);
+}
+
+#[test]
+fn a_script_that_the_tests_call_by_way_of_another_is_their_own() {
+    let files = ["run-all.js", "serve.js"].map(|path| changed(path, Some("1"), Some("2")));
+    let scripts = r#"{"scripts":{"test":"npm run unit","unit":"node run-all.js","dev":"node serve.js"}}"#;
+    let texts = Texts(vec![("package.json", scripts)]);
+    assert_eq!(names(&split(&files, &texts).tests), ["run-all.js"]);
 }
 
 #[test]
