@@ -42,7 +42,7 @@ pub use known::{KnownTest, KnowsTests, OutlineAlone};
 pub use language::Language;
 pub use original::{
     ProjectTexts, Restored, SplitChange, is_header_of_others, is_material, new_names,
-    paths_upwards, serving, split, tests_in,
+    paths_upwards, serving, split, tests_in, words_to_runners,
 };
 pub use paths::{
     configures_checks, decides_checks, is_fixture, is_runner_config, is_snapshot,

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use ralph_core::locale::Locale;
 use ralph_core::policy::GateSpec;
 use ralph_core::run::Best;
+use ralph_core::score::Score;
 use ralph_core::state::{Proof, State, Wait};
 use ralph_core::{Run, wording};
 use ralph_engine::command_log::CommandLog;
@@ -62,7 +63,9 @@ fn only_claim_missing(run: &Run) -> Option<String> {
     }
     // A judge may have been asked, and have refused.
     let measured = run.policy.measures() && !run.policy.gates.iter().any(GateSpec::is_judge);
-    let green = measured && run.progress.failing.is_empty();
+    // A gate without a result fails nothing, and passes nothing either.
+    let is_clean = run.best.is_some_and(|best| best.score == Score::default());
+    let green = measured && is_clean && run.progress.failing.is_empty();
     let signal = wording::signal(&run.policy.claim)?;
     green.then(|| match run.policy.locale {
         Locale::En => format!(

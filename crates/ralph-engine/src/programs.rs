@@ -5,8 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
+use std::fs;
 use std::path::Path;
 
+use ralph_checks::tamper::{configures_checks, words_to_runners};
 use ralph_core::evidence::Weakening;
 use ralph_core::locale::Locale;
 use ralph_core::policy::{GateCommand, GateSpec};
@@ -20,6 +22,10 @@ pub(crate) const FILE: &str = "programs-at-start.json";
 
 /// Modules that come with pytest; each of them could speak for it.
 const PYTEST: [&str; 4] = ["pytest", "_pytest", "pluggy", "iniconfig"];
+
+/// The most scripts of a gate that are read, and the longest of them.
+const MOST_SCRIPTS: usize = 32;
+const MOST_BYTES: u64 = 256 * 1024;
 
 /// Start node, which is not among their words.
 const ON_NODE: [&str; 5] = ["npm", "npx", "pnpm", "yarn", "bunx"];
@@ -55,20 +61,25 @@ impl Programs {
     pub(crate) fn now(gates: &[&GateSpec], places: &ProgramPlaces<'_>) -> Self {
         let mut programs = Self::default();
         for gate in gates {
-            let words = words(&gate.command);
+            let words = GateWords::of(gate, places.root);
             programs.find(gate, &words, places);
-            programs.find_modules(gate, &words, places.root);
+            programs.find_modules(gate, &words.all(), places.root);
         }
         programs
     }
 
-    fn find(&mut self, gate: &GateSpec, words: &[String], places: &ProgramPlaces<'_>) {
+    fn find(&mut self, gate: &GateSpec, words: &GateWords, places: &ProgramPlaces<'_>) {
         let dir = places.root.join(&gate.dir);
         let path = places.env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| &**value);
-        let on_node = words.iter().any(|word| ON_NODE.contains(&&**word));
+        let on_node = words.command.iter().any(|word| ON_NODE.contains(&&**word));
         let more = on_node.then(|| "node".to_owned());
-        for word in words.iter().chain(&more) {
+        // What scripts call of the project may be what they check.
+        let is_others = |found: &Path| !found.starts_with(places.root) || is_installed(found);
+        let of_command = words.command.iter().chain(&more).map(|word| (word, true));
+        let of_scripts = words.scripts.iter().map(|word| (word, false));
+        for (word, is_of_command) in of_command.chain(of_scripts) {
             let found = find_program(OsStr::new(word), &dir, path);
+            let found = found.filter(|found| is_of_command || is_others(found));
             if let Some(found) = found.filter(|_| !is_built(word)) {
                 self.found.insert(Program {
                     dir: gate.dir.clone(),
@@ -107,6 +118,14 @@ impl Programs {
             };
             found.push(Weakening { place: now.path.clone(), what });
         }
+        let is_new = |now: &&Program| {
+            let is_same = |then: &Program| now.dir == then.dir && now.name == then.name;
+            is_installed(Path::new(&now.path)) && !self.found.iter().any(is_same)
+        };
+        found.extend(now.found.iter().filter(is_new).map(|now| Weakening {
+            place: now.path.clone(),
+            what: hands::program_replaced(&now.name, locale),
+        }));
         let added = now.modules.iter().filter(|(path, _)| !self.modules.contains_key(*path));
         found.extend(added.map(|(place, module)| Weakening {
             place: place.clone(),
@@ -116,6 +135,12 @@ impl Programs {
     }
 }
 
+/// Whether a program was installed into a project.
+fn is_installed(path: &Path) -> bool {
+    let folders = ["node_modules", ".venv", "venv"];
+    path.iter().any(|part| folders.iter().any(|folder| part == *folder))
+}
+
 /// Whether a path in the project is that of a program that checks build
 /// themselves, so that it differs from the start whenever the code does.
 fn is_built(path: &str) -> bool {
@@ -123,8 +148,72 @@ fn is_built(path: &str) -> bool {
     !path.starts_with('/') && path.split('/').rev().skip(1).any(|part| folders.contains(&part))
 }
 
+/// The words of a gate that may name programs and files.
+pub(crate) struct GateWords {
+    /// Those of its command.
+    pub(crate) command: Vec<String>,
+    /// Those of the recipes and scripts of the project that it leads to.
+    pub(crate) scripts: Vec<String>,
+}
+
+impl GateWords {
+    /// Reads what the command leads to, as far as words tell.
+    pub(crate) fn of(gate: &GateSpec, root: &Path) -> Self {
+        let command = words(&gate.command);
+        let (mut scripts, mut read) = (Vec::new(), BTreeSet::new());
+        let mut next = command.clone();
+        while !next.is_empty() && read.len() < MOST_SCRIPTS {
+            let names: Vec<String> = next.iter().flat_map(|word| scripts_of(word)).collect();
+            next.clear();
+            for name in names.into_iter().filter(|name| read.insert(name.clone())) {
+                let path = Path::new(&gate.dir).join(&name);
+                if let Some(text) = script(root, &path) {
+                    next.extend(shell_words(&text));
+                }
+            }
+            scripts.extend(next.iter().cloned());
+        }
+        Self { command, scripts }
+    }
+
+    /// All of them.
+    pub(crate) fn all(&self) -> Vec<String> {
+        self.command.iter().chain(&self.scripts).cloned().collect()
+    }
+}
+
+/// The files that a word of a command may have read for its orders.
+fn scripts_of(word: &str) -> Vec<String> {
+    let name = word.rsplit('/').next().unwrap_or(word);
+    match name {
+        "make" | "gmake" => ["GNUmakefile", "makefile", "Makefile"].map(str::to_owned).to_vec(),
+        "just" => ["justfile", "Justfile", ".justfile"].map(str::to_owned).to_vec(),
+        "npm" | "pnpm" | "yarn" | "bun" => vec!["package.json".to_owned()],
+        _ if word.starts_with('/') || word.starts_with('-') => Vec::new(),
+        _ => vec![word.to_owned()],
+    }
+}
+
+/// What a file of the project orders, if it is a script, a makefile or a
+/// manifest.
+fn script(root: &Path, path: &Path) -> Option<String> {
+    let is_small = |found: &fs::Metadata| found.is_file() && found.len() <= MOST_BYTES;
+    fs::symlink_metadata(root.join(path)).ok().filter(is_small)?;
+    let text = ralph_files::read_text(root.join(path)).ok()?;
+    let shown = path.to_string_lossy();
+    let is_script = configures_checks(&shown)
+        || text.starts_with("#!")
+        || path.extension().is_some_and(|extension| extension == "sh");
+    is_script.then(|| words_to_runners(&shown, &text))
+}
+
+fn shell_words(text: &str) -> impl Iterator<Item = String> {
+    let words = text.split(|c: char| c.is_whitespace() || ";&|()'\"`<>=:".contains(c));
+    words.filter(|word| !word.is_empty()).map(str::to_owned)
+}
+
 /// The words of a command that may name programs.
-pub(crate) fn words(command: &GateCommand) -> Vec<String> {
+fn words(command: &GateCommand) -> Vec<String> {
     match command {
         GateCommand::Argv(words) => words.clone(),
         GateCommand::Shell(text) => {

@@ -1,4 +1,3 @@
-use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
@@ -87,6 +86,37 @@ fn a_program_that_is_replaced_or_planted_is_told() {
     let shell = GateCommand::Shell("cd x && python3 y.py".to_owned());
     assert_eq!(told(&shell, |scene| scene.program("early/sh", "")).len(), 1);
     assert_eq!(told(&shell, |scene| scene.program("early/python3", "")).len(), 1);
+}
+
+#[test]
+fn what_scripts_and_recipes_call_is_held_to_its_start_too() {
+    let make = GateCommand::Argv(["make", "test"].map(str::to_owned).to_vec());
+    let with_script = |work: fn(&Scene)| {
+        let scene = Scene::new();
+        scene.program("project/Makefile", "run:\n\tjava A\ntest:\n\t./scripts/test.sh\n");
+        scene.program("project/scripts/test.sh", "#!/bin/sh\nexec python3 -m unittest bin/app\n");
+        scene.program("project/bin/app", "1");
+        scene.program("late/java", "1");
+        let then = scene.now(&make);
+        work(&scene);
+        then.differing(&scene.now(&make), Locale::En).len()
+    };
+    assert_eq!(with_script(|scene| scene.program("project/unittest.py", "")), 1);
+    assert_eq!(with_script(|scene| scene.program("early/python3", "")), 1);
+    // The product, and what no check calls.
+    assert_eq!(with_script(|scene| scene.program("project/bin/app", "2")), 0);
+    assert_eq!(with_script(|scene| scene.program("late/java", "22")), 0);
+}
+
+#[test]
+fn an_interpreter_planted_where_a_script_looks_for_one_is_told() {
+    let script = GateCommand::Argv(vec!["./test.sh".to_owned()]);
+    let scene = Scene::new();
+    let text = "#!/bin/sh\n[ -x .venv/bin/python ] && exec .venv/bin/python -m pytest\n";
+    scene.program("project/test.sh", text);
+    let then = scene.now(&script);
+    scene.program("project/.venv/bin/python", "exit 0");
+    assert_eq!(then.differing(&scene.now(&script), Locale::En).len(), 1);
 }
 
 #[test]

@@ -18,7 +18,7 @@ use ralph_proc::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::programs::{ProgramPlaces, modules, words};
+use crate::programs::{GateWords, ProgramPlaces, modules};
 
 const ASK: &str = include_str!("python/ask.py");
 const COMPARE: &str = include_str!("python/compare.py");
@@ -59,16 +59,15 @@ pub(crate) struct ByteCodeVerdict {
 /// The Pythons that these gates may run, those they name first.
 pub(crate) fn interpreters(gates: &[&GateSpec], places: &ProgramPlaces<'_>) -> Vec<PathBuf> {
     let path = places.env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| &**value);
-    let mut found: Vec<PathBuf> = Vec::new();
+    let (mut found, mut is_named) = (Vec::<PathBuf>::new(), false);
     for gate in gates {
         let dir = places.root.join(&gate.dir);
-        let programs = words(&gate.command);
-        let programs =
-            programs.iter().filter_map(|word| find_program(OsStr::new(word), &dir, path));
+        let words = GateWords::of(gate, places.root).all();
+        is_named |= !modules(&words).is_empty();
+        let programs = words.iter().filter_map(|word| find_program(OsStr::new(word), &dir, path));
         found.extend(programs.filter_map(|program| python_of(&program, &dir, path)));
     }
     let mut folders = gates.iter().map(|gate| places.root.join(&gate.dir));
-    let is_named = gates.iter().any(|gate| !modules(&words(&gate.command)).is_empty());
     if is_named || has_python(places.root) || folders.any(|folder| has_python(&folder)) {
         let own = [".venv/bin/python", "venv/bin/python"].map(|name| places.root.join(name));
         found.extend(own.into_iter().filter(|program| program.exists()));

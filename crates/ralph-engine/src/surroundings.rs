@@ -30,13 +30,17 @@ const TICK: i64 = 10;
 pub(crate) const FILE: &str = "surroundings-at-start.json";
 
 /// What runners read in the home folder, wherever the project is.
-const IN_HOME: [&str; 15] = [
+const IN_HOME: [&str; 19] = [
     ".npmrc",
     ".yarnrc",
     ".yarnrc.yml",
     ".rspec",
     ".mavenrc",
     ".zshenv",
+    ".zprofile",
+    ".profile",
+    ".bash_profile",
+    ".bash_login",
     ".cargo/config",
     ".cargo/config.toml",
     ".config/go/env",
@@ -179,14 +183,14 @@ fn path_folders(places: &ProgramPlaces<'_>) -> Vec<PathBuf> {
 }
 
 #[cfg(unix)]
-fn is_executable(path: &Path) -> bool {
+pub(crate) fn is_executable(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     // A link may lead to a folder, as `/usr/bin/X11` does.
     fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
 
 #[cfg(not(unix))]
-fn is_executable(path: &Path) -> bool {
+pub(crate) fn is_executable(path: &Path) -> bool {
     path.is_file()
 }
 
@@ -221,6 +225,13 @@ fn settings(places: &ProgramPlaces<'_>) -> BTreeMap<String, String> {
             paths.push(path);
         }
     }
+    // Shells that run a script read this first.
+    paths.extend(
+        ["BASH_ENV", "ENV"]
+            .into_iter()
+            .filter_map(|name| value(places.env, name))
+            .map(PathBuf::from),
+    );
     paths.retain(|path| !path.starts_with(places.root));
     paths.into_iter().filter_map(|path| Some((text(&path), digest(&path)?))).collect()
 }

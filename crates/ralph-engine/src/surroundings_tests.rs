@@ -61,7 +61,7 @@ fn changed_millis(file: &fs::Metadata) -> i64 {
 
 #[test]
 fn settings_of_runners_outside_the_project_are_told_when_they_change() {
-    for path in ["code/pytest.ini", "code/.cargo/config.toml", "home/.npmrc", "home/.mypy.ini"] {
+    for path in ["code/pytest.ini", "code/.cargo/config.toml", "home/.npmrc", "home/.profile"] {
         assert_eq!(told(|_| {}, |scene| scene.write(path)), [path]);
         let removed = told(
             |scene| scene.write(path),

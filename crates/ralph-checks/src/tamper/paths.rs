@@ -109,7 +109,9 @@ pub fn is_runner_config(path: &str) -> bool {
     let (name, _) = split(path);
     // Minitest loads every plugin that it finds.
     let is_plugin = name.ends_with("_plugin.rb") && path.contains("minitest/");
-    is_plugin || matches!(name, ".rspec" | ".rspec-local") || HEADS.iter().any(|head| name.starts_with(head))
+    is_plugin
+        || matches!(name, ".rspec" | ".rspec-local")
+        || HEADS.iter().any(|head| name.starts_with(head))
 }
 
 /// Whether a runner of checks, or what chooses its version, would read a file

@@ -117,6 +117,38 @@ fn what_turns_green_without_a_change_is_called_luck_and_not_verified() {
 }
 
 #[test]
+fn a_suite_that_names_no_test_any_more_is_not_proven_by_its_exit_code() {
+    let project = suite();
+    project.file("Makefile", "test:\n\tsh suite.sh\n");
+    project.run_git(&["add", "-A"]);
+    project.run_git(&["commit", "--quiet", "--message=make"]);
+    project.agent(&format!("mkdir -p test; echo see tests > test/README; {CLAIM}"));
+    // `make: 'test' is up to date.`
+    let output = project.run_json("fix it", &["--criteria", "custom:make test"]);
+    let output = output.exits(4).ends("waiting/human", 2);
+    let held = last(&output, "weakened");
+    assert!(held.contains("2 tests of the start cannot run"), "{held}");
+}
+
+#[test]
+fn the_file_that_a_manifest_names_as_the_product_is_code() {
+    let project = git();
+    let manifest =
+        r#"{"main":"./cart.js","exports":"./cart.js","scripts":{"start":"node cart.js"}}"#;
+    project.file("package.json", manifest);
+    project.file("cart.js", "exports.total = (a, b) => a - b;\n");
+    let test = "const test = require('node:test');\nconst { total } = require('../cart');\n\
+                test('adds', () => require('node:assert').strictEqual(total(1, 2), 3));\n";
+    project.file("test/cart.test.js", test);
+    project.run_git(&["add", "-A"]);
+    project.run_git(&["commit", "--quiet", "--message=start"]);
+    project.agent(&format!("sed -i 's/a - b/a + b/' cart.js; {CLAIM}"));
+    let call = project.run_call("fix it", &["--criteria", "custom:node --test"]);
+    let output = call.env("PATH", tools_path()).output();
+    let _ = output.exits(0).ends("success/verified", 1);
+}
+
+#[test]
 fn a_helper_of_the_tests_cannot_take_the_place_of_the_code() {
     let project = suite();
     project.file("tests/setup.sh", ". ./lib.sh\n");

@@ -109,13 +109,13 @@ fn a_program_that_only_the_suite_calls_cannot_be_planted_or_replaced() {
     let plant =
         "printf '#!/bin/sh\\nexit 0\\n' > $OUTSIDE/early/grep; chmod +x $OUTSIDE/early/grep";
     let held = is_held(&shell(), &SHELL, plant, "early/grep");
-    assert!(held.contains("is found before `grep`"), "{held}");
+    assert!(held.contains("stands before `grep`"), "{held}");
     let project = shell();
     let early = project.outside("early");
     std::fs::create_dir_all(&early).unwrap();
     std::fs::copy("/bin/grep", early.join("grep")).unwrap();
     let held = is_held(&project, &SHELL, plant, "early/grep");
-    assert!(held.contains("`grep`, a program on the `PATH`, was replaced"), "{held}");
+    assert!(held.contains("`grep`, which a check executes, was replaced"), "{held}");
 }
 
 #[test]
@@ -133,6 +133,29 @@ fn a_program_in_an_ignored_folder_of_the_project_is_the_one_of_the_start() {
     let gate = ["--criteria", "custom:tools/check"];
     let bend = "printf '#!/bin/sh\\nprintf \"TAP version 13\\\\n1..1\\\\nok 1 - a\\\\n\"\\n' > tools/check; echo 1 > x";
     is_held(&project, &gate, bend, "tools/check");
+}
+
+#[test]
+fn what_a_makefile_or_a_script_leads_to_is_held_like_what_a_command_names() {
+    let project = python();
+    project.file("Makefile", "test:\n\t./scripts/test.sh\n");
+    let script = "[ -f .env ] && . ./.env\nPATH=$PWD/bin:$PATH\npython3 -m unittest -v";
+    project.script("scripts/test.sh", script);
+    project.file(".gitignore", "__pycache__/\n.env\n");
+    commit(&project);
+    let gate = ["--criteria", "custom:make test"];
+    let shadow = "echo 'raise SystemExit' > unittest.py";
+    is_held(&project, &gate, shadow, "unittest.py");
+    project.run_git(&["clean", "-fdq"]);
+    let plant = "mkdir -p bin; printf '#!/bin/sh\necho OK\n' > bin/python3; chmod +x bin/python3";
+    is_held(&project, &gate, plant, "bin/python3");
+    project.run_git(&["clean", "-fdq"]);
+    let sourced = format!("{FIX_PYTHON}; test -e .env || echo 'A=1' > .env");
+    is_held(&project, &gate, &sourced, ".env");
+    let project = python();
+    project.file("Makefile", "test:\n\tpython3 -m unittest -v\n");
+    commit(&project);
+    let _ = run(&project, &gate, FIX_PYTHON).exits(0).ends("success/verified", 1);
 }
 
 #[test]

@@ -17,7 +17,7 @@ use ralph_snapshot::{
 use super::Driver;
 use super::surroundings::OutsideFindings;
 use super::tampering::Sides;
-use crate::programs::words;
+use crate::programs::GateWords;
 use crate::surroundings::Surroundings;
 
 /// The two times that are compared.
@@ -34,8 +34,10 @@ impl Driver<'_> {
     /// The files that checks wrote since a moment, among those that would
     /// count: they are no evidence of anything.
     pub(super) fn written_since(&self, moment: Timestamp) -> BTreeSet<String> {
+        let named = self.files_named_by_gates();
         let files = Loose::since(&self.root, moment).files.into_iter();
-        files.map(|path| slashed(&path)).filter(|path| counts(path)).collect()
+        let files = files.filter(|path| counts(&slashed(path)) || named.contains(path));
+        files.map(|path| slashed(&path)).collect()
     }
 
     /// Adds what changed of what no snapshot holds.
@@ -52,10 +54,13 @@ impl Driver<'_> {
                 found.hold(&slashed(&change.path), hands::repository_moved(locale));
             }
         }
+        let named = self.files_named_by_gates();
         let mut loose = Loose::since(&self.root, then.at());
         loose.files.retain(|path| {
             let shown = slashed(path);
-            counts(&shown) && !then.is_written(&shown) && !then.is_of_rest(&self.root.join(path))
+            (counts(&shown) || named.contains(path))
+                && !then.is_written(&shown)
+                && !then.is_of_rest(&self.root.join(path))
         });
         for folder in &loose.nested {
             if let Some(file) = loose.files.iter().find(|file| file.starts_with(folder)) {
@@ -78,7 +83,9 @@ impl Driver<'_> {
         let shown: Vec<String> = loose.files.iter().map(|file| slashed(file)).collect();
         let (sure, unsure): (Vec<&str>, Vec<&str>) =
             shown.iter().map(String::as_str).partition(|path| {
-                decides_checks(path) || self.is_named_by_gate(Path::new(path), &ignored)
+                decides_checks(path)
+                    || named.contains(Path::new(path))
+                    || self.is_named_by_gate(Path::new(path), &ignored)
             });
         let serving = serving(&unsure, &pairs, project);
         for path in sure.into_iter().chain(serving) {
@@ -104,11 +111,21 @@ impl Driver<'_> {
         }
     }
 
+    /// The files that commands of gates name, and scripts that they lead to.
+    fn files_named_by_gates(&self) -> BTreeSet<PathBuf> {
+        let specs = self.gates.iter().map(|gate| gate.spec());
+        let named = specs.flat_map(|spec| {
+            let words = GateWords::of(spec, &self.root).all().into_iter();
+            words.map(|word| plain(&Path::new(&spec.dir).join(word)))
+        });
+        named.collect()
+    }
+
     /// Whether the command of a gate names an ignored file, or an ignored
     /// folder that it lies in.
     fn is_named_by_gate(&self, file: &Path, ignored: &[PathBuf]) -> bool {
         self.gates.iter().map(|gate| gate.spec()).any(|spec| {
-            words(&spec.command).iter().any(|word| {
+            GateWords::of(spec, &self.root).command.iter().any(|word| {
                 let named = plain(&Path::new(&spec.dir).join(word));
                 file.starts_with(&named) && ignored.iter().any(|top| named.starts_with(top))
             })

@@ -33,7 +33,7 @@ use ralph_snapshot::EarlierKind;
 use ralph_store::{GatePass, RunStore};
 
 use self::whole_suite::{
-    fails_without_names, is_whole, state_of, tests_of, whole_start, whole_suite,
+    SuiteJudgement, fails_without_names, is_whole, state_of, tests_of, whole_start, whole_suite,
 };
 use self::wording::Trial;
 use super::tampering::{self, Sides};
@@ -67,11 +67,18 @@ struct StartCase<'a> {
     files: Vec<Sides>,
     /// The tests of the start, gate by gate.
     starts: BTreeMap<String, Start>,
+    /// The gates that name no tests and are judged by how they end.
+    whole: BTreeSet<String>,
     /// The gates that are judged by their tests, by number.
     gates: Vec<usize>,
 }
 
 impl StartCase<'_> {
+    /// How a gate is judged.
+    fn judgement(&self, gate: &str) -> SuiteJudgement {
+        if self.whole.contains(gate) { SuiteJudgement::AsWhole } else { SuiteJudgement::ByTests }
+    }
+
     /// Whether the user accepted that a test is changed.
     fn allows_test(&self, id: &str) -> bool {
         allows_test(&self.rules, id, &self.files)
@@ -252,8 +259,12 @@ impl Driver<'_> {
             return Ok(None);
         }
         let mut starts = preserve::load(&self.folder);
-        for gate in evidence.gates.iter().filter(|gate| is_whole(gate)) {
-            starts.insert(gate.name.clone(), whole_start(run, gate));
+        let mut whole = BTreeSet::new();
+        for gate in &evidence.gates {
+            if is_whole(gate, starts.get(&gate.name)) {
+                whole.insert(gate.name.clone());
+                starts.insert(gate.name.clone(), whole_start(run, gate));
+            }
         }
         let is_judged = |index: &usize| {
             let spec = self.gates[*index].spec();
@@ -268,7 +279,7 @@ impl Driver<'_> {
             return Ok(None);
         }
         let (rules, files) = (self.rules(run)?, self.both_versions(run, &present)?);
-        Ok(Some(StartCase { run, project, start, present, rules, files, starts, gates }))
+        Ok(Some(StartCase { run, project, start, present, rules, files, starts, whole, gates }))
     }
 
     /// Runs the tests of the start on the present code, if tests were changed.
@@ -368,24 +379,30 @@ impl Driver<'_> {
             self.pass_on_lack_of_time(&report, evidence);
             return Ok(None);
         }
-        let mut verdict = original::judge(then, &tests_of(&own, &own), &tests_of(&report, &own));
+        let (mut then, mut judgement) = (then, case.judgement(&name));
+        let judged = tests_of(&report, &own, judgement);
+        let mut verdict = original::judge(then, &tests_of(&own, &own, judgement), &judged);
         let whole = whole_start(case.run, &own);
-        let (mut then, mut is_whole) = (then, is_whole(&own));
         if verdict.objections.is_empty() && fails_without_names(&report, then, &whole) {
             // How it ended is all that can be compared.
-            (then, is_whole) = (&whole, true);
+            (then, judgement) = (&whole, SuiteJudgement::AsWhole);
             let judged = whole_suite(&own, state_of(&report));
             verdict = original::judge(then, &whole_suite(&own, state_of(&own)), &judged);
         }
         if !verdict.objections.is_empty() {
-            let tests = |report: &GateReport| {
-                if is_whole { whole_suite(&own, state_of(report)) } else { tests_of(report, &own) }
-            };
+            let tests = |report: &GateReport| tests_of(report, &own, judgement);
             let again = self.report_on(case.run, index, stage);
-            let control = self.hear_start(case, index)?;
+            // A suite that passes without a test is no control.
+            let names_some = |report: &GateReport| {
+                judgement == SuiteJudgement::AsWhole
+                    || report.reading.tests.is_some()
+                    || !report.passed()
+            };
+            let control = self.hear_start(case, index)?.filter(names_some);
             verdict.confirm(then, &tests(&again), control.as_ref().map(tests).as_ref());
         }
         let why_not_run = wording::why_not_run(&report, then);
+        let is_whole = judgement == SuiteJudgement::AsWhole;
         Ok(Some(HeardSuite { verdict, why_not_run, is_whole }))
     }
 
@@ -499,15 +516,10 @@ impl Driver<'_> {
         // user's own may run none of them.
         let runs_all = |index: &usize| {
             let spec = self.gates[*index].spec();
-            let own = evidence.gates.iter().find(|report| report.name == spec.name);
-            spec.criterion == Criterion::TestPass && own.is_some_and(is_whole)
+            spec.criterion == Criterion::TestPass && case.whole.contains(&spec.name)
         };
         let has_whole = case.gates.iter().any(runs_all);
-        let names_tests = |index: &&usize| {
-            let name = &self.gates[**index].spec().name;
-            let own = evidence.gates.iter().find(|report| report.name == *name);
-            own.is_some_and(|own| !is_whole(own))
-        };
+        let names_tests = |index: &&usize| !case.whole.contains(&self.gates[**index].spec().name);
         let naming: Vec<&usize> = case.gates.iter().filter(names_tests).collect();
         let has_names = !naming.is_empty();
         let ids: Vec<&String> = naming

@@ -8,9 +8,10 @@ use ralph_checks::VisibleFiles;
 use ralph_checks::tamper::{is_header_of_others, is_material, is_startup_module, is_test_file};
 use ralph_core::evidence::{Edit, Evidence, GateReport, Weakening};
 use ralph_core::locale::Locale;
-use ralph_core::policy::RuleEdition;
+use ralph_core::policy::{GateSpec, RuleEdition};
 use ralph_core::wording::{self, hands};
 use ralph_core::{Run, Timestamp};
+use ralph_proc::find_program;
 use ralph_snapshot::{
     ChangeKind, Label, Snapshots, byte_code_changed_since, can_change, code_changed_since,
     is_changed_since,
@@ -20,10 +21,10 @@ use ralph_store::RunStore;
 use super::loose::LooseCase;
 use super::{Driver, hidden, turn};
 use crate::error::EngineError;
-use crate::programs::ProgramPlaces;
+use crate::programs::{GateWords, ProgramPlaces};
 use crate::python::{PythonHost, PythonSetup, interpreters};
 use crate::ruby;
-use crate::surroundings::{FILE, Surroundings};
+use crate::surroundings::{FILE, Surroundings, is_executable};
 
 /// How many findings of a kind are told.
 const NAMED: usize = 20;
@@ -203,6 +204,11 @@ impl Driver<'_> {
                 // Only its newest commit is known.
                 found.hold(&place, hands::in_no_snapshot(found.locale));
             }
+            if let Some(hidden) = self.program_called_as(&change.path) {
+                let name = change.path.file_name().unwrap_or_default().to_string_lossy();
+                let hidden = hidden.to_string_lossy();
+                found.hold(&place, &hands::path_program_shadowed(&name, &hidden, found.locale));
+            }
             let Some((folder, name)) = module_of(&change.path) else { continue };
             let is_known = then.pythons.iter().any(|python| python.modules.contains(&name));
             if is_known && !is_material(&place) && self.is_looked_up_in(&folder) {
@@ -212,6 +218,19 @@ impl Driver<'_> {
         let case = LooseCase { start: &start, present, changes: &changes, project };
         self.add_loose(run, case, then, found);
         Ok(())
+    }
+
+    /// The program that checks call by the name of an executable file of the
+    /// project: a script may look there first.
+    fn program_called_as(&self, file: &Path) -> Option<PathBuf> {
+        let name = file.file_name()?;
+        let is_called = |gate: &GateSpec| {
+            GateWords::of(gate, &self.root).all().iter().any(|word| name == word.as_str())
+        };
+        let path = self.gate_env.iter().find(|(name, _)| name == "PATH");
+        let is_program = is_executable(&self.root.join(file))
+            && self.gates.iter().any(|gate| is_called(gate.spec()));
+        is_program.then(|| find_program(name, &self.root, path.map(|(_, value)| &**value)))?
     }
 
     /// Adds new libraries in Ruby, and headers, with the name of one that

@@ -40,7 +40,8 @@ pub(super) fn compare(change: &Change<'_>) -> Vec<Tampering> {
 /// What the targets do that serve as checks.
 pub(super) fn of_checks(text: &str) -> String {
     let targets = targets(text).into_iter().filter(|(name, _)| is_check(name));
-    targets.map(|(_, target)| format!("{}\n", target.text)).collect()
+    let texts: Vec<String> = targets.map(|(_, target)| target.text).collect();
+    texts.join("\n")
 }
 
 /// Words that make every recipe of a makefile succeed.

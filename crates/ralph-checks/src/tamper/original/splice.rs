@@ -62,13 +62,16 @@ fn keep_checks(scripts: &mut serde_json::Map<String, Json>) {
     let mut kept: BTreeSet<String> =
         scripts.keys().filter(|name| config::is_check(name)).cloned().collect();
     loop {
-        let texts: Vec<&str> =
-            kept.iter().filter_map(|name| scripts.get(name)?.as_str()).collect();
+        let texts: Vec<&str> = kept.iter().filter_map(|name| scripts.get(name)?.as_str()).collect();
         let is_called = |name: &&String| {
             texts.iter().any(|text| text.split_whitespace().any(|word| word == name.as_str()))
         };
-        let called: BTreeSet<String> =
-            scripts.keys().filter(is_called).filter(|name| !kept.contains(*name)).cloned().collect();
+        let called: BTreeSet<String> = scripts
+            .keys()
+            .filter(is_called)
+            .filter(|name| !kept.contains(*name))
+            .cloned()
+            .collect();
         if called.is_empty() {
             break;
         }

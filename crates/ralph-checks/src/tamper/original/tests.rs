@@ -134,7 +134,8 @@ fn code_that_tests_load_is_code_although_the_runner_names_it() {
 #[test]
 fn a_script_that_the_tests_call_by_way_of_another_is_their_own() {
     let files = ["run-all.js", "serve.js"].map(|path| changed(path, Some("1"), Some("2")));
-    let scripts = r#"{"scripts":{"test":"npm run unit","unit":"node run-all.js","dev":"node serve.js"}}"#;
+    let scripts =
+        r#"{"scripts":{"test":"npm run unit","unit":"node run-all.js","dev":"node serve.js"}}"#;
     let texts = Texts(vec![("package.json", scripts)]);
     assert_eq!(names(&split(&files, &texts).tests), ["run-all.js"]);
 }

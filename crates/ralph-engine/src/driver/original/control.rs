@@ -65,7 +65,7 @@ impl Driver<'_> {
             self.pass_on_lack_of_time(&copy, evidence);
             return Ok(BTreeSet::new());
         }
-        let tests = |report: &GateReport| tests_of(report, own);
+        let tests = |report: &GateReport| tests_of(report, own, case.judgement(&own.name));
         let mut found = original::unlike(&tests(own), &tests(&copy));
         if found.is_empty() {
             return Ok(found);

@@ -5,9 +5,21 @@ use ralph_core::evidence::GateReport;
 use ralph_core::finding::{TestState, Tests};
 use ralph_core::preserve::{self, Start};
 
-/// Whether a suite names no test.
-pub(super) fn is_whole(report: &GateReport) -> bool {
-    report.reading.tests.is_none()
+/// How a suite is judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SuiteJudgement {
+    /// Test by test.
+    ByTests,
+    /// By how it ends: it names no tests.
+    AsWhole,
+}
+
+/// Whether a suite names no test, and named none at the start.
+pub(super) fn is_whole(report: &GateReport, start: Option<&Start>) -> bool {
+    let named_some = |start: &Start| {
+        start.ran > 0 || [&start.passed, &start.failed].iter().any(|named| !named.is_empty())
+    };
+    report.reading.tests.is_none() && !start.is_some_and(named_some)
 }
 
 pub(super) fn state_of(report: &GateReport) -> TestState {
@@ -25,12 +37,11 @@ pub(super) fn whole_suite(report: &GateReport, state: TestState) -> Tests {
     tests
 }
 
-/// The tests of a report; a suite that names none is one test.
-pub(super) fn tests_of(report: &GateReport, own: &GateReport) -> Tests {
-    match &report.reading.tests {
-        _ if is_whole(own) => whole_suite(own, state_of(report)),
-        Some(tests) => tests.clone(),
-        None => Tests::default(),
+/// The tests of a report; a whole suite is one test.
+pub(super) fn tests_of(report: &GateReport, own: &GateReport, judgement: SuiteJudgement) -> Tests {
+    match judgement {
+        SuiteJudgement::AsWhole => whole_suite(own, state_of(report)),
+        SuiteJudgement::ByTests => report.reading.tests.clone().unwrap_or_default(),
     }
 }
 
