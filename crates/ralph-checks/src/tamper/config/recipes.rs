@@ -37,10 +37,14 @@ pub(super) fn compare(change: &Change<'_>) -> Vec<Tampering> {
     found
 }
 
-/// What the targets do that serve as checks.
+/// What the targets do that serve as checks, and what is read before them.
 pub(super) fn of_checks(text: &str) -> String {
     let targets = targets(text).into_iter().filter(|(name, _)| is_check(name));
-    let texts: Vec<String> = targets.map(|(_, target)| target.text).collect();
+    let is_read = |line: &&str| {
+        ["include ", "-include ", "sinclude ", "import "].iter().any(|word| line.starts_with(word))
+    };
+    let read = text.lines().filter(is_read).map(str::to_owned);
+    let texts: Vec<String> = read.chain(targets.map(|(_, target)| target.text)).collect();
     texts.join("\n")
 }
 
