@@ -86,7 +86,7 @@ impl FileTree {
         left_out.dedup();
         let manifest = Arc::clone(&known.manifest);
         *last = Some(known);
-        Ok((manifest, Found { id, left_out, nested: Vec::new() }))
+        Ok((manifest, Found { id, left_out, nested: Vec::new(), files: None }))
     }
 
     fn update(&self, known: &mut Known, scope: &Scope) -> Result<News, TreeError> {

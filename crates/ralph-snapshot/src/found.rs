@@ -3,6 +3,7 @@ use std::path::PathBuf;
 use ralph_core::TreeId;
 
 use crate::scope::LeftOutFile;
+use crate::snapshot::ItemKind;
 
 /// A tree that was named just now, and what lay beside it.
 #[derive(Clone, Debug)]
@@ -11,4 +12,9 @@ pub(crate) struct Found {
     pub(crate) left_out: Vec<LeftOutFile>,
     /// Repositories inside the work tree of which the tree says nothing.
     pub(crate) nested: Vec<PathBuf>,
+    /// All its files, where that is known without asking git.
+    pub(crate) files: Option<FileKinds>,
 }
+
+/// Files by their paths, with what they are.
+pub(crate) type FileKinds = Vec<(PathBuf, ItemKind)>;

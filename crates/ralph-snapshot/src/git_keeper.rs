@@ -5,22 +5,21 @@
 //! git converts. A reference under `refs/ralph/` keeps both.
 
 use std::collections::{BTreeSet, HashSet};
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
+use std::{fs, panic, thread};
 
 use ralph_core::{RunId, Timestamp, TreeId};
 
 use crate::error::TreeError;
 use crate::facts::{Attributes, Facts};
-use crate::found::Found;
+use crate::found::{FileKinds, Found};
 use crate::git::Ended;
-use crate::git_objects::Listing;
+use crate::git_objects::{Listing, TreeEntry};
 use crate::git_tree::{GitTree, Memory, object_name};
 use crate::keeper::{Keeper, Sink};
 use crate::kept::Labels;
 use crate::label::Label;
-use crate::layout::folders_above;
 use crate::modes::Modes;
 use crate::oid::ObjectKind;
 use crate::scope::Scope;
@@ -44,23 +43,30 @@ impl Keeper for GitTree {
                 return Ok(present);
             }
         }
-        let found = self.tree_from(scope, Memory::Refreshed)?;
-        let listing = self.git.list_names(object_name(&found.id)?)?;
-        let has_attributes = listing.keys().any(|path| is_attributes(path));
+        let mut found = self.tree_from(scope, Memory::Refreshed)?;
+        let files = match found.files.take() {
+            Some(files) => files,
+            None => self.list_kinds(&found.id)?,
+        };
+        let has_attributes = files.iter().any(|(path, _)| path.ends_with(".gitattributes"));
         let attributes = if has_attributes { Attributes::Present } else { Attributes::Absent };
-        let gitlinks = listing.iter().filter(|(_, entry)| entry.item.kind == ItemKind::Opaque);
-        let mut nested: BTreeSet<_> =
-            gitlinks.map(|(path, _)| path_bytes::from_bytes(path)).collect();
+        let gitlinks = files.iter().filter(|(_, kind)| *kind == ItemKind::Opaque);
+        let mut nested: BTreeSet<_> = gitlinks.map(|(path, _)| path.clone()).collect();
         nested.extend(found.nested);
-        let kinds =
-            listing.iter().map(|(path, entry)| (path_bytes::from_bytes(path), entry.item.kind));
-        let folders = self.folders(scope, &listing)?;
+        let root = self.git.root();
+        // One reads folders, the other looks at files.
+        let (folders, modes) = thread::scope(|threads| {
+            let folders = threads.spawn(|| self.folders(scope, &files));
+            let modes = Modes::survey(root, &files);
+            let folders = folders.join().unwrap_or_else(|cause| panic::resume_unwind(cause));
+            (folders, modes)
+        });
+        let folders = folders?;
         let facts = Facts {
             at: now,
             left_out: found.left_out,
             nested: nested.into_iter().collect(),
-            modes: Modes::survey(self.git.root(), &kinds.collect::<Vec<_>>())
-                .with_folders(self.git.root(), &folders),
+            modes: modes.with_folders(root, &folders),
             folders,
             attributes,
         };
@@ -180,6 +186,14 @@ impl Keeper for GitTree {
 }
 
 impl GitTree {
+    /// All files of a tree.
+    fn list_kinds(&self, tree: &TreeId) -> Result<FileKinds, TreeError> {
+        let listing = self.git.list_names(object_name(tree)?)?;
+        let file =
+            |(path, entry): (Vec<u8>, TreeEntry)| (path_bytes::from_bytes(&path), entry.item.kind);
+        Ok(listing.into_iter().map(file).collect())
+    }
+
     /// Describes a tree by what changed since `base`; `None` when git has
     /// lost something of it meanwhile.
     fn record_since(
@@ -423,19 +437,30 @@ impl GitTree {
 
     /// Folders without a file of the tree. Only those with one are read, so
     /// that what is installed or built costs nothing.
-    fn folders(&self, scope: &Scope, listing: &Listing) -> Result<Vec<PathBuf>, TreeError> {
-        let mut with_files: HashSet<&[u8]> =
-            listing.keys().flat_map(|path| folders_above(path)).collect();
-        with_files.insert(b"");
+    fn folders(
+        &self,
+        scope: &Scope,
+        files: &[(PathBuf, ItemKind)],
+    ) -> Result<Vec<PathBuf>, TreeError> {
+        let mut with_files: HashSet<&Path> = HashSet::new();
+        for (path, _) in files {
+            let above = path.ancestors().skip(1);
+            // Those above one that is known are known, too.
+            for folder in above {
+                if !with_files.insert(folder) {
+                    break;
+                }
+            }
+        }
+        with_files.insert(Path::new(""));
         let root = self.git.root();
         let mut without = Vec::new();
         for folder in &with_files {
-            let folder = path_bytes::from_bytes(folder);
-            let entries = fs::read_dir(root.join(&folder)).into_iter().flatten().flatten();
+            let entries = fs::read_dir(root.join(folder)).into_iter().flatten().flatten();
             for entry in entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
-                let path = path_bytes::to_bytes(&folder.join(entry.file_name()));
+                let path = folder.join(entry.file_name());
                 if entry.file_name() != ".git" && !with_files.contains(&*path) {
-                    without.push(path);
+                    without.push(path_bytes::to_bytes(&path));
                 }
             }
         }

@@ -124,7 +124,12 @@ impl GitTree {
         claim.leave_note(&note.render())?;
         scan.left_out.sort();
         let nested = scan.nested.iter().map(|path| path_bytes::from_bytes(path)).collect();
-        Ok(Found { id: TreeId::new(id), left_out: scan.left_out, nested })
+        // A new index is asked what it has: the tree was written from it.
+        let files = match known.tree {
+            None => View::open(&claim.path, Overlay::default()).and_then(|view| view.files()),
+            Some(_) => None,
+        };
+        Ok(Found { id: TreeId::new(id), left_out: scan.left_out, nested, files })
     }
 
     /// What the tree that is known has become, if that can be told without

@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 use std::{io, thread};
 
+use crate::found::FileKinds;
 use crate::index_file::{self, Seen};
 use crate::oid::{ObjectKind, Oid};
 use crate::overlay::{Later, Overlay};
 use crate::path_bytes;
 use crate::scan::Dirty;
+use crate::snapshot::ItemKind;
 use crate::stat::Stat;
 use crate::tree_object::Node;
 use crate::walk::Walk;
@@ -89,6 +91,19 @@ impl View {
             }
         }
         changed
+    }
+
+    /// All files of the index; `None` if git has to read it.
+    pub(crate) fn files(&self) -> Option<FileKinds> {
+        let file = |seen: Seen<'_>| {
+            let kind = match seen.node.mode {
+                0o100_755 => ItemKind::Executable,
+                0o120_000 => ItemKind::Link,
+                _ => ItemKind::File,
+            };
+            (path_bytes::from_bytes(seen.path), kind)
+        };
+        Some(index_file::parse(&self.index)?.into_iter().map(file).collect())
     }
 
     /// What was known of these files; `None` for those that were not there.
