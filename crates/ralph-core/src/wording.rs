@@ -84,8 +84,10 @@ pub fn held_question(run: &Run, held: &[Weakening]) -> String {
     match (run.policy.locale, more) {
         (Locale::En, 0) => format!("{named}. Intended? `{command}`"),
         (Locale::En, _) => format!("{named}; and {more} more. Intended? `{command}`"),
-        (Locale::Ko, 0) => format!("{named}. 의도한 변경이면 `{command}`"),
-        (Locale::Ko, _) => format!("{named} 외 {more}건. 의도한 변경이면 `{command}`"),
+        (Locale::Ko, 0) => format!("{named}. 의도한 변경이면 `{command}` 를 실행하세요"),
+        (Locale::Ko, _) => {
+            format!("{named} 외 {more}건이 있습니다. 의도한 변경이면 `{command}` 를 실행하세요")
+        }
     }
 }
 

@@ -1,6 +1,6 @@
-//! Rules about what people read on a screen: short lines, and in Korean a verb in
-//! every sentence. English sentences of sessions and runs are checked where they
-//! are made, in `ralph-core`.
+//! Rules about what people read on a screen: short lines, and in Korean a verb
+//! before a full stop. Whole sentences of sessions and runs are checked where they
+//! are put together, in `ralph-core`.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::LitStr;
@@ -24,8 +24,8 @@ const FOR_MODELS: &[Exemption] = &[
     ("crates/ralph-cli/src/commands/mcp/", "read by models"),
 ];
 
-/// Endings of Korean verbs as we write to people.
-const VERB_ENDINGS: [&str; 3] = ["니다", "세요", "까"];
+/// The last letters of Korean verbs as we write to people: 니다, 세요, 까.
+const VERB_ENDINGS: [char; 3] = ['다', '요', '까'];
 
 /// Checks the texts of one source file.
 pub(super) fn check(path: &str, text: &str) -> Vec<Finding> {
@@ -76,35 +76,17 @@ fn judge(path: &str, line: usize, text: &str) -> Vec<Finding> {
         let what = format!("a line of {longest} characters");
         found.push(Finding::new(path, line, what, "say it in two sentences, or shorter"));
     }
-    for sentence in korean_sentences(text) {
-        if !VERB_ENDINGS.iter().any(|ending| sentence.contains(ending)) {
-            let what = format!("`{sentence}` has no verb");
-            found.push(Finding::new(path, line, what, "end it with 니다, 세요 or 까"));
-        }
+    let sentences = text.split_inclusive('.').filter_map(|said| said.strip_suffix('.'));
+    for sentence in sentences.filter(|sentence| is_korean_without_verb(sentence)) {
+        let what = format!("`{}.` does not end with a verb", sentence.trim_start());
+        found.push(Finding::new(path, line, what, "end it with 니다, 세요 or 까"));
     }
     found
 }
 
-/// The Korean sentences of a text, without names of commands and what is in
-/// brackets. What does not end with a full stop is a heading or a label.
-fn korean_sentences(text: &str) -> Vec<String> {
-    let is_korean = |text: &str| text.chars().any(|c| ('가'..='힣').contains(&c));
-    if !is_korean(text) || !text.trim_end().ends_with('.') {
-        return Vec::new();
-    }
-    let plain: String = text.split('`').step_by(2).collect::<Vec<_>>().join("X");
-    let (mut outside, mut depth) = (String::new(), 0_usize);
-    for c in plain.chars() {
-        match c {
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            c if depth == 0 => outside.push(c),
-            _ => {}
-        }
-    }
-    let sentences = outside.replace(". ", "\n").replace("? ", "\n");
-    let sentences = sentences.lines().map(str::trim).filter(|sentence| is_korean(sentence));
-    sentences.map(str::to_owned).collect()
+fn is_korean_without_verb(sentence: &str) -> bool {
+    let last = sentence.chars().next_back();
+    last.is_some_and(|c| ('가'..='힣').contains(&c) && !VERB_ENDINGS.contains(&c))
 }
 
 #[cfg(test)]
@@ -126,10 +108,10 @@ mod tests {
     }
 
     #[test]
-    fn a_korean_sentence_has_a_verb() {
+    fn a_korean_sentence_ends_with_a_verb() {
         let said =
             |text: &str| found("crates/ralph-cli/src/a.rs", &format!("const A: &str = {text:?};"));
-        assert_eq!(said("기록 3개."), ["`기록 3개.` has no verb"]);
+        assert_eq!(said("정리했습니다. 기록 3개."), ["`기록 3개.` does not end with a verb"]);
         assert_eq!(said("기록 3개를 남겼습니다. `ralph report` 로 보세요."), [""; 0]);
         assert_eq!(said("상태"), [""; 0], "a label");
     }

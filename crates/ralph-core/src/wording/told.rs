@@ -128,7 +128,7 @@ pub fn edited(edits: &[Edit], locale: Locale) -> Option<String> {
         (Locale::En, 0) => format!("Tests were changed: {shown}."),
         (Locale::En, more) => format!("Tests were changed: {shown} and {more} more."),
         (Locale::Ko, 0) => format!("테스트가 변경되었습니다: {shown}."),
-        (Locale::Ko, more) => format!("테스트가 변경되었습니다: {shown} 외 {more}건."),
+        (Locale::Ko, more) => format!("테스트가 변경되었습니다: {shown} 외 {more}건입니다."),
     })
 }
 

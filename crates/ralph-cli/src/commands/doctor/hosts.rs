@@ -423,7 +423,7 @@ impl Judge<'_> {
                 let again = self.install_again();
                 self.remark(self.say(
                     format!("cap: the host's own, {usual} continuations in a row without a tool; {again} raises it"),
-                    format!("한도: 호스트의 기본값인 도구 없이 연속 {usual}번. {again} 으로 늘립니다"),
+                    format!("한도: 호스트의 기본값인 도구 없이 연속 {usual}번입니다. {again} 으로 늘립니다"),
                 ))
             }
         })
