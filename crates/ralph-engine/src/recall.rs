@@ -164,10 +164,12 @@ impl Recall {
         if material.notes.is_empty() && material.resume.is_empty() {
             // The code alone is no reason to speak: the agent can read it.
             material.map = Vec::new();
-        } else if let Some(open) =
-            sufficiency.as_ref().and_then(|(_, found)| text::open_questions(found, self.locale))
-        {
-            material.resume.push(open);
+        } else if let Some((_, found)) = &sufficiency {
+            // In a loop there is no user to be asked.
+            let has_user = wanted.place.run.is_none();
+            let is_said = has_user || !matches!(found, Sufficiency::RequestHuman { .. });
+            let open = is_said.then(|| text::open_questions(found, self.locale)).flatten();
+            material.resume.extend(open);
         }
         let tokens = self.tokens.saturating_sub(wanted.spent);
         Ok(Recalled { shown: hydrate(&material, tokens, self.locale)?, sufficiency, global })

@@ -242,6 +242,10 @@ fn a_name_that_is_nowhere_is_asked_about() {
     assert_eq!(*missing, [Slot::Files, Slot::Symbols]);
     let text = found.shown.unwrap().text;
     assert!(text.contains("`zzqx_nowhere` is not in the code."), "{text}");
+    let in_loop = Place { run: Some("run-00000001".to_owned()), ..Place::default() };
+    let found = bench.recalled(&Wanted { place: in_loop, ..asked });
+    let text = found.shown.unwrap().text;
+    assert!(!text.contains("zzqx_nowhere"), "nobody answers in a loop: {text}");
 }
 
 fn used(bench: &Bench, session: &str, days: i64, (tool, file, error): (&str, &str, Option<&str>)) {
