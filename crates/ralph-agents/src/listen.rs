@@ -97,6 +97,10 @@ pub enum Cut {
     Hopeless,
 }
 
+/// The text of a turn that was cut for the budget: its own words were cut off,
+/// and claim nothing.
+pub(crate) const BUDGET_SPENT: &str = "the budget ran out during the turn, which was stopped";
+
 /// How the process of a turn ended.
 #[derive(Clone, Copy, Debug)]
 pub struct Closing<'a> {

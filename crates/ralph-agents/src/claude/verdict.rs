@@ -8,7 +8,7 @@ use super::result::ResultLine;
 use super::stream::Stream;
 use crate::command::{plain_end, stderr_of};
 use crate::limits::{LimitPatterns, Said, moment_named};
-use crate::listen::{Closing, Cut};
+use crate::listen::{BUDGET_SPENT, Closing, Cut};
 
 /// What a turn came to.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,9 +36,8 @@ pub(super) fn judge(stream: &Stream, closing: &Closing<'_>, limits: &LimitPatter
         // The last word may have been said while we were about to stop it.
         (Ending::Stopped, Some(Cut::Budget)) => match finished {
             Some(result) => of_result(stream, result, closing, limits),
-            None => {
-                Verdict::failed(stream, "the budget ran out during the turn, which was stopped")
-            }
+            // That is no failure of the agent.
+            None => Verdict::new(TurnEnd::Finished, BUDGET_SPENT),
         },
         (Ending::Stopped, Some(Cut::Hopeless)) => of_provider(stream, None, closing, limits),
         (Ending::Stopped, None) => Verdict::new(TurnEnd::UserAbort, &stream.last_text),

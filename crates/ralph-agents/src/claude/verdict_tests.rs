@@ -166,8 +166,8 @@ fn a_capped_turn_says_so_and_speaks_by_its_last_words() {
 #[test]
 fn why_we_ended_a_turn_decides_what_it_was() {
     let lines = [said("<promise>DONE</promise>")];
-    let cut = |cut| judged(&lines, Ending::Stopped, Some(cut), "").end;
-    assert_eq!(cut(Cut::Budget), failed("the budget ran out during the turn, which was stopped"));
+    let spent = judged(&lines, Ending::Stopped, Some(Cut::Budget), "");
+    assert_eq!(spent, Verdict::new(TurnEnd::Finished, BUDGET_SPENT), "no failure and no claim");
     let finished = [said("done"), done("done")];
     for cut in [Cut::Lingering, Cut::Budget] {
         let verdict = judged(&finished, Ending::Stopped, Some(cut), "");

@@ -15,7 +15,9 @@ use super::follow::{Follow, Trouble, usage};
 use crate::Spoken;
 use crate::command::plain_end;
 use crate::limits::{LimitPatterns, Said, moment_named};
-use crate::listen::{Closing, Cut, Heard, Listener, Piece, PieceKind, Refusal, Shown, Standing};
+use crate::listen::{
+    BUDGET_SPENT, Closing, Cut, Heard, Listener, Piece, PieceKind, Refusal, Shown, Standing,
+};
 use crate::session::{Kept, Seat, Session};
 
 /// A moment that a provider names is worth waiting for if it is that far away,
@@ -115,9 +117,8 @@ impl<'a> OpenCodeListener<'a> {
             return TurnEnd::Failed { what: what.clone() };
         }
         match (ending, closing.cut) {
-            (Ending::Stopped, Some(Cut::Budget)) => {
-                failed("the budget ran out during the turn, which was stopped")
-            }
+            // That is no failure of the agent.
+            (Ending::Stopped, Some(Cut::Budget)) => TurnEnd::Finished,
             (Ending::Stopped | Ending::WallTimeout | Ending::IdleTimeout, _) => {
                 plain_end(ending, "", closing.clock)
             }
@@ -196,8 +197,12 @@ impl Listener for OpenCodeListener<'_> {
         // The user has to do something about it, and not only in the end.
         self.remarks.extend(self.failed.clone());
         let known = self.follow.is_alive() || self.paid != Usage::default();
+        let text = match (closing.outcome.ending, closing.cut) {
+            (Ending::Stopped, Some(Cut::Budget)) => BUDGET_SPENT.to_owned(),
+            (_, _) => self.follow.text(),
+        };
         Heard {
-            spoken: Spoken { end, text: self.follow.text(), usage: known.then(|| self.spent()) },
+            spoken: Spoken { end, text, usage: known.then(|| self.spent()) },
             kept: self.kept(),
             refusals: std::mem::take(&mut self.refusals),
             remarks: std::mem::take(&mut self.remarks),

@@ -327,6 +327,7 @@ fn a_turn_whose_tokens_run_out_is_stopped() {
     let fake = Fake::new(plain()).turn_doing(&[init(), hungry], "exec sleep 300");
     let output = fake.run(&["--max-tokens", "4000"]).exits(1).ends("failed/budget", 1);
     assert_eq!(output.ended()["cost"]["input_tokens"], 5_000);
+    assert_eq!(output.values("iteration_ended", "turn"), ["finished"], "the agent did not fail");
 }
 
 #[test]
