@@ -241,7 +241,7 @@ impl<'a> Courier<'a> {
             let vitals = self.vitals.clone();
             let gone = || vitals.as_ref().and_then(Vitals::ended);
             if let Some(how) = self.wait_for(pause, gone)? {
-                return Err(Broken::Failed(format!("the server ended during the turn: {how}")));
+                return Err(Broken::Failed(format!("the OpenCode server {how}")));
             }
             match self.listen(wire) {
                 Ok(events) => return Ok(events),

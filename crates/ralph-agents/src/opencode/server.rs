@@ -100,6 +100,7 @@ impl Vitals {
         let said = lock(&self.0.said).text_lossy();
         let said = redact(&said).replace(&self.0.password, "***");
         let line = said.lines().rev().find(|line| !line.trim().is_empty());
+        let line = line.filter(|line| !line.contains(LISTENING));
         line.map(|line| format!(": {}", one_line(line, 200))).unwrap_or_default()
     }
 }
@@ -147,15 +148,14 @@ impl Watcher for Overseer<'_> {
     }
 }
 
+/// How it ended, behind its name.
 fn in_words(ended: Result<Ending, ProcError>) -> String {
     match ended {
-        Ok(Ending::Exited(127)) => "its program was not found".to_owned(),
-        Ok(Ending::Exited(code)) => format!("it exited with code {code}"),
-        Ok(Ending::Signaled(signal)) => format!("it was killed by signal {signal}"),
-        Ok(Ending::Stopped | Ending::WallTimeout | Ending::IdleTimeout) => {
-            "it was stopped".to_owned()
-        }
-        Err(error) => error.to_string(),
+        Ok(Ending::Exited(127)) => "was not found".to_owned(),
+        Ok(Ending::Exited(code)) => format!("exited with code {code}"),
+        Ok(Ending::Signaled(signal)) => format!("was killed (signal {signal})"),
+        Ok(Ending::Stopped | Ending::WallTimeout | Ending::IdleTimeout) => "was stopped".to_owned(),
+        Err(error) => format!("ended: {error}"),
     }
 }
 

@@ -105,7 +105,7 @@ impl Visit<'_> {
         let address = match courier.wait_for(START, sign)? {
             Some(Ok(address)) => address,
             Some(Err(how)) => {
-                return Err(Broken::Failed(format!("the server did not start: {how}")));
+                return Err(Broken::Failed(format!("the OpenCode server did not start: it {how}")));
             }
             None => {
                 let (patience, said) = (START.as_secs(), vitals.last_words());

@@ -127,6 +127,8 @@ fn a_server_that_is_killed_fails_its_turn_and_the_session_goes_on() {
         let ran = running.finish().exits(0).ends("success/claimed", 3);
         held.release();
         assert!(ran.stdout.contains("\"failed\""), "{}", ran.stdout);
+        let killed = "the OpenCode server was killed (signal 9)";
+        assert!(ran.stdout.contains(killed), "{}", ran.stdout);
         let said = stage.api.main()[2].messages();
         assert!(said.iter().any(|(role, text)| role == "assistant" && text == FIRST));
         stage.api.is_over();
