@@ -374,8 +374,12 @@ impl People {
             Wait::Limit { until } => {
                 let until = local_time(*until);
                 self.say(
-                    &format!("waiting for the provider's limit until {until}; this costs no turn"),
-                    &format!("제공자 한도가 풀릴 때까지 대기: {until} (반복 횟수에 포함되지 않음)"),
+                    &format!(
+                        "waiting until {until}: the provider accepts no work; this costs no turn"
+                    ),
+                    &format!(
+                        "제공자가 작업을 받지 않아 {until}까지 대기 (반복 횟수에 포함되지 않음)"
+                    ),
                 )
             }
             Wait::Human { question } => {

@@ -147,7 +147,7 @@ pub(crate) const KEYS: &[Key] = &[
         "RALPH_ALLOW_CHANGES",
         Kind::List,
         "none",
-        "Tests and checks that may be changed whatever becomes of them: paths, or patterns as in .gitignore",
+        "Tests and checks that the agent may change or remove: paths, or patterns as in .gitignore",
     ),
     key(
         "run.allow_test_changes",

@@ -99,7 +99,7 @@ pub fn turn_words(turn: &str, locale: Locale) -> &str {
         "children_running" => ("background work", "백그라운드 작업"),
         "idle_timeout" => ("silent too long", "출력 없이 시간 초과"),
         "turn_timeout" => ("took too long", "턴 시간 초과"),
-        "provider_limit" => ("provider limit", "제공자 한도"),
+        "provider_limit" => ("provider refused", "제공자 거부"),
         "work_tree_gone" => ("work tree gone", "작업 트리가 사라짐"),
         other => (other, other),
     };
@@ -241,7 +241,7 @@ fn status_ko(state: &State) -> &'static str {
 fn reason_words(state: &State) -> Option<(&'static str, &'static str)> {
     Some(match state {
         State::Running | State::Stopped => return None,
-        State::Waiting(Wait::Limit { .. }) => ("for the provider", "제공자 한도"),
+        State::Waiting(Wait::Limit { .. }) => ("for the provider", "제공자 대기"),
         State::Waiting(Wait::Human { .. }) => ("for your answer", "답변 필요"),
         State::Waiting(Wait::Child) => ("for background work", "백그라운드 작업"),
         State::Waiting(Wait::Host) => ("for the client", "호스트"),
