@@ -258,7 +258,7 @@ impl People {
         }
         self.tampering(summary, at);
         if summary.decision == "complete" {
-            self.edits(summary, at);
+            self.edits(run, summary, at);
         }
         let line =
             format!("#{iteration}/{max} {claim}{turn} → {verdict} ({})", span(summary.elapsed));
@@ -326,12 +326,14 @@ impl People {
         }
     }
 
-    /// What was done to tests and checks in work that is accepted: somebody
-    /// should know.
-    fn edits(&mut self, summary: &IterationSummary<'_>, at: Timestamp) {
-        let head = self.say("edited", "수정된 검사");
-        let places = summary.edited.iter().map(|Edit { place, what }| (place, what));
-        self.places(&head, places, at);
+    /// What was done to tests and checks in work that is accepted, and what the
+    /// tests of the start say of it: somebody should know.
+    fn edits(&mut self, run: &Run, summary: &IterationSummary<'_>, at: Timestamp) {
+        let heads = [self.say("edited", "수정된 검사"), self.say("checked", "확인됨")];
+        for Edit { place, what } in summary.edited.iter().take(NAMED) {
+            let head = &heads[usize::from(run.policy.names_gates(place))];
+            self.places(head, std::iter::once((place, what)), at);
+        }
         if summary.edited.len() > NAMED {
             let more = summary.edited.len() - NAMED;
             let text = self.say("more; `ralph report` lists them", "건 더: `ralph report`로 확인");

@@ -42,6 +42,11 @@ pub struct Policy {
 }
 
 impl Policy {
+    /// Whether a place names gates, with commas between, and no file.
+    pub fn names_gates(&self, place: &str) -> bool {
+        place.split(", ").all(|name| self.gates.iter().any(|gate| gate.name == name))
+    }
+
     /// The policy of a bare promise loop: the claim ends it, nothing is checked.
     pub fn promise() -> Self {
         Self {

@@ -149,6 +149,16 @@ fn the_file_that_a_manifest_names_as_the_product_is_code() {
 }
 
 #[test]
+fn what_the_tests_of_the_start_say_is_no_edit() {
+    let project = suite();
+    project.agent(&format!("{FIX}; echo '# sure' >> tests/bad.t; {CLAIM}"));
+    let call = project.ralph(&["run", "fix it", "--agent-cmd", "./agent.sh"]).args(GATE);
+    let shown = call.output().exits(0).stderr;
+    assert!(shown.contains("  checked: custom-1: "), "{shown}");
+    assert!(!shown.contains("edited: custom-1"), "{shown}");
+}
+
+#[test]
 fn a_helper_of_the_tests_cannot_take_the_place_of_the_code() {
     let project = suite();
     project.file("tests/setup.sh", ". ./lib.sh\n");

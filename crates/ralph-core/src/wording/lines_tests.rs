@@ -97,7 +97,7 @@ fn texts(run: &Run, words: &str) -> Vec<String> {
     ];
     texts.extend(told::passes_already(run));
     texts.extend(told::weakened(&held, locale));
-    texts.extend(told::edited(&edits, locale));
+    texts.extend(told::edited(&edits, &run.policy));
     texts.extend(weak_checks(run, &evidence));
     texts.extend(session_sentence(&run.state, locale).map(str::to_owned));
     texts

@@ -4,7 +4,7 @@ use super::{host, signal};
 use crate::evidence::{Edit, Weakening};
 use crate::line::inline;
 use crate::locale::Locale;
-use crate::policy::Trust;
+use crate::policy::{Policy, Trust};
 use crate::run::Run;
 
 /// How much is shown of what was done to a test or a check.
@@ -117,14 +117,16 @@ pub fn weakened(held: &[Weakening], locale: Locale) -> Option<String> {
 }
 
 /// The user is told which tests and checks were edited; `None` if none was.
-pub fn edited(edits: &[Edit], locale: Locale) -> Option<String> {
-    let mut places: Vec<&str> = edits.iter().map(|edit| edit.place.as_str()).collect();
+pub fn edited(edits: &[Edit], policy: &Policy) -> Option<String> {
+    // What the tests of the start say of a gate is no edit.
+    let places = edits.iter().map(|edit| edit.place.as_str());
+    let mut places: Vec<&str> = places.filter(|place| !policy.names_gates(place)).collect();
     places.dedup();
     if places.is_empty() {
         return None;
     }
     let shown = places.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
-    Some(match (locale, places.len().saturating_sub(NAMED)) {
+    Some(match (policy.locale, places.len().saturating_sub(NAMED)) {
         (Locale::En, 0) => format!("Tests were changed: {shown}."),
         (Locale::En, more) => format!("Tests were changed: {shown} and {more} more."),
         (Locale::Ko, 0) => format!("테스트가 변경되었습니다: {shown}."),

@@ -22,7 +22,7 @@ fn every_text_is_there_in_both_languages_and_no_line_is_long() {
             is_at_work(&run),
             begins_in_every_session(locale).to_owned(),
             weakened(&held, locale).unwrap(),
-            edited(&edits, locale).unwrap(),
+            edited(&edits, &run.policy).unwrap(),
             plan_mode(locale).to_owned(),
             provider_failed("400 bad request", &run),
             session_gone(&run),
@@ -59,7 +59,12 @@ fn the_first_change_is_named_and_the_others_are_counted() {
     assert_eq!(weakened(&[], Locale::En), None);
     let edit = |place: &str| Edit { place: place.to_owned(), what: String::new() };
     let many = ["a", "a", "b", "c", "d"].map(edit);
-    let told = edited(&many, Locale::En);
+    let mut policy = samples::gated();
+    let told = edited(&many, &policy);
     assert_eq!(told.as_deref(), Some("Tests were changed: a, b, c and 1 more."));
-    assert_eq!(edited(&[], Locale::En), None);
+    assert_eq!(edited(&[], &policy), None);
+    policy.gates.push(samples::gate("lint", crate::policy::Need::Required));
+    let of_gates = ["a", "lint", "tests", "tests, lint"].map(edit);
+    let told = edited(&of_gates, &policy);
+    assert_eq!(told.as_deref(), Some("Tests were changed: a."), "gates are no files");
 }

@@ -146,7 +146,7 @@ fn goes_on_again(run: &Run) -> HostReply {
 pub(super) fn with_changes(reply: HostReply, next: &Run, evidence: &Evidence) -> HostReply {
     let locale = next.policy.locale;
     let weakened = told::weakened(&evidence.weakened, locale);
-    let edited = || told::edited(&evidence.edited, locale).filter(|_| next.state.is_ended());
+    let edited = || told::edited(&evidence.edited, &next.policy).filter(|_| next.state.is_ended());
     let (Some(text), Some(note)) = (weakened.or_else(edited), &reply.note) else { return reply };
     let brief = reply.brief.as_ref().map(|brief| format!("{brief}\n{text}"));
     let note = format!("{note}\n{text}");
