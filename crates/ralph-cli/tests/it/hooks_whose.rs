@@ -44,6 +44,8 @@ fn a_command_in_another_session_names_the_loop_and_leaves_it_alone() {
     session.is("stopped", 1);
     let ended = session.prompt("/cancel-ralph");
     assert!(goes_on(&ended).contains(&id), "{ended}");
+    let over = session.prompt(&format!("/ralph resume {id}"));
+    assert!(goes_on(&over).contains("`/ralph TASK` starts a new loop"), "{over}");
 }
 
 #[test]

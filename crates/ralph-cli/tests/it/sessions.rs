@@ -143,6 +143,11 @@ fn another_work_tree_is_told_nothing() {
     assert!(context(&here).contains(TASK), "{here}");
     let listed = project.ralph(&["sessions", "--json"]).dir(&other).output().exits(0).json();
     assert_eq!(listed["sessions"].as_array().unwrap().len(), 1, "{listed}");
+    let third = project.outside("third");
+    project.run_git(&["worktree", "add", "--quiet", third.to_str().unwrap()]);
+    let none = project.ralph(&["sessions"]).dir(&third).output().exits(0);
+    assert!(none.stdout.starts_with("There are no sessions here."), "{}", none.stdout);
+    assert!(none.stderr.contains("`ralph sessions --all` lists them"), "{}", none.stderr);
 }
 
 #[test]

@@ -2,5 +2,6 @@
 
 mod client;
 mod people;
+mod rights;
 mod story;
 mod unseen;

@@ -7,6 +7,7 @@ mod locked;
 mod moving;
 mod people;
 mod providers;
+mod rights;
 mod sessions;
 mod start;
 mod story;

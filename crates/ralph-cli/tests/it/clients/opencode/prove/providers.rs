@@ -21,7 +21,12 @@ fn an_error_of_the_provider_is_tried_again_and_a_refusal_waits_for_the_user() {
             .conversation("task of keys", [Turn::fails(401), Turn::says(DONE)]);
         let stage = Stage::new(script);
         let client = stage.start();
-        succeeds(&stage, &client, "task of errors", 2);
+        let session = client.session("errors");
+        client.command(&session, "ralph", "task of errors");
+        let toast = client.until_toast("the provider failed (");
+        assert_eq!(toast["variant"], "error");
+        client.until_toast("ralph report");
+        stage.is("success/claimed", 2);
         let again = &stage.heard_in("task of errors")[1];
         assert!(again.contains("ITERATION 2/"), "{again}");
         let session = client.session("keys");

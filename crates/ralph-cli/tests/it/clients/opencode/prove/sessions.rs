@@ -63,6 +63,7 @@ fn a_session_that_is_deleted_at_work_leaves_its_loop_to_another_client() {
         drop(client);
         killed.release();
         let client = stage.start();
+        client.until_toast("the client ended in the middle of a turn");
         client.says(&session, "go on");
         client.until_toast("custom-1 passes");
         stage.is("success/verified", 4);
