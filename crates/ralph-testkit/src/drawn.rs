@@ -15,12 +15,19 @@ pub(crate) fn was_shown(drawn: &[u8], size: (usize, usize), text: &str) -> bool 
     let Some(last) = text.chars().next_back() else { return true };
     let (mut screen, drawn) = (Screen::new(size), String::from_utf8_lossy(drawn));
     let mut rest = drawn.chars();
-    while let Some(c) = screen.step(&mut rest) {
-        if c == last && screen.line().contains(text) {
+    loop {
+        let row = screen.row;
+        let drawn = screen.step(&mut rest);
+        // The end of the text may stand there already: a row is looked at when
+        // it is left as well.
+        let is_left = screen.row != row || drawn.is_none();
+        if (is_left || drawn == Some(last)) && screen.line(row).contains(text) {
             return true;
         }
+        if drawn.is_none() {
+            return false;
+        }
     }
-    false
 }
 
 /// The last screen that was as wanted before it changed, among those after so
@@ -87,8 +94,8 @@ impl Screen {
         self.column += width;
     }
 
-    fn line(&self) -> String {
-        self.rows[self.row].iter().flatten().collect()
+    fn line(&self, row: usize) -> String {
+        self.rows[row].iter().flatten().collect()
     }
 
     /// Does what stands behind an escape character, as far as it moves the
@@ -174,5 +181,7 @@ mod tests {
     fn what_was_there_already_and_is_skipped_counts() {
         assert!(shows("\u{1b}[1;1H가 나\u{1b}[1;1H다\u{1b}[1;4H라", "다 라"));
         assert!(shows("a b\u{1b}[1;1Hc\u{1b}[Cd", "c d"));
+        let end = "go on\u{1b}[1;1Hcom\u{1b}[2;1Hx\u{1b}[1;1Hgone";
+        assert!(shows(end, "comon") && !shows(end, "come"));
     }
 }
