@@ -313,6 +313,12 @@ mod tests {
         (Format::Text, "There are no tests to run\n"),
         (
             Format::Text,
+            "Finished in 0.00 seconds (0.00s async, 0.00s sync)\n0 failures\n\nRandomized with seed 1\n",
+        ),
+        (Format::Text, "t/none.t .. skipped: no database\nFiles=1, Tests=0\nResult: NOTESTS\n"),
+        (Format::Text, "ℹ tests 0\nℹ pass 0\nℹ fail 0\nℹ duration_ms 5.1\n"),
+        (
+            Format::Text,
             "Finished in 0.00 seconds (0.00s async, 0.00s sync)\n2 tests, 0 failures, 2 excluded\n",
         ),
         (
@@ -330,7 +336,7 @@ mod tests {
         "Test Suites: 1 failed, 1 total\nTests:       3 failed, 1 passed, 4 total\n",
         " Test Files  1 failed (1)\n      Tests  2 failed | 1 passed (3)\n",
         "Finished in 0.1 seconds (files took 0.1 seconds to load)\n3 examples, 1 failure\n",
-        "PHPUnit 9.6.7 by …\n\nFAILURES!\nTests: 3, Assertions: 3, Failures: 1.\n",
+        "PHPUnit 9.6.7 by …\n\nTime: 00:00.003, Memory: 6.00 MB\n\nFAILURES!\nTests: 3, Assertions: 3, Failures: 1.\n",
         "[ERROR] Tests run: 3, Failures: 1, Errors: 0, Skipped: 0\n",
         "3 tests completed, 1 failed\n",
         "Failed!  - Failed:     1, Passed:     2, Skipped:     0, Total:     3, Duration: 1 ms\n",
@@ -339,6 +345,8 @@ mod tests {
         "Test Case 'A.b' failed (0.001 seconds)\n",
         "✘ Test a() failed after 0.001 seconds with 1 issue.\n",
         "00:01 +2 -1: Some tests failed.\n",
+        "t/till.t .. \nFailed 1/3 subtests \nFiles=1, Tests=3\nResult: FAIL\n",
+        "ℹ tests 3\nℹ pass 2\nℹ fail 1\nℹ duration_ms 5.1\n",
     ];
 
     #[test]

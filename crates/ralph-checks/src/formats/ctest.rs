@@ -130,8 +130,8 @@ fn result(line: &str) -> Option<(&str, &str)> {
     let (number, rest) = rest.trim_start().strip_prefix('#')?.split_once(": ")?;
     number.parse::<u32>().ok()?;
     // Names may hold dots themselves; the leader is what stands before a state.
-    let at = rest.find("...")?;
-    let (name, rest) = (rest[..at].trim_end(), rest[at..].trim_start_matches('.'));
+    let at = rest.find(" ...").or_else(|| rest.find("..."))?;
+    let (name, rest) = (rest[..at].trim_end(), rest[at..].trim_start_matches([' ', '.']));
     (!name.is_empty()).then(|| (name, rest.trim_start()))
 }
 

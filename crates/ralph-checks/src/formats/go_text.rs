@@ -7,6 +7,7 @@ use ralph_core::finding::{Place, TestState};
 use super::Collector;
 use super::go_test::{End, Module, Names, Package, failed_package};
 use super::lines::Claim;
+use super::said::Said;
 
 /// How many tests wait for the name of their package; more are only counted.
 const WAITING: usize = 50_000;
@@ -21,6 +22,8 @@ pub(super) struct GoText {
     /// The test that prints.
     current: String,
     inside: bool,
+    /// What was printed since something panicked while no test was named.
+    fallen: Said,
 }
 
 impl GoText {
@@ -51,6 +54,10 @@ impl GoText {
             return Claim::Taken;
         }
         if !self.inside {
+            let falls = line.starts_with("panic: ") || line.starts_with("exit status ");
+            if falls || !self.fallen.is_empty() {
+                self.fallen.line(line);
+            }
             return Claim::Free;
         }
         if line == "PASS" || line == "FAIL" {
@@ -90,6 +97,10 @@ impl GoText {
         let module = self.module.get_or_insert_with(|| Module::of(out));
         let mut package = std::mem::take(&mut self.package);
         let listed = !self.ended.is_empty();
+        let fallen = std::mem::take(&mut self.fallen);
+        fallen.as_str().lines().for_each(|line| {
+            package.output(&Names { package: name, test: "" }, line, out);
+        });
         // Tests stand before their subtests, which tell more.
         for (test, end) in std::mem::take(&mut self.ended).into_iter().rev() {
             let names = Names { package: name, test: &test };

@@ -96,16 +96,19 @@ impl PytestText {
 
     /// `FAILED tests/test_a.py::test_b - message`.
     fn listed(&mut self, line: &str, out: &mut Collector) -> Claim {
-        // A subtest is told by what stands before the space: `SUBFAILED(n=1)`.
-        let at = if line.starts_with("SUBFAILED(") {
-            line.find(") ").map(|at| at + 1)
-        } else {
-            line.find(' ')
+        // A subtest is told before its file: `SUBFAILED[why] (n=1) test_a.py::test_b`.
+        let is_subtest = line.starts_with("SUBFAILED");
+        let begins_id = |at: &usize| {
+            !is_subtest || line[at + 1..].split_once("::").is_some_and(|(file, _)| is_python(file))
         };
+        let at = line.match_indices(' ').map(|(at, _)| at).find(begins_id);
         let Some((word, rest)) = at.map(|at| line.split_at(at)) else { return Claim::Free };
         let rest = rest.trim_start();
-        let (id, message) = match rest.split_once(" - ") {
-            Some((id, message)) => (id.trim(), message),
+        // Parameters may hold the mark that stands before the message.
+        let is_whole = |id: &str| !id.contains('[') || id.ends_with(']');
+        let mut marks = rest.match_indices(" - ").map(|(at, _)| at);
+        let (id, message) = match marks.find(|at| is_whole(&rest[..*at])) {
+            Some(at) => (rest[..at].trim(), &rest[at + 3..]),
             None => (rest.trim(), ""),
         };
         let file = id.split("::").next().unwrap_or(id);

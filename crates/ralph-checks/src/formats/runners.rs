@@ -11,6 +11,7 @@ mod figures;
 mod gradle;
 mod jest;
 mod mocha;
+mod node;
 mod phpunit;
 mod rspec;
 mod sbt;
@@ -35,8 +36,10 @@ enum RunnerLine<'a> {
     Begins,
     /// A test failed. The lines that follow are about it.
     Failure { id: String, said: &'a str, at: Option<Spot<'a>> },
-    /// The name of the failed test goes on.
+    /// The failed test has this name inside of the one so far.
     Name(&'a str),
+    /// The name of the failed test goes on in another line.
+    NextLine(&'a str),
     /// The failed test is here.
     At(Spot<'a>),
     /// The failed test says this.
@@ -85,6 +88,11 @@ trait RunnerDialect: fmt::Debug {
 
     /// A line while a failure of this runner is shown.
     fn inside<'a>(&mut self, line: &'a str, out: &Collector) -> RunnerLine<'a>;
+
+    /// What the runner counted and was not told yet, once there are no more lines.
+    fn left(&mut self) -> TestCounts {
+        TestCounts::default()
+    }
 }
 
 /// Every runner, in the order in which it is asked.
@@ -102,6 +110,7 @@ fn dialects() -> Vec<Box<dyn RunnerDialect>> {
         Box::new(exunit::ExunitText::default()),
         Box::new(swift::SwiftText::default()),
         Box::new(dart::DartText),
+        Box::new(node::NodeText::default()),
     ]
 }
 
@@ -173,6 +182,10 @@ impl RunnerTexts {
     /// Takes in that there are no more lines.
     pub(super) fn finish(&mut self, out: &mut Collector) {
         self.close(out);
+        for index in 0..self.dialects.len() {
+            let left = self.dialects[index].left();
+            self.count(&left);
+        }
         let (counted, named) = (std::mem::take(&mut self.counted), std::mem::take(&mut self.named));
         out.unnamed_tests(TestState::Passed, counted.passed.saturating_sub(named.passed));
         out.unnamed_tests(TestState::Failed, counted.failed.saturating_sub(named.failed));
@@ -205,7 +218,8 @@ impl RunnerTexts {
                     self.shown = Some((index, shown));
                 }
             }
-            RunnerLine::Name(part) => self.showing(|shown, _| shown.name(part), out),
+            RunnerLine::Name(part) => self.showing(|shown, _| shown.name(" > ", part), out),
+            RunnerLine::NextLine(part) => self.showing(|shown, _| shown.name("\n", part), out),
             RunnerLine::At(spot) => self.showing(|shown, out| shown.at(&spot, out), out),
             RunnerLine::Said(text) => self.showing(|shown, out| shown.say(text, out), out),
             RunnerLine::Trace(text) => self.showing(|shown, out| shown.trace(text, out), out),
@@ -225,10 +239,7 @@ impl RunnerTexts {
             RunnerLine::Counts(counts) => {
                 self.close(out);
                 out.runs_tests();
-                let sum = &mut self.counted;
-                sum.passed = sum.passed.saturating_add(counts.passed);
-                sum.failed = sum.failed.saturating_add(counts.failed);
-                sum.skipped = sum.skipped.saturating_add(counts.skipped);
+                self.count(&counts);
             }
             RunnerLine::Own => self.close(out),
             RunnerLine::Over => {
@@ -241,6 +252,13 @@ impl RunnerTexts {
             }
         }
         Claim::Taken
+    }
+
+    fn count(&mut self, counts: &TestCounts) {
+        let sum = &mut self.counted;
+        sum.passed = sum.passed.saturating_add(counts.passed);
+        sum.failed = sum.failed.saturating_add(counts.failed);
+        sum.skipped = sum.skipped.saturating_add(counts.skipped);
     }
 
     fn showing(&mut self, add: impl FnOnce(&mut ShownFailure, &Collector), out: &Collector) {

@@ -93,7 +93,8 @@ impl<'a> Spot<'a> {
         Some((spot, package.join("/")))
     }
 
-    fn is_ours(&self) -> bool {
+    /// Whether it is code, and not that of others.
+    pub(super) fn is_ours(&self) -> bool {
         let Some((stem, ending)) = self.file.rsplit_once('.') else { return false };
         let folder = stem.contains(['/', '\\']);
         CODE.contains(&ending)

@@ -14,6 +14,7 @@ use std::io::BufRead;
 use ralph_core::finding::{Level, Place, TestState};
 
 use super::lines::{self, Claim};
+use super::said::Said;
 use super::{Collector, Found, Unreadable};
 use diagnostic::Diagnostics;
 use point::Point;
@@ -43,6 +44,8 @@ pub(super) struct Tap {
     current: Option<Current>,
     /// How many points the outermost plans promise.
     planned: u64,
+    /// Where and why the file failed that `prove` runs.
+    fallen: (Place, Said),
     /// The last error that a comment told of since the last test point.
     thrown: String,
 }
@@ -60,7 +63,8 @@ impl Tap {
     pub(super) fn begins_with(line: &str) -> bool {
         let number = line.strip_prefix("not ").unwrap_or(line).strip_prefix("ok 1");
         let is_first = number.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
-        line.starts_with("TAP version ") || plan(line).is_some() || is_first
+        let is_file = || proved(line).is_some_and(|(file, _)| file.ends_with(".t"));
+        line.starts_with("TAP version ") || plan(line).is_some() || is_first || is_file()
     }
 
     /// Whether a document has begun.
@@ -135,8 +139,12 @@ impl Tap {
         } else if let Some((file, end)) = proved(line) {
             self.start(out);
             self.tree.enter_file(file, out);
+            self.fallen = <(Place, Said)>::default();
             self.file_ended(end, out);
-        } else if line.starts_with("Dubious, test returned ") || line.starts_with("Failed ") {
+        } else if ["Dubious, test returned ", "Failed ", "No subtests run"]
+            .iter()
+            .any(|begin| line.starts_with(begin))
+        {
             self.file_ended(line, out);
         } else {
             return Claim::Free;
@@ -164,7 +172,15 @@ impl Tap {
         } else if end.starts_with("skipped") {
             out.test(&file, TestState::Skipped);
         } else if !self.tree.has_failed() {
-            out.failed(&file, out.place(&file, None, None), end.trim());
+            let (told_at, told) = self.diagnostics.left(out);
+            let (place, said) = &mut self.fallen;
+            if place.line.is_none() {
+                let is_told = !told_at.file.is_empty();
+                *place = if is_told { told_at } else { out.place(&file, None, None) };
+            }
+            said.line(end.trim());
+            said.text(&told);
+            out.failed(&file, place.clone(), said.as_str());
         }
     }
 

@@ -2,6 +2,8 @@
 //!
 //! Ids are `module.Class.test`.
 
+use std::collections::HashSet;
+
 use ralph_core::finding::TestState;
 
 use super::Collector;
@@ -12,6 +14,9 @@ use super::spot::{Spot, place_in};
 /// How a test is announced that should have failed.
 const UNEXPECTED: &str = "UNEXPECTED SUCCESS: ";
 
+/// What is called around the tests of a class or a module.
+const AROUND: [&str; 4] = [".setUpClass", ".tearDownClass", ".setUpModule", ".tearDownModule"];
+
 /// Takes in the text line by line.
 #[derive(Debug, Default)]
 pub(super) struct UnittestText {
@@ -19,6 +24,9 @@ pub(super) struct UnittestText {
     report: Option<(String, Said)>,
     /// Whether the last line was a rule, below which a failure may begin.
     ruled: bool,
+    /// Tests of which one or more failures were shown: subtests belong to
+    /// them, and what goes wrong around a class is none.
+    broken: HashSet<String>,
     passed: u64,
     failed: u64,
     skipped: u64,
@@ -37,6 +45,10 @@ impl UnittestText {
         if ruled && let Some(id) = reported(line) {
             self.failed += 1;
             out.test(&id, TestState::Failed);
+            let test = id.split(' ').next().unwrap_or(&id);
+            if !AROUND.iter().any(|name| test.ends_with(name)) {
+                self.broken.insert(test.to_owned());
+            }
             let mut said = Said::default();
             if line.starts_with(UNEXPECTED) {
                 said.line("it passed, but was expected to fail");
@@ -118,8 +130,9 @@ impl UnittestText {
         let ran = self.ran.unwrap_or(0);
         let unexpected = figure("unexpected successes");
         let failed = self.failed.max(figure("failures") + figure("errors") + unexpected);
-        out.unnamed_tests(TestState::Failed, failed.saturating_sub(self.failed));
-        let passed = ran.saturating_sub(failed);
+        let unnamed = failed.saturating_sub(self.failed);
+        let passed = ran.saturating_sub(unnamed + self.broken.len() as u64);
+        out.unnamed_tests(TestState::Failed, unnamed);
         out.unnamed_tests(
             TestState::Passed,
             passed.saturating_sub(skipped).saturating_sub(self.passed),

@@ -9,14 +9,14 @@ use std::path::Path;
 use std::process::Command;
 
 use ralph_checks::formats::{Collector, read};
-use ralph_core::finding::TestCounts;
+use ralph_core::finding::{TestCounts, Tests};
 use ralph_core::format::Format;
 use ralph_testkit::{tool, tools_path};
 use tempfile::TempDir;
 
 /// A project and the command that runs its tests.
 struct RunnerCase<'a> {
-    files: &'a [(&'static str, &'static str)],
+    files: &'a [(&'a str, &'a str)],
     command: &'static str,
     /// What the project is made to come to: passed, failed, skipped.
     want: [u64; 3],
@@ -25,6 +25,24 @@ struct RunnerCase<'a> {
 /// Runs the command through a shell, as a script of a project would.
 #[track_caller]
 fn check(program: &str, case: &RunnerCase<'_>) {
+    let (tests, text) = tests_of(program, case);
+    for (id, failure) in &tests.failures {
+        assert!(!failure.message.is_empty() && !failure.place.file.is_empty(), "{id}\n{text}");
+    }
+}
+
+/// Like [`check`]; what is thrown need not say where.
+#[track_caller]
+fn check_odd(program: &str, files: &[(&str, &str)], command: &'static str, want: [u64; 3]) {
+    let (tests, text) = tests_of(program, &RunnerCase { files, command, want });
+    for (id, failure) in &tests.failures {
+        assert!(!failure.message.is_empty(), "{id}\n{text}");
+    }
+}
+
+/// The tests that are read, with what was printed.
+#[track_caller]
+fn tests_of(program: &str, case: &RunnerCase<'_>) -> (Tests, String) {
     let project = TempDir::new().unwrap();
     for (path, text) in case.files {
         let path = project.path().join(path);
@@ -38,10 +56,8 @@ fn check(program: &str, case: &RunnerCase<'_>) {
     let tests = out.finish().tests.unwrap_or_else(|| panic!("{program} was not known:\n{text}"));
     let TestCounts { passed, failed, skipped } = tests.counts;
     assert_eq!([passed, failed, skipped], case.want, "{program} {:?}\n{text}", tests.failures);
-    for (id, failure) in &tests.failures {
-        assert!(!failure.message.is_empty() && !failure.place.file.is_empty(), "{id}\n{text}");
-    }
     assert_eq!(tests.failures.len() as u64, failed, "each that failed has a name\n{text}");
+    (tests, text)
 }
 
 /// Gives a project the packages that a tool of Node.js lies in.
@@ -155,6 +171,55 @@ fn phpunit_without_a_report() {
 }
 
 #[test]
+fn node_as_it_prints_for_people() {
+    let tests = "
+        const { test, describe, it, before } = require('node:test');
+        const assert = require('node:assert');
+        test('adds', () => {});
+        test('is wrong: 한국어', () => assert.strictEqual(1, 2));
+        test('of two\\nlines', () => { throw new Error('✖ no (1ms)'); });
+        test('waits', { skip: true }, () => {});
+        describe('hooks', () => { before(() => { throw new Error('no'); }); it('never', () => {}); });";
+    let files = &[("till.test.js", tests), ("broken.test.js", "require('./nothing-like-this');")];
+    let command = "node --test --test-reporter=spec";
+    // The suite whose hook failed is named, too.
+    check("node", &RunnerCase { files, command, want: [1, 5, 1] });
+}
+
+/// Titles that are no strings, hold marks of the runners, or several lines.
+const ODD: &str = "
+        test('sums: eins:', () => { throw new Error('1) no\\n\\n  3 passing (1ms)\\n  4 failing'); });
+        test('한국어 › 제목', () => { throw new Error('no'); });
+        test('of two\\nlines', () => { throw new Error('no'); });
+        test('1) numbered', () => { throw 'a string'; });
+        test('adds', () => {});";
+
+#[test]
+fn odd_titles_and_files() {
+    let mocha = format!("const test = it;{ODD}");
+    let files: &[_] = &[("package.json", NPM), ("test/till.js", mocha.as_str())];
+    check_odd("mocha", files, "mocha", [1, 4, 0]);
+    let jest = format!("test(42, () => expect(1).toBe(2));{ODD}");
+    let files: &[_] = &[("package.json", "{}"), ("with space/a b.test.js", jest.as_str())];
+    check_odd("jest", files, "jest", [1, 5, 0]);
+    let vitest = format!(
+        "import {{ test, expect }} from 'vitest';
+        test(function named() {{}}, () => expect(1).toBe(2));
+        test.fails('is expected', () => {{ throw new Error('no'); }});{ODD}"
+    );
+    let files: &[_] = &[("package.json", "{}"), ("with space/a b.test.js", vitest.as_str())];
+    check_odd("vitest", files, "vitest run", [2, 5, 0]);
+    let rspec = "
+        RSpec.describe 'Till' do
+          it('sums: eins:') { raise \"1) no\\n\\n  2) no\" }
+          it(42) { raise 'no' }
+          it(\"of two\\nlines\") { raise 'no' }
+          it('adds') { }
+        end";
+    check_odd("rspec", &[("spec/till_spec.rb", rspec)], "rspec", [1, 3, 0]);
+}
+
+#[test]
 fn unittest_and_pytest() {
     let tests = "
 import unittest
@@ -188,6 +253,11 @@ done_testing;
     let files = &[("t/till.t", tests)];
     check("prove", &RunnerCase { files, command: "perl t/till.t", want: [1, 1, 1] });
     check("prove", &RunnerCase { files, command: "prove -v t", want: [1, 1, 1] });
+    let adds = ("t/adds.t", "use Test::More tests => 1; ok(1, 'adds');");
+    let waits = ("t/waits.t", "use Test::More skip_all => 'no database';");
+    let files = &[("t/till.t", tests), adds, waits, ("t/broken.t", "use Nothing::Like::This;")];
+    check("prove", &RunnerCase { files, command: "prove t", want: [1, 2, 1] });
+    check("prove", &RunnerCase { files: &[waits], command: "prove t", want: [0, 0, 1] });
 }
 
 #[test]

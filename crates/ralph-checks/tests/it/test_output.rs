@@ -8,6 +8,7 @@ mod javascript;
 mod junit;
 #[cfg(test)]
 mod native;
+mod odd;
 #[cfg(test)]
 mod python;
 #[cfg(test)]

@@ -39,10 +39,12 @@ impl RunnerDialect for ExunitText {
         if let Some(counts) = counts(line).filter(|_| finished) {
             return Some(RunnerLine::Counts(counts));
         }
-        if indent(line) != 2 {
+        // Numbers end in one column: `  9) test`, ` 10) test`.
+        let (number, name) = numbered(line).filter(|_| indent(line) <= 2)?;
+        if number < 100 && indent(line) + number.to_string().len() != 3 {
             return None;
         }
-        let id = id(numbered(line)?.1)?;
+        let id = id(name)?;
         self.named = true;
         Some(RunnerLine::failure(id))
     }
@@ -86,18 +88,19 @@ fn id(text: &str) -> Option<String> {
     }
 }
 
-/// `1 doctest, 8 tests, 4 failures, 2 invalid, 1 skipped`.
+/// `1 doctest, 8 tests, 4 failures, 2 invalid, 1 skipped`; of no tests only
+/// that there were no failures.
 fn counts(line: &str) -> Option<TestCounts> {
-    let (mut all, mut failed, mut skipped) = (None, 0, 0);
+    let (mut all, mut failed, mut skipped) = (0, 0, 0);
     for (number, what) in counted(line, ", ")? {
         match what.trim_end_matches('s') {
             "test" | "doctest" | "property" | "propertie" | "feature" => {
-                *all.get_or_insert(0) += number;
+                all += number;
             }
             "failure" | "invalid" => failed += number,
             "skipped" | "excluded" => skipped += number,
             _ => return None,
         }
     }
-    Some(TestCounts { passed: all?.saturating_sub(failed + skipped), failed, skipped })
+    Some(TestCounts { passed: all.saturating_sub(failed + skipped), failed, skipped })
 }

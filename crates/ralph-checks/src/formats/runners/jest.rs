@@ -19,6 +19,8 @@ pub(super) struct JestText {
     file: String,
     /// Whether the last line counted files.
     summed: bool,
+    /// Whether a failure has only its name so far.
+    titled: bool,
 }
 
 impl RunnerDialect for JestText {
@@ -32,17 +34,22 @@ impl RunnerDialect for JestText {
 
     fn outside<'a>(&mut self, line: &'a str, out: &Collector) -> Option<RunnerLine<'a>> {
         let summed = std::mem::take(&mut self.summed);
-        if let Some(file) = headed(line) {
-            self.file = out.place(file, None, None).file;
+        if let Some(file) = headed(line, out) {
+            self.file = file;
             return Some(RunnerLine::Own);
         }
         if let Some(title) = line.strip_prefix("  ● ").filter(|_| !self.file.is_empty()) {
+            self.titled = false;
             return Some(match title.trim_end() {
                 "Console" => RunnerLine::Own,
                 "Test suite failed to run" => RunnerLine::failure(self.file.clone()),
+                // It ends jest, whichever test did it.
+                title if title.starts_with(" process.exit called with ") => {
+                    RunnerLine::failure(title.trim_start().to_owned())
+                }
                 title => {
-                    let id = format!("{}::{}", self.file, title.replace(" › ", " > "));
-                    RunnerLine::failure(id)
+                    self.titled = true;
+                    RunnerLine::failure(format!("{}::{}", self.file, parted(title)))
                 }
             });
         }
@@ -59,6 +66,11 @@ impl RunnerDialect for JestText {
 
     fn inside<'a>(&mut self, line: &'a str, out: &Collector) -> RunnerLine<'a> {
         let text = line.trim_start();
+        // An empty line follows the title, which may have lines itself.
+        if std::mem::take(&mut self.titled) && !text.is_empty() {
+            self.titled = true;
+            return RunnerLine::NextLine(line);
+        }
         if !text.is_empty() && !line.starts_with("   ") {
             return self.outside(line, out).unwrap_or(RunnerLine::Over);
         }
@@ -69,15 +81,25 @@ impl RunnerDialect for JestText {
     }
 }
 
-/// The file from `FAIL project ./a.test.js (5.2 s)`.
-fn headed(line: &str) -> Option<&str> {
+/// The file from `FAIL project ./a.test.js (5.2 s)`. Its name may hold spaces:
+/// if there is no such file, what stands first is the name of a project.
+fn headed(line: &str, out: &Collector) -> Option<String> {
     let rest = line.strip_prefix("FAIL ").or_else(|| line.strip_prefix("PASS "))?;
     let rest = match rest.rsplit_once(" (") {
         Some((file, time)) if time.ends_with(" s)") => file,
         Some(_) | None => rest,
     };
-    let file = rest.rsplit(' ').next()?;
-    extension(file).filter(|ending| SCRIPTS.contains(ending)).map(|_| file)
+    let last = rest.rsplit(' ').next()?;
+    extension(last).filter(|ending| SCRIPTS.contains(ending))?;
+    let starts = rest.match_indices(' ').map(|(at, _)| at + 1);
+    let mut files = std::iter::once(0).chain(starts).map(|at| rest[at..].trim_start());
+    let file = files.find(|file| out.folder().join(file).is_file()).unwrap_or(last);
+    Some(out.place(file, None, None).file)
+}
+
+/// A title with our mark between its parts.
+fn parted(title: &str) -> String {
+    title.replace(" › ", " > ")
 }
 
 /// Whether the line shows the code: `> 15 | test(…)`.

@@ -20,6 +20,10 @@ pub(super) struct MochaText {
     last: u32,
     /// How many lines of the title were read; zero after it.
     titles: usize,
+    /// Whether the last of them ended with a colon, as the last one does.
+    colon: bool,
+    /// Whether the last line was empty.
+    blank: bool,
     /// Whether the failure showed where the program was.
     traced: bool,
 }
@@ -40,8 +44,12 @@ impl RunnerDialect for MochaText {
             && number == self.last + 1
         {
             (self.last, self.left) = (number, self.left - 1);
-            (self.titles, self.traced) = (1, false);
+            (self.titles, self.colon, self.traced) = (1, title.ends_with(':'), false);
             return Some(RunnerLine::failure(named(title).to_owned()));
+        }
+        // What failed may print the like of a summary, until all of it was shown.
+        if self.left > 0 {
+            return None;
         }
         let [(number, what)] = counted(text, ", ")?[..] else { return None };
         let none = TestCounts::default();
@@ -63,13 +71,27 @@ impl RunnerDialect for MochaText {
     }
 
     fn inside<'a>(&mut self, line: &'a str, out: &Collector) -> RunnerLine<'a> {
-        // Each part of the title is indented further than the one before it.
-        if self.titles > 0 && indent(line) == 5 + 2 * self.titles {
-            self.titles += 1;
-            return RunnerLine::Name(named(line));
+        // Each part of the title is indented further than the one before it,
+        // and only the last one ends with a colon.
+        if self.titles > 0 {
+            let (at, known) = (indent(line), 5 + 2 * self.titles);
+            let is_part = at == known || !self.colon && at > known;
+            let goes_on = !self.colon && at < 5 && !line.is_empty();
+            if is_part || goes_on {
+                self.colon = line.ends_with(':');
+            }
+            if is_part {
+                self.titles += 1;
+                return RunnerLine::Name(named(line));
+            }
+            if goes_on {
+                return RunnerLine::NextLine(named(line));
+            }
         }
         self.titles = 0;
-        if let Some(next) = self.outside(line, out) {
+        // An empty line stands before each failure and each summary.
+        let after_blank = std::mem::replace(&mut self.blank, line.trim().is_empty());
+        if after_blank && let Some(next) = self.outside(line, out) {
             return next;
         }
         if line.trim_start().starts_with("at ") {
@@ -83,6 +105,7 @@ impl RunnerDialect for MochaText {
     }
 }
 
+/// A title without the colon that mocha puts behind the last one.
 fn named(title: &str) -> &str {
-    title.trim().trim_end_matches(':')
+    title.strip_suffix(':').unwrap_or(title).trim()
 }

@@ -14,7 +14,11 @@ use super::{RunnerDialect, RunnerLine};
 pub(super) struct PhpunitText {
     /// Whether it runs.
     begun: bool,
+    /// Whether it said how long it took: what came before may be a test's.
+    timed: bool,
     listed: TestList,
+    /// Its last count: the message of a failure may look like one.
+    counts: TestCounts,
 }
 
 /// What is listed.
@@ -36,11 +40,15 @@ impl RunnerDialect for PhpunitText {
         b"PTONFEW-0123456789"
     }
 
+    fn left(&mut self) -> TestCounts {
+        std::mem::take(&mut self.counts)
+    }
+
     fn outside<'a>(&mut self, line: &'a str, _: &Collector) -> Option<RunnerLine<'a>> {
         let version = line.strip_prefix("PHPUnit ").and_then(|rest| rest.chars().next());
         if version.is_some_and(|digit| digit.is_ascii_digit()) {
-            (self.begun, self.listed) = (true, TestList::Other);
-            return Some(RunnerLine::Begins);
+            (self.begun, self.timed, self.listed) = (true, false, TestList::Other);
+            return Some(RunnerLine::Counts(self.left()));
         }
         if !self.begun {
             return None;
@@ -48,11 +56,20 @@ impl RunnerDialect for PhpunitText {
         if line == "No tests executed!" {
             return Some(RunnerLine::Begins);
         }
+        if line.starts_with("Time: ") {
+            self.timed = true;
+            return Some(RunnerLine::Own);
+        }
+        if !self.timed {
+            return None;
+        }
         if let Some(kind) = listed(line) {
             self.listed = kind;
             return Some(RunnerLine::Own);
         }
-        if let Some((_, name)) = numbered(line).filter(|(_, name)| name.contains("::")) {
+        // What is wrong with a class has the name of its kind alone.
+        let is_name = |name: &str| name.contains("::") || name.chars().all(char::is_alphabetic);
+        if let Some((_, name)) = numbered(line).filter(|(_, name)| is_name(name)) {
             return Some(match self.listed {
                 TestList::Failed => RunnerLine::failure(id(name)),
                 TestList::Skipped => RunnerLine::Ended(id(name), TestState::Skipped),
@@ -62,16 +79,16 @@ impl RunnerDialect for PhpunitText {
         if matches!(line, "--" | "FAILURES!" | "ERRORS!" | "WARNINGS!") {
             return Some(RunnerLine::Own);
         }
-        let counts = counts(line)?;
-        self.begun = false;
-        Some(RunnerLine::Counts(counts))
+        self.counts = counts(line)?;
+        Some(RunnerLine::Own)
     }
 
     fn inside<'a>(&mut self, line: &'a str, out: &Collector) -> RunnerLine<'a> {
         if let Some(next) = self.outside(line, out) {
             return next;
         }
-        if Spot::parse(line).is_some_and(|spot| spot.has_ending("php")) {
+        let is_path = |spot: &Spot<'_>| spot.has_ending("php") && !spot.file.contains(": ");
+        if Spot::parse(line).is_some_and(|spot| is_path(&spot)) {
             return RunnerLine::Trace(line);
         }
         RunnerLine::Said(line)

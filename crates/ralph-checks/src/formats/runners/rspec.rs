@@ -18,6 +18,8 @@ pub(super) struct RspecText {
     /// Whether what is shown went wrong outside of examples: it is not indented.
     outer: bool,
     traced: bool,
+    /// Whether an example has only its name so far.
+    titled: bool,
 }
 
 impl RunnerDialect for RspecText {
@@ -57,6 +59,7 @@ impl RunnerDialect for RspecText {
         }
         let listed = self.listed.filter(|_| indent(line) == 2)?;
         let (_, title) = numbered(line)?;
+        self.titled = true;
         let title = title.strip_suffix(" FIXED").unwrap_or(title).to_owned();
         self.outer = false;
         Some(match listed {
@@ -67,6 +70,12 @@ impl RunnerDialect for RspecText {
 
     fn inside<'a>(&mut self, line: &'a str, out: &Collector) -> RunnerLine<'a> {
         let text = line.trim_start();
+        // What went wrong is indented; a title may have lines itself.
+        let titled = std::mem::take(&mut self.titled);
+        if titled && !self.outer && indent(line) == 0 && !line.is_empty() {
+            self.titled = true;
+            return RunnerLine::NextLine(line);
+        }
         if text.starts_with("# ") {
             self.traced = true;
             return RunnerLine::Trace(text);

@@ -38,9 +38,9 @@ impl ShownFailure {
         shares
     }
 
-    pub(super) fn name(&mut self, part: &str) {
+    pub(super) fn name(&mut self, joint: &str, part: &str) {
         if let Some(id) = self.ids.last_mut() {
-            id.push_str(" > ");
+            id.push_str(joint);
             id.push_str(part.trim());
         }
     }
@@ -79,11 +79,19 @@ impl ShownFailure {
     }
 
     pub(super) fn report(self, out: &mut Collector) {
-        let place = self.thrown.or(self.home).or(self.elsewhere).unwrap_or_default();
+        let place = self.thrown.or(self.home).or(self.elsewhere);
         for id in &self.ids {
-            out.failed(id, place.clone(), self.said.as_str());
+            let place = place.clone().unwrap_or_else(|| named_by(id));
+            out.failed(id, place, self.said.as_str());
         }
     }
+}
+
+/// The file that an id begins with, if that is what it begins with.
+fn named_by(id: &str) -> Place {
+    let file = id.split("::").next().unwrap_or(id);
+    let is_code = Spot { file, line: 1, column: None }.is_ours();
+    if is_code { Place { file: file.to_owned(), ..Place::default() } } else { Place::default() }
 }
 
 /// The file of the project that a name without a folder stands for.

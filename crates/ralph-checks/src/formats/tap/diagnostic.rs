@@ -81,6 +81,20 @@ impl Diagnostics {
         }
     }
 
+    /// What no test point asked for: the first place, and all that was said.
+    pub(super) fn left(&mut self, out: &mut Collector) -> (Place, String) {
+        self.finish(out);
+        let mut known: Vec<_> = std::mem::take(&mut self.known).into_iter().collect();
+        known.sort_by_key(|(name, (place, _))| (place.file.clone(), place.line, name.clone()));
+        let mut all = Said::default();
+        for (name, (_, said)) in &known {
+            all.line(&format!("Failed test '{name}'"));
+            all.text(said);
+        }
+        let place = known.into_iter().next().map(|(_, (place, _))| place).unwrap_or_default();
+        (place, all.as_str().to_owned())
+    }
+
     /// Takes in that the explanation is complete.
     pub(super) fn finish(&mut self, out: &mut Collector) {
         let Some(Open { name, place, said }) = self.open.take() else { return };

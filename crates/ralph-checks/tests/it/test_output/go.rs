@@ -71,7 +71,7 @@ fn plain_text_names_packages_that_passed_silently() {
         failed example.com/shop.TestAdd/wrong_value @shop_test.go:16: Add(1, 1) = 2, | want 3
         failed example.com/shop.TestParallelTwo @shop_test.go:26: two
         failed example.com/shop/broken @: build failed
-        failed example.com/shop/exits @: 
+        failed example.com/shop/exits @: exit status 3
         passed example.com/shop/fine
         failed example.com/shop/sub.TestPanics @sub/sub_test.go:9: panic: assignment to entry in nil map [recovered] | panic: assignment to entry in nil map
         error @broken/broken_test.go:6: go - broken/broken_test.go: cannot use \"x\" (untyped string constant) as int value in variable declaration

@@ -120,7 +120,7 @@ fn phpunit_is_read_without_its_report() {
     );
     reads_text(
         "PHPUnit 11.4.3 by Sebastian Bergmann and contributors.\n\n.  1 / 1 (100%)\n\n\
-         OK (1 test, 1 assertion)\n",
+         Time: 00:00.003, Memory: 8.00 MB\n\nOK (1 test, 1 assertion)\n",
         "1 passed, 0 failed, 0 skipped",
     );
 }

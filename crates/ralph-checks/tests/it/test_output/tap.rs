@@ -29,8 +29,8 @@ fn prove_names_files_and_with_v_their_tests() {
         Format::Tap,
         "tap/prove.txt",
         "
-        failed t/crash.t @t/crash.t: Failed 2/3 subtests
-        failed t/till.t @t/till.t: Failed 2/5 subtests
+        failed t/crash.t @t/crash.t: Dubious, test returned 255 (wstat 65280, 0xff00) | Failed 2/3 subtests
+        failed t/till.t @t/till.t:3: Dubious, test returned 2 (wstat 512, 0x200) | Failed test 'is wrong' | got: '2' | expected: '3' | Failed test 'inner' | Failed test 'two' | Failed 2/5 subtests
         0 passed, 2 failed, 0 skipped
     ",
     );
