@@ -47,28 +47,28 @@ pub(super) fn measure(binary: &Path) -> Result<Vec<Row>, Failure> {
     let reader = program::example("ralph-checks", "read_output")?;
     let folder = tempfile::tempdir().map_err(|error| Failure::io(&std::env::temp_dir(), &error))?;
     let mut rows = Vec::new();
-    for (form, line) in FORMS {
+    for (what, form, line) in FORMS {
         let (large, small) = (folder.path().join("large"), folder.path().join("small"));
         write(&large, OUTPUT, *line)?;
         write(&small, LITTLE, *line)?;
         let (much, little) = (spent(&reader, form, &large)?, spent(&reader, form, &small)?);
-        rows.push(speed(form, &much));
-        rows.push(growth(form, &much, &little));
+        rows.push(speed(what, &much));
+        rows.push(growth(what, &much, &little));
     }
     rows.push(cached(binary)?);
     rows.push(accepting(binary)?);
     Ok(rows)
 }
 
-/// A form, and its line with this number.
-type Form = (&'static str, fn(usize) -> String);
+/// What it is called, the form it is read as, and its line with this number.
+type Form = (&'static str, &'static str, fn(usize) -> String);
 
 const FORMS: &[Form] = &[
-    ("libtest", |number| match number {
+    ("libtest", "libtest", |number| match number {
         0 => "\nrunning 100000 tests\n".to_owned(),
         _ => format!("test module_{}::does_what_it_says_{number} ... ok\n", number % 97),
     }),
-    ("go-test", |number| {
+    ("go-test", "go-test", |number| {
         // As many tests at both sizes: each is kept once.
         let test = format!("TestNumber{}", number / 3 % 10_000);
         let action = ["run", "output", "pass"][number % 3];
@@ -77,8 +77,11 @@ const FORMS: &[Form] = &[
             "{{\"Action\":\"{action}\",\"Package\":\"example.com/shop\",\"Test\":\"{test}\"{output}}}\n"
         )
     }),
-    ("text", |number| {
+    ("text", "text", |number| {
         format!("[{number:>8}] compiling something that takes a while, step {number}\n")
+    }),
+    ("lines that name failures", "text", |number| {
+        format!("FAIL case_{number} of something that nobody knows (0.{:03} s)\n", number % 1000)
     }),
 ];
 
@@ -122,12 +125,12 @@ pub(super) fn finished(command: &mut Command) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-fn speed(form: &str, much: &Spent) -> Row {
+fn speed(what: &str, much: &Spent) -> Row {
     #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
     let megabytes = OUTPUT as f64 / 1e6;
     let measured = much.seconds / megabytes * 100.0;
     Row {
-        name: format!("reading 50 MB of {form}"),
+        name: format!("reading 50 MB of {what}"),
         median: format!("{:.0} MB/s", megabytes / much.seconds),
         p95: String::new(),
         ratio: format!("{measured:.2}"),
@@ -135,10 +138,10 @@ fn speed(form: &str, much: &Spent) -> Row {
     }
 }
 
-fn growth(form: &str, much: &Spent, little: &Spent) -> Row {
+fn growth(what: &str, much: &Spent, little: &Spent) -> Row {
     let measured = much.peak_kib / little.peak_kib;
     Row {
-        name: format!("memory for 50 MB of {form}, to 5 MB"),
+        name: format!("memory for 50 MB of {what}, to 5 MB"),
         median: format!("{:.1} MiB", much.peak_kib / 1024.0),
         p95: String::new(),
         ratio: format!("{measured:.2}"),
