@@ -10,6 +10,7 @@ mod tree;
 mod yaml;
 
 use std::io::BufRead;
+use std::path::Path;
 
 use ralph_core::finding::{Level, Place, TestState};
 
@@ -63,7 +64,8 @@ impl Tap {
     pub(super) fn begins_with(line: &str) -> bool {
         let number = line.strip_prefix("not ").unwrap_or(line).strip_prefix("ok 1");
         let is_first = number.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
-        let is_file = || proved(line).is_some_and(|(file, _)| file.ends_with(".t"));
+        let is_test = |file: &str| Path::new(file).extension().is_some_and(|end| end == "t");
+        let is_file = || proved(line).is_some_and(|(file, _)| is_test(file));
         line.starts_with("TAP version ") || plan(line).is_some() || is_first || is_file()
     }
 

@@ -18,14 +18,20 @@ pub(super) struct MochaText {
     left: u32,
     /// The number of the last failure shown.
     last: u32,
-    /// How many lines of the title were read; zero after it.
-    titles: usize,
-    /// Whether the last of them ended with a colon, as the last one does.
-    colon: bool,
+    title: TitleLines,
     /// Whether the last line was empty.
     blank: bool,
     /// Whether the failure showed where the program was.
     traced: bool,
+}
+
+/// The lines of a title.
+#[derive(Debug, Default)]
+struct TitleLines {
+    /// How many were read; zero after the title.
+    read: usize,
+    /// Whether the last of them ended with a colon, as the last one does.
+    ended: bool,
 }
 
 impl RunnerDialect for MochaText {
@@ -44,7 +50,8 @@ impl RunnerDialect for MochaText {
             && number == self.last + 1
         {
             (self.last, self.left) = (number, self.left - 1);
-            (self.titles, self.colon, self.traced) = (1, title.ends_with(':'), false);
+            self.title = TitleLines { read: 1, ended: title.ends_with(':') };
+            self.traced = false;
             return Some(RunnerLine::failure(named(title).to_owned()));
         }
         // What failed may print the like of a summary, until all of it was shown.
@@ -73,22 +80,22 @@ impl RunnerDialect for MochaText {
     fn inside<'a>(&mut self, line: &'a str, out: &Collector) -> RunnerLine<'a> {
         // Each part of the title is indented further than the one before it,
         // and only the last one ends with a colon.
-        if self.titles > 0 {
-            let (at, known) = (indent(line), 5 + 2 * self.titles);
-            let is_part = at == known || !self.colon && at > known;
-            let goes_on = !self.colon && at < 5 && !line.is_empty();
+        if self.title.read > 0 {
+            let (at, known) = (indent(line), 5 + 2 * self.title.read);
+            let is_part = at == known || !self.title.ended && at > known;
+            let goes_on = !self.title.ended && at < 5 && !line.is_empty();
             if is_part || goes_on {
-                self.colon = line.ends_with(':');
+                self.title.ended = line.ends_with(':');
             }
             if is_part {
-                self.titles += 1;
+                self.title.read += 1;
                 return RunnerLine::Name(named(line));
             }
             if goes_on {
                 return RunnerLine::NextLine(named(line));
             }
         }
-        self.titles = 0;
+        self.title.read = 0;
         // An empty line stands before each failure and each summary.
         let after_blank = std::mem::replace(&mut self.blank, line.trim().is_empty());
         if after_blank && let Some(next) = self.outside(line, out) {

@@ -13,13 +13,21 @@ use super::{RunnerDialect, RunnerLine};
 pub(super) struct RspecText {
     /// What is listed.
     listed: Option<TestState>,
-    /// Whether the last line said how long it took.
-    finished: bool,
+    last: LastLine,
     /// Whether what is shown went wrong outside of examples: it is not indented.
     outer: bool,
     traced: bool,
-    /// Whether an example has only its name so far.
-    titled: bool,
+}
+
+/// What the last line was.
+#[derive(Debug, Default, PartialEq, Eq)]
+enum LastLine {
+    #[default]
+    Other,
+    /// It said how long the run took.
+    Finished,
+    /// A title, or a line of it: the example has only its name so far.
+    Title,
 }
 
 impl RunnerDialect for RspecText {
@@ -32,7 +40,7 @@ impl RunnerDialect for RspecText {
     }
 
     fn outside<'a>(&mut self, line: &'a str, out: &Collector) -> Option<RunnerLine<'a>> {
-        let finished = std::mem::take(&mut self.finished);
+        let finished = std::mem::take(&mut self.last) == LastLine::Finished;
         if line == "Failures:" || line.starts_with("Pending: (Failures listed here") {
             let failed = line == "Failures:";
             self.listed = Some(if failed { TestState::Failed } else { TestState::Skipped });
@@ -51,7 +59,7 @@ impl RunnerDialect for RspecText {
             return Some(RunnerLine::Begins);
         }
         if line.starts_with("Finished in ") && line.contains("(files took ") {
-            (self.finished, self.listed) = (true, None);
+            (self.last, self.listed) = (LastLine::Finished, None);
             return Some(RunnerLine::Own);
         }
         if finished {
@@ -59,7 +67,7 @@ impl RunnerDialect for RspecText {
         }
         let listed = self.listed.filter(|_| indent(line) == 2)?;
         let (_, title) = numbered(line)?;
-        self.titled = true;
+        self.last = LastLine::Title;
         let title = title.strip_suffix(" FIXED").unwrap_or(title).to_owned();
         self.outer = false;
         Some(match listed {
@@ -71,9 +79,9 @@ impl RunnerDialect for RspecText {
     fn inside<'a>(&mut self, line: &'a str, out: &Collector) -> RunnerLine<'a> {
         let text = line.trim_start();
         // What went wrong is indented; a title may have lines itself.
-        let titled = std::mem::take(&mut self.titled);
+        let titled = std::mem::take(&mut self.last) == LastLine::Title;
         if titled && !self.outer && indent(line) == 0 && !line.is_empty() {
-            self.titled = true;
+            self.last = LastLine::Title;
             return RunnerLine::NextLine(line);
         }
         if text.starts_with("# ") {

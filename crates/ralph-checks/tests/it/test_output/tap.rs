@@ -38,7 +38,7 @@ fn prove_names_files_and_with_v_their_tests() {
         Format::Tap,
         "tap/prove-verbose.txt",
         "
-        failed t/crash.t @t/crash.t: Failed 2/3 subtests
+        failed t/crash.t @t/crash.t: Dubious, test returned 255 (wstat 65280, 0xff00) | Failed 2/3 subtests
         passed t/crash.t > adds
         skipped t/till.t > #4
         passed t/till.t > adds
