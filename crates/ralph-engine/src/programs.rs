@@ -23,6 +23,10 @@ pub(crate) const FILE: &str = "programs-at-start.json";
 /// Modules that come with pytest; each of them could speak for it.
 const PYTEST: [&str; 4] = ["pytest", "_pytest", "pluggy", "iniconfig"];
 
+/// What stands in front of a file that a script or makefile includes.
+const INCLUDES: [&str; 7] =
+    [".", "source", "include", "-include", "sinclude", "import", "--env-file"];
+
 /// The most scripts of a gate that are read, and the longest of them.
 const MOST_SCRIPTS: usize = 32;
 const MOST_BYTES: u64 = 256 * 1024;
@@ -154,6 +158,8 @@ pub(crate) struct GateWords {
     pub(crate) command: Vec<String>,
     /// Those of the recipes and scripts of the project that it leads to.
     pub(crate) scripts: Vec<String>,
+    /// Those of them that name what is read as a part of a script.
+    pub(crate) included: Vec<String>,
 }
 
 impl GateWords {
@@ -173,7 +179,9 @@ impl GateWords {
             }
             scripts.extend(next.iter().cloned());
         }
-        Self { command, scripts }
+        let includes = |pair: &&[String]| INCLUDES.contains(&&*pair[0]);
+        let included = scripts.windows(2).filter(includes).map(|pair| pair[1].clone()).collect();
+        Self { command, scripts, included }
     }
 
     /// All of them.

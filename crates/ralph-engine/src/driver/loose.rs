@@ -34,9 +34,9 @@ impl Driver<'_> {
     /// The files that checks wrote since a moment, among those that would
     /// count: they are no evidence of anything.
     pub(super) fn written_since(&self, moment: Timestamp) -> BTreeSet<String> {
-        let named = self.files_named_by_gates();
+        let included = self.files_included_by_gates();
         let files = Loose::since(&self.root, moment).files.into_iter();
-        let files = files.filter(|path| counts(&slashed(path)) || named.contains(path));
+        let files = files.filter(|path| counts(&slashed(path)) || included.contains(path));
         files.map(|path| slashed(&path)).collect()
     }
 
@@ -54,11 +54,11 @@ impl Driver<'_> {
                 found.hold(&slashed(&change.path), hands::repository_moved(locale));
             }
         }
-        let named = self.files_named_by_gates();
+        let included = self.files_included_by_gates();
         let mut loose = Loose::since(&self.root, then.at());
         loose.files.retain(|path| {
             let shown = slashed(path);
-            (counts(&shown) || named.contains(path))
+            (counts(&shown) || included.contains(path))
                 && !then.is_written(&shown)
                 && !then.is_of_rest(&self.root.join(path))
         });
@@ -84,7 +84,7 @@ impl Driver<'_> {
         let (sure, unsure): (Vec<&str>, Vec<&str>) =
             shown.iter().map(String::as_str).partition(|path| {
                 decides_checks(path)
-                    || named.contains(Path::new(path))
+                    || included.contains(Path::new(path))
                     || self.is_named_by_gate(Path::new(path), &ignored)
             });
         let serving = serving(&unsure, &pairs, project);
@@ -111,11 +111,11 @@ impl Driver<'_> {
         }
     }
 
-    /// The files that commands of gates name, and scripts that they lead to.
-    fn files_named_by_gates(&self) -> BTreeSet<PathBuf> {
+    /// The files that scripts and makefiles include which gates lead to.
+    fn files_included_by_gates(&self) -> BTreeSet<PathBuf> {
         let specs = self.gates.iter().map(|gate| gate.spec());
         let named = specs.flat_map(|spec| {
-            let words = GateWords::of(spec, &self.root).all().into_iter();
+            let words = GateWords::of(spec, &self.root).included.into_iter();
             words.map(|word| plain(&Path::new(&spec.dir).join(word)))
         });
         named.collect()
