@@ -91,11 +91,28 @@ pub fn left(
         let is_known = age(one, now) == Age::Recent && !is_ahead(one, now);
         (is_known, one.updated.min(now.as_millis()))
     })?;
-    let is_open = match last.state {
-        SessionState::Active | SessionState::Paused | SessionState::Failed => true,
+    (is_unfinished(&last) && age(&last, now) == Age::Recent && !is_alive(&last)).then_some(last)
+}
+
+/// Whether something is left to do in a session: its run is open, its last turn
+/// was interrupted, or what went wrong last was not put right.
+fn is_unfinished(session: &Session) -> bool {
+    let is_interrupted = session.messages.last().is_some_and(|last| last.who != Who::Agent);
+    match session.state {
         SessionState::Completed => false,
-    };
-    (is_open && age(&last, now) == Age::Recent && !is_alive(&last)).then_some(last)
+        SessionState::Failed => true,
+        SessionState::Active | SessionState::Paused => {
+            session.run.is_some() || is_interrupted || present_failure(session).is_some()
+        }
+    }
+}
+
+/// What went wrong last, unless other things were done since that did not.
+fn present_failure(session: &Session) -> Option<&str> {
+    let failure = session.last_failure.as_deref()?;
+    let mut done = session.messages.iter().rev().filter(|one| one.who == Who::Tool);
+    let is_last = done.next().is_some_and(|last| last.text == failure);
+    (is_last || !done.any(|earlier| earlier.text == failure)).then_some(failure)
 }
 
 /// What is told of a session to a reader, line by line, in at most so many
@@ -156,7 +173,7 @@ fn facts(session: &Session, words: &Words, may_be_told: fn(&str) -> bool) -> Vec
     if !files.is_empty() {
         lines.push(format!("{}: {files}", words.files));
     }
-    let failure = session.last_failure.as_deref().filter(|failure| may_be_told(failure));
+    let failure = present_failure(session).filter(|failure| may_be_told(failure));
     lines.extend(failure.map(|failure| format!("{}: {}", words.failure, line(failure))));
     lines
 }

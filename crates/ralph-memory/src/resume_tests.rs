@@ -129,6 +129,27 @@ fn a_new_session_is_told_of_the_last_one_if_that_was_left_unfinished() {
 }
 
 #[test]
+fn a_session_that_came_to_its_end_was_not_left_unfinished() {
+    let is_told = |one: &Session| left(vec![one.clone()], None, NOW, |_| false).is_some();
+    let failure = "Bash pytest -q tests/test_tax.py: 1 failed";
+    let mut ended = Session {
+        state: SessionState::Paused,
+        messages: vec![said(Who::User, "fix the tax"), said(Who::Tool, failure)],
+        last_failure: Some(failure.to_owned()),
+        ..session("s1", 5)
+    };
+    assert!(is_told(&ended), "nobody said that the turn is over");
+    ended.messages.push(said(Who::Agent, "I could not fix it."));
+    assert!(is_told(&ended), "what was done last failed");
+    let passed = [said(Who::Tool, "Bash pytest -q"), said(Who::Agent, "Fixed and committed.")];
+    ended.messages.extend(passed);
+    assert!(!is_told(&ended), "it works by now");
+    assert!(!told_to(&ended, Reader::Newcomer).contains("last failure"));
+    assert!(is_told(&Session { run: Some("run-1".to_owned()), ..ended.clone() }));
+    assert!(is_told(&Session { state: SessionState::Failed, ..ended }));
+}
+
+#[test]
 fn nobody_is_told_of_a_session_that_goes_on_elsewhere() {
     let alive = |one: &Session| seems_alive(one, NOW);
     let pick = |one: Session| left(vec![one], None, NOW, alive);
