@@ -20,7 +20,7 @@ pub(crate) use layers::{ConfigError, Layers, Origin};
 pub(crate) use reference::{reference, schema};
 pub(crate) use servers::ServerRules;
 pub(crate) use settings::{
-    AgentChoice, Enforce, FolderChoice, MemoryRules, OnFail, Order, Retention, Settings,
+    AgentChoice, Audience, Enforce, FolderChoice, MemoryRules, OnFail, Order, Retention, Settings,
     SnapshotRules, agent_name, context, counts_edited_only, locale, old_session, security_rules,
 };
 pub(crate) use value::{Kind, Value, ValueError, criteria, render_span, words};

@@ -77,7 +77,7 @@ fn measure(notes: &str, folder: &Path) -> Result<(), Box<dyn Error>> {
     write("fn last() {}\n")?;
     drop(notebook);
     let user_home = folder.join("user");
-    let (tokens, locale, patience) = (USUAL_TOKENS, Locale::En, Patience::Long);
+    let (tokens, locale, patience) = (USUAL_TOKENS, Locale::En, Patience::Short);
     let recall = Recall { home, user_home, root, tokens, locale, patience };
     let now = Timestamp::from_millis(0);
     let questions =

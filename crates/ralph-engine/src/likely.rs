@@ -104,6 +104,34 @@ impl Place<'_> {
         Ok(self.read_commits(&commits, &mut history, progress)?.0)
     }
 
+    /// How many commits were not read yet.
+    pub(crate) fn unread(&self) -> Result<usize, LikelyError> {
+        let commits = match Commits::of(self.project) {
+            Ok(commits) => commits,
+            Err(NoCommits::NoRepository { .. } | NoCommits::NoProgram | NoCommits::Foreign) => {
+                return Ok(0);
+            }
+        };
+        let Some(head) = commits.head()? else { return Ok(0) };
+        if !History::exists(self.home) {
+            return Ok(self.commits);
+        }
+        let history = History::open(self.home)?;
+        if history.line(&head, self.commits)?.is_some() {
+            return Ok(0);
+        }
+        Ok(history.unknown(&commits.line(&head, self.commits)?)?.len())
+    }
+
+    /// Reads the code and the commits that were not read yet.
+    pub fn read_all(&self, progress: &mut dyn FnMut(Progress)) -> Result<Learned, LikelyError> {
+        let mut index = Index::open(&self.project.root, self.home)?;
+        index.update(self.now, &mut |it| {
+            progress(Progress::Code { done: it.done, total: it.total });
+        })?;
+        self.learn(progress)
+    }
+
     /// Reads all commits anew.
     pub fn learn_anew(&self, progress: &mut dyn FnMut(Progress)) -> Result<Learned, LikelyError> {
         // First of all: without commits nothing is forgotten.
@@ -163,14 +191,24 @@ impl Place<'_> {
         index.update(self.now, &mut |it| {
             progress(Progress::Code { done: it.done, total: it.total });
         })?;
-        let code = index.code(self.now)?;
-        let past = self.past(&code, progress)?;
+        self.likely_in(&index.code(self.now)?, tasks, limit, progress)
+    }
+
+    /// The same from an index of the code that is up to date.
+    pub(crate) fn likely_in(
+        &self,
+        code: &Code<'_>,
+        tasks: &[String],
+        limit: usize,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Vec<Vec<Likely>>, LikelyError> {
+        let past = self.past(code, progress)?;
         let notebook =
             if Notebook::exists(self.home) { Some(Notebook::open(self.home)?) } else { None };
         let is_there = |it: &Likely| self.project.root.join(&it.file).is_file();
         let mut answers = Vec::with_capacity(tasks.len());
         for task in tasks {
-            let mut hints = named(&code, task);
+            let mut hints = named(code, task);
             if let Some(notebook) = &notebook {
                 hints.extend(noted(notebook, task)?);
             }

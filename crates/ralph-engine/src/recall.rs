@@ -8,7 +8,6 @@ mod code;
 mod gather;
 mod past;
 mod shelves;
-mod text;
 mod timeline;
 
 use std::collections::BTreeSet;
@@ -17,11 +16,9 @@ use std::path::PathBuf;
 use ralph_core::Timestamp;
 use ralph_core::locale::Locale;
 use ralph_core::memory::hydration::{
-    Candidate, Hydration, HydrationError, Material, Section, Shelf, hydrate,
+    Candidate, Hydration, HydrationError, Material, Preface, Section, Shelf, hydrate,
 };
-use ralph_core::memory::sufficiency::{
-    Knowledge, Named, ROUNDS, Sufficiency, TaskKind, judge, named,
-};
+use ralph_core::memory::sufficiency::{Named, Sufficiency, named};
 use ralph_memory::event::{Actor, Event, Phase, Place, What};
 use ralph_memory::log::Log;
 use ralph_memory::resume::{self, Age, Reader};
@@ -43,7 +40,8 @@ pub struct Recall {
     pub tokens: usize,
     /// The language of the words around notes.
     pub locale: Locale,
-    /// How long others who write to the memory can be waited for.
+    /// How long others who write to the memory can be waited for, and whether
+    /// there is time to read a project for the first time.
     pub patience: Patience,
 }
 
@@ -66,8 +64,8 @@ pub struct Wanted {
     pub spent: usize,
     /// Where the agent is: notes on trial are shown where they were written.
     pub place: Place,
-    /// Something checks the work.
-    pub has_check: bool,
+    /// Whether the agent has read what notes are.
+    pub preface: Preface,
 }
 
 impl Wanted {
@@ -82,7 +80,7 @@ impl Wanted {
             seen: Vec::new(),
             spent: 0,
             place: Place { phase: Some(phase), ..Place::default() },
-            has_check: false,
+            preface: Preface::Written,
         }
     }
 }
@@ -103,9 +101,13 @@ pub enum Part {
 pub struct Recalled {
     /// What is shown; `None` if there is nothing to say.
     pub shown: Option<Hydration>,
-    /// What kind of task it is, and whether enough is known to begin; `None`
-    /// without a task, and once the work has begun.
-    pub sufficiency: Option<(TaskKind, Sufficiency)>,
+    /// Whether enough is known to begin; `None` without a task, and once the
+    /// work has begun.
+    pub sufficiency: Option<Sufficiency>,
+    /// Whether code or commits were left out because they were not read yet.
+    pub is_behind: bool,
+    /// How many notes that older versions generated were retired just now.
+    pub retired_generated: u32,
     /// Which of the notes that were found are the user's for all projects.
     global: BTreeSet<String>,
 }
@@ -116,8 +118,9 @@ struct Search {
     sight: Sight,
     /// The files that are named.
     files: Vec<String>,
-    past: Vec<String>,
+    conflicts: Vec<String>,
     timeline: Vec<String>,
+    retired_generated: u32,
 }
 
 /// Why nothing can be recalled.
@@ -154,25 +157,31 @@ impl Recall {
     pub fn recall(&self, wanted: &Wanted, now: Timestamp) -> Result<Recalled, RecallError> {
         let named = wanted.task.as_deref().map(named).unwrap_or_default();
         let found = self.search(wanted, &named, now)?;
-        let sufficiency = self.sufficiency(wanted, &found);
-        let Search { lists, sight, past, timeline, .. } = found;
+        let Search { lists, sight, files, conflicts, timeline, retired_generated } = found;
+        let is_asked = wanted.part != Part::Standing && wanted.phase == Phase::Think;
+        let sufficiency = (is_asked && wanted.task.is_some())
+            .then(|| Sufficiency::of(&named, sight.undefined.as_deref()));
         let global = lists.global();
         let mut notes = shelves::chosen(self, wanted, lists, now);
         notes.retain(|note| !wanted.seen.contains(&note.id));
-        let resume = [wanted.resume.as_slice(), &past].concat();
-        let mut material = Material { notes, resume, map: sight.lines(), timeline };
-        if material.notes.is_empty() && material.resume.is_empty() {
-            // The code alone is no reason to speak: the agent can read it.
-            material.map = Vec::new();
-        } else if let Some((_, found)) = &sufficiency {
-            // In a loop there is no user to be asked.
-            let has_user = wanted.place.run.is_none();
-            let is_said = has_user || !matches!(found, Sufficiency::RequestHuman { .. });
-            let open = is_said.then(|| text::open_questions(found, self.locale)).flatten();
-            material.resume.extend(open);
+        let mut material = Material {
+            notes,
+            resume: [wanted.resume.as_slice(), &conflicts].concat(),
+            likely: sight.likely_lines(&files),
+            code: sight.relations,
+            timeline,
+            preface: wanted.preface,
+        };
+        // In a loop there is no user to be asked.
+        let asked = sufficiency.as_ref().filter(|_| wanted.place.run.is_none());
+        let question = asked.and_then(|found| found.question(self.locale));
+        if material != (Material { preface: wanted.preface, ..Material::default() }) {
+            material.resume.extend(question);
         }
         let tokens = self.tokens.saturating_sub(wanted.spent);
-        Ok(Recalled { shown: hydrate(&material, tokens, self.locale)?, sufficiency, global })
+        let shown = hydrate(&material, tokens, self.locale)?;
+        let is_behind = sight.is_behind;
+        Ok(Recalled { shown, sufficiency, is_behind, retired_generated, global })
     }
 
     /// Patterns that can be expected to hold in the files, the best first, and
@@ -186,11 +195,7 @@ impl Recall {
         let lists = books.search(wanted, &Named::default())?;
         let mut notes = shelves::chosen(self, wanted, lists, now);
         notes.retain(|note| note.shelf == Shelf::Invariant && !wanted.seen.contains(&note.id));
-        let mut open = Vec::new();
-        for book in &books.0 {
-            open.extend(past::conflicts(book, &wanted.place, (now, self.locale))?);
-        }
-        Ok((notes, open))
+        Ok((notes, past::conflicts(&books, &wanted.place, (now, self.locale))?))
     }
 
     /// What whoever goes on with a session reads: where it stands and what was
@@ -202,7 +207,9 @@ impl Recall {
             Age::Recent => {
                 let material = Material { resume, ..Material::default() };
                 let shown = hydrate(&material, self.tokens, self.locale)?;
-                Ok(Recalled { shown, sufficiency: None, global: BTreeSet::new() })
+                let global = BTreeSet::new();
+                let (sufficiency, is_behind, retired_generated) = (None, false, 0);
+                Ok(Recalled { shown, sufficiency, is_behind, retired_generated, global })
             }
             Age::Old => {
                 let wanted = Wanted {
@@ -210,7 +217,6 @@ impl Recall {
                     files: session.files.clone(),
                     resume,
                     place: session.place(),
-                    has_check: true,
                     ..Wanted::new(Phase::Think)
                 };
                 self.recall(&wanted, now)
@@ -237,34 +243,19 @@ impl Recall {
             let sight = looks.then(|| scope.spawn(|| code::look(self, wanted, named, now)));
             let books = Books::open(self)?;
             let mut lists = books.search(wanted, named)?;
-            let past = match wanted.phase {
-                Phase::Verify => past::told(&books, wanted, (now, self.locale))?,
+            let conflicts = match wanted.phase {
+                Phase::Verify => past::conflicts(&books, &wanted.place, (now, self.locale))?,
                 Phase::Think | Phase::Code | Phase::Consolidate => Vec::new(),
             };
             // A search that broke off is one that found nothing.
             let sight = sight.and_then(|sight| sight.join().ok().flatten()).unwrap_or_default();
-            books.about(&sight.files, &mut lists)?;
+            let likely: Vec<String> = sight.likely.iter().map(|it| it.file.clone()).collect();
+            books.about(&sight.files, &likely, &mut lists)?;
             let files = timeline::files(&self.root, wanted, named, &sight.files);
             let timeline = timeline::of(self, wanted, &files, now)?;
-            Ok(Search { lists, sight, files, past, timeline })
+            let retired_generated = books.0.iter().map(Notebook::retired_generated).sum();
+            Ok(Search { lists, sight, files, conflicts, timeline, retired_generated })
         })
-    }
-
-    fn sufficiency(&self, wanted: &Wanted, found: &Search) -> Option<(TaskKind, Sufficiency)> {
-        let Search { lists, sight, .. } = found;
-        let is_asked = wanted.part != Part::Standing && wanted.phase == Phase::Think;
-        let task = wanted.task.as_deref().filter(|_| is_asked)?;
-        let mut files = [wanted.files.as_slice(), &sight.files, &lists.files()].concat();
-        files.extend(found.files.iter().filter(|file| self.root.join(file).is_file()).cloned());
-        let known = Knowledge {
-            files,
-            undefined: sight.undefined.clone(),
-            has_check: wanted.has_check || lists.has_command(),
-            has_looked_for_gotchas: true,
-            // What can be widened was; without code there was nothing to widen.
-            rounds: if sight.is_known { ROUNDS } else { 0 },
-        };
-        Some((TaskKind::of(task), judge(task, &known, self.locale)))
     }
 
     /// Puts on record that notes were shown, and where.

@@ -164,7 +164,8 @@ fn each(event: &mut Event, see: &mut impl FnMut(&mut String, Role)) {
         }
         What::Checked { failures, .. } => failures.iter_mut().for_each(|it| see(it, WHOLE)),
         What::Attempted(tried) => {
-            let said = tried.approach.iter_mut().chain(&mut tried.failures);
+            let told = [&mut tried.approach, &mut tried.printed, &mut tried.hunks];
+            let said = told.into_iter().flatten().chain(&mut tried.failures);
             let files = tried.changes.iter_mut().map(|trace| &mut trace.file);
             said.chain(files).for_each(|it| see(it, WHOLE));
         }

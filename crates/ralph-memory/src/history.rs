@@ -60,6 +60,9 @@ pub struct Commit {
     pub renames: Vec<(String, String)>,
 }
 
+/// The name of the file.
+const FILE: &str = "history.1.db";
+
 /// What was read of commits, in a file of its own.
 ///
 /// It is derived data: a damaged or older file is deleted and begun anew.
@@ -72,7 +75,7 @@ pub struct History {
 impl History {
     /// Opens the history of a folder, and creates both if needed.
     pub fn open(dir: &Path) -> Result<Self, MemoryError> {
-        let path = dir.join("history.1.db");
+        let path = dir.join(FILE);
         open::create_folder(dir)?;
         let connection = match connect(&path) {
             // Where nothing can be kept it is read anew each time.
@@ -89,6 +92,11 @@ impl History {
             Err(fault) => return Err(fault.at(&path)),
         };
         Ok(Self { connection, path, analyzer: Analyzer::default() })
+    }
+
+    /// Whether commits were ever read.
+    pub fn exists(dir: &Path) -> bool {
+        dir.join(FILE).exists()
     }
 
     /// Forgets everything.

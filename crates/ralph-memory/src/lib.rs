@@ -46,7 +46,7 @@ pub use memory::Memory;
 pub use notebook::{
     AttemptQuery, Brought, Counts, Found, Keep, Known, LetGo, Notebook, PastAttempt, Retirement,
     Salvage, Selection, Stats, Tally, Words, failure_key, failure_name, failure_note, new_id,
-    note_id,
+    note_id, note_of, try_name,
 };
 pub use query::{Filters, GroupHit, Hit, Query, Retired};
 pub use ranking::Ranking;

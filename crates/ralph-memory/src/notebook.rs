@@ -8,6 +8,7 @@
 mod forgetting;
 mod importing;
 mod known;
+mod migration;
 mod outcomes;
 mod projection;
 mod retention;
@@ -26,7 +27,9 @@ pub use self::forgetting::Words;
 pub use self::importing::Brought;
 pub(crate) use self::known::source;
 pub use self::known::{Counts, Known, Retirement};
-pub use self::outcomes::{AttemptQuery, PastAttempt, failure_key, failure_name, failure_note};
+pub use self::outcomes::{
+    AttemptQuery, PastAttempt, failure_key, failure_name, failure_note, note_of, try_name,
+};
 pub use self::retention::{Keep, LetGo};
 pub use self::salvage::Salvage;
 pub(crate) use self::turn::{Part, Turn};
@@ -60,6 +63,8 @@ pub struct Notebook {
     memory: Memory,
     log: Log,
     repaired: Option<MemoryError>,
+    /// Notes of older versions that were retired on opening.
+    generated: u32,
     patience: Patience,
     /// Somebody wrote for longer than we could wait: what is stored has to do.
     gave_up: Cell<bool>,
@@ -162,7 +167,7 @@ impl Notebook {
     fn open_in_memory(home: &Path) -> Result<Self, MemoryError> {
         let (memory, patience) = (Memory::open_nowhere(home)?, Patience::Long);
         let (log, gave_up) = (Log::new(home), Cell::new(false));
-        let notebook = Self { memory, log, repaired: None, patience, gave_up };
+        let notebook = Self { memory, log, repaired: None, generated: 0, patience, gave_up };
         notebook.catch_up()?;
         Ok(notebook)
     }
@@ -170,22 +175,29 @@ impl Notebook {
     fn open_beside_the_log(home: &Path, patience: Patience) -> Result<Self, MemoryError> {
         let memory = Memory::open_within(home, patience)?;
         let (log, gave_up) = (Log::new(home), Cell::new(false));
-        let notebook = Self { memory, log, repaired: None, patience, gave_up };
+        let notebook = Self { memory, log, repaired: None, generated: 0, patience, gave_up };
         let at = notebook.memory.read(|tx| counters::position(tx))?;
         if !notebook.log.reaches(at)? {
             // Somebody took the log away, and what was made from it with it.
             notebook.clear()?;
         }
         notebook.catch_up()?;
-        if patience == Patience::Long {
-            notebook.finish_collection()?;
+        if patience == Patience::Short {
+            return Ok(notebook);
         }
-        Ok(notebook)
+        notebook.finish_collection()?;
+        let generated = notebook.retire_generated()?;
+        Ok(Self { generated, ..notebook })
     }
 
     /// What was wrong with the database, if it had to be made anew.
     pub fn repaired(&self) -> Option<&MemoryError> {
         self.repaired.as_ref()
+    }
+
+    /// How many notes that older versions generated were retired just now.
+    pub fn retired_generated(&self) -> u32 {
+        self.generated
     }
 
     /// Does a job, and does it again if the database turns out to be damaged or

@@ -377,6 +377,13 @@ pub(crate) const KEYS: &[Key] = &[
         "Which errors begin a loop with `on-errors`: those in files that the agent edited, or those anywhere",
     ),
     key(
+        "hooks.memory",
+        "RALPH_HOOKS_MEMORY",
+        Kind::Choice(&["off", "loops", "all"]),
+        "loops",
+        "Which sessions of a host are shown what is remembered: none, those with a loop, or all",
+    ),
+    key(
         "memory.enabled",
         "RALPH_MEMORY",
         Kind::Switch,

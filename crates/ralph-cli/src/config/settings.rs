@@ -209,6 +209,19 @@ pub(crate) struct MemoryRules {
     pub(crate) tokens: usize,
     /// What becomes of notes that have a check.
     pub(crate) enforce: Enforce,
+    /// Which sessions of hosts are shown anything.
+    pub(crate) audience: Audience,
+}
+
+/// Which sessions of a host are shown what is remembered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Audience {
+    /// None.
+    Nobody,
+    /// Those with a loop.
+    Loops,
+    /// All.
+    Everybody,
 }
 
 impl MemoryRules {
@@ -220,6 +233,11 @@ impl MemoryRules {
             is_enabled: reader.switch("memory.enabled").unwrap_or(true),
             tokens: tokens.unwrap_or(USUAL_TOKENS),
             enforce: Enforce::new(&reader),
+            audience: match reader.text("hooks.memory") {
+                Some("off") => Audience::Nobody,
+                Some("all") => Audience::Everybody,
+                Some(_) | None => Audience::Loops,
+            },
         }
     }
 }

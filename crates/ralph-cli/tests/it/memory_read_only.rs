@@ -15,6 +15,7 @@ impl Closed {
     fn new() -> Self {
         let project = git();
         project.file("store.py", "def save():\n    pass\n");
+        project.file("ralph.toml", "[hooks]\nmemory = \"all\"\n");
         for args in [&["the timeout is 30 seconds"][..], &["rebase", "--kind", "constitution"]] {
             let _ = project.ralph(&[&["memory", "add"], args].concat()).output().exits(0);
         }

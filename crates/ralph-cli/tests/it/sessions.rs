@@ -16,6 +16,7 @@ const MINUTE: i64 = 60_000;
 /// A project in which memory is in use.
 fn remembering() -> Project {
     let project = plain();
+    project.file("ralph.toml", "[hooks]\nmemory = \"all\"\n");
     let rule = ["memory", "add", "--kind", "constitution", "Never push to the main branch."];
     let _ = project.ralph(&rule).output().exits(0);
     project
@@ -128,7 +129,7 @@ fn a_process_that_is_left_does_not_end_a_session_that_goes_on_in_another() {
 #[test]
 fn another_work_tree_is_told_nothing() {
     let project = git();
-    project.file("a", "1");
+    project.file("ralph.toml", "[hooks]\nmemory = \"all\"\n");
     project.run_git(&["add", "."]);
     project.run_git(&["commit", "--quiet", "-m", "start"]);
     let other = project.outside("other");

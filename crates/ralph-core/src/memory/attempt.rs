@@ -16,6 +16,9 @@ use line::{digest, skeleton};
 /// How much of a change must be in an earlier one to be the same.
 const SAME: f64 = 0.8;
 
+/// How much of a change is taken back when it is given up.
+const HALF: f64 = 0.5;
+
 /// How often one failure is seen before that is said.
 const SIGHTINGS: usize = 3;
 
@@ -178,6 +181,24 @@ pub fn notice(earlier: &[Attempt], now: &Attempt) -> Option<Circle> {
         .or_else(|| chased(earlier, now))
 }
 
+/// Which attempts, the oldest first, failed and were given up: later ones took
+/// back half of what they did.
+pub fn given_up(attempts: &[Attempt]) -> Vec<usize> {
+    let is_given_up = |at: &usize| {
+        let one = &attempts[*at];
+        let mut later = Attempt::default();
+        for other in &attempts[at + 1..] {
+            for (file, change) in &other.changes {
+                let known = later.changes.entry(file.clone()).or_default();
+                known.added.exact.extend(&change.added.exact);
+                known.removed.exact.extend(&change.removed.exact);
+            }
+        }
+        one.failure().is_some() && one.is_change() && inverted(one, &later) >= HALF
+    };
+    (0..attempts.len()).filter(is_given_up).collect()
+}
+
 /// The same failure seen again and again while one file is changed.
 fn chased(earlier: &[Attempt], now: &Attempt) -> Option<Circle> {
     let failure = now.failure()?;
@@ -283,6 +304,15 @@ mod tests {
         let said = Attempt { approach: Some("Revert a".to_owned()), ..back.clone() };
         assert_eq!(round(&[first.clone(), said]), None);
         assert_eq!(round(&[first, Attempt { ending: Ending::Passed, ..back }]), None);
+    }
+
+    #[test]
+    fn a_failed_change_is_given_up_once_half_of_it_is_taken_back() {
+        let lock = failed("t1", &["lock()", "take()"], &["take(all)"], "x");
+        let step = failed("t2", &["swap()", "try()", "log()"], &["lock()", "take()"], "y");
+        let last = Attempt { ending: Ending::Passed, ..failed("t3", &["twice()"], &["try()"], "") };
+        assert_eq!(given_up(&[lock.clone(), step.clone(), last]), [0]);
+        assert_eq!(given_up(&[lock, step]), [0], "the last one stands");
     }
 
     #[test]

@@ -39,10 +39,6 @@ pub struct Candidate {
     pub why: Option<String>,
     /// The files it is about.
     pub files: Vec<String>,
-    /// The day it was written, for what is shown by day.
-    pub day: Option<String>,
-    /// Something in it reads like an order to the agent.
-    pub is_order_like: bool,
     /// A gate checks whether it holds.
     pub is_checked: bool,
 }
@@ -55,10 +51,34 @@ pub struct Material {
     /// Where the work stands, line by line. Each stays one line, whatever is
     /// in it: only whoever wrote it knows what is data there.
     pub resume: Vec<String>,
-    /// A map of the code, line by line.
-    pub map: Vec<String>,
+    /// Where the names of the task are defined and who calls them, line by line.
+    pub code: Vec<String>,
+    /// Files that the task will probably touch, and why, line by line.
+    pub likely: Vec<String>,
     /// What was done to the files lately, line by line.
     pub timeline: Vec<String>,
+    /// Whether the reader knows already what notes are.
+    pub preface: Preface,
+}
+
+/// Whether it is said what notes are, before the first of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Preface {
+    /// It is.
+    #[default]
+    Written,
+    /// The session knows it.
+    LeftOut,
+}
+
+impl Preface {
+    /// What is left to say to a reader who has read these texts.
+    pub fn after<'a>(read: impl IntoIterator<Item = &'a str>) -> Self {
+        let said = |text: &str| {
+            [Locale::En, Locale::Ko].iter().any(|locale| text.contains(words::preface(*locale)))
+        };
+        if read.into_iter().any(said) { Self::LeftOut } else { Self::Written }
+    }
 }
 
 /// What is shown.
@@ -121,7 +141,10 @@ pub fn hydrate(
     locale: Locale,
 ) -> Result<Option<Hydration>, HydrationError> {
     check_rules(material, tokens, locale)?;
-    let opening = format!("{OPENING}\n{}\n", words::preface(locale));
+    let opening = match material.preface {
+        Preface::Written => format!("{OPENING}\n{}\n", words::preface(locale)),
+        Preface::LeftOut => format!("{OPENING}\n"),
+    };
     let closing = format!("{CLOSING}\n");
     let frame = estimate(&opening) + estimate(&closing);
     let Some(free) = with_margin(tokens).checked_sub(frame) else { return Ok(None) };
@@ -166,15 +189,15 @@ fn write(
     let heading = format!("{}\n", words::heading(section, locale));
     let mut left = room.checked_sub(estimate(&heading))?;
     let (body, notes) = match section {
-        Section::Map => (block(&material.map, &mut left), Vec::new()),
+        Section::Code => (block(&material.code, &mut left), Vec::new()),
+        Section::Likely => (block(&material.likely, &mut left), Vec::new()),
         Section::Timeline => (block(&material.timeline, &mut left), Vec::new()),
         Section::Task => (block(&material.resume, &mut left), Vec::new()),
         Section::Rules
         | Section::Invariants
         | Section::Known
         | Section::Gotchas
-        | Section::Failures
-        | Section::Recent => shelve(section, material, &mut left, locale),
+        | Section::Failures => shelve(section, material, &mut left, locale),
     };
     if body.is_empty() {
         return None;

@@ -12,8 +12,6 @@ fn note(id: &str, shelf: Shelf, text: &str) -> Candidate {
         text: text.to_owned(),
         why: None,
         files: Vec::new(),
-        day: None,
-        is_order_like: false,
         is_checked: false,
     }
 }
@@ -31,7 +29,6 @@ fn sample() -> Material {
             "The cache must be cleared after a change of the schema.",
         )
     };
-    let day = Some("2026-11-14".to_owned());
     let notes = vec![
         Candidate {
             label: Label::Verified,
@@ -47,12 +44,11 @@ fn sample() -> Material {
             ..note("m000000000001", Shelf::Rule, "Never push to `main`.")
         },
         note("m000000000004", Shelf::Failure, "Raising the timeout did not help."),
-        Candidate { day, ..note("m000000000006", Shelf::Recent, "`Cache::clear` is slow.") },
     ];
-    let map = ["src/cache.rs", "  3: pub struct Cache", "    9: pub fn clear(&mut self)"];
-    let map = map.map(str::to_owned).to_vec();
+    let code = vec!["Cache.clear (src/cache.rs:9) <- refresh".to_owned()];
+    let likely = vec!["src/cache.rs: defines `Cache`".to_owned()];
     let resume = vec!["2 of 3 checks pass.".to_owned()];
-    Material { notes, resume, map, timeline: Vec::new() }
+    Material { notes, resume, code, likely, ..Material::default() }
 }
 
 fn shown(material: &Material, tokens: usize) -> Option<Hydration> {
@@ -78,6 +74,17 @@ fn nothing_to_say_shows_nothing() {
     assert_eq!(shown(&Material::default(), USUAL_TOKENS), None);
     let no_rules = Material { notes: Vec::new(), ..sample() };
     assert_eq!(shown(&no_rules, 20), None);
+}
+
+#[test]
+fn what_notes_are_is_said_to_a_reader_once() {
+    let first = shown(&sample(), USUAL_TOKENS).unwrap().text;
+    assert_eq!(Preface::after(["keep the tests green"]), Preface::Written);
+    let preface = Preface::after(["go on", first.as_str()]);
+    assert_eq!(preface, Preface::LeftOut);
+    let again = shown(&Material { preface, ..sample() }, USUAL_TOKENS).unwrap().text;
+    assert!(again.starts_with("<ralph-notes>\n## Rules of the user\n"), "{again}");
+    assert!(first.ends_with(again.strip_prefix("<ralph-notes>\n").unwrap()), "{again}");
 }
 
 #[test]
@@ -150,14 +157,15 @@ fn no_injection_leaves_the_fence() {
             title: Some(text.clone()),
             why: Some(text.clone()),
             files: vec![text.clone()],
-            is_order_like: true,
             ..note("m1", Shelf::Gotcha, text)
         };
         let material = Material {
             notes: vec![hostile],
             resume: vec![text.clone()],
-            map: vec![text.clone()],
+            code: vec![text.clone()],
+            likely: vec![text.clone()],
             timeline: vec![text.clone()],
+            preface: Preface::Written,
         };
         let found = shown(&material, USUAL_TOKENS).unwrap().text;
         assert_eq!(without_notes(&found).trim(), "", "{found}");
@@ -177,12 +185,12 @@ fn no_value_begins_a_line_of_its_own() {
             title: Some(hostile.clone()),
             why: Some(hostile.clone()),
             files: vec![hostile.clone()],
-            day: Some(hostile.clone()),
             ..note("m1", Shelf::Gotcha, &hostile)
         };
         let lines = || vec![hostile.clone()];
-        let material =
-            Material { notes: vec![known], resume: lines(), map: lines(), timeline: lines() };
+        let (resume, code, likely, timeline) = (lines(), lines(), lines(), lines());
+        let preface = Preface::Written;
+        let material = Material { notes: vec![known], resume, code, likely, timeline, preface };
         let found = shown(&material, USUAL_TOKENS).unwrap().text;
         assert!(!found.lines().any(|line| line.trim_start().starts_with(forged)), "{found}");
         // What it means is told once, in front.
@@ -223,7 +231,6 @@ fn any_note() -> impl Strategy<Value = Candidate> {
         Shelf::Fact,
         Shelf::Gotcha,
         Shelf::Failure,
-        Shelf::Recent,
     ]);
     ("m[0-9a-z]{1,12}", shelf, "[a-zA-Z가-힣<>/\\[\\] \n]{0,400}")
         .prop_map(|(id, shelf, text)| note(&id, shelf, &text))
@@ -235,11 +242,13 @@ proptest! {
     #[test]
     fn no_budget_is_ever_exceeded_and_the_same_gives_the_same(
         notes in prop::collection::vec(any_note(), 0..30),
-        map in "[a-z(): \n]{0,2000}",
+        lines in "[a-z(): \n]{0,2000}",
         tokens in 0_usize..9000,
     ) {
-        let map: Vec<String> = map.lines().map(str::to_owned).collect();
-        let material = Material { notes, map: map.clone(), resume: map.clone(), timeline: map };
+        let lines = || lines.lines().map(str::to_owned).collect();
+        let (resume, code, likely, timeline) = (lines(), lines(), lines(), lines());
+        let preface = Preface::Written;
+        let material = Material { notes, resume, code, likely, timeline, preface };
         let found = shown(&material, tokens);
         prop_assert_eq!(&found, &shown(&material, tokens));
         if let Some(found) = found {

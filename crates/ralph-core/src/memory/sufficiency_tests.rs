@@ -1,42 +1,5 @@
 use super::*;
 
-const FULL: Knowledge = Knowledge {
-    files: Vec::new(),
-    undefined: Vec::new(),
-    has_check: true,
-    has_looked_for_gotchas: true,
-    rounds: 0,
-};
-
-fn known() -> Knowledge {
-    Knowledge { files: vec!["src/lib.rs".to_owned()], ..FULL }
-}
-
-#[test]
-fn the_kind_of_a_task_is_told_from_its_words() {
-    for (task, want) in [
-        ("Fix the login, it crashes on empty names", TaskKind::Fix),
-        ("fix the failing tests", TaskKind::Fix),
-        ("The total is wrong when the cart is empty", TaskKind::Fix),
-        ("로그인 버그를 고쳐 주세요", TaskKind::Fix),
-        ("Add a dark theme", TaskKind::Feature),
-        ("다크 테마를 추가해 주세요", TaskKind::Feature),
-        ("Implement the test command", TaskKind::Feature),
-        ("Rename `Store` to `Shop`", TaskKind::Refactor),
-        ("이 모듈을 리팩터링해 주세요", TaskKind::Refactor),
-        ("Write tests for the parser", TaskKind::Test),
-        ("파서에 대한 테스트를 작성해 주세요", TaskKind::Test),
-        ("Update the README", TaskKind::Docs),
-        ("설치 방법을 문서로 써 주세요", TaskKind::Docs),
-        ("Where is the port configured?", TaskKind::Question),
-        ("포트는 어디에서 설정하나요?", TaskKind::Question),
-        ("Can you fix the login?", TaskKind::Fix),
-        ("", TaskKind::Feature),
-    ] {
-        assert_eq!(TaskKind::of(task), want, "{task}");
-    }
-}
-
 #[test]
 fn names_are_told_from_words_by_how_they_are_written() {
     let found = named(
@@ -79,45 +42,21 @@ fn of_a_pasted_log_the_first_names_are_kept() {
 }
 
 #[test]
-fn a_task_whose_needs_are_known_can_begin() {
-    assert_eq!(judge("fix the crash in `open`", &known(), Locale::En), Sufficiency::Ready);
-    assert_eq!(
-        judge("Where is it configured?", &Knowledge::default(), Locale::En),
-        Sufficiency::Ready
-    );
-}
-
-#[test]
 fn what_is_missing_is_searched_for_before_a_person_is_asked() {
-    let undefined = vec!["open".to_owned()];
-    let first = Knowledge { undefined, ..FULL };
-    let task = "fix the crash in `open`";
-    let missing = vec![Slot::Files, Slot::Symbols];
-    assert_eq!(
-        judge(task, &first, Locale::En),
-        Sufficiency::ExpandSearch { missing: missing.clone() }
-    );
-    let last = Knowledge { rounds: ROUNDS, ..first };
-    let questions = vec![
-        "Which files or parts of the code is this about?".to_owned(),
-        "`open` is not in the code. What is meant?".to_owned(),
-    ];
-    assert_eq!(judge(task, &last, Locale::En), Sufficiency::RequestHuman { missing, questions });
+    let task = named("fix the crash in `open` and `close`");
+    let missing = vec!["open".to_owned(), "close".to_owned()];
+    assert_eq!(Sufficiency::of(&task, None), Sufficiency::ExpandSearch { missing });
+    let asked = Sufficiency::of(&task, Some(&["open".to_owned()]));
+    let question = "`open` is not in the code. If it is not to be new, what is meant?";
+    assert_eq!(asked.question(Locale::En).as_deref(), Some(question));
+    assert!(asked.question(Locale::Ko).is_some_and(|it| it.starts_with("`open` 을(를)")));
 }
 
 #[test]
-fn nobody_but_a_person_says_when_a_feature_is_done() {
-    let asked = judge("Add a theme", &known(), Locale::Ko);
-    let Sufficiency::RequestHuman { missing, questions } = asked else { panic!("{asked:?}") };
-    assert_eq!(missing, [Slot::Criterion]);
-    assert_eq!(questions, ["무엇이 되면 완료된 것인가요?"]);
-    let said = judge("Add a theme that is used when the system is dark", &known(), Locale::En);
-    assert_eq!(said, Sufficiency::Ready);
-}
-
-#[test]
-fn a_new_name_is_not_missed() {
-    let known = Knowledge { undefined: vec!["parse_span".to_owned()], ..known() };
-    let task = "Add `parse_span`, which returns seconds";
-    assert_eq!(judge(task, &known, Locale::En), Sufficiency::Ready);
+fn nobody_is_asked_about_what_a_task_does_not_name() {
+    for known in [None, Some(&[] as &[String])] {
+        let found = Sufficiency::of(&named("Add a dark theme"), known);
+        assert_eq!((found.question(Locale::En), found), (None, Sufficiency::Ready));
+    }
+    assert_eq!(Sufficiency::of(&named("fix `open`"), Some(&[])), Sufficiency::Ready);
 }

@@ -18,7 +18,7 @@ pub struct TriedBefore<'a> {
     pub iteration: u32,
     /// What the agent said about it.
     pub approach: Option<&'a str>,
-    /// How it failed.
+    /// How it failed; empty if that may not be told.
     pub failure: &'a str,
 }
 
@@ -33,20 +33,20 @@ pub fn tried_before(tried: &TriedBefore<'_>, locale: Locale) -> String {
 fn tried_en(tried: &TriedBefore<'_>) -> String {
     let run = tried.run.map_or_else(|| "this run".to_owned(), as_data);
     let when = format!("turn {} of {run}", tried.iteration);
-    let failure = quoted(tried.failure);
+    let failure = failure(tried.failure);
     let said = tried.approach.map(|said| format!(" It was described as: {}", sentence(said)));
     let said = said.unwrap_or_default();
     let what = match tried.round {
-        Round::Exact => format!("The files are as {when} left them, and that failed: {failure}."),
+        Round::Exact => format!("The files are as {when} left them, and that failed{failure}."),
         Round::Oscillation => {
-            format!("This takes back what {when} did, and that failed too: {failure}.")
+            format!("This takes back what {when} did, and that failed too{failure}.")
         }
         Round::Repeat => {
-            format!("This change was tried before, in {when}, and failed: {failure}.")
+            format!("This change was tried before, in {when}, and failed{failure}.")
         }
         Round::Symptom => format!(
             "Different changes of the same files leave the same failure, the first of them in \
-             {when}: {failure}. Its cause is likely elsewhere."
+             {when}{failure}. Its cause is likely elsewhere."
         ),
     };
     format!("{what}{said} Try something else.")
@@ -55,21 +55,21 @@ fn tried_en(tried: &TriedBefore<'_>) -> String {
 fn tried_ko(tried: &TriedBefore<'_>) -> String {
     let run = tried.run.map_or_else(|| "이번 실행".to_owned(), as_data);
     let when = format!("{run}의 {}번째 턴", tried.iteration);
-    let failure = quoted(tried.failure);
+    let failure = failure(tried.failure);
     let said = tried.approach.map(|said| format!(" 당시의 설명: {}", sentence(said)));
     let said = said.unwrap_or_default();
     let what = match tried.round {
         Round::Exact => {
-            format!("파일이 {when}이 남긴 상태와 같고, 그때도 실패했습니다: {failure}.")
+            format!("파일이 {when}이 남긴 상태와 같고, 그때도 실패했습니다{failure}.")
         }
         Round::Oscillation => {
-            format!("{when}에서 한 변경을 되돌린 것이며, 그것도 실패했습니다: {failure}.")
+            format!("{when}에서 한 변경을 되돌린 것이며, 그것도 실패했습니다{failure}.")
         }
         Round::Repeat => {
-            format!("이 변경은 {when}에서 이미 시도했고 실패했습니다: {failure}.")
+            format!("이 변경은 {when}에서 이미 시도했고 실패했습니다{failure}.")
         }
         Round::Symptom => format!(
-            "같은 파일을 여러 가지로 바꾸어도 같은 오류가 남습니다. 처음은 {when}입니다: {failure}. 원인은 다른 곳에 있을 가능성이 높습니다."
+            "같은 파일을 여러 가지로 바꾸어도 같은 오류가 남습니다. 처음은 {when}입니다{failure}. 원인은 다른 곳에 있을 가능성이 높습니다."
         ),
     };
     format!("{what}{said} 다른 방법을 시도하세요.")
@@ -88,6 +88,17 @@ pub fn mended_by(change: &str, said: Option<&str>, locale: Locale) -> Option<Str
     });
     let parts: Vec<String> = change.into_iter().chain(said).collect();
     (!parts.is_empty()).then(|| parts.join(" "))
+}
+
+/// A try that failed: what the agent said about it, lines of it, and how it
+/// failed.
+pub fn tried_in_vain(said: Option<&str>, hunks: &str, failure: &str, locale: Locale) -> String {
+    let said = said.map(|said| format!("{} ", sentence(said))).unwrap_or_default();
+    let failure = quoted(failure);
+    match locale {
+        Locale::En => format!("{said}Tried in vain: {hunks}. It failed with {failure}."),
+        Locale::Ko => format!("{said}시도했으나 실패했습니다: {hunks}. 실패 내용: {failure}."),
+    }
 }
 
 /// What became of the notes of a run.
@@ -121,6 +132,22 @@ impl Consolidated {
             ("conflicts", self.conflicts),
             ("retracted", self.retracted),
         ]
+    }
+}
+
+/// That notes were retired which older versions generated.
+pub fn retired_generated(count: u32, locale: Locale) -> String {
+    match locale {
+        Locale::En => {
+            let notes = if count == 1 { "1 note" } else { &format!("{count} notes") };
+            format!(
+                "Retired {notes} that an older version generated; \
+                 `ralph memory list --retired` has them."
+            )
+        }
+        Locale::Ko => format!(
+            "이전 버전이 자동으로 만든 기록 {count}건을 철회했습니다. `ralph memory list --retired`로 볼 수 있습니다."
+        ),
     }
 }
 
@@ -189,6 +216,10 @@ pub fn consolidated(counts: Consolidated, locale: Locale) -> Option<String> {
     })
 }
 
+fn failure(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!(": {}", quoted(text)) }
+}
+
 /// One line of what somebody else wrote, as data and not too long.
 fn quoted(text: &str) -> String {
     let text: String = text.chars().take(4 * QUOTED_CHARS).collect();
@@ -248,6 +279,16 @@ mod tests {
         );
         assert_eq!(told("", Some("Use y."), Locale::Ko), "에이전트의 설명: \"Use y\".");
         assert_eq!(mended_by("", None, Locale::En), None);
+    }
+
+    #[test]
+    fn a_try_in_vain_is_told_by_its_lines_and_how_it_failed() {
+        let told =
+            tried_in_vain(Some("Use a lock."), "a.py: `+ lock()`", "assert 5 == 4", Locale::En);
+        let want = "\"Use a lock\". Tried in vain: a.py: `+ lock()`. It failed with assert 5 == 4.";
+        assert_eq!(told, want);
+        let told = tried_in_vain(None, "a.py: `+ lock()`", "assert 5 == 4", Locale::Ko);
+        assert!(told.starts_with("시도했으나") && told.contains("assert 5 == 4"), "{told}");
     }
 
     #[test]

@@ -3,7 +3,9 @@
 use std::io::Write;
 
 use ralph_core::Run;
+use ralph_core::memory::hydration::Preface;
 use ralph_core::memory::notes::names;
+use ralph_core::wording::learned;
 use ralph_memory::event::{Phase, Place};
 use ralph_memory::resume::{self, Age, Reader};
 
@@ -22,7 +24,14 @@ impl Driver<'_> {
     pub(super) fn notes(&mut self, run: &Run, plan: Plan) -> Option<String> {
         let recall = self.recall.clone().filter(Recall::has_anything)?;
         match self.recalled(&recall, run, plan) {
-            Ok(found) => found.shown.map(|shown| shown.text),
+            Ok(found) => {
+                if found.retired_generated > 0 {
+                    let locale = run.policy.locale;
+                    let text = learned::retired_generated(found.retired_generated, locale);
+                    self.tell(&Event::Notice { run, text: &text });
+                }
+                found.shown.map(|shown| shown.text)
+            }
             Err(error) => {
                 self.tell(&Event::Notice { run, text: &error.to_string() });
                 None
@@ -70,7 +79,11 @@ impl Driver<'_> {
                 phase: Some(phase),
                 ..Place::default()
             },
-            has_check: !self.gates.is_empty() || self.judge.is_some(),
+            preface: if spent > 0 {
+                Preface::LeftOut
+            } else {
+                Preface::after([run.feedback.notes.as_str()])
+            },
             ..Wanted::new(phase)
         };
         let found = recall.recall(&wanted, now)?;

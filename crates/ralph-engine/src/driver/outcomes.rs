@@ -6,6 +6,7 @@ mod closing;
 mod failures;
 mod mend;
 mod recall;
+mod tries;
 
 use std::path::Path;
 
@@ -18,6 +19,7 @@ use ralph_memory::log::Log;
 use ralph_memory::raw::Raw;
 use ralph_memory::{Known, Notebook, clean, failure_key, failure_name, failure_note};
 
+use self::attempt::TurnAttempt;
 use self::failures::{Failure, Outcome};
 use super::Driver;
 
@@ -37,6 +39,17 @@ struct Failed<'a> {
     evidence: &'a Evidence,
     failures: Vec<Failure>,
     attempt: Attempt,
+    hunks: Option<String>,
+}
+
+impl Failed<'_> {
+    /// What is kept of it.
+    fn tried(&self) -> Tried {
+        let signatures = self.failures.iter().map(|one| one.signature.clone()).collect();
+        let printed = self.failures.first().map(|one| format!("{}: {}", one.title, one.text));
+        let hunks = self.hunks.clone();
+        Tried { printed, hunks, ..Tried::new(self.attempt.clone(), signatures) }
+    }
 }
 
 impl Driver<'_> {
@@ -63,31 +76,38 @@ impl Driver<'_> {
                 let attempt = self.attempt_of(run, evidence);
                 events.extend(citing(run, evidence));
                 events.push(checked(run, evidence, &[], None));
-                events.push(attempted(run, evidence, attempt, &[]));
+                events.push(attempted(run, evidence, Tried::new(attempt.attempt, Vec::new())));
                 Lesson(events)
             }
             Some(Outcome::Failed(failures)) => {
-                let attempt = self.attempt_of(run, evidence);
-                self.learn_from(&Failed { run, evidence, failures, attempt }, next)
+                let TurnAttempt { attempt, hunks } = self.attempt_of(run, evidence);
+                self.learn_from(&Failed { run, evidence, failures, attempt, hunks }, next)
             }
         }
     }
 
     fn learn_from(&mut self, failed: &Failed<'_>, next: &mut Run) -> Lesson {
-        let Failed { run, evidence, failures, attempt } = failed;
+        let Failed { run, evidence, failures, .. } = failed;
         let home = self.ledger.home();
         let raw = Raw::new(home).keep(&failures::printed(evidence)).ok();
         let mut events = Vec::new();
+        let tried = failed.tried();
         if let Ok(notebook) = Notebook::open(home) {
             events.extend(gotchas(failed, &notebook));
-            if next.state == State::Running {
-                events.extend(self.tell_of_the_past(failed, &notebook, next));
+            match &next.state {
+                State::Running => events.extend(self.tell_of_the_past(failed, &notebook, next)),
+                State::Failed(_) => {
+                    let given_up = tries::given_up(run, &notebook, &tried).unwrap_or_default();
+                    let verify = |what| event(run, evidence, Phase::Verify, what);
+                    events.extend(given_up.into_iter().map(verify));
+                }
+                State::Waiting(_) | State::Paused(_) | State::Success(_) | State::Stopped => {}
             }
         }
         let signatures: Vec<String> = failures.iter().map(|one| one.signature.clone()).collect();
         events.extend(citing(run, evidence));
         events.push(checked(run, evidence, &signatures, raw));
-        events.push(attempted(run, evidence, attempt.clone(), &signatures));
+        events.push(attempted(run, evidence, tried));
         Lesson(events)
     }
 
@@ -167,8 +187,7 @@ fn checked(run: &Run, evidence: &Evidence, signatures: &[String], raw: Option<St
     event(run, evidence, Phase::Verify, what)
 }
 
-fn attempted(run: &Run, evidence: &Evidence, attempt: Attempt, signatures: &[String]) -> Event {
-    let tried = Tried::new(attempt, signatures.to_vec());
+fn attempted(run: &Run, evidence: &Evidence, tried: Tried) -> Event {
     event(run, evidence, Phase::Verify, What::Attempted(Box::new(tried)))
 }
 
@@ -210,7 +229,7 @@ fn is_seen_again(known: &Known, run: &Run) -> bool {
 }
 
 fn gotcha(failed: &Failed<'_>, failure: &Failure, key: &str) -> Note {
-    let Failed { run, attempt, .. } = failed;
+    let attempt = &failed.attempt;
     let mut files: Vec<String> = failure.file.iter().cloned().collect();
     files.extend(
         attempt.changes.keys().filter(|file| Some(*file) != failure.file.as_ref()).cloned(),
@@ -218,7 +237,6 @@ fn gotcha(failed: &Failed<'_>, failure: &Failure, key: &str) -> Note {
     files.truncate(MOST_FILES);
     Note {
         title: Some(failure.title.clone()),
-        why: Some(format!("iteration {} of {}", run.iteration, run.id)),
         files,
         external_id: Some(failure_name(key)),
         ..Note::new(failure_note(key), NoteKind::Gotcha, Scope::Task, failure.text.clone())

@@ -1,18 +1,23 @@
-//! What the code says about what a task names.
+//! What the code and its history say about a task: where the names in it are
+//! defined, and which files it will probably touch.
 
 use std::fmt::Write;
 
 use ralph_core::Timestamp;
-use ralph_core::memory::hydration::Section;
+use ralph_core::memory::notes::{as_data, orders};
 use ralph_core::memory::sufficiency::Named;
-use ralph_core::tokens::with_margin;
 use ralph_graph::ask::calls::Calls;
 use ralph_graph::ask::name::Meant;
 use ralph_graph::ask::symbols::SymbolQuery;
-use ralph_graph::map::MapQuery;
 use ralph_graph::{Code, Index, Symbol};
+use ralph_memory::Patience;
+use ralph_memory::event::Phase;
+use ralph_memory::history::{Likely, Reason};
+use ralph_snapshot::Project;
 
 use super::{Recall, Wanted};
+use crate::likely::{COMMITS, Place};
+use crate::wire;
 
 /// Names of a task that are looked up.
 const MOST_NAMES: usize = 12;
@@ -27,30 +32,60 @@ const MOST_CALLS: usize = 5;
 /// How many of a project's definitions are looked through for one name.
 const LOOKED_AT: usize = 40;
 
-/// What the code says.
+/// Files that are named as likely.
+const MOST_LIKELY: usize = 5;
+
+/// A file that is less likely than this beside the best is not named.
+const LEAST_LIKELY: f64 = 0.3;
+
+/// Commits that are read while somebody waits.
+const FEW_COMMITS: usize = 200;
+
+/// How much of a reason is told, in characters.
+const TOLD: usize = 80;
+
+/// What the code and its history say.
 #[derive(Default)]
 pub(super) struct Sight {
-    /// The code is known at all.
-    pub(super) is_known: bool,
+    /// Names that lead nowhere; `None` if the code was never read.
+    pub(super) undefined: Option<Vec<String>>,
+    /// Something was not read yet, and reading it takes its time.
+    pub(super) is_behind: bool,
     /// Files that what is named leads to.
     pub(super) files: Vec<String>,
-    /// Names that lead nowhere.
-    pub(super) undefined: Vec<String>,
-    relations: Vec<String>,
-    map: Vec<String>,
+    /// Files that the task will probably touch.
+    pub(super) likely: Vec<Likely>,
+    /// Where names are defined, who calls them and what they call.
+    pub(super) relations: Vec<String>,
 }
 
 impl Sight {
-    /// What the agent reads of it, line by line.
-    pub(super) fn lines(&self) -> Vec<String> {
-        [self.relations.as_slice(), &self.map].concat()
+    /// Likely files as the agent reads them, but for those it named itself.
+    pub(super) fn likely_lines(&self, named: &[String]) -> Vec<String> {
+        let news = self.likely.iter().filter(|it| {
+            let is_harmless = orders(&it.file).is_empty();
+            is_harmless && !named.iter().any(|name| it.file.ends_with(name.as_str()))
+        });
+        news.map(|it| match it.reasons.first().and_then(told) {
+            Some(reason) => format!("- {}: {reason}", as_data(&it.file)),
+            None => format!("- {}", as_data(&it.file)),
+        })
+        .collect()
     }
 }
 
-/// Looks at the code; `None` if it was never read or cannot be.
+/// A reason in a few words, unless somebody wrote an order into it.
+fn told(reason: &Reason) -> Option<String> {
+    let words = wire::likely::reason(reason);
+    let is_long = words.chars().count() > TOLD;
+    let cut: String = words.chars().take(TOLD).collect();
+    orders(&words).is_empty().then(|| if is_long { format!("{}…", cut.trim_end()) } else { cut })
+}
+
+/// Looks at the code and its history; `None` if they cannot be read.
 ///
-/// The first reading of a project takes seconds and is left to those who ask
-/// about its code.
+/// The first reading of a project takes seconds: nobody waits for it who has
+/// only a moment.
 pub(super) fn look(
     recall: &Recall,
     wanted: &Wanted,
@@ -58,34 +93,47 @@ pub(super) fn look(
     now: Timestamp,
 ) -> Option<Sight> {
     let mut index = Index::open(&recall.root, &recall.home).ok()?;
-    if index.is_new() {
-        return None;
+    if index.is_new() && recall.patience == Patience::Short {
+        return Some(Sight { is_behind: true, ..Sight::default() });
     }
     let now = now.as_millis().saturating_mul(1_000_000);
     index.update(now, &mut |_| {}).ok()?;
     let code = index.code(now).ok()?;
-    let mut sight = Sight { is_known: true, ..Sight::default() };
-    let mut files = known_files(&code, &[wanted.files.as_slice(), &named.files].concat());
+    let mut sight = names(&code, wanted, named);
+    let task = wanted.task.as_ref().filter(|_| wanted.phase == Phase::Think);
+    if let Some(task) = task {
+        let project = Project::discover(&recall.root).ok()?;
+        let place = Place { project: &project, home: &recall.home, commits: COMMITS, now };
+        sight.is_behind = recall.patience == Patience::Short
+            && place.unread().is_ok_and(|unread| unread > FEW_COMMITS);
+        if !sight.is_behind {
+            let found =
+                place.likely_in(&code, std::slice::from_ref(task), MOST_LIKELY, &mut |_| {});
+            sight.likely = found.ok().and_then(|mut found| found.pop()).unwrap_or_default();
+            sight.likely.retain(|it| it.score >= LEAST_LIKELY);
+        }
+    }
+    Some(sight)
+}
+
+/// What the names in a task and its files lead to.
+fn names(code: &Code<'_>, wanted: &Wanted, named: &Named) -> Sight {
+    let mut sight = Sight::default();
+    let mut undefined = Vec::new();
+    let mut files = known_files(code, &[wanted.files.as_slice(), &named.files].concat());
     for name in named.symbols.iter().take(MOST_NAMES) {
-        let found = defined(&code, name);
+        let found = defined(code, name);
         if found.is_empty() {
-            sight.undefined.push(name.clone());
+            undefined.push(name.clone());
         }
         if sight.relations.len() < MOST_RELATED {
-            sight.relations.extend(found.first().map(|symbol| relations(&code, symbol)));
+            sight.relations.extend(found.first().map(|symbol| relations(code, symbol)));
         }
-        sight.files.extend(found.into_iter().map(|symbol| symbol.path));
+        files.extend(found.into_iter().map(|symbol| symbol.path));
     }
-    files.append(&mut sight.files);
     files.sort_unstable();
     files.dedup();
-    if !files.is_empty() {
-        let tokens = with_margin(Section::Map.share(recall.tokens));
-        let query = MapQuery { files: files.clone(), words: named.symbols.clone(), tokens };
-        sight.map = code.map(&query).text.lines().map(str::to_owned).collect();
-    }
-    sight.files = files;
-    Some(sight)
+    Sight { undefined: Some(undefined), files, ..sight }
 }
 
 /// Definitions of a name; if there are none, of names like it, and then
@@ -121,11 +169,11 @@ fn known_files(code: &Code<'_>, names: &[String]) -> Vec<String> {
 fn relations(code: &Code<'_>, symbol: &Symbol) -> String {
     let asked = format!("{}:{}", symbol.path, symbol.full_name);
     let used_by = match code.callers(&asked) {
-        Meant::One(found) => names(&found.callers),
+        Meant::One(found) => called(&found.callers),
         Meant::Several(_) | Meant::Nothing(_) => String::new(),
     };
     let uses = match code.callees(&asked) {
-        Meant::One(found) => names(&found.callees),
+        Meant::One(found) => called(&found.callees),
         Meant::Several(_) | Meant::Nothing(_) => String::new(),
     };
     let mut line = format!("{} ({}:{})", symbol.full_name, symbol.path, symbol.line);
@@ -138,7 +186,7 @@ fn relations(code: &Code<'_>, symbol: &Symbol) -> String {
     line
 }
 
-fn names(calls: &[Calls]) -> String {
+fn called(calls: &[Calls]) -> String {
     let mut names: Vec<&str> = Vec::new();
     for call in calls {
         let name = call.symbol.as_ref().map_or(call.path.as_str(), |symbol| &symbol.full_name);

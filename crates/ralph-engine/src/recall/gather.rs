@@ -14,7 +14,7 @@ use super::{Part, Recall, Wanted};
 /// Hits of a search by words.
 const BY_WORDS: usize = 50;
 
-/// Notes of the files that are known, of others, and of a kind.
+/// Notes of the files that are known, and of others.
 const BY_FILES: usize = 30;
 
 /// Rules are short and few; more than these are none.
@@ -86,10 +86,18 @@ impl Books {
         Ok(lists)
     }
 
-    /// Adds notes about files that the code led to.
-    pub(super) fn about(&self, files: &[String], lists: &mut Lists) -> Result<(), MemoryError> {
-        for book in self.0.iter().filter(|_| !files.is_empty()) {
-            lists.add_about(GUESSED, of_files(book, files)?);
+    /// Adds notes about files that the code led to, and what failed in those
+    /// that are likely.
+    pub(super) fn about(
+        &self,
+        files: &[String],
+        likely: &[String],
+        lists: &mut Lists,
+    ) -> Result<(), MemoryError> {
+        for book in &self.0 {
+            lists.add_about(GUESSED, of_files(book, files, &[])?);
+            let failed = [NoteKind::Approach, NoteKind::Failure];
+            lists.add_about(GUESSED, of_files(book, likely, &failed)?);
         }
         Ok(())
     }
@@ -97,10 +105,9 @@ impl Books {
 
 /// What holds whatever the task is.
 fn standing(book: &Notebook, lists: &mut Lists) -> Result<(), MemoryError> {
-    let rules = book.list(&of_kinds(&[NoteKind::Constitution], RULES))?;
+    let filters = Filters { kinds: words(&[NoteKind::Constitution]), ..Filters::default() };
+    let rules = book.list(&Selection { filters, limit: Some(RULES), ..Selection::default() })?;
     lists.add(1.0, rules.into_iter().filter(|rule| rule.actor == Actor::User));
-    let kinds = [NoteKind::Skill, NoteKind::Pattern, NoteKind::Command];
-    lists.add(1.0, book.list(&of_kinds(&kinds, BY_FILES))?);
     Ok(())
 }
 
@@ -118,7 +125,7 @@ fn asked(
         lists.add(1.0, hits.into_iter().filter(|hit| hit.score >= least).map(|hit| hit.known));
     }
     let files = [wanted.files.as_slice(), &named.files].concat();
-    lists.add_about(1.0, of_files(book, &files)?);
+    lists.add_about(1.0, of_files(book, &files, &[])?);
     Ok(())
 }
 
@@ -141,18 +148,21 @@ fn checked(book: &Notebook, wanted: &Wanted, lists: &mut Lists) -> Result<(), Me
     Ok(())
 }
 
-fn of_files(book: &Notebook, files: &[String]) -> Result<Vec<Known>, MemoryError> {
+/// Notes about files, of these kinds; of all if none is named.
+fn of_files(
+    book: &Notebook,
+    files: &[String],
+    kinds: &[NoteKind],
+) -> Result<Vec<Known>, MemoryError> {
     if files.is_empty() {
         return Ok(Vec::new());
     }
-    let limit = Some(BY_FILES);
-    book.list(&Selection { files: files.to_vec(), limit, ..Selection::default() })
+    let filters = Filters { kinds: words(kinds), ..Filters::default() };
+    book.list(&Selection { filters, files: files.to_vec(), limit: Some(BY_FILES) })
 }
 
-fn of_kinds(kinds: &[NoteKind], limit: usize) -> Selection {
-    let kinds = kinds.iter().map(|kind| kind.word().to_owned()).collect();
-    let filters = Filters { kinds, ..Filters::default() };
-    Selection { filters, limit: Some(limit), ..Selection::default() }
+fn words(kinds: &[NoteKind]) -> Vec<String> {
+    kinds.iter().map(|kind| kind.word().to_owned()).collect()
 }
 
 impl Lists {
@@ -173,24 +183,10 @@ impl Lists {
         self.about_files.extend(ids);
     }
 
-    /// The files that notes are about which fit the task.
-    pub(super) fn files(&self) -> Vec<String> {
-        let mut files: Vec<String> =
-            self.known.values().flat_map(|known| known.note.files.iter().cloned()).collect();
-        files.sort_unstable();
-        files.dedup();
-        files
-    }
-
     /// The names of notes for all projects of the user.
     pub(super) fn global(&self) -> BTreeSet<String> {
         let global = self.known.values().filter(|known| known.note.scope == Scope::Global);
         global.map(|known| known.note.id.clone()).collect()
-    }
-
-    /// Whether somebody wrote down what is typed to do something.
-    pub(super) fn has_command(&self) -> bool {
-        self.known.values().any(|known| known.note.kind == NoteKind::Command)
     }
 
     /// All that was found, in the order of names.

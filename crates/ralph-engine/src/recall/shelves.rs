@@ -4,7 +4,7 @@ use jiff::Timestamp as Moment;
 use ralph_core::Timestamp;
 use ralph_core::memory::belief::Days;
 use ralph_core::memory::hydration::{Candidate, Shelf};
-use ralph_core::memory::label::{Anchored, belief_left};
+use ralph_core::memory::label::{Anchored, Label, belief_left};
 use ralph_core::memory::rank::{Worth, diverse};
 use ralph_memory::Known;
 use ralph_memory::anchor::Sight;
@@ -13,9 +13,6 @@ use ralph_memory::relation::{LONGEST_RELATED, exclude_each_other};
 
 use super::gather::{Checked, Found, Lists};
 use super::{Part, Recall, Wanted};
-
-/// What happened longer ago is not lately.
-const LATELY: Days = Days(7.0);
 
 /// Anchors of one note that are looked at.
 const MOST_ANCHORS: usize = 4;
@@ -43,7 +40,7 @@ pub(super) fn chosen(
 ) -> Vec<Candidate> {
     let mut shelves: Vec<(Shelf, Vec<Weighed>)> = Vec::new();
     let here = lists.into_found().into_iter().filter_map(|found| {
-        let shelf = shelf(&found, wanted, now).filter(|_| is_at_home(&found.known, wanted))?;
+        let shelf = shelf(&found, wanted).filter(|_| is_at_home(&found.known, wanted))?;
         Some((shelf, found))
     });
     for (shelf, found) in nearest(here.collect()) {
@@ -139,10 +136,11 @@ fn best(sight: &mut Sight<'_>, shelf: Shelf, mut notes: Vec<Weighed>) -> Vec<Can
 }
 
 fn candidate(known: Known, shelf: Shelf, anchors: &[Anchored]) -> Candidate {
-    // Others that read like one did not get here.
-    let is_order_like = known.verified && known.actor != Actor::User && !known.orders().is_empty();
-    let day = (shelf == Shelf::Recent).then(|| day(known.recorded));
-    let label = known.label(anchors);
+    let label = match known.label(anchors) {
+        // Where it was written nothing checked it.
+        Label::Noted if known.note.scope == Scope::Task => Label::Hypothesis,
+        label @ (Label::Verified | Label::Noted | Label::Hypothesis | Label::Stale) => label,
+    };
     let note = known.note;
     Candidate {
         id: note.id,
@@ -152,14 +150,12 @@ fn candidate(known: Known, shelf: Shelf, anchors: &[Anchored]) -> Candidate {
         text: note.text,
         why: note.why,
         files: note.files,
-        day,
-        is_order_like,
         is_checked: false,
     }
 }
 
 /// Where a note is put in this phase; `None` if it does not belong there.
-fn shelf(found: &Found, wanted: &Wanted, now: Timestamp) -> Option<Shelf> {
+fn shelf(found: &Found, wanted: &Wanted) -> Option<Shelf> {
     let known = &found.known;
     let shelf = match &known.note.kind {
         NoteKind::Constitution if known.actor == Actor::User => Shelf::Rule,
@@ -169,11 +165,6 @@ fn shelf(found: &Found, wanted: &Wanted, now: Timestamp) -> Option<Shelf> {
         NoteKind::Pattern => Shelf::Pattern,
         NoteKind::Gotcha => Shelf::Gotcha,
         NoteKind::Failure | NoteKind::Approach => Shelf::Failure,
-        NoteKind::Discovery | NoteKind::Other(_)
-            if wanted.phase == Phase::Code && found.is_about_files && is_late(known, now) =>
-        {
-            Shelf::Recent
-        }
         NoteKind::Constitution
         | NoteKind::Decision
         | NoteKind::Discovery
@@ -182,9 +173,10 @@ fn shelf(found: &Found, wanted: &Wanted, now: Timestamp) -> Option<Shelf> {
     };
     let belongs = match wanted.phase {
         Phase::Think | Phase::Consolidate => true,
-        Phase::Code => shelf != Shelf::Pattern,
+        Phase::Code if shelf == Shelf::Rule || wanted.files.is_empty() => true,
+        Phase::Code => found.is_about_files,
         Phase::Verify if shelf == Shelf::Invariant => is_expected(found, wanted),
-        Phase::Verify => !matches!(shelf, Shelf::Skill | Shelf::Fact | Shelf::Recent),
+        Phase::Verify => !matches!(shelf, Shelf::Skill | Shelf::Fact),
     };
     belongs.then_some(shelf)
 }
@@ -200,8 +192,8 @@ fn is_expected(found: &Found, wanted: &Wanted) -> bool {
     }
 }
 
-/// Whether a note may be shown here: one on trial stays where it was written,
-/// and what the checks of this very run found is told with their output.
+/// Whether a note may be shown here: one on trial stays in the run it was
+/// written in, and what the checks of this very run found is told with their output.
 fn is_at_home(known: &Known, wanted: &Wanted) -> bool {
     let (written, here) = (&known.place, &wanted.place);
     let is_same = |one: &Option<String>, other: &Option<String>| one.is_some() && one == other;
@@ -210,17 +202,15 @@ fn is_at_home(known: &Known, wanted: &Wanted) -> bool {
         || is_same(&written.session, &here.session)
         || is_same(&written.task, &here.task);
     let is_told = is_same_run && known.actor == Actor::Ralph;
-    known.note.scope != Scope::Task || (is_near && !is_told)
+    // Without a loop nothing is decided at the end of the work.
+    let is_of_session = known.actor == Actor::Agent && written.run.is_none();
+    known.note.scope != Scope::Task || is_of_session || (is_near && !is_told)
 }
 
-/// What reads like an order to the agent is kept from it, unless the user
-/// wrote it or checks proved it.
+/// What reads like an order to the agent is kept from it, unless the user wrote
+/// it: checks prove what a note says, and tools print what anybody wrote.
 fn is_vouched_for(known: &Known) -> bool {
-    known.verified || known.actor == Actor::User || known.orders().is_empty()
-}
-
-fn is_late(known: &Known, now: Timestamp) -> bool {
-    age(known.recorded, now).0 <= LATELY.0
+    known.actor == Actor::User || known.orders().is_empty()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a day more or less in ten thousand years is fine")]

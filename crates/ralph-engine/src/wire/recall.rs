@@ -1,7 +1,8 @@
 //! What an agent would be shown.
 
+use ralph_core::locale::Locale;
 use ralph_core::memory::hydration::ShownNote;
-use ralph_core::memory::sufficiency::{Slot, Sufficiency, TaskKind};
+use ralph_core::memory::sufficiency::Sufficiency;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -18,10 +19,9 @@ struct NoteView<'a> {
 
 #[derive(Serialize)]
 struct SufficiencyView<'a> {
-    task: &'static str,
     verdict: &'static str,
-    missing: Vec<&'static str>,
-    questions: &'a [String],
+    missing: &'a [String],
+    questions: Vec<String>,
 }
 
 /// What an agent is shown.
@@ -34,7 +34,7 @@ pub fn context(found: &Recalled) -> Value {
         "text": shown.map_or("", |shown| shown.text.as_str()),
         "tokens": shown.map_or(0, |shown| shown.tokens),
         "notes": notes,
-        "sufficiency": found.sufficiency.as_ref().map(|(task, found)| sufficiency(*task, found)),
+        "sufficiency": found.sufficiency.as_ref().map(sufficiency),
     })
 }
 
@@ -43,14 +43,12 @@ fn note(note: &ShownNote) -> NoteView<'_> {
     NoteView { id, section: section.as_str(), label: label.as_str(), form: form.as_str() }
 }
 
-fn sufficiency(task: TaskKind, found: &Sufficiency) -> SufficiencyView<'_> {
-    let names = |missing: &[Slot]| missing.iter().map(|slot| slot.as_str()).collect();
-    let (verdict, missing, questions): (_, _, &[String]) = match found {
-        Sufficiency::Ready => ("ready", Vec::new(), &[]),
-        Sufficiency::ExpandSearch { missing } => ("expand_search", names(missing), &[]),
-        Sufficiency::RequestHuman { missing, questions } => {
-            ("request_human", names(missing), questions)
-        }
+fn sufficiency(found: &Sufficiency) -> SufficiencyView<'_> {
+    let (verdict, missing): (_, &[String]) = match found {
+        Sufficiency::Ready => ("ready", &[]),
+        Sufficiency::ExpandSearch { missing } => ("expand_search", missing),
+        Sufficiency::RequestHuman { missing } => ("request_human", missing),
     };
-    SufficiencyView { task: task.as_str(), verdict, missing, questions }
+    let questions = found.question(Locale::En).into_iter().collect();
+    SufficiencyView { verdict, missing, questions }
 }

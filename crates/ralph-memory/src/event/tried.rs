@@ -1,4 +1,4 @@
-//! A try as it is kept: digests of lines, never the lines.
+//! A try as it is kept: digests of all its lines, and what a note may quote.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,6 +20,12 @@ pub struct Tried {
     /// What failed then, in words; all passed if there is nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<String>,
+    /// The first failure as it was printed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub printed: Option<String>,
+    /// A few lines of what was done, for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hunks: Option<String>,
     /// What was done to each file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Trace>,
@@ -44,7 +50,7 @@ fn is_nothing(lines: &[BTreeSet<u64>; 2]) -> bool {
 
 impl Tried {
     /// What is kept of an attempt that ended with these failures.
-    pub fn new(attempt: Attempt, failures: Vec<String>) -> Self {
+    pub fn new(mut attempt: Attempt, failures: Vec<String>) -> Self {
         let mut left = MOST_LINES;
         let mut few = |lines: Lines| {
             let exact: BTreeSet<u64> = lines.exact.into_iter().take(left).collect();
@@ -52,13 +58,12 @@ impl Tried {
             let shape = lines.shape.into_iter().take(exact.len()).collect();
             [exact, shape]
         };
-        let changes = attempt.changes.into_iter().map(|(file, change)| Trace {
-            file,
-            added: few(change.added),
-            removed: few(change.removed),
+        let changes = std::mem::take(&mut attempt.changes).into_iter().map(|(file, change)| {
+            Trace { file, added: few(change.added), removed: few(change.removed) }
         });
         let changes = changes.collect();
-        Self { tree: attempt.tree, approach: attempt.approach, failures, changes }
+        let Attempt { tree, approach, .. } = attempt;
+        Self { tree, approach, failures, printed: None, hunks: None, changes }
     }
 
     /// The attempt, to be compared with others.

@@ -78,7 +78,12 @@ impl Known {
             valid_from: note.since.map_or(at, Timestamp::from_millis),
             retired: None,
             belief: Belief::new(source(actor, &note), at),
-            verified: actor == Actor::User,
+            // What we write for the project is what checks showed.
+            verified: match actor {
+                Actor::User => true,
+                Actor::Ralph => note.scope == Scope::Project,
+                Actor::Agent | Actor::Import => false,
+            },
             witnesses: Vec::new(),
             counts: Counts::default(),
             note,

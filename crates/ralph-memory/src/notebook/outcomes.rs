@@ -40,6 +40,16 @@ pub fn failure_note(key: &str) -> String {
     derived_id(&failure_name(key))
 }
 
+/// The external id of the note about a try of a run.
+pub fn try_name(run: &str, iteration: u32) -> String {
+    format!("try {iteration} of {run}")
+}
+
+/// The note that has this external id.
+pub fn note_of(name: &str) -> String {
+    derived_id(name)
+}
+
 /// The external id of the note about a failure.
 pub fn failure_name(key: &str) -> String {
     format!("failure {key}")

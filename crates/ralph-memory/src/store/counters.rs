@@ -8,6 +8,9 @@ use crate::log::Position;
 /// The counter that says whether sessions have to be told anew.
 const RETELLING: &str = "retelling due";
 
+/// The counter that says whether notes of older versions were looked through.
+const MIGRATED: &str = "migrated";
+
 /// How many documents there are, and how long they are together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Totals {
@@ -83,6 +86,15 @@ pub(crate) fn retelling(connection: &Connection) -> Result<Due, Fault> {
 
 pub(crate) fn set_retelling(connection: &Connection, due: Due) -> Result<(), Fault> {
     set(connection, RETELLING, i64::from(due == Due::Yes))
+}
+
+/// Whether notes were looked through for those that older versions generated.
+pub(crate) fn is_migrated(connection: &Connection) -> Result<bool, Fault> {
+    Ok(value(connection, MIGRATED)? > 0)
+}
+
+pub(crate) fn set_migrated(connection: &Connection) -> Result<(), Fault> {
+    set(connection, MIGRATED, 1)
 }
 
 /// Whether something has to be done.

@@ -5,9 +5,11 @@
 //! Where nothing was ever remembered this costs a look at the file system.
 
 use std::fs;
+use std::process::{Command, Stdio};
 
 use ralph_core::SessionId;
 use ralph_core::host::{Actor, Effect, Happening, HostEvent, HostReply, Reach, Start, Tone};
+use ralph_core::memory::hydration::Preface;
 use ralph_engine::host::Place;
 use ralph_engine::recall::{Part, Recall, Recalled, Wanted};
 use ralph_memory::event::{self, Phase};
@@ -17,10 +19,10 @@ use ralph_memory::{Notebook, Patience, Who};
 
 use super::slash::{self, Slash};
 use super::standing::{self, Standing};
-use super::{Call, log, said};
-use crate::app::App;
+use super::{Call, arm, log, said};
+use crate::app::{App, own_binary};
 use crate::commands::memory;
-use crate::config::MemoryRules;
+use crate::config::{Arm, Audience, MemoryRules};
 use crate::error::CliError;
 
 /// The file of a session that names the notes it has seen, behind how many
@@ -100,7 +102,7 @@ pub(super) fn concerns(app: &App, call: &Call, event: &HostEvent) -> bool {
         return false;
     };
     // The driver shows notes with its prompts.
-    if app.is_driven() || !has_notes(app) {
+    if app.is_driven() || !has_notes(app) || !is_in_audience(app, call, session, &moment) {
         return false;
     }
     match moment {
@@ -110,6 +112,29 @@ pub(super) fn concerns(app: &App, call: &Call, event: &HostEvent) -> bool {
             !is_done || standing::was_left(app, call, session)
         }
     }
+}
+
+/// Whether the session is one that is shown anything: usually those with a loop,
+/// or in which one may begin by itself.
+fn is_in_audience(app: &App, call: &Call, session: &SessionId, moment: &Moment<'_>) -> bool {
+    match audience(app) {
+        Audience::Nobody => false,
+        Audience::Everybody => true,
+        Audience::Loops => {
+            let begins_one = matches!(moment, Moment::Task(text) if slash::is_ours(text));
+            begins_one
+                || Place::new(&app.home, session).is_marked()
+                || arm::mode(app, call) != Arm::Manual
+        }
+    }
+}
+
+/// Reads the settings only if they could say something else than usual.
+fn audience(app: &App) -> Audience {
+    if app.variable("RALPH_HOOKS_MEMORY").is_none() && !app.settings_mention("memory") {
+        return Audience::Loops;
+    }
+    app.layers().map_or(Audience::Loops, |layers| MemoryRules::new(&layers).audience)
 }
 
 /// Where it is noted what a session was shown. A home that can only be read
@@ -188,6 +213,21 @@ fn with(reply: HostReply, notes: &str) -> HostReply {
     HostReply { effect, ..reply }
 }
 
+/// Starts a process that reads what a hook has no time for, for the next time.
+/// It outlives us and has a group of its own: a Ctrl-C is not meant for it.
+fn read_the_rest(app: &App) {
+    if Log::new(&app.home).is_read_only() {
+        return;
+    }
+    let mut command = Command::new(own_binary());
+    command.args(["memory", "bootstrap"]).current_dir(&app.project.root);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    // Should that fail, the next hook tries again.
+    let _ = command.spawn();
+}
+
 /// A session that is about to be shown something.
 struct Showing<'a> {
     app: &'a App,
@@ -211,6 +251,9 @@ impl Showing<'_> {
         let wanted = Wanted { resume, ..self.wanted(moment, effect) };
         let now = app.now();
         let found = recall.recall(&wanted, now)?;
+        if found.is_behind {
+            read_the_rest(app);
+        }
         if let Some(shown) = &found.shown {
             let ids = [wanted.seen.clone(), shown.ids()].concat().join("\n");
             let seen = format!("{}\n{ids}\n", wanted.spent + shown.tokens);
@@ -259,8 +302,7 @@ impl Showing<'_> {
             seen,
             spent,
             place: self.at(effect),
-            // The agent finds out by itself how work is checked here.
-            has_check: true,
+            preface: if spent > 0 { Preface::LeftOut } else { Preface::Written },
             ..Wanted::new(Phase::Think)
         }
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use ralph_mcp::{Answer, Call, Company, Effect, Refusal, Spec, Tool};
 use ralph_memory::anchor::Sight;
 use ralph_memory::approach::{SAME_PLAN, plans_alike};
+use ralph_memory::event::{Actor, NoteKind};
 use ralph_memory::{Filters, Known, MemoryError, Notebook, Query, Selection};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -108,7 +109,9 @@ fn sort_out(book: &Notebook, plan: &Plan) -> Result<(Vec<Known>, Vec<Known>), Me
     let (mut failed, mut related): (Vec<Known>, Vec<Known>) = (Vec::new(), Vec::new());
     for known in here.into_iter().chain(alike) {
         let is_seen = |one: &Known| one.note.id == known.note.id;
-        if failed.iter().any(is_seen) || related.iter().any(is_seen) {
+        // What a run tried is told with its tries.
+        let is_try = known.actor == Actor::Ralph && known.note.kind == NoteKind::Approach;
+        if is_try || failed.iter().any(is_seen) || related.iter().any(is_seen) {
             continue;
         }
         if is_same(&known, plan) {

@@ -5,6 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use ralph_core::SessionId;
 use ralph_core::memory::label::Label;
+use ralph_core::wording::learned;
 use ralph_engine::host::Place as Kept;
 use ralph_memory::anchor::Sight;
 use ralph_memory::event::{Actor, Event, Note, NoteKind, Place, Scope, What};
@@ -117,6 +118,10 @@ impl<'a> Books<'a> {
     fn tell(&self, notebook: &Notebook) {
         if let Some(damage) = notebook.repaired() {
             out::note(self.answers.repaired(damage));
+        }
+        if notebook.retired_generated() > 0 {
+            let locale = self.app.locale();
+            out::note(learned::retired_generated(notebook.retired_generated(), locale));
         }
     }
 

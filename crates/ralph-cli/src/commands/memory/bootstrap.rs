@@ -13,8 +13,9 @@ use crate::texts::counted;
 
 /// Learn from the project's commits which files belong to which words
 ///
-/// Only commits that were not read before are read. `ralph memory files` does
-/// the same by itself when it is asked.
+/// Reads the code, and the commits that were not read before. `ralph memory
+/// files` does the same by itself when it is asked, and a hook that has no time
+/// for it starts this in the background.
 #[derive(clap::Args, Debug)]
 pub(super) struct BootstrapArgs {
     /// How many commits to learn from, the newest
@@ -35,7 +36,7 @@ pub(super) fn run(args: &BootstrapArgs) -> Result<u8, CliError> {
     let learned = if args.rebuild {
         place.learn_anew(&mut |progress| bar.show_likely(progress))
     } else {
-        place.learn(&mut |progress| bar.show_likely(progress))
+        place.read_all(&mut |progress| bar.show_likely(progress))
     };
     bar.clear();
     let learned = learned?;

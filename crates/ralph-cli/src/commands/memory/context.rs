@@ -1,8 +1,8 @@
 //! `ralph memory context`.
 
 use ralph_checks::security::Files;
+use ralph_core::locale::Locale;
 use ralph_core::memory::hydration::USUAL_TOKENS;
-use ralph_core::memory::sufficiency::Sufficiency;
 use ralph_engine::recall::{Part, Recall, RecallError, Recalled, Wanted};
 use ralph_engine::wire::recall as wire;
 use ralph_memory::event::{Actor, Phase};
@@ -68,7 +68,6 @@ pub(super) fn run(books: &Books<'_>, args: &ContextArgs) -> Result<u8, CliError>
         task: args.task.clone(),
         files: files(books, args)?,
         place,
-        has_check: app.settings(&layers).is_ok_and(|settings| !settings.policy.gates.is_empty()),
         ..Wanted::new(args.phase)
     };
     let now = app.now();
@@ -76,7 +75,7 @@ pub(super) fn run(books: &Books<'_>, args: &ContextArgs) -> Result<u8, CliError>
     if actor == Actor::Agent {
         recall.note_shown(&found, &wanted.place, now)?;
     }
-    super::print(args.json.then(|| wire::context(&found)), || text(&found));
+    super::print(args.json.then(|| wire::context(&found)), || text(&found, app.locale()));
     if !args.json && found.shown.is_none() {
         let with_room = Recall { tokens: USUAL_TOKENS, ..recall.clone() };
         let fits = recall.tokens < USUAL_TOKENS && with_room.recall(&wanted, now)?.shown.is_some();
@@ -119,18 +118,11 @@ fn files(books: &Books<'_>, args: &ContextArgs) -> Result<Vec<String>, CliError>
     })
 }
 
-/// What an agent reads, and behind it what nobody knows yet.
-fn text(found: &Recalled) -> String {
-    let mut text = found.shown.as_ref().map(|shown| shown.text.clone()).unwrap_or_default();
-    if let (None, Some((_, Sufficiency::RequestHuman { questions, .. }))) =
-        (&found.shown, &found.sufficiency)
-    {
-        for question in questions {
-            text.push_str(question);
-            text.push('\n');
-        }
-    }
-    text
+/// What an agent reads, or what nobody knows yet.
+fn text(found: &Recalled, locale: Locale) -> String {
+    let asked = || found.sufficiency.as_ref()?.question(locale).map(|asked| format!("{asked}\n"));
+    let shown = found.shown.as_ref().map(|shown| shown.text.clone());
+    shown.or_else(asked).unwrap_or_default()
 }
 
 impl From<RecallError> for CliError {

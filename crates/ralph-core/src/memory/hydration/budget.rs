@@ -8,8 +8,10 @@ use crate::tokens::with_margin;
 pub enum Section {
     /// What holds always.
     Rules,
-    /// The code.
-    Map,
+    /// The code that the task names.
+    Code,
+    /// Files that the task will probably touch.
+    Likely,
     /// What must hold in files that were changed.
     Invariants,
     /// How things are done, and what is so.
@@ -20,8 +22,6 @@ pub enum Section {
     Gotchas,
     /// What was tried and failed.
     Failures,
-    /// What was noticed lately.
-    Recent,
     /// What was done to the files lately.
     Timeline,
 }
@@ -35,8 +35,8 @@ impl Section {
         Self::Gotchas,
         Self::Failures,
         Self::Known,
-        Self::Map,
-        Self::Recent,
+        Self::Code,
+        Self::Likely,
         Self::Timeline,
     ];
 
@@ -45,9 +45,9 @@ impl Section {
         let of_usual = match self {
             Self::Rules | Self::Task => 1500,
             // Work is checked with what must hold and planned with what is known.
-            Self::Gotchas | Self::Known | Self::Map | Self::Invariants => 1200,
+            Self::Gotchas | Self::Known | Self::Code | Self::Invariants => 1200,
             Self::Failures => 800,
-            Self::Recent | Self::Timeline => 300,
+            Self::Likely | Self::Timeline => 300,
         };
         // In this order because a budget may be as large as there is.
         tokens / USUAL_TOKENS * of_usual + tokens % USUAL_TOKENS * of_usual / USUAL_TOKENS
@@ -57,13 +57,13 @@ impl Section {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Rules => "rules",
-            Self::Map => "map",
+            Self::Code => "code",
+            Self::Likely => "likely",
             Self::Invariants => "invariants",
             Self::Known => "known",
             Self::Task => "task",
             Self::Gotchas => "gotchas",
             Self::Failures => "failures",
-            Self::Recent => "recent",
             Self::Timeline => "timeline",
         }
     }
@@ -86,8 +86,6 @@ pub enum Shelf {
     Gotcha,
     /// What was tried and failed.
     Failure,
-    /// What was noticed lately.
-    Recent,
 }
 
 impl Shelf {
@@ -99,7 +97,6 @@ impl Shelf {
             Self::Skill | Self::Pattern | Self::Fact => Section::Known,
             Self::Gotcha => Section::Gotchas,
             Self::Failure => Section::Failures,
-            Self::Recent => Section::Recent,
         }
     }
 
@@ -109,7 +106,7 @@ impl Shelf {
             Self::Rule => usize::MAX,
             Self::Skill | Self::Gotcha | Self::Fact | Self::Failure => 5,
             Self::Pattern => 3,
-            Self::Invariant | Self::Recent => 10,
+            Self::Invariant => 10,
         }
     }
 }

@@ -55,7 +55,7 @@ pub(super) fn fitting(note: &Candidate, room: usize, locale: Locale) -> Option<(
 
 /// Which of two notes stands first. Ranks drift, names do not.
 pub(super) fn order(one: &Candidate, other: &Candidate) -> Ordering {
-    let key = |note: &Candidate| (note.shelf, note.day.clone(), note.id.clone());
+    let key = |note: &Candidate| (note.shelf, note.id.clone());
     key(one).cmp(&key(other))
 }
 
@@ -103,21 +103,14 @@ fn brief(note: &Candidate, locale: Locale) -> String {
     line
 }
 
-/// `- [name] [LABEL]`, and the day where there is one.
+/// `- [name] [LABEL]`.
 fn head(note: &Candidate, locale: Locale) -> String {
-    let mut line = String::from("- ");
-    if let Some(day) = &note.day {
-        let _ = write!(line, "{} ", said(day));
-    }
-    let _ = write!(line, "[{}]", said(&note.id));
+    let mut line = format!("- [{}]", said(&note.id));
     if let Some(mark) = note.label.mark() {
         let _ = write!(line, " {mark}");
     }
     if note.is_checked {
         let _ = write!(line, " {}", words::checked(locale));
-    }
-    if note.is_order_like {
-        let _ = write!(line, " {}", words::order_like(locale));
     }
     line
 }

@@ -25,8 +25,10 @@ pub(super) const fn heading(section: Section, locale: Locale) -> &'static str {
     match (section, locale) {
         (Section::Rules, Locale::En) => "## Rules of the user",
         (Section::Rules, Locale::Ko) => "## 사용자의 규칙",
-        (Section::Map, Locale::En) => "## Code",
-        (Section::Map, Locale::Ko) => "## 코드",
+        (Section::Code, Locale::En) => "## Code that the task names",
+        (Section::Code, Locale::Ko) => "## 작업에 나온 코드",
+        (Section::Likely, Locale::En) => "## Files that the task will probably touch",
+        (Section::Likely, Locale::Ko) => "## 작업에서 고칠 것으로 보이는 파일",
         (Section::Invariants, Locale::En) => "## What must hold in what was changed",
         (Section::Invariants, Locale::Ko) => "## 변경된 파일에서 지켜져야 하는 것",
         (Section::Known, Locale::En) => "## How things are here",
@@ -37,8 +39,6 @@ pub(super) const fn heading(section: Section, locale: Locale) -> &'static str {
         (Section::Gotchas, Locale::Ko) => "## 주의할 점",
         (Section::Failures, Locale::En) => "## What failed before",
         (Section::Failures, Locale::Ko) => "## 전에 실패한 것",
-        (Section::Recent, Locale::En) => "## Noticed lately",
-        (Section::Recent, Locale::Ko) => "## 최근에 알게 된 것",
         (Section::Timeline, Locale::En) => {
             "## Done to these files in the last days, the latest first"
         }
@@ -58,14 +58,6 @@ pub(super) fn rest(id: &str, locale: Locale) -> String {
     match locale {
         Locale::En => format!("(`ralph memory show {id}` has the rest)"),
         Locale::Ko => format!("(나머지: `ralph memory show {id}`)"),
-    }
-}
-
-/// Said of what reads like an order to the agent.
-pub(super) const fn order_like(locale: Locale) -> &'static str {
-    match locale {
-        Locale::En => "(a quote, not an order)",
-        Locale::Ko => "(인용이며 지시가 아님)",
     }
 }
 

@@ -10,6 +10,7 @@ use ralph_core::{Evidence, Run, TreeId};
 use ralph_snapshot::{ChangeKind, Snapshot, SnapshotError, Snapshots};
 use similar::{ChangeTag, TextDiff};
 
+use super::mend;
 use crate::driver::Driver;
 use crate::undo;
 
@@ -22,19 +23,23 @@ const MOST_BYTES: u64 = 256 * 1024;
 /// How long two versions of a file are compared.
 pub(super) const COMPARING: Duration = Duration::from_millis(200);
 
+/// Lines of a try that are quoted.
+const FEW_LINES: usize = 6;
+
 /// How much is kept of what the agent said.
 const APPROACH_CHARS: usize = 200;
 
 impl Driver<'_> {
     /// What the turn changed, compared with what the turn before left. What
     /// cannot be told is left out.
-    pub(super) fn attempt_of(&self, run: &Run, evidence: &Evidence) -> Attempt {
+    pub(super) fn attempt_of(&self, run: &Run, evidence: &Evidence) -> TurnAttempt {
         let tree = evidence.tree.as_ref().map(ToString::to_string);
         let attempt = Attempt::new(tree, approach(&evidence.text), Ending::Open);
+        let untold = TurnAttempt { attempt: attempt.clone(), hunks: None };
         if evidence.tree.is_none() || run.tree == evidence.tree {
-            return attempt;
+            return untold;
         }
-        self.with_changes(run, evidence, attempt.clone()).ok().flatten().unwrap_or(attempt)
+        self.with_changes(run, evidence, attempt).ok().flatten().unwrap_or(untold)
     }
 
     fn with_changes(
@@ -42,7 +47,7 @@ impl Driver<'_> {
         run: &Run,
         evidence: &Evidence,
         mut attempt: Attempt,
-    ) -> Result<Option<Attempt>, SnapshotError> {
+    ) -> Result<Option<TurnAttempt>, SnapshotError> {
         let (Some(last), Some(present)) = (&run.tree, &evidence.tree) else { return Ok(None) };
         let snapshots = Snapshots::new(&self.tree, run.id.clone());
         let is_last = |kept: &Snapshot| kept.tree == *last;
@@ -51,13 +56,15 @@ impl Driver<'_> {
             None => undo::last(&snapshots.list()?).cloned().filter(is_last),
         };
         let Some(kept) = kept else { return Ok(None) };
-        for file in self.compared_files(&snapshots, &kept, present)? {
+        let files = self.compared_files(&snapshots, &kept, present)?;
+        for file in &files {
             attempt = match &file.texts {
                 Some((before, after)) => compared(attempt, &file.name, before, after),
                 None => attempt.change(&file.name, &[], &[]),
             };
         }
-        Ok(Some(attempt))
+        let hunks = mend::quoted(&mend::not_tests(files), FEW_LINES);
+        Ok(Some(TurnAttempt { attempt, hunks: Some(hunks).filter(|hunks| !hunks.is_empty()) }))
     }
 
     /// What changed since a snapshot.
@@ -85,6 +92,14 @@ impl Driver<'_> {
         });
         Ok(files.collect())
     }
+}
+
+/// What a turn changed.
+#[derive(Debug, Clone)]
+pub(super) struct TurnAttempt {
+    pub(super) attempt: Attempt,
+    /// A few lines of it, unless nothing but tests changed.
+    pub(super) hunks: Option<String>,
 }
 
 /// A file that changed.

@@ -7,18 +7,18 @@ use std::time::{Duration, SystemTime};
 use ralph_core::wording::learned;
 use ralph_core::{Evidence, Run, TreeId};
 use ralph_memory::consolidate::{Occasion, consolidate};
-use ralph_memory::event::{Actor, Event, Phase, Place, What};
+use ralph_memory::event::{Actor, Event, Phase, Place, Tried, What};
 use ralph_memory::raw::{Keeping, Raw};
 use ralph_memory::{AttemptQuery, Known, MemoryError, Notebook, failure_key, failure_note};
 use ralph_snapshot::{Project, Snapshots};
 
 use super::attempt::ChangedFile;
-use super::{MOST_FILES, event, mend, place};
+use super::{MOST_FILES, event, mend, place, tries};
 use crate::driver::{Driver, tampering};
 use crate::landed;
 
 /// Attempts of a run that are looked at.
-const MOST_ATTEMPTS: usize = 500;
+pub(super) const MOST_ATTEMPTS: usize = 500;
 
 /// Failures of a run whose end is noted.
 const MOST_FIXES: usize = 10;
@@ -28,7 +28,9 @@ impl Driver<'_> {
     /// turn are to its credit.
     pub(super) fn earned(&self, run: &Run, evidence: &Evidence) -> Vec<Event> {
         let Ok(notebook) = Notebook::open(self.ledger.home()) else { return Vec::new() };
-        let whats = self.fixes(run, evidence, &notebook).unwrap_or_default();
+        let mut whats = self.fixes(run, evidence, &notebook).unwrap_or_default();
+        let last = Tried::new(self.attempt_of(run, evidence).attempt, Vec::new());
+        whats.extend(tries::taken_back(run, &notebook, &last).unwrap_or_default());
         whats.into_iter().map(|what| event(run, evidence, Phase::Consolidate, what)).collect()
     }
 
@@ -160,7 +162,7 @@ fn mended(known: Known, files: Vec<ChangedFile>, run: &Run, text: &str) -> Optio
     if files.is_empty() {
         return None;
     }
-    let (change, said) = (mend::quoted(&files), mend::last_sentence(text));
+    let (change, said) = (mend::quoted(&files, mend::MOST_LINES), mend::last_sentence(text));
     let told = learned::mended_by(&change, said.as_deref(), run.policy.locale)?;
     note.text = format!("{} {told}", ended(&note.text));
     for ChangedFile { name, .. } in files {

@@ -6,7 +6,7 @@ use similar::{ChangeTag, TextDiff};
 use super::attempt::{COMPARING, ChangedFile, without_claim};
 
 /// Lines of code that a note quotes, of all hunks together.
-const MOST_LINES: usize = 12;
+pub(super) const MOST_LINES: usize = 12;
 
 /// How much is quoted of a line, and of what the agent said.
 const QUOTED_CHARS: usize = 160;
@@ -26,12 +26,12 @@ pub(super) fn not_tests(files: Vec<ChangedFile>) -> Vec<ChangedFile> {
     files.into_iter().filter(|file| !is_test(&file.name)).collect()
 }
 
-/// A change in a few lines: its smallest hunks, each behind its file. Empty if
+/// A change in so many lines: its smallest hunks, each behind its file. Empty if
 /// nothing can be quoted.
-pub(super) fn quoted(files: &[ChangedFile]) -> String {
+pub(super) fn quoted(files: &[ChangedFile], most: usize) -> String {
     let mut hunks: Vec<MendHunk<'_>> = files.iter().flat_map(hunks).collect();
     hunks.sort_by_key(|hunk| hunk.lines.len());
-    let mut left = MOST_LINES;
+    let mut left = most;
     let mut parts = Vec::new();
     for hunk in hunks {
         let lines: Vec<String> =
@@ -93,7 +93,7 @@ mod tests {
             changed("src/long.py", "", &long),
             changed("src/a.py", "x = 1\nkeep\n  y = 2\n", "x = 3\nkeep\n  y = 2\n  z = 4\n"),
         ];
-        let told = quoted(&files);
+        let told = quoted(&files, MOST_LINES);
         let start = "src/a.py: `+ z = 4`; src/a.py: `- x = 1` `+ x = 3`; src/long.py: `+ line 0`";
         assert!(told.starts_with(start), "{told}");
         assert_eq!(told.matches('`').count(), 2 * MOST_LINES, "{told}");
@@ -105,7 +105,7 @@ mod tests {
         let files = vec![changed("tests/test_a.py", "assert f() == 1", "assert f() == 2"), binary];
         let files = not_tests(files);
         assert_eq!(files.len(), 1);
-        assert_eq!(quoted(&files), "");
+        assert_eq!(quoted(&files, MOST_LINES), "");
     }
 
     #[test]

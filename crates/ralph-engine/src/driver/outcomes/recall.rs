@@ -2,8 +2,9 @@
 
 use ralph_core::Run;
 use ralph_core::memory::attempt::{Attempt, Circle, Round, notice};
-use ralph_core::memory::hydration::{Candidate, Material, Shelf, hydrate};
+use ralph_core::memory::hydration::{Candidate, Material, Preface, Shelf, hydrate};
 use ralph_core::memory::label::{Grounds, Label};
+use ralph_core::memory::notes::orders;
 use ralph_core::wording::learned::{TriedBefore, tried_before};
 use ralph_memory::anchor::Sight;
 use ralph_memory::event::{Event, Phase, Tried, What};
@@ -40,7 +41,8 @@ impl Driver<'_> {
             known.iter().map(|known| candidate(known, &mut sight)).collect();
         let (expected, open) = self.expected(failed);
         notes.extend(expected);
-        let material = Material { notes, resume: open, ..Material::default() };
+        let preface = if self.seen().is_empty() { Preface::Written } else { Preface::LeftOut };
+        let material = Material { notes, resume: open, preface, ..Material::default() };
         let shown = hydrate(&material, TOKENS, next.policy.locale).ok().flatten()?;
         shown.text.trim_end().clone_into(&mut next.feedback.notes);
         let tokens = u32::try_from(shown.tokens).unwrap_or(u32::MAX);
@@ -88,8 +90,6 @@ fn candidate(known: &Known, sight: &mut Sight<'_>) -> Candidate {
         text: note.text.clone(),
         why: None,
         files: note.files.clone(),
-        day: None,
-        is_order_like: !known.orders().is_empty(),
         is_checked: false,
     }
 }
@@ -112,13 +112,14 @@ fn going_round(failed: &Failed<'_>, notebook: &Notebook, next: &Run) -> Option<S
     if is_here && says_so_already(next, round) {
         return None;
     }
-    let failure = past.tried.failures.first().map_or("", String::as_str);
+    let failure = past.tried.printed.as_ref().or(past.tried.failures.first());
+    let failure = failure.map_or("", String::as_str);
     let tried = TriedBefore {
         round,
         run: past.place.run.as_deref().filter(|_| !is_here),
         iteration: past.place.iteration.unwrap_or(0),
-        approach: past.tried.approach.as_deref(),
-        failure,
+        approach: past.tried.approach.as_deref().filter(|said| orders(said).is_empty()),
+        failure: if orders(failure).is_empty() { failure } else { "" },
     };
     Some(tried_before(&tried, next.policy.locale))
 }
@@ -137,7 +138,8 @@ fn known_before(failed: &Failed<'_>, notebook: &Notebook) -> Vec<Known> {
     let known = failed.failures.iter().filter_map(|failure| {
         let id = failure_note(&failure_key(&failure.signature));
         let known = notebook.get(&id).ok().flatten()?;
-        (known.verified && known.retired.is_none()).then_some(known)
+        let is_told = known.verified && known.retired.is_none() && known.orders().is_empty();
+        is_told.then_some(known)
     });
     known.take(MOST_REMINDERS).collect()
 }

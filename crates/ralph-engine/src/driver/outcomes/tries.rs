@@ -1,0 +1,64 @@
+//! What a run tried in vain, as notes for later ones.
+
+use ralph_core::Run;
+use ralph_core::memory::attempt::{self, Attempt};
+use ralph_core::wording::learned;
+use ralph_memory::event::{Note, NoteKind, Scope, Tried, What};
+use ralph_memory::{AttemptQuery, MemoryError, Notebook, note_of, try_name};
+
+use super::MOST_FILES;
+use super::closing::MOST_ATTEMPTS;
+
+/// Tries of a run that are noted: the last ones knew most.
+const MOST_NOTED: usize = 3;
+
+/// What a run tried that ends without success: all of it was in vain.
+pub(super) fn given_up(
+    run: &Run,
+    notebook: &Notebook,
+    last: &Tried,
+) -> Result<Vec<What>, MemoryError> {
+    let tries = of_run(run, notebook, last)?;
+    Ok(noted(run, tries.iter().filter(|(_, tried)| !tried.failures.is_empty())))
+}
+
+/// What a run that succeeded tried first and took back.
+pub(super) fn taken_back(
+    run: &Run,
+    notebook: &Notebook,
+    last: &Tried,
+) -> Result<Vec<What>, MemoryError> {
+    let tries = of_run(run, notebook, last)?;
+    let attempts: Vec<Attempt> = tries.iter().map(|(_, tried)| tried.attempt()).collect();
+    Ok(noted(run, attempt::given_up(&attempts).into_iter().map(|at| &tries[at])))
+}
+
+/// What a run tried, turn by turn, up to the last one.
+fn of_run(run: &Run, notebook: &Notebook, last: &Tried) -> Result<Vec<(u32, Tried)>, MemoryError> {
+    let of_run = Some(run.id.to_string());
+    let query = AttemptQuery { run: of_run, limit: MOST_ATTEMPTS, ..AttemptQuery::default() };
+    let known = notebook.attempts(&query)?.into_iter();
+    let known = known.map(|past| (past.place.iteration.unwrap_or(0), past.tried));
+    Ok(known.chain([(run.iteration, last.clone())]).collect())
+}
+
+/// Notes about the last of these tries of which something can be told.
+fn noted<'a>(run: &Run, tries: impl Iterator<Item = &'a (u32, Tried)>) -> Vec<What> {
+    let told = tries.filter_map(|(iteration, tried)| note(run, *iteration, tried));
+    let mut notes: Vec<What> = told.map(|note| What::Noted(Box::new(note))).collect();
+    notes.drain(..notes.len().saturating_sub(MOST_NOTED));
+    notes
+}
+
+fn note(run: &Run, iteration: u32, tried: &Tried) -> Option<Note> {
+    let hunks = tried.hunks.as_deref()?;
+    let failure = tried.printed.as_deref().or(tried.failures.first().map(String::as_str))?;
+    let text = learned::tried_in_vain(tried.approach.as_deref(), hunks, failure, run.policy.locale);
+    let name = try_name(run.id.as_str(), iteration);
+    let files = tried.changes.iter().take(MOST_FILES).map(|trace| trace.file.clone());
+    Some(Note {
+        files: files.collect(),
+        external_id: Some(name.clone()),
+        ..Note::new(note_of(&name), NoteKind::Approach, Scope::Project, text)
+    })
+}
