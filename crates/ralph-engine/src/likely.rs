@@ -8,8 +8,9 @@ use std::path::Path;
 use ralph_core::memory::notes;
 use ralph_graph::ask::symbols::SymbolQuery;
 use ralph_graph::{Code, Index, IndexError};
+use ralph_memory::event::Actor;
 use ralph_memory::history::{self, File, History, Likely, Question, Reason};
-use ralph_memory::{MemoryError, Notebook, Query};
+use ralph_memory::{Found, MemoryError, Notebook, Query};
 use ralph_snapshot::{Commit, Commits, NoCommits, Project, TreeError, path_bytes};
 
 use self::names::identifiers;
@@ -33,6 +34,13 @@ const ALIKE: f32 = 0.3;
 /// Notes that are asked, and how much a file of the best one counts.
 const NOTES: usize = 5;
 const NOTE: f32 = 0.7;
+
+/// How many telling words a note has in common with a task that it is about.
+pub(crate) const FEWEST_WORDS: f64 = 1.2;
+
+/// What a word counts in what tests and changes said: there are many in it, and
+/// most are no statement about anything.
+const QUOTED_WORD: f64 = 0.5;
 
 /// Why it is not known which files a task will touch.
 #[derive(Debug, thiserror::Error)]
@@ -284,10 +292,19 @@ fn named(code: &Code<'_>, task: &str) -> Vec<(String, f32, Reason)> {
     hints
 }
 
+/// How many telling words a note has in common with what was searched for.
+pub(crate) fn common_words(found: &Found) -> f64 {
+    match found.known.actor {
+        Actor::Ralph => QUOTED_WORD * found.telling,
+        Actor::User | Actor::Agent | Actor::Import => found.telling,
+    }
+}
+
 /// The files of notes with words of a task.
 fn noted(notebook: &Notebook, task: &str) -> Result<Vec<(String, f32, Reason)>, MemoryError> {
     let query = Query { text: task.to_owned(), limit: NOTES, ..Query::default() };
-    let found = notebook.search(&query)?;
+    let mut found = notebook.search(&query)?;
+    found.retain(|it| common_words(it) >= FEWEST_WORDS);
     let best = found.first().map_or(1.0, |it| it.score).max(f64::MIN_POSITIVE);
     let mut hints = Vec::new();
     for it in found {

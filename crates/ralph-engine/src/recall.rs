@@ -249,8 +249,7 @@ impl Recall {
             };
             // A search that broke off is one that found nothing.
             let sight = sight.and_then(|sight| sight.join().ok().flatten()).unwrap_or_default();
-            let likely: Vec<String> = sight.likely.iter().map(|it| it.file.clone()).collect();
-            books.about(&sight.files, &likely, &mut lists)?;
+            books.about(&sight.files, &sight.likely, &mut lists)?;
             let files = timeline::files(&self.root, wanted, named, &sight.files);
             let timeline = timeline::of(self, wanted, &files, now)?;
             let retired_generated = books.0.iter().map(Notebook::retired_generated).sum();

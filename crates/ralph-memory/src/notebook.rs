@@ -39,7 +39,7 @@ use crate::error::{Fault, MemoryError};
 use crate::event::{Actor, Anchor, Event, Note, NoteKind, What};
 use crate::log::{self, LONGEST_LINE, Log, Position};
 use crate::memory::Memory;
-use crate::query::{self, Filters, GroupHit, Next, Query};
+use crate::query::{self, Filters, GroupHit, Next, Query, Ranked};
 use crate::store::open::{self, LargeCache, Patience, fold_log};
 use crate::store::{counters, entries, notes, turns};
 
@@ -77,6 +77,9 @@ pub struct Found {
     pub known: Known,
     /// How well it fits.
     pub score: f64,
+    /// How many words of the question it has, by how rare they are: 1 is a word
+    /// that no other note has.
+    pub telling: f64,
 }
 
 /// Which notes are listed.
@@ -430,11 +433,11 @@ impl Notebook {
         self.catch_up()?;
         self.memory.read(|tx| {
             let ranked = query::ranked(tx, &self.memory.ranking, query)?;
-            let note = |(score, doc)| {
+            let note = |Ranked { doc, score, telling }| {
                 let known = notes::read(tx, doc)?.ok_or_else(|| {
                     Fault::Damaged(format!("the index names note {doc}, which is not there"))
                 })?;
-                Ok(Found { known, score })
+                Ok(Found { known, score, telling })
             };
             ranked.into_iter().map(note).collect()
         })

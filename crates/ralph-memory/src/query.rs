@@ -6,6 +6,7 @@ mod scoring;
 use rusqlite::Connection;
 
 use self::filter::Filter;
+pub(crate) use self::scoring::Ranked;
 use self::scoring::{Scores, score};
 use crate::error::Fault;
 use crate::ranking::Ranking;
@@ -85,9 +86,10 @@ pub(crate) fn ranked(
     connection: &Connection,
     ranking: &Ranking,
     query: &Query,
-) -> Result<Vec<(f64, i64)>, Fault> {
+) -> Result<Vec<Ranked>, Fault> {
     let ranked = scores(connection, ranking, query)?.documents(ranking.group_prior, query.limit);
-    Ok(ranked.into_iter().map(|(score, doc)| (ranking.readable(score), doc)).collect())
+    let readable = |it: Ranked| Ranked { score: ranking.readable(it.score), ..it };
+    Ok(ranked.into_iter().map(readable).collect())
 }
 
 /// Entries by their own score and their group's.
@@ -97,7 +99,7 @@ pub(crate) fn hits(
     query: &Query,
 ) -> Result<Vec<Hit>, Fault> {
     let ranked = ranked(connection, ranking, query)?;
-    ranked.into_iter().map(|(score, doc)| hit(connection, doc, score)).collect()
+    ranked.into_iter().map(|it| hit(connection, it.doc, it.score)).collect()
 }
 
 /// Calls `see` for the documents that pass filters, the newest first, until it

@@ -182,7 +182,7 @@ pub fn notice(earlier: &[Attempt], now: &Attempt) -> Option<Circle> {
 }
 
 /// Which attempts, the oldest first, failed and were given up: later ones took
-/// back half of what they did.
+/// back half of what they did to a file.
 pub fn given_up(attempts: &[Attempt]) -> Vec<usize> {
     let is_given_up = |at: &usize| {
         let one = &attempts[*at];
@@ -194,7 +194,11 @@ pub fn given_up(attempts: &[Attempt]) -> Vec<usize> {
                 known.removed.exact.extend(&change.removed.exact);
             }
         }
-        one.failure().is_some() && one.is_change() && inverted(one, &later) >= HALF
+        let is_taken_back = |(file, change): (&String, &Change)| {
+            let alone = BTreeMap::from([(file.clone(), change.clone())]);
+            inverted(&Attempt { changes: alone, ..Attempt::default() }, &later) >= HALF
+        };
+        one.failure().is_some() && one.changes.iter().any(is_taken_back)
     };
     (0..attempts.len()).filter(is_given_up).collect()
 }

@@ -17,27 +17,6 @@ const OLDEST: f64 = 0.5;
 /// How much relevance counts against being different, from 0 to 1.
 const RELEVANCE: f64 = 0.7;
 
-/// How many times the weight of a word that only one note has a hit needs.
-///
-/// One such word in common brings up to 2.01 times its weight, so this is more
-/// than one. Of 18 tasks that had nothing to do with 159 notes in English and
-/// Korean, ten found a note, none above this; of 42 paraphrases of those notes
-/// the floor loses five, three of which had found a wrong one. In generated
-/// conversations it loses 2 % of the questions that have an answer at worst, and
-/// turns away 93 % of those that have none among 100 entries, 60 % among 1,000.
-const FLOOR: f64 = 2.05;
-
-/// With more notes than these, being rarer tells no more: among 100,000 entries
-/// the floor would otherwise lose a fifth of the questions that have an answer.
-const MANY: u32 = 10_000;
-
-/// The score below which a hit among so many notes is a coincidence.
-pub fn floor(notes: u64) -> f64 {
-    let notes = u32::try_from(notes).unwrap_or(MANY).clamp(1, MANY);
-    // The weight that the search gives a word which one of so many notes has.
-    FLOOR * (1.0 + (f64::from(notes) - 0.5) / 1.5).ln()
-}
-
 /// A list of one search, the best first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranked<'a> {

@@ -55,15 +55,6 @@ fn of_equal_notes_the_earlier_comes_first() {
     assert_eq!(diverse(&[], 3), Vec::<usize>::new());
 }
 
-#[test]
-fn the_floor_rises_with_the_notebook_up_to_a_point() {
-    let floors: Vec<f64> = [0, 10, 159, 10_000].into_iter().map(floor).collect();
-    assert!(floors.is_sorted_by(|one, other| one < other), "{floors:?}");
-    // One word in common with one of 159 notes brought 9.4 at most.
-    assert!(floors[2] > 9.4 && floors[2] < 10.0, "{floors:?}");
-    is(floor(u64::MAX), floor(10_000));
-}
-
 proptest! {
     #[test]
     fn everything_is_chosen_once(worths in prop::collection::vec(0.0..1.0_f64, 0..20)) {

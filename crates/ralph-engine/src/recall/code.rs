@@ -22,6 +22,9 @@ use crate::wire;
 /// Names of a task that are looked up.
 const MOST_NAMES: usize = 12;
 
+/// A shorter word in capitals is hardly ever the name of a type.
+const SHORTEST_NAME: usize = 4;
+
 /// Definitions of one name that are kept.
 const MOST_DEFINITIONS: usize = 5;
 
@@ -37,6 +40,14 @@ const MOST_LIKELY: usize = 5;
 
 /// A file that is less likely than this beside the best is not named.
 const LEAST_LIKELY: f64 = 0.3;
+
+/// Words of a task that a file has, or else the share of the task that one is.
+const FEWEST_WORDS: usize = 2;
+const LARGE_SHARE: f64 = 0.3;
+
+/// The commits that are asked while somebody waits: loading 10,000 takes tenths
+/// of a second.
+const RECENT_COMMITS: usize = 2_000;
 
 /// Commits that are read while somebody waits.
 const FEW_COMMITS: usize = 200;
@@ -64,7 +75,7 @@ impl Sight {
     pub(super) fn likely_lines(&self, named: &[String]) -> Vec<String> {
         let news = self.likely.iter().filter(|it| {
             let is_harmless = orders(&it.file).is_empty();
-            is_harmless && !named.iter().any(|name| it.file.ends_with(name.as_str()))
+            is_told(it) && is_harmless && !named.iter().any(|name| it.file.ends_with(name.as_str()))
         });
         news.map(|it| match it.reasons.first().and_then(told) {
             Some(reason) => format!("- {}: {reason}", as_data(&it.file)),
@@ -72,6 +83,17 @@ impl Sight {
         })
         .collect()
     }
+}
+
+/// Whether enough speaks for a file: something that is named, two words of the
+/// task, or one that is a good part of it.
+pub(super) fn is_told(likely: &Likely) -> bool {
+    let is_named = likely.reasons.iter().any(|reason| match reason {
+        Reason::Defines(_) | Reason::Note { .. } => true,
+        Reason::Commit { .. } | Reason::Words(_) | Reason::Together { .. } => false,
+    });
+    let has_words = likely.words >= FEWEST_WORDS || likely.share >= LARGE_SHARE;
+    likely.score >= LEAST_LIKELY && (is_named || has_words)
 }
 
 /// A reason in a few words, unless somebody wrote an order into it.
@@ -103,14 +125,17 @@ pub(super) fn look(
     let task = wanted.task.as_ref().filter(|_| wanted.phase == Phase::Think);
     if let Some(task) = task {
         let project = Project::discover(&recall.root).ok()?;
-        let place = Place { project: &project, home: &recall.home, commits: COMMITS, now };
+        let commits = match recall.patience {
+            Patience::Long => COMMITS,
+            Patience::Short => RECENT_COMMITS,
+        };
+        let place = Place { project: &project, home: &recall.home, commits, now };
         sight.is_behind = recall.patience == Patience::Short
             && place.unread().is_ok_and(|unread| unread > FEW_COMMITS);
         if !sight.is_behind {
             let found =
                 place.likely_in(&code, std::slice::from_ref(task), MOST_LIKELY, &mut |_| {});
             sight.likely = found.ok().and_then(|mut found| found.pop()).unwrap_or_default();
-            sight.likely.retain(|it| it.score >= LEAST_LIKELY);
         }
     }
     Some(sight)
@@ -131,9 +156,39 @@ fn names(code: &Code<'_>, wanted: &Wanted, named: &Named) -> Sight {
         }
         files.extend(found.into_iter().map(|symbol| symbol.path));
     }
+    let task = wanted.task.as_deref().unwrap_or_default();
+    for symbol in proper_names(task, named).into_iter().filter_map(|name| class(code, name)) {
+        if sight.relations.len() < MOST_RELATED {
+            sight.relations.push(relations(code, &symbol));
+        }
+        files.push(symbol.path);
+    }
     files.sort_unstable();
     files.dedup();
     Sight { undefined: Some(undefined), files, ..sight }
+}
+
+/// Words of a task that are written like names of types, the first one left out.
+fn proper_names<'a>(task: &'a str, named: &Named) -> Vec<&'a str> {
+    let words = task.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    let words = words.filter(|word| !word.is_empty()).skip(1);
+    let is_name = |word: &&str| {
+        let is_known = named.symbols.iter().any(|known| known == word);
+        word.len() >= SHORTEST_NAME
+            && word.starts_with(|c: char| c.is_ascii_uppercase())
+            && !is_known
+    };
+    let mut found: Vec<&str> = words.filter(is_name).take(MOST_NAMES).collect();
+    found.dedup();
+    found
+}
+
+/// The one definition of exactly this name, if there is one.
+fn class(code: &Code<'_>, name: &str) -> Option<Symbol> {
+    let query = SymbolQuery { name: Some(name), limit: LOOKED_AT, ..SymbolQuery::default() };
+    let mut exact = code.symbols(&query).symbols.into_iter().filter(|symbol| symbol.name == name);
+    let only = exact.next()?;
+    exact.next().is_none().then_some(only)
 }
 
 /// Definitions of a name; if there are none, of names like it, and then

@@ -4,12 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use ralph_checks::invariants::is_about;
-use ralph_core::memory::rank::{Ranked, floor, fuse};
+use ralph_core::memory::rank::{Ranked, fuse};
 use ralph_core::memory::sufficiency::Named;
 use ralph_memory::event::{Actor, Invariant, NoteKind, Phase, Scope};
-use ralph_memory::{Filters, Known, MemoryError, Notebook, Query, Selection};
+use ralph_memory::history::Likely;
+use ralph_memory::{Filters, Found, Known, MemoryError, Notebook, Query, Selection};
 
+use super::code::is_told;
 use super::{Part, Recall, Wanted};
+use crate::likely::{FEWEST_WORDS, common_words};
 
 /// Hits of a search by words.
 const BY_WORDS: usize = 50;
@@ -26,6 +29,10 @@ const LONGEST_TASK: usize = 4000;
 /// How much a note counts that is about a file which was merely guessed.
 const GUESSED: f64 = 0.5;
 
+/// A file that is likelier than this beside the best is one whose failed tries
+/// matter.
+const LIKELY_ENOUGH: f64 = 0.5;
+
 /// How much a note counts whose check is about the files.
 const BOUND: f64 = 2.0;
 
@@ -37,6 +44,8 @@ pub(super) struct Books(pub(super) Vec<Notebook>);
 pub(super) struct Lists {
     known: BTreeMap<String, Known>,
     ranked: Vec<(f64, Vec<String>)>,
+    /// What has words of the task, in each notebook.
+    hits: Vec<Vec<Found>>,
     about_files: Vec<String>,
     /// Notes that have a check, and whether it is about the files.
     checked: BTreeMap<String, Checked>,
@@ -50,7 +59,7 @@ pub(super) enum Checked {
 }
 
 /// A note that was found.
-pub(super) struct Found {
+pub(super) struct Gathered {
     pub(super) known: Known,
     /// How high up it is in the lists.
     pub(super) rank: f64,
@@ -86,21 +95,35 @@ impl Books {
         Ok(lists)
     }
 
-    /// Adds notes about files that the code led to, and what failed in those
-    /// that are likely.
+    /// Adds notes about files that the code led to, what failed in those that are
+    /// likely, and what fits the task by its words, or by words and such a file.
     pub(super) fn about(
         &self,
         files: &[String],
-        likely: &[String],
+        likely: &[Likely],
         lists: &mut Lists,
     ) -> Result<(), MemoryError> {
+        let likeliest = likely.iter().filter(|it| it.score >= LIKELY_ENOUGH && is_told(it));
+        let likeliest: Vec<String> = likeliest.map(|it| it.file.clone()).collect();
         for book in &self.0 {
             lists.add_about(GUESSED, of_files(book, files, &[])?);
             let failed = [NoteKind::Approach, NoteKind::Failure];
-            lists.add_about(GUESSED, of_files(book, likely, &failed)?);
+            lists.add_about(GUESSED, of_files(book, &likeliest, &failed)?);
+        }
+        for hits in std::mem::take(&mut lists.hits) {
+            let fits =
+                |hit: &Found| common_words(hit) + about_likely(&hit.known, likely) >= FEWEST_WORDS;
+            lists.add(1.0, hits.into_iter().filter(fits).map(|hit| hit.known));
         }
         Ok(())
     }
+}
+
+/// How likely the likeliest file of a note is, from 0 to 1: that counts as much
+/// as a telling word.
+fn about_likely(known: &Known, likely: &[Likely]) -> f64 {
+    let about = likely.iter().filter(|it| known.note.files.contains(&it.file));
+    about.map(|it| it.score).fold(0.0, f64::max)
 }
 
 /// What holds whatever the task is.
@@ -120,9 +143,7 @@ fn asked(
 ) -> Result<(), MemoryError> {
     if let Some(task) = wanted.task.as_deref().filter(|task| !task.trim().is_empty()) {
         let text = task[..task.floor_char_boundary(LONGEST_TASK)].to_owned();
-        let hits = book.search(&Query { text, limit: BY_WORDS, ..Query::default() })?;
-        let least = floor(book.count()?);
-        lists.add(1.0, hits.into_iter().filter(|hit| hit.score >= least).map(|hit| hit.known));
+        lists.hits.push(book.search(&Query { text, limit: BY_WORDS, ..Query::default() })?);
     }
     let files = [wanted.files.as_slice(), &named.files].concat();
     lists.add_about(1.0, of_files(book, &files, &[])?);
@@ -190,7 +211,7 @@ impl Lists {
     }
 
     /// All that was found, in the order of names.
-    pub(super) fn into_found(mut self) -> Vec<Found> {
+    pub(super) fn into_found(mut self) -> Vec<Gathered> {
         let ranked: Vec<Ranked<'_>> = self
             .ranked
             .iter()
@@ -204,7 +225,7 @@ impl Lists {
             let known = self.known.remove(id)?;
             let is_about_files = self.about_files.iter().any(|about| about == id);
             let checked = self.checked.get(id).copied();
-            Some(Found { known, rank, is_about_files, checked })
+            Some(Gathered { known, rank, is_about_files, checked })
         });
         found.collect()
     }

@@ -5,13 +5,13 @@ use ralph_core::Timestamp;
 use ralph_core::memory::belief::Days;
 use ralph_core::memory::hydration::{Candidate, Shelf};
 use ralph_core::memory::label::{Anchored, Label, belief_left};
-use ralph_core::memory::rank::{Worth, diverse};
+use ralph_core::memory::rank::{Worth, diverse, shared_words};
 use ralph_memory::Known;
 use ralph_memory::anchor::Sight;
 use ralph_memory::event::{Actor, NoteKind, Phase, Scope};
 use ralph_memory::relation::{LONGEST_RELATED, exclude_each_other};
 
-use super::gather::{Checked, Found, Lists};
+use super::gather::{Checked, Gathered, Lists};
 use super::{Part, Recall, Wanted};
 
 /// Anchors of one note that are looked at.
@@ -19,6 +19,9 @@ const MOST_ANCHORS: usize = 4;
 
 /// Notes of each shelf that are looked at closely: their anchors are read.
 const CLOSELY: usize = 12;
+
+/// Of two notes with so many words in common one is shown.
+const NEARLY_THE_SAME: f64 = 0.7;
 
 /// How much of changed code is parsed, in bytes: an agent waits for the answer.
 const MOST_PARSED: usize = 128 * 1024;
@@ -58,9 +61,9 @@ pub(super) fn chosen(
 /// What was found without notes for all projects that the user plainly denies
 /// for this one. A rule gives way to a rule alone, and what a gate checks to
 /// nothing.
-fn nearest(mut found: Vec<(Shelf, Found)>) -> Vec<(Shelf, Found)> {
-    let is_short = |found: &Found| found.known.note.text.len() <= LONGEST_RELATED;
-    let is_global = |found: &Found| found.known.note.scope == Scope::Global && is_short(found);
+fn nearest(mut found: Vec<(Shelf, Gathered)>) -> Vec<(Shelf, Gathered)> {
+    let is_short = |found: &Gathered| found.known.note.text.len() <= LONGEST_RELATED;
+    let is_global = |found: &Gathered| found.known.note.scope == Scope::Global && is_short(found);
     if !found.iter().any(|(_, one)| is_global(one)) {
         return found;
     }
@@ -88,7 +91,7 @@ struct Weighed {
 }
 
 impl Weighed {
-    fn new(found: Found, phase: Phase, now: Timestamp) -> Self {
+    fn new(found: Gathered, phase: Phase, now: Timestamp) -> Self {
         let note = &found.known.note;
         let scope = match note.scope {
             Scope::Task => 1.2,
@@ -131,8 +134,16 @@ fn best(sight: &mut Sight<'_>, shelf: Shelf, mut notes: Vec<Weighed>) -> Vec<Can
     }
     let texts: Vec<(f64, &str)> =
         looked.iter().map(|(worth, note)| (*worth, note.text.as_str())).collect();
-    let order = diverse(&texts, looked.len());
-    order.into_iter().map(|place| looked[place].1.clone()).collect()
+    let mut kept: Vec<Candidate> = Vec::new();
+    for place in diverse(&texts, looked.len()) {
+        let note = &looked[place].1;
+        // A rule that is like another is a rule all the same.
+        let is_told = |known: &Candidate| shared_words(&known.text, &note.text) >= NEARLY_THE_SAME;
+        if shelf == Shelf::Rule || !kept.iter().any(is_told) {
+            kept.push(note.clone());
+        }
+    }
+    kept
 }
 
 fn candidate(known: Known, shelf: Shelf, anchors: &[Anchored]) -> Candidate {
@@ -155,7 +166,7 @@ fn candidate(known: Known, shelf: Shelf, anchors: &[Anchored]) -> Candidate {
 }
 
 /// Where a note is put in this phase; `None` if it does not belong there.
-fn shelf(found: &Found, wanted: &Wanted) -> Option<Shelf> {
+fn shelf(found: &Gathered, wanted: &Wanted) -> Option<Shelf> {
     let known = &found.known;
     let shelf = match &known.note.kind {
         NoteKind::Constitution if known.actor == Actor::User => Shelf::Rule,
@@ -183,7 +194,7 @@ fn shelf(found: &Found, wanted: &Wanted) -> Option<Shelf> {
 
 /// Whether a pattern can be expected to hold in the files: its check or its
 /// files say so, or nothing says otherwise.
-fn is_expected(found: &Found, wanted: &Wanted) -> bool {
+fn is_expected(found: &Gathered, wanted: &Wanted) -> bool {
     match found.checked {
         Some(checked) => checked == Checked::Here,
         None => {

@@ -54,6 +54,11 @@ pub struct Likely {
     pub score: f64,
     /// What speaks for it, the strongest first.
     pub reasons: Vec<Reason>,
+    /// How many words of the task are in its path, its definitions and one of
+    /// its commits.
+    pub words: usize,
+    /// How much of the task these words are, from 0 to 1, by how rare they are.
+    pub share: f64,
 }
 
 /// What speaks for a file.
@@ -150,12 +155,31 @@ impl Past {
         let best = best(&scores, question.limit);
         let reasons = Reasons { past: self, question, asked: &asked, worth: &worth, partners };
         best.into_iter()
-            .map(|file| Likely {
-                file: self.files[file].path.clone(),
-                score: scores[file],
-                reasons: reasons.of(file),
+            .map(|file| {
+                let (words, share) = self.shared(&self.files[file], &asked);
+                let (path, reasons) = (self.files[file].path.clone(), reasons.of(file));
+                Likely { file: path, score: scores[file], reasons, words, share }
             })
             .collect()
+    }
+
+    /// How many words of the question a file and the best of its last commits
+    /// have, and how much of the question they are.
+    fn shared(&self, file: &Present, asked: &Terms) -> (usize, f64) {
+        let words = || asked.all.iter().filter(|it| !it.word.is_empty());
+        let with = |commit: Option<&Known>| {
+            let has = |it: &&Asked| {
+                let is_in = |commit: &Known| commit.terms.iter().any(|(key, _)| *key == it.key);
+                file.terms.contains_key(&it.key) || commit.is_some_and(is_in)
+            };
+            let found: Vec<f32> = words().filter(has).map(|it| it.rarity).collect();
+            (found.len(), found.iter().sum::<f32>())
+        };
+        let commits = file.commits.iter().take(RECENT).map(|it| with(Some(&self.commits[*it])));
+        let (count, sum) =
+            commits.fold(with(None), |best, next| if next.1 > best.1 { next } else { best });
+        let whole = words().map(|it| it.rarity).sum::<f32>().max(f32::MIN_POSITIVE);
+        (count, f64::from(sum / whole))
     }
 
     /// The terms of the question; those of its first line count more.

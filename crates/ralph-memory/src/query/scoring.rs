@@ -14,7 +14,7 @@ use rusqlite::Connection;
 use super::filter::Filter;
 use crate::analysis::Analyzer;
 use crate::error::Fault;
-use crate::ranking::{Ranking, rarity};
+use crate::ranking::{Ranking, rarity, telling};
 use crate::store::counters::Totals;
 use crate::store::places::Places;
 use crate::store::words;
@@ -37,8 +37,18 @@ struct Scored {
     doc: i64,
     /// Its own score.
     own: f64,
+    /// How many telling words it has itself.
+    telling: f64,
     /// The number of its group; 0 if it has none.
     group: u32,
+}
+
+/// A document in its place among those that were found.
+pub(crate) struct Ranked {
+    pub(crate) doc: i64,
+    pub(crate) score: f64,
+    /// See [`telling`].
+    pub(crate) telling: f64,
 }
 
 /// Documents and groups that were found, with their scores.
@@ -75,6 +85,7 @@ pub(super) fn score(
         f64::from(*times) * rarity(totals.documents(), *having)
     };
     let weights: Vec<f64> = terms.iter().zip(&having).map(weight).collect();
+    let tells: Vec<f64> = having.iter().map(|it| telling(totals.documents(), *it)).collect();
     let mut scores = Scores::default();
     let mut lacking: HashMap<u32, Vec<f64>> = HashMap::new();
     for postings in postings.chunk_by(|one, other| one.doc == other.doc) {
@@ -82,16 +93,19 @@ pub(super) fn score(
         let Some(place) = places.get(doc)?.filter(|place| filter.allows(place)) else { continue };
         let mut group = (place.group > 0)
             .then(|| lacking.entry(place.group).or_insert_with(|| vec![1.0; terms.len()]));
-        let mut own = 0.0;
+        let (mut own, mut telling) = (0.0, 0.0);
         for same in postings.chunk_by(|one, other| one.term == other.term) {
             let frequency = same.iter().map(|posting| posting.weight).sum();
             let impact = ranking.impact(frequency, totals.relative(place.length));
             own += weights[same[0].term] * impact;
+            // A word that only stands beside it says nothing about it.
+            let is_own = same.iter().any(|posting| posting.weight > ranking.neighbour);
+            telling += if is_own { tells[same[0].term] } else { 0.0 };
             if let Some(lacking) = &mut group {
                 lacking[same[0].term] *= 1.0 - impact;
             }
         }
-        scores.documents.push(Scored { doc, own, group: place.group });
+        scores.documents.push(Scored { doc, own, telling, group: place.group });
     }
     for (group, lacking) in lacking {
         let there = lacking.iter().zip(&weights).map(|(lacking, weight)| weight * (1.0 - lacking));
@@ -172,12 +186,19 @@ fn having(postings: &[Posting], terms: usize) -> Vec<f64> {
 impl Scores {
     /// Documents by their score and their group's, best first. A document
     /// without a group is a group of its own.
-    pub(super) fn documents(self, prior: f32, limit: usize) -> Vec<(f64, i64)> {
+    pub(super) fn documents(self, prior: f32, limit: usize) -> Vec<Ranked> {
         let Self { documents, groups } = self;
-        let score = |Scored { doc, own, group }| {
-            (own + f64::from(prior) * groups.get(&group).copied().unwrap_or(own), doc)
+        let score = |one: &Scored| {
+            let of_group = groups.get(&one.group).copied().unwrap_or(one.own);
+            (one.own + f64::from(prior) * of_group, one.doc)
         };
-        best(documents.into_iter().map(score).collect(), limit)
+        let best = best(documents.iter().map(score).collect(), limit);
+        // They are in the order of their numbers.
+        let telling = |doc: i64| {
+            let at = documents.binary_search_by_key(&doc, |one| one.doc);
+            at.map_or(0.0, |at| documents[at].telling)
+        };
+        best.into_iter().map(|(score, doc)| Ranked { doc, score, telling: telling(doc) }).collect()
     }
 
     /// Numbers of groups by their scores, best first.

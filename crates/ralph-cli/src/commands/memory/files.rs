@@ -79,7 +79,7 @@ fn nothing(locale: Locale) -> &'static str {
 
 fn listed(likely: &[Likely], locale: Locale) -> String {
     let mut text = String::new();
-    for Likely { file, score, reasons } in likely {
+    for Likely { file, score, reasons, .. } in likely {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{score:.2}  {}", notes::as_data(file));
         for reason in reasons {
