@@ -38,9 +38,10 @@ fn what_failed_and_what_mended_it_is_known_to_the_next_run() {
     assert_eq!(first.ended()["memory"], "Kept 1 note.");
     let [gotcha] = notes(&project, "gotcha").try_into().unwrap();
     assert_eq!((&gotcha["scope"], &gotcha["verified"]), (&"project".into(), &true.into()));
-    let text = "expected right. It was mended by a.txt: `- wrong` `+ right`.";
+    let text = "expected right. It was mended by a.txt: `- wrong` `+ right`. \
+                Tried in vain before: \"Write it down\".";
     assert_eq!((&gotcha["title"], &gotcha["text"]), (&"./gate.sh".into(), &text.into()));
-    for kind in ["skill", "command", "pattern"] {
+    for kind in ["skill", "command", "pattern", "approach"] {
         assert_eq!(notes(&project, kind).len(), 0, "nobody wrote a {kind}");
     }
 

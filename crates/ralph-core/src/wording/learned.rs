@@ -75,9 +75,14 @@ fn tried_ko(tried: &TriedBefore<'_>) -> String {
     format!("{what}{said} 다른 방법을 시도하세요.")
 }
 
-/// What mended a failure: lines of code, and what the agent said about them.
-/// `None` if there is neither.
-pub fn mended_by(change: &str, said: Option<&str>, locale: Locale) -> Option<String> {
+/// What mended a failure: lines of code, what the agent said about them, and
+/// what it said about tries in vain before. `None` if there is none of them.
+pub fn mended_by(
+    change: &str,
+    said: Option<&str>,
+    in_vain: &[&str],
+    locale: Locale,
+) -> Option<String> {
     let change = Some(change).filter(|change| !change.is_empty()).map(|change| match locale {
         Locale::En => format!("It was mended by {change}."),
         Locale::Ko => format!("다음 변경으로 해결되었습니다: {change}."),
@@ -86,7 +91,11 @@ pub fn mended_by(change: &str, said: Option<&str>, locale: Locale) -> Option<Str
         Locale::En => format!("The agent said: {}", sentence(said)),
         Locale::Ko => format!("에이전트의 설명: {}", sentence(said)),
     });
-    let parts: Vec<String> = change.into_iter().chain(said).collect();
+    let in_vain = in_vain.iter().map(|tried| match locale {
+        Locale::En => format!("Tried in vain before: {}", sentence(tried)),
+        Locale::Ko => format!("앞서 시도했으나 실패했습니다: {}", sentence(tried)),
+    });
+    let parts: Vec<String> = change.into_iter().chain(said).chain(in_vain).collect();
     (!parts.is_empty()).then(|| parts.join(" "))
 }
 
@@ -272,13 +281,15 @@ mod tests {
 
     #[test]
     fn a_mend_is_told_by_its_lines_and_by_what_was_said() {
-        let told = |change, said, locale| mended_by(change, said, locale).unwrap();
+        let told = |change, said, locale| mended_by(change, said, &[], locale).unwrap();
+        let tried = mended_by("a.py: `+ y`", None, &["Use a lock."], Locale::En).unwrap();
+        assert!(tried.ends_with("Tried in vain before: \"Use a lock\"."), "{tried}");
         assert_eq!(
             told("a.py: `- x` `+ y`", Some("Use y."), Locale::En),
             "It was mended by a.py: `- x` `+ y`. The agent said: \"Use y\"."
         );
         assert_eq!(told("", Some("Use y."), Locale::Ko), "에이전트의 설명: \"Use y\".");
-        assert_eq!(mended_by("", None, Locale::En), None);
+        assert_eq!(mended_by("", None, &[], Locale::En), None);
     }
 
     #[test]

@@ -24,7 +24,7 @@ const MOST_BYTES: u64 = 256 * 1024;
 pub(super) const COMPARING: Duration = Duration::from_millis(200);
 
 /// Lines of a try that are quoted.
-const FEW_LINES: usize = 6;
+const FEW_LINES: usize = 4;
 
 /// How much is kept of what the agent said.
 const APPROACH_CHARS: usize = 200;

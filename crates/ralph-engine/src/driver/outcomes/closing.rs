@@ -20,6 +20,9 @@ use crate::landed;
 /// Attempts of a run that are looked at.
 pub(super) const MOST_ATTEMPTS: usize = 500;
 
+/// Tries in vain that are told with a mend.
+const MOST_TRIES: usize = 2;
+
 /// Failures of a run whose end is noted.
 const MOST_FIXES: usize = 10;
 
@@ -28,19 +31,24 @@ impl Driver<'_> {
     /// turn are to its credit.
     pub(super) fn earned(&self, run: &Run, evidence: &Evidence) -> Vec<Event> {
         let Ok(notebook) = Notebook::open(self.ledger.home()) else { return Vec::new() };
-        let mut whats = self.fixes(run, evidence, &notebook).unwrap_or_default();
         let last = Tried::new(self.attempt_of(run, evidence).attempt, Vec::new());
-        whats.extend(tries::taken_back(run, &notebook, &last).unwrap_or_default());
-        whats.into_iter().map(|what| event(run, evidence, Phase::Consolidate, what)).collect()
+        let mut tried = tries::taken_back(run, &notebook, &last).unwrap_or_default();
+        let fixes = self.fixes((run, evidence), &notebook, &tried).unwrap_or_default();
+        // A mend tells what was tried before.
+        let is_told = |failure: &String| fixes.iter().any(|(mended, _)| mended == failure);
+        tried.retain(|(_, one)| !one.failures.iter().any(is_told));
+        let whats = fixes.into_iter().map(|(_, what)| what).chain(tries::noted(run, &tried));
+        whats.map(|what| event(run, evidence, Phase::Consolidate, what)).collect()
     }
 
-    /// What made failures of this run go away.
+    /// What made failures of this run go away, each behind its failure; these
+    /// tries were in vain.
     fn fixes(
         &self,
-        run: &Run,
-        evidence: &Evidence,
+        (run, evidence): (&Run, &Evidence),
         notebook: &Notebook,
-    ) -> Result<Vec<What>, MemoryError> {
+        tried: &[(u32, Tried)],
+    ) -> Result<Vec<(String, What)>, MemoryError> {
         let of_run = Some(run.id.to_string());
         let query = AttemptQuery { run: of_run, limit: MOST_ATTEMPTS, ..AttemptQuery::default() };
         let attempts = notebook.attempts(&query)?;
@@ -65,7 +73,11 @@ impl Driver<'_> {
                 continue;
             };
             let Some(files) = self.changed_since(&snapshots, tree, present) else { continue };
-            found.extend(mended(known, files, run, &evidence.text));
+            let in_vain = tried.iter().filter(|(_, one)| one.failures.contains(signature));
+            let in_vain: Vec<&str> =
+                in_vain.filter_map(|(_, one)| one.approach.as_deref()).take(MOST_TRIES).collect();
+            let what = mended(known, files, run, (&evidence.text, &in_vain));
+            found.extend(what.map(|what| (signature.clone(), what)));
             if found.len() >= MOST_FIXES {
                 break;
             }
@@ -152,7 +164,12 @@ impl Driver<'_> {
 
 /// The note about a failure with what mended it; without a change it was a
 /// whim. None if only tests changed, or nothing can be said about it.
-fn mended(known: Known, files: Vec<ChangedFile>, run: &Run, text: &str) -> Option<What> {
+fn mended(
+    known: Known,
+    files: Vec<ChangedFile>,
+    run: &Run,
+    (text, in_vain): (&str, &[&str]),
+) -> Option<What> {
     let mut note = known.note;
     if files.is_empty() {
         let why = "it passed without a change".to_owned();
@@ -163,7 +180,7 @@ fn mended(known: Known, files: Vec<ChangedFile>, run: &Run, text: &str) -> Optio
         return None;
     }
     let (change, said) = (mend::quoted(&files, mend::MOST_LINES), mend::last_sentence(text));
-    let told = learned::mended_by(&change, said.as_deref(), run.policy.locale)?;
+    let told = learned::mended_by(&change, said.as_deref(), in_vain, run.policy.locale)?;
     note.text = format!("{} {told}", ended(&note.text));
     for ChangedFile { name, .. } in files {
         let name = name.replace(char::is_control, "?");

@@ -18,19 +18,20 @@ pub(super) fn given_up(
     notebook: &Notebook,
     last: &Tried,
 ) -> Result<Vec<What>, MemoryError> {
-    let tries = of_run(run, notebook, last)?;
-    Ok(noted(run, tries.iter().filter(|(_, tried)| !tried.failures.is_empty())))
+    let mut tries = of_run(run, notebook, last)?;
+    tries.retain(|(_, tried)| !tried.failures.is_empty());
+    Ok(noted(run, &tries))
 }
 
-/// What a run that succeeded tried first and took back.
+/// What a run that succeeded tried first and took back, turn by turn.
 pub(super) fn taken_back(
     run: &Run,
     notebook: &Notebook,
     last: &Tried,
-) -> Result<Vec<What>, MemoryError> {
+) -> Result<Vec<(u32, Tried)>, MemoryError> {
     let tries = of_run(run, notebook, last)?;
     let attempts: Vec<Attempt> = tries.iter().map(|(_, tried)| tried.attempt()).collect();
-    Ok(noted(run, attempt::given_up(&attempts).into_iter().map(|at| &tries[at])))
+    Ok(attempt::given_up(&attempts).into_iter().map(|at| tries[at].clone()).collect())
 }
 
 /// What a run tried, turn by turn, up to the last one.
@@ -43,8 +44,8 @@ fn of_run(run: &Run, notebook: &Notebook, last: &Tried) -> Result<Vec<(u32, Trie
 }
 
 /// Notes about the last of these tries of which something can be told.
-fn noted<'a>(run: &Run, tries: impl Iterator<Item = &'a (u32, Tried)>) -> Vec<What> {
-    let told = tries.filter_map(|(iteration, tried)| note(run, *iteration, tried));
+pub(super) fn noted(run: &Run, tries: &[(u32, Tried)]) -> Vec<What> {
+    let told = tries.iter().filter_map(|(iteration, tried)| note(run, *iteration, tried));
     let mut notes: Vec<What> = told.map(|note| What::Noted(Box::new(note))).collect();
     notes.drain(..notes.len().saturating_sub(MOST_NOTED));
     notes
