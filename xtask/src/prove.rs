@@ -56,6 +56,11 @@ fn areas(root: &Path) -> Result<Vec<Area>, Failure> {
             evidence::attacks::run,
         ),
         task("code", "the code graph beside ctags and language servers", yardstick::run),
+        Area {
+            name: "memory".to_owned(),
+            about: "no note is lost by damage, and what is shown of a project's past matters",
+            proof: AreaProof::Tests("memory::prove::".to_owned()),
+        },
         task("speed", "every benchmark within its budget", bench::run),
     ];
     Ok(names.into_iter().map(client).chain(others).collect())

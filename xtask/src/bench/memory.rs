@@ -7,7 +7,9 @@ use std::process::Command;
 use serde_json::Value;
 
 use super::{Budget, Extent, Row, program};
+use crate::cargo::Cargo;
 use crate::failure::Failure;
+use crate::workspace;
 
 /// Entries written in a second of one core, at least.
 const LEAST_RATE: f64 = 20_000.0;
@@ -26,6 +28,15 @@ const MOST_OPENED: f64 = 15.0;
 /// What finding out what an agent is shown may cost, in milliseconds of
 /// processor time, whatever the number of notes.
 const MOST_RECALL: f64 = 30.0;
+
+/// Of 100 lines that agents are shown in the project of `tests/memory/shop`, how
+/// many may be of no use, and how many tokens a task may take in the mean.
+const MOST_STRAY: f64 = 15.0;
+const MOST_TOKENS: f64 = 350.0;
+
+/// The test that shows them, and how its report begins.
+const SHOP: &str = "memory::prove::what_is_shown_in_a_project_with_a_past_matters";
+const REPORT: &str = "shown for ";
 
 /// How many entries there are usually.
 const USUAL: u32 = 100_000;
@@ -47,7 +58,47 @@ pub(super) fn measure(extent: Extent) -> Result<Vec<Row>, Failure> {
         rows.extend(rows_of(*entries, *most, &measured(&program, *entries)?)?);
         rows.push(recall_row(*entries, &measured(&recall, *entries)?)?);
     }
+    rows.extend(shop()?);
     Ok(rows)
+}
+
+/// What agents are shown in a project with a past, for both sets of tasks.
+fn shop() -> Result<Vec<Row>, Failure> {
+    let root = workspace::root();
+    let args = ["test", "--package", "ralph-cli", "--test", "it", "--", "--nocapture", SHOP];
+    let printed = Cargo::new(&root, &args).stdout()?;
+    let rows: Vec<Row> = printed.lines().filter_map(shop_rows).flatten().collect();
+    let missing = || Failure::Failed(format!("no test {SHOP} printed a report"));
+    if rows.is_empty() { Err(missing()) } else { Ok(rows) }
+}
+
+/// The rows of a line such as `shown for tasks: 30 of 31 lines matter, 340 tokens`.
+fn shop_rows(line: &str) -> Option<[Row; 2]> {
+    let (name, told) = line.strip_prefix(REPORT)?.split_once(": ")?;
+    let number = |word: &str| word.parse::<f64>().ok();
+    let numbers: Vec<f64> = told.split([' ', ',']).filter_map(number).collect();
+    let [fitting, lines, tokens] = numbers.try_into().ok()?;
+    let stray = 100.0 * (1.0 - fitting / lines.max(1.0));
+    let row = |name: String, median: String, budget| Row {
+        name,
+        median,
+        p95: String::new(),
+        ratio: String::new(),
+        budget: Some(budget),
+    };
+    let budget = |measured, most, unit| Budget { measured, most, unit };
+    Some([
+        row(
+            format!("lines that matter, {name}"),
+            format!("{fitting} of {lines}"),
+            budget(stray, MOST_STRAY, "of 100 lines of no use"),
+        ),
+        row(
+            format!("shown for a task, {name}"),
+            format!("{tokens} tokens"),
+            budget(tokens, MOST_TOKENS, "tokens"),
+        ),
+    ])
 }
 
 fn measured(program: &Path, entries: u32) -> Result<Value, Failure> {
@@ -140,6 +191,16 @@ fn grouped(number: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_report_of_what_is_shown_becomes_rows_with_budgets() {
+        let line = "shown for tasks: 30 of 40 lines matter, 340 tokens";
+        let [matter, tokens] = shop_rows(line).unwrap();
+        assert_eq!((matter.median.as_str(), tokens.median.as_str()), ("30 of 40", "340 tokens"));
+        assert!((matter.budget.unwrap().measured - 25.0).abs() < 0.01);
+        assert!((tokens.budget.unwrap().measured - 340.0).abs() < 0.01);
+        assert!(shop_rows("test memory::prove::x ... ok").is_none());
+    }
 
     #[test]
     fn a_measurement_becomes_rows_with_budgets() {

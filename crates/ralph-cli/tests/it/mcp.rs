@@ -9,7 +9,7 @@ use ralph_testkit::{Hold, Output, Project};
 use serde_json::{Value, json};
 
 /// A server that is being spoken to.
-struct Server {
+pub(crate) struct Server {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
@@ -18,7 +18,7 @@ struct Server {
 impl Server {
     /// A server whose client has introduced itself.
     #[track_caller]
-    fn start(project: &Project, variables: &[(&str, &str)]) -> Self {
+    pub(crate) fn start(project: &Project, variables: &[(&str, &str)]) -> Self {
         let mut server = Self::unmet(project, variables);
         server.say(&hello("2025-06-18"));
         let hello = server.hear();
@@ -76,7 +76,7 @@ impl Server {
     }
 
     #[track_caller]
-    fn answered(&mut self, tool: &str, arguments: &Value) -> Value {
+    pub(crate) fn answered(&mut self, tool: &str, arguments: &Value) -> Value {
         let (refused, data, text) = self.call(tool, arguments);
         assert!(!refused, "{text}");
         data

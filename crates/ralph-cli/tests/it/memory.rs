@@ -1,5 +1,8 @@
 //! Notes: written, found, explained and forgotten from the command line.
 
+#[cfg(test)]
+mod prove;
+
 use std::fs;
 
 use ralph_testkit::{Output, Project};

@@ -1,5 +1,8 @@
 //! What the front door promises, on real files.
 
+#[cfg(test)]
+mod prove;
+
 use ralph_core::Timestamp;
 use ralph_memory::{
     Entry, Filters, Imported, LONGEST_TEXT, Memory, MemoryError, Query, Refusal, Retired, State,
