@@ -3,11 +3,13 @@
 
 mod names;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use ralph_core::memory::notes;
 use ralph_graph::ask::symbols::SymbolQuery;
 use ralph_graph::{Code, Index, IndexError};
+use ralph_memory::analysis::Analyzer;
 use ralph_memory::event::Actor;
 use ralph_memory::history::{self, File, History, Likely, Question, Reason};
 use ralph_memory::{Found, MemoryError, Notebook, Query};
@@ -35,8 +37,10 @@ const ALIKE: f32 = 0.3;
 const NOTES: usize = 5;
 const NOTE: f32 = 0.7;
 
-/// How many telling words a note has in common with a task that it is about.
-pub(crate) const FEWEST_WORDS: f64 = 1.2;
+/// How many telling words a note has in common with a task that it is about; of
+/// a short task so great a share of its words.
+const FEWEST_WORDS: f64 = 1.2;
+const FEWEST_SHARE: f64 = 0.3;
 
 /// What a word counts in what tests and changes said: there are many in it, and
 /// most are no statement about anything.
@@ -292,6 +296,14 @@ fn named(code: &Code<'_>, task: &str) -> Vec<(String, f32, Reason)> {
     hints
 }
 
+/// How many telling words a note about a task has in common with it.
+pub(crate) fn least_words(task: &str) -> f64 {
+    let words: BTreeSet<String> = Analyzer::default().terms(task).into_iter().collect();
+    // Beyond a few it makes no difference.
+    let count = f64::from(u8::try_from(words.len()).unwrap_or(u8::MAX));
+    FEWEST_WORDS.min(FEWEST_SHARE * count)
+}
+
 /// How many telling words a note has in common with what was searched for.
 pub(crate) fn common_words(found: &Found) -> f64 {
     match found.known.actor {
@@ -304,7 +316,8 @@ pub(crate) fn common_words(found: &Found) -> f64 {
 fn noted(notebook: &Notebook, task: &str) -> Result<Vec<(String, f32, Reason)>, MemoryError> {
     let query = Query { text: task.to_owned(), limit: NOTES, ..Query::default() };
     let mut found = notebook.search(&query)?;
-    found.retain(|it| common_words(it) >= FEWEST_WORDS);
+    let least = least_words(task);
+    found.retain(|it| common_words(it) >= least);
     let best = found.first().map_or(1.0, |it| it.score).max(f64::MIN_POSITIVE);
     let mut hints = Vec::new();
     for it in found {

@@ -74,7 +74,8 @@ fn shop() -> Result<Vec<Row>, Failure> {
 
 /// The rows of a line such as `shown for tasks: 30 of 31 lines matter, 340 tokens`.
 fn shop_rows(line: &str) -> Option<[Row; 2]> {
-    let (name, told) = line.strip_prefix(REPORT)?.split_once(": ")?;
+    // The name of the test may stand before it.
+    let (name, told) = line.split_once(REPORT)?.1.split_once(": ")?;
     let number = |word: &str| word.parse::<f64>().ok();
     let numbers: Vec<f64> = told.split([' ', ',']).filter_map(number).collect();
     let [fitting, lines, tokens] = numbers.try_into().ok()?;
@@ -194,7 +195,7 @@ mod tests {
 
     #[test]
     fn a_report_of_what_is_shown_becomes_rows_with_budgets() {
-        let line = "shown for tasks: 30 of 40 lines matter, 340 tokens";
+        let line = "test a::b ... shown for tasks: 30 of 40 lines matter, 340 tokens";
         let [matter, tokens] = shop_rows(line).unwrap();
         assert_eq!((matter.median.as_str(), tokens.median.as_str()), ("30 of 40", "340 tokens"));
         assert!((matter.budget.unwrap().measured - 25.0).abs() < 0.01);

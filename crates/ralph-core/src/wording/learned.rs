@@ -106,7 +106,7 @@ pub fn tried_in_vain(said: Option<&str>, hunks: &str, failure: &str, locale: Loc
     let failure = quoted(failure);
     match locale {
         Locale::En => format!("{said}Tried in vain: {hunks}. It failed with {failure}."),
-        Locale::Ko => format!("{said}시도했으나 실패했습니다: {hunks}. 실패 내용: {failure}."),
+        Locale::Ko => format!("{said}시도했으나 실패했습니다: {hunks}. 결과는 {failure}입니다."),
     }
 }
 

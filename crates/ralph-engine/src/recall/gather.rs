@@ -12,7 +12,7 @@ use ralph_memory::{Filters, Found, Known, MemoryError, Notebook, Query, Selectio
 
 use super::code::is_told;
 use super::{Part, Recall, Wanted};
-use crate::likely::{FEWEST_WORDS, common_words};
+use crate::likely::{common_words, least_words};
 
 /// Hits of a search by words.
 const BY_WORDS: usize = 50;
@@ -46,6 +46,8 @@ pub(super) struct Lists {
     ranked: Vec<(f64, Vec<String>)>,
     /// What has words of the task, in each notebook.
     hits: Vec<Vec<Found>>,
+    /// How many words those must have.
+    least_words: f64,
     about_files: Vec<String>,
     /// Notes that have a check, and whether it is about the files.
     checked: BTreeMap<String, Checked>,
@@ -110,9 +112,10 @@ impl Books {
             let failed = [NoteKind::Approach, NoteKind::Failure];
             lists.add_about(GUESSED, of_files(book, &likeliest, &failed)?);
         }
+        let least = lists.least_words;
         for hits in std::mem::take(&mut lists.hits) {
-            let fits =
-                |hit: &Found| common_words(hit) + about_likely(&hit.known, likely) >= FEWEST_WORDS;
+            let words = |hit: &Found| common_words(hit) + about_likely(&hit.known, likely);
+            let fits = |hit: &Found| words(hit) >= least;
             lists.add(1.0, hits.into_iter().filter(fits).map(|hit| hit.known));
         }
         Ok(())
@@ -143,6 +146,7 @@ fn asked(
 ) -> Result<(), MemoryError> {
     if let Some(task) = wanted.task.as_deref().filter(|task| !task.trim().is_empty()) {
         let text = task[..task.floor_char_boundary(LONGEST_TASK)].to_owned();
+        lists.least_words = least_words(&text);
         lists.hits.push(book.search(&Query { text, limit: BY_WORDS, ..Query::default() })?);
     }
     let files = [wanted.files.as_slice(), &named.files].concat();

@@ -1,5 +1,7 @@
 //! Which note is put where, and what it is worth there.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp as Moment;
 use ralph_core::Timestamp;
 use ralph_core::memory::belief::Days;
@@ -20,7 +22,8 @@ const MOST_ANCHORS: usize = 4;
 /// Notes of each shelf that are looked at closely: their anchors are read.
 const CLOSELY: usize = 12;
 
-/// Of two notes with so many words in common one is shown.
+/// Of two notes of ours with so many words in common one is shown: several
+/// failures may have been mended by the same lines.
 const NEARLY_THE_SAME: f64 = 0.7;
 
 /// How much of changed code is parsed, in bytes: an agent waits for the answer.
@@ -124,11 +127,15 @@ fn best(sight: &mut Sight<'_>, shelf: Shelf, mut notes: Vec<Weighed>) -> Vec<Can
     notes.sort_by(by_worth);
     let most = if shelf == Shelf::Rule { usize::MAX } else { CLOSELY };
     let mut looked: Vec<(f64, Candidate)> = Vec::new();
+    let mut ours: BTreeSet<String> = BTreeSet::new();
     for note in notes.into_iter().filter(|note| is_vouched_for(&note.known)).take(most) {
         let anchors = note.known.anchors().iter().take(MOST_ANCHORS);
         let anchors: Vec<Anchored> = anchors.map(|one| sight.look(one)).collect();
         let worth = note.worth * (0.5 + 0.5 * belief_left(&anchors));
         let is_checked = note.checked.is_some();
+        if note.known.actor == Actor::Ralph {
+            ours.insert(note.known.note.id.clone());
+        }
         let candidate = Candidate { is_checked, ..candidate(note.known, shelf, &anchors) };
         looked.push((worth, candidate));
     }
@@ -137,9 +144,11 @@ fn best(sight: &mut Sight<'_>, shelf: Shelf, mut notes: Vec<Weighed>) -> Vec<Can
     let mut kept: Vec<Candidate> = Vec::new();
     for place in diverse(&texts, looked.len()) {
         let note = &looked[place].1;
-        // A rule that is like another is a rule all the same.
-        let is_told = |known: &Candidate| shared_words(&known.text, &note.text) >= NEARLY_THE_SAME;
-        if shelf == Shelf::Rule || !kept.iter().any(is_told) {
+        // What somebody wrote may differ in the one word that matters.
+        let is_told = |known: &Candidate| {
+            ours.contains(&known.id) && shared_words(&known.text, &note.text) >= NEARLY_THE_SAME
+        };
+        if !ours.contains(&note.id) || !kept.iter().any(is_told) {
             kept.push(note.clone());
         }
     }

@@ -59,18 +59,18 @@ mod tests {
     #[test]
     fn what_older_versions_generated_is_retired_once_and_counted() {
         let folder = tempfile::tempdir().unwrap();
-        let noted = |actor, id: &str, kind, why: Option<&str>| {
+        let made = |actor, id: &str, kind, why: Option<&str>| {
             let note = Note::new(id, kind, Scope::Project, format!("It says what {id} says."));
             let what = What::Noted(Box::new(Note { why: why.map(str::to_owned), ..note }));
             Event { at: 1, place: Place::default(), actor, what }
         };
         let log = Log::new(folder.path());
         log.append(&[
-            noted(Actor::Ralph, "mskill", NoteKind::Skill, None),
-            noted(Actor::Ralph, "mmasked", NoteKind::Gotcha, Some("iteration 1 of run-1")),
-            noted(Actor::Ralph, "mfailure", NoteKind::Gotcha, None),
-            noted(Actor::Agent, "magent", NoteKind::Skill, Some("seen")),
-            noted(Actor::User, "muser", NoteKind::Skill, None),
+            made(Actor::Ralph, "mskill", NoteKind::Skill, None),
+            made(Actor::Ralph, "mmasked", NoteKind::Gotcha, Some("iteration 1 of run-1")),
+            made(Actor::Ralph, "mfailure", NoteKind::Gotcha, None),
+            made(Actor::Agent, "magent", NoteKind::Skill, Some("seen")),
+            made(Actor::User, "muser", NoteKind::Skill, None),
         ])
         .unwrap();
         let holds = |book: &Notebook| {
