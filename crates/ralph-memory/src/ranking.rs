@@ -115,13 +115,17 @@ impl Ranking {
 /// With more documents than these, being rarer tells no more.
 const MANY: f64 = 10_000.0;
 
+/// With fewer than these it is chance how many have a term.
+const FEW: f64 = 20.0;
+
 /// How much having a term tells, whatever else there is: 1 if no other document
 /// has it, and next to nothing if all have it.
 pub(crate) fn telling(documents: f64, having: f64) -> f64 {
     let rarity = |documents: f64, having: f64| {
         (1.0 + (documents.max(having) - having + 0.5) / (having + 0.5)).ln()
     };
-    rarity(documents, having) / rarity(documents.clamp(1.0, MANY), 1.0)
+    let documents = documents.max(FEW);
+    rarity(documents, having) / rarity(documents.min(MANY), 1.0)
 }
 
 /// How much finding a term says, by how few documents have it.

@@ -56,7 +56,7 @@ fn a_note_that_was_only_spoken_of_or_shown_earns_nothing() {
     };
     let spoken_of = note("The check looks for ok.txt in the folder above");
     let right = note("The check looks for ok.txt in this folder");
-    let shown = note("The check prints a line before it looks for ok.txt");
+    let shown = note("Make ok.txt first: the check prints a line before it can find it");
     two_turns(&project, "true", &format!("echo 'Note {spoken_of} is wrong. As [{right}] says.'"));
     succeeds(&project, "make the check find ok.txt");
     let counts = |id: &str| {

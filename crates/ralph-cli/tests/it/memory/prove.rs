@@ -80,15 +80,20 @@ fn run(project: &Project, session: &Value) {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text.as_str().unwrap()).unwrap();
         }
-        agent += &format!("{number}) cp -r {}/. .\n", folder.display());
+        let mut work = vec![format!("{number}) cp -r {}/. .", folder.display())];
         for note in turn["notes"].as_array().into_iter().flatten() {
             let files: Vec<String> =
                 texts(&note[2]).iter().map(|it| format!("--file {it}")).collect();
             let (kind, text) = (note[0].as_str().unwrap(), note[1].as_str().unwrap());
             let binary = project.binary().display();
-            agent += &format!("{binary} memory add '{text}' --kind {kind} {}\n", files.join(" "));
+            let files = files.join(" ");
+            work.push(format!("{binary} memory add '{text}' --kind {kind} {files}"));
         }
-        agent += &format!("echo '{} <promise>DONE</promise>' ;;\n", turn["says"].as_str().unwrap());
+        work.push(format!(
+            "echo '{} <promise>DONE</promise>' ;;\n",
+            turn["says"].as_str().unwrap()
+        ));
+        agent += &work.join("\n");
     }
     project.agent(&format!("{agent}esac"));
     let task = session["task"].as_str().unwrap();
