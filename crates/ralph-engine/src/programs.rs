@@ -179,8 +179,8 @@ impl GateWords {
             }
             scripts.extend(next.iter().cloned());
         }
-        let includes = |pair: &&[String]| INCLUDES.contains(&&*pair[0]);
-        let included = scripts.windows(2).filter(includes).map(|pair| pair[1].clone()).collect();
+        let is_include = |pair: &&[String]| INCLUDES.contains(&&*pair[0]);
+        let included = scripts.windows(2).filter(is_include).map(|pair| pair[1].clone()).collect();
         Self { command, scripts, included }
     }
 
