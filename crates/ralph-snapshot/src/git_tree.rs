@@ -156,8 +156,11 @@ impl GitTree {
         (scan, skipped): (&mut Scan, Option<&Path>),
     ) -> Result<String, TreeError> {
         let nested_changed = self.add_nested(claim, scan)?;
-        // The index does not have these.
-        scan.changed.extend(known.overlay.0.keys().cloned());
+        // The index does not have these. What became too large is not for git to read.
+        let is_large = |path: &&Vec<u8>| scan.surplus.contains(path);
+        let later: Vec<_> =
+            known.overlay.0.keys().filter(|path| !is_large(path)).cloned().collect();
+        scan.changed.extend(later);
         let is_same = scan.changed.is_empty() && scan.surplus.is_empty() && !nested_changed;
         if let Some(id) = known.tree.as_ref().filter(|_| is_same && known.is_like(note))
             && self.has_all(&[id])?

@@ -554,3 +554,19 @@ fn ignored_files_count_where_they_are_included() {
     work_tree.include_ignored(<[&str; 0]>::default());
     assert_eq!(work_tree.tree().unwrap(), before);
 }
+
+#[test]
+fn a_tracked_file_that_became_too_large_stays_out_when_rules_change_too() {
+    let scratch = Scratch::committed(&[("a", "1"), ("b", "1")]);
+    let work_tree = scratch.open();
+    work_tree.tree().unwrap();
+    scratch.remove("a");
+    let without = work_tree.tree().unwrap();
+    let file = fs::File::create(scratch.path("a")).unwrap();
+    file.set_len(2 << 30).unwrap();
+    // Now git looks at the tree, and not we.
+    scratch.write(".gitignore", "c\n");
+    let now = work_tree.tree().unwrap();
+    let changes = work_tree.changes(&without, &now).unwrap();
+    assert_eq!(changes, [change(".gitignore", ChangeKind::Added)]);
+}
