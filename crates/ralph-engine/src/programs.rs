@@ -122,14 +122,15 @@ impl Programs {
             };
             found.push(Weakening { place: now.path.clone(), what });
         }
-        let is_new = |now: &&Program| {
+        for now in now.found.iter().filter(|now| is_installed(Path::new(&now.path))) {
             let is_same = |then: &Program| now.dir == then.dir && now.name == then.name;
-            is_installed(Path::new(&now.path)) && !self.found.iter().any(is_same)
-        };
-        found.extend(now.found.iter().filter(is_new).map(|now| Weakening {
-            place: now.path.clone(),
-            what: hands::program_replaced(&now.name, locale),
-        }));
+            // Without another one of its kind the check could not run before.
+            let other = self.found.iter().find(|then| kind(&then.name) == kind(&now.name));
+            if let Some(then) = other.filter(|_| !self.found.iter().any(is_same)) {
+                let what = hands::program_shadowed(&then.name, &then.path, locale);
+                found.push(Weakening { place: now.path.clone(), what });
+            }
+        }
         let added = now.modules.iter().filter(|(path, _)| !self.modules.contains_key(*path));
         found.extend(added.map(|(place, module)| Weakening {
             place: place.clone(),
@@ -137,6 +138,13 @@ impl Programs {
         }));
         found
     }
+}
+
+/// The name of a program without its folder and version: `python` for
+/// `bin/python3.11`.
+fn kind(name: &str) -> &str {
+    let base = name.rsplit('/').next().unwrap_or(name);
+    base.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')
 }
 
 /// Whether a program was installed into a project.

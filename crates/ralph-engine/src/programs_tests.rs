@@ -109,14 +109,18 @@ fn what_scripts_and_recipes_call_is_held_to_its_start_too() {
 }
 
 #[test]
-fn an_interpreter_planted_where_a_script_looks_for_one_is_told() {
+fn an_interpreter_that_a_script_prefers_is_told_and_the_only_one_is_not() {
     let script = GateCommand::Argv(vec!["./test.sh".to_owned()]);
-    let scene = Scene::new();
-    let text = "#!/bin/sh\n[ -x .venv/bin/python ] && exec .venv/bin/python -m pytest\n";
-    scene.program("project/test.sh", text);
-    let then = scene.now(&script);
-    scene.program("project/.venv/bin/python", "exit 0");
-    assert_eq!(then.differing(&scene.now(&script), Locale::En).len(), 1);
+    let planted = |text: &str| {
+        let scene = Scene::new();
+        scene.program("project/test.sh", text);
+        let then = scene.now(&script);
+        scene.program("project/.venv/bin/python", "exit 0");
+        then.differing(&scene.now(&script), Locale::En).len()
+    };
+    let prefers = "#!/bin/sh\n[ -x .venv/bin/python ] && exec .venv/bin/python x\nexec python3 x\n";
+    assert_eq!(planted(prefers), 1);
+    assert_eq!(planted("#!/bin/sh\nexec .venv/bin/python -m pytest\n"), 0);
 }
 
 #[test]
