@@ -12,7 +12,7 @@ use ralph_core::{RunId, Timestamp, TreeId};
 use crate::error::TreeError;
 use crate::facts::{Attributes, Facts};
 use crate::file_tree::FileTree;
-use crate::found::Found;
+use crate::found::{Found, ListedFile};
 use crate::keeper::{Keeper, Sink};
 use crate::label::Label;
 use crate::manifest::{Entry, Kind, Manifest};
@@ -206,9 +206,12 @@ impl FileTree {
 
     fn modes(&self, manifest: &Manifest) -> Modes {
         let files = manifest.iter();
-        let kinds =
-            files.map(|(path, entry)| (path_bytes::from_bytes(path), item_kind(entry.kind)));
-        Modes::survey(&self.root, &kinds.collect::<Vec<_>>())
+        let listed = files.map(|(path, entry)| ListedFile {
+            path: path_bytes::from_bytes(path),
+            kind: item_kind(entry.kind),
+            permissions: None,
+        });
+        Modes::survey(&self.root, &listed.collect::<Vec<_>>())
     }
 
     fn modes_since(

@@ -13,8 +13,14 @@ pub(crate) struct Found {
     /// Repositories inside the work tree of which the tree says nothing.
     pub(crate) nested: Vec<PathBuf>,
     /// All its files, where that is known without asking git.
-    pub(crate) files: Option<FileKinds>,
+    pub(crate) files: Option<Vec<ListedFile>>,
 }
 
-/// Files by their paths, with what they are.
-pub(crate) type FileKinds = Vec<(PathBuf, ItemKind)>;
+/// A file of a tree, and what is known of the one in the work tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ListedFile {
+    pub(crate) path: PathBuf,
+    pub(crate) kind: ItemKind,
+    /// `None` where they were not looked at yet.
+    pub(crate) permissions: Option<u32>,
+}

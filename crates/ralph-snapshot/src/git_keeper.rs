@@ -13,7 +13,7 @@ use ralph_core::{RunId, Timestamp, TreeId};
 
 use crate::error::TreeError;
 use crate::facts::{Attributes, Facts};
-use crate::found::{FileKinds, Found};
+use crate::found::{Found, ListedFile};
 use crate::git::Ended;
 use crate::git_objects::{Listing, TreeEntry};
 use crate::git_tree::{GitTree, Memory, object_name};
@@ -48,10 +48,10 @@ impl Keeper for GitTree {
             Some(files) => files,
             None => self.list_kinds(&found.id)?,
         };
-        let has_attributes = files.iter().any(|(path, _)| path.ends_with(".gitattributes"));
+        let has_attributes = files.iter().any(|file| file.path.ends_with(".gitattributes"));
         let attributes = if has_attributes { Attributes::Present } else { Attributes::Absent };
-        let gitlinks = files.iter().filter(|(_, kind)| *kind == ItemKind::Opaque);
-        let mut nested: BTreeSet<_> = gitlinks.map(|(path, _)| path.clone()).collect();
+        let gitlinks = files.iter().filter(|file| file.kind == ItemKind::Opaque);
+        let mut nested: BTreeSet<_> = gitlinks.map(|file| file.path.clone()).collect();
         nested.extend(found.nested);
         let root = self.git.root();
         // One reads folders, the other looks at files.
@@ -187,10 +187,13 @@ impl Keeper for GitTree {
 
 impl GitTree {
     /// All files of a tree.
-    fn list_kinds(&self, tree: &TreeId) -> Result<FileKinds, TreeError> {
+    fn list_kinds(&self, tree: &TreeId) -> Result<Vec<ListedFile>, TreeError> {
         let listing = self.git.list_names(object_name(tree)?)?;
-        let file =
-            |(path, entry): (Vec<u8>, TreeEntry)| (path_bytes::from_bytes(&path), entry.item.kind);
+        let file = |(path, entry): (Vec<u8>, TreeEntry)| ListedFile {
+            path: path_bytes::from_bytes(&path),
+            kind: entry.item.kind,
+            permissions: None,
+        };
         Ok(listing.into_iter().map(file).collect())
     }
 
@@ -437,14 +440,10 @@ impl GitTree {
 
     /// Folders without a file of the tree. Only those with one are read, so
     /// that what is installed or built costs nothing.
-    fn folders(
-        &self,
-        scope: &Scope,
-        files: &[(PathBuf, ItemKind)],
-    ) -> Result<Vec<PathBuf>, TreeError> {
+    fn folders(&self, scope: &Scope, files: &[ListedFile]) -> Result<Vec<PathBuf>, TreeError> {
         let mut with_files: HashSet<&Path> = HashSet::new();
-        for (path, _) in files {
-            let above = path.ancestors().skip(1);
+        for file in files {
+            let above = file.path.ancestors().skip(1);
             // Those above one that is known are known, too.
             for folder in above {
                 if !with_files.insert(folder) {

@@ -102,33 +102,41 @@ impl GitTree {
     }
 
     fn name(&self, claim: &Claim<'_>, scope: &Scope) -> Result<Found, TreeError> {
-        let known = Note::of(claim).unwrap_or_default();
-        if known.tree.is_none() {
-            self.look_at_all(claim)?;
-        }
+        let mut known = Note::of(claim).unwrap_or_default();
+        let is_new = known.tree.is_none();
         let mut note = self.note(scope)?;
+        let mut view = View::open(&claim.path, known.overlay.clone());
+        if is_new {
+            view = self.look_at_all(claim, view)?;
+            let tree = view.as_ref().and_then(|view| view.noted_tree(&scope.left_out));
+            known =
+                tree.map_or(known, |tree| Note { tree: Some(tree.to_string()), ..note.clone() });
+        }
         let skipped = scope.left_out.state.as_deref();
         // Git never looks into a nested repository, and refuses to be told
         // not to.
         let skipped = skipped.filter(|state| !self.is_in_nested_repository(state));
-        let view = known.tree.as_ref().and_then(|_| View::open(&claim.path, known.overlay.clone()));
         let mut scan = Scan::of(&self.git, &claim.path, (scope, skipped), view.as_ref())?;
-        let id = match self.renewed(&known, &note, (view.as_ref(), &scan))? {
+        // A new index is asked what it has: the tree is made from it.
+        let (id, files) = match self.renewed(&known, &note, (view.as_ref(), &scan))? {
             Some(renewed) => {
                 note.overlay = renewed.overlay;
-                renewed.id.to_string()
+                let files = view.filter(|_| is_new).and_then(|mut view| {
+                    view.overlay = note.overlay.clone();
+                    view.files(&scan.permissions)
+                });
+                (renewed.id.to_string(), files)
             }
-            None => self.write_tree(claim, scope, (&known, &note), (&mut scan, skipped))?,
+            None => {
+                let id = self.write_tree(claim, scope, (&known, &note), (&mut scan, skipped))?;
+                let view = is_new.then(|| View::open(&claim.path, Overlay::default())).flatten();
+                (id, view.and_then(|view| view.files(&[])))
+            }
         };
         note.tree = Some(id.clone());
         claim.leave_note(&note.render())?;
         scan.left_out.sort();
         let nested = scan.nested.iter().map(|path| path_bytes::from_bytes(path)).collect();
-        // A new index is asked what it has: the tree was written from it.
-        let files = match known.tree {
-            None => View::open(&claim.path, Overlay::default()).and_then(|view| view.files()),
-            Some(_) => None,
-        };
         Ok(Found { id: TreeId::new(id), left_out: scan.left_out, nested, files })
     }
 
@@ -187,8 +195,16 @@ impl GitTree {
 
     /// Lets a new index notice changes of files that the user told git not to
     /// look at: `assume-unchanged`, and `skip-worktree` where no sparse
-    /// checkout needs it.
-    fn look_at_all(&self, claim: &Claim<'_>) -> Result<(), TreeError> {
+    /// checkout needs it. Returns the view of an index that needs none of that.
+    fn look_at_all(
+        &self,
+        claim: &Claim<'_>,
+        view: Option<View>,
+    ) -> Result<Option<View>, TreeError> {
+        let view = view.filter(|view| view.has_none(|path| path.ends_with(b".gitattributes")));
+        if view.is_some() && !self.git.rules().has_attributes(&self.git)? {
+            return Ok(view);
+        }
         let listed = self.git.command("ls-files").index(&claim.path).args(["-v", "-z"]).read()?;
         self.forget_filtered(claim, &listed)?;
         let tagged = fields(&listed).filter_map(|line| Some((line.first()?, line.get(2..)?)));
@@ -209,7 +225,7 @@ impl GitTree {
                 command.feed(&paths)?.success()?;
             }
         }
-        Ok(())
+        Ok(None)
     }
 
     /// Lets a new index know nothing of files that have a filter: the user's

@@ -7,8 +7,9 @@ use crate::snapshot::ItemKind;
 use crate::tree_object::Node;
 use crate::walk::Looked;
 
-/// Bits of an entry's flags: it has more flags, or is one side of a conflict.
-const UNUSUAL: u16 = 0x7000;
+/// Bits of an entry's flags: git is not to look at its file, it has more flags, or
+/// it is one side of a conflict.
+const UNUSUAL: u16 = 0xf000;
 /// How many bytes an entry has before its path.
 const FIXED: usize = 62;
 /// Where what the system told of a file is in its entry.
@@ -28,9 +29,23 @@ pub(crate) struct Seen<'a> {
     stat: &'a [u8],
 }
 
+/// An index as git left it.
+#[derive(Debug)]
+pub(crate) struct IndexContents<'a> {
+    /// In the order of the bytes of their paths.
+    pub(crate) files: Vec<Seen<'a>>,
+    /// The tree of these files, where git has noted it.
+    pub(crate) tree: Option<Oid>,
+}
+
 /// All files of an index; `None` where something is in it that only git
 /// understands: conflicts, flags, nested repositories, SHA-256.
 pub(crate) fn parse(index: &[u8]) -> Option<Vec<Seen<'_>>> {
+    read(index).map(|index| index.files)
+}
+
+/// Reads an index; `None` where only git understands all of it.
+pub(crate) fn read(index: &[u8]) -> Option<IndexContents<'_>> {
     let head = index.strip_prefix(b"DIRC")?;
     let version = number(head, 0)?;
     let count = usize::try_from(number(head, 4)?).ok()?;
@@ -59,20 +74,37 @@ pub(crate) fn parse(index: &[u8]) -> Option<Vec<Seen<'_>>> {
         seen.push(Seen { path: &tail[..length], node, stat: &rest[..40] });
         rest = rest.get((FIXED + length + 8) & !7..)?;
     }
-    has_plain_extensions(rest).then_some(seen)
+    let extensions = extensions(rest)?;
+    let tree = noted_tree(&extensions, seen.len());
+    Some(IndexContents { files: seen, tree })
 }
 
-/// An extension whose name begins with a small letter cannot be ignored.
-fn has_plain_extensions(mut rest: &[u8]) -> bool {
+/// Reads the names and contents of extensions; `None` if one of them cannot be
+/// ignored: its name begins with a small letter.
+fn extensions(mut rest: &[u8]) -> Option<Vec<(&[u8], &[u8])>> {
+    let mut found = Vec::new();
     while rest.len() > Oid::LEN {
-        let size = number(rest, 4).and_then(|size| usize::try_from(size).ok());
-        let next = size.and_then(|size| rest.get(8 + size..));
-        match next {
-            Some(next) if rest[0].is_ascii_uppercase() => rest = next,
-            Some(_) | None => return false,
+        let end = 8 + usize::try_from(number(rest, 4)?).ok()?;
+        let contents = rest.get(8..end)?;
+        if !rest[0].is_ascii_uppercase() {
+            return None;
         }
+        found.push((&rest[..4], contents));
+        rest = &rest[end..];
     }
-    rest.len() == Oid::LEN
+    (rest.len() == Oid::LEN).then_some(found)
+}
+
+/// Reads the tree that git noted for all of the files, if it did.
+fn noted_tree(extensions: &[(&[u8], &[u8])], files: usize) -> Option<Oid> {
+    let (_, trees) = extensions.iter().find(|(name, _)| *name == b"TREE")?;
+    // The root comes first: no name, the number of files, -1 once one of them
+    // changed, the number of folders, and the id.
+    let root = trees.strip_prefix(b"\0")?;
+    let line = root.iter().position(|byte| *byte == b'\n')?;
+    let counted = std::str::from_utf8(&root[..line]).ok()?.split_once(' ')?.0;
+    let id = root.get(line + 1..line + 1 + Oid::LEN)?;
+    (counted == files.to_string()).then(|| Oid::from_bytes(id))?
 }
 
 fn number(bytes: &[u8], at: usize) -> Option<u32> {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fs, thread};
 
+use crate::found::ListedFile;
 use crate::snapshot::ItemKind;
 
 /// A tree of at most this many files has all of them listed.
@@ -44,11 +45,11 @@ impl Usual {
 
 impl Modes {
     /// Looks at all these files.
-    pub(crate) fn survey(root: &Path, files: &[(PathBuf, ItemKind)]) -> Self {
+    pub(crate) fn survey(root: &Path, files: &[ListedFile]) -> Self {
         let found = look(root, files);
         let most = |wanted: ItemKind, default: u32| {
             let mut counts = BTreeMap::new();
-            for (_, mode) in found.iter().filter(|((_, kind), _)| *kind == wanted) {
+            for (_, mode) in found.iter().filter(|(file, _)| file.kind == wanted) {
                 *counts.entry(*mode).or_insert(0_usize) += 1;
             }
             counts.into_iter().max_by_key(|(_, count)| *count).map_or(default, |(mode, _)| mode)
@@ -59,8 +60,8 @@ impl Modes {
         let is_usual = |kind: ItemKind, mode| usual.of(kind).is_none_or(|usual| usual == mode);
         let listed = found
             .iter()
-            .filter(|((_, kind), mode)| files.len() <= ALL_LISTED || !is_usual(*kind, *mode));
-        modes.listed = listed.map(|((path, _), mode)| (path.clone(), *mode)).collect();
+            .filter(|(file, mode)| files.len() <= ALL_LISTED || !is_usual(file.kind, *mode));
+        modes.listed = listed.map(|(file, mode)| (file.path.clone(), *mode)).collect();
         modes
     }
 
@@ -148,15 +149,18 @@ pub(crate) fn on_disk(_root: &Path, _path: &Path) -> Option<u32> {
     None
 }
 
-type Looked<'a> = Vec<(&'a (PathBuf, ItemKind), u32)>;
+type Looked<'a> = Vec<(&'a ListedFile, u32)>;
 
 /// Looks at many files at once: each look waits for the system.
-fn look<'a>(root: &Path, files: &'a [(PathBuf, ItemKind)]) -> Looked<'a> {
+fn look<'a>(root: &Path, files: &'a [ListedFile]) -> Looked<'a> {
     let workers = thread::available_parallelism().map_or(1, usize::from);
     let part = files.len().div_ceil(workers).max(512);
-    let of_part = |part: &'a [(PathBuf, ItemKind)]| -> Looked<'a> {
-        part.iter().filter_map(|file| Some((file, on_disk(root, &file.0)?))).collect()
+    let of_file = |file: &'a ListedFile| {
+        let permissions = file.permissions.or_else(|| on_disk(root, &file.path))?;
+        Some((file, permissions))
     };
+    let of_part =
+        |part: &'a [ListedFile]| -> Looked<'a> { part.iter().filter_map(of_file).collect() };
     thread::scope(|threads| {
         let parts: Vec<_> =
             files.chunks(part).map(|part| threads.spawn(move || of_part(part))).collect();
@@ -180,8 +184,9 @@ mod tests {
             scratch.write(path, "");
             scratch.set_mode(path, *mode);
         }
-        let named = files.iter().map(|(path, mode)| (PathBuf::from(path), kind_of(*mode)));
-        let gone = (0..=ALL_LISTED).map(|number| (number.to_string().into(), ItemKind::File));
+        let listed = |path: PathBuf, kind| ListedFile { path, kind, permissions: None };
+        let named = files.iter().map(|(path, mode)| listed(path.into(), kind_of(*mode)));
+        let gone = (0..=ALL_LISTED).map(|number| listed(number.to_string().into(), ItemKind::File));
         let modes = Modes::survey(&scratch.root, &named.chain(gone).collect::<Vec<_>>());
         (scratch, modes)
     }

@@ -28,6 +28,8 @@ pub(crate) struct Scan {
     pub(crate) left_out: Vec<LeftOutFile>,
     /// Who compared them with the index.
     pub(crate) reader: Reader,
+    /// What the files of the index permit, in its order, where they were looked at.
+    pub(crate) permissions: Vec<Option<u32>>,
 }
 
 /// Who compared the files with the index.
@@ -45,13 +47,16 @@ pub(crate) struct Dirty {
     pub(crate) paths: Vec<Vec<u8>>,
     /// Files that are as they were although they are not as in the index.
     pub(crate) same: BTreeSet<Vec<u8>>,
+    /// What the files of the index permit, in its order, where they were looked at.
+    pub(crate) permissions: Vec<Option<u32>>,
 }
 
 impl Dirty {
     fn by_git(git: &Git, index: &Path) -> Result<Self, TreeError> {
         let args = ["-z", "--name-only", "--ignore-submodules=dirty"];
         let listed = git.command("diff-files").index(index).args(args).read()?;
-        Ok(Self { paths: fields(&listed).map(<[u8]>::to_vec).collect(), same: BTreeSet::new() })
+        let paths = fields(&listed).map(<[u8]>::to_vec).collect();
+        Ok(Self { paths, ..Self::default() })
     }
 }
 
@@ -80,7 +85,7 @@ impl Scan {
             (dirty, others)
         });
         let (dirty, reader) = dirty?;
-        let mut scan = Self { reader, ..Self::default() };
+        let mut scan = Self { reader, permissions: dirty.permissions, ..Self::default() };
         let mut large = Vec::new();
         for path in &dirty.paths {
             match size_above_limit(git.root(), scope, path) {

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
-use std::{io, thread};
+use std::{io, iter, thread};
 
-use crate::found::FileKinds;
+use crate::found::ListedFile;
 use crate::index_file::{self, Seen};
+use crate::left_out::LeftOut;
 use crate::oid::{ObjectKind, Oid};
 use crate::overlay::{Later, Overlay};
 use crate::path_bytes;
@@ -44,19 +45,19 @@ impl View {
         let seen = index_file::parse(&self.index)?;
         let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
         let share = seen.len().div_ceil(threads).max(PER_THREAD);
-        let changed = thread::scope(|scope| {
+        let mut dirty = thread::scope(|scope| {
             let look = |part| move || self.changed_in(root, part);
             let others: Vec<_> =
                 seen.chunks(share).skip(1).map(|part| scope.spawn(look(part))).collect();
-            let mut changed =
+            let mut dirty =
                 self.changed_in(root, seen.get(..share.min(seen.len())).unwrap_or(&seen));
             for other in others {
                 let more = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-                changed.extend(more);
+                dirty.paths.extend(more.paths);
+                dirty.permissions.extend(more.permissions);
             }
-            changed
+            dirty
         });
-        let mut dirty = Dirty { paths: changed, same: BTreeSet::new() };
         let mut folders = Folders::new(root);
         for (path, later) in &self.overlay.0 {
             let found = folders.find(path);
@@ -78,32 +79,65 @@ impl View {
         Some(dirty)
     }
 
-    fn changed_in(&self, root: &Path, part: &[Seen<'_>]) -> Vec<Vec<u8>> {
+    fn changed_in(&self, root: &Path, part: &[Seen<'_>]) -> Dirty {
         let mut walk = Walk::new(root).ok();
-        let mut changed = Vec::new();
+        let mut dirty = Dirty::default();
         for seen in part {
             if !self.overlay.0.is_empty() && self.overlay.0.contains_key(seen.path) {
+                dirty.permissions.push(None);
                 continue;
             }
             let found = walk.as_mut().and_then(|walk| walk.find(seen.path));
+            dirty.permissions.push(found.and_then(|found| found.permissions));
             if !found.is_some_and(|found| seen.is_like(&found, self.written)) {
-                changed.push(seen.path.to_vec());
+                dirty.paths.push(seen.path.to_vec());
             }
         }
-        changed
+        dirty
     }
 
-    /// All files of the index; `None` if git has to read it.
-    pub(crate) fn files(&self) -> Option<FileKinds> {
-        let file = |seen: Seen<'_>| {
-            let kind = match seen.node.mode {
+    /// All files, in no order; `None` if git has to read the index. `permissions`
+    /// are those that a look at its files found, if there was one.
+    pub(crate) fn files(&self, permissions: &[Option<u32>]) -> Option<Vec<ListedFile>> {
+        let file = |path: &[u8], node: Node, permissions| {
+            let kind = match node.mode {
                 0o100_755 => ItemKind::Executable,
                 0o120_000 => ItemKind::Link,
                 _ => ItemKind::File,
             };
-            (path_bytes::from_bytes(seen.path), kind)
+            ListedFile { path: path_bytes::from_bytes(path), kind, permissions }
         };
-        Some(index_file::parse(&self.index)?.into_iter().map(file).collect())
+        let later = self.overlay.0.iter();
+        let later = later.filter_map(|(path, later)| Some(file(path, later.node()?, None)));
+        let seen = index_file::parse(&self.index)?;
+        let permissions = permissions.iter().copied().chain(iter::repeat(None));
+        let seen = seen.iter().zip(permissions);
+        let seen = seen.filter(|(seen, _)| !self.overlay.0.contains_key(seen.path));
+        Some(
+            seen.map(|(seen, permissions)| file(seen.path, seen.node, permissions))
+                .chain(later)
+                .collect(),
+        )
+    }
+
+    /// Returns the tree of the index, if git has noted it and nothing of
+    /// `left_out` is in there.
+    pub(crate) fn noted_tree(&self, left_out: &LeftOut) -> Option<Oid> {
+        let index = index_file::read(&self.index)?;
+        let holds = |left_out: &Vec<u8>| {
+            let next = index.files.partition_point(|seen| seen.path < &**left_out);
+            let mut from =
+                index.files[next..].iter().take_while(|seen| seen.path.starts_with(left_out));
+            from.any(|seen| matches!(seen.path.get(left_out.len()), None | Some(b'/')))
+        };
+        index.tree.filter(|_| !left_out.listed(b"").iter().any(holds))
+    }
+
+    /// Returns whether the index can be read here and `is_wanted` holds for none of
+    /// its paths.
+    pub(crate) fn has_none(&self, is_wanted: impl Fn(&[u8]) -> bool) -> bool {
+        let seen = index_file::parse(&self.index);
+        seen.is_some_and(|seen| !seen.iter().any(|seen| is_wanted(seen.path)))
     }
 
     /// What was known of these files; `None` for those that were not there.

@@ -12,6 +12,8 @@ use rustix::io;
 pub(crate) struct Looked {
     /// As git writes it; `None` for what it does not store.
     pub(crate) mode: Option<u32>,
+    /// Who may do what with it; `None` for what is no file.
+    pub(crate) permissions: Option<u32>,
     /// Seconds and nanoseconds.
     pub(crate) changed: (i64, i64),
     pub(crate) modified: (i64, i64),
@@ -47,8 +49,10 @@ impl Walk {
         }
         let here = self.open.last().map_or(&self.root, |(_, folder)| folder);
         let found = self.is_there.then(|| statat(here, name, AtFlags::SYMLINK_NOFOLLOW))?.ok()?;
+        let kind = FileType::from_raw_mode(found.st_mode);
         Some(Looked {
-            mode: match FileType::from_raw_mode(found.st_mode) {
+            permissions: (kind == FileType::RegularFile).then_some(found.st_mode & 0o7777),
+            mode: match kind {
                 FileType::Symlink => Some(0o120_000),
                 FileType::RegularFile if found.st_mode & 0o100 != 0 => Some(0o100_755),
                 FileType::RegularFile => Some(0o100_644),
