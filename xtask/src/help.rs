@@ -2,8 +2,8 @@
 
 use crate::failure::Failure;
 use crate::{
-    bench, conformance, docs, evidence, options, prove, say, stress, table::Table, test, tidy,
-    tools, yardstick,
+    bench, conformance, docs, evidence, names, options, prove, say, stress, table::Table, test,
+    tidy, tools, yardstick,
 };
 
 /// One task of `cargo xtask`.
@@ -42,6 +42,12 @@ pub(crate) const COMMANDS: &[Command] = &[
         usage: "",
         about: "Check the house rules that the compiler does not know",
         run: tidy::run,
+    },
+    Command {
+        name: "names",
+        usage: "[--list]",
+        about: "Measure how well names and comments tell a stranger what a thing is",
+        run: names::run,
     },
     Command {
         name: "conformance",

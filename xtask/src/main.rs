@@ -14,6 +14,7 @@ mod finding;
 mod help;
 #[cfg(test)]
 mod layering;
+mod names;
 mod options;
 mod prove;
 mod rust_source;

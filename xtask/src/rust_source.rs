@@ -202,7 +202,7 @@ fn lines_of(span: proc_macro2::Span) -> RangeInclusive<usize> {
     span.start().line..=span.end().line
 }
 
-fn is_cfg_test(attribute: &syn::Attribute) -> bool {
+pub(crate) fn is_cfg_test(attribute: &syn::Attribute) -> bool {
     attribute.path().is_ident("cfg")
         && attribute.parse_args::<syn::Path>().is_ok_and(|path| path.is_ident("test"))
 }

@@ -14,7 +14,7 @@ use std::path::Path;
 use crate::failure::Failure;
 use crate::finding::{self, Finding};
 use crate::workspace::{self, SourceFile};
-use crate::{options, say};
+use crate::{names, options, say};
 
 /// A path, or a folder with a final `/`, that a rule leaves alone, and why.
 type Exemption = (&'static str, &'static str);
@@ -35,6 +35,7 @@ pub(crate) fn check(root: &Path) -> Result<(), Failure> {
 
 fn findings(files: &[SourceFile]) -> Vec<Finding> {
     let mut found = tree::check(files);
+    found.extend(names::check(files));
     for file in files {
         let Some(text) = file.text.as_deref() else { continue };
         found.extend(text::check(file, text));
@@ -63,7 +64,7 @@ fn is_fixture(path: &str) -> bool {
 }
 
 /// Whether the whole file is test code.
-fn is_test_file(path: &str) -> bool {
+pub(crate) fn is_test_file(path: &str) -> bool {
     let mut parts = path.rsplit('/');
     let name = parts.next().unwrap_or(path);
     name == "tests.rs" || name.ends_with("_tests.rs") || parts.any(|folder| folder == "tests")
