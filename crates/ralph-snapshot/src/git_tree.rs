@@ -118,20 +118,18 @@ impl GitTree {
         let skipped = skipped.filter(|state| !self.is_in_nested_repository(state));
         let mut scan = Scan::of(&self.git, &claim.path, (scope, skipped), view.as_ref())?;
         // A new index is asked what it has: the tree is made from it.
-        let (id, files) = match self.renewed(&known, &note, (view.as_ref(), &scan))? {
-            Some(renewed) => {
-                note.overlay = renewed.overlay;
-                let files = view.filter(|_| is_new).and_then(|mut view| {
-                    view.overlay = note.overlay.clone();
-                    view.files(&scan.permissions)
-                });
-                (renewed.id.to_string(), files)
-            }
-            None => {
-                let id = self.write_tree(claim, scope, (&known, &note), (&mut scan, skipped))?;
-                let view = is_new.then(|| View::open(&claim.path, Overlay::default())).flatten();
-                (id, view.and_then(|view| view.files(&[])))
-            }
+        let renewed = self.renewed(&known, &note, (view.as_ref(), &scan))?;
+        let (id, files) = if let Some(renewed) = renewed {
+            note.overlay = renewed.overlay;
+            let files = view.filter(|_| is_new).and_then(|mut view| {
+                view.overlay = note.overlay.clone();
+                view.files(&scan.permissions)
+            });
+            (renewed.id.to_string(), files)
+        } else {
+            let id = self.write_tree(claim, scope, (&known, &note), (&mut scan, skipped))?;
+            let view = is_new.then(|| View::open(&claim.path, Overlay::default())).flatten();
+            (id, view.and_then(|view| view.files(&[])))
         };
         note.tree = Some(id.clone());
         claim.leave_note(&note.render())?;
