@@ -1,6 +1,6 @@
-//! Laws of all lines that people read: none is long, and every sentence has a
-//! verb. Lines that the sources fix to the letter are exempt: those of DX-11,
-//! the template of SC-5 and the one sentence of a limit.
+//! Laws of all lines that people read: none is long, and every sentence has a verb.
+//! Lines that the sources prescribe are exempt: those of DX-11, the template of
+//! SC-5 and the one sentence of a limit.
 
 use std::collections::BTreeSet;
 
@@ -14,8 +14,8 @@ use crate::run::Baseline;
 use crate::samples;
 use crate::state::{Failure, Pause, Proof, State, Wait};
 
-/// The verbs of our sentences. One that has none of them has no verb, or needs
-/// a simpler one.
+/// The verbs of our sentences. A sentence with none of them has no verb, or needs a
+/// simpler one.
 const VERBS: &str = "is are was were has have cannot can may must does do ends ended end begins began \
     belongs goes go went going passes pass fails fail failed stops stopped stop done paused waiting \
     running shows undoes add adds type send writes said says counts changed became lifts accepts \
