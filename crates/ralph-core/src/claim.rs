@@ -180,9 +180,9 @@ pub enum ClaimKind {
 pub enum Reason {
     /// More text follows it.
     MoreTextFollows,
-    /// It stands in a fenced block or an inline code span.
+    /// It is in a fenced block or an inline code span.
     InCode,
-    /// It stands in a block quotation or in quotation marks.
+    /// It is in a block quotation or in quotation marks.
     Quoted,
     /// Its sentence is negated.
     Negated,

@@ -379,7 +379,7 @@ proptest! {
         }
     }
 
-    /// Without the task, the findings and what the agent asked.
+    /// Without the task, the findings and the agent's question.
     #[test]
     fn the_short_form_has_at_most_sixty_words(run in run(), evidence in evidence()) {
         let mut run = trusting(run, Trust::Evidence);

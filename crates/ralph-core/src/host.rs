@@ -371,7 +371,7 @@ pub enum Effect {
     Begin {
         /// The task.
         task: String,
-        /// Text after the task: how the work is judged, and what to say at the end.
+        /// Text after the task: how the work is judged, and how to claim completion.
         rules: String,
     },
     /// Nothing now; the host sends [`Happening::Due`] after this time.

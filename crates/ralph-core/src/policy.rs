@@ -110,7 +110,7 @@ pub struct Allowed {
 pub struct TestRules {
     /// Reaction if tests were changed and the original ones fail.
     pub original: OriginalTests,
-    /// Whether to ask the agent for new tests.
+    /// Request to the agent for tests of its own.
     pub added: AddedTests,
 }
 

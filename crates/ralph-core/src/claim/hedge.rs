@@ -40,8 +40,8 @@ const fn conditions(text: &'static str, unless: &'static [&'static str]) -> Piec
     Piece { text, hedge: Hedge::Conditional, unless }
 }
 
-/// `없` alone is left out: "남은 오류가 없습니다" is what a finished agent
-/// says; only "수 없" denies.
+/// `없` alone is left out: a finished agent says "남은 오류가 없습니다" (no errors
+/// left). Only "수 없" denies.
 const KOREAN: &[Piece] = &[
     negates("아직", &[]),
     negates("않", &[]),

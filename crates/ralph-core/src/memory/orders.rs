@@ -2,7 +2,7 @@
 //!
 //! Notes come from tools, web pages and commits, so anybody may have written them.
 //! The fence and the label around them are the main protection. This module detects
-//! text that addresses an agent: it tells it to forget its orders, to be somebody
+//! text that addresses an agent: it tells it to forget its orders, to be someone
 //! else, to keep something from the user, or it poses as another side of the
 //! conversation. Advice to people ("run `make` first") is none of these.
 //!
@@ -30,7 +30,7 @@ const KOREAN_GAP: usize = 90;
 pub enum Order {
     /// To forget earlier instructions or limits.
     Forget,
-    /// To act as somebody else.
+    /// To play another role.
     Pretend,
     /// Text that poses as the system or another side of the conversation.
     Role,
