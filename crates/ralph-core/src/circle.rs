@@ -1,22 +1,22 @@
-//! A return to files as they were before, named with its iterations.
+//! A return to files as they were before, shown by its iterations.
 
 use std::ops::RangeInclusive;
 
-/// An iteration that left the files as an earlier one had left them, after
-/// they had been different in between.
+/// A return: an iteration that left the files exactly as an earlier one did, with
+/// different files in between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Circle {
-    /// The earlier iteration; 0 stands for the start.
+    /// The earlier iteration; 0 is the start of the run.
     pub from: u32,
     /// The iteration that returned.
     pub to: u32,
 }
 
-/// How many iterations of a circle are named at each of its ends.
+/// Number of iterations shown at each end of a long circle.
 const NAMED: u32 = 3;
 
 impl Circle {
-    /// The way round, as in `3 → 4 → 5`; `start` is the word for iteration 0.
+    /// Renders the iterations, as in `3 → 4 → 5`; `start` is the word for iteration 0.
     pub fn way(self, start: &str) -> String {
         let name = |number: u32| if number == 0 { start.to_owned() } else { number.to_string() };
         let names = |numbers: RangeInclusive<u32>| numbers.map(name).collect::<Vec<_>>();

@@ -1,9 +1,9 @@
-//! Whether the agent's final text says that it is done.
+//! Detects whether the agent's final text claims that the work is done.
 //!
-//! A mention is not a claim: agents explain the protocol, quote it, plan to
-//! use it and echo their instructions. So the signal has to end the text, in
-//! the agent's own voice, in a sentence that takes nothing back. What comes
-//! close is a near miss with its reason, so that the feedback can say it.
+//! A mention is not a claim: agents explain the protocol, quote it, plan to use it
+//! and echo their instructions. So the signal has to end the text, in the agent's
+//! own voice, in a sentence without a hedge. Text that comes close is a near miss
+//! with its reason, so that the feedback can explain it.
 
 mod explain;
 mod hedge;
@@ -21,32 +21,31 @@ use pattern::Pattern;
 
 pub use plain::plain;
 
-/// How far before the end a tag or word is looked for, in bytes.
+/// Length of the end of a text that is searched for a tag or word, in bytes.
 ///
 /// A tag with more text than this after it belongs to an earlier report.
 const WINDOW: usize = 16 * 1024;
 
-/// How many characters of a wrong word are repeated.
+/// Number of characters of a wrong word that are repeated.
 const WORD_SHOWN: usize = 80;
 
-/// What the agent is to say when all is done, never empty.
+/// The word that the agent says when all is done; never empty.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Promise(String);
 
 impl Promise {
-    /// The promise without surrounding white space and invisible characters,
-    /// white space inside made single spaces; `None`, which disables it, when
-    /// nothing is left.
+    /// Creates a promise: trims it, removes invisible characters and merges white
+    /// space. Returns `None`, which disables the promise, if nothing is left.
     pub fn new(text: &str) -> Option<Self> {
         visible_words(text).map(Self)
     }
 
-    /// The promise as text.
+    /// Returns the promise as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The promise in its tag, as the agent has to write it in [`MatchMode::Tag`].
+    /// Returns the promise in its tag, as the agent writes it in [`MatchMode::Tag`].
     pub fn tag(&self) -> String {
         format!("<promise>{}</promise>", self.0)
     }
@@ -63,12 +62,12 @@ impl fmt::Display for Promise {
 pub struct Marker(String);
 
 impl Marker {
-    /// The marker, cleaned as [`Promise::new`] does; `None` when it is empty.
+    /// Creates a marker, cleaned like [`Promise::new`]; `None` if it is empty.
     pub fn new(text: &str) -> Option<Self> {
         visible_words(text).map(Self)
     }
 
-    /// The markers known without configuration.
+    /// Returns the markers known without configuration.
     pub fn defaults() -> Vec<Self> {
         [
             "<ralph>DONE</ralph>",
@@ -82,21 +81,21 @@ impl Marker {
         .into()
     }
 
-    /// The marker as text.
+    /// Returns the marker as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// How the promise has to stand in the text.
+/// The form in which the promise has to appear.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum MatchMode {
     /// The text ends with `<promise>X</promise>`, in any letter case.
     #[default]
     Tag,
-    /// The last line ends with X itself, to the letter, or with its tag.
+    /// The last line ends with exactly X, or with its tag.
     Word,
-    /// X stands anywhere as a whole word, to the letter, whatever is said of it.
+    /// The text contains exactly X as a whole word, in any context.
     Contains,
 }
 
@@ -106,7 +105,7 @@ pub enum MatchMode {
 pub struct ParseMatchModeError(String);
 
 impl MatchMode {
-    /// The name used in config files and on the command line.
+    /// Returns the name used in config files and on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Tag => "tag",
@@ -135,12 +134,12 @@ impl fmt::Display for MatchMode {
     }
 }
 
-/// What counts as a claim in one run.
+/// The rules for claims in one run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClaimRules {
     /// The promise; `None` when only markers can claim.
     pub promise: Option<Promise>,
-    /// How the promise has to stand in the text; markers always follow `tag`.
+    /// The form of the promise; markers always follow `tag`.
     pub mode: MatchMode,
     /// Literals that claim in every mode.
     pub markers: Vec<Marker>,
@@ -156,18 +155,18 @@ impl Default for ClaimRules {
     }
 }
 
-/// Whether a text claims that the work is done.
+/// The answer to whether a text claims that the work is done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Claim {
-    /// It does.
+    /// A claim.
     Made(ClaimKind),
-    /// It does not, and no sign of a claim ends it.
+    /// No claim, and no sign of one at the end.
     None,
-    /// It may have been meant as a claim, but is none.
+    /// Possibly meant as a claim, but not valid.
     NearMiss(Reason),
 }
 
-/// What a claim was made with.
+/// The signal that made a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClaimKind {
     /// The run's promise.
@@ -176,18 +175,18 @@ pub enum ClaimKind {
     Marker(String),
 }
 
-/// Why something that looks like a claim is none.
+/// The reason why a near miss is no claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// The text goes on after it.
+    /// More text follows it.
     MoreTextFollows,
-    /// It stands in a fenced block or an inline code span.
+    /// It is in a fenced block or an inline code span.
     InCode,
-    /// It stands in a block quotation or in quotation marks.
+    /// It is in a block quotation or in quotation marks.
     Quoted,
-    /// Its sentence says that something is not so.
+    /// Its sentence is negated.
     Negated,
-    /// Its sentence says when, whether or that it is going to be said.
+    /// Its sentence states a condition or a plan.
     Conditional,
     /// The text ends with the promise, but the tag is missing.
     BareWord,
@@ -195,10 +194,10 @@ pub enum Reason {
     WrongWord(String),
 }
 
-/// Looks for a claim in the final assistant text.
+/// Detects a claim in the final assistant text.
 ///
-/// Terminal codes and invisible characters are removed first. The promise is
-/// judged before the markers, and any claim outranks any near miss.
+/// Terminal codes and invisible characters are removed first. The promise is judged
+/// before the markers, and any claim outranks any near miss.
 pub fn detect(text: &str, rules: &ClaimRules) -> Claim {
     let text = plain(text);
     let text = text.trim_end();
@@ -227,18 +226,18 @@ enum Verdict {
     Nothing,
 }
 
-/// What kind of signal is judged; punctuation may hug a word, not a tag.
+/// The kind of signal: punctuation may touch a word, but not a tag.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Markup,
     Word,
 }
 
-/// What stands after the signal.
+/// The text after the signal.
 enum Tail {
     /// Nothing that matters: white space, emphasis, one full stop.
     Clean,
-    /// Only marks that close something opened before it.
+    /// Only marks that close something opened before the signal.
     Closing,
     /// Text.
     Text,
@@ -268,7 +267,7 @@ fn judge_promise(text: &str, promise: &Promise, mode: MatchMode) -> Verdict {
     }
 }
 
-/// What a text without the right tag lacks, if it looks like a claim.
+/// Returns the near miss of a text without the right tag, if it looks like a claim.
 fn judge_without_tag(text: &str, word: &Pattern) -> Verdict {
     if let Some(other) = wrong_word(text) {
         return Verdict::NearMiss(Reason::WrongWord(other));
@@ -286,8 +285,8 @@ fn judge_last(text: &str, pattern: &Pattern, form: Form) -> Verdict {
     }
 }
 
-/// Judges one signal: said sincerely and last, it is a claim; with one of the
-/// two missing a near miss; with both missing it is only talked about.
+/// Judges one signal. Sincere and at the end, it is a claim. With one of the two
+/// missing it is a near miss; with both missing it is a mere mention.
 fn judge(text: &str, found: &Range<usize>, form: Form) -> Verdict {
     let rest = &text[found.end..];
     match (doubt(text, found), tail(rest, form)) {
@@ -296,7 +295,7 @@ fn judge(text: &str, found: &Range<usize>, form: Form) -> Verdict {
         (None, _) if form == Form::Word && rest.contains('\n') => Verdict::Nothing,
         (None, Tail::Closing | Tail::Text) => Verdict::NearMiss(Reason::MoreTextFollows),
         (Some(reason), Tail::Clean | Tail::Closing) => Verdict::NearMiss(reason),
-        // Said sincerely, and taken back by what follows.
+        // A sincere claim, followed by more text.
         (Some(_), Tail::Text) if form == Form::Markup && is_sincere(text, found) => {
             Verdict::NearMiss(Reason::MoreTextFollows)
         }
@@ -304,8 +303,8 @@ fn judge(text: &str, found: &Range<usize>, form: Form) -> Verdict {
     }
 }
 
-/// Whether a signal stands by itself at the beginning of a line, outside of code
-/// and quotations.
+/// Returns true if a signal starts its line and stands alone, outside of code and
+/// quotations.
 fn is_sincere(text: &str, found: &Range<usize>) -> bool {
     let before = text[..found.start].rsplit('\n').next().unwrap_or_default();
     let is_apart = text[found.end..].starts_with(char::is_whitespace);
@@ -342,11 +341,11 @@ fn tail(rest: &str, form: Form) -> Tail {
             _ => return Tail::Text,
         }
     }
-    // Several full stops trail off: what should follow was left unsaid.
+    // Several full stops are an ellipsis: the sentence is unfinished.
     if full_stops > 1 { Tail::Closing } else { tail }
 }
 
-/// The words in a promise tag that ends the text as a claim would.
+/// Returns the words in a promise tag that ends the text like a claim.
 fn wrong_word(text: &str) -> Option<String> {
     let from = window_start(text);
     let closing = Pattern::markup("</promise>").rfind(text, from)?;

@@ -1,8 +1,8 @@
-//! What follows when the agent falls silent: one pure function.
+//! The decision after a turn: one pure function.
 //!
-//! The order matters and is the product's promise: how the turn ended, then
-//! completion, then progress, then limits, else go on. Evidence outranks
-//! limits, so success on the last allowed iteration is success.
+//! The order is a promise of the product: the end of the turn first, then
+//! completion, then progress, then limits; otherwise the run continues. Evidence
+//! outranks limits, so success on the last allowed iteration is success.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -21,26 +21,26 @@ use crate::state::{Failure, Pause, Proof, Wait};
 use crate::time::{Timestamp, render_span};
 use crate::wording;
 
-/// Agent failures in a row, without any change to the tree, that end a run.
+/// Number of agent failures in a row, without a change of the tree, that ends a run.
 const AGENT_ERRORS: u32 = 3;
 
-/// Questions in a row, without progress, that end in waiting for a person.
+/// Number of questions in a row, without progress, after which a person has to answer.
 const QUESTIONS: u32 = 2;
 
-/// The first wait when a provider does not say how long its limit lasts.
+/// The first wait if a provider does not say how long its limit lasts.
 const FIRST_BACKOFF: Duration = Duration::from_mins(1);
 
 /// The longest such wait.
 const LONGEST_BACKOFF: Duration = Duration::from_mins(30);
 
-/// What follows.
+/// The next step of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Decision {
-    /// The agent gets another turn and is told this.
+    /// The agent gets another turn with this feedback.
     Continue(Box<Feedback>),
     /// The work is done.
     Complete(Proof),
-    /// Nothing happens until something outside changes.
+    /// The run waits for something outside.
     Wait(Wait),
     /// The run stops being active but can be resumed.
     Pause(Pause),
@@ -48,18 +48,18 @@ pub enum Decision {
     GiveUp(Failure),
 }
 
-/// A decision and the progress record that goes with it.
+/// A decision, with the progress and the claim it rests on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judgement {
-    /// What follows.
+    /// The next step.
     pub decision: Decision,
-    /// What the turns amount to now.
+    /// The progress after this turn.
     pub progress: Progress,
-    /// What the final text said about being done.
+    /// The claim in the final text.
     pub claim: Claim,
 }
 
-/// Decides what follows once a turn is over.
+/// Decides the next step after a turn.
 ///
 /// `run.iteration` is the number of the turn that just ended.
 pub fn decide(run: &Run, policy: &Policy, evidence: &Evidence) -> Judgement {
@@ -85,8 +85,8 @@ pub fn decide(run: &Run, policy: &Policy, evidence: &Evidence) -> Judgement {
     Judgement { decision, progress, claim }
 }
 
-/// Whether nothing but the word of a judge keeps this turn from completing
-/// the run. Before the first turn there is nothing to judge.
+/// Returns true if only the verdict of a judge is missing to complete the run.
+/// Before the first turn there is nothing to judge.
 pub fn awaits_judge(run: &Run, policy: &Policy, evidence: &Evidence) -> bool {
     if policy.trust == Trust::Claim {
         return false;
@@ -96,16 +96,16 @@ pub fn awaits_judge(run: &Run, policy: &Policy, evidence: &Evidence) -> bool {
     })
 }
 
-/// Whether a run would be given up for want of progress: then a judge is asked
-/// whether the work comes nearer.
+/// Returns true if the run would be given up for lack of progress. A judge is then
+/// asked for its opinion first.
 pub fn awaits_opinion(run: &Run, policy: &Policy, evidence: &Evidence) -> bool {
     let decided = decide(run, policy, evidence).decision;
     policy.gates.iter().any(GateSpec::is_judge)
         && matches!(decided, Decision::GiveUp(Failure::NoProgress | Failure::Circular(_)))
 }
 
-/// The evidence if every judge that was not asked yet agreed; `None` if there
-/// is none to ask.
+/// Returns the evidence as it would be if every judge not yet asked agreed; `None`
+/// if there is no such judge.
 fn with_agreement(run: &Run, policy: &Policy, evidence: &Evidence) -> Option<Evidence> {
     let is_silent = |gate: &&GateSpec| {
         gate.is_judge() && evidence.gates.iter().all(|report| report.name != gate.name)
@@ -120,9 +120,9 @@ fn with_agreement(run: &Run, policy: &Policy, evidence: &Evidence) -> Option<Evi
     Some(agreed)
 }
 
-/// The evidence with an unknown verdict for every required gate that sent no
-/// report, so that silence is neither a pass nor a fix further down. A judge
-/// is silent because it was not asked.
+/// Adds an unknown verdict for every required gate without a report, so that a
+/// missing report is neither a pass nor a fix. Judges are left out: they were not
+/// asked.
 fn with_missing_reports<'a>(policy: &Policy, evidence: &'a Evidence) -> Cow<'a, Evidence> {
     let missing: Vec<GateReport> = policy
         .gates
@@ -139,7 +139,7 @@ fn with_missing_reports<'a>(policy: &Policy, evidence: &'a Evidence) -> Cow<'a, 
     Cow::Owned(evidence)
 }
 
-/// A claim counts only when the agent ended its turn in good order.
+/// Returns the claim, which counts only if the agent ended its turn normally.
 fn valid_claim(policy: &Policy, evidence: &Evidence) -> Claim {
     match evidence.turn {
         TurnEnd::Finished => claim::detect(&evidence.text, &policy.claim),
@@ -153,7 +153,7 @@ fn valid_claim(policy: &Policy, evidence: &Evidence) -> Claim {
     }
 }
 
-/// Turns that did not end by the agent's own decision.
+/// Decides on turns that something other than the agent ended.
 fn interruption(
     run: &Run,
     policy: &Policy,
@@ -184,9 +184,8 @@ fn wait_for_provider(
 ) -> Decision {
     let until = match said {
         None => now.plus(backoff(hits)),
-        // A provider that refuses again at the time it gave itself is asked
-        // ever more slowly: waiting costs no iteration, so nothing else
-        // would end a run that is sent back at once each time.
+        // A provider may refuse again at the very time it named. Each repeat waits
+        // longer: waiting costs no iteration, so nothing else would end such a run.
         Some(until) => until.max(now.plus(backoff(hits.saturating_sub(1)))),
     };
     if run.waited.saturating_add(until.since(now)) > policy.limits.waiting {
@@ -198,16 +197,16 @@ fn wait_for_provider(
     Decision::Wait(Wait::Limit { until })
 }
 
-/// How long to wait after this many refusals in a row.
+/// Returns the wait after this many refusals in a row.
 fn backoff(hits: u32) -> Duration {
     let Some(doublings) = hits.checked_sub(1) else { return Duration::ZERO };
     FIRST_BACKOFF.saturating_mul(1 << doublings.min(10)).min(LONGEST_BACKOFF)
 }
 
-/// Whether the work is done, and by whose word.
+/// Completes the run if the work is done.
 ///
-/// Gates that passed before the first turn cannot tell whether the task is
-/// done, so then it takes the agent's word, and that is what it is called.
+/// Gates that passed before the first turn cannot show that the task is done. The
+/// agent's claim then decides, and the proof is called `claimed`.
 fn completion(run: &Run, policy: &Policy, evidence: &Evidence, claim: &Claim) -> Option<Decision> {
     let proof = match (done(run, policy, evidence, claim)?, policy.trust) {
         (proof, _) if evidence.weakened.is_empty() => proof,
@@ -217,7 +216,7 @@ fn completion(run: &Run, policy: &Policy, evidence: &Evidence, claim: &Claim) ->
     Some(Decision::Complete(proof))
 }
 
-/// The same, whatever became of tests and checks.
+/// Returns the proof that the work is done, ignoring weakened tests and checks.
 fn done(run: &Run, policy: &Policy, evidence: &Evidence, claim: &Claim) -> Option<Proof> {
     let claimed = matches!(claim, Claim::Made(_));
     let green = policy.has_required_gate() && all_required_pass(policy, evidence);
@@ -230,8 +229,8 @@ fn done(run: &Run, policy: &Policy, evidence: &Evidence, claim: &Claim) -> Optio
     is_done.then_some(proof)
 }
 
-/// Whether nothing but changes of tests and checks, or a judge that was not
-/// asked yet, keeps this turn from completing the run.
+/// Returns true if the turn would complete the run but for weakened tests and
+/// checks, or for a judge not yet asked.
 pub fn is_otherwise_done(run: &Run, policy: &Policy, evidence: &Evidence) -> bool {
     let agreed = with_agreement(run, policy, evidence);
     let evidence = agreed.as_ref().unwrap_or(evidence);
@@ -241,7 +240,7 @@ pub fn is_otherwise_done(run: &Run, policy: &Policy, evidence: &Evidence) -> boo
         && done(run, policy, evidence, &claim).is_some()
 }
 
-/// What keeps this turn from completing the run if nothing else does.
+/// Returns the weakenings if nothing else keeps this turn from completing the run.
 fn held(run: &Run, policy: &Policy, evidence: &Evidence) -> BTreeSet<String> {
     if evidence.weakened.is_empty() || !is_otherwise_done(run, policy, evidence) {
         return BTreeSet::new();
@@ -250,8 +249,8 @@ fn held(run: &Run, policy: &Policy, evidence: &Evidence) -> BTreeSet<String> {
     held.chain(evidence.weakened_state.clone()).collect()
 }
 
-/// An agent that was told what is held, and leaves all of it as it is, may
-/// have a reason: the user has to know.
+/// Asks the user if the agent was told about weakenings and changed none of them:
+/// it may have a reason.
 fn standing_hold(run: &Run, evidence: &Evidence, progress: &Progress) -> Option<Decision> {
     let told = &run.progress.held;
     if told.is_empty() || !told.is_subset(&progress.held) {
@@ -261,8 +260,8 @@ fn standing_hold(run: &Run, evidence: &Evidence, progress: &Progress) -> Option<
     Some(Decision::Wait(Wait::Human { question }))
 }
 
-/// Whether gates that pass say that this run did what it was to do: something
-/// changed, and with it a failure became a pass, or a judge is content.
+/// Returns true if passing gates prove the work of this run: files changed, and a
+/// failure became a pass or a judge agreed.
 fn is_proven(run: &Run, evidence: &Evidence) -> bool {
     match run.policy.edition {
         RuleEdition::First => return true,
@@ -277,24 +276,24 @@ fn is_proven(run: &Run, evidence: &Evidence) -> bool {
     is_changed && (is_judged || bites || (is_told && mends()))
 }
 
-/// Whether something fails no more on the very files on which it failed in the
-/// turn before: it may fail again on them.
+/// Returns true if a failure disappeared although the files are the same as in the
+/// turn before: it may fail again.
 pub fn is_luck(run: &Run, evidence: &Evidence) -> bool {
     let progress = &run.progress;
-    // What was held passed, and is not counted as fixed.
+    // With weakened checks the gates passed, and that is not counted as fixed.
     let is_same = evidence.tree.is_some() && evidence.tree == progress.last_tree;
     let now = evidence.failing();
     is_same && progress.held.is_empty() && progress.failing.iter().any(|print| !now.contains(print))
 }
 
-/// Whether a gate about the task did not pass at the start. A note that holds
-/// again says nothing about the task.
+/// Returns true if a gate about the task failed at the start. The gate that checks
+/// notes says nothing about the task.
 fn turned_green(run: &Run) -> bool {
     let is_about_task = |gate: &String| gate != Criterion::Memory.name();
     run.baseline.as_ref().is_some_and(|baseline| baseline.red.iter().any(is_about_task))
 }
 
-/// Whether every required gate passed, and no report says otherwise.
+/// Returns true if every required gate passed, and no report says otherwise.
 fn all_required_pass(policy: &Policy, evidence: &Evidence) -> bool {
     policy
         .gates
@@ -345,7 +344,7 @@ fn stagnation(policy: &Policy, progress: &Progress) -> Option<Decision> {
     }))
 }
 
-/// A budget binds only when it can be measured.
+/// Gives up if a budget is set but the agent reports no usage.
 fn unmeasured_budget(policy: &Policy, evidence: &Evidence) -> Option<Decision> {
     let limits = &policy.limits;
     let bounded = limits.tokens.is_some() || limits.cost.is_some();
@@ -369,7 +368,7 @@ fn limit(run: &Run, policy: &Policy, evidence: &Evidence) -> Option<Decision> {
     policy.limits.reached_by(&spent).map(Decision::GiveUp)
 }
 
-/// Whether the agent has to be begun anew after such a turn.
+/// Returns true if the agent has to be restarted after such a turn.
 pub fn is_restart(turn: &TurnEnd) -> bool {
     match turn {
         TurnEnd::Failed { .. } | TurnEnd::TimedOut(_) => true,

@@ -1,4 +1,4 @@
-//! What a judge can and cannot do to a run.
+//! The effects that a judge can and cannot have on a run.
 
 use super::*;
 use crate::evidence::{Fault, Verdict};

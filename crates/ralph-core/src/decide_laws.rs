@@ -1,4 +1,4 @@
-//! Laws that hold whatever agents, gates and clocks come up with.
+//! Laws that hold for every behaviour of agents, gates and clocks.
 
 use proptest::collection::{btree_set, vec};
 use proptest::option;
@@ -218,7 +218,7 @@ proptest! {
     ) {
         let mut run = trusting(run, Trust::Evidence);
         run.policy.gates.push(samples::gate("needed", Need::Required));
-        // What turns green on the same files may be luck.
+        // A failure that disappears on the same files may be luck.
         run.progress.last_tree = None;
         let (run, mut evidence) = all_green(run, evidence);
         let run = Run { baseline: Some(Baseline { red: samples::set(&["needed"]), ..Baseline::default() }), ..run };
@@ -311,7 +311,7 @@ proptest! {
     }
 }
 
-/// What one turn left of a few findings, and which of a few changes it made.
+/// A turn with some of a few findings and some of a few changes.
 fn shuffle() -> impl Strategy<Value = Evidence> {
     let left = prop::sample::subsequence(vec!["f1", "f2", "f3", "f4", "f5"], 1..=5);
     let hunks = prop::sample::subsequence(vec!["h1", "h2", "h3"], 0..=3);
@@ -379,7 +379,7 @@ proptest! {
         }
     }
 
-    /// Without the task, the findings and what the agent asked.
+    /// Without the task, the findings and the agent's question.
     #[test]
     fn the_short_form_has_at_most_sixty_words(run in run(), evidence in evidence()) {
         let mut run = trusting(run, Trust::Evidence);

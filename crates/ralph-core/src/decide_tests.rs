@@ -139,7 +139,7 @@ fn waiting_costs_no_working_time() {
 
 // Completion.
 
-/// What the required gate came to, for the tables below.
+/// The verdict of the required gate, for the tables below.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Tests {
     Pass,
@@ -479,7 +479,7 @@ fn the_agent_is_told_to_wrap_up_before_a_limit() {
     }
 }
 
-// What is held.
+// Weakened tests and checks.
 
 #[test]
 fn what_is_held_is_refused_once_and_then_the_user_is_asked() {

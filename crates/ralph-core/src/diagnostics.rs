@@ -1,4 +1,4 @@
-//! What the gates of one iteration counted: all in all, and file by file.
+//! Counts of the gates of one iteration: totals, and per file.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,47 +7,47 @@ use crate::evidence::GateReport;
 use crate::finding::{Counts, Finding, TestCounts};
 use crate::time::Timestamp;
 
-/// How many files a snapshot details.
+/// Maximum number of files listed in a snapshot.
 const FILES: usize = 50;
 
-/// What the gates counted, all in all.
+/// The totals of all gates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// The findings. One that several gates report counts once.
+    /// Number of findings per level. A finding reported by several gates counts once.
     pub counts: Counts,
-    /// The tests; `None` if no gate said anything about tests.
+    /// Number of tests; `None` if no gate reported tests.
     pub tests: Option<TestCounts>,
-    /// What fails in gates whose output says nothing about it: one thing for
-    /// each of them at least. Gates without a result count for nothing.
+    /// Number of failures without an explanation in the output, at least one for
+    /// each such gate. Gates without a result do not count.
     pub unexplained: u64,
 }
 
-/// What the gates of one iteration showed.
+/// The diagnostics of one iteration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiagnosticSnapshot {
-    /// All in all.
+    /// The totals.
     pub totals: Totals,
-    /// File by file, the worst first. Bounded: see [`Self::more_files`].
+    /// The worst files first, at most 50; see [`Self::more_files`].
     pub files: Vec<FileDiagnostics>,
-    /// How many more files there are.
+    /// Number of files beyond the listed ones.
     pub more_files: u64,
-    /// When it was taken.
+    /// Time at which it was taken.
     pub at: Timestamp,
 }
 
-/// What was found in one file.
+/// The diagnostics of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileDiagnostics {
-    /// Relative to the project's root; empty for the project as a whole.
+    /// Path relative to the project's root; empty for the project as a whole.
     pub file: String,
-    /// The findings.
+    /// Number of findings per level.
     pub counts: Counts,
-    /// The tests that failed there.
+    /// Number of failed tests.
     pub failed_tests: u64,
 }
 
 impl Totals {
-    /// What these gates counted.
+    /// Counts the findings and tests of these gates.
     pub fn of(gates: &[GateReport]) -> Self {
         let mut totals = Self::default();
         for gate in gates {
@@ -72,19 +72,19 @@ impl Totals {
         totals
     }
 
-    /// Whether anything was counted, or the gates only passed and failed.
+    /// Returns true if anything was counted; false if gates only passed or failed.
     pub fn is_counted(self) -> bool {
         self.tests.is_some() || self.counts != Counts::default()
     }
 
-    /// How many tests failed.
+    /// Returns the number of failed tests.
     pub fn failed_tests(self) -> u64 {
         self.tests.map_or(0, |tests| tests.failed)
     }
 
-    /// How much better than `before`, in percent; negative when worse.
+    /// Returns the improvement since `before` in percent; negative if it got worse.
     ///
-    /// Warnings count only where there never was anything worse.
+    /// Warnings count only if there is nothing worse on either side.
     pub fn improvement(self, before: Self) -> i64 {
         let (now, then) = (self.grave(), before.grave());
         if (now, then) == (0, 0) {
@@ -99,7 +99,7 @@ impl Totals {
     }
 }
 
-/// How much less `now` is than `before`, in percent; negative when it is more.
+/// Returns the decrease from `before` to `now` in percent; negative if it grew.
 pub fn improvement(now: u64, before: u64) -> i64 {
     match (now, before) {
         (0, _) => 100,
@@ -112,7 +112,7 @@ pub fn improvement(now: u64, before: u64) -> i64 {
 }
 
 impl DiagnosticSnapshot {
-    /// What these gates showed.
+    /// Collects the diagnostics of these gates.
     pub fn of(gates: &[GateReport], at: Timestamp) -> Self {
         let mut files: BTreeMap<&str, FileDiagnostics> = BTreeMap::new();
         let (findings, _) = distinct(gates);
@@ -135,12 +135,12 @@ impl DiagnosticSnapshot {
     }
 }
 
-/// The findings of all gates, each once, and how many are left out as repeated.
+/// Returns the findings of all gates, each once, and the counts of the repeated ones.
 fn distinct(gates: &[GateReport]) -> (Vec<&Finding>, Counts) {
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     let (mut findings, mut repeated) = (Vec::new(), Counts::default());
     for finding in gates.iter().flat_map(|gate| &gate.reading.findings) {
-        // Without a fingerprint nothing says that two are the same.
+        // Findings without a fingerprint cannot be compared.
         if finding.fingerprint.is_empty() || seen.insert(&finding.fingerprint) {
             findings.push(finding);
         } else {

@@ -1,9 +1,9 @@
-//! What a host still has to do so that a run goes on in another session.
+//! The actions that a host still has to carry out to continue a run in another session.
 //!
-//! The list is on record before the first errand is asked for, and each one
-//! leaves it when the host says that it is done. So whoever finds the list
-//! later knows where things stand: an errand may be asked for twice, and is
-//! never left out. A session goes only after the one that follows it spoke.
+//! The list is stored before the first action is requested, and an action leaves it
+//! when the host reports it as done. So the list always shows the current position:
+//! an action may be requested twice, and none is ever skipped. A session is deleted
+//! only after its successor has answered.
 
 use std::time::Duration;
 
@@ -11,60 +11,61 @@ use crate::ids::SessionId;
 use crate::policy::{Context, OldSession};
 use crate::time::Timestamp;
 
-/// How long a host may take for one errand before it is asked again. To sum
-/// up a long conversation takes a model a while.
+/// Time a host has for one action before it is asked again. A model needs a while
+/// to summarize a long conversation.
 const PATIENCE: Duration = Duration::from_mins(5);
 
-/// One thing that a host is asked to do.
+/// One action that is requested from a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Errand {
-    /// Sum up what was said in the session that owns the run.
+    /// Summarize the conversation of the session that owns the run.
     Summarize,
-    /// Begin another session, which owns the run from then on.
+    /// Create another session, which then owns the run.
     Create,
     /// Show that session to the user.
     Select,
-    /// Tell the agent in it what to do: the one that worked in this session.
+    /// Prompt the agent in that session; the id is the session it worked in before.
     Prompt(SessionId),
-    /// Nothing: the session has to speak before anything else is done.
+    /// No action: wait until the session has answered.
     Hear,
-    /// Delete a session that was left.
+    /// Delete an abandoned session.
     Delete(SessionId),
 }
 
-/// Who was asked for the first errand, and when.
+/// The host process that was asked for the first action, and the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Asked {
-    /// The process of the host; 0 if it is not known.
+    /// Process id of the host; 0 if unknown.
     pub pid: u32,
-    /// When the system says it started.
+    /// Start time of that process, according to the system.
     pub started: u64,
-    /// When it was asked.
+    /// Time of the request.
     pub at: Timestamp,
 }
 
-/// What a host still has to do, in order.
+/// The actions that a host still has to carry out, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Errands {
-    /// The errands.
+    /// The actions.
     pub list: Vec<Errand>,
-    /// Who was asked for the first; `None` if nobody was.
+    /// The request for the first action; `None` if it was not requested yet.
     pub asked: Option<Asked>,
 }
 
 impl Errands {
-    /// Whether there is nothing to do.
+    /// Returns true if there is nothing to do.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// What the host has to do now; `None` if it is the agent's turn.
+    /// Returns the action the host has to carry out now; `None` if it is the agent's turn.
     pub fn first(&self) -> Option<&Errand> {
         self.list.first().filter(|errand| **errand != Errand::Hear)
     }
 
-    /// The list after the session that owns the run spoke: what was to make it
-    /// speak is done, and a move away from it has lost its reason.
+    /// Returns the list after a turn of the session that owns the run. Actions
+    /// meant to start that turn are done, and a move away from the session is
+    /// dropped.
     #[must_use]
     pub fn after_turn(&self) -> Self {
         let is_delete = |errand: &&Errand| matches!(errand, Errand::Delete(_));
@@ -80,7 +81,7 @@ impl Errands {
         Self { list: [due, heard].concat(), asked: None }
     }
 
-    /// The list with a move from `old` to another session behind it.
+    /// Appends a move from `old` to another session.
     #[must_use]
     pub fn with_move(mut self, context: Context, old: &SessionId, fate: OldSession) -> Self {
         if context == Context::Summarize {
@@ -94,13 +95,13 @@ impl Errands {
         self
     }
 
-    /// The list without its first errand.
+    /// Returns the list without its first action.
     #[must_use]
     pub fn without_first(&self) -> Self {
         Self { list: self.list.iter().skip(1).cloned().collect(), asked: None }
     }
 
-    /// The list if the agent was told what to do by other means.
+    /// Returns the list if the agent received its prompt in another way.
     #[must_use]
     pub fn told(&self) -> Self {
         match self.list.first() {
@@ -116,23 +117,24 @@ impl Errands {
         }
     }
 
-    /// Whether this session was left and is to be deleted.
+    /// Returns true if this session is going to be deleted.
     pub fn leaves(&self, session: &SessionId) -> bool {
         self.list.iter().any(|errand| matches!(errand, Errand::Delete(left) if left == session))
     }
 
-    /// The list without the end of this session: somebody uses it.
+    /// Returns the list without the deletion of this session, for a session that is
+    /// in use again.
     #[must_use]
     pub fn sparing(&self, session: &SessionId) -> Self {
         let is_end = |errand: &&Errand| matches!(errand, Errand::Delete(left) if left == session);
         let list: Vec<Errand> = self.list.iter().filter(|e| !is_end(e)).cloned().collect();
-        // Whoever was asked to delete it was asked for nothing that is left.
+        // The request counts only for the action it was made for.
         let asked = self.asked.filter(|_| list.first() == self.list.first());
         Self { list, asked }
     }
 
-    /// Whether the first errand has to be asked for at `now`: nobody was asked,
-    /// or whoever was is gone, or takes too long.
+    /// Returns true if the first action has to be requested at `now`: it never was,
+    /// or the host that was asked is gone or takes too long.
     pub fn is_due(&self, now: Timestamp, lives: impl Fn(&Asked) -> bool) -> bool {
         let waits = |asked: &Asked| lives(asked) && now.since(asked.at) < PATIENCE;
         self.first().is_some() && !self.asked.as_ref().is_some_and(waits)

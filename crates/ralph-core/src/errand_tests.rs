@@ -10,19 +10,19 @@ fn moved(context: Context, fate: OldSession) -> Errands {
     Errands::default().with_move(context, &id(0), fate)
 }
 
-/// A host with sessions, and a run that moves between them. What the host did
-/// outlives it; what it was about to say does not.
+/// A host with sessions, and a run that moves between them. Completed actions of
+/// the host survive a restart; its pending reports are lost.
 struct World {
     errands: Errands,
     context: Context,
     fate: OldSession,
     owner: usize,
-    /// By session: whether something was said to it.
+    /// By session: its content; `None` after its deletion.
     sessions: Vec<Option<Said>>,
-    /// By restart: the session that was begun for it.
+    /// By restart: the session created for it.
     created: Vec<usize>,
     summaries: Vec<usize>,
-    /// Sessions that spoke.
+    /// Sessions that answered.
     spoke: Vec<usize>,
 }
 
@@ -32,7 +32,7 @@ enum Said {
     Prompted,
 }
 
-/// When the host dies while it carries out an errand.
+/// The moment at which the host dies during an action.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Death {
     Never,
@@ -54,7 +54,7 @@ impl World {
         }
     }
 
-    /// Carries out the first errand, as a host does that may be asked twice.
+    /// Carries out the first action, as a host does that may be asked twice.
     fn carry_out(&mut self, restart: usize) -> usize {
         match self.errands.first().unwrap().clone() {
             Errand::Summarize => {
@@ -78,7 +78,7 @@ impl World {
         self.owner
     }
 
-    /// Puts on record that it was done.
+    /// Records the action as done.
     fn report(&mut self, session: usize) {
         match self.errands.first().unwrap() {
             Errand::Summarize => self.summaries.push(self.owner),
@@ -88,7 +88,7 @@ impl World {
         self.errands = self.errands.without_first();
     }
 
-    /// Goes on until the agent works, with a host that dies now and then.
+    /// Continues until the agent works, with a host that dies now and then.
     fn settle(&mut self, restart: usize, deaths: &mut impl Iterator<Item = Death>) {
         while self.errands.first().is_some() {
             let death = deaths.next().unwrap_or(Death::Never);
@@ -102,7 +102,7 @@ impl World {
         }
     }
 
-    /// The agent speaks, and the run moves on.
+    /// The agent answers, and the run moves on.
     fn turn(&mut self) {
         assert!(self.sessions[self.owner] == Some(Said::Prompted), "nobody told it anything");
         self.spoke.push(self.owner);

@@ -1,4 +1,4 @@
-//! What one turn showed: how it ended, what was said, what the gates found.
+//! The evidence of one turn: how it ended, its final text, the results of its gates.
 
 mod change;
 
@@ -14,69 +14,69 @@ use crate::usage::Usage;
 
 pub use change::{Bite, BitingTest, Edit, Weakening};
 
-/// All that is known when a turn of the agent is over.
+/// Everything known at the end of a turn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evidence {
-    /// How the turn ended.
+    /// The way the turn ended.
     pub turn: TurnEnd,
     /// The final assistant text, decoded from the agent's own format.
     pub text: String,
-    /// What the gates found on the present tree.
+    /// Reports of the gates on the current tree.
     pub gates: Vec<GateReport>,
-    /// The present tree; `None` when nobody needed to know.
+    /// The current tree; `None` if it was not needed.
     pub tree: Option<TreeId>,
-    /// What the turn changed; `None` when it changed nothing or nobody looked.
+    /// The hunks of the turn; `None` if it changed nothing or was not examined.
     pub approach: Option<Approach>,
-    /// Checks that were made weaker since the run was armed.
+    /// Checks that were weakened since the run was armed.
     pub weakened: Vec<Weakening>,
-    /// Stands for the contents of the files that were; `None` if nobody looked.
+    /// Digest of the weakened files' contents; `None` if they were not examined.
     pub weakened_state: Option<String>,
-    /// Other edits of tests and checks: reported, not held against the run.
+    /// Other edits of tests and checks: reported, but no reason to refuse success.
     pub edited: Vec<Edit>,
     /// Fingerprints of tests that failed and passed on the same tree.
     pub flaky: BTreeSet<String>,
     /// Fingerprints of tests that passed at the start and fail now.
     pub broken: BTreeSet<String>,
-    /// New tests that fail on the code of the start.
+    /// New tests that fail on the code as it was at the start.
     pub biting: Vec<BitingTest>,
-    /// Whether tests failed at the start and the present ones do not know it:
-    /// they pass on the code of the start, too.
+    /// True if tests failed at the start and the current tests do not reveal that
+    /// failure: they pass on the code of the start, too.
     pub forgets_failure: bool,
-    /// Whether the user accepted changes of tests and checks that would be held.
+    /// True if the user accepted changes of tests and checks that would block success.
     pub accepts_changes: bool,
-    /// What this turn cost; `None` when the agent did not say.
+    /// Usage of this turn; `None` if the agent reported none.
     pub usage: Option<Usage>,
-    /// The time that went into proof beyond the gates: no limit counts it.
+    /// Time spent on proof beyond the gates; limits do not count it.
     pub aside: Duration,
-    /// When the evidence was complete.
+    /// Time at which the evidence was complete.
     pub now: Timestamp,
 }
 
-/// How a turn of the agent ended.
+/// The way a turn of the agent ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TurnEnd {
-    /// The agent fell silent by itself, without an error.
+    /// The agent stopped by itself, without an error.
     Finished,
     /// The user interrupted the turn.
     UserAbort,
     /// The provider refuses work for now.
     ProviderLimit {
-        /// When it will accept work again, if it said so.
+        /// The end of the limit, if the provider named one.
         until: Option<Timestamp>,
     },
-    /// The agent asked for a person by a structured request.
+    /// The agent asked for a person with a structured request.
     HumanAsked {
-        /// What it asked.
+        /// The question.
         question: String,
     },
     /// Background work or children of the agent are still running.
     ChildrenRunning,
     /// The agent ended with an error.
     Failed {
-        /// What happened, in one line.
+        /// The error, in one line.
         what: String,
     },
-    /// We ended the turn because it took too long.
+    /// The turn took too long and was ended.
     TimedOut(Timeout),
     /// The work tree or its repository no longer exists.
     WorkTreeGone {
@@ -85,7 +85,7 @@ pub enum TurnEnd {
     },
 }
 
-/// Which clock ran out on a turn.
+/// The limit that a turn exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timeout {
     /// No output for this long.
@@ -94,82 +94,82 @@ pub enum Timeout {
     Wall(Duration),
 }
 
-/// What one gate found.
+/// The result of one gate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GateReport {
     /// The gate's name.
     pub name: String,
-    /// Whether success depends on it.
+    /// Required or advisory.
     pub need: Need,
-    /// The command, as a person would read it.
+    /// The command, as a person would type it.
     pub command: String,
-    /// What it came to.
+    /// The verdict.
     pub verdict: Verdict,
-    /// Fingerprints of what fails: tests, diagnostics. Of a gate that passed,
-    /// only known failures that may stay.
+    /// Fingerprints of failing tests and diagnostics. A gate that passed lists only
+    /// known failures that are allowed to stay.
     pub failing: BTreeSet<String>,
-    /// What was read in its output.
+    /// The findings and tests parsed from its output.
     pub reading: Reading,
     /// The end of its output, redacted.
     pub tail: String,
-    /// How long it ran; zero when the answer was already known.
+    /// Run time; zero if the result was already known.
     pub elapsed: Duration,
-    /// Whether the answer is that of an earlier run on the same tree.
+    /// True if the result comes from an earlier run on the same tree.
     pub cached: bool,
-    /// What the answer cost, where that is known.
+    /// Usage of the gate itself, if known.
     pub usage: Option<Usage>,
-    /// How much of the gate was run.
+    /// The part of the gate that ran.
     pub extent: Extent,
 }
 
-/// How much of a gate was run.
+/// The part of a gate that ran.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Extent {
     /// All of it.
     #[default]
     Whole,
-    /// The tests that touch what changed; they fail, so nobody waited for the
-    /// others. Such a gate never passed.
+    /// Only the tests that cover the changes. They failed, so the others were not
+    /// run. Such a gate never passed.
     Affected,
 }
 
-/// What a gate came to.
+/// The result of a gate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The check passed.
     Pass,
     /// The check failed.
     Fail(Fault),
-    /// The check was made, but what it printed and how it ended contradict
-    /// each other. Never a pass.
+    /// The check ran, but its output and its exit status contradict each other.
+    /// Never a pass.
     Unclear {
-        /// How, in one line.
+        /// The contradiction, in one line.
         reason: String,
     },
-    /// The check could not be made. Never a pass.
+    /// The check could not run. Never a pass.
     Unknown {
-        /// Why not, in one line.
+        /// The obstacle, in one line.
         reason: String,
     },
 }
 
-/// How a failing gate ended.
+/// The way in which a gate failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// With this exit code.
+    /// It exited with this code.
     Exit(i32),
-    /// By this signal.
+    /// It was killed by this signal.
     Signal(i32),
     /// It was still running after this long.
     Timeout(Duration),
-    /// In good order, but with this many findings that may not be left.
+    /// It ran to its end, but left this many forbidden findings.
     Findings(u64),
-    /// With the word that the work is not what was asked for.
+    /// A judge rejected the work.
     Refused,
 }
 
 impl Verdict {
-    /// The name in JSON.
+    /// Returns the name in JSON.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Pass => "pass",
@@ -179,7 +179,7 @@ impl Verdict {
         }
     }
 
-    /// Whether the check was run to its end, whatever it came to.
+    /// Returns true if the check ran to its end, whatever the result.
     pub fn is_known(&self) -> bool {
         match self {
             Self::Pass
@@ -189,7 +189,7 @@ impl Verdict {
         }
     }
 
-    /// What it came to, in a few words.
+    /// Describes the verdict in a few words.
     pub fn describe(&self) -> String {
         match self {
             Self::Pass => "passed".to_owned(),
@@ -206,7 +206,7 @@ impl Verdict {
 }
 
 impl GateReport {
-    /// The report of a gate that could not be run.
+    /// Creates the report of a gate that could not run.
     pub fn unknown(spec: &GateSpec, reason: String) -> Self {
         Self {
             name: spec.name.clone(),
@@ -223,69 +223,69 @@ impl GateReport {
         }
     }
 
-    /// The report of a gate that passed on the same tree before.
+    /// Creates the report of a gate that passed earlier on the same tree.
     pub fn remembered(spec: &GateSpec, reading: Reading) -> Self {
         let report = Self::unknown(spec, String::new());
         Self { verdict: Verdict::Pass, reading, cached: true, ..report }
     }
 
-    /// The report without what nobody looks up later.
+    /// Returns the report without details that are not needed later.
     #[must_use]
     pub fn brief(&self) -> Self {
         Self { reading: self.reading.brief(), ..self.clone() }
     }
 
-    /// Whether the gate passed.
+    /// Returns true if the gate passed.
     pub fn passed(&self) -> bool {
         self.verdict == Verdict::Pass
     }
 
-    /// Whether the check was made and came to something. What a gate without
-    /// a result would have said is unknown: it neither passed nor failed.
+    /// Returns true if the check ran and gave a result. A gate without a result
+    /// neither passed nor failed.
     pub fn has_result(&self) -> bool {
         !matches!(self.verdict, Verdict::Unknown { .. })
     }
 
-    /// Whether this is what a judge said.
+    /// Returns true if this is the report of a judge.
     pub fn is_judge(&self) -> bool {
         self.name == GateSpec::JUDGE
     }
 
-    /// Whether this is what the judge thinks of the progress.
+    /// Returns true if this is the judge's opinion about the progress.
     pub fn is_opinion(&self) -> bool {
         self.name == GateSpec::OPINION
     }
 
-    /// Whether this is what became of notes that have to hold.
+    /// Returns true if this is the report about notes that have to hold.
     pub fn is_memory(&self) -> bool {
         self.name == Criterion::Memory.name()
     }
 
-    /// Whether the gate keeps the run from succeeding.
+    /// Returns true if the gate blocks success.
     pub fn blocks(&self) -> bool {
         self.need == Need::Required && !self.passed()
     }
 
-    /// Whether the gate keeps the run from succeeding by what it showed.
+    /// Returns true if the gate blocks success with a result of its own.
     pub fn is_red(&self) -> bool {
         self.blocks() && self.has_result()
     }
 
-    /// The tests that keep the gate from passing: their ids and fingerprints.
+    /// Returns the ids and fingerprints of the tests that keep the gate from passing.
     pub fn failing_tests(&self) -> impl Iterator<Item = (&str, &str)> {
         let known = self.reading.tests.as_ref();
         let is_known = move |id: &str| known.is_some_and(|tests| tests.states.contains_key(id));
         self.failing.iter().filter_map(move |print| {
             let rest = print.strip_prefix("test ")?;
-            // `test FOLDER: ID`, where the gate runs in a folder of its own.
+            // The fingerprint is `test FOLDER: ID` if the gate runs in a folder of its own.
             let inner = || rest.split_once(": ").map(|(_, id)| id);
             let id = if is_known(rest) { Some(rest) } else { inner().filter(|id| is_known(id)) };
             Some((id?, print.as_str()))
         })
     }
 
-    /// How many things fail here that the output says nothing about; one at
-    /// least if the gate fails without any explanation.
+    /// Counts the failures that the output does not explain; at least one if the
+    /// gate fails without any explanation.
     pub fn unexplained(&self) -> u64 {
         let Counts { errors, security, warnings, infos: _ } = self.reading.counts;
         let failed = self.reading.tests.as_ref().map_or(0, |tests| tests.counts.failed);
@@ -296,10 +296,10 @@ impl GateReport {
         (self.failing.len() as u64).max(1)
     }
 
-    /// Everything in this gate that is not right, as fingerprints.
+    /// Returns the fingerprints of all problems in this gate.
     ///
-    /// A gate that fails without details stands for itself, so that fixing
-    /// it is progress.
+    /// A gate that fails without details gets a fingerprint of its own, so that
+    /// fixing it counts as progress.
     pub fn fingerprints(&self) -> BTreeSet<String> {
         if self.passed() {
             return BTreeSet::new();
@@ -312,11 +312,11 @@ impl GateReport {
 }
 
 impl GateReport {
-    /// The report of tests that touch what changed, as one of the whole gate.
+    /// Turns the report of the affected tests into a report of the whole gate.
     ///
-    /// Of `before`, what failed in this gate and was not run again still
-    /// counts: to be left out is not to be fixed. `print` gives a test's
-    /// fingerprint.
+    /// Failures in `before` that belong to this gate and were not run again are
+    /// carried over: a skipped test is not a fixed test. `print` returns the
+    /// fingerprint of a test.
     #[must_use]
     pub fn of_affected(
         mut self,
@@ -336,9 +336,8 @@ impl GateReport {
 }
 
 impl GateReport {
-    /// Lets the gate fail if findings are left that may not be: of one of
-    /// these levels, in one of these files or folders, or anywhere if none is
-    /// named.
+    /// Makes the gate fail if findings of the levels in `zero` are left in one of
+    /// `targets`, or anywhere if there are no targets.
     pub fn hold_to(&mut self, zero: &BTreeSet<Level>, targets: &[String]) {
         let is_about =
             |file: &str| targets.is_empty() || targets.iter().any(|target| is_below(file, target));
@@ -350,11 +349,11 @@ impl GateReport {
         }
         self.verdict = Verdict::Fail(Fault::Findings(left.len() as u64));
         self.failing = left;
-        // The user asked for none to be left, whoever finds them.
+        // The user asked for no findings at all, so the gate is required.
         self.need = Need::Required;
     }
 
-    /// Whether the gate came to an end and told what is right and what is not.
+    /// Returns true if the gate ran to its end and its result can be trusted.
     pub fn could_tell(&self) -> bool {
         match &self.verdict {
             Verdict::Pass | Verdict::Fail(Fault::Exit(_) | Fault::Findings(_) | Fault::Refused) => {
@@ -366,8 +365,7 @@ impl GateReport {
         }
     }
 
-    /// Lets the gate pass if nothing fails in it but tests that failed
-    /// `before`.
+    /// Makes the gate pass if its only failures are tests that already failed `before`.
     pub fn forgive_tests(&mut self, before: &BTreeSet<String>) {
         let Some(tests) = &self.reading.tests else { return };
         let is_known = |print: &String| print.starts_with("test ") && before.contains(print);
@@ -383,9 +381,9 @@ impl GateReport {
         }
     }
 
-    /// Holds only that against the gate which was not there `before`, in one
-    /// of these files or folders, or anywhere if none is named. What a gate
-    /// could not tell is held against nobody.
+    /// Ignores every problem that was already there `before` or lies outside of
+    /// `targets`. Without targets, every file counts. A gate without a clear result
+    /// becomes advisory.
     pub fn forgive(&mut self, before: &BTreeSet<String>, targets: &[String]) {
         if !self.could_tell() {
             self.need = Need::Advisory;
@@ -410,7 +408,7 @@ impl GateReport {
     }
 }
 
-/// Whether a file is `target` or lies below it.
+/// Returns true if `file` is `target` or lies below it.
 fn is_below(file: &str, target: &str) -> bool {
     let target = target.trim_start_matches('@').trim_start_matches("./").trim_end_matches('/');
     let rest = file.strip_prefix(target);
@@ -418,27 +416,25 @@ fn is_below(file: &str, target: &str) -> bool {
 }
 
 impl Evidence {
-    /// Fingerprints of everything that is not right in any gate.
+    /// Returns the fingerprints of all problems in all gates.
     pub fn failing(&self) -> BTreeSet<String> {
         self.gates.iter().flat_map(GateReport::fingerprints).collect()
     }
 
-    /// Fingerprints of everything that a gate showed to be wrong. A gate
-    /// without a result showed nothing.
+    /// Returns the fingerprints of all problems that gates with a result reported.
     pub fn shown_failing(&self) -> BTreeSet<String> {
         let shown = self.gates.iter().filter(|gate| gate.has_result());
         shown.flat_map(GateReport::fingerprints).collect()
     }
 
-    /// Fingerprints of everything that was measured and is not right. What a
-    /// judge thinks is none of it: it is not asked every time, and silence
-    /// must not look like a fix.
+    /// Returns the fingerprints of all problems except those that a judge named. A
+    /// judge is not asked every time, and its silence must not look like a fix.
     pub fn measured_failing(&self) -> BTreeSet<String> {
         let measured = self.gates.iter().filter(|gate| !gate.is_judge() && !gate.is_opinion());
         measured.flat_map(GateReport::fingerprints).collect()
     }
 
-    /// Whether a test of these fingerprints was executed and passed.
+    /// Returns true if a test with one of these fingerprints ran and passed.
     pub fn mends_any(&self, failing: &BTreeSet<String>) -> bool {
         let passed = |gate: &GateReport, id: &str| {
             let tests = gate.reading.tests.as_ref();
@@ -452,14 +448,14 @@ impl Evidence {
         })
     }
 
-    /// What the turn and its gates cost, as far as that is known.
+    /// Returns the known usage of the turn and its gates.
     pub fn spent(&self) -> Usage {
         let gates = self.gates.iter().filter_map(|gate| gate.usage);
         gates.fold(self.usage.unwrap_or_default(), |sum, usage| sum + usage)
     }
 
-    /// Whether every required gate passed. Gates that did not run are missing
-    /// evidence: the caller compares names with the policy.
+    /// Returns true if the gate called `name` passed. A gate that did not run is
+    /// missing here; the caller compares the names with the policy.
     pub fn passed(&self, name: &str) -> bool {
         self.gates.iter().any(|gate| gate.name == name && gate.passed())
     }
@@ -547,7 +543,7 @@ mod tests {
         let mut warned = warned_in("src/a.rs");
         warned.reading.counts.warnings = 1;
         warned.verdict = Verdict::Fail(Fault::Exit(1));
-        // The warning is not what it fails for.
+        // The warning is not the reason of the failure.
         assert_eq!(warned.unexplained(), 1);
         warned.failing = set(&["lint - unused"]);
         assert_eq!(warned.unexplained(), 0);

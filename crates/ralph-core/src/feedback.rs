@@ -1,4 +1,4 @@
-//! What the agent is told before its next turn: short, concrete, in order of use.
+//! The feedback to the agent before its next turn: short, concrete, in order of use.
 
 mod gate;
 
@@ -15,49 +15,49 @@ use crate::progress::{Progress, sees_all_required};
 use crate::question;
 use crate::run::Run;
 
-/// A share of a limit, in percent, after which the agent is told to wrap up.
+/// Used share of a limit, in percent, at which the agent is told to wrap up.
 const WRAP_UP_PERCENT: u128 = 85;
 
-/// What the agent is told before its next turn.
+/// The feedback to the agent before its next turn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Feedback {
-    /// The number of the turn to come.
+    /// Number of the coming turn.
     pub iteration: u32,
-    /// The last number allowed.
+    /// Highest number allowed.
     pub max_iterations: u32,
-    /// Where the gates stand; `None` without gates.
+    /// Counts of failures now and at the start; `None` without gates.
     pub standing: Option<Standing>,
-    /// Why the work does not count as done.
+    /// The reason why the work does not count as done.
     pub verdict: TurnVerdict,
-    /// What changed since the last turn, where that is known.
+    /// Change since the last turn, if known.
     pub change: Option<FailureChange>,
-    /// The gates that do not pass; those that success depends on come first.
+    /// The gates that do not pass; required ones come first.
     pub gates: Vec<GateNews>,
     /// Changes of tests and checks that block success.
     pub held: Vec<Weakening>,
-    /// The one thing to know about the turn itself, most telling first.
+    /// The most important remark about the turn itself.
     pub remark: Option<TurnRemark>,
-    /// Whether the next turn is likely the last.
+    /// The hint whether the next turn is likely the last.
     pub pace: Pace,
 }
 
-/// Where the gates stand.
+/// The counts of the gates now and at the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Standing {
-    /// How many things fail now.
+    /// Number of failures now.
     pub failing: u32,
-    /// How many failed before the first turn.
+    /// Number of failures before the first turn.
     pub initially: u32,
-    /// How many required gates have no result.
+    /// Number of required gates without a result.
     pub not_run: u32,
-    /// What the gates count now.
+    /// Totals now.
     pub now: Totals,
-    /// What they counted before the first turn.
+    /// Totals before the first turn.
     pub start: Totals,
 }
 
 impl Standing {
-    /// How a run stands after gates that showed this many failures and counts.
+    /// Compares these failures and totals with the run's baseline.
     pub fn new(run: &Run, failing: usize, now: Totals) -> Self {
         let start = run.baseline.as_ref();
         Self {
@@ -69,12 +69,12 @@ impl Standing {
         }
     }
 
-    /// Whether anything was ever counted, or the gates only passed and failed.
+    /// Returns true if findings or tests were counted, now or at the start.
     pub fn is_counted(self) -> bool {
         self.now.is_counted() || self.start.is_counted()
     }
 
-    /// How much better than at the start, in percent; negative when worse.
+    /// Returns the improvement since the start in percent; negative if it got worse.
     pub fn improvement(self) -> i64 {
         if self.is_counted() {
             return self.now.improvement(self.start);
@@ -83,51 +83,51 @@ impl Standing {
     }
 }
 
-/// Whether there is room for more turns after the next.
+/// The hint whether there is room for more turns after the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// Go on as usual.
+    /// Continue as usual.
     Steady,
     /// The next turn is likely the last: leave things in good order.
     WrapUp,
 }
 
-/// Why the work does not count as done.
+/// The reason why the work does not count as done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TurnVerdict {
     /// These gates do not pass.
     Failing(Vec<String>),
     /// No gate fails, but these have no result.
     NoResult(Vec<String>),
-    /// The gates pass, but changes of tests or checks are held.
+    /// The gates pass, but weakened tests or checks block success.
     Held,
-    /// The agent nearly said that it is done.
+    /// The agent's claim is only a near miss.
     NearMiss(Reason),
-    /// Its word is all that counts, and it did not say that it is done.
+    /// Only the agent's claim counts, and there is none.
     NoClaim,
-    /// Every required gate passes, only the claim is missing.
+    /// Every required gate passes; only the claim is missing.
     OnlyClaimMissing,
-    /// It said so in a turn that did not end in good order.
+    /// The claim was made in a turn that did not end normally.
     Unfinished,
 }
 
-/// What changed since the last turn, in numbers.
+/// The change since the last turn, in numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FailureChange {
-    /// What failed then and does not now.
+    /// Number of failures that disappeared.
     pub fixed: u32,
-    /// What fails now and did not then.
+    /// Number of new failures.
     pub new: u32,
 }
 
-/// One thing to know about the turn that ended.
+/// A remark about the turn that ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TurnRemark {
-    /// It was ended because it took too long.
+    /// The turn was ended because it took too long.
     TimedOut(Timeout),
     /// The agent ended with an error.
     Failed {
-        /// What happened.
+        /// The error.
         what: String,
     },
     /// The agent asked a question that no one will answer.
@@ -135,19 +135,19 @@ pub enum TurnRemark {
         /// The question.
         question: String,
     },
-    /// The tree is one that an earlier turn had already produced.
+    /// The tree is the same as after an earlier turn.
     Circle(Circle),
-    /// Nothing has moved for a while.
+    /// There was no progress for some turns.
     Stalled {
-        /// For how many turns.
+        /// Number of turns without progress.
         turns: u32,
-        /// After how many the run ends.
+        /// Number of such turns that ends the run.
         limit: u32,
     },
 }
 
 impl Feedback {
-    /// Collects what the agent should know after this turn.
+    /// Collects the feedback for the turn after this one.
     pub fn gather(
         run: &Run,
         policy: &Policy,
@@ -195,8 +195,8 @@ fn verdict(policy: &Policy, evidence: &Evidence, claim: &Claim) -> TurnVerdict {
     }
 }
 
-/// The one thing to know about a turn. Where the agent has to be told how to say
-/// that it is done, nothing else matters.
+/// Selects the remark about a turn. After a near miss there is none: the agent only
+/// has to learn how to make its claim.
 fn remark(
     policy: &Policy,
     evidence: &Evidence,
@@ -227,14 +227,14 @@ fn remark(
     Some(progress.circle.map_or(stalled, TurnRemark::Circle))
 }
 
-/// The gates that success depends on and that have no result.
+/// Returns the names of required gates without a result.
 fn unproven(evidence: &Evidence) -> Vec<String> {
     let unproven = evidence.gates.iter().filter(|gate| gate.blocks() && !gate.has_result());
     unproven.map(|gate| gate.name.clone()).collect()
 }
 
-/// What changed since the last turn. Where only exit codes are known the gates
-/// say it all, and where a gate could not run nothing is known.
+/// Counts the failures that appeared and disappeared since the last turn. `None` if
+/// only exit codes are known, or if a required gate could not run.
 fn change(run: &Run, evidence: &Evidence, progress: &Progress) -> Option<FailureChange> {
     if !Totals::of(&evidence.gates).is_counted() || !sees_all_required(evidence) {
         return None;
@@ -271,7 +271,7 @@ fn pace(run: &Run, policy: &Policy, evidence: &Evidence) -> Pace {
     if last { Pace::WrapUp } else { Pace::Steady }
 }
 
-/// The last `most` characters of `text`, cut at a character's edge.
+/// Returns the last `most` characters of `text`.
 pub fn last_chars(text: &str, most: usize) -> &str {
     match text.char_indices().rev().nth(most.saturating_sub(1)) {
         Some((start, _)) if most > 0 => &text[start..],

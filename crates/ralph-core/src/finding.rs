@@ -1,20 +1,20 @@
-//! What a gate read in the output of its tool: findings and test outcomes.
+//! Findings and test results, as parsed from the output of a gate's tool.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use crate::line::inline;
 
-/// How bad a finding is. Ordered from worst to harmless.
+/// The severity of a finding, ordered from worst to harmless.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Level {
-    /// It is wrong.
+    /// Wrong.
     Error,
-    /// It can be exploited.
+    /// Exploitable.
     Security,
-    /// It is doubtful.
+    /// Doubtful.
     Warning,
-    /// It is worth knowing.
+    /// Worth knowing.
     Info,
 }
 
@@ -22,7 +22,7 @@ impl Level {
     /// All levels, the worst first.
     pub const ALL: [Self; 4] = [Self::Error, Self::Security, Self::Warning, Self::Info];
 
-    /// The name in JSON.
+    /// Returns the name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -33,37 +33,36 @@ impl Level {
     }
 }
 
-/// One thing a tool found in a file.
+/// One finding of a tool in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The tool, such as `ruff` or `rustc`.
     pub tool: String,
     /// The tool's own name for the kind of finding, such as `F401`.
     pub rule: Option<String>,
-    /// How bad it is.
+    /// Severity.
     pub level: Level,
-    /// Where.
+    /// Location.
     pub place: Place,
-    /// What the tool says, on one line.
+    /// The tool's message, on one line.
     pub message: String,
-    /// What tells it apart from others, and stays when lines move.
+    /// Identity of the finding; it stays the same when lines move.
     pub fingerprint: String,
 }
 
-/// Where something is.
+/// A location in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// Relative to the project's root, with `/`; empty for the project as a
-    /// whole.
+    /// Path relative to the project's root, with `/`; empty for the project as a whole.
     pub file: String,
-    /// From 1.
+    /// Line number, from 1.
     pub line: Option<u32>,
-    /// From 1.
+    /// Column number, from 1.
     pub column: Option<u32>,
 }
 
 impl Place {
-    /// `file:line`, as far as it is known.
+    /// Renders `file:line`, or only the part that is known.
     pub fn display(&self) -> String {
         match self.line {
             Some(line) => format!("{}:{line}", inline(&self.file)),
@@ -73,10 +72,10 @@ impl Place {
 }
 
 impl Finding {
-    /// Makes the fingerprint from what stays when lines are added above.
+    /// Sets the fingerprint from parts that stay the same when lines are added above.
     ///
-    /// `context` tells apart what tool, rule, file and message cannot: the
-    /// symbol, or the text of the line. It may be empty.
+    /// `context` distinguishes findings with equal tool, rule, file and message:
+    /// the symbol, or the text of the line. It may be empty.
     pub fn identify(&mut self, context: &str) {
         let rule = self.rule.as_deref().unwrap_or("-");
         let message = normalised(&self.message);
@@ -89,11 +88,10 @@ impl Finding {
     }
 }
 
-/// How long a normalised text may get, in characters.
+/// Maximum length of a normalised text, in characters.
 const NORMALISED_CHARS: usize = 200;
 
-/// A text without what changes though nothing changed: numbers, addresses and
-/// white space.
+/// Removes details that change without a real change: numbers, addresses and white space.
 pub fn normalised(text: &str) -> String {
     let mut out = String::new();
     let mut last = ' ';
@@ -117,10 +115,9 @@ pub fn normalised(text: &str) -> String {
     }
 }
 
-/// The name of a test as its tool writes it.
+/// Returns the name of a test as its tool prints it.
 ///
-/// An id may begin with the binary that holds the test and a `$`, which tells
-/// equal names apart.
+/// An id may begin with the test's binary and a `$`, to distinguish tests with equal names.
 pub fn test_name(id: &str) -> &str {
     let is_target = |c: char| c.is_ascii_alphanumeric() || "_-:/#".contains(c);
     match id.split_once('$') {
@@ -129,19 +126,19 @@ pub fn test_name(id: &str) -> &str {
     }
 }
 
-/// How one test ended.
+/// The result of one test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TestState {
-    /// It held.
+    /// It passed.
     Passed,
-    /// It did not.
+    /// It failed.
     Failed,
-    /// It was not asked.
+    /// It did not run.
     Skipped,
 }
 
 impl TestState {
-    /// The name in JSON.
+    /// Returns the name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Passed => "passed",
@@ -151,62 +148,62 @@ impl TestState {
     }
 }
 
-/// A test that failed, with what is known about it.
+/// A failed test, with the details that are known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TestFailure {
-    /// Where the test is or failed.
+    /// Location of the test or of the failure.
     pub place: Place,
-    /// What it said, shortened.
+    /// Its message, shortened.
     pub message: String,
 }
 
-/// What became of a gate's tests.
+/// The test results of a gate.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tests {
-    /// How each of them ended, by id. Bounded: see [`Reading::beyond`].
+    /// Result of each test by id. Bounded: see [`Reading::beyond`].
     pub states: BTreeMap<String, TestState>,
-    /// More about those that failed.
+    /// Details of the failed tests.
     pub failures: BTreeMap<String, TestFailure>,
-    /// How many there were.
+    /// Number of tests per result.
     pub counts: TestCounts,
-    /// How many the runner printed beside its report; zero if it printed
-    /// nothing that is recognised, or writes no report.
+    /// Number of tests that the runner printed beside its report; zero if no such
+    /// line was recognised, or if it writes no report.
     pub printed: u64,
 }
 
-/// How many tests ended how.
+/// The number of tests per result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TestCounts {
-    /// That held.
+    /// Number of tests that passed.
     pub passed: u64,
-    /// That did not.
+    /// Number of tests that failed.
     pub failed: u64,
-    /// That were not asked.
+    /// Number of tests that did not run.
     pub skipped: u64,
 }
 
 impl TestCounts {
-    /// How many tests there were at all.
+    /// Returns the number of all tests.
     pub fn collected(self) -> u64 {
         self.passed + self.failed + self.skipped
     }
 }
 
-/// How many findings there were of each level.
+/// The number of findings per level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// That are wrong.
+    /// Number of errors.
     pub errors: u64,
-    /// That can be exploited.
+    /// Number of security findings.
     pub security: u64,
-    /// That are doubtful.
+    /// Number of warnings.
     pub warnings: u64,
-    /// That are worth knowing.
+    /// Number of infos.
     pub infos: u64,
 }
 
 impl Counts {
-    /// Counts `more` findings of one level.
+    /// Adds `more` findings of one level.
     pub fn add(&mut self, level: Level, more: u64) {
         match level {
             Level::Error => self.errors += more,
@@ -216,7 +213,7 @@ impl Counts {
         }
     }
 
-    /// How many there are of one level.
+    /// Returns the number of findings of one level.
     pub fn of(self, level: Level) -> u64 {
         match level {
             Level::Error => self.errors,
@@ -226,7 +223,7 @@ impl Counts {
         }
     }
 
-    /// What is left when `others` are taken away.
+    /// Subtracts `others`.
     #[must_use]
     pub fn without(self, others: Self) -> Self {
         Self {
@@ -238,31 +235,31 @@ impl Counts {
     }
 }
 
-/// What was read in the output of a tool.
+/// The findings and tests parsed from the output of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
     /// The findings. Bounded: see [`Reading::beyond`].
     pub findings: Vec<Finding>,
-    /// How many findings there were of each level.
+    /// Number of findings per level.
     pub counts: Counts,
     /// The tests, if the tool runs tests.
     pub tests: Option<Tests>,
-    /// How many findings and tests were counted but are not listed.
+    /// Number of findings and tests that were counted but are not listed.
     pub beyond: u64,
-    /// Lines that look like the name of something that failed, without numbers
-    /// and times. They count where nothing better is known, and are not kept.
+    /// Lines that look like the name of a failure, without numbers and times. They
+    /// are used only without better information, and are not stored.
     pub failure_lines: BTreeSet<String>,
 }
 
-/// How many findings a brief reading lists.
+/// Maximum number of findings in a brief reading.
 const BRIEF_FINDINGS: usize = 200;
 
-/// How many tests of each kind a brief reading lists.
+/// Maximum number of tests in a brief reading.
 const BRIEF_TESTS: usize = 500;
 
 impl Reading {
-    /// The reading without what nobody looks up later: tests that held, and
-    /// the end of long lists. The counts stay.
+    /// Returns the reading without details that are not needed later: tests that
+    /// passed, and the end of long lists. The counts stay.
     #[must_use]
     pub fn brief(&self) -> Self {
         let mut brief = self.clone();

@@ -1,16 +1,16 @@
-//! The forms of output that gates can read.
+//! The output formats that gates can parse.
 
 use std::str::FromStr;
 
 use crate::policy::UnknownWord;
 
-/// How the output of a gate's command is read.
+/// The format of the output of a gate's command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Format {
     /// Only the exit code counts.
     Exit,
-    /// Plain text in any of the usual forms: `file:line:col: level: message`
-    /// and the summaries of common test runners.
+    /// Plain text in a common format: `file:line:col: level: message` and the
+    /// summaries of common test runners.
     #[default]
     Text,
     /// `cargo … --message-format=json`, from rustc and clippy.
@@ -52,7 +52,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// All forms.
+    /// All formats.
     pub const ALL: [Self; 20] = [
         Self::Exit,
         Self::Text,
@@ -76,7 +76,7 @@ impl Format {
         Self::Sarif,
     ];
 
-    /// Whether it is the form of a test runner, so that no test is no pass.
+    /// Returns true for test runners, whose output without a test is never a pass.
     pub fn is_of_tests(self) -> bool {
         match self {
             Self::Libtest
@@ -102,7 +102,7 @@ impl Format {
         }
     }
 
-    /// The name in configuration.
+    /// Returns the name in configuration.
     pub fn name(self) -> &'static str {
         match self {
             Self::Exit => "exit",

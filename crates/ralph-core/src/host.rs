@@ -1,5 +1,5 @@
-//! What a host tells us about its sessions, and what we may answer, whatever
-//! dialect it speaks.
+//! Events that a host reports about its sessions, and our replies, independent of
+//! the host's wire format.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,189 +7,185 @@ use std::time::Duration;
 use crate::ids::{RunId, SessionId};
 use crate::wording::folded;
 
-/// Something that happened in a session of a host.
+/// An event in a session of a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostEvent {
-    /// The session; `None` if the host named none that can be one. Such an
-    /// event belongs to no run.
+    /// The session; `None` if the host gave no valid id. Such an event belongs to no run.
     pub session: Option<SessionId>,
-    /// Whose event it is.
+    /// The agent that the event is about.
     pub actor: Actor,
-    /// The host's name for what the user said last, the same in all that
-    /// follows from it; `None` if the host does not say.
+    /// The host's id of the last user prompt, equal in all events that follow from
+    /// it; `None` if the host gives none.
     pub prompt: Option<String>,
-    /// The folder the session is in, which an agent may change at any time.
+    /// Current folder of the session; an agent may change it at any time.
     pub folder: Option<PathBuf>,
-    /// What the agent is allowed; `None` if the host does not say.
+    /// The agent's permission mode; `None` if the host does not say.
     pub mode: Option<Mode>,
-    /// The host's own name for what happened; an answer may have to repeat it.
+    /// The host's own name of the event; a reply may have to repeat it.
     pub name: String,
-    /// What happened.
+    /// The kind of event.
     pub what: Happening,
 }
 
-/// Who did what an event is about.
+/// The agent that an event is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Actor {
-    /// The agent that the user talks to.
+    /// The main agent that the user talks to.
     Main,
-    /// An agent that it started, by the host's name for it. Its events never
-    /// continue or end a run.
+    /// A child agent, with the host's name for it. Its events never continue or end a run.
     Child(String),
 }
 
-/// What an agent is allowed.
+/// The permission mode of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// To plan, and to change nothing.
+    /// Plan only, without changes.
     Plan,
-    /// To work.
+    /// Work normally.
     Work,
 }
 
-/// What happened in a session.
+/// The kind of an event in a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Happening {
-    /// The host has begun, and loaded what passes its events on to us. What it
-    /// was asked for before is lost on it.
+    /// The host started and loaded our plugin. Earlier requests to it are lost.
     HostStarted,
-    /// The host did what it was asked for, or could not.
+    /// The host completed a requested action, or failed to.
     Done(Report),
-    /// A session began, or went on.
+    /// A session started or resumed.
     SessionStarted(Start),
-    /// The user said something.
+    /// The user sent a prompt.
     Prompted {
-        /// The words as they were typed.
+        /// The text as typed.
         text: String,
-        /// Whether anything was said before.
+        /// The position of the prompt in its session.
         position: Position,
     },
-    /// The host wakes the agent because background work ended.
+    /// The host woke the agent because background work ended.
     Woken,
     /// A command of the host is about to become a prompt.
     CommandCalled {
         /// Its name, without a slash.
         name: String,
-        /// What was typed behind it.
+        /// The arguments as typed.
         args: String,
     },
     /// A tool is about to be used.
     ToolAsked(ToolUse),
-    /// Tools were used, several at once perhaps.
+    /// Tools were used, possibly several at once.
     ToolsUsed(Vec<ToolUse>),
-    /// The agent fell silent.
+    /// The agent ended its turn.
     TurnEnded(Silence),
-    /// The agent's turn ended with an error of the provider.
+    /// The turn ended with an error of the provider.
     TurnBroken(Breakage),
-    /// A child of the agent fell silent.
+    /// A child agent ended its turn.
     ChildEnded,
-    /// The agent may not go on before its user allows something.
+    /// The agent needs a permission from its user to continue.
     PermissionAsked {
-        /// What it wants to do, in a few words.
+        /// The requested operation, in a few words.
         what: String,
     },
-    /// The user allowed or refused it.
+    /// The user answered the permission request.
     PermissionAnswered,
-    /// What we wanted to say did not reach the agent.
+    /// Our prompt did not reach the agent.
     NotDelivered {
-        /// How often it was tried.
+        /// Number of attempts.
         attempts: u32,
-        /// What the host said.
+        /// The host's error message.
         error: String,
     },
-    /// The moment has come that the host was asked to tell us of, see
-    /// [`Effect::Wake`].
+    /// The time set with [`Effect::Wake`] has passed.
     Due,
-    /// The host is about to shorten what the agent remembers.
+    /// The host is about to compact the agent's context.
     Compacting,
-    /// The host has shortened what the agent remembers.
+    /// The host has compacted the agent's context.
     Compacted {
-        /// What is left of it.
+        /// The summary that replaces it.
         summary: String,
-        /// The host's name for the message that holds it, as in [`Silence`];
-        /// `None` if the host does not say.
+        /// The host's id of the message that holds it, as in [`Silence`]; `None` if
+        /// the host gives none.
         message: Option<String>,
     },
-    /// A session was left.
+    /// A session ended.
     SessionEnded {
-        /// Why, in the host's word.
+        /// The reason, in the host's words.
         reason: String,
     },
-    /// Something that has no meaning for us.
+    /// An event without meaning for us.
     Other {
-        /// The host's name for it.
+        /// The host's name of the event.
         name: String,
     },
 }
 
-/// What came of something that a host was asked for.
+/// The result of an action that a host was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// The run for which it was asked.
+    /// The run the action belongs to.
     pub run: RunId,
-    /// What it was.
+    /// The action.
     pub deed: DeedKind,
-    /// How often it was tried.
+    /// Number of attempts.
     pub attempts: u32,
-    /// What the deed gave, or what went wrong.
+    /// The output of the action, or the error message.
     pub result: Result<Yield, String>,
 }
 
-/// What a deed of a host gave.
+/// The output of a host action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Yield {
-    /// Nothing but that it is done.
+    /// No output.
     Nothing,
-    /// What a session was summed up in.
+    /// The summary of a session.
     Summary(String),
-    /// The session that was begun.
+    /// The created session.
     Session(SessionId),
 }
 
-/// Something that a host can do with its sessions.
+/// An action that a host can carry out on its sessions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Deed {
-    /// To say whether a session exists.
+    /// Check whether a session exists.
     Check {
         /// The session.
         session: SessionId,
     },
-    /// To sum up a session with its own model.
+    /// Summarize a session with its own model.
     Summarize {
         /// The session.
         session: SessionId,
     },
-    /// To begin a session, unless there is one under this title.
+    /// Create a session, unless one with this title exists.
     Create {
-        /// The session whose place it takes.
+        /// The session that it replaces.
         instead_of: SessionId,
-        /// Names it, and tells it from all others.
+        /// Unique title.
         title: String,
     },
-    /// To show a session to the user.
+    /// Show a session to the user.
     Select {
         /// The session.
         session: SessionId,
     },
-    /// To say something in a session, unless anything was said in it.
+    /// Send a prompt to a session, unless one was already sent.
     Prompt {
         /// The session.
         session: SessionId,
-        /// Whose agent and model are to hear it.
+        /// The session whose agent and model are used.
         like: Option<SessionId>,
-        /// What is said.
+        /// The prompt.
         text: String,
-        /// How often that was tried before.
+        /// Number of earlier attempts.
         attempts: u32,
     },
-    /// To delete a session, at rest.
+    /// Delete an idle session.
     Delete {
         /// The session.
         session: SessionId,
     },
 }
 
-/// Which deed.
+/// The kind of a host action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeedKind {
     /// [`Deed::Check`]
@@ -207,7 +203,7 @@ pub enum DeedKind {
 }
 
 impl Deed {
-    /// Which one it is.
+    /// Returns the kind of this action.
     pub fn kind(&self) -> DeedKind {
         match self {
             Self::Check { .. } => DeedKind::Check,
@@ -220,213 +216,212 @@ impl Deed {
     }
 }
 
-/// Where a prompt stands in its session.
+/// The position of a prompt in its session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Position {
-    /// It is the first.
+    /// The first prompt.
     First,
-    /// Something was said before.
+    /// A later prompt.
     Later,
-    /// The host does not tell.
+    /// Not reported by the host.
     #[default]
     Unknown,
 }
 
-/// How a session came to be.
+/// The way a session started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
-    /// There was nothing before.
+    /// New and empty.
     New,
-    /// It was left and is taken up again.
+    /// Resumed after it was left.
     Resumed,
-    /// The user emptied it.
+    /// Cleared by the user.
     Cleared,
-    /// It was shortened.
+    /// Compacted.
     Compacted,
-    /// It is a copy of another one.
+    /// Copied from another session.
     Forked,
-    /// In a way we do not know.
+    /// In an unknown way.
     Other,
 }
 
 /// One use of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolUse {
-    /// The host's name for this use, the same in every event about it.
+    /// The host's id of this use, equal in every event about it.
     pub id: Option<String>,
-    /// The host's name for the tool.
+    /// The host's name of the tool.
     pub tool: String,
     /// Files that it writes, as the host named them.
     pub files: Vec<PathBuf>,
-    /// What it was about, in a few words: a command line, a file, a question.
+    /// Its subject in a few words: a command line, a file, a question.
     pub about: String,
-    /// What went wrong; `None` if nothing did, as far as is known.
+    /// The error; `None` if none is known.
     pub error: Option<String>,
 }
 
-/// The end of a turn, as the host tells it.
+/// The end of a turn, as reported by the host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Silence {
-    /// The host's name for the message with the final words. The host may tell
-    /// of one silence several times; without a name it tells once.
+    /// The host's id of the message with the final text. A host may report the same
+    /// end several times; without an id it reports once.
     pub message: Option<String>,
-    /// The final words; `None` if the host did not pass them on.
+    /// The final text; `None` if the host did not pass it on.
     pub text: Option<String>,
-    /// Where they could be read otherwise.
+    /// The transcript file, for reading the text there.
     pub transcript: Option<PathBuf>,
-    /// Whether the turn itself was made to go on by a hook.
+    /// True if a hook made the agent continue into this turn.
     pub follows_hook: bool,
-    /// Work that goes on in the background, in a few words each. The host
-    /// wakes the agent when it is done.
+    /// Work that continues in the background, in a few words each. The host wakes
+    /// the agent when it is done.
     pub background: Vec<String>,
 }
 
 /// A turn that ended with an error of the provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Breakage {
-    /// What kind of error.
+    /// The kind of error.
     pub kind: BreakageKind,
-    /// What was shown to the user.
+    /// The text shown to the user.
     pub text: String,
-    /// The host's name for the message that broke off, as in [`Silence`].
+    /// The host's id of the message that was cut off, as in [`Silence`].
     pub message: Option<String>,
 }
 
-/// What kind of error ended a turn.
+/// The kind of error that ended a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BreakageKind {
     /// The provider refuses work for now.
     Limit,
-    /// The provider has too much to do.
+    /// The provider is overloaded.
     Overloaded,
-    /// The provider does not know the user.
+    /// The provider rejects the user's credentials.
     Refused,
-    /// None: the user ended the turn.
+    /// No error: the user aborted the turn.
     Aborted,
-    /// Anything else.
+    /// Any other error.
     Other,
 }
 
-/// How a session can be made to go on, and what comes with that.
+/// The channel by which a session can be made to continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// Only by an answer to an event. The host tells of no abort: a prompt
-    /// while the agent works means one. After an error it is the user's turn.
+    /// Only the reply to an event. The host reports no abort: a prompt during a
+    /// turn means one. After an error it is the user's turn.
     Answers,
-    /// By a message at any time; one that comes while the agent works waits.
-    /// The host tells of aborts and of errors.
+    /// A message at any time; during a turn it is queued. The host reports aborts
+    /// and errors.
     Messages,
 }
 
-/// What a host is told.
+/// The reply to a host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostReply {
-    /// What becomes of what was about to happen.
+    /// The effect on the host.
     pub effect: Effect,
-    /// What only the user reads.
+    /// A note for the user only.
     pub note: Option<String>,
-    /// What the user reads instead where there is room for a sentence only.
+    /// A one-sentence form of the note, for hosts with little room.
     pub brief: Option<String>,
-    /// How the user is to take it.
+    /// The tone of the note.
     pub tone: Tone,
-    /// Whether what the host was about to tell the agent is no longer wanted.
-    /// Without that, an answer leaves it as it is.
+    /// True if a prompt that the host has scheduled is cancelled. Otherwise a reply
+    /// leaves it alone.
     pub calls_off: bool,
 }
 
-/// How a note is meant.
+/// The tone of a note.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tone {
-    /// As something to know.
+    /// Information.
     #[default]
     Info,
-    /// As good news.
+    /// Success.
     Success,
-    /// As something to look at.
+    /// Warning.
     Warning,
-    /// As something that went wrong.
+    /// Error.
     Error,
 }
 
-/// What becomes of what was about to happen in a host.
+/// The effect of a reply on the host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Effect {
-    /// What would have happened without us.
+    /// No change.
     #[default]
     None,
-    /// The agent goes on instead of falling silent, with this to read.
+    /// The agent continues instead of stopping, with this text to read.
     GoOn {
-        /// What it is told.
+        /// The text.
         reason: String,
     },
-    /// The host does something with its sessions and says what came of it.
+    /// The host carries out an action and reports the result.
     Do {
-        /// The run for which it is done.
+        /// The run the action belongs to.
         run: RunId,
-        /// What is done.
+        /// The action.
         deed: Deed,
     },
-    /// The agent reads this beside whatever it reads next.
+    /// The agent gets this text beside its next input.
     Tell {
-        /// What it is told.
+        /// The text.
         context: String,
     },
-    /// What the user typed is the task of a loop that begins.
+    /// The user's prompt becomes the task of a new run.
     Begin {
         /// The task.
         task: String,
-        /// What follows it: how the work is judged, and what to say at the end.
+        /// Text after the task: how the work is judged, and how to claim completion.
         rules: String,
     },
-    /// Nothing for now; the host tells us when this time has passed.
+    /// Nothing now; the host sends [`Happening::Due`] after this time.
     Wake {
-        /// How long that is.
+        /// The time.
         after: Duration,
     },
-    /// What the user typed goes no further; the user reads this instead.
+    /// The user's prompt is stopped; the user reads this text instead.
     Answer {
-        /// What the user reads.
+        /// The text.
         text: String,
     },
 }
 
 impl HostReply {
-    /// Nothing to say.
+    /// Creates a reply that says nothing.
     pub fn silent() -> Self {
         Self::default()
     }
 
-    /// A reply with this effect and nothing for the user.
+    /// Creates a reply with this effect and nothing for the user.
     pub fn of(effect: Effect) -> Self {
         Self { effect, ..Self::default() }
     }
 
-    /// The same reply, with something for the user to read, in lines that are
-    /// not too long.
+    /// Adds a note for the user, wrapped to a readable width.
     #[must_use]
     pub fn with_note(self, note: impl Into<String>) -> Self {
         Self { note: Some(folded(&note.into())), ..self }
     }
 
-    /// The same reply, with a sentence for where there is little room.
+    /// Adds a one-sentence form of the note.
     #[must_use]
     pub fn with_brief(self, brief: Option<String>) -> Self {
         Self { brief, ..self }
     }
 
-    /// The same reply, meant in this way.
+    /// Sets the tone.
     #[must_use]
     pub fn in_tone(self, tone: Tone) -> Self {
         Self { tone, ..self }
     }
 
-    /// The same reply, after which nothing is due any more.
+    /// Cancels any prompt that the host has scheduled.
     #[must_use]
     pub fn calling_off(self) -> Self {
         Self { calls_off: true, ..self }
     }
 
-    /// Whether nothing at all is said.
+    /// Returns true if the reply has neither an effect nor a note.
     pub fn is_silent(&self) -> bool {
         self.effect == Effect::None && self.note.is_none()
     }

@@ -1,10 +1,10 @@
-//! Names of things: each form is checked once, where it enters.
+//! Ids: each format is checked once, on input.
 
 use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
-/// Names one loop run: `run-` and eight lowercase hex digits.
+/// The id of a run: `run-` and eight lowercase hex digits.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RunId(String);
 
@@ -14,12 +14,12 @@ pub struct RunId(String);
 pub struct ParseRunIdError(String);
 
 impl RunId {
-    /// The id made of these 32 bits; the caller brings the randomness.
+    /// Creates an id from 32 random bits.
     pub fn from_bits(bits: u32) -> Self {
         Self(format!("run-{bits:08x}"))
     }
 
-    /// The id as text.
+    /// Returns the id as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -46,7 +46,7 @@ impl fmt::Display for RunId {
     }
 }
 
-/// Names a session of a host. Never empty: an empty id would match every session.
+/// The id of a host's session. Never empty: an empty id would match every session.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SessionId(String);
 
@@ -54,8 +54,8 @@ impl SessionId {
     /// Longest id accepted; hosts use some forty characters.
     pub const MAX_LEN: usize = 200;
 
-    /// Accepts what hosts use as ids; `None` for anything that could match
-    /// too much or leave a folder when used as a file name.
+    /// Accepts the ids that hosts use. Returns `None` for text that could match too
+    /// much, or leave its folder when used as a file name.
     pub fn new(text: &str) -> Option<Self> {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ':');
         let sound = !text.is_empty()
@@ -67,7 +67,7 @@ impl SessionId {
         sound.then(|| Self(text.to_owned()))
     }
 
-    /// The id as text.
+    /// Returns the id as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -79,7 +79,7 @@ impl fmt::Display for SessionId {
     }
 }
 
-/// Identifies the contents of a work tree: equal ids, equal files.
+/// The id of the contents of a work tree: equal ids, equal files.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TreeId(String);
 
@@ -89,12 +89,12 @@ impl TreeId {
         Self(digest.into())
     }
 
-    /// The digest as text.
+    /// Returns the digest as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The first twelve characters, enough to tell trees apart on a screen.
+    /// Returns the first twelve characters, enough to distinguish trees on a screen.
     pub fn short(&self) -> &str {
         self.0.get(..12).unwrap_or(&self.0)
     }
@@ -106,11 +106,10 @@ impl fmt::Display for TreeId {
     }
 }
 
-/// One change of a file: the lines that were exchanged for each other, without
-/// saying which of them were there first.
+/// One change of a file: a set of lines replaced by another, in either direction.
 ///
-/// So a change and its undoing are the same hunk. Numbers, layout and the
-/// place in the file are set aside.
+/// So a change and its reversal are the same hunk. Numbers, layout and the position
+/// in the file are ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Hunk(u64);
 
@@ -143,16 +142,16 @@ impl FromStr for Hunk {
     }
 }
 
-/// What a turn tried: the set of its hunks. Never empty.
+/// The changes a turn made: the set of its hunks. Never empty.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Approach(BTreeSet<Hunk>);
 
 impl Approach {
-    /// How many hunks stand for a large approach. Which ones follows from the
-    /// hunks alone, so that the same approach is always known by the same.
+    /// Maximum number of hunks in an approach. The selection depends on the hunks
+    /// alone, so an equal approach always keeps the same ones.
     pub const MOST: usize = 512;
 
-    /// The approach made of these hunks; `None` if there is none.
+    /// Creates the approach made of these hunks; `None` if there are none.
     pub fn new(hunks: impl IntoIterator<Item = Hunk>) -> Option<Self> {
         let mut kept = BTreeSet::new();
         for hunk in hunks {
@@ -164,19 +163,18 @@ impl Approach {
         (!kept.is_empty()).then_some(Self(kept))
     }
 
-    /// The approach whose text is that of [`Approach`]'s `Display`; `None` if
-    /// there is no hunk in it.
+    /// Parses the text that `Display` writes; `None` if it holds no hunk.
     pub fn parse(text: &str) -> Option<Self> {
         Self::new(text.split_whitespace().filter_map(|hunk| hunk.parse().ok()))
     }
 
-    /// Its hunks.
+    /// Returns its hunks.
     pub fn hunks(&self) -> &BTreeSet<Hunk> {
         &self.0
     }
 }
 
-/// The hunks, with a space between them.
+/// Writes the hunks, separated by spaces.
 impl fmt::Display for Approach {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, hunk) in self.0.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What a run has used, held against what it may use.
+//! Compares the usage of a run with its limits.
 
 use std::time::Duration;
 
@@ -6,27 +6,27 @@ use crate::policy::Limits;
 use crate::state::Failure;
 use crate::usage::Usage;
 
-/// What a run has used.
+/// The usage of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spent {
-    /// Turns begun.
+    /// Number of turns started.
     pub iterations: u32,
     /// Working time.
     pub worked: Duration,
     /// Tokens and money.
     pub usage: Usage,
-    /// Turns that had to be begun anew.
+    /// Number of turns that had to be repeated.
     pub restarts: u32,
 }
 
 impl Limits {
-    /// Whether this uses up the tokens or the money.
+    /// Returns true if this usage reaches the limit of tokens or money.
     pub fn is_over_budget(&self, usage: &Usage) -> bool {
         self.tokens.is_some_and(|most| usage.tokens() >= most)
             || self.cost.is_some_and(|most| usage.cost >= most)
     }
 
-    /// The limit that forbids another turn, if one does.
+    /// Returns the limit that forbids another turn, if one does.
     pub fn reached_by(&self, spent: &Spent) -> Option<Failure> {
         if spent.iterations >= self.iterations {
             Some(Failure::MaxIterations)

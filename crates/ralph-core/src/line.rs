@@ -1,12 +1,12 @@
-//! Text from elsewhere that has to stay in its line.
+//! Keeps foreign text within its line.
 //!
-//! A file may have any name, a test any id. What breaks a line, moves a cursor
-//! or turns the direction of writing becomes a blank, so that nothing that is
-//! data can begin a line of its own.
+//! A file may have any name, a test any id. Characters that break a line, move the
+//! cursor or change the direction of writing become blanks, so that data can never
+//! start a line of its own.
 
 use std::borrow::Cow;
 
-/// The text with a blank for whatever could leave its line.
+/// Replaces every character that could leave the line by a blank.
 pub fn inline(text: &str) -> Cow<'_, str> {
     if text.contains(leaves) { Cow::Owned(text.replace(leaves, " ")) } else { Cow::Borrowed(text) }
 }

@@ -1,4 +1,4 @@
-//! The languages ralph speaks to people and agents.
+//! The languages of messages and feedback.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,13 +13,13 @@ pub enum Locale {
     Ko,
 }
 
-/// Text that names no language ralph speaks.
+/// Text that names no supported language.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a language ralph speaks; expected `en` or `ko`")]
 pub struct ParseLocaleError(String);
 
 impl Locale {
-    /// The name used in config files and on the command line.
+    /// Returns the name used in config files and on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::En => "en",

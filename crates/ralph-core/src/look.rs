@@ -1,52 +1,49 @@
-//! A quick look at a file that was just edited: did the edit make it worse?
+//! A quick check of a file that was just edited: did the edit make it worse?
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::finding::{Finding, Level};
 
-/// What one tool says about one file.
+/// The findings of one tool in one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Said {
-    /// Who says it: the tool, however it was asked.
+    /// Name of the tool, however it was called.
     pub tool: String,
     /// The file, as findings name it.
     pub file: String,
-    /// What is there now.
+    /// The findings now.
     pub now: Vec<Finding>,
-    /// Fingerprints of what was there when the run began; `None` if nobody
-    /// knows.
+    /// Fingerprints of the findings at the start of the run; `None` if unknown.
     pub start: Option<BTreeSet<String>>,
 }
 
-/// What is known of one file: for each tool the fingerprints it found last.
+/// The fingerprints that each tool found last in one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Known {
     tools: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Known {
-    /// What was known, tool by tool.
+    /// Creates it from the fingerprints of each tool.
     pub fn new(tools: BTreeMap<String, BTreeSet<String>>) -> Self {
         Self { tools }
     }
 
-    /// The fingerprints, tool by tool.
+    /// Returns the fingerprints of each tool.
     pub fn tools(&self) -> &BTreeMap<String, BTreeSet<String>> {
         &self.tools
     }
 
-    /// Whether a tool has spoken about the file before.
+    /// Returns true if the tool has reported on the file before.
     pub fn has(&self, tool: &str) -> bool {
         self.tools.contains_key(tool)
     }
 
-    /// Takes in what tools say about the file, and tells what was not there
-    /// before, the worst first. Those that say nothing this time keep what
-    /// they said last.
+    /// Stores the new findings and returns those that were not there before, the
+    /// worst first. Tools without a report this time keep their last one.
     ///
-    /// Of a tool that speaks for the first time about a file whose beginning
-    /// nobody knows, doubts may be old: only what is wrong or can be exploited
-    /// is told.
+    /// On a tool's first report about a file whose state at the start is unknown,
+    /// warnings may be old: only errors and security findings are returned.
     pub fn take(&mut self, said: Vec<Said>) -> Vec<Finding> {
         let mut fresh = Vec::new();
         for (tool, said) in joined(said) {
@@ -60,8 +57,7 @@ impl Known {
                 None => finding.level < Level::Warning,
             }));
         }
-        // A place is where the agent would look; what has none is about the
-        // tool and its settings.
+        // Findings without a line are about the tool and its settings.
         fresh.retain(|finding| finding.place.line.is_some());
         fresh.sort_by(|one, other| {
             (one.level, &one.place, &one.rule).cmp(&(other.level, &other.place, &other.rule))
@@ -70,7 +66,7 @@ impl Known {
     }
 }
 
-/// One account for each tool, which may have been asked in two ways.
+/// Merges the reports of a tool that was called in two ways.
 fn joined(said: Vec<Said>) -> BTreeMap<String, Said> {
     let mut tools: BTreeMap<String, Said> = BTreeMap::new();
     for one in said {

@@ -1,5 +1,5 @@
-//! What is known about notes without looking anything up: how much one is
-//! believed, which of them an agent cites, and how it reads them.
+//! Rules about notes that need no lookup: their confidence, the citations of an
+//! agent, and the text an agent gets to read.
 
 pub mod attempt;
 pub mod belief;

@@ -1,8 +1,8 @@
-//! What the tests of the start say about the present code, and what the
-//! present tests say about the code of the start.
+//! Compares old tests with new code, and new tests with old code.
 //!
-//! Both are told test by test. How a suite ended as a whole says little: a
-//! bar for coverage may fail with tests that all pass.
+//! The original tests are those of the start of the run. Results are compared test
+//! by test. The result of a whole suite says little: a coverage limit may fail
+//! although all tests pass.
 
 use std::collections::BTreeSet;
 
@@ -10,44 +10,44 @@ use crate::evidence::{Bite, BitingTest};
 use crate::finding::{TestState, Tests};
 use crate::preserve::{self, Start, is_part_of};
 
-/// What the tests of the start say about the present code.
+/// The result of the original tests on the current code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OriginalVerdict {
-    /// How many of them pass.
+    /// Number of original tests that pass.
     pub passing: u64,
-    /// Those that object.
+    /// The original tests that fail.
     pub objections: Vec<Objection>,
 }
 
-/// A test of the start that does not accept the present code.
+/// An original test that fails on the current code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Objection {
-    /// Its id.
+    /// Id of the test.
     pub id: String,
-    /// Why not.
+    /// The reason.
     pub reason: ObjectionReason,
 }
 
-/// Why a test of the start does not accept the present code.
+/// The reason why an original test fails on the current code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ObjectionReason {
-    /// It failed at the start and fails now as it was then. As it is now it
-    /// passes.
+    /// It failed at the start, and its original version still fails. Its current
+    /// version passes.
     OnlyChanged,
-    /// It failed at the start, fails now as it was then, and is gone.
+    /// It failed at the start, its original version still fails, and it was removed since.
     OnlyRemoved,
-    /// It passed at the start and fails now as it was then.
+    /// It passed at the start, and its original version fails now.
     NewBehaviour,
-    /// It cannot be run as it was then.
+    /// Its original version cannot run now.
     CannotRun,
 }
 
-/// Compares the tests of the start (`then`), the present ones (`now`), and
-/// those of the start on the present code (`judged`).
+/// Compares the tests at the start (`then`), the current ones (`now`), and the
+/// original ones on the current code (`judged`).
 pub fn judge(then: &Start, now: &Tests, judged: &Tests) -> OriginalVerdict {
     let fails_now = |id: &str| now.states.get(id) == Some(&TestState::Failed);
     let not_run = not_run(then, judged);
-    // A file or a package that does not load has the name of neither.
+    // A file or package that does not load has an id of another form.
     let is_load_failure = |id: &str| {
         not_run.iter().any(|test| is_part_of(test, id)) || (!not_run.is_empty() && is_file(id))
     };
@@ -76,8 +76,8 @@ pub fn judge(then: &Start, now: &Tests, judged: &Tests) -> OriginalVerdict {
     OriginalVerdict { passing: judged.counts.passed, objections }
 }
 
-/// Whether a test passed at the start. Some runners name only tests that fail:
-/// what they ran and did not name passed.
+/// Returns true if a test passed at the start. Some runners name only failing
+/// tests; the others that ran then count as passed.
 fn passed_then(then: &Start, id: &str) -> bool {
     let named = (then.passed.len() + then.failed.len()) as u64;
     let is_unnamed = || then.ran > named && !then.failed.iter().any(|one| is_part_of(id, one));
@@ -85,8 +85,7 @@ fn passed_then(then: &Start, id: &str) -> bool {
         || (then.passed.is_empty() && !then.failed.contains(id) && is_unnamed())
 }
 
-/// Whether a test passes. Where a runner names only tests that fail, one that
-/// it does not name may be among those that pass.
+/// Returns true if a test passes, or may pass because the runner names only failing tests.
 pub fn may_pass(tests: &Tests, id: &str) -> bool {
     match tests.states.get(id) {
         Some(state) => *state == TestState::Passed,
@@ -98,7 +97,7 @@ fn lists_failures_only(tests: &Tests) -> bool {
     tests.counts.passed > 0 && !tests.states.values().any(|state| *state == TestState::Passed)
 }
 
-/// So many tests, where a runner gives numbers and no names.
+/// Describes a number of tests whose names are unknown.
 fn nameless(count: u64) -> String {
     match count {
         1 => "1 test without a name".to_owned(),
@@ -106,8 +105,8 @@ fn nameless(count: u64) -> String {
     }
 }
 
-/// Whether an id is the name of a file: some runners name tests without their
-/// files, and files that do not load.
+/// Returns true if an id is the name of a file: some runners name tests without
+/// their files, and files that do not load.
 fn is_file(id: &str) -> bool {
     let extension = id.rsplit(['/', '\\']).next().and_then(|name| name.rsplit_once('.'));
     extension.is_some_and(|(stem, extension)| {
@@ -118,7 +117,7 @@ fn is_file(id: &str) -> bool {
     })
 }
 
-/// What the numbers of a runner say that names no tests.
+/// Compares counts for runners that name no tests.
 fn unnamed(then: &Start, now: &Tests, judged: &Tests) -> Option<Objection> {
     let listed = |tests: &Tests| {
         tests.states.values().filter(|state| **state == TestState::Failed).count() as u64
@@ -136,7 +135,7 @@ fn unnamed(then: &Start, now: &Tests, judged: &Tests) -> Option<Objection> {
     (fewer > 0).then(|| Objection { id: nameless(fewer), reason })
 }
 
-/// The tests of the start that are not run any more.
+/// Returns the original tests that no longer run.
 fn not_run<'a>(then: &'a Start, judged: &Tests) -> Vec<&'a String> {
     let mut unlisted = preserve::unlisted(judged);
     let mut missing = Vec::new();
@@ -144,8 +143,8 @@ fn not_run<'a>(then: &'a Start, judged: &Tests) -> Vec<&'a String> {
         let is_run = match judged.states.get(id) {
             Some(TestState::Passed | TestState::Failed) => true,
             Some(TestState::Skipped) => false,
-            // Runners that name a package while it passes hide the tests in
-            // it; a file that did not load is now told by its tests.
+            // Some runners name a passing package instead of its tests. A file that
+            // did not load is now represented by its tests.
             None => judged.states.iter().any(|(other, state)| {
                 (*state == TestState::Passed && is_part_of(id, other)) || is_part_of(other, id)
             }),
@@ -161,10 +160,10 @@ fn not_run<'a>(then: &'a Start, judged: &Tests) -> Vec<&'a String> {
 }
 
 impl OriginalVerdict {
-    /// Drops what a second look (`again`) does not confirm: tests that pass
-    /// then. With the tests of the start on the code of the start (`control`)
-    /// each test has to do what it did then; what does not cannot be judged
-    /// this way.
+    /// Drops objections that a second run (`again`) does not confirm, because the
+    /// tests pass there. The original tests also ran on the original code
+    /// (`control`). A test with another result there than at the start cannot be
+    /// judged, and is dropped as well.
     pub fn confirm(&mut self, then: &Start, again: &Tests, control: Option<&Tests>) {
         let now = |id: &str| again.states.get(id).copied();
         self.objections.retain(|one| match one.reason {
@@ -189,14 +188,14 @@ impl OriginalVerdict {
         });
     }
 
-    /// Whether any test objects for this reason.
+    /// Returns true if a test objects for this reason.
     pub fn has(&self, reason: ObjectionReason) -> bool {
         self.objections.iter().any(|one| one.reason == reason)
     }
 }
 
-/// The tests that give another result in a copy of the same files. Code that
-/// tells the two apart could please the judge alone.
+/// Returns the tests with another result in a copy of the same files. Code that
+/// detects the copy could cheat there.
 pub fn unlike(here: &Tests, copy: &Tests) -> BTreeSet<String> {
     let ran = |tests: &Tests| tests.counts.passed.saturating_add(tests.counts.failed);
     let lacks_some = ran(copy) < ran(here);
@@ -214,9 +213,9 @@ pub fn unlike(here: &Tests, copy: &Tests) -> BTreeSet<String> {
     found
 }
 
-/// The tests that the run added or changed (`is_changed`), that pass now and
-/// fail on the code of the start (`before`). One that cannot be run there has
-/// to be new, and to use what the run added: `uses_change` says so.
+/// Returns the tests that the run added or changed (`is_changed`), that pass now
+/// and fail on the original code (`before`). A test that cannot run there has to be
+/// new and to use code that the run added (`uses_change`).
 pub fn biting(
     then: &Start,
     now: &Tests,

@@ -1,4 +1,4 @@
-//! What the user asked for: rules that stay the same during a run.
+//! The rules that the user set for a run; they stay the same during the run.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -14,40 +14,40 @@ use crate::usage::Usd;
 /// The rules of one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Policy {
-    /// What counts as the agent saying it is done.
+    /// Rules for claims in the final text.
     pub claim: ClaimRules,
-    /// Whose word ends the run.
+    /// The proof that success requires: the agent's claim, or evidence.
     pub trust: Trust,
-    /// What ends the run without success.
+    /// Limits that end the run without success.
     pub limits: Limits,
-    /// How long a single turn may take.
+    /// Time limits of a single turn.
     pub turns: TurnLimits,
-    /// The checks that we execute.
+    /// The checks that ralph runs.
     pub gates: Vec<GateSpec>,
-    /// Levels of which no finding may be left in the files the run is about.
+    /// Levels of findings of which none may be left in the targets.
     pub zero: BTreeSet<Level>,
-    /// Changes of tests and checks that are accepted.
+    /// Accepted changes of tests and checks.
     pub allowed: Allowed,
-    /// What tests are held to.
+    /// Rules for tests.
     pub tests: TestRules,
-    /// Which rules of evidence it is judged by.
+    /// Edition of the rules of evidence.
     pub edition: RuleEdition,
-    /// How much an agent remembers from one turn to the next.
+    /// Conversation that is kept from one turn to the next.
     pub context: Context,
-    /// What becomes of a session of a host once another one took its place;
-    /// `None` where all turns take place in one.
+    /// Treatment of a host's session after another one replaced it; `None` if all
+    /// turns take place in one session.
     pub old_session: Option<OldSession>,
-    /// The language of what the agent and the user are told.
+    /// Language of messages to the agent and the user.
     pub locale: Locale,
 }
 
 impl Policy {
-    /// Whether a place names gates, with commas between, and no file.
+    /// Returns true if a place consists of gate names, separated by commas, and is no file.
     pub fn names_gates(&self, place: &str) -> bool {
         place.split(", ").all(|name| self.gates.iter().any(|gate| gate.name == name))
     }
 
-    /// The policy of a bare promise loop: the claim ends it, nothing is checked.
+    /// Returns the policy of a bare promise loop: a claim ends it, nothing is checked.
     pub fn promise() -> Self {
         Self {
             claim: ClaimRules::default(),
@@ -65,13 +65,13 @@ impl Policy {
         }
     }
 
-    /// Whether any gate must pass.
+    /// Returns true if any gate is required.
     pub fn has_required_gate(&self) -> bool {
         self.gates.iter().any(|gate| gate.need == Need::Required)
     }
 
-    /// Whether the run is about errors and warnings: a gate looks for them, or
-    /// none of them may be left. Such a run is told of in counts.
+    /// Returns true if the run is about errors and warnings: a gate looks for them,
+    /// or none may be left. Such a run is reported in counts.
     pub fn counts_diagnostics(&self) -> bool {
         let counts = |gate: &GateSpec| {
             gate.criterion.is_diagnostic()
@@ -81,84 +81,83 @@ impl Policy {
         !self.zero.is_empty() || self.gates.iter().any(counts)
     }
 
-    /// Whether anything but the claim says whether the task is done. Notes
-    /// that have to hold anyhow do not.
+    /// Returns true if a gate says whether the task is done. Notes that have to
+    /// hold anyway do not count.
     pub fn is_gated(&self) -> bool {
         self.gates.iter().any(|gate| !gate.is_memory())
     }
 
-    /// Whether any gate measures how far the work is. A judge does not: it is
-    /// asked when all else is well. Nor do notes that have to hold anyhow.
+    /// Returns true if a gate measures progress. A judge does not: it is asked only
+    /// when all other gates pass. Nor do notes that have to hold anyway.
     pub fn measures(&self) -> bool {
         self.gates.iter().any(|gate| !gate.is_judge() && !gate.is_memory())
     }
 }
 
-/// Changes of tests and checks that are accepted whatever they are.
+/// The changes of tests and checks that are always accepted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Allowed {
     /// Paths, or patterns as in `.gitignore`.
     pub paths: Vec<String>,
-    /// Whether any test may be changed.
+    /// True if any test may be changed.
     pub tests: bool,
-    /// Whether tests that failed at the start may go on failing.
+    /// True if tests that failed at the start may keep failing.
     pub known_failures: bool,
 }
 
-/// What the tests of a run are held to.
+/// The rules for the tests of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TestRules {
-    /// What follows when tests were changed and those of the start object.
+    /// Reaction if tests were changed and the original ones fail.
     pub original: OriginalTests,
-    /// Whether the agent is asked for tests of its own.
+    /// Request to the agent for tests of its own.
     pub added: AddedTests,
 }
 
-/// What follows when the tests of the start do not accept the present code.
+/// The reaction if the original tests fail on the current code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OriginalTests {
-    /// The run is held.
+    /// Success is blocked.
     #[default]
     Hold,
-    /// It is reported.
+    /// They are only reported.
     Report,
-    /// They are not run.
+    /// The original tests are not run.
     Off,
 }
 
-/// Whether the agent is asked for tests that fail without its work.
+/// The choice whether to ask the agent for tests that fail without its work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AddedTests {
-    /// It is asked once.
+    /// Ask once.
     #[default]
     Expect,
-    /// It is not.
+    /// Do not ask.
     Ignore,
 }
 
-/// The rules by which evidence is judged. A run that started under rules of
-/// an earlier version ends under them.
+/// The edition of the rules of evidence. A run ends under the edition it started with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleEdition {
-    /// Gates that pass are proof, whatever they were at the start.
+    /// Passing gates are proof, whatever their result at the start.
     First,
-    /// Only a change that makes a failure pass is proof.
+    /// Only a change that turns a failure into a pass is proof.
     Second,
 }
 
-/// Whose word ends a run.
+/// The proof that success requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trust {
     /// The agent's claim is enough.
     Claim,
-    /// Required gates must pass on the present tree.
+    /// Required gates must pass on the current tree.
     Evidence,
 }
 
-/// How much an agent remembers from one turn to the next.
+/// The conversation that is kept from one turn to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Context {
-    /// The same session while it fits, otherwise what the agent can do.
+    /// The same session while it fits, otherwise the best that the agent supports.
     Auto,
     /// Always the same session.
     Same,
@@ -168,36 +167,36 @@ pub enum Context {
     Fresh,
 }
 
-/// What becomes of a session that another one takes the place of.
+/// The treatment of a session that was replaced by another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OldSession {
-    /// It is deleted as soon as the other one spoke.
+    /// It is deleted as soon as the other one has answered.
     Delete,
-    /// It stays.
+    /// It is kept.
     Keep,
 }
 
-/// What ends a run without success. Every run has all the unconditional ones.
+/// The limits that end a run without success. All but tokens and cost always apply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Turns of the agent.
+    /// Number of turns.
     pub iterations: u32,
     /// Working time; waiting for a provider's limit does not count.
     pub duration: Duration,
-    /// Iterations in a row without progress.
+    /// Number of iterations in a row without progress.
     pub stalled: u32,
-    /// Turns that had to be begun anew because the agent crashed or hung.
+    /// Number of turns that were repeated because the agent crashed or hung.
     pub restarts: u32,
-    /// Tokens, where the agent reports them.
+    /// Number of tokens, if the agent reports them.
     pub tokens: Option<u64>,
-    /// Money, where the agent reports it.
+    /// Cost, if the agent reports it.
     pub cost: Option<Usd>,
     /// Time spent waiting for a provider's limit, in total.
     pub waiting: Duration,
 }
 
 impl Limits {
-    /// The defaults when only a claim can end the run.
+    /// Returns the defaults if only a claim can end the run.
     pub fn for_claims() -> Self {
         Self {
             iterations: 100,
@@ -210,20 +209,20 @@ impl Limits {
         }
     }
 
-    /// The defaults when gates can end the run.
+    /// Returns the defaults if gates can end the run.
     pub fn for_gates() -> Self {
         Self { iterations: 10, duration: Duration::from_mins(30), ..Self::for_claims() }
     }
 }
 
-/// How long a single turn of the agent may take.
+/// The time limits of a single turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TurnLimits {
-    /// A turn without output is ended after this long.
+    /// Time without output after which a turn is ended.
     pub idle: Duration,
-    /// A turn is ended after this long.
+    /// Time after which a turn is ended.
     pub wall: Duration,
-    /// The time an agent has to end in good order once told to.
+    /// Time an agent has to exit after it was told to.
     pub grace: Duration,
 }
 
@@ -237,94 +236,94 @@ impl Default for TurnLimits {
     }
 }
 
-/// One check that we execute.
+/// A check that ralph runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GateSpec {
-    /// Its name: the criterion's, or `custom-1`, `custom-2` …, one gate a name.
+    /// Unique name: the criterion's, or `custom-1`, `custom-2` ….
     pub name: String,
-    /// What it stands for.
+    /// The criterion it checks.
     pub criterion: Criterion,
-    /// What is executed. Where it says `{report}`, the path of a file is put
-    /// in that the command is to write.
+    /// The command. `{report}` in it is replaced by the path of a file for the
+    /// command to write.
     pub command: GateCommand,
-    /// Where it runs, relative to the project's root; empty for the root.
+    /// Folder it runs in, relative to the project's root; empty for the root.
     pub dir: String,
-    /// How its output, or the report it writes, is read.
+    /// Format of its output, or of the report it writes.
     pub format: Format,
-    /// What it takes to pass.
+    /// Condition for it to pass.
     pub bar: Bar,
-    /// After this long it counts as failed.
+    /// Time after which it counts as failed.
     pub timeout: Duration,
-    /// Whether success depends on it.
+    /// Required or advisory.
     pub need: Need,
 }
 
 impl GateSpec {
-    /// The name of the gate that is a judge.
+    /// Name of the gate that is a judge.
     pub const JUDGE: &str = "judge";
 
-    /// The name under which the judge says whether the work comes nearer. It is
-    /// in no policy: that opinion can only prolong a run.
+    /// Name of the judge's opinion about progress. It is in no policy: that opinion
+    /// can only prolong a run.
     pub const OPINION: &str = "judge-progress";
 
-    /// Whether it holds the work to notes that have a check. That these hold
-    /// does not say that the task is done.
+    /// Returns true if it checks notes of the user. They have to hold, but say
+    /// nothing about the task.
     pub fn is_memory(&self) -> bool {
         self.criterion == Criterion::Memory
     }
 
-    /// Whether a judge is asked instead of anything being executed.
+    /// Returns true if a judge is asked instead of running a command.
     pub fn is_judge(&self) -> bool {
         self.criterion == Criterion::Judge
     }
 }
 
-/// What it takes for a gate to pass.
+/// The condition for a gate to pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Bar {
-    /// The command is content: exit code 0.
+    /// The command succeeds: exit code 0.
     #[default]
     Clean,
-    /// No error is left, whatever the command thinks of warnings.
+    /// There are no errors; warnings are ignored.
     NoErrors,
-    /// No error is left that was not there before.
+    /// There are no errors beyond those at the start.
     NoWorse,
 }
 
-/// Whether success depends on a gate.
+/// The importance of a gate for success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
-    /// The run cannot succeed without it.
+    /// The run cannot succeed unless it passes.
     Required,
-    /// It is reported and fed back, nothing more.
+    /// It is only reported to the user and the agent.
     Advisory,
 }
 
-/// What a gate stands for.
+/// The property of the project that a gate checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Criterion {
     /// The project's tests pass.
     TestPass,
     /// The project builds.
     BuildSuccess,
-    /// The linter has nothing to say.
+    /// The linter reports nothing.
     LintClean,
-    /// The type checker has nothing to say.
+    /// The type checker reports nothing.
     TypeCheck,
-    /// Language servers find no error in what changed.
+    /// Language servers find no error in changed files.
     Diagnostics,
-    /// Nothing that can be exploited is found.
+    /// A scanner finds nothing exploitable.
     Security,
-    /// What the user had noted to hold holds.
+    /// The user's notes with a check hold.
     Memory,
     /// A command of the user's own.
     Custom,
-    /// What the user put in words, and a judge has to find fulfilled.
+    /// A condition in the user's words holds in the eyes of a judge.
     Judge,
 }
 
 impl Criterion {
-    /// All criteria that have a name of their own.
+    /// All criteria with a name of their own.
     pub const NAMED: [Self; 7] = [
         Self::TestPass,
         Self::BuildSuccess,
@@ -335,7 +334,7 @@ impl Criterion {
         Self::Memory,
     ];
 
-    /// The name in configuration and on the command line.
+    /// Returns the name in configuration and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::TestPass => "test_pass",
@@ -350,25 +349,25 @@ impl Criterion {
         }
     }
 
-    /// Whether it is about errors and warnings in the code.
+    /// Returns true if it is about errors and warnings in the code.
     pub fn is_diagnostic(self) -> bool {
         matches!(self, Self::LintClean | Self::TypeCheck | Self::Diagnostics)
     }
 }
 
-/// How a gate is executed.
+/// The way a gate is executed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GateCommand {
     /// A program and its arguments, started without a shell. Never empty.
     Argv(Vec<String>),
     /// A script handed to `sh -c` because the user asked for a shell.
     Shell(String),
-    /// Nothing is executed: a judge is asked whether this holds.
+    /// A question for a judge; no command is run.
     Question(String),
 }
 
 impl GateCommand {
-    /// The command as a person would type it.
+    /// Renders the command as a person would type it.
     pub fn display(&self) -> String {
         match self {
             Self::Argv(words) => {
@@ -380,7 +379,7 @@ impl GateCommand {
     }
 }
 
-/// A word as a shell needs it: quoted only where it has to be.
+/// Quotes a word for a shell, if necessary.
 pub(crate) fn quoted(word: &str) -> Cow<'_, str> {
     let plain = |c: char| c.is_alphanumeric() || "-_./:=,@%+".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
@@ -389,7 +388,7 @@ pub(crate) fn quoted(word: &str) -> Cow<'_, str> {
     Cow::Owned(format!("'{}'", word.replace('\'', r"'\''")))
 }
 
-/// A word that names none of the choices.
+/// Text that names none of the choices.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{given}` is not one of {choices}")]
 pub struct UnknownWord {
@@ -410,7 +409,7 @@ impl FromStr for Trust {
 }
 
 impl Trust {
-    /// The name in configuration and on the command line.
+    /// Returns the name in configuration and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Claim => "claim",
@@ -436,7 +435,7 @@ impl FromStr for Context {
 }
 
 impl Context {
-    /// The name in configuration and on the command line.
+    /// Returns the name in configuration and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",

@@ -1,8 +1,7 @@
 //! Compares the tests that ran at the start with those that run now.
 //!
-//! Failing tests are the gate's business. Here is what a gate cannot see:
-//! tests that are no longer collected, or are skipped now, whatever became of
-//! them at the start.
+//! Failing tests are the gate's business. This module detects what a gate cannot
+//! see: tests of the start that are no longer collected, or are skipped.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,40 +10,40 @@ use crate::finding::{TestState, Tests};
 /// The tests of one gate before the first turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Start {
-    /// Those that passed.
+    /// Tests that passed.
     pub passed: BTreeSet<String>,
-    /// Those that failed.
+    /// Tests that failed.
     pub failed: BTreeSet<String>,
-    /// Those that were skipped.
+    /// Tests that were skipped.
     pub skipped: BTreeSet<String>,
-    /// The number that ran, listed or not.
+    /// Number of tests that ran, listed or not.
     pub ran: u64,
-    /// The number that the runner printed beside its report.
+    /// Number of tests that the runner printed beside its report.
     pub printed: u64,
 }
 
-/// Tests of the start that run no more.
+/// The tests of the start that no longer run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Losses {
-    /// Each with its id.
+    /// The lost tests by id.
     pub tests: Vec<LostTest>,
-    /// The number of tests fell, though none of them can be named.
+    /// A drop in the number of tests, if none of the lost ones can be named.
     pub fewer: Option<FewerTests>,
 }
 
-/// A test of the start that runs no more.
+/// A test of the start that no longer runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LostTest {
-    /// Its id at the start.
+    /// Id of the test at the start.
     pub id: String,
-    /// What became of it.
+    /// The way it was lost.
     pub loss: TestLoss,
 }
 
-/// The ways to lose a test.
+/// The way a test was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TestLoss {
-    /// It passed and is no longer collected; no new test can be it.
+    /// It passed and is no longer collected; no new test can be the same one.
     PassedGone,
     /// It passed and is skipped now.
     PassedSkipped,
@@ -54,16 +53,16 @@ pub enum TestLoss {
     FailedSkipped,
 }
 
-/// A number of tests that fell.
+/// A drop in the number of tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FewerTests {
-    /// Tests that ran at the start.
+    /// Number of tests that ran at the start.
     pub then: u64,
-    /// Tests that run now.
+    /// Number of tests that run now.
     pub now: u64,
 }
 
-/// The tests as they are now, to be remembered.
+/// Records the results of these tests for a later comparison.
 pub fn start(tests: &Tests) -> Start {
     let ids = |wanted: TestState| {
         let found = tests.states.iter().filter(|(_, state)| **state == wanted);
@@ -78,19 +77,18 @@ pub fn start(tests: &Tests) -> Start {
     }
 }
 
-/// Whether the runner printed its result beside its report at the start, and
-/// now there is the report alone.
+/// Returns true if the runner printed its result beside its report at the start,
+/// and now writes only the report.
 pub fn is_silent(then: &Start, now: &Tests) -> bool {
     then.printed > 0 && now.printed == 0 && now.counts.passed > 0
 }
 
-/// Compares what ran then with what runs now.
+/// Compares the tests that ran at the start with those that run now.
 ///
-/// A test that moved to another file or module is found by its own name. A
-/// renamed test cannot be told from one that was removed while another was
-/// added: as many that passed as were added are forgiven, because reading the
-/// files tells more about those. A test that failed is what the run is about,
-/// so it has to be there under its own name.
+/// A test that moved to another file or module is found by its own name. A renamed
+/// test looks like a removed and an added one, so for every added test one missing
+/// test is accepted; reading the files tells more about those. A test that failed
+/// is never accepted as missing: the run is about it, so it has to keep its name.
 pub fn losses(then: &Start, now: &Tests) -> Losses {
     let state = |id: &String| now.states.get(id).copied();
     let is_new = |id: &String| {
@@ -108,7 +106,7 @@ pub fn losses(then: &Start, now: &Tests) -> Losses {
         Some(_) | None => false,
     };
     let is_missing = |id: &&String| state(id).is_none();
-    // Runners that name a package while it passes hide the tests in it.
+    // Some runners name a passing package instead of its tests.
     let is_hidden = |id: &String| added.iter().any(|new| is_part_of(id, new));
     let mut lost = Vec::new();
     let (mut opened, mut hidden, mut unlisted) = (0, 0, unlisted(now));
@@ -142,29 +140,29 @@ pub fn losses(then: &Start, now: &Tests) -> Losses {
     Losses { tests: lost, fewer }
 }
 
-/// The number of tests that were run.
+/// Returns the number of tests that ran.
 fn ran(tests: &Tests) -> u64 {
     tests.counts.passed.saturating_add(tests.counts.failed)
 }
 
-/// Whether `id` is the id of something inside of `whole`, such as a file or a
-/// package that could not be loaded and whose tests run now.
+/// Returns true if `id` is part of `whole`, such as a test in a file or package
+/// that could not be loaded before.
 pub(crate) fn is_part_of(id: &str, whole: &str) -> bool {
     let inside = |rest: &str| rest.starts_with(|c: char| !c.is_alphanumeric() && c != '_');
     let name = own_name(whole);
-    // A path has its whole name at the front; a module that a runner could not
-    // load may stand behind the name of the runner's own test for it.
+    // A path is a prefix of the id. A module that could not be loaded may appear
+    // after the name of the runner's own test for it.
     let names_module = || id.split(SEPARATORS).rev().skip(1).any(|part| part == name);
     id.strip_prefix(whole).is_some_and(inside) || (!whole.contains('/') && names_module())
 }
 
-/// How many tests ran that are not listed: any test may be one of them.
+/// Returns the number of tests that ran but are not listed.
 pub(crate) fn unlisted(now: &Tests) -> usize {
     let listed = now.states.values().filter(|state| **state != TestState::Skipped).count();
     usize::try_from(ran(now)).unwrap_or(usize::MAX).saturating_sub(listed)
 }
 
-/// The tests that passed then and fail now.
+/// Returns the tests that passed then and fail now.
 pub fn broken<'a>(then: &'a Start, now: &'a Tests) -> impl Iterator<Item = &'a str> {
     let failed = |id: &&String| now.states.get(*id) == Some(&TestState::Failed);
     then.passed.iter().filter(failed).map(String::as_str)
@@ -178,10 +176,10 @@ fn names<'a>(ids: impl Iterator<Item = &'a String>) -> BTreeMap<&'a str, usize> 
     names
 }
 
-/// Separates the parts of a test's id.
+/// Separators of the parts of a test's id.
 const SEPARATORS: [char; 6] = [':', '.', '/', '>', '$', ' '];
 
-/// The name of a test without what it lies in.
+/// Returns the name of a test without its file and module.
 pub fn own_name(id: &str) -> &str {
     let end = id.find('[').unwrap_or(id.len());
     let head = &id[..end];

@@ -1,10 +1,10 @@
-//! Is the work getting anywhere? A vector of signals, never a word count.
+//! Measures progress by a vector of signals, never by a word count.
 //!
-//! With gates, an iteration advances when something that failed is fixed for
-//! the first time, when less fails than ever before, or when a change was
-//! tried that is neither one made before nor the undoing of one. A judge that
-//! sees the work come nearer is one more signal. Without gates only the same reply on an unchanged tree counts
-//! against a run, so reading and thinking are free to take their time.
+//! With gates, an iteration advances in one of four cases: a failure is fixed for
+//! the first time, fewer things fail than ever before, a new change was tried that
+//! reverts no earlier one, or a judge sees progress. Without gates, only an equal
+//! reply on an unchanged tree counts against a run, so reading and thinking may
+//! take their time.
 
 use std::collections::BTreeSet;
 
@@ -15,79 +15,79 @@ use crate::ids::{Hunk, TreeId};
 use crate::policy::Need;
 use crate::question;
 
-/// How many earlier trees are remembered: enough for any circle worth the
-/// name, and the record of a run stays small.
+/// Number of earlier trees that are remembered: enough for any real circle, while
+/// the record of a run stays small.
 const TREE_MEMORY: usize = 128;
 
-/// How many hunks that were tried are remembered.
+/// Number of tried hunks that are remembered.
 const HUNK_MEMORY: usize = 4096;
 
-/// How many fingerprints that were fixed once are remembered.
+/// Number of fixed fingerprints that are remembered.
 const FIXED_MEMORY: usize = 4096;
 
-/// What the turns so far amount to.
+/// The progress of a run so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Iterations in a row that did not advance.
+    /// Number of iterations in a row without progress.
     pub stalled: u32,
-    /// How many of those returned to an earlier tree.
+    /// Number of those that returned to an earlier tree.
     pub returns: u32,
     /// The last of those returns.
     pub circle: Option<Circle>,
-    /// Equal replies in a row on an unchanged tree.
+    /// Number of equal replies in a row on an unchanged tree.
     pub identical: u32,
-    /// Questions in a row without progress.
+    /// Number of questions in a row without progress.
     pub questions: u32,
-    /// Turns in a row that the agent failed without changing anything.
+    /// Number of turns in a row in which the agent failed without a change.
     pub agent_errors: u32,
-    /// Provider limits in a row.
+    /// Number of provider limits in a row.
     pub limit_hits: u32,
     /// Digest of the last final text.
     pub last_text: Option<u64>,
-    /// The last tree that was looked at.
+    /// The last tree that was examined.
     pub last_tree: Option<TreeId>,
-    /// Trees seen, oldest first.
+    /// Trees of earlier iterations, oldest first.
     pub trees: Vec<SeenTree>,
-    /// Hunks tried, oldest first.
+    /// Tried hunks, oldest first.
     pub hunks: Vec<Hunk>,
-    /// What failed last.
+    /// Fingerprints of the failures after the last turn.
     pub failing: BTreeSet<String>,
-    /// What failed once and was fixed later.
+    /// Fingerprints of failures that were fixed.
     pub fixed: BTreeSet<String>,
-    /// The smallest number of failures so far.
+    /// Smallest number of failures so far.
     pub fewest: Option<u32>,
-    /// Tests that failed and passed on one tree: they say nothing.
+    /// Fingerprints of flaky tests: they failed and passed on one tree.
     pub flaky: BTreeSet<String>,
-    /// What the gates counted last.
+    /// Totals of the gates after the last turn.
     pub totals: Totals,
-    /// Changes of tests and checks that kept the last turn from completing the
-    /// run, and that the agent was told of.
+    /// Weakened tests and checks that kept the last turn from completing the run,
+    /// and that the agent was told about.
     pub held: BTreeSet<String>,
-    /// Whether the user accepted such changes, so that what turned green with
-    /// them was not fixed.
+    /// True if the user accepted such changes. Failures that disappeared with them
+    /// do not count as fixed.
     pub accepted: bool,
 }
 
-/// A tree, and when it was seen last.
+/// A tree, with the iteration that last left it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeenTree {
     /// The tree.
     pub tree: TreeId,
-    /// After which iteration; 0 is the start.
+    /// The iteration; 0 is the start.
     pub iteration: u32,
 }
 
-/// Whether gates give the signals, or only the reply and the tree.
+/// The source of signals about progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signals {
-    /// There are gates.
+    /// Gates.
     Gated,
-    /// There are none.
+    /// Only the reply and the tree.
     Ungated,
 }
 
 impl Progress {
-    /// The state before the first turn, given what failed and on which tree.
+    /// Creates the state before the first turn from the initial failures and tree.
     pub fn from_baseline(failing: BTreeSet<String>, tree: Option<TreeId>) -> Self {
         Self {
             fewest: Some(count(&failing)),
@@ -98,38 +98,38 @@ impl Progress {
         }
     }
 
-    /// The state before the first turn, given what the gates showed then. A
-    /// gate without a result showed nothing, so its first result is news.
+    /// Creates the state before the first turn. Gates without a result are left
+    /// out, so their first result counts as new.
     pub fn at_start(evidence: &Evidence) -> Self {
         let start = Self::from_baseline(evidence.shown_failing(), evidence.tree.clone());
         let fewest = start.fewest.filter(|_| sees_all_required(evidence));
         Self { fewest, ..start }
     }
 
-    /// Whether the failure of this test may say nothing: it is known to be
-    /// flaky, or it did not fail before.
+    /// Returns true if the failure of this test may be unreliable: the test is
+    /// known to be flaky, or did not fail before.
     pub fn is_doubtful(&self, fingerprint: &str) -> bool {
         fingerprint.starts_with("test ")
             && (self.flaky.contains(fingerprint) || !self.failing.contains(fingerprint))
     }
 
-    /// Whether this turn has to be judged by its tree even without gates:
-    /// equal replies, questions and failures are.
+    /// Returns true if the tree is needed to judge this turn even without gates:
+    /// after an equal reply, a question or a failure.
     pub fn needs_tree(&self, turn: &TurnEnd, text: &str) -> bool {
         *turn != TurnEnd::Finished
             || self.last_text == Some(digest(text))
             || question::asks(text).is_some()
     }
 
-    /// The state after this turn, which is that of `iteration`.
+    /// Returns the progress after the turn of this iteration.
     #[must_use]
     pub fn after(&self, evidence: &Evidence, iteration: u32, signals: Signals) -> Self {
         match evidence.turn {
             TurnEnd::ProviderLimit { .. } => {
                 return Self { limit_hits: self.limit_hits.saturating_add(1), ..self.clone() };
             }
-            // The turn is not over or was taken from the agent: no gate ran,
-            // so there is nothing to hold for or against it.
+            // The turn is not over, or the agent lost it: no gate ran, so it counts
+            // neither for nor against progress.
             TurnEnd::UserAbort
             | TurnEnd::HumanAsked { .. }
             | TurnEnd::ChildrenRunning
@@ -157,8 +157,8 @@ impl Progress {
         }
     }
 
-    /// What a crash or a hang left behind is no reply: such turns have their
-    /// own count.
+    /// Counts equal replies. A turn that crashed or hung has no reply, and a
+    /// counter of its own.
     fn note_reply(&mut self, evidence: &Evidence, moved: Moved) {
         if evidence.turn != TurnEnd::Finished {
             return;
@@ -169,24 +169,24 @@ impl Progress {
         self.last_text = Some(text);
     }
 
-    /// Without gates only equal replies on an unchanged tree count against a
-    /// run. Says whether the turn changed anything.
+    /// Updates the counter of a run without gates: only equal replies on an
+    /// unchanged tree count. Returns true if the turn changed anything.
     fn note_repetition(&mut self, moved: Moved) -> bool {
         self.stalled = if self.identical >= 2 { self.identical } else { 0 };
         moved == Moved::Yes
     }
 
-    /// Takes in what the gates showed and says whether the turn advanced.
+    /// Stores the results of the gates and returns true if the turn advanced.
     fn note_gates(&mut self, evidence: &Evidence, iteration: u32) -> bool {
         self.totals = Totals::of(&evidence.gates);
         self.note_flaky(evidence);
         let failing = evidence.measured_failing().difference(&self.flaky).cloned().collect();
-        // What weakened checks no longer report has not been fixed.
+        // Failures that weakened checks no longer report are not fixed.
         let sees_all = sees_all_required(evidence) && evidence.weakened.is_empty();
         let less_fails = sees_all && self.note_failing(failing);
         let tried_something_new = self.note_hunks(evidence);
         let returned_to = self.returned_to(evidence);
-        // A judge that sees the work come nearer can only prolong a run.
+        // A judge's opinion about progress can only prolong a run.
         let comes_nearer = evidence.gates.iter().any(|gate| gate.is_opinion() && gate.passed());
         let advanced = less_fails || (tried_something_new && returned_to.is_none()) || comes_nearer;
         if advanced {
@@ -194,7 +194,7 @@ impl Progress {
             self.returns = 0;
             self.circle = None;
         } else if self.agent_errors == 0 {
-            // A crash that changed nothing says nothing about the work.
+            // A crash without a change says nothing about the work.
             self.stalled += 1;
             if let Some(from) = returned_to {
                 self.returns += 1;
@@ -204,8 +204,8 @@ impl Progress {
         advanced
     }
 
-    /// Takes in what was tried and says whether any of it was new. Undoing is
-    /// not: a hunk and its inverse are the same.
+    /// Stores the hunks of the turn and returns true if any is new. A hunk and its
+    /// inverse are the same, so a revert is not new.
     fn note_hunks(&mut self, evidence: &Evidence) -> bool {
         let Some(approach) = &evidence.approach else { return false };
         let remembered = self.hunks.len();
@@ -217,22 +217,22 @@ impl Progress {
         known < approach.hunks().len()
     }
 
-    /// A flaky test was never fixed and never broken.
+    /// Removes flaky tests from all counts: one was never fixed and never broken.
     fn note_flaky(&mut self, evidence: &Evidence) {
         let room = FIXED_MEMORY.saturating_sub(self.flaky.len());
         self.flaky.extend(evidence.flaky.iter().take(room).cloned());
         let before = count(&self.failing);
         self.failing.retain(|fingerprint| !self.flaky.contains(fingerprint));
         self.fixed.retain(|fingerprint| !self.flaky.contains(fingerprint));
-        // That it no longer counts must not look like less failing.
+        // Leaving it out must not look like fewer failures.
         let fewer = before - count(&self.failing);
         self.fewest = self.fewest.map(|fewest| fewest.saturating_sub(fewer));
     }
 
-    /// Takes in what fails now and says whether that is better than before.
+    /// Stores the failures and returns true if they are better than before.
     fn note_failing(&mut self, failing: BTreeSet<String>) -> bool {
-        // What cannot be remembered as fixed does not count as fixed: it
-        // would count again each time it breaks and is mended.
+        // A fix that cannot be remembered does not count: it would count again each
+        // time it breaks and is repaired.
         let newly_fixed: Vec<String> = self
             .failing
             .difference(&failing)
@@ -248,7 +248,7 @@ impl Progress {
         better
     }
 
-    /// The iteration that left the same tree, if it was left behind since.
+    /// Returns the iteration that left the same tree, if the tree differed since.
     fn returned_to(&self, evidence: &Evidence) -> Option<u32> {
         let tree = evidence.tree.as_ref().filter(|tree| self.last_tree.as_ref() != Some(tree))?;
         self.trees.iter().find(|seen| seen.tree == *tree).map(|seen| seen.iteration)
@@ -282,8 +282,8 @@ impl Progress {
     }
 }
 
-/// Whether the required gates could be run at all. What a gate that could not
-/// run no longer reports has not been fixed.
+/// Returns true if every required gate ran. Failures that a gate without a run no
+/// longer reports are not fixed.
 pub(crate) fn sees_all_required(evidence: &Evidence) -> bool {
     evidence.gates.iter().filter(|gate| !gate.is_judge()).all(|gate| match gate.verdict {
         Verdict::Pass | Verdict::Fail(_) => true,
@@ -291,7 +291,7 @@ pub(crate) fn sees_all_required(evidence: &Evidence) -> bool {
     })
 }
 
-/// What became of the tree since it was looked at last.
+/// The change of the tree since it was last examined.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Moved {
     Yes,
@@ -303,7 +303,8 @@ fn count(failing: &BTreeSet<String>) -> u32 {
     u32::try_from(failing.len()).unwrap_or(u32::MAX)
 }
 
-/// FNV-1a over the trimmed text: stable across versions, good enough to tell replies apart.
+/// Hashes the trimmed text with FNV-1a: stable across versions, good enough to
+/// compare replies.
 fn digest(text: &str) -> u64 {
     text.trim().bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

@@ -174,8 +174,8 @@ fn a_run_that_removes_one_finding_every_second_iteration_is_never_stopped() {
 
 #[test]
 fn a_run_that_moves_the_same_findings_around_is_stopped() {
-    // Three files take turns in holding the finding; what moved it before is
-    // undone and done again.
+    // The finding moves between three files; each earlier move is reverted and
+    // repeated.
     let files = ["a.rs", "b.rs", "c.rs"].map(str::to_owned);
     let mut run = run_from(&patient(), &[]);
     run.progress = Progress::from_baseline(findings(&files[..1]).failing(), None);

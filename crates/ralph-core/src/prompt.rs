@@ -1,48 +1,48 @@
-//! What the next turn reads, in parts: each is written by one place, and all are
-//! put together in one, by [`crate::wording::NextPrompt`].
+//! The sections of the next prompt. Each is written by one place, and
+//! [`crate::wording::NextPrompt`] joins them.
 
-/// The parts of what the next turn reads; those without anything to say are empty.
+/// The sections of the next prompt; unused ones are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PromptSections {
-    /// Why the work does not count as done.
+    /// The reason why the work does not count as done.
     pub verdict: String,
-    /// What the checks found.
+    /// The findings of the checks.
     pub findings: String,
-    /// What the agent asked, and the answer.
+    /// The agent's question and its answer.
     pub answer: String,
-    /// What the agent was not allowed to do.
+    /// Operations that the agent was denied.
     pub refusals: String,
-    /// What is known of such failures.
+    /// Notes about such failures.
     pub notes: String,
-    /// What the turns so far say about the next one.
+    /// Lessons of earlier turns for the next one.
     pub past: String,
 }
 
 impl PromptSections {
-    /// The parts in the order in which they are read.
+    /// Returns the sections in reading order.
     pub fn in_order(&self) -> [&str; 6] {
         let Self { verdict, findings, answer, refusals, notes, past } = self;
         [verdict, findings, answer, refusals, notes, past].map(String::as_str)
     }
 
-    /// Every part, to be cleaned of secrets.
+    /// Returns every section mutably, for the removal of secrets.
     pub fn texts(&mut self) -> [&mut String; 6] {
         let Self { verdict, findings, answer, refusals, notes, past } = self;
         [verdict, findings, answer, refusals, notes, past]
     }
 
-    /// Whether nothing was judged yet.
+    /// Returns true if all sections are empty.
     pub fn is_empty(&self) -> bool {
         self.in_order().iter().all(|part| part.is_empty())
     }
 
-    /// All parts as one text.
+    /// Joins all sections to one text.
     pub fn text(&self) -> String {
         paragraphs(self.in_order())
     }
 }
 
-/// The texts that say something, with a blank line between them.
+/// Joins the texts that are not empty with blank lines.
 pub(crate) fn paragraphs<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
     texts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n")
 }

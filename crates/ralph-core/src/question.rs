@@ -1,17 +1,17 @@
-//! Whether the agent's final text ends by asking a human something.
+//! Detects a question to a human at the end of the agent's final text.
 //!
-//! Nobody is there to answer while a loop runs, so a question in prose is
-//! answered with "choose and state your assumption". Only a question that
-//! ends the text counts; courtesies such as "Any questions?" do not.
+//! Nobody can answer while a loop runs, so a question in prose is answered with
+//! "choose and state your assumption". Only a question at the end counts;
+//! courtesies such as "Any questions?" do not.
 
 use crate::claim::markdown::{self, closes_quote};
 use crate::claim::plain::plain;
 use crate::claim::sentence::{is_stop, start_of_last};
 
-/// Longest question handed on, in characters.
+/// Maximum length of a returned question, in characters.
 const MAX_CHARS: usize = 500;
 
-/// English requests that need no question mark, at the start of a clause.
+/// English requests at the start of a clause that need no question mark.
 const REQUESTS: &[&str] = &[
     "please let me know",
     "let me know",
@@ -46,7 +46,7 @@ const REQUESTS: &[&str] = &[
     "awaiting your",
 ];
 
-/// Endings of Korean questions and requests, written without spaces.
+/// Endings of Korean questions and requests, without spaces.
 const KOREAN_ENDINGS: &[&str] = &[
     "까요",
     "습니까",
@@ -71,7 +71,7 @@ const KOREAN_ENDINGS: &[&str] = &[
     "답해주세요",
 ];
 
-/// Offers that nothing depends on.
+/// Offers that need no answer.
 const COURTESIES: &[&str] = &[
     "anything else",
     "any questions",
@@ -85,18 +85,18 @@ const COURTESIES: &[&str] = &[
     "궁금한 점",
 ];
 
-/// Words of a question that is put to somebody rather than answered below.
+/// Words of a question to the reader, as opposed to one that the text answers.
 const ADDRESSED: &[&str] = &["you", "your", "should i", "shall i", "may i", "can i", "do i"];
 
-/// First words that make a question of a sentence ending in an address.
+/// First words that make a sentence a question even if it ends in a web address.
 const INTERROGATIVES: &[&str] = &[
     "should", "shall", "can", "could", "would", "may", "do", "does", "did", "is", "are", "have",
     "has", "which", "what", "who", "where", "when", "why", "how",
 ];
 
-/// The question to a human that ends `text`, at most 500 characters of it.
+/// Returns the question to a human at the end of `text`, at most 500 characters of it.
 ///
-/// Options listed below a question belong to it. `None` when the text ends
+/// Options listed below a question belong to it. Returns `None` if the text ends
 /// with anything else, in code, or in a quotation.
 pub fn asks(text: &str) -> Option<String> {
     let text = plain(text);
@@ -113,14 +113,14 @@ pub fn asks(text: &str) -> Option<String> {
 /// The last sentence of a text that ends in prose.
 struct Ending<'a> {
     text: &'a str,
-    /// Where the sentence begins.
+    /// Byte at which the sentence begins.
     start: usize,
-    /// Where its last word ends and its closing marks begin.
+    /// Byte at which its last word ends and its closing marks begin.
     marks: usize,
 }
 
 impl<'a> Ending<'a> {
-    /// `None` when the last line is code or a quotation.
+    /// Returns `None` if the last line is code or a quotation.
     fn of(text: &'a str) -> Option<Self> {
         let line_start = markdown::line_start(text, text.len());
         let line = &text[line_start..];
@@ -132,7 +132,7 @@ impl<'a> Ending<'a> {
         }
         let marks = text.trim_end_matches(is_closing_mark).len();
         let start = start_of_last(&text[..marks]).max(line_start);
-        // Marks alone ask nothing.
+        // Marks alone are no question.
         (start < marks).then_some(Self { text, start, marks })
     }
 
@@ -171,7 +171,7 @@ impl<'a> Ending<'a> {
             || KOREAN_ENDINGS.iter().any(|ending| spaced.trim_end().ends_with(ending))
     }
 
-    /// Where the questions on this line begin: "A? Or B?" is one question.
+    /// Returns the start of the questions on this line: "A? Or B?" is one question.
     fn start_with_questions_before(&self) -> usize {
         let line_start = markdown::line_start(self.text, self.start);
         let mut start = self.start;
@@ -196,8 +196,8 @@ fn is_courtesy(sentence: &str) -> bool {
     COURTESIES.iter().any(|courtesy| sentence.contains(courtesy))
 }
 
-/// A web address may itself end in `?`; then the sentence has to begin like a
-/// question.
+/// Returns true if the `?` may belong to a web address. A sentence that begins like
+/// a question is one anyway.
 fn ends_in_address(sentence: &str) -> bool {
     let mut words = sentence.split_whitespace();
     let interrogative = words.next().is_some_and(|first| INTERROGATIVES.contains(&first));
@@ -213,7 +213,7 @@ fn begins_clause(sentence: &str, request: &str) -> bool {
     })
 }
 
-/// The text above the list that ends it; `None` when no list does.
+/// Returns the text above the list at its end; `None` if there is no such list.
 fn without_options(text: &str) -> Option<&str> {
     let mut rest = text;
     loop {

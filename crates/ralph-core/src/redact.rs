@@ -1,13 +1,13 @@
-//! Takes secrets out of text before it is stored, logged or shown.
+//! Removes secrets from text before it is stored, logged or shown.
 //!
-//! Text is read line by line. Tokens with a known prefix and assignments are
-//! found by plain scans that need no set-up, because most calls come from
-//! processes that live for two milliseconds; the few shapes that need a
-//! regular expression compile it only once a literal of theirs was seen. Every
-//! scan takes time linear in the length of the line.
+//! Text is read line by line. Tokens with a known prefix and assignments are found
+//! by plain scans that need no set-up, because most calls come from processes that
+//! live for two milliseconds. The few shapes that need a regular expression compile
+//! it only after one of its literals was seen. Every scan takes time linear in the
+//! length of the line.
 //!
-//! Doubt is resolved towards hiding when a value has the shape of a known
-//! token, and towards keeping when only a variable's name speaks for it.
+//! In doubt, a value with the shape of a known token is hidden. A value with only
+//! the name of a variable as a sign is kept.
 
 mod assignment;
 mod patterns;
@@ -17,10 +17,10 @@ mod tokens;
 mod told;
 mod value;
 
-/// Redacts a stream of bytes that comes in pieces.
+/// A redactor for a stream of bytes that arrives in pieces.
 ///
-/// Text is given out in whole lines, so that no secret or character is cut in
-/// two; a line of more than [`RedactedStream::LONGEST`] bytes comes in parts.
+/// It returns whole lines, so that no secret or character is cut in two. A line of
+/// more than [`RedactedStream::LONGEST`] bytes comes in parts.
 #[derive(Clone, Debug, Default)]
 pub struct RedactedStream {
     redactor: Redactor,
@@ -28,10 +28,10 @@ pub struct RedactedStream {
 }
 
 impl RedactedStream {
-    /// More of a line than this is not held back.
+    /// Maximum number of bytes of a line that are held back.
     pub const LONGEST: usize = 64 * 1024;
 
-    /// Takes the next piece; gives the lines that are complete, each with its end.
+    /// Adds the next piece and returns the complete lines, each with its line break.
     pub fn push(&mut self, bytes: &[u8]) -> String {
         self.rest.extend_from_slice(bytes);
         let complete = match self.rest.iter().rposition(|byte| *byte == b'\n') {
@@ -43,7 +43,7 @@ impl RedactedStream {
         self.clean(&whole)
     }
 
-    /// Gives what is left of an unfinished line.
+    /// Returns the rest, an unfinished line.
     pub fn finish(&mut self) -> String {
         let rest = std::mem::take(&mut self.rest);
         self.clean(&rest)
@@ -70,17 +70,17 @@ use std::borrow::Cow;
 
 pub use shapes::{SecretShape, assigned, shapes};
 
-/// How every replacement begins; a value that holds it was handled before.
+/// Start of every replacement; a value that contains it was replaced before.
 pub const MARK: &str = "[redacted:";
 
-/// How often a line with secrets is read at most. Two do for anything but
-/// text made to defeat this; the bound keeps the time linear even then.
+/// Maximum number of passes over a line with secrets. Two are enough for anything
+/// but an attack; the bound keeps the time linear even then.
 const ROUNDS: usize = 8;
 
-/// How many lines of another stream may stand inside a key.
+/// Maximum number of lines of another stream inside a key.
 const FOREIGN_LINES: u8 = 8;
 
-/// A stretch of one line that must not be shown, in bytes.
+/// A range of bytes in a line that must be hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Span {
     start: usize,
@@ -91,16 +91,16 @@ struct Span {
 /// Replaces secrets in one complete text by `[redacted:<kind>]`.
 ///
 /// Text without secrets is returned borrowed. A private key that spans lines
-/// becomes one marker, so the result may have fewer lines than `text`. Doing
-/// it twice changes nothing.
+/// becomes one marker, so the result may have fewer lines than `text`. A second
+/// call changes nothing.
 pub fn redact(text: &str) -> Cow<'_, str> {
     redact_with(Redactor::new(), text)
 }
 
-/// Like [`redact`], for text whose beginning is lost.
+/// Like [`redact`], for text whose beginning is missing.
 ///
-/// It may begin inside a private key, so what looks like the body of one is
-/// taken out up to the first line that does not.
+/// It may begin inside a private key, so lines that look like the body of one are
+/// removed, up to the first other line.
 pub fn redact_cut(text: &str) -> Cow<'_, str> {
     redact_with(Redactor { in_key: true, ..Redactor::default() }, text)
 }
@@ -137,36 +137,36 @@ fn redact_with(mut redactor: Redactor, text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Redacts a stream of lines, remembering whether it is inside a private key.
+/// A redactor for a stream of lines; it knows when it is inside a private key.
 #[derive(Clone, Debug, Default)]
 pub struct Redactor {
     in_key: bool,
-    /// Lines inside the key that are not of it.
+    /// Number of lines inside the key that do not belong to it.
     foreign: u8,
-    /// The line above ended where a password would begin.
+    /// True if the line above ended where a password would begin.
     awaits_password: bool,
 }
 
-/// What one line turns into.
+/// The result for one line.
 enum Line {
     Same,
     Changed(String),
-    /// The line belongs to a private key that began above; `after` follows it.
+    /// The line belongs to a private key that began above; `after` is the rest of the line.
     Key {
         after: String,
     },
 }
 
 impl Redactor {
-    /// Starts outside of any private key.
+    /// Creates a redactor outside of any private key.
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Redacts the next line, given with or without its line break.
     ///
-    /// Exactly one line comes out for each that goes in: the lines of a
-    /// private key become one marker each.
+    /// Each line results in exactly one line: the lines of a private key become one
+    /// marker each.
     pub fn line<'a>(&mut self, line: &'a str) -> Cow<'a, str> {
         match self.read(line) {
             Line::Same => Cow::Borrowed(line),
@@ -178,9 +178,8 @@ impl Redactor {
     fn read(&mut self, line: &str) -> Line {
         if self.in_key {
             match private_key::body_end(line) {
-                // Another stream may have put a line into the key; what then
-                // looks like a word is a word, and only what cannot be one
-                // belongs to the key.
+                // Another stream may have put a line into the key. From then on
+                // only text that cannot be a word belongs to the key.
                 private_key::Body::Inside
                     if self.foreign > 0 && !private_key::is_pure_material(line) =>
                 {
@@ -202,13 +201,13 @@ impl Redactor {
         self.replace(line).map_or(Line::Same, Line::Changed)
     }
 
-    /// After a few lines that are not of the key it was cut short.
+    /// Counts a foreign line; after too many of them the key was cut short.
     fn note_foreign(&mut self) {
         self.foreign += 1;
         self.in_key = self.foreign <= FOREIGN_LINES;
     }
 
-    /// The line with its secrets replaced; `None` when it has none.
+    /// Returns the line with its secrets replaced; `None` if it has none.
     fn replace(&mut self, line: &str) -> Option<String> {
         let above =
             std::mem::replace(&mut self.awaits_password, assignment::ends_before_value(line));
@@ -217,7 +216,7 @@ impl Redactor {
             assignment::find_alone(line, &mut spans);
         }
         let mut out = self.replace_once(line, spans)?;
-        // What ran into a secret may show as one itself once that is gone.
+        // A replaced secret may reveal another one that was joined to it.
         for _ in 1..ROUNDS {
             match self.replace_once(&out, Vec::new()) {
                 Some(next) => out = next,
@@ -227,7 +226,7 @@ impl Redactor {
         Some(out)
     }
 
-    /// The same with one reading, in which some were found before.
+    /// Replaces secrets in one pass; `spans` holds those already found.
     fn replace_once(&mut self, line: &str, mut spans: Vec<Span>) -> Option<String> {
         if private_key::find(line, &mut spans) {
             self.in_key = true;
@@ -240,8 +239,8 @@ impl Redactor {
         if spans.is_empty() {
             return None;
         }
-        // The sort is stable: among spans that start together the first
-        // scan, which knows the kind best, gives the name.
+        // The sort is stable: of spans with the same start, the first scan knows
+        // the kind best and gives the name.
         spans.sort_by_key(|span| span.start);
         let mut out = String::with_capacity(line.len());
         let mut at = 0;
@@ -257,7 +256,7 @@ impl Redactor {
     }
 }
 
-/// Unites overlapping spans, so that no part of either secret is left over.
+/// Merges overlapping spans, so that no part of either secret is left over.
 fn joined(sorted: &[Span]) -> Vec<Span> {
     let mut out: Vec<Span> = Vec::with_capacity(sorted.len());
     for span in sorted {

@@ -1,4 +1,4 @@
-//! One loop: what was asked, where it stands, what it has used.
+//! One run: its task, its rules, its state and what it has used.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -15,88 +15,87 @@ use crate::state::State;
 use crate::time::Timestamp;
 use crate::usage::Usage;
 
-/// One loop.
+/// One run of the loop, from its task to its end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
-    /// Its name.
+    /// Unique id.
     pub id: RunId,
-    /// What the agent is to do, verbatim.
+    /// The task that the agent works on.
     pub task: Task,
-    /// The canonical work tree it belongs to.
+    /// Canonical path of the work tree it belongs to.
     pub worktree: String,
-    /// The agent's name and how it is called, as given.
+    /// Name and command line of the agent, as given.
     pub agent: AgentRef,
     /// Its rules.
     pub policy: Policy,
-    /// Where it stands.
+    /// Current state.
     pub state: State,
-    /// Turns begun so far; the present or last one has this number.
+    /// Number of the current or last turn; 0 before the first.
     pub iteration: u32,
-    /// Raised whenever the owner changes, and with every errand; a writer with
-    /// an old one lost.
+    /// Counter raised with every change of owner and every errand. A write with an
+    /// older value is refused.
     pub epoch: u64,
-    /// Who works on it now.
+    /// The process or session that works on it now.
     pub owner: Option<Owner>,
-    /// What the gates showed before the first turn.
+    /// Results of the gates before the first turn.
     pub baseline: Option<Baseline>,
-    /// What the turns so far amount to.
+    /// Progress made by the turns so far.
     pub progress: Progress,
-    /// Turns that had to be begun anew, be it in another session.
+    /// Number of turns that had to be repeated, in this session or in another one.
     pub restarts: u32,
-    /// What the turns so far have cost.
+    /// Usage of all turns so far.
     pub usage: Usage,
     /// Time spent waiting for a provider's limit.
     pub waited: Duration,
-    /// Time in which nobody worked on it: paused, left behind, or before the
-    /// first turn.
+    /// Time without an owner at work: paused, abandoned, or before the first turn.
     pub asleep: Duration,
-    /// What the next turn is told; empty before the first decision.
+    /// Sections of the next prompt; empty before the first decision.
     pub feedback: PromptSections,
     /// The end of the last final text.
     pub last_output: String,
     /// The tree the last gates ran on.
     pub tree: Option<TreeId>,
-    /// The iteration with the best evidence so far, and how much failed there.
+    /// The iteration with the best evidence so far.
     pub best: Option<Best>,
-    /// What its host still has to do.
+    /// Actions that its host still has to carry out.
     pub errands: Errands,
-    /// When it began.
+    /// Time of its start.
     pub started_at: Timestamp,
-    /// When anything about it changed last.
+    /// Time of the last change.
     pub updated_at: Timestamp,
-    /// When it ended.
+    /// Time of its end.
     pub ended_at: Option<Timestamp>,
 }
 
-/// What a new run is made of.
+/// Everything that is needed to create a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewRun {
-    /// What the agent is to do.
+    /// The task that the agent works on.
     pub task: Task,
     /// The canonical work tree.
     pub worktree: String,
-    /// Who does the work.
+    /// The agent that does the work.
     pub agent: AgentRef,
     /// The rules.
     pub policy: Policy,
-    /// Who drives it.
+    /// The first owner.
     pub owner: Owner,
 }
 
-/// What the agent is to do.
+/// The task of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Task {
     /// The task, verbatim.
     pub text: String,
-    /// A short description for lists.
+    /// Short description for lists.
     pub description: Option<String>,
     /// Files or folders it is about.
     pub targets: Vec<String>,
-    /// Ties several runs together.
+    /// Id shared by several runs of one task.
     pub id: Option<String>,
 }
 
-/// Which agent does the work.
+/// A reference to the agent that does the work.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AgentRef {
     /// Its name, such as `command` or `scripted`.
@@ -105,32 +104,32 @@ pub struct AgentRef {
     pub command: Vec<String>,
 }
 
-/// Who works on a run.
+/// The process or session that works on a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Owner {
     /// A driver process.
     Driver {
         /// Its process id.
         pid: u32,
-        /// When the system says it started, so that a reused id is noticed.
+        /// Start time according to the system; it reveals a reused process id.
         started: u64,
-        /// When it last said it is alive.
+        /// Time of its last sign of life.
         heartbeat: Timestamp,
     },
     /// A session of a host.
     Session(SessionId),
 }
 
-/// What the gates showed before the first turn.
+/// The results of the gates before the first turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Baseline {
     /// The tree they ran on.
     pub tree: Option<TreeId>,
-    /// The required gates that were run and did not pass.
+    /// The required gates that ran and did not pass.
     pub red: BTreeSet<String>,
-    /// Fingerprints of everything that they showed to be wrong.
+    /// Fingerprints of all problems that they found.
     pub failing: BTreeSet<String>,
-    /// What they counted.
+    /// Totals of their findings and tests.
     pub totals: Totals,
 }
 
@@ -139,14 +138,14 @@ pub struct Baseline {
 pub struct Best {
     /// Its number.
     pub iteration: u32,
-    /// How many things failed there.
+    /// Number of failures in that iteration.
     pub failing: u32,
-    /// How good its evidence is.
+    /// Score of its evidence; lower is better.
     pub score: Score,
 }
 
 impl Run {
-    /// The run as it begins: armed, with no turn taken.
+    /// Creates the run in its first state: running, with no turn taken.
     pub fn new(id: RunId, new: NewRun, now: Timestamp) -> Self {
         Self {
             id,
@@ -175,12 +174,12 @@ impl Run {
         }
     }
 
-    /// Working time so far: waiting and sleeping do not count.
+    /// Returns the working time so far, without waiting and sleeping.
     pub fn worked(&self, now: Timestamp) -> Duration {
         now.since(self.started_at).saturating_sub(self.waited).saturating_sub(self.asleep)
     }
 
-    /// What it has used.
+    /// Returns the usage that limits are compared with.
     pub fn spent(&self, now: Timestamp) -> Spent {
         Spent {
             iterations: self.iteration,
@@ -190,7 +189,7 @@ impl Run {
         }
     }
 
-    /// When its owner was last known to work on it.
+    /// Returns the last time at which its owner was known to work on it.
     pub fn last_alive(&self) -> Timestamp {
         match &self.owner {
             Some(Owner::Driver { heartbeat, .. }) => self.updated_at.max(*heartbeat),
@@ -198,13 +197,13 @@ impl Run {
         }
     }
 
-    /// Whether every turn takes place in a session of its own, of a host.
+    /// Returns true if every turn takes place in a new session of a host.
     pub fn moves(&self) -> bool {
         self.policy.old_session.is_some() && self.session().is_some()
     }
 
-    /// Whether this run and another one cannot be active at once. Gates would
-    /// hold the changes of one against the other, and a session has one task.
+    /// Returns true if this run and `other` cannot be active at once. Each one's
+    /// gates would judge the other's changes, and a session has one task.
     pub fn excludes(&self, other: &Self) -> bool {
         let are_gated = self.policy.is_gated() && other.policy.is_gated();
         let is_same_session = self.session().is_some() && self.session() == other.session();
@@ -212,7 +211,7 @@ impl Run {
         is_another && (are_gated || is_same_session)
     }
 
-    /// The session that owns the run, if one does.
+    /// Returns the session that owns the run, if one does.
     pub fn session(&self) -> Option<&SessionId> {
         match &self.owner {
             Some(Owner::Session(session)) => Some(session),

@@ -1,4 +1,4 @@
-//! Small runs, policies and evidence for tests; each test changes what it is about.
+//! Small runs, policies and evidence for tests; each test changes the part it is about.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -22,10 +22,10 @@ pub(crate) const CLAIM: &str = "All is in place.\n\n<promise>DONE</promise>";
 /// A final text that claims nothing.
 pub(crate) const WORKING: &str = "I changed the parser.";
 
-/// When every sample run began.
+/// Start time of every sample run.
 pub(crate) const START: i64 = 1_700_000_000_000;
 
-/// The moment `minutes` after the start.
+/// Returns the time `minutes` after the start.
 pub(crate) fn minute(minutes: u32) -> Timestamp {
     Timestamp::from_millis(START + i64::from(minutes) * 60_000)
 }
@@ -54,7 +54,7 @@ pub(crate) fn gate(name: &str, need: Need) -> GateSpec {
     }
 }
 
-/// A run in its first turn, with nothing wrong at the start.
+/// A run in its first turn, without failures at the start.
 pub(crate) fn run(policy: &Policy) -> Run {
     let new = NewRun {
         task: Task { text: "Fix the parser.".to_owned(), ..Task::default() },
@@ -66,7 +66,7 @@ pub(crate) fn run(policy: &Policy) -> Run {
     Run { iteration: 1, ..Run::new(RunId::from_bits(0x5eed), new, minute(0)) }
 }
 
-/// A run whose gate `tests` showed these failures on tree `A` before the first turn.
+/// A run whose gate `tests` had these failures on tree `A` before the first turn.
 pub(crate) fn run_from(policy: &Policy, failing: &[&str]) -> Run {
     let failing = set(failing);
     let tree = Some(TreeId::new("A"));
@@ -78,7 +78,7 @@ pub(crate) fn run_from(policy: &Policy, failing: &[&str]) -> Run {
     }
 }
 
-/// A turn that ended in good order and said `text`; nothing was looked at.
+/// A turn that ended normally with `text`; its files were not examined.
 pub(crate) fn turn(text: &str) -> Evidence {
     Evidence {
         turn: TurnEnd::Finished,
@@ -113,7 +113,7 @@ impl Evidence {
         Self { tree: Some(TreeId::new(tree)), ..self }
     }
 
-    /// The turn made one change of this name.
+    /// Adds one change of this name.
     pub(crate) fn trying(self, hunk: &str) -> Self {
         self.trying_all([hunk])
     }
@@ -137,7 +137,7 @@ impl Evidence {
         self
     }
 
-    /// The gate `tests` ran; it passed unless something is named.
+    /// Adds a report of the gate `tests`; it passed unless there are failures.
     pub(crate) fn failing_tests(self, failing: &[&str]) -> Self {
         let verdict =
             if failing.is_empty() { Verdict::Pass } else { Verdict::Fail(Fault::Exit(1)) };
@@ -162,14 +162,14 @@ pub(crate) fn report(name: &str, verdict: Verdict) -> GateReport {
     }
 }
 
-/// A hunk that stands for a name.
+/// Returns a hunk made from a name.
 pub(crate) fn hunk(name: &str) -> Hunk {
     Hunk::new(name.bytes().fold(7, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
     }))
 }
 
-/// The gate `lint` failed with a finding of this level in each of these files,
+/// A report of the gate `lint` with a finding of this level in each of these files,
 /// on lines 1, 2, 3 and so on.
 pub(crate) fn found(findings: &[(&str, Level)]) -> GateReport {
     let mut lint = report("lint", Verdict::Fail(Fault::Exit(1)));
@@ -190,7 +190,7 @@ pub(crate) fn found(findings: &[(&str, Level)]) -> GateReport {
     lint
 }
 
-/// The gate `tests` ran these; it passed unless one failed.
+/// A report of the gate `tests` with these tests; it passed unless one failed.
 pub(crate) fn tested(passed: &[&str], failed: &[&str]) -> GateReport {
     let verdict = if failed.is_empty() { Verdict::Pass } else { Verdict::Fail(Fault::Exit(1)) };
     let mut gate = report("tests", verdict);
@@ -225,8 +225,8 @@ pub(crate) fn advance(run: &mut Run, evidence: &Evidence) -> Judgement {
     judgement
 }
 
-/// Plays the turns until one does not lead to another; says how many were
-/// taken and what came of the last.
+/// Plays the turns until one does not lead to another; returns their number and the
+/// last decision.
 #[track_caller]
 pub(crate) fn play(mut run: Run, turns: impl IntoIterator<Item = Evidence>) -> (usize, Decision) {
     let mut last = None;

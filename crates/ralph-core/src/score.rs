@@ -1,4 +1,4 @@
-//! How good the evidence of an iteration is, so that the best one is known.
+//! Scores the evidence of an iteration, to find the best one.
 
 use std::collections::BTreeSet;
 
@@ -6,36 +6,36 @@ use crate::diagnostics::Totals;
 use crate::evidence::{Evidence, GateReport};
 use crate::policy::{Criterion, GateSpec};
 
-/// What stands against an iteration; the less, the better.
+/// The defects of an iteration; the fewer, the better.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Score {
-    /// Checks that were made weaker: what passes then proves little.
+    /// Number of weakened checks: with any of them, passing gates prove little.
     pub weakened: u64,
-    /// Gates of tests that fail without naming one: nothing is known about
-    /// their tests, and most often they did not even build.
+    /// Number of test gates that fail without naming a test. Usually the tests did
+    /// not even build.
     pub blind: u64,
-    /// Tests that fail, flaky ones aside.
+    /// Number of failing tests, without flaky ones.
     pub failed_tests: u64,
-    /// What fails in gates whose output says nothing about it, and gates
-    /// without a result: an iteration that was not checked is not a good one.
+    /// Number of failures without an explanation in the output, and of gates
+    /// without a result. An iteration that was not checked is not a good one.
     pub unexplained: u64,
-    /// Errors left.
+    /// Number of errors.
     pub errors: u64,
-    /// Security issues left.
+    /// Number of security findings.
     pub security: u64,
-    /// Warnings left.
+    /// Number of warnings.
     pub warnings: u64,
 }
 
 impl Score {
-    /// The score of a turn, judged by gates made to these specifications.
-    /// Tests known to be flaky say nothing.
+    /// Scores a turn, judged by the gates of these specifications. Tests known to
+    /// be flaky do not count.
     pub fn of(evidence: &Evidence, specs: &[GateSpec], flaky: &BTreeSet<String>) -> Self {
         let weakened = evidence.weakened.len() as u64;
         Self { weakened, ..Self::of_gates(&evidence.gates, specs, flaky) }
     }
 
-    /// The score as far as gates tell.
+    /// Scores the results of gates alone.
     pub fn of_gates(gates: &[GateReport], specs: &[GateSpec], flaky: &BTreeSet<String>) -> Self {
         let Totals { counts, tests, unexplained } = Totals::of(gates);
         let unchecked = gates.iter().filter(|gate| !gate.has_result()).count() as u64;
@@ -52,13 +52,13 @@ impl Score {
         }
     }
 
-    /// Whether it is better than another; equal ones are not.
+    /// Returns true if it is strictly better than another.
     pub fn is_better_than(self, other: Self) -> bool {
         self.rank() < other.rank()
     }
 
-    /// An iteration with weakened checks is worse than any other. A suite that
-    /// does not build is not better than one with failing tests.
+    /// Returns the key for comparison. Weakened checks are worse than anything
+    /// else, and a test suite that does not build is worse than failing tests.
     fn rank(self) -> [u64; 6] {
         [
             u64::from(self.weakened > 0),

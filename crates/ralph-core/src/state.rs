@@ -1,45 +1,45 @@
-//! Where a run stands. A state carries exactly the facts that belong to it.
+//! The state of a run. Each state carries exactly the facts that belong to it.
 
 use crate::circle::Circle;
 use crate::time::Timestamp;
 
-/// Where a run stands.
+/// The state of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
-    /// The agent works, or its next turn is about to begin.
+    /// The agent works, or its next turn is about to start.
     Running,
-    /// Nothing happens until something outside changes.
+    /// Waiting for something outside.
     Waiting(Wait),
     /// Not active, but can be resumed.
     Paused(Pause),
     /// Ended: the work is done.
     Success(Proof),
-    /// Ended: going on was pointless or not allowed.
+    /// Ended without success: a limit, no progress, or an error.
     Failed(Failure),
     /// Ended: the user stopped it.
     Stopped,
 }
 
-/// What a waiting run waits for.
+/// The event that a waiting run waits for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wait {
     /// The provider refuses work until this moment.
     Limit {
-        /// When to try again.
+        /// Time of the next attempt.
         until: Timestamp,
     },
     /// A person has to answer.
     Human {
-        /// What was asked, in the agent's words.
+        /// The question, in the agent's words.
         question: String,
     },
     /// Background work or children of the agent are still running.
     Child,
-    /// The host will call again by itself.
+    /// The host will call again without being asked.
     Host,
 }
 
-/// Why a run is paused.
+/// The reason why a run is paused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pause {
     /// `ralph pause`.
@@ -48,40 +48,40 @@ pub enum Pause {
     Interrupted,
     /// The agent's turn was aborted in its host.
     Aborted,
-    /// The host lets the agent go on no more before its user says something.
+    /// The host refuses to continue the agent until its user says something.
     Capped,
 }
 
-/// How success was established.
+/// The kind of proof that success rests on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Proof {
     /// Every required gate passed on the final tree.
     Verified,
-    /// The agent said so, and the policy is to believe it.
+    /// The agent claimed it, and the policy accepts a claim.
     Claimed,
 }
 
-/// Why a run failed.
+/// The reason why a run failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
     /// All allowed iterations are used.
     MaxIterations,
     /// The allowed time is used.
     MaxDuration,
-    /// Too many iterations in a row brought nothing.
+    /// Too many iterations in a row without progress.
     NoProgress,
     /// The work tree keeps returning to states it had before.
     Circular(
-        /// The last return; `None` in records that do not tell.
+        /// The last return; `None` in records that do not say.
         Option<Circle>,
     ),
     /// The allowed tokens or money are used.
     Budget,
-    /// The agent had to be started anew too often.
+    /// The agent had to be restarted too often.
     MaxRestarts,
     /// The agent cannot work.
     AgentError {
-        /// What it did, in one line.
+        /// The error, in one line.
         what: String,
     },
     /// The work tree or its repository was deleted.
@@ -92,8 +92,8 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// The name in JSON and on the command line. A folder that is gone has been
-    /// an error of the agent there from the first version on.
+    /// Returns the name in JSON and on the command line. A missing folder has
+    /// counted as an error of the agent since the first version.
     pub fn name(&self) -> &'static str {
         match self {
             Self::MaxIterations => "max_iterations",
@@ -108,7 +108,7 @@ impl Failure {
 }
 
 impl State {
-    /// The status word: the first level of the state.
+    /// Returns the first level of the state: the status.
     pub fn status(&self) -> &'static str {
         match self {
             Self::Running => "running",
@@ -120,7 +120,7 @@ impl State {
         }
     }
 
-    /// The second level of the state; `None` where the status says it all.
+    /// Returns the second level of the state; `None` if the status says it all.
     pub fn reason(&self) -> Option<&'static str> {
         match self {
             Self::Running | Self::Stopped => None,
@@ -142,7 +142,7 @@ impl State {
         }
     }
 
-    /// Whether the run is over for good.
+    /// Returns true if the run has ended for good.
     pub fn is_ended(&self) -> bool {
         match self {
             Self::Success(_) | Self::Failed(_) | Self::Stopped => true,
@@ -150,7 +150,8 @@ impl State {
         }
     }
 
-    /// Whether the run occupies its work tree: it works or will go on by itself.
+    /// Returns true if the run occupies its work tree: it works, or will continue
+    /// without help.
     pub fn is_active(&self) -> bool {
         match self {
             Self::Running | Self::Waiting(Wait::Limit { .. } | Wait::Child | Wait::Host) => true,
@@ -162,7 +163,7 @@ impl State {
         }
     }
 
-    /// The exit code of a driver that leaves the run in this state.
+    /// Returns the exit code of a driver that exits with the run in this state.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Success(_) => 0,

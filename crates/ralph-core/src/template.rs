@@ -1,9 +1,9 @@
-//! Texts with `{{NAME}}` placeholders, replaced in one pass.
+//! Fills `{{NAME}}` placeholders in a text, in one pass.
 //!
-//! What is put in is never looked at again: a placeholder inside the user's
-//! own task stays as it was written.
+//! Inserted values are not searched again: a placeholder inside the user's own task
+//! stays as written.
 
-/// Replaces every `{{NAME}}` of `template` that `values` knows; others stay.
+/// Replaces every `{{NAME}}` of `template` that is in `values`; others stay.
 pub fn render(template: &str, values: &[(&str, &str)]) -> String {
     let mut out = String::with_capacity(template.len() + 256);
     let mut rest = template;
@@ -19,7 +19,7 @@ pub fn render(template: &str, values: &[(&str, &str)]) -> String {
             out.push_str(value);
             rest = &from_open[close + 2..];
         } else {
-            // Only the first brace is passed over, so `{{{{NAME}}` still finds NAME.
+            // Skip only the first brace, so that `{{{{NAME}}` still finds NAME.
             out.push('{');
             rest = &from_open[1..];
         }

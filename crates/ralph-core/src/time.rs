@@ -1,4 +1,4 @@
-//! Points in time as plain numbers: the clock itself lives outside.
+//! Points in time as plain numbers; the clock itself is elsewhere.
 
 use std::time::Duration;
 
@@ -7,31 +7,31 @@ use std::time::Duration;
 pub struct Timestamp(i64);
 
 impl Timestamp {
-    /// The moment `millis` after the epoch.
+    /// Creates the time `millis` after the epoch.
     pub const fn from_millis(millis: i64) -> Self {
         Self(millis)
     }
 
-    /// Milliseconds since the epoch.
+    /// Returns the milliseconds since the epoch.
     pub fn as_millis(self) -> i64 {
         self.0
     }
 
-    /// The moment `span` later; saturates at the end of time.
+    /// Returns the time `span` later; saturates at the end of time.
     #[must_use]
     pub fn plus(self, span: Duration) -> Self {
         Self(self.0.saturating_add(i64::try_from(span.as_millis()).unwrap_or(i64::MAX)))
     }
 
-    /// How long after `earlier` this is; zero when the clock went backwards.
+    /// Returns the time since `earlier`; zero if the clock went backwards.
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
     }
 }
 
-/// A span as people write it, such as `300ms`, `1m30s` or `24h`.
+/// Renders a span as people write it, such as `300ms`, `1m30s` or `24h`.
 ///
-/// Fractions of a second are named only where nothing else is left to say.
+/// Milliseconds are shown only below one second.
 pub(crate) fn render_span(span: Duration) -> String {
     let seconds = span.as_secs();
     if seconds == 0 {

@@ -1,57 +1,55 @@
-//! About how many tokens of a language model a text has.
+//! Estimates how many tokens of a language model a text has.
 //!
-//! No vocabulary is carried along. A text is cut as common vocabularies cut it
-//! before they look anything up: a word takes one sign or space in front of it,
-//! digits go by threes, marks stand together. What a piece then costs follows
-//! from its script and length; the prices were fitted to a vocabulary of 200,000
-//! tokens. Measured against that one, English, Korean, Chinese, Japanese, Rust
-//! and Python are within 5 % of the truth; other vocabularies cut finer, which is
-//! what [`with_margin`] is for.
+//! The estimate needs no vocabulary. A text is split as common vocabularies split
+//! it before the lookup: a word includes one sign or space before it, digits form
+//! groups of three, marks stay together. The cost of a piece follows from its
+//! script and length; the costs were fitted to a vocabulary of 200,000 tokens.
+//! Compared with that one, English, Korean, Chinese, Japanese, Rust and Python are
+//! within 5 %. Other vocabularies split finer, so use [`with_margin`] for them.
 //!
-//! Lines can be counted one by one: the count of a text is the sum of those of
-//! its lines.
+//! Lines can be counted one by one: the count of a text is the sum of those of its lines.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// A whole token, in the parts that prices are given in.
+/// The cost of one token.
 const WHOLE: usize = 100;
 
-/// How much finer than ours other vocabularies may cut, in percent.
+/// Number of tokens of other vocabularies per 100 of ours.
 const MARGIN: usize = 115;
 
-/// About how many tokens a text has.
+/// Estimates the number of tokens in a text.
 pub fn estimate(text: &str) -> usize {
     text.split_inclusive('\n').map(|line| (line_cost(line) + WHOLE / 2) / WHOLE).sum()
 }
 
-/// How much of a budget may be filled by our count, so that it holds by
-/// others' counts too.
+/// Returns the part of a budget that our count may fill, so that other vocabularies
+/// fit as well.
 pub const fn with_margin(budget: usize) -> usize {
-    // Written like this because a budget may be as large as there is.
+    // Division first avoids an overflow with a very large budget.
     budget / MARGIN * WHOLE + budget % MARGIN * WHOLE / MARGIN
 }
 
-/// How many tokens a text may have by others' counts, given ours.
+/// Converts our count to an upper bound for other vocabularies.
 pub const fn without_margin(tokens: usize) -> usize {
     tokens.saturating_mul(MARGIN).div_ceil(WHOLE)
 }
 
-/// What a character is, for the purpose of cutting.
+/// The class of a character, for splitting.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
-    /// Letters of languages that are written with Latin letters.
+    /// Latin letters, including those with diacritics.
     Latin,
     /// Korean syllables.
     Hangul,
-    /// A sign is a syllable or a word.
+    /// Scripts in which a sign is a syllable or a word.
     Signs,
     /// Letters of other alphabets.
     Alphabet,
     Digit,
     Space,
     LineEnd,
-    /// A picture.
+    /// Emoji and other pictures.
     Picture,
     Mark,
 }
@@ -81,7 +79,7 @@ impl Class {
     }
 }
 
-/// What stands in front of a word and belongs to it.
+/// The character before a word that belongs to it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Lead {
     Nothing,
@@ -110,7 +108,7 @@ fn line_cost(line: &str) -> usize {
                 lead = if ends { Lead::Nothing } else { Lead::Space };
                 if length > 1 && !ends { WHOLE } else { 0 }
             }
-            // Behind marks it is a part of them, and so is an empty line.
+            // After marks a line end is a part of them; an empty line costs nothing.
             Class::LineEnd => {
                 run(&mut chars, class);
                 if cost == 0 { 0 } else { WHOLE }
@@ -133,7 +131,7 @@ fn line_cost(line: &str) -> usize {
     cost
 }
 
-/// Takes all that is of one class, and says how much that was.
+/// Consumes all characters of one class and returns their number.
 fn run(chars: &mut Peekable<Chars<'_>>, class: Class) -> usize {
     let mut length = 0;
     while chars.next_if(|next| Class::of(*next) == class).is_some() {
@@ -142,7 +140,7 @@ fn run(chars: &mut Peekable<Chars<'_>>, class: Class) -> usize {
     length
 }
 
-/// A space does not belong to digits.
+/// Returns the cost of a leading character that does not join the piece, as before digits.
 const fn alone(lead: Lead) -> usize {
     match lead {
         Lead::Nothing => 0,
@@ -150,8 +148,7 @@ const fn alone(lead: Lead) -> usize {
     }
 }
 
-/// Takes a word up to where the next begins, as in `getUserName`, and says what
-/// it costs.
+/// Consumes a word up to the next one, as in `getUserName`, and returns its cost.
 fn word(chars: &mut Peekable<Chars<'_>>, lead: Lead) -> usize {
     let mut counts = Counts::default();
     let mut before: Option<char> = None;
@@ -165,14 +162,14 @@ fn word(chars: &mut Peekable<Chars<'_>>, lead: Lead) -> usize {
     counts.cost(lead)
 }
 
-/// How many letters of each kind a word has.
+/// The number of letters of each kind in a word.
 #[derive(Default)]
 struct Counts {
     latin: usize,
     hangul: usize,
     signs: usize,
     alphabet: usize,
-    /// Capitals behind capitals.
+    /// Capitals after capitals.
     shouted: usize,
 }
 
@@ -203,8 +200,8 @@ impl Counts {
         latin + hangul + signs + alphabet
     }
 
-    /// Common words are one token with the space before them; inside of names
-    /// they are cut sooner, and capitals soonest.
+    /// Common words are one token together with the space before them. Words inside
+    /// of names are split sooner, and capitals soonest.
     fn latin_cost(&self, lead: Lead) -> usize {
         let length = self.latin;
         let rare = if self.shouted > 0 {
@@ -216,7 +213,7 @@ impl Counts {
                 Lead::Mark => 12 * length.saturating_sub(2),
             }
         };
-        // What is longer than words are is no word.
+        // Text that is longer than words is no word.
         let noise = if length > 16 { 30 * length } else { 0 };
         (WHOLE + rare).max(noise)
     }

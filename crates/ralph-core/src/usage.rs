@@ -1,4 +1,4 @@
-//! What turns cost, as far as the agent says.
+//! Tokens and cost of turns, as reported by the agent.
 
 use std::fmt;
 use std::ops::Add;
@@ -8,12 +8,12 @@ use std::ops::Add;
 pub struct Usd(u64);
 
 impl Usd {
-    /// This many millionths of a dollar.
+    /// Creates an amount of this many millionths of a dollar.
     pub fn from_micros(micros: u64) -> Self {
         Self(micros)
     }
 
-    /// Dollars as agents report them; `None` for what is no amount of money.
+    /// Converts dollars as agents report them; `None` for an invalid amount.
     pub fn from_dollars(dollars: f64) -> Option<Self> {
         const HIGHEST: f64 = 1e12;
         if !(0.0..=HIGHEST).contains(&dollars) {
@@ -28,12 +28,12 @@ impl Usd {
         Some(Self(micros))
     }
 
-    /// Millionths of a dollar.
+    /// Returns the millionths of a dollar.
     pub fn micros(self) -> u64 {
         self.0
     }
 
-    /// Dollars, for people and JSON.
+    /// Returns dollars, for people and JSON.
     #[expect(clippy::cast_precision_loss, reason = "shown with a few digits only")]
     pub fn dollars(self) -> f64 {
         self.0 as f64 / 1e6
@@ -46,19 +46,19 @@ impl fmt::Display for Usd {
     }
 }
 
-/// Tokens and money of one or several turns.
+/// The tokens and the cost of one or several turns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Tokens sent.
+    /// Number of tokens sent.
     pub input_tokens: u64,
-    /// Tokens received.
+    /// Number of tokens received.
     pub output_tokens: u64,
-    /// Money.
+    /// Cost.
     pub cost: Usd,
 }
 
 impl Usage {
-    /// All tokens together.
+    /// Returns the number of all tokens.
     pub fn tokens(&self) -> u64 {
         self.input_tokens.saturating_add(self.output_tokens)
     }

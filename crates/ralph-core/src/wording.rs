@@ -1,4 +1,4 @@
-//! The words in which agents and people are told things, in every language we have.
+//! All texts for agents and people, in every supported language.
 
 use std::path::Path;
 
@@ -34,7 +34,7 @@ pub use reason::reason_ko;
 pub use sections::sections;
 pub use summary::{Past, PastTurn, refused, summary};
 
-/// What a person answers to the agent, with the question if there was one.
+/// Renders a person's answer to the agent, with the question if there was one.
 pub fn answer(question: Option<&str>, text: &str, locale: Locale) -> String {
     match (question, locale) {
         (Some(question), Locale::En) => {
@@ -46,7 +46,7 @@ pub fn answer(question: Option<&str>, text: &str, locale: Locale) -> String {
     }
 }
 
-/// Files of the project changed while checks ran, which should only look.
+/// Warns that files of the project changed while checks ran.
 pub fn changed_by_checks<'f>(files: impl Iterator<Item = &'f Path>, locale: Locale) -> String {
     const NAMED: usize = 3;
     let files: Vec<String> = files.map(|file| file.display().to_string()).collect();
@@ -91,7 +91,7 @@ pub fn held_question(run: &Run, held: &[Weakening]) -> String {
     }
 }
 
-/// Asks the user what becomes of a run that nothing can be allowed for.
+/// Asks the user what to do with a run whose weakening cannot be allowed.
 fn unallowable_question(run: &Run, named: &str) -> String {
     let (resume, stop) = match run.session() {
         Some(_) => ("/ralph resume", "/cancel-ralph"),
@@ -103,7 +103,7 @@ fn unallowable_question(run: &Run, named: &str) -> String {
     }
 }
 
-/// What was made weaker with the user's consent.
+/// Marks a weakening as accepted by the user.
 pub fn accepted(what: &str, locale: Locale) -> String {
     match locale {
         Locale::En => format!("{what} (accepted)"),
@@ -111,7 +111,7 @@ pub fn accepted(what: &str, locale: Locale) -> String {
     }
 }
 
-/// What a gate came to, in a few words.
+/// Describes the verdict of a gate in a few words.
 pub fn verdict(verdict: &Verdict, locale: Locale) -> String {
     match locale {
         Locale::En => verdict.describe(),
@@ -132,11 +132,10 @@ fn verdict_ko(verdict: &Verdict) -> String {
     }
 }
 
-/// How long a line for the user may get, in characters.
+/// Maximum length of a line for the user, in characters.
 pub const LINE_CHARS: usize = 200;
 
-/// A text whose lines are not too long for people: what is longer goes on in the
-/// next line, behind a sentence if one ends there, else behind a word.
+/// Wraps long lines: after a sentence if possible, otherwise after a word.
 pub fn folded(text: &str) -> String {
     text.split('\n').flat_map(folded_line).collect::<Vec<&str>>().join("\n")
 }
@@ -155,7 +154,7 @@ fn folded_line(mut line: &str) -> Vec<&str> {
     lines
 }
 
-/// Columns on a terminal: most East Asian characters take two.
+/// Returns the number of terminal columns; most East Asian characters take two.
 pub fn columns(text: &str) -> usize {
     let wide = |c: char| {
         matches!(c, '\u{1100}'..='\u{115f}' | '\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7a3}'

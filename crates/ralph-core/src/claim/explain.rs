@@ -4,8 +4,7 @@ use super::Reason;
 use crate::locale::Locale;
 
 impl Reason {
-    /// One sentence that says why `promise` was not taken as a claim and how
-    /// it would be.
+    /// Explains in one sentence why `promise` did not count as a claim, and how it would.
     pub fn explain(&self, promise: &str, locale: Locale) -> String {
         match locale {
             Locale::En => self.explain_in_english(promise),

@@ -1,11 +1,11 @@
 //! Words that turn a statement into a plan, a condition or its opposite.
 
-/// How a sentence takes back what it names.
+/// The way in which a sentence weakens its statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hedge {
-    /// It says that something is not so.
+    /// It denies something.
     Negated,
-    /// It says when, whether or that something is to happen.
+    /// It states a condition or a plan.
     Conditional,
 }
 
@@ -18,14 +18,14 @@ const CONDITIONS: &[&str] = &[
 
 const CONDITION_PHRASES: &[&str] = &["going to", "about to", "as soon as"];
 
-/// Verbs that, with the promise as their object, order it to be said.
+/// Verbs that order the promise to be said.
 const ORDERS: &[&str] =
     &["output", "emit", "print", "say", "write", "reply", "respond", "return", "send", "type"];
 
-/// Words that may stand before an order without changing it.
+/// Words that may precede an order without changing it.
 const BEFORE_ORDERS: &[&str] = &["please", "then", "just", "only", "finally", "and"];
 
-/// A piece of a Korean word that hedges, unless it is part of a longer one.
+/// A part of a Korean word that hedges, unless it belongs to one of the longer words.
 struct Piece {
     text: &'static str,
     hedge: Hedge,
@@ -40,8 +40,8 @@ const fn conditions(text: &'static str, unless: &'static [&'static str]) -> Piec
     Piece { text, hedge: Hedge::Conditional, unless }
 }
 
-/// `없` alone is left out: "남은 오류가 없습니다" is what a finished agent
-/// says; only "수 없" denies.
+/// `없` alone is left out: a finished agent says "남은 오류가 없습니다" (no errors
+/// left). Only "수 없" denies.
 const KOREAN: &[Piece] = &[
     negates("아직", &[]),
     negates("않", &[]),
@@ -74,9 +74,9 @@ const KOREAN: &[Piece] = &[
     conditions("드릴게", &[]),
 ];
 
-/// The first way, negation before condition, in which `sentence` hedges.
+/// Finds the first hedge in `sentence`, negations before conditions.
 ///
-/// Inline code in it is not listened to: "fixed the `if` branch" is a fact.
+/// Inline code is ignored: "fixed the `if` branch" is a fact.
 pub(super) fn find(sentence: &str) -> Option<Hedge> {
     let spoken = without_code(&sentence.to_lowercase().replace('’', "'"));
     [Hedge::Negated, Hedge::Conditional]
@@ -117,8 +117,8 @@ fn says_in_english(sentence: &str, hedge: Hedge) -> bool {
     }
 }
 
-/// Whether the sentence orders what follows it to be said, as an echoed
-/// instruction does: "Output:", "then reply with exactly:".
+/// Returns true if the sentence is an instruction to say what follows, as in
+/// "Output:" or "then reply with exactly:".
 fn is_order(sentence: &str) -> bool {
     let mut rest = words(sentence).skip_while(|word| BEFORE_ORDERS.contains(word));
     let orders = rest.next().is_some_and(|word| ORDERS.contains(&word));

@@ -1,4 +1,4 @@
-//! Where Markdown says "this is not me speaking": code and quotations.
+//! The parts of Markdown that are not the author's own words: code and quotations.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -8,12 +8,12 @@ const OPENING_QUOTES: [char; 8] = ['“', '‘', '„', '「', '『', '«', '‹
 const CLOSING_QUOTES: [char; 7] = ['”', '’', '」', '』', '»', '›', '》'];
 const STRAIGHT_QUOTES: [char; 2] = ['"', '\''];
 
-/// Whether `c` may end a quotation.
+/// Returns true if `c` may end a quotation.
 pub(crate) fn closes_quote(c: char) -> bool {
     CLOSING_QUOTES.contains(&c) || STRAIGHT_QUOTES.contains(&c)
 }
 
-/// Whether `found` stands in a fenced block or an inline code span.
+/// Returns true if `found` is inside a fenced block or an inline code span.
 pub(super) fn is_code(text: &str, found: &Range<usize>) -> bool {
     let line_start = line_start(text, found.start);
     let before = &text[line_start..found.start];
@@ -26,7 +26,7 @@ pub(super) fn is_code(text: &str, found: &Range<usize>) -> bool {
         || ends_in_fence(&text[..line_start])
 }
 
-/// Whether `found` stands in a `>` line or is wrapped in quotation marks.
+/// Returns true if `found` is in a `>` line or between quotation marks.
 pub(super) fn is_quoted(text: &str, found: &Range<usize>) -> bool {
     let before = &text[line_start(text, found.start)..found.start];
     is_quote_line(before)
@@ -34,24 +34,25 @@ pub(super) fn is_quoted(text: &str, found: &Range<usize>) -> bool {
         || outside_emphasis_after(&text[found.end..]).is_some_and(closes_quote)
 }
 
-/// Whether a line belongs to a block quotation.
+/// Returns true if a line belongs to a block quotation.
 pub(crate) fn is_quote_line(line: &str) -> bool {
     without_bullet(line).starts_with('>')
 }
 
-/// Whether a line is an item of a list.
+/// Returns true if a line is a list item.
 pub(crate) fn is_list_item(line: &str) -> bool {
     without_bullet(line).len() < line.trim_start().len()
 }
 
-/// Whether a line opens a fenced block; everything after the marks counts as code too.
+/// Returns true if a line opens a fenced block; everything after the marks counts
+/// as code too.
 pub(crate) fn opens_fence(line: &str) -> bool {
     Fence::opened_by(line).is_some()
 }
 
-/// Whether these whole lines leave a fenced block open.
+/// Returns true if these whole lines leave a fenced block open.
 pub(crate) fn ends_in_fence(lines: &str) -> bool {
-    // Most texts hold no fence; that is known sooner than any line is read.
+    // Most texts have no fence; this check is faster than reading every line.
     if !lines.contains("```") && !lines.contains("~~~") {
         return false;
     }
@@ -66,7 +67,7 @@ pub(crate) fn ends_in_fence(lines: &str) -> bool {
     open.is_some()
 }
 
-/// The byte at which the line that holds `at` begins.
+/// Returns the byte at which the line that holds `at` begins.
 pub(crate) fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |newline| newline + 1)
 }
@@ -78,8 +79,8 @@ struct Fence {
 }
 
 impl Fence {
-    /// Any indentation and a list mark are accepted: agents put fences into
-    /// list items, and a fence that is missed turns its end into a beginning.
+    /// Accepts any indentation and a list mark: agents put fences into list items,
+    /// and after a missed opening fence the closing one would open a block.
     fn opened_by(line: &str) -> Option<Self> {
         let line = without_bullet(line);
         let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
@@ -128,10 +129,10 @@ fn outside_emphasis_after(after: &str) -> Option<char> {
     after.trim_start_matches(EMPHASIS).chars().next()
 }
 
-/// Whether a code span opened in `before` is closed in `after`.
+/// Returns true if a code span opened in `before` is closed in `after`.
 ///
-/// A run of backticks is closed by the next run of the same length; a run
-/// that is never closed is plain text.
+/// A run of backticks is closed by the next run of the same length; a run that is
+/// never closed is plain text.
 fn in_code_span(before: &str, after: &str) -> bool {
     let mut runs = backtick_runs(before);
     let boundary = runs.len();

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-/// A literal in which white space is free where it means nothing.
+/// A literal with flexible white space where white space has no meaning.
 #[derive(Debug)]
 pub(super) struct Pattern {
     atoms: Vec<Atom>,
@@ -14,7 +14,7 @@ pub(super) struct Pattern {
 
 #[derive(Debug)]
 struct Atom {
-    /// What stands between the previous atom and this one.
+    /// The space allowed between the previous atom and this one.
     gap: Gap,
     letter: char,
 }
@@ -36,24 +36,25 @@ enum Case {
 }
 
 impl Pattern {
-    /// `text` as markup: any letter case, white space free beside `<`, `>` and `/`.
+    /// Creates a markup pattern: any letter case, optional white space beside `<`,
+    /// `>` and `/`.
     pub(super) fn markup(text: &str) -> Self {
         let loose = |a, b| a == '>' || b == '<' || (b == '/' && a != '<');
         Self { atoms: atoms(text, loose), case: Case::Folded }
     }
 
-    /// `text` to the letter, except that any white space stands for any other.
+    /// Creates a pattern for exactly `text`, where any white space matches any other.
     pub(super) fn word(text: &str) -> Self {
         Self { atoms: atoms(text, |_, _| false), case: Case::Exact }
     }
 
-    /// The last place in `text` that ends after `from` and is not part of a
+    /// Finds the last match in `text` that ends after `from` and is not part of a
     /// longer word.
     pub(super) fn rfind(&self, text: &str, from: usize) -> Option<Range<usize>> {
         let last = self.atoms.last()?.letter;
         let mut searched = text.get(from..)?;
         loop {
-            // A letter with one form is found by the much faster byte search.
+            // A character without letter case is found by the much faster byte search.
             let at = match self.case {
                 Case::Folded if last.is_alphabetic() => {
                     searched.rfind(|c| self.case.same(c, last))?
@@ -68,7 +69,7 @@ impl Pattern {
         }
     }
 
-    /// Where the pattern begins if it ends at `end`.
+    /// Returns the start of a match that ends at `end`.
     fn start_of(&self, text: &str, end: usize) -> Option<usize> {
         let mut start = end;
         for atom in self.atoms.iter().rev() {
@@ -118,9 +119,9 @@ fn atoms(text: &str, loose: impl Fn(char, char) -> bool) -> Vec<Atom> {
     atoms
 }
 
-/// Whether no letter or digit continues the word on either side.
+/// Returns true if no letter or digit continues the word on either side.
 ///
-/// Underscores are looked through: `_DONE_` is emphasis, `NOT_DONE` a word.
+/// Underscores are ignored: `_DONE_` is emphasis, `NOT_DONE` a word.
 fn is_whole(text: &str, found: &Range<usize>) -> bool {
     let joins = |inner: Option<char>, outer: Option<char>| {
         inner.is_some_and(char::is_alphanumeric) && outer.is_some_and(char::is_alphanumeric)

@@ -1,11 +1,11 @@
-//! What a reader would see of a text: no terminal codes, nothing invisible.
+//! The visible part of a text: no terminal codes, no invisible characters.
 
 use std::str::Chars;
 
-/// `text` without escape sequences, control and zero-width characters.
+/// Removes escape sequences, control and zero-width characters.
 ///
-/// Every kind of line break becomes `\n`; tabs stay. Other white space is
-/// left alone, so paragraphs and indentation survive.
+/// Every kind of line break becomes `\n`; tabs stay. Other white space is left
+/// alone, so paragraphs and indentation survive.
 pub fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -42,7 +42,7 @@ fn needs_care(c: char) -> bool {
     }
 }
 
-/// Skips what follows an ESC; an unfinished sequence swallows no other one.
+/// Skips the rest of an escape sequence; an unfinished one swallows no other.
 fn skip_escape(chars: &mut Chars<'_>) {
     match chars.clone().next() {
         Some('[') => {

@@ -1,13 +1,13 @@
-//! Where sentences begin and end, well enough to know which one holds a word.
+//! Sentence boundaries, precise enough to know which sentence holds a word.
 
-/// How far back a sentence is followed, in characters.
+/// Number of characters searched backwards for the start of a sentence.
 const REACH: usize = 2_000;
 
-/// The sentence that `text` breaks off in; empty after a full stop.
+/// Returns the unfinished sentence at the end of `text`; empty after a full stop.
 ///
-/// A line break ends a sentence, except that a line which holds no word of
-/// its own belongs to a line above that ends in a colon or a comma:
-/// "When finished, output:" is not over yet.
+/// A line break ends a sentence, with one exception: a line without a word belongs
+/// to the line above if that one ends in a colon or a comma. "When finished,
+/// output:" is not over yet.
 pub(crate) fn unfinished(text: &str) -> &str {
     let start = start_of_last(text);
     let begins_line = start == 0 || text[..start].ends_with('\n');
@@ -20,13 +20,13 @@ pub(crate) fn unfinished(text: &str) -> &str {
     &text[start..]
 }
 
-/// What `text` begins with, up to the end of the sentence or line.
+/// Returns the beginning of `text`, up to the end of its first sentence or line.
 pub(crate) fn first(text: &str) -> &str {
     let line = text.split('\n').next().unwrap_or_default();
     line.split_inclusive(is_stop).next().unwrap_or_default()
 }
 
-/// The byte at which the last, unfinished sentence of `text` begins.
+/// Returns the byte at which the last, unfinished sentence of `text` begins.
 pub(crate) fn start_of_last(text: &str) -> usize {
     let mut start = text.len();
     // A stop counts only before white space: `main.rs` is one word.
@@ -41,12 +41,12 @@ pub(crate) fn start_of_last(text: &str) -> usize {
     start
 }
 
-/// Whether `c` ends sentences.
+/// Returns true if `c` ends sentences.
 pub(crate) fn is_stop(c: char) -> bool {
     matches!(c, '.' | '!' | '?') || is_wide_stop(c)
 }
 
-/// Stops that need no space after them.
+/// Returns true for full stops that need no space after them.
 fn is_wide_stop(c: char) -> bool {
     matches!(c, '。' | '！' | '？')
 }

@@ -1,22 +1,21 @@
-//! What a run did to tests and checks, and what its own tests prove.
+//! Changes that a run made to tests and checks, and the proof that its own tests give.
 
 use crate::locale::Locale;
 
-/// The place of what is held against a run as a whole, in both languages.
+/// The place of a weakening that concerns the run as a whole, in both languages.
 const RUN_ITSELF: [&str; 2] = ["this run", "이 실행"];
 
-/// A check that was made weaker.
+/// A weakened test or check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Weakening {
-    /// Where, as `path:line` or a path.
+    /// Location, as `path:line` or a path.
     pub place: String,
-    /// What was done to it.
+    /// Description of the change.
     pub what: String,
 }
 
 impl Weakening {
-    /// Something about the run itself: no path stands for it, so it cannot be
-    /// allowed.
+    /// Creates a weakening of the run itself. It has no path, so it cannot be allowed.
     pub fn of_run(what: String, locale: Locale) -> Self {
         let [en, ko] = RUN_ITSELF;
         let place = match locale {
@@ -26,12 +25,12 @@ impl Weakening {
         Self { place: place.to_owned(), what }
     }
 
-    /// Whether a path stands for it that can be allowed.
+    /// Returns true if the weakening has a path that can be allowed.
     pub fn has_path(&self) -> bool {
         !RUN_ITSELF.contains(&self.place.as_str())
     }
 
-    /// The file, or the place if it is no line of a file.
+    /// Returns the file, or the whole place if it is not a line of a file.
     pub fn file(&self) -> &str {
         match self.place.rsplit_once(':') {
             Some((file, line)) if line.parse::<u32>().is_ok() => file,
@@ -40,29 +39,28 @@ impl Weakening {
     }
 }
 
-/// An edit of a test or a check that does not make it weaker.
+/// An edit of a test or a check that does not weaken it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// Where, as `path:line` or a path.
+    /// Location, as `path:line` or a path.
     pub place: String,
-    /// What was done to it.
+    /// Description of the change.
     pub what: String,
 }
 
-/// A test that the run added, that passes now and fails on the code of the
-/// start.
+/// A test added by the run that passes now and fails on the code of the start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BitingTest {
-    /// Its id.
+    /// Id of the test.
     pub id: String,
-    /// How it fails there.
+    /// The way it fails on the old code.
     pub bite: Bite,
 }
 
-/// How a new test fails on the code of the start.
+/// The way a new test fails on the code of the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bite {
-    /// It runs, and what it expects is not so.
+    /// It runs, and an expectation fails.
     OldBehaviour,
     /// It cannot run: it needs code that the run added.
     NeedsNewCode,

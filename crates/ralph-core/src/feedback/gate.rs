@@ -1,5 +1,5 @@
-//! What the agent is told about a gate that does not pass: the few things
-//! worth its attention, and the raw output only where nothing was understood.
+//! Feedback about a gate that does not pass: its most important failures, and its
+//! raw output only if nothing in it was recognised.
 
 use std::collections::BTreeSet;
 
@@ -7,47 +7,47 @@ use super::last_chars;
 use crate::evidence::{Extent, GateReport, Verdict};
 use crate::finding::{Finding, Level, TestFailure, test_name};
 
-/// How many findings, and how many failing tests, are named for each gate.
+/// Number of findings, and of failing tests, listed for each gate.
 const NAMED: usize = 8;
 
-/// How much of a gate's raw output is repeated.
+/// Number of characters of a gate's raw output that are repeated.
 const TAIL_CHARS: usize = 3000;
 
-/// How much of a message is repeated.
+/// Number of characters of a message that are repeated.
 const MESSAGE_CHARS: usize = 200;
 
-/// How much of what a test said is repeated: the values that differ stand below
-/// the sentence that they do.
+/// Number of lines of a test's message that are repeated: values that differ stand
+/// below the sentence that names the difference.
 const SAID_LINES: usize = 5;
 const SAID_CHARS: usize = 400;
 
-/// What the agent is told about a gate that does not pass.
+/// The feedback about a gate that does not pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GateNews {
     /// Its name.
     pub name: String,
     /// Its command.
     pub command: String,
-    /// What it came to.
+    /// Its verdict.
     pub verdict: Verdict,
-    /// How much of it was run.
+    /// The part of it that ran.
     pub extent: Extent,
     /// Tests that fail: first those that passed at the start, then new ones.
     pub tests: Vec<FailedTest>,
-    /// How many more tests fail.
+    /// Number of failing tests beyond the listed ones.
     pub more_tests: u64,
-    /// Findings that keep it from passing, or where none is known to, all of
-    /// them: the worst first, new ones first among equals.
+    /// Findings that keep the gate from passing, or all findings if no such one is
+    /// known. The worst come first, new ones first among equals.
     pub problems: Vec<Problem>,
-    /// How many more findings there are.
+    /// Number of findings beyond the listed ones.
     pub more_problems: u64,
     /// Tests that failed and passed on the same tree.
     pub flaky: Vec<String>,
-    /// The end of its output; empty where the above says it better.
+    /// End of its output; empty if the lists above explain the failure.
     pub tail: String,
 }
 
-/// Since when something fails, the most telling first.
+/// The time since which something fails, the most important first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Since {
     /// It passed at the start.
@@ -63,36 +63,36 @@ pub enum Since {
 pub struct FailedTest {
     /// Its name, as its tool writes it.
     pub id: String,
-    /// Where it is, as `file:line`; empty if that is unknown.
+    /// Location, as `file:line`; empty if unknown.
     pub place: String,
-    /// The first few lines of what it said, as one.
+    /// The first few lines of its message, joined.
     pub said: String,
-    /// Since when it fails.
+    /// The time since which it fails.
     pub since: Since,
 }
 
-/// A finding that keeps a gate from passing.
+/// A finding shown to the agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// How bad it is.
+    /// Severity.
     pub level: Level,
-    /// Where, as `file:line`; empty for the project as a whole.
+    /// Location, as `file:line`; empty for the project as a whole.
     pub place: String,
-    /// What the tool says, on one line.
+    /// The tool's message, on one line.
     pub message: String,
     /// The tool and its rule.
     pub source: String,
-    /// Since when it is there.
+    /// The time since which it is there.
     pub since: Since,
 }
 
-/// What was known before the turn, as fingerprints.
+/// The state before the turn, as fingerprints.
 pub(super) struct Past<'a> {
-    /// What failed after the last iteration.
+    /// Failures after the last iteration.
     pub(super) failing: &'a BTreeSet<String>,
     /// Tests that passed at the start and fail now.
     pub(super) broken: &'a BTreeSet<String>,
-    /// Tests that say nothing.
+    /// Tests whose result is unreliable.
     pub(super) flaky: &'a BTreeSet<String>,
 }
 
@@ -101,7 +101,7 @@ impl Past<'_> {
         if self.broken.contains(print) {
             Since::Start
         } else if self.failing.is_empty() || self.failing.contains(print) {
-            // Where nothing failed before, everything is new and need not say so.
+            // If nothing failed before, everything is new and needs no mark.
             Since::Earlier
         } else {
             Since::LastIteration
@@ -110,14 +110,13 @@ impl Past<'_> {
 }
 
 impl GateNews {
-    /// What is worth knowing about this gate for somebody who compares it with
-    /// nothing.
+    /// Describes this gate without a comparison to earlier turns.
     pub(crate) fn alone(gate: &GateReport) -> Self {
         let none = BTreeSet::new();
         Self::of(gate, &Past { failing: &none, broken: &none, flaky: &none })
     }
 
-    /// What is worth knowing about this gate.
+    /// Describes this gate.
     pub(super) fn of(gate: &GateReport, past: &Past<'_>) -> Self {
         let (flaky, steady): (Vec<_>, Vec<_>) =
             gate.failing_tests().partition(|(_, print)| past.flaky.contains(*print));
@@ -132,7 +131,7 @@ impl GateNews {
         let mut problems: Vec<&Finding> =
             listed.clone().filter(|found| gate.failing.contains(&found.fingerprint)).collect();
         if problems.is_empty() && tests.is_empty() && !gate.passed() {
-            // Whatever was found may be why: a remark, or what the bar lets by.
+            // Any finding may be the cause: an info, or one that the bar allows.
             problems = listed.collect();
         }
         problems.sort_by_key(|found| (found.level, past.since(&found.fingerprint), &found.place));
@@ -176,12 +175,12 @@ fn problem(finding: &Finding, past: &Past<'_>) -> Problem {
     }
 }
 
-/// The first line that says something, without what would break the line.
+/// Returns the first line with content, with single spaces.
 fn first_line(text: &str) -> String {
     cut(flat_lines(text).next().unwrap_or_default(), MESSAGE_CHARS)
 }
 
-/// The first lines that say something, up to where the program was.
+/// Joins the first lines with content, up to the stack trace.
 fn first_lines(text: &str) -> String {
     let is_frame = |line: &String| line.starts_with("at ") || line.starts_with("stack backtrace:");
     let mut said = String::new();
@@ -196,7 +195,7 @@ fn first_lines(text: &str) -> String {
     if said.is_empty() { first_line(text) } else { cut(said, SAID_CHARS) }
 }
 
-/// The lines that say something, with single gaps.
+/// Iterates over the lines with content, with single spaces.
 fn flat_lines(text: &str) -> impl Iterator<Item = String> {
     let flat = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
     text.lines().map(flat).filter(|line| !line.is_empty())
@@ -271,7 +270,7 @@ mod tests {
         let names: Vec<String> = (10..40).map(|number| format!("t{number}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let mut gate = tested(&[], &names);
-        // The list was cut: there are more than have a name.
+        // The list was cut: there are more tests than names.
         gate.reading.tests.as_mut().unwrap().counts.failed = 100;
         let many = news(&gate, [&[], &[], &["test t10"]]);
         assert_eq!((many.tests.len(), many.more_tests), (8, 91));

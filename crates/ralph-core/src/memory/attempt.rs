@@ -1,11 +1,10 @@
-//! Is a change one that was tried before and did not help?
+//! Detects a change that was tried before and did not help.
 //!
-//! Four things can give it away, the surest first: the files are as they were
-//! after an attempt that failed; the change takes back what such an attempt
-//! did; it is one that failed; or the same thing fails in the same way for the
-//! third time while the same file is changed. What passed is never held
-//! against anybody, nor is what failed and passed on the same files, nor a
-//! taking back that says so.
+//! There are four signs, the surest first: the files are the same as after a failed
+//! attempt; the change reverts a failed attempt; it repeats a failed attempt; or
+//! the same failure occurs for the third time while the same file is changed.
+//! Attempts that passed never count, nor do flaky results, nor a revert that says
+//! that it is one.
 
 mod line;
 
@@ -13,25 +12,25 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use line::{digest, skeleton};
 
-/// How much of a change must be in an earlier one to be the same.
+/// Share of a change that must occur in an earlier one to be the same.
 const SAME: f64 = 0.8;
 
-/// How much of a change is taken back when it is given up.
+/// Share of a change that must be reverted to count as given up.
 const HALF: f64 = 0.5;
 
-/// How often one failure is seen before that is said.
+/// Number of times a failure has to occur before it is reported.
 const SIGHTINGS: usize = 3;
 
-/// Words by which somebody says that a change is taken back on purpose.
+/// Words that announce an intended revert.
 const TAKING_BACK: [&str; 7] =
     ["revert", "undo", "roll back", "back out", "take back", "되돌", "롤백"];
 
-/// Lines by what is compared of them.
+/// Sets of lines, as digests.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Lines {
-    /// All but layout and comments.
+    /// Digests without layout and comments.
     pub exact: BTreeSet<u64>,
-    /// Without numbers and quoted text as well.
+    /// Digests without numbers and quoted text as well.
     pub shape: BTreeSet<u64>,
 }
 
@@ -44,69 +43,69 @@ impl Lines {
     }
 }
 
-/// What was done to one file.
+/// The change of one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Change {
-    /// What came.
+    /// Added lines.
     pub added: Lines,
-    /// What went.
+    /// Removed lines.
     pub removed: Lines,
 }
 
-/// How an attempt ended.
+/// The result of an attempt.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Ending {
-    /// Nobody knows yet: it is about to be made.
+    /// Not known yet: the attempt is about to be made.
     #[default]
     Open,
     /// The checks passed.
     Passed,
-    /// They failed, in the way that [`signature`] names.
+    /// The checks failed with this [`signature`].
     Failed(String),
 }
 
-/// One try.
+/// One attempt to solve the task.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Attempt {
-    /// The name of the files as it left them.
+    /// Id of the tree it left.
     pub tree: Option<String>,
-    /// What somebody said about it.
+    /// Description of the approach, if given.
     pub approach: Option<String>,
-    /// How it ended.
+    /// Its result.
     pub ending: Ending,
-    /// What was done to which file.
+    /// Its changes by file.
     pub changes: BTreeMap<String, Change>,
 }
 
-/// In what way an attempt goes round.
+/// The way in which an attempt repeats an earlier one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Round {
-    /// The files are as an attempt left them that failed.
+    /// The files are the same as after a failed attempt.
     Exact,
-    /// It takes back what such an attempt did.
+    /// It reverts a failed attempt.
     Oscillation,
-    /// The change was made before, and failed.
+    /// It repeats the change of a failed attempt.
     Repeat,
-    /// Different changes of a file leave the same failure.
+    /// Different changes of a file lead to the same failure.
     Symptom,
 }
 
-/// An attempt that goes round, and the earlier one that shows it.
+/// A repeated attempt, with the earlier attempt that shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Circle {
-    /// In what way.
+    /// The way of repeating.
     pub round: Round,
-    /// The number of the earlier attempt.
+    /// Index of the earlier attempt.
     pub earlier: usize,
 }
 
 impl Attempt {
-    /// An attempt that changed nothing so far.
+    /// Creates an attempt without changes.
     pub fn new(tree: Option<String>, approach: Option<String>, ending: Ending) -> Self {
         Self { tree, approach, ending, changes: BTreeMap::new() }
     }
 
-    /// The attempt with a change of a file: the lines that came and went.
+    /// Adds the change of a file: its added and removed lines.
     #[must_use]
     pub fn change(mut self, file: &str, added: &[&str], removed: &[&str]) -> Self {
         let change = self.changes.entry(file.to_owned()).or_default();
@@ -133,7 +132,7 @@ impl Attempt {
     }
 }
 
-/// A failure without what differs from run to run: numbers, addresses, times.
+/// Removes the parts of a failure that differ from run to run: numbers, addresses, times.
 pub fn signature(failure: &str) -> String {
     let mut kept = String::with_capacity(failure.len());
     for word in failure.split_whitespace() {
@@ -156,7 +155,7 @@ pub fn signature(failure: &str) -> String {
     kept
 }
 
-/// Whether an attempt goes round, seen from those before it.
+/// Checks whether an attempt repeats one of the earlier attempts.
 pub fn notice(earlier: &[Attempt], now: &Attempt) -> Option<Circle> {
     let passed_here = |one: &Attempt| one.tree == now.tree && one.ending == Ending::Passed;
     let is_flaky = now.tree.is_some() && earlier.iter().any(passed_here);
@@ -181,8 +180,8 @@ pub fn notice(earlier: &[Attempt], now: &Attempt) -> Option<Circle> {
         .or_else(|| chased(earlier, now))
 }
 
-/// Which attempts, the oldest first, failed and were given up: later ones took
-/// back half of what they did to a file.
+/// Returns the indices of failed attempts, the oldest first, that were given up:
+/// later ones reverted half of their changes to a file.
 pub fn given_up(attempts: &[Attempt]) -> Vec<usize> {
     let is_given_up = |at: &usize| {
         let one = &attempts[*at];
@@ -203,7 +202,7 @@ pub fn given_up(attempts: &[Attempt]) -> Vec<usize> {
     (0..attempts.len()).filter(is_given_up).collect()
 }
 
-/// The same failure seen again and again while one file is changed.
+/// Detects a failure that occurs again and again while one file is changed.
 fn chased(earlier: &[Attempt], now: &Attempt) -> Option<Circle> {
     let failure = now.failure()?;
     let touches = |one: &Attempt| one.changes.keys().any(|file| now.changes.contains_key(file));
@@ -216,7 +215,7 @@ fn chased(earlier: &[Attempt], now: &Attempt) -> Option<Circle> {
         .then_some(Circle { round: Round::Symptom, earlier: first })
 }
 
-/// How much of a change is in another.
+/// Returns the share of a change that is contained in another.
 fn contained(now: &Attempt, earlier: &Attempt, part: fn(&Lines) -> &BTreeSet<u64>) -> f64 {
     share(now, part, |file, change| {
         let Some(other) = earlier.changes.get(file) else { return 0 };
@@ -225,7 +224,7 @@ fn contained(now: &Attempt, earlier: &Attempt, part: fn(&Lines) -> &BTreeSet<u64
     })
 }
 
-/// How much of a change takes back another.
+/// Returns the share of a change that reverts another.
 fn inverted(now: &Attempt, earlier: &Attempt) -> f64 {
     share(
         now,

@@ -1,31 +1,30 @@
-//! How much a note is believed: what its source deserves, and what came of
-//! relying on it.
+//! The confidence in a note: a prior from its source, updated by outcomes.
 //!
-//! A belief is a Beta distribution. Its prior depends on who said the thing;
-//! every outcome moves it. Outcomes fade towards the prior with time, because
-//! code moves on, and nothing is credited to a note that nobody wrote or cited.
+//! A belief is a Beta distribution. Its prior depends on the source; every outcome
+//! moves it. Outcomes fade towards the prior with time, because code changes. A
+//! note gets credit only if it was written or cited.
 
 use crate::time::Timestamp;
 
-/// Who said it first.
+/// The origin of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Source {
     /// The user.
     User,
-    /// A check that we ran ourselves.
+    /// A check that ralph ran itself.
     Check,
     /// A commit.
     Commit,
-    /// The agent, with a place in the code or in a log to look at.
+    /// The agent, with a location in the code or in a log as evidence.
     AgentCiting,
-    /// The agent, just so.
+    /// The agent, without evidence.
     Agent,
-    /// The output of a tool, which anybody may have written.
+    /// The output of a tool, which may contain text of any author.
     Tool,
 }
 
 impl Source {
-    /// How often it would have been right, and wrong, before anything is seen.
+    /// Returns the prior: pseudo-counts of right and wrong.
     const fn prior(self) -> (f64, f64) {
         match self {
             Self::User => (8.0, 1.0),
@@ -38,25 +37,25 @@ impl Source {
     }
 }
 
-/// What came of a note.
+/// An event that changes the confidence in a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Outcome {
     /// The checks passed in an iteration that wrote or cited it.
     PassedCiting,
     /// The checks failed in an iteration that cited it.
     FailedCiting,
-    /// Somebody else noticed the same.
+    /// Another source noticed the same.
     SeenAgain,
     /// The user said that it is wrong.
     Corrected,
 }
 
 impl Outcome {
-    /// All of them.
+    /// All outcomes.
     pub const ALL: [Self; 4] =
         [Self::PassedCiting, Self::FailedCiting, Self::SeenAgain, Self::Corrected];
 
-    /// What it adds for and against.
+    /// Returns the weights for and against the note.
     const fn weight(self) -> (f64, f64) {
         match self {
             Self::PassedCiting => (1.0, 0.0),
@@ -67,33 +66,32 @@ impl Outcome {
     }
 }
 
-/// How many standard deviations below the mean nine of ten values lie above.
+/// Number of standard deviations below the mean that nine of ten values exceed.
 const NINE_IN_TEN: f64 = 1.281_551_565_5;
 
-/// How much a note is believed.
+/// The confidence in a note.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Belief {
     source: Source,
-    /// What outcomes added for it, as of `at`.
+    /// Weight of outcomes for it, as of `at`.
     for_it: f64,
-    /// What outcomes added against it, as of `at`.
+    /// Weight of outcomes against it, as of `at`.
     against: f64,
     at: Timestamp,
 }
 
 impl Belief {
-    /// The belief in something that was just said.
+    /// Creates the belief in a new note.
     pub const fn new(source: Source, at: Timestamp) -> Self {
         Self { source, for_it: 0.0, against: 0.0, at }
     }
 
-    /// The belief as it was stored: what outcomes added for and against, as of
-    /// a time.
+    /// Restores a stored belief: the weights for and against it, as of a time.
     pub const fn stored(source: Source, (for_it, against): (f64, f64), at: Timestamp) -> Self {
         Self { source, for_it, against, at }
     }
 
-    /// The belief after an outcome.
+    /// Returns the belief after an outcome.
     #[must_use]
     pub fn after(self, outcome: Outcome, at: Timestamp, half_life: Option<Days>) -> Self {
         let (plus, minus) = outcome.weight();
@@ -101,8 +99,8 @@ impl Belief {
         Self { for_it: faded.for_it + plus, against: faded.against + minus, ..faded }
     }
 
-    /// The belief at a later time: half of what outcomes added is gone after
-    /// one half-life. Without one nothing fades.
+    /// Returns the belief at a later time. One half-life halves the weight of
+    /// outcomes; without a half-life nothing fades.
     #[must_use]
     pub fn at(self, now: Timestamp, half_life: Option<Days>) -> Self {
         let passed = now.as_millis().saturating_sub(self.at.as_millis());
@@ -116,14 +114,14 @@ impl Belief {
         Self { for_it: self.for_it * kept, against: self.against * kept, at: now, ..self }
     }
 
-    /// How likely it is right.
+    /// Returns the estimated probability that the note is right.
     pub fn mean(self) -> f64 {
         let (a, b) = self.parameters();
         a / (a + b)
     }
 
-    /// What it is right with at least, in nine of ten cases: little is known
-    /// of what was hardly tried, and that is what notes are ranked by.
+    /// Returns the lower bound of the probability in nine of ten cases. It is low
+    /// for notes that were hardly tried; notes are ranked by it.
     pub fn lower(self) -> f64 {
         let (a, b) = self.parameters();
         let sum = a + b;
@@ -131,17 +129,17 @@ impl Belief {
         (self.mean() - NINE_IN_TEN * deviation).clamp(0.0, 1.0)
     }
 
-    /// Who said it first.
+    /// Returns the origin of the note.
     pub const fn source(self) -> Source {
         self.source
     }
 
-    /// What outcomes say for and against it.
+    /// Returns the weights of outcomes for and against it.
     pub const fn outcomes(self) -> (f64, f64) {
         (self.for_it, self.against)
     }
 
-    /// The time that outcomes are counted for: nothing faded since.
+    /// Returns the time up to which outcomes have faded.
     pub const fn as_of(self) -> Timestamp {
         self.at
     }
@@ -152,7 +150,7 @@ impl Belief {
     }
 }
 
-/// A span of days.
+/// A number of days.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct Days(pub f64);
 

@@ -1,19 +1,17 @@
-//! Which notes an agent named as its reason.
+//! Finds the notes that an agent cites.
 
 use std::collections::HashSet;
 
 use super::notes::without_notes;
 
-/// Nobody has more reasons than this.
+/// Maximum number of citations that are read.
 const MOST: usize = 100;
 
-/// The names of notes that a text cites, each once, in the order in which they
-/// stand there.
+/// Returns the ids of the notes that a text cites, each once, in the order of the text.
 ///
-/// A citation is a name in brackets, `[id]`, or several with commas, `[id, id]`.
-/// A name without brackets is only spoken of, as we do ourselves when a note was
-/// taken, and what stands in our own fence was repeated, not cited. Whether
-/// there is such a note is for the notebook to say: a name may be invented.
+/// A citation is an id in brackets, `[id]`, or several with commas, `[id, id]`. An
+/// id without brackets is only a mention, and text inside our own fence is
+/// repeated, not cited. An id may be invented: the caller looks it up.
 pub fn cited(text: &str) -> Vec<String> {
     let text = without_notes(text);
     let mut seen = HashSet::new();
@@ -23,13 +21,13 @@ pub fn cited(text: &str) -> Vec<String> {
     fresh.take(MOST).map(str::to_owned).collect()
 }
 
-/// The names between brackets; none if anything else stands there, too.
+/// Returns the ids between brackets; none if there is any other text.
 fn names(inside: &str) -> Vec<&str> {
     let names = inside.split(',').map(|name| name.trim().trim_matches('`'));
     names.map(|name| is_ours(name).then_some(name)).collect::<Option<_>>().unwrap_or_default()
 }
 
-/// Whether a name looks like those that we give: `m` and twelve digits of 32.
+/// Returns true if an id has our format: `m` and twelve base-32 digits.
 fn is_ours(id: &str) -> bool {
     let digits = id.strip_prefix('m').unwrap_or_default();
     digits.len() == 12 && digits.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())

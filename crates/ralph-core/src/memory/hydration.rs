@@ -1,10 +1,10 @@
-//! What an agent is shown of the memory: chosen notes and what belongs to them,
-//! within a number of tokens.
+//! The part of the memory that an agent gets to read: chosen notes and their
+//! context, within a token budget.
 //!
-//! The text is a function of what goes in: it has no times of day, and its order
-//! does not depend on ranks, which drift. What changes least stands first, so
-//! that the agent's provider can keep it. Everything is inside one fence, as
-//! notes are data; showing nothing is a valid outcome.
+//! The text depends only on the arguments: it has no time of day, and its order
+//! does not follow ranks, which drift. Stable parts come first, so that the agent's
+//! provider can cache them. Everything is inside one fence, as notes are data;
+//! showing nothing is a valid outcome.
 
 mod budget;
 mod line;
@@ -19,60 +19,60 @@ use budget::Room;
 pub use budget::{Section, Shelf};
 pub use line::Form;
 
-/// How many tokens are shown if nobody says otherwise.
+/// Default token budget.
 pub const USUAL_TOKENS: usize = 8000;
 
 /// A note that may be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
-    /// Its name.
+    /// Id of the note.
     pub id: String,
-    /// Where it is put.
+    /// The group it belongs to.
     pub shelf: Shelf,
-    /// How far it can be relied upon.
+    /// Its reliability.
     pub label: Label,
-    /// What it says in a few words.
+    /// Its title.
     pub title: Option<String>,
-    /// What it says.
+    /// Its text.
     pub text: String,
-    /// Why it is so.
+    /// The reason for it.
     pub why: Option<String>,
     /// The files it is about.
     pub files: Vec<String>,
-    /// A gate checks whether it holds.
+    /// True if a gate checks whether it holds.
     pub is_checked: bool,
 }
 
-/// All there is to choose from.
+/// Everything that may be shown.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Material {
     /// Notes, the best first.
     pub notes: Vec<Candidate>,
-    /// Where the work stands, line by line. Each stays one line, whatever is
-    /// in it: only whoever wrote it knows what is data there.
+    /// State of the work, line by line. Each entry stays one line, whatever it
+    /// contains: only the caller knows which parts are data.
     pub resume: Vec<String>,
-    /// Where the names of the task are defined and who calls them, line by line.
+    /// Definitions and callers of the names in the task, line by line.
     pub code: Vec<String>,
-    /// Files that the task will probably touch, and why, line by line.
+    /// Files that the task will probably touch, with the reason, line by line.
     pub likely: Vec<String>,
-    /// What was done to the files lately, line by line.
+    /// Recent changes of the files, line by line.
     pub timeline: Vec<String>,
-    /// Whether the reader knows already what notes are.
+    /// Written, unless the reader knows already what notes are.
     pub preface: Preface,
 }
 
-/// Whether it is said what notes are, before the first of them.
+/// The explanation of what notes are, before the first of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Preface {
-    /// It is.
+    /// It is written.
     #[default]
     Written,
-    /// The session knows it.
+    /// It is omitted: the session has it already.
     LeftOut,
 }
 
 impl Preface {
-    /// What is left to say to a reader who has read these texts.
+    /// Decides whether a reader of these texts still needs the explanation.
     pub fn after<'a>(read: impl IntoIterator<Item = &'a str>) -> Self {
         let said = |text: &str| {
             [Locale::En, Locale::Ko].iter().any(|locale| text.contains(words::preface(*locale)))
@@ -81,19 +81,19 @@ impl Preface {
     }
 }
 
-/// What is shown.
+/// The text that is shown, and its notes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hydration {
     /// The text, with its fence.
     pub text: String,
-    /// At most how many tokens it has.
+    /// Upper bound of its number of tokens.
     pub tokens: usize,
-    /// The notes in it, in their order there.
+    /// The notes in it, in order.
     pub notes: Vec<ShownNote>,
 }
 
 impl Hydration {
-    /// The names of the notes that are shown.
+    /// Returns the ids of the notes that are shown.
     pub fn ids(&self) -> Vec<String> {
         self.notes.iter().map(|note| note.id.clone()).collect()
     }
@@ -102,39 +102,39 @@ impl Hydration {
 /// A note that is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShownNote {
-    /// Its name.
+    /// Id of the note.
     pub id: String,
-    /// Where it stands.
+    /// The section it is in.
     pub section: Section,
-    /// How far it can be relied upon.
+    /// Its reliability.
     pub label: Label,
-    /// How much of it is there.
+    /// The length of its form.
     pub form: Form,
 }
 
-/// Why nothing can be shown.
+/// The reason why nothing can be shown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HydrationError {
-    /// Rules hold always, so none is left out, and they do not fit.
+    /// The rules do not fit, and no rule may be left out.
     #[error(
         "the rules of the project take {tokens} tokens, and {most} are kept for them, so no note is shown"
     )]
     LongRules {
-        /// How many they take.
+        /// Number of tokens they need.
         tokens: usize,
-        /// How many they may take.
+        /// Number of tokens reserved for them.
         most: usize,
     },
 }
 
-/// A section as it will be written.
+/// A rendered section.
 struct Written {
     section: Section,
     text: String,
     notes: Vec<ShownNote>,
 }
 
-/// Chooses what is shown; `None` when there is nothing to say.
+/// Selects and renders what is shown; `None` if there is nothing to show.
 pub fn hydrate(
     material: &Material,
     tokens: usize,
@@ -152,7 +152,7 @@ pub fn hydrate(
     let has = |section: Section| material.notes.iter().any(|it| it.shelf.section() == section);
     let mut written: Vec<Written> = Section::BY_PRECEDENCE
         .into_iter()
-        // What it leaves is not for others: together they have more than there is.
+        // Its unused room is not passed on: all shares together exceed the budget.
         .filter(|section| *section != Section::Invariants || has(*section))
         .filter_map(|section| room.fill(section, |room| write(section, material, room, locale)))
         .collect();
@@ -179,7 +179,7 @@ fn check_rules(material: &Material, tokens: usize, locale: Locale) -> Result<(),
     Ok(())
 }
 
-/// Writes one section into so many tokens; `None` if nothing fits.
+/// Renders one section within a number of tokens; `None` if nothing fits.
 fn write(
     section: Section,
     material: &Material,
@@ -206,7 +206,7 @@ fn write(
     Some((room - left, Written { section, text, notes }))
 }
 
-/// As many lines as there is room for.
+/// Renders as many lines as fit.
 fn block(lines: &[String], left: &mut usize) -> String {
     let mut body = String::new();
     for line in lines {
@@ -221,7 +221,7 @@ fn block(lines: &[String], left: &mut usize) -> String {
     body
 }
 
-/// Chooses notes by rank, and writes them in an order of their own.
+/// Selects notes by rank, and renders them in a stable order.
 fn shelve(
     section: Section,
     material: &Material,

@@ -1,21 +1,20 @@
-//! What is said about a note beside its text: whether it was proven, whether it
-//! is a guess, whether the code it is about has changed since.
+//! The reliability label of a note: proven, a guess, or outdated by a change of its code.
 
-/// What became of a place in the code that a note points at.
+/// The state of a code location that a note refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Anchored {
-    /// It is as it was.
+    /// It is unchanged.
     Same,
-    /// The symbol is defined otherwise now, or the file has other contents.
+    /// The definition of the symbol, or the contents of the file, changed.
     Changed,
-    /// The symbol is not found in a file that is broken: nobody can tell.
+    /// The symbol is missing in a file that does not parse, so its state is unknown.
     Unclear,
-    /// The symbol, or the file, is not there any more.
+    /// The symbol, or the file, is gone.
     Gone,
 }
 
 impl Anchored {
-    /// What is left of the belief in a note that points there.
+    /// Returns the factor by which the confidence in the note is reduced.
     const fn belief_left(self) -> f64 {
         match self {
             Self::Same => 1.0,
@@ -25,32 +24,32 @@ impl Anchored {
     }
 }
 
-/// What speaks for a note.
+/// The evidence for a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Grounds {
-    /// Checks passed because of it, or the user said it.
+    /// True if checks passed because of it, or if the user said it.
     pub is_verified: bool,
-    /// It names something to look at.
+    /// True if it names a location as evidence.
     pub has_citation: bool,
 }
 
-/// How far a note can be relied upon.
+/// The reliability of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Label {
-    /// It was proven.
+    /// Proven.
     Verified,
-    /// It was noted, with something to look at.
+    /// Noted, with evidence.
     Noted,
-    /// Nobody knows more than that somebody said it.
+    /// Claimed, without evidence.
     Hypothesis,
-    /// What it is about has changed since.
+    /// Outdated: its code has changed since.
     Stale,
 }
 
 impl Label {
-    /// The label of a note.
+    /// Determines the label of a note.
     ///
-    /// A change outranks a proof, as what was proven is not what is there now.
+    /// A change outranks a proof, because the proof was about the old code.
     pub fn of(grounds: Grounds, anchors: &[Anchored]) -> Self {
         if anchors.iter().any(|anchor| *anchor != Anchored::Same) {
             Self::Stale
@@ -63,7 +62,7 @@ impl Label {
         }
     }
 
-    /// How it is written; what was merely noted has no mark.
+    /// Returns the written mark; a noted note has none.
     pub const fn mark(self) -> Option<&'static str> {
         match self {
             Self::Verified => Some("[VERIFIED]"),
@@ -73,7 +72,7 @@ impl Label {
         }
     }
 
-    /// The name in output for programs.
+    /// Returns the name in output for programs.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Verified => "verified",
@@ -84,10 +83,10 @@ impl Label {
     }
 }
 
-/// What is left of the belief in a note after changes to the code.
+/// Returns the factor by which changes of the code reduce the confidence in a note.
 ///
-/// The worst place counts, once: ten anchors into one file that was edited are
-/// one reason for doubt, not ten.
+/// Only the worst location counts: ten anchors into one edited file are one reason
+/// for doubt, not ten.
 pub fn belief_left(anchors: &[Anchored]) -> f64 {
     anchors.iter().map(|anchor| anchor.belief_left()).fold(1.0, f64::min)
 }

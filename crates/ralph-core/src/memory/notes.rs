@@ -1,8 +1,8 @@
-//! Notes as the agent reads them: as data, in a fence that they cannot leave.
+//! Renders notes as data, inside a fence that they cannot close.
 //!
-//! A note may hold anything, the output of a tool that somebody wrote for this
-//! very purpose too. So each is one line, nothing in it can close the fence or
-//! open another, and what reads like an order to the agent is marked as such.
+//! A note may hold any text, even the output of a tool that was written as an
+//! attack. So each note is one line, and nothing in it can close the fence or open
+//! another. Text that reads like an order to the agent is marked.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -12,13 +12,13 @@ use regex::Regex;
 use super::orders::is_unseen;
 pub use super::orders::{Order, orders};
 
-/// What opens the fence.
+/// Start of the fence.
 pub const OPENING: &str = "<ralph-notes>";
 
-/// What closes it.
+/// End of the fence.
 pub const CLOSING: &str = "</ralph-notes>";
 
-/// A note on one line, with nothing in it that could end the fence.
+/// Puts a note on one line, without anything that could end the fence.
 pub fn as_data(text: &str) -> String {
     static TAG: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"(?i)[<＜]([\s|/]*(?:ralph|system|assistant|user|human|im_|instruction|tool|function|endof|promise|/))").ok()
@@ -40,15 +40,14 @@ pub fn as_data(text: &str) -> String {
     }
 }
 
-/// The names of at most so many files, as data on one line. One that reads like
-/// an order is left out: anybody may name a file.
+/// Renders at most `most` file names on one line. A name that reads like an order
+/// is left out: anybody may name a file.
 pub fn file_names<'a>(files: impl IntoIterator<Item = &'a str>, most: usize) -> String {
     let harmless = files.into_iter().filter(|file| orders(file).is_empty());
     harmless.take(most).map(as_data).collect::<Vec<_>>().join(", ")
 }
 
-/// A text without the fences that we put into it: what was recalled is not
-/// learned again.
+/// Removes our fences from a text, so that recalled notes are not learned again.
 pub fn without_notes(text: &str) -> Cow<'_, str> {
     if !text.contains(OPENING) {
         return Cow::Borrowed(text);
@@ -64,7 +63,7 @@ pub fn without_notes(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-/// The names of the notes that stand in fences of ours.
+/// Returns the ids of the notes inside our fences.
 pub fn names(text: &str) -> Vec<String> {
     let inside = text.split(OPENING).skip(1).filter_map(|part| part.split(CLOSING).next());
     let named = inside.flat_map(str::lines).filter_map(|line| line.strip_prefix("- ["));

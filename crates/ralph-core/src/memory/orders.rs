@@ -1,13 +1,13 @@
-//! Does a text give orders to the agent that reads it?
+//! Detects text that gives orders to the agent that reads it.
 //!
-//! Notes come from tools, web pages and commits, so anybody may have written
-//! them. The fence and the label around them do the work; this finds what
-//! speaks to an agent: it tells it to forget its orders, to be somebody else, to
-//! keep something from the user, or it poses as another side of the
+//! Notes come from tools, web pages and commits, so anybody may have written them.
+//! The fence and the label around them are the main protection. This module detects
+//! text that addresses an agent: it tells it to forget its orders, to be someone
+//! else, to keep something from the user, or it poses as another side of the
 //! conversation. Advice to people ("run `make` first") is none of these.
 //!
-//! A rule is a row of words that follow each other in one sentence. Looking one
-//! up takes no set-up to speak of: hooks live for some milliseconds.
+//! A rule is a sequence of words in one sentence. The lookup needs almost no
+//! set-up, because a hook lives for some milliseconds.
 
 mod disguise;
 mod rules;
@@ -19,32 +19,32 @@ pub(super) use disguise::is_unseen;
 use disguise::{is_disguised, readable};
 use rules::{GROUPS, KOREAN, POSING, RULES, STARTERS};
 
-/// How many words may stand between two words of a rule.
+/// Maximum number of words between two words of a rule.
 const GAP: usize = 6;
 
-/// How many characters may stand between the parts of a Korean rule, in bytes.
+/// Maximum distance between the parts of a Korean rule, in bytes.
 const KOREAN_GAP: usize = 90;
 
-/// What kind of order a text gives to whoever reads it.
+/// The kind of order that a text gives to its reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Order {
-    /// To forget what it was told before, or what it may do.
+    /// To forget earlier instructions or limits.
     Forget,
-    /// To be somebody else.
+    /// To play another role.
     Pretend,
-    /// It speaks as the system or another side of a conversation would.
+    /// Text that poses as the system or another side of the conversation.
     Role,
-    /// To keep something from the user, or to say what is not so.
+    /// To hide something from the user, or to lie.
     Hide,
-    /// To give away what is the user's.
+    /// To reveal the user's data.
     Leak,
-    /// It tells the agent what it has to do.
+    /// Any other instruction to the agent.
     Command,
-    /// Part of it is hidden from people.
+    /// Text with parts that are invisible to people.
     Disguise,
 }
 
-/// The kinds of orders in a text, each once. Empty for what just informs.
+/// Returns the kinds of orders in a text, each once; empty for plain information.
 pub fn orders(text: &str) -> Vec<Order> {
     let seen = readable(text);
     let mut found: Vec<Order> = Vec::new();
@@ -66,7 +66,7 @@ pub fn orders(text: &str) -> Vec<Order> {
     found
 }
 
-/// Whether one of several texts is followed by one of others within reach.
+/// Returns true if one of the `first` texts is followed closely by one of `then`.
 fn follow(text: &str, first: &str, then: &str) -> bool {
     first.split('|').flat_map(|first| text.match_indices(first)).any(|(at, first)| {
         let rest = &text[at + first.len()..];
@@ -74,8 +74,8 @@ fn follow(text: &str, first: &str, then: &str) -> bool {
     })
 }
 
-/// The words of each sentence. A colon, a comma and the beginning of a quotation
-/// are words of their own.
+/// Splits a text into sentences and words. A colon, a comma and an opening
+/// quotation mark are words of their own.
 fn sentences(text: &str) -> Vec<Vec<&str>> {
     let mut all = Vec::new();
     let mut sentence = Vec::new();
@@ -102,10 +102,10 @@ fn sentences(text: &str) -> Vec<Vec<&str>> {
     all
 }
 
-/// A rule with the words that its groups stand for.
+/// A rule with its groups expanded.
 type Spelled = (Order, String);
 
-/// Rules, and which of them may begin with a word.
+/// The rules by the word they begin with.
 static BY_WORD: LazyLock<HashMap<String, Vec<Spelled>>> = LazyLock::new(|| {
     let mut by_word: HashMap<String, Vec<Spelled>> = HashMap::new();
     for (order, rules) in RULES {
@@ -125,7 +125,7 @@ fn said_in(words: &[&str], found: &mut Vec<Order>) {
     for (at, word) in words.iter().enumerate() {
         for (order, rule) in BY_WORD.get(*word).into_iter().flatten() {
             let (first, rest) = rule.split_once(' ').unwrap_or((rule, ""));
-            // `^`: as an order begins, and not as what something does.
+            // `^`: only at the start of an order, not in a description.
             let starts = || at == 0 || STARTERS.split('|').any(|word| word == words[at - 1]);
             if (!first.starts_with('^') || starts()) && goes_on(rest, &words[at + 1..]) {
                 found.push(*order);
@@ -134,8 +134,8 @@ fn said_in(words: &[&str], found: &mut Vec<Order>) {
     }
 }
 
-/// Whether the rest of a rule follows: each group of words within reach of the
-/// one before, or right behind it if it begins with `+`.
+/// Returns true if the rest of a rule follows: each group of words within `GAP` of
+/// the one before, or right after it if it begins with `+`.
 fn goes_on(rule: &str, words: &[&str]) -> bool {
     if rule.is_empty() {
         return true;
@@ -152,8 +152,8 @@ fn goes_on(rule: &str, words: &[&str]) -> bool {
     places.any(|at| goes_on(rest, &words[at + 1..]))
 }
 
-/// Whether a text closes a part that it did not open, as if it stood in one
-/// and what follows did not.
+/// Returns true if a text closes an element that it did not open, as if the text
+/// after it were outside of a quotation.
 fn closes_a_fence(text: &str) -> bool {
     let mut parts = text.match_indices("</");
     parts.any(|(at, _)| {

@@ -1,32 +1,32 @@
-//! Which notes come first, when several searches each have a list of their own.
+//! Merges the result lists of several searches for notes.
 //!
-//! Scores of different searches cannot be compared, ranks can. What a note is
-//! worth otherwise (how much it is believed, how old it is, for whom it was
-//! written) then weighs, and of two that say nearly the same only one is needed.
+//! Scores of different searches cannot be compared, ranks can. The worth of a note
+//! (confidence, age, scope) is a factor, and of two notes that say nearly the same
+//! only one is needed.
 
 use std::collections::{BTreeMap, HashSet};
 
 use super::belief::Days;
 
-/// How little the first places differ: the larger, the less.
+/// Constant of rank fusion: the larger, the less the first ranks differ.
 const FLATNESS: f64 = 60.0;
 
-/// Age takes away half of a note's weight at most.
+/// Smallest factor that age can lead to.
 const OLDEST: f64 = 0.5;
 
-/// How much relevance counts against being different, from 0 to 1.
+/// Weight of relevance against diversity, from 0 to 1.
 const RELEVANCE: f64 = 0.7;
 
-/// A list of one search, the best first.
+/// The result list of one search, the best first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranked<'a> {
-    /// How much it counts; 1 for most.
+    /// Weight of the list; 1 for most.
     pub weight: f64,
-    /// Names of notes.
+    /// Ids of notes.
     pub ids: Vec<&'a str>,
 }
 
-/// Puts several lists into one; a note that is in many, or high up, gets more.
+/// Merges several lists; a note that is in many, or high up, scores more.
 pub fn fuse<'a>(lists: &[Ranked<'a>]) -> BTreeMap<&'a str, f64> {
     let mut fused = BTreeMap::new();
     for list in lists {
@@ -37,23 +37,23 @@ pub fn fuse<'a>(lists: &[Ranked<'a>]) -> BTreeMap<&'a str, f64> {
     fused
 }
 
-/// What a note is worth, whatever was looked for.
+/// The worth of a note, independent of the query.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Worth {
-    /// What it is right with at least, from 0 to 1.
+    /// Lower bound of the confidence, from 0 to 1.
     pub belief: f64,
-    /// How old it is.
+    /// Age of the note.
     pub age: Days,
-    /// After how long it counts half; never without one.
+    /// Age at which it counts half; `None` if it does not age.
     pub half_life: Option<Days>,
-    /// More or less, by whom it was written for.
+    /// Factor for the scope it was written for.
     pub scope: f64,
-    /// More or less, by what the agent is about.
+    /// Factor for the phase of the agent's work.
     pub phase: f64,
 }
 
 impl Worth {
-    /// What a rank is multiplied with.
+    /// Returns the factor for the rank.
     pub fn factor(self) -> f64 {
         let belief = 0.5 + 0.5 * self.belief.clamp(0.0, 1.0);
         let recency = match self.half_life {
@@ -64,10 +64,9 @@ impl Worth {
     }
 }
 
-/// Puts what is worth most first, and what says the same as something before
-/// it behind.
+/// Orders notes by worth, and moves notes that repeat an earlier one behind it.
 ///
-/// Takes what each is worth with its text, and returns places in that list.
+/// Takes the worth and the text of each note, and returns indices into that list.
 /// Of equal ones the earlier comes first.
 pub fn diverse(notes: &[(f64, &str)], most: usize) -> Vec<usize> {
     let best = notes.iter().map(|(worth, _)| *worth).fold(f64::MIN_POSITIVE, f64::max);
@@ -96,12 +95,12 @@ fn words(text: &str) -> HashSet<String> {
     parts.map(str::to_lowercase).collect()
 }
 
-/// How much of all their words two texts have in common, from 0 to 1.
+/// Returns the share of common words in all words of two texts, from 0 to 1.
 pub fn shared_words(one: &str, other: &str) -> f64 {
     alike(&words(one), &words(other))
 }
 
-/// How much of all their words two have in common, from 0 to 1.
+/// Returns the share of common words in all words, from 0 to 1.
 #[expect(clippy::cast_precision_loss, reason = "notes have few words")]
 fn alike(one: &HashSet<String>, other: &HashSet<String>) -> f64 {
     let both = one.intersection(other).count();

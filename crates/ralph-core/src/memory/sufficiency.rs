@@ -1,5 +1,4 @@
-//! Whether enough is known to begin: what a task names has to lead somewhere.
-//! What it does not name, nobody is asked about.
+//! Checks whether the names in a task are known, so that work on it can start.
 
 mod named;
 
@@ -7,26 +6,26 @@ use crate::locale::Locale;
 
 pub use named::{Named, named};
 
-/// Whether enough is known.
+/// The answer to whether enough is known to start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Sufficiency {
-    /// It is.
+    /// Enough is known.
     Ready,
-    /// The code was never read: these names may be in it.
+    /// The code was not read yet; it may contain these names.
     ExpandSearch {
-        /// What the task names.
+        /// Unknown names.
         missing: Vec<String>,
     },
-    /// These names are nowhere, so only a person knows what they mean.
+    /// No code contains these names; only a person knows what they mean.
     RequestHuman {
-        /// What the task names.
+        /// Unknown names.
         missing: Vec<String>,
     },
 }
 
 impl Sufficiency {
-    /// Judges what a task names by the names that are not in the code; `None`
-    /// if the code was never read.
+    /// Judges the names in a task. `undefined` lists those that are not in the
+    /// code; `None` if the code was never read.
     pub fn of(named: &Named, undefined: Option<&[String]>) -> Self {
         match undefined {
             None if named.symbols.is_empty() => Self::Ready,
@@ -36,7 +35,7 @@ impl Sufficiency {
         }
     }
 
-    /// The question to a person, if only a person has the answer.
+    /// Returns the question to a person, if one is needed.
     pub fn question(&self, locale: Locale) -> Option<String> {
         let Self::RequestHuman { missing } = self else { return None };
         let names = missing.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");

@@ -1,26 +1,26 @@
-//! Values given to names that promise a secret.
+//! Finds values assigned to names that suggest a secret.
 //!
-//! Reads `NAME=value`, `name: value`, `"name": "value"`, `name := value`,
-//! `"name" => "value"` and `name: Type = "value"`. The name stays, the value
-//! goes: always for passwords, when it looks random for the rest.
+//! Reads `NAME=value`, `name: value`, `"name": "value"`, `name := value`, `"name"
+//! => "value"` and `name: Type = "value"`. The name stays. The value of a password
+//! always goes, any other value only if it looks random.
 
 use super::value::{is_code, is_path, is_placeholder, is_plain_word, is_prose, looks_random};
 use super::{MARK, Span};
 
-/// How much of a name is read, from its end; a bound on time.
+/// Number of bytes of a name that are read, from its end; a bound on time.
 const NAME_LIMIT: usize = 64;
-/// How many bytes of a value are judged; a bound on time.
+/// Number of bytes of a value that are judged; a bound on time.
 const VALUE_LIMIT: usize = 1024;
 
-/// What stands alone on a line and is shorter is no password.
+/// Minimum length of a password alone on its line.
 const SHORTEST_ALONE: usize = 5;
 
-/// What a name promises.
+/// The kind of secret that a name suggests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Promise {
-    /// A password, which need not look random.
+    /// A password, which may be an ordinary word.
     Password,
-    /// A key, token or secret, which does.
+    /// A key, token or secret, which looks random.
     Random,
     /// The secret half of an AWS key pair.
     AwsSecret,
@@ -36,7 +36,7 @@ impl Promise {
     }
 }
 
-/// A value and what is known about how it was written.
+/// A value, with the way it was written.
 struct Value<'a> {
     start: usize,
     text: &'a str,
@@ -52,8 +52,8 @@ enum Form {
     Bare,
 }
 
-/// Ends of the last unquoted values, kept so that many assignments within
-/// one long run of characters do not each walk to its end.
+/// Ends of the last unquoted values. They are cached so that many assignments
+/// within one long run of characters do not each scan to its end.
 #[derive(Default)]
 struct Runs {
     environment: usize,
@@ -81,7 +81,7 @@ pub(super) fn find(line: &str, spans: &mut Vec<Span>) {
     }
 }
 
-/// The name that is given a value at `at`, if it promises a secret.
+/// Returns the name assigned at `at`, if it suggests a secret.
 fn name_before<'a>(line: &'a str, at: usize, sign: &str) -> Option<(&'a str, Promise)> {
     let before = line[..at].trim_end_matches([' ', '\t']);
     let before = before.strip_suffix(':').unwrap_or(before).trim_end_matches([' ', '\t']);
@@ -90,7 +90,7 @@ fn name_before<'a>(line: &'a str, at: usize, sign: &str) -> Option<(&'a str, Pro
     }
     let name = last_name(before);
     if let Some(promise) = promise_of(name) {
-        // In `https://token:…@host` it is a user's name, not ours to read.
+        // In `https://token:…@host` it is a user name; another scan handles it.
         let is_user = sign == ":" && before[..before.len() - name.len()].ends_with("//");
         return (!is_user).then_some((name, promise));
     }
@@ -102,7 +102,7 @@ fn name_before<'a>(line: &'a str, at: usize, sign: &str) -> Option<(&'a str, Pro
     promise_of(name).map(|promise| (name, promise))
 }
 
-/// A Korean word for a secret at the end of a text.
+/// Returns the Korean word for a secret at the end of a text.
 pub(super) fn korean_name(before: &str) -> Option<(&str, Promise)> {
     const WORDS: [(&str, Promise); 6] = [
         ("비밀번호", Promise::Password),
@@ -117,14 +117,14 @@ pub(super) fn korean_name(before: &str) -> Option<(&str, Promise)> {
     Some((&text[text.len() - found.0.len()..], found.1))
 }
 
-/// True for what is typed where a secret is asked for, in a language that is
-/// not written so: no sentence, and no name of a cipher such as `AES-256`.
+/// Returns true if the value is typed text in a foreign script: no sentence, and no
+/// name of a cipher such as `AES-256`.
 fn is_typed(value: &str) -> bool {
     let is_cipher = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '-';
     value.is_ascii() && !value.chars().all(is_cipher) || is_signed_hangul(value)
 }
 
-/// True for a Korean word, digits and a sign.
+/// Returns true for a Korean word with digits and a sign.
 fn is_signed_hangul(text: &str) -> bool {
     let word = text.chars().take_while(|c| ('가'..='힣').contains(c)).count();
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
@@ -132,7 +132,7 @@ fn is_signed_hangul(text: &str) -> bool {
     word >= 2 && digits >= 2 && has_sign && !text.contains(char::is_whitespace)
 }
 
-/// Whether a line ends where the password it promises would begin.
+/// Returns true if a line ends right before the value of a password.
 pub(super) fn ends_before_value(line: &str) -> bool {
     let Some(before) = line.trim_end().strip_suffix([':', '=']) else { return false };
     let before = before.trim_end_matches([' ', '\t']);
@@ -143,7 +143,7 @@ pub(super) fn ends_before_value(line: &str) -> bool {
     named.is_some_and(|(_, promise)| promise == Promise::Password)
 }
 
-/// The password that a line consists of, if the line above promises one.
+/// Finds the password that a line consists of, after a line that announces one.
 pub(super) fn find_alone(line: &str, spans: &mut Vec<Span>) {
     let text = line.trim().trim_end_matches([',', ';']);
     let bare = text.trim_matches(['"', '\'', '`']);
@@ -158,7 +158,7 @@ pub(super) fn find_alone(line: &str, spans: &mut Vec<Span>) {
     }
 }
 
-/// The name at the end of `text`, without quotes, escapes or an index around.
+/// Returns the name at the end of `text`, without quotes, escapes or an index.
 fn last_name(text: &str) -> &str {
     let text = text.strip_suffix("\"]").or_else(|| text.strip_suffix("']")).unwrap_or(text);
     let text = text.strip_suffix(['"', '\'', '`']).unwrap_or(text);
@@ -182,7 +182,7 @@ pub(super) fn promise_of(name: &str) -> Option<Promise> {
         "test",
         "value",
     ];
-    // Such keys name a thing; they do not open one.
+    // Keys with these names identify a thing, they do not unlock one.
     const HARMLESS: &[&str] = &[
         "cache",
         "composite",
@@ -210,7 +210,7 @@ pub(super) fn promise_of(name: &str) -> Option<Promise> {
     let (last, before) = words.split_last()?;
     let ends_with = |endings: &[&str]| endings.iter().any(|ending| last.ends_with(ending));
     if ends_with(&["password", "passwd", "passphrase"])
-        // The shell's own PWD is a folder, and a pass can be one of a test.
+        // The shell's PWD is a folder, and "pass" may be the result of a test.
         || last == "pwd" && name != "PWD" && name != "OLDPWD"
         || last == "pass" && !before.is_empty() && is_shouted(name)
     {
@@ -236,14 +236,14 @@ pub(super) fn promise_of(name: &str) -> Option<Promise> {
     is_random.then_some(Promise::Random)
 }
 
-/// True when the last word is in capitals. What stands before may be a secret
-/// itself, and a name must read the same once that is gone.
+/// Returns true if the last word is in capitals. The text before may be a secret
+/// itself, and the result must be the same after its removal.
 fn is_shouted(name: &str) -> bool {
     let last = name.rsplit(['_', '-', '.']).next().unwrap_or(name);
     !last.contains(|c: char| c.is_ascii_lowercase())
 }
 
-/// The words of `API_KEY`, `api-key`, `api.key` and `apiKey`, in lower case.
+/// Splits `API_KEY`, `api-key`, `api.key` and `apiKey` into words, in lower case.
 fn words_of(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for part in name.split(['_', '-', '.']).filter(|part| !part.is_empty()) {
@@ -261,8 +261,8 @@ fn words_of(name: &str) -> Vec<String> {
     words
 }
 
-/// Where the value of the assignment at `at` begins; `None` for `==`, `::`,
-/// `://` and the like.
+/// Returns the start of the value assigned at `at`; `None` for `==`, `::`, `://`
+/// and the like.
 fn value_start(line: &str, at: usize) -> Option<usize> {
     let rest = &line[at + 1..];
     if rest.starts_with(['=', ':', '/', '~']) || line[..at].ends_with(['=', '!', '<', '>', '+']) {
@@ -270,7 +270,7 @@ fn value_start(line: &str, at: usize) -> Option<usize> {
     }
     let pointed = rest.strip_prefix('>');
     let rest = pointed.unwrap_or(rest).trim_start_matches([' ', '\t']);
-    // Unquoted, `=>` leads to an expression.
+    // Without quotes, an expression follows `=>`.
     let is_value =
         if pointed.is_some() { rest.starts_with(['"', '\'', '\\']) } else { !rest.is_empty() };
     is_value.then_some(line.len() - rest.len())
@@ -322,7 +322,7 @@ fn closing_quote(line: &str, from: usize, quote: char) -> usize {
 }
 
 fn is_secret(promise: Promise, value: &Value<'_>, sign: &str) -> bool {
-    // Judged first because it is cheap and turns most values down.
+    // First, because it is cheap and excludes most values.
     if promise != Promise::Password && !looks_random(value.text.as_bytes()) {
         return false;
     }
@@ -344,13 +344,13 @@ fn is_secret(promise: Promise, value: &Value<'_>, sign: &str) -> bool {
     }
 }
 
-/// The first bytes of `text`, cut between characters.
+/// Returns the first bytes of `text`, cut between characters.
 fn head_of(text: &str) -> &str {
     let mut ends = (0..=text.len().min(VALUE_LIMIT)).rev();
     ends.find_map(|end| text.get(..end)).unwrap_or("")
 }
 
-/// True for a bare word that is prose, a type or a variable, not a password.
+/// Returns true for a bare word that is prose, a type or a variable, not a password.
 fn reads_as_text(value: &Value<'_>, sign: &str) -> bool {
     if !is_plain_word(value.text) {
         return false;

@@ -1,8 +1,8 @@
-//! Secrets that only their surroundings give away: headers, URLs, flags.
+//! Finds secrets by their surroundings: headers, URLs, flags.
 //!
-//! Each pattern names its secret `secret`; a group `sure` means that the
-//! surroundings leave no doubt. A gate of plain searches stands before each
-//! pattern, because compiling one costs more than reading many lines.
+//! The group `secret` of each pattern is the secret. A group `sure` means that the
+//! surroundings leave no doubt. A gate of plain searches runs before each pattern,
+//! because compiling one costs more than reading many lines.
 
 use std::sync::LazyLock;
 
@@ -13,10 +13,10 @@ use super::{MARK, Span};
 
 struct Pattern {
     kind: &'static str,
-    /// Whether a line is worth the regular expression.
+    /// Returns true if a line may match, so that the regular expression is worth running.
     gate: fn(&str) -> bool,
     regex: LazyLock<Regex>,
-    /// Judges a secret that has no `sure` group beside it.
+    /// Returns true if a match without a `sure` group is a secret.
     accepts: fn(&str) -> bool,
 }
 
@@ -32,7 +32,7 @@ static PATTERNS: [Pattern; 17] = [
     Pattern {
         kind: "url-password",
         gate: |line| line.contains("://") && line.contains('@'),
-        // A `/` must be escaped there, and often is not.
+        // A `/` must be escaped here, and often is not.
         regex: LazyLock::new(|| {
             compile(
                 r#"://[^ \t\r\n/:@"'<>\[\]\\]+:(?<secret>[^ \t\r\n/@"'<>\\]+/[^ \t\r\n@"'<>\\]*)@[A-Za-z0-9]"#,
@@ -208,8 +208,8 @@ pub(super) fn find(line: &str, spans: &mut Vec<Span>) {
         for found in pattern.regex.captures_iter(line.as_bytes()) {
             let Some(secret) = found.name("secret") else { continue };
             let Some(text) = line.get(secret.range()) else { continue };
-            // A sure setting still holds prose now and then: "Authorization:
-            // Basic authentication", "--password option".
+            // Even a sure context sometimes holds prose: "Authorization: Basic
+            // authentication", "--password option".
             let is_accepted = if found.name("sure").is_some() {
                 !is_plain_word(text)
             } else {
@@ -222,8 +222,8 @@ pub(super) fn find(line: &str, spans: &mut Vec<Span>) {
     }
 }
 
-/// Compiles for bytes without Unicode: several times faster, and because
-/// ASCII bounds every secret, it still falls on whole characters.
+/// Compiles for bytes without Unicode, which is several times faster. ASCII bounds
+/// every secret, so a match still consists of whole characters.
 #[expect(clippy::expect_used, reason = "patterns are constants and a test compiles each of them")]
 fn compile(pattern: &str) -> Regex {
     RegexBuilder::new(pattern).unicode(false).build().expect("a constant pattern compiles")
@@ -237,7 +237,7 @@ fn has_spaced_password(line: &str) -> bool {
     line.contains("password ") || line.contains("password\t")
 }
 
-/// True for `8080?next=me` of `http://host:8080?next=me@home`.
+/// Returns true for `8080?next=me` in `http://host:8080?next=me@home`.
 fn is_port_before_query(text: &str) -> bool {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     (1..=5).contains(&digits) && text[digits..].starts_with(['?', '#', ',', ';', ')'])

@@ -9,14 +9,14 @@ const BEGIN: &str = "-----BEGIN ";
 const END: &str = "-----END ";
 const DASHES: &str = "-----";
 
-/// The longest label armour carries, with room for unknown ones.
+/// Maximum length of an armour label, with room for unknown ones.
 const LABEL_LIMIT: usize = 64;
-/// A run of base64 this long is taken for key material.
+/// Length from which a run of base64 counts as key material.
 const MATERIAL: usize = 16;
-/// No word is this long.
+/// Length that no word reaches.
 const PURE: usize = 40;
 
-/// How a line relates to the key that was open before it.
+/// The relation of a line to the key that was open before it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Body {
     /// The whole line is key material.
@@ -27,7 +27,7 @@ pub(super) enum Body {
     NotOfKey,
 }
 
-/// Finds keys that begin on `line`; true when one is still open at its end.
+/// Finds keys that begin on `line`; returns true if one is still open at its end.
 pub(super) fn find(line: &str, spans: &mut Vec<Span>) -> bool {
     let mut from = 0;
     while let Some(found) = line[from..].find(BEGIN) {
@@ -62,7 +62,7 @@ pub(super) fn find(line: &str, spans: &mut Vec<Span>) -> bool {
     false
 }
 
-/// Says whether `line` continues a key that is open.
+/// Determines whether `line` continues an open key.
 pub(super) fn body_end(line: &str) -> Body {
     let begin = line.find(BEGIN).unwrap_or(line.len());
     if let Some(end) = line[..begin].find(END) {
@@ -79,13 +79,13 @@ pub(super) fn body_end(line: &str) -> Body {
     if !bare.is_empty() && bare.chars().all(is_base64) { Body::Inside } else { Body::NotOfKey }
 }
 
-/// Whether a line is key material and nothing else, beyond doubt.
+/// Returns true if a line is certainly nothing but key material.
 pub(super) fn is_pure_material(line: &str) -> bool {
     let text = line.trim();
     text.len() >= PURE && text.chars().all(is_base64)
 }
 
-/// The end of a private key's opening line whose label starts at `from`.
+/// Returns the end of a private key's opening line whose label starts at `from`.
 fn label_end(line: &str, from: usize) -> Option<usize> {
     let length = line[from..].find(DASHES).filter(|length| *length <= LABEL_LIMIT)?;
     let label = &line[from..from + length];
@@ -94,7 +94,7 @@ fn label_end(line: &str, from: usize) -> Option<usize> {
     (is_private && label.bytes().all(is_label)).then_some(from + length + DASHES.len())
 }
 
-/// The byte after the closing dashes of the line of armour at `end`.
+/// Returns the byte after the closing dashes of the armour line at `end`.
 fn end_of_armour(line: &str, end: usize) -> usize {
     let label = end + END.len();
     line[label..]
@@ -103,8 +103,8 @@ fn end_of_armour(line: &str, end: usize) -> usize {
         .map_or(label, |length| label + length + DASHES.len())
 }
 
-/// True when one pair of quotes holds the opening line and nothing else, as
-/// in programs that look for it.
+/// Returns true if one pair of quotes holds the opening line and nothing else, as
+/// in a program that searches for it.
 fn is_literal(before: &str, after: &str) -> bool {
     let quote = before.chars().next_back().filter(|c| matches!(c, '"' | '\'' | '`'));
     quote.is_some_and(|quote| {
@@ -112,7 +112,7 @@ fn is_literal(before: &str, after: &str) -> bool {
     })
 }
 
-/// True when only quotes and line breaks follow, as in source code.
+/// Returns true if only quotes and line breaks follow, as in source code.
 fn is_empty_body(text: &str) -> bool {
     text.split("\\n").all(|part| part.chars().all(is_decoration))
 }
@@ -121,13 +121,13 @@ fn has_material(text: &str) -> bool {
     text.split(|c| !is_base64(c)).any(|run| run.len() >= MATERIAL)
 }
 
-/// Allows for the line numbers, margins and quotes that tools put around.
+/// Returns true for key material, even with line numbers, margins or quotes around it.
 fn is_mostly_material(text: &str) -> bool {
     let longest = text.split(|c| !is_base64(c)).map(str::len).max().unwrap_or(0);
     text.len() - longest <= MATERIAL
 }
 
-/// Takes off the margin of a numbered listing: `12→`, `12:`, `12 |`.
+/// Removes the margin of a numbered listing: `12→`, `12:`, `12 |`.
 fn without_line_number(text: &str) -> &str {
     match text.split_once(['→', ':', '|', '\t']) {
         Some((margin, rest)) if margin.trim().bytes().all(|byte| byte.is_ascii_digit()) => rest,
@@ -135,7 +135,7 @@ fn without_line_number(text: &str) -> &str {
     }
 }
 
-/// Recognises `Proc-Type: 4,ENCRYPTED` and its like, which precede the body.
+/// Returns true for `Proc-Type: 4,ENCRYPTED` and similar headers, which precede the body.
 fn is_armour_header(text: &str) -> bool {
     ["Proc-Type: ", "DEK-Info: ", "Version: ", "Comment: ", "Hash: ", "Charset: "]
         .iter()

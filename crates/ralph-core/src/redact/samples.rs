@@ -1,11 +1,11 @@
-//! One made-up secret of every kind, put together at run time so that no
-//! scanner takes this file for a leak.
+//! One made-up secret of every kind, built at run time so that no scanner reports
+//! this file as a leak.
 
 const ALNUM: &str = "aZ3kQ9xR7mB2vT8nW4pL6sD1fG5hJ0cY";
 const HEX: &str = "3f9a0c7e1b5d2846";
 const UPPER: &str = "Q7ZK2M9XW4RT8VB3";
 
-/// `length` characters that look random and are always the same.
+/// Returns `length` characters that look random and are always the same.
 fn noise(alphabet: &str, length: usize) -> String {
     let letters = alphabet.as_bytes();
     let mut state = 7_usize;
@@ -24,7 +24,7 @@ pub(super) fn hex(length: usize) -> String {
     noise(HEX, length)
 }
 
-/// A secret and the line it stands in.
+/// A secret, and a line that contains it.
 #[derive(Clone, Debug)]
 pub(super) struct Sample {
     pub(super) kind: &'static str,
@@ -37,7 +37,7 @@ fn sample(kind: &'static str, secret: String, line: &str) -> Sample {
     Sample { kind, line: line.replacen('@', &secret, 1), secret }
 }
 
-/// Samples that need no surroundings.
+/// Returns samples that are recognised without surroundings.
 pub(super) fn tokens() -> Vec<Sample> {
     let plain: &[(&'static str, &[&str], String)] = &[
         ("aws-access-key", &["AKIA", "ASIA"], noise(UPPER, 16)),
@@ -104,7 +104,7 @@ pub(super) fn tokens() -> Vec<Sample> {
     plain.iter().flat_map(with).chain(dotted).collect()
 }
 
-/// Samples that their surroundings give away; `@` marks the place.
+/// Returns samples that are recognised by their surroundings; `@` marks the place.
 fn in_context() -> Vec<Sample> {
     let hook = format!("T{}/B{}/{}", noise(UPPER, 8), noise(UPPER, 8), alnum(24));
     vec![
@@ -162,14 +162,14 @@ fn in_context() -> Vec<Sample> {
     ]
 }
 
-/// At least one sample of every kind that fits on a line.
+/// Returns at least one sample of every kind that fits on a line.
 pub(super) fn all() -> Vec<Sample> {
     let mut all = tokens();
     all.extend(in_context());
     all
 }
 
-/// A private key over several lines, with `label` in its armour.
+/// Renders a private key over several lines, with `label` in its armour.
 pub(super) fn private_key(label: &str) -> String {
     let armour = |word: &str| format!("{d}{word} {label}{d}", d = "-".repeat(5));
     [&*armour("BEGIN"), &alnum(64), &alnum(64), "c2hvcnQ=", &armour("END")].join("\n")

@@ -1,12 +1,12 @@
-//! Secrets that somebody wrote into a file, told by their shape alone.
+//! Finds secrets written into a file, by their shape alone.
 //!
-//! Hiding too much of a log does no harm, so there doubt hides. Here a finding
-//! stops a run: what is written where a secret would stand is none.
+//! Hiding too much of a log does no harm, so redaction hides in doubt. Here a
+//! finding stops a run, so stand-ins for a secret are not reported.
 
 use super::value::is_placeholder;
 use super::{Span, assignment, patterns, private_key, tokens};
 
-/// Kinds whose surroundings tell little, or that are meant for tests.
+/// Kinds with unclear surroundings, or meant for tests.
 const DOUBTFUL: &[&str] = &[
     "authorization",
     "command-password",
@@ -18,19 +18,19 @@ const DOUBTFUL: &[&str] = &[
     "twilio-key",
 ];
 
-/// Different characters that what follows a prefix has at least.
+/// Minimum number of different characters after a prefix.
 const VARIETY: usize = 7;
 
-/// A secret in one line.
+/// A secret found in a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SecretShape {
     /// Its first byte.
     pub start: usize,
-    /// What it is: `github-token`, `url-password`.
+    /// Its kind: `github-token`, `url-password`.
     pub kind: &'static str,
 }
 
-/// Finds secrets that are written into a line of a file.
+/// Finds secrets written into a line of a file.
 pub fn shapes(line: &str) -> Vec<SecretShape> {
     let mut spans = Vec::new();
     private_key::find(line, &mut spans);
@@ -40,8 +40,7 @@ pub fn shapes(line: &str) -> Vec<SecretShape> {
     sorted(spans)
 }
 
-/// Finds secrets by the names of the variables that they are given to, as a
-/// file of nothing but variables has them.
+/// Finds secrets by the names of their variables, for a file that holds only variables.
 pub fn assigned(line: &str) -> Vec<SecretShape> {
     let mut spans = Vec::new();
     assignment::find(line, &mut spans);
@@ -65,7 +64,7 @@ fn is_real(line: &str, span: &Span) -> bool {
     }
 }
 
-/// What documents and tests write for a token.
+/// Returns true for a token as documents and tests write it.
 fn is_stand_in(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     let mut seen: Vec<u8> = lower.bytes().filter(u8::is_ascii_alphanumeric).collect();
@@ -77,9 +76,9 @@ fn is_stand_in(text: &str) -> bool {
     is_worded || seen.len() < VARIETY || is_placeholder(text)
 }
 
-/// Whether the password of an address opens anything: not one that is a word
-/// for it, the name of the user, a part that is filled in, or for a service on
-/// the same machine.
+/// Returns true if the password of a URL is a real one. It is not if it is a
+/// placeholder, a word for a password, the user's name, or for a service on the
+/// same machine.
 fn is_real_url(line: &str, span: &Span) -> bool {
     let password = &line[span.start..span.end];
     let before = line[..span.start].trim_end_matches(':');
@@ -106,7 +105,7 @@ fn is_real_url(line: &str, span: &Span) -> bool {
 mod tests {
     use super::*;
 
-    /// Secrets are put together here, so that this file has none.
+    /// Builds the secrets from parts, so that this file contains none.
     fn kind(parts: &[&str]) -> Option<&'static str> {
         shapes(&parts.concat()).first().map(|shape| shape.kind)
     }

@@ -1,12 +1,12 @@
-//! Tokens that a prefix gives away.
+//! Finds tokens by their prefix.
 //!
-//! One pass over the line looks up each byte and its successor in two tables;
-//! only where both fit is a prefix compared at all.
+//! One pass over the line looks up each byte and its successor in two tables. A
+//! prefix is compared only if both match.
 
 use super::Span;
 use super::value::looks_random;
 
-/// One form of token: a prefix, then parts joined by full stops.
+/// A token format: a prefix, then parts joined by full stops.
 struct Token {
     kind: &'static str,
     prefix: &'static str,
@@ -15,7 +15,7 @@ struct Token {
     proof: Proof,
 }
 
-/// A run of characters and how long it may be.
+/// A run of characters of one set, with its length limits.
 #[derive(Clone, Copy)]
 struct Part {
     set: Set,
@@ -23,21 +23,21 @@ struct Part {
     max: usize,
 }
 
-/// What besides its shape a token must show.
+/// The condition for a token besides its shape.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Proof {
     Shape,
     Randomness,
 }
 
-/// Which characters a part is made of.
+/// The set of characters in a part.
 #[derive(Clone, Copy)]
 enum Set {
     Alnum,
     Hex,
     /// Capitals and digits.
     Upper,
-    /// Base64url, which identifiers and kebab case also fit.
+    /// Base64url, which identifiers and kebab case also match.
     Url,
     /// Base64url, base64 and percent escapes.
     Loose,
@@ -86,8 +86,8 @@ const fn discord(prefix: &'static str) -> Token {
     Token { first: Part { set: Set::Url, min: 23, max: 27 }, ..token }
 }
 
-/// Lengths are somewhat below the documented ones: formats grow, and a token
-/// cut off by a tool that shortens output is still better hidden.
+/// The known formats. Minimum lengths are somewhat below the documented ones:
+/// formats grow, and a token that was cut off should still be hidden.
 #[rustfmt::skip]
 const TOKENS: &[Token] = &[
     token("aws-access-key", "AKIA", Set::Upper, 16).exactly(),
@@ -198,7 +198,8 @@ const TOKENS: &[Token] = &[
     token("jwt", "eyJ", Set::Url, 10).then(&[part(Set::Url, 0), part(Set::Url, 10)]),
 ];
 
-/// Bit `n` of entry `b` says that form `n` can have byte `b` at this place.
+/// A table in which bit `n` of entry `b` says that format `n` may have byte `b` at
+/// one position.
 type Places = [u128; 256];
 
 const FIRST: Places = places(0);
@@ -241,7 +242,7 @@ pub(super) fn find(line: &str, spans: &mut Vec<Span>) {
     }
 }
 
-/// The end and kind of the longest of these forms that starts at `at`.
+/// Returns the end and kind of the longest of these formats that starts at `at`.
 fn longest(mut forms: u128, at: usize, runs: &mut Runs<'_>) -> Option<(usize, &'static str)> {
     let mut best: Option<(usize, &'static str)> = None;
     while forms != 0 {
@@ -270,8 +271,8 @@ fn token_end(token: &Token, at: usize, runs: &mut Runs<'_>) -> Option<usize> {
         end = runs.part_end(*part, end + 1)?;
         last = *part;
     }
-    // A span ends where a word does. Otherwise a second reading would find
-    // a token in the rest that the first one took for the middle of a word.
+    // A span ends where a word ends. Otherwise a second pass would find a token in
+    // the rest that the first pass saw as the middle of a word.
     let word_end = runs.end(Set::Alnum, end);
     if word_end > end && last.max < usize::MAX {
         return None;
@@ -283,8 +284,8 @@ fn token_end(token: &Token, at: usize, runs: &mut Runs<'_>) -> Option<usize> {
     is_proven.then_some(word_end)
 }
 
-/// Ends of runs of characters. Each remembers the last run it measured, so
-/// that many prefixes within one long run do not each walk to its end.
+/// Ends of character runs. The last run of each set is cached, so that many
+/// prefixes within one long run do not each scan to its end.
 struct Runs<'a> {
     bytes: &'a [u8],
     known: [(usize, usize); SETS],
@@ -307,7 +308,7 @@ impl Runs<'_> {
     }
 }
 
-/// True where a word can begin: after anything but a letter or digit, and
+/// Returns true if a word can begin here: after anything but a letter or digit, and
 /// after the escapes that end in one (`\n`, `%3D`, `\u003d`, `ESC[31m`).
 fn is_boundary(bytes: &[u8], at: usize) -> bool {
     let are_hex = |digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit);
@@ -321,7 +322,7 @@ fn is_boundary(bytes: &[u8], at: usize) -> bool {
     }
 }
 
-/// True after `ESC[` and the numbers of a terminal colour.
+/// Returns true after `ESC[` and the numbers of a terminal colour.
 fn ends_in_colour(before: &[u8]) -> bool {
     let numbers =
         before.iter().rev().take(12).take_while(|b| b.is_ascii_digit() || **b == b';').count();

@@ -1,22 +1,22 @@
-//! Secrets that a sentence tells: `the password of staging is …`.
+//! Finds secrets stated in a sentence: `the password of staging is …`.
 //!
-//! Only what cannot be a word of the sentence is taken out: notes about software
-//! are full of names with digits in them, such as `SHA256` or `argon2id`.
+//! Only text that cannot be a word of the sentence is removed: notes about software
+//! are full of names with digits, such as `SHA256` or `argon2id`.
 
 use super::assignment::{Promise, korean_name, promise_of};
 use super::value::{is_path, is_placeholder, looks_random};
 use super::{MARK, Span};
 
-/// How many words before `is` may say whose secret it is.
+/// Maximum number of words between the name of the secret and `is`.
 const MOST_BETWEEN: usize = 6;
 
-/// How much of a line before `is` is read, in bytes; a bound on time.
+/// Number of bytes before `is` that are read; a bound on time.
 const FAR: usize = 96;
 
-/// How often letters and digits take turns in what machines make up.
+/// Minimum number of changes between letters and digits in a generated value.
 const TURNS: usize = 3;
 
-/// Finds what sentences of a line tell.
+/// Finds the secrets stated in the sentences of a line.
 pub(super) fn find(line: &str, spans: &mut Vec<Span>) {
     for link in [" is ", "는 ", "은 "] {
         for (at, _) in line.match_indices(link) {
@@ -34,7 +34,7 @@ pub(super) fn find(line: &str, spans: &mut Vec<Span>) {
     }
 }
 
-/// What the words before a place promise.
+/// Returns the kind of secret that the words before `at` announce.
 fn promised(line: &str, at: usize) -> Option<Promise> {
     let from = (at.saturating_sub(FAR)..=at).find(|from| line.is_char_boundary(*from))?;
     let words: Vec<&str> = line[from..at].split_whitespace().rev().take(MOST_BETWEEN).collect();

@@ -1,14 +1,14 @@
-//! Tells random values from words, placeholders and code.
+//! Distinguishes random values from words, placeholders and code.
 
-/// How much of a value is looked at: enough to judge it, and a bound on time.
+/// Number of bytes of a value that are examined; a bound on time.
 const HEAD: usize = 256;
-/// A value shorter than this is never taken for random.
+/// Minimum length of a random value.
 const SHORTEST: usize = 12;
-/// Bits per character. Twelve random characters rarely fall below it, and
-/// English words joined by hyphens are told apart by their shape instead.
+/// Minimum entropy in bits per character. Twelve random characters rarely have
+/// less. English words joined by hyphens may have more; their shape excludes them.
 const ENTROPY: f64 = 3.0;
 
-/// Whole values that stand for a secret without being one.
+/// Values that stand in for a secret.
 const STAND_INS: &[&str] = &[
     "%s",
     "any",
@@ -70,10 +70,10 @@ const STAND_IN_PARTS: &[&str] = &[
     "****",
 ];
 
-/// True for text that looks drawn at random rather than written.
+/// Returns true for text that looks random rather than written.
 ///
 /// It has letters and digits, is at least twelve characters long, and does not
-/// fall into words and numbers at its punctuation.
+/// split into words and numbers at its punctuation.
 pub(super) fn looks_random(text: &[u8]) -> bool {
     let head = &text[..text.len().min(HEAD)];
     let letters = head.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
@@ -102,7 +102,7 @@ fn entropy(bytes: &[u8]) -> f64 {
         .sum()
 }
 
-/// True for `section-header-2`, `messages.error.404` or `us-east-1`.
+/// Returns true for `section-header-2`, `messages.error.404` or `us-east-1`.
 fn is_made_of_words(bytes: &[u8]) -> bool {
     let mut words = 0;
     for part in bytes.split(|byte| !byte.is_ascii_alphanumeric()) {
@@ -118,7 +118,7 @@ fn is_made_of_words(bytes: &[u8]) -> bool {
     words > 0
 }
 
-/// True for what people write where a secret would stand.
+/// Returns true for text that people write in place of a secret.
 pub(super) fn is_placeholder(text: &str) -> bool {
     if text.len() > HEAD {
         return false;
@@ -132,7 +132,7 @@ pub(super) fn is_placeholder(text: &str) -> bool {
         || STAND_IN_PARTS.iter().any(|part| lower.contains(part))
 }
 
-/// True for `$NAME`, `${NAME}`, `$(command)`, `%NAME%`, `{{ name }}`, `<name>`.
+/// Returns true for `$NAME`, `${NAME}`, `$(command)`, `%NAME%`, `{{ name }}`, `<name>`.
 fn is_variable(text: &str) -> bool {
     let is_name = |name: &str| !name.is_empty() && name.bytes().all(is_name_byte);
     if let Some(rest) = text.strip_prefix('$') {
@@ -149,7 +149,7 @@ fn is_variable(text: &str) -> bool {
         || text.starts_with("%(")
 }
 
-/// True for one word of prose: letters only, capital at most in front.
+/// Returns true for one word of prose: letters only, at most the first a capital.
 pub(super) fn is_plain_word(text: &str) -> bool {
     let word = text.trim_end_matches(['.', ',', ';', ':', '!', '?']);
     let mut bytes = word.bytes();
@@ -157,14 +157,14 @@ pub(super) fn is_plain_word(text: &str) -> bool {
         && bytes.all(|byte| byte.is_ascii_lowercase())
 }
 
-/// True for a sentence, such as the label of an input field.
+/// Returns true for a sentence, such as the label of an input field.
 pub(super) fn is_prose(text: &str) -> bool {
     text.starts_with(|c: char| c.is_uppercase())
         && text.contains(' ')
         && text.chars().all(|c| c.is_alphabetic() || " .,!?:;'’()-".contains(c))
 }
 
-/// True for a path in a file system.
+/// Returns true for a path in a file system.
 pub(super) fn is_path(text: &str) -> bool {
     const ENDINGS: [&str; 9] =
         [".pem", ".key", ".json", ".crt", ".txt", ".p12", ".toml", ".yaml", ".pub"];
@@ -177,7 +177,7 @@ pub(super) fn is_path(text: &str) -> bool {
         || ENDINGS.iter().any(|ending| text.ends_with(ending))
 }
 
-/// True for an expression: a call, an index, a path of names, a generic type.
+/// Returns true for an expression: a call, an index, a path of names, a generic type.
 pub(super) fn is_code(text: &str) -> bool {
     const POINTERS: [&str; 5] = ["*mut", "*const", "&mut", "&'", "&str"];
     if text.starts_with(['(', '[', '{']) || POINTERS.iter().any(|start| text.starts_with(start)) {
@@ -201,7 +201,7 @@ pub(super) fn is_code(text: &str) -> bool {
         || rest.is_empty() && text.contains('_') && !text.bytes().any(|byte| byte.is_ascii_digit())
 }
 
-/// True for `.name`, `.name.name` and the same before a call or an index.
+/// Returns true for `.name`, `.name.name` and the same before a call or an index.
 fn is_path_of_names(rest: &str) -> bool {
     let names = rest.split(['(', '[']).next().unwrap_or(rest);
     names.split('.').skip(1).all(|name| {

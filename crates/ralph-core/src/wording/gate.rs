@@ -1,4 +1,4 @@
-//! A gate that does not pass, as the agent reads about it.
+//! Renders a gate that does not pass, for the agent.
 
 use super::verdict;
 use crate::evidence::{Extent, Fault, GateReport, Verdict};
@@ -7,14 +7,13 @@ use crate::line::inline;
 use crate::locale::Locale;
 use crate::policy::GateSpec;
 
-/// How many characters a person gets to read about one gate.
+/// Maximum number of characters for a person about one gate.
 const ROOM: usize = 4000;
 
-/// How much of what others wrote is quoted in a sentence.
+/// Maximum number of characters of foreign text quoted in a sentence.
 const QUOTED_CHARS: usize = 200;
 
-/// The gate in at most about `room` characters; its name and verdict are
-/// always said.
+/// Describes the gate in about `room` characters; its name and verdict are always included.
 pub(super) fn describe(gate: &GateNews, locale: Locale, room: usize) -> String {
     let extent = extent(gate.extent, locale);
     let name = format!("{} (`{}`)", gate.name, gate.command);
@@ -40,7 +39,7 @@ pub(super) fn describe(gate: &GateNews, locale: Locale, room: usize) -> String {
     }
 }
 
-/// Lines that others wrote, between fences that do not occur in them.
+/// Renders foreign lines between fences that do not occur in them.
 pub(super) fn fenced(lines: &[String]) -> String {
     let lines: Vec<_> = lines.iter().map(|line| inline(line)).collect();
     let text = lines.join("\n");
@@ -51,21 +50,21 @@ pub(super) fn fenced(lines: &[String]) -> String {
     format!("{fence}\n{text}\n{fence}")
 }
 
-/// The beginning of what others wrote, inside of a sentence.
+/// Returns the beginning of a foreign text, for use inside a sentence.
 pub(super) fn one_line(text: &str) -> String {
     inline(text).trim_end_matches('.').chars().take(QUOTED_CHARS).collect()
 }
 
-/// How far a gate came in a hook that had no time for it.
+/// The state of a gate in a hook that had no time for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GateAttempt {
     /// It was not started.
     NotStarted,
-    /// It was started, and stopped before it ended.
+    /// It was started, and stopped before its end.
     Stopped,
 }
 
-/// Says why a gate has no result in a hook, and how to get one.
+/// Explains why a gate has no result in a hook, and how to get one.
 pub fn no_time(attempt: GateAttempt, gate: &GateSpec, locale: Locale) -> String {
     let why = match (attempt, locale) {
         (GateAttempt::NotStarted, Locale::En) => "this hook has no time for it",
@@ -87,7 +86,7 @@ pub fn no_time(attempt: GateAttempt, gate: &GateSpec, locale: Locale) -> String 
     }
 }
 
-/// What has to be known of a gate of which only a part was run.
+/// Returns the remark about a gate that ran only in part; empty for a whole one.
 pub fn extent(extent: Extent, locale: Locale) -> &'static str {
     match (extent, locale) {
         (Extent::Whole, _) => "",
@@ -96,8 +95,7 @@ pub fn extent(extent: Extent, locale: Locale) -> &'static str {
     }
 }
 
-/// Which tests fail and what was found, a line each, as far as the gate's
-/// output was understood; nothing else.
+/// Lists the failing tests and findings, one per line, as far as the output was recognised.
 pub fn what_fails(report: &GateReport, locale: Locale) -> Vec<String> {
     let news = GateNews::alone(report);
     if !is_understood(&news) {
@@ -114,7 +112,7 @@ fn understood(gate: &GateNews, locale: Locale, room: usize) -> Vec<String> {
     let tests: Vec<String> = gate.tests.iter().map(|test| test_line(test, locale)).collect();
     let problems: Vec<String> =
         gate.problems.iter().map(|problem| problem_line(problem, locale)).collect();
-    // Each list gets what the other leaves, half of the room at least.
+    // Each list gets at least half of the room, and what the other leaves.
     let half = room / 2;
     let for_tests = half.max(room.saturating_sub(length(&problems)));
     let mut lines = listed(tests, gate.more_tests, for_tests, more_tests(locale));
@@ -130,8 +128,7 @@ fn understood(gate: &GateNews, locale: Locale, room: usize) -> Vec<String> {
     lines
 }
 
-/// As many of the lines as there is room for, one at least, and how many more
-/// there are.
+/// Returns as many lines as fit, at least one, and the number of further ones.
 fn listed(lines: Vec<String>, more: u64, room: usize, name: fn(u64) -> String) -> Vec<String> {
     let (mut kept, mut used, mut more) = (Vec::new(), 0, more);
     for line in lines {
@@ -152,7 +149,7 @@ fn length(lines: &[String]) -> usize {
     lines.iter().map(|line| columns_of(line)).sum()
 }
 
-/// What a line takes, with its indentation.
+/// Returns the room for a line, with its indentation.
 fn columns_of(line: &str) -> usize {
     line.chars().count() + 5
 }
@@ -177,14 +174,14 @@ fn more_problems(locale: Locale) -> fn(u64) -> String {
     }
 }
 
-/// `worked at the start: id (file:line): what it said`
+/// Renders `worked at the start: id (file:line): message`.
 fn test_line(test: &FailedTest, locale: Locale) -> String {
     let place = if test.place.is_empty() { String::new() } else { format!(" ({})", test.place) };
     let said = if test.said.is_empty() { String::new() } else { format!(": {}", test.said) };
     format!("{}{}{place}{said}", since(test.since, locale), test.id)
 }
 
-/// `file:line message [tool rule]`
+/// Renders `file:line message [tool rule]`.
 fn problem_line(problem: &Problem, locale: Locale) -> String {
     let gap = if problem.place.is_empty() { "" } else { " " };
     let Problem { place, message, source, .. } = problem;
@@ -201,7 +198,7 @@ fn since(since: Since, locale: Locale) -> &'static str {
     }
 }
 
-/// As many of the last lines as there is room for; a single long one is cut.
+/// Returns as many of the last lines as fit; a single long one is cut.
 fn last_lines(text: &str, room: usize) -> Vec<String> {
     let mut kept = Vec::new();
     let mut left = room;

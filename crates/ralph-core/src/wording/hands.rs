@@ -1,8 +1,9 @@
-//! What is said when the ground of the evidence was touched.
+//! Messages about tampering with the evidence: programs, settings, snapshots and
+//! our own state.
 
 use crate::locale::Locale;
 
-/// The start could not be compared with the present.
+/// The start could not be compared with the current state.
 pub fn not_compared(why: &str, locale: Locale) -> String {
     match locale {
         Locale::En => format!("the checks could not be compared with the start: {why}"),
@@ -10,7 +11,7 @@ pub fn not_compared(why: &str, locale: Locale) -> String {
     }
 }
 
-/// What a gate executes was replaced.
+/// A program that a gate runs was replaced.
 pub fn program_replaced(name: &str, locale: Locale) -> String {
     match locale {
         Locale::En => format!("`{name}`, which a check executes, was replaced during the run"),
@@ -18,7 +19,7 @@ pub fn program_replaced(name: &str, locale: Locale) -> String {
     }
 }
 
-/// Another program is found where a gate looks for its own.
+/// Another program is found before the one that a gate used at the start.
 pub fn program_shadowed(name: &str, then: &str, locale: Locale) -> String {
     match locale {
         Locale::En => format!("stands before `{name}`, which a check found at {then} at the start"),
@@ -28,7 +29,7 @@ pub fn program_shadowed(name: &str, then: &str, locale: Locale) -> String {
     }
 }
 
-/// The project got something of the name of what a gate executes.
+/// The project got a module with the name of one that a gate loads.
 pub fn module_shadowed(name: &str, locale: Locale) -> String {
     match locale {
         Locale::En => {
@@ -38,7 +39,7 @@ pub fn module_shadowed(name: &str, locale: Locale) -> String {
     }
 }
 
-/// A file outside the project that says how checks run is not as it was.
+/// A setting for checks outside of the project changed.
 pub fn setting_outside(locale: Locale) -> &'static str {
     match locale {
         Locale::En => "says how checks run, lies outside the project, and changed during the run",
@@ -48,7 +49,7 @@ pub fn setting_outside(locale: Locale) -> &'static str {
     }
 }
 
-/// A program that a suite may call was replaced.
+/// A program that a test suite may call was replaced.
 pub fn path_program_replaced(name: &str, locale: Locale) -> String {
     match locale {
         Locale::En => format!("`{name}`, a program on the `PATH`, was replaced during the run"),
@@ -56,7 +57,7 @@ pub fn path_program_replaced(name: &str, locale: Locale) -> String {
     }
 }
 
-/// A program was put before one of the same name that a suite may call.
+/// A program was placed before one of the same name that a test suite may call.
 pub fn path_program_shadowed(name: &str, then: &str, locale: Locale) -> String {
     match locale {
         Locale::En => format!("was added in the run and is found before `{name}` at {then}"),
@@ -64,7 +65,7 @@ pub fn path_program_shadowed(name: &str, then: &str, locale: Locale) -> String {
     }
 }
 
-/// Code that every check may load changed outside the project.
+/// Code outside of the project that every check may load changed.
 pub fn code_outside(locale: Locale) -> &'static str {
     match locale {
         Locale::En => "is code outside the project that checks load, and changed during the run",
@@ -72,7 +73,7 @@ pub fn code_outside(locale: Locale) -> &'static str {
     }
 }
 
-/// The project got a list of plugins that a runner loads without being asked.
+/// The project got a list of plugins that a test runner loads automatically.
 pub fn plugin_listed(locale: Locale) -> &'static str {
     match locale {
         Locale::En => "names a plugin that pytest loads by itself, and changed during the run",
@@ -80,7 +81,7 @@ pub fn plugin_listed(locale: Locale) -> &'static str {
     }
 }
 
-/// Code was installed outside the project.
+/// Code was installed outside of the project.
 pub fn code_installed(locale: Locale) -> &'static str {
     match locale {
         Locale::En => "was installed outside the project during the run",
@@ -88,7 +89,7 @@ pub fn code_installed(locale: Locale) -> &'static str {
     }
 }
 
-/// What Python compiled is not what the source says.
+/// Compiled Python does not match its source.
 pub fn byte_code_differs(locale: Locale) -> &'static str {
     match locale {
         Locale::En => "is compiled Python, and not what its source says",
@@ -96,7 +97,7 @@ pub fn byte_code_differs(locale: Locale) -> &'static str {
     }
 }
 
-/// What Python compiled could not be compared with the source.
+/// Compiled Python could not be compared with its source.
 pub fn byte_code_unknown(why: &str, locale: Locale) -> String {
     match locale {
         Locale::En => format!("compiled Python that was not compared with its source: {why}"),
@@ -114,7 +115,7 @@ pub fn finding_ignored(locale: Locale) -> &'static str {
     }
 }
 
-/// Findings are gone from a file that nobody changed.
+/// Findings disappeared from an unchanged file.
 pub fn finding_gone(locale: Locale) -> &'static str {
     match locale {
         Locale::En => "what a check found in it at the start is gone, and the file is as it was",
@@ -122,7 +123,7 @@ pub fn finding_gone(locale: Locale) -> &'static str {
     }
 }
 
-/// A file with findings was renamed, or another is read instead.
+/// A file with findings was renamed, or another one is read instead.
 pub fn finding_covered(file: &str, locale: Locale) -> String {
     match locale {
         Locale::En => {
@@ -132,7 +133,7 @@ pub fn finding_covered(file: &str, locale: Locale) -> String {
     }
 }
 
-/// A file is in no snapshot, so it cannot be told what it does.
+/// A file is in no snapshot, so its effect is unknown.
 pub fn in_no_snapshot(locale: Locale) -> &'static str {
     match locale {
         Locale::En => {
@@ -145,7 +146,7 @@ pub fn in_no_snapshot(locale: Locale) -> &'static str {
     }
 }
 
-/// A file that checks may load is in no snapshot, and not as it was.
+/// A file outside of all snapshots that checks may load changed.
 pub fn loose_changed(locale: Locale) -> &'static str {
     match locale {
         Locale::En => "is in no snapshot, may be loaded by checks, and changed during the run",
@@ -153,7 +154,7 @@ pub fn loose_changed(locale: Locale) -> &'static str {
     }
 }
 
-/// A repository inside the project is not as it was.
+/// A file in a nested repository changed.
 pub fn repository_changed(file: &str, locale: Locale) -> String {
     match locale {
         Locale::En => format!(
@@ -165,7 +166,7 @@ pub fn repository_changed(file: &str, locale: Locale) -> String {
     }
 }
 
-/// A repository inside the project is at another commit.
+/// A nested repository is at another commit.
 pub fn repository_moved(locale: Locale) -> &'static str {
     match locale {
         Locale::En => "is a repository of its own, and was moved to another commit during the run",
@@ -173,7 +174,7 @@ pub fn repository_moved(locale: Locale) -> &'static str {
     }
 }
 
-/// Processes outlived their supervisor.
+/// Processes survived their supervisor.
 pub fn escaped(count: usize, locale: Locale) -> String {
     match locale {
         Locale::En => format!(
@@ -199,7 +200,7 @@ pub fn stopped(locale: Locale) -> String {
     }
 }
 
-/// A file that judges the run was changed while the agent was at work.
+/// A file that decides about the run was changed during a turn.
 pub fn put_right(name: &str, locale: Locale) -> String {
     match locale {
         Locale::En => format!(
@@ -213,7 +214,7 @@ pub fn put_right(name: &str, locale: Locale) -> String {
     }
 }
 
-/// The folder with our state was closed to its owner.
+/// The permissions of our state folder were removed.
 pub fn state_closed(locale: Locale) -> String {
     match locale {
         Locale::En => "the folder with the state of the run was closed during the turn; it was \
@@ -225,7 +226,7 @@ pub fn state_closed(locale: Locale) -> String {
     }
 }
 
-/// Something was allowed while the agent was at work.
+/// A change was allowed during a turn of the agent.
 pub fn allowed_in_turn(paths: &str, locale: Locale) -> String {
     match locale {
         Locale::En => format!(

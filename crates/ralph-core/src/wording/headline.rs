@@ -1,4 +1,4 @@
-//! The lines that begin with `Ralph Loop:`, and how counts are worded in them.
+//! The status lines that begin with `Ralph Loop:`, and the words for counts.
 
 use super::signal;
 use crate::diagnostics::Totals;
@@ -9,9 +9,9 @@ use crate::run::Run;
 use crate::score::Score;
 use crate::state::{Proof, State};
 
-/// `Ralph Loop: CONTINUE | Iteration: 3/10 | Current: … | Progress: … | Next: …`
+/// Renders `Ralph Loop: CONTINUE | Iteration: 3/10 | Current: … | Progress: … | Next: …`.
 ///
-/// `None` without gates: then nothing was counted.
+/// Returns `None` without gates, because there are no counts.
 pub(super) fn continue_line(feedback: &Feedback, locale: Locale) -> Option<String> {
     let standing = feedback.standing?;
     let (iteration, max) = (feedback.iteration, feedback.max_iterations);
@@ -27,7 +27,7 @@ pub(super) fn continue_line(feedback: &Feedback, locale: Locale) -> Option<Strin
     })
 }
 
-/// `50% improvement`; unknown as long as a gate has no result.
+/// Renders `50% improvement`; unknown while a gate has no result.
 fn progress(standing: Standing, locale: Locale) -> String {
     match (standing.not_run, locale) {
         (0, Locale::En) => format!("{}% improvement", standing.improvement()),
@@ -37,10 +37,10 @@ fn progress(standing: Standing, locale: Locale) -> String {
     }
 }
 
-/// `Ralph Loop: AUTO-CONTINUE | Issues detected - … | 5 error(s) remaining | …`
+/// Renders `Ralph Loop: AUTO-CONTINUE | Issues detected - … | 5 error(s) remaining | …`.
 ///
-/// For a loop that nobody started by hand: it goes on because of what was
-/// found, and ends by itself when nothing is left.
+/// This is for a loop that started automatically: it continues because of these
+/// issues, and ends when none is left.
 pub fn auto_continue_line(totals: Totals, policy: &Policy) -> String {
     let locale = policy.locale;
     let mut parts = vec![match locale {
@@ -54,7 +54,7 @@ pub fn auto_continue_line(totals: Totals, policy: &Policy) -> String {
         Locale::En => format!("{} remaining", counted(kind, number, locale)),
         Locale::Ko => format!("{} 남음", counted(kind, number, locale)),
     };
-    // Warnings alone are worth a word, beside anything worse they are not.
+    // Warnings are shown only if there is nothing worse.
     let grave: Vec<_> = kinds.clone().filter(|(kind, _)| *kind != Kind::Warning).collect();
     let told = if grave.is_empty() { kinds.collect() } else { grave };
     let next = told.first().map(|(kind, _)| *kind);
@@ -72,9 +72,9 @@ pub fn auto_continue_line(totals: Totals, policy: &Policy) -> String {
     parts.join(" | ")
 }
 
-/// `Ralph Loop: COMPLETE - … | Session: … | Iterations: … | …`
+/// Renders `Ralph Loop: COMPLETE - … | Session: … | Iterations: … | …`.
 ///
-/// Without gates nothing was counted, and the line ends after the iterations.
+/// Without gates there are no counts, and the line ends after the iterations.
 pub fn complete_line(run: &Run) -> String {
     let locale = run.policy.locale;
     let (id, iterations) = (&run.id, run.iteration);
@@ -99,7 +99,7 @@ pub fn complete_line(run: &Run) -> String {
     }
 }
 
-/// What stands against an iteration, in a few words.
+/// Describes the defects of an iteration in a few words.
 pub fn score(score: &Score, locale: Locale) -> String {
     let parts = [
         (Kind::Test, score.failed_tests),
@@ -124,8 +124,8 @@ pub fn score(score: &Score, locale: Locale) -> String {
     words.join(", ")
 }
 
-/// `1 test fails`, `2 errors are still left`: what keeps a run from being done,
-/// with `still` before the verb if it is not empty; `None` if that is nothing.
+/// Renders `1 test fails` or `2 errors are still left`: the defects that keep a run
+/// from being done. `still` precedes the verb. Returns `None` without defects.
 pub(super) fn what_is_wrong(totals: Totals, still: &str, locale: Locale) -> Option<String> {
     let kinds = kinds(totals).into_iter();
     let kinds = kinds.filter(|(kind, number)| *number > 0 && *kind != Kind::Warning);
@@ -144,7 +144,7 @@ pub(super) fn what_is_wrong(totals: Totals, still: &str, locale: Locale) -> Opti
     (!words.is_empty()).then_some(words)
 }
 
-/// Checks that were not met are never called satisfied.
+/// Names the reason of success; checks that did not pass are never called satisfied.
 fn how_complete(run: &Run) -> &'static str {
     let on_its_word = run.state == State::Success(Proof::Claimed) && !run.policy.gates.is_empty();
     match (on_its_word, run.policy.locale) {
@@ -155,7 +155,7 @@ fn how_complete(run: &Run) -> &'static str {
     }
 }
 
-/// What is counted.
+/// The kind of a counted defect.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Error,
@@ -166,7 +166,7 @@ enum Kind {
     Check,
 }
 
-/// What is left of each kind, in the order in which it is best mended.
+/// Returns the count of each kind, in the best order for fixing them.
 fn kinds(totals: Totals) -> [(Kind, u64); 5] {
     [
         (Kind::Error, totals.counts.errors),
@@ -177,7 +177,8 @@ fn kinds(totals: Totals) -> [(Kind, u64); 5] {
     ]
 }
 
-/// The counts now: errors, warnings and security issues always, the rest if any.
+/// Renders the current counts: errors, warnings and security issues always, others
+/// if not zero.
 fn current(standing: Standing, locale: Locale) -> String {
     let failing = failures(standing, locale);
     match (standing.not_run, locale) {
@@ -204,8 +205,8 @@ fn failures(standing: Standing, locale: Locale) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 
-/// What was counted at the start and what is now: errors and warnings always,
-/// the rest if there ever was any.
+/// Renders the counts at the start and now: errors and warnings always, others if
+/// ever above zero.
 fn both_ends(standing: Standing, locale: Locale) -> [String; 2] {
     let Standing { failing: now, initially, .. } = standing;
     if !standing.is_counted() {
@@ -226,7 +227,7 @@ fn both_ends(standing: Standing, locale: Locale) -> [String; 2] {
     })
 }
 
-/// What to do first, as far as the gates tell.
+/// Suggests the first step, based on the gates.
 fn next_step(feedback: &Feedback, standing: Standing, locale: Locale) -> String {
     let Some(gate) = feedback.gates.first() else {
         return match locale {
@@ -250,7 +251,7 @@ fn next_step(feedback: &Feedback, standing: Standing, locale: Locale) -> String 
     }
 }
 
-/// `5 failing`: all that exit codes tell.
+/// Renders `5 failing`, for gates that show only exit codes.
 fn failing(number: u64, locale: Locale) -> String {
     match locale {
         Locale::En => format!("{number} failing"),
@@ -258,7 +259,7 @@ fn failing(number: u64, locale: Locale) -> String {
     }
 }
 
-/// `5 error(s)`.
+/// Renders `5 error(s)`.
 fn counted(kind: Kind, number: u64, locale: Locale) -> String {
     match locale {
         Locale::En => format!("{number} {}(s)", singular(kind)),
@@ -266,7 +267,7 @@ fn counted(kind: Kind, number: u64, locale: Locale) -> String {
     }
 }
 
-/// `1 error`, `5 errors`.
+/// Renders `1 error` or `5 errors`.
 fn worded(kind: Kind, number: u64, locale: Locale) -> String {
     match locale {
         Locale::En => format!("{number} {}{}", singular(kind), if number == 1 { "" } else { "s" }),

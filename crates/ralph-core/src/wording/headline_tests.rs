@@ -67,7 +67,7 @@ fn failing_tests_are_counted_beside_findings() {
     let evidence = turn(WORKING).reporting(tested(&["a"], &["b", "c"]));
     let start = with_failed_tests(totals(0, 0, 0), 4);
     let said = line(&linted(start, Locale::En), &evidence);
-    // The gate `lint` sent no report, so what is left is unknown.
+    // The gate `lint` sent no report, so its failures are unknown.
     let want = "Current: 0 error(s), 0 warning(s), 0 security issue(s), 2 failing test(s), \
                 1 not run | Progress: unknown | Next: Fix 2 failing test(s)";
     assert!(said.ends_with(want), "{said}");

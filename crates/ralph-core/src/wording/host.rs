@@ -1,4 +1,4 @@
-//! What users and agents read inside a host.
+//! Messages to users and agents inside a host.
 
 use std::time::Duration;
 
@@ -11,17 +11,17 @@ use crate::locale::Locale;
 use crate::run::Run;
 use crate::state::{Failure, Pause, State};
 
-/// How much of the task is in the title of a session.
+/// Number of characters of the task in the title of a session.
 const TITLE_CHARS: usize = 50;
 
-/// How many findings the agent reads after an edit.
+/// Maximum number of findings shown to the agent after an edit.
 const WORSE_LINES: usize = 5;
 
-/// How much it reads of each.
+/// Maximum length of each of them, in characters.
 const FINDING_CHARS: usize = 300;
 
-/// The user is told that a loop begins: what judges it, what is wrong now, when
-/// it ends at the latest, and how to stop it.
+/// Tells the user that a loop starts: its checks, the current failures, its limits,
+/// and how to stop it.
 pub fn armed(run: &Run) -> String {
     let (id, locale) = (&run.id, run.policy.locale);
     let limits = &run.policy.limits;
@@ -48,7 +48,8 @@ pub fn armed(run: &Run) -> String {
     if line.chars().count() <= LINE_CHARS { line } else { parts.join("\n") }
 }
 
-/// Says what ends a loop: its checks with what is wrong now, or a signal.
+/// Names the condition that ends a loop: its checks with their current failures, or
+/// a signal.
 fn judges(run: &Run) -> Option<String> {
     let locale = run.policy.locale;
     let gates = run.policy.gates.iter().filter(|gate| !gate.is_memory());
@@ -81,7 +82,7 @@ fn judges(run: &Run) -> Option<String> {
     })
 }
 
-/// `30 min`, `1 h 30 min`.
+/// Renders `30 min` or `1 h 30 min`.
 pub fn spoken_span(span: Duration, locale: Locale) -> String {
     let seconds = span.as_secs();
     let units = match locale {
@@ -93,7 +94,7 @@ pub fn spoken_span(span: Duration, locale: Locale) -> String {
     named.map(|(count, unit)| format!("{count}{unit}")).collect::<Vec<_>>().join(" ")
 }
 
-/// A line that is not too long for people.
+/// Cuts a line that is too long for people.
 fn cut(line: &str) -> String {
     match line.char_indices().nth(LINE_CHARS) {
         Some(_) => line.chars().take(LINE_CHARS - 1).chain(['…']).collect(),
@@ -101,7 +102,7 @@ fn cut(line: &str) -> String {
     }
 }
 
-/// The user is told that checks run before the first turn begins.
+/// Tells the user that checks run before the first turn.
 pub fn looks_first(run: &Run) -> String {
     let gates: Vec<&str> = run.policy.gates.iter().map(|gate| gate.name.as_str()).collect();
     let gates = gates.join(", ");
@@ -111,7 +112,7 @@ pub fn looks_first(run: &Run) -> String {
     }
 }
 
-/// The head of a summary that a session reads which takes the place of another.
+/// Puts a heading before the summary of a replaced session.
 pub fn summary_of_old_session(summary: &str, locale: Locale) -> String {
     let head = match locale {
         Locale::En => "Summary of the earlier session, which you cannot see:",
@@ -120,15 +121,14 @@ pub fn summary_of_old_session(summary: &str, locale: Locale) -> String {
     format!("{head}\n\n{summary}")
 }
 
-/// The title of a session that takes the place of another one: no other
-/// session has it.
+/// Returns the unique title of a session that replaces another one.
 pub fn title(run: &Run) -> String {
     let words: Vec<&str> = run.task.text.split_whitespace().collect();
     let task: String = words.join(" ").chars().take(TITLE_CHARS).collect();
     format!("{task} [{} {}]", run.id, run.iteration)
 }
 
-/// The user is told that a new session begins without a summary.
+/// Tells the user that a new session starts without a summary.
 pub fn not_summarized(why: &str, locale: Locale) -> String {
     match locale {
         Locale::En => format!(
@@ -142,7 +142,7 @@ pub fn not_summarized(why: &str, locale: Locale) -> String {
     }
 }
 
-/// The user is told that there is no new session.
+/// Tells the user that no new session could be created.
 pub fn not_moved(why: &str, locale: Locale) -> String {
     match locale {
         Locale::En => {
@@ -154,7 +154,7 @@ pub fn not_moved(why: &str, locale: Locale) -> String {
     }
 }
 
-/// The user is told which turn begins, and what fails.
+/// Tells the user which turn starts, and what fails.
 pub fn iteration(run: &Run) -> String {
     match (where_it_stands(run), run.policy.locale) {
         ((turn, None), Locale::En) => format!("ralph: {turn} begins."),
@@ -163,7 +163,7 @@ pub fn iteration(run: &Run) -> String {
     }
 }
 
-/// The user is told why a loop begins that was not asked for.
+/// Tells the user why a loop started automatically.
 pub fn began_by_itself(run: &Run) -> String {
     let locale = run.policy.locale;
     let most = super::outcome::turns(run.policy.limits.iterations, locale);
@@ -184,7 +184,7 @@ pub fn began_by_itself(run: &Run) -> String {
     }
 }
 
-/// The user is told that a loop that rested goes on.
+/// Tells the user that a paused or waiting loop continues.
 pub fn goes_on(run: &Run) -> String {
     let (turn, wrong) = where_it_stands(run);
     let wrong = wrong.map(|wrong| format!(", {wrong}")).unwrap_or_default();
@@ -200,7 +200,7 @@ pub fn goes_on(run: &Run) -> String {
     }
 }
 
-/// The present turn, and what fails.
+/// Returns the number of the current turn, and the current failures.
 fn where_it_stands(run: &Run) -> (String, Option<String>) {
     let (number, most) = (run.iteration, run.policy.limits.iterations);
     let turn = match run.policy.locale {
@@ -210,7 +210,7 @@ fn where_it_stands(run: &Run) -> (String, Option<String>) {
     (turn, what_is_wrong(present_totals(run), "", run.policy.locale))
 }
 
-/// The user is told why a loop rests, and how it goes on.
+/// Tells the user why a loop is paused or waiting, and how to continue it.
 pub fn rests(run: &Run) -> String {
     let (id, agent) = (&run.id, &run.agent.name);
     let hint = match (run.policy.locale, &run.state) {
@@ -230,7 +230,7 @@ pub fn rests(run: &Run) -> String {
     format!("ralph: {} {hint}", began_small(&super::run_sentence(run)))
 }
 
-/// What the user is asked for when the provider refuses the credentials.
+/// Returns the request to the user after the provider rejected the credentials.
 pub fn refused_key(why: &str, locale: Locale) -> String {
     match locale {
         Locale::En => format!("the provider rejected the credentials ({why}). Fix that first."),
@@ -238,8 +238,8 @@ pub fn refused_key(why: &str, locale: Locale) -> String {
     }
 }
 
-/// The user is told until when a loop waits for its provider, and that it goes on
-/// by itself.
+/// Tells the user how long a loop waits for its provider, and that it continues
+/// automatically.
 pub fn waits(until: &str, locale: Locale) -> String {
     let sentence = began_small(&super::limit_sentence(until, locale));
     let hint = match locale {
@@ -249,7 +249,7 @@ pub fn waits(until: &str, locale: Locale) -> String {
     format!("ralph: {sentence} {hint}")
 }
 
-/// The user is told how a loop ended, what was learned and what to do next.
+/// Tells the user how a loop ended, what was learned and what to do next.
 pub fn ended(run: &Run, learned: Option<&str>) -> String {
     let sentence = began_small(&super::run_sentence(run));
     let learned = learned.map(|learned| format!(" {learned}")).unwrap_or_default();
@@ -267,14 +267,13 @@ pub fn ended(run: &Run, learned: Option<&str>) -> String {
     format!("ralph: {sentence}{learned} {next}")
 }
 
-/// A sentence as it goes on behind a name.
+/// Lowers the first letter of a sentence, for use after a name.
 fn began_small(sentence: &str) -> String {
     let mut chars = sentence.chars();
     chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }
 
-/// The agent is told what its last edit made worse: the first few findings,
-/// a line each.
+/// Tells the agent which findings its last edit added: the first few, one per line.
 pub fn worse(fresh: &[Finding], locale: Locale) -> String {
     let head = match (locale, fresh.len()) {
         (Locale::En, 1) => "ralph: a new problem in what was just edited:".to_owned(),
@@ -289,8 +288,8 @@ pub fn worse(fresh: &[Finding], locale: Locale) -> String {
     std::iter::once(head).chain(lines).collect::<Vec<String>>().join("\n")
 }
 
-/// The one sentence for a loop that used up its restarts, in Korean its turns
-/// too, as the reference has it; `None` for every other end.
+/// Returns the fixed sentence for a loop that used up its restarts, in Korean also
+/// its turns; `None` for every other end. The reference prescribes its text.
 pub fn limit_reached(run: &Run) -> Option<&'static str> {
     match (&run.state, run.policy.locale) {
         (State::Failed(Failure::MaxRestarts), Locale::En) => {

@@ -1,28 +1,28 @@
-//! What is said of earlier tries, and of what a run taught.
+//! Messages about earlier attempts, and about lessons of a run.
 
 use crate::locale::Locale;
 use crate::memory::attempt::Round;
 use crate::memory::notes::as_data;
 
-/// How much is quoted of a failure, and of what was said about a try.
+/// Maximum length of a quoted failure or description, in characters.
 const QUOTED_CHARS: usize = 200;
 
-/// An earlier try that the present one repeats.
+/// An earlier attempt that the current one repeats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TriedBefore<'a> {
-    /// In what way it goes round.
+    /// The way of repeating.
     pub round: Round,
-    /// The run of the earlier try; `None` for the present one.
+    /// The run of the earlier attempt; `None` for the current one.
     pub run: Option<&'a str>,
     /// Its iteration.
     pub iteration: u32,
-    /// What the agent said about it.
+    /// The agent's description of it.
     pub approach: Option<&'a str>,
-    /// How it failed; empty if that may not be told.
+    /// Its failure; empty if that may not be told.
     pub failure: &'a str,
 }
 
-/// The agent is told that it goes round.
+/// Tells the agent that it repeats an earlier attempt.
 pub fn tried_before(tried: &TriedBefore<'_>, locale: Locale) -> String {
     match locale {
         Locale::En => tried_en(tried),
@@ -75,8 +75,8 @@ fn tried_ko(tried: &TriedBefore<'_>) -> String {
     format!("{what}{said} 다른 방법을 시도하세요.")
 }
 
-/// What mended a failure: lines of code, what the agent said about them, and
-/// what it said about tries in vain before. `None` if there is none of them.
+/// Describes how a failure was fixed: lines of code, the agent's description of
+/// them, and earlier attempts that failed. Returns `None` if all are empty.
 pub fn mended_by(
     change: &str,
     said: Option<&str>,
@@ -99,8 +99,7 @@ pub fn mended_by(
     (!parts.is_empty()).then(|| parts.join(" "))
 }
 
-/// A try that failed: what the agent said about it, lines of it, and how it
-/// failed.
+/// Describes a failed attempt: the agent's description, some of its lines, and the failure.
 pub fn tried_in_vain(said: Option<&str>, hunks: &str, failure: &str, locale: Locale) -> String {
     let said = said.map(|said| format!("{} ", sentence(said))).unwrap_or_default();
     let failure = quoted(failure);
@@ -110,27 +109,27 @@ pub fn tried_in_vain(said: Option<&str>, hunks: &str, failure: &str, locale: Loc
     }
 }
 
-/// What became of the notes of a run.
+/// The number of a run's notes per result of the consolidation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Consolidated {
-    /// They stay on trial.
+    /// Notes that stay on trial.
     pub kept: u32,
-    /// They said what was known.
+    /// Notes that were known already.
     pub merged: u32,
-    /// Older ones that they took the place of.
+    /// Older notes that were replaced by new ones.
     pub replaced: u32,
-    /// They are the project's now.
+    /// Notes that became notes of the project.
     pub promoted: u32,
-    /// They were of no use.
+    /// Notes that were discarded as useless.
     pub dropped: u32,
-    /// They contradict what only a person may change.
+    /// Notes that contradict a statement only a person may change.
     pub conflicts: u32,
-    /// Of the project's: what they came with was undone.
+    /// Notes of the project that were withdrawn because their change was undone.
     pub retracted: u32,
 }
 
 impl Consolidated {
-    /// Each number with its name in output for programs.
+    /// Returns each number with its name in output for programs.
     pub fn named(self) -> [(&'static str, u32); 7] {
         [
             ("promoted", self.promoted),
@@ -144,7 +143,7 @@ impl Consolidated {
     }
 }
 
-/// That notes were retired which older versions generated.
+/// Reports notes that were retired because an older version had generated them.
 pub fn retired_generated(count: u32, locale: Locale) -> String {
     match locale {
         Locale::En => {
@@ -160,20 +159,20 @@ pub fn retired_generated(count: u32, locale: Locale) -> String {
     }
 }
 
-/// A note that took the place of another.
+/// A note that replaced another one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replacement {
-    /// The id of the note that does not hold any more.
+    /// Id of the replaced note.
     pub old: String,
-    /// What it said.
+    /// Text of the replaced note.
     pub said: String,
-    /// The id of the note that took its place.
+    /// Id of the new note.
     pub by: String,
-    /// Why, in the words of the notes.
+    /// Reason, in the words of the notes.
     pub why: String,
 }
 
-/// That a note took the place of another, in one sentence.
+/// Describes the replacement in one sentence.
 pub fn replaced(Replacement { old, said, by, why }: &Replacement, locale: Locale) -> String {
     let (said, why) = (quoted(said), quoted(why));
     match locale {
@@ -182,7 +181,7 @@ pub fn replaced(Replacement { old, said, by, why }: &Replacement, locale: Locale
     }
 }
 
-/// What became of notes, in one sentence; `None` if there is nothing to say.
+/// Describes the result of the consolidation in one sentence; `None` without any note.
 pub fn consolidated(counts: Consolidated, locale: Locale) -> Option<String> {
     let words = match locale {
         Locale::En => [
@@ -207,7 +206,7 @@ pub fn consolidated(counts: Consolidated, locale: Locale) -> Option<String> {
     let numbers = counts.named().into_iter().map(|(_, count)| count).zip(words);
     let mut parts: Vec<String> = Vec::new();
     for (count, (verb, rest)) in numbers.filter(|(count, _)| *count > 0) {
-        // The first part says what is counted.
+        // The first part names the noun.
         let noun = match (parts.is_empty(), count) {
             (true, 1) => " note",
             (true, _) => " notes",
@@ -229,7 +228,7 @@ fn failure(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!(": {}", quoted(text)) }
 }
 
-/// One line of what somebody else wrote, as data and not too long.
+/// Quotes foreign text as data, on one line and with limited length.
 fn quoted(text: &str) -> String {
     let text: String = text.chars().take(4 * QUOTED_CHARS).collect();
     let line = as_data(&text);

@@ -1,6 +1,6 @@
-//! Laws of all lines that people read: none is long, and every sentence has a
-//! verb. Lines that the sources fix to the letter are exempt: those of DX-11,
-//! the template of SC-5 and the one sentence of a limit.
+//! Laws of all lines that people read: none is long, and every sentence has a verb.
+//! Lines that the sources prescribe are exempt: those of DX-11, the template of
+//! SC-5 and the one sentence of a limit.
 
 use std::collections::BTreeSet;
 
@@ -14,8 +14,8 @@ use crate::run::Baseline;
 use crate::samples;
 use crate::state::{Failure, Pause, Proof, State, Wait};
 
-/// The verbs of our sentences. One that has none of them has no verb, or needs
-/// a simpler one.
+/// The verbs of our sentences. A sentence with none of them has no verb, or needs a
+/// simpler one.
 const VERBS: &str = "is are was were has have cannot can may must does do ends ended end begins began \
     belongs goes go went going passes pass fails fail failed stops stopped stop done paused waiting \
     running shows undoes add adds type send writes said says counts changed became lifts accepts \
@@ -33,7 +33,7 @@ fn has_verb(sentence: &str, locale: Locale) -> bool {
     }
 }
 
-/// The sentences of a text, without names of commands and what is in brackets.
+/// The sentences of a text, without names of commands and text in brackets.
 fn sentences(text: &str) -> Vec<String> {
     let plain: String = text.split('`').step_by(2).collect::<Vec<_>>().join("X");
     let (mut outside, mut depth) = (String::new(), 0_u32);
@@ -50,7 +50,7 @@ fn sentences(text: &str) -> Vec<String> {
     parts.filter(|part| part.chars().any(char::is_alphabetic)).map(str::to_owned).collect()
 }
 
-/// Everything that a user of a session or a run is told of this run.
+/// All messages about this run to the user of a session or a run.
 fn texts(run: &Run, words: &str) -> Vec<String> {
     let locale = run.policy.locale;
     let held = [Weakening { place: "t.py:6".to_owned(), what: "is skipped".to_owned() }];
@@ -129,7 +129,7 @@ fn states(words: &str) -> Vec<State> {
     ]
 }
 
-/// The sentences without a verb in all that people are told.
+/// The sentences without a verb in all messages to people.
 fn without_verb(words: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for policy in [samples::gated(), Policy::promise()] {
@@ -140,7 +140,7 @@ fn without_verb(words: &str) -> BTreeSet<String> {
                 (run.iteration, run.state) = (2, state);
                 run.baseline = Some(Baseline::default());
                 for text in texts(&run, words) {
-                    // What others said is not ours to judge.
+                    // Foreign text is exempt.
                     let ours = text.replace(words, "");
                     let sentences = sentences(&ours).into_iter();
                     found.extend(sentences.filter(|sentence| !has_verb(sentence, locale)));

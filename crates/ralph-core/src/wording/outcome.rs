@@ -1,4 +1,4 @@
-//! Why a run ended, waits or is paused, in one sentence.
+//! Explains in one sentence why a run ended, waits or is paused.
 
 use super::headline::what_is_wrong;
 use crate::circle::Circle;
@@ -9,8 +9,8 @@ use crate::policy::{GateSpec, Need, Trust};
 use crate::run::Run;
 use crate::state::{Failure, Pause, Proof, State, Wait};
 
-/// Says why a run ended, waits or is paused. One that ended says after how many
-/// turns and what its checks say.
+/// Explains why a run ended, waits or is paused. A run that ended includes its
+/// number of turns and the results of its checks.
 pub fn run_sentence(run: &Run) -> String {
     match run.policy.locale {
         Locale::En => sentence_en(run),
@@ -18,7 +18,7 @@ pub fn run_sentence(run: &Run) -> String {
     }
 }
 
-/// Says until when a run waits for its provider.
+/// Names the time until which a run waits for its provider.
 pub fn limit_sentence(until: &str, locale: Locale) -> String {
     match locale {
         Locale::En => format!("Waiting: the provider accepts no work until {until}."),
@@ -26,7 +26,7 @@ pub fn limit_sentence(until: &str, locale: Locale) -> String {
     }
 }
 
-/// `1 turn`, `2 turns`.
+/// Renders `1 turn` or `2 turns`.
 pub(super) fn turns(number: u32, locale: Locale) -> String {
     match (number, locale) {
         (1, Locale::En) => "1 turn".to_owned(),
@@ -35,7 +35,7 @@ pub(super) fn turns(number: u32, locale: Locale) -> String {
     }
 }
 
-/// `test_pass passes (1 failing test fixed)`
+/// Renders `test_pass passes (1 failing test fixed)`.
 fn what_passes(run: &Run) -> String {
     let locale = run.policy.locale;
     let gates = run.policy.gates.iter().filter(|gate| gate.need == Need::Required);
@@ -60,9 +60,9 @@ fn what_passes(run: &Run) -> String {
     format!("{passes} ({remark})")
 }
 
-/// `1 failing test, 2 errors fixed`
+/// Renders `1 failing test, 2 errors fixed`.
 fn what_was_fixed(run: &Run) -> Option<String> {
-    // What turned green with changes that the user accepted was not fixed.
+    // Failures that disappeared with accepted changes were not fixed.
     if run.progress.accepted {
         return None;
     }
@@ -87,7 +87,7 @@ fn what_was_fixed(run: &Run) -> Option<String> {
     (!fixed.is_empty()).then(|| format!("{} {ending}", fixed.join(", ")))
 }
 
-/// How a turn ended, from the word that is on record for it.
+/// Translates the recorded word for the end of a turn.
 pub fn turn_words(turn: &str, locale: Locale) -> &str {
     let (en, ko) = match turn {
         "finished" => ("finished", "끝남"),
@@ -109,12 +109,12 @@ pub fn turn_words(turn: &str, locale: Locale) -> &str {
     }
 }
 
-/// Why checks are no proof of a run that the agent called done.
+/// Explains why checks do not prove a run that the agent claims as done.
 fn why_no_proof(run: &Run) -> &'static str {
     let has_checks = run.policy.trust == Trust::Evidence && run.policy.measures();
     let start = run.baseline.as_ref().filter(|_| has_checks);
     let unchanged = start.map(|start| start.tree.is_some() && start.tree == run.tree);
-    // What failed would be proof if the tests still knew it.
+    // The old failure would be proof if the tests still revealed it.
     let was_red = start.is_some_and(|start| !start.red.is_empty());
     match (unchanged, run.policy.locale) {
         (None, Locale::En) => "no check proves it",
@@ -130,7 +130,7 @@ fn why_no_proof(run: &Run) -> &'static str {
     }
 }
 
-/// What is still wrong in a run that gave up, as one more sentence.
+/// Lists the failures left in a run that gave up, as another sentence.
 fn still_wrong(run: &Run) -> String {
     let still = match run.policy.locale {
         Locale::En => "still ",
@@ -140,7 +140,7 @@ fn still_wrong(run: &Run) -> String {
     wrong.map(|wrong| format!(" {wrong}.")).unwrap_or_default()
 }
 
-/// What the gates counted last.
+/// Returns the latest totals of the gates.
 pub(super) fn present_totals(run: &Run) -> Totals {
     let now = run.progress.totals;
     let start = run.baseline.as_ref().map(|start| start.totals).unwrap_or_default();
@@ -148,11 +148,11 @@ pub(super) fn present_totals(run: &Run) -> Totals {
     if is_start { start } else { now }
 }
 
-/// How many failing tests before the first turn are many.
+/// Number of failing tests before the first turn that leads to a warning.
 const MANY_FAILURES: usize = 10;
 
-/// Warns the user before the first turn of checks that pass already and so
-/// cannot prove the task, and of many tests that fail.
+/// Warns the user before the first turn about checks that already pass, which
+/// cannot prove the task, and about many failing tests.
 pub fn weak_checks(run: &Run, evidence: &Evidence) -> Option<String> {
     let policy = &run.policy;
     let is_judged = policy.gates.iter().any(GateSpec::is_judge);
@@ -188,11 +188,11 @@ pub fn weak_checks(run: &Run, evidence: &Evidence) -> Option<String> {
     })
 }
 
-/// Says why a run rests or ended if a command in a session of a host asked for
-/// it; `None` for states that no command leads to.
+/// Explains why a run is paused or ended after a command in a host's session;
+/// `None` for states that no command leads to.
 ///
-/// What comes through a hook may be the user's word or the agent's: nobody can
-/// tell, so it is never called the user's.
+/// A command through a hook may come from the user or from the agent, so it is
+/// never called the user's.
 pub fn session_sentence(state: &State, locale: Locale) -> Option<&'static str> {
     Some(match (state, locale) {
         (State::Stopped, Locale::En) => "Stopped: a command in the session ended the run.",
@@ -212,7 +212,7 @@ pub fn session_sentence(state: &State, locale: Locale) -> Option<&'static str> {
     })
 }
 
-/// The status and its reason in a few words, as `failed (no turns left)`.
+/// Renders the status and its reason in a few words, as in `failed (no turns left)`.
 pub fn state_words(state: &State, locale: Locale) -> String {
     let status = match locale {
         Locale::En => state.status(),
@@ -237,7 +237,7 @@ fn status_ko(state: &State) -> &'static str {
     }
 }
 
-/// The reason of a state in both languages.
+/// Returns the reason of a state in both languages.
 fn reason_words(state: &State) -> Option<(&'static str, &'static str)> {
     Some(match state {
         State::Running | State::Stopped => return None,
@@ -294,7 +294,7 @@ fn sentence_en(run: &Run) -> String {
     text.to_owned()
 }
 
-/// Why a run gave up that allows `most` turns in a row without progress.
+/// Explains why a run gave up; `most` is its limit of turns without progress.
 fn failure_en(failure: &Failure, most: u32) -> String {
     let text = match failure {
         Failure::MaxIterations => "all allowed turns are used",
@@ -315,7 +315,7 @@ fn failure_en(failure: &Failure, most: u32) -> String {
     text.to_owned()
 }
 
-/// `turn 5 returned to the state of turn 3 (3 → 4 → 5)`
+/// Renders `turn 5 returned to the state of turn 3 (3 → 4 → 5)`.
 pub fn circle_words(circle: Circle, locale: Locale) -> String {
     let Circle { from, to } = circle;
     match (locale, from) {
@@ -390,7 +390,7 @@ fn failure_ko(failure: &Failure, most: u32) -> String {
     text.to_owned()
 }
 
-/// The text without a full stop of its own, for use inside a sentence.
+/// Removes the full stop, for use inside a sentence.
 fn bare(text: &str) -> &str {
     text.trim_end().trim_end_matches('.')
 }

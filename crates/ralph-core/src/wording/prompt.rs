@@ -1,4 +1,4 @@
-//! The prompt of a turn: everything an agent reads is put together here.
+//! Assembles the prompt of a turn: everything that an agent reads.
 
 use crate::claim::{ClaimRules, MatchMode};
 use crate::locale::Locale;
@@ -7,12 +7,12 @@ use crate::prompt::{PromptSections, paragraphs};
 use crate::run::Run;
 use crate::template;
 
-/// How much of the task is repeated to an agent that still has it before it.
+/// Number of characters of the task that are repeated to an agent that still remembers it.
 const TASK_CHARS: usize = 300;
 
-/// The continuation prompt of a loop that the claim alone ends.
+/// Returns the continuation prompt of a loop without gates.
 ///
-/// Placeholders: `ITERATION`, `MAX`, `PROMISE`, `SIGNAL` (what to write when
+/// Placeholders: `ITERATION`, `MAX`, `PROMISE`, `SIGNAL` (the text to write when
 /// done), `FEEDBACK`, `PROMPT`, `TARGETS`, `CHECKS`.
 pub fn continuation_template(locale: Locale) -> &'static str {
     let text = match locale {
@@ -22,7 +22,7 @@ pub fn continuation_template(locale: Locale) -> &'static str {
     text.trim_end()
 }
 
-/// How the agent signals that it is done; `None` when nothing would count.
+/// Returns the text that signals completion; `None` if nothing would count.
 pub fn signal(rules: &ClaimRules) -> Option<String> {
     match (&rules.promise, rules.mode) {
         (Some(promise), MatchMode::Tag) => Some(format!("<promise>{}</promise>", promise.as_str())),
@@ -31,7 +31,7 @@ pub fn signal(rules: &ClaimRules) -> Option<String> {
     }
 }
 
-/// The prompt of the next turn of a run.
+/// Builder for the prompt of the next turn of a run.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct NextPrompt<'a> {
@@ -42,44 +42,44 @@ pub struct NextPrompt<'a> {
     notes: String,
 }
 
-/// How much of the task an agent has to be told.
+/// The part of the task that is repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TaskForm {
-    /// All of it, and how it is judged.
+    /// All of it, with the way it is judged.
     Whole,
-    /// Its beginning: the agent still has it before it.
+    /// Its beginning: the agent still remembers the rest.
     Beginning,
 }
 
 impl<'a> NextPrompt<'a> {
-    /// The prompt of an agent that may remember nothing.
+    /// Creates a prompt for an agent that may remember nothing.
     pub fn new(run: &'a Run) -> Self {
         let (summary, notes) = (String::new(), String::new());
         Self { run, template: None, task: TaskForm::Whole, summary, notes }
     }
 
-    /// The prompt of an agent whose conversation goes on. The host repeats it,
-    /// so it is short however long the task is.
+    /// Creates a prompt for an agent whose conversation continues. The host shows
+    /// it again, so it is short even if the task is long.
     pub fn in_conversation(run: &'a Run) -> Self {
         Self { task: TaskForm::Beginning, ..Self::new(run) }
     }
 
-    /// Uses a template of the user's own, if there is one.
+    /// Uses the user's own template, if there is one.
     pub fn with_template(self, template: Option<&'a str>) -> Self {
         Self { template, ..self }
     }
 
-    /// Puts what happened so far before it.
+    /// Adds a summary of earlier turns before the prompt.
     pub fn with_summary(self, summary: String) -> Self {
         Self { summary, ..self }
     }
 
-    /// Puts notes before it.
+    /// Adds notes before the prompt.
     pub fn with_notes(self, notes: String) -> Self {
         Self { notes, ..self }
     }
 
-    /// The whole text.
+    /// Renders the whole text.
     pub fn render(&self) -> String {
         let policy = &self.run.policy;
         let prompt = match self.template {
@@ -91,11 +91,11 @@ impl<'a> NextPrompt<'a> {
             None if policy.trust == Trust::Claim => self.claim_form(),
             None => self.short_form(""),
         };
-        // What changes least comes first, so that providers can keep it.
+        // Stable parts come first, so that providers can cache them.
         paragraphs([self.notes.trim_end(), self.summary.trim_end(), &prompt])
     }
 
-    /// The same for an agent that may have forgotten the loop it is in.
+    /// Renders a prompt for an agent that may have forgotten its loop.
     pub fn reminder(&self) -> String {
         let id = &self.run.id;
         let intro = match self.run.policy.locale {
@@ -105,8 +105,8 @@ impl<'a> NextPrompt<'a> {
         self.short_form(&intro)
     }
 
-    /// The template of the reference, without the line that asks for a signal
-    /// when none counts.
+    /// Fills the template of the reference, without the line that asks for a signal
+    /// if none counts.
     fn claim_form(&self) -> String {
         let policy = &self.run.policy;
         let signal = signal(&policy.claim);
@@ -138,8 +138,8 @@ impl<'a> NextPrompt<'a> {
         )
     }
 
-    /// One line that says where the loop stands, the findings, and how to go on.
-    /// Counts are a line of their own that says as much.
+    /// Renders a status line, the findings, and how to continue. Counts make a
+    /// status line of their own.
     fn short_form(&self, intro: &str) -> String {
         let run = self.run;
         let PromptSections { verdict, findings, answer, refusals, notes, past } = &run.feedback;
@@ -167,7 +167,7 @@ impl<'a> NextPrompt<'a> {
         paragraphs([&*head, findings, answer, refusals, notes, &closing])
     }
 
-    /// How to say that the work is done, unless the verdict says so.
+    /// Asks for the signal of completion, unless the verdict names it.
     fn call_for_signal(&self) -> Option<String> {
         let policy = &self.run.policy;
         let signal = signal(&policy.claim)?;
@@ -188,7 +188,7 @@ impl<'a> NextPrompt<'a> {
         })
     }
 
-    /// The checks that the findings do not name.
+    /// Lists the checks that the findings do not name.
     fn other_checks(&self) -> Option<String> {
         let Run { policy, feedback, .. } = self.run;
         let others: Vec<String> = policy
@@ -215,7 +215,7 @@ impl<'a> NextPrompt<'a> {
         }
     }
 
-    /// What an agent has to know whose turns each begin a conversation.
+    /// Explains past turns to an agent that starts a new conversation each turn.
     fn past_conversations(&self) -> &'static str {
         match (self.run.policy.context, self.run.policy.locale) {
             (Context::Fresh, Locale::En) => {
@@ -237,19 +237,19 @@ impl<'a> NextPrompt<'a> {
     }
 }
 
-/// The prompt of the first turn: the task verbatim, then how it will be judged.
+/// Renders the prompt of the first turn: the task verbatim, then how it will be judged.
 pub fn first_prompt(run: &Run) -> String {
     run.task.text.clone() + &rules(run)
 }
 
-/// What follows the task in the first turn, to be appended to it as it is.
+/// Renders the text that is appended to the task in the first turn.
 pub fn rules(run: &Run) -> String {
     let sections = [targets(run), checks(&run.policy), wish_for_tests(run)].into_iter().flatten();
     let sections: Vec<String> = sections.map(|section| format!("\n\n{section}")).collect();
     sections.concat() + &instruction(&run.policy)
 }
 
-/// The sentence that asks for the signal, as appended to a first message.
+/// Asks for the signal, in the form appended to a first message.
 fn instruction(policy: &Policy) -> String {
     let Some(signal) = signal(&policy.claim) else { return String::new() };
     match (policy.locale, policy.claim.mode) {
@@ -273,7 +273,7 @@ fn targets(run: &Run) -> Option<String> {
     (!run.task.targets.is_empty()).then(|| format!("{label}: {}", run.task.targets.join(", ")))
 }
 
-/// Asks for tests where no check can tell whether the task is done.
+/// Asks for a test if no check can show that the task is done.
 fn wish_for_tests(run: &Run) -> Option<String> {
     let policy = &run.policy;
     let has_tests = policy.gates.iter().any(|gate| gate.criterion == Criterion::TestPass);
@@ -318,7 +318,7 @@ fn checks(policy: &Policy) -> Option<String> {
     (!gates.is_empty()).then(|| format!("{intro}\n{}", gates.join("\n")))
 }
 
-/// A gate with its command, as all prompts name it.
+/// Renders a gate with its command, as all prompts do.
 fn gate_name(gate: &GateSpec) -> String {
     format!("{} (`{}`)", gate.name, gate.command.display())
 }

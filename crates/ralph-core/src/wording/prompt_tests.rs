@@ -10,7 +10,7 @@ use crate::wording::{GateAttempt, no_time, sections};
 use proptest::prelude::*;
 use std::time::Duration;
 
-/// What the next turn reads after this one.
+/// The prompt of the next turn after this one.
 #[track_caller]
 fn told(run: &Run, evidence: &Evidence) -> String {
     NextPrompt::new(&judged(run, evidence)).render()
@@ -216,7 +216,7 @@ fn diagnostics_are_told_in_the_counts_of_the_reference() {
              | Progress: -100% improvement | Next: Fix 1 remaining error(s)\n\n{rest}{END}"
         )
     );
-    // A loop that began by itself is told so, and how to end it, in one line.
+    // The prompt of a loop that started automatically says so, and how to end it, in one line.
     let alone = "Ralph Loop: AUTO-CONTINUE | Output <promise>DONE</promise> when complete";
     alone.clone_into(&mut run.feedback.verdict);
     assert_eq!(NextPrompt::new(&run).render(), format!("{alone}\n\n{rest}Task: Fix the parser."));

@@ -1,8 +1,8 @@
-//! Why a gate has no clear result, in Korean. Gates say it in English, and so it
-//! is kept; it is translated when somebody reads it.
+//! Translates the reason why a gate has no clear result to Korean. Gates report it
+//! in English, which is stored; it is translated for display.
 
-/// What gates say, and the Korean of it. `{}` stands for any text, which is
-/// translated too if it is a reason itself. The first that fits is taken.
+/// Reasons of gates and their translations; the first match counts. `{}` matches
+/// any text, which is translated as well if it is a reason itself.
 const REASONS: &[(&str, &str)] = &[
     // Commands.
     ("the command is empty", "명령이 비어 있습니다"),
@@ -19,7 +19,7 @@ const REASONS: &[(&str, &str)] = &[
     ("cannot wait for the supervisor", "감독 프로그램이 끝나기를 기다릴 수 없습니다"),
     ("`{}` is not here: run `{}`", "`{}` 이(가) 없습니다. `{}` 을(를) 실행하세요"),
     ("`{}` is not here", "`{}` 이(가) 없습니다"),
-    // Exit codes and what was printed.
+    // Exit codes and output.
     ("no test ran", "실행된 테스트가 없습니다"),
     ("exit code {}, but no test failed", "종료 코드는 {}이지만 실패한 테스트가 없습니다"),
     ("exit code {}, but it reports nothing", "종료 코드는 {}이지만 보고한 문제가 없습니다"),
@@ -93,11 +93,11 @@ const REASONS: &[(&str, &str)] = &[
     ),
 ];
 
-/// What is counted in a reason.
+/// Nouns that are counted in a reason.
 const COUNTED: [(&str, &str); 2] = [("test", "테스트"), ("error", "오류")];
 
-/// The reason in Korean; as it is if nobody translated it, such as what a
-/// system or a server said.
+/// Translates a reason to Korean. Unknown text, such as an error of a system or a
+/// server, stays as it is.
 pub fn reason_ko(reason: &str) -> String {
     translated(reason).unwrap_or_else(|| reason.to_owned())
 }
@@ -109,13 +109,13 @@ fn translated(reason: &str) -> Option<String> {
     attempts(reason).or_else(|| counted(reason)).or_else(table).or_else(|| of_several(reason))
 }
 
-/// `what (3 attempts)`
+/// Translates `reason (3 attempts)`.
 fn attempts(reason: &str) -> Option<String> {
     let (what, count) = reason.strip_suffix(" attempts)")?.rsplit_once(" (")?;
     Some(format!("{} ({count}회 시도)", reason_ko(what)))
 }
 
-/// `3 tests`
+/// Translates `3 tests`.
 fn counted(reason: &str) -> Option<String> {
     let (count, what) = reason.split_once(' ')?;
     let count: u64 = count.parse().ok()?;
@@ -124,7 +124,7 @@ fn counted(reason: &str) -> Option<String> {
     Some(format!("{korean} {count}건"))
 }
 
-/// `server: reason; other: reason`
+/// Translates `server: reason; other: reason`.
 fn of_several(reasons: &str) -> Option<String> {
     let of_one = |reason: &str| {
         let (who, why) = reason.split_once(": ")?;
@@ -134,7 +134,7 @@ fn of_several(reasons: &str) -> Option<String> {
     Some(each.collect::<Option<Vec<String>>>()?.join("; "))
 }
 
-/// What stands for each `{}`, if the text is of this form.
+/// Returns the text matched by each `{}`; `None` if `text` does not have this form.
 fn parts<'t>(form: &str, text: &'t str) -> Option<Vec<&'t str>> {
     let mut fixed = form.split("{}");
     let mut rest = text.strip_prefix(fixed.next()?)?;

@@ -1,4 +1,4 @@
-//! What a judged turn came to, as the agent reads it: each fact once.
+//! Renders the feedback about a judged turn, each fact once.
 
 use super::{circle_words, gate, headline, signal};
 use crate::evidence::{Fault, Timeout, Verdict};
@@ -8,13 +8,13 @@ use crate::policy::{Policy, Trust};
 use crate::prompt::PromptSections;
 use crate::time::render_span;
 
-/// About how long the findings may get, in characters: they have to be read.
+/// Approximate maximum length of the findings, in characters.
 const FINDINGS_CHARS: usize = 4000;
 
-/// How many changes of tests and checks are named one by one.
+/// Number of changes of tests and checks that are listed.
 const NAMED_CHANGES: usize = 8;
 
-/// What the agent is told after this turn, part by part.
+/// Renders the feedback after a turn, section by section.
 pub fn sections(feedback: &Feedback, policy: &Policy) -> PromptSections {
     PromptSections {
         verdict: verdict(feedback, policy),
@@ -25,8 +25,8 @@ pub fn sections(feedback: &Feedback, policy: &Policy) -> PromptSections {
     }
 }
 
-/// Why the work does not count as done: in counts where errors and warnings are
-/// what the run is about, else in a sentence.
+/// Explains why the work does not count as done: in counts if the run is about
+/// errors and warnings, otherwise in a sentence.
 fn verdict(feedback: &Feedback, policy: &Policy) -> String {
     let counts =
         policy.counts_diagnostics().then(|| headline::continue_line(feedback, policy.locale));
@@ -38,7 +38,7 @@ fn verdict(feedback: &Feedback, policy: &Policy) -> String {
     parts.collect::<Vec<_>>().join(if is_short { " " } else { "\n\n" })
 }
 
-/// The reason in a sentence; `None` where the counts tell it.
+/// Renders the reason in a sentence; `None` if the counts already show it.
 #[expect(clippy::fn_params_excessive_bools, reason = "private, and named at its one call")]
 fn reason(feedback: &Feedback, policy: &Policy, is_counted: bool) -> Option<String> {
     let locale = policy.locale;
@@ -96,7 +96,7 @@ fn only_claim_missing(policy: &Policy) -> String {
     }
 }
 
-/// `test_pass fails (1 test, the same as before)`
+/// Renders `test_pass fails (1 test, the same as before)`.
 fn failing(gates: &[String], feedback: &Feedback, locale: Locale) -> String {
     let news = |name: &String| feedback.gates.iter().find(|gate| gate.name == *name);
     let news: Vec<&GateNews> = gates.iter().filter_map(news).collect();
@@ -120,7 +120,7 @@ fn failing(gates: &[String], feedback: &Feedback, locale: Locale) -> String {
     who + &how_many.unwrap_or_default()
 }
 
-/// How much fails in these gates, as far as it was counted.
+/// Renders the number of failures in these gates, as far as they were counted.
 fn quantity(gates: &[&GateNews], locale: Locale) -> Option<String> {
     let tests: u64 = gates.iter().map(|gate| gate.tests.len() as u64 + gate.more_tests).sum();
     let problems = gates.iter().map(|gate| gate.problems.len() as u64 + gate.more_problems);
@@ -136,8 +136,8 @@ fn quantity(gates: &[&GateNews], locale: Locale) -> Option<String> {
     })
 }
 
-/// What changed since the last turn. While changes of tests are held, nothing
-/// counts as fixed.
+/// Renders the change since the last turn. While weakened tests block success,
+/// nothing counts as fixed.
 fn changed(feedback: &Feedback, locale: Locale) -> Vec<String> {
     let Some(FailureChange { fixed, new }) = feedback.change else { return Vec::new() };
     let fixed = if feedback.held.is_empty() { fixed } else { 0 };
@@ -160,7 +160,7 @@ fn without_result(gates: &[String], locale: Locale) -> String {
     }
 }
 
-/// How the turn itself ended, if not in good order.
+/// Describes how the turn itself ended, if not normally.
 fn trouble(feedback: &Feedback, locale: Locale) -> Option<String> {
     Some(match (feedback.remark.as_ref()?, locale) {
         (TurnRemark::TimedOut(Timeout::Idle(limit)), Locale::En) => format!(
@@ -241,8 +241,8 @@ fn last_turn(locale: Locale) -> &'static str {
     }
 }
 
-/// The gates that do not pass, then what is held. Gates share what room the
-/// rest leaves.
+/// Renders the gates that do not pass, then the changes that block success. Gates
+/// share the room that those leave.
 fn findings(feedback: &Feedback, locale: Locale) -> String {
     let held = held(feedback, locale);
     let taken = held.as_ref().map_or(0, |held| held.chars().count());

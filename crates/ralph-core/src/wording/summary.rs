@@ -1,40 +1,40 @@
-//! What happened so far, for an agent that does not remember it.
+//! Summarizes earlier turns for an agent that does not remember them.
 
 use crate::feedback::last_chars;
 use crate::line::inline;
 use crate::locale::Locale;
 use crate::run::Run;
 
-/// How much of what an earlier turn said is repeated, in characters.
+/// Number of characters repeated from the final text of an earlier turn.
 const WORDS: usize = 300;
 
-/// How much of the last words is repeated.
+/// Number of characters repeated from the last final text.
 const LAST_WORDS: usize = 3_000;
 
-/// What is known of the turns so far, beside what the run itself holds.
+/// Facts about earlier turns that are not part of the run's record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Past {
     /// Earlier turns, oldest first.
     pub turns: Vec<PastTurn>,
-    /// Files that differ from what they were at the start.
+    /// Files that differ from the start.
     pub changed: Vec<String>,
-    /// How many more do.
+    /// Number of further such files.
     pub more_changed: usize,
 }
 
 /// An earlier turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PastTurn {
-    /// Its number.
+    /// Number of the turn.
     pub number: u32,
-    /// What it said in the end.
+    /// Its final text.
     pub text: String,
-    /// How many things failed after it; `None` without gates.
+    /// Number of failures after it; `None` without gates.
     pub failing: Option<u32>,
 }
 
-/// What a new session has to know of the old one. Only what we saw ourselves
-/// is in it, so it costs nothing and does not depend on a model's mood.
+/// Renders the summary of the old session for a new one. It holds only facts that
+/// ralph observed, so it needs no model.
 pub fn summary(run: &Run, past: &Past) -> String {
     let locale = run.policy.locale;
     let mut sections = vec![
@@ -97,12 +97,12 @@ fn turns(past: &Past, locale: Locale) -> Option<String> {
     (!lines.is_empty()).then(|| format!("{label}\n{}", lines.join("\n")))
 }
 
-/// Every line marked as a quotation, so that a promise in it is none.
+/// Marks every line as a quotation, so that a promise in it does not count.
 fn quoted(text: &str) -> String {
     text.lines().map(|line| format!("> {line}")).collect::<Vec<_>>().join("\n")
 }
 
-/// What an agent is told that wanted to do what it may not.
+/// Tells an agent that its operations were denied.
 pub fn refused(what: &[String], locale: Locale) -> String {
     let what = what.join("; ");
     let what = inline(&what);

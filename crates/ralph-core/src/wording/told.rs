@@ -1,4 +1,4 @@
-//! What the user of a session is told about its loop.
+//! Messages to the user of a session about its loop.
 
 use super::{host, signal};
 use crate::evidence::{Edit, Weakening};
@@ -7,14 +7,14 @@ use crate::locale::Locale;
 use crate::policy::{Policy, Trust};
 use crate::run::Run;
 
-/// How much is shown of what was done to a test or a check.
+/// Maximum length of the description of a change, in characters.
 const CHANGE_CHARS: usize = 120;
 
-/// How many changes of tests are named.
+/// Number of changed tests that are listed.
 const NAMED: usize = 3;
 
-/// The user is told that the checks of a loop prove nothing yet, because they
-/// pass before its first turn; `None` if one fails.
+/// Tells the user that the checks prove nothing yet, because they pass before the
+/// first turn; `None` if one fails.
 pub fn passes_already(run: &Run) -> Option<String> {
     let passes = run.baseline.as_ref().is_some_and(|start| start.red.is_empty());
     if !passes || run.policy.trust != Trust::Evidence || run.policy.gates.is_empty() {
@@ -31,7 +31,7 @@ pub fn passes_already(run: &Run) -> Option<String> {
     })
 }
 
-/// The user is told that a new loop takes the place of an interrupted one.
+/// Tells the user that a new loop replaces an interrupted one.
 pub fn replaces(old: &Run, locale: Locale) -> String {
     let id = &old.id;
     match locale {
@@ -40,7 +40,7 @@ pub fn replaces(old: &Run, locale: Locale) -> String {
     }
 }
 
-/// The user is told that a loop was found whose client is gone.
+/// Tells the user that a loop whose client is gone was paused.
 pub fn set_aside(old: &Run, locale: Locale) -> String {
     let id = &old.id;
     match locale {
@@ -53,7 +53,7 @@ pub fn set_aside(old: &Run, locale: Locale) -> String {
     }
 }
 
-/// The user is told that a loop is at work, so that it cannot be resumed.
+/// Tells the user that a loop is running, so it cannot be resumed.
 pub fn is_at_work(run: &Run) -> String {
     let (id, number, most) = (&run.id, run.iteration, run.policy.limits.iterations);
     match run.policy.locale {
@@ -68,7 +68,7 @@ pub fn is_at_work(run: &Run) -> String {
     }
 }
 
-/// The user is told that a command was answered before the host passed it on.
+/// Tells the user that a command was already answered.
 pub fn answered(locale: Locale) -> &'static str {
     match locale {
         Locale::En => "ralph: this was answered when the turn ended.",
@@ -76,7 +76,7 @@ pub fn answered(locale: Locale) -> &'static str {
     }
 }
 
-/// The user is told that every session begins a loop, as it was installed.
+/// Tells the user that every session starts a loop because of the installation.
 pub fn begins_in_every_session(locale: Locale) -> &'static str {
     match locale {
         Locale::En => "It began by itself because `arm` is `every-session`.",
@@ -84,7 +84,7 @@ pub fn begins_in_every_session(locale: Locale) -> &'static str {
     }
 }
 
-/// The user is told that `on-errors` can hardly begin a loop here.
+/// Tells the user that `on-errors` can hardly start a loop here.
 pub fn only_security_looks(locale: Locale) -> &'static str {
     match locale {
         Locale::En => {
@@ -98,8 +98,8 @@ pub fn only_security_looks(locale: Locale) -> &'static str {
     }
 }
 
-/// The user is told that changes of tests and checks are held; `None` if none
-/// is. Whether they make a check weaker is for the user to say.
+/// Tells the user which changes of tests and checks block success; `None` if there
+/// are none. The user decides whether they weaken a check.
 pub fn weakened(held: &[Weakening], locale: Locale) -> Option<String> {
     let first = held.first()?;
     let what: String = inline(&first.what).chars().take(CHANGE_CHARS).collect();
@@ -116,9 +116,9 @@ pub fn weakened(held: &[Weakening], locale: Locale) -> Option<String> {
     })
 }
 
-/// The user is told which tests and checks were edited; `None` if none was.
+/// Tells the user which tests and checks were edited; `None` if none were.
 pub fn edited(edits: &[Edit], policy: &Policy) -> Option<String> {
-    // What the tests of the start say of a gate is no edit.
+    // A result of the original tests of a gate is no edit.
     let places = edits.iter().map(|edit| edit.place.as_str());
     let mut places: Vec<&str> = places.filter(|place| !policy.names_gates(place)).collect();
     places.dedup();
@@ -134,7 +134,7 @@ pub fn edited(edits: &[Edit], policy: &Policy) -> Option<String> {
     })
 }
 
-/// What a loop waits for while the agent may only plan.
+/// Explains that a loop waits because the agent is in plan mode.
 pub fn plan_mode(locale: Locale) -> &'static str {
     match locale {
         Locale::En => "the agent is in plan mode and may change nothing",
@@ -142,7 +142,7 @@ pub fn plan_mode(locale: Locale) -> &'static str {
     }
 }
 
-/// The user is told that the provider failed and the turn is taken again.
+/// Tells the user that the provider failed and the turn is repeated.
 pub fn provider_failed(what: &str, run: &Run) -> String {
     let note = host::iteration(run);
     let note = note.strip_prefix("ralph: ").unwrap_or(&note);
@@ -153,7 +153,7 @@ pub fn provider_failed(what: &str, run: &Run) -> String {
     }
 }
 
-/// The user is told that a loop rests because its session is gone.
+/// Tells the user that a loop is paused because its session is gone.
 pub fn session_gone(run: &Run) -> String {
     let id = &run.id;
     match run.policy.locale {
@@ -166,7 +166,7 @@ pub fn session_gone(run: &Run) -> String {
     }
 }
 
-/// The user is told that a client was ended in the middle of a turn.
+/// Tells the user that the client ended in the middle of a turn.
 pub fn was_cut_off(run: &Run) -> String {
     let id = &run.id;
     match run.policy.locale {

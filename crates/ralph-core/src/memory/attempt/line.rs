@@ -1,28 +1,28 @@
-//! What is compared of a line.
+//! Reduces a line of code to the parts that are compared.
 
-/// Whether numbers and quoted text count.
+/// The treatment of numbers and quoted text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Literals {
-    /// They do.
+    /// They are kept.
     Kept,
-    /// They do not.
+    /// They are replaced by a mark.
     Dropped,
 }
 
-/// What a comment begins with.
+/// Prefixes of a comment.
 const COMMENTS: [&str; 5] = ["//", "#", "--", "* ", "/*"];
 
-/// What only looks like one.
+/// Prefixes that only look like a comment.
 const NO_COMMENTS: [&str; 6] = ["#[", "#!", "#include", "#define", "#if", "#end"];
 
-/// A number that stands for a text; `None` for an empty one.
+/// Hashes a text; `None` for an empty one.
 pub(super) fn digest(text: &str) -> Option<u64> {
     let fold = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325, fold);
     (!text.is_empty()).then_some(hash)
 }
 
-/// A line without layout and comments.
+/// Removes layout and comments from a line.
 pub(super) fn skeleton(line: &str, literals: Literals) -> String {
     let mut kept = String::with_capacity(line.len());
     let mut rest = line.trim();
@@ -52,7 +52,7 @@ fn is_comment(line: &str) -> bool {
     begins(&COMMENTS) && !begins(&NO_COMMENTS)
 }
 
-/// What stands for the literal at the start of a text, and how long that is.
+/// Returns the mark for a literal at the start of `text`, and the literal's length.
 fn literal(text: &str, before: &str) -> Option<(char, usize)> {
     let first = text.chars().next()?;
     if matches!(first, '"' | '\'' | '`') {

@@ -1,33 +1,33 @@
-//! Who gets how much room.
+//! Divides the token budget among the sections.
 
 use super::{USUAL_TOKENS, Written};
 use crate::tokens::with_margin;
 
-/// A part of what is shown, in the order of the text: what changes least first.
+/// A section of the text, in the order of the text: stable sections first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Section {
-    /// What holds always.
+    /// Rules that always hold.
     Rules,
     /// The code that the task names.
     Code,
     /// Files that the task will probably touch.
     Likely,
-    /// What must hold in files that were changed.
+    /// Conditions that must hold in changed files.
     Invariants,
-    /// How things are done, and what is so.
+    /// Skills, patterns and facts.
     Known,
-    /// Where the work stands.
+    /// State of the work.
     Task,
-    /// What goes wrong.
+    /// Known pitfalls.
     Gotchas,
-    /// What was tried and failed.
+    /// Failed attempts.
     Failures,
-    /// What was done to the files lately.
+    /// Recent changes of the files.
     Timeline,
 }
 
 impl Section {
-    /// In the order in which room is given out. What one leaves goes to the next.
+    /// All sections, in the order in which they get room. Unused room passes to the next.
     pub(super) const BY_PRECEDENCE: [Self; 9] = [
         Self::Rules,
         Self::Task,
@@ -40,20 +40,20 @@ impl Section {
         Self::Timeline,
     ];
 
-    /// The tokens it has, if there are so many in all.
+    /// Returns the section's share of a budget of `tokens`.
     pub const fn share(self, tokens: usize) -> usize {
         let of_usual = match self {
             Self::Rules | Self::Task => 1500,
-            // Work is checked with what must hold and planned with what is known.
+            // Sections to check work with and to plan with weigh the same.
             Self::Gotchas | Self::Known | Self::Code | Self::Invariants => 1200,
             Self::Failures => 800,
             Self::Likely | Self::Timeline => 300,
         };
-        // In this order because a budget may be as large as there is.
+        // Division first avoids an overflow with a very large budget.
         tokens / USUAL_TOKENS * of_usual + tokens % USUAL_TOKENS * of_usual / USUAL_TOKENS
     }
 
-    /// The name in output for programs.
+    /// Returns the name in output for programs.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Rules => "rules",
@@ -69,27 +69,27 @@ impl Section {
     }
 }
 
-/// Where a note is put.
+/// The group of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Shelf {
-    /// What the user wants to hold always.
+    /// A rule of the user that always holds.
     Rule,
-    /// What must hold in files that were changed.
+    /// A condition that must hold in changed files.
     Invariant,
-    /// How something is done.
+    /// A procedure.
     Skill,
-    /// How things look here.
+    /// A pattern of this code base.
     Pattern,
-    /// What is so, was decided or found out.
+    /// A fact, a decision or a finding.
     Fact,
-    /// What goes wrong.
+    /// A known pitfall.
     Gotcha,
-    /// What was tried and failed.
+    /// A failed attempt.
     Failure,
 }
 
 impl Shelf {
-    /// The part of the text it is in.
+    /// Returns the section it is shown in.
     pub const fn section(self) -> Section {
         match self {
             Self::Rule => Section::Rules,
@@ -100,7 +100,7 @@ impl Shelf {
         }
     }
 
-    /// How many notes it has at most: more are not read.
+    /// Returns the maximum number of its notes; longer lists are not read.
     pub const fn limit(self) -> usize {
         match self {
             Self::Rule => usize::MAX,
@@ -111,12 +111,12 @@ impl Shelf {
     }
 }
 
-/// The room that is left.
+/// The token budget that is left.
 pub(super) struct Room {
     tokens: usize,
-    /// In all.
+    /// Tokens left in all.
     free: usize,
-    /// What earlier sections did not use of theirs.
+    /// Tokens that earlier sections left unused.
     unused: usize,
 }
 
@@ -125,7 +125,7 @@ impl Room {
         Self { tokens, free, unused: 0 }
     }
 
-    /// Lets a section write into its share and what others left of theirs.
+    /// Renders a section within its share and the unused room of earlier ones.
     pub(super) fn fill(
         &mut self,
         section: Section,

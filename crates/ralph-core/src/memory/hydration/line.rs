@@ -1,4 +1,4 @@
-//! A note as one line.
+//! Renders a note as one line.
 
 use std::cmp::Ordering;
 use std::fmt::Write;
@@ -12,26 +12,26 @@ use crate::memory::hydration::Shelf;
 use crate::memory::notes::{as_data, file_names};
 use crate::tokens::estimate;
 
-/// Longer notes are shown by what they begin with, in tokens.
+/// Maximum length of a note shown in full, in tokens.
 const LONGEST: usize = 250;
 
-/// What is shown of a longer note, in tokens.
+/// Length of the beginning shown of a longer note, in tokens.
 const BRIEF: usize = 40;
 
-/// Files that are named with a note.
+/// Maximum number of files listed with a note.
 const MOST_FILES: usize = 3;
 
-/// How much of a note is shown.
+/// The length in which a note is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Form {
-    /// All of it.
+    /// The whole note.
     Full,
-    /// What it begins with, and where the rest is.
+    /// Its beginning, with the command that shows the rest.
     Brief,
 }
 
 impl Form {
-    /// The name in output for programs.
+    /// Returns the name in output for programs.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Full => "full",
@@ -40,7 +40,7 @@ impl Form {
     }
 }
 
-/// The longest form of a note that fits into so many tokens.
+/// Renders the longest form of a note that fits into so many tokens.
 ///
 /// A rule is never shortened: half of one may say the opposite.
 pub(super) fn fitting(note: &Candidate, room: usize, locale: Locale) -> Option<(Form, String)> {
@@ -53,7 +53,7 @@ pub(super) fn fitting(note: &Candidate, room: usize, locale: Locale) -> Option<(
     (note.shelf != Shelf::Rule && estimate(&brief) <= room).then_some((Form::Brief, brief))
 }
 
-/// Which of two notes stands first. Ranks drift, names do not.
+/// Orders notes by group and id, which are stable; ranks drift.
 pub(super) fn order(one: &Candidate, other: &Candidate) -> Ordering {
     let key = |note: &Candidate| (note.shelf, note.id.clone());
     key(one).cmp(&key(other))
@@ -63,7 +63,7 @@ pub(super) fn full(note: &Candidate, locale: Locale) -> String {
     let mut line = head(note, locale);
     let title = note.title.as_deref().map(said).unwrap_or_default();
     let text = said(&note.text);
-    // A title that repeats the beginning of the text says nothing.
+    // A title that repeats the beginning of the text adds nothing.
     if !title.is_empty() && !text.starts_with(&title) {
         let _ = write!(line, " {title}:");
     }
@@ -95,7 +95,7 @@ fn brief(note: &Candidate, locale: Locale) -> String {
         kept.push_str(word);
     }
     if kept.is_empty() {
-        // One endless word: some of it is better than none.
+        // One endless word: show at least a part of it.
         kept = said.chars().take(BRIEF).collect();
     }
     let rest = words::rest(&self::said(&note.id), locale);
@@ -103,7 +103,7 @@ fn brief(note: &Candidate, locale: Locale) -> String {
     line
 }
 
-/// `- [name] [LABEL]`.
+/// Renders `- [id] [LABEL]`.
 fn head(note: &Candidate, locale: Locale) -> String {
     let mut line = format!("- [{}]", said(&note.id));
     if let Some(mark) = note.label.mark() {
@@ -115,7 +115,7 @@ fn head(note: &Candidate, locale: Locale) -> String {
     line
 }
 
-/// What a note says: on one line, and without a label that it gives itself.
+/// Puts a text on one line, and masks any label that it gives itself.
 fn said(text: &str) -> String {
     static LABEL: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"(?i)\[\s*(verified|hypothesis|stale)\s*\]").ok());
@@ -126,7 +126,7 @@ fn said(text: &str) -> String {
     }
 }
 
-/// A line of a text of ours, which may quote others, with its indentation.
+/// Renders a line of our own text, which may quote others, with its indentation.
 pub(super) fn indented(line: &str) -> String {
     let spaces = line.len() - line.trim_start_matches(' ').len();
     format!("{}{}\n", &line[..spaces], said(line))

@@ -1,9 +1,9 @@
-//! What is said around notes, in every language we have.
+//! The fixed texts around notes, in every supported language.
 
 use super::Section;
 use crate::locale::Locale;
 
-/// What notes are, and how one is cited.
+/// Returns the explanation of notes and citations.
 pub(super) const fn preface(locale: Locale) -> &'static str {
     match locale {
         Locale::En => {
@@ -51,7 +51,7 @@ pub(super) const fn why(locale: Locale) -> &'static str {
     }
 }
 
-/// Where the rest of a long note is.
+/// Returns the hint where to find the rest of a long note.
 pub(super) fn rest(id: &str, locale: Locale) -> String {
     match locale {
         Locale::En => format!("(`ralph memory show {id}` has the rest)"),
@@ -59,7 +59,7 @@ pub(super) fn rest(id: &str, locale: Locale) -> String {
     }
 }
 
-/// Said of what a gate checks.
+/// Returns the mark of a note that a gate checks.
 pub(super) const fn checked(locale: Locale) -> &'static str {
     match locale {
         Locale::En => "(checked by a gate)",

@@ -1,6 +1,6 @@
-//! Characters and spellings that hide what a text says.
+//! Characters and spellings that hide parts of a text.
 
-/// Whether characters in it hide text or overwrite what was shown before.
+/// Returns true if characters in it hide text or overwrite earlier output.
 pub(super) fn is_disguised(text: &str) -> bool {
     let is_tag = |c: char| ('\u{e0000}'..='\u{e007f}').contains(&c);
     let turns = |c: char| matches!(c, '\u{202d}' | '\u{202e}' | '\u{2066}'..='\u{2068}');
@@ -17,8 +17,8 @@ pub(super) fn is_disguised(text: &str) -> bool {
         || erases.iter().any(|code| text.contains(code))
 }
 
-/// A text as a reader sees it: lower case, single spaces, look-alikes of Latin
-/// letters replaced, without marks that have no width.
+/// Returns the text as a reader sees it: lower case, single spaces, look-alikes of
+/// Latin letters replaced, without invisible characters.
 pub(super) fn readable(text: &str) -> String {
     let mut seen = String::with_capacity(text.len());
     for c in text.chars().filter(|c| !is_unseen(*c)) {
@@ -37,7 +37,7 @@ pub(super) fn readable(text: &str) -> String {
     seen
 }
 
-/// Characters that hide: no width, or a change of direction.
+/// Returns true for invisible characters: no width, or a change of direction.
 pub(crate) fn is_unseen(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
@@ -45,7 +45,7 @@ pub(crate) fn is_unseen(c: char) -> bool {
         || (c.is_control() && !c.is_whitespace())
 }
 
-/// The Latin letter that a look-alike is taken for.
+/// Returns the Latin letter that a look-alike imitates.
 fn plain(c: char) -> char {
     match c {
         'а' | 'А' | 'α' => 'a',
@@ -70,7 +70,7 @@ fn plain(c: char) -> char {
         'ց' => 'g',
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xff01 + 0x21).unwrap_or(c),
         '’' => '\'',
-        // Bold, italic and other letters of mathematics, letters in circles.
+        // Mathematical bold, italic and other letters, and letters in circles.
         '\u{1d400}'..='\u{1d6a3}' => nth_letter((u32::from(c) - 0x1d400) % 52 % 26, c),
         '\u{24b6}'..='\u{24e9}' => nth_letter((u32::from(c) - 0x24b6) % 26, c),
         '\u{1f130}'..='\u{1f149}' => nth_letter(u32::from(c) - 0x1f130, c),

@@ -1,5 +1,5 @@
-//! What orders to an agent look like. Texts are lower case, with single spaces
-//! and without what cannot be seen.
+//! Word patterns of orders to an agent. Texts are lower case, with single spaces
+//! and without invisible characters.
 
 use super::Order;
 
@@ -45,10 +45,10 @@ pub(super) const POSING: &[&str] = &[
     "_to_agent",
 ];
 
-/// What stands before a verb that is an order.
+/// Words that precede a verb in an order.
 pub(super) const STARTERS: &str = "please|must|should|shall|to|you|and|then|now|just|also|kindly|always|immediately|first|simply|instead|so|agent|agents|assistant|assistants|ai|model|models|llm|llms|bot|bots|:|,";
 
-/// Words that rules share, by the names they have in rules.
+/// Groups of words that rules share, with their names in rules.
 pub(super) const GROUPS: &[(&str, &str)] = &[
     ("MACHINE", "agent|agents|assistant|assistants|ai|ais|llm|llms|bot|bots"),
     ("MODEL", "model|models|tools|reader|readers|reviewer|reviewers|contributor|contributors"),
@@ -60,8 +60,8 @@ pub(super) const GROUPS: &[(&str, &str)] = &[
     ("SECRET", "key*|token*|secret*|credential*|password*|env|cookies|id_rsa|prompt|history"),
 ];
 
-/// Groups of words in their order: `+` is right behind the one before, `*` any
-/// ending, `^` the beginning of an order.
+/// Sequences of word groups. `+` means right after the one before, `*` any ending,
+/// `^` the start of an order.
 pub(super) const RULES: &[(Order, &[&str])] = &[
     (
         Order::Forget,
@@ -162,8 +162,8 @@ pub(super) const RULES: &[(Order, &[&str])] = &[
     ),
 ];
 
-/// Two parts that follow each other in a Korean text, each one of several; the
-/// second may be anything.
+/// Pairs of parts that follow each other in a Korean text; an empty second part
+/// matches anything.
 pub(super) const KOREAN: &[(Order, &str, &str)] = &[
     (Order::Forget, "지시|명령|규칙을|규칙은|내용은", "무시하|무시해|잊|따르지|무효|폐기"),
     (Order::Forget, "제한이|제한은", "해제"),

@@ -1,35 +1,35 @@
-//! What a task names: symbols and files, by how they are written.
+//! Finds symbols and files that a task names, by the way they are written.
 
-/// Endings of file names.
+/// Extensions of file names.
 const EXTENSIONS: &str = "rs ts js tsx jsx py go rb java kt json toml yaml yml md txt sh sql proto tf lock ini cfg conf env csv html css xml c h cpp cs php ex gradle";
 
-/// The shortest name that is looked up.
+/// Length of the shortest name that is looked up.
 const SHORTEST: usize = 3;
 
-/// Names of a kind that are kept. Who pastes a log into a prompt means few of
-/// the names in it.
+/// Maximum number of names kept of each kind. A pasted log has many names, and few
+/// of them matter.
 const MOST: usize = 100;
 
-/// What a text names, each once, in its order.
+/// The names in a text, each once, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Named {
-    /// Names of symbols, without what they are in.
+    /// Names of symbols, without their qualifiers.
     pub symbols: Vec<String>,
-    /// Paths, as they are written.
+    /// Paths, as written.
     pub files: Vec<String>,
 }
 
-/// How a word stands in a text. Commands in backticks are words.
+/// The way a word is written. Commands in backticks count as words.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Written {
     AsWord,
     AsCode,
 }
 
-/// Finds what a text names.
+/// Finds the names in a text.
 pub fn named(text: &str) -> Named {
     let mut named = Named::default();
-    // Every other part stands between backticks.
+    // Every other part is between backticks.
     for (place, part) in text.split('`').enumerate() {
         let is_quoted = place % 2 == 1 && !part.trim().contains(char::is_whitespace);
         let written = if is_quoted { Written::AsCode } else { Written::AsWord };
@@ -37,7 +37,7 @@ pub fn named(text: &str) -> Named {
         {
             named.add(word, written);
         }
-        // `name(` loses its bracket above, so calls are looked for apart.
+        // `name(` loses its bracket above, so calls are found separately.
         for (before, _) in part.match_indices("()") {
             let start = part[..before]
                 .rfind(|c: char| !is_part(c))
@@ -90,7 +90,7 @@ const fn is_part(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// Whether a word is written as only names in code are: `like_this` or `likeThis`.
+/// Returns true if a word is written as only names in code are: `like_this` or `likeThis`.
 fn is_joined(word: &str) -> bool {
     let inner = word.trim_matches('_');
     let has_hump = inner
@@ -100,8 +100,8 @@ fn is_joined(word: &str) -> bool {
     inner.contains('_') || has_hump
 }
 
-/// The file that a word names, and what follows it: a symbol, a line, or a
-/// Korean particle.
+/// Splits a word into the file it names and the rest: a symbol, a line, or a Korean
+/// particle.
 fn file(word: &str) -> Option<(&str, &str)> {
     let word = word.trim_start_matches(|c: char| !(c.is_alphanumeric() || "_/.".contains(c)));
     let word = word.strip_prefix("./").unwrap_or(word);
@@ -118,7 +118,7 @@ fn file(word: &str) -> Option<(&str, &str)> {
     })
 }
 
-/// Whether what follows an extension shows that it is none: `a.c.txt`, `c_d`.
+/// Returns true if the text after an extension shows that it is none: `a.c.txt`, `c_d`.
 fn goes_on(rest: &str) -> bool {
     let mut next = rest.chars();
     match next.next() {
