@@ -1,8 +1,9 @@
 //! Reserved names for exports of scripts. No source text can contain them.
 //!
 //! The definition in `exports.f = …` is visible to other files but not inside
-//! its own. Nor is a name under which a file re-exports something a name in it.
-//! So both get reserved words among the owners and imports of a file.
+//! its own. A name under which a file re-exports something is not usable in
+//! that file either. So both get reserved words among the owners and imports of
+//! a file.
 
 /// Owner of the members of `exports`.
 pub(crate) const OWNER: &str = "exports";

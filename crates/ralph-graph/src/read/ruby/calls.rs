@@ -126,7 +126,7 @@ fn test_case(walk: &mut Walk<'_>, at: At, method: At) {
         return;
     };
     let Some(name) = walk.first(arguments) else { return };
-    // Defined by a constant, it would hide the class that it describes.
+    // A test named by a constant would hide the class that it describes.
     let named = walk.kind(name) == k::STRING;
     if outside || !named || !words.contains(&walk.text(method)) {
         return;
