@@ -1,5 +1,5 @@
-//! Parses the Python files of a folder and does nothing with them: what the
-//! benchmark compares a full index with.
+//! Parses the Python files of a folder and discards the result. The benchmark
+//! compares a full index with it.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -11,7 +11,7 @@ use tree_sitter::Parser;
 
 fn main() -> ExitCode {
     let Some(root) = std::env::args_os().nth(1) else {
-        // Nobody is left to tell when even this cannot be written.
+        // If even this write fails, there is no one to report it to.
         let _ = writeln!(io::stderr(), "usage: bare_parse ROOT");
         return ExitCode::FAILURE;
     };

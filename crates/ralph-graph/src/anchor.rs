@@ -1,5 +1,5 @@
-//! Whether a definition is there, and whether it is still what it was: what
-//! notes about code are tied to.
+//! Tells whether a definition exists and whether it changed. Notes about code
+//! are tied to definitions this way.
 
 use std::fmt;
 use std::path::Path;
@@ -9,8 +9,8 @@ use crate::language::Language;
 use crate::read::Reader;
 use crate::skip;
 
-/// Stands for the text of a definition. Equal ones have equal texts, but for
-/// indentation, blank lines and white space at the ends of lines.
+/// Hash of the text of a definition. Indentation, blank lines and white space
+/// at the ends of lines do not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SymbolHash([u8; 16]);
 
@@ -20,8 +20,8 @@ impl fmt::Display for SymbolHash {
     }
 }
 
-/// The hash of a definition in a file with this path and these contents;
-/// `None` if the file does not define it.
+/// Returns the hash of a definition in a file with this path and these
+/// contents; `None` if the file does not define it.
 ///
 /// The definition is written as in questions: `save`, `Store.save` or
 /// `Store::save`. Several of that name, such as overloads, have one hash
@@ -30,12 +30,12 @@ pub fn symbol_hash(path: &Path, contents: &[u8], symbol: &str) -> Option<SymbolH
     Anchors::read(path, contents)?.hash(symbol)
 }
 
-/// Whether a file with this path and these contents defines something.
+/// Returns true if a file with this path and these contents defines the symbol.
 pub fn defines(path: &Path, contents: &[u8], symbol: &str) -> bool {
     Anchors::read(path, contents).is_some_and(|anchors| anchors.defines(symbol))
 }
 
-/// The definitions of one file, for several questions.
+/// The definitions of one file, read once to answer several questions.
 #[derive(Debug)]
 pub struct Anchors<T> {
     contents: T,
@@ -43,13 +43,13 @@ pub struct Anchors<T> {
 }
 
 impl<T: AsRef<[u8]>> Anchors<T> {
-    /// Reads a file; `None` if its language is not known, or if it is one that
-    /// is not read: too large, no text, written by a program.
+    /// Reads a file; `None` if its language is not known, or if it is skipped:
+    /// too large, not text, generated.
     pub fn read(path: &Path, contents: T) -> Option<Self> {
         Self::read_with(&mut Reader::new(), path, contents)
     }
 
-    /// Reads a file with a reader that reads others too.
+    /// Reads a file with a reader that is used for other files too.
     pub fn read_with(reader: &mut Reader, path: &Path, contents: T) -> Option<Self> {
         let bytes = contents.as_ref();
         let language = Language::of(path, bytes)?;
@@ -60,18 +60,18 @@ impl<T: AsRef<[u8]>> Anchors<T> {
         Some(Self { contents, facts })
     }
 
-    /// Whether all of the file follows its grammar. Otherwise there may be
-    /// definitions that were not seen.
+    /// Returns true if all of the file follows its grammar. Otherwise some
+    /// definitions may be missing.
     pub fn is_whole(&self) -> bool {
         self.facts.health == Health::Whole
     }
 
-    /// Whether the file defines something.
+    /// Returns true if the file defines the symbol.
     pub fn defines(&self, symbol: &str) -> bool {
         self.named(symbol).next().is_some()
     }
 
-    /// The hash of a definition; `None` if the file does not define it.
+    /// Returns the hash of a definition; `None` if the file does not define it.
     pub fn hash(&self, symbol: &str) -> Option<SymbolHash> {
         let mut found = self.named(symbol).peekable();
         found.peek()?;
@@ -86,14 +86,14 @@ impl<T: AsRef<[u8]>> Anchors<T> {
         Some(SymbolHash(hash))
     }
 
-    /// The definitions that are called so.
+    /// Returns the definitions with this name.
     fn named(&self, symbol: &str) -> impl Iterator<Item = &Definition> {
         let parts: Vec<&str> =
             symbol.split(['.', ':', '#', '\\', '/']).filter(|part| !part.is_empty()).collect();
         self.facts.definitions.iter().filter(move |definition| self.is_called(definition, &parts))
     }
 
-    /// Whether the parts are the end of a definition's full name.
+    /// Returns true if the parts are the end of a definition's full name.
     fn is_called(&self, definition: &Definition, parts: &[&str]) -> bool {
         let Some((last, outer)) = parts.split_last() else { return false };
         let text = |name| self.facts.names.text(name);
@@ -107,7 +107,7 @@ impl<T: AsRef<[u8]>> Anchors<T> {
     }
 }
 
-/// Takes in a text without what only says how it is laid out.
+/// Adds a text to the hash, without its layout.
 fn hash_text(hasher: &mut blake3::Hasher, text: &[u8]) {
     let lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end);
     let mut lines = lines.filter(|line| !line.is_empty());

@@ -1,4 +1,4 @@
-//! Which tests a file has, for those who have no index.
+//! Lists the tests of a file without an index.
 
 use std::path::Path;
 
@@ -10,15 +10,15 @@ use crate::skip;
 /// A test by its name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Case {
-    /// Its own name or title, without what it is in.
+    /// Its own name or title, without those around it.
     pub name: String,
     /// The line of the name.
     pub line: u32,
 }
 
-/// The tests in a file with this path and these contents, in the order of the
-/// text: those that say themselves that they are run. `None` if that cannot be
-/// told, as the language is not known or the file does not follow its grammar.
+/// Returns the tests of a file with this path and these contents, in the order
+/// of the text: those that are marked as test cases. `None` if the language is
+/// unknown or the file does not follow its grammar.
 pub fn in_file(path: &Path, contents: &[u8]) -> Option<Vec<Case>> {
     let language = Language::of(path, contents)?;
     if skip::reason(path, contents).is_some() {

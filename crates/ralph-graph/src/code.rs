@@ -1,4 +1,4 @@
-//! What is known of a project's code, to be asked questions.
+//! The known code of a project, which answers questions.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -12,24 +12,24 @@ use crate::facts::{FileFacts, Kind, Purpose};
 use crate::freshness::{Freshness, Trouble};
 use crate::project::{DefRef, FileId, Project};
 
-/// What is known of a project's code, to be asked questions.
+/// The known code of a project, which answers questions.
 pub struct Code<'i> {
     pub(crate) project: Project,
-    /// Where its files are.
+    /// The folder of its files.
     pub(crate) root: &'i Path,
     store: &'i CodeStore,
     freshness: Freshness,
     facts: RefCell<HashMap<i64, Option<Rc<FileFacts>>>>,
 }
 
-/// A definition as people see it.
+/// A definition as shown to people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symbol {
     /// Its own name.
     pub name: String,
-    /// Its name with what it is in, as its language writes it.
+    /// Its name with the names around it, as its language writes it.
     pub full_name: String,
-    /// What it is.
+    /// The kind of definition.
     pub kind: Kind,
     /// Its file, from the root, with slashes.
     pub path: String,
@@ -39,11 +39,11 @@ pub struct Symbol {
     pub column: u32,
     /// Its last line.
     pub last_line: u32,
-    /// What it looks like, without its body.
+    /// The declaration without its body.
     pub signature: String,
     /// The first line of its documentation.
     pub doc: Option<String>,
-    /// Whether it is a test or a part of one.
+    /// Tells whether it is a test or a part of one.
     pub purpose: Purpose,
 }
 
@@ -56,13 +56,13 @@ impl<'i> Code<'i> {
         Self { project, root, store, freshness, facts: RefCell::default() }
     }
 
-    /// The same with other files.
+    /// Returns the same code with other files.
     pub(crate) fn with_project(&self, project: Project) -> Self {
         let facts = RefCell::new(self.facts.borrow().clone());
         Self { project, root: self.root, store: self.store, freshness: Freshness::default(), facts }
     }
 
-    /// How far the answers that were given can be relied on.
+    /// Tells how far the answers given so far can be relied on.
     pub fn freshness(&self) -> Freshness {
         let mut freshness = self.freshness.clone();
         let facts = self.facts.borrow();
@@ -74,7 +74,8 @@ impl<'i> Code<'i> {
         freshness
     }
 
-    /// All that a file says; `None` if it cannot be read from the store.
+    /// Returns all facts of a file; `None` if they cannot be read from the
+    /// store.
     pub(crate) fn facts(&self, file: FileId) -> Option<Rc<FileFacts>> {
         let key = self.project.file(file).key;
         if let Some(known) = self.facts.borrow().get(&key) {
@@ -86,7 +87,7 @@ impl<'i> Code<'i> {
         facts
     }
 
-    /// A definition as people see it.
+    /// Returns a definition as shown to people.
     pub(crate) fn symbol(&self, at: DefRef) -> Symbol {
         let file = self.project.file(at.file);
         let outlined = file.outline().definition(at.id);

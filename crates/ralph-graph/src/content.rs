@@ -1,4 +1,4 @@
-//! Reads one file: its bytes, their key, and what they say.
+//! Reads one file: its bytes, their key, and its facts.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
@@ -16,44 +16,44 @@ use crate::project::name_of;
 use crate::read::Reader;
 use crate::{skip, walk};
 
-/// How often a file is read that changes meanwhile.
+/// Number of attempts to read a file that changes meanwhile.
 const TRIES: usize = 3;
 
-/// What was read.
+/// The bytes of a file.
 #[derive(Debug)]
 pub(crate) struct Loaded {
     stamp: Option<Stamp>,
-    /// Or why there are none.
+    /// The bytes, or the reason why there are none.
     bytes: Result<Vec<u8>, State>,
 }
 
-/// What a file says.
+/// The facts of a file.
 #[derive(Debug)]
 pub(crate) struct Content {
-    /// `None` if the file has to be read again in any case.
+    /// `None` if the file must be read again in any case.
     pub(crate) stamp: Option<Stamp>,
     pub(crate) parsed: Parsed,
 }
 
-/// What became of the bytes of a file.
+/// The result of reading a file's bytes.
 #[derive(Debug)]
 pub(crate) enum Parsed {
-    /// There is nothing to be kept of it.
+    /// No facts are kept.
     Not(State),
-    /// Everything is known under this key.
+    /// Its facts are already stored under this key.
     Known { key: i64 },
-    /// It was read for the first time.
+    /// Its facts are new.
     New(NewFacts),
 }
 
-/// What a thread needs to read files.
+/// State that a thread needs to read files.
 #[derive(Default)]
 pub(crate) struct Workshop {
     reader: Reader,
 }
 
-/// Whether a file with this path may be code, or say something about it.
-/// Without an ending only the contents tell.
+/// Returns true if a file with this path may be code or a manifest. Without a
+/// file extension, only the contents can tell.
 pub(crate) fn may_be_code(path: &str) -> bool {
     let is_script = || !name_of(path).contains('.');
     is_script() || ManifestKind::of(path).is_some() || Language::of(Path::new(path), &[]).is_some()
@@ -91,13 +91,14 @@ fn load_once(path: &Path) -> io::Result<Once> {
         return Ok((before, before, Err(State::Skipped { why: skip.to_string() })));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(facts.len()).unwrap_or(0) + 1);
-    // One more than it had: a file that grows is read no further.
+    // Reads one byte more than its size, so a growing file is noticed but not
+    // followed.
     file.by_ref().take(facts.len() + 1).read_to_end(&mut bytes)?;
     let after = walk::stamp(&file.metadata()?);
     Ok((before, after, Ok(bytes)))
 }
 
-/// Opens a file, but no link and without waiting for a pipe's other end.
+/// Opens a file, but follows no link and does not wait for a pipe's other end.
 #[cfg(unix)]
 fn open(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
@@ -111,7 +112,7 @@ fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).open(path)
 }
 
-/// Finds out what the bytes say, unless that is known.
+/// Reads the facts in the bytes, unless they are already stored.
 pub(crate) fn parse(
     workshop: &mut Workshop,
     path: &str,
@@ -158,7 +159,7 @@ fn parse_bytes(
     }
 }
 
-/// Equal bytes of one language have equal keys.
+/// Returns the key of a file's contents: equal for equal bytes of one language.
 fn key(language: u8, bytes: &[u8]) -> i64 {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&[language]);
@@ -168,7 +169,7 @@ fn key(language: u8, bytes: &[u8]) -> i64 {
     i64::from_le_bytes(key)
 }
 
-/// The rules by which a language finds names.
+/// Returns the family of a language.
 pub(crate) fn family(language: Language) -> Family {
     match language {
         #[cfg(feature = "lang-python")]

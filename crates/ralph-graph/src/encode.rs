@@ -1,8 +1,8 @@
-//! Facts as bytes: compact, because everything in the index is stored so.
+//! Encodes facts compactly as bytes, the format of everything in the index.
 //!
-//! Numbers are written in as many bytes as they need, places as distances
-//! from the place before. Bytes that make no sense give `None`, never a panic:
-//! whoever reads them reads the file again instead.
+//! Numbers take as many bytes as they need. Positions are stored as distances
+//! from the previous one. Malformed bytes give `None`, never a panic; the
+//! caller then reads the file again.
 
 use crate::facts::{
     Definition, DefinitionId, FileFacts, Health, Import, Imported, Kind, NameId, Names, Purpose,
@@ -16,7 +16,7 @@ pub(crate) struct Sink {
 }
 
 impl Sink {
-    /// An empty one with room for about so many bytes.
+    /// Returns an empty one with room for about this many bytes.
     pub(crate) fn with_room(bytes: usize) -> Self {
         Self { bytes: Vec::with_capacity(bytes) }
     }
@@ -41,12 +41,12 @@ impl Sink {
         self.number(value as u64);
     }
 
-    /// A number that may be negative, small in size if it is near zero.
+    /// Writes a number that may be negative; numbers near zero take few bytes.
     pub(crate) fn signed(&mut self, value: i64) {
         self.number(((value << 1) ^ (value >> 63)).cast_unsigned());
     }
 
-    /// The number plus one, so that 0 stands for nothing.
+    /// Writes the number plus one; 0 means none.
     pub(crate) fn optional(&mut self, value: Option<u32>) {
         self.number(value.map_or(0, |value| u64::from(value) + 1));
     }
@@ -98,8 +98,8 @@ impl<'a> Source<'a> {
         u32::try_from(self.number()?).ok()
     }
 
-    /// How many things follow, each of at least one byte: a damaged number
-    /// must not ask for more memory than there are bytes.
+    /// Reads the number of things that follow, each of at least one byte: a
+    /// damaged number must not ask for more memory than there are bytes.
     pub(crate) fn count(&mut self) -> Option<usize> {
         let count = usize::try_from(self.number()?).ok()?;
         (count <= self.bytes.len()).then_some(count)
@@ -134,14 +134,14 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Where the place before was.
+/// The previous position.
 #[derive(Debug, Default, Clone, Copy)]
 struct Last {
     start: u32,
     line: u32,
 }
 
-/// What one file says, as bytes.
+/// Encodes the facts of one file.
 pub(crate) fn facts(facts: &FileFacts) -> Vec<u8> {
     let things = facts.names.len() + facts.references.len() + facts.imports.len();
     let mut sink = Sink::with_room(12 * things + 80 * facts.definitions.len());
@@ -183,7 +183,7 @@ pub(crate) fn facts(facts: &FileFacts) -> Vec<u8> {
     sink.done()
 }
 
-/// What [`facts`] wrote; `None` for anything else.
+/// Decodes the output of [`facts`]; `None` for anything else.
 pub(crate) fn read_facts(bytes: &[u8]) -> Option<FileFacts> {
     let mut source = Source::new(bytes);
     let mut names = Names::default();
@@ -223,7 +223,7 @@ pub(crate) fn read_facts(bytes: &[u8]) -> Option<FileFacts> {
     (source.is_empty() && containers_precede(&facts.definitions)).then_some(facts)
 }
 
-/// Definitions with the names of their types.
+/// Reads definitions with the names of their types.
 pub(crate) fn take_types(source: &mut Source<'_>) -> Option<Vec<(DefinitionId, NameId)>> {
     let count = source.count()?;
     let mut types = Vec::with_capacity(count);
@@ -233,7 +233,8 @@ pub(crate) fn take_types(source: &mut Source<'_>) -> Option<Vec<(DefinitionId, N
     Some(types)
 }
 
-/// Chains of containers must end.
+/// Returns true if each container precedes its contents. Otherwise a chain of
+/// containers might never end.
 fn containers_precede(definitions: &[Definition]) -> bool {
     let container = |definition: &Definition| definition.container.map(|id| id.0 as usize);
     definitions
@@ -321,7 +322,7 @@ fn take_span(source: &mut Source<'_>, last: &mut Last) -> Option<Span> {
     Some(Span { start, end, line, column, last_line })
 }
 
-/// All of an import but its place.
+/// Writes an import without its position.
 pub(crate) fn put_import(sink: &mut Sink, import: &Import) {
     let code = match import.imported {
         Imported::Module { .. } => 0,
@@ -341,7 +342,7 @@ pub(crate) fn put_import(sink: &mut Sink, import: &Import) {
     sink.optional(import.within.map(|id| id.0));
 }
 
-/// What [`put_import`] wrote, at no place.
+/// Reads the output of [`put_import`]; its position is zero.
 pub(crate) fn take_import(source: &mut Source<'_>) -> Option<Import> {
     let code = source.byte()?;
     let module = NameId(source.small()?);
@@ -406,7 +407,7 @@ pub(crate) fn kind(code: u8) -> Option<Kind> {
     KINDS.get(usize::from(code)).copied()
 }
 
-/// A number of three bits.
+/// Returns a number of three bits.
 pub(crate) fn reach_code(reach: Reach) -> u8 {
     reach as u8
 }

@@ -1,28 +1,29 @@
-//! How files of scripts give things to others: names that no text can have.
+//! Reserved names for exports of scripts. No source text can contain them.
 //!
-//! What `exports.f = …` defines is known to others and not inside its file, and
-//! what a file gives under another name is no name in it either. So these have
-//! words of their own among the owners and the imports of a file.
+//! The definition in `exports.f = …` is visible to other files but not inside
+//! its own. A name under which a file re-exports something is not usable in
+//! that file either. So both get reserved words among the owners and imports of
+//! a file.
 
-/// Owner of what is a member of `exports`.
+/// Owner of the members of `exports`.
 pub(crate) const OWNER: &str = "exports";
 
-/// Owner of what `module.exports` itself is, and the name that this has among
-/// the imports if it is defined elsewhere.
+/// Owner of the value of `module.exports` itself, and its name among the
+/// imports if it is defined elsewhere.
 pub(crate) const WHOLE: &str = "module.exports";
 
-/// The same for the type of an object that `module.exports` is.
+/// Owner of the members of an object that is assigned to `module.exports`.
 pub(crate) const OBJECT: &str = "module.exports()";
 
-/// Stands before a name that the file gives to others and does not know itself.
+/// Prefix of a name that the file exports but cannot use itself.
 pub(crate) const PREFIX: &str = "exports.";
 
-/// A name without what says that only others know it.
+/// Returns a name without that prefix.
 pub(crate) fn plain(name: &str) -> &str {
     name.strip_prefix(PREFIX).unwrap_or(name)
 }
 
-/// Whether an owner is only the file.
+/// Returns true if the owner stands for the file itself.
 pub(crate) fn is_file(owner: &str) -> bool {
     matches!(owner, OWNER | WHOLE)
 }

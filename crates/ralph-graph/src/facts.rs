@@ -1,4 +1,4 @@
-//! What one file says, without looking at any other.
+//! The facts of one file, found without looking at any other.
 
 use std::collections::hash_map::Entry;
 
@@ -12,7 +12,7 @@ pub struct NameId(pub u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DefinitionId(pub u32);
 
-/// Every name of a file, once: all in one text, because there are many.
+/// All names of a file, each once, in one text to save memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Names {
     text: String,
@@ -20,7 +20,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// Adds a name that is not there yet, and gives it the next number.
+    /// Adds a new name and returns its number.
     pub(crate) fn push(&mut self, name: &str) -> NameId {
         let id = NameId(u32::try_from(self.ends.len()).unwrap_or(u32::MAX));
         self.text.push_str(name);
@@ -28,22 +28,22 @@ impl Names {
         id
     }
 
-    /// Makes room for so many names.
+    /// Reserves room for this many names.
     pub(crate) fn reserve(&mut self, count: usize) {
         self.ends.reserve(count);
     }
 
-    /// How many there are.
+    /// Returns the number of names.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are none.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// The text of a name; empty for a number that is not of this file.
+    /// Returns the text of a name; empty for an unknown number.
     pub fn text(&self, id: NameId) -> &str {
         let index = id.0 as usize;
         let start = index.checked_sub(1).and_then(|before| self.ends.get(before)).copied();
@@ -51,23 +51,23 @@ impl Names {
         self.text.get(start.unwrap_or(0) as usize..end as usize).unwrap_or_default()
     }
 
-    /// All names in the order of their numbers.
+    /// Returns all names in the order of their numbers.
     pub fn iter(&self) -> impl Iterator<Item = (NameId, &str)> {
         let count = u32::try_from(self.ends.len()).unwrap_or(u32::MAX);
         (0..count).map(NameId).map(|id| (id, self.text(id)))
     }
 }
 
-/// Gives names their numbers.
+/// Assigns numbers to names.
 #[derive(Debug, Default)]
 pub(crate) struct Interner {
     pub(crate) names: Names,
-    /// By their hashes, or by the next number that was free.
+    /// Keyed by hash, or by the next free number after it.
     known: Table<u64, NameId>,
 }
 
 impl Interner {
-    /// The number of a name, which is new if it was not seen before.
+    /// Returns the number of a name, a new one if the name is new.
     pub(crate) fn intern(&mut self, text: &str) -> NameId {
         let mut place = Mixer::of(text.as_bytes());
         loop {
@@ -82,12 +82,12 @@ impl Interner {
     }
 }
 
-/// A place in a file: bytes from the start, lines and columns from 1.
+/// A range in a file: bytes from the start, lines and columns from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
     /// The first byte.
     pub start: u32,
-    /// The byte behind the last.
+    /// The byte after the last.
     pub end: u32,
     /// The line of the first byte.
     pub line: u32,
@@ -97,7 +97,7 @@ pub struct Span {
     pub last_line: u32,
 }
 
-/// What kind of thing is defined.
+/// The kind of a definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// A module, package clause or namespace written out in the file.
@@ -130,61 +130,62 @@ pub enum Kind {
     Macro,
 }
 
-/// A thing with a name that other code can refer to. Parameters and local
-/// variables are not among them.
+/// A named thing that other code can refer to, except parameters and local
+/// variables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Definition {
-    /// What it is.
+    /// The kind of definition.
     pub kind: Kind,
-    /// Its own name, without what it is in.
+    /// Its own name, without those around it.
     pub name: NameId,
     /// The definition that encloses it in the text.
     pub container: Option<DefinitionId>,
-    /// The type it belongs to where that does not enclose it in the text: the
-    /// receiver of a Go method, the type of a Rust `impl`, `A` of `A::f` in C++.
+    /// The type it belongs to if that does not enclose it in the text: the
+    /// receiver of a Go method, the type of a Rust `impl`, `A` of `A::f` in
+    /// C++.
     pub owner: Option<NameId>,
-    /// The first line of what it looks like, without its body, on one line.
+    /// The first line of its declaration, without its body, on one line.
     pub signature: Box<str>,
     /// The first line of its documentation.
     pub doc: Option<Box<str>>,
-    /// All of it, with its decorators and its body, without its documentation.
+    /// Its whole text, with decorators and body, without documentation.
     pub span: Span,
-    /// Where its name is.
+    /// The range of its name.
     pub name_span: Span,
-    /// Whether it is seen outside its file by the language's rules.
+    /// The code that can see it, by the rules of the language.
     pub reach: Reach,
-    /// Whether it is a test or a part of one.
+    /// Tells whether it is a test or a part of one.
     pub purpose: Purpose,
 }
 
-/// From where a definition can be referred to.
+/// The code that can refer to a definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reach {
-    /// From nowhere: its name is only told, like the title of a test.
+    /// None: the name is only a label, like the title of a test.
     Nowhere,
-    /// Only from its own file, by the rules of the language.
+    /// Its own file, by the rules of the language.
     File,
-    /// Only from its own file and from the files of modules inside of it.
+    /// Its own file and the files of modules inside it.
     Inside,
-    /// Only from its own crate.
+    /// Its own crate.
     Crate,
-    /// From elsewhere too, or nobody can tell.
+    /// Other files too, or it is unknown.
     Project,
 }
 
-/// What a definition is for.
+/// The purpose of a definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Purpose {
-    /// The product.
+    /// Product code.
     Code,
-    /// What exists for tests only: a suite, a fixture, a part of a test.
+    /// Code for tests only: a suite, a fixture, a part of a test.
     Test,
-    /// A test case: it says itself that it is one that is run.
+    /// A test case that a test runner runs.
     Case,
 }
 
 impl Purpose {
-    /// Whether it is a test or serves tests.
+    /// Returns true if it is a test or serves tests.
     pub const fn is_test(self) -> bool {
         match self {
             Self::Code => false,
@@ -192,7 +193,7 @@ impl Purpose {
         }
     }
 
-    /// What that makes of what is inside.
+    /// Returns the purpose of definitions inside this one.
     pub(crate) const fn inside(self) -> Self {
         match self {
             Self::Code => Self::Code,
@@ -201,12 +202,12 @@ impl Purpose {
     }
 }
 
-/// How a name is used.
+/// The way in which a name is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
     /// It is called or constructed.
     Call,
-    /// It stands for a type.
+    /// It names a type.
     Type,
     /// A type extends it: class to class, interface to interface.
     Extends,
@@ -218,46 +219,46 @@ pub enum Role {
     Value,
 }
 
-/// What stands before a name: `a.b.` in `a.b.f()`.
+/// The part before a name: `a.b.` in `a.b.f()`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Qualifier {
     /// Nothing.
     None,
     /// The object itself: `self`, `this`, `Self::`, a Go receiver.
     Itself,
-    /// What the enclosing type extends: `super`, `base`, `parent::`.
+    /// The parent of the enclosing type: `super`, `base`, `parent::`.
     Parent,
     /// A name or a path as written, `a.b` or `a::b`, without spaces.
     Path(NameId),
-    /// A value whose type the file says: a parameter or field with a type, a
+    /// A value whose type the file states: a parameter or field with a type, a
     /// variable that was just constructed. The type is a path as written.
     OfType(NameId),
-    /// An expression whose type cannot be told from the text.
+    /// An expression whose type the text does not tell.
     Unknown,
 }
 
-/// A use of a name. Uses of parameters and local variables are left out, also
-/// where such a one hides a definition of the same name.
+/// A use of a name. Parameters and local variables are left out, even if they
+/// hide a definition of the same name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
-    /// How it is used.
+    /// The way in which it is used.
     pub role: Role,
     /// The name.
     pub name: NameId,
-    /// What stands before it.
+    /// The part before the name.
     pub qualifier: Qualifier,
-    /// The innermost definition it is in.
+    /// The innermost definition around it.
     pub within: Option<DefinitionId>,
-    /// Where the name is.
+    /// The range of the name.
     pub span: Span,
 }
 
-/// What an import makes known.
+/// The names that an import makes known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Imported {
-    /// The module itself, under a name of its own or the one given.
+    /// The module itself, under its own name or a given one.
     Module {
-        /// The name it is known by in the file, if it is.
+        /// Its name in the file, if it has one.
         local: Option<NameId>,
     },
     /// One name of the module.
@@ -276,32 +277,32 @@ pub enum Imported {
 pub struct Import {
     /// The module or path as written: `.models`, `crate::a::b`, `./util`, `stdio.h`.
     pub module: NameId,
-    /// What it makes known.
+    /// The names that it makes known.
     pub imported: Imported,
-    /// Whether others that import this file get it too.
+    /// True if files that import this one get it too.
     pub passed_on: bool,
-    /// The definition it is in, for imports inside functions or modules.
+    /// The definition around it, for imports inside functions or modules.
     pub within: Option<DefinitionId>,
-    /// Where it is.
+    /// Its range.
     pub span: Span,
 }
 
-/// Whether the whole file could be read.
+/// Tells whether the whole file follows its grammar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Health {
     /// All of it follows the grammar.
     Whole,
-    /// Some of it does not, or lies too deep; what could be read around it is here.
+    /// Some of it does not, or is nested too deeply; the rest was read.
     Broken {
-        /// The line of the first place that does not.
+        /// The first line that does not.
         line: u32,
     },
 }
 
-/// What one file says.
+/// The facts of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileFacts {
-    /// The names that the rest refers to.
+    /// The names that the other fields refer to.
     pub names: Names,
     /// In the order of the text, so a container precedes its contents.
     pub definitions: Vec<Definition>,
@@ -309,19 +310,21 @@ pub struct FileFacts {
     pub references: Vec<Reference>,
     /// In the order of the text.
     pub imports: Vec<Import>,
-    /// The types of variables outside functions, and of the first thing that
-    /// functions give, where the text says them: paths as written, with `()`
-    /// behind what was called to get the value. In the order of the definitions.
+    /// The types of variables outside functions, and of the first value that
+    /// functions return, if the text states them: paths as written, with `()`
+    /// after something that is called to get the value. In the order of the
+    /// definitions.
     pub types: Vec<(DefinitionId, NameId)>,
-    /// Types of other files that say in this one what they implement: where
-    /// that is written, and their names.
+    /// Types of other files that are said here to implement something: the
+    /// start byte of that statement, and their names.
     pub implementors: Vec<(u32, NameId)>,
-    /// Whether the whole file could be read.
+    /// Tells whether the whole file follows its grammar.
     pub health: Health,
 }
 
 impl FileFacts {
-    /// The type of another file for which a reference says what it implements.
+    /// Returns the type of another file that this reference makes implement
+    /// something.
     pub(crate) fn implementor(&self, reference: &Reference) -> Option<&str> {
         let starts_there = |(start, _): &&(u32, NameId)| *start == reference.span.start;
         let (_, name) = self.implementors.iter().find(starts_there)?;

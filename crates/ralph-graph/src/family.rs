@@ -1,8 +1,9 @@
-//! Languages that find names by the same rules.
+//! Groups of languages with the same rules for names.
 
 use crate::facts::Kind;
 
-/// Languages that find names by the same rules, and may use each other's.
+/// A group of languages that resolve names by the same rules and may use each
+/// other's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Family {
     Python,
@@ -41,7 +42,8 @@ impl Family {
         ALL.get(usize::from(code)).copied()
     }
 
-    /// Whether members of a type are found by their bare name inside it.
+    /// Returns true if members of a type are found by their bare name inside
+    /// it.
     pub(crate) fn has_implied_self(self) -> bool {
         match self {
             Self::Java | Self::CSharp | Self::Ruby | Self::C => true,
@@ -49,8 +51,8 @@ impl Family {
         }
     }
 
-    /// Whether a file that is imported as a whole brings all that it imports
-    /// so itself.
+    /// Returns true if importing a whole file also brings all that the file
+    /// itself imports that way.
     pub(crate) fn follows_imports(self) -> bool {
         match self {
             Self::C | Self::Ruby | Self::Shell => true,
@@ -64,7 +66,8 @@ impl Family {
         }
     }
 
-    /// Whether what is of this kind may be written in several parts.
+    /// Returns true if a definition of this kind may be written in several
+    /// parts.
     pub(crate) fn can_reopen(self, kind: Kind) -> bool {
         match self {
             Self::CSharp => matches!(kind, Kind::Class | Kind::Struct | Kind::Interface),
@@ -80,12 +83,12 @@ impl Family {
         }
     }
 
-    /// Whether a call never is one of a value that a field holds, and whatever
-    /// is not called never a method.
+    /// Returns true if calls never refer to fields, and uses without a call
+    /// never to methods.
     pub(crate) fn tells_methods_from_fields(self) -> bool {
         match self {
             Self::Rust | Self::Php => true,
-            // Components of records are called in Java.
+            // In Java, components of records are called.
             Self::Java
             | Self::Python
             | Self::Script
@@ -97,8 +100,8 @@ impl Family {
         }
     }
 
-    /// Whether a name that is neither defined nor imported may still be one
-    /// of another file: there is no rule that says which.
+    /// Returns true if a name that is neither defined nor imported may still
+    /// come from another file, and no rule says which.
     pub(crate) fn has_global_names(self) -> bool {
         match self {
             Self::Ruby | Self::C | Self::Php | Self::Shell => true,
@@ -108,7 +111,7 @@ impl Family {
         }
     }
 
-    /// Whether a name of another file is only known by an import.
+    /// Returns true if a name of another file is only known by an import.
     pub(crate) fn needs_imports(self) -> bool {
         match self {
             Self::Python | Self::Script | Self::Rust => true,
@@ -122,8 +125,8 @@ impl Family {
         }
     }
 
-    /// Whether a namespace written in the file is a name for all of the file
-    /// rather than a scope that is entered by its name.
+    /// Returns true if a namespace in the file names the whole file, rather
+    /// than a scope that is entered by its name.
     pub(crate) fn has_file_namespaces(self) -> bool {
         match self {
             Self::Go | Self::Java | Self::CSharp | Self::Php => true,

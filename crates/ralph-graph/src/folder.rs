@@ -1,64 +1,64 @@
-//! A folder as it was found last: what tells whether it changed since, and
-//! what became of each of its files.
+//! The last known state of a folder: a stamp to notice changes, and the state
+//! of each file.
 
 use crate::encode::{Sink, Source};
 
-/// More than a tick of the clocks that count in parts of a second, in
-/// nanoseconds; the coarser ones show no parts.
+/// Longer than a tick of clocks that count parts of a second, in nanoseconds.
+/// Coarser clocks show no parts.
 const FINE_TICK: i64 = 10_000_000;
 
 /// The coarsest tick in use.
 const COARSE_TICK: i64 = 2_000_000_000;
 
-/// What the file system tells without reading. Two equal ones mean the same
-/// contents, unless they changed twice within one tick.
+/// File metadata that reveals changes without reading. Equal stamps mean equal
+/// contents, unless those changed twice within one tick.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stamp {
     pub(crate) size: u64,
     /// Nanoseconds since 1970.
     pub(crate) modified: i64,
-    /// When contents or metadata changed; 0 where unknown.
+    /// Time of the last change of contents or metadata; 0 if unknown.
     pub(crate) changed: i64,
-    /// 0 where unknown.
+    /// 0 if unknown.
     pub(crate) inode: u64,
 }
 
 impl Stamp {
-    /// Whether a later change cannot have the same stamp.
+    /// Returns true if a later change cannot have the same stamp.
     pub(crate) fn is_settled(&self, now: i64) -> bool {
         let is_fine = self.changed % 1_000_000_000 != 0;
         let tick = if is_fine { FINE_TICK } else { COARSE_TICK };
         self.modified.max(self.changed).saturating_add(tick) < now
     }
 
-    /// The stamp, if it can be relied on later.
+    /// Returns the stamp if it can be relied on later.
     pub(crate) fn if_settled(self, now: i64) -> Option<Self> {
         self.is_settled(now).then_some(self)
     }
 }
 
-/// What became of a file.
+/// The state of a file in the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum State {
-    /// It says what else is to be ignored.
+    /// A file of ignore rules.
     Rules,
-    /// It is no code.
+    /// Not code.
     Other,
     /// All of it was read.
     Read { key: i64 },
-    /// It does not follow its grammar at this line; the rest was read.
+    /// It breaks its grammar at this line; the rest was read.
     Broken { key: i64, line: u32 },
-    /// It does not follow its grammar at this line, and what was read before
-    /// says more.
+    /// It breaks its grammar at this line; the facts of an earlier version say
+    /// more and are kept.
     Kept { key: i64, line: u32 },
-    /// It was left out by a rule.
+    /// Skipped by a rule.
     Skipped { why: String },
-    /// The system does not let us read it.
+    /// The system does not allow reading it.
     Unreadable { why: String },
 }
 
 impl State {
-    /// The key of what is known of the file.
+    /// Returns the key of the facts of the file.
     pub(crate) fn key(&self) -> Option<i64> {
         match self {
             Self::Read { key } | Self::Broken { key, .. } | Self::Kept { key, .. } => Some(*key),
@@ -66,7 +66,7 @@ impl State {
         }
     }
 
-    /// The key of the last state that was whole.
+    /// Returns the key of the last state without errors.
     pub(crate) fn good_key(&self) -> Option<i64> {
         match self {
             Self::Read { key } | Self::Kept { key, .. } => Some(*key),
@@ -83,15 +83,15 @@ impl State {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) name: String,
-    /// `None` if the file has to be read again in any case.
+    /// `None` if the file must be read again in any case.
     pub(crate) stamp: Option<Stamp>,
     pub(crate) state: State,
 }
 
-/// A folder as it was found last.
+/// The last known state of a folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Folder {
-    /// `None` if the folder has to be listed again in any case.
+    /// `None` if the folder must be listed again in any case.
     pub(crate) stamp: Option<Stamp>,
     /// In the order of their names.
     pub(crate) files: Vec<Entry>,
@@ -110,7 +110,7 @@ impl Folder {
         sink.done()
     }
 
-    /// What [`Self::encode`] wrote; `None` for anything else.
+    /// Reads the output of [`Self::encode`]; `None` for anything else.
     pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
         let mut source = Source::new(bytes);
         let stamp = take_stamp(&mut source)?;
@@ -134,7 +134,7 @@ fn put_stamp(sink: &mut Sink, stamp: Option<Stamp>) {
     sink.byte(u8::from(stamp.is_some()));
     if let Some(stamp) = stamp {
         sink.number(stamp.size);
-        // Times are large numbers, and all are read at each question.
+        // Times are large numbers that are read for every question.
         sink.raw(&stamp.modified.to_le_bytes());
         // The two are nearly always the same.
         sink.signed(stamp.changed.wrapping_sub(stamp.modified));

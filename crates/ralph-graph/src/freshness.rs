@@ -1,43 +1,43 @@
-//! How far an answer can be relied on: nothing found is not the same as
-//! nothing known.
+//! Tells how far an answer can be relied on: finding nothing differs from
+//! knowing nothing.
 
-/// How far what is known can be relied on.
+/// Tells how far the index can be relied on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Freshness {
-    /// Files that are known.
+    /// Number of known files.
     pub files: usize,
-    /// Files that are known as they were before.
+    /// Files that are known only in an earlier version.
     pub stale: Vec<Trouble>,
-    /// Files of which something is not known.
+    /// Files that are known only in part.
     pub partial: Vec<Trouble>,
-    /// Files that were left out by a rule.
+    /// Files that a rule skipped.
     pub skipped: Vec<Trouble>,
 }
 
-/// A file with which something is the matter.
+/// A file with a problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trouble {
     /// From the root, with slashes.
     pub path: String,
-    /// What it is.
+    /// The problem.
     pub why: String,
 }
 
 /// Freshness in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FreshnessState {
-    /// All code is known as it is.
+    /// All code is known in its current version.
     Fresh,
-    /// Some is known as it was before.
+    /// Some is known only in an earlier version.
     Stale,
     /// Some is not known.
     Partial,
-    /// There is no code that could be read, so nothing can be said.
+    /// No code could be read, so nothing can be said.
     Unknown,
 }
 
 impl Freshness {
-    /// Freshness in one word.
+    /// Returns the freshness in one word.
     pub fn state(&self) -> FreshnessState {
         if self.files == 0 {
             FreshnessState::Unknown
@@ -52,7 +52,7 @@ impl Freshness {
 }
 
 impl FreshnessState {
-    /// The word.
+    /// The word for it.
     pub fn word(self) -> &'static str {
         match self {
             Self::Fresh => "fresh",

@@ -1,7 +1,7 @@
-//! Finds names and paths that are not written as they are: other case, parts
-//! of words, initials, letters left out, and slips of the finger.
+//! Finds names and paths by inexact spelling: other case, parts of words,
+//! initials, missing letters, and typing errors.
 
-/// How well a name fits; more is better.
+/// The quality of a match; higher is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Score(pub(crate) u32);
 
@@ -17,17 +17,17 @@ const SLIP: u32 = 500;
 const LETTERS: u32 = 200;
 const SPREAD: u32 = 180;
 
-/// How much less a name fits that is the same only without marks.
+/// Reduction of the score if a name matches only without accents.
 const MARKS: u32 = 60;
 
-/// What is looked for, taken apart once.
+/// A search text, split once.
 #[derive(Debug, Clone)]
 pub(crate) struct Pattern {
     text: String,
     lower: Vec<u8>,
     words: Vec<String>,
     letters: u64,
-    /// The same without marks, where it has some.
+    /// The same without accents, if it has any.
     folded: Option<Box<Self>>,
 }
 
@@ -44,12 +44,13 @@ impl Pattern {
         Self { letters: letters(&lower), text, lower, words, folded: None }
     }
 
-    /// How well a name fits; `None` if it does not.
+    /// Returns the score of a name; `None` if it does not match.
     pub(crate) fn score(&self, name: &str) -> Option<Score> {
         self.with_marks_or_without(name, Self::plain_score)
     }
 
-    /// The same, or how well the words fit a name and what it is in.
+    /// Returns that, else the score of the words against a name and its owner
+    /// together.
     pub(crate) fn score_of<'n>(
         &self,
         owner: impl Fn() -> Option<&'n str>,
@@ -58,10 +59,10 @@ impl Pattern {
         self.score(name).or_else(|| self.spread(owner()?, name))
     }
 
-    /// Whether several words begin those of a name and of what it is in.
+    /// Scores words that each begin a word of the name or of its owner.
     fn spread(&self, owner: &str, name: &str) -> Option<Score> {
         let seen = |text: &str| letters(text.to_ascii_lowercase().as_bytes());
-        // Few names get beyond this, and taking one apart is dear.
+        // Few names get past this, and splitting one is expensive.
         if self.words.len() < 2 || self.letters & !(seen(owner) | seen(name)) != 0 {
             return None;
         }
@@ -72,7 +73,7 @@ impl Pattern {
         (is_named && self.words.iter().all(fits)).then_some(Score(SPREAD))
     }
 
-    /// The better of what fits as it is written and what fits without marks.
+    /// Returns the better of the scores with and without accents.
     fn with_marks_or_without(
         &self,
         name: &str,
@@ -99,7 +100,7 @@ impl Pattern {
         self.base(name, missing).map(|base| self.shortest_first(base, name))
     }
 
-    /// The same without slips and letters that only occur in order.
+    /// Returns the score without forgiving typing errors or missing letters.
     pub(crate) fn clear_score(&self, name: &str) -> Option<Score> {
         self.with_marks_or_without(name, Self::plain_clear_score)
     }
@@ -116,13 +117,14 @@ impl Pattern {
         Some(self.shortest_first(base, name))
     }
 
-    /// How many of the letters a name lacks.
+    /// Returns the number of letters that a name lacks.
     fn missing(&self, name: &str) -> usize {
         let seen = name.bytes().fold(0, |seen, byte| seen | letter(byte.to_ascii_lowercase()));
         (self.letters & !seen).count_ones() as usize
     }
 
-    /// Of names that fit alike the shorter one leaves less unsaid.
+    /// Reduces the score by the extra length: the shorter of equal matches
+    /// wins.
     fn shortest_first(&self, base: u32, name: &str) -> Score {
         let extra = name.len().saturating_sub(self.lower.len()).min(50);
         Score(base - u32::try_from(extra).unwrap_or(0))
@@ -140,7 +142,7 @@ impl Pattern {
         if let Some(slips) = slips(&self.lower, &lower, self.slips()) {
             return Some(SLIP - 100 * u32::try_from(slips).unwrap_or(0));
         }
-        // In a long name every few letters occur in order.
+        // In a long name, any few letters occur in order.
         let is_apt = self.lower.len() > 2 && lower.len() <= 3 * self.lower.len();
         let has_order = is_apt
             && missing == 0
@@ -153,7 +155,7 @@ impl Pattern {
         if lower == self.lower {
             return Some(SAME_BUT_CASE);
         }
-        // Few names get beyond this, and taking one apart is dear.
+        // Few names get past this, and splitting one is expensive.
         let has = |word: &String| memchr::memmem::find(lower, word.as_bytes()).is_some();
         let has_words = !name.is_ascii() || self.words.iter().all(has);
         let may_be_initials = self.lower.len() > 1 && seams(name) + 1 >= self.lower.len();
@@ -181,7 +183,8 @@ impl Pattern {
         (self.words.len() > 1 && self.words.iter().all(begins)).then_some(ANY_ORDER)
     }
 
-    /// How many slips are forgiven: a short word is soon another one.
+    /// Returns the number of forgiven typing errors: a short word quickly
+    /// becomes another one.
     fn slips(&self) -> usize {
         match self.lower.len() {
             0..4 => 0,
@@ -191,7 +194,7 @@ impl Pattern {
     }
 }
 
-/// How well a path fits: the whole of it, its end, or its last part.
+/// Returns the score of a path: its whole, its end, or its last part.
 pub(crate) fn path_score(pattern: &Pattern, path: &str) -> Option<Score> {
     if path == pattern.text {
         return Some(Score(SAME + 100));
@@ -205,7 +208,8 @@ pub(crate) fn path_score(pattern: &Pattern, path: &str) -> Option<Score> {
     pattern.score(name).max(pattern.score(stem)).max(whole)
 }
 
-/// The words of an identifier in lower case: `HTTPServer_v2` is http, server, v2.
+/// Splits an identifier into lower-case words: `HTTPServer_v2` is http, server,
+/// v2.
 pub(crate) fn words(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut word = String::new();
@@ -231,8 +235,7 @@ pub(crate) fn words(text: &str) -> Vec<String> {
     found
 }
 
-/// A text with the letters that its marked ones are made from; `None` where
-/// there are none.
+/// Returns a text without accents; `None` if it has none.
 fn without_marks(text: &str) -> Option<String> {
     if text.is_ascii() || text.chars().all(|char| unmarked(char).is_none()) {
         return None;
@@ -248,8 +251,8 @@ fn without_marks(text: &str) -> Option<String> {
     Some(plain)
 }
 
-/// The letters that a marked one of the Latin script is made from. Marks that
-/// stand for themselves are left out.
+/// Returns the base letters of an accented Latin letter. Combining marks are
+/// not handled.
 fn unmarked(char: char) -> Option<&'static str> {
     let lower = char.to_lowercase().next().unwrap_or(char);
     Some(match lower {
@@ -281,12 +284,13 @@ fn unmarked(char: char) -> Option<&'static str> {
     })
 }
 
-/// At how many places a word may begin, apart from the start.
+/// Returns the number of positions where a word may begin, apart from the
+/// start.
 fn seams(name: &str) -> usize {
     name.chars().filter(|char| char.is_uppercase() || !char.is_alphanumeric()).count()
 }
 
-/// Whether each word begins one of the parts, in the same order.
+/// Returns true if each word begins one of the parts, in the same order.
 fn begin_in_order(words: &[String], parts: &[String]) -> bool {
     let mut rest = parts.iter();
     !words.is_empty() && words.iter().all(|word| rest.any(|part| part.starts_with(word.as_str())))
@@ -313,13 +317,13 @@ fn letters(text: &[u8]) -> u64 {
     text.iter().fold(0, |all, byte| all | letter(*byte))
 }
 
-/// How many letters were left out, added, taken for another or swapped with
-/// their neighbour; `None` if more than `most`.
+/// Returns the number of letters that were left out, added, replaced or swapped
+/// with their neighbour; `None` if more than `most`.
 fn slips(a: &[u8], b: &[u8], most: usize) -> Option<usize> {
     if most == 0 || a.len().abs_diff(b.len()) > most {
         return None;
     }
-    // What both begin or end with changes nothing.
+    // A common beginning or end changes nothing.
     let same = a.iter().zip(b).take_while(|(a, b)| a == b).count();
     let (a, b) = (&a[same..], &b[same..]);
     let same = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();

@@ -1,4 +1,4 @@
-//! The index of a project: what is known of its code, and how fresh that is.
+//! The index of a project: its known code, and how fresh that is.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -16,19 +16,20 @@ use crate::project::{Project, SourceFile};
 use crate::update::{Progress, Update, Updated, join};
 use crate::walk::Tree;
 
-/// The version of everything that is stored: how it is written, and what is
-/// read from a file. Another one means another database.
+/// The version of the stored format and of the facts read from a file. Another
+/// version uses another database.
 const VERSION: u32 = 9;
 
-/// The file may have so many bytes for each file of the project, and so many
-/// more, before contents that nobody has are forgotten.
+/// Size of the database per file of the project, in bytes, beyond which unused
+/// contents are deleted; [`SPARE`] is added once.
 const ROOM: u64 = 64 * 1024;
 const SPARE: u64 = 32 * 1024 * 1024;
 
-/// Files from which on the log is folded in when they were parsed.
+/// Number of parsed files from which on the log is written back to the
+/// database.
 const MANY: usize = 200;
 
-/// Why there is no index.
+/// An error that prevents having an index.
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
     /// The store cannot be used.
@@ -39,13 +40,13 @@ pub enum IndexError {
     Root {
         /// The folder.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
 }
 
-/// The store to use where this one cannot be used: what is damaged is deleted,
-/// and where nothing can be kept, nothing is.
+/// Returns a replacement for a store that cannot be used: a damaged one is
+/// deleted, and if nothing can be stored, the store is in memory.
 fn instead(state: &Path, error: StoreError) -> Result<CodeStore, StoreError> {
     match error {
         StoreError::ReadOnly { .. }
@@ -65,19 +66,19 @@ fn instead(state: &Path, error: StoreError) -> Result<CodeStore, StoreError> {
     }
 }
 
-/// What is known of the code of one work tree.
+/// The known code of one work tree.
 pub struct Index {
     tree: Tree,
     store: CodeStore,
-    /// Names the work tree in the store.
+    /// Name of the work tree in the store.
     root: String,
     folders: BTreeMap<String, Folder>,
 }
 
 impl Index {
-    /// Opens the index of the work tree at `root`, which is kept in `state`.
+    /// Opens the index of the work tree at `root`, which is stored in `state`.
     ///
-    /// Where nothing can be kept, everything is read each time.
+    /// If nothing can be stored, every update reads all files.
     pub fn open(root: &Path, state: &Path) -> Result<Self, IndexError> {
         let store = match CodeStore::open(state, VERSION) {
             Ok(store) => store,
@@ -86,8 +87,8 @@ impl Index {
         Self::with(store, root, state)
     }
 
-    /// The index of the work tree at `root`, if it was ever made; nothing is
-    /// created.
+    /// Returns the index of the work tree at `root` if it exists; creates
+    /// nothing.
     pub fn open_known(root: &Path, state: &Path) -> Result<Option<Self>, IndexError> {
         if !CodeStore::is_there(state, VERSION) {
             return Ok(None);
@@ -106,8 +107,7 @@ impl Index {
         Ok(index)
     }
 
-    /// Goes on with a store that works after this one did not. What it held
-    /// is read again.
+    /// Replaces a store that failed. Its contents are read again.
     fn begin_anew(&mut self, error: StoreError) -> Result<(), IndexError> {
         self.folders.clear();
         self.store = instead(&self.tree.own, error)?;
@@ -117,7 +117,7 @@ impl Index {
     fn load(&mut self) -> Result<(), StoreError> {
         for (path, bytes) in self.store.folders(&self.root)? {
             let Some(folder) = Folder::decode(&bytes) else {
-                // What cannot be understood is found out again.
+                // An unreadable state is built again.
                 self.folders.clear();
                 return Ok(());
             };
@@ -126,17 +126,18 @@ impl Index {
         Ok(())
     }
 
-    /// Whether a state home has an index of any work tree: looks once.
+    /// Returns true if a state home has an index of any work tree; checks one
+    /// path.
     pub fn exists(state: &Path) -> bool {
         state.join(format!("code.{VERSION}.db")).exists()
     }
 
-    /// Whether nothing was ever read here.
+    /// Returns true if nothing was ever read here.
     pub fn is_new(&self) -> bool {
         self.folders.is_empty()
     }
 
-    /// Reads what changed since the last time. `now` counts nanoseconds since
+    /// Reads the changes since the last time. `now` counts nanoseconds since
     /// 1970.
     pub fn update(
         &mut self,
@@ -174,7 +175,7 @@ impl Index {
         Ok(updated)
     }
 
-    /// Forgets everything and reads all files anew.
+    /// Forgets everything and reads all files again.
     pub fn rebuild(
         &mut self,
         now: i64,
@@ -187,8 +188,8 @@ impl Index {
         self.update(now, progress)
     }
 
-    /// Contents that no work tree has are kept for when they come back, but
-    /// not without end.
+    /// Deletes contents that no work tree uses, once the database is too large.
+    /// Until then they are kept in case they come back.
     fn forget_unused(&mut self) -> Result<(), StoreError> {
         let own: usize = self.folders.values().map(|folder| folder.files.len()).sum();
         if self.store.size()? <= (own as u64) * ROOM + SPARE {
@@ -211,7 +212,7 @@ impl Index {
         self.store.keep_only(&gone, &used)
     }
 
-    /// What is known, to be asked questions.
+    /// Returns the known code, which answers questions.
     pub fn code(&mut self, now: i64) -> Result<Code<'_>, IndexError> {
         let mut project = match self.project() {
             Ok(project) => project,
@@ -233,8 +234,8 @@ impl Index {
         Ok(Code::new(project.0, (&self.store, &self.tree.root), freshness))
     }
 
-    /// All files as their outlines tell, and the paths of those whose outline
-    /// is not there or makes no sense.
+    /// Returns all files by their outlines, and the paths of those whose
+    /// outline is missing or unreadable.
     fn project(&self) -> Result<(Project, Vec<(String, String)>), StoreError> {
         let mut wanted: Table<i64, Vec<String>> = Table::default();
         for (path, entry) in self.entries() {
@@ -292,7 +293,7 @@ impl Index {
         })
     }
 
-    /// How far what is known can be relied on.
+    /// Tells how far the index can be relied on.
     pub fn freshness(&self) -> Freshness {
         let mut found = Freshness::default();
         let entries = self.folders.iter().flat_map(|(path, folder)| {
@@ -301,7 +302,7 @@ impl Index {
         for (folder, name, state) in entries {
             let trouble = |why: String| Trouble { path: join(folder, name), why };
             let at = |line: &u32| format!("does not follow its grammar at line {line}");
-            // Manifests say where code is, and have none.
+            // Manifests say where code is, and contain none.
             let files = usize::from(ManifestKind::of(name).is_none());
             match state {
                 State::Rules | State::Other => {}
@@ -321,13 +322,13 @@ impl Index {
         found
     }
 
-    /// An index that is kept nowhere.
+    /// Returns an index that is stored nowhere.
     #[cfg(test)]
     pub(crate) fn fleeting(root: &Path) -> Result<Self, IndexError> {
         Self::with(CodeStore::in_memory()?, root, Path::new(""))
     }
 
-    /// What became of each file, for comparison in tests.
+    /// Returns the state of each file, for comparison in tests.
     #[cfg(test)]
     pub(crate) fn states(&self) -> BTreeMap<String, State> {
         self.entries().map(|(path, state)| (path, state.clone())).collect()

@@ -11,7 +11,7 @@ use crate::scratch::{LATER, Scratch};
 const GOOD: &str =
     "class Store:\n    def save(self):\n        pass\n\n    def load(self):\n        pass\n";
 
-/// Ends in the middle of things, before `load`.
+/// Code that breaks off before `load`.
 const BROKEN: &str = "class Store:\n    def save(self:\n        pass)(\n";
 
 fn names(index: &mut Index) -> Vec<String> {
@@ -41,7 +41,7 @@ fn only_what_changed_is_read_again() {
 fn a_file_that_may_have_changed_within_its_tick_is_read_again_but_not_parsed() {
     let scratch = Scratch::new(&[("a.py", GOOD)]);
     let mut index = Index::open(&scratch.root(), &scratch.state()).unwrap();
-    // At this time no stamp can be relied on.
+    // No stamp can be relied on at this time.
     assert_eq!(update(&mut index, 0), Updated { read: 1, parsed: 1, removed: 0 });
     assert_eq!(update(&mut index, LATER), Updated { read: 1, parsed: 0, removed: 0 });
     assert_eq!(update(&mut index, LATER), Updated::default());
@@ -232,7 +232,7 @@ fn names_that_are_no_text_are_said_to_be_left_out() {
         [format!("d\\xFF: {why}"), format!("b/\\xFE.py: {why}"), format!("b/\\xFF.py: {why}")];
     let mut index = scratch.index();
     assert_eq!(left_out(&index), want);
-    // What is there already is not looked at again.
+    // Files that are known are not read again.
     assert_eq!(update(&mut index, LATER), Updated::default());
     assert_eq!(left_out(&index), want);
     fs::rename(path(b"b/\xfe.py"), path(b"b/\xfd.py")).unwrap();
@@ -246,7 +246,7 @@ fn a_file_that_may_not_be_read_is_said_not_to_be_known() {
     let scratch = Scratch::new(&[("a.py", "x = 1\n"), ("b.py", "y = 1\n")]);
     fs::set_permissions(scratch.path("b.py"), fs::Permissions::from_mode(0o000)).unwrap();
     if fs::read(scratch.path("b.py")).is_ok() {
-        // Permissions mean nothing to this user.
+        // Permissions have no effect for this user.
         return;
     }
     assert_eq!(scratch.index().freshness().partial[0].path, "b.py");
@@ -274,7 +274,7 @@ fn a_folder_that_may_not_be_entered_is_said_not_to_be_known() {
     update(&mut index, LATER);
     assert_eq!(names(&mut index), ["a.py:x", "blind/c.py:z", "shut/b.py:y"]);
     assert_eq!(missing(&index), Vec::<String>::new());
-    // Permissions mean nothing to some users.
+    // Permissions have no effect for some users.
     if is_shut {
         assert_eq!(found, ["blind/c.py: permission denied", "shut/: permission denied"]);
         assert_eq!(again, found);
@@ -343,7 +343,7 @@ fn without_a_repository_too_rules_from_above_do_not_count() {
     scratch.write(".gitignore", "made.py\n/top/*.py\n");
     let mut index = scratch.index();
     assert_eq!(names(&mut index), ["a.py:x", "out/b.py:y"]);
-    // A folder that is listed alone obeys what the root says.
+    // A folder that is listed alone obeys the rules of the root.
     for path in ["out/made.py", "out/new.py", "out/top/c.py", "top/d.py", "top/in/e.py"] {
         scratch.write(path, "z = 1\n");
     }
@@ -411,7 +411,7 @@ fn many_damaged_contents_are_read_again_too() {
     assert_eq!(names(&mut index).len(), 100);
 }
 
-/// The file that the index is kept in.
+/// Returns the file of the index.
 fn database(scratch: &Scratch) -> PathBuf {
     scratch.state().join(format!("code.{VERSION}.db"))
 }
@@ -431,7 +431,7 @@ fn a_damaged_database_is_made_anew() {
     }
     fs::write(database(&scratch), &bytes).unwrap();
     assert_eq!(names(&mut scratch.index()).len(), 100);
-    // And it is kept again.
+    // And the index is stored again.
     let mut again = Index::open(&scratch.root(), &scratch.state()).unwrap();
     assert_eq!(update(&mut again, LATER), Updated::default());
     fs::write(database(&scratch), &bytes).unwrap();
@@ -496,7 +496,7 @@ fn text(path: &str, number: u8) -> String {
 }
 
 fn apply(scratch: &Scratch, edit: &Edit) {
-    // What cannot be done is left undone.
+    // An edit that is impossible is skipped.
     match edit {
         Edit::Write(path, number) => {
             let path = PATHS[*path];
@@ -507,8 +507,8 @@ fn apply(scratch: &Scratch, edit: &Edit) {
         Edit::Remove(path) => drop(fs::remove_file(scratch.path(PATHS[*path]))),
         Edit::Rename(from, to) => {
             let (from, to) = (PATHS[*from], PATHS[*to]);
-            // What is broken in another language is known as it was before,
-            // which a fresh index cannot know.
+            // A file that is broken in its new language keeps its earlier
+            // facts, which a fresh index cannot have.
             if from.rsplit_once('.').map(|it| it.1) == to.rsplit_once('.').map(|it| it.1) {
                 drop(fs::rename(scratch.path(from), scratch.path(to)));
             }
@@ -524,12 +524,12 @@ fn apply(scratch: &Scratch, edit: &Edit) {
     }
 }
 
-/// The file of rules of a folder, or of the root.
+/// Returns the file of ignore rules of a folder, or of the root.
 fn rules_of(scratch: &Scratch, folder: usize) -> PathBuf {
     scratch.path(FOLDERS.get(folder).copied().unwrap_or_default()).join(".gitignore")
 }
 
-/// The moment by the clock of the file system.
+/// Returns the current time by the clock of the file system.
 fn now(scratch: &Scratch) -> i64 {
     fs::create_dir_all(scratch.state()).unwrap();
     let clock = scratch.state().join("clock");
@@ -550,7 +550,7 @@ proptest! {
             for edit in &edits {
                 apply(&scratch, edit);
             }
-            // Sometimes another process goes on.
+            // Sometimes another process continues.
             if edits.len() == 2 {
                 index = Index::open(&scratch.root(), &scratch.state()).unwrap();
             }

@@ -1,4 +1,4 @@
-//! What is kept under the key of some contents.
+//! The stored form of a file's outline or manifest.
 
 use crate::encode::{self, Sink, Source};
 use crate::facts::{FileFacts, Health};
@@ -7,20 +7,20 @@ use crate::manifest::Manifest;
 use crate::mixer::Mixer;
 use crate::outline::{self, Outline};
 
-/// What others need to know of a file.
+/// The stored facts of a file that other files need.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Known<'a> {
-    /// It is code with this outline.
+    /// Code with this outline.
     Code(Family, &'a [u8]),
-    /// It says how modules are found.
+    /// A manifest, which tells how modules are found.
     Manifest(Manifest),
 }
 
-/// Stands before a manifest, where code has the number of its family.
+/// First byte of a manifest, where code has the number of its family.
 const MANIFEST: u8 = u8::MAX;
 
-/// Bytes of the sum behind an outline. Outlines are looked into as far as they
-/// are needed, so what was damaged has to be found without that.
+/// Length of the checksum after an outline, in bytes. Outlines are decoded only
+/// in part, so damage must be found without decoding.
 const SUM_BYTES: usize = 4;
 
 fn sum(bytes: &[u8]) -> [u8; SUM_BYTES] {
@@ -28,7 +28,7 @@ fn sum(bytes: &[u8]) -> [u8; SUM_BYTES] {
     [a, b, c, d]
 }
 
-/// The bytes of an outline of code.
+/// Encodes an outline of code.
 pub(crate) fn of_code(family: Family, facts: &FileFacts) -> Vec<u8> {
     let outline = outline::encode(family, facts);
     let mut bytes = Vec::with_capacity(1 + outline.len() + SUM_BYTES);
@@ -38,7 +38,7 @@ pub(crate) fn of_code(family: Family, facts: &FileFacts) -> Vec<u8> {
     bytes
 }
 
-/// The bytes of a manifest.
+/// Encodes a manifest.
 pub(crate) fn of_manifest(manifest: &Manifest) -> Vec<u8> {
     let mut sink = Sink::default();
     sink.byte(MANIFEST);
@@ -46,7 +46,7 @@ pub(crate) fn of_manifest(manifest: &Manifest) -> Vec<u8> {
     sink.done()
 }
 
-/// What the two functions above wrote; `None` for anything else.
+/// Reads the output of the two functions above; `None` for anything else.
 pub(crate) fn decode(bytes: &[u8]) -> Option<Known<'_>> {
     let (&tag, rest) = bytes.split_first()?;
     if tag == MANIFEST {
@@ -57,7 +57,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<Known<'_>> {
     (sum(whole) == end).then_some(Known::Code(Family::of_code(tag)?, outline))
 }
 
-/// The first line that does not follow the grammar, if there is one.
+/// Returns the first line that does not follow the grammar, if any.
 pub(crate) fn broken_line(bytes: &[u8]) -> Option<u32> {
     let mut source = Source::new(bytes);
     if source.byte()? == MANIFEST {
@@ -69,8 +69,8 @@ pub(crate) fn broken_line(bytes: &[u8]) -> Option<u32> {
     }
 }
 
-/// Whether a definition of the earlier outline has no counterpart, or a
-/// manifest none of what it said.
+/// Returns true if a definition of the earlier outline is missing in this one,
+/// or if a broken manifest differs from the earlier one.
 pub(crate) fn lacks(bytes: &[u8], earlier: &[u8]) -> bool {
     if let (Some(Known::Manifest(now)), Some(Known::Manifest(before))) =
         (decode(bytes), decode(earlier))

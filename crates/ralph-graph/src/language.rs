@@ -1,9 +1,9 @@
-//! Which language a file is in.
+//! Tells the language of a file.
 
 use std::fmt;
 use std::path::Path;
 
-/// A language whose files can be read.
+/// A supported language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Language {
     /// Python, stubs too.
@@ -48,13 +48,13 @@ pub enum Language {
 }
 
 impl Language {
-    /// The language of a file by its name, and by its first bytes where the
-    /// name does not tell: a script by its `#!` line, a header by what is in it.
+    /// Returns the language of a file by its name, else by its first bytes: a
+    /// script by its `#!` line, a header by its contents.
     pub fn of(path: &Path, first_bytes: &[u8]) -> Option<Self> {
         let name = path.file_name()?.to_str()?;
         let extension = path.extension().and_then(|extension| extension.to_str());
         match extension {
-            // With one of the two left out, the other reads all headers.
+            // If only one of C and C++ is compiled in, it reads all headers.
             Some("h") => {
                 let (likely, other) =
                     if says_cpp(first_bytes) { ("hpp", "c") } else { ("c", "hpp") };
@@ -134,7 +134,7 @@ impl Language {
         }
     }
 
-    /// The name that people use for it.
+    /// Returns its usual name.
     pub fn name(self) -> &'static str {
         match self {
             #[cfg(feature = "lang-python")]
@@ -167,7 +167,7 @@ impl Language {
     }
 }
 
-/// Whether a header says something that only C++ has.
+/// Returns true if a header contains something that only C++ has.
 fn says_cpp(first_bytes: &[u8]) -> bool {
     let signs: [&[u8]; 7] =
         [b"namespace ", b"template", b"class ", b"::", b"public:", b"private:", b"constexpr "];

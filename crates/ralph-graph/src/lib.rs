@@ -1,9 +1,9 @@
-//! Symbols and relations of a project's code, fresh at every step.
+//! Symbols and relations of a project's code, updated on every query.
 //!
 //! A file is read once into [`facts::FileFacts`], which depend on its bytes
-//! alone. They are kept by content hash, so a file that comes back, or is the
-//! same in another worktree, is not read again. What a name refers to depends
-//! on other files and is therefore found when it is asked for.
+//! alone. They are stored by content hash, so a file that comes back, or is the
+//! same in another worktree, is not read again. The meaning of a name depends
+//! on other files, so it is resolved when a query needs it.
 
 pub mod facts;
 pub mod language;

@@ -1,12 +1,12 @@
-//! Files that say how the modules of a project are found: names of packages,
-//! and which folders stand for which prefixes.
+//! Files that tell how the modules of a project are found: names of packages,
+//! and the folders of import prefixes.
 
 use serde_json::Value;
 
 use crate::encode::{Sink, Source};
 use crate::project::{folder_of, name_of};
 
-/// What kind of file it is.
+/// The kind of a manifest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ManifestKind {
     /// `Cargo.toml`
@@ -15,13 +15,13 @@ pub(crate) enum ManifestKind {
     GoMod,
     /// `package.json`
     Package,
-    /// `tsconfig.json` and its kin
+    /// `tsconfig.json` and similar files
     TsConfig,
     /// `composer.json`
     Composer,
 }
 
-/// What a manifest says, as pairs whose meaning its kind gives.
+/// The contents of a manifest, as pairs whose meaning depends on its kind.
 ///
 /// | kind | first | second |
 /// |---|---|---|
@@ -34,7 +34,7 @@ pub(crate) enum ManifestKind {
 pub(crate) struct Manifest {
     pub(crate) kind: ManifestKind,
     pub(crate) pairs: Vec<(String, String)>,
-    /// The line that does not follow the grammar, if there is one.
+    /// The first line that does not follow the grammar, if any.
     pub(crate) broken: Option<u32>,
 }
 
@@ -46,13 +46,13 @@ const KINDS: [ManifestKind; 5] = [
     ManifestKind::Composer,
 ];
 
-/// Folders that hold nothing but configurations to be extended, whatever
-/// these are called.
+/// Folders whose files are all configurations to be extended, whatever their
+/// names.
 const CONFIG_FOLDERS: [&str; 4] =
     ["tsconfig", "tsconfigs", "typescript-config", "config-typescript"];
 
 impl ManifestKind {
-    /// The kind of a file with this path.
+    /// Returns the kind of a file with this path.
     pub(crate) fn of(path: &str) -> Option<Self> {
         match name_of(path) {
             "Cargo.toml" => Some(Self::Cargo),
@@ -70,7 +70,7 @@ impl ManifestKind {
 }
 
 impl Manifest {
-    /// Reads a manifest. One that makes no sense says nothing.
+    /// Reads a manifest. A malformed one has no pairs.
     pub(crate) fn read(kind: ManifestKind, bytes: &[u8]) -> Self {
         let text = String::from_utf8_lossy(bytes);
         let text = text.trim_start_matches('\u{feff}');
@@ -85,7 +85,7 @@ impl Manifest {
         Self { kind, pairs: pairs.unwrap_or_default(), broken }
     }
 
-    /// The second part of the first pair that begins so.
+    /// Returns the second part of the first pair with this first part.
     pub(crate) fn get(&self, first: &str) -> Option<&str> {
         self.pairs.iter().find(|(key, _)| key == first).map(|(_, value)| value.as_str())
     }
@@ -111,14 +111,14 @@ impl Manifest {
     }
 }
 
-/// What is written, or the line that does not follow the grammar.
+/// The pairs, or the line that does not follow the grammar.
 type Pairs = Result<Vec<(String, String)>, u32>;
 
 fn pair(first: &str, second: &str) -> (String, String) {
     (first.to_owned(), second.to_owned())
 }
 
-/// The number of the line that a text ends in.
+/// Returns the number of the last line of a text.
 fn line_of(text: &str) -> u32 {
     u32::try_from(text.matches('\n').count()).unwrap_or(u32::MAX).saturating_add(1)
 }
@@ -183,7 +183,7 @@ fn ts_config(text: &str) -> Pairs {
     let many = extends.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     pairs.extend(one.chain(many).map(|extends| pair("extends", extends)));
     let paths = options.and_then(|options| options.get("paths")).and_then(Value::as_object);
-    // Even without a pattern they replace those that are inherited.
+    // Even without patterns they replace the inherited ones.
     pairs.extend(paths.map(|_| pair("paths", "")));
     for (pattern, targets) in paths.into_iter().flatten() {
         let targets = targets.as_array().into_iter().flatten().filter_map(Value::as_str);
@@ -206,7 +206,7 @@ fn composer(text: &str) -> Pairs {
     Ok(pairs)
 }
 
-/// Takes comments and superfluous commas out of JSON as people write it.
+/// Removes comments and trailing commas from JSON.
 fn plain_json(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();

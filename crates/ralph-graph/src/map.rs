@@ -1,5 +1,5 @@
-//! A map of the code: what matters most for some files and words, in as many
-//! tokens as there is room for.
+//! A map of the code: the definitions that matter most for some files and
+//! words, within a token limit.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -12,51 +12,52 @@ use crate::facts::{Kind, Purpose};
 use crate::project::{DefRef, FileId, SourceFile};
 use crate::rank::{Interest, ranked};
 
-/// Definitions in a row that did not fit before nothing more is tried.
+/// Number of definitions in a row that may fail to fit before the map is done.
 const PATIENCE: usize = 400;
 
-/// A map that leaves less than one part in so many of its tokens is full.
+/// A map is full if at most this fraction of its tokens (one part in 20) is
+/// left.
 const CLOSE: usize = 20;
 
-/// Longer signatures are cut, in characters.
+/// Maximum length of a signature, in characters.
 const LONGEST: usize = 160;
 
-/// What a map is wanted for.
+/// A request for a map.
 #[derive(Debug, Clone, Default)]
 pub struct MapQuery {
     /// Files of interest.
     pub files: Vec<String>,
     /// Words of interest.
     pub words: Vec<String>,
-    /// How many tokens it may have.
+    /// Maximum number of tokens.
     pub tokens: usize,
 }
 
 /// A map of the code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Map {
-    /// Its text.
+    /// The rendered text.
     pub text: String,
-    /// About how many tokens that has.
+    /// Estimated number of tokens.
     pub tokens: usize,
     /// The files on it.
     pub files: Vec<MapFile>,
-    /// How many definitions there are in all.
+    /// Number of all definitions.
     pub total: usize,
-    /// What was taken for the files of interest that are known.
+    /// The files that the known files of interest were resolved to.
     pub taken: Vec<Taken>,
-    /// Files of interest that are not known.
+    /// Files of interest that were not found.
     pub unknown: Vec<String>,
 }
 
-/// What was taken for a file of interest.
+/// A file of interest, and the files it was resolved to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Taken {
-    /// What was asked for.
+    /// The text of the request.
     pub asked: String,
     /// The files, from the root, with slashes.
     pub files: Vec<String>,
-    /// How they were found.
+    /// The way in which they were found.
     pub found_by: FoundBy,
 }
 
@@ -72,19 +73,19 @@ pub struct MapFile {
 /// A definition on a map.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MapEntry {
-    /// The name with what it is in.
+    /// The name with the names around it.
     pub name: String,
-    /// What it is.
+    /// The kind of definition.
     pub kind: Kind,
     /// The line of its name.
     pub line: u32,
-    /// What it looks like, without its body.
+    /// The declaration without its body.
     pub signature: String,
-    /// In how many others on the map it is.
+    /// Number of definitions on the map that contain it.
     depth: usize,
 }
 
-/// What is on a map so far.
+/// A map under construction.
 #[derive(Default)]
 struct Draft {
     chosen: BTreeMap<FileId, BTreeMap<DefRef, MapEntry>>,
@@ -92,7 +93,7 @@ struct Draft {
     last: Option<Addition>,
 }
 
-/// A definition, with what it is in if that is not there yet.
+/// A definition, with its containers that are not on the map yet.
 #[derive(Clone)]
 struct Addition {
     file: FileId,
@@ -108,7 +109,7 @@ impl Draft {
         self.last = Some(addition);
     }
 
-    /// Takes away what was put there last.
+    /// Removes the last addition.
     fn undo(&mut self) -> Option<Addition> {
         let last = self.last.take()?;
         self.tokens -= last.cost;
@@ -122,7 +123,7 @@ impl Draft {
 }
 
 impl Code<'_> {
-    /// Draws a map.
+    /// Builds a map.
     pub fn map(&self, query: &MapQuery) -> Map {
         let (mut taken, mut unknown) = (Vec::new(), Vec::new());
         let mut interest = Interest { files: Vec::new(), words: query.words.clone() };
@@ -140,7 +141,7 @@ impl Code<'_> {
         let total = self.project.files.iter().map(SourceFile::count).sum();
         let mut draft = Draft::default();
         let (mut misses, mut unfit) = (0, Vec::new());
-        // Tests tell little about how a project is built.
+        // Tests tell little about the structure of a project.
         let is_wanted = |at: &DefRef| {
             interest.files.contains(&at.file)
                 || self.project.outlined(*at).is_some_and(|it| it.purpose == Purpose::Code)
@@ -163,8 +164,8 @@ impl Code<'_> {
         Map { text, tokens: draft.tokens, files, total, taken, unknown }
     }
 
-    /// Where the last of few lines leaves much room, takes the one in its place
-    /// that leaves least.
+    /// If the last addition leaves much room, replaces it by the one that
+    /// leaves least.
     fn fill(&self, draft: &mut Draft, unfit: &[DefRef], most: usize) {
         if draft.tokens >= most - most / CLOSE {
             return;
@@ -176,7 +177,7 @@ impl Code<'_> {
         draft.put(better.max_by_key(|it| it.cost).unwrap_or(last));
     }
 
-    /// A definition with what it is in, and what that costs.
+    /// Returns a definition with its containers, and their cost.
     fn addition(&self, draft: &Draft, at: DefRef) -> Addition {
         let mut lines: Vec<DefRef> = self.project.containers(at).collect();
         lines.reverse();
@@ -204,7 +205,7 @@ impl Code<'_> {
         MapEntry { name: symbol.full_name, kind: symbol.kind, line: symbol.line, signature, depth }
     }
 
-    /// The text of a map, and the files on it.
+    /// Renders the text of a map, and lists the files on it.
     fn drawn(&self, draft: &Draft) -> (String, Vec<MapFile>) {
         let mut text = String::new();
         let mut files = Vec::new();
@@ -225,8 +226,8 @@ fn head_of(path: &str) -> String {
     format!("{}\n", flat(path))
 }
 
-/// A text that stays in its line and moves nothing on a screen: names of files
-/// and defaults of parameters may hold anything.
+/// Returns a text without control characters: file names and parameter defaults
+/// may contain anything.
 fn flat(text: &str) -> String {
     let is_odd =
         |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
@@ -247,7 +248,7 @@ fn line_of(entry: &MapEntry) -> String {
 }
 
 impl Map {
-    /// How many definitions are on it.
+    /// Returns the number of definitions on it.
     pub fn shown(&self) -> usize {
         self.files.iter().map(|file| file.entries.len()).sum()
     }

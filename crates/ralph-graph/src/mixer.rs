@@ -3,14 +3,14 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A table by short names or numbers.
+/// A hash map keyed by short names or numbers.
 pub(crate) type Table<K, V> = HashMap<K, V, BuildHasherDefault<Mixer>>;
 
-/// A set of short names or numbers.
+/// A hash set of short names or numbers.
 pub(crate) type Set<K> = HashSet<K, BuildHasherDefault<Mixer>>;
 
-/// A hash for short names: the usual one is made against hostile keys and
-/// costs more than the rest of what is done with a name.
+/// A hasher for short names. The standard one resists hostile keys, which costs
+/// more than all other work on a name.
 #[derive(Debug, Default)]
 pub(crate) struct Mixer(u64);
 
@@ -52,7 +52,7 @@ impl Hasher for Mixer {
 }
 
 impl Mixer {
-    /// The hash of some bytes.
+    /// Returns the hash of some bytes.
     pub(crate) fn of(bytes: &[u8]) -> u64 {
         let mut mixer = Self::default();
         mixer.write(bytes);

@@ -1,8 +1,8 @@
-//! What others need to know of a file: its definitions, imports, and which
-//! names it mentions how often. Everything else stays in its facts.
+//! The part of a file's facts that other files need: its definitions, its
+//! imports, and how often it mentions each name.
 //!
 //! All outlines of a project are in memory while a question is answered, so
-//! they own few allocations and no signatures.
+//! they have few allocations and no signatures.
 
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
@@ -17,12 +17,12 @@ use crate::family::Family;
 use crate::sketch::{self, Sketch};
 use crate::times::{self, Times};
 
-/// A name as a number: equal names have equal keys, and different ones in one
-/// project hardly ever do not.
+/// A name as a number. Equal names have equal keys; different names in one
+/// project hardly ever do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct NameKey(pub(crate) u64);
 
-/// Keys are hashes already.
+/// Passes keys through, because they are hashes already.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct KeyHasher(u64);
 
@@ -38,12 +38,12 @@ impl Hasher for KeyHasher {
     }
 
     fn write_u64(&mut self, value: u64) {
-        // The upper bits, which a key lacks, choose the place in a table too.
+        // Hash tables also use the upper bits, which keys lack.
         self.0 = value ^ value << 48;
     }
 }
 
-/// A table by names.
+/// A hash map keyed by names.
 pub(crate) type ByKey<V> = HashMap<NameKey, V, BuildHasherDefault<KeyHasher>>;
 
 impl NameKey {
@@ -57,7 +57,7 @@ impl NameKey {
     }
 }
 
-/// A definition without what only its reader wants to see.
+/// A definition, reduced to the fields that other files need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Outlined {
     pub(crate) kind: Kind,
@@ -70,13 +70,13 @@ pub(crate) struct Outlined {
     pub(crate) purpose: Purpose,
 }
 
-/// What a type extends or implements, or an alias stands for.
+/// A type that another one extends or implements, or that an alias means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Above {
     pub(crate) role: Role,
     pub(crate) name: NameId,
     pub(crate) qualifier: Qualifier,
-    /// The type that says so.
+    /// The type that extends it, or the alias.
     pub(crate) within: Option<DefinitionId>,
 }
 
@@ -84,15 +84,15 @@ pub(crate) struct Above {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Mention {
     pub(crate) name: NameKey,
-    /// How often with nothing before it.
+    /// Number of uses without a qualifier.
     pub(crate) bare: u32,
-    /// How often behind something that tells where it is from.
+    /// Number of uses after a qualifier that tells where the name is from.
     pub(crate) placed: u32,
-    /// How often behind something of which nothing is known.
+    /// Number of uses after an unknown qualifier.
     pub(crate) loose: u32,
 }
 
-/// What others need to know of a file.
+/// The facts of a file that other files need.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Outline {
     pub(crate) names: Names,
@@ -105,8 +105,8 @@ pub(crate) struct Outline {
     pub(crate) mentions: Vec<Mention>,
 }
 
-/// An outline as it is stored. It is unfolded when more than its sketch is
-/// needed, which for most files of a project is never.
+/// An outline as it is stored. It is decoded when more than its sketch is
+/// needed, which for most files never happens.
 #[derive(Debug, Clone)]
 pub(crate) struct Folded {
     bytes: Box<[u8]>,
@@ -118,14 +118,14 @@ impl Folded {
         Self { bytes: bytes.into(), outline: OnceCell::new() }
     }
 
-    /// What ranking needs.
+    /// Returns the part that ranking needs.
     pub(crate) fn sketch(&self) -> Sketch<'_> {
         let mut source = Source::new(&self.bytes);
         let sketch = encode::take_health(&mut source).and_then(|_| take_part(&mut source));
         Sketch::new(sketch.unwrap_or_default())
     }
 
-    /// All names in it, in the order of their numbers.
+    /// Returns all its names, in the order of their numbers.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         let mut source = Source::new(&self.bytes);
         let mut skip = || {
@@ -137,7 +137,7 @@ impl Folded {
         (0..count).map_while(move |_| source.text())
     }
 
-    /// All of it; empty if the bytes are no outline.
+    /// Returns the decoded outline; empty if the bytes are malformed.
     pub(crate) fn unfold(&self) -> &Outline {
         self.outline.get_or_init(|| decode(&self.bytes).unwrap_or_default())
     }
@@ -152,13 +152,13 @@ impl Outline {
         self.definition(id).map_or("", |definition| self.names.text(definition.name))
     }
 
-    /// The type of a variable, or of what a function gives, as it is written.
+    /// Returns the type of a variable, or of a function's result, as written.
     pub(crate) fn type_of(&self, id: DefinitionId) -> Option<&str> {
         let found = self.types.binary_search_by_key(&id, |(variable, _)| *variable).ok()?;
         self.types.get(found).map(|(_, of)| self.names.text(*of))
     }
 
-    /// How often a name is used.
+    /// Returns how often a name is used.
     pub(crate) fn mentions(&self, name: NameKey) -> u32 {
         let found = self.mentions.binary_search_by_key(&name, |mention| mention.name);
         let mention = found.ok().and_then(|index| self.mentions.get(index));
@@ -166,9 +166,9 @@ impl Outline {
     }
 }
 
-/// Numbers names anew: only those that an outline needs are in it.
+/// Renumbers names: only those that an outline needs are in it.
 struct Chosen<'a> {
-    /// By their numbers in the facts.
+    /// New numbers, by the numbers in the facts.
     ids: Vec<Option<NameId>>,
     texts: Vec<&'a str>,
 }
@@ -209,7 +209,7 @@ impl<'a> Chosen<'a> {
     }
 }
 
-/// The outline of what a file says, as bytes.
+/// Encodes the outline of a file's facts.
 pub(crate) fn encode(family: Family, facts: &FileFacts) -> Vec<u8> {
     let mut chosen = Chosen { ids: vec![None; facts.names.len()], texts: Vec::new() };
     let mut body = Sink::with_room(8 * (facts.definitions.len() + facts.names.len()) + 64);
@@ -264,7 +264,7 @@ fn put_above<'a>(body: &mut Sink, facts: &'a FileFacts, chosen: &mut Chosen<'a>)
     let mut aliases = HashSet::new();
     let mut is_above = |reference: &&Reference| match reference.role {
         Role::Extends | Role::Implements => true,
-        // The first type that an alias names is what it stands for.
+        // The first type that an alias names is its target.
         Role::Type => reference.within.is_some_and(|within| {
             let definition = facts.definitions.get(within.0 as usize);
             definition.is_some_and(|it| it.kind == Kind::Alias) && aliases.insert(within)
@@ -282,7 +282,7 @@ fn put_above<'a>(body: &mut Sink, facts: &'a FileFacts, chosen: &mut Chosen<'a>)
     }
 }
 
-/// The names that a file uses, in the order of their keys.
+/// Returns the names that a file uses, in the order of their keys.
 fn mentions(keys: &[NameKey], times: &[Times]) -> Vec<Mention> {
     let mention = |(name, times): (&NameKey, &Times)| Mention {
         name: *name,
@@ -296,13 +296,13 @@ fn mentions(keys: &[NameKey], times: &[Times]) -> Vec<Mention> {
     mentions
 }
 
-/// Bytes behind their number.
+/// Reads bytes that are preceded by their length.
 fn take_part<'a>(source: &mut Source<'a>) -> Option<&'a [u8]> {
     let length = source.count()?;
     source.raw(length)
 }
 
-/// What [`encode`] wrote; `None` for anything else.
+/// Reads the output of [`encode`]; `None` for anything else.
 pub(crate) fn decode(bytes: &[u8]) -> Option<Outline> {
     let mut source = Source::new(bytes);
     encode::take_health(&mut source)?;
@@ -345,7 +345,7 @@ fn take_definitions(source: &mut Source<'_>) -> Option<Vec<Outlined>> {
         let code = source.byte()?;
         let name = NameId(source.small()?);
         let container = source.optional()?;
-        // Chains of containers must end.
+        // Otherwise a chain of containers might never end.
         if container.is_some_and(|above| above as usize >= index) {
             return None;
         }

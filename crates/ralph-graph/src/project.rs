@@ -1,5 +1,5 @@
-//! All files of a project as their outlines tell, with the tables by which
-//! names and modules are found.
+//! All files of a project by their outlines, with the tables that find names
+//! and modules.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -30,17 +30,17 @@ pub(crate) struct SourceFile {
     pub(crate) path: String,
     pub(crate) family: Family,
     pub(crate) folded: Folded,
-    /// Under which its facts are kept.
+    /// The key under which its facts are stored.
     pub(crate) key: i64,
 }
 
 impl SourceFile {
-    /// What others need to know of it.
+    /// Returns the facts that other files need.
     pub(crate) fn outline(&self) -> &Outline {
         self.folded.unfold()
     }
 
-    /// How many definitions it has.
+    /// Returns the number of its definitions.
     pub(crate) fn count(&self) -> usize {
         self.folded.sketch().definitions
     }
@@ -51,7 +51,7 @@ impl SourceFile {
 pub(crate) struct Project {
     /// In the order of their paths.
     pub(crate) files: Vec<SourceFile>,
-    /// With their paths, those in the longest folders first.
+    /// With their paths; those in the deepest folders come first.
     manifests: Vec<(String, Manifest)>,
     tables: Tables,
 }
@@ -69,12 +69,12 @@ struct Tables {
     script_configs: OnceCell<Configs>,
 }
 
-/// Definitions by the texts of their names.
+/// Definitions by their names.
 #[derive(Debug, Default)]
 struct ByName {
     by_key: ByKey<Vec<DefRef>>,
-    /// Those whose key another name had before: by chance, or because somebody
-    /// chose the names so.
+    /// Definitions whose key belongs to another name already: by chance, or
+    /// because the names were chosen for it.
     others: HashMap<String, Vec<DefRef>>,
 }
 
@@ -98,17 +98,18 @@ impl ByName {
     }
 }
 
-/// The folder of a path; the root is empty.
+/// Returns the folder of a path; the root is empty.
 pub(crate) fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// The last part of a path.
+/// Returns the last part of a path.
 pub(crate) fn name_of(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// A path that starts from a folder, without `.` and `..`; `None` above the root.
+/// Resolves a path against a folder, removing `.` and `..`; `None` above the
+/// root.
 pub(crate) fn relative(folder: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in path.split('/') {
@@ -124,14 +125,14 @@ pub(crate) fn relative(folder: &str, path: &str) -> Option<String> {
 impl Project {
     pub(crate) fn new(mut files: Vec<SourceFile>, mut manifests: Vec<(String, Manifest)>) -> Self {
         files.sort_by(|a, b| a.path.cmp(&b.path));
-        // The nearest folder above a file comes first.
+        // Deeper folders come first.
         manifests.sort_by(|(a, _), (b, _)| {
             folder_of(b).len().cmp(&folder_of(a).len()).then_with(|| a.cmp(b))
         });
         Self { files, manifests, tables: Tables::default() }
     }
 
-    /// The same project with some files more.
+    /// Returns the same project with more files.
     pub(crate) fn with(&self, more: Vec<SourceFile>) -> Self {
         let files = self.files.iter().cloned().chain(more).collect();
         Self::new(files, self.manifests.clone())
@@ -142,7 +143,7 @@ impl Project {
     }
 
     pub(crate) fn file(&self, id: FileId) -> &SourceFile {
-        // Ids come from this project alone.
+        // Ids come only from this project.
         &self.files[id.0 as usize]
     }
 
@@ -158,13 +159,13 @@ impl Project {
         self.file(file).outline().names.text(name)
     }
 
-    /// All definitions of a file.
+    /// Returns all definitions of a file.
     pub(crate) fn definitions(&self, file: FileId) -> impl Iterator<Item = (DefRef, &Outlined)> {
         let definitions = self.file(file).outline().definitions.iter();
         (0..).map(move |id| DefRef { file, id: DefinitionId(id) }).zip(definitions)
     }
 
-    /// The containers of a definition from the inside out.
+    /// Returns the containers of a definition from the inside out.
     pub(crate) fn containers(&self, at: DefRef) -> impl Iterator<Item = DefRef> {
         let above = move |at: &DefRef| {
             let container = self.outlined(*at)?.container?;
@@ -173,7 +174,7 @@ impl Project {
         std::iter::successors(above(&at), above)
     }
 
-    /// The name of the type that a definition belongs to.
+    /// Returns the name of the type that a definition belongs to.
     pub(crate) fn owner_name(&self, at: DefRef) -> Option<&str> {
         let definition = self.outlined(at)?;
         if let Some(owner) = definition.owner {
@@ -183,7 +184,7 @@ impl Project {
         Some(self.name(container))
     }
 
-    /// The name with what it is in, as its language writes it.
+    /// Returns the name with the names around it, as its language writes it.
     pub(crate) fn full_name(&self, at: DefRef) -> String {
         let file = self.file(at.file);
         let separator = match file.family {
@@ -210,13 +211,14 @@ impl Project {
         parts.join(separator)
     }
 
-    /// Whether a definition is a test or a part of one, or lies in a file of tests.
+    /// Returns true if a definition is a test or a part of one, or is in a file
+    /// of tests.
     pub(crate) fn is_test(&self, at: DefRef) -> bool {
         let own = self.outlined(at).is_some_and(|it| it.purpose.is_test());
         own || self.is_test_file(at.file)
     }
 
-    /// Whether a file holds tests, by its name or by all that is in it.
+    /// Returns true if a file holds tests, by its name or by all its contents.
     pub(crate) fn is_test_file(&self, id: FileId) -> bool {
         let file = self.file(id);
         if is_test_path(&file.path) {
@@ -235,7 +237,7 @@ impl Project {
         table.get(path).copied()
     }
 
-    /// All definitions with a name, wherever they are.
+    /// Returns all definitions with a name, in any file.
     pub(crate) fn named(&self, name: &str) -> &[DefRef] {
         let table = self.tables.by_name.get_or_init(|| {
             let mut table = ByName::default();
@@ -249,7 +251,7 @@ impl Project {
         table.of(self, name)
     }
 
-    /// The definitions of a file with a name.
+    /// Returns the definitions of a file with a name.
     pub(crate) fn named_in(&self, file: FileId, name: &str) -> &[DefRef] {
         let named = self.named(name);
         let start = named.partition_point(|at| at.file < file);
@@ -258,7 +260,7 @@ impl Project {
         here.get(..count).unwrap_or_default()
     }
 
-    /// The definitions with a name that say what type they belong to.
+    /// Returns the definitions with a name that state the type they belong to.
     pub(crate) fn owned(&self, name: &str) -> &[DefRef] {
         let table = self.tables.owned.get_or_init(|| {
             let mut table = ByName::default();
@@ -273,7 +275,7 @@ impl Project {
         table.of(self, name)
     }
 
-    /// The files of a folder.
+    /// Returns the files of a folder.
     pub(crate) fn in_folder(&self, folder: &str) -> &[FileId] {
         self.folders().get(folder).map_or(&[], Vec::as_slice)
     }
@@ -288,14 +290,14 @@ impl Project {
         })
     }
 
-    /// Whether there is code in a folder or below.
+    /// Returns true if there is code in or below a folder.
     pub(crate) fn has_folder(&self, folder: &str) -> bool {
         let start = format!("{folder}/");
         let first = self.files.partition_point(|file| file.path < start);
         self.files.get(first).is_some_and(|file| file.path.starts_with(&start))
     }
 
-    /// The files with a name, in whatever folder.
+    /// Returns the files with a name, in any folder.
     pub(crate) fn with_file_name(&self, name: &str) -> &[FileId] {
         let table = self.tables.by_file_name.get_or_init(|| {
             let mut table: HashMap<String, Vec<FileId>> = HashMap::new();
@@ -307,7 +309,7 @@ impl Project {
         table.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// The files that say to belong to a namespace.
+    /// Returns the files that declare a namespace.
     pub(crate) fn in_namespace(&self, family: Family, name: &str) -> &[FileId] {
         let table = self.tables.by_namespace.get_or_init(|| {
             let mut table: BTreeMap<(Family, String), Vec<FileId>> = BTreeMap::new();
@@ -321,7 +323,7 @@ impl Project {
         table.get(&(family, name.to_owned())).map_or(&[], Vec::as_slice)
     }
 
-    /// The namespaces that a file says to belong to, with dots.
+    /// Returns the namespaces that a file declares, with dots.
     pub(crate) fn namespaces(&self, file: FileId) -> BTreeSet<String> {
         if !self.file(file).family.has_file_namespaces() {
             return BTreeSet::new();
@@ -329,13 +331,13 @@ impl Project {
         let modules = self.definitions(file).filter(|(_, it)| it.kind == Kind::Module);
         let mut names: BTreeSet<String> = modules.map(|(at, _)| self.namespace_name(at)).collect();
         if names.is_empty() {
-            // Files that name none share the one without a name.
+            // Files that declare none share the namespace without a name.
             names.insert(String::new());
         }
         names
     }
 
-    /// The full name of a namespace, with dots.
+    /// Returns the full name of a namespace, with dots.
     pub(crate) fn namespace_name(&self, at: DefRef) -> String {
         let mut parts = vec![self.name(at)];
         parts.extend(self.containers(at).map(|above| self.name(above)));
@@ -343,24 +345,24 @@ impl Project {
         parts.join(".").replace('\\', ".").replace("::", ".")
     }
 
-    /// All that may be written in several places.
+    /// Returns the table of things that may be written in several places.
     pub(crate) fn spaces(&self) -> &Spaces {
         self.tables.spaces.get_or_init(|| Spaces::new(self))
     }
 
-    /// The parts of what may be written in several places, by its full name
-    /// with dots: namespaces, and types where these can be opened again.
+    /// Returns the parts of something that may be written in several places, by
+    /// its full name with dots: namespaces, and types that can be reopened.
     pub(crate) fn reopened(&self, family: Family, name: &str) -> &[DefRef] {
         let spaces = self.spaces();
         spaces.named(family, name).map_or(&[], |space| spaces.parts(space))
     }
 
-    /// The manifests of a kind with their folders, longest first.
+    /// Returns the manifests of a kind with their folders, deepest first.
     pub(crate) fn manifests(&self, kind: ManifestKind) -> impl Iterator<Item = (&str, &Manifest)> {
         self.manifest_files(kind).map(|(path, manifest)| (folder_of(path), manifest))
     }
 
-    /// The manifests of a kind with their paths.
+    /// Returns the manifests of a kind with their paths.
     pub(crate) fn manifest_files(
         &self,
         kind: ManifestKind,
@@ -369,12 +371,13 @@ impl Project {
         all.filter(move |(_, manifest)| manifest.kind == kind)
     }
 
-    /// How the configurations of TypeScript and JavaScript find modules.
+    /// Returns the module settings of TypeScript and JavaScript configurations.
     pub(crate) fn script_configs(&self) -> &Configs {
         self.tables.script_configs.get_or_init(|| Configs::of(self))
     }
 
-    /// Folders from which Python modules are named, those that are likely first.
+    /// Returns the folders that Python module names start from, likely ones
+    /// first.
     pub(crate) fn python_roots(&self) -> &[String] {
         self.tables.python_roots.get_or_init(|| {
             let mut roots = BTreeSet::new();
@@ -396,7 +399,7 @@ impl Project {
     }
 }
 
-/// Whether a path is one that tests have by custom.
+/// Returns true if a path follows a naming convention for tests.
 pub(crate) fn is_test_path(path: &str) -> bool {
     let mut parts = path.rsplit('/');
     let name = parts.next().unwrap_or(path);
@@ -413,7 +416,7 @@ pub(crate) fn is_test_path(path: &str) -> bool {
     is_named || parts.any(|part| matches!(part, "tests" | "test" | "__tests__" | "spec"))
 }
 
-/// Whether a file only tries or shows what the others do, by its path.
+/// Returns true if a file belongs to tests or examples, by its path.
 pub(crate) fn is_aside(path: &str) -> bool {
     let is_shown = |part: &str| {
         matches!(part, "example" | "examples" | "demo" | "samples" | "benchmarks" | "fixtures")

@@ -1,5 +1,5 @@
-//! Which files and definitions matter, seen from some of them: `PageRank` over
-//! who mentions whose names, started where the interest is.
+//! Ranks files and definitions by importance for some of them: `PageRank` over
+//! mentions of names, started from the files of interest.
 
 use crate::facts::{DefinitionId, NameId, Reach};
 use crate::family::Family;
@@ -8,45 +8,45 @@ use crate::outline::{ByKey, Mention, NameKey};
 use crate::project::{DefRef, FileId, Project, SourceFile, is_aside};
 use crate::sketch::Offer;
 
-/// Share of the walk that goes on at each step.
+/// Share of the weight that each step passes on.
 const DAMPING: f32 = 0.85;
 
-/// Steps of the walk; the order of what matters hardly changes after them.
+/// Number of steps; the order hardly changes after them.
 const STEPS: usize = 12;
 
-/// A name that more files than this define says nothing about any of them.
+/// Number of defining files above which a name says nothing about any of them.
 const COMMON: usize = 24;
 
-/// How much more a file of interest counts as a start.
+/// Extra weight of a file of interest as a start.
 const INTEREST: f32 = 100.0;
 
-/// How many definitions are sorted at once: more than a map of usual size has.
+/// Number of definitions sorted at once: more than a usual map has.
 const SORTED: usize = 4096;
 
-/// How much of a definition counts that only shows or tries what others do.
+/// Weight of definitions in tests and examples.
 const ASIDE: f32 = 1e-3;
 
-/// What somebody is interested in.
+/// The files and words that a user is interested in.
 #[derive(Debug, Default)]
 pub(crate) struct Interest {
     pub(crate) files: Vec<FileId>,
-    /// Names, or something like them.
+    /// Names, or parts of them.
     pub(crate) words: Vec<String>,
 }
 
-/// Mentions of names of another file.
+/// An edge to a file whose names are mentioned.
 #[derive(Debug, Clone, Copy)]
 struct Edge {
     to: u32,
     weight: f32,
 }
 
-/// Who mentions whose names, file by file.
+/// Mentions between files.
 struct Graph {
     edges: Vec<Edge>,
-    /// Where the edges of a file end.
+    /// End of each file's edges in the list.
     ends: Vec<usize>,
-    /// How much each definition is mentioned, by who.
+    /// The mentioning file, the definition, and the share of the mention.
     mentions: Vec<(u32, DefRef, f32)>,
 }
 
@@ -57,7 +57,7 @@ impl Graph {
     }
 }
 
-/// The definitions of a project, those that matter most first. For one tree
+/// Returns the definitions of a project, the most important first. For one tree
 /// and one interest the order is always the same.
 pub(crate) fn ranked(project: &Project, interest: &Interest) -> Ranked {
     let worded = Worded::new(project, &interest.words);
@@ -81,8 +81,8 @@ pub(crate) fn ranked(project: &Project, interest: &Interest) -> Ranked {
     scores.in_order(project, interest, &rank)
 }
 
-/// Definitions in their order. Few are ever wanted of many, so they are sorted
-/// as far as somebody asks.
+/// Definitions in ranked order. Few of many are ever needed, so they are sorted
+/// only as far as they are read.
 pub(crate) struct Ranked {
     next: std::vec::IntoIter<(f32, DefRef)>,
     rest: Vec<(f32, DefRef)>,
@@ -95,7 +95,7 @@ impl Iterator for Ranked {
         if self.next.len() == 0 {
             let order =
                 |a: &Self::Item, b: &Self::Item| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1));
-            // A quarter at a time never comes to much more than one sort.
+            // Sorting a quarter at a time costs little more than sorting once.
             let count = SORTED.max(self.rest.len() / 4);
             let mut best = std::mem::take(&mut self.rest);
             if best.len() > count {
@@ -109,9 +109,9 @@ impl Iterator for Ranked {
     }
 }
 
-/// A number for each definition of a project.
+/// A score for each definition of a project.
 struct Scores {
-    /// Where those of a file begin.
+    /// Position of the first value of each file.
     starts: Vec<usize>,
     values: Vec<f32>,
 }
@@ -131,8 +131,8 @@ impl Scores {
         &mut self.values[self.starts[at.file.0 as usize] + at.id.0 as usize]
     }
 
-    /// The definitions with the highest numbers first. What nobody mentions
-    /// comes last, by the weight of its file.
+    /// Returns the definitions with the highest scores first. Those without
+    /// mentions come last, by the weight of their files.
     fn in_order(self, project: &Project, interest: &Interest, rank: &[f32]) -> Ranked {
         let mut all: Vec<(f32, DefRef)> = Vec::with_capacity(self.values.len());
         let mut values = self.values.into_iter();
@@ -148,7 +148,7 @@ impl Scores {
     }
 }
 
-/// Definitions and files that words stand for.
+/// Definitions and files that match the words of interest.
 struct Worded {
     definitions: Vec<(DefRef, f32)>,
     files: Vec<(FileId, f32)>,
@@ -174,7 +174,7 @@ impl Worded {
     }
 
     fn add(&mut self, project: &Project, file: FileId, pattern: &Pattern) {
-        // Few files have a name that fits, and the others stay folded.
+        // Few files have a matching name; the others are not decoded.
         let names = (0..).map(NameId).zip(project.file(file).folded.names());
         let fitting: Vec<(NameId, f32)> = names
             .filter_map(|(id, name)| Some((id, strong(pattern.clear_score(name)?))))
@@ -193,7 +193,7 @@ impl Worded {
     }
 }
 
-/// How much a fit counts; letters that only occur in order do not.
+/// Returns the weight of a match; letters that only occur in order have none.
 fn strong(Score(score): Score) -> f32 {
     if score < 450 { 0.0 } else { f32::from(u16::try_from(score).unwrap_or(u16::MAX)) / 1000.0 }
 }
@@ -207,16 +207,16 @@ fn as_f32(count: usize) -> f32 {
 struct Aim {
     at: DefRef,
     family: Family,
-    /// Whether it is found behind something only.
+    /// True if it is only found after a qualifier.
     is_member: bool,
-    /// How much a mention counts, whoever makes it.
+    /// Weight of a mention, from any file.
     weight: f32,
-    /// The place of the next one with the same name, plus one.
+    /// Position of the next one with the same name, plus one.
     next: u32,
 }
 
-/// The names that are mentioned, and a few others that cannot be told from
-/// them: small enough to be asked about every definition of a project.
+/// The mentioned names, with a few false positives: a Bloom filter, small
+/// enough to be checked for every definition of a project.
 struct Mentioned {
     bits: Vec<u64>,
     mask: u64,
@@ -245,8 +245,8 @@ impl Mentioned {
     }
 }
 
-/// What each name that is mentioned may mean to other files: chains through
-/// one list, because a list for each name would take longer than all the rest.
+/// Definitions by mentioned name: linked lists in one vector, because a vector
+/// for each name would be slower than everything else.
 #[derive(Default)]
 struct Aims {
     first: ByKey<u32>,
@@ -274,7 +274,7 @@ impl Aims {
         self.all.push(aim);
     }
 
-    /// The definitions with a name.
+    /// Returns the definitions with a name.
     fn of(&self, key: NameKey) -> impl Iterator<Item = &Aim> {
         let get = |place: u32| self.all.get((place as usize).checked_sub(1)?);
         let first = self.first.get(&key).and_then(|place| get(*place));
@@ -282,7 +282,7 @@ impl Aims {
     }
 }
 
-/// How much a mention says about a definition.
+/// Returns the weight of a mention for a definition.
 fn strength(mention: &Mention, aim: &Aim) -> f32 {
     let (bare, placed) = (as_f32(mention.bare as usize), as_f32(mention.placed as usize));
     let loose = as_f32(mention.loose as usize);
@@ -329,7 +329,7 @@ fn graph(project: &Project, interest: &Interest, worded: &Worded) -> Graph {
             graph.edges.push(Edge { to, weight: totals[to as usize] / sum });
             totals[to as usize] = 0.0;
         }
-        // What files of interest mention is of interest.
+        // Names that files of interest mention are of interest.
         let boost = if interest.files.contains(&from) { 10.0 } else { 1.0 };
         for (_, _, share) in &mut graph.mentions[first..] {
             *share *= boost / sum;

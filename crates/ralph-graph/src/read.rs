@@ -1,8 +1,8 @@
 //! Reads one file into [`FileFacts`].
 //!
-//! The parser's tree is made flat, walked once in the order of the text with
-//! the rules of the language, and settled: only when the whole file is known
-//! can uses of local names be told from the others.
+//! The parser's tree is flattened and walked once, in the order of the text, by
+//! the rules of the language. The result is then settled: only when the whole
+//! file is known can uses of local names be told from others.
 
 mod collected;
 mod comments;
@@ -47,37 +47,37 @@ use self::walk::Walk;
 use crate::facts::FileFacts;
 use crate::language::Language;
 
-/// Why a file was not read.
+/// An error that keeps a file from being read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unread {
     /// The parser took more steps than any real file of that size needs.
     #[error("the parser gave up after {bytes} bytes")]
     TooHard {
-        /// How far it came.
+        /// Number of bytes it got through.
         bytes: usize,
     },
     /// The parser does not know the grammar's version.
     #[error("the grammar of {language} does not fit the parser")]
     Grammar {
-        /// Whose grammar.
+        /// The language of the grammar.
         language: Language,
     },
-    /// The file is larger than places in it can be counted.
+    /// The file is too large for 32-bit positions.
     #[error("{bytes} bytes are too many")]
     TooLarge {
-        /// How many it has.
+        /// Number of its bytes.
         bytes: usize,
     },
 }
 
-/// What the reader needs to know of a language.
+/// The rules for reading a language.
 struct Rules {
     grammar: tree_sitter::Language,
     comments: comments::Comments,
     members: Members,
-    /// Kinds of nodes in which there is nothing to see.
+    /// Kinds of nodes that are never descended into.
     closed: &'static [u16],
-    /// Kinds of nodes in which there is nothing to see if they begin with a quote.
+    /// Kinds of nodes that are not descended into if they begin with a quote.
     plain: &'static [u16],
     visit: for<'s> fn(&mut Walk<'s>, At) -> Step,
     shape: ShapeOf,
@@ -92,8 +92,8 @@ struct Tools {
 
 /// Reads files, one after the other.
 ///
-/// It keeps a parser for each language that it has met. It is meant to live
-/// as long as its thread.
+/// It keeps a parser for each language that it has read, and should live as
+/// long as its thread.
 #[derive(Default)]
 pub struct Reader {
     tools: HashMap<Language, Tools>,
@@ -109,30 +109,31 @@ impl std::fmt::Debug for Reader {
     }
 }
 
-/// The parser reports its progress about every hundred steps. A file that
-/// takes more reports than this per kilobyte is not going to be finished.
+/// The parser reports its progress about every hundred steps. A file that takes
+/// more reports than this per kilobyte will not be finished.
 const REPORTS_PER_KILOBYTE: usize = 400;
 
-/// What the parser is given at once, in bytes: so it has to ask again when it
-/// looks far ahead.
+/// Bytes given to the parser at once, so that it must ask again to look far
+/// ahead.
 const PART: usize = 16 * 1024;
 
-/// What it is given at most for one file, in bytes. Some grammars look ahead
-/// over all comments that follow, at each of them.
+/// Maximum number of bytes given for one small file. Some grammars look ahead
+/// over all following comments, at each of them.
 const MOST_GIVEN: usize = 128 * 1024 * 1024;
 
 impl Reader {
-    /// A reader that has met no language yet.
+    /// Returns a reader that has read no file yet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Reads a file. What it says depends on nothing but its bytes.
+    /// Reads a file. The result depends on nothing but the bytes.
     ///
-    /// What does not follow the grammar is left out, and
+    /// Text that does not follow the grammar is left out, and
     /// [`FileFacts::health`] says so.
     pub fn read(&mut self, language: Language, source: &[u8]) -> Result<FileFacts, Unread> {
-        // Twice the size must still be a place, and names have half of the numbers.
+        // Twice the size must fit a position, and names use half of the
+        // numbers.
         if source.len() > (i32::MAX / 2) as usize {
             return Err(Unread::TooLarge { bytes: source.len() });
         }
@@ -142,8 +143,9 @@ impl Reader {
         };
         let tree = parse(&mut tools.parser, source)?;
         self.flat.fill(&tree, source, &tools.table);
-        // Its many small pieces go before others come to lie between them:
-        // otherwise the allocator joins them piece by piece for the next file.
+        // Its many small pieces are freed before others are allocated between
+        // them: otherwise the allocator joins them piece by piece for the next
+        // file.
         drop(tree);
         let rules = &tools.rules;
         let mut walk = Walk::new(source, &mut self.flat.nodes, rules.comments);
@@ -154,7 +156,7 @@ impl Reader {
     }
 }
 
-/// The grammar of a language, to measure reading against bare parsing.
+/// Returns the grammar of a language, to compare reading with bare parsing.
 pub fn grammar(language: Language) -> tree_sitter::Language {
     rules(language).grammar
 }
@@ -181,18 +183,19 @@ fn parse(parser: &mut Parser, source: &[u8]) -> Result<tree_sitter::Tree, Unread
         let rest = source.get(byte..).unwrap_or_default();
         let part = rest.get(..PART).unwrap_or(rest);
         given = given.saturating_add(part.len());
-        // For the parser the file ends here, and so does its work.
+        // An empty part ends the file, and so the parser's work.
         if given > most_given(source) { &[] } else { part }
     };
     let tree = parser.parse_with_options(&mut text, None, Some(options));
     tree.filter(|_| given <= most_given(source)).ok_or_else(|| {
-        // Otherwise the next file would go on where this one was left.
+        // Otherwise the next file would continue where this one stopped.
         parser.reset();
         Unread::TooHard { bytes: reached }
     })
 }
 
-/// Large files are given some times over, whatever is in them.
+/// Returns the maximum number of bytes to give: large files are given several
+/// times, whatever their contents.
 fn most_given(source: &[u8]) -> usize {
     source.len().saturating_mul(8).max(MOST_GIVEN)
 }
@@ -230,7 +233,7 @@ fn rules(language: Language) -> Rules {
     }
 }
 
-/// For languages in which the end of the file changes nothing before it.
+/// Does nothing, for languages that need no work at the end of a file.
 fn nothing_left(_: &mut Walk<'_>) {}
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! What a name refers to: by scope, imports and the rules of its language.
+//! Resolves names: by scope, imports and the rules of their language.
 //!
-//! A name that could be several things is said to be so, with all of them;
-//! none is chosen by chance. A name that an import binds to something outside
-//! the project is outside, whatever else in the project has that name.
+//! A name with several possible meanings is reported with all of them; none is
+//! chosen by chance. A name that an import binds to something outside the
+//! project is outside, even if the project has the same name.
 
 mod around;
 mod broken;
@@ -30,15 +30,15 @@ use crate::project::{DefRef, FileId, Project, folder_of};
 use questions::Questions;
 use rivals::Rivals;
 
-/// The most parts that the name of a package has; of longer ones every
-/// beginning would be looked at.
+/// Maximum number of parts in the name of a package; every prefix of it is
+/// looked up.
 const PARTS: usize = 100;
 
 /// A module: the files that make it up.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Module {
     pub(crate) files: Vec<FileId>,
-    /// Where its submodules are, for languages that have such folders.
+    /// The folder of its submodules, for languages that have such folders.
     pub(crate) folder: Option<String>,
 }
 
@@ -48,17 +48,18 @@ impl Module {
     }
 }
 
-/// What a name can stand for.
+/// The target of a name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Place {
     Module(Module),
     Definition(DefRef),
 }
 
-/// What looking for a name came to.
+/// The result of looking up a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Lookup {
-    /// It is these; several if the same thing is defined more than once.
+    /// The name means these; several if the same thing is defined more than
+    /// once.
     Found(Vec<Place>),
     /// It is bound to something outside the project.
     Outside,
@@ -66,12 +67,12 @@ pub(crate) enum Lookup {
     Unbound,
 }
 
-/// What a use of a name refers to.
+/// The target of a use of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Resolution {
     /// These; several if the same thing is defined more than once.
     Known(Vec<DefRef>),
-    /// A module, which no definition stands for.
+    /// A module, which has no definition.
     Module(Vec<FileId>),
     /// One of these.
     Ambiguous(Vec<DefRef>),
@@ -89,7 +90,7 @@ pub(crate) struct Use<'a> {
     pub(crate) within: Option<DefinitionId>,
 }
 
-/// What stands before a name, as text.
+/// The qualifier of a name, as text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Before<'a> {
     Nothing,
@@ -101,7 +102,7 @@ pub(crate) enum Before<'a> {
 }
 
 impl Place {
-    /// The files that it is in.
+    /// Returns the files that contain it.
     pub(crate) fn files(&self) -> Vec<FileId> {
         match self {
             Self::Module(module) => module.files.clone(),
@@ -126,7 +127,7 @@ impl<'a> Before<'a> {
     }
 }
 
-/// Where a name is looked for.
+/// The position that a name is looked up from.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scope {
     pub(crate) file: FileId,
@@ -135,7 +136,7 @@ pub(crate) struct Scope {
 
 type Memo<K, V> = RefCell<HashMap<K, V>>;
 
-/// Finds what names refer to, and remembers what it found.
+/// Resolves names, and caches the results.
 pub(crate) struct Resolver<'a> {
     pub(crate) project: &'a Project,
     questions: Questions,
@@ -158,7 +159,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// What a reference of a file refers to.
+    /// Resolves a reference of a file.
     pub(crate) fn resolve_in(
         &self,
         file: FileId,
@@ -174,7 +175,7 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// What a use refers to.
+    /// Resolves a use.
     pub(crate) fn resolve(&self, it: Use<'_>) -> Resolution {
         let scope = Scope { file: it.file, within: it.within };
         match it.qualifier {
@@ -202,7 +203,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// What a name behind a path refers to.
+    /// Resolves a name after a path.
     fn through(&self, scope: Scope, path: &str, it: Use<'_>) -> Resolution {
         let places = match self.path(scope, path) {
             Lookup::Found(places) => places,
@@ -227,11 +228,11 @@ impl<'a> Resolver<'a> {
             && !is_function(*at)
             && let Some(of) = self.project.file(at.file).outline().type_of(at.id)
         {
-            // The type is written as the file knows it that has the variable.
+            // The type is written in terms of the variable's file.
             let container = self.project.outlined(*at).and_then(|it| it.container);
             return self.of_type(Scope { file: at.file, within: container }, of, it);
         }
-        // A variable has no members of its own, and who knows its type.
+        // A variable has no members of its own, and its type is unknown.
         let is_value = |place: &Place| match place {
             Place::Module(_) => false,
             Place::Definition(at) => self.project.outlined(*at).is_some_and(|it| is_value(it.kind)),
@@ -268,7 +269,8 @@ impl<'a> Resolver<'a> {
         Resolution::Module(files)
     }
 
-    /// Of things with one name those that can be used in this way, if any can.
+    /// Of things with one name, returns those that can be used in this way, if
+    /// any can.
     fn fitting(&self, mut found: Vec<DefRef>, role: Role) -> Vec<DefRef> {
         found.sort_unstable();
         found.dedup();
@@ -296,7 +298,7 @@ impl<'a> Resolver<'a> {
             found.extend(definitions(&self.members(&Place::Definition(*at), it.name)));
         }
         if self.project.file(it.file).family == Family::C {
-            // What calls the constructor of a base means the base.
+            // A call of a base's constructor means the base.
             found = found.into_iter().map(|at| self.constructed(at)).collect();
         }
         let found = self.fitting(found, it.role);
@@ -307,7 +309,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// A name without binding, in languages where that means little.
+    /// Resolves an unbound name, in languages where it may still be global.
     fn global(&self, it: Use<'_>) -> Resolution {
         let family = self.project.file(it.file).family;
         if !family.has_global_names() {
@@ -325,8 +327,8 @@ impl<'a> Resolver<'a> {
         self.choose(it, found)
     }
 
-    /// Whether a file can know of what is in another: it imports it, directly
-    /// or not, or both are in one package.
+    /// Returns true if a file can know the names of another: it imports that
+    /// one, directly or not, or both are in one package.
     pub(crate) fn can_reach(&self, from: FileId, to: FileId) -> bool {
         let folder = |file| folder_of(&self.project.file(file).path);
         from == to || folder(from) == folder(to) || self.reachable(from).contains(&to)
@@ -347,7 +349,7 @@ impl<'a> Resolver<'a> {
         found
     }
 
-    /// The files whose names a file imports.
+    /// Returns the files whose names a file imports.
     pub(crate) fn imported_files(&self, file: FileId) -> Rc<[FileId]> {
         if let Some(known) = self.imported.borrow().get(&file) {
             return Rc::clone(known);
@@ -357,7 +359,8 @@ impl<'a> Resolver<'a> {
             let scope = Scope { file, within: import.within };
             let module = self.project.text(file, import.module);
             if self.project.file(file).family == Family::C {
-                // Namespaces are no files, and their parts are found by what is included.
+                // Namespaces are not files; their parts are found through
+                // includes.
                 files.extend(self.included(file, module));
                 continue;
             }
@@ -389,7 +392,7 @@ impl<'a> Resolver<'a> {
         container.is_some_and(|container| is_type(container.kind))
     }
 
-    /// What a type's name or path stands for.
+    /// Looks up the name or path of a type.
     pub(crate) fn types(&self, scope: Scope, path: &str) -> Lookup {
         let (before, name) = split_last(path);
         if before.is_empty() {
@@ -406,12 +409,12 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// Parts of a path, whatever separates them.
+/// Returns the parts of a path, with any separator.
 pub(crate) fn parts(path: &str) -> impl Iterator<Item = &str> {
     path.split(['.', ':', '\\', '/']).filter(|part| !part.is_empty())
 }
 
-/// A path without its last part, and that part.
+/// Splits a path into all but its last part, and that part.
 pub(crate) fn split_last(path: &str) -> (&str, &str) {
     match path.rfind(['.', ':', '\\']) {
         Some(at) => {

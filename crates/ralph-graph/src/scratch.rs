@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::index::Index;
 
-/// Long after whatever a test writes, so that every stamp is settled.
+/// A time long after all writes of a test, so that every stamp is settled.
 pub(crate) const LATER: i64 = i64::MAX;
 
 /// A project in a folder of its own.
@@ -14,7 +14,7 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    /// A project with these files.
+    /// Creates a project with these files.
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         let scratch = Self { folder: tempfile::tempdir().unwrap() };
         fs::create_dir(scratch.root()).unwrap();
@@ -46,12 +46,12 @@ impl Scratch {
         fs::remove_file(self.path(path)).unwrap();
     }
 
-    /// Its index, up to date.
+    /// Returns its index, updated.
     pub(crate) fn index(&self) -> Index {
         self.index_in(&self.state())
     }
 
-    /// Its index in another state folder.
+    /// Returns its index in another state folder, updated.
     pub(crate) fn index_in(&self, state: &Path) -> Index {
         let mut index = Index::open(&self.root(), state).unwrap();
         index.update(LATER, &mut |_| {}).unwrap();

@@ -1,5 +1,5 @@
-//! How configurations of TypeScript and JavaScript find modules, with what
-//! they inherit from others.
+//! Module settings of TypeScript and JavaScript configurations, including
+//! inherited ones.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use crate::manifest::{Manifest, ManifestKind};
 use crate::project::{Project, folder_of, name_of, relative};
 
-/// Stands in an inherited path for the folder of the configuration in use.
+/// Placeholder in an inherited path for the folder of the configuration in use.
 const OWN_FOLDER: &str = "${configDir}";
 
 /// The configurations of a project.
@@ -20,30 +20,30 @@ pub(crate) struct Configs {
 #[derive(Debug, Default)]
 struct InFolder {
     configs: Vec<Config>,
-    /// Whether tools find one by its name, so that none further above counts.
+    /// True if tools find one by its name, so that none further up counts.
     is_last: bool,
 }
 
-/// How one configuration finds modules. Paths are those from the root.
+/// The module settings of one configuration. Paths are relative to the root.
 #[derive(Debug)]
 pub(crate) struct Config {
     base: Option<String>,
-    /// Patterns and targets, the most exact pattern first.
+    /// Patterns and targets, the most specific pattern first.
     patterns: Vec<(String, String)>,
 }
 
-/// Settings as they are written, each with the folder it is written in.
+/// Settings as written, each with the folder of its file.
 #[derive(Debug, Default, Clone, Copy)]
 struct Written<'a> {
     base: Option<(&'a str, &'a str)>,
     paths: Option<(&'a str, &'a Manifest)>,
 }
 
-/// What was found out before, by path.
+/// The settings found so far, by path.
 type Known<'a> = HashMap<&'a str, Written<'a>>;
 
 impl Configs {
-    /// Finds out what every configuration inherits.
+    /// Collects the settings of every configuration, including inherited ones.
     pub(crate) fn of(project: &Project) -> Self {
         let chain = Chain {
             configs: project.manifest_files(ManifestKind::TsConfig).collect(),
@@ -65,8 +65,8 @@ impl Configs {
         Self { by_folder }
     }
 
-    /// The configurations that count for the files of a folder, the likeliest
-    /// first.
+    /// Returns the configurations that apply to the files of a folder, the
+    /// likeliest first.
     pub(crate) fn of_folder(&self, folder: &str) -> impl Iterator<Item = &Config> {
         let mut found = Vec::new();
         let mut at = Some(folder);
@@ -81,7 +81,7 @@ impl Configs {
 }
 
 impl Config {
-    /// The paths that a module may have, without their endings.
+    /// Returns the paths that a module may have, without extensions.
     pub(crate) fn places(&self, module: &str) -> impl Iterator<Item = String> {
         let matching = self.patterns.iter().filter_map(move |(pattern, target)| {
             relative("", &target.replacen('*', matched(pattern, module)?, 1))
@@ -90,25 +90,25 @@ impl Config {
     }
 }
 
-/// What has to be done to know what a configuration inherits.
+/// A step of collecting inherited settings.
 enum Step<'a> {
-    /// Finds out what it extends.
+    /// Collects the configurations that this one extends.
     Begin(&'a str),
-    /// Puts together what these say and what it says itself.
+    /// Merges their settings with its own.
     End(&'a str, Vec<&'a str>),
 }
 
-/// What configurations can extend.
+/// The files that configurations can extend.
 struct Chain<'a> {
-    /// By their paths.
+    /// Configurations by their paths.
     configs: BTreeMap<&'a str, &'a Manifest>,
-    /// With their folders.
+    /// Packages with their folders.
     packages: Vec<(&'a str, &'a Manifest)>,
 }
 
 impl<'a> Chain<'a> {
-    /// What a configuration says, with what it inherits. One after the other,
-    /// because a chain may be longer than the stack is deep.
+    /// Returns the settings of a configuration, including inherited ones. It
+    /// does not recurse, because a chain may be longer than the stack is deep.
     fn written(&self, path: &'a str, known: &mut Known<'a>) -> Written<'a> {
         let mut steps = vec![Step::Begin(path)];
         while let Some(step) = steps.pop() {
@@ -116,7 +116,8 @@ impl<'a> Chain<'a> {
                 Step::Begin(path) if known.contains_key(path) => {}
                 Step::Begin(path) => {
                     let above = self.above(path);
-                    // What extends itself inherits nothing by that.
+                    // A configuration that extends itself inherits nothing by
+                    // that.
                     known.insert(path, Written::default());
                     let first: Vec<Step<'a>> =
                         above.iter().rev().copied().map(Step::Begin).collect();
@@ -133,14 +134,14 @@ impl<'a> Chain<'a> {
         known.get(path).copied().unwrap_or_default()
     }
 
-    /// The configurations that one extends, in their order.
+    /// Returns the configurations that one extends, in their order.
     fn above(&self, path: &str) -> Vec<&'a str> {
         let Some(manifest) = self.configs.get(path) else { return Vec::new() };
         let named = manifest.pairs.iter().filter(|(key, _)| key == "extends");
         named.filter_map(|(_, name)| self.extended(folder_of(path), name)).collect()
     }
 
-    /// What a configuration says itself.
+    /// Returns the own settings of a configuration.
     fn own(&self, path: &'a str) -> Written<'a> {
         let Some(manifest) = self.configs.get(path) else { return Written::default() };
         let folder = folder_of(path);
@@ -150,7 +151,7 @@ impl<'a> Chain<'a> {
         }
     }
 
-    /// The path of the configuration that is named in a folder.
+    /// Returns the path of a configuration that is named in a folder.
     fn extended(&self, folder: &str, name: &str) -> Option<&'a str> {
         let places = if name.starts_with('.') {
             vec![relative(folder, name)?]
@@ -163,7 +164,7 @@ impl<'a> Chain<'a> {
         paths.find_map(|path| Some(*self.configs.get_key_value(path.as_str())?.0))
     }
 
-    /// Where a package of the project may have what is named.
+    /// Returns the possible paths of a name in a package of the project.
     fn in_package(&self, name: &str) -> Option<Vec<String>> {
         self.packages.iter().find_map(|(folder, package)| {
             let rest = name.strip_prefix(package.get("name")?)?;
@@ -180,12 +181,12 @@ impl<'a> Chain<'a> {
 }
 
 impl Written<'_> {
-    /// What is said later counts, each setting as a whole.
+    /// Merges settings; later ones replace earlier ones as a whole.
     fn overruled_by(self, later: Self) -> Self {
         Self { base: later.base.or(self.base), paths: later.paths.or(self.paths) }
     }
 
-    /// What it means for a configuration in this folder.
+    /// Resolves the settings for a configuration in this folder.
     fn settled(self, own: &str) -> Config {
         let place = |folder: &str, path: &str| match path.strip_prefix(OWN_FOLDER) {
             Some(rest) => relative(own, rest),
@@ -204,13 +205,13 @@ impl Written<'_> {
     }
 }
 
-/// Of several patterns the one without a star counts, else the one with the
-/// most before it.
+/// Returns the rank of a pattern: one without a star is the most specific, else
+/// the one with the longest prefix.
 fn exactness(pattern: &str) -> usize {
     pattern.find('*').unwrap_or(usize::MAX)
 }
 
-/// What the star of a pattern stands for in a text.
+/// Returns the part of a text that the star of a pattern matches.
 pub(crate) fn matched<'a>(pattern: &str, text: &'a str) -> Option<&'a str> {
     match pattern.split_once('*') {
         Some((before, after)) => text.strip_prefix(before)?.strip_suffix(after),
@@ -222,7 +223,7 @@ pub(crate) fn matched<'a>(pattern: &str, text: &'a str) -> Option<&'a str> {
 mod tests {
     use super::*;
 
-    /// Where a module that is named in a file of a folder is looked for.
+    /// Checks the paths where a module named in a file of a folder is searched.
     #[track_caller]
     fn check(files: &[(&str, &str)], folder: &str, module: &str, want: &[&str]) {
         let manifests = files.iter().map(|(path, text)| {
@@ -333,7 +334,7 @@ mod tests {
     }
     #[test]
     fn a_chain_of_ten_thousand_configurations_does_no_harm() {
-        // Each extends the one behind it, so the first is the end of the chain.
+        // Each extends the next one, so the first is the end of the chain.
         let config = |number: usize| match number {
             10_000 => (format!("c{number:05}.json"), PATHS.to_owned()),
             0 => ("a/tsconfig.json".to_owned(), r#"{"extends":"../c00001.json"}"#.to_owned()),
@@ -347,7 +348,7 @@ mod tests {
             (path, Manifest::read(ManifestKind::TsConfig, text.as_bytes()))
         };
         let project = Project::new(Vec::new(), manifests.into_iter().map(read).collect());
-        // As little as a thread gets where there is least.
+        // The smallest stack that any thread gets.
         let places = std::thread::Builder::new().stack_size(128 * 1024).spawn(move || {
             let configs = project.script_configs().of_folder("a");
             configs.flat_map(|config| config.places("@/x")).collect::<Vec<String>>()

@@ -1,9 +1,9 @@
-//! What ranking needs of a file: which names it offers to others, and which it
-//! uses that are not its own.
+//! The part of a file's outline that ranking needs: the names it offers to
+//! other files, and the foreign names it uses.
 //!
 //! A map weighs every definition of a project and shows few of them. So this
-//! part of an outline is read from its bytes as it is needed, and nothing is
-//! made of the rest.
+//! part of an outline is read from its bytes when needed, and the rest is not
+//! decoded.
 
 use crate::encode::{Sink, Source};
 use crate::exports;
@@ -11,8 +11,8 @@ use crate::facts::{Definition, DefinitionId, FileFacts, Kind, Reach};
 use crate::outline::{Mention, NameKey};
 use crate::resolve::is_type;
 
-/// Bytes of a stored key: with 100,000 names two share one with a chance of
-/// one in fifty thousand, and then only one file too many is looked into.
+/// Length of a stored key in bytes. With 100,000 names, two share a key with a
+/// chance of one in fifty thousand; the only effect is one more file to check.
 const KEY_BYTES: usize = 6;
 
 /// A definition that other files may mean by its name.
@@ -20,22 +20,22 @@ const KEY_BYTES: usize = 6;
 pub(crate) struct Offer {
     pub(crate) name: NameKey,
     pub(crate) id: DefinitionId,
-    /// Whether it is found behind something only.
+    /// True if it is only found after a qualifier.
     pub(crate) is_member: bool,
-    /// How much a mention counts, whoever makes it.
+    /// Weight of a mention, from any file.
     pub(crate) weight: f32,
 }
 
-/// What ranking needs of a file.
+/// The part of a file's outline that ranking needs.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Sketch<'a> {
-    /// How many definitions the file has.
+    /// Number of definitions in the file.
     pub(crate) definitions: usize,
     mentions: &'a [u8],
     offers: &'a [u8],
 }
 
-/// Bits that stand for what an offer is.
+/// Bits that describe an offer.
 mod flag {
     pub(super) const MEMBER: u8 = 1;
     pub(super) const HIDDEN: u8 = 2;
@@ -45,7 +45,7 @@ mod flag {
 }
 
 impl<'a> Sketch<'a> {
-    /// What [`encode`] wrote; bytes that make no sense offer nothing.
+    /// Reads the output of [`encode`]; malformed bytes offer nothing.
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         let mut source = Source::new(bytes);
         let mut take = || {
@@ -58,13 +58,14 @@ impl<'a> Sketch<'a> {
         take().unwrap_or_default()
     }
 
-    /// The names that the file uses and does not offer itself, by their keys.
+    /// Returns the names that the file uses and does not offer itself, by their
+    /// keys.
     pub(crate) fn mentions(self) -> impl Iterator<Item = Mention> + use<'a> {
         let mut source = Source::new(self.mentions);
         std::iter::from_fn(move || take_mention(&mut source))
     }
 
-    /// What the file offers, in the order of the text.
+    /// Returns the file's offers, in the order of the text.
     pub(crate) fn offers(self) -> impl Iterator<Item = Offer> + use<'a> {
         let mut source = Source::new(self.offers);
         let mut next = 0_u32;
@@ -86,8 +87,8 @@ fn weight(flags: u8) -> f32 {
     parts.fold(1.0, |weight, (_, factor)| weight * factor)
 }
 
-/// What ranking needs of a file, as bytes. `keys` has those of all its names,
-/// and `used` what it mentions of other files.
+/// Encodes the sketch of a file. `keys` has the keys of all its names, and
+/// `used` its mentions of other files' names.
 pub(crate) fn encode(facts: &FileFacts, keys: &[NameKey], used: &[Mention]) -> Vec<u8> {
     let mut offers = Sink::with_room(8 * facts.definitions.len());
     let mut own = Vec::with_capacity(facts.definitions.len());
@@ -103,7 +104,7 @@ pub(crate) fn encode(facts: &FileFacts, keys: &[NameKey], used: &[Mention]) -> V
     }
     own.sort_unstable();
     let mut mentions = Sink::default();
-    // Who defines a name means its own.
+    // A file that defines a name means its own.
     for mention in used.iter().filter(|mention| own.binary_search(&mention.name).is_err()) {
         put_mention(&mut mentions, mention);
     }
@@ -116,7 +117,7 @@ pub(crate) fn encode(facts: &FileFacts, keys: &[NameKey], used: &[Mention]) -> V
     sink.done()
 }
 
-/// What a definition is to other files; `None` for one that they cannot mean.
+/// Returns the flags of a definition; `None` if other files cannot mean it.
 fn flags(facts: &FileFacts, definition: &Definition) -> Option<u8> {
     let container = definition.container.and_then(|id| facts.definitions.get(id.0 as usize));
     let in_type = container.is_some_and(|container| is_type(container.kind));
@@ -166,7 +167,7 @@ fn take_key(source: &mut Source<'_>) -> Option<NameKey> {
     Some(NameKey(u64::from_le_bytes(key)))
 }
 
-/// A mention as bytes.
+/// Writes a mention.
 pub(crate) fn put_mention(sink: &mut Sink, mention: &Mention) {
     put_key(sink, mention.name);
     for count in [mention.bare, mention.placed, mention.loose] {
@@ -174,7 +175,7 @@ pub(crate) fn put_mention(sink: &mut Sink, mention: &Mention) {
     }
 }
 
-/// What [`put_mention`] wrote.
+/// Reads the output of [`put_mention`].
 pub(crate) fn take_mention(source: &mut Source<'_>) -> Option<Mention> {
     let name = take_key(source)?;
     let (bare, placed, loose) = (source.small()?, source.small()?, source.small()?);

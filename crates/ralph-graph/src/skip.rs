@@ -1,30 +1,30 @@
-//! Which files are not worth reading.
+//! Tells which files are not worth reading.
 
 use std::fmt;
 use std::path::Path;
 
-/// The largest file that is read, in bytes.
+/// Size of the largest file that is read, in bytes.
 pub const LARGEST: u64 = 1024 * 1024;
 
-/// A line this long is not written by people.
+/// Line length above which a file counts as generated.
 const LONGEST_LINE: usize = 20_000;
 
-/// How much of a file is looked at for signs that it was generated.
+/// Number of bytes searched for signs of a generated file.
 const HEAD: usize = 4096;
 
-/// Why a file is not read.
+/// A reason to skip a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Skip {
     /// It has more than [`LARGEST`] bytes.
     Large {
-        /// How many it has.
+        /// Number of its bytes.
         bytes: u64,
     },
     /// It is not text.
     Binary,
     /// Its lines are too long to be written by people.
     Minified,
-    /// It says that a program wrote it.
+    /// It says that it is generated.
     Generated,
     /// It pins dependencies.
     Lock,
@@ -44,15 +44,14 @@ impl fmt::Display for Skip {
     }
 }
 
-/// Why a file is not read, or `None` if it is.
+/// Returns the reason to skip a file, or `None` if it is read.
 ///
-/// It looks at no more of a file than it must, so that it is cheap next to
-/// parsing it.
+/// It reads as little of a file as it can, to be cheap compared with parsing.
 pub fn reason(path: &Path, bytes: &[u8]) -> Option<Skip> {
     by_name(path).or_else(|| by_size(bytes.len() as u64)).or_else(|| by_content(bytes))
 }
 
-/// Why a file is not read whatever is in it, before it is opened.
+/// Returns a reason to skip a file by its size, before it is opened.
 pub fn by_size(bytes: u64) -> Option<Skip> {
     (bytes > LARGEST).then_some(Skip::Large { bytes })
 }
@@ -96,9 +95,9 @@ fn by_content(bytes: &[u8]) -> Option<Skip> {
     None
 }
 
-/// Whether the comments at the top say that a program wrote the file.
+/// Returns true if the comments at the top say that the file is generated.
 ///
-/// Only comments count, or this function would not be read itself.
+/// Only comments count, or this very file would be skipped.
 fn is_generated(head: &[u8]) -> bool {
     for line in head.split(|byte| *byte == b'\n').take(40) {
         let line = line.trim_ascii();

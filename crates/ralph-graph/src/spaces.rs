@@ -1,7 +1,7 @@
 //! Namespaces and types that may be written in several parts.
 //!
-//! A namespace of a library may have a thousand of them, so what is in one is
-//! found by its name and never by looking through the parts.
+//! A namespace of a library may have a thousand parts, so its members are found
+//! by name, never by searching the parts.
 
 use std::collections::HashMap;
 
@@ -11,17 +11,17 @@ use crate::mixer::Table;
 use crate::outline::NameKey;
 use crate::project::{DefRef, FileId, Project};
 
-/// The number of a namespace or type that is made of parts.
+/// The number of a namespace or type with parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct SpaceId(u32);
 
-/// All that may be written in several parts.
+/// All namespaces and types that may be written in several parts.
 #[derive(Debug, Default)]
 pub(crate) struct Spaces {
     by_name: HashMap<(Family, String), SpaceId>,
     by_part: Table<(u32, u32), SpaceId>,
     parts: Vec<Vec<DefRef>>,
-    /// By the keys of their names.
+    /// Members by the keys of their names.
     members: Table<(u32, u64), Vec<DefRef>>,
 }
 
@@ -61,22 +61,22 @@ impl Spaces {
         self.by_part.get(&(file.0, id.0)).copied()
     }
 
-    /// What a definition is a part of.
+    /// Returns the namespace or type that a definition is a part of.
     pub(crate) fn of(&self, part: DefRef) -> Option<SpaceId> {
         self.at(part.file, part.id)
     }
 
-    /// By its full name with dots.
+    /// Finds one by its full name with dots.
     pub(crate) fn named(&self, family: Family, name: &str) -> Option<SpaceId> {
         self.by_name.get(&(family, name.to_owned())).copied()
     }
 
-    /// The places where it is written, in their order.
+    /// Returns its parts, in their order.
     pub(crate) fn parts(&self, space: SpaceId) -> &[DefRef] {
         self.parts.get(space.0 as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// What is written in one of the parts under a name, in its order.
+    /// Returns the members of all parts with a name, in order.
     pub(crate) fn members(
         &self,
         project: &Project,

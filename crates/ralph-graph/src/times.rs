@@ -1,25 +1,25 @@
-//! How often a file uses which names, and in how far it can mean those of
-//! other files.
+//! Counts the uses of each name in a file, and tells which may mean other
+//! files' names.
 
 use crate::facts::{FileFacts, Import, Imported, NameId, Names, Qualifier, Role};
 use crate::family::Family;
 use crate::outline::{Mention, NameKey};
 use crate::resolve::parts;
 
-/// How often a name is used.
+/// Number of uses of a name.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Times {
-    /// With nothing before it.
+    /// Without a qualifier.
     pub(crate) bare: u32,
-    /// Behind something that tells where it is from.
+    /// After a qualifier that tells where it is from.
     pub(crate) placed: u32,
-    /// Behind something of which nothing is known.
+    /// After an unknown qualifier.
     pub(crate) loose: u32,
-    /// Behind something that is not of the project.
+    /// After a qualifier from outside the project.
     pub(crate) foreign: u32,
 }
 
-/// How often a file uses its names, in the order of their numbers.
+/// Counts the uses of a file's names, in the order of their numbers.
 pub(crate) fn of(family: Family, facts: &FileFacts, keys: &[NameKey]) -> Vec<Times> {
     let outside = Outside::new(family, facts, keys);
     let mut times = vec![Times::default(); keys.len()];
@@ -27,7 +27,7 @@ pub(crate) fn of(family: Family, facts: &FileFacts, keys: &[NameKey]) -> Vec<Tim
         let Some(times) = times.get_mut(reference.name.0 as usize) else { continue };
         let count = match reference.qualifier {
             Qualifier::None if outside.has(reference.name) => &mut times.foreign,
-            // Macros are known without an import.
+            // Macros need no import.
             Qualifier::None if family == Family::Rust && reference.role == Role::Applies => {
                 &mut times.placed
             }
@@ -50,7 +50,8 @@ struct Outside<'a> {
     family: Family,
     names: &'a Names,
     keys: &'a [NameKey],
-    /// Whether names are, or begin, what comes from elsewhere, by their numbers.
+    /// True for names that are, or begin with, an external name; by their
+    /// numbers.
     is_foreign: Vec<bool>,
 }
 
@@ -94,7 +95,7 @@ fn local(import: &Import) -> Option<NameId> {
     }
 }
 
-/// What of its uses can mean something of another file, in the order of the
+/// Returns the uses that can mean a name of another file, in the order of the
 /// keys.
 pub(crate) fn meant(
     family: Family,
@@ -120,7 +121,7 @@ pub(crate) fn meant(
         let is_built_in = !is_imported && built_in.has_name(name, text);
         let is_known = !family.needs_imports() || is_imported || has_more && !is_built_in;
         let bare = if is_known { times.bare } else { 0 };
-        // Macros and attributes of the language have no path.
+        // Built-in macros and attributes have no path.
         let placed = if is_built_in && family == Family::Rust { 0 } else { times.placed };
         let loose = if built_in.has_method(name, text) { 0 } else { times.loose };
         if bare + placed + loose > 0 {

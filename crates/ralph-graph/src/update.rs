@@ -1,5 +1,5 @@
-//! Brings the index up to date: what did not change is not read, and contents
-//! that are known are not parsed.
+//! Updates the index: unchanged files are not read, and known contents are not
+//! parsed.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,41 +12,42 @@ use crate::folder::{Entry, Folder, State};
 use crate::known;
 use crate::walk::{Glance, Listing, Met, Sort, Tree};
 
-/// Files that are read before what they say is written: few enough to keep
-/// memory low, many enough to keep all threads busy.
+/// Number of files that are read before their facts are written: few enough to
+/// keep memory low, enough to keep all threads busy.
 const BATCH: usize = 256;
 
-/// Bytes that are read before what they say is written.
+/// Number of bytes that are read before their facts are written.
 const BATCH_BYTES: u64 = 16 * 1024 * 1024;
 
-/// Bytes that are kept to be written at once. Keys are in no order, so nearly
-/// every write touches nearly every page there is: few large ones cost least.
+/// Number of bytes that are collected for one write. Keys are in no order, so
+/// nearly every write touches nearly every page: few large writes cost least.
 const WRITE_BYTES: usize = 24 * 1024 * 1024;
 
-/// Files from which on the keys of all known contents are fetched at once.
+/// Number of files from which on the keys of all known contents are fetched at
+/// once.
 const MANY: usize = 64;
 
-/// Folders from which on all are listed at once: the way to each of them begins
-/// at the root, and goes through what lies beside it.
+/// Number of folders from which on all are listed in one walk: the way to each
+/// begins at the root and passes its siblings.
 const MANY_FOLDERS: usize = 32;
 
-/// How much of an update is done.
+/// The progress of an update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// Files that were looked at.
+    /// Number of files already checked.
     pub done: usize,
-    /// Files that are to be looked at.
+    /// Number of files to check.
     pub total: usize,
 }
 
-/// What an update came to.
+/// The result of an update.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Updated {
-    /// Files that were read because they are new or may have changed.
+    /// Number of files that were read because they are new or may have changed.
     pub read: usize,
-    /// Those of them whose contents were not known.
+    /// Number of those whose contents were new.
     pub parsed: usize,
-    /// Files that are no more.
+    /// Number of deleted files.
     pub removed: usize,
 }
 
@@ -65,12 +66,12 @@ impl Task {
     }
 }
 
-/// The path of a name in a folder.
+/// Joins a folder and a name.
 pub(crate) fn join(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
-/// One update of what is known of a root.
+/// One update of the index of a root.
 pub(crate) struct Update<'a> {
     pub(crate) tree: &'a Tree,
     pub(crate) store: &'a mut CodeStore,
@@ -80,7 +81,7 @@ pub(crate) struct Update<'a> {
 }
 
 impl Update<'_> {
-    /// Brings `folders` and the store up to date.
+    /// Updates `folders` and the store.
     pub(crate) fn run(
         &mut self,
         folders: &mut BTreeMap<String, Folder>,
@@ -106,8 +107,8 @@ impl Update<'_> {
         Ok(updated)
     }
 
-    /// Reads the files and puts what became of them into `folders`. Says how
-    /// many were parsed, and what of them is not written yet.
+    /// Reads the files and puts their states into `folders`. Returns the number
+    /// of parsed files, and the facts that are not written yet.
     fn work(
         &mut self,
         tasks: &[Task],
@@ -119,7 +120,7 @@ impl Update<'_> {
         let (mut done, mut parsed_count) = (0, 0);
         for batch in batches(tasks) {
             let (tree, now, root) = (self.tree, self.now, self.root);
-            // One at a time: whoever reads a file may ask while others do.
+            // One at a time: a reading thread may query while others do.
             let store = Mutex::new(&mut *self.store);
             let is_known = |key: i64| match &known {
                 Some(known) => known.contains(&key),
@@ -129,7 +130,7 @@ impl Update<'_> {
             let results = if pending.bytes < WRITE_BYTES {
                 read()
             } else {
-                // What was read before is written while the next files are read.
+                // The previous facts are written while the next files are read.
                 let before = std::mem::take(&mut pending).facts;
                 let write = || lock(&store).write(root, &before, &FolderChanges::default());
                 let (written, results) = rayon::join(write, read);
@@ -150,7 +151,8 @@ impl Update<'_> {
         Ok((parsed_count, pending.facts))
     }
 
-    /// What is kept of a file that was read.
+    /// Returns the new entry of a file that was read, and its facts if they are
+    /// new.
     fn settle(
         &self,
         task: &Task,
@@ -178,7 +180,7 @@ impl Update<'_> {
     }
 }
 
-/// What was read and is not written yet.
+/// Facts that are not written yet.
 #[derive(Default)]
 struct Pending {
     facts: Vec<NewFacts>,
@@ -192,7 +194,7 @@ impl Pending {
     }
 }
 
-/// What others hold is taken even if one of them panicked: nothing is left half done.
+/// Locks a mutex even if another thread panicked: no change is left half done.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -201,7 +203,7 @@ fn count_files(folders: &BTreeMap<String, Folder>) -> usize {
     folders.values().map(|folder| folder.files.len()).sum()
 }
 
-/// Puts a file into its folder, in the place of what was known of it.
+/// Puts a file into its folder, replacing its previous entry.
 fn put(folder: &mut Folder, entry: Entry) {
     match folder.files.binary_search_by(|file| file.name.cmp(&entry.name)) {
         Ok(index) => {
@@ -213,7 +215,7 @@ fn put(folder: &mut Folder, entry: Entry) {
     }
 }
 
-/// Groups of files that are read together.
+/// Splits files into groups that are read together.
 fn batches(tasks: &[Task]) -> impl Iterator<Item = &[Task]> {
     let mut rest = tasks;
     std::iter::from_fn(move || {
@@ -247,14 +249,14 @@ fn read_batch(
     batch.par_iter().map_init(Workshop::default, read).collect()
 }
 
-/// What has to be read, and which folders have to be written.
+/// The files to read, and the folders to write.
 #[derive(Default)]
 struct Plan {
     now: i64,
     tasks: Vec<Task>,
     touched: HashSet<String>,
     removed: Vec<String>,
-    /// Files that were not known.
+    /// Number of new files.
     added: usize,
 }
 
@@ -278,7 +280,8 @@ impl Plan {
             .filter(|(_, glance)| *glance == Glance::Names)
             .map(|(path, _)| (path.clone(), tree.list(path)))
             .collect();
-        // Before anything is taken: what is taken is not looked at again.
+        // Checked first, because folders that are taken over are not checked
+        // again.
         let is_other = |(path, found): &Listed| {
             tree.became_foreign(path) || has_other_rules(path, found, folders)
         };
@@ -295,7 +298,7 @@ impl Plan {
         }
     }
 
-    /// Takes a listing of everything for the truth.
+    /// Replaces all folders by a complete listing.
     fn take_all(
         &mut self,
         found: BTreeMap<String, Listing>,
@@ -324,7 +327,8 @@ impl Plan {
         }
     }
 
-    /// Takes what a folder was found to hold, and those that are new in it.
+    /// Takes over the new listing of a folder, and the folders that are new in
+    /// it.
     fn take_names(
         &mut self,
         tree: &Tree,
@@ -332,7 +336,7 @@ impl Plan {
         mut found: BTreeMap<String, Listing>,
         folders: &mut BTreeMap<String, Folder>,
     ) {
-        // It may have vanished with the folder above it, which came before.
+        // It may have vanished with the folder above it, which came first.
         if !folders.contains_key(path) {
             return;
         }
@@ -402,7 +406,8 @@ impl Plan {
                     size: met.stamp.size,
                     before: before.map(|entry| entry.state.clone()),
                 });
-                // Not before it is read: nobody would read it any more.
+                // Without a stamp until it is read; otherwise it would never be
+                // read.
                 (None, before.map_or(State::Other, |entry| entry.state.clone()))
             }
             Sort::Rules => (settled, State::Rules),
@@ -413,7 +418,7 @@ impl Plan {
     }
 }
 
-/// A folder, and what it was found to hold.
+/// A folder, and its new listing.
 type Listed = (String, BTreeMap<String, Listing>);
 
 /// Lists new folders of a folder and all below them.
@@ -429,7 +434,7 @@ fn walk_new(tree: &Tree, folder: &str, new: &BTreeSet<&str>) -> Vec<(String, Lis
     tree.walk(folder).into_iter().filter(|(path, _)| is_in_new(path)).collect()
 }
 
-/// Whether a folder has other files of rules than before.
+/// Returns true if the ignore rules in a folder changed.
 fn has_other_rules(
     path: &str,
     found: &BTreeMap<String, Listing>,
@@ -441,13 +446,13 @@ fn has_other_rules(
     before != listed.clone().count() || !listed.into_iter().all(|met| is_known_rule(known, met))
 }
 
-/// Whether a file of rules is as it was.
+/// Returns true if an ignore file is unchanged.
 fn is_known_rule(folder: &Folder, met: &Met) -> bool {
     let known = folder.file(&met.name).filter(|file| file.state == State::Rules);
     known.is_some_and(|file| file.stamp == Some(met.stamp))
 }
 
-/// The folders directly in a folder.
+/// Returns the folders directly in a folder.
 fn folders_in(path: &str, folders: &BTreeMap<String, Folder>) -> HashSet<String> {
     let start = if path.is_empty() { String::new() } else { format!("{path}/") };
     let inside = folders.range(start.clone()..).map(|(known, _)| known);

@@ -1,9 +1,9 @@
-//! Which files there are, and which of those known may have changed.
+//! Lists files, and tells which known ones may have changed.
 //!
-//! Ignored files are not looked at, nor what installs and builds leave behind,
-//! nor other repositories inside. Symbolic links are not followed, so there are
-//! no loops. Rules count from the root on: every walk begins there, so that a
-//! folder that is listed alone obeys the same ones as in a walk through all.
+//! Ignored files, dependencies, build output and nested repositories are
+//! skipped. Symbolic links are not followed, so there are no loops. Every walk
+//! begins at the root, so that a folder that is listed alone obeys the same
+//! ignore rules as in a full walk.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -19,7 +19,7 @@ use crate::content;
 use crate::folder::{Entry, Folder, Stamp, State};
 use crate::project::{folder_of, name_of};
 
-/// Folders that hold what others wrote, or what can be made again.
+/// Folders with third-party or generated files.
 const FOREIGN: [&str; 12] = [
     ".git",
     ".hg",
@@ -35,28 +35,28 @@ const FOREIGN: [&str; 12] = [
     ".gradle",
 ];
 
-/// Files that tell of what lies beside them that it is not the project's own.
+/// Files that mark their folder as not the project's own.
 const TELLTALES: [&str; 4] = ["CACHEDIR.TAG", "pyvenv.cfg", "modules.txt", "autoload.php"];
 
-/// Files that say what is ignored.
+/// Files with ignore rules.
 const RULES: [&str; 2] = [".gitignore", ".ignore"];
 
-/// Stands for a file of rules that is not there but would count.
+/// Stamp of an ignore file that does not exist but would count.
 const ABSENT: Stamp = Stamp { size: 0, modified: 0, changed: 0, inode: 0 };
 
-/// Stands for a file that counts by being there, whatever is in it.
+/// Stamp of a file that counts by its existence alone.
 const PRESENT: Stamp = Stamp { size: 1, modified: 0, changed: 0, inode: 0 };
 
-/// Why a file or folder is left out whose name cannot be kept.
+/// Reason for skipping a file or folder whose name cannot be stored.
 const NO_TEXT: &str = "its name is not UTF-8";
 
-/// Why a link is left out that leads to a folder.
+/// Reason for skipping a link to a folder.
 const LINKED_FOLDER: &str = "a symbolic link to a folder";
 
-/// Stands in a folder for all that is in it: no file has this name.
+/// Name that represents all contents of a folder: no file has it.
 const WHOLE: &str = "";
 
-/// A file that was met.
+/// A file that a walk found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Met {
     pub(crate) name: String,
@@ -64,34 +64,34 @@ pub(crate) struct Met {
     pub(crate) sort: Sort,
 }
 
-/// What a file that was met is.
+/// The kind of a file that a walk found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Sort {
     /// It may be code.
     Candidate,
-    /// It says what else is to be ignored.
+    /// It has ignore rules.
     Rules,
-    /// It is left out.
+    /// It is skipped.
     Odd(&'static str),
-    /// The system does not let us look at it.
+    /// The system does not allow reading it.
     Unreadable(String),
 }
 
-/// What is in a folder now.
+/// The current contents of a folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Listing {
     pub(crate) stamp: Option<Stamp>,
     pub(crate) files: Vec<Met>,
 }
 
-/// What has to be done about a folder.
+/// The work to do for a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Glance {
-    /// These of its files may have changed, by position.
+    /// These of its files may have changed, by index.
     Files(Vec<usize>),
-    /// It has to be listed again.
+    /// It must be listed again.
     Names,
-    /// Other files may be ignored now, here or below.
+    /// Ignore rules may have changed, here or below.
     Rules,
 }
 
@@ -99,17 +99,17 @@ pub(crate) enum Glance {
 #[derive(Debug, Clone)]
 pub(crate) struct Tree {
     pub(crate) root: PathBuf,
-    /// A folder of ours that may lie inside.
+    /// The folder of ralph's own state, which may lie inside.
     pub(crate) own: PathBuf,
 }
 
 impl Tree {
-    /// Where a folder or file is.
+    /// Returns the path of a folder or file.
     pub(crate) fn at(&self, path: &str) -> PathBuf {
         if path.is_empty() { self.root.clone() } else { self.root.join(path) }
     }
 
-    /// Looks at a known folder without listing it.
+    /// Checks a known folder for changes without listing it.
     pub(crate) fn glance(&self, path: &str, folder: &Folder) -> Glance {
         let Some(files) = self.changed_files(path, folder) else {
             return Glance::Names;
@@ -119,7 +119,7 @@ impl Tree {
         if files.iter().any(is_rules) { Glance::Rules } else { Glance::Files(files) }
     }
 
-    /// The files that may have changed; `None` if their names may have.
+    /// Returns the files that may have changed; `None` if their names may have.
     #[cfg(unix)]
     fn changed_files(&self, path: &str, folder: &Folder) -> Option<Vec<usize>> {
         use rustix::fs::{AtFlags, FileType, Mode, OFlags, fstat, open, statat};
@@ -141,7 +141,7 @@ impl Tree {
         })
     }
 
-    /// The files that may have changed; `None` if their names may have.
+    /// Returns the files that may have changed; `None` if their names may have.
     #[cfg(not(unix))]
     fn changed_files(&self, path: &str, folder: &Folder) -> Option<Vec<usize>> {
         let place = self.at(path);
@@ -191,20 +191,20 @@ impl Tree {
         }
         for listing in found.values_mut() {
             listing.files.sort_by(|a, b| a.name.cmp(&b.name));
-            // That it cannot be looked at may be said twice.
+            // An error may be reported twice.
             listing.files.dedup_by(|a, b| a.name == b.name);
         }
         found
     }
 
-    /// Goes from the root to a folder and through what is in it. Files that
-    /// tell of a folder that it is not ours are put into `told`.
+    /// Walks from the root to a folder and through its contents. Files that
+    /// mark a folder as foreign are put into `told`.
     fn walker(&self, path: &str, depth: Option<usize>, told: &Arc<Mutex<Vec<PathBuf>>>) -> Walk {
         let (own, goal, tell) = (self.own.clone(), self.at(path), Arc::clone(told));
         let above = depth_of(path);
         WalkBuilder::new(&self.root)
             .hidden(false)
-            // Nobody watches what is above the root.
+            // Changes above the root are not noticed.
             .parents(false)
             .require_git(self.at(".git").exists())
             .max_depth(depth)
@@ -225,7 +225,7 @@ impl Tree {
             .build()
     }
 
-    /// Notes what was met.
+    /// Records a file or folder that the walk found.
     fn take(&self, entry: &DirEntry, found: &mut BTreeMap<String, Listing>) {
         let facts = match entry.metadata() {
             Ok(facts) => facts,
@@ -244,11 +244,11 @@ impl Tree {
         }
     }
 
-    /// Notes what the system does not let us look at: a folder that was met, or
+    /// Records a path that the system does not allow reading: a folder, or
     /// something in one.
     fn take_error(&self, error: &ignore::Error, found: &mut BTreeMap<String, Listing>) {
         let Some((path, error)) = refusal(error) else { return };
-        // What is no more is as if it had never been there.
+        // A deleted file counts as never seen.
         if error.kind() == io::ErrorKind::NotFound {
             return;
         }
@@ -261,7 +261,7 @@ impl Tree {
         found.entry(folder.to_owned()).or_default().files.push(met);
     }
 
-    /// Remembers why a folder is left out, in the folder above it.
+    /// Records the file that marks a folder as foreign, in the folder above it.
     fn mind(&self, telltale: &Path, found: &mut BTreeMap<String, Listing>) {
         let Some(path) = self.inside(telltale) else { return };
         let Some((folder, telltale)) = path.rsplit_once('/') else { return };
@@ -271,8 +271,8 @@ impl Tree {
         found.entry(above.to_owned()).or_default().files.push(met);
     }
 
-    /// Files of rules outside of the folders they are for, whether they are
-    /// there or not.
+    /// Returns ignore files outside of the folders they apply to, existing or
+    /// not.
     fn outer_rules(&self) -> Vec<Met> {
         let exclude = git_folder(&self.at(".git")).map(|git| git.join("info/exclude"));
         let everywhere = ignore::gitignore::gitconfig_excludes_path();
@@ -284,19 +284,19 @@ impl Tree {
         files.filter_map(met).collect()
     }
 
-    /// Whether a known folder became one that is left out.
+    /// Returns true if a known folder is now one that is skipped.
     pub(crate) fn became_foreign(&self, path: &str) -> bool {
         !path.is_empty() && telltale(&self.at(path)).is_some()
     }
 
-    /// The path from the root with slashes; `None` if it is no text.
+    /// Returns the path from the root with slashes; `None` if it is not UTF-8.
     fn inside(&self, path: &Path) -> Option<String> {
         let path = path.strip_prefix(&self.root).ok()?.to_str()?;
         Some(if cfg!(windows) { path.replace('\\', "/") } else { path.to_owned() })
     }
 
-    /// What has a name that is no text, with the folder that it is in: folders,
-    /// and files that look like code.
+    /// Returns an entry whose name is not UTF-8, with its folder, if it is a
+    /// folder or looks like code.
     fn odd_name(&self, entry: &DirEntry, facts: &Metadata) -> Option<(String, Met)> {
         let folder = self.inside(entry.path().parent()?)?;
         let name = escaped(entry.file_name());
@@ -307,29 +307,29 @@ impl Tree {
     }
 }
 
-/// Whether an entry is a folder that is hidden by custom. Tools keep their
-/// settings and plugins there, and those are not the project's code.
+/// Returns true if an entry is a hidden folder by convention. Tools keep their
+/// settings and plugins there, which are not the project's code.
 fn is_hidden_folder(entry: &DirEntry) -> bool {
     let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
     entry.depth() > 0 && is_folder && entry.file_name().as_encoded_bytes().starts_with(b".")
 }
 
-/// How many folders a path from the root has.
+/// Returns the number of folders in a path from the root.
 fn depth_of(path: &str) -> usize {
     path.split('/').filter(|part| !part.is_empty()).count()
 }
 
-/// Whether the name of a file is the one that it has on the disk.
+/// Returns true if the stored name of a file is its name on disk.
 fn has_own_name(file: &Entry) -> bool {
     !matches!(&file.state, State::Skipped { why } if why == NO_TEXT)
 }
 
-/// Whether a file is a link that led to a folder.
+/// Returns true if a file is a link that led to a folder.
 fn is_linked_folder(file: &Entry) -> bool {
     matches!(&file.state, State::Skipped { why } if why == LINKED_FOLDER)
 }
 
-/// What the system does not let us look at, and what it said.
+/// Returns the path that could not be read, and the error.
 fn refusal(error: &ignore::Error) -> Option<(&Path, &io::Error)> {
     match error {
         ignore::Error::WithPath { path, err } => Some((path, err.io_error()?)),
@@ -345,7 +345,7 @@ fn refusal(error: &ignore::Error) -> Option<(&Path, &io::Error)> {
     }
 }
 
-/// A name with the numbers of those bytes that are no text.
+/// Returns a name with bytes that are not UTF-8 as numbers.
 fn escaped(name: &OsStr) -> String {
     let mut text = String::new();
     for chunk in name.as_encoded_bytes().utf8_chunks() {
@@ -372,22 +372,22 @@ fn met(path: &str, place: &Path, facts: &Metadata) -> Option<Met> {
         return None;
     };
     let stamp = match sort {
-        // What a link leads to says what is ignored.
+        // The target of a link has the ignore rules.
         Sort::Rules => fs::metadata(place).map_or(ABSENT, |facts| stamp(&facts)),
         Sort::Candidate | Sort::Odd(_) | Sort::Unreadable(_) => stamp(facts),
     };
     Some(Met { name: name.to_owned(), stamp, sort })
 }
 
-/// The files that may have changed by what is seen of them now; `None` if one
-/// that was there is gone.
+/// Returns the files that may have changed, by their current stamps; `None` if
+/// one is gone.
 fn changed(folder: &Folder, look: impl Fn(&Entry) -> Option<Stamp>) -> Option<Vec<usize>> {
     let mut changed = Vec::new();
     for (index, file) in folder.files.iter().enumerate().filter(|(_, it)| has_own_name(it)) {
         match look(file) {
             None if file.stamp == Some(ABSENT) => {}
             None => return None,
-            // It could not be looked at before.
+            // It could not be read before.
             Some(_) if matches!(file.state, State::Unreadable { .. }) && file.stamp.is_some() => {
                 return None;
             }
@@ -399,7 +399,7 @@ fn changed(folder: &Folder, look: impl Fn(&Entry) -> Option<Stamp>) -> Option<Ve
     Some(changed)
 }
 
-/// The folder of a repository that all its work trees share.
+/// Returns the folder of a repository that all its work trees share.
 fn git_folder(link: &Path) -> Option<PathBuf> {
     if link.is_dir() {
         return Some(link.to_owned());
@@ -410,11 +410,11 @@ fn git_folder(link: &Path) -> Option<PathBuf> {
     Some(common.map_or(own.clone(), |common| own.join(common.trim())))
 }
 
-/// Whose a file or folder is.
+/// The owner of a file or folder.
 enum Ownership {
     Ours,
     Foreign,
-    /// A file in it tells that it is not ours.
+    /// Not ours, because of this file in it.
     Told(PathBuf),
 }
 
@@ -430,17 +430,18 @@ fn ownership(entry: &DirEntry, own: &Path) -> Ownership {
     telltale(entry.path()).map_or(Ownership::Ours, Ownership::Told)
 }
 
-/// The file that tells of a folder that it is not the project's own.
+/// Returns the file that marks a folder as not the project's own.
 fn telltale(folder: &Path) -> Option<PathBuf> {
     let is_vendor = folder.file_name().is_some_and(|name| name == "vendor");
-    // Two of them mean something in such a folder only.
+    // The other two only count in a `vendor` folder.
     let is_apt = |name: &&&str| matches!(**name, "CACHEDIR.TAG" | "pyvenv.cfg") || is_vendor;
     let told = TELLTALES.iter().filter(is_apt).map(|name| folder.join(name));
     let link = is_elsewhere(folder).then(|| folder.join(".git"));
     told.filter(|path| path.exists()).chain(link).next()
 }
 
-/// Whether another repository begins here; submodules belong to the project.
+/// Returns true if another repository begins here; submodules belong to the
+/// project.
 fn is_elsewhere(path: &Path) -> bool {
     let link = path.join(".git");
     let Ok(facts) = fs::symlink_metadata(&link) else { return false };

@@ -1,4 +1,5 @@
-//! How much of what a person finds in small projects the code graph finds.
+//! Measures how much of a person's findings in small projects the code graph
+//! finds.
 //!
 //! `--nocapture` shows the table and every disagreement.
 
@@ -13,11 +14,10 @@ use ralph_graph::facts::{Kind, Role};
 use ralph_graph::{Code, Index, Symbol};
 use serde_json::Value;
 
-/// Long after the files were written, so that every stamp is settled.
+/// A time long after all writes, so that every stamp is settled.
 const LATER: i64 = i64::MAX;
 
-/// How often something was found that is there, that is not there, and how
-/// often something that is there was not found.
+/// Counts of correct, wrong and missing findings.
 #[derive(Debug, Default)]
 struct Score {
     right: u32,
@@ -39,7 +39,7 @@ fn share(right: u32, other: u32) -> f64 {
     if right + other == 0 { 1.0 } else { f64::from(right) / f64::from(right + other) }
 }
 
-/// What came of one project.
+/// The result for one project.
 #[derive(Debug, Default)]
 struct Outcome {
     definitions: Score,
@@ -56,7 +56,7 @@ impl Outcome {
     }
 }
 
-/// What is known of a project.
+/// The facts about a project.
 struct Known {
     symbols: Vec<Symbol>,
     uses: BTreeMap<String, Vec<NameUse>>,
@@ -126,13 +126,13 @@ fn in_short(value: &Value) -> String {
     format!("{at} {kind} {name}{}{}", around.unwrap_or_default(), to.unwrap_or_default())
 }
 
-/// Names with dots, whatever the language writes.
+/// Returns a name with dots, in any language.
 fn dotted(name: &str) -> String {
     name.replace("::", ".").replace('\\', ".")
 }
 
-/// Whether a name with what it is in is the expected one, which has the
-/// namespace of the file too.
+/// Returns true if a full name is the expected one, which includes the
+/// namespace of the file.
 fn is_called(symbol: &Symbol, full: &str) -> bool {
     let (found, full) = (dotted(&symbol.full_name), dotted(full));
     found == full || full.ends_with(&format!(".{found}"))
@@ -149,8 +149,8 @@ fn compare_definitions(known: &Known, expected: &[Value], language: &str, outcom
         })
         .collect();
     let made = |symbol: &Symbol| {
-        // `A = Struct.new(:b)` is a constant to the corpora; the graph sees
-        // the type that it is, and its fields.
+        // In the corpora `A = Struct.new(:b)` is a constant; in the graph it is
+        // a type with fields.
         let is_constant = |it: &Value| {
             text(it, "kind") == "constant"
                 && text(it, "file") == symbol.path
@@ -198,14 +198,15 @@ fn compare_definitions(known: &Known, expected: &[Value], language: &str, outcom
     }
 }
 
-/// Whether the corpora leave out what the graph knows on purpose.
+/// Returns true if the corpora omit something that the graph includes on
+/// purpose.
 fn is_left_out(known: &Known, symbol: &Symbol, language: &str) -> bool {
     match language {
-        // Package clauses name a file rather than hold its contents; to the
-        // graph they are modules.
+        // Package clauses name a file rather than contain it; the graph has
+        // them as modules.
         "go" | "java" => symbol.kind == Kind::Module,
-        // What a header only announces is known by its body; the graph reads
-        // a file without the others and joins the two when it is asked.
+        // The corpora list a declared function by its body only; the graph
+        // reads each file alone and joins the two in queries.
         "c" | "cpp" => {
             let is_body = |other: &&Symbol| {
                 other.full_name == symbol.full_name
@@ -214,7 +215,7 @@ fn is_left_out(known: &Known, symbol: &Symbol, language: &str) -> bool {
             };
             is_header(&symbol.path) && known.symbols.iter().any(|other| is_body(&other))
         }
-        // To the graph a test with a text for a name is a function.
+        // In the graph, a test with a title is a function.
         "javascript" | "typescript" | "ruby" => {
             let path = corpora().join(language).join("project").join(&symbol.path);
             let source = std::fs::read_to_string(path).unwrap_or_default();
@@ -230,7 +231,7 @@ fn is_header(path: &str) -> bool {
     path.rsplit('.').next().is_some_and(|ending| ending.starts_with('h'))
 }
 
-/// Where a definition is, as the corpora write it.
+/// Returns the position of a definition in the notation of the corpora.
 fn place(symbol: &Symbol) -> String {
     format!("{}:{}", symbol.path, symbol.line)
 }
@@ -251,7 +252,7 @@ fn compare_reference(known: &Known, mark: &Value, outcome: &mut Outcome) {
     let uses = known.uses.get(text(mark, "file")).map_or(&[][..], Vec::as_slice);
     let here: Vec<&NameUse> =
         uses.iter().filter(|it| it.line == line && it.column == column).collect();
-    // A name may be noted twice, as a type and as what is called.
+    // A name may be listed twice, as a type and as a called name.
     let role = |it: &&&NameUse| is_role(it.role, text(mark, "role"));
     let marked = here.iter().find(role).or(here.first());
     let meaning = marked.map(|marked| &marked.meaning);
@@ -305,7 +306,7 @@ fn is_role(role: Role, word: &str) -> bool {
         Role::Type => word == "type",
         Role::Extends => word == "extends",
         Role::Implements => word == "implements",
-        // Macros are called by the corpora and applied by the graph.
+        // Macros are called in the corpora and applied in the graph.
         Role::Applies => matches!(word, "applies" | "call"),
         Role::Value => word == "value",
     }
@@ -334,7 +335,7 @@ fn has_relation(known: &Known, relation: &Value) -> bool {
     }
 }
 
-/// The path and the name of `path:Dotted.name`.
+/// Splits `path:Dotted.name` into path and name.
 fn split(text: &str) -> (&str, Option<&str>) {
     text.split_once(':').map_or((text, None), |(path, name)| (path, Some(name)))
 }
@@ -344,7 +345,7 @@ fn is_at(symbol: &Symbol, text: &str) -> bool {
     symbol.path == path && name.is_some_and(|name| is_called(symbol, name))
 }
 
-/// Whether what a use is in is the one that is asked for, or in that.
+/// Returns true if the definition around a use is the wanted one, or inside it.
 fn is_within(found: Option<&Symbol>, wanted: Option<&str>) -> bool {
     let Some(wanted) = wanted else { return true };
     found.is_some_and(|symbol| {
@@ -353,8 +354,8 @@ fn is_within(found: Option<&Symbol>, wanted: Option<&str>) -> bool {
     })
 }
 
-/// What has to be reached: of definitions and of references the precision and
-/// the recall, of relations the recall.
+/// Minimum scores: precision and recall of definitions and references, recall
+/// of relations.
 struct Least {
     language: &'static str,
     definitions: (f64, f64),

@@ -1,5 +1,5 @@
-//! Questions about a small project of `CommonJS` and ES modules, with answers
-//! that were written by hand.
+//! Tests questions about a small project of `CommonJS` and ES modules, with
+//! answers that were written by hand.
 //!
 //! `--nocapture` shows every answer that differs.
 
@@ -14,13 +14,13 @@ use ralph_graph::ask::symbols::SymbolQuery;
 use ralph_graph::{Code, Index, Symbol};
 use serde_json::Value;
 
-/// Long after the files were written, so that every stamp is settled.
+/// A time long after all writes, so that every stamp is settled.
 const LATER: i64 = i64::MAX;
 
-/// Places, or names with their files.
+/// Positions, or names with their files.
 type Places = BTreeSet<String>;
 
-/// What is said to be sure, what to be possible, and whether that is all.
+/// The sure results, the possible ones, and whether that is all.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Answer {
     sure: Places,

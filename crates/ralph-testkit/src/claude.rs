@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 
 use crate::{Call, Messages, Output, Project, Story, Terminal, isolation, tool, tools_path};
 
-/// A key of the usual form that opens nothing.
+/// A key of the usual form that is not valid.
 const KEY: &str = "sk-ant-api03-scripted-scripted-scripted-scripted-0000";
 
-/// What keeps the client from everything that is not the conversation, and
-/// lets it use tools without asking although it may run as root.
+/// Variables that disable everything but the conversation, and allow tools
+/// without asking even as root.
 const QUIET: &[(&str, &str)] = &[
     ("DISABLE_AUTOUPDATER", "1"),
     ("DISABLE_ERROR_REPORTING", "1"),
@@ -34,39 +34,39 @@ pub struct Claude<'a> {
 }
 
 impl<'a> Claude<'a> {
-    /// A client that was set up and trusts the project.
+    /// Sets up a client that trusts the project.
     #[track_caller]
     pub fn new(project: &'a Project, server: &Messages) -> Self {
         let home = project.outside("home");
         fs::create_dir_all(home.join(".claude")).unwrap();
         let memory = home.join(".claude.json");
         if !memory.exists() {
-            // Never again: another client may be about to read it.
+            // Only once: another client may be about to read it.
             fs::write(memory, settled(project).to_string()).unwrap();
         }
         Self { project, variables: variables(project, server) }
     }
 
-    /// A call of the client with these arguments.
+    /// Prepares a call of the client with these arguments.
     #[track_caller]
     pub fn call<S: AsRef<OsStr>>(&self, args: &[S]) -> Call {
         self.project.program(tool("claude")).envs(self.variables.clone()).args(args)
     }
 
-    /// A call that answers one prompt, says what happens as JSON lines, and
-    /// may use every tool.
+    /// Prepares a call that answers one prompt, reports events as JSON lines,
+    /// and may use every tool.
     #[track_caller]
     pub fn print(&self, prompt: &str) -> Call {
         self.careful(prompt).args(["--dangerously-skip-permissions"])
     }
 
-    /// The same, but it may use only the tools that need no permission.
+    /// Prepares the same call, limited to tools that need no permission.
     #[track_caller]
     pub fn careful(&self, prompt: &str) -> Call {
         self.call(&["-p", "--output-format", "stream-json", "--verbose"]).stdin(prompt)
     }
 
-    /// A call of `ralph` that finds this client.
+    /// Prepares a call of `ralph` that finds this client.
     pub fn ralph<S: AsRef<OsStr>>(&self, args: &[S]) -> Call {
         self.project.ralph(args).envs(self.variables.clone())
     }
@@ -77,7 +77,7 @@ impl<'a> Claude<'a> {
         Terminal::start(self.project, &self.variables, &tool("claude"), args)
     }
 
-    /// Sits down at a shell that finds the client and `ralph`.
+    /// Starts a shell that finds the client and `ralph`.
     #[track_caller]
     pub fn story(&self) -> Story<'a> {
         Story::new(self.project, Terminal::shell(self.project, &self.variables))
@@ -85,7 +85,7 @@ impl<'a> Claude<'a> {
 }
 
 impl Output {
-    /// The last word of a client: its last line of the type `result`.
+    /// Returns the client's last event of the type `result`.
     #[track_caller]
     pub fn result(&self) -> Value {
         let last = self.events_of("result").pop();
@@ -106,7 +106,8 @@ fn variables(project: &Project, server: &Messages) -> Vec<(&'static str, OsStrin
     variables
 }
 
-/// What the client remembers of a user who has answered its first questions.
+/// Returns the client's settings for a user who has answered its first
+/// questions.
 fn settled(project: &Project) -> Value {
     let root = project.root().to_str().unwrap().to_owned();
     let known = &KEY[KEY.len() - 20..];

@@ -1,7 +1,7 @@
-//! What was ever drawn on a screen, even for a moment.
+//! Replays terminal output to find text that was on the screen, even briefly.
 //!
-//! A program draws what changed and skips the rest, so its output is no text.
-//! This follows the cursor as far as programs that draw whole screens use it.
+//! A program draws only changes, so its output is not plain text. This follows
+//! the cursor as far as full-screen programs need it.
 
 /// A screen, row by row; the second half of a wide character is `None`.
 struct Screen {
@@ -10,7 +10,7 @@ struct Screen {
     column: usize,
 }
 
-/// Whether a text was ever in a row of a screen of this size.
+/// Returns true if a text was ever in a row of a screen of this size.
 pub(crate) fn was_shown(drawn: &[u8], size: (usize, usize), text: &str) -> bool {
     let Some(last) = text.chars().next_back() else { return true };
     let (mut screen, drawn) = (Screen::new(size), String::from_utf8_lossy(drawn));
@@ -18,8 +18,8 @@ pub(crate) fn was_shown(drawn: &[u8], size: (usize, usize), text: &str) -> bool 
     loop {
         let row = screen.row;
         let drawn = screen.step(&mut rest);
-        // The end of the text may stand there already: a row is looked at when
-        // it is left as well.
+        // The end of the text may be there already, so a row is also checked
+        // when the cursor leaves it.
         let is_left = screen.row != row || drawn.is_none();
         if (is_left || drawn == Some(last)) && screen.line(row).contains(text) {
             return true;
@@ -30,15 +30,15 @@ pub(crate) fn was_shown(drawn: &[u8], size: (usize, usize), text: &str) -> bool 
     }
 }
 
-/// The last screen that was as wanted before it changed, among those after so
-/// many bytes; `None` if none was. It may have been wiped since.
+/// Returns the last matching screen after this many bytes, just before it
+/// changed; `None` if none matched. It may have been wiped since.
 pub(crate) fn screen_like(
     drawn: &[u8],
     since: usize,
     size: (usize, usize),
     wanted: impl Fn(&str) -> bool,
 ) -> Option<String> {
-    /// How much is drawn between two looks.
+    /// Number of characters drawn between two checks.
     const STEPS: usize = 500;
     let (before, after) = drawn.split_at(since.min(drawn.len()));
     let (before, after) = (String::from_utf8_lossy(before), String::from_utf8_lossy(after));
@@ -66,7 +66,7 @@ impl Screen {
         Self { rows: vec![vec![Some(' '); columns]; rows], row: 0, column: 0 }
     }
 
-    /// Draws the next character, or does what it asks for; `None` at the end.
+    /// Draws the next character, or executes it; `None` at the end.
     fn step(&mut self, rest: &mut std::str::Chars<'_>) -> Option<char> {
         let c = rest.next()?;
         match c {
@@ -98,12 +98,13 @@ impl Screen {
         self.rows[row].iter().flatten().collect()
     }
 
-    /// Does what stands behind an escape character, as far as it moves the
-    /// cursor or wipes something.
+    /// Executes an escape sequence, as far as it moves the cursor or wipes
+    /// something.
     fn obey(&mut self, rest: &mut std::str::Chars<'_>) {
         match rest.next() {
             Some('[') => {}
-            // Titles, answers and the like end with a bell or an escape.
+            // Titles, answers and similar sequences end with a bell or an
+            // escape.
             Some(']' | 'P' | '_' | '^') => {
                 let is_end = |c: &char| matches!(c, '\u{7}' | '\u{1b}');
                 if rest.find(is_end) == Some('\u{1b}') {

@@ -1,10 +1,10 @@
-//! Texts that are kept beside a test and compared with what it sees.
-//! `RALPH_BLESS=1` writes down what is seen now.
+//! Compares output with expected texts in files beside a test. `RALPH_BLESS=1`
+//! overwrites the files with the current output.
 
 use std::fs;
 use std::path::Path;
 
-/// Compares a text with the one that is kept in a file.
+/// Compares a text with the content of a file.
 #[track_caller]
 pub fn check(file: &Path, seen: &str) {
     if std::env::var_os("RALPH_BLESS").is_some() {
@@ -19,7 +19,8 @@ pub fn check(file: &Path, seen: &str) {
     );
 }
 
-/// What is only in the one, with `-`, and only in the other, with `+`.
+/// Returns the lines only in the first with `-`, and only in the second with
+/// `+`.
 fn diff(kept: &str, seen: &str) -> String {
     let (old, new): (Vec<&str>, Vec<&str>) = (kept.lines().collect(), seen.lines().collect());
     let same = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
@@ -30,7 +31,8 @@ fn diff(kept: &str, seen: &str) -> String {
     gone.chain(come).collect()
 }
 
-/// A text without what is different each time: ids, times and spans.
+/// Replaces the parts of a text that change with each run: ids, times and
+/// spans.
 pub fn plain(text: &str) -> String {
     let words = text.split(' ').map(plain_word).collect::<Vec<_>>();
     let mut plain = String::new();
@@ -41,11 +43,11 @@ pub fn plain(text: &str) -> String {
         plain.push_str(if is_span { "TIME" } else { word });
         plain.push_str(if at + 1 < words.len() { " " } else { "" });
     }
-    // Columns are as wide as what stands in them.
+    // Column widths depend on their contents.
     while plain.contains("   ") {
         plain = plain.replace("   ", "  ");
     }
-    // Said only where it differs from the time that counts.
+    // Printed only if it differs from the measured time.
     plain.replace(" (TIME in all)", "")
 }
 
@@ -59,7 +61,7 @@ fn plain_word(word: &str) -> String {
     if word.len() >= 12 && word.chars().all(|c| c.is_ascii_hexdigit()) {
         return "ID".to_owned();
     }
-    // A time in milliseconds, in the name of a file.
+    // A time in milliseconds, in a file name.
     let long = word.split(|c: char| !c.is_ascii_digit()).find(|digits| digits.len() >= 12);
     if let Some(digits) = long {
         return word.replace(digits, "ID");
@@ -70,7 +72,7 @@ fn plain_word(word: &str) -> String {
     }
 }
 
-/// The word with every id of this form written as dots.
+/// Replaces the digits of every id of this form by an ellipsis.
 fn replaced(word: &str, head: &str, length: usize, is_digit: fn(char) -> bool) -> String {
     let Some(at) = word.find(head) else { return word.to_owned() };
     let rest = &word[at + head.len()..];
@@ -81,7 +83,8 @@ fn replaced(word: &str, head: &str, length: usize, is_digit: fn(char) -> bool) -
     format!("{}{head}…{}", &word[..at], replaced(&rest[length..], head, length, is_digit))
 }
 
-/// Where a word has a time that was measured: `88ms`, `1.1s`, `00:04`, a date.
+/// Returns the range of a measured time in a word: `88ms`, `1.1s`, `00:04`, a
+/// date.
 fn span(word: &str) -> Option<(usize, usize)> {
     let start = word.find(|c: char| c.is_ascii_digit())?;
     let is_before = word[..start].chars().all(|c| !c.is_alphanumeric());

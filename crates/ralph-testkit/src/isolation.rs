@@ -1,4 +1,4 @@
-//! Tests that can reach this machine and nothing else.
+//! Runs tests without any network but the loopback.
 
 use std::any::type_name;
 use std::ffi::OsString;
@@ -9,19 +9,19 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 use std::{env, thread};
 
-/// How long an isolated test may take. Only one that hangs takes that long.
+/// Maximum time of an isolated test. Only one that hangs takes that long.
 const PATIENCE: Duration = Duration::from_mins(5);
 
-/// Says inside how the test is isolated, by the value.
+/// Variable that tells the inner process how it is isolated.
 const INSIDE: &str = "RALPH_TESTKIT_ISOLATED";
 
-/// Brings the loopback up, then runs the test below itself: an orphan becomes
-/// the shell's child, and a shell, unlike a test, collects its dead.
+/// Brings the loopback up, then runs the test as a child: the shell adopts
+/// orphans and, unlike a test, collects dead processes.
 const SCRIPT: &str =
     "PATH=\"$PATH:/usr/sbin:/sbin\"; ip link set lo up || exit 125; \"$0\" \"$@\"; exit $?";
 
-/// Ways into a network of one's own, the best first. With process ids of its
-/// own, nothing that a test starts outlives it, whatever it is.
+/// Options of `unshare` for a network of one's own, the best first. With its
+/// own process ids, no process that a test starts outlives it.
 const WAYS: &[&[&str]] = &[
     &["--net", "--pid", "--fork", "--kill-child", "--mount-proc"],
     &["--map-root-user", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"],
@@ -48,8 +48,8 @@ pub fn isolated<F: FnOnce()>(test: F) {
     assert!(said.contains("test result: ok. 1 passed"), "{name} did not run:\n{said}");
 }
 
-/// What programs are told where the network is not closed: all that is not on
-/// this machine goes to a proxy at a port where nobody listens.
+/// Returns proxy variables for programs if the network is not closed: all
+/// traffic beyond this machine goes to a port without a listener.
 pub(crate) fn proxy() -> Vec<(&'static str, &'static str)> {
     if env::var(INSIDE).is_ok_and(|how| how == "namespace") {
         return Vec::new();
@@ -59,7 +59,7 @@ pub(crate) fn proxy() -> Vec<(&'static str, &'static str)> {
     nowhere.map(|name| (name, "http://127.0.0.1:9")).into_iter().chain(here).collect()
 }
 
-/// The name of the test that this closure is the body of: without the crate.
+/// Returns the name of the test whose body is this closure, without the crate.
 fn test_name(closure: &str) -> String {
     let function = closure.trim_end_matches("::{{closure}}");
     function.split_once("::").map_or(function, |(_, name)| name).to_owned()
@@ -79,7 +79,8 @@ fn execute(name: &str) -> (Option<ExitStatus>, Vec<u8>) {
     let (mut reader, writer) = std::io::pipe().unwrap();
     command.stdin(Stdio::null()).stdout(writer.try_clone().unwrap()).stderr(writer);
     let mut child = command.spawn().unwrap();
-    // It holds the other ends of the pipe, which would never be at its end.
+    // The command holds write ends of the pipe, which would never reach its
+    // end.
     drop(command);
     let (done, ended) = channel();
     thread::spawn(move || {
@@ -93,14 +94,14 @@ fn execute(name: &str) -> (Option<ExitStatus>, Vec<u8>) {
     }
 }
 
-/// Kills it, and with it all that is in its namespaces.
+/// Kills it, and with it everything in its namespaces.
 fn end(child: &mut Child) -> Vec<u8> {
     let _ = child.kill();
     let _ = child.wait();
     b"killed".to_vec()
 }
 
-/// The best way that this machine allows; empty when there is none.
+/// Returns the best options that this machine allows; empty if there are none.
 fn way() -> &'static [&'static str] {
     static WAY: OnceLock<&[&str]> = OnceLock::new();
     WAY.get_or_init(|| {
@@ -111,7 +112,7 @@ fn way() -> &'static [&'static str] {
             quiet.is_ok_and(|status| status.success())
         });
         way.unwrap_or_else(|| {
-            // Past what the test runner captures: it concerns every test.
+            // Bypasses the test runner's capture: it concerns every test.
             let note = "no namespaces here: a proxy that refuses everything isolates the tests";
             let _ = writeln!(std::io::stderr(), "{note}");
             &[]
@@ -131,7 +132,7 @@ mod tests {
         isolated(|| {
             let server = TcpListener::bind("127.0.0.1:0").unwrap();
             assert!(TcpStream::connect(server.local_addr().unwrap()).is_ok());
-            // Below the heading, a network of one's own has no route.
+            // After the header line, a private network has no route.
             let routes = fs::read_to_string("/proc/self/net/route").unwrap_or_default();
             assert!(routes.lines().count() <= 1 || !proxy().is_empty(), "{routes}");
         });
@@ -139,8 +140,8 @@ mod tests {
 
     #[test]
     fn a_process_that_an_isolated_test_forgets_ends_with_it() {
-        // It would keep the pipe to the outer test open for longer than that
-        // has patience.
+        // It would keep the pipe to the outer test open beyond that test's
+        // patience.
         if way().contains(&"--pid") || env::var_os(INSIDE).is_some() {
             isolated(|| assert!(Command::new("sleep").arg("1000").spawn().is_ok()));
         }

@@ -1,8 +1,8 @@
 //! Scripted agents and temporary projects for the tests.
 //!
 //! A [`Project`] is a folder of its own with a state home and a clean
-//! environment; [`Project::ralph`] runs the real binary in it and keeps what
-//! it printed. Everything vanishes with the project.
+//! environment; [`Project::ralph`] runs the real binary in it and captures its
+//! output. Everything is deleted with the project.
 
 #![expect(
     clippy::unwrap_used,
@@ -49,55 +49,55 @@ pub struct Project {
     folder: tempfile::TempDir,
 }
 
-/// What a command came to.
+/// The result of a command.
 #[derive(Clone, Debug)]
 pub struct Output {
     /// The exit code; `None` when a signal ended it.
     pub code: Option<i32>,
-    /// What it printed as data.
+    /// Its standard output.
     pub stdout: String,
-    /// What it told the user.
+    /// Its messages to the user.
     pub stderr: String,
 }
 
-/// One call of the binary, to be completed and run.
+/// One call of the binary, which can be configured and run.
 pub struct Call {
     command: Command,
     stdin: Option<Vec<u8>>,
 }
 
 impl Project {
-    /// An empty project outside git, for the binary at `binary`.
+    /// Creates an empty project outside git, for the binary at `binary`.
     pub fn plain(binary: impl Into<PathBuf>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("project")).unwrap();
         Self { binary: binary.into(), folder }
     }
 
-    /// An empty project in a fresh git repository without a commit.
+    /// Creates an empty project in a fresh git repository without a commit.
     pub fn git(binary: impl Into<PathBuf>) -> Self {
         let project = Self::plain(binary);
         project.run_git(&["init", "--quiet", "--initial-branch=main"]);
         project
     }
 
-    /// The project's root.
+    /// Returns the project's root.
     pub fn root(&self) -> PathBuf {
         fs::canonicalize(self.folder.path().join("project")).unwrap()
     }
 
-    /// A path outside the project that lives as long as it does.
+    /// Returns a path outside the project that lives as long as it does.
     pub fn outside(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    /// Where the state of a project outside git is kept.
+    /// Returns the state folder of a project outside git.
     pub fn state(&self) -> PathBuf {
         self.outside("state")
     }
 
-    /// Every path of the project, its state and its home, in order: what is
-    /// the same before and after was not written to.
+    /// Returns every path of the project, its state and its home, in order: if
+    /// they are the same before and after, nothing was created or deleted.
     pub fn everything(&self) -> Vec<PathBuf> {
         let mut found = Vec::new();
         let mut folders = vec![self.folder.path().to_owned()];
@@ -142,8 +142,9 @@ impl Project {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// Writes `agent.sh`: the prompt is on its stdin and in `$RALPH_PROMPT_FILE`.
-    /// What it shall keep without changing the project goes into `$OUTSIDE`.
+    /// Writes `agent.sh`: the prompt is on its stdin and in
+    /// `$RALPH_PROMPT_FILE`. Output that must not change the project goes into
+    /// `$OUTSIDE`.
     pub fn agent(&self, body: &str) -> &Self {
         self.script("agent.sh", body)
     }
@@ -159,29 +160,29 @@ impl Project {
         String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
     }
 
-    /// A call of the binary with these arguments.
+    /// Prepares a call of the binary with these arguments.
     pub fn ralph<S: AsRef<OsStr>>(&self, args: &[S]) -> Call {
         let mut command = self.clean(Command::new(&self.binary));
         command.args(args);
         Call { command, stdin: None }
     }
 
-    /// A call of another program in the same environment.
+    /// Prepares a call of another program in the same environment.
     pub fn program(&self, program: impl AsRef<OsStr>) -> Call {
         Call { command: self.clean(Command::new(program)), stdin: None }
     }
 
-    /// The binary that is tested.
+    /// Returns the binary under test.
     pub fn binary(&self) -> &Path {
         &self.binary
     }
 
-    /// `ralph run TASK --agent-cmd ./agent.sh --json` and more arguments.
+    /// Runs `ralph run TASK --agent-cmd ./agent.sh --json` with more arguments.
     pub fn run_json(&self, task: &str, more: &[&str]) -> Output {
         self.run_call(task, more).output()
     }
 
-    /// The call behind [`Project::run_json`], to be completed and run.
+    /// Prepares the call that [`Project::run_json`] runs.
     pub fn run_call(&self, task: &str, more: &[&str]) -> Call {
         let mut args = vec!["run", task, "--agent-cmd", "./agent.sh", "--json"];
         args.extend(more);
@@ -237,14 +238,14 @@ impl Call {
         self
     }
 
-    /// Gives this to its standard input.
+    /// Sets its standard input.
     #[must_use]
     pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.stdin = Some(bytes.into());
         self
     }
 
-    /// Runs it to its end with nobody at the other end of its stdout.
+    /// Runs it to its end with a stdout that no one reads.
     pub fn unheard(mut self) -> Output {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
@@ -264,14 +265,14 @@ impl Call {
         self.command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = self.command.spawn().unwrap();
         if let (Some(bytes), Some(mut pipe)) = (input, child.stdin.take()) {
-            // From a thread, because it may be more than a pipe holds. The
-            // command may end without reading: that is its right.
+            // In a thread, because it may be more than a pipe holds. The
+            // command may end without reading all of it.
             thread::spawn(move || pipe.write_all(&bytes));
         }
         child
     }
 
-    /// Starts it and returns at once, everything that goes in and out in pipes.
+    /// Starts it and returns at once, with input and output in pipes.
     pub fn converse(mut self) -> Child {
         self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         self.command.spawn().unwrap()
@@ -302,13 +303,13 @@ impl Output {
         self
     }
 
-    /// The output as one JSON value.
+    /// Parses the output as one JSON value.
     #[track_caller]
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    /// The output as one JSON object per line.
+    /// Parses the output as one JSON object per line.
     #[track_caller]
     pub fn events(&self) -> Vec<Value> {
         let parse = |line: &str| {
@@ -318,13 +319,13 @@ impl Output {
         self.stdout.lines().map(parse).collect()
     }
 
-    /// All events of a type.
+    /// Returns all events of a type.
     #[track_caller]
     pub fn events_of(&self, kind: &str) -> Vec<Value> {
         self.events().into_iter().filter(|event| event["type"] == kind).collect()
     }
 
-    /// One field of all events of a type, as text.
+    /// Returns one field of all events of a type, as text.
     #[track_caller]
     pub fn values(&self, kind: &str, field: &str) -> Vec<String> {
         let text = |event: Value| {
@@ -334,7 +335,7 @@ impl Output {
         self.events_of(kind).into_iter().map(text).collect()
     }
 
-    /// The `run_ended` event, which must be the last.
+    /// Returns the `run_ended` event, which must be the last.
     #[track_caller]
     pub fn ended(&self) -> Value {
         let last = self.events().pop().unwrap_or_else(|| panic!("no events: {}", self.stderr));
@@ -342,7 +343,7 @@ impl Output {
         last
     }
 
-    /// Checks how the run ended: `status/reason`, and the number of turns.
+    /// Checks the end of the run: `status/reason`, and the number of turns.
     #[track_caller]
     #[must_use]
     pub fn ends(self, how: &str, iterations: u64) -> Self {
@@ -364,7 +365,7 @@ impl Output {
     }
 }
 
-/// Whether a process with the id in this text exists.
+/// Returns true if a process with the id in this text exists.
 #[track_caller]
 pub fn is_alive(pid: &str) -> bool {
     let pid: u32 = pid.trim().parse().unwrap_or_else(|_| panic!("`{pid}` is no process id"));

@@ -1,7 +1,7 @@
 //! A scripted Messages API on this machine, for real clients.
 //!
-//! It streams as the real one does, answers what clients ask for themselves
-//! without touching the script, and keeps every request.
+//! It streams like the real one, answers the client's own requests without
+//! using the script, and records every request.
 
 mod asked;
 mod script;
@@ -26,10 +26,11 @@ pub use turn::Turn;
 
 use turn::Answer;
 
-/// How long a client may take to ask. Only a test that fails waits that long.
+/// Maximum time to wait for a client's request. Only a test that fails waits
+/// that long.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A title and a summary, whichever the client asked for itself.
+/// A title and a summary, for either of the client's own requests.
 const ASIDE: &str = r#"{"title":"as scripted","isNewTopic":false}<summary>as scripted</summary>"#;
 
 /// The server. It ends when dropped.
@@ -48,7 +49,7 @@ struct Shared {
 }
 
 impl Messages {
-    /// Answers by this script.
+    /// Starts a server that answers by this script.
     pub fn start(script: Script) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
@@ -67,48 +68,48 @@ impl Messages {
                 }
                 let (serving, stream) = (Arc::clone(&serving), stream.unwrap());
                 // Agents ask at the same time, and one may be held. A client
-                // that gave up is no concern of ours.
+                // that disconnects is not an error.
                 thread::spawn(move || serving.serve(stream));
             }
         });
         Self { address, shared, thread: Some(thread) }
     }
 
-    /// Answers with these turns in order.
+    /// Starts a server that answers with these turns in order.
     pub fn saying(turns: impl IntoIterator<Item = Turn>) -> Self {
         Self::start(Script::new(turns))
     }
 
-    /// Goes on with another script.
+    /// Continues with another script.
     pub fn then(&self, script: Script) {
         *self.shared.script.lock().unwrap() = script;
     }
 
-    /// The address that a client is given.
+    /// Returns the address for a client.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// Everything that was asked so far, also by the client for itself.
+    /// Returns all requests so far, including the client's own.
     pub fn everything(&self) -> Vec<Asked> {
         self.shared.asked.lock().unwrap().clone()
     }
 
-    /// What agents asked so far.
+    /// Returns the agents' requests so far.
     pub fn asked(&self) -> Vec<Asked> {
         let mut asked = self.everything();
         asked.retain(|asked| asked.asker != Asker::Aside);
         asked
     }
 
-    /// What the main agent asked so far.
+    /// Returns the main agent's requests so far.
     pub fn main(&self) -> Vec<Asked> {
         let mut asked = self.everything();
         asked.retain(|asked| asked.asker == Asker::Main);
         asked
     }
 
-    /// Waits until agents have asked this often.
+    /// Waits until agents have sent this many requests.
     #[track_caller]
     pub fn until_asked(&self, times: usize) {
         let asked = self.shared.asked.lock().unwrap();
@@ -119,7 +120,7 @@ impl Messages {
         assert!(agents(&asked) >= times, "asked {} times, not {times}", agents(&asked));
     }
 
-    /// Checks that every scripted turn was asked for.
+    /// Checks that every scripted turn was used.
     #[track_caller]
     pub fn is_over(&self) {
         assert_eq!(self.shared.script.lock().unwrap().left(), 0, "turns are left");
@@ -163,7 +164,8 @@ impl Shared {
         let body = asked.request.body.clone();
         self.asked.lock().unwrap().push(asked);
         self.arrived.notify_all();
-        // An error that no client repeats: a script that is over ends it.
+        // An error that no client retries, so that the end of the script ends
+        // it.
         let turn = turn.unwrap_or_else(|| Turn::fails(400));
         if let Some(turnstile) = &turn.turnstile {
             turnstile.pass()?;
@@ -189,7 +191,7 @@ impl Shared {
     }
 }
 
-/// What the interface says with a status that is no success.
+/// Returns the body for an error status.
 fn error(status: u16) -> Value {
     let (kind, message) = match status {
         400 => ("invalid_request_error", "nothing more is scripted"),

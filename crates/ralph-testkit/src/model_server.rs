@@ -1,4 +1,4 @@
-//! A server on this machine that answers as a model would, by a script.
+//! A server on this machine that answers like a model, by a script.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -7,45 +7,45 @@ use std::thread::JoinHandle;
 
 use serde_json::{Value, json};
 
-/// What every answer is said to have cost: tokens sent and received.
+/// Tokens that every answer claims to have cost: sent and received.
 pub const TOKENS: (u64, u64) = (1_000, 50);
 
-/// What the server does with a request.
+/// A scripted answer to a request.
 #[derive(Clone, Debug)]
 pub enum Reply {
     /// A message with this text.
     Says(String),
     /// This status with this body.
     Fails(u16, String),
-    /// This body, whatever it is.
+    /// This body verbatim.
     Sends(Vec<u8>),
-    /// This status, and the address to go to instead.
+    /// A redirect to this address.
     Redirects(String),
     /// No answer while the server lives.
     Hangs,
 }
 
-/// A request as it arrived.
+/// A received request.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// What is to be done with it, as `POST`.
+    /// The HTTP method, such as `POST`.
     pub method: String,
     /// The path.
     pub path: String,
-    /// The lines of its head, the first left out.
+    /// The header lines, without the request line.
     pub headers: Vec<String>,
     /// Its body.
     pub body: Value,
 }
 
 impl Request {
-    /// The message of the one who asks.
+    /// Returns the text of the last message.
     pub fn prompt(&self) -> String {
         let messages = self.body["messages"].as_array().unwrap();
         messages.last().unwrap()["content"].as_str().unwrap().to_owned()
     }
 
-    /// The value of a header.
+    /// Returns the value of a header.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find_map(|line| {
             let (known, value) = line.split_once(':')?;
@@ -64,12 +64,12 @@ pub struct ModelServer {
 struct Shared {
     replies: Mutex<Vec<Reply>>,
     requests: Mutex<Vec<Request>>,
-    /// Connections that get no answer, and the wish to end.
+    /// Connections without an answer, and true once the server must end.
     held: Mutex<(Vec<TcpStream>, bool)>,
 }
 
 impl ModelServer {
-    /// Answers with these replies in order; the last one is for all that follow.
+    /// Starts a server that gives these replies in order; the last one repeats.
     pub fn start(replies: impl IntoIterator<Item = Reply>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
@@ -86,24 +86,24 @@ impl ModelServer {
                 if serving.held.lock().unwrap().1 {
                     break;
                 }
-                // A client that gave up is no concern of ours.
+                // A client that disconnects is not an error.
                 let _ = serving.serve(stream.unwrap());
             }
         });
         Self { address, shared, thread: Some(thread) }
     }
 
-    /// A server whose model says yes, and why.
+    /// Starts a server whose model agrees, with a reason.
     pub fn agreeing() -> Self {
         Self::start([Reply::Says(json!({ "success": true, "reason": "it holds" }).to_string())])
     }
 
-    /// The address at which its interface begins.
+    /// Returns the base address of its API.
     pub fn url(&self) -> String {
         format!("http://{}/v1", self.address)
     }
 
-    /// Everything that was asked so far.
+    /// Returns all requests so far.
     pub fn requests(&self) -> Vec<Request> {
         self.shared.requests.lock().unwrap().clone()
     }
@@ -179,7 +179,7 @@ fn send(stream: &mut TcpStream, status: u16, more: &str, body: &[u8]) -> std::io
     stream.write_all(body)
 }
 
-/// The message in the form of the interface that was called.
+/// Returns the message in the form of the called API.
 fn message(path: &str, text: &str) -> String {
     let (sent, received) = TOKENS;
     if path.ends_with("/messages") {

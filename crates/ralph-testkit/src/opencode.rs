@@ -18,14 +18,14 @@ use serde_json::{Value, json};
 
 use crate::{Call, Messages, Project, Story, Terminal, isolation, tool, tools_path};
 
-/// How long the client may take for anything. It is slow to start, and only a
+/// Maximum time for any action of the client. It is slow to start, and only a
 /// test that fails waits that long.
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// What the client prints once it listens. Before, it may never answer.
+/// The client's output once it listens. Earlier requests may never be answered.
 const LISTENING: &str = "listening on http://";
 
-/// What keeps the client from everything that is not the conversation.
+/// Variables that disable everything but the conversation.
 const QUIET: &[(&str, &str)] = &[
     ("LC_ALL", "C.UTF-8"),
     ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
@@ -38,7 +38,7 @@ const QUIET: &[(&str, &str)] = &[
 /// A client that serves one project. It is killed when dropped.
 pub struct OpenCode {
     address: String,
-    /// The header that says who we are, if one has to.
+    /// The header for authorization, if one is needed.
     pass: &'static str,
     child: Child,
     events: Receiver<Value>,
@@ -46,14 +46,15 @@ pub struct OpenCode {
 }
 
 impl OpenCode {
-    /// Starts the client in a project that has its plugin, if it has one.
+    /// Starts the client in a project, with the project's plugin if there is
+    /// one.
     #[track_caller]
     pub fn start(project: &Project, server: &Messages) -> Self {
         let args = ["serve", "--hostname", "127.0.0.1", "--port", "0"];
         Self::serve(call(project, server).args(args), "")
     }
 
-    /// Starts the client behind the password `open sesame`.
+    /// Starts the client with the password `open sesame`.
     #[track_caller]
     pub fn start_locked(project: &Project, server: &Messages) -> Self {
         let args = ["serve", "--hostname", "127.0.0.1", "--port", "0"];
@@ -69,7 +70,7 @@ impl OpenCode {
         Self { address, pass, child, events, heard: RefCell::default() }
     }
 
-    /// A call of the client that answers one prompt and ends.
+    /// Prepares a call of the client that answers one prompt and ends.
     #[track_caller]
     pub fn once(project: &Project, server: &Messages, prompt: &str) -> Call {
         call(project, server).args(["run", "--title", "once"]).stdin(prompt)
@@ -82,13 +83,14 @@ impl OpenCode {
         Terminal::start(project, &variables, &tool("opencode"), &[])
     }
 
-    /// Sits down at a shell that finds the client and `ralph`.
+    /// Starts a shell that finds the client and `ralph`.
     #[track_caller]
     pub fn story<'a>(project: &'a Project, server: &Messages) -> Story<'a> {
         Story::new(project, Terminal::shell(project, &at_terminal(project, server)))
     }
 
-    /// A call of `ralph` that finds the client, with its settings in place.
+    /// Prepares a call of `ralph` that finds the client, with its settings in
+    /// place.
     #[track_caller]
     pub fn ralph<S: AsRef<OsStr>>(project: &Project, server: &Messages, args: &[S]) -> Call {
         settle(project, server);
@@ -97,24 +99,24 @@ impl OpenCode {
         call.env("PATH", search_path(project))
     }
 
-    /// Where it listens.
+    /// Returns the address it listens on.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// Its process id.
+    /// Returns its process id.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Begins a session and returns its name.
+    /// Starts a session and returns its id.
     #[track_caller]
     pub fn session(&self, title: &str) -> String {
         let session = self.post("/session", &json!({ "title": title }));
         session["id"].as_str().unwrap().to_owned()
     }
 
-    /// The names of all sessions of the project.
+    /// Returns the ids of all sessions of the project.
     #[track_caller]
     pub fn sessions(&self) -> Vec<String> {
         let (status, said) = self.request("GET", "/session", "").unwrap();
@@ -123,14 +125,14 @@ impl OpenCode {
         sessions.iter().filter_map(|one| one["id"].as_str()).map(str::to_owned).collect()
     }
 
-    /// Says something in a session and returns at once.
+    /// Sends a prompt to a session and returns at once.
     #[track_caller]
     pub fn says(&self, session: &str, text: &str) {
         let parts = json!([{ "type": "text", "text": text }]);
         self.post(&format!("/session/{session}/prompt_async"), &json!({ "parts": parts }));
     }
 
-    /// Says something that wants no answer, as other plugins do.
+    /// Sends a message that needs no reply, as other plugins do.
     #[track_caller]
     pub fn notes(&self, session: &str, text: &str) {
         let parts = json!([{ "type": "text", "text": text }]);
@@ -138,14 +140,14 @@ impl OpenCode {
         self.post(&format!("/session/{session}/message"), &body);
     }
 
-    /// Types a command in a session and returns when its turn is over.
+    /// Sends a command to a session and returns when its turn is over.
     #[track_caller]
     pub fn command(&self, session: &str, name: &str, arguments: &str) -> Value {
         let body = json!({ "command": name, "arguments": arguments });
         self.post(&format!("/session/{session}/command"), &body)
     }
 
-    /// Types a command in a session and returns at once.
+    /// Sends a command to a session and returns at once.
     pub fn submits(&self, session: &str, name: &str, arguments: &str) {
         let body = json!({ "command": name, "arguments": arguments }).to_string();
         let (address, pass) = (self.address.clone(), self.pass);
@@ -154,7 +156,7 @@ impl OpenCode {
         thread::spawn(move || request((&address, pass), "POST", &path, &body));
     }
 
-    /// Ends the turn of a session.
+    /// Aborts the turn of a session.
     #[track_caller]
     pub fn abort(&self, session: &str) {
         self.post(&format!("/session/{session}/abort"), &json!({}));
@@ -188,7 +190,7 @@ impl OpenCode {
         self.until("tui.toast.show", has)
     }
 
-    /// How many toasts with this text there were.
+    /// Returns the number of toasts with this text.
     pub fn toasts(&self, text: &str) -> usize {
         let has = |event: &Value| {
             let said = event["properties"]["message"].as_str();
@@ -218,18 +220,17 @@ impl Drop for OpenCode {
     }
 }
 
-/// A call of the client, with its settings in place.
+/// Prepares a call of the client, with its settings in place.
 #[track_caller]
 fn call(project: &Project, server: &Messages) -> Call {
     settle(project, server);
     project.program(tool("opencode")).envs(variables(project))
 }
 
-/// The environment of the client, on whose search path is the binary.
-/// Settles a client that is used at a terminal, and returns its environment.
+/// Writes the settings for a client in a terminal, and returns its environment.
 fn at_terminal(project: &Project, server: &Messages) -> Vec<(&'static str, OsString)> {
     settle(project, server);
-    // What moves would be drawn, and looked at, all the time.
+    // Animations would be drawn, and checked, all the time.
     let state = project.state().join("opencode");
     std::fs::create_dir_all(&state).unwrap();
     std::fs::write(state.join("kv.json"), r#"{"animations_enabled":false}"#).unwrap();
@@ -246,15 +247,15 @@ fn variables(project: &Project) -> Vec<(&'static str, OsString)> {
     variables
 }
 
-/// Where the client finds `ralph` and what tools call.
+/// Returns the search path for `ralph` and the tools.
 fn search_path(project: &Project) -> OsString {
     let own = project.binary().parent().into_iter().map(Into::into);
     let path = own.chain(env::split_paths(&tools_path()).collect::<Vec<_>>());
     env::join_paths(path).unwrap()
 }
 
-/// Writes the settings of the client. Where it believes that its own package
-/// is installed, it does not look for it in the network.
+/// Writes the settings of the client, and marks its own package as installed,
+/// so that it does not look for it on the network.
 fn settle(project: &Project, server: &Messages) {
     let base = format!("{}/v1", server.url());
     let settings = json!({
@@ -280,7 +281,7 @@ fn settle(project: &Project, server: &Messages) {
     }
 }
 
-/// Waits until the client says where it listens.
+/// Waits until the client reports its address.
 #[track_caller]
 fn listening(child: &mut Child) -> String {
     let (found, address) = channel();
@@ -297,7 +298,7 @@ fn listening(child: &mut Child) -> String {
     address.recv_timeout(PATIENCE).unwrap()
 }
 
-/// Listens to the client's events from now on.
+/// Subscribes to the client's events from now on.
 #[track_caller]
 fn events(address: &str, pass: &str) -> Receiver<Value> {
     let mut stream = TcpStream::connect(address).unwrap();
@@ -320,7 +321,8 @@ fn events(address: &str, pass: &str) -> Receiver<Value> {
     events
 }
 
-/// One request on a connection of its own: the status and the body.
+/// Sends one request on a connection of its own; returns the status and the
+/// body.
 fn request(
     (address, pass): (&str, &str),
     method: &str,
@@ -338,8 +340,8 @@ fn request(
     read_answer(&mut BufReader::new(stream))
 }
 
-/// The client does not always hang up, so its word is taken for where the
-/// answer ends.
+/// Reads an answer up to its declared length, since the client does not always
+/// hang up.
 fn read_answer(reader: &mut impl BufRead) -> std::io::Result<(u16, String)> {
     let mut head = Vec::new();
     loop {

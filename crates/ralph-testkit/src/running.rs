@@ -1,4 +1,5 @@
-//! Calls that run while the test looks at them, and agents that wait for it.
+//! Calls that run while the test observes them, and agents that wait for the
+//! test.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -14,8 +15,8 @@ use serde_json::Value;
 
 use crate::{Output, Project};
 
-/// How long anything may take that should happen at once. Only a test that
-/// fails waits that long.
+/// Maximum time for anything that should happen at once. Only a test that fails
+/// waits that long.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A call of the binary that has not ended yet. Killed when dropped.
@@ -26,14 +27,14 @@ pub struct Running {
     stderr: Option<JoinHandle<String>>,
 }
 
-/// What a process can be told from outside.
+/// A signal that a test sends to a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
-    /// As Ctrl-C does.
+    /// Interrupt, as by Ctrl-C.
     Interrupt,
-    /// As a system that shuts down does.
+    /// Termination, as at a system shutdown.
     Terminate,
-    /// Without a last word.
+    /// Immediate death.
     Kill,
 }
 
@@ -49,7 +50,7 @@ impl Running {
         Self { child, stdout, heard: String::new(), stderr: Some(stderr) }
     }
 
-    /// Its process id.
+    /// Returns its process id.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
@@ -75,7 +76,7 @@ impl Running {
         self.until(|event| event["text"].as_str().is_some_and(|text| text.contains("holding")))
     }
 
-    /// Waits until Ctrl-C would no longer end it by force.
+    /// Waits until it handles Ctrl-C, which before would kill it.
     #[track_caller]
     pub fn until_listening(&self) {
         let status = format!("/proc/{}/status", self.id());
@@ -92,7 +93,7 @@ impl Running {
         }
     }
 
-    /// Sends a signal to the binary, and to it alone.
+    /// Sends a signal to the binary alone.
     pub fn signal(&self, signal: Signal) -> &Self {
         let signal = match signal {
             Signal::Interrupt => rustix::process::Signal::INT,
@@ -103,7 +104,7 @@ impl Running {
         self
     }
 
-    /// Waits for its end and returns all it said.
+    /// Waits for its end and returns all its output.
     pub fn finish(mut self) -> Output {
         let mut rest = Vec::new();
         self.stdout.read_to_end(&mut rest).unwrap();
@@ -115,14 +116,14 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // A test that failed must not leave a loop behind; errors mean that
-        // it is gone already.
+        // A test that failed must not leave a loop behind; errors mean that it
+        // has ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// The way through a [`Hold`] for a thread of the test.
+/// Lets a thread of the test wait for a [`Hold`].
 #[derive(Clone, Debug)]
 pub(crate) struct Turnstile {
     gate: PathBuf,
@@ -139,7 +140,7 @@ impl Turnstile {
     }
 }
 
-/// Holds one turn of an agent until it is let go, and notices its death.
+/// Holds one turn of an agent until it is released, and notices its death.
 ///
 /// Two named pipes outside the project do it: the turn blocks on one, and
 /// every process of the turn has the other open, so its end is theirs.
@@ -151,7 +152,7 @@ pub struct Hold {
 }
 
 impl Hold {
-    /// A hold for one turn in this project.
+    /// Creates a hold for one turn in this project.
     pub fn new(project: &Project, name: &str) -> Self {
         let pipe = |end: &str| {
             let path = project.outside(&format!("{name}.{end}"));
@@ -162,8 +163,8 @@ impl Hold {
         let ((begins, begun), (ends, over)) = (channel(), channel());
         let path = lifeline.clone();
         std::thread::spawn(move || {
-            // A byte comes when the turn is held, and the end when nobody has
-            // the pipe any more. A test that is gone asks for neither.
+            // A byte arrives when the turn is held, and the end when no process
+            // has the pipe open any more. A test that has ended needs neither.
             let Ok(mut pipe) = File::open(path) else { return };
             if pipe.read_exact(&mut [0]).is_ok() {
                 let _ = begins.send(());
@@ -175,19 +176,19 @@ impl Hold {
         Self { gate, lifeline, begun, over }
     }
 
-    /// The shell commands that hold the turn. `beside` runs before, with the
-    /// lifeline open.
+    /// Returns the shell commands that hold the turn. `beside` runs before,
+    /// with the lifeline open.
     pub fn script(&self, beside: &str) -> String {
         let (gate, lifeline) = (self.gate.display(), self.lifeline.display());
         format!("exec 3>'{lifeline}'\n{beside}\necho holding\necho >&3\ncat '{gate}'\nexec 3>&-\n")
     }
 
-    /// What holds somebody who is no process of a turn.
+    /// Returns a handle for a waiter that is not a process of a turn.
     pub(crate) fn turnstile(&self) -> Turnstile {
         Turnstile { gate: self.gate.clone(), lifeline: self.lifeline.clone() }
     }
 
-    /// Lets the turn go on.
+    /// Lets the turn continue.
     pub fn release(&self) {
         drop(OpenOptions::new().write(true).open(&self.gate).unwrap());
     }

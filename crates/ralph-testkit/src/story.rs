@@ -1,17 +1,18 @@
-//! What a person types and sees, step by step, kept as text beside the test.
+//! Records the input and output of a terminal session, step by step, as text
+//! beside the test.
 //!
-//! The whole screen of a client changes with its versions. A story keeps what
-//! was typed, and of the screen the paragraphs that a step waits for.
+//! The whole screen of a client changes with its versions. A story records the
+//! input, and of the screen only the paragraphs that a step waits for.
 
 use std::fmt::Write;
 use std::path::Path;
 
 use crate::{Project, Terminal, golden, tools_path};
 
-/// The prompt of the shell in which a story begins.
+/// The shell prompt at the start of a story.
 pub(crate) const PROMPT: &str = "$";
 
-/// A person at a terminal, and the account of it.
+/// A user at a terminal, and the record of the session.
 pub struct Story<'a> {
     terminal: Terminal<'a>,
     project: &'a Project,
@@ -25,7 +26,7 @@ impl<'a> Story<'a> {
         Self { terminal, project, account: String::new(), steps: 0 }
     }
 
-    /// Types a line in the shell, and keeps all that it prints.
+    /// Types a line in the shell, and records all its output.
     #[track_caller]
     pub fn runs(&mut self, line: &str) -> &mut Self {
         self.terminal.types(line).presses("Enter");
@@ -51,14 +52,14 @@ impl<'a> Story<'a> {
         self
     }
 
-    /// Types a line in the client, and keeps the paragraph with this text.
+    /// Types a line in the client, and records the paragraph with this text.
     #[track_caller]
     pub fn enters(&mut self, line: &str, shows: &str) -> &mut Self {
         self.sends(line);
         self.sees_after(&format!("> {line}"), shows)
     }
 
-    /// Types a line in the client and does not look.
+    /// Types a line in the client without waiting for a result.
     #[track_caller]
     pub fn types(&mut self, line: &str) -> &mut Self {
         self.sends(line);
@@ -69,19 +70,19 @@ impl<'a> Story<'a> {
     #[track_caller]
     fn sends(&self, line: &str) {
         let end = line.char_indices().rev().nth(7).map_or(line, |(at, _)| &line[at..]);
-        // What is sent earlier than its end is drawn may be taken for a part.
-        // Behind a blank nothing is proposed for completion.
+        // A line sent before its end is drawn may be cut off. After a blank no
+        // completion is proposed.
         self.terminal.types(line).until_shows(end).types(" ").presses("Enter");
     }
 
-    /// Presses a key, and keeps the paragraph with this text.
+    /// Presses a key, and records the paragraph with this text.
     #[track_caller]
     pub fn presses(&mut self, key: &str, shows: &str) -> &mut Self {
         self.terminal.presses(key);
         self.sees_after(&format!("[{key}]"), shows)
     }
 
-    /// Keeps the paragraph with this text, without doing anything.
+    /// Records the paragraph with this text, without any input.
     #[track_caller]
     pub fn sees(&mut self, shows: &str) -> &mut Self {
         self.sees_after("(waits)", shows)
@@ -96,12 +97,12 @@ impl<'a> Story<'a> {
         self
     }
 
-    /// The terminal itself.
+    /// Returns the terminal.
     pub fn terminal(&self) -> &Terminal<'a> {
         &self.terminal
     }
 
-    /// Leaves a client that ends by this line, back to the shell.
+    /// Exits a client by this line, back to the shell.
     #[track_caller]
     pub fn leaves(&mut self, line: &str) -> &mut Self {
         self.terminal.types(line).until_shows(line).presses("Enter");
@@ -110,7 +111,7 @@ impl<'a> Story<'a> {
         self
     }
 
-    /// Leaves a client that ends by this key, back to the shell.
+    /// Exits a client by this key, back to the shell.
     #[track_caller]
     pub fn leaves_by(&mut self, key: &str) -> &mut Self {
         self.terminal.presses(key);
@@ -127,7 +128,7 @@ impl<'a> Story<'a> {
         }
     }
 
-    /// A text without what is different each time.
+    /// Replaces the parts of a text that differ between runs.
     fn plain(&self, text: &str) -> String {
         let root = self.project.root();
         let binary = self.project.binary().display().to_string();
@@ -138,32 +139,32 @@ impl<'a> Story<'a> {
         golden::plain(&text.replace(&binary, "RALPH"))
     }
 
-    /// How many steps there were.
+    /// Returns the number of steps.
     pub fn steps(&self) -> usize {
         self.steps
     }
 
-    /// Compares the account with the one that is kept in this file.
+    /// Compares the record with the one in this file.
     #[track_caller]
     pub fn is_as_kept(&self, file: &Path) {
         golden::check(file, &self.account);
     }
 }
 
-/// The last line that has something on it.
+/// Returns the last line that is not empty.
 fn last_line(screen: &str) -> &str {
     screen.lines().map(str::trim_end).rfind(|line| !line.is_empty()).unwrap_or_default()
 }
 
-/// A screen without its line breaks.
+/// Returns a screen without its line breaks.
 fn flat(screen: &str) -> String {
     screen.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The lines of the last paragraph of a screen that has this text.
+/// Returns the lines of the last paragraph of a screen that has this text.
 fn paragraph(screen: &str, text: &str) -> Vec<String> {
     let mut paragraphs = vec![Vec::new()];
-    // What stays on the screen counts before a box that is there for a moment.
+    // Permanent parts of the screen come before a temporary box.
     for line in &panes(screen) {
         let line = bare(line);
         if (line.is_empty() || begins(line)) && paragraphs.last().is_some_and(|l| !l.is_empty()) {
@@ -180,8 +181,8 @@ fn paragraph(screen: &str, text: &str) -> Vec<String> {
     found.into_iter().flatten().map(|line| (*line).to_owned()).collect()
 }
 
-/// The lines of a box that is drawn over the right side of a screen, then those
-/// of the screen.
+/// Returns the lines of a box over the right side of a screen, then those of
+/// the screen.
 fn panes(screen: &str) -> Vec<&str> {
     fn boxed(line: &str) -> Option<(&str, &str)> {
         let inner = line.trim_end().strip_suffix('┃')?;
@@ -193,12 +194,12 @@ fn panes(screen: &str) -> Vec<&str> {
     [right, vec![""], left].concat()
 }
 
-/// Whether a line is the first of something.
+/// Returns true if a line is the first of a paragraph.
 fn begins(line: &str) -> bool {
     line.starts_with(['●', '❯', '⎿', '╭', '─', '✻', '⏺'])
 }
 
-/// A line without the frame around it.
+/// Returns a line without the frame around it.
 fn bare(line: &str) -> &str {
     line.trim_matches(|c: char| c.is_whitespace() || ('\u{2500}'..='\u{257f}').contains(&c))
 }

@@ -1,4 +1,4 @@
-//! A client as a person sees it.
+//! A client in a terminal, as a user sees it.
 
 use std::cell::{Cell, RefCell};
 use std::ffi::OsString;
@@ -16,25 +16,25 @@ use crate::{Output, Project, drawn, story, tool};
 /// Columns and rows.
 const SIZE: (usize, usize) = (140, 50);
 
-/// How long the screen may take to change. Only a test that fails waits that
+/// Maximum time for the screen to change. Only a test that fails waits that
 /// long.
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// How often the screen is looked at while something moves on it.
+/// Interval between checks of the screen while something moves on it.
 const GLANCE: Duration = Duration::from_millis(100);
 
-/// How often all that was drawn is gone through for what was missed.
+/// Interval between searches of all output for something missed.
 const LOOK_BACK: Duration = Duration::from_secs(3);
 
 /// A client in a terminal of its own. Both end when dropped.
 pub struct Terminal<'a> {
     project: &'a Project,
     socket: PathBuf,
-    /// Hears what is drawn; hears no more when the client ended.
+    /// Receives the output; disconnected when the client ends.
     drawn: Receiver<Vec<u8>>,
-    /// All that was drawn so far.
+    /// All output so far.
     record: RefCell<Vec<u8>>,
-    /// How much of it was drawn when the person last did something.
+    /// Length of the output at the last input.
     acted: Cell<usize>,
 }
 
@@ -68,12 +68,12 @@ impl<'a> Terminal<'a> {
         terminal
     }
 
-    /// What is on the screen.
+    /// Returns the current screen.
     pub fn screen(&self) -> String {
         self.command(&["capture-pane", "-p"]).output().stdout
     }
 
-    /// The screen and all that was above it.
+    /// Returns the screen and its scrollback.
     pub(crate) fn scrolled(&self) -> String {
         self.command(&["capture-pane", "-p", "-J", "-S", "-"]).output().stdout
     }
@@ -94,7 +94,7 @@ impl<'a> Terminal<'a> {
         self
     }
 
-    /// Makes the screen so many columns wide.
+    /// Makes the screen this many columns wide.
     #[track_caller]
     pub fn resizes(&self, columns: usize) -> &Self {
         let (columns, rows) = (columns.to_string(), SIZE.1.to_string());
@@ -110,7 +110,7 @@ impl<'a> Terminal<'a> {
         self
     }
 
-    /// Waits until the screen is as wanted, and returns it.
+    /// Waits until the screen matches, and returns it.
     #[track_caller]
     pub fn until(&self, wanted: impl Fn(&str) -> bool) -> String {
         let last = self.wait(&wanted);
@@ -118,8 +118,8 @@ impl<'a> Terminal<'a> {
         last
     }
 
-    /// Waits until the screen shows a text, or has shown it at any time: what
-    /// is there for a moment only may be gone when somebody looks.
+    /// Waits until the screen shows a text, or has ever shown it: something
+    /// brief may be gone when it is checked.
     #[track_caller]
     pub fn until_has_shown(&self, text: &str) -> &Self {
         let deadline = Instant::now() + PATIENCE;
@@ -131,8 +131,8 @@ impl<'a> Terminal<'a> {
         self
     }
 
-    /// Waits until the screen is as wanted, or was since the person last did
-    /// something: a box that closes by itself may be gone when it is looked at.
+    /// Waits until the screen matches, or did since the last input: a box that
+    /// closes by itself may be gone when it is checked.
     #[track_caller]
     pub(crate) fn until_was(&self, wanted: impl Fn(&str) -> bool) -> String {
         let deadline = Instant::now() + PATIENCE;
@@ -159,7 +159,7 @@ impl<'a> Terminal<'a> {
         }
     }
 
-    /// Waits until something is drawn; whether it was.
+    /// Waits until something is drawn; returns true if it was.
     fn is_drawn_by(&self, deadline: Instant) -> bool {
         let left = deadline.saturating_duration_since(Instant::now());
         let bytes = self.drawn.recv_timeout(left);
@@ -167,7 +167,7 @@ impl<'a> Terminal<'a> {
         bytes.is_ok()
     }
 
-    /// Lets some time pass in which things are drawn.
+    /// Waits for some time while output arrives.
     fn pass(&self, time: Duration) {
         let end = Instant::now() + time;
         while self.is_drawn_by(end) {}
@@ -187,7 +187,7 @@ impl<'a> Terminal<'a> {
         }
     }
 
-    /// Starts a shell, as a person does.
+    /// Starts a shell, as a user does.
     #[track_caller]
     pub(crate) fn shell(project: &'a Project, variables: &[(&'static str, OsString)]) -> Self {
         let mut variables = variables.to_vec();
@@ -196,7 +196,7 @@ impl<'a> Terminal<'a> {
         Self::start(project, &variables, Path::new("/bin/bash"), &args)
     }
 
-    /// The first screen that is wanted, or the last when none was.
+    /// Returns the first matching screen, or the last if none matched.
     fn wait(&self, wanted: impl Fn(&str) -> bool) -> String {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -204,7 +204,7 @@ impl<'a> Terminal<'a> {
             if wanted(&screen) || !self.is_drawn_by(deadline) {
                 return screen;
             }
-            // What is drawn in the meantime is on the next screen as well.
+            // Output that arrives meanwhile is on the next screen as well.
             self.pass(GLANCE);
         }
     }
@@ -223,7 +223,7 @@ impl<'a> Terminal<'a> {
 }
 
 impl Project {
-    /// A shell that runs this line in a terminal of its own.
+    /// Starts a shell that runs this line in a terminal of its own.
     #[track_caller]
     pub fn terminal(&self, line: &str) -> Terminal<'_> {
         Terminal::start(self, &[], Path::new("/bin/sh"), &["-c", line])
@@ -232,7 +232,7 @@ impl Project {
 
 impl Drop for Terminal<'_> {
     fn drop(&mut self) {
-        // An error means that it is gone already.
+        // An error means that it has ended already.
         let _ = self.command(&["kill-server"]).output();
     }
 }

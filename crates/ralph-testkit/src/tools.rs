@@ -1,14 +1,14 @@
-//! The real tools that tests are about.
+//! The real tools that tests need.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// A search path on which the real tools come first.
+/// Returns a search path on which the real tools come first.
 ///
-/// `cargo xtask test` says where they are; otherwise they are where
-/// `cargo xtask tools` put them. Without them the test fails: a test that
-/// does not look has proven nothing.
+/// `cargo xtask test` sets it; otherwise it is where `cargo xtask tools`
+/// installed them. Without them the test fails, since a skipped test proves
+/// nothing.
 #[track_caller]
 pub fn tools_path() -> OsString {
     if let Some(path) = env::var_os("RALPH_TOOLS_PATH").filter(|path| !path.is_empty()) {
@@ -20,7 +20,7 @@ pub fn tools_path() -> OsString {
     path.into()
 }
 
-/// Where a tool is.
+/// Returns the path of a tool.
 #[track_caller]
 pub fn tool(name: &str) -> PathBuf {
     let path = tools_path();

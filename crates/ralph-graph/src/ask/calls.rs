@@ -1,4 +1,4 @@
-//! Who calls a definition, and what it calls.
+//! Callers and callees of a definition.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,20 +10,20 @@ use crate::facts::DefinitionId;
 use crate::project::{DefRef, FileId};
 use crate::resolve::{Resolution, Resolver};
 
-/// Calls between two definitions.
+/// Calls from one definition to another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Calls {
-    /// The other one; `None` for code that is in no definition.
+    /// The definition at the other end; `None` for code outside any definition.
     pub symbol: Option<Symbol>,
     /// The file of the calls.
     pub path: String,
     /// Their lines.
     pub lines: Vec<u32>,
-    /// How sure all of them are; of possible ones the surest.
+    /// Certainty of all these calls; for possible ones, that of the surest.
     pub certainty: Certainty,
 }
 
-/// Who calls a definition.
+/// The callers of a definition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Callers {
     /// The definition.
@@ -31,28 +31,28 @@ pub struct Callers {
     /// In the order of files and lines; sure and possible calls of one caller
     /// are apart.
     pub callers: Vec<Calls>,
-    /// Whether there may be calls that are not among them.
+    /// Tells whether the list of calls may be incomplete.
     pub calling: Calling,
 }
 
-/// What a definition calls.
+/// The calls that a definition makes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Callees {
     /// The definition.
     pub symbols: Vec<Symbol>,
     /// In the order of their first call.
     pub callees: Vec<Calls>,
-    /// Names that it calls and that are not in the project.
+    /// Names it calls that are not in the project.
     pub outside: Vec<String>,
-    /// Names that it calls and that a file of the project should have, because
-    /// they are imported from it, but has not.
+    /// Names it calls that are imported from a file of the project which does
+    /// not define them.
     pub unresolved: Vec<String>,
 }
 
-/// Calls whose lines are told together.
+/// Key of calls that are reported together.
 type Caller = (FileId, Option<DefinitionId>, Sureness);
 
-/// Whether something is sure.
+/// Tells sure calls from possible ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Sureness {
     Sure,
@@ -69,7 +69,7 @@ impl Sureness {
 }
 
 impl Code<'_> {
-    /// Finds who calls what `name` stands for.
+    /// Finds the callers of the definition that `name` means.
     pub fn callers(&self, name: &str) -> Meant<Callers> {
         let targets = match self.meant(name) {
             Meant::One(targets) => targets,
@@ -98,7 +98,7 @@ impl Code<'_> {
         Meant::One(Callers { symbols: self.all(&targets), callers, calling })
     }
 
-    /// Finds what the definition calls that `name` stands for.
+    /// Finds what the definition that `name` means calls.
     pub fn callees(&self, name: &str) -> Meant<Callees> {
         let targets = match self.meant(name) {
             Meant::One(targets) => targets,

@@ -10,7 +10,7 @@ fn shown(calls: &[Calls]) -> Vec<String> {
     calls.iter().map(line).collect()
 }
 
-/// Who calls a name, and whether that is all.
+/// Returns the callers of a name, and whether that is all.
 fn callers(files: &[(&str, &str)], name: &str) -> (Vec<String>, Calling) {
     let scratch = Scratch::new(files);
     let mut index = scratch.index();

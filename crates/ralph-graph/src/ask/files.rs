@@ -1,4 +1,4 @@
-//! Which files a user means.
+//! Finds the files that a user means.
 
 use ignore::gitignore::GitignoreBuilder;
 
@@ -7,14 +7,14 @@ use crate::code::Code;
 use crate::fuzzy::{Pattern, Score, path_score};
 use crate::project::FileId;
 
-/// How files were found.
+/// The way in which files were found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FoundBy {
     /// By their path, the end of it, or their folder.
     Path,
     /// By a pattern such as `*.py`.
     Pattern,
-    /// There are none with this path, but with one like it.
+    /// No file has this path, but these have a similar one.
     Likeness,
 }
 
@@ -30,12 +30,12 @@ impl FoundBy {
 }
 
 impl Code<'_> {
-    /// Files by path, folder, end of a path, pattern, or something like it.
+    /// Finds files by path, folder, end of a path, pattern, or similarity.
     pub(crate) fn files_like(&self, text: &str) -> Vec<FileId> {
         self.files_meant(text).1
     }
 
-    /// The same, and how they were found.
+    /// Does the same, and tells how they were found.
     pub(crate) fn files_meant(&self, text: &str) -> (FoundBy, Vec<FileId>) {
         let text = plain_path(text).trim_end_matches('/');
         if text.is_empty() || text == "." {
@@ -51,7 +51,8 @@ impl Code<'_> {
         (FoundBy::Likeness, self.files_resembling(text))
     }
 
-    /// The file with a path, those in a folder, or those whose paths end so.
+    /// Returns the file with this path, else the files in this folder, else
+    /// those whose paths end with it.
     fn files_at(&self, text: &str) -> Vec<FileId> {
         let path = |file: &FileId| self.project.file(*file).path.as_str();
         if let Some(exact) = self.project.by_path(text) {
@@ -66,8 +67,9 @@ impl Code<'_> {
         self.project.ids().filter(|file| is_path(path(file), text)).collect()
     }
 
-    /// The files that a pattern of `.gitignore` would ignore: without a slash it
-    /// holds in every folder, and what fits a folder fits all in it.
+    /// Returns the files that a pattern matches, read as a line of
+    /// `.gitignore`: without a slash it applies in every folder, and a matched
+    /// folder matches everything in it.
     fn files_matching(&self, pattern: &str) -> Vec<FileId> {
         let mut rules = GitignoreBuilder::new("");
         let is_sound = rules.add_line(None, pattern).is_ok();
@@ -79,7 +81,7 @@ impl Code<'_> {
         self.project.ids().filter(fits).collect()
     }
 
-    /// The files whose paths are most like a text.
+    /// Returns the files whose paths are most similar to a text.
     fn files_resembling(&self, text: &str) -> Vec<FileId> {
         let pattern = Pattern::new(text);
         let path = |file: FileId| self.project.file(file).path.as_str();

@@ -1,8 +1,7 @@
-//! Files that are no more, as those see them that still need them.
+//! Deleted files, as seen by the files that still need them.
 //!
-//! What an import means depends on which files there are. So a file that is
-//! gone is put back without its contents, and whatever leads to it then led to
-//! it before.
+//! The meaning of an import depends on which files exist. So a deleted file is
+//! put back without its contents: then imports lead to it again.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -18,7 +17,7 @@ use crate::project::{FileId, Project, SourceFile, folder_of, name_of};
 use crate::read::Reader;
 
 impl Code<'_> {
-    /// Those of some names that stand for files of code which are not there.
+    /// Returns those names that are paths of code files that no longer exist.
     pub(super) fn gone(&self, names: &[String]) -> BTreeSet<String> {
         let is_gone = |path: &&str| {
             let is_known = self.project.by_path(path).is_some();
@@ -29,7 +28,7 @@ impl Code<'_> {
         code.filter(is_gone).map(str::to_owned).collect()
     }
 
-    /// The same code with files that are gone put back.
+    /// Returns the same code with deleted files put back.
     pub(super) fn with_gone(&self, paths: &BTreeSet<String>) -> Self {
         let mut reader = Reader::new();
         let mut files = Vec::new();
@@ -39,15 +38,15 @@ impl Code<'_> {
             let text = supposed(&self.project, family, path);
             let Ok(facts) = reader.read(language, text.as_bytes()) else { continue };
             let folded = Folded::new(&outline::encode(family, &facts));
-            // Nothing is stored of it, under whatever key.
+            // Nothing is stored for it, under any key.
             files.push(SourceFile { path: path.clone(), family, folded, key: 0 });
         }
         self.with_project(self.project.with(files))
     }
 }
 
-/// What the text of a file surely was, as far as its name tells: where a file
-/// says itself what it is called by others, there is no finding it without.
+/// Returns the text that a file must have had, as far as its path tells. If a
+/// file declares its own module name, this cannot recover it.
 fn supposed(project: &Project, family: Family, path: &str) -> String {
     let name = name_of(path).split('.').next().unwrap_or_default();
     let namespace = || namespace_of(project, family, path).filter(|space| !space.is_empty());
@@ -75,7 +74,7 @@ fn supposed(project: &Project, family: Family, path: &str) -> String {
     }
 }
 
-/// The namespace of a file: one that is imported by what its path ends with,
+/// Returns the namespace of a file: one from an import that the path ends with,
 /// else that of the files beside it.
 fn namespace_of(project: &Project, family: Family, path: &str) -> Option<String> {
     let of_family = |file: &FileId| project.file(*file).family == family;

@@ -1,4 +1,4 @@
-//! What may break when a file changes.
+//! Finds what may break when a file changes.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -15,13 +15,13 @@ use crate::resolve::{Resolution, Resolver};
 pub struct Dependent {
     /// The file.
     pub path: String,
-    /// How it depends on the next file towards the changed ones.
+    /// Its relation to the next file towards the changed ones.
     pub relation: Relation,
     /// The next file towards the changed ones.
     pub through: String,
-    /// How many files away it is; 1 depends directly.
+    /// Number of files between; 1 depends directly.
     pub distance: usize,
-    /// Whether it is a file of tests.
+    /// True if it is a file of tests.
     pub is_test: bool,
 }
 
@@ -30,22 +30,22 @@ pub struct Dependent {
 pub struct TestHit {
     /// The file of the test.
     pub path: String,
-    /// The test; `None` for a file of which it is not known which tests do.
+    /// The test; `None` if it is not known which tests of the file do.
     pub name: Option<String>,
-    /// Its line.
+    /// The line of the test.
     pub line: Option<u32>,
-    /// How many files away it is; 0 is in a changed file itself.
+    /// Number of files between; 0 is in a changed file itself.
     pub distance: usize,
 }
 
-/// What may break when files change.
+/// Everything that may break when files change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Impact {
     /// The changed files that are known.
     pub files: Vec<String>,
-    /// Files that are no more, but still needed.
+    /// Deleted files that others still need.
     pub gone: Vec<String>,
-    /// Names that stand for no known file.
+    /// Names that match no known file.
     pub unknown: Vec<String>,
     /// Nearest first.
     pub dependents: Vec<Dependent>,
@@ -57,18 +57,18 @@ pub struct Impact {
 struct Changed {
     /// All of them.
     all: BTreeSet<FileId>,
-    /// Those that are not there any more.
+    /// Those that were deleted.
     gone: BTreeSet<FileId>,
 }
 
 impl Changed {
-    /// Whether a file cannot work because what it needs is gone.
+    /// Returns true if a file cannot work because what it needs is gone.
     fn cuts(&self, found: &Found) -> bool {
         self.gone.contains(&found.through)
     }
 }
 
-/// How a file came to be known as a dependent.
+/// A file that was found to depend on the changed ones.
 struct Found {
     file: FileId,
     through: FileId,
@@ -77,7 +77,8 @@ struct Found {
 }
 
 impl Code<'_> {
-    /// Finds what depends on files, and which tests touch them.
+    /// Finds the files that depend on these files, and the tests that touch
+    /// them.
     pub fn impact(&self, files: &[String]) -> Impact {
         let gone = self.gone(files);
         let (mut known, mut unknown) = (BTreeSet::new(), Vec::new());
@@ -112,7 +113,7 @@ impl Code<'_> {
             let imports = |other| resolver.imported_files(other).contains(file);
             found.iter().any(|it| it.through == *file) || self.project.ids().any(imports)
         };
-        // What nobody needs was perhaps never there.
+        // A path that no file needs may never have existed.
         let gone: Vec<String> = changed.gone.iter().copied().filter(is_needed).map(path).collect();
         unknown.retain(|name| !gone.iter().any(|gone| gone == plain_path(name)));
         let dependents = found.iter().map(|it| Dependent {
@@ -173,7 +174,7 @@ impl Code<'_> {
         found
     }
 
-    /// Files that use names of a file without an import of that file.
+    /// Returns files that use names of a file without importing that file.
     fn users(
         &self,
         resolver: &Resolver<'_>,
@@ -197,7 +198,7 @@ impl Code<'_> {
         found
     }
 
-    /// The definitions of a file that others can see, by name.
+    /// Returns the definitions of a file that other files can see, by name.
     fn seen_names(&self, file: FileId) -> HashMap<&str, Vec<DefRef>> {
         let mut names: HashMap<&str, Vec<DefRef>> = HashMap::new();
         for (at, _) in self.project.definitions(file) {
@@ -206,7 +207,7 @@ impl Code<'_> {
         names
     }
 
-    /// How a file uses one of these definitions, if it does.
+    /// Returns how a file uses one of these definitions, if it does.
     fn uses(
         &self,
         resolver: &Resolver<'_>,
@@ -232,7 +233,8 @@ impl Code<'_> {
         let mut hits = Vec::new();
         let own = changed.all.iter().flat_map(|file| self.test_cases(*file));
         hits.extend(own.map(|at| self.test_hit(at, 0)));
-        // Nothing is left of what is gone, so all that needed it has changed.
+        // A deleted file has no tests left, so all that needed it count as
+        // changed.
         let cut = found.iter().filter(|it| changed.cuts(it)).map(|it| it.file);
         let broken: BTreeSet<FileId> = changed.all.iter().copied().chain(cut).collect();
         let mut targets: HashMap<&str, Vec<DefRef>> = HashMap::new();
@@ -246,7 +248,7 @@ impl Code<'_> {
             let cases = self.test_cases(it.file);
             let is_test = self.project.is_test_file(it.file);
             // Files of tests that are further away are affected as a whole:
-            // what they share may lead there in ways that are not seen.
+            // shared code in them may lead there in ways that are not seen.
             let near = if changed.cuts(it) {
                 cases.iter().copied().filter(|_| !is_test).collect()
             } else if it.distance == 1 || !is_test {
@@ -274,7 +276,7 @@ impl Code<'_> {
         }
     }
 
-    /// The tests of a file.
+    /// Returns the tests of a file.
     fn test_cases(&self, file: FileId) -> Vec<DefRef> {
         let cases = self.project.definitions(file).filter(|(_, it)| {
             it.purpose.is_test() && matches!(it.kind, Kind::Function | Kind::Method)
@@ -282,7 +284,7 @@ impl Code<'_> {
         cases.map(|(at, _)| at).collect()
     }
 
-    /// Those tests that name one of the definitions.
+    /// Returns those tests that name one of the definitions.
     fn touching(
         &self,
         resolver: &Resolver<'_>,
@@ -296,7 +298,7 @@ impl Code<'_> {
             let Some(targets) = targets.get(facts.names.text(reference.name)) else { continue };
             let Some(id) = reference.within else { continue };
             let within = DefRef { file, id };
-            // The innermost comes last.
+            // The innermost test comes last.
             let Some(case) = cases.iter().rfind(|case| self.is_inside(within, **case)) else {
                 continue;
             };

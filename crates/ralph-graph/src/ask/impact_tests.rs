@@ -1,7 +1,7 @@
 use super::Impact;
 use crate::scratch::{LATER, Scratch};
 
-/// The tests that a change of a file touches, with their distances.
+/// Returns the tests that a change of a file touches, with their distances.
 fn tests(files: &[(&str, &str)], changed: &str) -> Vec<String> {
     let scratch = Scratch::new(files);
     let mut index = scratch.index();
@@ -59,7 +59,7 @@ fn a_test_is_named_by_its_own_title() {
     assert_eq!(tests(&files, "app.ts"), want);
 }
 
-/// What a file means to the others once it is removed.
+/// Returns the impact of removing files.
 fn without(files: &[(&str, &str)], removed: &[&str]) -> Impact {
     let scratch = Scratch::new(files);
     let mut index = scratch.index();

@@ -1,5 +1,5 @@
-//! Calls that do not write a name: by operators, by making an object, by what
-//! the language calls itself.
+//! Calls that are written without a name: by operators, constructors, or the
+//! language itself.
 
 use super::refs::{Certainty, Hit, Relation};
 use crate::code::Code;
@@ -8,19 +8,19 @@ use crate::family::Family;
 use crate::project::DefRef;
 use crate::resolve::{Resolver, Scope, split_last};
 
-/// How a definition is called.
+/// Ways in which a definition is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Calling {
-    /// Where its name is written, and nowhere else.
+    /// Only where its name is written.
     ByName,
-    /// The same, but of some places with its name it is not known whether they
-    /// mean it.
+    /// The same, but some places with its name may mean something else.
     Perhaps,
-    /// Also by syntax that names nothing: it can have calls that are not found.
+    /// Also by syntax that names nothing, so some calls may not be found.
     BySyntax,
 }
 
-/// Methods of Rust that operators, loops, formats and the ends of scopes call.
+/// Methods that Rust calls for operators, loops, formatting and the end of
+/// scopes.
 const RUST: [&str; 39] = [
     "add",
     "add_assign",
@@ -64,7 +64,7 @@ const RUST: [&str; 39] = [
 ];
 
 impl Code<'_> {
-    /// How definitions are called that are one thing and have these uses.
+    /// Tells how these definitions of one thing, with these uses, are called.
     pub(crate) fn calling(&self, targets: &[DefRef], hits: &[Hit]) -> Calling {
         let is_by_syntax = |at: &DefRef| self.is_constructor(*at) || self.is_special(*at);
         if targets.iter().any(is_by_syntax) {
@@ -76,8 +76,8 @@ impl Code<'_> {
         }
     }
 
-    /// The uses of these definitions. To make an object of a type is to call
-    /// its constructor.
+    /// Returns the uses of these definitions. Making an object of a type counts
+    /// as a call of its constructor.
     pub(crate) fn all_hits(&self, resolver: &Resolver<'_>, targets: &[DefRef]) -> Vec<Hit> {
         let mut hits = self.hits(resolver, targets);
         let made = targets
@@ -94,7 +94,7 @@ impl Code<'_> {
         hits
     }
 
-    /// Whether a definition makes the objects of its type.
+    /// Returns true if a definition is a constructor.
     pub(crate) fn is_constructor(&self, at: DefRef) -> bool {
         let project = &self.project;
         if project.outlined(at).is_none_or(|it| it.kind != Kind::Method) {
@@ -113,7 +113,7 @@ impl Code<'_> {
         }
     }
 
-    /// Whether the language calls a method without its name.
+    /// Returns true if the language calls a method without its name.
     fn is_special(&self, at: DefRef) -> bool {
         let project = &self.project;
         let Some(definition) = project.outlined(at) else { return false };

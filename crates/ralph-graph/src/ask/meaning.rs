@@ -1,24 +1,24 @@
-//! What the names in a file refer to.
+//! The meanings of the names in a file.
 
 use crate::code::{Code, Symbol};
 use crate::facts::Role;
 use crate::project::{DefRef, FileId};
 use crate::resolve::{Resolution, Resolver};
 
-/// What a name refers to.
+/// The target that a name refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Meaning {
     /// A definition; several if the same thing is defined more than once.
     Symbols(Vec<Symbol>),
-    /// A module, which is these files.
+    /// A module, made up of these files.
     Files(Vec<String>),
-    /// One of these, and nothing tells which.
+    /// One of these, but it is unclear which.
     OneOf(Vec<Symbol>),
     /// Nothing in the project.
     Outside,
 }
 
-/// A use of a name that is not that of a local variable.
+/// A use of a name that is not a local variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NameUse {
     /// The name as it is written.
@@ -27,22 +27,23 @@ pub struct NameUse {
     pub line: u32,
     /// Its column.
     pub column: u32,
-    /// How it is used.
+    /// The role of the name.
     pub role: Role,
-    /// What it is in.
+    /// The definition that contains the use.
     pub within: Option<Symbol>,
-    /// What it refers to.
+    /// The target it refers to.
     pub meaning: Meaning,
 }
 
 impl Code<'_> {
-    /// The files of the project, from the root, with slashes, in their order.
+    /// Returns the paths of the project's files, from the root, with slashes,
+    /// in their order.
     pub fn paths(&self) -> Vec<String> {
         self.project.files.iter().map(|file| file.path.clone()).collect()
     }
 
-    /// What every name in a file refers to, in the order of the text; nothing
-    /// for a file that is not known.
+    /// Returns the meaning of every name in a file, in the order of the text;
+    /// empty for an unknown file.
     pub fn meanings(&self, path: &str) -> Vec<NameUse> {
         let Some((file, facts)) = self.known_file(path) else { return Vec::new() };
         let resolver = Resolver::new(&self.project);
@@ -57,7 +58,7 @@ impl Code<'_> {
         uses.collect()
     }
 
-    /// The files of the project that a file imports.
+    /// Returns the files of the project that a file imports.
     pub fn imports(&self, path: &str) -> Vec<String> {
         let Some(file) = self.project.by_path(path) else { return Vec::new() };
         let imported = Resolver::new(&self.project).imported_files(file);

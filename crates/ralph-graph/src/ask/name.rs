@@ -1,4 +1,4 @@
-//! Which definition a user means.
+//! Finds the definition that a user means by a name.
 
 use super::spot::Spot;
 use crate::code::{Code, Symbol};
@@ -8,36 +8,36 @@ use crate::fuzzy::{Pattern, Score};
 use crate::project::DefRef;
 use crate::resolve::{Resolver, is_type, parts};
 
-/// How many names are proposed for one that is not there.
+/// Number of names that are proposed for an unknown one.
 const PROPOSALS: usize = 5;
 
-/// What a name stands for.
+/// The result of looking up a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Meant<T> {
-    /// One thing, and what was asked about it.
+    /// One definition, with the answer about it.
     One(T),
-    /// It could be any of these.
+    /// Any of these may be meant.
     Several(Vec<Symbol>),
-    /// There is nothing with this name; these are alike.
+    /// No definition has this name; these are similar.
     Nothing(Vec<Symbol>),
 }
 
-/// How closely the names that a user wrote are those of a definition; the
-/// closest comes first.
+/// Ways in which the names a user wrote can match a definition; the closest
+/// match comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
     /// They are its full name.
     Whole,
     /// They are the end of its full name.
     End,
-    /// They are among what it is in.
+    /// They are among the names of what contains it.
     Within,
     /// Some are folders, or the name of its file.
     InFile,
 }
 
 impl Code<'_> {
-    /// Finds what a user means by `save`, `Store.save`, `store::save`,
+    /// Finds the definitions meant by `save`, `Store.save`, `store::save`,
     /// `path/file.py:Store.save`, `path/file.py:12` or `path/file.py:12:5`.
     ///
     /// Several definitions are one thing if they have one full name in one
@@ -66,8 +66,8 @@ impl Code<'_> {
         Meant::Several(found.into_iter().map(|at| self.symbol(at)).collect())
     }
 
-    /// Leaves titles of tests out if something is named so: a title is only
-    /// meant where nothing has the name.
+    /// Drops titles of tests if something else has the name: a title is only
+    /// meant if nothing else does.
     fn names_first(&self, mut found: Vec<DefRef>) -> Vec<DefRef> {
         let is_name =
             |at: &DefRef| self.project.outlined(*at).is_some_and(|it| it.reach != Reach::Nowhere);
@@ -98,7 +98,7 @@ impl Code<'_> {
         self.without_constructors(fits.map(|(_, at)| at).collect())
     }
 
-    /// The name of a type means the type, not what makes one.
+    /// Drops constructors if a type has the same name.
     fn without_constructors(&self, mut found: Vec<DefRef>) -> Vec<DefRef> {
         let kind = |at: &DefRef| self.project.outlined(*at).map(|it| it.kind);
         if found.iter().any(|at| kind(at).is_some_and(is_type)) {
@@ -111,8 +111,8 @@ impl Code<'_> {
         found
     }
 
-    /// How closely these names, from the outside in, are those of what a
-    /// definition is in; `None` if they are not.
+    /// Returns how closely these names, from the outside in, match the names
+    /// around a definition; `None` if they do not.
     fn fit(&self, at: DefRef, names: &[&str]) -> Option<Fit> {
         let project = &self.project;
         let owner = project.outlined(at).and_then(|it| it.owner);
@@ -121,7 +121,7 @@ impl Code<'_> {
         let above = project.containers(at).map(|above| project.name(above));
         let namespaces = project.namespaces(at.file);
         let mut above: Vec<&str> = owner.into_iter().chain(above).flat_map(inside_out).collect();
-        // A namespace that a file names at its top has nothing inside it.
+        // If a file names one namespace at its top, the rest is inside it.
         if let (Some(namespace), 1) = (namespaces.first(), namespaces.len()) {
             let namespace = inside_out(namespace);
             if !above.ends_with(&namespace) {
@@ -166,7 +166,7 @@ impl Code<'_> {
     }
 }
 
-/// A path before a single colon, and the name.
+/// Splits a text into the path before a single colon, and the name.
 pub(super) fn split_place(text: &str) -> (Option<&str>, &str) {
     let bytes = text.as_bytes();
     let is_single = |at: &usize| {
@@ -180,19 +180,19 @@ pub(super) fn split_place(text: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// A path without what says that it starts here.
+/// Returns a path without a leading `./`.
 pub(super) fn plain_path(path: &str) -> &str {
     path.trim_start_matches("./")
 }
 
-/// The parts of a name, the last one first.
+/// Returns the parts of a name, the last one first.
 fn inside_out(name: &str) -> Vec<&str> {
     let mut pieces: Vec<&str> = parts(name).collect();
     pieces.reverse();
     pieces
 }
 
-/// Whether a path is meant by a part of it that ends at its end.
+/// Returns true if a path ends with this part, at a slash.
 pub(crate) fn is_path(path: &str, part: &str) -> bool {
     let part = plain_path(part);
     path == part || path.ends_with(part) && path[..path.len() - part.len()].ends_with('/')

@@ -27,7 +27,7 @@ fn a_place_is_a_file_with_a_line_and_maybe_a_column() {
     }
 }
 
-/// What a text stands for, as `path:line name`, one for each definition.
+/// Returns the meaning of a text, as `path:line name`, one for each definition.
 fn meant(files: &[(&str, &str)], text: &str) -> Result<Vec<String>, Vec<String>> {
     let scratch = Scratch::new(files);
     let mut index = scratch.index();
@@ -118,7 +118,7 @@ fn a_definition_is_named_by_its_place() {
             ("store.py:3", "app/store.py:3 Store.save"),
             ("./app/store.py:3", "app/store.py:3 Store.save"),
             ("app/store.py:3:9", "app/store.py:3 Store.save"),
-            // What is around it, where nothing is defined.
+            // The definition around it, where nothing is defined.
             ("app/store.py:2", "app/store.py:3 Store.save"),
             ("app/store.py:5", "app/store.py:3 Store.save"),
             ("app/store.py:5:16", "app/store.py:3 Store.save"),

@@ -1,9 +1,10 @@
-//! Which names stand in which file.
+//! Lists the names that each file defines.
 
 use crate::code::Code;
 
 impl Code<'_> {
-    /// Each file with the names of what it defines, in the order of the paths.
+    /// Returns each file with the names that it defines, in the order of the
+    /// paths.
     pub fn names(&self) -> impl Iterator<Item = (&str, Vec<&str>)> {
         self.project.ids().map(|file| {
             let definitions = self.project.definitions(file);

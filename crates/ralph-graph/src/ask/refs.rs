@@ -1,4 +1,4 @@
-//! Where a definition is used.
+//! Finds the uses of a definition.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use crate::outline::NameKey;
 use crate::project::{DefRef, FileId};
 use crate::resolve::{Resolution, Resolver, Scope, definitions};
 
-/// How one thing relates to another.
+/// Ways in which one thing relates to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Relation {
     /// It calls or constructs it, or expands it as a macro.
@@ -50,12 +50,12 @@ impl Relation {
     }
 }
 
-/// How sure it is that a use is one of this definition.
+/// Certainty that a use refers to a definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Certainty {
     /// By scope and imports.
     Sure,
-    /// It could be any of so many definitions.
+    /// It could be any of this many definitions.
     OneOf(usize),
 }
 
@@ -68,24 +68,24 @@ pub struct Site {
     pub line: u32,
     /// The column.
     pub column: u32,
-    /// How it is used.
+    /// The way in which it is used.
     pub relation: Relation,
-    /// What the use is in.
+    /// The definition that contains the use.
     pub within: Option<String>,
-    /// Whether that is a test or a part of one.
+    /// True if the containing definition belongs to tests.
     pub in_test: bool,
-    /// How sure it is.
+    /// Certainty that it is a use of the definition.
     pub certainty: Certainty,
 }
 
-/// Where a definition is used.
+/// The uses of a definition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refs {
     /// The definition; several if the same thing is defined more than once.
     pub symbols: Vec<Symbol>,
     /// Its uses in the order of files and lines.
     pub sites: Vec<Site>,
-    /// Whether there may be calls that are not among them.
+    /// Tells whether the list of calls may be incomplete.
     pub calling: Calling,
 }
 
@@ -96,12 +96,12 @@ pub(crate) struct Hit {
     pub(crate) relation: Relation,
     pub(crate) span: Span,
     pub(crate) certainty: Certainty,
-    /// The type of another file that says here what it implements.
+    /// The type of another file that is said here to implement something.
     pub(crate) implementor: Option<String>,
 }
 
 impl Code<'_> {
-    /// Finds the uses of what `name` stands for.
+    /// Finds the uses of the definition that `name` means.
     pub fn refs(&self, name: &str) -> Meant<Refs> {
         match self.meant(name) {
             Meant::One(targets) => {
@@ -136,7 +136,7 @@ impl Code<'_> {
         }
     }
 
-    /// The uses of these definitions, which all have one name.
+    /// Returns the uses of these definitions, which all have one name.
     pub(crate) fn hits(&self, resolver: &Resolver<'_>, targets: &[DefRef]) -> Vec<Hit> {
         let Some(first) = targets.first() else { return Vec::new() };
         let name = self.project.name(*first);
@@ -174,7 +174,7 @@ impl Code<'_> {
         found
     }
 
-    /// The names that imports of a file give to something with one of these.
+    /// Returns the local names that a file's imports give to these names.
     fn aliases(&self, file: FileId, names: &HashSet<&str>) -> HashSet<&str> {
         let outline = self.project.file(file).outline();
         let mut found = HashSet::new();
@@ -203,7 +203,8 @@ fn imports_of(
     let outlined = &resolver.project.file(file).outline().imports;
     for (import, outlined) in facts.imports.iter().zip(outlined) {
         let module = facts.names.text(import.module);
-        // Where a file gives its own to others it is used, and that is found.
+        // A script that exports its own definition uses it, which is found
+        // elsewhere.
         if module.is_empty() && is_script {
             continue;
         }
@@ -229,7 +230,7 @@ fn imports_of(
     }
 }
 
-/// How sure it is that a name refers to one of these.
+/// Returns how sure it is that a name refers to one of these.
 pub(crate) fn certainty(resolution: &Resolution, targets: &[DefRef]) -> Option<Certainty> {
     let hits = |found: &[DefRef]| found.iter().any(|at| targets.contains(at));
     match resolution {

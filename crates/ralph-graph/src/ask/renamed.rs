@@ -1,4 +1,4 @@
-//! Other names under which files pass on what they import.
+//! Other names under which files re-export their imports.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,10 +7,10 @@ use crate::facts::Imported;
 use crate::family::Family;
 use crate::project::{DefRef, Project};
 
-/// What has no name where it is exported.
+/// The name of an export without a name.
 pub(crate) const DEFAULT: &str = "default";
 
-/// The names that files pass things on under, by those that these had before.
+/// New names that re-exports give to things, by their old names.
 pub(crate) struct Renamed<'a> {
     later: HashMap<&'a str, HashSet<&'a str>>,
 }
@@ -36,7 +36,7 @@ impl<'a> Renamed<'a> {
         Self { later }
     }
 
-    /// All names that a definition may be imported under.
+    /// Returns all names that a definition may be imported under.
     pub(crate) fn all(&self, project: &'a Project, of: DefRef) -> HashSet<&'a str> {
         let owner = project.outlined(of).and_then(|it| it.owner);
         let is_whole = |owner| project.text(of.file, owner) == exports::WHOLE;

@@ -1,11 +1,11 @@
-//! What stands at a place in a file.
+//! Finds the definition at a position in a file.
 
 use super::name::{is_path, plain_path, split_place};
 use crate::code::Code;
 use crate::facts::{Definition, DefinitionId, Span};
 use crate::project::{DefRef, FileId};
 
-/// A place in a file.
+/// A position in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Spot<'t> {
     pub(super) file: &'t str,
@@ -14,7 +14,7 @@ pub(super) struct Spot<'t> {
 }
 
 impl<'t> Spot<'t> {
-    /// What `path/file.py:12` and `path/file.py:12:5` say.
+    /// Parses `path/file.py:12` and `path/file.py:12:5`.
     pub(super) fn parse(text: &'t str) -> Option<Self> {
         let (file, numbers) = split_place(text);
         let file = file.filter(|file| !file.is_empty())?;
@@ -30,8 +30,8 @@ impl<'t> Spot<'t> {
         name.line == self.line && self.column.is_none_or(|column| columns.contains(&column))
     }
 
-    /// Whether it is in the text of a definition. Where that ends in another
-    /// line, all of that line counts.
+    /// Returns true if it is inside the text of a definition. If that ends on
+    /// another line, all of that line counts.
     fn is_within(self, span: Span) -> bool {
         let last = span.column + (span.end - span.start);
         let is_after_start = span.line < self.line
@@ -43,15 +43,15 @@ impl<'t> Spot<'t> {
     }
 }
 
-/// The file of a text that names a definition by its place, such as
-/// `path/file.py:12`; `None` for one that gives its name.
+/// Returns the file of a text that gives a position, such as `path/file.py:12`;
+/// `None` for one that gives a name.
 pub fn file_of_place(text: &str) -> Option<&str> {
     Spot::parse(text.trim()).map(|spot| spot.file)
 }
 
 impl Code<'_> {
-    /// What is defined at a place, or else what is nearest around it, in each
-    /// file that is meant.
+    /// Returns the definitions named at a position, else the innermost around
+    /// it, in each matching file.
     pub(super) fn definitions_at(&self, spot: Spot<'_>) -> Vec<DefRef> {
         let files = self.files_ending(spot.file);
         files.into_iter().flat_map(|file| self.definitions_in(file, spot)).collect()
@@ -71,12 +71,13 @@ impl Code<'_> {
         nearest.map(|(at, _)| *at).into_iter().collect()
     }
 
-    /// Whether there is code in a file with this path, or with this end of one.
+    /// Returns true if there is code in a file whose path is this or ends with
+    /// it.
     pub fn knows_file(&self, path: &str) -> bool {
         !self.files_ending(path).is_empty()
     }
 
-    /// The files that a path or the end of one stands for.
+    /// Returns the files whose path is this or ends with it.
     pub(super) fn files_ending(&self, text: &str) -> Vec<FileId> {
         if let Some(exact) = self.project.by_path(plain_path(text)) {
             return vec![exact];

@@ -1,4 +1,4 @@
-//! Which definitions there are.
+//! Lists definitions.
 
 use super::files::FoundBy;
 use super::name::split_place;
@@ -8,29 +8,29 @@ use crate::facts::Kind;
 use crate::fuzzy::{Pattern, Score};
 use crate::project::{DefRef, FileId};
 
-/// What definitions are looked for.
+/// Criteria for a search of definitions.
 #[derive(Debug, Clone, Default)]
 pub struct SymbolQuery<'a> {
-    /// A name, or something like it; or a place such as `path/file.py:12`.
+    /// A name or something similar; or a position such as `path/file.py:12`.
     pub name: Option<&'a str>,
     /// A file or folder, a pattern such as `*.py`, or something like a path.
     pub file: Option<&'a str>,
     /// Only these kinds; all if there are none.
     pub kinds: &'a [Kind],
-    /// How many at most.
+    /// Maximum number of results.
     pub limit: usize,
 }
 
 /// Definitions that were found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symbols {
-    /// Those that fit best first; without a name in the order of the files.
+    /// Best matches first; without a name, in the order of the files.
     pub symbols: Vec<Symbol>,
-    /// How many there are in all.
+    /// Number of all matches.
     pub total: usize,
-    /// The files that were looked at, if not all were.
+    /// The files that were searched, if not all were.
     pub files: Option<Vec<String>>,
-    /// How these were found.
+    /// The way in which these files were found.
     pub found_by: Option<FoundBy>,
 }
 
@@ -79,7 +79,7 @@ impl Code<'_> {
             Some((Some(file), name)) => (self.files_ending(file), Some(name)),
             Some((None, _)) | None => (Vec::new(), None),
         };
-        // Without such a file a colon is a part of the name.
+        // If there is no such file, a colon is a part of the name.
         let name = name.filter(|_| !file.is_empty()).or(query.name);
         let (place, name) = match name.map(|name| name.rsplit_once(['.', ':', '#'])) {
             Some(Some((before, last))) => (Some(before.trim_end_matches(':')), Some(last)),

@@ -21,7 +21,7 @@ fn named(name: &str) -> Vec<String> {
     found.symbols.into_iter().map(|symbol| symbol.full_name).collect()
 }
 
-/// How the files were found, and which they are.
+/// Returns how the files were found, and their paths.
 fn files(file: &str) -> (Option<FoundBy>, Vec<String>) {
     let found = ask(&SymbolQuery { file: Some(file), ..SymbolQuery::default() });
     (found.found_by, found.files.unwrap())

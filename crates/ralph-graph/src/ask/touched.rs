@@ -1,4 +1,4 @@
-//! Which definitions use others, directly or through each other.
+//! Finds definitions that use others, directly or through each other.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
@@ -10,7 +10,7 @@ use crate::outline::{ByKey, NameKey};
 use crate::project::{DefRef, FileId};
 use crate::resolve::{Resolution, Resolver, Scope};
 
-/// The place of a reference in its file.
+/// Position of a reference: its file, and its index there.
 type Place = (FileId, usize);
 
 /// Uses in some files, found by the names that they may refer to.
@@ -32,7 +32,7 @@ impl<'a> Uses<'a> {
 
     fn add(&mut self, file: FileId) {
         let Some(facts) = self.code.facts(file) else { return };
-        // Other names that imports give to what is used.
+        // Other names that imports give to the same thing.
         let mut others: HashMap<NameId, NameId> = HashMap::new();
         for import in &facts.imports {
             if let Imported::Name { name, local } = import.imported {
@@ -54,7 +54,7 @@ impl<'a> Uses<'a> {
         self.facts.insert(file, facts);
     }
 
-    /// The definitions in which another one is surely used.
+    /// Returns the definitions that surely use the target.
     fn of(&mut self, target: DefRef, seen: &HashSet<DefRef>) -> Vec<DefRef> {
         let names = self.renamed.all(&self.code.project, target).into_iter();
         let places = names.filter_map(|name| self.by_name.get(&NameKey::of(name)));
@@ -93,8 +93,8 @@ impl<'a> Uses<'a> {
 }
 
 impl Code<'_> {
-    /// The definitions that surely use those of changed files, directly or
-    /// through others, among the files that depend on these.
+    /// Returns the definitions that surely use those of changed files, directly
+    /// or through others, among the files that depend on these.
     pub(crate) fn touched(
         &self,
         resolver: &Resolver<'_>,
@@ -117,8 +117,8 @@ impl Code<'_> {
         seen
     }
 
-    /// A definition, the functions around it, and the type that it makes if it
-    /// is a constructor.
+    /// Returns a definition, the functions around it, and the type that it
+    /// constructs if it is a constructor.
     fn with_those_around(&self, resolver: &Resolver<'_>, at: DefRef) -> Vec<DefRef> {
         let mut all = vec![at];
         all.extend(self.project.containers(at).filter(|around| {

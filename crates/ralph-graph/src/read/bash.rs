@@ -9,7 +9,7 @@ use super::walk::Walk;
 use super::{Rules, nothing_left};
 use crate::facts::{Kind, Reach, Role};
 
-/// How its files are read.
+/// Returns the rules of the language.
 pub(super) fn rules() -> Rules {
     Rules {
         grammar: tree_sitter_bash::LANGUAGE.into(),
@@ -52,7 +52,7 @@ fn visit(walk: &mut Walk<'_>, at: At) -> Step {
     Step::Into
 }
 
-/// Names have nothing before them here.
+/// Returns [`Shape::Other`], since names have no qualifiers in shells.
 fn shape(_: &Walk<'_>, _: At) -> Shape {
     Shape::Other
 }
@@ -86,14 +86,14 @@ fn command(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-/// The first assignment outside functions defines a variable.
+/// Defines a variable at its first assignment outside functions.
 fn assignment(walk: &mut Walk<'_>, at: At) {
     let parent = walk.parent(at);
     let Some(name) = walk.child(at, f::NAME).filter(|name| walk.kind(*name) == k::VARIABLE_NAME)
     else {
         return;
     };
-    // `A=1 command` is for that command alone.
+    // `A=1 command` applies to that command only.
     if walk.kind(parent) == k::COMMAND {
         walk.take(name);
         return;
@@ -123,7 +123,7 @@ fn assignment(walk: &mut Walk<'_>, at: At) {
     walk.enter(def, at);
 }
 
-/// `local a b` makes names local that have no value yet.
+/// Binds the names of `local a b`, which have no value yet.
 fn declaration(walk: &mut Walk<'_>, at: At) {
     let word = walk.text(at).split(u8::is_ascii_whitespace).next();
     if walk.here() != Here::Function || !matches!(word, Some(b"local" | b"declare" | b"typeset")) {

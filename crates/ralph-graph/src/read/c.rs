@@ -1,8 +1,8 @@
 //! C and C++.
 //!
-//! A prototype, or a member that is only declared in its class, is a
-//! definition unless the same file has it with a body: a header is read for
-//! what it announces, and nobody wants to find a function twice in one file.
+//! A prototype, or a member that is only declared in its class, is a definition
+//! unless the same file has it with a body: headers count for what they
+//! declare, but no function appears twice in one file.
 
 mod declarators;
 mod locals;
@@ -21,7 +21,7 @@ use crate::facts::{Kind, Purpose, Reach, Role};
 
 use self::uses::shape;
 
-/// How its files are read.
+/// Returns the rules of the language.
 pub(super) fn rules(grammar: tree_sitter::Language) -> Rules {
     Rules {
         grammar,
@@ -59,7 +59,7 @@ fn visit(walk: &mut Walk<'_>, at: At) -> Step {
             include(walk, at);
             return Step::Over;
         }
-        // In a class it names what the class has from its base anyway.
+        // In a class it only names an inherited member.
         k::USING_DECLARATION if matches!(walk.here(), Here::Type(_)) => {}
         k::USING_DECLARATION | k::NAMESPACE_ALIAS_DEFINITION => {
             using(walk, at);
@@ -94,7 +94,7 @@ fn define(walk: &mut Walk<'_>, at: At, kind: u16) {
     }
 }
 
-/// With `template <…>` before it.
+/// Returns the range of a definition, with `template <…>` before it.
 fn place(walk: &Walk<'_>, at: At) -> Place {
     let mut place = walk.place(at);
     let outer = walk.parent(at);
@@ -125,7 +125,7 @@ fn namespace(walk: &mut Walk<'_>, at: At) {
     walk.enter(def, at);
 }
 
-/// Whether something is in a namespace without a name.
+/// Returns true if a node is in a namespace without a name.
 fn is_hidden(walk: &Walk<'_>, at: At) -> bool {
     let mut at = at;
     while at != 0 {
@@ -197,7 +197,7 @@ fn define_function(walk: &mut Walk<'_>, found: &Declared, place: Place) -> usize
     def
 }
 
-/// `TEST(Suite, Name)` is a function with the name `Suite.Name`.
+/// Returns the name of `TEST(Suite, Name)`, which is a function `Suite.Name`.
 fn test_name(
     walk: &mut Walk<'_>,
     found: &Declared,
@@ -216,7 +216,7 @@ fn test_name(
     Some((walk.symbols.make(&text), walk.bytes(name)))
 }
 
-/// Variables, fields, and functions without a body.
+/// Reads variables, fields, and functions without a body.
 fn declaration(walk: &mut Walk<'_>, at: At) {
     let here = walk.here();
     let friend = walk.kind(walk.parent(at)) == k::FRIEND_DECLARATION;
@@ -265,7 +265,7 @@ fn declaration(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-/// Notes the type of a field or variable.
+/// Records the type of a field or variable.
 fn field_type(walk: &mut Walk<'_>, at: At, def: usize) {
     let Some(of) = locals::declared_type(walk, at) else { return };
     let name = walk.defs[def].name;
@@ -280,7 +280,7 @@ fn field_type(walk: &mut Walk<'_>, at: At, def: usize) {
     }
 }
 
-/// A type is defined where its body is; elsewhere it is used.
+/// Reads a type: with a body it is a definition, otherwise a use.
 fn type_specifier(walk: &mut Walk<'_>, at: At, kind: Kind) {
     if walk.child(at, f::BODY).is_none() {
         if let (f::NONE, Some(name)) = (walk.field(at), walk.child(at, f::NAME))
@@ -304,7 +304,7 @@ fn type_specifier(walk: &mut Walk<'_>, at: At, kind: Kind) {
             k::TEMPLATE_TYPE | k::QUALIFIED_IDENTIFIER => declarators::last_name(walk, name),
             _ => Some(name),
         },
-        // Without a name of its own it is known by that of the typedef.
+        // An unnamed type gets the name of its typedef.
         None if walk.kind(outer) == k::TYPE_DEFINITION => {
             let declarator = walk.child(outer, f::DECLARATOR);
             place.start = walk.bytes(outer).0;
@@ -361,11 +361,11 @@ fn include(walk: &mut Walk<'_>, at: At) {
         return;
     }
     let module = walk.symbols.intern(walk.slice(start + 1, end - 1));
-    // Who includes this file gets what it includes.
+    // Files that include this one get its includes too.
     walk.brings(at, module, Brings::Everything).passed_on = true;
 }
 
-/// `using namespace a;`, `using a::b;` and `namespace a = b;`.
+/// Reads `using namespace a;`, `using a::b;` and `namespace a = b;`.
 fn using(walk: &mut Walk<'_>, at: At) {
     let Some(path) = walk.children(at).last() else { return };
     if walk.kind(at) == k::NAMESPACE_ALIAS_DEFINITION {

@@ -1,4 +1,4 @@
-//! What is collected while a file is walked.
+//! Data collected while a file is walked.
 
 use super::symbols::Symbol;
 use super::tree::At;
@@ -20,16 +20,16 @@ pub(crate) struct Def {
     pub(crate) standing: Standing,
 }
 
-/// Whether a definition stays if there is a better one of the same name.
+/// Tells whether a definition stays if there is a better one of the same name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Standing {
     /// It stays.
     Full,
-    /// It only announces one: it goes if the file has that with a body.
+    /// It is only a declaration: it is dropped if the file has it with a body.
     Announced,
 }
 
-/// What stands before a used name.
+/// The part before a used name.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Before {
     Nothing,
@@ -42,7 +42,7 @@ pub(crate) enum Before {
     Unknown,
 }
 
-/// A name that is used, perhaps that of a local variable.
+/// A use of a name, perhaps of a local variable.
 #[derive(Debug)]
 pub(crate) struct Use {
     pub(crate) name: Symbol,
@@ -52,7 +52,7 @@ pub(crate) struct Use {
     pub(crate) bytes: (u32, u32),
 }
 
-/// What a name inside a function stands for.
+/// The meaning of a name inside a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Bound {
     /// A variable.
@@ -61,7 +61,7 @@ pub(crate) enum Bound {
     Typed(Symbol),
     /// The object that a method is called on.
     Itself,
-    /// Something that is no local variable: a nested function, an import.
+    /// Not a local variable: a nested function, an import.
     Outside,
 }
 
@@ -74,7 +74,7 @@ pub(crate) struct Binding {
     pub(crate) what: Bound,
 }
 
-/// What an import makes known, while its file is read.
+/// The names that an import makes known, while its file is read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Brings {
     Module(Option<Symbol>),
@@ -102,54 +102,54 @@ pub(crate) struct Scope {
     pub(crate) extent: Extent,
 }
 
-/// What kind of part that is.
+/// The kind of a scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extent {
     Function,
     Block,
 }
 
-/// What the walk is directly in.
+/// The innermost context of the walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Here {
     /// Outside all functions and types.
     Outside,
-    /// A type, which is this definition.
+    /// A type, with the index of its definition.
     Type(usize),
     /// A function, or a part of the file in which names are local.
     Function,
 }
 
-/// Where a definition is in the text.
+/// The range of a definition in the text.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place {
     /// The first byte with decorators.
     pub(crate) start: u32,
     /// The first byte without them.
     pub(crate) head: u32,
-    /// Where the body begins.
+    /// The first byte of the body.
     pub(crate) body: u32,
-    /// The byte behind the last.
+    /// The byte after the last.
     pub(crate) end: u32,
 }
 
-/// How members of the own type are named inside of it.
+/// Ways to name members of a type inside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Members {
     /// With the object before them: `self.a`.
     Named,
-    /// Without it, as well: `a`.
+    /// Also without it: `a`.
     Bare,
 }
 
-/// Whether what is in a node is looked at.
+/// Tells whether the walk descends into a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
     Into,
     Over,
 }
 
-/// Whether a definition of this kind can have members.
+/// Returns true if a definition of this kind can have members.
 pub(crate) fn is_type(kind: Kind) -> bool {
     match kind {
         Kind::Class | Kind::Struct | Kind::Union | Kind::Enum | Kind::Interface => true,

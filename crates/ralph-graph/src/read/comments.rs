@@ -1,6 +1,6 @@
-//! What a definition looks like and what is said about it, from the text alone.
+//! Extracts signatures and documentation of definitions from the text alone.
 
-/// Which comments above a definition are its documentation.
+/// Kinds of comments that document the definition below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Comments {
     /// Lines with `#`.
@@ -11,17 +11,18 @@ pub(crate) enum Comments {
     Slashes,
 }
 
-/// What is kept of a signature or a line of documentation.
+/// Maximum length of a signature or a line of documentation, in bytes.
 const LONGEST: usize = 240;
 
-/// How many lines above a definition are looked at.
+/// Maximum number of lines searched above a definition.
 const MOST_LINES: usize = 200;
 
-/// A signature on one line, without what opens the body.
+/// Returns a signature on one line, without the opening of the body.
 pub(crate) fn signature(text: &[u8]) -> Box<str> {
     let text = text.get(..text.len().min(LONGEST * 4)).unwrap_or_default();
     let text = String::from_utf8_lossy(text);
-    // Brackets of a signature on several lines stand apart from what is in them.
+    // If a signature spans several lines, no space follows or precedes its
+    // brackets.
     let wrapped = text.contains('\n');
     let mut line = String::with_capacity(text.len().min(LONGEST));
     for word in text.split_ascii_whitespace() {
@@ -41,7 +42,7 @@ pub(crate) fn signature(text: &[u8]) -> Box<str> {
     shortened(line).into()
 }
 
-/// The first line of a longer text.
+/// Returns the first line of a longer text.
 pub(crate) fn first_line(text: &[u8]) -> &[u8] {
     let end = memchr::memchr2(b'\n', b'\r', text).unwrap_or(text.len());
     &text[..end]
@@ -55,7 +56,7 @@ fn shortened(line: &str) -> &str {
     &line[..end.unwrap_or(0)]
 }
 
-/// The first line of the comment directly above a byte.
+/// Returns the first line of the comment directly above a byte.
 pub(crate) fn above(source: &[u8], start: usize, comments: Comments) -> Option<Box<str>> {
     let mut top = line_start(source, start);
     let bottom = top;
@@ -98,7 +99,7 @@ fn line_start(source: &[u8], at: usize) -> usize {
     memchr::memrchr(b'\n', &source[..at]).map_or(0, |newline| newline + 1)
 }
 
-/// The first line of a comment or string that says something.
+/// Returns the first line of a comment or string that has words.
 pub(crate) fn first_said(text: &[u8]) -> Option<Box<str>> {
     for line in text.split(|byte| *byte == b'\n').take(MOST_LINES) {
         let line = String::from_utf8_lossy(line.get(..line.len().min(LONGEST * 4))?);
@@ -112,7 +113,7 @@ pub(crate) fn first_said(text: &[u8]) -> Option<Box<str>> {
     None
 }
 
-/// A line of documentation in XML without its outer tags.
+/// Returns a line of XML documentation without its outer tags.
 fn without_tags(line: &str) -> String {
     let mut line = line;
     for tag in ["<summary>", "</summary>", "<p>", "<para>", "</para>", "<remarks>"] {

@@ -13,7 +13,7 @@ use crate::facts::{Kind, Purpose, Reach};
 
 use self::uses::shape;
 
-/// How its files are read.
+/// Returns the rules of the language.
 pub(super) fn rules() -> Rules {
     Rules {
         grammar: tree_sitter_c_sharp::LANGUAGE.into(),
@@ -95,7 +95,7 @@ fn define(walk: &mut Walk<'_>, at: At, kind: u16) {
     let local = walk.here() == Here::Function;
     let mut bytes = walk.bytes(name);
     if walk.kind(at) == k::DESTRUCTOR_DECLARATION {
-        // Otherwise it would have the name of the constructor.
+        // Without the `~` it would have the name of the constructor.
         let sign = memchr::memchr(b'~', walk.text(at)).map(super::tree::offset);
         bytes.0 = sign.map_or(bytes.0, |sign| walk.bytes(at).0 + sign);
     }
@@ -125,7 +125,7 @@ fn define(walk: &mut Walk<'_>, at: At, kind: u16) {
     }
 }
 
-/// Operators and indexers are named by the word that declares them.
+/// Names operators and indexers by the word that declares them.
 fn unnamed(walk: &mut Walk<'_>, at: At, kind: u16) {
     let place = place(walk, at);
     let word: &[u8] = if kind == k::INDEXER_DECLARATION { b"this" } else { b"operator" };
@@ -147,7 +147,8 @@ fn unnamed(walk: &mut Walk<'_>, at: At, kind: u16) {
     walk.scope_over(at, (place.body, place.end), Extent::Function);
 }
 
-/// Attributes are no part of the signature, nor are accessors.
+/// Returns the range of a definition; attributes and accessors are not part of
+/// the signature.
 fn place(walk: &Walk<'_>, at: At) -> Place {
     let mut place = walk.place(at);
     for child in walk.children(at) {
@@ -162,7 +163,7 @@ fn place(walk: &Walk<'_>, at: At) -> Place {
     place
 }
 
-/// What modifiers and attributes say of a definition.
+/// Applies modifiers and attributes to a definition.
 fn annotate(walk: &mut Walk<'_>, at: At, def: usize) {
     let mut visible = false;
     let mut private = false;
@@ -239,8 +240,8 @@ fn fields(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-/// The parameters of a record are its properties; those of a class are known
-/// in all of it.
+/// Reads primary parameters: those of a record are its properties, those of a
+/// class are known in all of it.
 fn components(walk: &mut Walk<'_>, at: At, def: usize) {
     let Some(list) = walk.child_of(at, k::PARAMETER_LIST) else { return };
     let parameters: Vec<At> = walk.children(list).collect();
@@ -269,12 +270,12 @@ fn namespace(walk: &mut Walk<'_>, at: At) {
     let symbol = walk.path(name);
     let bytes = walk.bytes(name);
     let def = walk.define_as(Kind::Module, symbol, bytes, place);
-    // Without braces it holds the rest of the file.
+    // Without braces it spans the rest of the file.
     let whole = walk.child(at, f::BODY).is_none();
     walk.enter(def, if whole { 0 } else { at });
 }
 
-/// `using a.b;`, `using static a.b;` and `using a = b.c;`.
+/// Reads `using a.b;`, `using static a.b;` and `using a = b.c;`.
 fn using(walk: &mut Walk<'_>, at: At) {
     let alias = walk.child(at, f::NAME);
     let Some(path) = walk.children(at).filter(|child| Some(*child) != alias).last() else { return };

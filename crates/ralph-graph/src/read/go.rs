@@ -12,7 +12,7 @@ use super::walk::Walk;
 use super::{Rules, nothing_left};
 use crate::facts::{Kind, Purpose, Role};
 
-/// How its files are read.
+/// Returns the rules of the language.
 pub(super) fn rules() -> Rules {
     Rules {
         grammar: tree_sitter_go::LANGUAGE.into(),
@@ -137,7 +137,8 @@ fn function(walk: &mut Walk<'_>, at: At) {
     locals::parameters(walk, at);
 }
 
-/// The type of a receiver. Its parameters, as in `(l *List[T])`, are local.
+/// Returns the type of a receiver. Its parameters, as in `(l *List[T])`, are
+/// local.
 fn receiver_type(walk: &mut Walk<'_>, of: At) -> Option<Symbol> {
     let mut at = of;
     for _ in 0..4 {
@@ -176,7 +177,7 @@ fn type_spec(walk: &mut Walk<'_>, at: At) {
     walk.enter(def, at);
 }
 
-/// A spec alone in its declaration is all of it.
+/// Returns the range of a spec: the whole declaration if it is alone in it.
 fn spec_place(walk: &Walk<'_>, at: At) -> Place {
     let outer = walk.parent(at);
     let grouped = walk.text(outer).ends_with(b")")
@@ -208,7 +209,7 @@ fn fields(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-/// `const` and `var`, one line of them.
+/// Reads one line of `const` or `var`.
 fn values(walk: &mut Walk<'_>, at: At, kind: Kind) {
     let names: Vec<At> = walk.children(at).filter(|name| walk.field(*name) == f::NAME).collect();
     if walk.here() == Here::Function {
@@ -249,7 +250,7 @@ fn name(walk: &mut Walk<'_>, at: At) {
     if walk.text(at) == b"_" {
         return;
     }
-    // The key of an element is the name of a field, or a value in a map.
+    // The key of an element is a field name, or a value in a map.
     if walk.kind(parent) == k::LITERAL_ELEMENT && walk.field(parent) == f::KEY {
         let literal = walk.parent(walk.parent(walk.parent(parent)));
         let of =
@@ -271,7 +272,7 @@ fn name(walk: &mut Walk<'_>, at: At) {
 
 fn role(walk: &Walk<'_>, at: At) -> Role {
     let outer = walk.parent(at);
-    // `f[int](a, b)` looks like a call of what is in a table.
+    // `f[int](a, b)` looks like a call of a table's element.
     let at = if walk.kind(outer) == k::INDEX_EXPRESSION && outer + 1 == at { outer } else { at };
     match (walk.kind(walk.parent(at)), walk.field(at)) {
         (k::CALL_EXPRESSION, f::FUNCTION) => Role::Call,
@@ -303,7 +304,7 @@ fn type_use(walk: &mut Walk<'_>, at: At) {
     walk.uses(at, role, before);
 }
 
-/// Whether a pointer is all that a field is.
+/// Returns true if the pointer is a whole field.
 fn is_embedded(walk: &Walk<'_>, pointer: At) -> bool {
     let field = walk.parent(pointer);
     walk.kind(field) == k::FIELD_DECLARATION && walk.child(field, f::NAME).is_none()
@@ -338,7 +339,7 @@ fn import(walk: &mut Walk<'_>, at: At) {
     walk.brings(at, module, brings);
 }
 
-/// The name of a package by its path, as it usually is.
+/// Returns the usual name of a package with this path.
 fn package_name(path: &[u8]) -> &[u8] {
     let mut parts = path.rsplit(|byte| *byte == b'/');
     let last = parts.next().unwrap_or(path);

@@ -13,7 +13,7 @@ use crate::facts::{Kind, Purpose, Reach};
 
 use self::uses::shape;
 
-/// How its files are read.
+/// Returns the rules of the language.
 pub(super) fn rules() -> Rules {
     Rules {
         grammar: tree_sitter_java::LANGUAGE.into(),
@@ -101,14 +101,15 @@ fn define(walk: &mut Walk<'_>, at: At, kind: u16) {
     }
 }
 
-/// Annotations are no part of the signature.
+/// Returns the range of a definition; annotations are not part of the
+/// signature.
 fn place(walk: &Walk<'_>, at: At) -> Place {
     let mut place = walk.place(at);
     if let Some(modifiers) = walk.child_of(at, k::MODIFIERS) {
         let last = walk.children(modifiers).last();
         let end = last.map_or(place.head, |annotation| walk.bytes(annotation).1);
         let head = walk.slice(place.head, end);
-        // A modifier may stand before the annotations.
+        // A modifier may precede the annotations.
         if head.starts_with(b"@") {
             place.head = end;
         }
@@ -116,7 +117,7 @@ fn place(walk: &Walk<'_>, at: At) -> Place {
     place
 }
 
-/// What the modifiers say of a definition.
+/// Applies modifiers to a definition.
 fn annotate(walk: &mut Walk<'_>, at: At, def: usize) {
     let Some(modifiers) = walk.child_of(at, k::MODIFIERS) else { return };
     let text = walk.text(modifiers);
@@ -160,14 +161,14 @@ fn fields(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-/// Whether a field is one of the type alone, and never changes.
+/// Returns true if a field belongs to the type alone and never changes.
 fn is_constant(walk: &Walk<'_>, at: At) -> bool {
     let modifiers = walk.child_of(at, k::MODIFIERS).map_or(b"".as_slice(), |it| walk.text(it));
     let says = |word: &[u8]| modifiers.split(u8::is_ascii_whitespace).any(|it| it == word);
     walk.kind(at) == k::CONSTANT_DECLARATION || says(b"static") && says(b"final")
 }
 
-/// In a short constructor the components of its record are parameters.
+/// Binds the components of a record in a compact constructor.
 fn bind_components(walk: &mut Walk<'_>, at: At) {
     let record = walk.parent(walk.parent(at));
     let Some(list) = walk.child(record, f::PARAMETERS) else { return };
@@ -179,7 +180,7 @@ fn bind_components(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-/// The components of a record are its fields.
+/// Defines the components of a record as its fields.
 fn components(walk: &mut Walk<'_>, at: At, record: usize) {
     let Some(list) = walk.child(at, f::PARAMETERS) else { return };
     let parameters: Vec<At> = walk.children(list).collect();

@@ -1,22 +1,21 @@
-//! The kinds of nodes and the fields that are looked at, in all grammars.
+//! The node kinds and fields that the rules use, for all grammars.
 //!
-//! Grammars number their nodes anew in every release. Names are translated to
-//! these numbers once per grammar, and what has the same name in two grammars
-//! has the same number here.
+//! Grammars renumber their nodes in every release. Names are translated to the
+//! numbers here once per grammar. A name has the same number in every grammar.
 
 macro_rules! numbers {
     ($type:ty, $first:literal; $($constant:ident = $name:literal,)*) => {
         /// The names in the order of their numbers.
         const NAMES: &[&str] = &[$($name),*];
 
-        /// Gives every name the number of its place.
+        /// Numbers every name by its position.
         #[expect(non_camel_case_types, clippy::upper_case_acronyms, reason = "they count the constants")]
         #[derive(Clone, Copy)]
         enum Place { $($constant),* }
 
         $(pub(crate) const $constant: $type = Place::$constant as $type + $first;)*
 
-        /// The number of a name, if it is one that is looked at.
+        /// Returns the number of a name, if the rules use it.
         fn known(name: &str) -> Option<$type> {
             static NUMBERS: LazyLock<Table<&str, $type>> =
                 LazyLock::new(|| NAMES.iter().copied().zip($first..).collect());
@@ -25,7 +24,7 @@ macro_rules! numbers {
     };
 }
 
-/// What a node is.
+/// Kinds of nodes.
 pub(crate) mod kind {
     use std::sync::LazyLock;
 
@@ -513,16 +512,16 @@ pub(crate) mod kind {
 
     /// A keyword or a sign.
     pub(crate) const UNNAMED: u16 = 0;
-    /// A node that nobody looks at.
+    /// A node of any other kind.
     pub(crate) const OTHER: u16 = 1;
 
-    /// The number of a kind by its name in a grammar.
+    /// Returns the number of a kind by its name in a grammar.
     pub(crate) fn by_name(name: &str) -> u16 {
         known(name).unwrap_or(OTHER)
     }
 }
 
-/// What a node is to its parent.
+/// Fields of nodes: the role of a node in its parent.
 pub(crate) mod field {
     use std::sync::LazyLock;
 
@@ -577,10 +576,10 @@ pub(crate) mod field {
         VISIBILITY = "visibility",
     }
 
-    /// A node in no field, or in one that nobody looks at.
+    /// A node in no field, or in any other one.
     pub(crate) const NONE: u8 = 0;
 
-    /// The number of a field by its name in a grammar.
+    /// Returns the number of a field by its name in a grammar.
     pub(crate) fn by_name(name: &str) -> u8 {
         known(name).unwrap_or(NONE)
     }

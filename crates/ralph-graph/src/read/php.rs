@@ -1,6 +1,6 @@
 //! PHP.
 //!
-//! A variable outside functions is defined where it is first given a value.
+//! A variable outside functions is defined at its first assignment.
 
 mod imports;
 mod locals;
@@ -16,7 +16,7 @@ use crate::facts::{Kind, Purpose, Reach};
 
 use self::uses::shape;
 
-/// How its files are read.
+/// Returns the rules of the language.
 pub(super) fn rules() -> Rules {
     Rules {
         grammar: tree_sitter_php::LANGUAGE_PHP.into(),
@@ -100,14 +100,14 @@ fn define(walk: &mut Walk<'_>, at: At, kind: u16) {
     }
 }
 
-/// Attributes are no part of the signature.
+/// Returns the range of a definition; attributes are not part of the signature.
 fn place(walk: &Walk<'_>, at: At) -> Place {
     let place = walk.place(at);
     let attributes = walk.child(at, f::ATTRIBUTES);
     Place { head: attributes.map_or(place.head, |list| walk.bytes(list).1), ..place }
 }
 
-/// What modifiers and attributes say of a definition.
+/// Applies modifiers and attributes to a definition.
 fn mark(walk: &mut Walk<'_>, at: At, def: usize) {
     let modifier = walk.child_of(at, k::VISIBILITY_MODIFIER);
     if modifier.is_some_and(|modifier| walk.text(modifier) == b"private") {
@@ -126,12 +126,12 @@ fn namespace(walk: &mut Walk<'_>, at: At) {
     let bytes = walk.bytes(name);
     let def = walk.define_as(Kind::Module, symbol, bytes, place);
     walk.defs[def].container = None;
-    // Without braces it holds the rest of the file.
+    // Without braces it spans the rest of the file.
     let whole = walk.child(at, f::BODY).is_none();
     walk.enter(def, if whole { 0 } else { at });
 }
 
-/// `$name` without its sign.
+/// Returns `$name` without its sign.
 fn bare(walk: &mut Walk<'_>, at: At) -> (super::symbols::Symbol, (u32, u32)) {
     let (start, end) = walk.bytes(at);
     let sign = offset(usize::from(walk.text(at).starts_with(b"$")));
@@ -169,7 +169,7 @@ fn field(walk: &mut Walk<'_>, name: At, place: Place, of: Option<super::symbols:
     }
 }
 
-/// `$a = …` outside functions.
+/// Reads `$a = …` outside functions.
 fn variable(walk: &mut Walk<'_>, at: At, name: At) {
     let (symbol, bytes) = bare(walk, name);
     if !walk.defined.contains(&(walk.container(), symbol)) {
@@ -178,7 +178,7 @@ fn variable(walk: &mut Walk<'_>, at: At, name: At) {
     }
 }
 
-/// `define('NAME', …)`
+/// Reads `define('NAME', …)`.
 fn constant_by_call(walk: &mut Walk<'_>, at: At) {
     let (Some(called), Some(arguments)) =
         (walk.child(at, f::FUNCTION), walk.child(at, f::ARGUMENTS))

@@ -3,7 +3,7 @@
 use crate::facts::{DefinitionId, FileFacts, Imported, Qualifier, Reach, Reference, Role};
 use crate::language::Language;
 
-/// The full name of a definition.
+/// Returns the full name of a definition.
 fn path(facts: &FileFacts, id: Option<DefinitionId>) -> String {
     let Some(id) = id else { return "-".to_owned() };
     let definition = &facts.definitions[id.0 as usize];
@@ -15,8 +15,8 @@ fn path(facts: &FileFacts, id: Option<DefinitionId>) -> String {
     }
 }
 
-/// One line for each definition: its kind, its full name, from where it is
-/// seen if that is not everywhere, `test` if it is one.
+/// Prints each definition: its kind, its full name, its visibility if limited,
+/// `test` if it is one.
 pub(crate) fn definitions(facts: &FileFacts) -> Vec<String> {
     let lines = (0..).zip(&facts.definitions).map(|(id, definition)| {
         let mut line =
@@ -36,7 +36,7 @@ pub(crate) fn definitions(facts: &FileFacts) -> Vec<String> {
     lines.collect()
 }
 
-/// One line for each signature, with the documentation behind `--`.
+/// Prints each signature, with the documentation after `--`.
 pub(crate) fn signatures(facts: &FileFacts) -> Vec<String> {
     let lines = facts.definitions.iter().map(|definition| match &definition.doc {
         Some(doc) => format!("{} -- {doc}", definition.signature),
@@ -45,7 +45,7 @@ pub(crate) fn signatures(facts: &FileFacts) -> Vec<String> {
     lines.collect()
 }
 
-/// One line for each reference: where it is, its role, what it names.
+/// Prints each reference: its container, its role, the name.
 pub(crate) fn references(facts: &FileFacts) -> Vec<String> {
     let line = |reference: &Reference| {
         let role = match reference.role {
@@ -70,7 +70,7 @@ pub(crate) fn references(facts: &FileFacts) -> Vec<String> {
     facts.references.iter().map(line).collect()
 }
 
-/// One line for each import: what it makes known, and from where.
+/// Prints each import: the names it makes known, and their module.
 pub(crate) fn imports(facts: &FileFacts) -> Vec<String> {
     let lines = facts.imports.iter().map(|import| {
         let module = facts.names.text(import.module);
@@ -95,12 +95,12 @@ pub(crate) fn imports(facts: &FileFacts) -> Vec<String> {
     lines.collect()
 }
 
-/// What a file says.
+/// Reads a file.
 pub(crate) fn read(language: Language, source: &str) -> FileFacts {
     super::Reader::new().read(language, source.as_bytes()).unwrap()
 }
 
-/// Compares lines with those of a text, whose indentation does not matter.
+/// Compares lines with those of a text, ignoring indentation.
 #[track_caller]
 pub(crate) fn same(got: &[String], want: &str) {
     let want: Vec<&str> = want.lines().map(str::trim).filter(|line| !line.is_empty()).collect();

@@ -16,7 +16,7 @@ use super::walk::Walk;
 use super::{Rules, nothing_left};
 use crate::facts::{Kind, Purpose, Reach, Role};
 
-/// How its files are read.
+/// Returns the rules of the language.
 pub(super) fn rules() -> Rules {
     Rules {
         grammar: tree_sitter_python::LANGUAGE.into(),
@@ -105,7 +105,7 @@ fn shape(walk: &Walk<'_>, at: At) -> Shape {
     }
 }
 
-/// A name that nobody has claimed as its own: it is used.
+/// Reads a name that no other rule has taken: it is used.
 fn name(walk: &mut Walk<'_>, at: At) {
     let parent = walk.parent(at);
     match walk.kind(parent) {
@@ -127,7 +127,7 @@ fn name(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-/// What an expression is to what it is in.
+/// Returns the role of an expression in its parent.
 fn role(walk: &Walk<'_>, at: At) -> Role {
     let parent = walk.parent(at);
     match walk.kind(parent) {
@@ -165,7 +165,7 @@ fn decorated(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-/// Where a definition is that may have decorators.
+/// Returns the range of a definition that may have decorators.
 fn place(walk: &Walk<'_>, at: At, outer: At) -> Place {
     Place { start: walk.bytes(outer).0, ..walk.place(at) }
 }
@@ -185,7 +185,7 @@ fn function(walk: &mut Walk<'_>, at: At, outer: At) {
     walk.enter(def, outer);
 }
 
-/// Says that a name which is defined inside a function is no variable of it.
+/// Marks a name that is defined inside a function as not a variable of it.
 fn outside(walk: &mut Walk<'_>, name: At) {
     if walk.function_scope().is_some() && walk.here() == Here::Function {
         let name = walk.symbol(name);
@@ -228,8 +228,8 @@ fn class(walk: &mut Walk<'_>, at: At, outer: At) {
 
 /// Opens the scope of a function or lambda and binds its parameters.
 ///
-/// Annotations and defaults are outside of it, although they stand among the
-/// parameters: `def at(date: date)` names a class.
+/// Annotations and defaults are outside of it, although they are written among
+/// the parameters: `def at(date: date)` names a class.
 fn function_scope(walk: &mut Walk<'_>, at: At) {
     let method = walk.kind(at) == k::FUNCTION_DEFINITION && is_method(walk, at);
     let Some(body) = walk.child(at, f::BODY) else { return };
@@ -250,7 +250,7 @@ fn function_scope(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-/// Whether a function gets the object, or its class, first.
+/// Returns true if a function receives the object, or its class, first.
 fn is_method(walk: &Walk<'_>, at: At) -> bool {
     let def = walk.within().map(|def| &walk.defs[def]);
     if def.is_none_or(|def| def.kind != Kind::Method) {
@@ -262,7 +262,7 @@ fn is_method(walk: &Walk<'_>, at: At) -> bool {
     !(decorated && memchr::memmem::find(decorators, b"@staticmethod").is_some())
 }
 
-/// The name of a parameter and its type.
+/// Returns the name of a parameter and its type.
 fn parameter_name(walk: &Walk<'_>, at: At) -> Option<(At, Option<At>)> {
     match walk.kind(at) {
         k::IDENTIFIER => Some((at, None)),
@@ -282,7 +282,7 @@ fn parameter_name(walk: &Walk<'_>, at: At) -> Option<(At, Option<At>)> {
 
 /// Binds all names in the target of an assignment or loop.
 ///
-/// They stay uses as well: after `global x`, writing `x` is one.
+/// They remain uses as well: after `global x`, writing `x` is one.
 fn bind_all(walk: &mut Walk<'_>, target: At, extent: Extent) {
     let end = walk.after(target);
     let mut at = target;
@@ -302,7 +302,7 @@ fn bind_all(walk: &mut Walk<'_>, target: At, extent: Extent) {
     }
 }
 
-/// `with A() as a` and `(a := A())` tell the type of `a`.
+/// Records the type of `a` in `with A() as a` and `(a := A())`.
 fn bind_type(walk: &mut Walk<'_>, at: At, target: At) {
     let value = walk.child(at, f::VALUE).or_else(|| walk.first(at));
     let made =
@@ -316,7 +316,7 @@ fn bind_type(walk: &mut Walk<'_>, at: At, target: At) {
     }
 }
 
-/// A name alone in a pattern of `case` takes what is there.
+/// Binds a bare name in a pattern of `case`, which captures a value.
 fn captures(walk: &mut Walk<'_>, at: At) {
     let names: Vec<At> = walk.children(at).collect();
     for name in names {
@@ -368,7 +368,7 @@ fn assignment(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-/// Defines a variable outside functions where it is first assigned.
+/// Defines a variable outside functions at its first assignment.
 fn variable(walk: &mut Walk<'_>, name: At, at: At) -> Option<usize> {
     let symbol = walk.symbol(name);
     if walk.defined.contains(&(walk.container(), symbol)) {
@@ -401,7 +401,7 @@ fn variable(walk: &mut Walk<'_>, name: At, at: At) -> Option<usize> {
     Some(walk.define(kind, name, place))
 }
 
-/// `self.x = …` in `__init__` defines a field of the class.
+/// Defines a field of the class by `self.x = …` in `__init__`.
 fn own_field(walk: &mut Walk<'_>, at: At, left: At) {
     let Some(method) = walk.container() else { return };
     let name = walk.defs[method].name;

@@ -1,7 +1,7 @@
 //! Ruby.
 //!
-//! Test cases are definitions too: `it "adds" do` is a function with the name
-//! `adds`, because that is what a report of the test calls it.
+//! Test cases are definitions too: `it "adds" do` is a function named `adds`,
+//! since test reports use that name.
 
 mod calls;
 mod locals;
@@ -17,7 +17,7 @@ use crate::facts::{Kind, Purpose, Reach};
 
 use self::uses::shape;
 
-/// How its files are read.
+/// Returns the rules of the language.
 pub(super) fn rules() -> Rules {
     Rules {
         grammar: tree_sitter_ruby::LANGUAGE.into(),
@@ -75,7 +75,7 @@ fn visit(walk: &mut Walk<'_>, at: At) -> Step {
     Step::Into
 }
 
-/// A class or module, perhaps written as `class A::B`.
+/// Defines a class or module, perhaps written as `class A::B`.
 fn class(walk: &mut Walk<'_>, at: At, kind: Kind) {
     let Some(path) = walk.child(at, f::NAME) else { return };
     let (name, owner) = match walk.kind(path) {
@@ -95,7 +95,8 @@ fn class(walk: &mut Walk<'_>, at: At, kind: Kind) {
     walk.enter(def, at);
 }
 
-/// The head of something ends with its line; the body may be empty.
+/// Returns the range of a definition whose head ends with its line; the body
+/// may be empty.
 fn head_place(walk: &Walk<'_>, at: At, name: At) -> Place {
     let place = walk.place(at);
     let end = walk.child(at, f::SUPERCLASS).unwrap_or(name);
@@ -119,7 +120,7 @@ fn method(walk: &mut Walk<'_>, at: At) {
     walk.defs[def].reach = Reach::Project;
     if let Some(object) = object.filter(|object| walk.kind(*object) == k::CONSTANT) {
         let owner = walk.symbol(object);
-        // Inside its own class it is written like `self`.
+        // Inside its own class it is written as if by `self`.
         let inside = container.is_some_and(|container| walk.defs[container].name == owner);
         walk.defs[def].owner = Some(owner).filter(|_| !inside);
     }
@@ -131,7 +132,7 @@ fn method(walk: &mut Walk<'_>, at: At) {
     walk.scope(at, Extent::Function);
 }
 
-/// Constants are defined; other names become local.
+/// Defines constants and binds other names as local.
 fn assignment(walk: &mut Walk<'_>, at: At) -> Step {
     let (Some(left), right) = (walk.child(at, f::LEFT), walk.child(at, f::RIGHT)) else {
         return Step::Into;

@@ -15,7 +15,7 @@ use super::tree::{At, offset};
 use super::walk::Walk;
 use crate::facts::{Kind, Purpose, Reach, Role};
 
-/// How its files are read.
+/// Returns the rules of the language.
 pub(super) fn rules() -> Rules {
     Rules {
         grammar: tree_sitter_rust::LANGUAGE.into(),
@@ -105,7 +105,7 @@ fn define(walk: &mut Walk<'_>, at: At, kind: u16) {
     }
 }
 
-/// The kind of what a member is in.
+/// Returns the kind of node that contains a member.
 fn around(walk: &Walk<'_>, at: At) -> u16 {
     walk.kind(walk.parent(walk.parent(at)))
 }
@@ -131,7 +131,7 @@ fn item(walk: &mut Walk<'_>, at: At, kind: Kind) -> Option<usize> {
         Some((Kind::Enum | Kind::Interface | Kind::Variant, reach)) => reach,
         _ if of_trait || kind == Kind::Macro => Reach::Project,
         Some(_) | None => match visible {
-            // `pub(super)` and its like reach a part of the crate.
+            // `pub(super)` and similar forms reach a part of the crate.
             Some([.., b')']) => Reach::Crate,
             Some(_) => Reach::Project,
             None => Reach::File,
@@ -163,12 +163,13 @@ fn item(walk: &mut Walk<'_>, at: At, kind: Kind) -> Option<usize> {
     Some(def)
 }
 
-/// What is shown of an item: no body, and only the first line of a value.
+/// Returns the shown range of an item: no body, and only the first line of a
+/// value.
 fn shown(walk: &Walk<'_>, at: At, kind: Kind) -> Place {
     let mut place = walk.place(at);
     match kind {
         Kind::Struct | Kind::Variant => {
-            // The types in brackets of a tuple say what it is.
+            // The types in a tuple's brackets are part of it.
             let body = walk
                 .child(at, f::BODY)
                 .filter(|body| walk.kind(*body) == k::FIELD_DECLARATION_LIST);
@@ -190,7 +191,7 @@ fn shown(walk: &Walk<'_>, at: At, kind: Kind) -> Place {
     place
 }
 
-/// `mod name;` makes a file known that is inside of this one.
+/// Records `mod name;`, which declares a file inside this one.
 fn module_elsewhere(walk: &mut Walk<'_>, at: At) {
     let Some(name) = walk.child(at, f::NAME) else { return };
     walk.has_files_inside = true;
@@ -201,7 +202,7 @@ fn module_elsewhere(walk: &mut Walk<'_>, at: At) {
     walk.brings(at, module, Brings::Module(Some(local))).passed_on = public;
 }
 
-/// Type parameters are names of the item alone.
+/// Binds type parameters, which are names of the item alone.
 fn type_parameters(walk: &mut Walk<'_>, at: At) {
     let (from, until) = walk.bytes(walk.parent(at));
     let parameters: Vec<At> = walk.children(at).collect();
@@ -216,7 +217,7 @@ fn type_parameters(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-/// The end of the file: what nobody could know before.
+/// Completes the facts at the end of the file.
 fn finish(walk: &mut Walk<'_>) {
     for (used, owner) in std::mem::take(&mut walk.implementing) {
         let mut defs = walk.defs.iter();
@@ -230,7 +231,7 @@ fn finish(walk: &mut Walk<'_>) {
     if !walk.has_files_inside {
         return;
     }
-    // The files inside of this one see what is private here.
+    // The files inside this one see its private names.
     for def in 0..walk.defs.len() {
         let mut outer = walk.defs[def].container;
         let mut local = false;
@@ -271,7 +272,7 @@ fn shape(walk: &Walk<'_>, at: At) -> Shape {
     }
 }
 
-/// The type that a call makes, by the words that are usual for it.
+/// Returns the type that a call constructs, by the usual names of constructors.
 fn made(walk: &Walk<'_>, call: At) -> Option<At> {
     let called = walk.child(call, f::FUNCTION)?;
     let name = walk.text(walk.child(called, f::NAME)?);
@@ -281,8 +282,8 @@ fn made(walk: &Walk<'_>, call: At) -> Option<At> {
     (is_maker(name) && is_type_name(walk.text(last)) && walk.text(last) != b"Self").then_some(path)
 }
 
-/// Whether a function of a type returns a new one by its name: `new`, or a
-/// variant of an enumeration.
+/// Returns true if a function of a type is named like a constructor: `new`, or
+/// a variant.
 fn is_maker(name: &[u8]) -> bool {
     let words: [&[u8]; 9] =
         [b"new", b"default", b"from", b"open", b"load", b"create", b"connect", b"parse", b"empty"];
@@ -292,8 +293,8 @@ fn is_maker(name: &[u8]) -> bool {
         || name.first().is_some_and(u8::is_ascii_uppercase)
 }
 
-/// A value without what only handles that it may be missing: `?`, `.await`,
-/// `.unwrap()` and `.expect(…)`.
+/// Strips error handling from a value: `?`, `.await`, `.unwrap()` and
+/// `.expect(…)`.
 fn handled(walk: &Walk<'_>, value: At) -> At {
     let mut at = value;
     for _ in 0..4 {
@@ -344,7 +345,7 @@ fn name(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-/// What an expression, whose last name is `name`, is to what it is in.
+/// Returns the role of an expression, whose last name is `name`, in its parent.
 fn role(walk: &Walk<'_>, at: At, name: At) -> Role {
     let parent = walk.parent(at);
     match (walk.kind(parent), walk.field(at)) {
@@ -415,14 +416,14 @@ fn field_use(walk: &mut Walk<'_>, at: At) {
     walk.uses(at, role, before);
 }
 
-/// The type whose field is given a value in `Type { field: value }`.
+/// Returns the type whose field is set in `Type { field: value }`.
 fn initialized(walk: &mut Walk<'_>, at: At) -> Option<Symbol> {
     let literal = walk.parent(walk.parent(at));
     let of = walk.child(literal, f::NAME)?;
     own_or_named(walk, of)
 }
 
-/// A type that may be written as `Self`.
+/// Returns the name of a type that may be written as `Self`.
 fn own_or_named(walk: &mut Walk<'_>, of: At) -> Option<Symbol> {
     if walk.text(of) == b"Self" {
         let within = walk.within()?;
@@ -431,7 +432,7 @@ fn own_or_named(walk: &mut Walk<'_>, of: At) -> Option<Symbol> {
     type_name(walk, of)
 }
 
-/// The node of the name of a type, without what it is made of.
+/// Returns the node of a type's name, without arguments and references.
 fn base_name(walk: &Walk<'_>, of: At) -> Option<At> {
     let mut at = of;
     for _ in 0..8 {
@@ -446,7 +447,7 @@ fn base_name(walk: &Walk<'_>, of: At) -> Option<At> {
     None
 }
 
-/// The type that a value of the declared type behaves like.
+/// Returns the type whose members a value of the declared type has.
 fn type_name(walk: &mut Walk<'_>, of: At) -> Option<Symbol> {
     let mut at = of;
     for _ in 0..8 {

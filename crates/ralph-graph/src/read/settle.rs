@@ -1,5 +1,5 @@
-//! Tells uses of local names from the others, and turns what was collected
-//! into facts.
+//! Tells uses of local names from others, and turns the collected data into
+//! facts.
 
 use super::collected::{Before, Bound, Brings, Def, Members, Standing, Use, is_type};
 use super::symbols::Symbol;
@@ -11,48 +11,49 @@ use crate::facts::{
 };
 use crate::mixer::{Set, Table};
 
-/// What an expression before a name is, as far as it matters.
+/// The form of an expression before a name.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Shape {
     /// A name.
     Name,
-    /// A name that is always that of a variable, by how it is written.
+    /// A name that is always a variable, by its spelling.
     Variable,
     /// A member of an expression: `a.b`, `a::b`.
     Member(At),
     /// The object itself.
     Itself,
-    /// A member of the object itself, where that is no node.
+    /// A member of the object itself, written without a node for the object.
     OwnMember,
-    /// What the type extends.
+    /// The parent of the type.
     Parent,
     /// A new object of a type, which is this node.
     New(At),
-    /// What a call gives of what this node names.
+    /// The result of a call of the thing that this node names.
     Result(At),
-    /// A value that is written out, of this type.
+    /// A literal of this type.
     Literal(&'static str),
-    /// An expression in brackets, or with a sign that changes nothing here.
+    /// An expression in brackets, or with an operator that changes nothing
+    /// here.
     Same(At),
-    /// The path as it is written, whatever its parts are.
+    /// A path that is taken as written.
     Path,
     /// Anything else.
     Other,
 }
 
-/// Says what an expression is.
+/// Returns the form of an expression.
 pub(crate) type ShapeOf = fn(&Walk<'_>, At) -> Shape;
 
-/// How many members and brackets before a name are looked through.
+/// Maximum number of members and brackets before a name that are followed.
 const DEEPEST: usize = 32;
 
 const NOWHERE: u32 = u32::MAX;
 
-/// The names that are bound where the walk is.
+/// The names that are bound at the current position.
 struct Locals {
     /// The innermost binding of every name of the file, or [`NOWHERE`].
     innermost: Vec<u32>,
-    /// What each binding hides.
+    /// The binding that each binding hides.
     hidden: Vec<u32>,
     next: usize,
 }
@@ -67,7 +68,7 @@ impl Locals {
         }
     }
 
-    /// Makes everything known that is bound up to a byte.
+    /// Adds the bindings up to a byte.
     fn advance(&mut self, walk: &Walk<'_>, byte: u32) {
         while let Some(binding) = walk.bindings.get(self.next) {
             if binding.from > byte {
@@ -75,7 +76,7 @@ impl Locals {
             }
             let place = binding.name.place().and_then(|place| self.innermost.get_mut(place));
             if let Some(innermost) = place {
-                // `global x` makes every `x` of its function one from outside.
+                // `global x` makes every `x` of its function an outside name.
                 let above = walk.bindings.get(*innermost as usize);
                 if !above.is_some_and(|above| {
                     above.what == Bound::Outside && above.until == binding.until
@@ -88,7 +89,7 @@ impl Locals {
         }
     }
 
-    /// What a name stands for at a byte, if it is bound there.
+    /// Returns the meaning of a name at a byte, if it is bound there.
     fn find(&mut self, walk: &Walk<'_>, name: Symbol, byte: u32) -> Option<Bound> {
         let innermost = self.innermost.get_mut(name.place()?)?;
         loop {
@@ -96,20 +97,20 @@ impl Locals {
             if binding.until > byte {
                 return Some(binding.what);
             }
-            // It ended before, and nothing below comes back to it.
+            // That scope has ended, and all later uses come after it.
             *innermost = self.hidden[*innermost as usize];
         }
     }
 }
 
-/// Turns what was collected into facts.
+/// Turns the collected data into facts.
 pub(crate) fn settle(mut walk: Walk<'_>, shape: ShapeOf, broken_at: Option<u32>) -> FileFacts {
     let kept = keep(&mut walk);
     let mut locals = Locals::new(&mut walk);
     let mut names = Settled::new(&walk);
     let mut uses = std::mem::take(&mut walk.uses);
-    // What is bound where is only known going forward, and a few uses are
-    // noted before the walk comes to them.
+    // Bindings are only known going forward, and a few uses are recorded before
+    // the walk reaches them.
     if !uses.is_sorted_by_key(|used| used.bytes.0) {
         uses.sort_by_key(|used| used.bytes.0);
     }
@@ -143,8 +144,8 @@ pub(crate) fn settle(mut walk: Walk<'_>, shape: ShapeOf, broken_at: Option<u32>)
     FileFacts { names, definitions, references, imports, types, implementors, health }
 }
 
-/// The types of variables outside functions, and of what functions give. Of several with one name it is
-/// not known whose the type is.
+/// Returns the types of variables outside functions, and of function results.
+/// If several have the same name, it is unknown which one the type belongs to.
 fn types(
     walk: &Walk<'_>,
     names: &mut Settled,
@@ -172,9 +173,9 @@ fn types(
     known.into_iter().map(|(id, of)| (id, names.name(walk, of))).collect()
 }
 
-/// The final number of each definition, and the definitions in text order.
+/// Returns the final number of each definition, and sorts the definitions.
 ///
-/// An announced one goes if the file has the real one.
+/// A declaration is dropped if the file has the full definition.
 fn keep(walk: &mut Walk<'_>) -> Vec<Option<DefinitionId>> {
     let mut full = Set::default();
     for def in &walk.defs {
@@ -202,7 +203,7 @@ fn keep(walk: &mut Walk<'_>) -> Vec<Option<DefinitionId>> {
     kept
 }
 
-/// The name of the type that a definition belongs to.
+/// Returns the name of the type that a definition belongs to.
 fn type_name(walk: &Walk<'_>, container: Option<usize>, owner: Option<Symbol>) -> Option<Symbol> {
     if owner.is_some() {
         return owner;
@@ -221,7 +222,7 @@ fn type_name(walk: &Walk<'_>, container: Option<usize>, owner: Option<Symbol>) -
     None
 }
 
-/// What stands before a used name; `None` for the use of a local name.
+/// Returns the qualifier of a used name; `None` for a local name.
 fn qualify(
     walk: &mut Walk<'_>,
     locals: &mut Locals,
@@ -255,7 +256,7 @@ fn qualify(
 /// An expression before a name.
 struct Object {
     at: At,
-    /// The type that the use is in.
+    /// The type that contains the use.
     own: Option<Symbol>,
 }
 
@@ -277,7 +278,7 @@ fn object_of(
 ) -> Qualified {
     let mut at = object.at;
     let mut top = object.at;
-    // How many members lie between the root of the expression and the name.
+    // Number of members between the root of the expression and the name.
     let mut members = 0;
     let mut last_member = None;
     for _ in 0..DEEPEST {
@@ -334,7 +335,8 @@ fn object_of(
     Qualified::Unknown
 }
 
-/// Whether an expression is a name, or a member of one, that is not local.
+/// Returns true if an expression is a name that is not local, or a member of
+/// one.
 fn is_free(walk: &mut Walk<'_>, locals: &mut Locals, object: At, shape: ShapeOf) -> bool {
     let mut at = object;
     for _ in 0..DEEPEST {
@@ -364,8 +366,8 @@ fn path(walk: &mut Walk<'_>, at: At) -> Qualified {
     Qualified::Path(walk.path(at))
 }
 
-/// A name alone may be a variable outside functions whose type is known, and
-/// in some languages a field of the own type.
+/// Returns the type of a bare name: a variable outside functions with a known
+/// type, or in some languages a field of the enclosing type.
 fn bare_field(walk: &mut Walk<'_>, object: &Object, name: Symbol, at: At) -> Qualified {
     let own = object.own.filter(|_| walk.members == Members::Bare);
     let field = own.and_then(|own| walk.field_types.get(&(own, name)));
@@ -375,18 +377,18 @@ fn bare_field(walk: &mut Walk<'_>, object: &Object, name: Symbol, at: At) -> Qua
     }
 }
 
-/// The type of `self.field`, if the file says it.
+/// Returns the type of `self.field`, if the file states it.
 fn own_field(walk: &mut Walk<'_>, object: &Object, member: Option<At>) -> Qualified {
     object.own.map_or(Qualified::Unknown, |own| field_of(walk, own, member))
 }
 
-/// The type of a field of a type, if the file says it.
+/// Returns the type of a field of a type, if the file states it.
 fn field_of(walk: &mut Walk<'_>, own: Symbol, member: Option<At>) -> Qualified {
     let Some(member) = member else { return Qualified::Unknown };
-    // The name of the member is the last thing in it, or all of it.
+    // The name of the member is its last child, or the whole node.
     let name = walk.children(member).last().unwrap_or(member);
     let name = walk.symbol(name);
-    // What a call gives has the fields of the class that is called.
+    // The result of a call has the fields of the called class.
     let own = match walk.symbols.text(own).strip_suffix(b"()") {
         Some(class) => {
             let class = class.to_vec();
@@ -398,12 +400,12 @@ fn field_of(walk: &mut Walk<'_>, own: Symbol, member: Option<At>) -> Qualified {
     known.map_or(Qualified::Unknown, |of| Qualified::OfType(*of))
 }
 
-/// The names that stay, and where lines begin.
+/// The names that are kept, and the starts of lines.
 struct Settled {
     names: Interner,
     numbers: Vec<Option<NameId>>,
     lines: Vec<u32>,
-    /// The line that was asked for last: most questions are near each other.
+    /// The last line that was looked up: most lookups are near each other.
     line: usize,
 }
 
@@ -442,7 +444,7 @@ impl Settled {
         }
     }
 
-    /// The index of the line that a byte is in.
+    /// Returns the index of the line that contains a byte.
     fn line_of(&mut self, byte: u32) -> usize {
         if self.lines[self.line] > byte {
             self.line = self.lines.partition_point(|start| *start <= byte).saturating_sub(1);
@@ -470,7 +472,7 @@ impl Settled {
         }
     }
 
-    /// The line of a byte at or behind a line, without moving there.
+    /// Returns the line of a byte at or after a line, without moving there.
     fn lines_until(&self, first: usize, byte: u32) -> usize {
         match self.lines.get(first + 1) {
             Some(next) if *next <= byte => {

@@ -1,8 +1,8 @@
 //! The names in a file while it is read.
 //!
-//! Most names in a file are those of local variables, which are forgotten in
-//! the end. So names are numbered without copying them, and only those that
-//! stay become part of the facts.
+//! Most names in a file are local variables, which are dropped in the end. So
+//! names are numbered without copying them, and only those that are kept become
+//! part of the facts.
 
 use std::collections::HashMap;
 
@@ -12,21 +12,21 @@ use crate::mixer::Table;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Symbol(pub(crate) u32);
 
-/// Numbers for names.
+/// Numbers of names.
 #[derive(Debug, Default)]
 pub(crate) struct Symbols<'s> {
     numbers: Table<&'s [u8], Symbol>,
     texts: Vec<&'s [u8]>,
-    /// Names that are not in the file as they are, such as paths with spaces.
+    /// Names that are not in the file verbatim, such as paths with spaces.
     made: HashMap<Box<[u8]>, Symbol>,
     made_texts: Vec<Box<[u8]>>,
 }
 
-/// The numbers of made names begin here.
+/// The first number of composed names.
 const MADE: u32 = 1 << 31;
 
 impl<'s> Symbols<'s> {
-    /// The number of a name that is a part of the file.
+    /// Returns the number of a name that is a part of the file.
     pub(crate) fn intern(&mut self, text: &'s [u8]) -> Symbol {
         if let Some(known) = self.numbers.get(text) {
             return *known;
@@ -37,7 +37,7 @@ impl<'s> Symbols<'s> {
         symbol
     }
 
-    /// The number of a name that was put together.
+    /// Returns the number of a composed name.
     pub(crate) fn make(&mut self, text: &[u8]) -> Symbol {
         if let Some(known) = self.numbers.get(text).or_else(|| self.made.get(text)) {
             return *known;
@@ -49,7 +49,7 @@ impl<'s> Symbols<'s> {
         symbol
     }
 
-    /// The text of a name.
+    /// Returns the text of a name.
     pub(crate) fn text(&self, symbol: Symbol) -> &[u8] {
         match symbol.0.checked_sub(MADE) {
             Some(place) => self.made_texts.get(place as usize).map_or(b"", |text| text),
@@ -57,14 +57,15 @@ impl<'s> Symbols<'s> {
         }
     }
 
-    /// How many names of the file have a number.
+    /// Returns how many names of the file have a number.
     pub(crate) fn len(&self) -> usize {
         self.texts.len()
     }
 }
 
 impl Symbol {
-    /// The place among the names of the file, if it is in the file as it is.
+    /// Returns the index among the names of the file; `None` for a composed
+    /// name.
     pub(crate) fn place(self) -> Option<usize> {
         (self.0 < MADE).then_some(self.0 as usize)
     }

@@ -1,4 +1,4 @@
-//! What is read of small files in each language.
+//! Tests of the facts of small files in each language.
 
 #[cfg(feature = "lang-bash")]
 mod bash;

@@ -1,61 +1,62 @@
 //! A syntax tree as a flat list in the order of the text.
 //!
-//! The parser's own tree is walked once with a cursor. Parents, fields and
-//! the ends of subtrees are then plain numbers, so that whoever reads it can
-//! look around without calling the parser again, and nothing recurses.
+//! The parser's own tree is walked once with a cursor. Parents, fields and the
+//! ends of subtrees are then plain numbers, so navigation needs neither the
+//! parser nor recursion.
 
 use tree_sitter::{Language, Node, Tree, TreeCursor};
 
 use super::names::{field, kind};
 
-/// The place of a node in its [`Flat`].
+/// The index of a node in its [`Flat`].
 pub(crate) type At = usize;
 
 /// A named node of the syntax tree.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FlatNode {
-    /// What it is, one of [`kind`].
+    /// Its kind, one of [`kind`].
     pub(crate) kind: u16,
-    /// What it is to its parent, one of [`field`].
+    /// Its role in the parent, one of [`field`].
     pub(crate) field: u8,
-    /// Whether somebody has said what this name is, so that it is no use of it.
+    /// True if a rule has already read this name, so it is not recorded as a
+    /// use.
     pub(crate) taken: bool,
     /// Its first byte.
     pub(crate) start: u32,
-    /// The byte behind its last.
+    /// The byte after its last.
     pub(crate) end: u32,
-    /// The node it is in; the root is in itself.
+    /// The node that contains it; the root contains itself.
     pub(crate) parent: u32,
-    /// The first node behind all that is in it.
+    /// The first node after everything inside it.
     pub(crate) after: u32,
 }
 
-/// Numbers of a grammar translated to those of [`kind`] and [`field`].
+/// Translates numbers of a grammar to those of [`kind`] and [`field`].
 #[derive(Debug)]
 pub(crate) struct Table {
     kinds: Vec<Sort>,
     fields: Vec<u8>,
 }
 
-/// What is to be known of a kind of node to walk over it.
+/// The data about a kind of node that the walk needs.
 #[derive(Debug, Clone, Copy)]
 struct Sort {
     kind: u16,
     inside: Inside,
 }
 
-/// Whether there is something to see in a kind of node.
+/// Tells whether the walk looks inside a kind of node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Inside {
     Seen,
-    /// There is nothing.
+    /// Never.
     Closed,
-    /// There is nothing if it begins with a quote: names are put into texts
-    /// only where a letter before them says so.
+    /// Not if it begins with a quote: strings contain expressions only if a
+    /// letter before the quote says so.
     Plain,
 }
 
-/// Kinds of nodes in which there is nothing to see in any language.
+/// Kinds of nodes that no language looks into.
 const CLOSED: &[u16] = &[
     kind::COMMENT,
     kind::LINE_COMMENT,
@@ -94,42 +95,42 @@ impl Table {
     }
 
     fn sort(&self, node: Node<'_>) -> Sort {
-        // Only the node of a syntax error has a number outside the table.
+        // Only syntax errors have a number outside the table.
         let other = Sort { kind: kind::OTHER, inside: Inside::Seen };
         self.kinds.get(usize::from(node.kind_id())).copied().unwrap_or(other)
     }
 }
 
-/// All named nodes, each before what is in it.
+/// All named nodes, each before its contents.
 #[derive(Debug, Default)]
 pub(crate) struct Flat {
     pub(crate) nodes: Vec<FlatNode>,
-    /// The byte at which the text first leaves the grammar.
+    /// The first byte that breaks the grammar.
     pub(crate) broken_at: Option<u32>,
     open: Vec<Open>,
 }
 
-/// A node whose inside is being walked over.
+/// A node whose contents are being walked.
 #[derive(Debug, Clone, Copy)]
 struct Open {
     place: u32,
-    /// Named nodes directly in it that are still to come.
+    /// Number of its direct named nodes that are still to come.
     left: usize,
 }
 
 impl Flat {
-    /// Fills this list, whose memory is used again, from a tree.
+    /// Fills this list from a tree, reusing its memory.
     ///
-    /// Each call of the parser's cursor costs as much as all else that is done
-    /// with a node, so none is made that a number of the parser can spare: no
-    /// grammar puts named nodes into unnamed ones, and behind the last named
-    /// node there are only signs.
+    /// Each call of the parser's cursor costs as much as all other work on a
+    /// node, so calls are avoided if a number tells the same: no grammar puts
+    /// named nodes into unnamed ones, and after the last named node there are
+    /// only signs.
     pub(crate) fn fill(&mut self, tree: &Tree, source: &[u8], table: &Table) {
         self.nodes.clear();
         self.open.clear();
         self.broken_at = first_error(tree, table);
         let mut cursor = tree.walk();
-        // The root is in itself.
+        // The root contains itself.
         let mut within = Open { place: 0, left: 1 };
         loop {
             let node = cursor.node();
@@ -180,7 +181,7 @@ fn field_of(cursor: &TreeCursor<'_>, table: &Table) -> u8 {
     cursor.field_id().map_or(field::NONE, |id| table.fields[usize::from(id.get())])
 }
 
-/// The byte at which the text first leaves the grammar.
+/// Returns the first byte that breaks the grammar.
 fn first_error(tree: &Tree, table: &Table) -> Option<u32> {
     if !tree.root_node().has_error() {
         return None;
@@ -205,7 +206,7 @@ fn first_error(tree: &Tree, table: &Table) -> Option<u32> {
     }
 }
 
-/// A byte or node number as it is kept: files of 4 GiB are never read.
+/// Converts a byte or node number: files of 4 GiB are never read.
 pub(crate) fn offset(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }

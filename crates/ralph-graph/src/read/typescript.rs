@@ -1,7 +1,7 @@
 //! TypeScript and JavaScript.
 //!
-//! Test cases are definitions too: `it("adds", …)` is a function with the
-//! name `adds`, because that is what a report of the test calls it.
+//! Test cases are definitions too: `it("adds", …)` is a function named `adds`,
+//! since test reports use that name.
 
 mod assigned;
 mod commonjs;
@@ -20,7 +20,7 @@ use crate::facts::{Kind, Purpose, Reach};
 use self::commonjs::Holder;
 use self::uses::shape;
 
-/// How its files are read.
+/// Returns the rules of the language.
 pub(super) fn rules(grammar: tree_sitter::Language) -> Rules {
     Rules {
         grammar,
@@ -121,7 +121,7 @@ fn define(walk: &mut Walk<'_>, at: At, kind: u16) {
     }
 }
 
-/// A signature goes if what it is the signature of is there.
+/// Marks a signature, which is dropped if its implementation is there.
 fn announced(walk: &mut Walk<'_>, at: At) {
     let end = walk.bytes(at).1;
     if let Some(def) = walk.defs.last_mut().filter(|def| def.bytes.1 == end) {
@@ -129,7 +129,7 @@ fn announced(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-/// Whether a signature is that of a member of a named type.
+/// Returns true if a signature is a member of a named type.
 fn is_member(walk: &Walk<'_>, at: At) -> bool {
     let body = walk.parent(at);
     match walk.kind(body) {
@@ -139,7 +139,7 @@ fn is_member(walk: &Walk<'_>, at: At) -> bool {
     }
 }
 
-/// A statement with what exports it.
+/// Returns the range of a statement with its `export`.
 fn place(walk: &Walk<'_>, at: At) -> Place {
     let mut place = walk.place(at);
     let outer = walk.parent(at);
@@ -148,7 +148,7 @@ fn place(walk: &Walk<'_>, at: At) -> Place {
         place.start = walk.bytes(outer).0;
         place.head = place.start;
     }
-    // Decorators are not a part of the signature.
+    // Decorators are not part of the signature.
     let holders = if exported { [outer, at] } else { [at, at] };
     for holder in holders {
         for child in walk.children(holder) {
@@ -161,7 +161,7 @@ fn place(walk: &Walk<'_>, at: At) -> Place {
     place
 }
 
-/// A declaration with a name of its own.
+/// Defines a declaration with a name of its own.
 fn declared(walk: &mut Walk<'_>, at: At, kind: Kind) {
     let place = place(walk, at);
     let Some(name) = walk.child(at, f::NAME) else {
@@ -174,12 +174,12 @@ fn declared(walk: &mut Walk<'_>, at: At, kind: Kind) {
         walk.bind(symbol, Bound::Outside);
     }
     let def = walk.define(kind, name, place);
-    // Decorators may stand before the declaration.
+    // Decorators may precede the declaration.
     walk.claim(def);
     walk.enter(def, at);
 }
 
-/// `export default` of something without a name.
+/// Defines an unnamed `export default`.
 fn anonymous(walk: &mut Walk<'_>, at: At, kind: Kind, place: Place) {
     let outer = walk.parent(at);
     let Some(word) = memchr::memmem::find(walk.text(outer), b"default") else { return };
@@ -193,7 +193,7 @@ fn anonymous(walk: &mut Walk<'_>, at: At, kind: Kind, place: Place) {
     }
 }
 
-/// A function that is a value: `export default` can make it a definition.
+/// Reads a function that is a value: `export default` can make it a definition.
 fn function_value(walk: &mut Walk<'_>, at: At) {
     if walk.is_in(at, k::EXPORT_STATEMENT, f::VALUE) {
         declared(walk, at, Kind::Function);
@@ -232,7 +232,7 @@ fn namespace(walk: &mut Walk<'_>, at: At) {
     walk.enter(def, at);
 }
 
-/// A name that may stand in quotes.
+/// Returns a name that may be in quotes.
 fn unquoted(walk: &mut Walk<'_>, at: At) -> (super::symbols::Symbol, (u32, u32)) {
     let (start, end) = walk.bytes(at);
     let quoted = matches!(walk.text(at).first(), Some(b'"' | b'\'' | b'`')) && end - start >= 2;
@@ -241,7 +241,7 @@ fn unquoted(walk: &mut Walk<'_>, at: At) -> (super::symbols::Symbol, (u32, u32))
     (walk.symbols.intern(text), bytes)
 }
 
-/// A member of a class, interface or enumeration.
+/// Defines a member of a class, interface or enumeration.
 fn member(walk: &mut Walk<'_>, at: At, kind: Kind) {
     let Some(name) = walk.child(at, f::NAME).or_else(|| walk.child(at, f::PROPERTY)) else {
         return;
@@ -273,11 +273,11 @@ fn member(walk: &mut Walk<'_>, at: At, kind: Kind) {
     walk.enter(def, at);
 }
 
-/// A method of a class, or of an object that has a name.
+/// Defines a method of a class, or of an object with a name.
 fn method(walk: &mut Walk<'_>, at: At) {
     let holder = walk.parent(at);
     if walk.kind(holder) == k::CLASS_BODY {
-        // A class without a name belongs to the function that makes it.
+        // A class without a name belongs to the function that returns it.
         let made = walk.child(walk.parent(holder), f::NAME).is_none() && walk.container().is_some();
         if matches!(walk.here(), Here::Type(_)) || made {
             member(walk, at, Kind::Method);
@@ -287,7 +287,7 @@ fn method(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-/// A function that is the value of a pair.
+/// Defines a function that is the value of a pair.
 fn pair(walk: &mut Walk<'_>, at: At) {
     let (Some(key), Some(value)) = (walk.child(at, f::KEY), walk.child(at, f::VALUE)) else {
         return;
@@ -297,7 +297,7 @@ fn pair(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-/// A function in an object that is written out for something with a name.
+/// Defines a function in an object literal that belongs to a name.
 fn of_object(walk: &mut Walk<'_>, at: At, name: At) {
     if walk.here() == Here::Function || walk.kind(name) == k::COMPUTED_PROPERTY_NAME {
         return;
@@ -327,7 +327,7 @@ fn pair_place(walk: &Walk<'_>, at: At) -> Place {
     }
 }
 
-/// `const`, `let` and `var`.
+/// Reads one declarator of `const`, `let` or `var`.
 fn declarator(walk: &mut Walk<'_>, at: At) -> Step {
     let Some(name) = walk.child(at, f::NAME) else { return Step::Into };
     let first = walk.child(at, f::VALUE);
@@ -378,7 +378,7 @@ fn declarator(walk: &mut Walk<'_>, at: At) -> Step {
         let symbol = walk.defs[def].name;
         walk.outer_types.insert(symbol, of);
     }
-    // A class of its own would be a second definition of the same thing.
+    // As a class of its own it would be a second definition of the same thing.
     if let (Some(k::CLASS), Some(value)) = (value_kind, value) {
         walk.take(value);
         if let Some(inner) = walk.child(value, f::NAME) {
@@ -389,7 +389,7 @@ fn declarator(walk: &mut Walk<'_>, at: At) -> Step {
     Step::Into
 }
 
-/// A declarator alone in its statement is all of the statement.
+/// Returns the range of a declarator: the whole statement if it is alone in it.
 fn declarator_place(walk: &Walk<'_>, at: At, value: Option<At>) -> Place {
     let statement = walk.parent(at);
     let alone = walk.children(statement).count() == 1;
@@ -412,7 +412,7 @@ fn declarator_place(walk: &Walk<'_>, at: At, value: Option<At>) -> Place {
     }
 }
 
-/// `it("…", () => {})` and its like.
+/// Defines `it("…", () => {})` and similar calls.
 fn test_case(walk: &mut Walk<'_>, at: At) {
     let (Some(called), Some(arguments)) =
         (walk.child(at, f::FUNCTION), walk.child(at, f::ARGUMENTS))
@@ -439,7 +439,7 @@ fn test_case(walk: &mut Walk<'_>, at: At) {
     let place = Place { body: walk.bytes(name).1, ..walk.place(at) };
     let (symbol, bytes) = unquoted(walk, name);
     let def = walk.define_as(Kind::Function, symbol, bytes, place);
-    // What stands in no suite may be called so for any reason.
+    // Outside of a suite the call may mean anything.
     let is_inside = walk.defs[def].purpose == Purpose::Test;
     let is_suite = matches!(walk.text(word), b"describe" | b"context" | b"suite");
     walk.defs[def].purpose = if is_inside && !is_suite { Purpose::Case } else { Purpose::Test };
@@ -447,7 +447,7 @@ fn test_case(walk: &mut Walk<'_>, at: At) {
     walk.enter(def, at);
 }
 
-/// What is not exported from a module stays in its file.
+/// Limits names that a module does not export to its file.
 fn finish(walk: &mut Walk<'_>) {
     for bring in &mut walk.brings {
         let local = match bring.brings {
@@ -465,7 +465,7 @@ fn finish(walk: &mut Walk<'_>) {
     for def in &mut walk.defs {
         let is_given = walk.exported.contains(&def.name);
         if def.container.is_none() && def.owner.is_none() {
-            // The whole file may be in a function.
+            // The whole file may be inside a function.
             if is_given && def.reach == Reach::File {
                 def.reach = Reach::Project;
             } else if !is_given && def.reach == Reach::Project {

@@ -1,8 +1,8 @@
-//! What is collected while a file is walked.
+//! Walks a file and collects its facts.
 //!
-//! A language says of each node what it defines, binds, uses or imports. That
-//! a use is one of a local variable is only known at the end, because names
-//! may be bound below their use; see [`super::settle`].
+//! The rules of a language tell for each node what it defines, binds, uses or
+//! imports. Only the end shows whether a use is a local variable, because names
+//! may be bound after their use; see [`super::settle`].
 
 use super::collected::{
     Before, Binding, Bound, Bring, Brings, Def, Extent, Here, Members, Place, Scope, Standing,
@@ -15,11 +15,11 @@ use super::tree::{At, FlatNode, offset};
 use crate::facts::{Kind, Purpose, Reach, Role};
 use crate::mixer::{Set, Table};
 
-/// How many definitions may be in each other. Nobody writes that many, and the
-/// full names of all would take the square of them.
+/// Maximum nesting of definitions. No real code needs more, and the full names
+/// of all would take its square.
 const NESTED: usize = 100;
 
-/// What is known so far of a file.
+/// The facts of a file collected so far.
 #[derive(Debug)]
 pub(crate) struct Walk<'s> {
     pub(crate) source: &'s [u8],
@@ -33,26 +33,26 @@ pub(crate) struct Walk<'s> {
     pub(crate) field_types: Table<(Symbol, Symbol), Symbol>,
     /// The types of variables outside functions.
     pub(crate) outer_types: Table<Symbol, Symbol>,
-    /// The types of definitions: of a variable its own, of a function that of
-    /// the first thing it gives.
+    /// The types of definitions: for a variable its own, for a function the
+    /// type of its first result.
     pub(crate) def_types: Vec<(usize, Symbol)>,
-    /// The names that are defined already, by what they are in.
+    /// The names that are defined already, by their container.
     pub(crate) defined: Set<(Option<usize>, Symbol)>,
-    /// Names that the file gives to others by a statement of its own.
+    /// Names that the file exports by a separate statement.
     pub(crate) exported: Set<Symbol>,
-    /// Names up to this node stand for types.
+    /// Names up to this node are types.
     pub(crate) types_until: At,
-    /// The attributes that stand before what comes next, and what that is.
+    /// The first attribute before the next node, and that node.
     pub(crate) attributes: Option<(At, At)>,
-    /// Uses of what a type implements, where the text is not within the type.
+    /// Uses of types that a type implements, written outside that type.
     pub(crate) implementing: Vec<(usize, Symbol)>,
-    /// The same for types of other files, by where the use is.
+    /// The same for types of other files, by the position of the use.
     pub(crate) implementors: Vec<(u32, Symbol)>,
-    /// Whether other files are inside of this one.
+    /// True if other files are inside this one.
     pub(crate) has_files_inside: bool,
-    /// How members of the own type are named.
+    /// The way to name members of the enclosing type.
     pub(crate) members: Members,
-    /// The first byte that lies too deep to be looked at.
+    /// The first byte that is nested too deeply to be read.
     pub(crate) too_deep: Option<u32>,
     comments: Comments,
     open: Vec<(usize, At, At)>,
@@ -61,7 +61,7 @@ pub(crate) struct Walk<'s> {
 
 impl<'s> Walk<'s> {
     pub(crate) fn new(source: &'s [u8], nodes: &'s mut [FlatNode], comments: Comments) -> Self {
-        // About every fourth node is the use of a name.
+        // About every fourth node is a use of a name.
         let uses = nodes.len() / 4;
         Self {
             source,
@@ -89,7 +89,7 @@ impl<'s> Walk<'s> {
         }
     }
 
-    /// Goes through all nodes in the order of the text.
+    /// Visits all nodes in the order of the text.
     pub(crate) fn run(&mut self, visit: fn(&mut Walk<'s>, At) -> Step) {
         let mut at = 0;
         while at < self.nodes.len() {
@@ -114,7 +114,7 @@ impl<'s> Walk<'s> {
         }
     }
 
-    // What the tree says.
+    // Access to the tree.
 
     pub(crate) fn kind(&self, at: At) -> u16 {
         self.nodes[at].kind
@@ -149,32 +149,33 @@ impl<'s> Walk<'s> {
         self.symbols.intern(text)
     }
 
-    /// The nodes directly in a node.
+    /// Returns the nodes directly inside a node.
     pub(crate) fn children(&self, at: At) -> Children<'_> {
         Children { nodes: self.nodes, next: at + 1, end: self.after(at) }
     }
 
-    /// The first node in a field of a node.
+    /// Returns the first node in a field of a node.
     pub(crate) fn child(&self, at: At, field: u8) -> Option<At> {
         self.children(at).find(|child| self.nodes[*child].field == field)
     }
 
-    /// The first node of a kind directly in a node.
+    /// Returns the first node of a kind directly inside a node.
     pub(crate) fn child_of(&self, at: At, kind: u16) -> Option<At> {
         self.children(at).find(|child| self.nodes[*child].kind == kind)
     }
 
-    /// The first node in a node.
+    /// Returns the first node inside a node.
     pub(crate) fn first(&self, at: At) -> Option<At> {
         self.children(at).next()
     }
 
-    /// Whether a node is in a field of a node of a kind.
+    /// Returns true if a node is in a field of a node of a kind.
     pub(crate) fn is_in(&self, at: At, kind: u16, field: u8) -> bool {
         self.field(at) == field && self.kind(self.parent(at)) == kind
     }
 
-    /// Whether a node is all that its parent holds, and that is in a kind.
+    /// Returns true if a node is the only one in its parent, and that is in a
+    /// node of a kind.
     pub(crate) fn is_in_alone(&self, at: At, kind: u16) -> bool {
         let parent = self.parent(at);
         self.children(parent).count() == 1 && self.kind(self.parent(parent)) == kind
@@ -184,23 +185,24 @@ impl<'s> Walk<'s> {
         self.nodes[at].taken = true;
     }
 
-    /// The same for all that is in a node.
+    /// Marks all nodes inside a node as read.
     pub(crate) fn take_all(&mut self, at: At) {
         for inside in at..self.after(at) {
             self.take(inside);
         }
     }
 
-    // What is defined.
+    // Definitions.
 
-    /// The place of a definition that is one node.
+    /// Returns the range of a definition that is one node.
     pub(crate) fn place(&self, at: At) -> Place {
         let (start, end) = self.bytes(at);
         let body = self.child(at, f::BODY).map_or(end, |body| self.nodes[body].start);
         Place { start, head: start, body, end }
     }
 
-    /// The place of a statement that is shown up to the end of its first line.
+    /// Returns the range of a statement that is shown up to the end of its
+    /// first line.
     pub(crate) fn line_place(&self, at: At) -> Place {
         let place = self.place(at);
         let line = comments::first_line(self.text(at)).len();
@@ -215,7 +217,7 @@ impl<'s> Walk<'s> {
         self.define_as(kind, symbol, bytes, place)
     }
 
-    /// Adds a definition that is named by something else than a node.
+    /// Adds a definition whose name is not a node.
     pub(crate) fn define_as(
         &mut self,
         kind: Kind,
@@ -247,7 +249,7 @@ impl<'s> Walk<'s> {
         self.defs.len() - 1
     }
 
-    /// Notes an attribute that stands before what it is about.
+    /// Records an attribute that precedes its target.
     pub(crate) fn attribute(&mut self, at: At) {
         let first = match self.attributes {
             Some((first, next)) if self.only_comments(next, at) => first,
@@ -256,7 +258,7 @@ impl<'s> Walk<'s> {
         self.attributes = Some((first, self.after(at)));
     }
 
-    /// The first of the attributes that stand directly before a node.
+    /// Returns the first of the attributes directly before a node.
     pub(crate) fn attributes_of(&self, at: At) -> Option<At> {
         let (first, next) = self.attributes?;
         (self.parent(first) == self.parent(at) && self.only_comments(next, at)).then_some(first)
@@ -268,7 +270,7 @@ impl<'s> Walk<'s> {
                 .all(|at| is_comment(self.kind(at)) || is_comment(self.kind(self.parent(at))))
     }
 
-    /// Gives what is used in the attributes of a definition to it.
+    /// Assigns the uses in a definition's attributes to it.
     pub(crate) fn claim(&mut self, def: usize) {
         let start = self.defs[def].bytes.0;
         for used in self.uses.iter_mut().rev().take_while(|used| used.bytes.0 >= start) {
@@ -276,13 +278,13 @@ impl<'s> Walk<'s> {
         }
     }
 
-    /// Says that a definition goes on until the end of a node.
+    /// Makes a definition the container until the end of a node.
     pub(crate) fn enter(&mut self, def: usize, at: At) {
         let after = self.after(at);
         self.open.push((def, at, after));
     }
 
-    /// The innermost definition that can contain others.
+    /// Returns the innermost definition that can contain others.
     pub(crate) fn container(&self) -> Option<usize> {
         let mut open = self.open.iter().rev().map(|open| open.0);
         open.find(|def| {
@@ -290,18 +292,18 @@ impl<'s> Walk<'s> {
         })
     }
 
-    /// The innermost definition.
+    /// Returns the innermost definition.
     pub(crate) fn within(&self) -> Option<usize> {
         self.open.last().map(|open| open.0)
     }
 
-    /// The innermost type.
+    /// Returns the innermost type.
     pub(crate) fn enclosing_type(&self) -> Option<usize> {
         let mut open = self.open.iter().rev().map(|open| open.0);
         open.find(|def| is_type(self.defs[*def].kind))
     }
 
-    /// What the walk is directly in.
+    /// Returns the innermost context of the walk.
     pub(crate) fn here(&self) -> Here {
         let scope = self.scopes.last().map(|scope| scope.at);
         for (def, at, _) in self.open.iter().rev() {
@@ -315,27 +317,27 @@ impl<'s> Walk<'s> {
         if scope.is_some() { Here::Function } else { Here::Outside }
     }
 
-    // What is local.
+    // Local names.
 
-    /// Begins a part of the file with names of its own.
+    /// Opens a scope.
     pub(crate) fn scope(&mut self, at: At, extent: Extent) {
         let (start, end) = self.bytes(at);
         self.scope_over(at, (start, end), extent);
     }
 
-    /// The same with bounds that are not those of the node.
+    /// The same with bounds other than those of the node.
     pub(crate) fn scope_over(&mut self, at: At, bytes: (u32, u32), extent: Extent) {
         let after = self.after(at);
         self.scopes.push(Scope { at, after, start: bytes.0, end: bytes.1, extent });
     }
 
-    /// The scope that a function-wide name belongs to.
+    /// Returns the scope of function-wide names.
     pub(crate) fn function_scope(&self) -> Option<Scope> {
         let functions = self.scopes.iter().rev().find(|scope| scope.extent == Extent::Function);
         functions.copied()
     }
 
-    /// The innermost scope.
+    /// Returns the innermost scope.
     pub(crate) fn block_scope(&self) -> Option<Scope> {
         self.scopes.last().copied()
     }
@@ -366,9 +368,9 @@ impl<'s> Walk<'s> {
         self.bindings.push(Binding { name, from, until, what });
     }
 
-    // What is used.
+    // Uses.
 
-    /// Notes the use of the name that a node is.
+    /// Records the use of a name.
     pub(crate) fn uses(&mut self, at: At, role: Role, before: Before) {
         let name = self.symbol(at);
         let within = self.within();
@@ -376,7 +378,7 @@ impl<'s> Walk<'s> {
         self.uses.push(Use { name, role, before, within, bytes });
     }
 
-    /// Notes an import.
+    /// Records an import.
     pub(crate) fn brings(&mut self, at: At, module: Symbol, brings: Brings) -> &mut Bring {
         let within = self.within();
         let bytes = self.bytes(at);
@@ -385,7 +387,7 @@ impl<'s> Walk<'s> {
         &mut self.brings[place]
     }
 
-    /// A name of the text between two bytes without white space.
+    /// Returns the text between two bytes without white space, as a name.
     pub(crate) fn squeezed(&mut self, start: u32, end: u32) -> Symbol {
         let text = self.slice(start, end);
         if text.iter().any(u8::is_ascii_whitespace) {
@@ -397,26 +399,26 @@ impl<'s> Walk<'s> {
         }
     }
 
-    /// The text of a node without white space, as a name.
+    /// Returns the text of a node without white space, as a name.
     pub(crate) fn path(&mut self, at: At) -> Symbol {
         let (start, end) = self.bytes(at);
         self.squeezed(start, end)
     }
 
-    /// What a call of this node gives, as a name: its text with `()`.
+    /// Returns the result of a call of this node as a name: its text with `()`.
     pub(crate) fn result(&mut self, called: At) -> Symbol {
         let bytes = self.text(called).iter().copied().filter(|byte| !byte.is_ascii_whitespace());
         let text: Vec<u8> = bytes.chain(*b"()").collect();
         self.symbols.make(&text)
     }
 
-    /// The length of the text.
+    /// Returns the length of the text.
     pub(crate) fn end(&self) -> u32 {
         offset(self.source.len())
     }
 }
 
-/// The nodes directly in a node; see [`Walk::children`].
+/// Iterator over the nodes directly inside a node; see [`Walk::children`].
 #[derive(Debug, Clone)]
 pub(crate) struct Children<'a> {
     nodes: &'a [FlatNode],
@@ -437,7 +439,7 @@ impl Iterator for Children<'_> {
     }
 }
 
-/// Whether a node is a comment in any of the languages.
+/// Returns true if a node is a comment in any language.
 pub(crate) fn is_comment(kind: u16) -> bool {
     matches!(kind, k::COMMENT | k::LINE_COMMENT | k::BLOCK_COMMENT)
 }

@@ -1,4 +1,4 @@
-//! What is around a place in the text.
+//! Finds the definitions around a position in the text.
 
 use super::{Resolver, Scope, definitions, is_type};
 use crate::facts::Kind;
@@ -6,8 +6,8 @@ use crate::family::Family;
 use crate::project::DefRef;
 
 impl Resolver<'_> {
-    /// The type around a place: the one it is written in, or the one that
-    /// what it is written in belongs to.
+    /// Returns the type around a position: the one that contains it, or the one
+    /// that its containing definition belongs to.
     pub(crate) fn enclosing_type(&self, scope: Scope) -> Option<DefRef> {
         let start = DefRef { file: scope.file, id: scope.within? };
         let family = self.project.file(scope.file).family;
@@ -22,7 +22,7 @@ impl Resolver<'_> {
                 if definition.owner.is_some() {
                     return self.script_owners(at).first().copied();
                 }
-                // An object that is written out has its methods.
+                // An object literal has its methods.
                 let outer = self.project.containers(at).next();
                 let outer_kind = outer.and_then(|outer| self.project.outlined(outer));
                 let is_object =
@@ -40,7 +40,7 @@ impl Resolver<'_> {
         None
     }
 
-    /// The type that a constructor makes; anything else is itself.
+    /// Returns the type of a constructor; anything else unchanged.
     pub(super) fn constructed(&self, at: DefRef) -> DefRef {
         let is_constructor = self.project.outlined(at).is_some_and(|it| it.kind == Kind::Method)
             && self.project.owner_name(at) == Some(self.project.name(at));
@@ -49,7 +49,8 @@ impl Resolver<'_> {
         own.flatten().unwrap_or(at)
     }
 
-    /// The functions around a place, which make objects in scripts.
+    /// Returns the functions around a position, which can construct objects in
+    /// scripts.
     pub(super) fn makers(&self, scope: Scope) -> Vec<DefRef> {
         let start = scope.within.map(|id| DefRef { file: scope.file, id });
         if self.project.file(scope.file).family != Family::Script {
@@ -61,12 +62,12 @@ impl Resolver<'_> {
         chain.filter(|at| kind(*at) == Some(Kind::Function)).collect()
     }
 
-    /// What the type around a place extends.
+    /// Returns the parents of the type around a position.
     pub(super) fn parents(&self, scope: Scope) -> Vec<DefRef> {
         let start = scope.within.map(|id| DefRef { file: scope.file, id });
         let mut chain =
             start.into_iter().flat_map(|at| std::iter::once(at).chain(self.project.containers(at)));
-        // The body of one of the values of an enumeration is a class below it.
+        // The body of an enumeration value is a subclass of the enumeration.
         let kind = |at: DefRef| self.project.outlined(at).map(|it| it.kind);
         let first =
             chain.find(|at| kind(*at).is_some_and(|kind| kind == Kind::Variant || is_type(kind)));

@@ -1,12 +1,13 @@
-//! Imports of what is not there.
+//! Finds imports of names that do not exist.
 
 use super::{Before, Lookup, Place, Resolver, Scope, parts};
 use crate::facts::{FileFacts, Imported, Reference};
 use crate::project::FileId;
 
 impl Resolver<'_> {
-    /// Whether a use that refers to nothing names what a file of the project
-    /// should have: it is imported from there, or that file stands before it.
+    /// Returns true if an unresolved use names something that a file of the
+    /// project should have: it is imported from there, or qualified by that
+    /// file.
     pub(crate) fn is_broken(&self, file: FileId, facts: &FileFacts, reference: &Reference) -> bool {
         let scope = Scope { file, within: reference.within };
         let name = facts.names.text(reference.name);
@@ -34,7 +35,8 @@ impl Resolver<'_> {
         })
     }
 
-    /// Whether places are files of the project, and all names in them are known.
+    /// Returns true if the targets are files of the project, and all names in
+    /// them are known.
     fn is_all_known(&self, places: &[Place]) -> bool {
         let is_known = |file: &FileId| {
             let passes_on_unknown = self.project.file(*file).outline().imports.iter().any(|it| {
@@ -42,7 +44,7 @@ impl Resolver<'_> {
                 it.imported == Imported::Everything
                     && self.modules(scope, self.project.text(*file, it.module)).is_empty()
             });
-            // A module of Python can make names up.
+            // A Python module can compute its names.
             !passes_on_unknown && self.top_level(*file, "__getattr__").is_empty()
         };
         let all = places.iter().all(|place| match place {

@@ -1,4 +1,4 @@
-//! Types and methods that a language brings along.
+//! The built-in types and methods of languages.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use crate::outline::{ByKey, NameKey};
 
 type Words = ByKey<&'static str>;
 
-/// What a language brings along.
+/// The built-in names of a language.
 #[derive(Debug)]
 pub(crate) struct BuiltIn {
     methods: Words,
@@ -25,7 +25,7 @@ impl BuiltIn {
             Family::Java => (JAVA, JAVA_TYPES, ""),
             Family::CSharp => (C_SHARP, "", ""),
             Family::C => (CPP, "", ""),
-            // Their own types have no methods.
+            // Their built-in types have no methods.
             Family::Go | Family::Php | Family::Shell => ("", "", ""),
         };
         let words = |text: &'static str| {
@@ -34,33 +34,34 @@ impl BuiltIn {
         Self { methods: words(methods), types: words(types), names: words(names) }
     }
 
-    /// Whether text, numbers, collections and the like have a method of this
-    /// name. Called on something whose type is not known it is as likely theirs
-    /// as the only one in the project.
+    /// Returns true if strings, numbers, collections or similar types have a
+    /// method of this name. Called on a value of unknown type, it is as likely
+    /// theirs as the project's only one.
     pub(crate) fn has_method(&self, key: NameKey, name: &str) -> bool {
         has(&self.methods, key, name)
     }
 
-    /// Whether a type is known by this name without an import, and has no
-    /// methods but its own and those that are said to be its.
+    /// Returns true if this name is a built-in type, whose methods are all
+    /// known.
     pub(crate) fn has_type(&self, key: NameKey, name: &str) -> bool {
         has(&self.types, key, name)
     }
 
-    /// Whether something is known by this name without an import: a function,
-    /// type or value of the language.
+    /// Returns true if this name is built in: a function, type or value of the
+    /// language.
     pub(crate) fn has_name(&self, key: NameKey, name: &str) -> bool {
         has(&self.types, key, name) || has(&self.names, key, name)
     }
 }
 
-/// Whether a name with its key is among the words; another one may have its key.
+/// Returns true if a name is among the words; another one may have the same
+/// key.
 fn has(words: &Words, key: NameKey, name: &str) -> bool {
     words.get(&key) == Some(&name)
 }
 
 impl Family {
-    /// What its languages bring along.
+    /// Returns the built-in names of its languages.
     pub(crate) fn built_in(self) -> &'static BuiltIn {
         static ALL: LazyLock<[BuiltIn; crate::family::ALL.len()]> =
             LazyLock::new(|| crate::family::ALL.map(BuiltIn::new));

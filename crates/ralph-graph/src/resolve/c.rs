@@ -1,4 +1,4 @@
-//! Files that C and C++ include, and what they declare for others.
+//! Includes of C and C++, and the declarations they bring.
 
 use super::Resolver;
 use crate::facts::{Kind, Reach};
@@ -12,8 +12,8 @@ impl Resolver<'_> {
         near.or_else(|| self.project.by_path(text)).or_else(|| self.by_suffix(file, text))
     }
 
-    /// Definitions with all that declare or define the same thing: a header
-    /// and a file that includes it.
+    /// Returns definitions with all that declare or define the same thing: a
+    /// header and a file that includes it.
     pub(crate) fn with_twins(&self, found: &[DefRef]) -> Vec<DefRef> {
         let mut all = found.to_vec();
         for at in found.iter().filter(|at| self.is_open(**at)) {
@@ -30,7 +30,7 @@ impl Resolver<'_> {
         all
     }
 
-    /// Of what is declared in one file and defined in another, the latter.
+    /// Prefers definitions to their declarations in headers.
     pub(crate) fn defined(&self, found: &[DefRef]) -> Vec<DefRef> {
         let all = self.with_twins(found);
         let is_header = |at: &DefRef| is_header(&self.project.file(at.file).path);
@@ -41,7 +41,8 @@ impl Resolver<'_> {
         all.iter().copied().filter(|at| !is_header(at) || !is_twin(at)).collect()
     }
 
-    /// Whether a declaration of this elsewhere may mean the same.
+    /// Returns true if a declaration of the same name elsewhere may mean the
+    /// same thing.
     fn is_open(&self, at: DefRef) -> bool {
         let kinds = [Kind::Function, Kind::Method, Kind::Variable, Kind::Constant];
         self.project.file(at.file).family == Family::C
@@ -58,8 +59,8 @@ impl Resolver<'_> {
         includes(a, b) || includes(b, a)
     }
 
-    /// The file whose path ends so; of several the one that shares most of
-    /// its folders with the asking file, and none if two do.
+    /// Returns the file whose path ends with this text; of several, the one
+    /// that shares most folders with the asking file, or none if two tie.
     pub(super) fn by_suffix(&self, file: FileId, text: &str) -> Option<FileId> {
         let text = text.trim_start_matches(['.', '/']);
         let family = self.project.file(file).family;
@@ -85,7 +86,7 @@ impl Resolver<'_> {
     }
 }
 
-/// How many folders two paths have in common.
+/// Returns the number of folders that two paths have in common.
 fn shared(a: &str, b: &str) -> usize {
     folder_of(a).split('/').zip(folder_of(b).split('/')).take_while(|(a, b)| a == b).count()
 }

@@ -1,4 +1,5 @@
-//! Languages whose files say which package they are in, and Go, whose folders do.
+//! Packages: of languages whose files declare them, and of Go, whose folders
+//! are packages.
 
 use super::modules::outer_spaces;
 use super::{Module, Place, Resolution, Resolver, Scope, Use, parts};
@@ -8,7 +9,7 @@ use crate::manifest::ManifestKind;
 use crate::project::{FileId, relative};
 
 impl Resolver<'_> {
-    /// The longest beginning that is a package, and what the rest is in it.
+    /// Finds the longest prefix that is a package, and resolves the rest in it.
     pub(super) fn dotted(&self, file: FileId, text: &str) -> Vec<Place> {
         let family = self.project.file(file).family;
         let all: Vec<&str> = parts(text).collect();
@@ -43,7 +44,7 @@ impl Resolver<'_> {
         inside.find(|found| !found.is_empty()).unwrap_or_default()
     }
 
-    /// An attribute of C# may be named without the end of its name.
+    /// Resolves an attribute of C#, which may omit the `Attribute` suffix.
     pub(super) fn attribute(&self, scope: Scope, it: Use<'_>) -> Resolution {
         let family = self.project.file(it.file).family;
         if it.role != Role::Applies || family != Family::CSharp {
@@ -53,7 +54,7 @@ impl Resolver<'_> {
         self.settle(self.lookup_type(scope, &name), it, || Resolution::Outside)
     }
 
-    /// A class by the folder that stands for its prefix.
+    /// Finds a class by the folder that is mapped to its prefix.
     fn by_prefix(&self, all: &[&str]) -> Vec<Place> {
         let name = all.join("\\");
         for (folder, manifest) in self.project.manifests(ManifestKind::Composer) {
@@ -70,8 +71,8 @@ impl Resolver<'_> {
         Vec::new()
     }
 
-    /// The package that an import path of Go names: of the module with the
-    /// longest path that has one there.
+    /// Returns the package of a Go import path, in the module with the longest
+    /// path that has one.
     pub(super) fn go_module(&self, text: &str) -> Option<Module> {
         let manifests = self.project.manifests(ManifestKind::GoMod);
         let mut modules: Vec<(&str, &str, &str)> = manifests
@@ -89,7 +90,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// The files of Go in a folder.
+    /// Returns the Go files in a folder.
     pub(super) fn go_package(&self, folder: &str) -> Vec<FileId> {
         let files = self.project.in_folder(folder).iter().copied();
         files.filter(|file| self.project.file(*file).family == Family::Go).collect()

@@ -1,4 +1,4 @@
-//! What files of scripts give to others, and members that are assigned.
+//! Exports of scripts, and members that are assigned.
 
 use super::questions::Question;
 use super::{Lookup, Place, Resolution, Resolver, Scope, Use, definitions, parts};
@@ -9,9 +9,9 @@ use crate::outline::NameKey;
 use crate::project::{DefRef, FileId};
 
 impl Resolver<'_> {
-    /// What a file gives to others under a name.
+    /// Returns what a file exports under a name.
     pub(super) fn given(&self, file: FileId, name: &str) -> Vec<Place> {
-        // What is said to be given goes before what only has the name.
+        // Explicit exports come before definitions that only have the name.
         let said = self.passed_on_by_name(file, &format!("{}{name}", exports::PREFIX));
         if !said.is_empty() {
             return said;
@@ -30,7 +30,7 @@ impl Resolver<'_> {
         self.questions.ask(question, || self.of_whole(file, name)).places().to_vec()
     }
 
-    /// What has a name in what a file is to others, or is added to that.
+    /// Returns the members of a file's exported value, and those added to it.
     fn of_whole(&self, file: FileId, name: &str) -> Vec<Place> {
         let object = self.passed_on_by_name(file, exports::OBJECT);
         let whole = self.whole(file).into_iter().chain(object);
@@ -48,7 +48,7 @@ impl Resolver<'_> {
         owned.filter(is_here).map(Place::Definition).collect()
     }
 
-    /// Whether a definition is one that others get by its name.
+    /// Returns true if a definition is exported under its name.
     fn is_given(&self, at: DefRef) -> bool {
         let Some(definition) = self.project.outlined(at) else { return false };
         if let Some(owner) = definition.owner {
@@ -58,8 +58,8 @@ impl Resolver<'_> {
         is_seen && definition.container.is_none()
     }
 
-    /// What the whole of a file is to others, where that is more than a module:
-    /// a function that `module.exports` is, or another module.
+    /// Returns the exported value of a file, if that is more than a module: a
+    /// function assigned to `module.exports`, or another module.
     pub(super) fn whole(&self, file: FileId) -> Vec<Place> {
         let find = || {
             let mut found = self.passed_on_by_name(file, exports::WHOLE);
@@ -72,7 +72,7 @@ impl Resolver<'_> {
         self.questions.ask(Question::Whole(file), find).places().to_vec()
     }
 
-    /// Places, and what the whole of each module among them is.
+    /// Returns the targets, with the exported value of each module among them.
     pub(super) fn with_wholes(&self, places: &[Place]) -> Vec<Place> {
         let is_script = |file: &FileId| self.project.file(*file).family == Family::Script;
         let modules = places.iter().filter(|place| matches!(place, Place::Module(_)));
@@ -81,7 +81,7 @@ impl Resolver<'_> {
         places.iter().cloned().chain(wholes).collect()
     }
 
-    /// Whether a file gives anything by `exports`.
+    /// Returns true if a file exports anything by `exports`.
     pub(super) fn has_exports(&self, file: FileId) -> bool {
         let is_exports = |owner| exports::is_file(self.project.text(file, owner));
         let mut own = self.project.definitions(file);
@@ -99,7 +99,7 @@ impl Resolver<'_> {
             })
     }
 
-    /// What a member of a script says to belong to.
+    /// Returns the declared owner of a script's member.
     fn owner_places(&self, member: DefRef) -> Vec<Place> {
         let Some(definition) = self.project.outlined(member) else { return Vec::new() };
         let owner = definition.owner.map(|owner| self.project.text(member.file, owner));
@@ -111,17 +111,18 @@ impl Resolver<'_> {
         }
     }
 
-    /// The definitions that a member of a script says to belong to.
+    /// Returns the definitions of the declared owner of a script's member.
     pub(super) fn script_owners(&self, member: DefRef) -> Vec<DefRef> {
         definitions(&self.owner_places(member))
     }
 
-    /// A member of the object that a place is in.
+    /// Resolves a member of the object around a position.
     pub(super) fn itself(&self, scope: Scope, it: Use<'_>) -> Resolution {
         if let Some(own) = self.enclosing_type(scope) {
             return self.of_types(&[own], it, || self.maybe(it));
         }
-        // What is inside a function belongs to its objects only if it says so.
+        // A definition inside a function belongs to its objects only if it is
+        // marked so.
         let is_member = |at: &DefRef| {
             self.project.outlined(*at).is_some_and(|it| {
                 it.owner.is_some() || matches!(it.kind, Kind::Method | Kind::Field)
@@ -148,7 +149,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// A member of something that begins with a name which nothing binds.
+    /// Resolves a member of a global that nothing binds.
     pub(super) fn of_global(&self, scope: Scope, path: &str, it: Use<'_>) -> Resolution {
         let first = parts(path).next().unwrap_or(path);
         if self.lookup(scope, first) != Lookup::Unbound {
@@ -170,8 +171,8 @@ impl Resolver<'_> {
         self.maybe(it)
     }
 
-    /// Whether a file says no types, so that a name alone tells little about
-    /// whose member it is.
+    /// Returns true if a file declares no types, so that a name alone hardly
+    /// tells its owner.
     pub(super) fn is_untyped(&self, file: FileId) -> bool {
         let file = self.project.file(file);
         let ending = file.path.rsplit('.').next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What is inside a module or a type.
+//! Finds members of modules and types.
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use crate::project::{DefRef, FileId, folder_of, name_of};
 use crate::spaces::SpaceId;
 
 impl Resolver<'_> {
-    /// What has this name in a place.
+    /// Returns the members with this name.
     pub(crate) fn members(&self, place: &Place, name: &str) -> Vec<Place> {
         match place {
             Place::Module(module) => self.in_module(module, name),
@@ -57,12 +57,12 @@ impl Resolver<'_> {
         }
     }
 
-    /// Definitions of a file that are in nothing, or only in what names the
-    /// whole file.
+    /// Returns definitions of a file at its top level, or only in a namespace
+    /// for the whole file.
     pub(crate) fn top_level(&self, file: FileId, name: &str) -> Vec<DefRef> {
         let project = self.project;
         let flat = project.file(file).family.has_file_namespaces();
-        // Values of an enumeration in C are known beside it.
+        // In C, the values of an enumeration are known beside it.
         let is_open = project.file(file).family == Family::C;
         let is_namespace = |id: DefinitionId| {
             let container = project.file(file).outline().definition(id);
@@ -82,7 +82,7 @@ impl Resolver<'_> {
         project.named_in(file, name).iter().filter(is_top).copied().collect()
     }
 
-    /// What others get under this name from the imports of a file.
+    /// Returns what the imports of a file re-export under this name.
     pub(super) fn passed_on(&self, file: FileId, name: &str) -> Vec<Place> {
         if self.passed_on_imports(file).next().is_none() {
             return Vec::new();
@@ -100,15 +100,15 @@ impl Resolver<'_> {
         answer.places().to_vec()
     }
 
-    /// The imports of a file that others see.
+    /// Returns the imports of a file that other files see.
     fn passed_on_imports(&self, file: FileId) -> impl Iterator<Item = &Import> {
         let imports = self.project.file(file).outline().imports.iter();
-        // Modules of one crate see what others of them import for themselves.
+        // Modules of one crate see each other's private imports.
         let sees_all = self.project.file(file).family == Family::Rust;
         imports.filter(move |import| (import.passed_on || sees_all) && import.within.is_none())
     }
 
-    /// What others get under this name from imports that say it.
+    /// Returns what imports of this name re-export.
     pub(super) fn passed_on_by_name(&self, file: FileId, name: &str) -> Vec<Place> {
         if self.passed_on_imports(file).next().is_none() {
             return Vec::new();
@@ -119,10 +119,11 @@ impl Resolver<'_> {
         self.questions.ask(question, find).places().to_vec()
     }
 
-    /// What has this name in some files, or in what they import as a whole.
+    /// Returns the members with this name in some files, or in files that they
+    /// import as a whole.
     ///
-    /// Files import each other in many ways, so each is looked into once:
-    /// those that were `searched` before have nothing, or it was found.
+    /// Files import each other in many ways, so each is searched once: those
+    /// already `searched` have nothing, or it was found.
     pub(super) fn in_followed(
         &self,
         files: &[FileId],
@@ -152,7 +153,7 @@ impl Resolver<'_> {
         found
     }
 
-    /// The files that imports of everything name, and what the namespaces have
+    /// Returns the files of these imports, and the members of the namespaces
     /// that they name.
     pub(super) fn followed<'i>(
         &self,
@@ -173,7 +174,7 @@ impl Resolver<'_> {
         (files, members)
     }
 
-    /// What an import binds a name to; `None` if it binds another one.
+    /// Returns what an import binds a name to; `None` if it binds another one.
     pub(crate) fn bound(&self, file: FileId, import: &Import, name: &str) -> Option<Vec<Place>> {
         let scope = Scope { file, within: import.within };
         let module = || self.modules(scope, self.project.text(file, import.module));
@@ -190,7 +191,8 @@ impl Resolver<'_> {
                         found = self.default_of_exports(&places);
                     }
                     if found.is_empty() && original == "default" {
-                        // What has no name there mostly keeps the one it has.
+                        // A default export without a name usually keeps its
+                        // own.
                         found = named(name);
                     }
                     if found.is_empty() && original == "default" {
@@ -209,7 +211,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// A namespace that an import names as if it were in another.
+    /// Resolves an imported namespace that is written as a member of another.
     fn inner_space(&self, file: FileId, import: &Import, name: &str) -> Vec<Place> {
         let family = self.project.file(file).family;
         if !matches!(family, Family::CSharp | Family::Php) {
@@ -224,14 +226,14 @@ impl Resolver<'_> {
         vec![Place::Module(Module { files, folder: None })]
     }
 
-    /// What an import of everything brings under a name.
+    /// Returns the members with this name that an import of everything brings.
     pub(crate) fn everything_named(&self, file: FileId, import: &Import, name: &str) -> Vec<Place> {
         let scope = Scope { file, within: import.within };
         let places = self.modules(scope, self.project.text(file, import.module));
         places.iter().flat_map(|place| self.members(place, name)).collect()
     }
 
-    /// What files are as a whole that give things by `exports`.
+    /// Returns the exported values of files that use `exports`.
     fn default_of_exports(&self, places: &[Place]) -> Vec<Place> {
         let files = places.iter().flat_map(Place::files);
         let files: Vec<FileId> = files.filter(|file| self.has_exports(*file)).collect();
@@ -242,8 +244,8 @@ impl Resolver<'_> {
         files.into_iter().map(Module::of_file).map(Place::Module).collect()
     }
 
-    /// What a file of scripts exports without a name: what is called like the
-    /// file, or the only thing that others can see.
+    /// Returns the unnamed export of a script: the definition named like the
+    /// file, or the only one that others can see.
     fn default_of(&self, file: FileId) -> Vec<Place> {
         let path = &self.project.file(file).path;
         let stem = name_of(path).split('.').next().unwrap_or_default();
@@ -276,7 +278,7 @@ impl Resolver<'_> {
         if definition.kind == Kind::Module {
             return self.in_namespace(at, name);
         }
-        // One of the values of an enumeration has what that has.
+        // An enumeration value has the members of the enumeration.
         if definition.kind == Kind::Variant {
             let of = self.project.containers(at).next();
             return of.map_or_else(Vec::new, |of| self.members(&Place::Definition(of), name));
@@ -297,7 +299,7 @@ impl Resolver<'_> {
         Vec::new()
     }
 
-    /// The other places where the same namespace or type is written.
+    /// Returns the other parts of the same namespace or type.
     pub(super) fn other_parts(&self, at: DefRef) -> Vec<DefRef> {
         let spaces = self.project.spaces();
         let all = spaces.of(at).map_or(&[][..], |space| spaces.parts(space));
@@ -305,14 +307,16 @@ impl Resolver<'_> {
         all.iter().filter(is_other).copied().collect()
     }
 
-    /// What the other parts of a namespace or type have under a name.
+    /// Returns the members with this name in the other parts of a namespace or
+    /// type.
     pub(super) fn members_elsewhere(&self, at: DefRef, name: &str) -> Vec<DefRef> {
         let space = self.project.spaces().of(at);
         space.map_or_else(Vec::new, |space| self.members_of_space(space, at, name))
     }
 
-    /// What a namespace or type has under a name in parts that can be of one
-    /// program with a definition, and are not that.
+    /// Returns the members with this name in the parts of a namespace or type
+    /// that may belong to the same program as a definition, except that part
+    /// itself.
     pub(super) fn members_of_space(&self, space: SpaceId, at: DefRef, name: &str) -> Vec<DefRef> {
         let project = self.project;
         let spaces = project.spaces();
@@ -337,15 +341,16 @@ impl Resolver<'_> {
         found.into_iter().map(|(_, member)| member).collect()
     }
 
-    /// Whether two parts of a namespace can be of one: where files say what
-    /// they include, one has to reach the other.
+    /// Returns true if two parts of a namespace may belong to one program: with
+    /// includes, one must reach the other.
     pub(super) fn is_one_program(&self, a: DefRef, b: DefRef) -> bool {
         self.project.file(a.file).family != Family::C
             || self.can_reach(a.file, b.file)
             || self.can_reach(b.file, a.file)
     }
 
-    /// What is written in a definition, or says to belong to it.
+    /// Returns the members written in a definition, or declared to belong to
+    /// it.
     pub(crate) fn own_members(&self, at: DefRef, name: &str) -> Vec<DefRef> {
         let question = Question::OwnMembers(at, self.questions.word(name));
         let answer = self.questions.ask(question, || self.find_own_members(at, name));
@@ -373,10 +378,10 @@ impl Resolver<'_> {
         found
     }
 
-    /// The types with a name that a member says to belong to.
+    /// Returns the types with this name that a member declares to belong to.
     fn owners_called(&self, name: &str, member: DefRef) -> Vec<DefRef> {
         let project = self.project;
-        // Any name may be that of an object in scripts.
+        // In scripts, any name may be an object's.
         if project.file(member.file).family == Family::Script {
             return self.script_owners(member);
         }
@@ -390,7 +395,7 @@ impl Resolver<'_> {
         owners
     }
 
-    /// What a namespace imports.
+    /// Returns the imports of a namespace with this name.
     fn in_namespace(&self, at: DefRef, name: &str) -> Vec<Place> {
         let project = self.project;
         let imports = project.file(at.file).outline().imports.iter();
@@ -403,7 +408,7 @@ impl Resolver<'_> {
         }
         let family = project.file(at.file).family;
         if found.is_empty() && family == Family::C {
-            // `namespace a::b` is in `a`.
+            // `namespace a::b` is inside `a`.
             let inner = format!("{}.{name}", project.namespace_name(at));
             let inner = project.reopened(family, &inner).iter().copied();
             let inner = inner.filter(|inner| self.is_one_program(at, *inner));
@@ -412,7 +417,7 @@ impl Resolver<'_> {
         found
     }
 
-    /// The types that a name of an owner stands for in a file.
+    /// Returns the types that an owner's name means in a file.
     pub(super) fn owners(&self, file: FileId, name: &str) -> Rc<[Place]> {
         let question = Question::Owners(file, self.questions.word(name));
         self.questions.ask(question, || self.find_owners(file, name)).places()
@@ -441,7 +446,7 @@ impl Resolver<'_> {
                 return found;
             }
         }
-        // The only type with that name, where headers are not followed.
+        // The only type with that name, if headers are not followed.
         let family = project.file(file).family;
         let all: Vec<DefRef> = project
             .named(short)
@@ -452,7 +457,7 @@ impl Resolver<'_> {
         if all.len() == 1 { all } else { Vec::new() }
     }
 
-    /// What a type extends and implements.
+    /// Returns the types that a type extends and implements.
     pub(crate) fn bases(&self, at: DefRef) -> Vec<DefRef> {
         let answer = self.questions.ask(Question::Bases(at), || self.find_bases(at));
         definitions(&answer.places())
@@ -464,7 +469,8 @@ impl Resolver<'_> {
         let outline = project.file(at.file).outline();
         for above in &outline.above {
             let belongs = above.within == Some(at.id);
-            // A type of scripts may be one of several, and has what all have.
+            // In scripts, an alias may be a union, which has only the common
+            // members.
             let is_choice =
                 above.role == Role::Type && project.file(at.file).family == Family::Script;
             if !belongs || is_choice {

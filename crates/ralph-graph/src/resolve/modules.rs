@@ -1,4 +1,4 @@
-//! Names in their scopes, and modules by what imports call them.
+//! Looks up names in their scopes, and modules by their import paths.
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -10,7 +10,7 @@ use crate::family::Family;
 use crate::project::{DefRef, FileId, folder_of, relative};
 
 impl Resolver<'_> {
-    /// What a bare name stands for.
+    /// Looks up a bare name.
     pub(crate) fn lookup(&self, scope: Scope, name: &str) -> Lookup {
         self.looked_up(scope, name, Sought::Anything)
     }
@@ -53,7 +53,8 @@ impl Resolver<'_> {
         if !near.is_empty() {
             return Lookup::Found(near);
         }
-        // What a script passes on as a whole is not known in it.
+        // A script does not itself know the names that it re-exports as a
+        // whole.
         if family == Family::Script {
             return Lookup::Unbound;
         }
@@ -61,7 +62,7 @@ impl Resolver<'_> {
         if wide.is_empty() { Lookup::Unbound } else { Lookup::Found(wide) }
     }
 
-    /// What a definition around the name makes of it.
+    /// Looks up a name in one of the definitions around it.
     fn in_scope(&self, at: DefRef, name: &str, sought: Sought) -> Lookup {
         let Some(definition) = self.project.outlined(at) else { return Lookup::Unbound };
         let family = self.project.file(at.file).family;
@@ -109,8 +110,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// Whether a member is meant by its bare name: constructors are not, which
-    /// have the name of their type.
+    /// Returns true if a member can be meant by its bare name: constructors
+    /// cannot, since they have the name of their type.
     fn is_meant(&self, place: &Place, family: Family, sought: Sought) -> bool {
         let Place::Definition(at) = place else { return true };
         let Some(definition) = self.project.outlined(*at) else { return true };
@@ -122,8 +123,8 @@ impl Resolver<'_> {
         !is_constructor && (can_be_type || sought == Sought::Anything)
     }
 
-    /// What a namespace has that is written elsewhere, and those around it
-    /// that its name names.
+    /// Returns members of a namespace that are written elsewhere, and of the
+    /// outer namespaces in its name.
     fn in_other_parts(&self, at: DefRef, name: &str) -> Vec<DefRef> {
         let project = self.project;
         let family = project.file(at.file).family;
@@ -136,7 +137,7 @@ impl Resolver<'_> {
         outer.flat_map(|space| self.members_of_space(space, at, name)).collect()
     }
 
-    /// What imports bind a name to, in a definition or outside all.
+    /// Looks up a name in imports, in a definition or at the top level.
     fn by_import(&self, file: FileId, within: Option<DefRef>, name: &str) -> Lookup {
         let imports = self.project.file(file).outline().imports.iter();
         let apt = imports.filter(|import| import.within == within.map(|at| at.id));
@@ -155,7 +156,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Names of files that need no import.
+    /// Returns names of other files that need no import.
     fn in_package(&self, file: FileId, name: &str) -> Vec<Place> {
         let project = self.project;
         let family = project.file(file).family;
@@ -167,7 +168,7 @@ impl Resolver<'_> {
                     let outer = spaces.iter().flat_map(|space| outer_spaces(space));
                     let outer: Vec<String> = outer.collect();
                     spaces.extend(outer);
-                    // What is in no namespace is seen from all of them.
+                    // Names outside namespaces are visible in all of them.
                     if !spaces.iter().any(String::is_empty) {
                         spaces.push(String::new());
                     }
@@ -184,8 +185,8 @@ impl Resolver<'_> {
         found.map(Place::Definition).collect()
     }
 
-    /// Names that imports of everything bring, of files that those import in
-    /// the same way too where that is the rule.
+    /// Returns names from imports of everything, and from such imports of those
+    /// files if the language follows them.
     fn by_everything(&self, file: FileId, name: &str) -> Vec<Place> {
         let project = self.project;
         let family = project.file(file).family;
@@ -215,9 +216,9 @@ impl Resolver<'_> {
         all_found
     }
 
-    /// What an import calls a module.
+    /// Returns the module of an import path.
     pub(crate) fn modules(&self, scope: Scope, text: &str) -> Rc<[Place]> {
-        // What `super` and `self` mean depends on the module around them.
+        // The meaning of `super` and `self` depends on the module around them.
         let is_local = self.project.file(scope.file).family == Family::Rust;
         let within = scope.within.filter(|_| is_local);
         let question =
@@ -250,7 +251,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// What a path before a name stands for.
+    /// Looks up the path before a name.
     pub(crate) fn path(&self, scope: Scope, path: &str) -> Lookup {
         let family = self.project.file(scope.file).family;
         if family == Family::Rust {
@@ -277,8 +278,8 @@ impl Resolver<'_> {
                 let found = self.anywhere(family, first);
                 if found.is_empty() { Lookup::Unbound } else { Lookup::Found(found) }
             }
-            // What begins a path and is not known is a crate from elsewhere,
-            // unless it is a parameter that stands for a type.
+            // An unknown first part is an external crate, unless it is a type
+            // parameter.
             Lookup::Unbound
                 if family == Family::Rust && !first.starts_with(|c: char| c.is_uppercase()) =>
             {
@@ -296,7 +297,7 @@ impl Resolver<'_> {
         Lookup::Found(places)
     }
 
-    /// A path that begins as an import is written: `a.b.f` after `import a.b`.
+    /// Looks up a path that begins like an import: `a.b.f` after `import a.b`.
     fn imported_path(&self, scope: Scope, path: &str) -> Lookup {
         let project = self.project;
         let file = scope.file;
@@ -312,7 +313,7 @@ impl Resolver<'_> {
                 let rest = path.strip_prefix(name);
                 let fits = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', ':']));
                 if fits && best.as_ref().is_none_or(|(longest, _)| longest.len() < name.len()) {
-                    // The first part alone stands for the outermost package.
+                    // The first part alone means the outermost package.
                     let asked = if name == known_as && is_first { known_as } else { module };
                     best = Some((name, self.modules(scope, asked)));
                 }
@@ -326,7 +327,7 @@ impl Resolver<'_> {
         if places.is_empty() { Lookup::Outside } else { Lookup::Found(places) }
     }
 
-    /// Types and namespaces with a name, in whatever file.
+    /// Returns types and namespaces with a name, in any file.
     fn anywhere(&self, family: Family, name: &str) -> Vec<Place> {
         let project = self.project;
         let is_space = |at: &&DefRef| {
@@ -338,17 +339,17 @@ impl Resolver<'_> {
         project.named(name).iter().filter(is_space).copied().map(Place::Definition).collect()
     }
 
-    /// The parts of a namespace that a file can know.
+    /// Returns the parts of a namespace that a file can know.
     fn namespace(&self, file: FileId, text: &str) -> Vec<Place> {
         let name = parts(text).collect::<Vec<_>>().join(".");
         let all = self.project.reopened(self.project.file(file).family, &name).iter().copied();
         all.filter(|part| self.can_reach(file, part.file)).map(Place::Definition).collect()
     }
 
-    /// A file that a shell sources.
+    /// Returns a file that a shell script sources.
     fn sourced(&self, file: FileId, text: &str) -> Option<FileId> {
         let folder = folder_of(&self.project.file(file).path);
-        // What stands before the last variable is not known.
+        // The text before the last variable is unknown.
         let known = text.rsplit(['$', '}', ')']).next().unwrap_or(text);
         let known = if known.len() == text.len() {
             text
@@ -360,7 +361,7 @@ impl Resolver<'_> {
     }
 }
 
-/// The namespaces around a namespace.
+/// Returns the namespaces around a namespace.
 pub(super) fn outer_spaces(space: &str) -> Vec<String> {
     let ends = space.match_indices('.').map(|(at, _)| at).take(super::PARTS);
     ends.filter_map(|at| space.get(..at)).map(str::to_owned).collect()

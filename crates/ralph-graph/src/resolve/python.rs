@@ -15,14 +15,15 @@ impl Resolver<'_> {
             return self.python_path(&relative(folder, &format!("{up}{path}"))?);
         }
         let roots = self.project.python_roots();
-        // The package that the file itself is in comes first, a script's
-        // own folder before the rest.
+        // The package that contains the file comes first, then a script's own
+        // folder.
         let is_around = |root: &&String| {
             root.is_empty() || folder == root.as_str() || folder.starts_with(&format!("{root}/"))
         };
         let around = roots.iter().filter(is_around).rev().map(String::as_str);
         let others = roots.iter().filter(|root| !is_around(root)).map(String::as_str);
-        // What lies in a package is no script, and sees no module by its bare name.
+        // A file in a package is not a script, and sees no module of it by a
+        // bare name.
         let is_script = self.project.by_path(&join(folder, "__init__.py")).is_none();
         let own = is_script.then_some(folder);
         let candidates = around.chain(own).chain(others);
@@ -38,7 +39,7 @@ impl Resolver<'_> {
         loose
     }
 
-    /// The module at a path without ending.
+    /// Returns the module at a path without file extension.
     fn python_path(&self, path: &str) -> Option<Module> {
         let of = |end: &str| self.project.by_path(&format!("{path}{end}"));
         if path.is_empty() {
@@ -55,7 +56,7 @@ impl Resolver<'_> {
         Some(Module { files: Vec::new(), folder: Some(folder) })
     }
 
-    /// A module in the folder of a package.
+    /// Returns a module in the folder of a package.
     pub(super) fn python_at(&self, folder: &str, name: &str) -> Option<Module> {
         self.python_path(&relative(folder, name)?)
     }

@@ -1,12 +1,12 @@
-//! Questions that may lead back to themselves, each answered once.
+//! Queries that may depend on themselves, each answered once.
 //!
-//! Imports and types may refer to each other in any number of ways. To go
-//! along all of them nobody has the time, so what was answered is remembered,
-//! and a question that comes back to itself adds nothing to its own answer.
+//! Imports and types may refer to each other in any number of ways, too many to
+//! follow all. So answers are cached, and a query that depends on itself adds
+//! nothing to its own answer.
 //!
-//! An answer that such a circle cut short holds only as long as the question
-//! where the circle began is open: to others it may have more to say. It is
-//! remembered until then, and forgotten with it.
+//! An answer that such a cycle cut short is valid only while the query at the
+//! start of the cycle is open: for others it may be incomplete. It is cached
+//! until then, and dropped with it.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -17,48 +17,48 @@ use crate::facts::DefinitionId;
 use crate::mixer::Table;
 use crate::project::{DefRef, FileId};
 
-/// How many questions may wait for each other: so much fits on any stack.
+/// Maximum depth of nested queries, which fits on any stack.
 const DEPTH: usize = 128;
 
 /// A name as a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Word(u32);
 
-/// What a name is looked for as.
+/// The kind of thing that a name is looked up as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Sought {
     Anything,
     Type,
 }
 
-/// What can be asked.
+/// A query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Question {
-    /// What a bare name stands for.
+    /// The target of a bare name.
     Name { file: FileId, within: Option<DefinitionId>, name: Word, sought: Sought },
-    /// What an import calls a module.
+    /// The module of an import path.
     Modules { file: FileId, within: Option<DefinitionId>, text: Word },
-    /// What has a name in a definition.
+    /// The members with a name in a definition.
     Inside(DefRef, Word),
-    /// The same for what is written there, or says to belong there.
+    /// The same for members written there, or declared to belong there.
     OwnMembers(DefRef, Word),
-    /// What others get under a name from the imports of a file.
+    /// The names that the imports of a file re-export.
     PassedOn(FileId, Word),
-    /// The same from imports that say the name.
+    /// The same for imports of this name.
     PassedOnByName(FileId, Word),
-    /// What has a name in what the whole of a file of scripts is to others.
+    /// The members with a name in a script's exported value.
     OfWhole(FileId, Word),
-    /// What the whole of such a file is to others.
+    /// The exported value of a script.
     Whole(FileId),
-    /// The types that a name of an owner stands for.
+    /// The types that an owner's name means.
     Owners(FileId, Word),
-    /// What a type extends and implements.
+    /// The types that a type extends and implements.
     Bases(DefRef),
-    /// The type of a variable that is what a call gives.
+    /// The type of a variable that holds the result of a call.
     Result(DefRef),
 }
 
-/// What a question came to, cheap to hand on.
+/// The answer to a query, cheap to copy.
 #[derive(Debug, Clone)]
 pub(super) enum Answer {
     Found(Rc<[Place]>),
@@ -67,7 +67,7 @@ pub(super) enum Answer {
 }
 
 impl Answer {
-    /// What was found, if anything was.
+    /// Returns the targets, if any were found.
     pub(super) fn places(self) -> Rc<[Place]> {
         match self {
             Self::Found(places) => places,
@@ -77,7 +77,7 @@ impl Answer {
 }
 
 impl From<Vec<Place>> for Answer {
-    /// On many ways the same is found many times.
+    /// Drops duplicates, since one target is often found in several ways.
     fn from(mut places: Vec<Place>) -> Self {
         if places.len() > 1 {
             let mut seen = HashSet::new();
@@ -113,33 +113,32 @@ impl From<Answer> for Lookup {
     }
 }
 
-/// How far a question is.
+/// The progress of a query.
 #[derive(Debug)]
 enum State {
-    /// It is being answered, with so many others waiting.
+    /// It is being answered, with this many others open around it.
     Open(usize),
-    /// It was answered, as far as that goes before the open question at this
-    /// depth is.
+    /// It was answered, but only until the open query at this depth ends.
     Until(usize, Answer),
     Answered(Answer),
 }
 
-/// All questions that were asked.
+/// All queries that were asked.
 #[derive(Debug, Default)]
 pub(super) struct Questions {
     words: RefCell<HashMap<Box<str>, Word>>,
     states: RefCell<Table<Question, State>>,
     depth: Cell<usize>,
-    /// The outermost open question that the innermost was led back to.
+    /// The depth of the outermost open query that the innermost one depends on.
     back: Cell<Option<usize>>,
-    /// The questions whose answers wait for an open one, in their order.
+    /// The queries whose answers wait for an open one, in order.
     waiting: RefCell<Vec<Question>>,
     #[cfg(test)]
     pub(super) steps: Cell<usize>,
 }
 
 impl Questions {
-    /// The number of a name.
+    /// Returns the number of a name.
     pub(super) fn word(&self, name: &str) -> Word {
         let mut words = self.words.borrow_mut();
         if let Some(known) = words.get(name) {
@@ -150,7 +149,7 @@ impl Questions {
         next
     }
 
-    /// The answer to a question; `find` is to find it if it is not known.
+    /// Returns the answer to a query; runs `find` if it is unknown.
     pub(super) fn ask<A: Into<Answer>>(
         &self,
         question: Question,
@@ -170,7 +169,7 @@ impl Questions {
         }
         let depth = self.depth.get();
         if depth >= DEPTH {
-            // It may be answered when fewer others wait.
+            // It may be answered when fewer queries are open.
             self.led_back(0);
             return Answer::Unbound;
         }
@@ -192,8 +191,8 @@ impl Questions {
         self.back.set(Some(back));
     }
 
-    /// Remembers an answer. Those behind the first that were `waiting` before
-    /// were found on the way to it.
+    /// Caches an answer. The queries after the first `waiting` ones were
+    /// answered while finding it.
     fn keep(&self, question: Question, answer: &Answer, back: Option<usize>, waiting: usize) {
         let mut states = self.states.borrow_mut();
         let mut all = self.waiting.borrow_mut();

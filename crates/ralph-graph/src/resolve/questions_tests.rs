@@ -1,4 +1,5 @@
-//! How much is asked where everything refers to everything.
+//! Tests the number of queries in projects where everything refers to
+//! everything.
 
 use std::fmt::Write;
 
@@ -8,7 +9,8 @@ use crate::scratch::{LATER, Scratch};
 
 type Files = Vec<(String, String)>;
 
-/// Resolves every name, and says how many questions had to be answered.
+/// Resolves every name, and returns the number of queries that had to be
+/// answered.
 fn steps(files: &Files) -> usize {
     let scratch = Scratch::new(&borrowed(files));
     let mut index = scratch.index();
@@ -27,7 +29,7 @@ fn borrowed(files: &Files) -> Vec<(&str, &str)> {
     files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect()
 }
 
-/// Files that each say something about all others, and a last one.
+/// Returns files that each refer to all others, and a last one.
 fn mesh(
     count: usize,
     path: impl Fn(usize) -> String,

@@ -1,4 +1,4 @@
-//! Members of values, as far as the text tells what these are.
+//! Resolves members of values whose type the text states.
 
 use super::questions::Question;
 use super::{Lookup, Place, Resolution, Resolver, Scope, Use, definitions, is_type, split_last};
@@ -8,8 +8,8 @@ use crate::outline::NameKey;
 use crate::project::{DefRef, FileId};
 
 impl Resolver<'_> {
-    /// A member of a value whose type the text says, or behind `()` what was
-    /// called to get it.
+    /// Resolves a member of a value, given its type, or with `()` the function
+    /// that returned it.
     pub(super) fn of_type(&self, scope: Scope, path: &str, it: Use<'_>) -> Resolution {
         if let Some(called) = path.strip_suffix("()") {
             return self.of_result(scope, called, it);
@@ -18,7 +18,7 @@ impl Resolver<'_> {
             Lookup::Found(places) => {
                 let types: Vec<DefRef> = definitions(&places);
                 self.of_types(&types, it, || {
-                    // What an alias stands for is not always known.
+                    // The target of an alias is not always known.
                     let is_alias = |at: &DefRef| {
                         let kind = self.project.outlined(*at).map(|it| it.kind);
                         kind == Some(Kind::Alias) && self.bases(*at).is_empty()
@@ -31,8 +31,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// A member of what a call gives: a new object if a class is called, else
-    /// what the function says to give.
+    /// Resolves a member of a call's result: a new object for a class, else the
+    /// declared result of the function.
     fn of_result(&self, scope: Scope, called: &str, it: Use<'_>) -> Resolution {
         let (before, name) = split_last(called);
         match self.called(scope, called) {
@@ -43,14 +43,15 @@ impl Resolver<'_> {
                 Lookup::Outside => Resolution::Outside,
                 Lookup::Unbound => self.unknown(it),
             },
-            // What is passed to it may come back.
+            // It may return its arguments.
             Lookup::Outside => self.maybe(it),
             Lookup::Unbound if before.is_empty() => self.of_unbound(name, it),
             Lookup::Unbound => self.unknown(it),
         }
     }
 
-    /// What is called: by its name, behind a path, or of what another call gives.
+    /// Looks up a called name: bare, after a path, or in the result of another
+    /// call.
     fn called(&self, scope: Scope, called: &str) -> Lookup {
         let (before, name) = split_last(called);
         let of = match before.strip_suffix("()") {
@@ -63,7 +64,7 @@ impl Resolver<'_> {
         };
         match of {
             Lookup::Found(mut places) => {
-                // A variable has what its type has.
+                // A variable has the members of its type.
                 if let Lookup::Found(types) = self.result_types(&places) {
                     places.extend(types);
                 }
@@ -77,7 +78,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// The types of what is called or named: a class is its own.
+    /// Returns the types of called or named things: a class is its own type.
     fn result_types(&self, places: &[Place]) -> Lookup {
         let mut types = definitions(places);
         types.retain(|at| self.project.outlined(*at).is_some_and(|it| is_type(it.kind)));
@@ -88,7 +89,7 @@ impl Resolver<'_> {
         let Some(of) = self.project.file(at.file).outline().type_of(at.id) else {
             return Lookup::Unbound;
         };
-        // It is written as the file knows it that defines the function.
+        // The type is written in terms of the function's file.
         let container = self.project.outlined(*at).and_then(|it| it.container);
         let scope = Scope { file: at.file, within: container };
         match of.strip_suffix("()") {
@@ -104,12 +105,13 @@ impl Resolver<'_> {
         }
     }
 
-    /// A member of a type that nothing in the project defines or imports.
+    /// Resolves a member of a type that the project neither defines nor
+    /// imports.
     fn of_unbound(&self, of: &str, it: Use<'_>) -> Resolution {
         if !self.project.file(it.file).family.built_in().has_type(NameKey::of(of), of) {
             return self.unknown(it);
         }
-        // It has what the language gave it, and what the project adds.
+        // It has its built-in members, and those that the project adds.
         let members = self.members_named(it);
         let owner = |at: &DefRef| self.project.outlined(*at).and_then(|it| it.owner);
         let is_added = |at: &&DefRef| {
@@ -128,7 +130,7 @@ impl Resolver<'_> {
         if promised.is_empty() { Resolution::Outside } else { Resolution::Ambiguous(promised) }
     }
 
-    /// A member of something whose type cannot be told.
+    /// Resolves a member of a value of unknown type.
     pub(super) fn unknown(&self, it: Use<'_>) -> Resolution {
         let family = self.project.file(it.file).family;
         let kind = |at: &DefRef| self.project.outlined(*at).map(|it| it.kind);
@@ -143,7 +145,7 @@ impl Resolver<'_> {
                 found.retain(is_apt);
             }
         }
-        // A method that is passed on is as little known as one that is called.
+        // A method passed as a value is as uncertain as a called one.
         let is_method = match it.role {
             Role::Call => true,
             Role::Value => found.iter().any(|at| kind(at) == Some(Kind::Method)),
@@ -152,7 +154,7 @@ impl Resolver<'_> {
         if is_method && family.built_in().has_method(NameKey::of(it.name), it.name) {
             return self.maybe(it);
         }
-        // A method that calls one of its own name mostly hands on to another.
+        // A method that calls its own name usually delegates to another object.
         let own = it.within.map(|id| DefRef { file: it.file, id });
         match (found.as_slice(), own) {
             ([only], Some(own)) if *only == own => Resolution::Ambiguous(found),
@@ -182,12 +184,13 @@ impl Resolver<'_> {
         self.project.named(it.name).iter().filter(is_member).copied().collect()
     }
 
-    /// Whether the rules of a language let a file use a definition.
+    /// Returns true if the language's rules let a file use a definition.
     pub(super) fn is_visible(&self, from: FileId, at: DefRef) -> bool {
         let Some(definition) = self.project.outlined(at) else { return false };
         match definition.reach {
             Reach::Nowhere => false,
-            // Elsewhere what is hidden by custom can still be got at.
+            // In other languages, names that are private by convention can
+            // still be used.
             Reach::File => from == at.file || self.project.file(from).family != Family::Rust,
             Reach::Inside => self.rust_modules_around(from).contains(&at.file),
             Reach::Crate => self.is_one_crate(from, at.file),
@@ -195,7 +198,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// The only candidate, if the file can know of it.
+    /// Returns the only candidate if the file can know it, else all as
+    /// ambiguous.
     pub(super) fn choose(&self, it: Use<'_>, found: Vec<DefRef>) -> Resolution {
         match found.as_slice() {
             [] => Resolution::Outside,

@@ -1,7 +1,8 @@
-//! Different things that imports of everything bring under one name.
+//! Finds different things that imports of everything bring under one name.
 //!
-//! Where a file passes on all of two others and both have the name, it is not
-//! the same thing defined twice: a compiler refuses it, or the name is none.
+//! If a file re-exports everything of two others and both have the name, that
+//! is not one thing defined twice: a compiler rejects it, or the name is
+//! undefined.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -11,13 +12,13 @@ use crate::facts::{Import, Reach};
 use crate::family::Family;
 use crate::project::{DefRef, FileId};
 
-/// Definitions that have a rival, each with the first of those that it was
-/// brought with: those are the same thing, and all others are not.
+/// Definitions with a rival, each with the first of those it was imported with:
+/// these are the same thing, all others are not.
 pub(super) type Rivals = RefCell<HashMap<DefRef, DefRef>>;
 
 impl Resolver<'_> {
-    /// What imports of everything bring under a name: where a later one hides
-    /// what earlier ones brought, what the last brings that has it.
+    /// Returns the things that imports of everything bring under a name: of the
+    /// last import that has it, if later ones hide earlier ones.
     pub(super) fn of_everything<'i>(
         &self,
         file: FileId,
@@ -40,8 +41,8 @@ impl Resolver<'_> {
         brought.into_iter().flatten().collect()
     }
 
-    /// Whether an import of everything really brings some of this: what is for
-    /// its own file alone has the name too, and stays there.
+    /// Returns true if an import of everything really brings some of these:
+    /// private names are not exported.
     fn is_offered(&self, file: FileId, found: &[Place]) -> bool {
         found.iter().any(|place| match place {
             Place::Module(_) => true,
@@ -70,7 +71,7 @@ impl Resolver<'_> {
         };
         let mut sides: Vec<Vec<DefRef>> = brought.iter().map(sorted).collect();
         sides.sort_unstable();
-        // On two ways the same may come.
+        // One thing may come in two ways.
         sides.dedup();
         if sides.len() < 2 {
             return;
@@ -83,7 +84,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// Whether these are different things, only one of which can be meant.
+    /// Returns true if these are different things, only one of which can be
+    /// meant.
     pub(crate) fn are_rivals(&self, found: &[DefRef]) -> bool {
         if found.len() < 2 {
             return false;

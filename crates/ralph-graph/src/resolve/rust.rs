@@ -12,7 +12,7 @@ use crate::project::{DefRef, FileId, folder_of, name_of, relative};
 const BUILT_IN: [&str; 5] = ["std", "core", "alloc", "proc_macro", "test"];
 
 impl Resolver<'_> {
-    /// What a path stands for, seen from a place in a file.
+    /// Returns the targets of a path at a position in a file.
     pub(super) fn rust_path(&self, scope: Scope, path: &str) -> Vec<Place> {
         let from_outside = path.starts_with("::");
         let mut rest = parts(path).peekable();
@@ -24,7 +24,7 @@ impl Resolver<'_> {
             Some(first) if from_outside => self.rust_crate(first),
             Some(first) => match self.lookup(scope, first) {
                 Lookup::Found(places) => places,
-                // `use glob::glob` asks for itself, and means the crate.
+                // `use glob::glob` looks up itself, and means the crate.
                 Lookup::Outside | Lookup::Unbound => self.rust_crate(first),
             },
             None => Vec::new(),
@@ -39,7 +39,7 @@ impl Resolver<'_> {
         places
     }
 
-    /// The module around a place.
+    /// Returns the module around a position.
     fn rust_here(&self, scope: Scope) -> Place {
         let start = scope.within.map(|id| DefRef { file: scope.file, id });
         let mut chain =
@@ -49,7 +49,7 @@ impl Resolver<'_> {
         inline.map_or_else(|| Place::Module(Module::of_file(scope.file)), Place::Definition)
     }
 
-    /// The module that a module is in.
+    /// Returns the module that contains a module.
     fn rust_above(&self, place: Place) -> Vec<Place> {
         match place {
             Place::Definition(at) => {
@@ -63,7 +63,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// The file whose module contains that of a file.
+    /// Returns the file whose module contains that of a file.
     fn rust_parent(&self, file: FileId) -> Option<FileId> {
         let path = &self.project.file(file).path;
         let (folder, name) = (folder_of(path), name_of(path));
@@ -74,7 +74,7 @@ impl Resolver<'_> {
             let paths = names.iter().filter_map(|name| relative(folder, name));
             paths.filter_map(|path| self.project.by_path(&path)).find(|found| *found != file)
         };
-        // Tests that lie beside the file whose module they are.
+        // Tests in a file beside the file of their parent module.
         let stem = name.strip_suffix(".rs")?;
         let beside = stem.strip_suffix("_tests").or_else(|| stem.strip_suffix("_test"));
         let beside = beside.and_then(|stem| find(folder, &[&format!("{stem}.rs")]));
@@ -87,12 +87,12 @@ impl Resolver<'_> {
         find(inside, &roots).or_else(|| find(folder_of(inside), &[&own]))
     }
 
-    /// A file, and those whose modules it is in, from the inside out.
+    /// Returns a file, and those whose modules contain it, from the inside out.
     pub(super) fn rust_modules_around(&self, file: FileId) -> Rc<[FileId]> {
         if let Some(known) = self.around.borrow().get(&file) {
             return Rc::clone(known);
         }
-        // No path has more folders than that.
+        // No path has more folders than this.
         let around = std::iter::successors(Some(file), |file| self.rust_parent(*file)).take(64);
         let around: Rc<[FileId]> = around.collect();
         self.around.borrow_mut().insert(file, Rc::clone(&around));
@@ -107,16 +107,16 @@ impl Resolver<'_> {
         vec![Place::Module(Module::of_file(self.rust_root_file(file)))]
     }
 
-    /// Whether a use is that of a macro, which has names of its own.
+    /// Returns true if a use is a macro, which has a namespace of its own.
     pub(super) fn is_macro(&self, it: Use<'_>) -> bool {
         it.role == Role::Applies && self.project.file(it.file).family == Family::Rust
     }
 
-    /// What a macro's name refers to: one of its module, or that of whatever
-    /// module, because macros are known behind their text.
+    /// Resolves a macro's name: in its module, else in any module, since macros
+    /// are visible after their definition.
     pub(super) fn macros(&self, scope: Scope, it: Use<'_>) -> Resolution {
         let kind = |at: &DefRef| self.project.outlined(*at).map(|it| it.kind);
-        // Functions of other files make macros too.
+        // Functions of other files may be procedural macros.
         let is_apt = |at: &DefRef| {
             let kind = kind(at);
             kind == Some(Kind::Macro) || kind == Some(Kind::Function) && at.file != it.file
@@ -151,12 +151,12 @@ impl Resolver<'_> {
         }
     }
 
-    /// Whether two files are of one crate.
+    /// Returns true if two files belong to one crate.
     pub(super) fn is_one_crate(&self, a: FileId, b: FileId) -> bool {
         self.rust_root_file(a) == self.rust_root_file(b)
     }
 
-    /// The file of a module that is declared in a file.
+    /// Returns the file of a module that is declared in a file.
     pub(super) fn rust_child(&self, file: FileId, name: &str) -> Option<FileId> {
         let path = &self.project.file(file).path;
         let folder = folder_of(path);
@@ -168,13 +168,13 @@ impl Resolver<'_> {
         found.find_map(|path| self.project.by_path(&path).filter(|found| *found != file))
     }
 
-    /// Modules that a file declares, which it may name without an import.
+    /// Returns modules that a file declares, which need no import.
     pub(super) fn rust_visible(&self, file: FileId, name: &str) -> Vec<Place> {
         let child = self.rust_child(file, name).map(Module::of_file);
         child.map(Place::Module).into_iter().collect()
     }
 
-    /// The library of a crate of the project.
+    /// Returns the library of a crate of the project.
     fn rust_crate(&self, name: &str) -> Vec<Place> {
         if BUILT_IN.contains(&name) {
             return Vec::new();
@@ -190,13 +190,13 @@ impl Resolver<'_> {
     }
 }
 
-/// Whether a file is the root of a crate by its place.
+/// Returns true if a file is the root of a crate, by its path.
 fn is_root(path: &str) -> bool {
     let (folder, name) = (folder_of(path), name_of(path));
     if matches!(name, "lib.rs" | "main.rs" | "build.rs") {
         return true;
     }
-    // In a source folder these are ordinary modules, but for programs.
+    // In a source folder these are ordinary modules, except for binaries.
     let is_source = format!("/{folder}/").contains("/src/");
     match name_of(folder) {
         "bin" => name != "mod.rs",

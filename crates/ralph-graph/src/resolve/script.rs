@@ -5,10 +5,10 @@ use crate::manifest::ManifestKind;
 use crate::project::{FileId, folder_of, relative};
 use crate::script_config::matched;
 
-/// Endings in the order in which they are tried.
+/// File extensions in the order in which they are tried.
 const ENDINGS: [&str; 9] = [".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs"];
 
-/// Endings that are written in imports, with those that the sources have.
+/// File extensions in imports, with those that the sources have.
 const COMPILED: [(&str, &[&str]); 4] = [
     (".js", &[".ts", ".tsx", ".d.ts"]),
     (".jsx", &[".tsx"]),
@@ -35,7 +35,7 @@ impl Resolver<'_> {
         self.by_config(folder, text).or_else(|| self.by_package(text))
     }
 
-    /// The file that a path without ending stands for.
+    /// Returns the file of a path without extension.
     fn script_file(&self, path: &str) -> Option<FileId> {
         let exact = self.project.by_path(path);
         let with = |end: &str| self.project.by_path(&format!("{path}{end}"));
@@ -52,13 +52,13 @@ impl Resolver<'_> {
         exact.or_else(|| ENDINGS.iter().find_map(|end| with(end))).or_else(compiled).or_else(index)
     }
 
-    /// Patterns and base folders of the nearest configuration.
+    /// Finds a file by patterns and base folders of the nearest configuration.
     fn by_config(&self, folder: &str, text: &str) -> Option<FileId> {
         let configs = self.project.script_configs().of_folder(folder);
         configs.flat_map(|config| config.places(text)).find_map(|path| self.script_file(&path))
     }
 
-    /// What the nearest package calls so for itself.
+    /// Finds a file by the internal imports of the nearest package.
     fn by_own_package(&self, folder: &str, text: &str) -> Option<FileId> {
         let mut packages = self.project.manifests(ManifestKind::Package);
         let (place, own) = packages.find(|(place, _)| is_above(place, folder))?;
@@ -68,7 +68,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// Another package of the project.
+    /// Finds a file in another package of the project.
     fn by_package(&self, text: &str) -> Option<FileId> {
         let packages = self.project.manifests(ManifestKind::Package);
         for (folder, manifest) in packages {
@@ -81,7 +81,7 @@ impl Resolver<'_> {
             if rest.is_empty() {
                 let mains = manifest.pairs.iter().filter(|(key, _)| key == "main");
                 let mains = mains.map(|(_, path)| path.as_str());
-                // What is built is rarely there, its source is.
+                // Build output is rarely there, but its source is.
                 let mut places = ["src/index", "index", "src/main"].into_iter().chain(mains);
                 return places.find_map(|at| self.script_file(&relative(folder, at)?));
             }

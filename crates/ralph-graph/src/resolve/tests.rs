@@ -1,4 +1,4 @@
-//! Each line of a case says where a name is used and what it is to be:
+//! Each line of a case gives a use of a name and its expected target:
 //! `file:line name -> path:line`, `?` for one of several, `-` for nothing.
 
 use std::fmt::Write;
@@ -7,7 +7,7 @@ use crate::scratch::{LATER, Scratch};
 
 use super::*;
 
-/// What every reference of a project refers to, line by line.
+/// Returns the targets of all references of a project, line by line.
 fn resolved(files: &[(&str, &str)]) -> String {
     let scratch = Scratch::new(files);
     let mut index = scratch.index();
@@ -316,7 +316,7 @@ fn ruby_files_are_found_as_they_are_required() {
 
 #[test]
 fn headers_that_include_each_other_in_many_ways_are_looked_into_once() {
-    // On every way through them nobody would come to an end.
+    // Following every path through them would take forever.
     let (layers, wide) = (12, 8);
     let mut files = vec![
         ("low.h".to_owned(), "#include \"h0_0.h\"\nnamespace lib { int deep(); }\n".to_owned()),

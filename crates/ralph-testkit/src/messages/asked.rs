@@ -1,21 +1,21 @@
-//! What a client asked, and on whose behalf.
+//! The requests of a client, and who sent them.
 
 use serde_json::Value;
 
 use crate::Request;
 
-/// On whose behalf a client asks.
+/// The sender of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asker {
     /// The agent that the user talks to.
     Main,
     /// An agent that another one started.
     Subagent,
-    /// The client itself, for a title or the like.
+    /// The client itself, for a title or a summary.
     Aside,
 }
 
-/// The header by which an agent is told from others of its session.
+/// The header that identifies an agent within its session.
 const AGENT_ID: &str = "x-claude-code-agent-id";
 
 /// The header that names the session.
@@ -24,7 +24,7 @@ const SESSION_ID: &str = "x-claude-code-session-id";
 /// One request of a client, as it arrived.
 #[derive(Clone, Debug)]
 pub struct Asked {
-    /// On whose behalf.
+    /// The sender.
     pub asker: Asker,
     /// The request itself.
     pub request: Request,
@@ -35,18 +35,18 @@ impl Asked {
         Self { asker: asker(&request), request }
     }
 
-    /// The session that it belongs to.
+    /// Returns the session that it belongs to.
     pub fn session(&self) -> String {
         self.request.header(SESSION_ID).unwrap_or_default().to_owned()
     }
 
-    /// The instructions of the agent.
+    /// Returns the instructions of the agent.
     pub fn system(&self) -> String {
         texts(&self.request.body["system"]).join("\n")
     }
 
-    /// All messages: who speaks, and what is said as text. What a tool
-    /// returned is text of the user's.
+    /// Returns all messages as roles and texts. Tool results are texts of the
+    /// user.
     pub fn messages(&self) -> Vec<(String, String)> {
         let messages = self.request.body["messages"].as_array().into_iter().flatten();
         messages
@@ -57,7 +57,7 @@ impl Asked {
             .collect()
     }
 
-    /// All that was said since the model spoke last.
+    /// Returns all texts since the model's last message.
     pub fn news(&self) -> String {
         let messages = self.messages();
         let last = messages.iter().rposition(|(role, _)| role == "assistant");
@@ -65,38 +65,39 @@ impl Asked {
         news.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("\n")
     }
 
-    /// The first message of the user's.
+    /// Returns the first message of the user.
     pub fn opening(&self) -> String {
         let mut messages = self.messages().into_iter();
         messages.find(|(role, _)| role == "user").map(|(_, text)| text).unwrap_or_default()
     }
 
-    /// The names of the tools that are offered.
+    /// Returns the names of the offered tools.
     pub fn tools(&self) -> Vec<String> {
         let tools = self.request.body["tools"].as_array().into_iter().flatten();
         tools.filter_map(|tool| tool["name"].as_str()).map(str::to_owned).collect()
     }
 }
 
-/// Agents are offered tools; the client needs none for itself.
+/// Returns the sender: agents are offered tools, the client's own requests are
+/// not.
 fn asker(request: &Request) -> Asker {
     let offers_tools = request.body["tools"].as_array().is_some_and(|tools| !tools.is_empty());
     if !offers_tools || asks_for_a_summary(&request.body) {
         return Asker::Aside;
     }
-    // Only an agent that another one started has an id.
+    // Only subagents have an id.
     if request.header(AGENT_ID).is_some() { Asker::Subagent } else { Asker::Main }
 }
 
-/// Whether a conversation is to be made shorter. That is asked with all the
-/// tools of the conversation.
+/// Returns true if a request asks for a summary of the conversation. It offers
+/// all the tools of the conversation.
 fn asks_for_a_summary(body: &Value) -> bool {
     let last = body["messages"].as_array().and_then(|messages| messages.last());
     let last = last.map(|message| texts(&message["content"]).join("\n")).unwrap_or_default();
     last.contains("create a detailed summary of the conversation")
 }
 
-/// The texts in a content, which is a string or a list of blocks.
+/// Returns the texts in a content, which is a string or a list of blocks.
 fn texts(content: &Value) -> Vec<String> {
     if let Some(text) = content.as_str() {
         return vec![text.to_owned()];

@@ -1,23 +1,23 @@
-//! Which turn answers which request.
+//! Assigns scripted turns to requests.
 
 use std::collections::VecDeque;
 
 use super::asked::{Asked, Asker};
 use super::turn::Turn;
 
-/// What the model says, conversation by conversation.
+/// Scripted answers of the model, by conversation.
 ///
-/// A conversation with turns of its own takes those, an agent that another
-/// one started takes those for such agents, and everyone else the main turns.
-/// What the client asks for itself consumes none of them.
+/// A conversation with turns of its own takes those, a subagent takes those for
+/// subagents, and all others take the main turns. The client's own requests
+/// consume none of them.
 pub struct Script {
     parts: Vec<(Who, Turns)>,
 }
 
 enum Who {
-    /// Everyone whose first message has this text.
+    /// Conversations whose first message contains this text.
     Opening(String),
-    /// Every agent of this kind.
+    /// Requests from this kind of sender.
     Asker(Asker),
 }
 
@@ -27,39 +27,39 @@ enum Turns {
 }
 
 impl Script {
-    /// The main agent takes these turns.
+    /// Scripts turns of the main agent.
     pub fn new(turns: impl IntoIterator<Item = Turn>) -> Self {
         Self { parts: vec![(Who::Asker(Asker::Main), Turns::listed(turns))] }
     }
 
-    /// The main agent takes turns without end; the first is number 1.
+    /// Scripts endless turns of the main agent; the first is number 1.
     pub fn endless(turn: impl FnMut(usize) -> Turn + Send + 'static) -> Self {
         Self { parts: vec![(Who::Asker(Asker::Main), Turns::Endless(Box::new(turn), 0))] }
     }
 
-    /// Agents that another one started take these.
+    /// Scripts turns of subagents.
     #[must_use]
     pub fn subagents(mut self, turns: impl IntoIterator<Item = Turn>) -> Self {
         self.parts.insert(0, (Who::Asker(Asker::Subagent), Turns::listed(turns)));
         self
     }
 
-    /// What the client asks for itself is answered with these, as long as there
-    /// are any.
+    /// Scripts answers to the client's own requests, until they run out.
     #[must_use]
     pub fn asides(mut self, turns: impl IntoIterator<Item = Turn>) -> Self {
         self.parts.insert(0, (Who::Asker(Asker::Aside), Turns::listed(turns)));
         self
     }
 
-    /// The conversation whose first message has this text takes these.
+    /// Scripts turns of the conversation whose first message contains this
+    /// text.
     #[must_use]
     pub fn conversation(mut self, opening: &str, turns: impl IntoIterator<Item = Turn>) -> Self {
         self.parts.insert(0, (Who::Opening(opening.to_owned()), Turns::listed(turns)));
         self
     }
 
-    /// The turn that answers; `None` when nothing is scripted any more.
+    /// Returns the turn that answers; `None` if no scripted turn is left.
     pub(super) fn next(&mut self, asked: &Asked) -> Option<Turn> {
         let fits = |who: &Who| match who {
             Who::Opening(text) => {
@@ -77,7 +77,7 @@ impl Script {
         }
     }
 
-    /// How many turns nobody asked for.
+    /// Returns the number of unused turns.
     pub(super) fn left(&self) -> usize {
         let left = self.parts.iter().map(|(_, turns)| match turns {
             Turns::Listed(turns) => turns.len(),

@@ -1,8 +1,8 @@
-//! A message in the two forms of the interface: whole, and event by event.
+//! A message in the two forms of the API: whole, and as events.
 
 use serde_json::{Value, json};
 
-/// The message in one piece.
+/// Returns the message in one piece.
 pub(super) fn whole(id: usize, blocks: &[Value], tokens: (u64, u64), model: &Value) -> Value {
     json!({
         "id": format!("msg_{id:08}"),
@@ -16,7 +16,7 @@ pub(super) fn whole(id: usize, blocks: &[Value], tokens: (u64, u64), model: &Val
     })
 }
 
-/// The message as the events in which it is streamed.
+/// Returns the message as a stream of events.
 pub(super) fn events(id: usize, blocks: &[Value], tokens: (u64, u64), model: &Value) -> String {
     let mut start = whole(id, &[], tokens, model);
     start["stop_reason"] = Value::Null;
@@ -39,7 +39,7 @@ pub(super) fn events(id: usize, blocks: &[Value], tokens: (u64, u64), model: &Va
     events.into_iter().map(render).collect()
 }
 
-/// The blocks, each use of a tool with a name that no other has.
+/// Returns the blocks, with a unique id for each use of a tool.
 fn named(id: usize, blocks: &[Value]) -> Vec<Value> {
     let name = |(index, block): (usize, &Value)| {
         let mut block = block.clone();
@@ -51,7 +51,7 @@ fn named(id: usize, blocks: &[Value]) -> Vec<Value> {
     blocks.iter().enumerate().map(name).collect()
 }
 
-/// A block as it begins, and what makes it whole.
+/// Splits a block into its empty start and the delta that completes it.
 fn split(mut block: Value) -> (Value, Value) {
     if block["type"] == "tool_use" {
         let input = block["input"].take().to_string();

@@ -1,4 +1,4 @@
-//! What the model says in one turn.
+//! One turn of the model.
 
 use serde_json::{Value, json};
 
@@ -16,40 +16,40 @@ pub struct Turn {
 pub(super) enum Answer {
     /// A message of these blocks, and the tokens sent and received.
     Message { blocks: Vec<Value>, tokens: (u64, u64) },
-    /// No message but this status, with these lines in its head, and words if
-    /// they are not those that go with the status.
+    /// No message but this status, with these headers, and this text instead of
+    /// the usual one.
     Failure { status: u16, headers: Vec<(String, String)>, words: Option<String> },
 }
 
 impl Turn {
-    /// The model says this and stops.
+    /// Scripts a text, after which the model stops.
     pub fn says(text: &str) -> Self {
         Self::of(json!({ "type": "text", "text": text }))
     }
 
-    /// The model uses a tool.
+    /// Scripts a use of a tool.
     pub fn uses(tool: &str, input: &Value) -> Self {
         Self::of(json!({ "type": "tool_use", "name": tool, "input": input }))
     }
 
-    /// The model executes a command.
+    /// Scripts the execution of a command.
     pub fn runs(command: &str) -> Self {
         Self::uses("Bash", &json!({ "command": command, "description": "as scripted" }))
     }
 
-    /// The interface refuses with this status.
+    /// Scripts a failure with this status.
     pub fn fails(status: u16) -> Self {
         let answer = Answer::Failure { status, headers: Vec::new(), words: None };
         Self { answer, turnstile: None }
     }
 
-    /// The interface refuses with this status and these words.
+    /// Scripts a failure with this status and message.
     pub fn refuses(status: u16, words: &str) -> Self {
         let words = Some(words.to_owned());
         Self { answer: Answer::Failure { status, headers: Vec::new(), words }, turnstile: None }
     }
 
-    /// The same turn with one more block: text or a use of a tool.
+    /// Adds one more block: text or a use of a tool.
     #[must_use]
     pub fn and(mut self, more: Self) -> Self {
         match (&mut self.answer, more.answer) {
@@ -63,7 +63,7 @@ impl Turn {
         self
     }
 
-    /// The same turn at this price: tokens sent and received.
+    /// Sets the number of tokens sent and received.
     #[must_use]
     pub fn costs(mut self, sent: u64, received: u64) -> Self {
         match &mut self.answer {
@@ -73,7 +73,7 @@ impl Turn {
         self
     }
 
-    /// The same failure with one more line in its head.
+    /// Adds a header to a failure.
     #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> Self {
         match &mut self.answer {
@@ -83,7 +83,7 @@ impl Turn {
         self
     }
 
-    /// The same turn, but it does not begin until the hold lets it go.
+    /// Delays the turn until the hold is released.
     #[must_use]
     pub fn held(mut self, hold: &Hold) -> Self {
         self.turnstile = Some(hold.turnstile());

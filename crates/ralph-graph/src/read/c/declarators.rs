@@ -1,16 +1,16 @@
-//! The names in declarators, which are wrapped in what the name is.
+//! Finds names in declarators, which are nested.
 
 use super::super::names::{field as f, kind as k};
 use super::super::tree::At;
 use super::super::walk::Walk;
 
-/// What a declarator declares.
+/// The parts of a declarator.
 pub(super) struct Declared {
     /// The node of the name.
     pub(super) name: At,
     /// The type or namespace before it: `A` of `A::f`.
     pub(super) owner: Option<At>,
-    /// The declarator of the function, if it is one and no pointer to one.
+    /// The declarator of the function, if it is one and not a pointer to one.
     pub(super) function: Option<At>,
 }
 
@@ -35,7 +35,7 @@ const KEYWORDS: &[&[u8]] = &[
     b"union",
 ];
 
-/// How deep declarators are followed.
+/// Maximum nesting of declarators that is followed.
 const DEEPEST: usize = 24;
 
 pub(super) fn declared(walk: &Walk<'_>, declarator: At) -> Option<Declared> {
@@ -49,7 +49,8 @@ pub(super) fn declared(walk: &Walk<'_>, declarator: At) -> Option<Declared> {
             | k::TYPE_IDENTIFIER
             | k::DESTRUCTOR_NAME
             | k::OPERATOR_NAME => {
-                // An unknown macro before a declaration shifts what is taken for its name.
+                // An unknown macro before a declaration shifts the node that
+                // looks like the name.
                 let is_name = !KEYWORDS.contains(&walk.text(at));
                 return is_name.then_some(Declared { name: at, owner, function });
             }
@@ -92,7 +93,7 @@ pub(super) fn declared(walk: &Walk<'_>, declarator: At) -> Option<Declared> {
     None
 }
 
-/// The last name of `a::b::c`.
+/// Returns the last name of `a::b::c`.
 pub(super) fn last_name(walk: &Walk<'_>, path: At) -> Option<At> {
     let mut at = path;
     for _ in 0..DEEPEST {

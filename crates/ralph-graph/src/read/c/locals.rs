@@ -1,4 +1,4 @@
-//! Names that are known in a function only, and types of variables.
+//! Names that are local to a function, and types of variables.
 
 use super::super::collected::{Bound, Extent};
 use super::super::names::{field as f, kind as k};
@@ -7,7 +7,7 @@ use super::super::tree::At;
 use super::super::walk::Walk;
 use super::declarators::{self, declared};
 
-/// A declaration inside a function.
+/// Reads a declaration inside a function.
 pub(super) fn declaration(walk: &mut Walk<'_>, at: At) {
     let declarators: Vec<At> =
         walk.children(at).filter(|child| walk.field(*child) == f::DECLARATOR).collect();
@@ -17,7 +17,7 @@ pub(super) fn declaration(walk: &mut Walk<'_>, at: At) {
     let of = declared_type(walk, at);
     for declarator in declarators {
         let of = of.or_else(|| made_type(walk, declarator));
-        // Its own value may name it already.
+        // Its own value may already refer to it.
         let from = match (walk.kind(declarator), walk.child(declarator, f::DECLARATOR)) {
             (k::INIT_DECLARATOR, Some(inner)) => walk.bytes(inner).1,
             _ => walk.bytes(declarator).1,
@@ -26,7 +26,7 @@ pub(super) fn declaration(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-/// `struct a;` neither defines nor uses it.
+/// Skips `struct a;`, which neither defines nor uses the name.
 pub(super) fn forward(walk: &mut Walk<'_>, at: At) {
     let of = walk.child(at, f::TYPE);
     let name = of.and_then(|of| walk.child(of, f::NAME));
@@ -64,7 +64,7 @@ fn bind(walk: &mut Walk<'_>, declarator: At, from: u32, of: Option<Symbol>) {
     }
 }
 
-/// `for (auto a : b)` and `catch (A a)`.
+/// Binds the names of `for (auto a : b)` and `catch (A a)`.
 pub(super) fn names_of(walk: &mut Walk<'_>, at: At) {
     if let Some(declarator) = walk.child(at, f::DECLARATOR) {
         let of = declared_type(walk, at);
@@ -73,12 +73,12 @@ pub(super) fn names_of(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-/// Binds parameters in the function they belong to, if it has a body here.
+/// Binds parameters in their function, if it has a body here.
 pub(super) fn parameters(walk: &mut Walk<'_>, list: At) {
     let open = walk.block_scope().filter(|scope| {
         let function = scope.at;
         let mut at = walk.parent(list);
-        // Only declarators may stand between the function and its list.
+        // Only declarators may come between the function and its list.
         while at > function && is_declarator(walk.kind(at)) && walk.field(at) != f::VALUE {
             at = walk.parent(at);
         }
@@ -145,7 +145,7 @@ pub(super) fn template_parameters(walk: &mut Walk<'_>, list: At) {
     }
 }
 
-/// The type that a declaration names, as far as its members are concerned.
+/// Returns the type that a declaration names, as far as it tells members.
 pub(super) fn declared_type(walk: &mut Walk<'_>, at: At) -> Option<Symbol> {
     let of = walk.child(at, f::TYPE)?;
     type_name(walk, of)
@@ -169,7 +169,7 @@ fn type_name(walk: &mut Walk<'_>, of: At) -> Option<Symbol> {
             }
             k::TEMPLATE_TYPE => {
                 let name = walk.child(at, f::NAME)?;
-                // What they point to is what their users call.
+                // Users call the members of the type they point to.
                 if matches!(walk.text(name), b"unique_ptr" | b"shared_ptr" | b"weak_ptr") {
                     let arguments = walk.child(at, f::ARGUMENTS)?;
                     walk.first(arguments)?
@@ -184,7 +184,7 @@ fn type_name(walk: &mut Walk<'_>, of: At) -> Option<Symbol> {
     None
 }
 
-/// The type of `auto a = new A()` and `auto a = A{}`.
+/// Returns the type of `auto a = new A()` and `auto a = A{}`.
 fn made_type(walk: &mut Walk<'_>, declarator: At) -> Option<Symbol> {
     let value = walk.child(declarator, f::VALUE)?;
     match walk.kind(value) {

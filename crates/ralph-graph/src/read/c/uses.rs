@@ -13,7 +13,7 @@ pub(super) fn shape(walk: &Walk<'_>, at: At) -> Shape {
         k::IDENTIFIER => Shape::Name,
         k::THIS => Shape::Itself,
         k::FIELD_EXPRESSION => first(Shape::Member),
-        // Types are known without what makes them pointers or arrays.
+        // Types are recorded without pointers or arrays.
         k::PARENTHESIZED_EXPRESSION | k::POINTER_EXPRESSION | k::SUBSCRIPT_EXPRESSION => {
             first(Shape::Same)
         }
@@ -29,7 +29,7 @@ pub(super) fn shape(walk: &Walk<'_>, at: At) -> Shape {
     }
 }
 
-/// The type of `static_cast<A*>(a)`.
+/// Returns the type of `static_cast<A*>(a)`.
 fn cast_type(walk: &Walk<'_>, call: At) -> Option<At> {
     let called = walk
         .child(call, f::FUNCTION)
@@ -44,7 +44,7 @@ fn is_cast(name: &[u8]) -> bool {
     matches!(name, b"static_cast" | b"dynamic_cast" | b"reinterpret_cast" | b"const_cast")
 }
 
-/// The outermost `a::b::c` that a name is the last of, or the name.
+/// Returns the outermost `a::b::c` that ends with a name, or the name.
 fn whole(walk: &Walk<'_>, at: At) -> At {
     let mut at = at;
     loop {
@@ -61,7 +61,7 @@ fn whole(walk: &Walk<'_>, at: At) -> At {
     }
 }
 
-/// What stands before a name in `a::b::c`.
+/// Returns the qualifier of a name in `a::b::c`.
 fn scope_before(walk: &mut Walk<'_>, at: At) -> Before {
     let whole = whole(walk, at);
     let text = walk.slice(walk.bytes(whole).0, walk.bytes(at).0).trim_ascii_end();
@@ -69,7 +69,7 @@ fn scope_before(walk: &mut Walk<'_>, at: At) -> Before {
     if text.is_empty() {
         return Before::Nothing;
     }
-    // Arguments of templates are no part of the path.
+    // Template arguments are not part of the path.
     if text.iter().any(|byte| matches!(byte, b'<' | b' ' | b'\n' | b'\t')) {
         let mut depth = 0_u32;
         let mut plain = Vec::with_capacity(text.len());
@@ -131,7 +131,7 @@ pub(super) fn type_name(walk: &mut Walk<'_>, at: At) {
     walk.uses(at, role, before);
 }
 
-/// A class or namespace before `::`.
+/// Reads a class or namespace before `::`.
 pub(super) fn scope_name(walk: &mut Walk<'_>, at: At) {
     if walk.text(at) == b"std" {
         return;

@@ -1,4 +1,4 @@
-//! Names that are known in a method only, and types of variables.
+//! Names that are local to a method, and types of variables.
 
 use super::super::collected::{Bound, Extent, Here};
 use super::super::names::{field as f, kind as k};
@@ -13,7 +13,7 @@ fn bind(walk: &mut Walk<'_>, name: At, of: Option<Symbol>) {
     walk.bind_from(symbol, from, of.map_or(Bound::Plain, Bound::Typed));
 }
 
-/// Something with a name, or with several.
+/// Binds one or several names of a node.
 pub(super) fn variables(walk: &mut Walk<'_>, at: At) {
     let of = walk.child(at, f::TYPE).and_then(|of| type_name(walk, of));
     let names: Vec<At> = walk
@@ -25,7 +25,7 @@ pub(super) fn variables(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-/// Clauses of queries whose name has no field.
+/// Binds the name of query clauses, which has no field.
 pub(super) fn first_name(walk: &mut Walk<'_>, at: At) {
     if let Some(name) = walk.child_of(at, k::IDENTIFIER) {
         bind(walk, name, None);
@@ -39,7 +39,7 @@ pub(super) fn each(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-/// Fields are defined before; what is left are variables.
+/// Binds variables; fields are defined elsewhere.
 pub(super) fn declaration(walk: &mut Walk<'_>, at: At) {
     if walk.here() != Here::Function
         && matches!(walk.kind(walk.parent(at)), k::FIELD_DECLARATION | k::EVENT_FIELD_DECLARATION)
@@ -66,7 +66,7 @@ fn made_type(walk: &mut Walk<'_>, value: At) -> Option<Symbol> {
     type_name(walk, of)
 }
 
-/// The type whose members a value of a type has.
+/// Returns the type whose members a value of this type has.
 pub(super) fn type_name(walk: &mut Walk<'_>, of: At) -> Option<Symbol> {
     match walk.kind(of) {
         k::IDENTIFIER => Some(walk.symbol(of)),
@@ -88,14 +88,14 @@ pub(super) fn lambda(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-/// `value` is known in accessors.
+/// Binds `value`, which is known in accessors.
 pub(super) fn accessor(walk: &mut Walk<'_>, at: At) {
     walk.scope(at, Extent::Function);
     let value = walk.symbols.intern(b"value");
     walk.bind(value, Bound::Plain);
 }
 
-/// Parameters belong to the function whose scope is open, if one is.
+/// Binds parameters if the scope of their function is open.
 pub(super) fn parameters(walk: &mut Walk<'_>, list: At) {
     let function = walk.parent(list);
     let open = walk.block_scope().filter(|scope| scope.at == function);
@@ -103,7 +103,7 @@ pub(super) fn parameters(walk: &mut Walk<'_>, list: At) {
     for parameter in parameters {
         let (name, of) = match walk.kind(parameter) {
             k::PARAMETER => (walk.child(parameter, f::NAME), walk.child(parameter, f::TYPE)),
-            // `params int[] a` is not a node of its own.
+            // `params int[] a` does not have a node of its own.
             k::IDENTIFIER if walk.field(parameter) == f::NAME => (Some(parameter), None),
             _ => continue,
         };

@@ -77,7 +77,7 @@ pub(super) fn name(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-/// What stands before the name of a member access.
+/// Returns the qualifier of a member access.
 fn object(walk: &Walk<'_>, access: At) -> Before {
     match walk.child(access, f::EXPRESSION) {
         Some(object) => Before::Node(object),
@@ -87,7 +87,7 @@ fn object(walk: &Walk<'_>, access: At) -> Before {
     }
 }
 
-/// The object of `a?.b`.
+/// Returns the object of `a?.b`.
 fn binding_object(walk: &Walk<'_>, at: At) -> Before {
     let mut at = at;
     for _ in 0..6 {
@@ -99,7 +99,7 @@ fn binding_object(walk: &Walk<'_>, at: At) -> Before {
     Before::Unknown
 }
 
-/// `Name = …` in `new A { Name = … }`.
+/// Reads `Name = …` in `new A { Name = … }`.
 fn initialized(walk: &mut Walk<'_>, at: At, initializer: At) {
     let made = walk.parent(initializer);
     let of = walk.child(made, f::TYPE).and_then(|of| locals::type_name(walk, of));
@@ -120,7 +120,7 @@ fn role(walk: &Walk<'_>, at: At) -> Role {
     }
 }
 
-/// Whether what is in a field of a kind of node is a type.
+/// Returns true if this field of this kind of node holds a type.
 fn is_type_place(kind: u16, field: u8) -> bool {
     let holds_types = matches!(
         kind,
@@ -136,7 +136,7 @@ fn is_type_place(kind: u16, field: u8) -> bool {
         || matches!(kind, k::IS_EXPRESSION | k::AS_EXPRESSION) && field == f::RIGHT
 }
 
-/// Interfaces are told from classes by how their names are written.
+/// Tells interfaces from classes by the spelling of their names.
 fn base_role(walk: &Walk<'_>, list: At, at: At) -> Role {
     let text = walk.text(at);
     let text = memchr::memrchr(b'.', text).map_or(text, |dot| &text[dot + 1..]);

@@ -1,4 +1,4 @@
-//! Names that are known in a function only.
+//! Names that are local to a function.
 
 use super::super::collected::Bound;
 use super::super::names::{field as f, kind as k};
@@ -24,7 +24,8 @@ pub(super) fn parameters(walk: &mut Walk<'_>, function: At) {
     }
 }
 
-/// Parameters of a function type or signature have no meaning elsewhere.
+/// Skips parameters of a function type or signature: they mean nothing
+/// elsewhere.
 pub(super) fn unnamed(walk: &mut Walk<'_>, list: At) {
     let parameters: Vec<At> = walk.children(list).collect();
     for parameter in parameters {
@@ -50,7 +51,7 @@ pub(super) fn type_parameters(walk: &mut Walk<'_>, list: At) {
     }
 }
 
-/// `T` in `func (l *List[T]) Len() int`.
+/// Binds `T` in `func (l *List[T]) Len() int`.
 pub(super) fn receiver_parameters(walk: &mut Walk<'_>, arguments: At) {
     let mut function = arguments;
     while function != 0 && walk.kind(function) != k::METHOD_DECLARATION {
@@ -65,7 +66,7 @@ pub(super) fn receiver_parameters(walk: &mut Walk<'_>, arguments: At) {
     }
 }
 
-/// `a, b := …`, also in `range` and `case`.
+/// Reads `a, b := …`, also in `range` and `case`.
 pub(super) fn short(walk: &mut Walk<'_>, at: At) {
     let Some(left) = walk.child(at, f::LEFT) else { return };
     let right = walk.child(at, f::RIGHT);
@@ -98,7 +99,7 @@ pub(super) fn declare(walk: &mut Walk<'_>, list: At, from: u32, types: &[Option<
     }
 }
 
-/// The types of values that are plainly made here.
+/// Returns the types of values that are constructed here.
 pub(super) fn made_types(walk: &mut Walk<'_>, values: Option<At>) -> Vec<Option<Symbol>> {
     let Some(values) = values else { return Vec::new() };
     let values: Vec<At> = walk.children(values).collect();
@@ -117,7 +118,7 @@ fn made_type(walk: &mut Walk<'_>, value: At) -> Option<Symbol> {
     walk.child(literal, f::TYPE).and_then(|of| type_name(walk, of))
 }
 
-/// The type of what a function gives, first if these are several.
+/// Returns the type of a function's result, the first of several.
 pub(super) fn result_type(walk: &mut Walk<'_>, result: At) -> Option<Symbol> {
     if walk.kind(result) != k::PARAMETER_LIST {
         return type_name(walk, result);
@@ -127,14 +128,14 @@ pub(super) fn result_type(walk: &mut Walk<'_>, result: At) -> Option<Symbol> {
     type_name(walk, of)
 }
 
-/// How many calls before each other are looked through.
+/// Maximum length of a chain of calls that is followed.
 const CHAIN: usize = 8;
 
-/// How many names are looked through for the one that is meant.
+/// Maximum number of bindings that are searched for a name.
 const NEAR: usize = 256;
 
-/// What a call gives, as a name: `NewRouter()`, `Router.NewRoute()`. What is
-/// called on a variable is called on its type.
+/// Returns the result of a call as a name: `NewRouter()`, `Router.NewRoute()`.
+/// A call on a variable is a call on its type.
 pub(super) fn call_type(walk: &mut Walk<'_>, call: At, depth: usize) -> Option<Symbol> {
     if walk.kind(call) != k::CALL_EXPRESSION || depth > CHAIN {
         return None;
@@ -162,7 +163,7 @@ pub(super) fn call_type(walk: &mut Walk<'_>, call: At, depth: usize) -> Option<S
     Some(walk.symbols.make(&text))
 }
 
-/// What a name stands for here; `None` if too many others are nearer.
+/// Returns the meaning of a name here; `None` if too many others are nearer.
 fn bound(walk: &mut Walk<'_>, at: At) -> Option<Bound> {
     let (name, byte) = (walk.symbol(at), walk.bytes(at).0);
     let Some(function) = walk.container() else { return Some(Bound::Outside) };
@@ -179,7 +180,7 @@ fn bound(walk: &mut Walk<'_>, at: At) -> Option<Bound> {
     Some(Bound::Outside)
 }
 
-/// The type whose methods a value of a type has.
+/// Returns the type whose methods a value of this type has.
 pub(super) fn type_name(walk: &mut Walk<'_>, of: At) -> Option<Symbol> {
     let mut at = of;
     for _ in 0..4 {

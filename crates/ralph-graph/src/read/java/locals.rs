@@ -1,4 +1,4 @@
-//! Names that are known in a method only, and types of variables.
+//! Names that are local to a method, and types of variables.
 
 use super::super::collected::{Bound, Extent};
 use super::super::names::{field as f, kind as k};
@@ -6,7 +6,7 @@ use super::super::symbols::Symbol;
 use super::super::tree::At;
 use super::super::walk::Walk;
 
-/// Something that binds one name from there to the end of its block.
+/// Binds a name from its position to the end of its block.
 pub(super) fn variable(walk: &mut Walk<'_>, at: At) {
     let name = walk.child(at, f::NAME).or_else(|| match walk.kind(at) {
         k::TYPE_PATTERN | k::RECORD_PATTERN_COMPONENT => {
@@ -41,7 +41,7 @@ pub(super) fn declaration(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-/// A parameter of the method or lambda whose scope is open.
+/// Binds a parameter of the method or lambda whose scope is open.
 pub(super) fn parameter(walk: &mut Walk<'_>, at: At) {
     let name = walk.child(at, f::NAME).or_else(|| {
         let declarator = walk.child_of(at, k::VARIABLE_DECLARATOR);
@@ -84,7 +84,7 @@ pub(super) fn type_parameters(walk: &mut Walk<'_>, list: At) {
     }
 }
 
-/// The type whose members a value of a type has.
+/// Returns the type whose members a value of this type has.
 pub(super) fn type_name(walk: &mut Walk<'_>, of: At) -> Option<Symbol> {
     match walk.kind(of) {
         k::TYPE_IDENTIFIER if walk.text(of) != b"var" => Some(walk.symbol(of)),
@@ -101,7 +101,7 @@ pub(super) fn type_name(walk: &mut Walk<'_>, of: At) -> Option<Symbol> {
     }
 }
 
-/// The type of `new A()` that is assigned.
+/// Returns the type of `new A()` that is assigned.
 fn made_type(walk: &mut Walk<'_>, declarator: At) -> Option<Symbol> {
     let value = walk.child(declarator, f::VALUE)?;
     match walk.kind(value) {

@@ -40,7 +40,7 @@ pub(super) fn import(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-/// The file is the first string, whatever is put before it.
+/// Reads an include: the file is the first string, whatever precedes it.
 pub(super) fn include(walk: &mut Walk<'_>, at: At) {
     let mut inside = at..walk.after(at);
     let string = inside.find(|inside| matches!(walk.kind(*inside), k::STRING | k::ENCAPSED_STRING));

@@ -27,7 +27,7 @@ pub(super) fn parameter(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-/// `$a = new A()`; any other value makes the type unknown.
+/// Reads `$a = new A()`; any other value makes the type unknown.
 pub(super) fn assignment(walk: &mut Walk<'_>, at: At) {
     let (Some(left), Some(right)) = (walk.child(at, f::LEFT), walk.child(at, f::RIGHT)) else {
         return;
@@ -69,7 +69,7 @@ pub(super) fn caught(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-/// The class that a declared type names.
+/// Returns the class that a declared type names.
 pub(super) fn type_name(walk: &mut Walk<'_>, of: At) -> Option<Symbol> {
     let mut at = of;
     for _ in 0..4 {

@@ -65,7 +65,7 @@ pub(super) fn name(walk: &mut Walk<'_>, at: At) {
         }
         (kind, field) => (plain_role(walk, (kind, field), parent), before),
     };
-    // These are words of the language.
+    // These are keywords.
     if matches!(walk.text(at), b"self" | b"static" | b"parent" | b"isset" | b"empty" | b"eval") {
         return;
     }
@@ -94,7 +94,7 @@ fn plain_role(walk: &Walk<'_>, (kind, field): (u16, u8), parent: At) -> Role {
     }
 }
 
-/// A variable is local, but `A::$b` is a property.
+/// Reads a variable: `$b` is local, but `A::$b` is a property.
 pub(super) fn variable(walk: &mut Walk<'_>, at: At) {
     let parent = walk.parent(at);
     if walk.is_in(at, k::SCOPED_PROPERTY_ACCESS_EXPRESSION, f::NAME) {

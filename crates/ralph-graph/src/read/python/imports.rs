@@ -28,11 +28,11 @@ pub(super) fn import(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-/// Notes one imported name.
+/// Records one imported name.
 fn bring(walk: &mut Walk<'_>, at: At, module: Option<Symbol>, (path, local): (Symbol, Symbol)) {
     let outside = walk.here() != Here::Function;
     match module {
-        // Whoever imports this file can import the name from it.
+        // Files that import this one can import the name from it.
         Some(module) => {
             walk.brings(at, module, Brings::Name(path, local)).passed_on = outside;
         }

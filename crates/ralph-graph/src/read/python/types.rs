@@ -1,4 +1,4 @@
-//! The classes of values, as far as the text tells them.
+//! The classes of values, as far as the text states them.
 
 use super::super::collected::{Before, Bound, Use};
 use super::super::names::{field as f, kind as k};
@@ -7,7 +7,7 @@ use super::super::tree::{At, offset};
 use super::super::walk::Walk;
 use crate::facts::Role;
 
-/// The type of the parameter that is assigned.
+/// Returns the type of the parameter that is assigned.
 pub(super) fn passed_type(walk: &mut Walk<'_>, at: At) -> Option<Symbol> {
     const NEAR: usize = 64;
     let right = walk.child(at, f::RIGHT).filter(|right| walk.kind(*right) == k::IDENTIFIER)?;
@@ -20,7 +20,8 @@ pub(super) fn passed_type(walk: &mut Walk<'_>, at: At) -> Option<Symbol> {
     }
 }
 
-/// The type of what is assigned, if it is declared or plainly made here.
+/// Returns the type of an assigned value, if it is declared or constructed
+/// here.
 pub(super) fn value_type(walk: &mut Walk<'_>, at: At) -> Option<Symbol> {
     if let Some(declared) = walk.child(at, f::TYPE) {
         return type_name(walk, declared);
@@ -29,8 +30,8 @@ pub(super) fn value_type(walk: &mut Walk<'_>, at: At) -> Option<Symbol> {
     made_type(walk, right)
 }
 
-/// The class of `A()`, or what `a()` gives: only the file that defines it
-/// tells a class in small letters from a function.
+/// Returns the class of `A()`, or the result of `a()`: only the file that
+/// defines it can tell a lower-case class from a function.
 pub(super) fn made_type(walk: &mut Walk<'_>, value: At) -> Option<Symbol> {
     match walk.kind(value) {
         k::STRING => return Some(walk.symbols.intern(b"str")),
@@ -46,7 +47,7 @@ pub(super) fn made_type(walk: &mut Walk<'_>, value: At) -> Option<Symbol> {
     (is_dotted_name(text) && !own).then(|| walk.result(called))
 }
 
-/// Whether what is called is a class, by how its name is written.
+/// Returns true if the called name is spelled like a class.
 pub(super) fn is_class_name(walk: &Walk<'_>, called: At) -> bool {
     let last = match walk.kind(called) {
         k::IDENTIFIER => Some(called),
@@ -59,7 +60,7 @@ pub(super) fn is_class_name(walk: &Walk<'_>, called: At) -> bool {
     text.first().is_some_and(u8::is_ascii_uppercase) && !is_upper_case(text)
 }
 
-/// The class that a type annotation names.
+/// Returns the class that a type annotation names.
 pub(super) fn type_name(walk: &mut Walk<'_>, at: At) -> Option<Symbol> {
     let mut at = at;
     for _ in 0..8 {
@@ -90,7 +91,7 @@ pub(super) fn type_name(walk: &mut Walk<'_>, at: At) -> Option<Symbol> {
     None
 }
 
-/// A type in quotes is used like one without.
+/// Reads a type in quotes, which is used like one without.
 pub(super) fn quoted_type(walk: &mut Walk<'_>, at: At) {
     let (start, end) = walk.bytes(at);
     let text = walk.slice(start + 1, end.max(start + 2) - 1);

@@ -7,14 +7,14 @@ use super::super::tree::At;
 use super::super::walk::Walk;
 use crate::facts::{Kind, Purpose, Reach, Role};
 
-/// What a constant is given.
+/// The kind of value assigned to a constant.
 pub(super) enum Built {
     Struct,
     Class,
     Other,
 }
 
-/// Whether a value is a new struct or class.
+/// Tells whether a value is a new struct or class.
 pub(super) fn built(walk: &Walk<'_>, value: At) -> Built {
     let receiver = walk.child(value, f::RECEIVER).map(|receiver| walk.text(receiver));
     let method = walk.child(value, f::METHOD).map(|method| walk.text(method));
@@ -27,7 +27,7 @@ pub(super) fn built(walk: &Walk<'_>, value: At) -> Built {
     }
 }
 
-/// The class of `A.new`.
+/// Returns the class of `A.new`.
 pub(super) fn made(walk: &Walk<'_>, value: At) -> Option<At> {
     let method = walk.child(value, f::METHOD).filter(|_| walk.kind(value) == k::CALL)?;
     let receiver = walk.child(value, f::RECEIVER)?;
@@ -40,7 +40,7 @@ pub(super) fn struct_fields(walk: &mut Walk<'_>, value: At) {
     symbols(walk, arguments, Kind::Field);
 }
 
-/// Defines what the symbols among arguments name.
+/// Defines the names of symbols among arguments.
 fn symbols(walk: &mut Walk<'_>, arguments: At, kind: Kind) {
     let names: Vec<At> =
         walk.children(arguments).filter(|name| walk.kind(*name) == k::SIMPLE_SYMBOL).collect();
@@ -97,7 +97,7 @@ pub(super) fn by_symbol(walk: &mut Walk<'_>, at: At, name: At) {
     walk.defs[def].reach = Reach::Project;
 }
 
-/// The text of a string without anything in it that is worked out.
+/// Returns the text of a string without interpolation.
 fn string(walk: &mut Walk<'_>, at: At) -> Option<Symbol> {
     let content = walk.child_of(at, k::STRING_CONTENT).filter(|_| walk.kind(at) == k::STRING)?;
     (walk.children(at).count() == 1).then(|| walk.symbol(content))
@@ -115,7 +115,7 @@ fn require(walk: &mut Walk<'_>, at: At, method: At, arguments: At) {
     walk.brings(at, module, Brings::Everything).passed_on = true;
 }
 
-/// `it "…" do` and its like.
+/// Defines `it "…" do` and similar calls.
 fn test_case(walk: &mut Walk<'_>, at: At, method: At) {
     let words: [&[u8]; 7] =
         [b"describe", b"context", b"it", b"specify", b"test", b"feature", b"scenario"];
@@ -126,7 +126,7 @@ fn test_case(walk: &mut Walk<'_>, at: At, method: At) {
         return;
     };
     let Some(name) = walk.first(arguments) else { return };
-    // Named by a constant it would hide the class that it describes.
+    // A test named by a constant would hide the class that it describes.
     let named = walk.kind(name) == k::STRING;
     if outside || !named || !words.contains(&walk.text(method)) {
         return;
@@ -136,7 +136,7 @@ fn test_case(walk: &mut Walk<'_>, at: At, method: At) {
     let symbol = walk.symbols.intern(walk.slice(bytes.0, bytes.1));
     let place = Place { body: walk.bytes(block).0, ..walk.place(at) };
     let def = walk.define_as(Kind::Function, symbol, bytes, place);
-    // What stands in no suite may be called so for any reason.
+    // Outside of a suite the call may mean anything.
     let is_inside = walk.defs[def].purpose == Purpose::Test;
     let is_suite = matches!(walk.text(method), b"describe" | b"context" | b"feature");
     walk.defs[def].purpose = if is_inside && !is_suite { Purpose::Case } else { Purpose::Test };
@@ -144,7 +144,7 @@ fn test_case(walk: &mut Walk<'_>, at: At, method: At) {
     walk.enter(def, at);
 }
 
-/// `super` calls the method of the same name of what the class extends.
+/// Records `super`, which calls the parent's method of the same name.
 pub(super) fn parents_own(walk: &mut Walk<'_>, at: At) {
     let within = walk.within();
     let Some(method) = within.filter(|def| walk.defs[*def].kind == Kind::Method) else { return };
@@ -152,11 +152,11 @@ pub(super) fn parents_own(walk: &mut Walk<'_>, at: At) {
     walk.uses.push(Use { name, role: Role::Call, before: Before::Parent, within, bytes });
 }
 
-/// The name of the method that a call calls.
+/// Records the name of the called method.
 pub(super) fn called(walk: &mut Walk<'_>, at: At) {
     let call = walk.parent(at);
     match walk.child(call, f::RECEIVER) {
-        // `A.new` is a use of `A`, which is noted where `A` stands.
+        // `A.new` is a use of `A`, which is recorded at `A`.
         Some(_) if made(walk, call).is_some() => {}
         Some(receiver) => walk.uses(at, Role::Call, Before::Node(receiver)),
         None => walk.uses(at, Role::Call, Before::Nothing),

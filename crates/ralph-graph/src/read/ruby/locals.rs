@@ -1,4 +1,4 @@
-//! Names that are known in a method or block only.
+//! Names that are local to a method or block.
 
 use super::super::collected::Bound;
 use super::super::names::{field as f, kind as k};
@@ -27,9 +27,9 @@ fn bind(walk: &mut Walk<'_>, name: At) {
     walk.bind(symbol, Bound::Plain);
 }
 
-/// What is assigned to: variables, in lists too.
+/// Binds the variables of an assignment, in lists too.
 ///
-/// A name is a variable from its first assignment on; before, it is a method.
+/// A name is a variable from its first assignment on, and a method before.
 pub(super) fn target(walk: &mut Walk<'_>, left: At, made: Option<Symbol>) {
     match walk.kind(left) {
         k::IDENTIFIER => {
@@ -65,7 +65,7 @@ pub(super) fn target(walk: &mut Walk<'_>, left: At, made: Option<Symbol>) {
     }
 }
 
-/// Loops, `rescue => e`, and patterns of `in`.
+/// Binds the names of loops, `rescue => e`, and patterns of `in`.
 pub(super) fn pattern(walk: &mut Walk<'_>, at: At) {
     let pattern = match walk.kind(at) {
         k::AS_PATTERN => walk.child(at, f::NAME),

@@ -21,7 +21,7 @@ pub(super) fn shape(walk: &Walk<'_>, at: At) -> Shape {
     }
 }
 
-/// A name that is no variable is a call.
+/// Records a name as a call if it is not a variable.
 pub(super) fn name(walk: &mut Walk<'_>, at: At) {
     if walk.is_in(at, k::CALL, f::METHOD) {
         calls::called(walk, at);

@@ -5,7 +5,7 @@ use super::super::names::{field as f, kind as k};
 use super::super::tree::At;
 use super::super::walk::Walk;
 
-/// How deep lists in `use` are followed.
+/// Maximum depth of lists in `use` that is followed.
 const DEEPEST: usize = 16;
 
 pub(super) fn import(walk: &mut Walk<'_>, at: At) {
@@ -32,7 +32,7 @@ pub(super) fn import(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-/// One branch of a `use`, below the path that leads to it.
+/// Reads one branch of a `use`, below the path that leads to it.
 fn tree(walk: &mut Walk<'_>, at: At, prefix: &[u8], depth: usize) {
     if depth > DEEPEST {
         return;
@@ -71,7 +71,7 @@ fn tree(walk: &mut Walk<'_>, at: At, prefix: &[u8], depth: usize) {
     }
 }
 
-/// One name, perhaps under another.
+/// Records one name, perhaps under another.
 fn one(walk: &mut Walk<'_>, at: At, prefix: &[u8], alias: Option<At>) {
     let (path, name) = match walk.kind(at) {
         k::SCOPED_IDENTIFIER => (walk.child(at, f::PATH), walk.child(at, f::NAME).unwrap_or(at)),

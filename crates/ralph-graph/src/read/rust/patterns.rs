@@ -29,7 +29,7 @@ fn one_parameter(walk: &mut Walk<'_>, parameter: At, from: u32) {
     }
 }
 
-/// What the declared type of a parameter or variable says of it.
+/// Returns the meaning of a variable by its declared type.
 fn declared(walk: &mut Walk<'_>, at: At) -> Bound {
     let Some(of) = walk.child(at, f::TYPE) else { return Bound::Plain };
     match type_name(walk, of) {
@@ -39,7 +39,7 @@ fn declared(walk: &mut Walk<'_>, at: At) -> Bound {
     }
 }
 
-/// Binds what a statement or expression with a pattern binds.
+/// Binds the names in the pattern of a statement or expression.
 pub(super) fn bind(walk: &mut Walk<'_>, at: At) {
     let pattern = walk.child(at, f::PATTERN);
     match walk.kind(at) {
@@ -77,7 +77,7 @@ pub(super) fn bind(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-/// What the value of a `let` says of the variable.
+/// Returns the meaning of a variable by the value of its `let`.
 fn assigned(walk: &mut Walk<'_>, at: At) -> Bound {
     let Some(value) = walk.child(at, f::VALUE) else { return Bound::Plain };
     let value = handled(walk, value);
@@ -98,8 +98,8 @@ fn assigned(walk: &mut Walk<'_>, at: At) -> Bound {
 
 /// Binds the names of a pattern from a byte on.
 ///
-/// A name that begins with a capital is a constant or variant by convention,
-/// and the compiler warns of everything else.
+/// A name that begins with a capital is a constant or variant by convention;
+/// the compiler warns about others.
 fn pattern_from(walk: &mut Walk<'_>, pattern: At, from: u32, what: Bound) {
     let whole = walk.kind(pattern) == k::IDENTIFIER;
     let end = walk.after(pattern);

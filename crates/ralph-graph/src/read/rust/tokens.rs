@@ -1,4 +1,4 @@
-//! What is passed to macros and attributes, which the grammar knows as mere
+//! Reads arguments of macros and attributes, which the grammar gives as plain
 //! tokens.
 
 use super::super::collected::{Before, Binding, Bound};
@@ -7,7 +7,7 @@ use super::super::tree::At;
 use super::super::walk::Walk;
 use crate::facts::Role;
 
-/// A name among the tokens of a macro, judged by its neighbours.
+/// Reads a name among the tokens of a macro by its neighbours.
 pub(super) fn name(walk: &mut Walk<'_>, at: At) {
     let (start, end) = walk.bytes(at);
     let left = walk.slice(0, start).trim_ascii_end();
@@ -20,7 +20,7 @@ pub(super) fn name(walk: &mut Walk<'_>, at: At) {
     let role = match right {
         [b'(', ..] => Role::Call,
         [b'!', b'(' | b'[' | b'{' | b' ', ..] if gap == 0 => Role::Applies,
-        // The name of a field or argument, not the use of one.
+        // The name of a field or argument, not a use of one.
         [b':', next, ..] if *next != b':' => {
             parameter(walk, at);
             return;
@@ -57,9 +57,9 @@ pub(super) fn name(walk: &mut Walk<'_>, at: At) {
     walk.uses(at, role, before);
 }
 
-/// Whether a name among tokens can only be that of a variable: `name.`.
+/// Returns true if a name among tokens must be a variable: `name.`.
 ///
-/// What a macro binds is not always told by its neighbours.
+/// A macro may bind a name in ways that its neighbours do not show.
 pub(super) fn is_variable(walk: &Walk<'_>, at: At) -> bool {
     let next = walk.source.get(walk.bytes(at).1 as usize);
     walk.kind(walk.parent(at)) == k::TOKEN_TREE
@@ -67,7 +67,8 @@ pub(super) fn is_variable(walk: &Walk<'_>, at: At) -> bool {
         && walk.text(at).first().is_some_and(u8::is_ascii_lowercase)
 }
 
-/// Whether a name is bound there, as in `|name|`, `let name` and `for name in`.
+/// Returns true if a name is bound there, as in `|name|`, `let name` and `for
+/// name in`.
 ///
 /// It is known in the rest of the tokens between the same brackets.
 fn binds(walk: &mut Walk<'_>, at: At, left: &[u8]) -> bool {
@@ -101,8 +102,8 @@ fn binds(walk: &mut Walk<'_>, at: At, left: &[u8]) -> bool {
     true
 }
 
-/// `name:` in round brackets is a parameter of a function that is passed to
-/// the macro; it is known until the macro ends.
+/// Binds `name:` in round brackets: it is a parameter of a function that is
+/// passed to the macro, known until the macro ends.
 fn parameter(walk: &mut Walk<'_>, at: At) {
     let brackets = walk.parent(at);
     if walk.text(brackets).starts_with(b"(") {
@@ -111,7 +112,7 @@ fn parameter(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-/// Words of the language that are mere names among tokens.
+/// Returns true for keywords, which are plain names among tokens.
 fn is_word(name: &[u8]) -> bool {
     let words: [&[u8]; 16] = [
         b"self", b"Self", b"_", b"in", b"if", b"else", b"match", b"return", b"async", b"await",
@@ -120,7 +121,8 @@ fn is_word(name: &[u8]) -> bool {
     words.contains(&name)
 }
 
-/// Whether a text ends with the bar that opens the parameters of a closure.
+/// Returns true if a text ends with the bar that opens the parameters of a
+/// closure.
 fn opens_closure(left: &[u8]) -> bool {
     let left = left.strip_suffix(b"&").unwrap_or(left);
     let Some(before) = left.strip_suffix(b"|") else { return false };
@@ -129,7 +131,7 @@ fn opens_closure(left: &[u8]) -> bool {
     [b"(".as_slice(), b",", b"=", b"{", b";", b"move"].iter().any(|sign| before.ends_with(sign))
 }
 
-/// The last name before the next bar.
+/// Returns the last name before the next bar.
 fn last_before_bar(walk: &Walk<'_>, at: At) -> Option<At> {
     const LONGEST: u32 = 120;
     let start = walk.bytes(at).0;
@@ -139,14 +141,14 @@ fn last_before_bar(walk: &Walk<'_>, at: At) -> Option<At> {
     (at..end).take_while(|name| walk.bytes(*name).1 <= close).last()
 }
 
-/// The length of the path directly before a name, with its last `::`.
+/// Returns the length of the path directly before a name, with its last `::`.
 fn path_before(left: &[u8]) -> u32 {
     let part = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(**byte, b'_' | b':');
     let length = left.iter().rev().take(256).take_while(part).count();
     super::offset(length)
 }
 
-/// The name directly before a dot, if it is nothing longer.
+/// Returns the name directly before a dot, unless it is part of a path.
 fn previous_name(walk: &Walk<'_>, at: At) -> Option<At> {
     let before = at.checked_sub(1)?;
     let whole = walk.kind(before) == k::IDENTIFIER && walk.bytes(before).1 + 1 == walk.bytes(at).0;
@@ -155,7 +157,7 @@ fn previous_name(walk: &Walk<'_>, at: At) -> Option<At> {
     (whole && alone).then_some(before)
 }
 
-/// An attribute applies its own name, and those in `derive`.
+/// Records the name of an attribute, and those in `derive`.
 pub(super) fn attribute(walk: &mut Walk<'_>, at: At) {
     let Some(attribute) = walk.child_of(at, k::ATTRIBUTE) else { return };
     let Some(path) = walk.first(attribute) else { return };
@@ -187,14 +189,14 @@ pub(super) fn attribute(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-/// Whether attributes say that something exists for tests.
+/// Returns true if attributes mark something as existing for tests.
 pub(super) fn says_test(attributes: &[u8]) -> bool {
     let find = |words: &[u8]| memchr::memmem::find(attributes, words).is_some();
     find(b"#[cfg(test)]") || find(b"#[cfg(all(test") || find(b"#[cfg(any(test")
 }
 
-/// Whether attributes say that a function is a test: `#[test]`, and what is
-/// called like it in other crates and in the project.
+/// Returns true if attributes mark a function as a test: `#[test]`, and similar
+/// ones of other crates and the project.
 pub(super) fn says_case(attributes: &[u8]) -> bool {
     memchr::memmem::find_iter(attributes, b"#[").any(|at| {
         let path = attributes.get(at + 2..).unwrap_or_default().trim_ascii_start();

@@ -9,7 +9,7 @@ use crate::facts::{FileFacts, Health};
 use crate::language::Language;
 use crate::read::{Reader, Unread};
 
-/// A sample of each language, as the other tests use them.
+/// A sample of each language, as in the other tests.
 const SAMPLES: &[(&str, &str)] = &[
     (
         "a.py",
@@ -70,7 +70,7 @@ fn read(name: &str, source: &[u8]) -> FileFacts {
     Reader::new().read(language, source).unwrap()
 }
 
-/// Every number in the facts must lead somewhere.
+/// Checks that every number in the facts is valid.
 fn is_sound(facts: &FileFacts, source: &[u8]) {
     let size = u32::try_from(source.len()).unwrap();
     let count = facts.definitions.len();
@@ -127,7 +127,7 @@ fn deep_nesting_does_not_exhaust_the_stack() {
     ] {
         let source = format!("{before}{}1{}", open.repeat(100_000), close.repeat(100_000));
         let language = Language::of(Path::new(name), b"").unwrap();
-        // Whether the parser gives up is its own affair, but it must come back.
+        // The parser may give up, but it must return.
         if let Ok(facts) = Reader::new().read(language, source.as_bytes()) {
             is_sound(&facts, source.as_bytes());
         }

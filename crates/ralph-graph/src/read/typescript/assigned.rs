@@ -37,7 +37,7 @@ pub(super) fn assignment(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-/// What `a = b = value` comes to.
+/// Returns the last value of `a = b = value`.
 pub(super) fn last_value(walk: &Walk<'_>, at: At) -> At {
     let mut at = at;
     while walk.kind(at) == k::ASSIGNMENT_EXPRESSION {
@@ -59,8 +59,8 @@ pub(super) fn place(walk: &Walk<'_>, at: At, value: At) -> Place {
     }
 }
 
-/// The object whose members those of an expression become: `A` of
-/// `A.prototype`, and `a.b` of itself.
+/// Returns the object that receives the members of an expression: `A` for
+/// `A.prototype`, and `a.b` for itself.
 pub(super) fn owner(walk: &mut Walk<'_>, object: At) -> Option<Symbol> {
     let mut owner = object;
     if walk.kind(object) == k::MEMBER_EXPRESSION {
@@ -76,18 +76,18 @@ pub(super) fn owner(walk: &mut Walk<'_>, object: At) -> Option<Symbol> {
     (walk.kind(root) == k::IDENTIFIER).then(|| walk.path(owner))
 }
 
-/// `A.prototype.f = function () {}`, `a.f = () => {}`, and `a.f = g`.
+/// Defines `A.prototype.f = function () {}`, `a.f = () => {}`, and `a.f = g`.
 fn member(walk: &mut Walk<'_>, it: Assigned, object: At) {
     let Some(owner) = owner(walk, object) else { return };
     let container = walk.container();
     let is_known = walk.defined.contains(&(container, owner));
     let is_outside = walk.here() != Here::Function;
     let kind = match walk.kind(it.value) {
-        // Inside functions members of what is passed in belong to others.
+        // Inside functions, members of parameters belong to other objects.
         _ if !is_outside && !is_known => return,
         _ if is_function(walk, it.value) => Kind::Method,
         k::CLASS => Kind::Class,
-        // Another name of what is defined elsewhere.
+        // Another name of something that is defined elsewhere.
         k::IDENTIFIER if is_known => Kind::Field,
         _ => return,
     };
@@ -98,14 +98,14 @@ fn member(walk: &mut Walk<'_>, it: Assigned, object: At) {
     let def = walk.define(kind, it.name, place);
     walk.defs[def].owner = Some(owner);
     if is_outside {
-        // In `a.b = a.c = …` one is not in the other.
+        // In `a.b = a.c = …` neither contains the other.
         walk.defs[def].container = None;
     }
     walk.enter(def, it.at);
 }
 
-/// `A.prototype = Object.create(B.prototype)`; an object that is written out
-/// says by itself whose members it has.
+/// Reads `A.prototype = Object.create(B.prototype)`; object literals are
+/// handled elsewhere.
 fn prototype(walk: &mut Walk<'_>, it: Assigned, object: At) {
     let made =
         walk.child(it.value, f::FUNCTION).is_some_and(|it| walk.text(it) == b"Object.create");
@@ -116,7 +116,7 @@ fn prototype(walk: &mut Walk<'_>, it: Assigned, object: At) {
     }
 }
 
-/// Says that what a name defines has what another has: `A`, `A.prototype`.
+/// Records that one thing inherits the members of another: `A`, `A.prototype`.
 pub(super) fn extends(walk: &mut Walk<'_>, of: At, base: At) {
     let type_of = |walk: &Walk<'_>, at: At| match walk.kind(at) {
         k::MEMBER_EXPRESSION if walk.text(at).ends_with(b".prototype") => walk.first(at),
@@ -135,8 +135,8 @@ pub(super) fn extends(walk: &mut Walk<'_>, of: At, base: At) {
     walk.uses.push(Use { name, role: Role::Extends, before, within: Some(within), bytes });
 }
 
-/// `util.inherits(A, B)`, `Object.setPrototypeOf(A.prototype, B.prototype)` and
-/// `Object.assign(A.prototype, …)`.
+/// Reads `util.inherits(A, B)`, `Object.setPrototypeOf(A.prototype,
+/// B.prototype)` and `Object.assign(A.prototype, …)`.
 pub(super) fn call(walk: &mut Walk<'_>, at: At) {
     let (Some(called), Some(arguments)) =
         (walk.child(at, f::FUNCTION), walk.child(at, f::ARGUMENTS))
@@ -157,7 +157,7 @@ pub(super) fn call(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-/// An object of a function, which may get members: `const app = {}`.
+/// Records an object of a function that may get members: `const app = {}`.
 pub(super) fn local_object(walk: &mut Walk<'_>, name: At, value: Option<At>) {
     if value.is_some_and(|value| walk.kind(value) == k::OBJECT) {
         let key = (walk.container(), walk.symbol(name));
@@ -165,7 +165,8 @@ pub(super) fn local_object(walk: &mut Walk<'_>, name: At, value: Option<At>) {
     }
 }
 
-/// `this.x = …` in a constructor defines a field where nothing else does.
+/// Defines a field by `this.x = …` in a constructor, unless something else
+/// does.
 fn own_field(walk: &mut Walk<'_>, at: At, name: At) {
     let Some(class) = locals::constructed(walk) else { return };
     let symbol = walk.symbol(name);
@@ -185,7 +186,7 @@ fn own_field(walk: &mut Walk<'_>, at: At, name: At) {
     walk.defs[def].reach = if private { Reach::File } else { Reach::Project };
 }
 
-/// Whether a name is bound to a module, and to which.
+/// Returns the module that a name is bound to, if any.
 pub(super) fn module_named(walk: &Walk<'_>, name: Symbol) -> Option<Symbol> {
     use super::super::collected::Brings;
     let is_local = |what: Brings| matches!(what, Brings::Module(Some(local)) if local == name);

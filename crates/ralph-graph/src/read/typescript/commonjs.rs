@@ -1,4 +1,4 @@
-//! What a file gives to others by `module.exports` and `exports`.
+//! Exports by `module.exports` and `exports`.
 
 use super::super::collected::Brings;
 use super::super::names::{field as f, kind as k};
@@ -10,31 +10,31 @@ use super::{imports, unquoted};
 use crate::exports;
 use crate::facts::{Kind, Reach};
 
-/// Whose members the functions in an object are.
+/// The owner of the functions in an object literal.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Holder {
     /// The definition around the object.
     Definition,
-    /// What `exports` is.
+    /// The value of `exports`.
     File,
     /// Something with this name.
     Named(Symbol),
 }
 
-/// Says of an object that is written out whose members it has.
+/// Returns the owner of the members of an object literal.
 pub(super) fn holder(walk: &mut Walk<'_>, object: At) -> Option<Holder> {
     let mut at = object;
     while walk.is_in(at, k::ASSIGNMENT_EXPRESSION, f::RIGHT) {
         let outer = walk.parent(at);
-        // In `a = module.exports = {}` it has two names, and `a` is the one to
-        // say; so has it in `const a = module.exports = {}`.
+        // In `a = module.exports = {}` and `const a = module.exports = {}` it
+        // has two names; `a` is used.
         let is_last = !walk.is_in(outer, k::ASSIGNMENT_EXPRESSION, f::RIGHT)
             && !walk.is_in(outer, k::VARIABLE_DECLARATOR, f::VALUE);
         if is_last {
             let left = walk.child(outer, f::LEFT)?;
             return match walk.text(left) {
                 b"exports" | b"module.exports" => Some(Holder::File),
-                // What it is a member of is a definition.
+                // The member it is assigned to is a definition.
                 text if text.starts_with(b"exports.") || text.starts_with(b"module.exports.") => {
                     Some(Holder::Definition)
                 }
@@ -59,19 +59,19 @@ pub(super) fn holder(walk: &mut Walk<'_>, object: At) -> Option<Holder> {
     }
 }
 
-/// Marks the file as one that says what others get of it.
+/// Marks the file as one that declares its exports.
 fn is_module(walk: &mut Walk<'_>) {
     let mark = walk.symbols.make(exports::OWNER.as_bytes());
     walk.exported.insert(mark);
 }
 
-/// Nobody can tell what others take from such a file.
+/// Marks all names as exported, since the exports of such a file are unknown.
 fn everything(walk: &mut Walk<'_>) {
     let everything = walk.symbols.make(b"*");
     walk.exported.insert(everything);
 }
 
-/// `exports.f = …`
+/// Reads `exports.f = …`.
 pub(super) fn member(walk: &mut Walk<'_>, it: Assigned) {
     is_module(walk);
     let text = walk.text(it.name);
@@ -83,7 +83,7 @@ pub(super) fn member(walk: &mut Walk<'_>, it: Assigned) {
     let kind = match walk.kind(it.value) {
         _ if is_function(walk, it.value) => Kind::Function,
         k::CLASS => Kind::Class,
-        // A member of something that is not known here.
+        // A member of something unknown.
         k::MEMBER_EXPRESSION => return,
         _ => Kind::Variable,
     };
@@ -93,7 +93,7 @@ pub(super) fn member(walk: &mut Walk<'_>, it: Assigned) {
     finish(walk, def, it);
 }
 
-/// `module.exports = …`
+/// Reads `module.exports = …`.
 pub(super) fn whole(walk: &mut Walk<'_>, it: Assigned) {
     is_module(walk);
     let local = walk.symbols.make(exports::WHOLE.as_bytes());
@@ -119,7 +119,7 @@ pub(super) fn whole(walk: &mut Walk<'_>, it: Assigned) {
     }
 }
 
-/// A function or class that others get has its own name, if it has one.
+/// Defines an exported function or class, under its own name if it has one.
 fn defines_whole(walk: &mut Walk<'_>, it: Assigned, kind: Kind) {
     let name = walk.child(it.value, f::NAME).unwrap_or(it.name);
     let place = place(walk, it.at, it.value);
@@ -128,7 +128,7 @@ fn defines_whole(walk: &mut Walk<'_>, it: Assigned, kind: Kind) {
     finish(walk, def, it);
 }
 
-/// Others know a definition, whatever it is in.
+/// Makes a definition visible to other files, whatever contains it.
 pub(super) fn given(walk: &mut Walk<'_>, def: usize, owner: &str) {
     walk.defs[def].owner = Some(walk.symbols.make(owner.as_bytes()));
     walk.defs[def].container = None;
@@ -146,7 +146,7 @@ fn finish(walk: &mut Walk<'_>, def: usize, it: Assigned) {
     walk.enter(def, it.at);
 }
 
-/// `a` of `a = module.exports = …` and `const a = module.exports = …`.
+/// Returns `a` of `a = module.exports = …` and `const a = module.exports = …`.
 fn other_name(walk: &Walk<'_>, at: At) -> Option<At> {
     let mut at = at;
     while walk.is_in(at, k::ASSIGNMENT_EXPRESSION, f::RIGHT) {
@@ -162,8 +162,8 @@ fn other_name(walk: &Walk<'_>, at: At) -> Option<At> {
     })
 }
 
-/// Gives what is defined or imported elsewhere to others under a name; `false`
-/// if the value is nothing of the kind.
+/// Exports something that is defined or imported elsewhere; returns `false` for
+/// other values.
 fn passes_on(walk: &mut Walk<'_>, at: At, local: Symbol, value: At) -> bool {
     let here = walk.symbols.make(b"");
     let (module, brings) = match walk.kind(value) {
@@ -195,7 +195,7 @@ fn passes_on(walk: &mut Walk<'_>, at: At, local: Symbol, value: At) -> bool {
     true
 }
 
-/// The module that an expression is.
+/// Returns the module that an expression means.
 fn module_of(walk: &mut Walk<'_>, at: At) -> Option<Symbol> {
     if walk.kind(at) == k::IDENTIFIER {
         let name = walk.symbol(at);
@@ -206,8 +206,8 @@ fn module_of(walk: &mut Walk<'_>, at: At) -> Option<Symbol> {
     Some(unquoted(walk, source).0)
 }
 
-/// `module.exports = { a, b: c, ...d }`. Its functions are defined when the walk
-/// comes to them.
+/// Reads `module.exports = { a, b: c, ...d }`. Its functions are defined when
+/// the walk reaches them.
 fn object(walk: &mut Walk<'_>, object: At) {
     let parts: Vec<At> = walk.children(object).collect();
     for part in parts {
@@ -234,7 +234,8 @@ fn object(walk: &mut Walk<'_>, object: At) {
     }
 }
 
-/// Others get all that another module gives; of anything else nobody can tell.
+/// Exports everything of another module; for other objects the exports are
+/// unknown.
 fn all_of(walk: &mut Walk<'_>, at: At, source: At) {
     match module_of(walk, source) {
         Some(module) => {
@@ -245,7 +246,7 @@ fn all_of(walk: &mut Walk<'_>, at: At, source: At) {
     }
 }
 
-/// `Object.assign(exports, …)`
+/// Reads `Object.assign(exports, …)`.
 pub(super) fn assigned(walk: &mut Walk<'_>, arguments: At) {
     let mut given = walk.children(arguments);
     let target = given.next();

@@ -48,7 +48,7 @@ pub(super) fn import(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-/// `import a = b.c`
+/// Reads `import a = b.c`.
 pub(super) fn alias(walk: &mut Walk<'_>, at: At) {
     let parts: Vec<At> = walk.children(at).collect();
     if let [name, path] = parts[..] {
@@ -58,11 +58,11 @@ pub(super) fn alias(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-/// `a` or `a as b` in braces.
+/// Reads `a` or `a as b` in braces.
 fn specifier(walk: &mut Walk<'_>, at: At, module: Symbol) {
     let symbol = match walk.child(at, f::NAME) {
         Some(name) => unquoted(walk, name).0,
-        // `default` is a word of the language.
+        // `default` is a keyword.
         None if walk.text(at).starts_with(b"default") => walk.symbols.make(b"default"),
         None => return,
     };
@@ -94,7 +94,8 @@ pub(super) fn export(walk: &mut Walk<'_>, at: At) -> Step {
     Step::Over
 }
 
-/// `export default a` passes on a name of this file, whose path is empty.
+/// Reads `export default a`, which passes on a name of this file, whose path is
+/// empty.
 fn default_name(walk: &mut Walk<'_>, at: At) {
     let rest = walk.text(at).strip_prefix(b"export").unwrap_or_default().trim_ascii_start();
     if !rest.starts_with(b"default") {
@@ -116,7 +117,7 @@ fn default_name(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-/// Notes the names that an `export` of this file gives to others.
+/// Records the names that an `export` of this file gives to others.
 fn exported_names(walk: &mut Walk<'_>, at: At) {
     if let Some(clause) = walk.child_of(at, k::EXPORT_CLAUSE) {
         let names: Vec<At> = walk.children(clause).collect();
@@ -161,7 +162,7 @@ fn exported_names(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-/// The module of `require("…")`.
+/// Returns the module of `require("…")`.
 pub(super) fn required_module(walk: &Walk<'_>, call: At) -> Option<At> {
     if walk.kind(call) != k::CALL_EXPRESSION {
         return None;
@@ -174,8 +175,8 @@ pub(super) fn required_module(walk: &Walk<'_>, call: At) -> Option<At> {
     walk.first(arguments).filter(|module| walk.kind(*module) == k::STRING)
 }
 
-/// `const a = require("…")`, `const { a } = await import("…")` and
-/// `const a = require("…").b`.
+/// Reads `const a = require("…")`, `const { a } = await import("…")` and `const
+/// a = require("…").b`.
 pub(super) fn is_required(walk: &mut Walk<'_>, at: At, (name, value): (At, At)) -> bool {
     let is_member = walk.kind(value) == k::MEMBER_EXPRESSION;
     let inner = match walk.kind(value) {
@@ -187,7 +188,7 @@ pub(super) fn is_required(walk: &mut Walk<'_>, at: At, (name, value): (At, At)) 
     let before = walk.brings.len();
     let is_plain = walk.kind(name) == k::IDENTIFIER;
     match walk.child(value, f::PROPERTY).filter(|_| is_member) {
-        // What is in the member is not known.
+        // The names inside the member are unknown.
         Some(_) if !is_plain => return false,
         Some(property) => {
             let (property, local) = (walk.symbol(property), walk.symbol(name));
@@ -210,7 +211,7 @@ pub(super) fn is_required(walk: &mut Walk<'_>, at: At, (name, value): (At, At)) 
     true
 }
 
-/// `{ a, b: c, d = 1 }` of a module.
+/// Reads `{ a, b: c, d = 1 }` of a module.
 fn destructured(walk: &mut Walk<'_>, module: Symbol, pattern: At) {
     for leaf in super::locals::leaves(walk, pattern) {
         let local = walk.symbol(leaf);
@@ -221,7 +222,7 @@ fn destructured(walk: &mut Walk<'_>, module: Symbol, pattern: At) {
     }
 }
 
-/// A `require` or `import` whose result has no name here is known by its text.
+/// Records a `require` or `import` whose result has no name, under its text.
 pub(super) fn required(walk: &mut Walk<'_>, at: At) {
     let Some(source) = required_module(walk, at) else { return };
     let (module, _) = unquoted(walk, source);

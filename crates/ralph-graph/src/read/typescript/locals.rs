@@ -1,4 +1,4 @@
-//! Names that are known in a part of a file only.
+//! Names that are local to a part of a file.
 
 use super::super::collected::{Bound, Extent, Here};
 use super::super::names::{field as f, kind as k};
@@ -7,7 +7,7 @@ use super::super::tree::At;
 use super::super::walk::Walk;
 use crate::facts::{Kind, Reach};
 
-/// The names in a pattern.
+/// Returns the names in a pattern.
 pub(super) fn leaves(walk: &Walk<'_>, pattern: At) -> Vec<At> {
     let mut leaves = Vec::new();
     let end = walk.after(pattern);
@@ -35,7 +35,7 @@ pub(super) fn leaves(walk: &Walk<'_>, pattern: At) -> Vec<At> {
     leaves
 }
 
-/// A variable of a function.
+/// Binds a variable of a function.
 pub(super) fn declare(walk: &mut Walk<'_>, at: At, name: At) {
     let hoisted = walk.kind(walk.parent(at)) == k::VARIABLE_DECLARATION;
     let of = value_type(walk, at);
@@ -52,7 +52,8 @@ pub(super) fn declare(walk: &mut Walk<'_>, at: At, name: At) {
     }
 }
 
-/// Parameters belong to the function whose scope is open, if it has a body.
+/// Binds parameters if the scope of their function is open, which it is if it
+/// has a body.
 pub(super) fn parameters(walk: &mut Walk<'_>, at: At) {
     let function = walk.parent(at);
     let open = walk.block_scope().is_some_and(|scope| scope.at == function);
@@ -76,7 +77,7 @@ pub(super) fn parameters(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-/// `[start: number, end?: number]` names its parts for the reader alone.
+/// Skips the names in `[start: number, end?: number]`, which are only labels.
 pub(super) fn labels(walk: &mut Walk<'_>, tuple: At) {
     let parts: Vec<At> = walk.children(tuple).collect();
     for part in parts {
@@ -87,7 +88,8 @@ pub(super) fn labels(walk: &mut Walk<'_>, tuple: At) {
     }
 }
 
-/// A parameter of a constructor with `private` and the like is a field.
+/// Defines a constructor parameter with `private` or a similar modifier as a
+/// field.
 fn property(walk: &mut Walk<'_>, parameter: At, name: At) {
     let before = walk.slice(walk.bytes(parameter).0, walk.bytes(name).0);
     let modifier = walk.child_of(parameter, k::ACCESSIBILITY_MODIFIER);
@@ -106,7 +108,7 @@ fn property(walk: &mut Walk<'_>, parameter: At, name: At) {
     walk.defs[def].reach = if private { Reach::File } else { Reach::Project };
 }
 
-/// `for (const a of b)` and `catch (a)`.
+/// Binds the names of `for (const a of b)` and `catch (a)`.
 pub(super) fn block_with_names(walk: &mut Walk<'_>, at: At) {
     walk.scope(at, Extent::Block);
     let Some(name) = walk.child(at, f::LEFT).or_else(|| walk.child(at, f::PARAMETER)) else {
@@ -126,7 +128,7 @@ pub(super) fn block_with_names(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-/// `<T>`, `[K in T]` and `infer U`.
+/// Binds the names of `<T>`, `[K in T]` and `infer U`.
 pub(super) fn type_parameters(walk: &mut Walk<'_>, at: At) {
     let names: Vec<At> = match walk.kind(at) {
         k::TYPE_PARAMETERS => {
@@ -154,7 +156,8 @@ pub(super) fn type_parameters(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-/// The type of a variable, parameter or field that is declared or plainly made.
+/// Returns the type of a variable, parameter or field that is declared or
+/// constructed here.
 pub(super) fn value_type(walk: &mut Walk<'_>, at: At) -> Option<Symbol> {
     if let Some(annotation) = walk.child(at, f::TYPE) {
         return walk.first(annotation).and_then(|of| type_name(walk, of));
@@ -173,7 +176,7 @@ pub(super) fn value_type(walk: &mut Walk<'_>, at: At) -> Option<Symbol> {
     }
 }
 
-/// The name of a type as far as its members are concerned.
+/// Returns the name of a type, as far as it tells members.
 pub(super) fn type_name(walk: &mut Walk<'_>, of: At) -> Option<Symbol> {
     let mut at = of;
     for _ in 0..8 {
@@ -197,11 +200,11 @@ pub(super) fn type_name(walk: &mut Walk<'_>, of: At) -> Option<Symbol> {
     None
 }
 
-/// Whether the walk is in a constructor, and of which class.
+/// Returns the class that a constructor belongs to, if the walk is in one.
 pub(super) fn constructed(walk: &Walk<'_>) -> Option<usize> {
     let method = walk.container().filter(|_| walk.here() == Here::Function)?;
     let name = walk.symbols.text(walk.defs[method].name);
-    // A function with the name of a type makes objects too.
+    // A function that is named like a type is a constructor too.
     let makes = walk.defs[method].kind == Kind::Function
         && name.first().is_some_and(u8::is_ascii_uppercase);
     if makes {

@@ -14,7 +14,7 @@ pub(super) fn shape(walk: &Walk<'_>, at: At) -> Shape {
         k::IDENTIFIER | k::TYPE_IDENTIFIER => Shape::Name,
         k::THIS if is_passed_on(walk, at) => Shape::Other,
         k::THIS => Shape::Itself,
-        // What is imported here is known by its text.
+        // An import without a name is known by its text.
         k::CALL_EXPRESSION if imports::required_module(walk, at).is_some() => Shape::Path,
         k::SUPER => Shape::Parent,
         k::MEMBER_EXPRESSION | k::NESTED_IDENTIFIER | k::NESTED_TYPE_IDENTIFIER => {
@@ -37,15 +37,15 @@ pub(super) fn shape(walk: &Walk<'_>, at: At) -> Shape {
     }
 }
 
-/// Whether `this` is in a function that others get to call, so that nobody can
-/// tell what it is: `list.each(function () { this.x })`.
+/// Returns true if `this` is in a function that is passed to others, so its
+/// type is unknown: `list.each(function () { this.x })`.
 fn is_passed_on(walk: &Walk<'_>, this: At) -> bool {
     let mut at = this;
     while at != 0 && !matches!(walk.kind(at), k::CLASS_BODY | k::METHOD_DEFINITION) {
         let parent = walk.parent(at);
         if matches!(walk.kind(at), k::FUNCTION_EXPRESSION | k::GENERATOR_FUNCTION) {
             let is_argument = walk.field(parent) == f::ARGUMENTS;
-            // It may be passed on with it.
+            // `this` may be passed along with it.
             let is_given = |at: At| walk.kind(at) == k::THIS;
             return is_argument && !walk.children(parent).any(is_given);
         }
@@ -69,7 +69,7 @@ pub(super) fn name(walk: &mut Walk<'_>, at: At) {
             let role = type_role(walk, at);
             walk.uses(at, role, Before::Nothing);
         }
-        // Elements in lower case are those of the page.
+        // Elements in lower case are HTML.
         (k::IDENTIFIER, k::JSX_OPENING_ELEMENT | k::JSX_SELF_CLOSING_ELEMENT)
             if !walk.text(at).first().is_some_and(u8::is_ascii_uppercase) => {}
         (k::IDENTIFIER, _) => {
@@ -81,7 +81,7 @@ pub(super) fn name(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-/// What an expression is to what it is in.
+/// Returns the role of an expression in its parent.
 pub(super) fn role(walk: &Walk<'_>, at: At) -> Role {
     let parent = walk.parent(at);
     match (walk.kind(parent), walk.field(at)) {
