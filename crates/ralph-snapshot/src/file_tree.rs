@@ -19,7 +19,7 @@ use crate::work_handle::WorkHandle;
 use crate::work_tree::Change;
 use crate::{file_system, path_bytes};
 
-/// A manifest is saved anew only if more than one in `WORTH` of its files got
+/// A manifest is saved again only if more than one in `WORTH` of its files got
 /// another time: the next process can reread a few.
 const WORTH: usize = 16;
 
