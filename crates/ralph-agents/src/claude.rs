@@ -1,8 +1,8 @@
-//! Claude Code: inside it through its hooks, and driven from outside turn by
+//! Claude Code: as a host through its hooks, and as an agent driven turn by
 //! turn.
 //!
-//! Everything here is text in, text out: files, processes and the environment
-//! belong to the callers.
+//! This module maps text to text: callers handle files, processes and the
+//! environment.
 
 pub mod files;
 pub mod hook;
@@ -31,10 +31,10 @@ pub use plan::{plan_install, plan_uninstall, user_folder};
 pub use reply::render;
 pub(crate) use servers::SERVERS;
 
-/// The name by which its hooks tell `ralph` whose dialect they speak.
+/// The name that its hooks pass to `ralph hook --agent`.
 pub const NAME: &str = "claude-code";
 
-/// The command line that goes on with a session; its name is a UUID.
+/// Returns the command that resumes a session, whose id must be a UUID.
 pub fn resume_command(session: &SessionId) -> Option<Vec<String>> {
     let parts: Vec<&str> = session.as_str().split('-').collect();
     let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();

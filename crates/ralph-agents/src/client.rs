@@ -1,4 +1,4 @@
-//! Clients with a protocol of their own: their names, and what can be set.
+//! Clients with a protocol of their own: their names and settings.
 
 use ralph_core::locale::Locale;
 use ralph_core::policy::OldSession;
@@ -9,10 +9,10 @@ use crate::claude::ClaudeAgent;
 use crate::limits::LimitPatterns;
 use crate::opencode::OpenCodeAgent;
 
-/// What can be put behind `--agent`, every name and alias.
+/// Values of `--agent`, with aliases.
 pub const NAMES: &[&str] = &["command", "scripted", "claude-code", "claude", "opencode"];
 
-/// What a user can set about clients, all of them together.
+/// The settings of all clients.
 pub const SETTINGS: &[Setting] = &all_settings();
 
 const fn all_settings() -> [Setting; 10] {
@@ -28,7 +28,7 @@ const fn all_settings() -> [Setting; 10] {
     all
 }
 
-/// A client that we know how to drive.
+/// A client that ralph can drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Client {
     /// Anthropic's Claude Code.
@@ -41,7 +41,7 @@ impl Client {
     /// All of them.
     pub const ALL: [Self; 2] = [Self::ClaudeCode, Self::OpenCode];
 
-    /// The client of this name or alias.
+    /// Returns the client of this name or alias.
     pub fn named(text: &str) -> Option<Self> {
         match text {
             "claude-code" | "claude" => Some(Self::ClaudeCode),
@@ -50,7 +50,7 @@ impl Client {
         }
     }
 
-    /// The name in configuration, records and on the command line.
+    /// Returns the name in configuration, records and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::ClaudeCode => "claude-code",
@@ -58,7 +58,7 @@ impl Client {
         }
     }
 
-    /// How it gets onto a computer.
+    /// Returns a hint on how to install it.
     pub fn install_hint(self, locale: Locale) -> String {
         let (package, setting) = match self {
             Self::ClaudeCode => ("@anthropic-ai/claude-code", "claude.program"),
@@ -74,7 +74,7 @@ impl Client {
         }
     }
 
-    /// What a user can set about it.
+    /// Returns its settings.
     pub fn settings(self) -> &'static [Setting] {
         match self {
             Self::ClaudeCode => &crate::claude::SETTINGS,
@@ -83,58 +83,58 @@ impl Client {
     }
 }
 
-/// One thing that a user can set about a client.
+/// A setting of a client.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
-    /// Which thing.
+    /// The option it sets.
     pub option: ClientOption,
-    /// Where it stands in a configuration file.
+    /// Its path in a configuration file.
     pub path: &'static str,
     /// The environment variable that sets it.
     pub variable: &'static str,
-    /// The words it can be; empty for free text.
+    /// The allowed values; empty for free text.
     pub choices: &'static [&'static str],
-    /// What holds without it, in words.
+    /// The default, in words.
     pub default: &'static str,
-    /// What it does.
+    /// A description.
     pub help: &'static str,
 }
 
-/// What can be set about clients.
+/// An option of clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClientOption {
     /// The program.
     Program,
-    /// More words on its command line: a command in configuration files.
+    /// More arguments: a command line in configuration files.
     Args,
     /// The model it asks for.
     Model,
-    /// What it may do without asking.
+    /// The actions that need no permission.
     PermissionMode,
-    /// Which of its own agents does the work.
+    /// The client's own agent that does the work.
     Persona,
-    /// The server to use instead of one of our own.
+    /// The server to use instead of starting one.
     Attach,
 }
 
-/// A client, as the user wants it.
+/// A client with its options.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientOptions {
-    /// Which client.
+    /// The client.
     pub client: Client,
-    /// The program, unless it is the usual one.
+    /// The program, if not the default.
     pub program: Option<String>,
-    /// More words on its command line.
+    /// More arguments.
     pub args: Vec<String>,
-    /// The model to ask for, unless the client chooses.
+    /// The model, if not the client's default.
     pub model: Option<String>,
-    /// What it may do without asking, unless the usual.
+    /// The permission mode, if not the default.
     pub permission_mode: Option<String>,
-    /// Which of its own agents does the work, unless the client chooses.
+    /// The client's own agent that does the work, if not its default.
     pub persona: Option<String>,
-    /// The server to use instead of one of our own.
+    /// The server to use instead of starting one.
     pub attach: Option<String>,
-    /// What becomes of a conversation whose place another one takes.
+    /// The fate of a conversation that is replaced by another.
     pub old_session: OldSession,
 }
 
@@ -143,19 +143,18 @@ pub struct ClientOptions {
 pub struct AskedClient {
     /// The program and its arguments; the question is its standard input.
     pub words: Vec<String>,
-    /// What stands before the words that say who it is.
+    /// The flag before the system prompt.
     pub system_flag: &'static str,
     /// Variables that may hold its credentials.
     pub credentials: &'static [&'static str],
-    /// Variables that it must not get.
+    /// Variables that are removed from its environment.
     pub without: &'static [&'static str],
-    /// Finds its final text in what it printed, and what that used; or says
-    /// what went wrong.
+    /// Parses its output into the final text and its usage, or an error.
     pub read: fn(&str) -> Result<(String, Usage), String>,
 }
 
 impl ClientOptions {
-    /// The client as it comes.
+    /// Returns default options.
     pub fn new(client: Client) -> Self {
         Self {
             client,
@@ -169,7 +168,7 @@ impl ClientOptions {
         }
     }
 
-    /// What is wrong with these options, whatever the client is asked for.
+    /// Returns an error in these options.
     pub fn fault(&self) -> Option<String> {
         match self.client {
             Client::ClaudeCode => None,
@@ -177,8 +176,8 @@ impl ClientOptions {
         }
     }
 
-    /// How it is asked one question without tools and memory; `None` for a
-    /// client that cannot be.
+    /// Returns the command for a single question without tools and memory;
+    /// `None` if the client cannot do this.
     pub fn asked(&self) -> Option<AskedClient> {
         match self.client {
             Client::ClaudeCode => Some(crate::claude::asked(self)),
@@ -186,7 +185,7 @@ impl ClientOptions {
         }
     }
 
-    /// The agent, ready to take turns.
+    /// Creates the agent.
     pub fn agent(&self, limits: LimitPatterns) -> Box<dyn Agent> {
         match self.client {
             Client::ClaudeCode => Box::new(ClaudeAgent::new(self, limits)),

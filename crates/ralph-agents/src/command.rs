@@ -19,13 +19,13 @@ pub struct CommandAgent {
     name: &'static str,
     program: OsString,
     args: Vec<OsString>,
-    /// What the user wrote, for the record.
+    /// The user's words, for the record.
     shown: Vec<String>,
     limits: LimitPatterns,
 }
 
 impl CommandAgent {
-    /// The agent started by these words; `None` without a first word.
+    /// Creates the agent from these words; `None` without a first word.
     pub fn new(words: &[String], limits: LimitPatterns) -> Option<Self> {
         let (program, args) = words.split_first()?;
         Some(Self {
@@ -37,7 +37,8 @@ impl CommandAgent {
         })
     }
 
-    /// The built-in agent that follows a script: `program` is our own binary.
+    /// Creates the built-in agent that follows a script; `program` is our own
+    /// binary.
     pub fn scripted(program: OsString, script: &Path, limits: LimitPatterns) -> Self {
         Self {
             name: "scripted",
@@ -79,7 +80,7 @@ impl Agent for CommandAgent {
     }
 }
 
-/// All that such an agent prints is its text.
+/// A listener for agents whose whole output is their text.
 struct Overhearing<'a> {
     limits: &'a LimitPatterns,
     prompt_file: &'a Path,
@@ -91,7 +92,7 @@ impl Listener for Overhearing<'_> {
         Shown::AsIs
     }
 
-    /// It may report what it used when it is done, not before.
+    /// Returns nothing: such an agent reports usage only when it is done.
     fn spent(&self) -> Usage {
         Usage::default()
     }
@@ -115,13 +116,13 @@ impl Listener for Overhearing<'_> {
     }
 }
 
-/// The end of what a process printed to standard error, without secrets.
+/// Returns the end of a process's error output, without secrets.
 pub(crate) fn stderr_of(outcome: &Outcome) -> String {
     without_secrets(&outcome.stderr.text_lossy(), &outcome.stderr)
 }
 
-/// The text without the prompt at its end: some programs repeat what they are
-/// asked, and a task that names the promise is not the agent's own word.
+/// Removes the prompt from the end of the text: some programs echo it, and a
+/// promise in the prompt is not the agent's.
 fn without_echo(mut text: String, prompt: &str) -> String {
     if !prompt.is_empty()
         && let Some(own) = text.trim_end().strip_suffix(prompt)
@@ -131,14 +132,14 @@ fn without_echo(mut text: String, prompt: &str) -> String {
     text
 }
 
-/// The text of this tail as a whole: once a line or less is quoted from it,
-/// secrets may no longer be known as such.
+/// Redacts the whole text: in a quoted line or less, secrets may no longer be
+/// recognisable.
 fn without_secrets(text: &str, tail: &Tail) -> String {
     let known = if tail.is_truncated() { redact::redact_cut(text) } else { redact::redact(text) };
     known.into_owned()
 }
 
-/// How a turn ended whose process tells no more than its ending.
+/// Returns the end of a turn, given only the ending of its process.
 pub(crate) fn plain_end(ending: Ending, stderr: &str, clock: &TurnClock) -> TurnEnd {
     let last_line = || {
         let line = stderr.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("");

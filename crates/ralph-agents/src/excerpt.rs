@@ -1,16 +1,16 @@
-//! Beginnings of texts that are told of, without halves of secrets.
+//! Excerpts of texts, without parts of secrets.
 
 use ralph_core::redact::redact;
 
-/// How much more is read than told, so that a secret that begins in what is
-/// told is known for one.
+/// Number of characters read beyond an excerpt, so that a secret that begins in
+/// it is recognised.
 const MORE: usize = 512;
 
-/// At most so many characters of a text, without secrets; a longer one ends in
-/// `…`.
+/// Returns the first `most` characters of a text, without secrets; a longer
+/// text ends in `…`.
 pub(crate) fn excerpt(text: &str, most: usize) -> String {
     let read = match text.char_indices().nth(most + MORE) {
-        // Half a word may be half a secret that nobody knows for one.
+        // Part of a word may be an unrecognisable part of a secret.
         Some((end, _)) => {
             let read = &text[..end];
             read.rsplit_once(char::is_whitespace).map_or(read, |(whole, _)| whole)

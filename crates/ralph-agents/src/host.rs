@@ -1,4 +1,4 @@
-//! Hosts: clients that tell us what happens in their sessions.
+//! Hosts: clients whose hooks report events of their sessions to ralph.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -12,84 +12,81 @@ use crate::install::{Plan, Read, Unreadable, Wanted};
 use crate::servers::Servers;
 use crate::{claude, opencode};
 
-/// A payload that says nothing.
+/// An invalid payload.
 #[derive(Debug, thiserror::Error)]
 pub enum BadPayload {
-    /// There was nothing to read.
+    /// There was no input.
     #[error("the payload is empty")]
     Empty,
-    /// It is something other than an object.
+    /// It is not an object.
     #[error("the payload is not a JSON object")]
     NotAnObject,
-    /// It does not follow the rules of JSON.
+    /// It is not valid JSON.
     #[error("the payload is not JSON: {0}")]
     Json(serde_json::Error),
 }
 
-/// Looks up a variable of the environment.
+/// A function that looks up an environment variable.
 pub type Variable<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
-/// One host: its dialect and its habits.
+/// A host, with its formats and properties.
 #[derive(Clone, Copy)]
 pub struct Host {
     /// The name used on the command line.
     pub name: &'static str,
-    /// Other names that mean the same.
+    /// Aliases of the name.
     pub aliases: &'static [&'static str],
-    /// The program that people start it with.
+    /// The program that users start.
     pub program: &'static str,
-    /// The variable in which the host tells its hooks where the project is, if
-    /// it does not say so in every event.
+    /// The variable with the project's folder for hooks, if events do not have
+    /// it.
     pub project_variable: Option<&'static str>,
-    /// The variable in which the host tells the programs that it starts which
-    /// session they are for, if it does.
+    /// The variable with the session for programs that the host starts, if any.
     pub session_variable: Option<&'static str>,
-    /// The variable in which the host tells its hooks which process it is, if
-    /// that need not be the one that starts them.
+    /// The variable with the process id of the host, if that may differ from
+    /// the parent of its hooks.
     pub process_variable: Option<&'static str>,
-    /// The variable that is set, and not to 0, where a user is there who could
-    /// answer.
+    /// The variable that is set, and not to 0, if a user can answer.
     pub user_variable: &'static str,
-    /// How often in a row it lets a hook continue an agent that uses no tool:
-    /// the variable that says so, and what holds without it.
+    /// The variable that limits how often in a row a hook may continue an agent
+    /// that uses no tool, and its default.
     pub cap: Option<(&'static str, u32)>,
-    /// How its sessions can be made to go on.
+    /// The way in which its sessions are continued.
     pub reach: Reach,
-    /// How much its agents can be made to remember from turn to turn.
+    /// Ways to carry a conversation from turn to turn that it supports.
     pub contexts: &'static [Context],
-    /// Commands with which other loops begin, and files that they leave while
-    /// they go on.
+    /// Commands that start loops of other programs.
     pub foreign_commands: &'static [&'static str],
-    /// See [`Self::foreign_commands`].
+    /// Files that exist while loops of other programs run.
     pub foreign_files: &'static [&'static str],
     /// The folder of its settings in a project.
     pub folder: &'static str,
-    /// The folder of the user's settings.
+    /// Returns the folder of the user's settings.
     pub user_folder: fn(&Variable<'_>) -> Option<PathBuf>,
     /// Plans an installation into that folder.
     pub install: fn(&Read<'_>, &Wanted) -> Result<Plan, Unreadable>,
-    /// Plans its removal.
+    /// Plans an uninstallation.
     pub uninstall: fn(&Read<'_>) -> Result<Plan, Unreadable>,
-    /// Where it is told of our tools.
+    /// The list of tool servers for our tools.
     pub servers: Servers,
-    /// What it has to tell us about, in its own names.
+    /// Names of the events it must report.
     pub events: &'static [&'static str],
-    /// What it has to tell us about as well where loops begin with errors.
+    /// Name of the event it must report, too, if errors start loops.
     pub edit_event: Option<&'static str>,
-    /// Looks at what is installed in that folder.
+    /// Inspects what is installed in that folder.
     pub inspect: fn(&Read<'_>, Scope) -> Result<Inspection, Unreadable>,
-    /// What it says about one of its events in a session of this name, if
-    /// nothing has come of it yet. The root of the project comes last.
+    /// Returns a sample payload of an event in a session, given the root of the
+    /// project.
     pub payload: fn(&str, &str, &Path) -> String,
-    /// Where in a project the summary of a session is kept; `None` for hosts
-    /// that make none.
+    /// Returns the path of a session's summary in a project; `None` for hosts
+    /// without summaries.
     pub summary_file: Option<fn(&Path, &SessionId) -> PathBuf>,
-    /// The command line that goes on with a session; `None` if no session of
-    /// this host has such a name.
+    /// Returns the command that resumes a session; `None` if the id is not one
+    /// of this host.
     pub resume: fn(&SessionId) -> Option<Vec<String>>,
-    /// Understands what the host says.
+    /// Parses a payload.
     pub parse: fn(&[u8]) -> Result<HostEvent, BadPayload>,
-    /// Says a reply in the host's words; empty if there is nothing to say.
+    /// Renders a reply in the host's format; empty if there is nothing to say.
     pub render: fn(&HostEvent, &HostReply) -> String,
 }
 
@@ -158,23 +155,23 @@ pub const HOSTS: &[Host] = &[
 ];
 
 impl Host {
-    /// The host of this name.
+    /// Returns the host of this name.
     pub fn find(name: &str) -> Option<&'static Self> {
         HOSTS.iter().find(|host| host.name == name || host.aliases.contains(&name))
     }
 
-    /// Whether a user is there who could answer, in this environment.
+    /// Returns true if a user can answer, according to this environment.
     pub fn has_user(&self, variable: impl Fn(&str) -> Option<String>) -> bool {
         variable(self.user_variable).is_some_and(|value| !matches!(value.trim(), "" | "0"))
     }
 
-    /// The process of the host, as this environment has it.
+    /// Returns the process id of the host from this environment.
     pub fn process(&self, variable: impl Fn(&str) -> Option<String>) -> Option<u32> {
         variable(self.process_variable?)?.trim().parse().ok()
     }
 
-    /// How often in a row the host lets an agent go on that uses no tool, in
-    /// this environment; `None` for any number of times.
+    /// Returns the maximum number of continuations in a row, from this
+    /// environment; `None` for no limit.
     pub fn cap(&self, variable: impl Fn(&str) -> Option<String>) -> Option<u32> {
         let (name, default) = self.cap?;
         let said = variable(name).and_then(|value| value.trim().parse().ok());
@@ -182,8 +179,8 @@ impl Host {
     }
 }
 
-/// The command line by which the host that has a session goes on with it, told
-/// from what the session is called.
+/// Returns the command that resumes a session, of the host whose ids have this
+/// form.
 pub fn resume_command(session: &SessionId) -> Option<Vec<String>> {
     HOSTS.iter().find_map(|host| (host.resume)(session))
 }

@@ -1,38 +1,39 @@
-//! What a host's folder says about us, and about others who do the same.
+//! The state of our installation in a host's folder, and of other loops there.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Whose settings are looked at.
+/// The settings to inspect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// Those of one project.
     Project,
-    /// Those of the user, which hold in every project.
+    /// Those of the user, for all projects.
     User,
 }
 
-/// What was found in one folder. Paths are below that folder.
+/// The findings in one folder. Paths are relative to it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Inspection {
     /// Our hooks.
     pub hooks: Vec<InstalledHook>,
-    /// The file that passes events on to us, in a host that needs one.
+    /// The file that forwards events to ralph, in a host that needs one.
     pub plugin: Option<CommandFile>,
-    /// Our commands, whether they are there or not.
+    /// Our commands, installed or missing.
     pub commands: Vec<CommandFile>,
-    /// How often in a row an agent may be continued that uses no tool.
+    /// The limit on continuations in a row.
     pub cap: Option<Cap>,
-    /// The file that switches every hook off.
+    /// The file that disables all hooks.
     pub switched_off_by: Option<PathBuf>,
-    /// What else hears of the end of a turn and may make the agent go on.
+    /// Other hooks and plugins that may continue the agent at the end of a
+    /// turn.
     pub others: Vec<Other>,
-    /// Our own plugin, by its names, where it is switched on.
+    /// Names of our own plugin, if enabled.
     pub own_plugins: Vec<String>,
 }
 
 impl Inspection {
-    /// Whether anything of ours was found.
+    /// Returns true if anything of ours is installed.
     pub fn is_installed(&self) -> bool {
         let mut files = self.commands.iter().chain(&self.plugin);
         let is_ours = |file: &CommandFile| match file.state {
@@ -48,67 +49,68 @@ impl Inspection {
 pub struct InstalledHook {
     /// The file it is in.
     pub file: PathBuf,
-    /// The host's name for what it hears of.
+    /// The host's name of the event.
     pub event: String,
-    /// How it is called.
+    /// The command of the hook.
     pub call: HookCall,
-    /// How long the host lets it run.
+    /// The host's timeout for it.
     pub granted: Duration,
-    /// How long it gives itself, if its installation says so.
+    /// Its own time limit, if the installation sets one.
     pub own: Option<Duration>,
-    /// Whether it may run gates.
+    /// True if it may run gates.
     pub runs_gates: bool,
-    /// When loops begin, as it was installed; `None` if somebody has to ask.
+    /// The installed condition that starts loops; `None` if the user starts
+    /// them.
     pub arm: Option<String>,
 }
 
-/// How a host calls a hook.
+/// The command of a hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HookCall {
     /// A program with its arguments.
     Program(String, Vec<String>),
-    /// A line for the shell, as older versions installed it.
+    /// A shell command line of an older version.
     Shell(String),
 }
 
 /// One of our files in the folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandFile {
-    /// Its file.
+    /// Its path.
     pub path: PathBuf,
-    /// What is there.
+    /// Its state.
     pub state: CommandState,
 }
 
-/// What stands in the place of a file of ours.
+/// The state of one of our files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommandState {
-    /// What this version would write.
+    /// As this version writes it.
     Current,
-    /// What another version wrote.
+    /// As another version wrote it.
     Old,
-    /// Something of somebody else's.
+    /// A file of another origin.
     Foreign,
-    /// Nothing.
+    /// There is no file.
     Missing,
 }
 
-/// A limit to continuations that settings name.
+/// A limit on continuations in the settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cap {
     /// The file it is in.
     pub file: PathBuf,
-    /// What it says.
+    /// Its value.
     pub value: String,
-    /// Whether we wrote it.
+    /// True if we wrote it.
     pub is_ours: bool,
 }
 
-/// Somebody else who hears of the end of a turn.
+/// Another program that may continue the agent at the end of a turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Other {
     /// A hook: its file, and its command line or kind.
     Hook(PathBuf, String),
-    /// A plugin that is known to loop, by its name.
+    /// A plugin that is known to loop: its file and name.
     Plugin(PathBuf, String),
 }

@@ -1,73 +1,73 @@
-//! What installing into a host changes: planned here, carried out elsewhere.
+//! Plans of changes to a host's folder; callers carry them out.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Reads a file of the folder that is installed into; `None` if there is none.
+/// A function that reads a file of the folder; `None` if there is none.
 pub type Read<'a> = dyn Fn(&Path) -> io::Result<Option<String>> + 'a;
 
-/// What is to be installed.
+/// The options of an installation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
     /// The program that the host calls.
     pub program: String,
-    /// How often in a row an agent may be continued that uses no tool; 0 for
-    /// any number of times.
+    /// Maximum number of continuations in a row for an agent that uses no tool;
+    /// 0 for no limit.
     pub cap: u32,
-    /// When loops begin, if not when somebody asks.
+    /// The condition that starts loops automatically, if any.
     pub arm: Option<String>,
-    /// Whether a loop may begin because of what an edit broke, so that files
-    /// have to be looked at before.
+    /// True if errors after an edit may start a loop, so that files must be
+    /// checked before.
     pub looks_before_edits: bool,
-    /// How long all gates together may take.
+    /// Time limit for all gates together.
     pub gates: Duration,
 }
 
-/// What installing or uninstalling comes to.
+/// The changes of an installation or uninstallation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
-    /// Files that change; none if all is as it should be.
+    /// Files to change; none if everything is up to date.
     pub changes: Vec<Change>,
-    /// Files that are in the way and stay as they are.
+    /// Foreign files in the place of ours, which stay unchanged.
     pub left: Vec<PathBuf>,
 }
 
-/// One file as it is and as it is to be.
+/// The change of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Below the folder that is installed into.
+    /// Relative to the folder.
     pub path: PathBuf,
-    /// What it holds; `None` if it is not there.
+    /// The present contents; `None` if the file does not exist.
     pub before: Option<String>,
-    /// What it is to hold; `None` if it is to go.
+    /// The new contents; `None` if the file is removed.
     pub after: Option<String>,
 }
 
-/// A file of the host that cannot be changed. Nothing was.
+/// A file of the host that cannot be changed. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {reason}", path.display())]
 pub struct Unreadable {
-    /// Below the folder that is installed into.
+    /// Relative to the folder.
     pub path: PathBuf,
-    /// What is wrong with it, and where.
+    /// The error and its place.
     pub reason: String,
 }
 
 impl Unreadable {
-    /// A file that the system does not let us read.
+    /// Creates the error for a file.
     pub(crate) fn new(path: &Path, reason: impl std::fmt::Display) -> Self {
         Self { path: path.to_owned(), reason: reason.to_string() }
     }
 }
 
-/// What a file holds; `None` if it is not there.
+/// Reads a file; `None` if it does not exist.
 pub(crate) fn text(read: &Read<'_>, path: &str) -> Result<Option<String>, Unreadable> {
     read(Path::new(path)).map_err(|error| Unreadable::new(Path::new(path), error))
 }
 
 impl Plan {
-    /// Adds a change, if it is one.
+    /// Adds a change, if the contents differ.
     pub(crate) fn change(&mut self, path: &str, before: Option<String>, after: Option<String>) {
         if before != after {
             self.changes.push(Change { path: PathBuf::from(path), before, after });

@@ -1,8 +1,8 @@
-//! Agents and hosts: how each is launched and understood.
+//! Agents and hosts: how they are launched and how their output is parsed.
 //!
 //! An agent only translates: a turn becomes a process or a prompt for a server,
-//! their end and words become core types. It decides nothing, and keeps no state
-//! but the server it may need.
+//! and its output becomes core types. It decides nothing, and its only state is
+//! a server that it may need.
 
 pub mod claude;
 mod client;
@@ -37,89 +37,88 @@ pub use listen::{Closing, Cut, Heard, Listener, Piece, PieceKind, Refusal, Shown
 pub use session::{Context, Kept, Seat, Session, uuid};
 pub use usage::read_usage;
 
-/// The plugins for hosts that are kept in the repository: paths from its root,
-/// and what the files hold.
+/// Returns the plugins for hosts that the repository contains: paths from its
+/// root, and contents.
 pub fn plugins() -> Vec<(String, String)> {
     let files = claude::files::plugin().into_iter();
     files.map(|file| (format!("plugins/{}/{}", claude::NAME, file.path), file.text)).collect()
 }
 
-/// One turn that an agent is to take.
+/// The input of one turn of an agent.
 #[derive(Clone, Debug)]
 pub struct Turn<'a> {
     /// The project's root.
     pub root: &'a Path,
     /// Holds the prompt; also the agent's standard input.
     pub prompt_file: &'a Path,
-    /// Where an agent without a protocol of its own may report usage.
+    /// The file in which an agent without a protocol may report usage.
     pub usage_file: &'a Path,
-    /// The complete environment, the contract's variables included.
+    /// The complete environment, with ralph's own variables.
     pub env: &'a [(OsString, OsString)],
-    /// In which session it takes place; [`Seat::Nowhere`] for agents that
-    /// keep none.
+    /// The session of the turn; [`Seat::Nowhere`] for agents without sessions.
     pub seat: Seat<'a>,
-    /// The money that is left, if there is a limit.
+    /// The remaining money, if there is a limit.
     pub money_left: Option<Usd>,
 }
 
-/// What an agent said and how its turn ended.
+/// The final text of an agent, and how its turn ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spoken {
-    /// How the turn ended.
+    /// The end of the turn.
     pub end: TurnEnd,
     /// The final assistant text.
     pub text: String,
-    /// What it cost, if the agent said so.
+    /// Its usage, if the agent reported it.
     pub usage: Option<Usage>,
 }
 
-/// The clock of a turn: what the driver set, and what time it is now.
+/// The time limits of a turn, and the present time.
 #[derive(Clone, Copy, Debug)]
 pub struct TurnClock {
-    /// No output for this long.
+    /// Maximum time without output.
     pub idle: std::time::Duration,
-    /// The turn as a whole.
+    /// Maximum time of the whole turn.
     pub wall: std::time::Duration,
-    /// The present moment, for limits that say "in five minutes".
+    /// The present time, for limits that say "in five minutes".
     pub now: Timestamp,
 }
 
-/// Something about the run for whoever looks at the agent itself.
+/// A message about the run for a user who watches the agent itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct News<'a> {
-    /// The words.
+    /// The text.
     pub text: &'a str,
-    /// How good they are.
+    /// Its mood.
     pub mood: Mood,
 }
 
-/// How good news is.
+/// The mood of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mood {
-    /// Neither.
+    /// Neutral.
     Plain,
     /// The work is done.
     Good,
-    /// The work rests or is over, and is not done.
+    /// The work is paused or over, and is not done.
     Bad,
 }
 
 /// One coding agent that ralph can drive.
 pub trait Agent {
-    /// The name used in configuration and on the command line.
+    /// Returns the name used in configuration and on the command line.
     fn name(&self) -> &'static str;
 
-    /// How it was called, for the record.
+    /// Returns the command line, for the record.
     fn command_line(&self) -> Vec<String>;
 
-    /// The process that takes the turn, or that serves all of them.
+    /// Returns the process that takes the turn, or that serves all of them.
     fn launch(&self, turn: &Turn<'_>) -> Launch;
 
     /// Takes the turn and returns when it is over.
     ///
-    /// Most agents are one process a turn. Others have to show the watcher
-    /// what such a process would print, to ask it as often whether to go on,
-    /// and to leave nothing at work behind.
+    /// Most agents are one process a turn. Others must pass the watcher the
+    /// output of such a process, ask it as often whether to go on, and leave
+    /// nothing running.
     fn take(
         &self,
         turn: &Turn<'_>,
@@ -130,17 +129,17 @@ pub trait Agent {
         supervisor.run(&self.launch(turn), limits, watcher)
     }
 
-    /// Tells somebody who looks at the agent itself how the run goes. Nobody
-    /// may be there.
+    /// Shows a message about the run in the agent's own interface, if it has
+    /// one.
     fn show(&self, _news: &News<'_>) {}
 
-    /// Somebody who understands what the process prints during this turn.
+    /// Creates a listener for the output of this turn.
     fn listen<'a>(&'a self, turn: &Turn<'a>) -> Box<dyn Listener + 'a>;
 
-    /// The program it needs, for a check before anything starts.
+    /// Returns the program it needs, for a check before anything starts.
     fn program(&self) -> PathBuf;
 
-    /// Whether it can go on with the session of an earlier turn.
+    /// Returns true if it can continue the session of an earlier turn.
     fn keeps_sessions(&self) -> bool {
         false
     }

@@ -1,8 +1,8 @@
-//! Provider limits in plain text: recognised from the end of what was said.
+//! Recognises provider limits at the end of an agent's output.
 //!
-//! A turn that talks about rate limits is not a turn that met one. So the
-//! words count only where a client puts them: in the last lines of a process
-//! that failed, or as all that a process had to say.
+//! A turn that talks about rate limits did not necessarily hit one. So the
+//! words count only where a client prints them: in the last lines of a failed
+//! process, or as its whole output.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -13,46 +13,46 @@ use ralph_core::time::Timestamp;
 use ralph_proc::Ending;
 use regex::{Regex, RegexBuilder};
 
-/// Lines from the end in which a failing process may name its limit.
+/// Number of last lines in which a failed process may name its limit.
 const FAILED_LINES: usize = 10;
 
-/// A reply of more lines than this says something, it did not just hit a limit.
+/// Maximum number of lines of a reply that only reports a limit.
 const BARE_LINES: usize = 3;
 
-/// How far into a line on stdout the words of a limit may begin: after
-/// "API Error: " and the like, but not at the end of a sentence.
+/// Maximum column at which the words of a limit may begin on stdout: after "API
+/// Error: " and the like, but not at the end of a sentence.
 const LEAD: usize = 20;
 
-/// Added to the moment a provider names, since its clock is not ours.
+/// Added to a time that a provider names, since its clock may differ.
 const MARGIN: Duration = Duration::from_secs(2);
 
-/// What a process said, as far as limits are concerned.
+/// The output of a process, as input of the search for limits.
 #[derive(Clone, Copy, Debug)]
 pub struct Said<'a> {
     /// The final text.
     pub text: &'a str,
     /// The end of the error stream.
     pub stderr: &'a str,
-    /// How the process ended.
+    /// The ending of the process.
     pub ending: Ending,
 }
 
-/// A limit that was met.
+/// A limit that was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hit {
-    /// When the provider accepts work again, if it said so.
+    /// Time at which the provider accepts work again, if it named one.
     pub until: Option<Timestamp>,
 }
 
-/// The words by which limits are known.
+/// The patterns that recognise limits.
 #[derive(Clone, Debug)]
 pub struct LimitPatterns {
-    /// The user's own; `None` for what is known without them.
+    /// The user's own; `None` for the defaults.
     own: Option<Vec<Regex>>,
 }
 
-/// Compiled when the first turn ends: that takes longer than most commands,
-/// and most commands take no turn.
+/// Compiled when the first turn ends: compiling takes longer than most
+/// commands, and most run no turn.
 static KNOWN: LazyLock<Vec<Regex>> = LazyLock::new(compile_known);
 
 /// A pattern that is not a regular expression.
@@ -65,7 +65,7 @@ pub struct BadPattern {
 }
 
 impl LimitPatterns {
-    /// What providers and clients are known to say.
+    /// Known messages of providers and clients.
     pub const DEFAULT: [&'static str; 10] = [
         r"hit your (\w+ ){0,3}limit",
         r"(usage|rate|session|weekly|request|spend|spending) limit (reached|exceeded|hit)",
@@ -79,12 +79,12 @@ impl LimitPatterns {
         r"overloaded_error",
     ];
 
-    /// [`LimitPatterns::DEFAULT`].
+    /// Returns [`LimitPatterns::DEFAULT`].
     pub fn known() -> Self {
         Self { own: None }
     }
 
-    /// Compiles the patterns; case never matters.
+    /// Compiles the patterns; they ignore case.
     pub fn new<S: AsRef<str>>(patterns: &[S]) -> Result<Self, BadPattern> {
         let compile = |pattern: &S| {
             let pattern = pattern.as_ref();
@@ -93,14 +93,14 @@ impl LimitPatterns {
         Ok(Self { own: Some(patterns.iter().map(compile).collect::<Result<_, _>>()?) })
     }
 
-    /// The limit that ended the turn, if one did.
+    /// Returns the limit that ended the turn, if any.
     pub fn find(&self, said: &Said<'_>, now: Timestamp) -> Option<Hit> {
         let (spoken, errors) = match said.ending {
             Ending::Exited(0) => (bare_reply(said.text), Vec::new()),
             Ending::Exited(_) => {
                 (last_lines(said.text, BARE_LINES), last_lines(said.stderr, FAILED_LINES))
             }
-            // Our own timeouts and stops say nothing about the provider.
+            // Our own timeouts and stops are not limits of the provider.
             Ending::Signaled(_) | Ending::WallTimeout | Ending::IdleTimeout | Ending::Stopped => {
                 return None;
             }
@@ -130,20 +130,20 @@ fn last_lines(text: &str, most: usize) -> Vec<&str> {
     text.lines().rev().map(str::trim).filter(|line| !line.is_empty()).take(most).collect()
 }
 
-/// The lines of a reply that is nothing but a short message; none otherwise.
-/// A reply with a tag in it speaks to us, not for the provider.
+/// Returns the lines of a short message; none for other replies. A reply with a
+/// tag is addressed to ralph and is not the provider's.
 fn bare_reply(text: &str) -> Vec<&str> {
     let lines = last_lines(text, BARE_LINES + 1);
     let plain = |line: &&str| line.len() <= 200 && !line.contains(['`', '"', '“', '<']);
     if lines.len() <= BARE_LINES && lines.iter().all(plain) { lines } else { Vec::new() }
 }
 
-/// When a message says that work is accepted again, if one of its lines does.
+/// Returns the time in a message at which work is accepted again.
 pub(crate) fn moment_named(text: &str, now: Timestamp) -> Option<Timestamp> {
     text.lines().find_map(|line| reset_time(line, now))
 }
 
-/// The moment a message names: an epoch, a date, a span, or a time of day.
+/// Parses the time in a line: an epoch, a date, a span, or a time of day.
 fn reset_time(line: &str, now: Timestamp) -> Option<Timestamp> {
     let exact = epoch(line).or_else(|| date(line)).or_else(|| span(line, now));
     exact.or_else(|| time_of_day(line, now)).map(|at| at.plus(MARGIN))
@@ -169,7 +169,7 @@ fn date(line: &str) -> Option<Timestamp> {
     Some(Timestamp::from_millis(at.as_millisecond()))
 }
 
-/// "try again in 1h 20m", "retry after 30 seconds", "retry-after: 30".
+/// Parses "try again in 1h 20m", "retry after 30 seconds", "retry-after: 30".
 fn span(line: &str, now: Timestamp) -> Option<Timestamp> {
     let [text] = capture(
         r"(?:\bin|after|retry-after:?)\s+((?:~|about\s+)?\d+(?:\.\d+)?\s*(?:ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)?\b(?:\s*,?\s*(?:and\s+)?\d+\s*(?:s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?)\b)*)",
@@ -192,7 +192,7 @@ fn span(line: &str, now: Timestamp) -> Option<Timestamp> {
     Some(now.plus(total))
 }
 
-/// "resets at 3pm", "resets 15:30 (UTC)": the next such moment.
+/// Parses "resets at 3pm", "resets 15:30 (UTC)" as the next such time.
 fn time_of_day(line: &str, now: Timestamp) -> Option<Timestamp> {
     let [hour, minute, half, zone] = capture(
         r"(?:reset\w*|again|until|available)\D{0,20}?\b(\d{1,2})(?::(\d\d))?\s*(am|pm)?\s*(?:\(?([a-z]+(?:/[a-z_]+)?)\)?)?",

@@ -1,16 +1,16 @@
-//! Words of an agent cut to what a person reads.
+//! Shortens an agent's text for display.
 
-/// The text on one line, without control characters, of at most so many
+/// Returns the text on one line, without control characters, cut to `most`
 /// characters.
 pub(crate) fn one_line(text: &str, most: usize) -> String {
-    // A long text is not flattened as a whole for the sake of its beginning.
+    // Only the start of a long text needs to be flattened.
     let start: String = text.chars().take(most.saturating_mul(4)).collect();
     let flat: String = start.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let flat: Vec<&str> = flat.split_whitespace().collect();
     cut(&flat.join(" "), most)
 }
 
-/// At most so many characters of the text.
+/// Cuts the text to `most` characters.
 pub(crate) fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &text[..end]),

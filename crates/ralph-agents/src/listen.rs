@@ -1,4 +1,4 @@
-//! Following a turn while it happens, and what it came to in the end.
+//! Listeners follow a turn while it runs, and summarise it at its end.
 
 use ralph_core::usage::Usage;
 use ralph_proc::Outcome;
@@ -6,64 +6,64 @@ use ralph_proc::Outcome;
 use crate::session::Kept;
 use crate::{Spoken, TurnClock};
 
-/// Follows what an agent prints during one turn.
+/// Parses an agent's output during one turn.
 pub trait Listener {
-    /// Takes the next bytes of standard output, cut anywhere; says what a
-    /// person reads of them.
+    /// Takes the next bytes of standard output, split anywhere; returns what to
+    /// show of them.
     fn hear(&mut self, bytes: &[u8]) -> Shown;
 
-    /// What the turn has used so far, as far as the agent has said.
+    /// Returns the usage of the turn so far, as the agent has reported it.
     fn spent(&self) -> Usage;
 
-    /// Whether the turn is worth waiting for.
+    /// Returns the state of the turn, which tells if waiting is worth it.
     fn standing(&self) -> Standing;
 
-    /// What the turn came to, once the process is gone.
+    /// Returns the outcome of the turn, after its process has ended.
     fn conclude(&mut self, closing: &Closing<'_>) -> Heard;
 }
 
-/// What a person reads of some output.
+/// The form in which output is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shown {
-    /// The very bytes.
+    /// Unchanged bytes.
     AsIs,
-    /// These pieces, each complete in itself. Not redacted.
+    /// Complete pieces, not redacted.
     Pieces(Vec<Piece>),
 }
 
-/// One thing that an agent said or did.
+/// One statement or action of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// What kind of thing.
+    /// Its kind.
     pub kind: PieceKind,
-    /// The words.
+    /// Its text.
     pub text: String,
 }
 
 impl Piece {
-    /// A piece of this kind.
+    /// Creates a piece of this kind.
     pub fn new(kind: PieceKind, text: impl Into<String>) -> Self {
         Self { kind, text: text.into() }
     }
 }
 
-/// What kind of thing an agent said or did.
+/// The kind of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PieceKind {
-    /// Output of a program that is nothing but text.
+    /// Output of a program that prints only text.
     Output,
-    /// What the agent says.
+    /// Text of the agent.
     Text,
-    /// A tool that it uses.
+    /// A tool use.
     Tool,
-    /// What an agent says or does that it started.
+    /// Text or a tool use of a child agent.
     Child,
     /// Something about the turn itself: a retry, a shortened conversation.
     Note,
 }
 
 impl PieceKind {
-    /// The name in JSON.
+    /// Returns the name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Output => "output",
@@ -75,68 +75,68 @@ impl PieceKind {
     }
 }
 
-/// Whether a turn is worth waiting for.
+/// The state of a turn while it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// It goes on.
+    /// In progress.
     Working,
-    /// The agent has said all it will say; the process only has to end.
+    /// The agent has finished; only its process is still running.
     Done,
-    /// It tries again and again what cannot succeed.
+    /// It keeps retrying what cannot succeed.
     Hopeless,
 }
 
-/// Why we ended a turn that nobody asked us to end.
+/// A reason why ralph ended a turn without being asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
-    /// The run's money or tokens ran out.
+    /// The run's budget of money or tokens is spent.
     Budget,
-    /// The agent was done, and its process did not end.
+    /// The agent had finished, and its process did not exit.
     Lingering,
-    /// It tried again and again what cannot succeed.
+    /// It kept retrying what could not succeed.
     Hopeless,
 }
 
-/// The text of a turn that was cut for the budget: its own words were cut off,
-/// and claim nothing.
+/// Text of a turn that was stopped for the budget. The agent's own text is cut
+/// off, so it makes no claim.
 pub(crate) const BUDGET_SPENT: &str = "the budget ran out during the turn, which was stopped";
 
-/// How the process of a turn ended.
+/// The facts about the end of a turn's process.
 #[derive(Clone, Copy, Debug)]
 pub struct Closing<'a> {
-    /// How the process ended, and the end of what it printed.
+    /// Its ending, and the end of its output.
     pub outcome: &'a Outcome,
-    /// The clock of the turn.
+    /// The time limits of the turn.
     pub clock: &'a TurnClock,
-    /// Why we ended it, if we did so ourselves.
+    /// The reason, if ralph ended it.
     pub cut: Option<Cut>,
 }
 
-/// What a turn came to.
+/// The outcome of a turn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Heard {
-    /// What was said, and how the turn ended.
+    /// The final text, and the end of the turn.
     pub spoken: Spoken,
-    /// What became of the session it took place in.
+    /// The state of its session.
     pub kept: Kept,
-    /// What the agent wanted to do and was not allowed to.
+    /// Actions that the agent was not allowed to do.
     pub refusals: Vec<Refusal>,
-    /// What the user should know, one sentence each.
+    /// Notes for the user, one sentence each.
     pub remarks: Vec<String>,
 }
 
 impl Heard {
-    /// A turn without anything to remark, of an agent that keeps no session.
+    /// Creates an outcome without remarks, for an agent without sessions.
     pub fn plain(spoken: Spoken) -> Self {
         Self { spoken, kept: Kept::Nothing, refusals: Vec::new(), remarks: Vec::new() }
     }
 }
 
-/// Something that an agent wanted to do and was not allowed to.
+/// An action that the agent was not allowed to do.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Refusal {
-    /// The tool, and what it was about.
+    /// The tool and its main argument.
     pub what: String,
-    /// How the user allows it.
+    /// The way to allow it.
     pub remedy: String,
 }

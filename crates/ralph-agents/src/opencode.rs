@@ -1,62 +1,60 @@
-//! OpenCode: inside it through a small plugin, and driven from outside through
-//! its server.
+//! OpenCode: as a host through a small plugin, and as an agent through its
+//! server.
 //!
-//! The plugin (`opencode/ralph.ts`) decides nothing. It calls
-//! `ralph hook --agent opencode` for each event that may matter, writes one
-//! JSON object to its standard input, and does what the object that comes
-//! back says, if any does. Both sides say which version of this protocol they
-//! speak, in `v`.
+//! The plugin (`opencode/ralph.ts`) decides nothing. For each relevant event it
+//! calls `ralph hook --agent opencode` and writes one JSON object to its
+//! standard input. It carries out the object that comes back, if any. Both
+//! sides state the version of this protocol in `v`.
 //!
 //! An event has `type`, `session`, `directory`, for a session that another one
 //! started `parent`, and:
 //!
 //! | `type` | more |
 //! |---|---|
-//! | `session.idle` | `message`: `id`, `text`, `summary` of the last message of the assistant, but for what it said to an aside |
+//! | `session.idle` | `message`: `id`, `text`, `summary` of the last message of the assistant, except replies to an aside |
 //! | `session.error` | `error` as OpenCode has it, `message` as above |
 //! | `session.deleted` | |
 //! | `session.compacted` | the session was shortened, perhaps in the middle of a turn |
-//! | `chat.message` | `text`; `first`: whether nothing was said before |
+//! | `chat.message` | `text`; `first`: true for the first message of the session |
 //! | `command.execute.before` | `command`, `arguments` |
 //! | `tool.execute.after` | `tool`, `call`, `title`, `args` |
 //! | `permission.asked` | `permission`, `patterns` |
 //! | `permission.replied` | |
 //! | `prompt.failed` | `attempt`, `error` as text |
 //! | `started` | no `session`: the plugin was loaded |
-//! | `done` | what came of an action with a `run`, which is said again: `did`, `run`, `attempt`, and `error` as text, or the `text` of a summary, or the session that was `created` |
+//! | `done` | the result of an action with a `run`: `did`, `run`, `attempt`, and `error` as text, or the `text` of a summary, or the session that was `created` |
 //! | `wake` | |
 //!
-//! The last line of what comes back is the action. Lines before it come while
-//! `ralph` is still at work, and have a `toast` only.
+//! The last line of the output is the action. Earlier lines arrive while
+//! `ralph` is still at work, and have only a `toast`.
 //!
 //! An action has `do`, which is one of these, and perhaps a `toast` with `text`
 //! and `variant`:
 //!
 //! | `do` | meaning |
 //! |---|---|
-//! | `prompt` | send `text` to the session after `after_ms`; `attempt` is said again if that fails |
-//! | `append` | put `text` behind what the user typed, or behind what a tool returned |
-//! | `replace` | put `text` in its place; with `aside`, what is said to it is no turn, and what is due stays due unless it is `off` |
-//! | `wake` | tell `wake` after `after_ms`, and forget any earlier one of the session |
-//! | `none` | nothing but the toast |
+//! | `prompt` | send `text` to the session after `after_ms`; `attempt` is returned if that fails |
+//! | `append` | append `text` to the user's message or to the output of a tool |
+//! | `replace` | replace it by `text`; with `aside`, the reply to it is not a turn, and a prompt that is due is sent later unless it is called `off` |
+//! | `wake` | report `wake` after `after_ms`, and drop any earlier one of the session |
+//! | `none` | only the toast |
 //!
 //! These have a `run` and a `session`, and are answered with `done`, which may
-//! bring the next one. Each may be asked for again after the client died, so
-//! what is done already is not done twice:
+//! return the next one. Each may be repeated after the client crashed, so the
+//! plugin skips what is done already:
 //!
 //! | `do` | meaning |
 //! |---|---|
-//! | `check` | say whether the session exists |
-//! | `summarize` | sum the session up with its own model |
-//! | `create` | begin a session with this `title` in its place, unless there is one |
+//! | `check` | report whether the session exists |
+//! | `summarize` | summarise the session with its own model |
+//! | `create` | create a session with this `title` to replace it, unless there is one |
 //! | `select` | show the session |
-//! | `prompt` | as above, unless something was said in the session; agent and model are those of the session `like` |
-//! | `delete` | delete the session, ending a turn in it first |
+//! | `prompt` | as above, unless the session has messages; agent and model are those of the session `like` |
+//! | `delete` | abort a turn in the session and delete it |
 //!
-//! The plugin waits for the answer to `tool.execute.after` only where the tool
-//! edits files. While it waits for an answer or to send a prompt it may be
-//! overtaken: what the user says or a command that is typed takes the place of
-//! that prompt.
+//! The plugin waits for the answer to `tool.execute.after` only for tools that
+//! edit files. A prompt that it is about to send is dropped when the user sends
+//! a message or a command first.
 
 mod address;
 mod agent;
@@ -87,10 +85,10 @@ pub use plan::{plan_install, plan_uninstall, user_folder};
 pub use reply::render;
 pub(crate) use servers::SERVERS;
 
-/// The name by which the plugin tells `ralph` whose dialect it speaks.
+/// The name that the plugin passes to `ralph hook --agent`.
 pub const NAME: &str = "opencode";
 
-/// What the plugin tells of sessions, but for what came of an action.
+/// The events that the plugin reports, except the results of actions.
 pub const EVENTS: [&str; 11] = [
     "session.idle",
     "session.error",
@@ -108,12 +106,12 @@ pub const EVENTS: [&str; 11] = [
 /// The version of the protocol.
 const VERSION: u32 = 1;
 
-/// The file in a project that holds what a session was summed up in.
+/// Returns the path of a session's summary in a project.
 pub fn summary_file(root: &Path, session: &SessionId) -> PathBuf {
     root.join(".opencode/sessions").join(session.as_str()).join("ralph_summary.md")
 }
 
-/// The command line that goes on with a session.
+/// Returns the command that resumes a session.
 pub fn resume_command(session: &SessionId) -> Option<Vec<String>> {
     let rest = session.as_str().strip_prefix("ses_")?;
     let is_plain = !rest.is_empty() && rest.chars().all(|c| c.is_ascii_alphanumeric());

@@ -1,5 +1,5 @@
-//! The built-in agent that follows a script: for demonstrations and tests,
-//! with no model, no key and no network.
+//! The built-in agent that follows a script, for demos and tests without a
+//! model, key or network.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-/// What the agent does, turn by turn; the last turn repeats.
+/// The agent's turns; the last one repeats.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Script {
@@ -20,7 +20,8 @@ pub struct Script {
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ScriptedTurn {
-    /// Files to write before speaking: path within the project to content.
+    /// Files to write before the final text: path within the project to
+    /// content.
     pub write: BTreeMap<String, String>,
     /// Files to remove.
     pub remove: Vec<String>,
@@ -28,11 +29,11 @@ pub struct ScriptedTurn {
     pub say: String,
     /// The exit code.
     pub exit: u8,
-    /// What to report as usage, in the form of the usage file.
+    /// Usage to report, in the format of the usage file.
     pub usage: Option<serde_json::Value>,
 }
 
-/// Why a script could not be followed.
+/// An error in a script or its execution.
 #[derive(Debug, thiserror::Error)]
 pub enum ScriptError {
     /// The script file cannot be read.
@@ -40,7 +41,7 @@ pub enum ScriptError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The script is not valid.
@@ -48,7 +49,7 @@ pub enum ScriptError {
     Parse {
         /// The file.
         path: PathBuf,
-        /// What is wrong, with line and column.
+        /// The error, with line and column.
         source: serde_json::Error,
     },
     /// The script has no turns.
@@ -68,13 +69,13 @@ pub enum ScriptError {
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
 }
 
 impl Script {
-    /// Reads a script and checks that it can be followed.
+    /// Reads and validates a script.
     pub fn load(path: &Path) -> Result<Self, ScriptError> {
         let text = fs::read_to_string(path)
             .map_err(|source| ScriptError::Read { path: path.to_owned(), source })?;
@@ -91,7 +92,7 @@ impl Script {
         Ok(script)
     }
 
-    /// The turn for an iteration, counted from 1.
+    /// Returns the turn for an iteration, counted from 1.
     pub fn turn(&self, iteration: u32) -> Option<&ScriptedTurn> {
         let index = usize::try_from(iteration.saturating_sub(1)).unwrap_or(usize::MAX);
         self.turns.get(index).or_else(|| self.turns.last())
@@ -99,7 +100,7 @@ impl Script {
 }
 
 impl ScriptedTurn {
-    /// Does what the turn says, below `root`, and speaks to `out`.
+    /// Performs the turn below `root`, and writes its text to `out`.
     pub fn perform(
         &self,
         root: &Path,

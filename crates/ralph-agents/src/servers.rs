@@ -1,8 +1,8 @@
-//! The entry by which a host starts `ralph mcp`, in its list of tool servers.
+//! The entry for `ralph mcp` in a host's list of tool servers.
 //!
-//! The list belongs to the user, and other entries may have been written by
-//! hand: ours is put in front of them and taken out again, and every other
-//! byte stays, comments included.
+//! The list belongs to the user and may contain handwritten entries. Ours is
+//! added before them and removed again, and every other byte stays, comments
+//! included.
 
 mod text;
 
@@ -17,37 +17,37 @@ use text::Emptied;
 
 pub use text::Syntax;
 
-/// The name of our entry, and of our tools in front of theirs.
+/// The name of our entry, which prefixes our tools' names.
 const NAME: &str = "ralph";
 
-/// Says in our entry that the list or the file was there before, and empty.
+/// Argument of our entry: the list or the file existed before, and was empty.
 const KEPT: &str = "--kept";
 
-/// Where a host keeps the list, and how.
+/// The location and format of a host's list of tool servers.
 #[derive(Clone, Copy, Debug)]
 pub struct Servers {
     /// The folder of the list below the root of a project.
     pub folder: &'static str,
-    /// Its file, by all names it can have, in a project.
+    /// The possible names of its file in a project.
     pub project: &'static [&'static str],
-    /// The same in the user's folder; empty where the host alone may write it.
+    /// The same in the user's folder; empty where only the host may write it.
     pub user: &'static [&'static str],
-    /// How the user adds it where we do not.
+    /// Instructions for the user where ralph cannot add the entry.
     pub by_hand: &'static str,
-    /// What a new file says it follows. A host that writes this into files
-    /// without it would change the project while a loop runs.
+    /// The `$schema` of a new file. Without it, some hosts add it later, which
+    /// would change the project during a loop.
     pub schema: Option<&'static str>,
-    /// The member that is the list.
+    /// The name of the member with the list.
     pub list: &'static str,
-    /// Whether there may be comments.
+    /// The syntax of the file.
     pub syntax: Syntax,
-    /// An entry that is started by these words, with what else it said before.
+    /// Builds an entry that is started by these words, based on an earlier one.
     pub entry: fn(&[String], Option<&Value>) -> Value,
-    /// The words that start an entry.
+    /// Returns the words that start an entry.
     pub words: fn(&Value) -> Vec<String>,
 }
 
-/// Our entry, as it was found.
+/// Our entry in the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Registered {
     /// Its file.
@@ -57,7 +57,7 @@ pub struct Registered {
 }
 
 impl Servers {
-    /// The names that the file can have.
+    /// Returns the possible names of the file.
     pub fn files(&self, scope: Scope) -> &'static [&'static str] {
         match scope {
             Scope::Project => self.project,
@@ -105,7 +105,8 @@ impl Servers {
         Ok(plan)
     }
 
-    /// Plans the removal of our entry, and of what was there for it alone.
+    /// Plans the removal of our entry, and of a list or file created only for
+    /// it.
     pub fn plan_uninstall(&self, read: &Read<'_>, scope: Scope) -> Result<Plan, Unreadable> {
         let mut plan = Plan::default();
         let Some((path, Some(text))) = self.file(read, scope)? else { return Ok(plan) };
@@ -130,7 +131,7 @@ impl Servers {
         Ok(plan)
     }
 
-    /// Looks for our entry.
+    /// Returns our entry, if there is one.
     pub fn find(&self, read: &Read<'_>, scope: Scope) -> Result<Option<Registered>, Unreadable> {
         let Some((path, Some(text))) = self.file(read, scope)? else { return Ok(None) };
         if text.trim().is_empty() {
@@ -141,8 +142,8 @@ impl Servers {
         Ok(ours.map(|words| Registered { path: PathBuf::from(path), words }))
     }
 
-    /// The file that has our entry, else the first that is there, else the
-    /// first that there could be.
+    /// Returns the file that has our entry, else the first one that exists,
+    /// else the first possible one.
     fn file(
         &self,
         read: &Read<'_>,
@@ -167,7 +168,7 @@ impl Servers {
             .map_err(|error| Unreadable::new(path.as_ref(), error))
     }
 
-    /// The file where there was none.
+    /// Returns the contents of a new file.
     fn new_file(&self, words: &[String]) -> String {
         let entry = (self.entry)(words, None);
         let mut file = serde_json::json!({ self.list: { NAME: entry } });
@@ -178,7 +179,7 @@ impl Servers {
     }
 }
 
-/// Whether these words start us, wherever the program is.
+/// Returns true if these words start ralph, from any folder.
 fn is_ours(words: &[String]) -> bool {
     let [program, verb, ..] = words else { return false };
     let name = program.rsplit(['/', '\\']).next().unwrap_or(program);

@@ -1,75 +1,74 @@
-//! Conversations that an agent keeps from one turn to the next.
+//! Conversations that an agent continues from turn to turn.
 
 use ralph_core::SessionId;
 use ralph_core::usage::Usage;
 
-/// A conversation that an agent keeps.
+/// A conversation that an agent continues from turn to turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Session {
-    /// Its name.
+    /// Its id.
     pub id: SessionId,
-    /// What its turns were charged so far. Agents report the total of a
-    /// session, so a turn is what the total grew by.
+    /// Usage of its turns so far. Agents report the total of a session, so a
+    /// turn's usage is the growth of that total.
     pub charged: Usage,
-    /// How much of it the agent has to keep in mind, if it says so.
+    /// The fill of its context window, if the agent reports it.
     pub context: Option<Context>,
 }
 
 impl Session {
-    /// A session in which nothing was said yet.
+    /// Creates a session without any turns.
     pub fn new(id: SessionId) -> Self {
         Self { id, charged: Usage::default(), context: None }
     }
 }
 
-/// How much of a conversation an agent keeps in mind, and how much it can.
+/// The size of a conversation, and of the model's context window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Context {
     /// Tokens of the conversation.
     pub tokens: u64,
-    /// Tokens that there is room for; never zero.
+    /// Tokens that fit; never zero.
     pub window: u64,
 }
 
 impl Context {
-    /// How full it is, in percent.
+    /// Returns the fill in percent.
     pub fn percent(self) -> u64 {
         self.tokens.saturating_mul(100) / self.window.max(1)
     }
 }
 
-/// In which session a turn takes place.
+/// The session in which a turn runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seat<'a> {
-    /// In none: the agent starts anew every turn.
+    /// None: the agent starts afresh every turn.
     Nowhere,
-    /// In a new one of this name.
+    /// A new one with this id.
     New(&'a SessionId),
-    /// In one that goes on.
+    /// An earlier one that is continued.
     Resumed(&'a Session),
-    /// In a new one that takes the place of an old one. The prompt tells what
-    /// is on our own record; an agent that can sum up the old one may add its
-    /// own words.
+    /// A new one that replaces an old one. The prompt contains our own record.
+    /// An agent that can summarise the old session may add its summary.
     After {
-        /// The name of the new one.
+        /// The id of the new one.
         id: &'a SessionId,
-        /// The one whose place it takes.
+        /// The one that is replaced.
         old: &'a Session,
     },
 }
 
-/// What became of the session of a turn.
+/// The state of a turn's session after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kept {
-    /// There is none to go on with.
+    /// There is none to continue.
     Nothing,
-    /// The agent does not know the session it was to go on with.
+    /// The agent did not find the session to continue.
     Lost,
-    /// It can go on.
+    /// It can be continued.
     Session(Session),
 }
 
-/// The text of a random UUID; the caller brings the randomness.
+/// Returns a random UUID made from these random bits.
 pub fn uuid(bits: u128) -> String {
     const VERSION: u128 = 0xf << 76;
     const VARIANT: u128 = 0b11 << 62;

@@ -1,14 +1,14 @@
-//! Where things stand in a JSON text.
+//! Byte positions of values in a JSON text.
 //!
-//! The text was found to be JSON before, so this only walks: it never looks
-//! further into a value than it is asked to, and needs no stack for depth.
+//! The text was validated before, so this only scans. It reads no deeper into a
+//! value than needed, and does not recurse.
 
 use std::ops::Range;
 
 /// An object or an array.
 #[derive(Debug)]
 pub(crate) struct Container {
-    /// What stands between its brackets.
+    /// The range between its brackets.
     pub(crate) inner: Range<usize>,
     /// Its items, in order.
     pub(crate) items: Vec<Item>,
@@ -24,46 +24,47 @@ pub(crate) struct Item {
 }
 
 impl Item {
-    /// The whole item, key and value.
+    /// Returns the range of the whole item, key and value.
     pub(crate) fn span(&self) -> Range<usize> {
         self.key.as_ref().map_or(self.value.start, |key| key.start)..self.value.end
     }
 
-    /// Whether it is the member of this name.
+    /// Returns true if it is the member of this name.
     pub(crate) fn is(&self, text: &str, name: &str) -> bool {
         self.key.as_ref().is_some_and(|key| string(text, key).as_deref() == Some(name))
     }
 }
 
 impl Container {
-    /// The object at this place; `None` if it is something else.
+    /// Returns the object at this range; `None` if it is something else.
     pub(crate) fn object(text: &str, at: &Range<usize>) -> Option<Self> {
         text[at.clone()].starts_with('{').then(|| read(text, at))
     }
 
-    /// The array at this place; `None` if it is something else.
+    /// Returns the array at this range; `None` if it is something else.
     pub(crate) fn array(text: &str, at: &Range<usize>) -> Option<Self> {
         text[at.clone()].starts_with('[').then(|| read(text, at))
     }
 
-    /// The member of this name. Of several the client reads the last one.
+    /// Returns the member of this name. Of several, the last one counts, as for
+    /// the client.
     pub(crate) fn member(&self, text: &str, name: &str) -> Option<&Item> {
         self.items.iter().rev().find(|item| item.is(text, name))
     }
 }
 
-/// The value of the whole text.
+/// Returns the range of the root value.
 pub(crate) fn root(text: &str) -> Range<usize> {
     let start = skip_space(text, 0);
     start..value_end(text, start)
 }
 
-/// The text that a value is; `None` if it is something else.
+/// Returns the text of a string value; `None` for other values.
 pub(crate) fn string(text: &str, at: &Range<usize>) -> Option<String> {
     serde_json::from_str(&text[at.clone()]).ok()
 }
 
-/// What kind of value stands here, for people.
+/// Returns the type of a value, for messages.
 pub(crate) fn kind(text: &str, at: &Range<usize>) -> &'static str {
     match text.as_bytes().get(at.start) {
         Some(b'{') => "an object",
@@ -75,7 +76,7 @@ pub(crate) fn kind(text: &str, at: &Range<usize>) -> &'static str {
     }
 }
 
-/// Line and column of a place, both from 1.
+/// Returns line and column of a position, both from 1.
 pub(crate) fn position(text: &str, at: usize) -> (usize, usize) {
     let before = &text[..at];
     let line = before.matches('\n').count() + 1;
@@ -103,7 +104,7 @@ fn skip_space(text: &str, from: usize) -> usize {
     from + rest.bytes().take_while(u8::is_ascii_whitespace).count()
 }
 
-/// Behind the sign, if it is there, and the white space on both sides of it.
+/// Skips `sign`, if present, and the white space around it.
 fn skip_past(text: &str, from: usize, sign: u8) -> usize {
     let at = skip_space(text, from);
     if text.as_bytes().get(at) == Some(&sign) { skip_space(text, at + 1) } else { at }

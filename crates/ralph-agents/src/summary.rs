@@ -1,4 +1,4 @@
-//! What a session was summed up in, where the user finds it.
+//! Publishes a session's summary where the user finds it.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -6,8 +6,8 @@ use std::{fs, process};
 
 use ralph_core::redact::redact;
 
-/// Writes a summary into the project, as a whole and without secrets. Git does
-/// not see it, so that it is no change of the project.
+/// Writes a summary into the project, atomically and without secrets. Git
+/// ignores it, so it is not a change of the project.
 pub fn publish(root: &Path, path: &Path, text: &str) -> io::Result<()> {
     let folder = path.parent().unwrap_or(root);
     fs::create_dir_all(folder)?;
@@ -15,7 +15,7 @@ pub fn publish(root: &Path, path: &Path, text: &str) -> io::Result<()> {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it leads out of the project"));
     }
     if let Some(all) = folder.parent() {
-        // Without it the file is still good.
+        // The `.gitignore` is optional.
         let _ = fs::File::create_new(all.join(".gitignore"))
             .and_then(|mut file| file.write_all(b"*\n"));
     }
@@ -26,7 +26,7 @@ pub fn publish(root: &Path, path: &Path, text: &str) -> io::Result<()> {
     fs::rename(&beside, path)
 }
 
-/// Whether a folder is where its name says, links followed.
+/// Returns true if a folder lies below `root`, with links resolved.
 fn is_below(root: &Path, folder: &Path) -> io::Result<bool> {
     Ok(folder.canonicalize()?.starts_with(root.canonicalize()?))
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use ralph_core::usage::{Usage, Usd};
 use serde::Deserialize;
 
-/// More than this is no usage report.
+/// Maximum size of a usage report.
 const MOST_BYTES: u64 = 64 * 1024;
 
 #[derive(Deserialize)]
@@ -19,7 +19,7 @@ struct UsageFile {
     cost_usd: f64,
 }
 
-/// Reads what the agent reported; `None` when it reported nothing readable.
+/// Reads the reported usage; `None` if there is no valid report.
 pub fn read_usage(path: &Path) -> Option<Usage> {
     let found = fs::symlink_metadata(path).ok()?;
     if !found.is_file() || found.len() > MOST_BYTES {
@@ -29,7 +29,7 @@ pub fn read_usage(path: &Path) -> Option<Usage> {
 }
 
 fn parse_usage(text: &str) -> Option<Usage> {
-    // A list would pass as a struct whose fields are all left out.
+    // Serde would accept a list as a struct without fields.
     let object: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text).ok()?;
     let file = UsageFile::deserialize(serde_json::Value::Object(object)).ok()?;
     Some(Usage {

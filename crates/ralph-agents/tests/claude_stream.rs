@@ -22,8 +22,8 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/claude/stream")
 }
 
-/// What a person sees of a stream that comes in pieces of this size, and what
-/// the turn came to.
+/// Describes what is shown of a stream that arrives in pieces of this size, and
+/// the outcome of the turn.
 #[expect(
     clippy::unwrap_used,
     clippy::panic,

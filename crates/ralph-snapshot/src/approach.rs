@@ -1,5 +1,5 @@
-//! What a turn tried, so that the same attempt is recognised when it comes
-//! again with other numbers or another layout.
+//! Digests of a turn's changes, which match when the same attempt is made again
+//! with other numbers or another layout.
 
 use std::collections::BTreeSet;
 use std::io::{self, BufRead};
@@ -12,19 +12,19 @@ use ralph_core::{Approach, Hunk};
 pub(crate) struct Parts(BTreeSet<Hunk>);
 
 impl Parts {
-    /// Adds that `what` was there before or afterwards in the file `path`:
-    /// what is undone is told by the same part as what was done.
+    /// Adds a part for the lines `what` of the file `path`. Undoing a change
+    /// gives the same part as making it.
     pub(crate) fn add(&mut self, path: &[u8], what: &[u8]) {
         let mut hasher = Hasher::new();
-        // The length keeps the end of a path from passing for a beginning of
-        // what follows.
+        // The length of the path comes first, so that its end cannot be read as
+        // the start of `what`.
         hasher.update(&(path.len() as u64).to_le_bytes()).update(path).update(what);
         let digest = hasher.finalize();
         let (first, _) = digest.as_bytes().split_first_chunk().unwrap_or((&[0; 8], &[]));
         self.0.insert(Hunk::new(u64::from_le_bytes(*first)));
     }
 
-    /// The approach that these parts make; `None` when there is none.
+    /// Returns the approach of these parts; `None` when there is none.
     pub(crate) fn approach(self) -> Option<Approach> {
         Approach::new(self.0)
     }
@@ -43,7 +43,7 @@ struct Side {
     is_blank: Blank,
 }
 
-/// Whether a side has nothing but blank lines.
+/// True if a side has only blank lines.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Blank {
     #[default]
@@ -73,8 +73,8 @@ impl Exchange {
         }
     }
 
-    /// Ends the hunk and adds it to the parts. The two sides are ordered by
-    /// themselves, so that a hunk and its inverse are the same.
+    /// Ends the hunk and adds it to the parts. Sorting the two sides makes a
+    /// hunk and its inverse the same.
     fn end(&mut self, file: &[u8], parts: &mut Parts) {
         let Self { removed, added } = std::mem::take(self);
         if (removed.is_blank, added.is_blank) == (Blank::Yes, Blank::Yes) {
@@ -88,9 +88,9 @@ impl Exchange {
 
 /// Reads a patch as git writes it with no lines of context.
 ///
-/// The header stands for the path: it is unique and the quoting of strange
-/// names needs no undoing. Changed modes count as they are; a binary file
-/// has no lines and so counts by its path.
+/// The header serves as the path: it is unique, so quoted names need no
+/// decoding. Changed modes count as they are; a binary file has no lines and so
+/// counts by its path.
 pub(crate) fn read_patch(mut patch: impl BufRead) -> io::Result<Parts> {
     let mut parts = Parts::default();
     let (mut file, mut line, mut normal) = (Vec::new(), Vec::new(), Vec::new());
@@ -105,8 +105,8 @@ pub(crate) fn read_patch(mut patch: impl BufRead) -> io::Result<Parts> {
         } else if line.starts_with(b"@@ ") {
             hunk = Some(Exchange::default());
         } else if let Some(hunk) = &mut hunk {
-            // Lines of a hunk begin with their sign, so that none of them
-            // passes for a header.
+            // Lines of a hunk begin with their sign, so none of them looks like
+            // a header.
             hunk.push(&line, &mut normal);
         } else if line.starts_with(b"Binary files ") {
             parts.add(&file, b"b");
@@ -119,14 +119,14 @@ pub(crate) fn read_patch(mut patch: impl BufRead) -> io::Result<Parts> {
     Ok(parts)
 }
 
-/// The mode that a header names, whichever of the two it is, or that of a file
-/// that came or went.
+/// Returns the old or new mode in a header line, also for an added or deleted
+/// file.
 fn mode(header: &[u8]) -> Option<&[u8]> {
     let names: [&[u8]; 4] = [b"old mode ", b"new mode ", b"new file mode ", b"deleted file mode "];
     names.into_iter().find_map(|name| header.strip_prefix(name))
 }
 
-/// The digest of a whole text, numbers, layout and blank lines aside.
+/// Returns the digest of a whole text without numbers, layout and blank lines.
 pub(crate) fn normal_digest(text: &[u8]) -> blake3::Hash {
     let mut hasher = Hasher::new();
     let mut normal = Vec::new();

@@ -1,5 +1,5 @@
-//! What lies beside the contents of a tree: permissions, folders without a
-//! file, and files that no snapshot holds.
+//! Things beside the contents of a tree: permissions, folders without a file,
+//! and files that no snapshot holds.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,14 +17,14 @@ use crate::plan::{Action, Kept, Step, Target, WhyKept};
 use crate::scope::WhyLeftOut;
 use crate::snapshot::Snapshot;
 
-/// Those of a snapshot's folders that are still there.
+/// Returns the folders of a snapshot that still exist.
 pub(crate) fn folders_left(root: &Path, base: &Snapshot) -> Vec<PathBuf> {
     let disk = Disk { root };
     base.folders.iter().filter(|folder| disk.has_folder(folder)).cloned().collect()
 }
 
-/// Whether the folders and the permissions that a snapshot lists are as they
-/// were.
+/// Returns true if the folders and permissions that a snapshot lists are
+/// unchanged.
 pub(crate) fn is_as_listed(root: &Path, snapshot: &Snapshot) -> bool {
     let disk = Disk { root };
     snapshot.modes.are_as_listed(root)
@@ -34,9 +34,9 @@ pub(crate) fn is_as_listed(root: &Path, snapshot: &Snapshot) -> bool {
 /// Two snapshots to compare the present with.
 pub(crate) struct Between<'a> {
     pub(crate) disk: &'a Disk<'a>,
-    /// What the run left.
+    /// The last snapshot of the run.
     pub(crate) last: &'a Snapshot,
-    /// Where to go.
+    /// The snapshot to go back to.
     pub(crate) to: &'a Snapshot,
     /// Empty folders that the run made.
     pub(crate) made: Vec<PathBuf>,
@@ -45,8 +45,9 @@ pub(crate) struct Between<'a> {
 /// A span of time, in milliseconds since 1970.
 pub(crate) type Span = std::ops::RangeInclusive<i64>;
 
-/// Folders with nothing but folders in them that were made in a span of time,
-/// by the clock of the file system. Where it does not tell, none is found.
+/// Returns the folders without files that were created in a span of time, by
+/// the clock of the file system. Returns none if it does not record creation
+/// times.
 pub(crate) fn made_in(root: &Path, span: &Span, left_out: &LeftOut) -> Vec<PathBuf> {
     if !ralph_files::has_plain_rules(root) {
         return Vec::new();
@@ -70,7 +71,7 @@ pub(crate) fn made_in(root: &Path, span: &Span, left_out: &LeftOut) -> Vec<PathB
     found.filter(|path| !left_out.contains(path)).collect()
 }
 
-/// Whether a folder holds nothing but such folders.
+/// Returns true if a folder holds nothing but folders without files.
 fn is_hollow(folder: &Path) -> bool {
     let Ok(mut entries) = fs::read_dir(folder) else { return false };
     entries.all(|entry| {
@@ -80,7 +81,7 @@ fn is_hollow(folder: &Path) -> bool {
     })
 }
 
-/// Whose doing it is that something differs.
+/// The origin of a difference: the run, or something after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Since {
     TheRun,
@@ -88,8 +89,8 @@ pub(crate) enum Since {
 }
 
 impl Between<'_> {
-    /// What has to be done to files and folders whose contents do not differ,
-    /// and to folders without a file. `differing` are the other paths.
+    /// Returns the steps for files and folders whose contents do not differ,
+    /// and for folders without a file. `differing` are the other paths.
     pub(crate) fn steps(
         &self,
         present: &Modes,
@@ -108,7 +109,7 @@ impl Between<'_> {
             };
             steps.push((step(folder, action, Target::Folder(mode)), since));
         }
-        // The run made them, or a rollback that is undone.
+        // The run made them, or the rollback that is now undone.
         let surplus = self.last.folders.iter().filter(|folder| !listed(self.to, folder));
         let surplus: BTreeSet<_> = surplus.chain(&self.made).collect();
         for folder in surplus.into_iter().filter(|folder| self.disk.has_folder(folder)) {
@@ -136,7 +137,8 @@ fn step(path: &Path, action: Action, target: Target) -> Step {
     Step { path: path.to_owned(), action, target }
 }
 
-/// What is there now, was not at `to`, and is in no snapshot.
+/// Returns paths that exist now, were not there at `to`, and are in no
+/// snapshot.
 pub(crate) fn strangers(
     disk: &Disk<'_>,
     to: &Snapshot,
@@ -166,7 +168,7 @@ pub(crate) fn strangers(
 }
 
 impl Kept {
-    /// All of `strangers` that no plan is about yet.
+    /// Returns the `strangers` that no step of a plan covers.
     pub(crate) fn those(
         strangers: BTreeMap<PathBuf, WhyKept>,
         differing: &BTreeSet<PathBuf>,

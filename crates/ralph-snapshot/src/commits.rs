@@ -1,4 +1,4 @@
-//! What the commits of a repository say, read with git.
+//! Reads the commits of a repository with git.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::io::{BufRead, BufReader, ErrorKind, Write};
@@ -10,10 +10,10 @@ use crate::git_watch::WatchedOutput;
 use crate::path_bytes;
 use crate::project::Project;
 
-/// What is read of a message, in bytes; nobody explains a change for longer.
+/// Number of bytes read of a commit message.
 const LONGEST_MESSAGE: usize = 8 * 1024;
 
-/// Why there are no commits to read.
+/// A reason why there are no commits to read.
 #[derive(Debug, thiserror::Error)]
 pub enum NoCommits {
     /// The project is not in a repository.
@@ -25,7 +25,7 @@ pub enum NoCommits {
     /// There is no git program.
     #[error("no git program was found on the PATH")]
     NoProgram,
-    /// It belongs to another user, and nobody said that it is safe.
+    /// It belongs to another user and is not marked as safe.
     #[error("the repository belongs to another user; see `safe.directory` in `git help config`")]
     Foreign,
 }
@@ -35,14 +35,14 @@ pub enum NoCommits {
 pub struct Commit {
     /// Its name in hexadecimal digits.
     pub id: String,
-    /// When it was committed, in seconds since 1970.
+    /// Time of the commit, in seconds since 1970.
     pub at: i64,
     /// The first paragraph of the message as one line.
     pub subject: String,
-    /// The rest of the message. What is not UTF-8 is replaced.
+    /// The rest of the message. Bytes that are not UTF-8 are replaced.
     pub body: String,
-    /// The files it touched, as they are named after it; a deleted one as
-    /// before.
+    /// The files it touched, by their names after the commit; a deleted one by
+    /// its old name.
     pub files: Vec<String>,
     /// Files that were moved: the old and the new path.
     pub renames: Vec<(String, String)>,
@@ -55,23 +55,23 @@ pub struct Commits {
 }
 
 impl Commits {
-    /// The commits of the project's repository.
+    /// Opens the project's repository for reading.
     pub fn of(project: &Project) -> Result<Self, NoCommits> {
         let Some(dirs) = &project.git else {
             return Err(NoCommits::NoRepository { root: project.root.clone() });
         };
         let program = git::program();
         let program = program.ok_or(NoCommits::NoProgram)?;
-        // No file is looked at, so no copy of the rules is made.
+        // No file is read, so the rules need not be copied.
         let git = Git::new(program, &project.root, dirs, &dirs.common);
         if git.is_safe() { Ok(Self { git }) } else { Err(NoCommits::Foreign) }
     }
 
-    /// The commit that is checked out; `None` before the first one.
+    /// Returns the commit that is checked out; `None` before the first one.
     pub fn head(&self) -> Result<Option<String>, TreeError> {
         let asked = self.git.users("rev-parse").args(["--verify", "--quiet", "HEAD^{commit}"]);
         let ended = asked.feed(&[])?;
-        // Quiet means: 1 and no word if there is none.
+        // With `--quiet`, git prints nothing and exits with 1 if there is none.
         if ended.status.code() == Some(1) && ended.stderr.is_empty() {
             return Ok(None);
         }
@@ -79,21 +79,21 @@ impl Commits {
         Ok(Some(name).filter(|name| !name.is_empty()))
     }
 
-    /// Whether older commits were left out when the repository was cloned.
+    /// Returns true if the clone left out older commits.
     pub fn is_shallow(&self) -> bool {
         self.git.dirs().common.join("shallow").exists()
     }
 
-    /// The commits at the edge of a shallow clone. Git takes them for first
-    /// ones, which touched every file.
+    /// Returns the commits at the edge of a shallow clone. Git treats them as
+    /// first commits that touched every file.
     fn edge(&self) -> BTreeSet<String> {
         let listed = ralph_files::read_text(self.git.dirs().common.join("shallow"));
         listed.unwrap_or_default().lines().map(|line| line.trim().to_owned()).collect()
     }
 
-    /// The names of the commits that lead to `head`, newest first; merges are
-    /// left out, since what they bring is told by the commits they join, and so
-    /// is the edge of a shallow clone, as nobody knows what was done there.
+    /// Returns the names of the commits that lead to `head`, newest first.
+    /// Merges are left out, since the commits they join have their changes. The
+    /// edge of a shallow clone is left out because its changes are unknown.
     pub fn line(&self, head: &str, limit: usize) -> Result<Vec<String>, TreeError> {
         let most = format!("--max-count={limit}");
         let asked = self.git.users("rev-list").args(["--no-merges", &most, head, "--"]);
@@ -103,7 +103,7 @@ impl Commits {
         Ok(names.lines().filter(|name| !edge.contains(*name)).map(str::to_owned).collect())
     }
 
-    /// The paths of the files that git tracks, as it writes them.
+    /// Returns the paths of the files that git tracks, as it writes them.
     pub fn tracked(&self) -> Result<Vec<PathBuf>, TreeError> {
         // `core.quotePath` does not apply to what ends with NUL.
         let listed = self.git.users("ls-files").args(["-z", "--cached", "--", ":/"]).read()?;
@@ -115,8 +115,8 @@ impl Commits {
 
     /// Reads commits by name and gives each to `each`, in the same order.
     ///
-    /// What `each` returns ends the reading if it is an error. What a commit at
-    /// the edge of a shallow clone touched is not known: it has no files.
+    /// An error of `each` ends the reading. A commit at the edge of a shallow
+    /// clone has no files, since its changes are unknown.
     pub fn read<E: From<TreeError>>(
         &self,
         names: &[String],
@@ -145,7 +145,7 @@ impl Commits {
                 Err(error) => outcome = Err(trouble(error).into()),
             }
         }
-        // Git notices at its next word that nobody listens any more.
+        // Git notices on its next write that the pipe is closed.
         drop(reader);
         let status = child.wait().map_err(trouble)?;
         outcome?;
@@ -160,8 +160,8 @@ impl Commits {
     }
 }
 
-/// No counts of lines: they make git compare the contents of every file,
-/// which took five times as long.
+/// Arguments of `git log`. They ask for no line counts: with them git compares
+/// the contents of every file, which took five times as long.
 const LOG: [&str; 10] = [
     "--stdin",
     "--no-walk=unsorted",
@@ -175,7 +175,7 @@ const LOG: [&str; 10] = [
     "--format=tformat:%H%x00%ct%x00%s%x00%b%x00",
 ];
 
-/// What git prints, cut at its NUL bytes.
+/// The output of git, split at its NUL bytes.
 struct Fields {
     inner: BufReader<WatchedOutput>,
     ahead: VecDeque<Vec<u8>>,
@@ -224,7 +224,8 @@ impl Fields {
         Ok(Some(commit))
     }
 
-    /// Modes, names of contents and a letter; the paths follow.
+    /// Reads one change: modes, names of contents and a letter; the paths
+    /// follow.
     fn change(&mut self, raw: &[u8], commit: &mut Commit) -> std::io::Result<()> {
         let kind = raw.rsplit(|byte| *byte == b' ').next().and_then(<[u8]>::first);
         let path = self.text()?;

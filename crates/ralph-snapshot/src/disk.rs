@@ -12,15 +12,14 @@ use crate::plan::Stats;
 use crate::snapshot::ItemKind;
 use crate::stat::Stat;
 
-/// The name under which a file is written before it gets its own. Only one
-/// is written at a time.
+/// Name of a file while it is written. Only one is written at a time.
 const UNFINISHED: &str = ".ralph-unfinished";
 
-/// What became of one file.
+/// The result of writing or removing one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Done,
-    /// Something that is not ours to remove lies here.
+    /// This path holds something that ralph must not remove.
     InTheWay(PathBuf),
 }
 
@@ -31,25 +30,25 @@ pub(crate) struct Disk<'a> {
 }
 
 impl Disk<'_> {
-    /// Whether a file or a link lies at `path`.
+    /// Returns true if there is a file or a link at `path`.
     pub(crate) fn has_file(&self, path: &Path) -> bool {
         self.obstacle(path).is_none() && self.stat(path).is_some_and(|found| !found.is_dir())
     }
 
-    /// Whether a folder lies at `path`.
+    /// Returns true if there is a folder at `path`.
     pub(crate) fn has_folder(&self, path: &Path) -> bool {
         self.obstacle(path).is_none() && self.stat(path).is_some_and(|found| found.is_dir())
     }
 
-    /// Whether `path` is, or lies in, a repository of its own.
+    /// Returns true if `path` is, or lies in, a repository of its own.
     pub(crate) fn is_nested(&self, path: &Path) -> bool {
         let folders = path.ancestors().filter(|folder| !folder.as_os_str().is_empty());
         folders.into_iter().any(|folder| self.root.join(folder).join(".git").exists())
     }
 
-    /// Puts a file or a link at `path`; what was there is gone only when the
+    /// Puts a file or a link at `path`. The old one is replaced only when the
     /// new one is complete. Without a `mode` the file gets the permissions of
-    /// the one before it.
+    /// the old one.
     pub(crate) fn put(
         &self,
         path: &Path,
@@ -78,15 +77,15 @@ impl Disk<'_> {
         };
         let placed = written.and_then(|()| fs::rename(&unfinished, &absolute));
         if placed.is_err() {
-            // The first error is the one to tell; a leftover is removed when
-            // the rollback goes on.
+            // The first error is returned; a leftover is removed when the
+            // rollback goes on.
             let _ = fs::remove_file(&unfinished);
         }
         placed.map(|()| Outcome::Done).map_err(TreeError::io("write", &absolute))
     }
 
-    /// Gives a file these permissions; it is no error if there is none. A
-    /// file of another user's is in its own way.
+    /// Sets the permissions of a file; it is no error if there is none. Returns
+    /// `InTheWay` for a file of another user.
     pub(crate) fn set_mode(&self, path: &Path, mode: u32) -> Result<Outcome, TreeError> {
         let absolute = self.root.join(path);
         if !self.has_file(path) || absolute.is_symlink() {
@@ -116,7 +115,7 @@ impl Disk<'_> {
     /// Removes a folder if it is empty.
     pub(crate) fn remove_folder(&self, path: &Path) {
         if self.has_folder(path) {
-            // One with something in it is not ours to remove.
+            // A folder with something in it must stay.
             let _ = fs::remove_dir(self.root.join(path));
         }
     }
@@ -126,15 +125,15 @@ impl Disk<'_> {
         if self.has_file(path) { remove_if_there(&self.root.join(path)) } else { Ok(()) }
     }
 
-    /// Removes the folders above `path` that are empty now, but for `kept`.
+    /// Removes the folders above `path` that are empty now, except `kept`.
     pub(crate) fn prune(&self, path: &Path, kept: &BTreeSet<&Path>) {
         for folder in path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty()) {
             let is_ours = !kept.contains(folder) && self.obstacle(folder).is_none();
             if !is_ours {
                 return;
             }
-            // Only an empty folder can be removed in this way. One that is
-            // gone was removed before an interruption.
+            // `remove_dir` only removes empty folders. A missing one was
+            // removed before an interruption.
             match fs::remove_dir(self.root.join(folder)) {
                 Err(error) if error.kind() != ErrorKind::NotFound => return,
                 Ok(()) | Err(_) => {}
@@ -142,7 +141,8 @@ impl Disk<'_> {
         }
     }
 
-    /// Removes what an interrupted `put` left beside `path`.
+    /// Removes the unfinished file that an interrupted `put` left beside
+    /// `path`.
     pub(crate) fn tidy(&self, path: &Path) -> Result<(), TreeError> {
         if self.obstacle(path).is_some() {
             return Ok(());
@@ -150,8 +150,8 @@ impl Disk<'_> {
         remove_if_there(&self.root.join(path).with_file_name(UNFINISHED))
     }
 
-    /// How these files look. `None` if one of them may have changed since
-    /// `began`, by the clock of our state folder.
+    /// Returns the metadata of these files; `None` if one of them may have
+    /// changed since `began`, by the clock of our state folder.
     pub(crate) fn stats<'p>(
         &self,
         paths: impl Iterator<Item = &'p Path>,
@@ -168,7 +168,7 @@ impl Disk<'_> {
         Some(stats)
     }
 
-    /// Whether all these files look as they did.
+    /// Returns true if the metadata of all these files is unchanged.
     pub(crate) fn is_like(&self, stats: &Stats) -> bool {
         let now = |path: &Path| self.stat(path).map(|found| Stat::of(&found));
         stats.iter().all(|(path, stat)| now(path) == *stat)
@@ -178,7 +178,7 @@ impl Disk<'_> {
         fs::symlink_metadata(self.root.join(path)).ok()
     }
 
-    /// The first folder on the way to `path` that is none.
+    /// Returns the first path above `path` that exists and is not a folder.
     fn obstacle(&self, path: &Path) -> Option<PathBuf> {
         let mut folders: Vec<_> = path.ancestors().skip(1).collect();
         folders.reverse();
@@ -187,7 +187,7 @@ impl Disk<'_> {
     }
 }
 
-/// Removes a folder that holds nothing but folders.
+/// Removes a folder that holds only folders without files.
 fn remove_empty(folder: &Path) -> bool {
     let inner: Vec<_> = fs::read_dir(folder).into_iter().flatten().flatten().collect();
     let is_folder = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
@@ -207,8 +207,8 @@ fn remove_if_there(path: &Path) -> Result<(), TreeError> {
 /// The permissions of a file that is written.
 enum Rights<'a> {
     Exactly(u32),
-    /// Those of the file before it, but for the right to execute it, which
-    /// goes to whoever may read it.
+    /// The permissions of the old file, except for execution, which is given to
+    /// those who may read it.
     Like(ItemKind, Option<&'a Metadata>),
 }
 
@@ -218,8 +218,8 @@ fn write_file(path: &Path, rights: &Rights<'_>, contents: &mut dyn Read) -> io::
     set_mode(&file, rights)
 }
 
-/// A file whose permissions are known is nobody else's until it has them: it
-/// may hold a secret.
+/// Creates a file. If its mode is known, only its owner can read it until then,
+/// since it may hold a secret.
 #[cfg(unix)]
 fn create(path: &Path, rights: &Rights<'_>) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;

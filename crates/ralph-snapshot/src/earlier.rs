@@ -1,5 +1,5 @@
-//! What files were before: their contents in a snapshot, and whether what
-//! they are now came from elsewhere.
+//! Earlier contents of files, and a test whether their present contents were
+//! pulled in from a remote.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,21 +13,22 @@ use crate::snapshot::{Difference, Item, ItemKind, Snapshot, Version};
 use crate::snapshots::{SnapshotError, Snapshots};
 use crate::work_tree::{Change, WorkTree};
 
-/// How many branches of other repositories are asked.
+/// Maximum number of remote branches to compare with.
 const MOST_BRANCHES: usize = 20;
 
-/// A file that differs from what it was.
+/// A file that differs from an earlier version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Earlier {
     /// Relative to the root.
     pub path: PathBuf,
-    /// What was in it; `None` if there was no such file, or it was too large.
+    /// The earlier contents; `None` if there was no such file, or it was too
+    /// large.
     pub contents: Option<Vec<u8>>,
-    /// What was there.
+    /// The earlier kind of the path.
     pub was: EarlierKind,
 }
 
-/// What was at a path.
+/// The kind of thing that was at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EarlierKind {
     /// Nothing.
@@ -36,27 +37,26 @@ pub enum EarlierKind {
     File,
     /// A file that can be executed.
     Program,
-    /// Something else: a link, or a repository of its own.
+    /// Something else: a link, or a nested repository.
     Other,
 }
 
-/// What a file was in a tree.
+/// The contents of a file in a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Past {
-    /// It cannot be told: the tree is remembered no longer, or not in git, or
-    /// the file is too large or none that holds text.
+    /// Not known: the tree was forgotten or is not in git, or the path is too
+    /// large or is not a text file.
     Unknown,
     /// There was no such file.
     Absent,
-    /// It held this, as git stores it.
+    /// The contents, as git stores them.
     Contents(Vec<u8>),
 }
 
 impl Snapshots<'_> {
-    /// The files that differ between `snapshot` and the tree `present`,
-    /// ordered by path, with what they were. Links and nested repositories
-    /// are passed over, and of files above `limit` bytes only the path is
-    /// told.
+    /// Returns the files that differ between `snapshot` and the tree `present`,
+    /// ordered by path, with their earlier contents. Links and nested
+    /// repositories have no contents, nor have files above `limit` bytes.
     pub fn earlier(
         &self,
         snapshot: &Snapshot,
@@ -103,9 +103,9 @@ impl Snapshots<'_> {
 }
 
 impl WorkTree {
-    /// What the file at `path`, relative to the root, was in a tree, unless
-    /// it has more than `limit` bytes. Costs two calls of git whatever else
-    /// the tree holds.
+    /// Returns the contents of the file at `path`, relative to the root, in a
+    /// tree, unless it has more than `limit` bytes. Costs two calls of git,
+    /// however large the tree is.
     pub fn past(&self, tree: &TreeId, path: &Path, limit: u64) -> Result<Past, TreeError> {
         let Some(git) = self.git() else { return Ok(Past::Unknown) };
         let name = path_bytes::to_bytes(path);
@@ -128,9 +128,9 @@ impl WorkTree {
         Ok(Past::Contents(bytes))
     }
 
-    /// What files below the root were in a tree, as git stores it: those that
-    /// were there, without contents if they had more than `limit` bytes. None
-    /// outside git. Costs two calls of git.
+    /// Returns the contents of files below the root in a tree, as git stores
+    /// them. Missing files are left out; a file above `limit` bytes has no
+    /// contents. Outside git the map is empty. Costs two calls of git.
     pub fn contents(
         &self,
         tree: &TreeId,
@@ -163,13 +163,14 @@ impl WorkTree {
         Ok(contents)
     }
 
-    /// The tree of the last commit; `None` outside git and before the first.
+    /// Returns the tree of the last commit; `None` outside git and before the
+    /// first commit.
     pub fn committed(&self) -> Result<Option<TreeId>, TreeError> {
         self.tree_of("HEAD")
     }
 
-    /// The files that differ from the last commit, ordered by path; before the
-    /// first, all. `None` outside git.
+    /// Returns the files that differ from the last commit, ordered by path;
+    /// before the first commit, all. `None` outside git.
     pub fn uncommitted(&self) -> Result<Option<Vec<Change>>, TreeError> {
         let Some(git) = self.git() else { return Ok(None) };
         let from = match self.committed()? {
@@ -179,7 +180,8 @@ impl WorkTree {
         self.changes(&from, &self.tree()?).map(Some)
     }
 
-    /// The tree of a commit; `None` outside git and if there is no such commit.
+    /// Returns the tree of a commit; `None` outside git and if there is no such
+    /// commit.
     pub fn tree_of(&self, commit: &str) -> Result<Option<TreeId>, TreeError> {
         let Some(git) = self.git() else { return Ok(None) };
         let tree = format!("{commit}^{{tree}}");
@@ -189,7 +191,7 @@ impl WorkTree {
         Ok(found.status.success().then(|| TreeId::new(name)))
     }
 
-    /// The last commit; `None` outside git and before the first.
+    /// Returns the last commit; `None` outside git and before the first commit.
     pub fn head(&self) -> Result<Option<String>, TreeError> {
         let Some(git) = self.git() else { return Ok(None) };
         let args = ["--verify", "--quiet", "HEAD^{commit}"];
@@ -198,11 +200,10 @@ impl WorkTree {
         Ok(found.status.success().then_some(name))
     }
 
-    /// Whether a file is as a branch of another repository has it, by a
-    /// commit from before `began` that is no part of `head`, the last commit
-    /// at that time: then somebody else wrote it, and it was pulled in. What
-    /// `head` holds was here already, and going back to it is an edit like
-    /// any other. Outside git nothing is pulled in.
+    /// Returns true if a remote branch has the file with the same contents,
+    /// from a commit before `began` that is not part of `head`, the last commit
+    /// at that time. Then the file was pulled in. Contents that `head` already
+    /// had count as an edit. Always false outside git.
     pub fn was_pulled_in(
         &self,
         path: &Path,
@@ -254,11 +255,11 @@ fn was_pulled_in(
     Ok(false)
 }
 
-/// Whether `head` is a commit or came after it.
+/// Returns true if `head` is `commit` or comes after it.
 fn is_part_of(git: &Git, commit: &str, head: Option<&str>) -> Result<bool, TreeError> {
     let Some(head) = head else { return Ok(false) };
     let asked = git.users("merge-base").args(["--is-ancestor", commit, head]).feed(&[])?;
-    // 1 says no; with anything else nothing speaks for a pull.
+    // 1 means no; with any other status a pull cannot be assumed.
     Ok(asked.status.code() != Some(1))
 }
 

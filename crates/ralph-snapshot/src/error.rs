@@ -4,14 +4,14 @@ use std::process::ExitStatus;
 
 use ralph_core::TreeId;
 
-/// Why a tree could not be named or compared. The work tree and the user's
-/// git state are as before when one is returned.
+/// An error while naming or comparing a tree. The work tree and the user's git
+/// state are unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum TreeError {
     /// The git program that was found when the work tree was opened is gone.
     #[error("no git program at {}", program.display())]
     GitMissing {
-        /// Where it was.
+        /// The path it had.
         program: PathBuf,
     },
     /// Git ran and refused.
@@ -19,9 +19,9 @@ pub enum TreeError {
     Git {
         /// The git command, without its options.
         command: &'static str,
-        /// How the process ended.
+        /// Exit status of the process.
         status: ExitStatus,
-        /// The end of what it said.
+        /// The end of its error output.
         stderr: String,
     },
     /// A file or folder could not be used.
@@ -31,17 +31,16 @@ pub enum TreeError {
         doing: &'static str,
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// The tree was never seen here, or was forgotten since.
+    /// The tree is not recorded here, or was deleted since.
     #[error("tree {id} is not known here")]
     UnknownTree {
         /// The id as it was given.
         id: TreeId,
     },
-    /// What the repository has under this name is something else: somebody
-    /// wrote there.
+    /// The contents of the object do not match its name: it was altered.
     #[error("object {id} is not what its name says: it was altered")]
     Altered {
         /// The name of the object.
@@ -53,26 +52,28 @@ pub enum TreeError {
         /// Relative to the root of the work tree.
         path: PathBuf,
     },
-    /// Something else is in the place of a file that git would read, or it has
-    /// no end.
+    /// The path of a file that git would read holds something else, or has no
+    /// end.
     #[error("{} is not a file of a sensible size", path.display())]
     NoFile {
-        /// Where it is.
+        /// The path of the file.
         path: PathBuf,
     },
-    /// Somebody asked for the end of the work, by a signal.
+    /// A signal asked for the end of the work.
     #[error("interrupted")]
     Interrupted,
-    /// The state folder is the work tree itself, so nothing would be left of it.
+    /// The state folder is the work tree itself, so it would delete its own
+    /// state.
     #[error("{} is the work tree; its state needs a folder of its own", path.display())]
     StateIsTree {
-        /// The folder that was given twice.
+        /// The folder that was given for both.
         path: PathBuf,
     },
 }
 
 impl TreeError {
-    /// Puts the path and the verb to an error of the system, for `map_err`.
+    /// Returns a closure for `map_err` that adds the verb and the path to an
+    /// I/O error.
     pub(crate) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::Io { doing, path, source }

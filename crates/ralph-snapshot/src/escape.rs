@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-/// Appends a path, bytes that are not printable as `%` and two hex digits.
+/// Appends a path to `text`; bytes that are not printable become `%` and two
+/// hex digits.
 pub(crate) fn escape(path: &[u8], text: &mut String) {
     for byte in path {
         if (byte.is_ascii_graphic() && *byte != b'%') || *byte == b' ' {
@@ -14,7 +15,7 @@ pub(crate) fn escape(path: &[u8], text: &mut String) {
     }
 }
 
-/// The path that was escaped.
+/// Returns the path that was escaped.
 pub(crate) fn unescape(text: &str) -> Option<Vec<u8>> {
     let mut parts = text.split('%');
     let mut path = parts.next()?.as_bytes().to_vec();

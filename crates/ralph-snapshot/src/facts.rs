@@ -1,5 +1,5 @@
-//! What is known of a snapshot beside its files, as text: the message of a
-//! commit in git, the head of a file outside.
+//! Metadata of a snapshot as text: the message of a commit in git, the head of
+//! a file outside.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -11,22 +11,22 @@ use crate::modes::{Modes, Usual};
 use crate::path_bytes;
 use crate::scope::{LeftOutFile, WhyLeftOut};
 
-/// What is known of a snapshot beside its files.
+/// Metadata of a snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Facts {
     pub(crate) at: Timestamp,
     pub(crate) left_out: Vec<LeftOutFile>,
     /// Repositories inside the work tree.
     pub(crate) nested: Vec<PathBuf>,
-    /// Folders without a file of the tree below them. Only looked for at the
-    /// start of a run; later, those of them that are still there.
+    /// Folders without a file of the tree below them. They are collected at the
+    /// start of a run; later snapshots list those that still exist.
     pub(crate) folders: Vec<PathBuf>,
     pub(crate) modes: Modes,
-    /// In git: which files may have bytes that differ from what git stores.
+    /// In git: tells if files may have bytes that differ from those git stores.
     pub(crate) attributes: Attributes,
 }
 
-/// Whether a tree has a `.gitattributes` file.
+/// Presence of a `.gitattributes` file in a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Attributes {
     Absent,
@@ -66,7 +66,7 @@ impl Facts {
         text
     }
 
-    /// Reads the lines it knows; `None` without a time.
+    /// Parses the lines it knows; `None` without a time.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut at = None;
         let mut attributes = Attributes::Absent;

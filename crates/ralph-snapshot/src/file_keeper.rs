@@ -22,10 +22,10 @@ use crate::scope::Scope;
 use crate::snapshot::{Difference, Item, ItemKind, Place, Present, Snapshot, Version};
 use crate::{aside, parallel, path_bytes, probe};
 
-/// How often files are read anew that change while they are read.
+/// Number of attempts to read files that change while they are read.
 const ATTEMPTS: usize = 5;
 
-/// How many files are stored before one asks whether all went well.
+/// Number of files to store between two checks for errors.
 const STORED_AT_ONCE: usize = 1024;
 
 impl Keeper for FileTree {
@@ -68,7 +68,7 @@ impl Keeper for FileTree {
         let facts = Facts { at, ..present.facts.clone() };
         let tree = &present.version.tree;
         if !self.kept_tree(tree).exists() {
-            // Forgotten between its recording and its naming.
+            // The tree was deleted between recording and naming it.
             return Err(TreeError::UnknownTree { id: tree.clone() });
         }
         let folder = self.run_folder(run);
@@ -163,13 +163,13 @@ impl FileTree {
                     Some((found.id.clone(), Arc::clone(&manifest)));
                 return Ok((manifest, found));
             }
-            // Its digest was taken for true by its time and size.
+            // The cached digest, trusted for its time and size, was wrong.
             self.forget();
         }
         Err(TreeError::Restless { path: restless.unwrap_or_default() })
     }
 
-    /// The files of a snapshot, whose contents are all there.
+    /// Returns the files of a snapshot whose contents are all stored.
     fn stored(&self, tree: &TreeId) -> Option<Arc<Manifest>> {
         let last = self.stored.lock().unwrap_or_else(PoisonError::into_inner);
         match &*last {
@@ -178,7 +178,7 @@ impl FileTree {
         }
     }
 
-    /// Stores contents; gives a file that changed meanwhile, if there is one.
+    /// Stores contents; returns a file that changed meanwhile, if any.
     fn store(&self, manifest: &Manifest, known: &Manifest) -> Result<Option<PathBuf>, TreeError> {
         let is_new = |(path, entry): &(&[u8], &Entry)| {
             let is_known = known.get(path).is_some_and(|known| known.content == entry.content);
@@ -186,7 +186,7 @@ impl FileTree {
         };
         let wanted: Vec<_> = manifest.iter().filter(is_new).collect();
         self.handle.begin(wanted.len());
-        // Few at a time, so that a full disk is told at once.
+        // Works in small batches, so that a full disk is reported at once.
         for some in wanted.chunks(STORED_AT_ONCE) {
             let stored = parallel::map(some, |(path, entry)| {
                 self.handle.check()?;
@@ -251,7 +251,7 @@ impl FileTree {
         self.state.join("snapshots").join(run.as_str())
     }
 
-    /// Where the list of a tree is that a snapshot needs.
+    /// Returns the path of the file list that a snapshot needs.
     fn kept_tree(&self, tree: &TreeId) -> PathBuf {
         self.state.join("snapshot-trees").join(tree.as_str())
     }
@@ -269,7 +269,8 @@ impl FileTree {
             .map_err(TreeError::io("write", &path))
     }
 
-    /// The files of a tree that a snapshot holds, or that was named lately.
+    /// Returns the files of a tree that a snapshot holds or that was named
+    /// lately.
     fn load(&self, tree: &TreeId) -> Result<Manifest, TreeError> {
         let kept = ralph_files::read_own_text(self.kept_tree(tree)).ok();
         let kept = kept.and_then(|text| Manifest::parse(&text)).filter(|found| found.id() == *tree);
@@ -291,7 +292,7 @@ impl FileTree {
         Ok(found)
     }
 
-    /// The trees of all runs whose folder is wanted.
+    /// Returns the trees of all runs whose folder is `wanted`.
     fn trees_of_runs(&self, wanted: impl Fn(&Path) -> bool) -> Result<BTreeSet<String>, TreeError> {
         let mut trees = BTreeSet::new();
         let runs = fs::read_dir(self.state.join("snapshots")).into_iter().flatten().flatten();
@@ -302,7 +303,7 @@ impl FileTree {
         Ok(trees)
     }
 
-    /// The digests that these trees need.
+    /// Returns the digests of the contents of these trees.
     fn contents_of(&self, trees: &BTreeSet<String>) -> Result<BTreeSet<String>, TreeError> {
         let mut digests = BTreeSet::new();
         for tree in trees {

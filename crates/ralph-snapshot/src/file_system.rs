@@ -1,13 +1,13 @@
-//! Whether the times that a file system gives can be relied upon.
+//! Tells whether the timestamps of a file system are reliable.
 
 use std::fs::File;
 use std::path::Path;
 
 use crate::stat::Clock;
 
-/// The clock that stamps what lies in these folders. Where it is our own,
-/// adding and removing a name is known to change the times of its folder;
-/// network and user file systems need not do so.
+/// Returns the clock that stamps files in these folders. On a known local file
+/// system, adding and removing a name changes the times of its folder; network
+/// and user file systems need not do so.
 pub(crate) fn clock_of(folders: [&Path; 2]) -> Clock {
     let is_known = |folder: &Path| File::open(folder).is_ok_and(|folder| is_known(&folder));
     if folders.into_iter().all(is_known) { Clock::Own } else { Clock::Unknown }

@@ -19,9 +19,8 @@ use crate::work_handle::WorkHandle;
 use crate::work_tree::Change;
 use crate::{file_system, path_bytes};
 
-/// Of so many files one must have got another time, with nothing else
-/// changed, before this is written down: the next process can as well read
-/// these few again.
+/// A manifest is saved again only if more than one in `WORTH` of its files got
+/// another time: the next process can reread a few.
 const WORTH: usize = 16;
 
 /// A work tree read file by file.
@@ -33,20 +32,20 @@ pub(crate) struct FileTree {
     pub(crate) manifests: Manifests,
     /// The files recorded last, whose contents are all stored.
     pub(crate) stored: Mutex<Option<(TreeId, Arc<Manifest>)>>,
-    /// What was found last, so that only changed files are read again.
+    /// The result of the last scan, so that only changed files are read again.
     last: Mutex<Option<Box<Known>>>,
     pub(crate) handle: WorkHandle,
 }
 
-/// What was found earlier.
+/// The result of an earlier scan.
 #[derive(Debug, Default)]
 struct Known {
     layout: Layout,
-    /// What was found at ignored paths that count.
+    /// Files at ignored paths that count.
     included: Vec<KnownFile>,
     /// All these files.
     manifest: Arc<Manifest>,
-    /// The name of their tree, if it is known.
+    /// The id of their tree, if it is known.
     id: Option<TreeId>,
 }
 
@@ -68,10 +67,10 @@ impl FileTree {
         Ok(found)
     }
 
-    /// All files with the name of their tree.
+    /// Returns all files with the id of their tree.
     pub(crate) fn manifest(&self, scope: &Scope) -> Result<(Arc<Manifest>, Found), TreeError> {
         self.manifests.create()?;
-        // An unreadable root is no empty tree.
+        // An unreadable root is an error, not an empty tree.
         fs::read_dir(&self.root).map_err(TreeError::io("read", &self.root))?;
         if let Some(name) = ralph_files::odd_rules(&self.root) {
             return Err(TreeError::NoFile { path: self.root.join(name) });
@@ -97,7 +96,7 @@ impl FileTree {
         handle.begin(0);
         let news = survey.update(&mut known.layout);
         let included = survey.included();
-        // What was found until then is not all.
+        // An interrupted scan is incomplete.
         handle.check()?;
         if included == known.included {
             return Ok(news);
@@ -106,7 +105,7 @@ impl FileTree {
         Ok(News::Some)
     }
 
-    /// Names the files, and writes them down for other processes.
+    /// Returns the tree id of the files, and saves them for other processes.
     fn name(&self, known: &mut Known, news: News) -> Result<TreeId, TreeError> {
         let mut is_old = true;
         if news == News::Some {
@@ -128,23 +127,23 @@ impl FileTree {
         file_system::clock_of([&self.root, &self.state])
     }
 
-    /// Folders without a file of the tree that was found last.
+    /// Returns the folders without a file of the tree that was found last.
     pub(crate) fn empty_folders(&self) -> Vec<PathBuf> {
         let last = self.last();
         last.as_ref().map_or_else(Vec::new, |known| known.layout.empty_folders(&known.manifest))
     }
 
-    /// Lets every file be read anew next time.
+    /// Makes the next scan read every file again.
     pub(crate) fn forget(&self) {
         *self.last() = Some(Box::default());
     }
 
     fn last(&self) -> MutexGuard<'_, Option<Box<Known>>> {
-        // A panic while it was held leaves at worst `None`, which is sound.
+        // A panic while it was locked leaves at worst `None`, which is sound.
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What an earlier process found.
+    /// Returns the result of an earlier process.
     fn newest(&self) -> Box<Known> {
         let manifest = Arc::new(self.manifests.newest().unwrap_or_default());
         Box::new(Known { manifest, ..Known::default() })

@@ -1,24 +1,24 @@
-//! How much lies in a folder, as far as anybody wants to know.
+//! The amount of files in a folder, counted up to a limit.
 
 use std::path::Path;
 
 use ignore::WalkBuilder;
 
-/// An amount of files.
+/// A number of files and their size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FolderSize {
-    /// How many they are.
+    /// Number of files.
     pub files: u64,
-    /// How large they are together.
+    /// Their total size in bytes.
     pub bytes: u64,
 }
 
 impl FolderSize {
-    /// Tells whether a folder holds more files or more bytes than this, what is
-    /// ignored apart. It looks no further than it has to.
+    /// Returns true if a folder holds more files or bytes than this, ignored
+    /// ones not counted. Stops as soon as it knows.
     pub fn is_exceeded_in(self, folder: &Path) -> bool {
         if !ralph_files::has_plain_rules(folder) {
-            // Whoever reads the files will say so.
+            // The code that reads the files reports this.
             return false;
         }
         let mut builder = WalkBuilder::new(folder);

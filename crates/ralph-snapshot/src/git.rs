@@ -1,5 +1,5 @@
-//! Runs git for one repository, with an environment and configuration that
-//! neither the caller's shell nor the user's settings can bend.
+//! Runs git for one repository, isolated from the caller's environment and the
+//! user's settings.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind, Write};
@@ -16,8 +16,8 @@ use crate::state_home::short_digest;
 use crate::work_handle::WorkHandle;
 use crate::{path_bytes, probe};
 
-/// Settings that could start a program of the user's, write beside the
-/// private index, or make git refuse a file.
+/// Settings that keep git from starting a user's program, writing beside the
+/// private index, or refusing a file.
 const CONFIG: [&str; 15] = [
     "core.fsmonitor=false",
     "core.untrackedCache=false",
@@ -31,14 +31,14 @@ const CONFIG: [&str; 15] = [
     "i18n.commitEncoding=UTF-8",
     "core.fsyncMethod=batch",
     "core.filesRefLockTimeout=1000",
-    // A submodule has settings of its own.
+    // A submodule has its own settings.
     "diff.ignoreSubmodules=dirty",
     "log.showSignature=false",
     "protocol.allow=never",
 ];
 
-/// Of our environment only this reaches git: where its configuration and its
-/// programs are, and what systems want everybody to have. No secret does.
+/// The only environment variables that git gets: paths of its configuration and
+/// programs, and variables of the system. Never a secret.
 const KEPT: [&str; 15] = [
     "GIT_CONFIG_GLOBAL",
     "GIT_CONFIG_SYSTEM",
@@ -57,13 +57,13 @@ const KEPT: [&str; 15] = [
     "TMP",
 ];
 
-/// Fewer files than this are not worth counting.
+/// Fewer files than this are not reported as progress.
 const SHOWN: usize = 1000;
 
-/// How much git is fed at once, in bytes.
+/// Number of bytes written to git at once.
 const FED: usize = 64 * 1024;
 
-/// How much of git's complaints an error carries, in bytes.
+/// Number of bytes of git's error output kept in an error.
 const STDERR_TAIL: usize = 2048;
 
 /// The git program and the repository it works on.
@@ -73,19 +73,18 @@ pub(crate) struct Git {
     root: PathBuf,
     dirs: GitDirs,
     kept: Vec<(OsString, OsString)>,
-    /// What it is told about the work tree.
+    /// A copy of the rules that tell git about the work tree.
     rules: GitRules,
-    /// Where objects are written, if not to the repository.
+    /// Folder for new objects, if not the repository.
     objects: Option<PathBuf>,
-    /// Where objects are linked that the repository may lose.
+    /// Folder of links to objects that the repository may lose.
     held: PathBuf,
-    /// Ends what goes on.
+    /// Interrupts the work.
     pub(crate) handle: WorkHandle,
 }
 
 impl Git {
-    /// Works with the rules as they are now, which are copied to a folder in
-    /// `state`.
+    /// Uses the present rules, which are copied to a folder in `state`.
     pub(crate) fn new(program: PathBuf, root: &Path, dirs: &GitDirs, state: &Path) -> Self {
         let kept = std::env::vars_os().filter(|(name, _)| is_kept(name)).collect();
         let rules = state.join("rules").join(short_digest(root));
@@ -95,7 +94,7 @@ impl Git {
         Self { program, root, dirs, kept, rules, objects: None, held, handle }
     }
 
-    /// Works with the rules that `folder` has, or gets now.
+    /// Uses the rules in `folder`, which are copied there now if it has none.
     pub(crate) fn keep_rules_in(&mut self, folder: PathBuf) {
         self.rules = GitRules::kept(folder);
     }
@@ -104,9 +103,8 @@ impl Git {
         &self.rules
     }
 
-    /// Whether git works here at all. It does not in a repository of another
-    /// user that nobody said to be safe: what is set there could be meant
-    /// for us.
+    /// Returns true if git works here. It refuses a repository of another user
+    /// that is not marked as safe, since its settings could be an attack.
     pub(crate) fn is_safe(&self) -> bool {
         let places = [&self.root, &self.root.join(".git"), &self.dirs.dir, &self.dirs.common];
         if places.iter().all(|place| is_ours(place)) {
@@ -119,13 +117,12 @@ impl Git {
         asked.and_then(|mut git| git.wait()).is_ok_and(|status| status.success())
     }
 
-    /// What all work trees of the repository share.
+    /// Returns the folder that all work trees of the repository share.
     pub(crate) fn common_dir(&self) -> &Path {
         &self.dirs.common
     }
 
-    /// Lets new objects go to `folder`; those of the repository are read as
-    /// before.
+    /// Writes new objects to `folder`; those of the repository are still read.
     pub(crate) fn write_objects_to(&mut self, folder: &Path) -> Result<(), TreeError> {
         let alternates = folder.join("info/alternates");
         let objects = path_bytes::to_bytes(&self.dirs.common.join("objects"));
@@ -144,7 +141,7 @@ impl Git {
         &self.root
     }
 
-    /// Whether the disk of the repository is full.
+    /// Returns true if the disk of the repository is full.
     fn is_out_of_room(&self) -> bool {
         let asked = probe::now_in(&self.dirs.common);
         asked.is_err_and(|error| {
@@ -152,17 +149,17 @@ impl Git {
         })
     }
 
-    /// Where objects are written and found first.
+    /// Returns the folder where objects are written and searched first.
     pub(crate) fn object_folder(&self) -> PathBuf {
         self.objects.clone().unwrap_or_else(|| self.dirs.common.join("objects"))
     }
 
-    /// Begins the command `name` on the work tree, under our copy of the rules;
-    /// more arguments may follow. Without an index of its own it has none.
+    /// Prepares the command `name` on the work tree, under our copy of the
+    /// rules. It has no index unless [`GitCommand::index`] sets one.
     pub(crate) fn command(&self, name: &'static str) -> GitCommand<'_> {
         let mut inner = self.bare();
         let rules = self.rules.folder();
-        // All settings that count were copied.
+        // All relevant settings were copied.
         inner.env("GIT_CONFIG_GLOBAL", null_file()).env("GIT_CONFIG_NOSYSTEM", "1");
         inner.env("GIT_COMMON_DIR", rules);
         inner.env("GIT_OBJECT_DIRECTORY", self.object_folder());
@@ -173,14 +170,14 @@ impl Git {
         self.begin(name, inner, Sees::Copy)
     }
 
-    /// Begins a command like [`Self::command`] that only reads objects: those
-    /// that the repository lost meanwhile are found as well. Nothing may be
-    /// built upon them, for the repository would be broken.
+    /// Prepares a command like [`Self::command`] that only reads objects. It
+    /// also finds objects that the repository lost meanwhile. Never build new
+    /// objects on those: the repository would be broken.
     pub(crate) fn reading(&self, name: &'static str) -> GitCommand<'_> {
         self.command(name).env("GIT_ALTERNATE_OBJECT_DIRECTORIES", &self.held)
     }
 
-    /// Begins the command `name` on the user's repository: for its commits,
+    /// Prepares the command `name` on the user's repository: for its commits,
     /// branches and settings, and never for files.
     pub(crate) fn users(&self, name: &'static str) -> GitCommand<'_> {
         let mut inner = self.bare();
@@ -196,7 +193,7 @@ impl Git {
         GitCommand { git: self, name, inner, sees }
     }
 
-    /// Fails if git would wait for one of the files that it reads first.
+    /// Fails if a file that git reads first would make it hang.
     fn refuse_odd_files(&self) -> Result<(), TreeError> {
         let GitDirs { dir, common } = &self.dirs;
         let rules = ralph_files::odd_rules(&self.root).map(|name| self.root.join(name));
@@ -215,7 +212,7 @@ impl Git {
         inner.current_dir(&self.root).env("LC_ALL", "C").env("GIT_OPTIONAL_LOCKS", "0");
         // Naming a tree must not reach for the network or for a human.
         inner.env("GIT_NO_LAZY_FETCH", "1").env("GIT_TERMINAL_PROMPT", "0");
-        // A replaced object would show another start than there was.
+        // A replaced object would change the contents of the start.
         inner.env("GIT_NO_REPLACE_OBJECTS", "1");
         #[cfg(unix)]
         if self.handle.is_attended() {
@@ -225,7 +222,7 @@ impl Git {
     }
 }
 
-/// Whose settings a command heeds.
+/// The settings that a command reads: our copy or the repository's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sees {
     Copy,
@@ -236,7 +233,7 @@ fn null_file() -> &'static str {
     if cfg!(windows) { "NUL" } else { "/dev/null" }
 }
 
-/// Whether nobody else owns this, which may not be there.
+/// Returns true if the current user owns `path` or it does not exist.
 #[cfg(unix)]
 fn is_ours(path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -249,16 +246,17 @@ fn is_ours(_path: &Path) -> bool {
     true
 }
 
-/// The git program of this process: the first on its `PATH` when it was asked
-/// for first. One that is put before it later is never started.
+/// Returns the git program of this process: the first on its `PATH` at the
+/// first call. A git added to the `PATH` later is never started.
 pub(crate) fn program() -> Option<PathBuf> {
     static FOUND: OnceLock<Option<PathBuf>> = OnceLock::new();
     FOUND.get_or_init(|| locate(std::env::var_os("PATH").as_deref())).clone()
 }
 
-/// The first git program in the folders of `path`, a value like `$PATH`.
+/// Returns the first git program in the folders of `path`, a value like
+/// `$PATH`.
 ///
-/// Relative folders are passed over: the project must not bring its own git.
+/// Relative folders are skipped: the project must not bring its own git.
 fn locate(path: Option<&OsStr>) -> Option<PathBuf> {
     let name = format!("git{}", std::env::consts::EXE_SUFFIX);
     std::env::split_paths(path?)
@@ -295,7 +293,7 @@ impl GitCommand<'_> {
         self
     }
 
-    /// Runs it to its end and gives what it printed.
+    /// Runs it to its end and returns its output.
     pub(crate) fn read(self) -> Result<Vec<u8>, TreeError> {
         self.feed(&[])?.success()
     }
@@ -328,14 +326,15 @@ impl GitCommand<'_> {
         self.git.handle.check()?;
         let (output, is_stuck) = output.map_err(self.talking())?;
         match fed.unwrap_or_else(|panic| std::panic::resume_unwind(panic)) {
-            // It gave up before it read everything; its status tells why.
+            // Git closed its input before it read everything; its status tells
+            // why.
             Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
             Err(error) => return Err(self.talking()(error)),
             Ok(()) => {}
         }
         let mut stderr = tail(&output.stderr);
         if !output.status.success() && self.git.is_out_of_room() {
-            // Git often does not say so.
+            // Git often does not report a full disk.
             stderr.push_str(" (no space left on device)");
         }
         if is_stuck {
@@ -344,13 +343,13 @@ impl GitCommand<'_> {
         Ok(Ended { command: self.name, status: output.status, stdout: output.stdout, stderr })
     }
 
-    /// Starts it with its input and its output on pipes.
+    /// Starts it with pipes for input and output.
     pub(crate) fn converse(mut self) -> Result<WatchedGit, TreeError> {
         self.inner.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         self.spawn()
     }
 
-    /// Starts it with its output on a pipe, to be read as it comes.
+    /// Starts it with its output on a pipe, to be read as it arrives.
     pub(crate) fn stream(mut self) -> Result<WatchedGit, TreeError> {
         self.inner.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         self.spawn()
@@ -379,7 +378,7 @@ impl GitCommand<'_> {
     }
 }
 
-/// Feeds git, and counts the items that it took.
+/// Writes `input` to git, and counts the items it read.
 fn write_all(mut stdin: WatchedInput, input: &[u8], handle: &WorkHandle) -> io::Result<()> {
     for part in input.chunks(FED) {
         stdin.write_all(part)?;
@@ -397,7 +396,7 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
-    /// Its output, if it exited with 0.
+    /// Returns its output if it exited with 0.
     pub(crate) fn success(self) -> Result<Vec<u8>, TreeError> {
         if self.status.success() { Ok(self.stdout) } else { Err(self.refusal()) }
     }
@@ -407,7 +406,7 @@ impl Ended {
     }
 }
 
-/// The NUL-terminated fields of git's output.
+/// Splits git's output into its NUL-terminated fields.
 pub(crate) fn fields(output: &[u8]) -> impl Iterator<Item = &[u8]> {
     output.split(|byte| *byte == 0).filter(|field| !field.is_empty())
 }

@@ -1,8 +1,8 @@
 //! Snapshots in git.
 //!
-//! A snapshot is a commit whose tree is the snapshot's and whose message has
-//! the facts. Its parent, if it has one, holds the bytes of those files that
-//! git converts. A reference under `refs/ralph/` keeps both.
+//! A snapshot is a commit with the snapshot's tree and with its facts as the
+//! message. If git converts files, its parent holds their bytes in the work
+//! tree. A reference under `refs/ralph/` keeps both.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ use crate::snapshot::{Difference, Item, ItemKind, Place, Present, Snapshot, Vers
 use crate::snapshots::base;
 use crate::{aside, path_bytes, probe, raw, references};
 
-/// How many snapshots are remembered.
+/// Maximum number of snapshots cached in memory.
 const MOST_MET: usize = 1000;
 
 impl Keeper for GitTree {
@@ -54,7 +54,7 @@ impl Keeper for GitTree {
         let mut nested: BTreeSet<_> = gitlinks.map(|file| file.path.clone()).collect();
         nested.extend(found.nested);
         let root = self.git.root();
-        // One reads folders, the other looks at files.
+        // One reads folders, the other files.
         let (folders, modes) = thread::scope(|threads| {
             let folders = threads.spawn(|| self.folders(scope, &files));
             let modes = Modes::survey(root, &files);
@@ -105,7 +105,7 @@ impl Keeper for GitTree {
     ) -> Result<Snapshot, TreeError> {
         let same = like.filter(|like| like.is_like(present)).map(|like| (&like.place, like.at));
         let (commit, at) = match same {
-            // One that only we hold would be missed in the repository.
+            // A commit that only our state folder holds must be written again.
             Some((Place::Git { commit, .. }, at)) if self.has_all(&[commit])? => {
                 (commit.clone(), at)
             }
@@ -145,7 +145,7 @@ impl Keeper for GitTree {
             let place = Place::Git { commit, reference, raw: known.version().raw };
             Some(Snapshot { label, place, ..known.clone() })
         };
-        // What is gone or was altered is none.
+        // Snapshots that are gone or were altered are left out.
         Ok(labels.into_iter().filter_map(named).collect())
     }
 
@@ -186,7 +186,7 @@ impl Keeper for GitTree {
 }
 
 impl GitTree {
-    /// All files of a tree.
+    /// Lists all files of a tree.
     fn list_kinds(&self, tree: &TreeId) -> Result<Vec<ListedFile>, TreeError> {
         let listing = self.git.list_names(object_name(tree)?)?;
         let file = |(path, entry): (Vec<u8>, TreeEntry)| ListedFile {
@@ -197,8 +197,8 @@ impl GitTree {
         Ok(listing.into_iter().map(file).collect())
     }
 
-    /// Describes a tree by what changed since `base`; `None` when git has
-    /// lost something of it meanwhile.
+    /// Describes a tree by the changes since `base`; `None` when git has lost
+    /// some of its objects.
     fn record_since(
         &self,
         base: &Snapshot,
@@ -241,7 +241,8 @@ impl GitTree {
         Ok(Some(Present { version: Version { tree: found.id, raw }, facts }))
     }
 
-    /// The tree of the files that git converts, if there are any.
+    /// Returns the tree with the bytes of the files that git converts; `None`
+    /// if there are none.
     fn raw(&self, tree: &TreeId, attributes: Attributes) -> Result<Option<String>, TreeError> {
         if attributes == Attributes::Absent && !raw::are_configured(&self.git)? {
             return Ok(None);
@@ -267,13 +268,13 @@ impl GitTree {
             .feed(&lines)
             .and_then(Ended::success)
             .and_then(|_| self.git.command("write-tree").index(&index).read());
-        // It is not needed any more, and harmless if it stays.
+        // It is not needed any more, and harmless if it remains.
         let _ = fs::remove_file(&index);
         Ok(Some(String::from_utf8_lossy(written?.trim_ascii()).into_owned()))
     }
 
-    /// The snapshots of a run by the references of the repository, where
-    /// nothing else is on record: an earlier version took them.
+    /// Reads the snapshots of a run from the references of the repository. Used
+    /// for runs of an older version, which recorded them nowhere else.
     fn referred(&self, run: &RunId) -> Result<Labels, TreeError> {
         let prefix = prefix(run);
         let listed = references::list(&self.git.dirs().common, &prefix);
@@ -292,13 +293,13 @@ impl GitTree {
         Ok(listed.into_iter().filter_map(label).collect())
     }
 
-    /// The snapshots that a run has; those of an earlier version are put on
-    /// record.
+    /// Returns the snapshots of a run; those of an older version are recorded
+    /// first.
     fn adopted(&self, run: &RunId, next: Label) -> Result<Labels, TreeError> {
         if let Some(labels) = self.kept.labels(run) {
             return Ok(labels);
         }
-        // Before its start a run has none.
+        // A run has no snapshots before its start.
         let labels = if next == Label::Start { Labels::new() } else { self.referred(run)? };
         for (label, commit) in &labels {
             self.kept.add(run, *label, commit)?;
@@ -306,8 +307,7 @@ impl GitTree {
         Ok(labels)
     }
 
-    /// Reads those of the commits that this process has not met; a commit
-    /// never changes.
+    /// Reads the commits that are not cached yet; a commit never changes.
     fn meet<'a>(&self, commits: impl Iterator<Item = &'a str>) {
         let met = self.met.lock().unwrap_or_else(PoisonError::into_inner);
         let new: Vec<&str> = commits.filter(|commit| !met.contains_key(*commit)).collect();
@@ -323,7 +323,7 @@ impl GitTree {
             })
         };
         if read(&new).is_err() {
-            // One is not as it should be; the others are.
+            // One of them is damaged; read the others one by one.
             for commit in &new {
                 let _ = read(&[*commit]);
             }
@@ -340,11 +340,11 @@ impl GitTree {
         }
     }
 
-    /// Lets `reference` point to `commit`.
+    /// Sets `reference` to `commit`.
     ///
-    /// A git that was killed leaves a lock for good. Nobody but us changes our
-    /// references, and one of us at a time, so a lock that is still there
-    /// after git has waited for it is such a leftover.
+    /// A killed git leaves its lock behind. Only ralph changes these
+    /// references, one process at a time, so a lock that is still there after
+    /// git has waited for it is a leftover.
     fn point(&self, reference: &str, commit: &str) -> Result<(), TreeError> {
         let common = &self.git.dirs().common;
         if references::is_at(common, reference, commit) {
@@ -401,7 +401,8 @@ impl GitTree {
         Ok(String::from_utf8_lossy(id.trim_ascii()).into_owned())
     }
 
-    /// Puts the bytes of converted files in the place of what git stores.
+    /// Replaces the stored contents of converted files by their bytes in the
+    /// work tree.
     fn add_raw(
         &self,
         found: &mut Vec<Difference>,
@@ -438,13 +439,13 @@ impl GitTree {
         Ok(())
     }
 
-    /// Folders without a file of the tree. Only those with one are read, so
-    /// that what is installed or built costs nothing.
+    /// Lists folders without a file of the tree. Only folders with such files
+    /// are read, so installed or built files cost nothing.
     fn folders(&self, scope: &Scope, files: &[ListedFile]) -> Result<Vec<PathBuf>, TreeError> {
         let mut with_files: HashSet<&Path> = HashSet::new();
         for file in files {
             let above = file.path.ancestors().skip(1);
-            // Those above one that is known are known, too.
+            // Its parents are in the set already.
             for folder in above {
                 if !with_files.insert(folder) {
                     break;
@@ -477,7 +478,7 @@ impl GitTree {
     }
 }
 
-/// Collects `folder` and those below, but for nested repositories.
+/// Collects `folder` and those below, except nested repositories.
 fn push_folders(root: &Path, folder: &Path, scope: &Scope, found: &mut Vec<PathBuf>) {
     if scope.left_out.contains(folder) || root.join(folder).join(".git").exists() {
         return;
@@ -490,7 +491,7 @@ fn push_folders(root: &Path, folder: &Path, scope: &Scope, found: &mut Vec<PathB
     }
 }
 
-/// What the references of a run begin with.
+/// Returns the prefix of a run's references.
 fn prefix(run: &RunId) -> String {
     format!("refs/ralph/{run}/")
 }
@@ -499,7 +500,7 @@ fn is_attributes(path: &[u8]) -> bool {
     path == b".gitattributes" || path.ends_with(b"/.gitattributes")
 }
 
-/// Reads a commit of ours, under a label that is yet to be named.
+/// Parses a commit of ours; the caller sets the label.
 fn parse_snapshot(commit: &str, text: &[u8]) -> Option<Snapshot> {
     let text = String::from_utf8_lossy(text);
     let (head, message) = text.split_once("\n\n")?;

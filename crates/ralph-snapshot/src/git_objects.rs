@@ -14,14 +14,15 @@ use crate::oid::{Naming, ObjectKind, Oid};
 use crate::path_bytes;
 use crate::snapshot::{Difference, Item, ItemKind};
 
-/// How many objects are asked for at once: few enough that git's input holds
-/// them all while nobody reads its output.
+/// Number of objects requested at once. They must fit in git's input buffer
+/// while its output is not read.
 pub(crate) const AT_ONCE: usize = 256;
 
-/// How many paths are named on one command line.
+/// Maximum number of paths on one command line.
 const PATHS_AT_ONCE: usize = 500;
 
-/// Blobs up to this many bytes are read as a whole before they are passed on.
+/// Blobs up to this many bytes are buffered and verified before they are passed
+/// on.
 const HELD: u64 = 4 * 1024 * 1024;
 
 /// One entry of a tree.
@@ -35,26 +36,26 @@ pub(crate) struct TreeEntry {
 pub(crate) type Listing = BTreeMap<Vec<u8>, TreeEntry>;
 
 impl Git {
-    /// All files of a tree, without their sizes: for these git opens every
-    /// object.
+    /// Lists all files of a tree without their sizes: git opens every object to
+    /// find a size.
     pub(crate) fn list_names(&self, tree: &str) -> Result<Listing, TreeError> {
         let args = ["-r", "-z", "--full-tree", tree];
         Ok(parse_listing(&self.reading("ls-tree").args(args).read()?))
     }
 
-    /// All files of a tree.
+    /// Lists all files of a tree.
     pub(crate) fn list_tree(&self, tree: &str) -> Result<Listing, TreeError> {
         let args = ["-r", "-z", "-l", "--full-tree", tree];
         Ok(parse_listing(&self.reading("ls-tree").args(args).read()?))
     }
 
-    /// The tree without a file.
+    /// Returns the id of the empty tree.
     pub(crate) fn empty_tree(&self) -> Result<TreeId, TreeError> {
         let name = self.command("hash-object").args(["-t", "tree", "--stdin"]).read()?;
         Ok(TreeId::new(String::from_utf8_lossy(name.trim_ascii())))
     }
 
-    /// Those of `paths` that a tree has.
+    /// Lists those of `paths` that a tree has.
     pub(crate) fn look_up(&self, tree: &str, paths: &[Vec<u8>]) -> Result<Listing, TreeError> {
         let mut found = Listing::new();
         for paths in paths.chunks(PATHS_AT_ONCE) {
@@ -65,7 +66,7 @@ impl Git {
         Ok(found)
     }
 
-    /// The paths that differ between two trees.
+    /// Returns the paths that differ between two trees.
     pub(crate) fn diff_trees(&self, from: &str, to: &str) -> Result<Vec<Difference>, TreeError> {
         if from == to {
             return Ok(Vec::new());
@@ -88,7 +89,7 @@ impl Git {
         Ok(differences)
     }
 
-    /// Whether all of these objects are there.
+    /// Returns true if all of these objects exist.
     pub(crate) fn has_all(&self, objects: &[&str]) -> Result<bool, TreeError> {
         let objects: Vec<_> = objects.iter().filter(|id| !self.is_loose(id)).collect();
         if objects.is_empty() {
@@ -101,20 +102,20 @@ impl Git {
         Ok(!answers.split(|byte| *byte == b'\n').any(|line| line.ends_with(b" missing")))
     }
 
-    /// Whether an object has a file of its own, as new ones do.
+    /// Returns true if an object has a file of its own, as new ones do.
     fn is_loose(&self, id: &str) -> bool {
         let objects = self.dirs().common.join("objects");
         id.split_at_checked(2)
             .is_some_and(|(folder, file)| objects.join(folder).join(file).exists())
     }
 
-    /// Passes the contents of these blobs on, one after the other.
+    /// Passes the contents of these blobs to `sink`, one after the other.
     pub(crate) fn read_blobs(&self, items: &[&Item], sink: &mut Sink<'_>) -> Result<(), TreeError> {
         let ids: Vec<&str> = items.iter().map(|item| &*item.content).collect();
         self.read_objects(ObjectKind::Blob, &ids, sink)
     }
 
-    /// Passes the contents of these objects on, one after the other.
+    /// Passes the contents of these objects to `sink`, one after the other.
     pub(crate) fn read_objects(
         &self,
         kind: ObjectKind,
@@ -133,7 +134,7 @@ impl Git {
             }
             (Some(_) | None, Some(_) | None) => Ok(()),
         };
-        // It ends by itself when its input does, which was dropped above.
+        // It ends by itself once its input is closed, which happened above.
         let _ = child.wait();
         passed
     }
@@ -146,7 +147,7 @@ struct Objects<R> {
 }
 
 impl<R: BufRead> Objects<R> {
-    /// Asks for many objects at once, so that git finds one while another is
+    /// Requests many objects at once, so that git finds the next while one is
     /// used.
     fn pass_on(
         mut self,
@@ -163,7 +164,7 @@ impl<R: BufRead> Objects<R> {
                 let size = read_head(&mut self.stdout, id).map_err(talking())?;
                 let mut content = Verified::new((self.kind, size), (&mut self.stdout).take(size));
                 if size <= HELD {
-                    // Known to be right before anybody sees it.
+                    // Verified before it is passed on.
                     let mut held = Vec::new();
                     content.read_to_end(&mut held).map_err(talking())?;
                     content.check(id)?;
@@ -173,7 +174,7 @@ impl<R: BufRead> Objects<R> {
                     io::copy(&mut content, &mut io::sink()).map_err(talking())?;
                     content.check(id)?;
                 }
-                // The line end behind it.
+                // The newline after it.
                 io::copy(&mut (&mut self.stdout).take(1), &mut io::sink()).map_err(talking())?;
                 position += 1;
             }
@@ -182,7 +183,7 @@ impl<R: BufRead> Objects<R> {
     }
 }
 
-/// An object while it is read, and what it should be called.
+/// Reads an object and computes its id on the way.
 struct Verified<R> {
     inner: R,
     naming: Naming,
@@ -193,8 +194,7 @@ impl<R: Read> Verified<R> {
         Self { inner, naming: Naming::new(kind, size) }
     }
 
-    /// Fails if what was read to its end has another name. Names of SHA-256
-    /// are not looked at.
+    /// Fails if the contents do not have this id. SHA-256 ids are not checked.
     fn check(self, id: &str) -> Result<(), TreeError> {
         let is_right = Oid::parse(id).is_none_or(|id| id == self.naming.end());
         if is_right { Ok(()) } else { Err(TreeError::Altered { id: id.to_owned() }) }
@@ -209,7 +209,7 @@ impl<R: Read> Read for Verified<R> {
     }
 }
 
-/// Reads the line before the contents of an object: its size.
+/// Reads the line before the contents of an object; returns its size.
 pub(crate) fn read_head(answers: &mut impl BufRead, id: &str) -> io::Result<u64> {
     let mut line = String::new();
     answers.read_line(&mut line)?;
@@ -221,7 +221,7 @@ fn parse_listing(listed: &[u8]) -> Listing {
     fields(listed).filter_map(parse_entry).collect()
 }
 
-/// Reads `mode type id`, perhaps a size, a tab and the path.
+/// Parses `mode type id`, perhaps a size, a tab and the path.
 fn parse_entry(line: &[u8]) -> Option<(Vec<u8>, TreeEntry)> {
     let tab = line.iter().position(|byte| *byte == b'\t')?;
     let head = String::from_utf8_lossy(&line[..tab]).into_owned();
@@ -232,7 +232,8 @@ fn parse_entry(line: &[u8]) -> Option<(Vec<u8>, TreeEntry)> {
     Some((line[tab + 1..].to_vec(), TreeEntry { item: Item { kind, content }, size }))
 }
 
-/// `None` for "not there", which git writes as zeros.
+/// Returns the kind of a file mode; `None` if the file does not exist, which
+/// git writes as zeros.
 fn kind_of_mode(mode: &str) -> Option<ItemKind> {
     match mode {
         "100644" | "100664" => Some(ItemKind::File),
@@ -257,7 +258,7 @@ pub(crate) fn quote_line(path: &[u8]) -> Vec<u8> {
     quoted
 }
 
-/// Where a path is in the work tree of `git`.
+/// Returns the absolute path of a file in the work tree of `git`.
 pub(crate) fn on_disk(git: &Git, path: &[u8]) -> PathBuf {
     git.root().join(path_bytes::from_bytes(path))
 }

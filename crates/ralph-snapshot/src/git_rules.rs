@@ -1,9 +1,9 @@
-//! What git is told about a work tree: its settings, attributes and excludes.
+//! A private copy of git's settings, attributes and excludes for a work tree.
 //!
-//! Git reads them from folders that whoever works on the project can write.
-//! So it is never shown those: it gets a git folder of ours, with a copy of
-//! the few settings that say what a file is and not one that names a program.
-//! For a run the copy is made once, and what is planted later counts nothing.
+//! Git reads them from folders that the agent can write. So git runs with a git
+//! folder of ours, with a copy of the few settings that define a file's
+//! contents and none that names a program. A run makes the copy once; later
+//! changes have no effect.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -15,7 +15,7 @@ use crate::error::TreeError;
 use crate::git::{Git, fields};
 use crate::{ignored_at_start, path_bytes, probe};
 
-/// Settings that are copied: none of them can start a program.
+/// Settings that are copied. None of them can start a program.
 const COPIED: [&str; 20] = [
     "core.repositoryformatversion",
     "core.autocrlf",
@@ -42,31 +42,31 @@ const COPIED: [&str; 20] = [
 const EXCLUDES: &str = "excludes";
 const ATTRIBUTES: &str = "attributes";
 
-/// Files that the repository and the user may have, as the copy names them.
+/// Names of the copies of the repository's and the user's files.
 const EXCLUDE: &str = "info/exclude";
 const OWN_ATTRIBUTES: &str = "info/attributes";
 const SPARSE: &str = "info/sparse-checkout";
 
-/// The settings as they were copied; git's own file is made of them.
+/// The settings as they were copied; git's own file is made from them.
 const SETTINGS: &str = "settings";
 
-/// All that is ignored, in a copy that is kept.
+/// All ignore rules, in a copy that is kept.
 const IGNORED: &str = "ignored";
 
-/// All files of the copy that may be there.
+/// All files that the copy may have.
 const NAMES: [&str; 9] =
     ["HEAD", "config", SETTINGS, EXCLUDES, ATTRIBUTES, EXCLUDE, OWN_ATTRIBUTES, SPARSE, IGNORED];
 
-/// The copy, in memory and in a folder that git is shown.
+/// The copy, in memory and in a folder for git.
 #[derive(Debug)]
 pub(crate) struct GitRules {
     folder: PathBuf,
-    /// Whether what is in the folder already holds.
+    /// True if an existing copy in the folder is used.
     is_kept: bool,
     copy: OnceLock<Copy>,
 }
 
-/// The files of a copy by their names; one that is empty is not there.
+/// The files of a copy by their names. An empty file is left out.
 type Files = BTreeMap<&'static str, Vec<u8>>;
 
 type Settings = Vec<(String, Vec<u8>)>;
@@ -78,12 +78,12 @@ struct Copy {
 }
 
 impl GitRules {
-    /// The rules as they are when they are first asked for.
+    /// Copies the rules at their first use.
     pub(crate) fn present(folder: PathBuf) -> Self {
         Self { folder, is_kept: false, copy: OnceLock::new() }
     }
 
-    /// The rules as they were when this folder was first used.
+    /// Copies the rules when this folder is first used, and then keeps them.
     pub(crate) fn kept(folder: PathBuf) -> Self {
         Self { folder, is_kept: true, copy: OnceLock::new() }
     }
@@ -92,7 +92,7 @@ impl GitRules {
         &self.folder
     }
 
-    /// What tells `ls-files` which files are ignored.
+    /// Returns the argument of `ls-files` that selects ignored files.
     pub(crate) fn excluding(&self) -> OsString {
         if !self.is_kept {
             return "--exclude-standard".into();
@@ -102,36 +102,37 @@ impl GitRules {
         argument
     }
 
-    /// Whether rules that the work tree got later are not heeded.
+    /// True if later rules in the work tree have no effect.
     pub(crate) fn are_kept(&self) -> bool {
         self.is_kept
     }
 
-    /// Whether files outside of a sparse checkout's cone are left to us.
+    /// Returns true if there is a sparse checkout, whose outside files git
+    /// leaves to us.
     pub(crate) fn is_sparse(&self, git: &Git) -> Result<bool, TreeError> {
         Ok(self.copy(git)?.files.contains_key(SPARSE))
     }
 
-    /// Whether there are attributes beside those of the work tree.
+    /// Returns true if there are attributes beside those of the work tree.
     pub(crate) fn has_attributes(&self, git: &Git) -> Result<bool, TreeError> {
         let files = &self.copy(git)?.files;
         Ok([ATTRIBUTES, OWN_ATTRIBUTES].iter().any(|name| files.contains_key(name))
             || Path::new("/etc/gitattributes").exists())
     }
 
-    /// The value of a setting that is copied.
+    /// Returns the value of a setting that is copied.
     pub(crate) fn setting(&self, git: &Git, key: &str) -> Result<Option<&[u8]>, TreeError> {
         let mut settings = self.copy(git)?.settings.iter().rev();
         Ok(settings.find(|(known, _)| known == key).map(|(_, value)| &**value))
     }
 
-    /// What is ignored beside the work tree's rules: the user's own list and,
-    /// counting more, the repository's.
+    /// Returns the ignore lists beside the work tree's: the user's and then the
+    /// repository's, which takes precedence.
     pub(crate) fn excludes(&self, git: &Git) -> Result<Vec<&[u8]>, TreeError> {
         Ok(outside(&self.copy(git)?.files).collect())
     }
 
-    /// Stands for what is ignored and converted beside the work tree's rules.
+    /// Returns a digest of the rules beside the work tree's.
     pub(crate) fn stamp(&self, git: &Git) -> Result<String, TreeError> {
         let mut hasher = blake3::Hasher::new();
         for (name, contents) in &self.copy(git)?.files {
@@ -141,7 +142,7 @@ impl GitRules {
         Ok(hasher.finalize().to_hex()[..32].to_owned())
     }
 
-    /// Makes the folder what it has to be, whoever wrote there meanwhile.
+    /// Restores the folder's contents, in case something else wrote there.
     pub(crate) fn lay_out(&self, git: &Git) -> Result<(), TreeError> {
         let files = &self.copy(git)?.files;
         for folder in ["info", "refs", "objects"] {
@@ -160,8 +161,8 @@ impl GitRules {
         Ok(())
     }
 
-    /// The files that git excludes and converts by, wherever the user has
-    /// them; given with every command.
+    /// Returns the options that set the user's exclude and attribute files for
+    /// every command.
     pub(crate) fn arguments(&self) -> [OsString; 2] {
         let named = |key: &str, file: &str| {
             let mut setting = OsString::from(key);
@@ -184,26 +185,26 @@ impl GitRules {
             files.insert(IGNORED, rules);
         }
         files.retain(|_, contents| !contents.is_empty());
-        // Whoever wrote there: what is not to be copied is not.
+        // Only settings on the list count, also if the folder was edited.
         let settings = parse(files.get(SETTINGS).map_or(b"", Vec::as_slice));
         files.insert("HEAD", b"ref: refs/heads/none\n".to_vec());
         files.insert("config", render(&settings));
         Ok(self.copy.get_or_init(|| Copy { files, settings }))
     }
 
-    /// What the folder holds, if it was used before.
+    /// Returns the files of the folder, if it was used before.
     fn read(&self) -> Option<Files> {
         let read = |name| Some((name, ralph_files::read_own(self.folder.join(name)).ok()?));
         self.folder.join("config").exists().then(|| NAMES.into_iter().filter_map(read).collect())
     }
 }
 
-/// The lists of ignored files that stand outside the work tree, in git's order.
+/// Returns the ignore lists outside the work tree, in git's order.
 fn outside(files: &Files) -> impl Iterator<Item = &[u8]> {
     [EXCLUDES, EXCLUDE].into_iter().filter_map(|name| files.get(name)).map(Vec::as_slice)
 }
 
-/// Copies what the repository and the user say now.
+/// Copies the present rules of the repository and the user.
 fn gather(git: &Git) -> Result<Files, TreeError> {
     let listed = git.users("config").args(["--list", "-z"]).feed(&[])?.stdout;
     let (mut excludes, mut attributes) = (None, None);
@@ -214,7 +215,7 @@ fn gather(git: &Git) -> Result<Files, TreeError> {
             _ => {}
         }
     }
-    // The others may hold what is nobody's business.
+    // Other settings may hold secrets.
     let settings =
         fields(&listed).filter(|one| setting(one).is_some_and(|(key, _)| is_copied(&key)));
     let settings = settings.flat_map(|one| [one, b"\0"].concat()).collect();
@@ -232,29 +233,29 @@ fn gather(git: &Git) -> Result<Files, TreeError> {
     Ok(files)
 }
 
-/// A setting as `git config -z` prints it.
+/// Splits a setting of `git config -z` into key and value.
 fn setting(field: &[u8]) -> Option<(String, &[u8])> {
     let end = field.iter().position(|byte| *byte == b'\n');
-    // A name alone means yes.
+    // A key without a value means true.
     let value = end.map_or(&b"true"[..], |end| &field[end + 1..]);
     let key = std::str::from_utf8(&field[..end.unwrap_or(field.len())]).ok()?;
     Some((key.to_owned(), value))
 }
 
-/// The settings that count.
+/// Parses the settings that are copied.
 fn parse(listed: &[u8]) -> Settings {
     let settings = fields(listed).filter_map(setting).filter(|(key, _)| is_copied(key));
     settings.map(|(key, value)| (key, value.to_vec())).collect()
 }
 
-/// Of settings with a name in the middle, those for partial clones matter.
+/// Of keys with three parts, only those of partial clones are copied.
 fn is_copied(key: &str) -> bool {
     let is_promise = key.starts_with("remote.")
         && (key.ends_with(".promisor") || key.ends_with(".partialclonefilter"));
     COPIED.contains(&key) || is_promise
 }
 
-/// A file that the settings name, or the one that git has by itself.
+/// Returns the file that a setting names, or else git's default.
 fn users_file(named: Option<Vec<u8>>, usual: &str) -> Option<PathBuf> {
     let Some(named) = named else {
         let home = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
@@ -268,7 +269,7 @@ fn users_file(named: Option<Vec<u8>>, usual: &str) -> Option<PathBuf> {
     }
 }
 
-/// Writes settings as git reads them.
+/// Renders settings in git's file format.
 fn render(settings: &[(String, Vec<u8>)]) -> Vec<u8> {
     let mut text = Vec::new();
     for (key, value) in settings {

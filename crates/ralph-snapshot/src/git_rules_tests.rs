@@ -14,7 +14,7 @@ fn run() -> RunId {
     RunId::from_bits(1)
 }
 
-/// A work tree with a run that has begun.
+/// Returns a work tree with a run in progress.
 fn begun(scratch: &Scratch) -> WorkTree {
     let tree = in_run(scratch);
     Snapshots::new(&tree, run()).take(Label::Start, NOW).unwrap();
@@ -194,7 +194,7 @@ fn secrets_of_the_settings_are_not_copied() {
     }
 }
 
-/// Puts `contents` in the place of an object, as nobody but a forger does.
+/// Replaces an object by another one, as an attacker might.
 fn forge(scratch: &Scratch, id: &str, planted: &str) {
     let planted = scratch.path(format!(".git/objects/{}/{}", &planted[..2], &planted[2..]));
     let object = scratch.path(format!(".git/objects/{}/{}", &id[..2], &id[2..]));

@@ -30,7 +30,7 @@ use crate::view::View;
 use crate::work_tree::{Change, ChangeKind};
 use crate::{path_bytes, probe};
 
-/// How much of a patch is read to recognise an approach, in bytes.
+/// Maximum number of bytes read of a patch to compute an approach.
 const PATCH_LIMIT: u64 = 8 * 1024 * 1024;
 
 /// A work tree in a git repository.
@@ -41,9 +41,9 @@ pub(crate) struct GitTree {
     pub(crate) packs: Packs,
     pub(crate) folders: Folders,
     pub(crate) kept: KeptObjects,
-    /// The snapshot that this process took last.
+    /// The last snapshot that this process took.
     pub(crate) newest: Mutex<Option<Box<(RunId, Snapshot)>>>,
-    /// Snapshots that this process has met, by their commits.
+    /// Snapshots that this process has read, by their commits.
     pub(crate) met: Mutex<HashMap<String, Snapshot>>,
 }
 
@@ -57,7 +57,7 @@ impl GitTree {
         Self { git, index, packs, folders, kept, newest, met }
     }
 
-    /// Works in `folder` from now on, and writes nothing to the repository.
+    /// Uses `folder` from now on, and writes nothing to the repository.
     pub(crate) fn work_in(&mut self, folder: &Path) -> Result<(), TreeError> {
         self.index = self.index.copied_to(folder)?;
         let objects = folder.join("objects");
@@ -65,10 +65,10 @@ impl GitTree {
         self.git.write_objects_to(&objects)
     }
 
-    /// Whether the repository's object store takes files.
+    /// Returns true if the repository's object store is writable.
     pub(crate) fn takes_objects(&self) -> bool {
         match probe::now_in(&self.git.dirs().common.join("objects")) {
-            // That passes, and what is in the repository can still be read.
+            // A full disk is temporary, and the repository can still be read.
             Err(error) => matches!(error.kind(), StorageFull | QuotaExceeded),
             Ok(_) => true,
         }
@@ -90,7 +90,7 @@ impl GitTree {
         }
         let mut named = self.name(&claim, scope);
         // The private index may be damaged, or name objects that `git gc`
-        // removed, and so may the user's. Nothing is lost by a new one.
+        // removed; so may the user's. A new one loses nothing.
         for seed in [Seed::UsersIndex, Seed::Nothing] {
             if !matches!(named, Err(TreeError::Git { .. })) {
                 break;
@@ -113,11 +113,11 @@ impl GitTree {
                 tree.map_or(known, |tree| Note { tree: Some(tree.to_string()), ..note.clone() });
         }
         let skipped = scope.left_out.state.as_deref();
-        // Git never looks into a nested repository, and refuses to be told
-        // not to.
+        // Git never looks into a nested repository, and refuses to exclude a
+        // path in one.
         let skipped = skipped.filter(|state| !self.is_in_nested_repository(state));
         let mut scan = Scan::of(&self.git, &claim.path, (scope, skipped), view.as_ref())?;
-        // A new index is asked what it has: the tree is made from it.
+        // A new index is asked for its files: the tree is made from it.
         let renewed = self.renewed(&known, &note, (view.as_ref(), &scan))?;
         let (id, files) = if let Some(renewed) = renewed {
             note.overlay = renewed.overlay;
@@ -138,8 +138,8 @@ impl GitTree {
         Ok(Found { id: TreeId::new(id), left_out: scan.left_out, nested, files })
     }
 
-    /// What the tree that is known has become, if that can be told without
-    /// git.
+    /// Returns the present tree, derived from the known one without git; `None`
+    /// if git has to do it.
     fn renewed(
         &self,
         known: &Note,
@@ -153,7 +153,7 @@ impl GitTree {
         }
     }
 
-    /// Brings the index up to the present files and lets git name its tree.
+    /// Updates the index to the present files and lets git write its tree.
     fn write_tree(
         &self,
         claim: &Claim<'_>,
@@ -162,7 +162,8 @@ impl GitTree {
         (scan, skipped): (&mut Scan, Option<&Path>),
     ) -> Result<String, TreeError> {
         let nested_changed = self.add_nested(claim, scan)?;
-        // The index does not have these. What became too large is not for git to read.
+        // The index does not have these. Git must not read files that became
+        // too large.
         let is_large = |path: &&Vec<u8>| scan.surplus.contains(path);
         let later: Vec<_> =
             known.overlay.0.keys().filter(|path| !is_large(path)).cloned().collect();
@@ -179,7 +180,7 @@ impl GitTree {
         Ok(String::from_utf8_lossy(id.trim_ascii()).into_owned())
     }
 
-    /// Whether all of these objects are there.
+    /// Returns true if all of these objects exist.
     pub(crate) fn has_all(&self, objects: &[&str]) -> Result<bool, TreeError> {
         let is_unsure = |id: &&&str| !Oid::parse(id).is_some_and(|id| self.packs.has(id));
         let unsure: Vec<&str> = objects.iter().filter(is_unsure).copied().collect();
@@ -191,9 +192,9 @@ impl GitTree {
         Ok(has_all)
     }
 
-    /// Lets a new index notice changes of files that the user told git not to
-    /// look at: `assume-unchanged`, and `skip-worktree` where no sparse
-    /// checkout needs it. Returns the view of an index that needs none of that.
+    /// Makes a new index notice changes of files that git is told not to check:
+    /// `assume-unchanged`, and `skip-worktree` where no sparse checkout needs
+    /// it. Returns the view of an index that needs none of that.
     fn look_at_all(
         &self,
         claim: &Claim<'_>,
@@ -226,15 +227,15 @@ impl GitTree {
         Ok(None)
     }
 
-    /// Lets a new index know nothing of files that have a filter: the user's
-    /// holds what the filter made of them, and to us they are what they are.
+    /// Removes the entries of files with a filter from a new index: the user's
+    /// index has their filtered contents, but we record the bytes on disk.
     fn forget_filtered(&self, claim: &Claim<'_>, listed: &[u8]) -> Result<(), TreeError> {
         let is_attributes = |line: &[u8]| line.ends_with(b".gitattributes");
         if !self.git.rules().has_attributes(&self.git)? && !fields(listed).any(is_attributes) {
             return Ok(());
         }
         let staged = self.git.command("ls-files").index(&claim.path).args(["-s", "-z"]).read()?;
-        // A mode, a name, a stage, a tab and the path.
+        // Mode, object id, stage, a tab and the path.
         let entry = |line: &[u8]| -> Option<(Vec<u8>, Vec<u8>)> {
             let tab = line.iter().position(|byte| *byte == b'\t')?;
             Some((line[tab + 1..].to_vec(), line.get(..6)?.to_vec()))
@@ -267,8 +268,8 @@ impl GitTree {
         Ok(())
     }
 
-    /// Adds the repositories inside the work tree by their commits; tells
-    /// whether there was one. Only those without a commit stay in `scan`.
+    /// Adds the repositories inside the work tree by their commits; returns
+    /// true if there was one. Only those without a commit stay in `scan`.
     fn add_nested(&self, claim: &Claim<'_>, scan: &mut Scan) -> Result<bool, TreeError> {
         let mut without_commit = BTreeSet::new();
         let found = scan.nested.len();
@@ -283,7 +284,7 @@ impl GitTree {
         Ok(scan.nested.len() < found)
     }
 
-    /// Brings the index up to the present files.
+    /// Updates the index to the present files.
     fn update(
         &self,
         claim: &Claim<'_>,
@@ -304,8 +305,8 @@ impl GitTree {
                 return Ok(());
             }
         }
-        // It stops at the first file it does not like: one that may not be
-        // read, or lies where a link is now. This one is slower and does not.
+        // It stops at the first file that is unreadable or was replaced by a
+        // link. `git add` is slower and goes on.
         self.add_all(claim, scan, skipped)?;
         scan.left_out.extend(scan::unreadable(self.git.root(), &scan.changed));
         Ok(())
@@ -325,8 +326,8 @@ impl GitTree {
             specs.push([b":(exclude,top,literal)", &*path_bytes::to_bytes(path)].concat());
         }
         let ended = command.feed(&specs)?;
-        // 1 means that some files were passed over: unreadable or gone
-        // meanwhile. If the store itself is the reason, the tree is wrong.
+        // 1 means that some files were skipped: unreadable or gone meanwhile.
+        // If the object store itself is unwritable, the tree is wrong.
         let objects = self.git.dirs().common.join("objects");
         let usable = match ended.status.code() {
             Some(0) => true,
@@ -336,7 +337,7 @@ impl GitTree {
         if usable { Ok(()) } else { Err(ended.refusal()) }
     }
 
-    /// Removes what the index holds but should not.
+    /// Removes files that the index holds but should not.
     fn settle(
         &self,
         claim: &Claim<'_>,
@@ -364,14 +365,14 @@ impl GitTree {
         command.feed(paths)?.success().map(drop)
     }
 
-    /// Lets the index hold just those ignored files that the user tracks.
+    /// Makes the index hold exactly those ignored files that the user tracks.
     ///
-    /// Git keeps a file in an index even when it is ignored later. Without
-    /// this the id would depend on what we happened to see before the rule
-    /// was written, and build output would count for ever.
+    /// Git keeps a file in an index even when it is ignored later. Without this
+    /// step the id would depend on files seen before the rule was written, and
+    /// build output would count for ever.
     fn settle_ignored(&self, claim: &Claim<'_>, scope: &Scope) -> Result<(), TreeError> {
         let ours = self.tracked_though_ignored(&claim.path)?;
-        // With a damaged index of the user's nothing is known to be tracked.
+        // If the user's index is damaged, no file counts as tracked.
         let users = self.tracked_though_ignored(self.index.users()).unwrap_or_default();
         let surplus = ours.difference(&users);
         let surplus = surplus.filter(|path| !scope.includes(&path_bytes::from_bytes(path)));
@@ -409,7 +410,8 @@ impl GitTree {
         Ok(ignored)
     }
 
-    /// What a tree that is named now depends on, but for the files.
+    /// Returns a note of all that the present tree depends on, except the
+    /// files.
     fn note(&self, scope: &Scope) -> Result<Note, TreeError> {
         let users = fs::metadata(self.index.users()).ok();
         let rules = self.git.rules().stamp(&self.git)?;
@@ -425,8 +427,8 @@ impl GitTree {
         })
     }
 
-    /// Files outside of a sparse checkout's cone count like all others; the
-    /// option is only given where it means something, as old gits lack it.
+    /// Returns `--sparse` in a sparse checkout, so that files outside its cone
+    /// count. Old gits lack the option.
     pub(crate) fn sparse(&self) -> Result<Option<&'static str>, TreeError> {
         Ok(self.git.rules().is_sparse(&self.git)?.then_some("--sparse"))
     }
@@ -470,14 +472,14 @@ impl GitTree {
             },
         );
         if !matches!(read, Ok((_, false))) {
-            // The rest of the patch is not wanted.
+            // The rest of the patch is not needed.
             child.kill();
         }
         let status = child.wait().map_err(TreeError::io("wait for git in", self.git.root()))?;
         let (parts, cut) = read.map_err(TreeError::io("read a patch in", self.git.root()))?;
         if !cut && !status.success() {
             self.check_known(from)?;
-            // What they hold is gone or was altered.
+            // Objects of the trees are missing or altered.
             return Err(TreeError::UnknownTree { id: to.clone() });
         }
         Ok(parts.approach())
@@ -491,14 +493,14 @@ impl GitTree {
     }
 }
 
-/// Whether other files may have become ignored.
+/// Returns true if other files may have become ignored.
 fn changes_rules(scan: &Scan) -> bool {
     scan.changed.iter().any(|path| path.ends_with(b".gitignore"))
 }
 
 const PATHS_FROM_STDIN: [&str; 2] = ["--pathspec-from-file=-", "--pathspec-file-nul"];
 
-/// A patch whose form no setting can change.
+/// Options for a patch whose form no setting can change.
 const PATCH: [&str; 12] = [
     "-r",
     "-p",
@@ -514,36 +516,36 @@ const PATCH: [&str; 12] = [
     "--diff-algorithm=myers",
 ];
 
-/// The id as an argument for git. An id of another kind, made outside git or
-/// by a stranger, could pass for an option or a revision.
+/// Returns the id as an argument for git. Refuses other ids, which git could
+/// read as an option or a revision.
 pub(crate) fn object_name(id: &TreeId) -> Result<&str, TreeError> {
     let text = id.as_str();
     let sound = matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     if sound { Ok(text) } else { Err(TreeError::UnknownTree { id: id.clone() }) }
 }
 
-/// Whether the private index may be built upon.
+/// Tells if the private index may be reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Memory {
     Trusted,
-    /// Git may have removed objects that only the private index names. Start
-    /// from the user's, whose objects git keeps.
+    /// Start from the user's index, whose objects git keeps. Git may have
+    /// removed objects that only the private index names.
     Refreshed,
 }
 
-/// What the private index was made of, left beside it for the next time.
+/// The inputs of the private index, saved beside it for the next use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Note {
-    /// Changes with the size limit and the ignored paths that count.
+    /// Digest of the size limit and the ignored paths that count.
     limits: String,
-    /// Changes with the paths that are left out.
+    /// Digest of the paths that are left out.
     left_out: String,
     /// Changes whenever files could have become ignored or tracked without a
-    /// `.gitignore` having changed.
+    /// change of a `.gitignore`.
     tracked: String,
     /// The tree of the files.
     tree: Option<String>,
-    /// Where they differ from the index.
+    /// Files that differ from the index.
     overlay: Overlay,
 }
 

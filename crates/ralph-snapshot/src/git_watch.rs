@@ -1,8 +1,8 @@
-//! Ends a git that waits for something that never comes.
+//! Kills a git process that hangs.
 //!
-//! Git opens files that whoever works on the project can write: rules, objects,
-//! refs. A pipe in the place of one would keep it, and us, for ever. A git that
-//! we wait for, that sleeps and does no work for some seconds, is ended; and at
+//! Git opens files that the agent can write: rules, objects, refs. A pipe in
+//! place of one would block git, and us, for ever. So a git that we wait for is
+//! killed when it sleeps without any work for some seconds. It is killed at
 //! once when the work is interrupted.
 
 use std::io::{self, Read, Write};
@@ -12,24 +12,24 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use crate::work_handle::WorkHandle;
 
-/// Set once a git was ended: the next one will meet the same.
+/// Set once a git was killed: the next one will likely hang, too.
 static IS_HURRIED: AtomicBool = AtomicBool::new(false);
 
-/// What is said of a git that was ended.
+/// Error text for a git that was killed.
 pub(crate) const STUCK: &str = "it waited for something that never came, such as a pipe in the \
                                 place of a file, and was ended";
 
-/// A git that is looked after.
+/// A git process that is watched.
 #[derive(Debug)]
 pub(crate) struct WatchedGit {
     child: Child,
     watch: Arc<Watch>,
 }
 
-/// What the thread that looks after all needs to know of one.
+/// The state of one git process for the watching thread.
 #[derive(Debug, Default)]
 struct Watch {
-    /// How many wait for its next word.
+    /// Number of threads that wait for its output.
     waits: AtomicU32,
     was_ended: AtomicBool,
     work: WorkHandle,
@@ -37,14 +37,14 @@ struct Watch {
     process: Option<linux::ProcessRef>,
 }
 
-/// Input of git, which may never be taken.
+/// Input of git; a write may block for ever.
 #[derive(Debug)]
 pub(crate) struct WatchedInput {
     inner: ChildStdin,
     watch: Arc<Watch>,
 }
 
-/// Output of git, whose next word may never come.
+/// Output of git; a read may block for ever.
 #[derive(Debug)]
 pub(crate) struct WatchedOutput {
     inner: ChildStdout,
@@ -71,7 +71,7 @@ impl WatchedGit {
         Some(WatchedOutput { inner, watch: Arc::clone(&self.watch) })
     }
 
-    /// Reads all that it says, to its end.
+    /// Reads all its output. The flag is true if it was killed.
     pub(crate) fn output(self) -> io::Result<(std::process::Output, bool)> {
         let output = self.watch.during(|| self.child.wait_with_output())?;
         Ok((output, self.watch.was_ended.load(Ordering::Relaxed)))
@@ -83,7 +83,7 @@ impl WatchedGit {
     }
 
     pub(crate) fn kill(&mut self) {
-        // It is no error if it has just ended by itself.
+        // It is no error if it has just exited.
         let _ = self.child.kill();
     }
 }
@@ -131,18 +131,18 @@ mod linux {
 
     use super::{IS_HURRIED, Watch};
 
-    /// How often all are looked at.
+    /// Time between two checks of all processes.
     const LOOK: Duration = Duration::from_millis(250);
 
-    /// A git that did nothing for so long is ended. It waits for locks of
-    /// others for up to a second.
+    /// A git without any work for so long is killed. It waits up to a second
+    /// for locks of others.
     const PATIENCE: Duration = Duration::from_secs(4);
     const HURRIED_PATIENCE: Duration = Duration::from_millis(1500);
 
     static WATCHED: Mutex<Vec<Weak<Watch>>> = Mutex::new(Vec::new());
     static CHANGED: Condvar = Condvar::new();
 
-    /// Names a process, also when it is gone and its number is another's.
+    /// A reference to a process that stays valid when its number is reused.
     #[derive(Debug)]
     pub(super) struct ProcessRef {
         pid: u32,
@@ -150,10 +150,10 @@ mod linux {
         idle: Mutex<IdleTime>,
     }
 
-    /// For how long a process did nothing.
+    /// The time that a process has been idle.
     #[derive(Debug)]
     pub(super) struct IdleTime {
-        /// What it had done at the last look; 0 if it was at work.
+        /// Its processor time at the last check; 0 if it was at work.
         work: u64,
         span: Duration,
         looked: Instant,
@@ -164,9 +164,9 @@ mod linux {
             Self { work: 0, span: Duration::ZERO, looked: now }
         }
 
-        /// Adds a look at a process that did this, if it sleeps and we wait
-        /// for it. A gap between two looks says that we were stopped, so it
-        /// counts no more than a look.
+        /// Adds a check. `asleep` is the processor time of a process that
+        /// sleeps while we wait for it. A long gap between two checks means
+        /// that we were stopped, so it counts no more than one check.
         pub(super) fn add(&mut self, asleep: Option<u64>, now: Instant) -> Duration {
             let passed = now.saturating_duration_since(self.looked).min(2 * LOOK);
             let work = asleep.unwrap_or(0);
@@ -185,7 +185,7 @@ mod linux {
         let watch = Arc::new(Watch { process, ..watch });
         WATCHED.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(&watch));
         STARTED.call_once(|| {
-            // Without the thread git is as it was: not looked after.
+            // Without the thread, git runs unwatched.
             let _ = std::thread::Builder::new().name("git-watch".to_owned()).spawn(look_after);
         });
         CHANGED.notify_one();
@@ -223,7 +223,7 @@ mod linux {
         }
     }
 
-    /// The time that a process worked, if it sleeps now.
+    /// Returns the processor time of a process that sleeps now.
     fn work_of_sleeper(pid: u32) -> Option<u64> {
         let text = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
         parse(&String::from_utf8_lossy(&text))
@@ -232,7 +232,7 @@ mod linux {
     pub(super) fn parse(text: &str) -> Option<u64> {
         let fields: Vec<&str> = text.rsplit_once(')')?.1.split_ascii_whitespace().collect();
         let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
-        // One more, so that one who did nothing yet differs from none.
+        // One more, so that a process without any work differs from none.
         (*fields.first()? == "S").then_some(number(11)? + number(12)? + 1)
     }
 }

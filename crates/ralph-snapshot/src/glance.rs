@@ -1,4 +1,4 @@
-//! Looking at what is known to be there, without reading any folder.
+//! Checks known folders and files for changes, without reading any folder.
 
 use std::path::Path;
 
@@ -7,29 +7,29 @@ use crate::path_bytes;
 use crate::rules::FolderRules;
 use crate::stat::Now;
 
-/// What has to be done about a folder.
+/// The part of a folder that has to be read again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Glance {
-    /// Its names are the same; these of its files may have changed, by
+    /// Its names are unchanged; these of its files may have changed, by
     /// position.
     Files(Vec<usize>),
-    /// It has to be read again.
+    /// The whole folder.
     Names,
-    /// Other files may be ignored now, here or below.
+    /// The folder and all below it: other files may be ignored now.
     Rules,
 }
 
-/// How one looks.
+/// The inputs of the check.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Glancing<'a> {
     pub(crate) root: &'a Path,
     pub(crate) now: Now,
-    /// Larger files have to be looked at more closely.
+    /// Larger files are always checked again.
     pub(crate) size_limit: u64,
 }
 
 impl Glancing<'_> {
-    /// Looks at all folders and files; `None` where that cannot be done.
+    /// Checks all folders and files; `None` where that is not possible.
     #[cfg(unix)]
     pub(crate) fn at(&self, layout: &Layout) -> Option<Vec<Glance>> {
         let root = std::fs::File::open(self.root).ok()?;
@@ -42,13 +42,13 @@ impl Glancing<'_> {
         Some(crate::parallel::map(&layout.folders, look))
     }
 
-    /// Looks at all folders and files; `None` where that cannot be done.
+    /// Checks all folders and files; `None` where that is not possible.
     #[cfg(not(unix))]
     pub(crate) fn at(&self, _layout: &Layout) -> Option<Vec<Glance>> {
         None
     }
 
-    /// The files to be looked at again; `None` if one is not there.
+    /// Returns the positions of files to check again; `None` if one is missing.
     #[cfg(unix)]
     fn files(&self, opened: &std::fs::File, folder: &Folder) -> Option<Vec<usize>> {
         use rustix::fs::{AtFlags, statat};
@@ -85,10 +85,10 @@ mod folders {
     use crate::layout::Folder;
     use crate::stat::FolderStat;
 
-    /// Opens a folder if it still is what it was.
+    /// Opens a folder if its metadata is unchanged.
     pub(super) fn names_are_same(root: &File, folder: &Folder) -> Option<File> {
         let path: &[u8] = if folder.path.is_empty() { b"." } else { &folder.path };
-        // Opened for reading, it is known that it may be read.
+        // Opening it for reading proves that it can be read.
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let known = folder.stat?;
         let opened = File::from(openat(root, path, flags, Mode::empty()).ok()?);

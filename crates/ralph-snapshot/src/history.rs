@@ -1,23 +1,23 @@
-//! What was committed, and which of it was taken back.
+//! Commits since a start, and commits that were reverted.
 
 use std::collections::BTreeSet;
 
 use crate::error::TreeError;
 use crate::work_tree::WorkTree;
 
-/// How many commits of one run are told: the latest.
+/// Maximum number of commits returned: the latest.
 const MOST_COMMITS: &str = "--max-count=100";
 
-/// How far back is looked for what takes others back.
+/// Number of commits searched for reverts.
 const MOST_REVERTS: &str = "--max-count=200";
 
-/// What git itself writes into the message of a commit that takes one back.
+/// Line that git writes into the message of a revert.
 const REVERTS: &str = "This reverts commit ";
 
 impl WorkTree {
-    /// The commits of the present branch that `head` did not have, the latest
-    /// first; `None` stands for a repository without any. Outside git there
-    /// are none.
+    /// Returns the commits of the present branch that `head` did not have, the
+    /// latest first. `None` means a repository without any commit. Outside git
+    /// there are none.
     pub fn commits_since(&self, head: Option<&str>) -> Result<Vec<String>, TreeError> {
         let (Some(git), Some(now)) = (self.git(), self.head()?) else { return Ok(Vec::new()) };
         if head == Some(now.as_str()) {
@@ -26,14 +26,14 @@ impl WorkTree {
         let range = head.map_or_else(|| now.clone(), |head| format!("{head}..{now}"));
         let listed = git.users("rev-list").args([MOST_COMMITS, range.as_str(), "--"]).feed(&[])?;
         if !listed.status.success() {
-            // What was the head is remembered no longer.
+            // The old head was deleted from the repository.
             return Ok(Vec::new());
         }
         Ok(String::from_utf8_lossy(&listed.stdout).lines().map(str::to_owned).collect())
     }
 
-    /// The commits that later ones of the present branch say to take back,
-    /// unless that was taken back itself. Outside git there are none.
+    /// Returns the commits that later ones of the present branch revert, unless
+    /// the revert was itself reverted. Outside git there are none.
     pub fn reverted(&self) -> Result<BTreeSet<String>, TreeError> {
         let (Some(git), Some(_)) = (self.git(), self.head()?) else { return Ok(BTreeSet::new()) };
         let grep = format!("--grep=^{REVERTS}");
@@ -41,7 +41,8 @@ impl WorkTree {
         let log = git.users("log").args(args).read()?;
         let log = String::from_utf8_lossy(&log);
         let mut reverted = BTreeSet::new();
-        // The latest comes first, so what takes a commit back was seen before it.
+        // The latest comes first, so a revert is seen before the commit that it
+        // reverts.
         for commit in log.split('\0') {
             let (hash, message) = commit.split_once('\n').unwrap_or((commit, ""));
             if !reverted.contains(hash) {
@@ -52,7 +53,7 @@ impl WorkTree {
     }
 }
 
-/// The commits that a message says to take back.
+/// Returns the commits that a message says it reverts.
 fn named(message: &str) -> impl Iterator<Item = String> {
     let named = message.lines().filter_map(|line| line.strip_prefix(REVERTS));
     let hash = |rest: &str| {

@@ -1,9 +1,8 @@
-//! What was ignored when a run began, as one list of rules.
+//! The ignore rules at the start of a run, as one list.
 //!
-//! A rule that is written later could hide a test, or the file that makes all
-//! tests pass. So in a run only the rules of its start count; and later ones
-//! where they speak of what builds and installations leave behind, which is
-//! too much to be kept.
+//! A later rule could hide a test, or the file that makes all tests pass. So a
+//! run uses only the rules of its start. Later rules count only for output of
+//! builds and installations, which is too much to be recorded.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -13,7 +12,7 @@ use ignore::{WalkBuilder, WalkState};
 
 use crate::path_bytes;
 
-/// Folders of output, by name. No test and no setting of one belongs there.
+/// Names of output folders. They never hold tests or their settings.
 const OUTPUT: [&str; 15] = [
     "node_modules",
     "bower_components",
@@ -32,12 +31,12 @@ const OUTPUT: [&str; 15] = [
     "__pycache__",
 ];
 
-/// Folders with a dot are those of tools, which keep caches and plugins there
-/// and ignore them themselves; but these say how checks run.
+/// Dot folders with settings of checks. Other dot folders hold caches and
+/// plugins of tools.
 const SETTINGS: [&str; 7] = [".cargo", ".config", ".github", ".mvn", ".yarn", ".bundle", ".jest"];
 
-/// Whether later rules may hide a file: it is output, or holds secrets that
-/// nobody wants in a snapshot.
+/// Returns true if later rules may hide a file: it is output, or may hold
+/// secrets.
 pub(crate) fn may_be_hidden(path: &[u8]) -> bool {
     let path = path_bytes::from_bytes(path);
     let folders = path.parent().into_iter().flat_map(Path::iter);
@@ -46,15 +45,15 @@ pub(crate) fn may_be_hidden(path: &[u8]) -> bool {
     folders.into_iter().any(is_output) || is_noise || name == ".env" || name.starts_with(".env.")
 }
 
-/// Whether a folder of this name is one of output, or of a tool.
+/// Returns true if a folder of this name holds output or belongs to a tool.
 pub(crate) fn is_output(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
     let of_a_tool = name.starts_with('.') && !SETTINGS.contains(&&*name);
     of_a_tool || OUTPUT.contains(&&*name)
 }
 
-/// All rules for the files below `root`, in git's order: `first` are those
-/// that stand outside the work tree, and of the others the deepest count most.
+/// Returns all rules for the files below `root`, in git's order. `first` are
+/// those outside the work tree; of the others the deepest takes precedence.
 pub(crate) fn gather<'a>(root: &Path, first: impl Iterator<Item = &'a [u8]>) -> Vec<u8> {
     let mut text = b"# what was ignored when the run began\n".to_vec();
     for rules in first {
@@ -74,7 +73,7 @@ pub(crate) fn gather<'a>(root: &Path, first: impl Iterator<Item = &'a [u8]>) -> 
     text
 }
 
-/// The folders with rules that are not ignored themselves.
+/// Returns the folders with rules that are not ignored themselves.
 fn folders(root: &Path) -> Vec<PathBuf> {
     let found = Mutex::new(Vec::new());
     if !ralph_files::has_plain_rules(root) {
@@ -100,7 +99,7 @@ fn folders(root: &Path) -> Vec<PathBuf> {
     found.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A line of the rules in `folder`, as it reads in those of the root.
+/// Rewrites a rule of `folder` as a rule of the root.
 fn from_root(folder: &[u8], line: &[u8]) -> Vec<u8> {
     let (sign, rule) = match line.strip_prefix(b"!") {
         Some(rule) => (&b"!"[..], rule),

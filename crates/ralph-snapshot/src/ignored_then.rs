@@ -1,4 +1,4 @@
-//! Whether a file was ignored under the rules of a snapshot.
+//! Tells if a file was ignored under the rules of a snapshot.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::snapshot::{Difference, Item, ItemKind};
 
-/// The ignore files that differ from the present ones.
+/// Returns the ignore files that differ from the present ones.
 pub(crate) fn rules(ahead: &[Difference]) -> Vec<(&Path, Option<&Item>)> {
     let is_rules = |path: &Path| path.file_name().is_some_and(|name| name == ".gitignore");
     let differing = ahead.iter().filter(|difference| is_rules(&difference.path));
@@ -22,7 +22,7 @@ pub(crate) fn rules(ahead: &[Difference]) -> Vec<(&Path, Option<&Item>)> {
 #[derive(Debug)]
 pub(crate) struct Rules {
     root: PathBuf,
-    /// The texts of those ignore files that differ from the present ones.
+    /// Texts of the ignore files that differ from the present ones.
     differing: BTreeMap<PathBuf, String>,
     folders: BTreeMap<PathBuf, Gitignore>,
 }
@@ -32,8 +32,8 @@ impl Rules {
         Self { root: root.to_owned(), differing, folders: BTreeMap::new() }
     }
 
-    /// Whether these rules hide a file. The deepest rule that speaks of it,
-    /// or of a folder above it, decides.
+    /// Returns true if these rules hide a file. The deepest rule that matches
+    /// it, or a folder above it, decides.
     pub(crate) fn hide(&mut self, path: &Path) -> bool {
         let folders: Vec<_> = path.ancestors().skip(1).map(Path::to_owned).collect();
         for folder in folders {
@@ -58,7 +58,7 @@ impl Rules {
             });
             let mut builder = GitignoreBuilder::new("");
             for line in text.lines() {
-                // Git passes over a rule that it does not understand, too.
+                // Git skips invalid rules, too.
                 let _ = builder.add_line(None, line);
             }
             builder.build().unwrap_or_else(|_| Gitignore::empty())

@@ -1,5 +1,5 @@
-//! Trees and commits made without git, where nothing but plain files and
-//! links changed. Whatever is not plain is left to git.
+//! Trees and commits made without git, for changes of plain files and links
+//! only. Everything else is left to git.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -21,22 +21,23 @@ use crate::tree_reader::TreeReader;
 use crate::view::{self, Folders, View};
 use crate::{path_bytes, probe, raw};
 
-/// How many files may differ from the private index before it is rewritten.
+/// Maximum number of files that differ from the private index before it is
+/// rewritten.
 const MOST_CHANGED: usize = 1000;
 
-/// How many bytes are held in memory at most, of one file and of all.
+/// Maximum number of bytes held in memory, of one file and of all.
 const LARGE_FILE: u64 = 4 * 1024 * 1024;
 const LARGE_SUM: u64 = 32 * 1024 * 1024;
 
-/// A tree that was made of an earlier one.
+/// A tree that was made from an earlier one.
 pub(crate) struct Renewed {
     pub(crate) id: Oid,
-    /// What differs from the private index now.
+    /// Files that differ from the private index now.
     pub(crate) overlay: Overlay,
 }
 
 impl GitTree {
-    /// Makes the tree that `base` has become; `None` if git has to.
+    /// Makes the present tree from `base`; `None` if git has to.
     pub(crate) fn renew(
         &self,
         view: &View,
@@ -78,16 +79,15 @@ impl GitTree {
         Ok(id.map(|id| Renewed { id, overlay }))
     }
 
-    /// Carries `edits` out on a tree and stores what is new; `None` if git
-    /// has to.
+    /// Applies `edits` to a tree and stores the new objects; `None` if git has
+    /// to.
     pub(crate) fn edit(
         &self,
         base: Oid,
         edits: &Edits,
         mut batch: Batch,
     ) -> Result<Option<Oid>, TreeError> {
-        // It may be in memory although `git gc` removed it, with what is
-        // below.
+        // The tree may be cached although `git gc` removed it and its contents.
         if !self.has_all(&[&base.to_string()])? {
             return Ok(None);
         }
@@ -101,7 +101,7 @@ impl GitTree {
             Err(TreeError::UnknownTree { .. }) => return Ok(None),
             Err(error) => return Err(error),
         };
-        // The reader's git ends while the objects are written.
+        // The reader's git exits while the objects are written.
         let id = tree_object::rewrite(&folders, b"", edits, &mut batch).unwrap_or_default();
         if id.is_some() {
             self.packs.write(batch)?;
@@ -109,7 +109,7 @@ impl GitTree {
         Ok(id)
     }
 
-    /// Whether git stores these files as they are.
+    /// Returns true if git stores these files without converting them.
     pub(crate) fn converts_nothing(&self, paths: &BTreeSet<Vec<u8>>) -> Result<bool, TreeError> {
         if !paths.iter().all(|path| is_plain(path)) || self.sparse()?.is_some() {
             return Ok(false);
@@ -127,14 +127,14 @@ impl GitTree {
         Ok(folders.iter().all(is_plain))
     }
 
-    /// The paths that differ between two trees, ordered.
+    /// Returns the paths that differ between two trees, ordered.
     pub(crate) fn compare(&self, from: &str, to: &str) -> Result<Vec<Difference>, TreeError> {
         if from == to {
             return Ok(Vec::new());
         }
         if let (Some(from), Some(to)) = (Oid::parse(from), Oid::parse(to)) {
             let found = TreeReader::new(&self.git, &self.folders).differences(from, to);
-            // What is wrong with them is for git to say.
+            // Git gives the exact error.
             if !matches!(found, Err(TreeError::UnknownTree { .. })) {
                 return found;
             }
@@ -172,8 +172,8 @@ impl Later {
     }
 }
 
-/// Reads files and adds to `batch` those that are not as they were known;
-/// `None` if one is large, may not be read or is no plain file.
+/// Reads files and adds to `batch` those whose contents changed. Returns `None`
+/// if one is large, unreadable or not a plain file.
 pub(crate) fn read_files<'a>(
     root: &Path,
     files: impl Iterator<Item = (&'a [u8], Option<Node>)>,
@@ -196,7 +196,7 @@ pub(crate) fn read_files<'a>(
         if known.is_none_or(|known| known.id != id) {
             batch.add(ObjectKind::Blob, &contents);
         }
-        // If it changes from now on, its time will tell.
+        // A later change will show in its time.
         let stat = Stat::of(&found);
         let stat = (stat.is_older_than(now) || stat.is_settled(now)).then_some(stat);
         later.push(Later::There { node: Node { mode, id }, stat });
@@ -204,11 +204,11 @@ pub(crate) fn read_files<'a>(
     Some(later)
 }
 
-/// Whether git has no rule of its own for a file of this name.
+/// Returns true if git has no special rule for a file of this name.
 fn is_plain(path: &[u8]) -> bool {
     const USUAL: [&[u8]; 5] =
         [b".github", b".gitkeep", b".gitlab", b".gitlab-ci.yml", b".gitignore"];
-    // Some systems take no notice of these in a name.
+    // Some systems ignore these characters in a name.
     const UNSEEN: [&[u8]; 3] = [b"\xe2\x80", b"\xe2\x81", b"\xef\xbb"];
     let is_odd = |name: &[u8]| {
         let small = name.to_ascii_lowercase();

@@ -1,8 +1,8 @@
-//! The private index: a file of our own in which git remembers the files of
-//! a work tree, so that only changed ones are read again.
+//! The private index: a file of ours in which git remembers the files of a work
+//! tree, so that it reads only changed ones again.
 //!
-//! One process at a time works on it, held apart by a file lock that dies
-//! with its owner. Whoever comes second works on a copy and throws it away.
+//! One process at a time works on it, under a file lock that ends with its
+//! owner. Another process works on a copy and deletes it.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
@@ -13,22 +13,22 @@ use crate::error::TreeError;
 use crate::probe;
 use crate::state_home::short_digest;
 
-/// How old git's lock on the index, or a copy of it, must be before we take
-/// it for the leftover of a killed process.
+/// Age at which git's lock on the index, or a copy of it, counts as a leftover
+/// of a killed process.
 const ABANDONED: Duration = Duration::from_mins(10);
 
 #[derive(Debug)]
 pub(crate) struct PrivateIndex {
     /// Our state folder.
     folder: PathBuf,
-    /// Differs for each work tree, since those of one repository may share
+    /// Differs for each work tree, since work trees of one repository may share
     /// the state folder.
     name: String,
     /// The user's index, only ever read.
     users: PathBuf,
 }
 
-/// What a private index starts from.
+/// The initial contents of a private index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Seed {
     UsersIndex,
@@ -40,10 +40,9 @@ impl PrivateIndex {
         Self { folder: folder.to_owned(), name: format!("index-{}", short_digest(root)), users }
     }
 
-    /// The same index in another folder, with a copy of what is in it now.
+    /// Returns the same index in another folder, with a copy of its contents.
     ///
-    /// Nothing is copied of what was noted about it: that may be of another
-    /// moment.
+    /// The note is not copied: it may describe older contents.
     pub(crate) fn copied_to(&self, folder: &Path) -> Result<Self, TreeError> {
         let (name, users) = (self.name.clone(), self.users.clone());
         let copy = Self { folder: folder.to_owned(), name, users };
@@ -67,12 +66,12 @@ impl PrivateIndex {
         self.folder.join(format!("{}.{ending}", self.name))
     }
 
-    /// An index to work on: the private one, or a copy while that is busy.
+    /// Returns an index to work on: the private one, or a copy while that is
+    /// busy.
     ///
-    /// `note` is what [`Claim::note`] shall say of an index that was seeded
-    /// just now.
+    /// `note` becomes [`Claim::note`] of an index that is seeded now.
     pub(crate) fn claim(&self, note: &str) -> Result<Claim<'_>, TreeError> {
-        // Whoever deletes our state while we work must not end the work.
+        // The work goes on even if the state folder is deleted meanwhile.
         crate::work_tree::create_private(&self.folder)?;
         match Guard::take(&self.beside("guard"))? {
             Some(guard) if !self.is_locked_by_git()? => self.claim_original(guard, note),
@@ -91,8 +90,8 @@ impl PrivateIndex {
         }
         let path = self.beside("note");
         claim.note = ralph_files::read_own_text(&path).ok();
-        // Taken away until the work is done, so that a process killed in
-        // between leaves no note that is not true.
+        // Removed until the work is done, so that a killed process leaves no
+        // stale note.
         match fs::remove_file(&path) {
             Err(error) if error.kind() != ErrorKind::NotFound => {
                 Err(TreeError::io("remove", &path)(error))
@@ -111,8 +110,8 @@ impl PrivateIndex {
         Ok(claim)
     }
 
-    /// Whether a git process holds the index, perhaps one that outlived the
-    /// process of ours that started it. An abandoned lock is removed.
+    /// Returns true if a git process holds the index, perhaps one that outlived
+    /// its parent. An abandoned lock is removed.
     fn is_locked_by_git(&self) -> Result<bool, TreeError> {
         let lock = self.beside("lock");
         let Ok(metadata) = fs::metadata(&lock) else { return Ok(false) };
@@ -128,7 +127,7 @@ impl PrivateIndex {
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
             let is_copy = entry.file_name().to_string_lossy().starts_with(&copies);
             if is_copy && self.is_abandoned(entry.metadata().and_then(|found| found.modified())) {
-                // It only costs space; the next claim tries again.
+                // A leftover only costs space; the next claim tries again.
                 let _ = fs::remove_file(entry.path());
             }
         }
@@ -142,21 +141,21 @@ impl PrivateIndex {
     }
 }
 
-/// An index that nobody else works on until this is dropped.
+/// An index for exclusive use until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Claim<'a> {
     index: &'a PrivateIndex,
     /// The index file; it may not exist.
     pub(crate) path: PathBuf,
-    /// What was left by the last claim that ended well. A copy has none.
+    /// The note of the last claim that succeeded. A copy has none.
     pub(crate) note: Option<String>,
     /// `None` for a copy.
     guard: Option<Guard>,
 }
 
 impl Claim<'_> {
-    /// Throws the contents away and starts from other ones. `note` is what is
-    /// known of a copy of the user's index.
+    /// Replaces the contents by a new seed. `note` describes a copy of the
+    /// user's index.
     pub(crate) fn reseed(&mut self, seed: Seed, note: &str) -> Result<(), TreeError> {
         let seeded = match seed {
             Seed::UsersIndex => copy_with_time(&self.index.users, &self.path)?,
@@ -172,7 +171,7 @@ impl Claim<'_> {
         Ok(())
     }
 
-    /// Leaves a note for the next claim.
+    /// Saves a note for the next claim.
     pub(crate) fn leave_note(&self, note: &str) -> Result<(), TreeError> {
         if self.guard.is_none() {
             return Ok(());
@@ -185,19 +184,19 @@ impl Claim<'_> {
 impl Drop for Claim<'_> {
     fn drop(&mut self) {
         if self.guard.is_none() {
-            // A copy that stays is removed by a later claim.
+            // A leftover copy is removed by a later claim.
             let _ = fs::remove_file(&self.path);
         }
     }
 }
 
-/// The right to work on the private index; the system takes it back should
-/// we be killed.
+/// An exclusive lock on the private index; the system releases it if the
+/// process is killed.
 #[derive(Debug)]
 struct Guard(File);
 
 impl Guard {
-    /// `None` while another has it, or where files cannot be locked.
+    /// `None` while another process has it, or where files cannot be locked.
     fn take(path: &Path) -> Result<Option<Self>, TreeError> {
         let file = ralph_files::append_own(path);
         let file = file.map_err(TreeError::io("open", path))?;
@@ -208,16 +207,15 @@ impl Guard {
 impl Drop for Guard {
     fn drop(&mut self) {
         // Closing the file is not enough: a child process that is just being
-        // started holds a copy of it for a moment. The lock ends with that
-        // one at the latest.
+        // started holds a copy of it for a moment.
         let _ = self.0.unlock();
     }
 }
 
-/// Copies an index with its time; `false` when there is none to copy.
+/// Copies an index with its time; returns `false` when there is none.
 ///
-/// Git reads again every file that is not older than the index. A copy with
-/// a later time would make it trust entries that it should not.
+/// Git rereads every file that is not older than the index. A copy with a later
+/// time would make it trust stale entries.
 fn copy_with_time(from: &Path, to: &Path) -> Result<bool, TreeError> {
     let mut source = match ralph_files::open(from) {
         Ok(source) => source,
@@ -234,7 +232,7 @@ fn copy_with_time(from: &Path, to: &Path) -> Result<bool, TreeError> {
         fs::rename(&temporary, to)
     })();
     if copied.is_err() {
-        // The first error is the one to tell; the leftover is harmless.
+        // The first error is returned; the leftover is harmless.
         let _ = fs::remove_file(&temporary);
     }
     copied.map(|()| true).map_err(TreeError::io("write", to))

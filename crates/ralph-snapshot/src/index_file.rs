@@ -1,4 +1,4 @@
-//! Reads git's index, as far as it is plain.
+//! Reads git's index, if it has only plain entries.
 
 use std::fs::Metadata;
 
@@ -7,20 +7,21 @@ use crate::snapshot::ItemKind;
 use crate::tree_object::Node;
 use crate::walk::Looked;
 
-/// Bits of an entry's flags: git is not to look at its file, it has more flags, or
-/// it is one side of a conflict.
+/// Flag bits of entries that are not plain: git must not check the file, there
+/// are more flags, or the entry is one side of a conflict.
 const UNUSUAL: u16 = 0xf000;
-/// How many bytes an entry has before its path.
+/// Number of bytes of an entry before its path.
 const FIXED: usize = 62;
-/// Where what the system told of a file is in its entry.
+/// Offsets of the file's metadata in an entry.
 const CHANGED: usize = 0;
 const MODIFIED: usize = 8;
 const INODE: usize = 20;
 const SIZE: usize = 36;
-/// A file whose time is so near to the index's could have changed unseen.
+/// A file changed within so many nanoseconds of the index could have changed
+/// unseen.
 const TICK: i64 = 10_000_000;
 
-/// A file as git saw it.
+/// A file of the index.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seen<'a> {
     pub(crate) path: &'a [u8],
@@ -29,22 +30,22 @@ pub(crate) struct Seen<'a> {
     stat: &'a [u8],
 }
 
-/// An index as git left it.
+/// The parsed contents of an index.
 #[derive(Debug)]
 pub(crate) struct IndexContents<'a> {
-    /// In the order of the bytes of their paths.
+    /// Ordered by the bytes of their paths.
     pub(crate) files: Vec<Seen<'a>>,
-    /// The tree of these files, where git has noted it.
+    /// The tree of these files, if git has noted it.
     pub(crate) tree: Option<Oid>,
 }
 
-/// All files of an index; `None` where something is in it that only git
-/// understands: conflicts, flags, nested repositories, SHA-256.
+/// Returns all files of an index; `None` if it has something that only git
+/// handles: conflicts, flags, nested repositories, SHA-256.
 pub(crate) fn parse(index: &[u8]) -> Option<Vec<Seen<'_>>> {
     read(index).map(|index| index.files)
 }
 
-/// Reads an index; `None` where only git understands all of it.
+/// Parses an index; `None` if it has something that only git handles.
 pub(crate) fn read(index: &[u8]) -> Option<IndexContents<'_>> {
     let head = index.strip_prefix(b"DIRC")?;
     let version = number(head, 0)?;
@@ -61,7 +62,7 @@ pub(crate) fn read(index: &[u8]) -> Option<IndexContents<'_>> {
         }
         let tail = rest.get(FIXED..)?;
         let known = usize::from(flags & 0x0fff);
-        // Longer paths do not fit in there.
+        // The flags cannot hold longer lengths.
         let length = if known < 0x0fff && tail.get(known) == Some(&0) {
             known
         } else {
@@ -79,8 +80,8 @@ pub(crate) fn read(index: &[u8]) -> Option<IndexContents<'_>> {
     Some(IndexContents { files: seen, tree })
 }
 
-/// Reads the names and contents of extensions; `None` if one of them cannot be
-/// ignored: its name begins with a small letter.
+/// Reads the names and contents of extensions; `None` if one of them is
+/// mandatory: its name begins with a lower case letter.
 fn extensions(mut rest: &[u8]) -> Option<Vec<(&[u8], &[u8])>> {
     let mut found = Vec::new();
     while rest.len() > Oid::LEN {
@@ -95,7 +96,7 @@ fn extensions(mut rest: &[u8]) -> Option<Vec<(&[u8], &[u8])>> {
     (rest.len() == Oid::LEN).then_some(found)
 }
 
-/// Reads the tree that git noted for all of the files, if it did.
+/// Returns the tree that git noted for all of the files, if any.
 fn noted_tree(extensions: &[(&[u8], &[u8])], files: usize) -> Option<Oid> {
     let (_, trees) = extensions.iter().find(|(name, _)| *name == b"TREE")?;
     // The root comes first: no name, the number of files, -1 once one of them
@@ -111,7 +112,7 @@ fn number(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
 }
 
-/// What a file is; `None` for a folder, a pipe and the like.
+/// Returns the kind of a file; `None` for a folder, a pipe and the like.
 #[cfg(unix)]
 pub(crate) fn kind_of(found: &Metadata) -> Option<ItemKind> {
     use std::os::unix::fs::PermissionsExt;
@@ -123,19 +124,19 @@ pub(crate) fn kind_of(found: &Metadata) -> Option<ItemKind> {
     found.is_file().then_some(kind)
 }
 
-/// Nothing is known of modes here, so all is left to git.
+/// Modes are unknown on this system, so git does the work.
 #[cfg(not(unix))]
 pub(crate) fn kind_of(_found: &Metadata) -> Option<ItemKind> {
     None
 }
 
 impl Seen<'_> {
-    /// Whether the file cannot have changed since `written`, the time of the
-    /// index in nanoseconds.
+    /// Returns true if the file cannot have changed since `written`, the time
+    /// of the index in nanoseconds.
     pub(crate) fn is_like(&self, found: &Looked, written: i64) -> bool {
         let low = |number: i64| u32::try_from(number & 0xffff_ffff).ok();
         let field = |at: usize| number(self.stat, at);
-        // Some programs write no parts of a second. Then the whole second
+        // Some programs write no fraction of a second. Then the whole second
         // counts.
         let is_at = |at: usize, (seconds, nanos): (i64, i64)| {
             let parts = field(at + 4);

@@ -1,4 +1,4 @@
-//! Work at a tree that somebody ends.
+//! Interrupted work on a tree.
 
 use std::time::{Duration, Instant};
 

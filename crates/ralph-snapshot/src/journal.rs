@@ -1,5 +1,5 @@
-//! What a rollback was about to do, written down before it begins, so that
-//! one that was interrupted can be completed.
+//! The plan of a rollback, saved before it begins, so that an interrupted one
+//! can be completed.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,17 +11,17 @@ use crate::escape::{escape, unescape};
 use crate::label::Label;
 use crate::{path_bytes, probe};
 
-/// Begins every journal; another form of the file gets another number.
+/// First line of every journal, with the number of its format.
 const FIRST_LINE: &str = "ralph rollback 1";
 
-/// A rollback that has begun.
+/// A rollback in progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Journal {
-    /// Where it goes.
+    /// The snapshot it goes to.
     pub(crate) to: Label,
-    /// The number of its safety snapshot.
+    /// Number of its safety snapshot.
     pub(crate) safety: u32,
-    /// The files it is about.
+    /// The files it changes.
     pub(crate) paths: BTreeSet<PathBuf>,
 }
 
@@ -36,8 +36,8 @@ impl Journal {
         probe::write_atomically(path, text.as_bytes()).map_err(TreeError::io("write", path))
     }
 
-    /// `None` if there is none. One that cannot be read is an error: what it
-    /// said is not known to be done.
+    /// Loads a journal; `None` if there is none. An unreadable one is an error,
+    /// since its rollback may be incomplete.
     pub(crate) fn load(path: &Path) -> Result<Option<Self>, TreeError> {
         let text = match ralph_files::read_own_text(path) {
             Ok(text) => text,
@@ -66,13 +66,13 @@ impl Journal {
     }
 }
 
-/// The numbers of rollbacks that were undone, and of those that did it.
+/// Numbers of rollbacks that were undone, and of those that undid them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct UndoneRollbacks(BTreeSet<u32>);
 
 impl UndoneRollbacks {
-    /// Nothing if there is no list, or none that can be read: then undoing
-    /// begins with the newest.
+    /// Loads the list; empty if it is missing or unreadable. Undoing then
+    /// begins with the newest rollback.
     pub(crate) fn load(path: &Path) -> Self {
         let text = ralph_files::read_own_text(path).unwrap_or_default();
         Self(text.split_ascii_whitespace().filter_map(|number| number.parse().ok()).collect())

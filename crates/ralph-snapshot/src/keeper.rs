@@ -10,10 +10,10 @@ use crate::scope::Scope;
 use crate::snapshot::{Difference, Item, Present, Snapshot, Version};
 use crate::snapshots;
 
-/// Records contents so that they can be given back, in git or outside.
+/// Records contents for later restoring, in git or outside.
 pub(crate) trait Keeper: Debug {
     /// Records the present contents. `base` is a snapshot of the same run;
-    /// with none, nothing recorded earlier is relied upon.
+    /// without it, nothing recorded earlier is trusted.
     fn record(
         &self,
         scope: &Scope,
@@ -21,9 +21,9 @@ pub(crate) trait Keeper: Debug {
         now: Timestamp,
     ) -> Result<Present, TreeError>;
 
-    /// Records `base` with the present contents of `paths`, which are all
-    /// that changed since; `None` if that is not to be told without looking
-    /// at all files.
+    /// Records `base` with the present contents of `paths`, which must be all
+    /// paths that changed since. Returns `None` if that would need a check of
+    /// all files.
     fn record_known(
         &self,
         _scope: &Scope,
@@ -34,13 +34,14 @@ pub(crate) trait Keeper: Debug {
         Ok(None)
     }
 
-    /// A snapshot of the run that the present files are likely similar to.
+    /// Returns a snapshot of the run that is probably similar to the present
+    /// files.
     fn base(&self, run: &RunId) -> Result<Option<Snapshot>, TreeError> {
         let all = self.list(run)?;
         Ok(snapshots::base(&all).cloned())
     }
 
-    /// Gives recorded contents a name, in place of what had it before.
+    /// Saves recorded contents as a snapshot; replaces one with the same label.
     /// `like` is a snapshot of the same contents.
     fn keep(
         &self,
@@ -50,22 +51,22 @@ pub(crate) trait Keeper: Debug {
         like: Option<&Snapshot>,
     ) -> Result<Snapshot, TreeError>;
 
-    /// The snapshots of a run, ordered by label.
+    /// Lists the snapshots of a run, ordered by label.
     fn list(&self, run: &RunId) -> Result<Vec<Snapshot>, TreeError>;
 
-    /// Paths that differ, ordered.
+    /// Returns the paths that differ, ordered.
     fn differences(&self, from: &Version, to: &Version) -> Result<Vec<Difference>, TreeError>;
 
-    /// Passes the contents of `items` to `sink` one after the other, with
-    /// their positions, until it fails.
+    /// Passes the contents of `items` to `sink` one after the other, with their
+    /// positions, until it fails.
     fn read(&self, items: &[&Item], sink: &mut Sink<'_>) -> Result<(), TreeError>;
 
-    /// Forgets the snapshots of a run, and contents that nothing else needs.
+    /// Deletes the snapshots of a run, and contents that nothing else needs.
     fn remove(&self, run: &RunId) -> Result<(), TreeError>;
 
-    /// How many bytes the snapshots of a run take that nothing else needs.
+    /// Returns the number of bytes that only the snapshots of a run need.
     fn space_used(&self, run: &RunId) -> Result<u64, TreeError>;
 }
 
-/// Takes the contents of one item by its position.
+/// Receives the contents of one item and its position.
 pub(crate) type Sink<'a> = dyn FnMut(usize, &mut dyn Read) -> Result<(), TreeError> + 'a;

@@ -1,9 +1,9 @@
-//! Our own record of the snapshots in git, and a second hold on their objects.
+//! Our own record of the snapshots in git, and second links to their objects.
 //!
-//! References lie in the repository, where whoever works there can delete
-//! them; then `git gc` removes the objects too. So which commit a snapshot is
-//! stands in our state folder as well, and all files with objects are linked
-//! there: a link costs no space as long as the repository has the file itself.
+//! The agent can delete references of the repository; then `git gc` removes the
+//! objects, too. So our state folder also records the commit of each snapshot,
+//! and has links to all files with objects. A link costs no space while the
+//! repository has the file.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, DirEntry};
@@ -24,36 +24,35 @@ use crate::work_tree::create_private;
 /// The commits of a run's snapshots.
 pub(crate) type Labels = BTreeMap<Label, String>;
 
-/// What is kept beside the repository.
+/// The records and links beside the repository.
 #[derive(Debug)]
 pub(crate) struct KeptObjects {
     folder: PathBuf,
-    /// What this process knows.
+    /// Records that this process has read.
     known: Mutex<HashMap<RunId, Labels>>,
-    /// Whether what is known outweighs what is on record.
+    /// True if the cached records take precedence over those on disk.
     is_sealed: bool,
-    /// Links objects while others go on.
+    /// The thread that links objects in the background.
     linking: Mutex<Option<JoinHandle<io::Result<()>>>>,
 }
 
 impl KeptObjects {
-    /// `folder` is ours.
+    /// `folder` belongs to ralph.
     pub(crate) fn new(folder: PathBuf) -> Self {
         Self { folder, known: Mutex::default(), is_sealed: false, linking: Mutex::default() }
     }
 
-    /// Where the objects are linked.
+    /// Returns the folder of the linked objects.
     pub(crate) fn objects(&self) -> PathBuf {
         self.folder.join("objects")
     }
 
-    /// Lets what is read once, or put on record here, outweigh whatever is
-    /// written there later.
+    /// Makes cached records take precedence over later changes on disk.
     pub(crate) fn seal(&mut self) {
         self.is_sealed = true;
     }
 
-    /// The snapshots of a run; `None` if nothing is on record.
+    /// Returns the snapshots of a run; `None` if none are recorded.
     pub(crate) fn labels(&self, run: &RunId) -> Option<Labels> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(labels) = known.get(run).filter(|_| self.is_sealed) {
@@ -70,7 +69,7 @@ impl KeptObjects {
         Some(labels)
     }
 
-    /// Puts a snapshot on record.
+    /// Records a snapshot.
     pub(crate) fn add(&self, run: &RunId, label: Label, commit: &str) -> Result<(), TreeError> {
         let mut labels = self.labels(run).unwrap_or_default();
         labels.insert(label, commit.to_owned());
@@ -80,7 +79,7 @@ impl KeptObjects {
         probe::write_atomically(&path, commit.as_bytes()).map_err(TreeError::io("write", &path))
     }
 
-    /// Forgets the snapshots of a run, and the objects that no other needs.
+    /// Deletes the snapshots of a run, and the objects that no other needs.
     pub(crate) fn remove(&self, run: &RunId, git: &Git) -> Result<(), TreeError> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).remove(run);
         let path = self.run(run);
@@ -91,9 +90,9 @@ impl KeptObjects {
         self.tidy(git)
     }
 
-    /// Takes a second hold on all objects of the repository. Where that cannot
-    /// be done by links, those of `commit` are copied. Links are made in the
-    /// background: a large repository has many, and the agent can start.
+    /// Links all objects of the repository to our folder. Where links are not
+    /// possible, copies the objects of `commit`. Links are made in the
+    /// background, since a large repository has many.
     pub(crate) fn hold(&self, git: &Git, commit: &str, older: &Labels) -> Result<(), TreeError> {
         let linked = self.finish_linking();
         let links = ObjectLinks {
@@ -112,20 +111,21 @@ impl KeptObjects {
         self.copy(git, &format!("{commit}\n{}", older.collect::<String>())).map(drop)
     }
 
-    /// Waits for links that are being made, and says whether all were.
+    /// Waits for the thread that makes links, and returns its result.
     pub(crate) fn finish_linking(&self) -> io::Result<()> {
         let mut linking = self.linking.lock().unwrap_or_else(PoisonError::into_inner);
         let thread = linking.take();
-        // One that panicked has made fewer links; the next one makes them.
+        // If it panicked, the next snapshot makes the missing links.
         thread.map_or(Ok(()), |thread| thread.join().unwrap_or(Ok(())))
     }
 
-    /// Writes a pack with what these revisions say; returns its name.
+    /// Writes a pack with the objects of these revisions; returns its name.
     fn copy(&self, git: &Git, revisions: &str) -> Result<String, TreeError> {
         let packs = self.objects().join("pack");
         create_private(&packs)?;
-        // Git writes to the folder of objects first, which may be on another
-        // device: so ours is the one it writes to, and the other is read.
+        // Git writes to the object folder first, which may be on another
+        // device. So ours is the one it writes to, and the repository's is only
+        // read.
         let command = git.command("pack-objects").args(["--revs", "-q"]).args([packs.join("pack")]);
         let command = command
             .env("GIT_OBJECT_DIRECTORY", self.objects())
@@ -134,7 +134,7 @@ impl KeptObjects {
         Ok(String::from_utf8_lossy(&name).trim().to_owned())
     }
 
-    /// Lets go of what only we hold and no run needs.
+    /// Deletes objects that only we have and no run needs.
     fn tidy(&self, git: &Git) -> Result<(), TreeError> {
         let orphans = orphans(&self.objects());
         if orphans.is_empty() {
@@ -144,10 +144,10 @@ impl KeptObjects {
         let labels = runs.flat_map(|run| fs::read_dir(run.path()).into_iter().flatten().flatten());
         let commits = labels.filter_map(|label| ralph_files::read_own_text(label.path()).ok());
         let commits: String = commits.flat_map(|commit| [commit, "\n".to_owned()]).collect();
-        // What can be read no longer keeps the rest as it is.
+        // If some are unreadable, nothing is deleted.
         let pack = if commits.is_empty() { Ok(String::new()) } else { self.copy(git, &commits) };
         if let Ok(pack) = pack {
-            // The same contents make a pack of the same name again.
+            // The same contents produce a pack of the same name.
             let is_new = |path: &PathBuf| {
                 !pack.is_empty() && path.to_string_lossy().contains(&format!("pack-{pack}."))
             };
@@ -165,26 +165,26 @@ impl KeptObjects {
 
 impl Drop for KeptObjects {
     fn drop(&mut self) {
-        // What could not be linked is copied with the next snapshot.
+        // Missing links are made with the next snapshot.
         let _ = self.finish_linking();
     }
 }
 
-/// Links from the repository's objects to ours.
+/// Hard links from the repository's objects to our folder.
 struct ObjectLinks {
     from: PathBuf,
     to: PathBuf,
-    /// Says which folders are linked, so that a process that takes one
-    /// snapshot need not link everything again.
+    /// File that lists linked folders, so that a process need not link
+    /// everything again.
     record: PathBuf,
 }
 
-/// Folders of objects, and when they were changed last when all in them was
-/// linked, in nanoseconds since 1970.
+/// Folders of objects with their modification time when they were linked, in
+/// nanoseconds since 1970.
 type LinkedFolders = BTreeMap<String, u128>;
 
 impl ObjectLinks {
-    /// Links one file of the repository to see whether it can be done: not to
+    /// Returns true if links are possible, by linking one file. They are not on
     /// another device.
     fn are_possible(&self) -> bool {
         let folders = fs::read_dir(&self.from).into_iter().flatten().flatten();
@@ -233,7 +233,7 @@ impl ObjectLinks {
         for file in fs::read_dir(folder.path())? {
             link(&file?, &target)?;
         }
-        // If it changes in the same moment, it is looked at once more.
+        // A folder that changed just now is checked once more.
         if changed.elapsed().is_ok_and(|age| age.as_millis() > 100) {
             linked.insert(name, at);
         }
@@ -241,9 +241,9 @@ impl ObjectLinks {
     }
 }
 
-/// Links a file into a folder of ours, which is created if need be.
+/// Links a file into a folder of ours, which is created if missing.
 fn link(file: &DirEntry, folder: &Path) -> io::Result<()> {
-    // What is being written has another name until it is whole.
+    // Unfinished files have this prefix.
     if file.file_name().to_string_lossy().starts_with("tmp_") {
         return Ok(());
     }
@@ -256,7 +256,7 @@ fn link(file: &DirEntry, folder: &Path) -> io::Result<()> {
         linked => linked,
     };
     match linked {
-        // It is there, or was removed meanwhile.
+        // It exists already, or was removed meanwhile.
         Err(error) if matches!(error.kind(), ErrorKind::AlreadyExists | ErrorKind::NotFound) => {
             Ok(())
         }
@@ -264,7 +264,7 @@ fn link(file: &DirEntry, folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Files that the repository has no more.
+/// Returns the files that the repository no longer has.
 #[cfg(unix)]
 fn orphans(objects: &Path) -> Vec<PathBuf> {
     use std::os::unix::fs::MetadataExt;

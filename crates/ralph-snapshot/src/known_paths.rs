@@ -1,5 +1,4 @@
-//! Snapshots of files that are known to be all that changed, at a cost that
-//! does not grow with the work tree.
+//! Snapshots of known changes, at a cost that does not grow with the work tree.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -20,8 +19,8 @@ use crate::view::Folders;
 use crate::{left_out, path_bytes, probe};
 
 impl GitTree {
-    /// Records `base` with the present contents of `paths`; `None` if the
-    /// whole work tree must be looked at.
+    /// Records `base` with the present contents of `paths`; `None` if the whole
+    /// work tree must be checked.
     pub(crate) fn record_paths(
         &self,
         scope: &Scope,
@@ -65,8 +64,8 @@ impl GitTree {
         Ok(Some(Present { version, facts: Facts { at: now, modes, ..base.facts() } }))
     }
 
-    /// The paths as git writes them, without those that do not count; `None`
-    /// if one of them could change what other files count as.
+    /// Returns the paths that count, as git writes them; `None` if one of them
+    /// could affect other files.
     fn plain_paths(
         &self,
         scope: &Scope,
@@ -95,7 +94,8 @@ impl GitTree {
         Some(plain)
     }
 
-    /// What a tree has at these paths; `None` if the tree is gone.
+    /// Returns the entries of a tree at these paths; `None` if the tree is
+    /// gone.
     fn known(
         &self,
         tree: Oid,
@@ -118,8 +118,8 @@ impl GitTree {
         Ok(Some(paths.iter().map(known).collect()))
     }
 
-    /// New files that a rule hides. What the tree has counts, whatever the
-    /// rules say: it did when it came in.
+    /// Returns the new files that are ignored. Files of the tree count even if
+    /// a rule ignores them now.
     fn ignored<'a>(
         &self,
         scope: &Scope,

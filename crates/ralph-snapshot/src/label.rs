@@ -2,20 +2,21 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
-/// Names one snapshot of a run. They are ordered as they come about, those
-/// of rollbacks last.
+/// The name of a snapshot within its run. Labels are ordered by time, those of
+/// rollbacks last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Label {
     /// Before the first iteration; written `0`.
     Start,
     /// After this iteration, counted from 1; written as the number.
     Iteration(u32),
-    /// What was there when the run went on after this iteration, or from the
-    /// start for 0, if it was not what the run had left; written `resumed-1`.
+    /// Present files when the run went on after this iteration, or after the
+    /// start for 0. Taken only if they differ from what the run had left;
+    /// written `resumed-1`.
     Resumed(u32),
     /// Before a rollback changed anything, counted from 1; written `safety-1`.
     Safety(u32),
-    /// What the rollback after that safety snapshot left; written `after-1`.
+    /// After the rollback that took this safety snapshot; written `after-1`.
     After(u32),
 }
 
@@ -43,7 +44,7 @@ impl PartialOrd for Label {
     }
 }
 
-/// Text that names no snapshot.
+/// Text that is not a label.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` names no snapshot; expected `start`, an iteration's number or `safety-1`")]
 pub struct ParseLabelError(String);

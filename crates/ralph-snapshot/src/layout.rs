@@ -1,5 +1,4 @@
-//! Which files lay in which folders, so that a folder that did not change
-//! need not be read again.
+//! Files by folder, so that an unchanged folder need not be read again.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,10 +22,10 @@ pub(crate) struct Layout {
 pub(crate) struct Folder {
     /// Relative to the root, which is the empty path.
     pub(crate) path: Vec<u8>,
-    /// As long as the folder has this one, `files` has all its names. `None`
-    /// if it has to be read again.
+    /// Metadata at which `files` was complete. `None` if the folder has to be
+    /// read again.
     pub(crate) stat: Option<FolderStat>,
-    /// `None` if they cannot be relied upon.
+    /// `None` if they are unknown or too new to be trusted.
     pub(crate) rules: Option<FolderRules>,
     pub(crate) files: Vec<KnownFile>,
 }
@@ -42,12 +41,12 @@ pub(crate) struct KnownFile {
 }
 
 impl Folder {
-    /// A folder to be read.
+    /// Creates a folder that is not read yet.
     pub(crate) fn unread(path: Vec<u8>) -> Self {
         Self { path, stat: None, rules: None, files: Vec::new() }
     }
 
-    /// The name of a file in this folder.
+    /// Returns the name of a file in this folder.
     pub(crate) fn name_of<'a>(&self, file: &'a KnownFile) -> &'a [u8] {
         let above = if self.path.is_empty() { 0 } else { self.path.len() + 1 };
         file.path.get(above..).unwrap_or_default()
@@ -55,7 +54,7 @@ impl Folder {
 }
 
 impl KnownFile {
-    /// Why it is not in snapshots, if it is not.
+    /// Returns the file with the reason why snapshots leave it out, if they do.
     pub(crate) fn left_out(&self) -> Option<LeftOutFile> {
         let why = match self.entry.as_ref().map(|entry| entry.kind) {
             None => WhyLeftOut::TooLarge,
@@ -71,13 +70,13 @@ impl Layout {
         self.folders.iter().flat_map(|folder| &folder.files)
     }
 
-    /// The files that count, and `more` of them.
+    /// Returns a manifest of the files that count, and of those in `more`.
     pub(crate) fn manifest(&self, more: &[KnownFile]) -> Manifest {
         let counts = |file: &KnownFile| Some((Arc::clone(&file.path), file.entry.clone()?));
         self.files().chain(more).filter_map(counts).collect()
     }
 
-    /// Folders without a file that counts below them, ordered.
+    /// Returns the folders without a file that counts, ordered.
     pub(crate) fn empty_folders(&self, manifest: &Manifest) -> Vec<PathBuf> {
         let filled: std::collections::HashSet<&[u8]> =
             manifest.iter().flat_map(|(path, _)| folders_above(path)).collect();
@@ -89,7 +88,7 @@ impl Layout {
     }
 }
 
-/// The folders that a path lies in, the nearest first and the root last.
+/// Returns the folders above a path, the nearest first and the root last.
 pub(crate) fn folders_above(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     std::iter::successors(Some(path), |path| folder_of(path)).skip(1)
 }

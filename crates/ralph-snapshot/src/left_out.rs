@@ -3,11 +3,11 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::path_bytes;
 
-/// What does not belong to a tree although it lies in the work tree. A
-/// folder stands for everything below it.
+/// Paths of the work tree that are not part of a tree. A folder covers
+/// everything below it.
 #[derive(Clone, Debug)]
 pub(crate) struct LeftOut {
-    /// Our state folder, relative to the root, if it lies inside.
+    /// Our state folder, relative to the root, if it is inside.
     pub(crate) state: Option<PathBuf>,
     /// Relative to the root, no dots, never empty.
     paths: BTreeSet<PathBuf>,
@@ -18,8 +18,8 @@ impl LeftOut {
         Self { state, paths: BTreeSet::new() }
     }
 
-    /// Replaces the paths. Those outside of `root`, and `root` itself, have
-    /// nothing to leave out and are passed over.
+    /// Replaces the paths. Those outside of `root`, and `root` itself, are
+    /// skipped.
     pub(crate) fn replace(
         &mut self,
         root: &Path,
@@ -28,7 +28,7 @@ impl LeftOut {
         self.paths = paths.into_iter().filter_map(|path| relative(root, path.as_ref())).collect();
     }
 
-    /// Everything left out but for our state folder.
+    /// Returns all left-out paths except our state folder.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.paths.iter().map(PathBuf::as_path)
     }
@@ -40,14 +40,14 @@ impl LeftOut {
         path.ancestors().any(is_listed)
     }
 
-    /// Everything left out, as bytes with `prefix` before each path.
+    /// Returns all left-out paths as bytes with `prefix` before each.
     pub(crate) fn listed(&self, prefix: &[u8]) -> Vec<Vec<u8>> {
         let all = self.state.iter().chain(&self.paths);
         all.map(|path| [prefix, &path_bytes::to_bytes(path)].concat()).collect()
     }
 }
 
-/// `path` below `root`, without dots; `None` if it is not below.
+/// Returns `path` relative to `root`, without dots; `None` if it is not below.
 pub(crate) fn relative(root: &Path, path: &Path) -> Option<PathBuf> {
     let inside = if path.is_absolute() { path.strip_prefix(root).ok()? } else { path };
     let mut plain = PathBuf::new();

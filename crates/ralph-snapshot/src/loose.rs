@@ -1,5 +1,5 @@
-//! What checks may load of a project and no tree holds: ignored files,
-//! repositories inside of it, and what its links lead to.
+//! Files that checks may load although no tree holds them: ignored files,
+//! nested repositories, and targets of links.
 
 use std::fs::{self, DirEntry, Metadata};
 use std::path::{Path, PathBuf};
@@ -10,23 +10,24 @@ use crate::ignored_at_start::is_output;
 use crate::packages::{can_change, is_changed_since, is_package_mark};
 use crate::stamp::CACHE_MARK;
 
-/// What a folder holds that is a repository.
+/// Name of the entry that makes a folder a repository.
 const REPOSITORY: &str = ".git";
 
-/// What lies loose in a project. Paths are relative to its root.
+/// Files, repositories and links of a project that its tree may not hold. Paths
+/// are relative to its root.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Loose {
     /// Files that changed, whether a tree holds them or not.
     pub files: Vec<PathBuf>,
     /// Folders that are repositories of their own.
     pub nested: Vec<PathBuf>,
-    /// Links to places outside that can be changed, with where they lead.
+    /// Links to writable places outside, with their targets.
     pub links: Vec<(PathBuf, PathBuf)>,
 }
 
 impl Loose {
-    /// Looks for what changed after a moment. Output, caches and installed
-    /// packages are passed over.
+    /// Finds files that changed after a moment. Output, caches and installed
+    /// packages are skipped.
     pub fn since(root: &Path, moment: Timestamp) -> Self {
         let mut found = Self::default();
         for (folder, entries) in Folders::below(root) {
@@ -55,8 +56,8 @@ impl Loose {
     }
 }
 
-/// The files below a folder, or the file, that changed after a moment. Output,
-/// caches and installed packages are passed over.
+/// Returns the files at or below a path that changed after a moment. Output,
+/// caches and installed packages are skipped.
 pub fn files_changed_since(place: &Path, moment: Timestamp) -> Vec<PathBuf> {
     let itself = fs::symlink_metadata(place).is_ok_and(|found| is_file_changed(&found, moment));
     let mut files = Vec::from_iter(itself.then(|| place.to_owned()));
@@ -67,13 +68,13 @@ pub fn files_changed_since(place: &Path, moment: Timestamp) -> Vec<PathBuf> {
     files
 }
 
-/// Looks at a file from its folder, which takes the system less than finding
-/// it from the root.
+/// Returns true if a file changed after a moment. Reading metadata through its
+/// folder is faster than by its full path.
 fn is_entry_changed(entry: &DirEntry, moment: Timestamp) -> bool {
     !is_folder(entry) && entry.metadata().is_ok_and(|found| is_file_changed(&found, moment))
 }
 
-/// Whether a file, or a link, changed after a moment.
+/// Returns true if a file or a link changed after a moment.
 fn is_file_changed(found: &Metadata, moment: Timestamp) -> bool {
     !found.is_dir() && is_changed_since(found, moment)
 }
@@ -82,8 +83,8 @@ fn is_folder(entry: &DirEntry) -> bool {
     entry.file_type().is_ok_and(|kind| kind.is_dir())
 }
 
-/// A folder and those below it, each with what it holds. Output, caches and
-/// installed packages are passed over.
+/// Iterates over a folder and those below it, each with its entries. Output,
+/// caches and installed packages are skipped.
 struct Folders {
     first: PathBuf,
     waiting: Vec<PathBuf>,

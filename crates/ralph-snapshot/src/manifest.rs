@@ -1,5 +1,5 @@
-//! The files of a tree outside git: what each of them was, so that two trees
-//! can be compared later and unchanged files need not be read again.
+//! The files of a tree outside git. Manifests let two trees be compared later,
+//! and unchanged files need not be read again.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -16,25 +16,25 @@ use crate::stat::Stat;
 use crate::work_tree::{Change, ChangeKind};
 use crate::{path_bytes, probe};
 
-/// How many trees are remembered.
+/// Maximum number of manifests kept.
 const KEPT: usize = 64;
 
-/// Begins every id of ours, so that it never passes for one of git's.
+/// Prefix of our tree ids, which tells them from git's.
 const ID_PREFIX: &str = "b3-";
 
-/// Begins every manifest; another form of the file gets another number.
+/// First line of every manifest, with the number of its format.
 const FIRST_LINE: &str = "ralph tree 1";
 
-/// How many bytes are digested at a time, at least.
+/// Minimum number of bytes digested at a time.
 const PIECE: usize = 64 * 1024;
 
-/// What a file is; the discriminant is its letter in the manifest.
+/// The kind of a file; the discriminant is its letter in the manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     File = b'f' as isize,
     Executable = b'x' as isize,
     Link = b'l' as isize,
-    /// It is there, but may not be read.
+    /// It exists but cannot be read.
     Unreadable = b'u' as isize,
 }
 
@@ -55,10 +55,10 @@ pub(crate) struct Entry {
     pub(crate) kind: Kind,
     /// Digest of the contents, or of a link's target.
     pub(crate) content: Hash,
-    /// Digest of the contents with numbers and layout set aside.
+    /// Digest of the contents without numbers and layout.
     pub(crate) normal: Hash,
-    /// As long as the file has this one, `content` is still true. `None` when
-    /// the file was too young to tell.
+    /// Metadata at which `content` is true. `None` when the file was too new to
+    /// be sure.
     pub(crate) stat: Option<Stat>,
 }
 
@@ -114,19 +114,19 @@ impl Manifest {
         self.0.len()
     }
 
-    /// How many entries are not the same at the same position.
+    /// Counts the positions at which the entries differ.
     pub(crate) fn differing(&self, other: &Self) -> usize {
         self.0.iter().zip(&other.0).filter(|(one, other)| one != other).count()
     }
 
-    /// Whether both have the same id.
+    /// Returns true if both have the same id.
     pub(crate) fn is_same_tree(&self, other: &Self) -> bool {
         let facts =
             |(path, entry): &(Arc<[u8]>, Entry)| (Arc::clone(path), entry.kind, entry.content);
         self.0.len() == other.0.len() && self.0.iter().map(facts).eq(other.0.iter().map(facts))
     }
 
-    /// What must happen to `self` to make it `later`.
+    /// Returns the changes from `self` to `later`.
     pub(crate) fn changes(&self, later: &Self) -> Vec<Change> {
         let mut changes = Vec::new();
         let mut push = |path: &[u8], kind| {
@@ -207,7 +207,7 @@ pub(crate) fn parse_stat(text: &str) -> Option<Stat> {
     })
 }
 
-/// The folder with the manifests of the trees seen last, one file each.
+/// The folder with the manifests of the latest trees, one file each.
 #[derive(Debug)]
 pub(crate) struct Manifests {
     folder: PathBuf,
@@ -216,8 +216,8 @@ pub(crate) struct Manifests {
 }
 
 impl Manifests {
-    /// Keeps manifests in `trees` of the state folder; it must exist by the
-    /// time one is saved, which [`Self::create`] sees to.
+    /// Uses the folder `trees` of the state folder. [`Self::create`] must
+    /// create it before a manifest is saved.
     pub(crate) fn new(state: &Path) -> Self {
         Self { folder: state.join("trees"), written: Mutex::new(None) }
     }
@@ -234,27 +234,27 @@ impl Manifests {
         self.folder.join(id.as_str()).exists()
     }
 
-    /// Remembers a tree and forgets the one that was not used for longest.
+    /// Saves a tree and deletes the least recently used ones.
     pub(crate) fn save(&self, id: &TreeId, manifest: &Manifest) -> Result<(), TreeError> {
         let path = self.folder.join(id.as_str());
         probe::write_atomically(&path, manifest.render().as_bytes())
             .map_err(TreeError::io("write", &path))?;
         *self.written.lock().unwrap_or_else(PoisonError::into_inner) = Some(id.clone());
         for (_, old) in self.by_age().into_iter().skip(KEPT).filter(|(_, old)| *old != path) {
-            // It only costs space; the next save tries again.
+            // A leftover only costs space; the next save tries again.
             let _ = fs::remove_file(old);
         }
         Ok(())
     }
 
-    /// Gives the manifest of a tree a second name, if it was written just
-    /// now: one of an earlier process may be damaged.
+    /// Links the manifest of a tree to another path, if this process wrote it
+    /// last: an older one may be damaged.
     pub(crate) fn link(&self, id: &TreeId, to: &Path) -> bool {
         let written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         written.as_ref() == Some(id) && fs::hard_link(self.folder.join(id.as_str()), to).is_ok()
     }
 
-    /// The files of a tree. A tree that is asked for counts as used.
+    /// Returns the files of a tree, and marks it as used.
     pub(crate) fn load(&self, id: &TreeId) -> Result<Manifest, TreeError> {
         let unknown = || TreeError::UnknownTree { id: id.clone() };
         let digest = id.as_str().strip_prefix(ID_PREFIX).ok_or_else(unknown)?;
@@ -268,7 +268,7 @@ impl Manifests {
         let manifest = Manifest::parse(&text).filter(|found| found.id() == *id);
         let manifest = manifest.ok_or_else(unknown)?;
         if let (Ok(file), Ok(now)) = (ralph_files::open_own(&path), self.now()) {
-            // At worst the tree is forgotten a little early.
+            // At worst the tree is deleted a little early.
             let _ = file.set_modified(now);
         }
         Ok(manifest)
@@ -280,7 +280,7 @@ impl Manifests {
         Manifest::parse(&ralph_files::read_own_text(path).ok()?)
     }
 
-    /// Our manifests, the youngest first.
+    /// Returns the paths of our manifests, the newest first.
     fn by_age(&self) -> Vec<(SystemTime, PathBuf)> {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         let mut found: Vec<_> = entries

@@ -1,5 +1,5 @@
-//! The permissions of files. A tree tells only whether a file may be
-//! executed, so the rest is recorded beside it.
+//! The permissions of files. A tree only records if a file is executable, so
+//! the rest is recorded beside it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,20 +13,20 @@ const ALL_LISTED: usize = 1000;
 
 /// The permissions of all files of a tree.
 ///
-/// Nearly all files of a project have one of two, so in a large one only the
-/// others are listed, and those that changed since the run began. When
-/// nothing but the permissions of a file changes, that is noticed for listed
-/// files alone: it would take a look at every file to notice it for all.
+/// Nearly all files of a project have one of two modes. So a large one lists
+/// only the others, and those that changed since the run began. A change of
+/// permissions alone is noticed for listed files only: noticing it for all
+/// would need a check of every file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Modes {
-    /// `None` where permissions are not known.
+    /// `None` where permissions are unknown.
     pub(crate) usual: Option<Usual>,
     pub(crate) listed: BTreeMap<PathBuf, u32>,
-    /// Those of folders without a file, as they were at the start.
+    /// Those of folders without a file, at the start of the run.
     pub(crate) folders: BTreeMap<PathBuf, u32>,
 }
 
-/// What most files have.
+/// The permissions that most files have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Usual {
     pub(crate) file: u32,
@@ -44,7 +44,7 @@ impl Usual {
 }
 
 impl Modes {
-    /// Looks at all these files.
+    /// Reads the permissions of all these files.
     pub(crate) fn survey(root: &Path, files: &[ListedFile]) -> Self {
         let found = look(root, files);
         let most = |wanted: ItemKind, default: u32| {
@@ -72,9 +72,9 @@ impl Modes {
         self
     }
 
-    /// Looks at the listed files, and at those that changed since these were
-    /// recorded: each with what it is now, `None` if it does not count any
-    /// more.
+    /// Reads the permissions of the listed files, and of files that changed
+    /// since these were recorded. Each has its present kind, or `None` if it no
+    /// longer counts.
     pub(crate) fn since<'a>(
         &self,
         root: &Path,
@@ -95,14 +95,14 @@ impl Modes {
         modes
     }
 
-    /// The permissions that a file of the tree has; `None` if that is not
-    /// known.
+    /// Returns the permissions of a file of the tree; `None` if unknown.
     pub(crate) fn of(&self, path: &Path, kind: ItemKind) -> Option<u32> {
         let usual = self.usual?.of(kind)?;
         Some(self.listed.get(path).copied().unwrap_or(usual))
     }
 
-    /// The listed files whose permissions differ, if both trees have them.
+    /// Returns the listed files whose permissions differ, if both trees have
+    /// them.
     pub(crate) fn differing<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = &'a PathBuf> {
         let listed: BTreeMap<_, _> = self.listed.iter().chain(&other.listed).collect();
         let differs = |(path, mode): &(&PathBuf, &u32)| {
@@ -112,18 +112,18 @@ impl Modes {
         listed.into_iter().filter(differs).map(|(path, _)| path)
     }
 
-    /// Whether the listed files still have the permissions they had.
+    /// Returns true if the listed files still have their permissions.
     pub(crate) fn are_as_listed(&self, root: &Path) -> bool {
         self.listed.iter().all(|(path, mode)| on_disk(root, path).is_none_or(|now| now == *mode))
     }
 }
 
-/// What a file with these permissions is in a tree.
+/// Returns the kind that a tree records for these permissions.
 pub(crate) fn kind_of(mode: u32) -> ItemKind {
     if mode & 0o100 == 0 { ItemKind::File } else { ItemKind::Executable }
 }
 
-/// The permissions of the file at `path`; `None` if there is none.
+/// Returns the permissions of the file at `path`; `None` if there is none.
 #[cfg(unix)]
 pub(crate) fn on_disk(root: &Path, path: &Path) -> Option<u32> {
     use std::os::unix::fs::PermissionsExt;
@@ -131,7 +131,7 @@ pub(crate) fn on_disk(root: &Path, path: &Path) -> Option<u32> {
     found.map(|found| found.permissions().mode() & 0o7777)
 }
 
-/// The permissions of the folder at `path`; `None` if there is none.
+/// Returns the permissions of the folder at `path`; `None` if there is none.
 #[cfg(unix)]
 pub(crate) fn of_folder(root: &Path, path: &Path) -> Option<u32> {
     use std::os::unix::fs::PermissionsExt;
@@ -151,7 +151,8 @@ pub(crate) fn on_disk(_root: &Path, _path: &Path) -> Option<u32> {
 
 type Looked<'a> = Vec<(&'a ListedFile, u32)>;
 
-/// Looks at many files at once: each look waits for the system.
+/// Reads the permissions of many files in parallel, since each call waits for
+/// the system.
 fn look<'a>(root: &Path, files: &'a [ListedFile]) -> Looked<'a> {
     let workers = thread::available_parallelism().map_or(1, usize::from);
     let part = files.len().div_ceil(workers).max(512);

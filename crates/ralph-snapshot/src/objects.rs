@@ -1,4 +1,4 @@
-//! Contents by their digest, compressed, each kept once.
+//! Compressed contents by their digest, each stored once.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -19,11 +19,11 @@ pub(crate) struct Objects {
     folder: PathBuf,
 }
 
-/// What became of contents that were to be stored.
+/// The result of storing contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stored {
     Yes,
-    /// They have another digest, because they changed meanwhile.
+    /// The digest differs, because the file changed meanwhile.
     Changed,
 }
 
@@ -32,14 +32,16 @@ impl Objects {
         Self { folder: state.join("objects") }
     }
 
-    /// The right to add contents; nothing is removed while it is held.
+    /// Takes a shared lock to add contents; nothing is removed while it is
+    /// held.
     pub(crate) fn share(&self) -> Result<File, TreeError> {
         let file = self.lock_file()?;
         file.lock_shared().map_err(TreeError::io("lock", &self.folder))?;
         Ok(file)
     }
 
-    /// The right to remove contents; nothing is added while it is held.
+    /// Takes an exclusive lock to remove contents; nothing is added while it is
+    /// held.
     pub(crate) fn own(&self) -> Result<File, TreeError> {
         let file = self.lock_file()?;
         file.lock().map_err(TreeError::io("lock", &self.folder))?;
@@ -53,7 +55,7 @@ impl Objects {
         opened.map_err(TreeError::io("open", &path))
     }
 
-    /// Stores what `contents` gives, if its digest is `digest`.
+    /// Stores the contents if their digest is `digest`.
     pub(crate) fn put(
         &self,
         digest: &Hash,
@@ -77,11 +79,11 @@ impl Objects {
             }
         });
         if !matches!(stored, Ok(Stored::Yes)) {
-            // There may be none, and one that stays only costs space.
+            // There may be none; a leftover only costs space.
             let _ = fs::remove_file(&temporary);
         }
         match stored {
-            // The file vanished meanwhile.
+            // The file was deleted meanwhile.
             Err(error) if error.kind() == io::ErrorKind::NotFound && folder.exists() => {
                 Ok(Stored::Changed)
             }
@@ -89,19 +91,19 @@ impl Objects {
         }
     }
 
-    /// Reads contents by the digest in hexadecimal digits.
+    /// Opens contents by their digest in hexadecimal digits.
     pub(crate) fn open(&self, digest: &str) -> Result<impl Read + use<>, TreeError> {
         let path = self.path(digest);
         let file = ralph_files::open(&path).map_err(TreeError::io("read", &path))?;
         Ok(ZlibDecoder::new(BufReader::new(file)))
     }
 
-    /// How many bytes contents take here.
+    /// Returns the number of bytes that contents take here.
     pub(crate) fn size(&self, digest: &str) -> u64 {
         fs::metadata(self.path(digest)).map_or(0, |found| found.len())
     }
 
-    /// Removes all contents but these, given in hexadecimal digits.
+    /// Removes all contents except these, given in hexadecimal digits.
     pub(crate) fn retain(&self, wanted: &BTreeSet<String>) -> Result<(), TreeError> {
         for folder in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
             for file in fs::read_dir(folder.path()).into_iter().flatten().flatten() {

@@ -1,14 +1,14 @@
-//! Names of git objects, made without git.
+//! Ids of git objects, computed without git.
 
 use std::fmt;
 
 use sha1::{Digest, Sha1};
 
-/// The name of an object in a repository that uses SHA-1.
+/// The id of an object in a repository that uses SHA-1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Oid([u8; Self::LEN]);
 
-/// What an object is.
+/// The type of a git object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ObjectKind {
     Commit,
@@ -29,14 +29,14 @@ impl ObjectKind {
 impl Oid {
     pub(crate) const LEN: usize = 20;
 
-    /// Names an object of these contents.
+    /// Computes the id of an object with these contents.
     pub(crate) fn of(kind: ObjectKind, contents: &[u8]) -> Self {
         let mut naming = Naming::new(kind, contents.len() as u64);
         naming.add(contents);
         naming.end()
     }
 
-    /// `None` for what is no name, or one of SHA-256.
+    /// Parses an id; `None` for other text, or for an id of SHA-256.
     pub(crate) fn parse(hex: &str) -> Option<Self> {
         let digits: Option<Vec<u32>> = hex.chars().map(|digit| digit.to_digit(16)).collect();
         let digits = digits.filter(|digits| digits.len() == 2 * Self::LEN)?;
@@ -54,7 +54,7 @@ impl Oid {
     }
 }
 
-/// The name of an object whose contents come bit by bit.
+/// Computes an object's id from contents that arrive in parts.
 pub(crate) struct Naming(Sha1);
 
 impl Naming {

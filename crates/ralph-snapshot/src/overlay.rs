@@ -1,6 +1,6 @@
-//! What changed since the private index was written, beside it.
+//! Changes since the private index was written, saved beside it.
 //!
-//! Rewriting the index takes as long as the work tree is large. So a few
+//! Rewriting the index takes time in proportion to the work tree. So a few
 //! changes are kept here, and only many of them go into the index.
 
 use std::collections::BTreeMap;
@@ -12,18 +12,18 @@ use crate::oid::Oid;
 use crate::stat::Stat;
 use crate::tree_object::Node;
 
-/// A file that is not as in the index.
+/// A file that differs from the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Later {
     Gone,
     There {
         node: Node,
-        /// `None` while it was too young to rely on it.
+        /// `None` while the file is too new to be sure.
         stat: Option<Stat>,
     },
 }
 
-/// Files that are not as in the index, by path.
+/// Files that differ from the index, by path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Overlay(pub(crate) BTreeMap<Vec<u8>, Later>);
 
@@ -47,7 +47,7 @@ impl Overlay {
         }
     }
 
-    /// `None` if a line is none of ours: then nothing is known.
+    /// Parses an overlay; `None` if a line is invalid.
     pub(crate) fn parse<'a>(lines: impl Iterator<Item = &'a str>) -> Option<Self> {
         lines.map(parse_line).collect::<Option<_>>().map(Self)
     }

@@ -1,8 +1,8 @@
-//! New objects, written without git.
+//! Writes new git objects without git.
 //!
-//! Several objects go into one pack: a power cut must not leave empty files
-//! behind a reference, so each file has to be flushed before it gets its
-//! name, and two files are flushed sooner than two hundred.
+//! More than a few objects go into one pack. Each file must be flushed before
+//! it is renamed, so that a power cut leaves no empty files, and flushing two
+//! files is faster than two hundred.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, Permissions};
@@ -17,13 +17,13 @@ use sha1::{Digest, Sha1};
 use crate::oid::{ObjectKind, Oid};
 use crate::probe;
 
-/// So few objects get files of their own.
+/// Up to so many objects get files of their own.
 const FEW: usize = 2;
 
-/// What a pack begins with, but for the number of its objects.
+/// First bytes of a pack, before the number of its objects.
 const PACK_HEAD: [u8; 8] = *b"PACK\0\0\0\x02";
 pub(crate) const PACK_HEAD_LEN: usize = 12;
-/// What the list of a pack's objects begins with.
+/// First bytes of a pack index.
 pub(crate) const INDEX_HEAD: [u8; 8] = *b"\xfftOc\0\0\0\x02";
 
 /// Objects that are not in the repository yet.
@@ -38,7 +38,7 @@ struct Object {
 }
 
 impl Batch {
-    /// Adds an object; names it.
+    /// Adds an object and returns its id.
     pub(crate) fn add(&mut self, kind: ObjectKind, contents: &[u8]) -> Oid {
         let id = Oid::of(kind, contents);
         self.0.entry(id).or_insert_with(|| {
@@ -66,17 +66,17 @@ impl Batch {
     }
 }
 
-/// Objects that are in the repository now.
+/// Objects that were written to the repository.
 #[derive(Debug)]
 pub(crate) struct Written {
-    /// Without an ending; `None` where each has its own file.
+    /// Path without extension; `None` where each object has its own file.
     pub(crate) pack: Option<PathBuf>,
     pub(crate) ids: BTreeSet<Oid>,
 }
 
 impl Object {
-    /// As it lies in a pack: type and size, seven bits a byte but for the
-    /// first, and the contents.
+    /// Returns the object's entry in a pack: type and size, seven bits a byte
+    /// after the first, and the contents.
     fn in_pack(self) -> Vec<u8> {
         let kind = match self.kind {
             ObjectKind::Commit => 1_u8,
@@ -113,7 +113,7 @@ fn write_loose(objects: &Path, id: &Oid, object: &Object) -> io::Result<()> {
     if path.exists() {
         return Ok(());
     }
-    // In a pack the head is not compressed, here it is.
+    // A pack does not compress the header, an object file does.
     let head = format!("{} {}\0", object.kind.name(), object.size);
     let mut contents = Vec::with_capacity(object.size);
     io::copy(&mut flate2::read::ZlibDecoder::new(&*object.deflated), &mut contents)?;
@@ -122,8 +122,8 @@ fn write_loose(objects: &Path, id: &Oid, object: &Object) -> io::Result<()> {
     fs::rename(temporary, path)
 }
 
-/// Writes a pack of `entries`, ordered by id; gives its path without an
-/// ending, and the ids.
+/// Writes a pack of `entries`, ordered by id; returns its path without
+/// extension, and the ids.
 pub(crate) fn write_pack(
     objects: &Path,
     entries: impl Iterator<Item = (Oid, Vec<u8>)>,
@@ -154,7 +154,7 @@ pub(crate) fn write_pack(
 
     let folder = objects.join("pack");
     fs::create_dir_all(&folder)?;
-    // Flushed together, they wait for the disk once.
+    // Flushed in parallel, they wait for the disk once.
     let (pack, index) = thread::scope(|threads| {
         let other = threads.spawn(|| write_flushed(&folder, &index));
         let pack = write_flushed(&folder, &pack);
@@ -162,13 +162,13 @@ pub(crate) fn write_pack(
     });
     let name = Oid::from_bytes(&digest).map(|id| id.to_string()).unwrap_or_default();
     let path = folder.join(format!("pack-{name}"));
-    // Git looks for a pack once it sees its index.
+    // Git opens a pack once its index exists, so the index is renamed last.
     fs::rename(pack?, path.with_extension("pack"))?;
     fs::rename(index?, path.with_extension("idx"))?;
     Ok((path, ids))
 }
 
-/// For each first byte, how many ids have it or a smaller one.
+/// Counts, for each first byte, the ids that have it or a smaller one.
 fn fan_out(ids: &BTreeSet<Oid>) -> Vec<u8> {
     let mut counts = [0_u32; 256];
     for id in ids {
@@ -182,7 +182,7 @@ fn fan_out(ids: &BTreeSet<Oid>) -> Vec<u8> {
     table.collect()
 }
 
-/// Writes a file that is on the disk when this returns; says where it is.
+/// Writes a file and flushes it to disk; returns its path.
 fn write_flushed(folder: &Path, contents: &[u8]) -> io::Result<PathBuf> {
     let path = probe::unique_path(folder, probe::PREFIX);
     let written = File::create_new(&path).and_then(|mut file| {
@@ -191,14 +191,14 @@ fn write_flushed(folder: &Path, contents: &[u8]) -> io::Result<PathBuf> {
         file.sync_all()
     });
     if let Err(error) = written {
-        // The first error is the one to tell; the leftover is harmless.
+        // The first error is returned; the leftover is harmless.
         let _ = fs::remove_file(&path);
         return Err(error);
     }
     Ok(path)
 }
 
-/// As git has its objects.
+/// Returns the permissions that git gives its objects.
 fn read_only(present: &Permissions) -> Permissions {
     let mut permissions = present.clone();
     permissions.set_readonly(true);

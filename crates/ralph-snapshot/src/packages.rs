@@ -1,5 +1,4 @@
-//! Installed packages: folders that the tree does not hold, and that programs
-//! are loaded from.
+//! Installed packages: folders with loaded code that is not part of the tree.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -10,7 +9,7 @@ use ralph_core::Timestamp;
 
 use crate::stat::Stat;
 
-/// What packages of JavaScript are installed into.
+/// The folder for installed packages of JavaScript.
 const NODE: &str = "node_modules";
 
 /// Files beside installed packages of Python and PHP.
@@ -19,16 +18,16 @@ const MARKS: [&str; 2] = ["pyvenv.cfg", "autoload.php"];
 /// Files in installed packages that changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangedPackages {
-    /// The folder that packages are installed into, relative to the root.
+    /// The folder of the packages, relative to the root.
     pub folder: PathBuf,
     /// The files, relative to the root.
     pub files: Vec<PathBuf>,
-    /// Files that say which versions belong there, relative to the root.
+    /// Lock files of its packages, relative to the root.
     pub locks: Vec<PathBuf>,
 }
 
-/// Finds code in installed packages that changed after a moment. The time that
-/// is looked at cannot be set by programs.
+/// Finds code in installed packages that changed after a moment. Programs
+/// cannot set the time that is compared.
 pub(crate) fn changed_since(root: &Path, moment: Timestamp) -> Vec<ChangedPackages> {
     let mut folders = Vec::new();
     find_packages(root, root, &mut folders);
@@ -40,7 +39,7 @@ pub(crate) fn changed_since(root: &Path, moment: Timestamp) -> Vec<ChangedPackag
     changed.collect()
 }
 
-/// Adds the folders that packages are installed into, whatever ignores them.
+/// Adds the folders of installed packages, also ignored ones.
 fn find_packages(root: &Path, folder: &Path, found: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
@@ -58,19 +57,19 @@ fn find_packages(root: &Path, folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Whether packages are installed into a folder.
+/// Returns true if packages are installed into a folder.
 fn is_packages(folder: &Path) -> bool {
     folder.file_name().is_some_and(|name| name == NODE)
         || MARKS.iter().any(|mark| folder.join(mark).is_file())
 }
 
-/// Whether a file of this name lies in folders that packages are installed into.
+/// Returns true if a file of this name marks a folder of installed packages.
 pub(crate) fn is_package_mark(name: &OsStr) -> bool {
     MARKS.iter().any(|mark| name == *mark)
 }
 
-/// The code in a folder of packages that changed after a moment, and links to
-/// code. What a link to a place outside the project leads to belongs to it.
+/// Returns code in a folder of packages that changed after a moment, and links
+/// to code. If a link points outside the project, its target is searched, too.
 fn changed_files(root: &Path, folder: &Path, moment: Timestamp) -> Vec<PathBuf> {
     let folder = root.join(folder);
     let is_changed = |found: fs::Metadata| found.is_symlink() && is_changed_since(&found, moment);
@@ -83,8 +82,8 @@ fn changed_files(root: &Path, folder: &Path, moment: Timestamp) -> Vec<PathBuf> 
     files.iter().filter_map(|path| Some(path.strip_prefix(root).ok()?.to_owned())).collect()
 }
 
-/// The links below a folder to folders outside the project that can be
-/// changed, with where they lead.
+/// Returns the links below a folder to writable folders outside the project,
+/// with their targets.
 fn links_out(root: &Path, folder: &Path) -> Vec<(PathBuf, PathBuf)> {
     let mut builder = WalkBuilder::new(folder);
     builder.standard_filters(false).follow_links(false);
@@ -97,20 +96,20 @@ fn links_out(root: &Path, folder: &Path) -> Vec<(PathBuf, PathBuf)> {
     out.collect()
 }
 
-/// The code below a folder that changed after a moment, and new links to
-/// folders; compiled Python and caches apart.
+/// Returns the code below a folder that changed after a moment, and new links
+/// to folders. Compiled Python and caches are skipped.
 pub fn code_changed_since(folder: &Path, moment: Timestamp) -> Vec<PathBuf> {
     let mut builder = WalkBuilder::new(folder);
     builder.standard_filters(false).follow_links(false);
     builder.filter_entry(|item| {
         let name = item.file_name().to_string_lossy();
-        // Caches of tools lie in hidden folders, or are compiled again.
+        // Caches of tools are in hidden folders, or are compiled again.
         let is_cache = name == "__pycache__"
             || (name.starts_with('.') && !matches!(&*name, ".bin" | ".pnpm" | ".store"));
         item.depth() == 0 || !is_cache
     });
     let files = builder.build().flatten().filter(|item| {
-        // A link to a folder brings all the code in it.
+        // A link to a folder adds all the code in it.
         is_code(item.path()) || (item.depth() > 0 && item.path_is_symlink())
     });
     let files = files.filter(|item| {
@@ -120,8 +119,8 @@ pub fn code_changed_since(folder: &Path, moment: Timestamp) -> Vec<PathBuf> {
     files.map(ignore::DirEntry::into_path).collect()
 }
 
-/// The files below a folder that Python compiled after a moment, in whatever
-/// package they are.
+/// Returns the files below a folder that Python compiled after a moment, in any
+/// package.
 pub fn byte_code_changed_since(folder: &Path, moment: Timestamp) -> Vec<PathBuf> {
     let mut builder = WalkBuilder::new(folder);
     builder.standard_filters(false).follow_links(false);
@@ -133,15 +132,15 @@ pub fn byte_code_changed_since(folder: &Path, moment: Timestamp) -> Vec<PathBuf>
     files.map(ignore::DirEntry::into_path).collect()
 }
 
-/// Whether a file, or a link to one, changed after a moment. The time that is
-/// looked at cannot be set by programs.
+/// Returns true if a file, or a link to one, changed after a moment. Programs
+/// cannot set the time that is compared.
 pub fn is_changed_since(file: &fs::Metadata, moment: Timestamp) -> bool {
     let moment = moment.as_millis().saturating_mul(1_000_000);
     i64::try_from(Stat::of(file).changed).is_ok_and(|at| at > moment)
 }
 
-/// Whether the user, and so the agent, may put files into a folder: because
-/// its rights say so, or because they can be changed.
+/// Returns true if the user, and so the agent, can put files into a folder: it
+/// is writable, or its owner can make it so.
 pub fn can_change(folder: &Path) -> bool {
     #[cfg(unix)]
     let is_own = fs::metadata(folder).is_ok_and(|found| {
@@ -153,7 +152,7 @@ pub fn can_change(folder: &Path) -> bool {
     folder.is_dir()
 }
 
-/// Whether a program may be loaded from a file.
+/// Returns true if a program may load code from a file.
 fn is_code(path: &Path) -> bool {
     const CODE: [&str; 13] =
         ["js", "cjs", "mjs", "ts", "json", "node", "py", "pth", "so", "php", "rb", "wasm", "jsx"];
@@ -161,13 +160,13 @@ fn is_code(path: &Path) -> bool {
         folder.file_name().is_some_and(|name| name == ".bin" || name == "bin")
     });
     let extension = path.extension().and_then(|extension| extension.to_str());
-    // Which plugins runners load.
+    // Lists the plugins that test runners load.
     is_program
         || path.ends_with("entry_points.txt")
         || extension.is_some_and(|extension| CODE.contains(&extension))
 }
 
-/// The files beside a folder, or in the root, that lock versions.
+/// Returns the lock files beside a folder, or in the root.
 fn locks_of(root: &Path, folder: &Path) -> Vec<PathBuf> {
     const NAMES: [&str; 10] = [
         "package-lock.json",

@@ -1,4 +1,5 @@
-//! The packs that we wrote, kept few: git looks into all of them.
+//! The packs that ralph wrote. They are kept few, since git searches all of
+//! them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,13 +13,13 @@ use crate::oid::Oid;
 use crate::pack::{self, Batch, INDEX_HEAD, PACK_HEAD_LEN, Written};
 use crate::probe;
 
-/// How many packs of ours there may be that could be joined.
+/// Maximum number of our packs before they are joined.
 const MOST: usize = 8;
 
-/// Packs above this many bytes are not joined any more.
+/// Packs above this many bytes are not joined.
 const LARGE: u64 = 8 * 1024 * 1024;
 
-/// What this process wrote last, so that it need not ask git for it.
+/// Number of recent writes to remember, so that git need not be asked for them.
 const REMEMBERED: usize = 4 * MOST;
 
 const MOST_CONFIRMED: usize = 1000;
@@ -27,13 +28,14 @@ const MOST_CONFIRMED: usize = 1000;
 #[derive(Debug)]
 pub(crate) struct Packs {
     objects: PathBuf,
-    /// Lists our packs by name.
+    /// The file that lists our packs by name.
     list: PathBuf,
     written: Mutex<Vec<Written>>,
     confirmed: Mutex<Confirmed>,
 }
 
-/// Objects that git found in packs while the folder of packs had this time.
+/// Objects that git found in packs while the pack folder had this modification
+/// time.
 #[derive(Debug, Default)]
 struct Confirmed {
     seen: Option<SystemTime>,
@@ -54,14 +56,14 @@ impl Packs {
         let written = batch.write(&self.objects).map_err(failed())?;
         let is_pack = written.pack.is_some();
         if is_pack {
-            // A pack that is not listed only misses being joined.
+            // A pack that is not listed is only never joined.
             let _ = self.enlist(&written);
         }
         self.remember(written);
         Ok(())
     }
 
-    /// Whether an object is there for sure; if not, git may know it.
+    /// Returns true if an object certainly exists; if false, git may have it.
     pub(crate) fn has(&self, id: Oid) -> bool {
         let name = id.to_string();
         let (folder, file) = name.split_at(2);
@@ -77,15 +79,15 @@ impl Packs {
         packs.into_iter().any(|pack| pack.with_extension("idx").exists())
     }
 
-    /// The state of the packs, for [`Self::confirm`]; `None` if other
-    /// repositories lend theirs, whose state is not seen here.
+    /// Returns the state of the packs for [`Self::confirm`]; `None` if there
+    /// are packs of other repositories, whose state is unknown.
     pub(crate) fn look(&self) -> Option<SystemTime> {
         let is_lent = self.objects.join("info/alternates").exists();
         let found = fs::metadata(self.objects.join("pack")).ok().filter(|_| !is_lent)?;
         found.modified().ok()
     }
 
-    /// Remembers that git found these objects after `seen` was looked at.
+    /// Remembers that git found these objects at the state `seen`.
     pub(crate) fn confirm(&self, seen: Option<SystemTime>, ids: impl Iterator<Item = Oid>) {
         let mut confirmed = self.confirmed.lock().unwrap_or_else(PoisonError::into_inner);
         if confirmed.seen != seen || confirmed.ids.len() > MOST_CONFIRMED {
@@ -128,16 +130,16 @@ impl Packs {
     }
 }
 
-/// `None` if it is not there, as after `git gc`.
+/// Returns the size of a pack; `None` if it is gone, as after `git gc`.
 fn size(pack: &Path) -> Option<u64> {
     fs::metadata(pack.with_extension("idx")).ok()?;
     fs::metadata(pack.with_extension("pack")).ok().map(|found| found.len())
 }
 
-/// Puts the objects of several packs into one, in their place.
+/// Replaces several packs by one with all their objects.
 ///
-/// A git that reads one of them meanwhile looks for its objects again, as
-/// when they are repacked.
+/// A git that reads one of them meanwhile searches its objects again, as after
+/// a repack.
 fn join(objects: &Path, packs: &BTreeSet<PathBuf>) -> io::Result<Written> {
     let mut entries = BTreeMap::new();
     for pack in packs {
@@ -158,8 +160,8 @@ fn join(objects: &Path, packs: &BTreeSet<PathBuf>) -> io::Result<Written> {
     Ok(Written { pack: Some(joined), ids })
 }
 
-/// The objects of a pack as they lie in it. None of ours refers to another,
-/// so that they can be moved.
+/// Returns the entries of a pack. Ours never refer to each other, so they can
+/// be moved.
 fn read_pack(index: &[u8], pack: &[u8]) -> Option<Vec<(Oid, Vec<u8>)>> {
     let body = index.strip_prefix(&INDEX_HEAD)?;
     let number = |bytes: &[u8]| -> Option<usize> {

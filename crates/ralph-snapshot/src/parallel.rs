@@ -1,4 +1,4 @@
-//! Work split over the processors.
+//! Runs work on all processors.
 
 use std::num::NonZero;
 use std::panic;
@@ -6,10 +6,10 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// How many items a worker takes at a time.
+/// Number of items a worker takes at a time.
 const CHUNK: usize = 16;
 
-/// The results of `work`, in the order of `items`.
+/// Returns the results of `work`, in the order of `items`.
 pub(crate) fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let workers = processors().min(items.len().div_ceil(CHUNK));
     if workers < 2 {
@@ -25,7 +25,7 @@ pub(crate) fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) 
         }
     };
     let mut parts = thread::scope(|scope| {
-        // With fewer threads than wished the work is done all the same.
+        // If threads cannot be started, the others do the work.
         let start = |_| thread::Builder::new().spawn_scoped(scope, run).ok();
         let others: Vec<_> = (1..workers).filter_map(start).collect();
         let mut parts = run();
@@ -38,7 +38,8 @@ pub(crate) fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) 
     parts.into_iter().flat_map(|(_, results)| results).collect()
 }
 
-/// Asking costs as much as looking at a hundred files, so it is done once.
+/// Returns the number of processors, cached because asking costs as much as
+/// reading the metadata of a hundred files.
 fn processors() -> usize {
     static COUNT: OnceLock<usize> = OnceLock::new();
     *COUNT.get_or_init(|| thread::available_parallelism().map_or(1, NonZero::get))

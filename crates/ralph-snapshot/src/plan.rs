@@ -1,4 +1,4 @@
-//! What a rollback would do, and what it would leave alone.
+//! The plan of a rollback: files that it changes, and files it leaves alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use crate::modes::Modes;
 use crate::snapshot::{Difference, Item, ItemKind, Place, Present, Snapshot};
 use crate::stat::Stat;
 
-/// What a rollback would do. Nothing has happened yet.
+/// The plan of a rollback, not yet carried out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// The snapshot to go back to.
@@ -20,20 +20,20 @@ pub struct Plan {
     pub conflicts: Vec<Step>,
     /// Files that are left alone in any case, ordered by path.
     pub kept: Vec<Kept>,
-    /// What was found when this was made.
+    /// The present contents when the plan was made.
     pub(crate) present: Present,
-    /// How the files that would be changed looked; `None` if that cannot
-    /// prove that they are still the same.
+    /// Metadata of the files that would be changed; `None` if it cannot prove
+    /// that they are still the same.
     pub(crate) stats: Option<Stats>,
-    /// Files that count for this plan, be they ignored or large.
+    /// Files that count for this plan even if ignored or large.
     pub(crate) must: BTreeSet<PathBuf>,
     pub(crate) extent: Extent,
 }
 
-/// What the file system tells of files; `None` for those that are not there.
+/// Metadata of files; `None` for files that do not exist.
 pub(crate) type Stats = BTreeMap<PathBuf, Option<Stat>>;
 
-/// How much of a tree a plan is about.
+/// The part of a tree that a plan covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
     Everything,
@@ -45,34 +45,34 @@ pub(crate) enum Extent {
 pub struct Step {
     /// Relative to the root of the work tree.
     pub path: PathBuf,
-    /// What happens to it.
+    /// The change of this file.
     pub action: Action,
     pub(crate) target: Target,
 }
 
-/// What a path will be.
+/// The target state of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
-    /// Nothing any more.
+    /// No file.
     Gone,
     /// A file or a link with these permissions, if they are known.
     Item(Item, Option<u32>),
-    /// The file that it is, with these permissions.
+    /// The present file, with these permissions.
     Mode(u32),
     /// A folder with these permissions, if they are known.
     Folder(Option<u32>),
-    /// No folder any more, unless something is in it.
+    /// No folder, unless something is in it.
     NoFolder,
 }
 
-/// What a rollback does to a file.
+/// The way in which a rollback changes a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// It is there and gets its earlier contents, mode or type.
+    /// It exists and gets its earlier contents, mode or type.
     Restore,
-    /// It is gone and comes back.
+    /// It was deleted and is created again.
     Recreate,
-    /// It appeared and goes.
+    /// It is new and is removed.
     Remove,
 }
 
@@ -81,33 +81,33 @@ pub enum Action {
 pub struct Kept {
     /// Relative to the root of the work tree.
     pub path: PathBuf,
-    /// Why it is left alone.
+    /// The reason.
     pub why: WhyKept,
 }
 
-/// Why a rollback leaves a file alone.
+/// A reason why a rollback leaves a file alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhyKept {
-    /// It appeared after the run's last snapshot, so it is not the run's.
+    /// It appeared after the run's last snapshot, so the run did not make it.
     AppearedLater,
-    /// The snapshot tells that it was there, but not what it held; or it is
-    /// there now and what it holds cannot be recorded.
+    /// The snapshot lists it without its contents, or its present contents
+    /// cannot be recorded.
     NotRecorded,
-    /// The ignore rules of the snapshot hid it, so it may have been there.
+    /// The ignore rules of the snapshot matched it, so it may have existed
+    /// then.
     IgnoredThen,
-    /// It is, or lies in, a repository of its own.
+    /// It is, or lies in, a nested repository.
     Nested,
-    /// It appeared and is too large to be kept.
+    /// It is new and too large to be recorded.
     TooLarge,
-    /// It belongs to no snapshot because [`crate::WorkTree::leave_out`] says
-    /// so.
+    /// [`crate::WorkTree::leave_out`] excludes it from snapshots.
     LeftOut,
-    /// Somebody else made it while the run rested, so it is not the run's.
+    /// It appeared while the run was paused, so the run did not make it.
     AppearedMeanwhile,
 }
 
 impl WhyKept {
-    /// Whether files left alone for this reason are in no tree.
+    /// Returns true if files left alone for this reason are in no tree.
     pub(crate) fn is_beside_the_tree(self) -> bool {
         match self {
             Self::TooLarge | Self::LeftOut => true,
@@ -121,37 +121,37 @@ impl WhyKept {
 }
 
 impl Plan {
-    /// The files that would be changed, be it with force.
+    /// Returns the files that the plan changes, with conflicts.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.steps.iter().chain(&self.conflicts).map(|step| &*step.path)
     }
 
-    /// Whether there is nothing to do, with force or without.
+    /// Returns true if there is nothing to do, with force or without.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty() && self.conflicts.is_empty()
     }
 }
 
-/// What is known when a plan is made.
+/// The facts from which a plan is made.
 pub(crate) struct Outlook<'a> {
     pub(crate) to: &'a Snapshot,
     pub(crate) present: Present,
     pub(crate) must: BTreeSet<PathBuf>,
-    /// From the present files to those of the snapshot.
+    /// Differences from the present files to those of the snapshot.
     pub(crate) ahead: Vec<Difference>,
-    /// From the run's last snapshot to the present files.
+    /// Differences from the run's last snapshot to the present files.
     pub(crate) since: Vec<Difference>,
-    /// Paths to which the plan is limited; all of them if empty.
+    /// Paths to which the plan is limited; empty means all.
     pub(crate) only: &'a [PathBuf],
-    /// Files that the ignore rules of the snapshot hid.
+    /// Files that the ignore rules of the snapshot matched.
     pub(crate) ignored_then: BTreeSet<PathBuf>,
-    /// Files that are, or lie in, a repository of their own.
+    /// Files that are, or lie in, a nested repository.
     pub(crate) nested: BTreeSet<PathBuf>,
-    /// Files that are there although the present tree does not have them.
+    /// Files that exist although the present tree does not have them.
     pub(crate) hidden: BTreeSet<PathBuf>,
-    /// What is to be done where no contents differ.
+    /// Steps for paths whose contents do not differ.
     pub(crate) beside: Vec<(Step, Since)>,
-    /// What is there and in no snapshot.
+    /// Present files that are in no snapshot.
     pub(crate) strangers: Vec<Kept>,
 }
 

@@ -1,5 +1,5 @@
-//! Short-lived files: they tell whether a folder takes files, what time it
-//! is there, and they carry contents to their final name in one step.
+//! Short-lived files that test if a folder is writable, read its clock, or
+//! replace a file in one step.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -7,34 +7,34 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::SystemTime;
 
-/// The name git gives its own unfinished objects, so that `git gc` removes
-/// ours too should we be killed before we do.
+/// Prefix of unfinished files. Git uses it for its objects, so `git gc` removes
+/// leftovers of a killed process.
 pub(crate) const PREFIX: &str = "tmp_obj_ralph";
 
-/// A path in `dir` that no other process or thread uses.
+/// Returns a path in `dir` that no other process or thread uses.
 pub(crate) fn unique_path(dir: &Path, prefix: &str) -> PathBuf {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     dir.join(format!("{prefix}-{}-{count}", std::process::id()))
 }
 
-/// Whether a file can be created and filled in `dir`.
+/// Returns true if a file can be created and filled in `dir`.
 ///
-/// Asked by doing it: permission bits say nothing about read-only mounts,
-/// quotas, access lists and the super user.
+/// It creates one: permission bits ignore read-only mounts, quotas, access
+/// lists and the super user.
 pub(crate) fn takes_files(dir: &Path) -> bool {
     now_in(dir).is_ok()
 }
 
-/// Whether the file can be opened for reading.
+/// Returns true if the file can be opened for reading.
 pub(crate) fn may_be_read(path: &Path) -> bool {
     File::open(path).is_ok()
 }
 
-/// The present time by the clock that stamps the files in `dir`.
+/// Returns the present time by the clock that stamps files in `dir`.
 ///
-/// File times are only comparable with each other: a network mount may
-/// have a clock of its own.
+/// File times are only comparable with each other: a network mount may have a
+/// clock of its own.
 pub(crate) fn now_in(dir: &Path) -> io::Result<SystemTime> {
     let path = unique_path(dir, PREFIX);
     let asked = File::create_new(&path).and_then(|mut file| {
@@ -47,14 +47,14 @@ pub(crate) fn now_in(dir: &Path) -> io::Result<SystemTime> {
     asked
 }
 
-/// Replaces `path` by a file with `contents`; readers see the old or the
-/// new one, never a part.
+/// Replaces `path` by a file with `contents`. Readers see the old or the new
+/// file, never a part.
 pub(crate) fn write_atomically(path: &Path, contents: &[u8]) -> io::Result<()> {
     let dir = path.parent().unwrap_or(Path::new("."));
     let temporary = unique_path(dir, PREFIX);
     let written = fs::write(&temporary, contents).and_then(|()| fs::rename(&temporary, path));
     if written.is_err() {
-        // The first error is the one to tell; the leftover is harmless.
+        // The first error is returned; the leftover is harmless.
         let _ = fs::remove_file(&temporary);
     }
     written

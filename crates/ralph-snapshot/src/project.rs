@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::path_bytes;
 
-/// Where a project is, found without starting git.
+/// The location of a project, found without git.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Project {
     /// The root of the work tree, canonical.
@@ -16,33 +16,33 @@ pub struct Project {
 /// The folders of a repository, canonical.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GitDirs {
-    /// What belongs to this work tree alone: `HEAD`, the index.
+    /// The folder of this work tree: `HEAD`, the index.
     pub dir: PathBuf,
-    /// What all work trees of the repository share: objects, refs. The same
-    /// as `dir` unless this is a linked work tree.
+    /// The folder that all work trees of the repository share: objects, refs.
+    /// The same as `dir` unless this is a linked work tree.
     pub common: PathBuf,
 }
 
-/// Why no project was found.
+/// An error while looking for a project.
 #[derive(Debug, thiserror::Error)]
 pub enum DiscoverError {
-    /// The folder to start from is not there or may not be entered.
+    /// The folder to start from does not exist or cannot be entered.
     #[error("cannot open {}", path.display())]
     Start {
         /// The folder as it was given.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
 }
 
 impl Project {
-    /// Finds the project that `start` lies in.
+    /// Finds the project that contains `start`.
     ///
-    /// The nearest folder upwards with a repository is the root: a `.git`
-    /// folder, or a `.git` file as linked work trees and submodules have.
-    /// A `.git` file that points nowhere still marks the root, but of a
-    /// project without git. With no repository at all `start` is the root.
+    /// The root is the nearest folder upwards with a repository: a `.git`
+    /// folder, or a `.git` file as linked work trees and submodules have. A
+    /// `.git` file with a broken path still marks the root, but of a project
+    /// without git. With no repository at all `start` is the root.
     pub fn discover(start: &Path) -> Result<Self, DiscoverError> {
         let failed = |source| DiscoverError::Start { path: start.to_owned(), source };
         let mut start = fs::canonicalize(start).map_err(failed)?;
@@ -63,10 +63,11 @@ impl Project {
 }
 
 impl GitDirs {
-    /// The repository whose git folder is `dir`, if that is one.
+    /// Returns the repository whose git folder is `dir`, if that is one.
     fn at(dir: &Path) -> Option<Self> {
         let dir = fs::canonicalize(dir).ok()?;
-        // Once `HEAD` was a symbolic link, and it may point to no branch yet.
+        // `HEAD` of old repositories is a symbolic link, and its branch need
+        // not exist yet.
         fs::symlink_metadata(dir.join("HEAD")).ok()?;
         let common = match ralph_files::read(dir.join("commondir")) {
             Ok(text) => fs::canonicalize(dir.join(path_in(&text))).ok()?,

@@ -1,10 +1,9 @@
 //! The bytes of files that git converts.
 //!
-//! With line-end rules, `ident`, encodings and filters what git stores for a
-//! file is not what lies in the work tree, and checking it out again need not
-//! give the same bytes back. So the bytes of just those files are stored
-//! beside, in a tree of their own. No filter runs at all, neither here nor in a
-//! rollback: to us, a file that has one is stored as it is.
+//! With line-end rules, `ident`, encodings and filters, git does not store the
+//! bytes of the work tree, and a checkout need not give them back. So the bytes
+//! of just those files are stored in a tree of their own. Filters never run,
+//! neither here nor in a rollback: a file that has one is stored as it is.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,15 +18,15 @@ use crate::probe;
 use crate::snapshot::ItemKind;
 use crate::stat::Stat;
 
-/// The attributes that make git convert a file, as they are asked for.
+/// The attributes that make git convert a file.
 const ATTRIBUTES: [&str; 6] = ["text", "crlf", "eol", "ident", "filter", "working-tree-encoding"];
 
-/// Whether files can be converted although the tree has no attributes.
+/// Returns true if settings convert files although the tree has no attributes.
 pub(crate) fn are_configured(git: &Git) -> Result<bool, TreeError> {
     Ok(LineEnds::of(git)? == LineEnds::Converted || git.rules().has_attributes(git)?)
 }
 
-/// Whether objects or the modes of files are not as git has them by itself.
+/// Returns true if object ids or file modes differ from git's defaults.
 pub(crate) fn are_unusual(git: &Git) -> Result<bool, TreeError> {
     let is = |key, usual: &[u8]| {
         git.rules().setting(git, key).map(|value| value.is_none_or(|value| value == usual))
@@ -38,7 +37,7 @@ pub(crate) fn are_unusual(git: &Git) -> Result<bool, TreeError> {
         || !is("extensions.objectformat", b"sha1")?)
 }
 
-/// What becomes of line ends where no attribute says it.
+/// The conversion of line ends where no attribute sets it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LineEnds {
     Kept,
@@ -53,8 +52,8 @@ impl LineEnds {
     }
 }
 
-/// The files whose bytes differ from what git stores for them, with the
-/// names of blobs that hold those bytes. `cache` is a file of ours.
+/// Returns the files whose bytes differ from their stored contents, with the
+/// ids of blobs of those bytes. `cache` is a file of ours.
 pub(crate) fn raw_blobs(
     git: &Git,
     listing: &Listing,
@@ -90,7 +89,7 @@ pub(crate) fn raw_blobs(
     Ok(raw)
 }
 
-/// The files that must be read to know whether git converts them.
+/// Returns the files that must be read to find out if git converts them.
 fn suspects(git: &Git, listing: &Listing) -> Result<Vec<Vec<u8>>, TreeError> {
     let line_ends = LineEnds::of(git)?;
     let files = listing.iter().filter(|(_, entry)| match entry.item.kind {
@@ -118,18 +117,18 @@ fn suspects(git: &Git, listing: &Listing) -> Result<Vec<Vec<u8>>, TreeError> {
     Ok(suspects)
 }
 
-/// What tells that a file is converted.
+/// The sign by which a converted file is recognised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Doubt {
     None,
-    /// Storing the file only ever removes bytes.
+    /// Another size: storing the file only ever removes bytes.
     Size,
-    /// Anything may happen.
+    /// None; any file may be converted.
     Any,
 }
 
 impl Doubt {
-    /// What the values of [`ATTRIBUTES`] tell of a file.
+    /// Returns the sign for a file with these values of [`ATTRIBUTES`].
     fn of(line_ends: LineEnds, values: &[&[u8]]) -> Self {
         let [text, crlf, eol, ident, filter, encoding] = values else { return Self::Any };
         let is_named = |value: &[u8]| value != b"unspecified" && value != b"unset";
@@ -148,7 +147,7 @@ fn size_differs(git: &Git, path: &[u8], entry: Option<&TreeEntry>) -> bool {
     size != entry.and_then(|entry| entry.size)
 }
 
-/// Stores the bytes of these files, and names them in the same order.
+/// Stores the bytes of these files, and returns their ids in the same order.
 fn hash(git: &Git, paths: &[&Vec<u8>]) -> Result<Vec<String>, TreeError> {
     if paths.is_empty() {
         return Ok(Vec::new());
@@ -174,7 +173,7 @@ fn render_cache(cache: &Cache) -> String {
     text
 }
 
-/// Reads the lines it understands; the others cost a second look.
+/// Parses the lines that are valid; the files of others are read again.
 fn parse_cache(text: &str) -> Cache {
     let parse = |line: &str| {
         let mut words = line.splitn(3, ' ');

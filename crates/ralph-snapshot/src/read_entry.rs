@@ -1,4 +1,4 @@
-//! Reading one file.
+//! Reads the kind and digests of one file.
 
 use std::fs::{self, Metadata};
 use std::io::{self, ErrorKind, Read};
@@ -11,14 +11,14 @@ use crate::stat::Stat;
 use crate::work_handle::WorkHandle;
 use crate::{approach, path_bytes};
 
-/// Larger files are told apart by their contents alone, in bytes.
+/// Size in bytes above which only the plain digest is computed.
 pub(crate) const NORMALISED_LIMIT: u64 = 1024 * 1024;
 
-/// Describes one file; `None` for folders, pipes, sockets and devices, and
-/// for files that vanish meanwhile.
+/// Describes one file; `None` for folders, pipes, sockets and devices, and for
+/// files that are deleted meanwhile.
 ///
-/// The metadata are older than the contents, so that an edit in between is
-/// found next time. What is read when the work is interrupted counts nothing.
+/// The metadata are older than the contents, so a concurrent edit is found next
+/// time. The result of an interrupted read is not valid.
 pub(crate) fn read_entry(
     path: &Path,
     metadata: &Metadata,
@@ -68,8 +68,8 @@ fn is_executable(_metadata: &Metadata) -> bool {
     false
 }
 
-/// The digests of a file: of its contents, and of its normalised contents.
-/// They are the same for large and binary files.
+/// Returns the digests of a file: of its contents, and of its normalised
+/// contents. They are the same for large and binary files.
 fn digest_file(path: &Path, handle: &WorkHandle) -> io::Result<(Hash, Hash)> {
     let mut file = handle.reading(ralph_files::open(path)?);
     let mut beginning = Vec::new();

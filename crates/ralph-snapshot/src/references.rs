@@ -1,18 +1,18 @@
-//! References of a repository, read and written without git where each is a
+//! Reads and writes references of a repository without git, where each is a
 //! file of its own.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
-/// What a reference points to, by its whole name.
+/// Names of references with the objects they point to.
 pub(crate) type Listed = Vec<(String, String)>;
 
-/// The references below `prefix`, which ends with a slash; `None` if git has
-/// to be asked.
+/// Returns the references below `prefix`, which ends with a slash; `None` if
+/// git has to be asked.
 ///
-/// Git packs references before it removes their files, so those that are not
-/// found as files any more are found packed.
+/// Git packs references before it removes their files, so a reference without a
+/// file is found in the packed ones.
 pub(crate) fn list(common: &Path, prefix: &str) -> Option<Listed> {
     if !are_files(common) {
         return None;
@@ -24,7 +24,7 @@ pub(crate) fn list(common: &Path, prefix: &str) -> Option<Listed> {
         Ok(entries) => {
             for entry in entries {
                 let name = entry.ok()?.file_name().into_string().ok()?;
-                // A reference that is being written has its old value still.
+                // A reference that is being written still has its old value.
                 if !is_lock(&name) {
                     let reference = format!("{prefix}{name}");
                     let object = target(&common.join(&reference))?;
@@ -36,13 +36,14 @@ pub(crate) fn list(common: &Path, prefix: &str) -> Option<Listed> {
     (!is_packed(common, prefix)).then_some(found)
 }
 
-/// Lets `reference` point to `object`, as `git update-ref` does; whether that
-/// was done. If not, git may know how.
+/// Sets `reference` to `object`, as `git update-ref` does; returns false if
+/// only git can do it.
 pub(crate) fn write(common: &Path, reference: &str, object: &str) -> bool {
     are_files(common) && replace(&common.join(reference), object).is_ok()
 }
 
-/// Whether `reference` points to `object` for sure; git may know better.
+/// Returns true if `reference` certainly points to `object`; if false, git may
+/// know more.
 pub(crate) fn is_at(common: &Path, reference: &str, object: &str) -> bool {
     target(&common.join(reference)).is_some_and(|found| found == object)
 }
@@ -59,13 +60,14 @@ fn replace(path: &Path, object: &str) -> io::Result<()> {
         .and_then(|()| file.write_all(b"\n"))
         .and_then(|()| fs::rename(&lock, path));
     if written.is_err() {
-        // It is ours, and would be in the way of the next one.
+        // The lock is ours, and would block the next write.
         let _ = fs::remove_file(&lock);
     }
     written
 }
 
-/// Repositories with a `reftable` folder keep no file for a reference.
+/// Returns true if references are files. In repositories with a `reftable`
+/// folder they are not.
 fn are_files(common: &Path) -> bool {
     common.join("refs").is_dir() && !common.join("reftable").exists()
 }
@@ -74,7 +76,7 @@ fn is_lock(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|extension| extension == "lock")
 }
 
-/// `None` for a reference to another one, and for what is none.
+/// Reads a reference; `None` if it points to another one or is invalid.
 fn target(path: &Path) -> Option<String> {
     let text = String::from_utf8(ralph_files::read(path).ok()?).ok()?;
     let object = text.trim_end();

@@ -1,4 +1,4 @@
-//! Carries a plan out, file by file, so that it can be stopped anywhere.
+//! Carries a plan out, file by file, so that it can be interrupted anywhere.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -13,35 +13,35 @@ use crate::plan::{Extent, Plan, Step, Target, step};
 use crate::snapshot::{Present, Snapshot};
 use crate::snapshots::{SnapshotError, Snapshots, base, newest_safety};
 
-/// What happens to files that changed after the run's last snapshot.
+/// The treatment of files that changed after the run's last snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conflicts {
-    /// They stay as they are.
+    /// Leave them unchanged.
     Leave,
-    /// They go back like all others; the safety snapshot holds them.
+    /// Restore them like all others; the safety snapshot holds them.
     Force,
 }
 
-/// What a rollback did.
+/// The result of a rollback.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Done {
-    /// The files as they were before it; `None` if there was nothing to do.
+    /// The files before the rollback; `None` if there was nothing to do.
     pub safety: Option<Snapshot>,
-    /// What was done, ordered by path. After an interruption only what was
-    /// left to do.
+    /// The changes, ordered by path. After an interruption only the remaining
+    /// ones.
     pub steps: Vec<Step>,
-    /// Conflicts that were left as they are.
+    /// Conflicts that were left unchanged.
     pub left: Vec<PathBuf>,
-    /// Files that could not be put back because of what lies in their way.
+    /// Files that could not be restored because another file is in the way.
     pub blocked: Vec<Blocked>,
 }
 
-/// A file that could not be put back.
+/// A file that could not be restored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Blocked {
     /// Relative to the root of the work tree.
     pub path: PathBuf,
-    /// What lies in its way, relative to the root of the work tree.
+    /// The file in its way, relative to the root of the work tree.
     pub by: PathBuf,
 }
 
@@ -51,9 +51,9 @@ pub(crate) type Checkpoint<'a> = dyn FnMut() -> Result<(), SnapshotError> + 'a;
 impl Snapshots<'_> {
     /// Carries `plan` out, after a safety snapshot.
     ///
-    /// Each file has its earlier or its later contents at any moment. When an
-    /// error is returned or the process ends, [`Self::resume_pending`] goes
-    /// on. Only files are changed: what was staged stays staged.
+    /// At any moment each file has its earlier or its later contents. After an
+    /// error or a crash, [`Self::resume_pending`] goes on. Only files are
+    /// changed: the user's index stays.
     pub fn apply(
         &self,
         plan: &Plan,
@@ -63,8 +63,8 @@ impl Snapshots<'_> {
         self.apply_with(plan, conflicts, now, &mut || Ok(()))
     }
 
-    /// Undoes the newest rollback that is not undone yet: first the last one,
-    /// then the one before it.
+    /// Undoes the newest rollback that is not undone yet. A second call undoes
+    /// the one before it.
     pub fn undo(&self, conflicts: Conflicts, now: Timestamp) -> Result<Done, SnapshotError> {
         self.check_nothing_pending()?;
         let plan = self.plan_undo()?;
@@ -79,7 +79,7 @@ impl Snapshots<'_> {
         if let Some(Snapshot { label: Label::Safety(own), .. }) = done.safety {
             undone.add(own);
         }
-        // What was left can still be forced.
+        // Files that were left can still be forced.
         if done.left.is_empty() && done.blocked.is_empty() {
             undone.add(number);
         }
@@ -90,9 +90,9 @@ impl Snapshots<'_> {
         self.tree.state().join("rollbacks").join(format!("{}.undone", self.run))
     }
 
-    /// Completes a rollback that was interrupted; `None` if there is none.
+    /// Completes an interrupted rollback; `None` if there is none.
     ///
-    /// Files that someone changed since the interruption are left.
+    /// Files that were changed since the interruption are left.
     pub fn resume_pending(&self, now: Timestamp) -> Result<Option<Done>, SnapshotError> {
         let to = self.pending()?;
         let done = self.resume_with(now, &mut || Ok(()))?;
@@ -102,7 +102,7 @@ impl Snapshots<'_> {
         Ok(done)
     }
 
-    /// The snapshot to which an interrupted rollback goes.
+    /// Returns the snapshot to which an interrupted rollback goes.
     pub fn pending(&self) -> Result<Option<Label>, SnapshotError> {
         Ok(Journal::load(&self.journal())?.map(|journal| journal.to))
     }
@@ -136,7 +136,7 @@ impl Snapshots<'_> {
         let base = base(&beside).unwrap_or(to);
         let mut present = self.recheck(plan, base)?;
         present.facts.at = now;
-        // Folders that go have to be known, or undoing would not bring them back.
+        // Record the folders to be removed, so that undoing restores them.
         let going = steps.iter().filter(|step| step.target == Target::NoFolder);
         let going: Vec<_> = going.map(|step| step.path.clone()).collect();
         present.facts.folders.extend(going);
@@ -157,8 +157,8 @@ impl Snapshots<'_> {
         Ok(done)
     }
 
-    /// The contents as they were planned with, if the files to be changed
-    /// have them still.
+    /// Returns the contents of the plan if the files to be changed still have
+    /// them.
     fn recheck(&self, plan: &Plan, base: &Snapshot) -> Result<Present, SnapshotError> {
         let disk = Disk { root: self.tree.root() };
         if plan.stats.as_ref().is_some_and(|stats| disk.is_like(stats)) {
@@ -182,7 +182,7 @@ impl Snapshots<'_> {
             disk.tidy(path)?;
         }
         let (steps, left) = self.what_is_left(&journal, &to, &safety)?;
-        // Folders that were emptied before the interruption are looked at too.
+        // Folders that were emptied before the interruption are pruned, too.
         let blocked = self.carry_out(&steps, &to, checkpoint)?;
         let kept: BTreeSet<_> = to.folders.iter().map(PathBuf::as_path).collect();
         for path in journal.paths.iter().filter(|path| !disk.has_file(path)) {
@@ -192,8 +192,8 @@ impl Snapshots<'_> {
         Ok(Some(Done { safety: Some(safety), steps, left, blocked }))
     }
 
-    /// What an interrupted rollback has still to do, and files that someone
-    /// changed since the interruption.
+    /// Returns the remaining steps of an interrupted rollback, and files that
+    /// were changed since the interruption.
     fn what_is_left(
         &self,
         journal: &Journal,
@@ -201,7 +201,7 @@ impl Snapshots<'_> {
         safety: &Snapshot,
     ) -> Result<(Vec<Step>, Vec<PathBuf>), SnapshotError> {
         let disk = Disk { root: self.tree.root() };
-        // To insist on a folder would be to insist on the ignored files in it.
+        // Checking a folder would check the ignored files in it, too.
         let is_folder = |path: &PathBuf| to.folders.contains(path) || safety.folders.contains(path);
         let files = journal.paths.iter().filter(|path| !is_folder(path)).cloned().collect();
         let present = self.look(&files, safety)?;
@@ -234,7 +234,7 @@ impl Snapshots<'_> {
     ) -> Result<Vec<Blocked>, SnapshotError> {
         let disk = Disk { root: self.tree.root() };
         let removed: Vec<_> = steps.iter().filter(|step| step.target == Target::Gone).collect();
-        // First what goes, as it may lie where something comes back.
+        // Remove files first, as they may be in the way of others.
         for step in &removed {
             checkpoint()?;
             disk.remove(&step.path)?;
@@ -259,7 +259,7 @@ impl Snapshots<'_> {
                 Outcome::InTheWay(by) => blocked.push(Blocked { path: path.clone(), by }),
             }
         }
-        // What lies deeper goes first.
+        // Deeper folders first.
         for step in steps.iter().rev().filter(|step| step.target == Target::NoFolder) {
             disk.remove_folder(&step.path);
         }
@@ -300,8 +300,8 @@ impl Snapshots<'_> {
         Ok(blocked)
     }
 
-    /// Records what the rollback left, so that it can be undone, and forgets
-    /// that it is under way. `exactly` is the snapshot it ended at.
+    /// Records the result of the rollback, so that it can be undone, and
+    /// deletes its journal. `exactly` is the snapshot it ended at.
     fn finish(
         &self,
         number: u32,
@@ -320,8 +320,7 @@ impl Snapshots<'_> {
         Ok(Journal::delete(&self.journal())?)
     }
 
-    /// Refuses while a rollback of the run was interrupted and is not
-    /// complete.
+    /// Returns an error if an interrupted rollback of the run is not complete.
     pub fn check_nothing_pending(&self) -> Result<(), SnapshotError> {
         match self.pending()? {
             Some(to) => Err(SnapshotError::Pending { run: self.run.clone(), to }),

@@ -218,7 +218,7 @@ fn a_rollback_killed_before_it_changed_anything_does_not_hide_the_one_before() {
         snapshots.take(Label::Iteration(1), NOW).unwrap();
         let left_by_the_run = scratch.image();
         snapshots.apply(&plan_to_start(&snapshots), Conflicts::Leave, NOW).unwrap();
-        // What an undoing leaves that dies between its safety snapshot and
+        // As after an undo that is killed between its safety snapshot and
         // its journal.
         snapshots.take(Label::Safety(2), NOW).unwrap();
         snapshots.undo(Conflicts::Leave, NOW).unwrap();

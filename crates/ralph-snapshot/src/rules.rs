@@ -1,5 +1,5 @@
-//! The ignore rules that a walk heeds, by the files they come from: as long
-//! as none of these changes, neither does what is ignored.
+//! The files with ignore rules that a walk uses. While none of them changes,
+//! the same files are ignored.
 
 use std::env;
 use std::fs;
@@ -10,11 +10,11 @@ use ignore::gitignore::gitconfig_excludes_path;
 use crate::scope::Scope;
 use crate::stat::{Now, Stat};
 
-/// A file with rules, which may be there or not.
+/// A file with rules, which may be missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RuleFile {
     Absent,
-    /// The name is there; if it is a link to nothing, nothing is known of it.
+    /// It exists; `None` for a broken link.
     Present(Option<Stat>),
 }
 
@@ -23,7 +23,7 @@ impl RuleFile {
         if fs::symlink_metadata(path).is_err() {
             return Self::Absent;
         }
-        // Rules are read through links.
+        // Git follows links to rule files.
         Self::Present(fs::metadata(path).ok().map(|found| Stat::of(&found)))
     }
 
@@ -40,18 +40,18 @@ impl RuleFile {
 pub(crate) struct FolderRules {
     gitignore: RuleFile,
     ignore: RuleFile,
-    /// Of the repository that begins here; `None` if none does.
+    /// The one of the repository with this root, if any.
     exclude: Option<RuleFile>,
 }
 
 impl FolderRules {
-    /// Looks for them; `None` if they cannot be relied upon from `now` on:
-    /// they are too young, or their place is not known.
+    /// Reads them; `None` if they may still change unseen at `now`, because
+    /// they are too new or their place is unknown.
     pub(crate) fn of(folder: &Path, now: Now) -> Option<Self> {
         let exclude = match fs::symlink_metadata(folder.join(".git")) {
             Err(_) => None,
             Ok(found) if found.is_dir() => Some(RuleFile::at(&folder.join(".git/info/exclude"))),
-            // It leads to a repository elsewhere.
+            // It points to a repository elsewhere.
             Ok(_) => return None,
         };
         let gitignore = RuleFile::at(&folder.join(".gitignore"));
@@ -60,24 +60,25 @@ impl FolderRules {
         files.iter().flatten().all(|file| file.is_at_rest(now)).then_some(rules)
     }
 
-    /// Whether rules can only come by a change of the folder itself.
+    /// Returns true if the folder has no rule files. A new one would change the
+    /// folder itself.
     pub(crate) fn is_empty(&self) -> bool {
         let Self { gitignore, ignore, exclude } = self;
         (gitignore, ignore, exclude) == (&RuleFile::Absent, &RuleFile::Absent, &None)
     }
 }
 
-/// What decides over a walk beside the folders themselves.
+/// The inputs of a walk beside the folders themselves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Grounds {
     left_out: Vec<Vec<u8>>,
-    /// The user's own rules, and the folder that they count from.
+    /// The user's own rule file.
     global: Option<(PathBuf, RuleFile)>,
     current: Option<PathBuf>,
 }
 
 impl Grounds {
-    /// `None` if they cannot be relied upon from `now` on.
+    /// Returns `None` if they may still change unseen at `now`.
     pub(crate) fn of(scope: &Scope, now: Now) -> Option<Self> {
         let global = gitconfig_excludes_path().map(|path| {
             let file = RuleFile::at(&path);

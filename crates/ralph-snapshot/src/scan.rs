@@ -1,5 +1,4 @@
-//! Looks for what changed since the private index was written, without
-//! writing anything.
+//! Finds changes since the private index was written, without writing anything.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,42 +11,42 @@ use crate::scope::{LeftOutFile, Scope, WhyLeftOut};
 use crate::view::View;
 use crate::{path_bytes, probe};
 
-/// Larger files do not count even if they are tracked, in bytes.
+/// Size in bytes above which files do not count even if they are tracked.
 const MOST_TRACKED: u64 = 1024 * 1024 * 1024;
 
 /// Paths that may differ from the index, as bytes.
 #[derive(Debug, Default)]
 pub(crate) struct Scan {
-    /// Files to bring into the index, or out of it when they are gone.
+    /// Files to update in the index, or to remove from it when they are gone.
     pub(crate) changed: BTreeSet<Vec<u8>>,
     /// Repositories inside the work tree that the index does not have yet.
     pub(crate) nested: BTreeSet<Vec<u8>>,
-    /// Files that must not be in the index although they were before.
+    /// Files of the index that must be removed from it.
     pub(crate) surplus: Vec<Vec<u8>>,
     /// Files that do not count.
     pub(crate) left_out: Vec<LeftOutFile>,
-    /// Who compared them with the index.
+    /// The code that compared them with the index.
     pub(crate) reader: Reader,
-    /// What the files of the index permit, in its order, where they were looked at.
+    /// Permissions of the files of the index, in its order, if they were read.
     pub(crate) permissions: Vec<Option<u32>>,
 }
 
-/// Who compared the files with the index.
+/// The code that compared the files with the index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Reader {
-    /// Git, which knows nothing of what changed after the index was written.
+    /// Git, which knows only the index, not the overlay of later changes.
     #[default]
     Git,
     View,
 }
 
-/// Files that may not be as they were.
+/// Files that may have changed.
 #[derive(Debug, Default)]
 pub(crate) struct Dirty {
     pub(crate) paths: Vec<Vec<u8>>,
-    /// Files that are as they were although they are not as in the index.
+    /// Files that differ from the index as the overlay says.
     pub(crate) same: BTreeSet<Vec<u8>>,
-    /// What the files of the index permit, in its order, where they were looked at.
+    /// Permissions of the files of the index, in its order, if they were read.
     pub(crate) permissions: Vec<Option<u32>>,
 }
 
@@ -61,10 +60,10 @@ impl Dirty {
 }
 
 impl Scan {
-    /// Compares the files with `index`. A file that only looks changed is
-    /// among the changed ones.
+    /// Compares the files with `index`. A file of which only the metadata
+    /// changed counts as changed.
     ///
-    /// `skipped` is a folder that is not even looked into.
+    /// `skipped` is a folder that is not read.
     pub(crate) fn of(
         git: &Git,
         index: &Path,
@@ -76,7 +75,7 @@ impl Scan {
             None => Dirty::by_git(git, index).map(|dirty| (dirty, Reader::Git)),
         };
         let others = || others(git, index, scope, skipped);
-        // Each reads all files' metadata or all folders: together they take
+        // Each reads all files' metadata or all folders. In parallel they take
         // as long as the slower one.
         let (dirty, others) = thread::scope(|threads| {
             let dirty = threads.spawn(dirty);
@@ -118,8 +117,8 @@ impl Scan {
         self.left_out.push(LeftOutFile { path, bytes, why: WhyLeftOut::TooLarge });
     }
 
-    /// A large file counts if the user tracks it, whatever our index says. One
-    /// that would keep git busy for minutes does not.
+    /// Decides on large files. They count if the user tracks them, unless git
+    /// would take minutes to read them.
     fn sort_out_large(
         &mut self,
         git: &Git,
@@ -145,14 +144,14 @@ impl Scan {
     }
 }
 
-/// A pathspec for just this path.
+/// Returns a pathspec that matches only this path.
 pub(crate) fn literal(path: &[u8]) -> Vec<u8> {
     [b":(top,literal)", path].concat()
 }
 
 impl Git {
-    /// Those of `paths` that a rule hides which the work tree got after the
-    /// rules were copied, and may hide.
+    /// Returns those of `paths` that later rules of the work tree ignore, if
+    /// such rules may hide them.
     fn hidden_output(&self, paths: &BTreeSet<Vec<u8>>) -> Result<Vec<Vec<u8>>, TreeError> {
         let output: Vec<_> = paths.iter().filter(|path| may_be_hidden(path)).cloned().collect();
         if output.is_empty() || !self.rules().are_kept() {
@@ -161,12 +160,12 @@ impl Git {
         self.ignored_now(&output)
     }
 
-    /// Those of `paths` that the present rules hide.
+    /// Returns those of `paths` that the present rules ignore.
     pub(crate) fn ignored_now(&self, paths: &[Vec<u8>]) -> Result<Vec<Vec<u8>>, TreeError> {
-        // Without the index, which takes as long to read as it is large.
+        // Without the index, which takes long to read if it is large.
         let args = ["--no-index", "-z", "--stdin"];
         let ended = self.command("check-ignore").args(args).feed(paths)?;
-        // It ends with 1 when none is.
+        // It exits with 1 when none is ignored.
         match ended.status.code() {
             Some(0 | 1) => Ok(fields(&ended.stdout).map(<[u8]>::to_vec).collect()),
             Some(_) | None => Err(ended.refusal()),
@@ -174,7 +173,8 @@ impl Git {
     }
 }
 
-/// Untracked files that count, and nested repositories with a `/` at the end.
+/// Returns untracked files that count, and nested repositories with a `/` at
+/// the end.
 fn others(
     git: &Git,
     index: &Path,
@@ -213,7 +213,7 @@ fn size_above_limit(root: &Path, scope: &Scope, path: &[u8]) -> Option<u64> {
         .then_some(metadata.len())
 }
 
-/// Those of `paths` that are there but may not be read.
+/// Returns those of `paths` that exist but cannot be read.
 pub(crate) fn unreadable(root: &Path, paths: &BTreeSet<Vec<u8>>) -> Vec<LeftOutFile> {
     let describe = |path: &Vec<u8>| {
         let path = path_bytes::from_bytes(path);

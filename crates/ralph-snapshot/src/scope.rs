@@ -3,18 +3,18 @@ use std::path::{Path, PathBuf};
 
 use crate::left_out::{self, LeftOut};
 
-/// Untracked files above this many bytes are left out unless told otherwise.
+/// Default size in bytes above which untracked files are left out.
 const SIZE_LIMIT: u64 = 100 * 1024 * 1024;
 
-/// What belongs to a tree, beyond what the ignore rules say.
+/// The files that belong to a tree, beyond the ignore rules.
 #[derive(Clone, Debug)]
 pub(crate) struct Scope {
     pub(crate) left_out: LeftOut,
-    /// Ignored paths that count all the same; relative to the root, no dots.
+    /// Ignored paths that count anyway; relative to the root, without dots.
     pub(crate) included: Vec<PathBuf>,
     /// Untracked files above this many bytes do not count.
     pub(crate) size_limit: u64,
-    /// Files that count however large they are.
+    /// Files that count whatever their size.
     pub(crate) must: BTreeSet<PathBuf>,
 }
 
@@ -25,7 +25,7 @@ impl Scope {
     }
 
     /// Replaces the ignored paths that count. Those outside of `root`, and
-    /// `root` itself, are passed over.
+    /// `root` itself, are skipped.
     pub(crate) fn include(
         &mut self,
         root: &Path,
@@ -35,7 +35,7 @@ impl Scope {
         self.included = paths.into_iter().filter_map(|path| inside(path.as_ref())).collect();
     }
 
-    /// Lets these files count, be they ignored or large.
+    /// Makes these files count, even if ignored or large.
     pub(crate) fn insist_on(&mut self, paths: &BTreeSet<PathBuf>) {
         self.included.extend(paths.iter().cloned());
         self.must.extend(paths.iter().cloned());
@@ -46,22 +46,22 @@ impl Scope {
     }
 }
 
-/// A file that does not belong to a tree although no rule ignores it.
+/// A file that is not part of a tree although no rule ignores it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LeftOutFile {
     /// Relative to the root of the work tree.
     pub path: PathBuf,
-    /// How large it was.
+    /// Its size.
     pub bytes: u64,
-    /// What kept it out.
+    /// The reason.
     pub why: WhyLeftOut,
 }
 
-/// Why a file was left out of a snapshot.
+/// A reason why a snapshot leaves a file out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WhyLeftOut {
     /// It is untracked and above the size limit.
     TooLarge,
-    /// It may not be read.
+    /// It cannot be read.
     Unreadable,
 }

@@ -1,4 +1,4 @@
-//! Work trees for tests: a folder, with git or without, and one for state.
+//! Work trees for tests: a folder, with or without git, and a state folder.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -17,7 +17,7 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    /// A folder without git.
+    /// Creates a folder without git.
     pub(crate) fn plain() -> Self {
         let top = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(top.path()).unwrap().join("project");
@@ -25,7 +25,8 @@ impl Scratch {
         Self { top, root }
     }
 
-    /// A repository without a commit, deaf to the developer's own settings.
+    /// Creates a repository without a commit, which ignores the developer's
+    /// settings.
     pub(crate) fn git() -> Self {
         let scratch = Self::plain();
         scratch.run(&["init", "-q", "-b", "main"]);
@@ -36,7 +37,7 @@ impl Scratch {
         scratch
     }
 
-    /// A repository with one commit of these files.
+    /// Creates a repository with one commit of these files.
     pub(crate) fn committed(files: &[(&str, &str)]) -> Self {
         let scratch = Self::git();
         for (path, text) in files {
@@ -50,7 +51,7 @@ impl Scratch {
         run_in(&self.root, args)
     }
 
-    /// Runs a git command that may end badly, as a merge with conflicts does.
+    /// Runs a git command that may fail, such as a merge with conflicts.
     pub(crate) fn try_run(&self, args: &[&str]) {
         git(&self.root, args).output().unwrap();
     }
@@ -82,26 +83,26 @@ impl Scratch {
         WorkTree::open(&Project::discover(&self.root).unwrap(), &self.state()).unwrap()
     }
 
-    /// The id that a process sees which was started just now.
+    /// Returns the id that a new process computes.
     pub(crate) fn tree(&self) -> TreeId {
         self.open().tree().unwrap()
     }
 
-    /// The id that is found with no memory at all.
+    /// Returns the id computed with an empty state folder.
     pub(crate) fn tree_anew(&self) -> TreeId {
         let state = tempfile::tempdir().unwrap();
         let project = Project::discover(&self.root).unwrap();
         WorkTree::open(&project, state.path()).unwrap().tree().unwrap()
     }
 
-    /// Every file below the root but for `.git`.
+    /// Returns every file below the root except in `.git`.
     pub(crate) fn image(&self) -> Image {
         let mut image = Image::new();
         push_image(&self.root, Path::new(""), &mut image);
         image
     }
 
-    /// What git knows of the user's work, but for the files.
+    /// Returns the state of the repository: index, branches, `HEAD` and logs.
     pub(crate) fn git_state(&self) -> [String; 4] {
         let refs = self.run(&["for-each-ref", "--format=%(refname) %(objectname)"]);
         let refs = refs.lines().filter(|line| !line.starts_with("refs/ralph/"));
@@ -131,7 +132,7 @@ impl Scratch {
     }
 }
 
-/// What each file is: `f`, `x` or `l`, and its bytes or target.
+/// The kind of each file, `f`, `x` or `l`, and its bytes or target.
 pub(crate) type Image = BTreeMap<PathBuf, (char, Vec<u8>)>;
 
 fn push_image(root: &Path, folder: &Path, image: &mut Image) {
@@ -163,7 +164,7 @@ fn is_executable(_metadata: &fs::Metadata) -> bool {
     false
 }
 
-/// Runs git in `folder`, which must end well, and gives what it printed.
+/// Runs git in `folder` and returns its output; panics if it fails.
 pub(crate) fn run_in(folder: &Path, args: &[&str]) -> String {
     let output = git(folder, args).output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr);

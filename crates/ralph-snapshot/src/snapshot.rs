@@ -7,46 +7,46 @@ use crate::label::Label;
 use crate::modes::Modes;
 use crate::scope::LeftOutFile;
 
-/// The files of a work tree as they were at one moment of a run.
+/// The files of a work tree at one moment of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snapshot {
     /// Its name within the run.
     pub label: Label,
-    /// The name of its contents.
+    /// The id of its contents.
     pub tree: TreeId,
-    /// When these contents were recorded first. A snapshot without a change
-    /// since the one before has that one's time.
+    /// Time at which these contents were first recorded. A snapshot without
+    /// changes keeps the time of the one before.
     pub at: Timestamp,
-    /// Where it is kept.
+    /// The storage that holds it.
     pub place: Place,
-    /// Files that it does not hold, so that no rollback touches them.
+    /// Files that it does not hold; no rollback touches them.
     pub left_out: Vec<LeftOutFile>,
-    /// Repositories inside the work tree. A snapshot in git holds at most the
-    /// name of the commit they were at, never their files.
+    /// Repositories inside the work tree. A snapshot in git records at most
+    /// their commit, never their files.
     pub nested: Vec<PathBuf>,
-    /// Folders that were there at the start without a file of the tree, and
-    /// still were.
+    /// Folders of the start without a file of the tree that still exist.
     pub(crate) folders: Vec<PathBuf>,
     pub(crate) modes: Modes,
     pub(crate) attributes: Attributes,
 }
 
-/// Where a snapshot is kept.
+/// The storage of a snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// In the repository.
+    /// The repository.
     Git {
-        /// The commit, whose tree is the snapshot's. Its parent, if it has
-        /// one, holds the bytes of those files that git converts.
+        /// The commit, whose tree is the snapshot's. Its parent, if it has one,
+        /// holds the bytes of files that git converts.
         commit: String,
-        /// What refers to it: `refs/ralph/`, the run, `/` and the label.
+        /// The name of its reference: `refs/ralph/`, the run, `/` and the
+        /// label.
         reference: String,
         /// The tree of the parent.
         raw: Option<String>,
     },
-    /// In our state folder.
+    /// Our state folder.
     Files {
-        /// The list of the files; their contents lie in `objects`.
+        /// The list of the files; their contents are in `objects`.
         manifest: PathBuf,
     },
 }
@@ -55,12 +55,12 @@ pub enum Place {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Version {
     pub(crate) tree: TreeId,
-    /// In git, the tree of those files whose bytes differ from what git
-    /// stores for them.
+    /// In git, the tree of those files whose bytes differ from their stored
+    /// contents.
     pub(crate) raw: Option<String>,
 }
 
-/// Contents that were recorded just now, with no name yet.
+/// Recorded contents that no snapshot refers to yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Present {
     pub(crate) version: Version,
@@ -84,8 +84,7 @@ impl Snapshot {
         }
     }
 
-    /// Whether both are kept in the repository, or both in our state folder.
-    /// Others cannot be compared.
+    /// Returns true if both are in the same storage. Others cannot be compared.
     pub fn is_beside(&self, other: &Self) -> bool {
         std::mem::discriminant(&self.place) == std::mem::discriminant(&other.place)
     }
@@ -98,7 +97,7 @@ impl Snapshot {
         Version { tree: self.tree.clone(), raw }
     }
 
-    /// Whether it could stand for `present` too.
+    /// Returns true if it has the same contents and facts as `present`.
     pub(crate) fn is_like(&self, present: &Present) -> bool {
         self.version() == present.version
             && self.left_out == present.facts.left_out
@@ -109,22 +108,22 @@ impl Snapshot {
     }
 }
 
-/// What a path of a tree holds.
+/// The contents at a path of a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Item {
     pub(crate) kind: ItemKind,
-    /// Names the contents in the store.
+    /// The id of the contents in the store.
     pub(crate) content: String,
 }
 
-/// What a path of a tree is.
+/// The kind of a path in a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ItemKind {
     File,
     Executable,
     Link,
-    /// A repository of its own, or a file that may not be read: it is there,
-    /// but the store has no contents for it.
+    /// A nested repository or an unreadable file: it exists, but the store has
+    /// no contents for it.
     Opaque,
 }
 

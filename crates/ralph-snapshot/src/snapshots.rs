@@ -16,7 +16,7 @@ use crate::scope::Scope;
 use crate::snapshot::{Difference, Item, ItemKind, Place, Present, Snapshot};
 use crate::work_tree::{Change, ChangeKind, WorkTree};
 
-/// Why a snapshot or a rollback did not happen.
+/// An error while taking a snapshot or rolling back.
 #[derive(Debug, thiserror::Error)]
 pub enum SnapshotError {
     /// The files or the store could not be used.
@@ -25,27 +25,27 @@ pub enum SnapshotError {
     /// The run has no such snapshot.
     #[error("run {run} has no snapshot {label}")]
     Unknown {
-        /// The run that was asked.
+        /// The run.
         run: RunId,
-        /// What it was asked for.
+        /// The requested snapshot.
         label: Label,
     },
-    /// One is kept in the repository, the other in our state folder.
+    /// One is in the repository, the other in our state folder.
     #[error("snapshots {} and {} are kept in different places", labels[0], labels[1])]
     Apart {
-        /// The two.
+        /// The two snapshots.
         labels: [Label; 2],
     },
-    /// It is kept in the repository, which takes no files now.
+    /// It is in the repository, which is not writable now.
     #[error("snapshot {label} is kept in the repository, which takes no files now")]
     Closed {
         /// The snapshot.
         label: Label,
     },
-    /// There was no rollback that could be undone.
+    /// There is no rollback to undo.
     #[error("run {run} has no rollback that could be undone")]
     NothingToUndo {
-        /// The run that was asked.
+        /// The run.
         run: RunId,
     },
     /// Files changed between the plan and its execution. Nothing was done.
@@ -56,13 +56,13 @@ pub enum SnapshotError {
     Pending {
         /// The run it belongs to.
         run: RunId,
-        /// Where it goes.
+        /// The snapshot it goes to.
         to: Label,
     },
 }
 
 impl SnapshotError {
-    /// The next thing that helps, printed below the error as `hint:`.
+    /// Returns the next step for the user, printed below the error as `hint:`.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Unknown { .. } => Some("`ralph snapshots` lists what there is".into()),
@@ -82,24 +82,24 @@ impl SnapshotError {
 pub struct Snapshots<'a> {
     pub(crate) tree: &'a WorkTree,
     pub(crate) run: RunId,
-    /// When the run did its last work.
+    /// Time of the run's last work.
     worked_until: Option<Timestamp>,
 }
 
 impl<'a> Snapshots<'a> {
-    /// The snapshots of `run`, which belongs to this work tree.
+    /// Opens the snapshots of `run`, which belongs to this work tree.
     pub fn new(tree: &'a WorkTree, run: RunId) -> Self {
         Self { tree, run, worked_until: None }
     }
 
-    /// The same of a run that did its last work then: empty folders that were
-    /// made until then are its own, and a rollback removes them.
+    /// Sets the time of the run's last work. Empty folders made until then are
+    /// the run's own, and a rollback removes them.
     #[must_use]
     pub fn worked_until(self, moment: Timestamp) -> Self {
         Self { worked_until: Some(moment), ..self }
     }
 
-    /// Empty folders that the run made after `to`.
+    /// Returns the empty folders that the run made after `to`.
     fn made_since(&self, to: &Snapshot) -> Vec<PathBuf> {
         let Some(until) = self.worked_until else { return Vec::new() };
         let span = to.at.as_millis() + 1..=until.as_millis();
@@ -108,19 +108,19 @@ impl<'a> Snapshots<'a> {
         made
     }
 
-    /// What keeps this snapshot.
+    /// Returns the keeper that stores this snapshot.
     pub(crate) fn keeper_of(&self, snapshot: &Snapshot) -> &'a dyn Keeper {
         let other = self.tree.other_keeper().filter(|_| !self.tree.keeps_at(&snapshot.place));
         other.unwrap_or_else(|| self.tree.keeper())
     }
 
-    /// Records the present files under `label`, in place of what had it
-    /// before.
+    /// Records the present files under `label`; replaces an older snapshot of
+    /// that label.
     ///
-    /// All tracked and untracked files are in it that are not ignored, with
-    /// what [`WorkTree::include_ignored`], [`WorkTree::leave_out`] and
-    /// [`WorkTree::limit_size`] say. The user's index, `HEAD`, branches,
-    /// stash and reflog are untouched, no hook runs and nothing is signed.
+    /// It holds all tracked files, and untracked ones that are not ignored,
+    /// modified by [`WorkTree::include_ignored`], [`WorkTree::leave_out`] and
+    /// [`WorkTree::limit_size`]. The user's index, `HEAD`, branches, stash and
+    /// reflog are untouched, no hook runs and nothing is signed.
     pub fn take(&self, label: Label, now: Timestamp) -> Result<Snapshot, SnapshotError> {
         let base = match label {
             Label::Start => None,
@@ -134,14 +134,14 @@ impl<'a> Snapshots<'a> {
         Ok(handle.settle(keeper.keep(&self.run, label, &present, base.as_ref()))?)
     }
 
-    /// Records the files under `label` as [`Self::take`] does, for a caller
-    /// who knows that none but `paths` differ from the last snapshot of the
-    /// run. What others changed is not in it.
+    /// Records the files under `label` as [`Self::take`] does, for a caller who
+    /// knows that only `paths` differ from the last snapshot of the run. Other
+    /// changes are not recorded.
     ///
     /// In git that takes the same time however large the work tree is, unless
-    /// git converts files or rules of what is ignored are among the paths;
-    /// then, and outside git, all files are looked at. A new file that is
-    /// ignored counts as untracked. Relative paths begin at the root.
+    /// git converts files or `paths` contains ignore rules. In those cases, and
+    /// outside git, all files are checked. A new file that is ignored counts as
+    /// untracked. Relative paths begin at the root.
     pub fn take_known(
         &self,
         label: Label,
@@ -157,16 +157,16 @@ impl<'a> Snapshots<'a> {
         }
     }
 
-    /// Whether the present differs from this snapshot although the tree is
-    /// the same: in permissions, or in folders without a file.
+    /// Returns true if only permissions or folders without a file differ from
+    /// this snapshot.
     pub fn differs_aside(&self, snapshot: &Snapshot) -> bool {
         !aside::is_as_listed(self.tree.root(), snapshot)
     }
 
-    /// All snapshots of the run, ordered by label.
+    /// Returns all snapshots of the run, ordered by label.
     pub fn list(&self) -> Result<Vec<Snapshot>, SnapshotError> {
         let mut all = self.tree.keeper().list(&self.run)?;
-        // A repository that cannot even be read is not asked for more.
+        // Snapshots in an unreadable repository are left out.
         let others = self.tree.other_keeper().and_then(|keeper| keeper.list(&self.run).ok());
         let is_new = |snapshot: &Snapshot| !all.iter().any(|known| known.label == snapshot.label);
         let others: Vec<_> = others.into_iter().flatten().filter(is_new).collect();
@@ -186,13 +186,13 @@ impl<'a> Snapshots<'a> {
         Ok(self.keeper_of(to).differences(&from.version(), &to.version())?)
     }
 
-    /// The snapshot of this name.
+    /// Returns the snapshot with this label.
     pub fn get(&self, label: Label) -> Result<Snapshot, SnapshotError> {
         let found = self.list()?.into_iter().find(|snapshot| snapshot.label == label);
         found.ok_or_else(|| SnapshotError::Unknown { run: self.run.clone(), label })
     }
 
-    /// Lists the files that differ between two snapshots, be it in their
+    /// Lists the files that differ between two snapshots, in contents or
     /// permissions, ordered by path.
     pub fn changes(&self, from: &Snapshot, to: &Snapshot) -> Result<Vec<Change>, SnapshotError> {
         let differences = self.differences(from, to)?;
@@ -213,8 +213,8 @@ impl<'a> Snapshots<'a> {
         Ok(changes)
     }
 
-    /// Lays out the files that differ between two snapshots in two empty
-    /// folders, one for each side. Nested repositories are passed over.
+    /// Copies the files that differ between two snapshots into two empty
+    /// folders, one for each side. Nested repositories are skipped.
     pub fn copy_out(
         &self,
         (from, from_folder): (&Snapshot, &Path),
@@ -247,19 +247,19 @@ impl<'a> Snapshots<'a> {
         Ok(self.keeper_of(snapshot).read(&items, put)?)
     }
 
-    /// Tells what going back to `to` would do.
+    /// Plans a return to `to`.
     ///
-    /// `last` is what the run left; what differs from it now was changed by
-    /// someone else since. With `only`, nothing else is touched than the
-    /// files at or below those paths, relative to the root.
+    /// `last` is the run's last snapshot; later differences were made by
+    /// someone else. A non-empty `only` limits the plan to files at or below
+    /// those paths, relative to the root.
     pub fn plan(
         &self,
         to: &Snapshot,
         last: &Snapshot,
         only: &[PathBuf],
     ) -> Result<Plan, SnapshotError> {
-        // What the run left is not known where `to` is kept. Then nothing
-        // proves that it was the run that changed a file.
+        // If `last` is in another storage, it cannot be compared. Then nothing
+        // proves that the run changed a file.
         let last = if last.is_beside(to) { last } else { to };
         match to.place {
             Place::Git { .. } if !self.tree.keeps_at(&to.place) => {
@@ -272,9 +272,9 @@ impl<'a> Snapshots<'a> {
         let began = probe::now_in(self.tree.state());
         let mut present = self.look(&must, last)?;
         let mut ahead = keeper.differences(&present.version, &to.version())?;
-        // A file may be there although the tree does not have it: it is
-        // ignored by now, or too large. Then it has to be looked at, and the
-        // safety snapshot must hold it.
+        // A file may exist although the tree does not have it: it is ignored
+        // now, or too large. Then it must be read, and the safety snapshot must
+        // hold it.
         let disk = Disk { root: self.tree.root() };
         let hidden = |ahead: &[Difference]| -> BTreeSet<_> {
             let hidden = |found: &&Difference| found.from.is_none() && disk.has_file(&found.path);
@@ -285,8 +285,8 @@ impl<'a> Snapshots<'a> {
             present = self.look(&must, last)?;
             ahead = keeper.differences(&present.version, &to.version())?;
         }
-        // Git says nothing of the files in there, so they are not ours to
-        // change.
+        // Git reports nothing about files in nested repositories, so they are
+        // left alone.
         let is_nested = |found: &&Difference| match &to.place {
             Place::Git { .. } => disk.is_nested(&found.path),
             Place::Files { .. } => false,
@@ -313,7 +313,7 @@ impl<'a> Snapshots<'a> {
         Ok(plan)
     }
 
-    /// Tells what [`Self::undo`] would do.
+    /// Plans what [`Self::undo`] does.
     pub fn plan_undo(&self) -> Result<Plan, SnapshotError> {
         let all = self.list()?;
         let number = self.undoable(&all).pop();
@@ -325,39 +325,39 @@ impl<'a> Snapshots<'a> {
         self.plan(safety, after, &[])
     }
 
-    /// How many rollbacks can be undone, one after the other.
+    /// Returns the number of rollbacks that can be undone, one after the other.
     pub fn undoable_rollbacks(&self) -> Result<usize, SnapshotError> {
         Ok(self.undoable(&self.list()?).len())
     }
 
-    /// The numbers of the rollbacks that are not undone, nor undo another.
+    /// Returns the numbers of the rollbacks that are not undone, nor undo
+    /// another.
     fn undoable(&self, all: &[Snapshot]) -> Vec<u32> {
         let has = |label| all.iter().any(|snapshot| snapshot.label == label);
         let settled = UndoneRollbacks::load(&self.undone());
-        // A rollback that ended left both. One that was killed before it
-        // changed anything left only the first, and there is nothing to undo
-        // about it.
+        // A complete rollback has both snapshots. One that was killed before it
+        // changed anything has only the first, and nothing to undo.
         let is_whole = |number: &u32| has(Label::Safety(*number)) && has(Label::After(*number));
         let numbers = (1..=newest_safety(all).unwrap_or(0)).filter(is_whole);
         numbers.filter(|number| !settled.has(*number)).collect()
     }
 
-    /// Forgets all snapshots of the run, and what was kept only for them.
-    /// While a rollback is not complete they are needed, so this is refused.
+    /// Deletes all snapshots of the run, and contents stored only for them.
+    /// Refuses while a rollback is not complete, since it needs them.
     pub fn remove(&self) -> Result<(), SnapshotError> {
         self.check_nothing_pending()?;
         if let Some(other) = self.tree.other_keeper() {
-            // Where nothing can be written there is nothing new to remove.
+            // A storage that is not writable has no new snapshots.
             let _ = other.remove(&self.run);
         }
-        // A copy of settings that stays is small and asked for by nobody.
+        // A leftover copy of settings is small and never used again.
         let rules = self.tree.state().join("rules").join(self.run.as_str());
         let _ = std::fs::remove_dir_all(rules);
         let _ = std::fs::remove_file(self.undone());
         Ok(self.tree.keeper().remove(&self.run)?)
     }
 
-    /// How many bytes are kept only for this run.
+    /// Returns the number of bytes stored only for this run.
     pub fn space_used(&self) -> Result<u64, SnapshotError> {
         let other = self.tree.other_keeper().and_then(|keeper| keeper.space_used(&self.run).ok());
         Ok(self.tree.keeper().space_used(&self.run)? + other.unwrap_or(0))
@@ -373,8 +373,8 @@ impl<'a> Snapshots<'a> {
         Ok(self.keeper_of(base).record(&scope, Some(base), base.at)?)
     }
 
-    /// Files that would be removed although the ignore rules to go back to
-    /// hid them.
+    /// Returns files that would be removed although the earlier ignore rules
+    /// match them.
     fn ignored_then(
         &self,
         ahead: &[Difference],
@@ -403,7 +403,7 @@ impl<'a> Snapshots<'a> {
     }
 }
 
-/// The number of the safety snapshot taken last.
+/// Returns the number of the latest safety snapshot.
 pub(crate) fn newest_safety(all: &[Snapshot]) -> Option<u32> {
     let number = |snapshot: &Snapshot| match snapshot.label {
         Label::Safety(number) => Some(number),
@@ -412,7 +412,7 @@ pub(crate) fn newest_safety(all: &[Snapshot]) -> Option<u32> {
     all.iter().filter_map(number).max()
 }
 
-/// The snapshot that the present files are most likely similar to.
+/// Returns the snapshot that is most likely similar to the present files.
 pub(crate) fn base(all: &[Snapshot]) -> Option<&Snapshot> {
     let is_of_the_run = |snapshot: &&Snapshot| match snapshot.label {
         Label::Start | Label::Iteration(_) => true,

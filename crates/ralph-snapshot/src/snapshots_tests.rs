@@ -369,7 +369,7 @@ fn snapshots_in_both_places_are_listed_and_usable() {
     assert_eq!(of(&tree).list().unwrap(), []);
 }
 
-/// How many files there are below a folder.
+/// Counts the files below a folder.
 fn count_files(folder: &Path) -> usize {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     entries.map(|path| if path.is_dir() { count_files(&path) } else { 1 }).sum()

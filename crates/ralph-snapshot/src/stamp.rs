@@ -1,8 +1,8 @@
-//! A stamp of what lies in a work tree and belongs to no tree: ignored files.
+//! A stamp of the ignored files of a work tree.
 //!
-//! Tests read them too: `.env`, installed packages, databases. They are not
-//! read, only looked at, and caches are passed over: those of the kind that
-//! says so itself with a `CACHEDIR.TAG`, and Python's.
+//! Tests depend on them: `.env`, installed packages, databases. Only their
+//! metadata are read. Caches are skipped: those with a `CACHEDIR.TAG`, and
+//! Python's.
 
 use std::fs::{self, DirEntry, Metadata};
 use std::path::{Path, PathBuf};
@@ -12,16 +12,16 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use crate::path_bytes;
 use crate::stat::Stat;
 
-/// Marks a folder as a cache, by the convention that cargo, pytest, mypy and
-/// ruff keep.
+/// File that marks a folder as a cache, by the convention of cargo, pytest,
+/// mypy and ruff.
 pub(crate) const CACHE_MARK: &str = "CACHEDIR.TAG";
 
 /// A cache without a mark.
 const BYTE_CODE: &str = "__pycache__";
 
-/// Stands for the ignored files below `root`: two equal stamps mean that none
-/// of them changed. Nothing in `left_out` counts. `outer` are rules that
-/// stand outside the work tree, the last of them counting most.
+/// Returns a stamp of the ignored files below `root`: two equal stamps mean
+/// that none of them changed. Files in `left_out` do not count. `outer` are
+/// rules from outside the work tree; the last of them takes precedence.
 pub(crate) fn of_ignored(
     root: &Path,
     outer: Vec<Gitignore>,
@@ -36,7 +36,7 @@ pub(crate) fn of_ignored(
     hasher.finalize().to_hex()[..32].to_owned()
 }
 
-/// What the ignore rules hide, the topmost of each.
+/// Returns the ignored paths, without those below another one.
 pub(crate) fn ignored(
     root: &Path,
     outer: Vec<Gitignore>,
@@ -48,13 +48,13 @@ pub(crate) fn ignored(
     walk.found
 }
 
-/// A walk that collects what the rules hide and does not enter it.
+/// A walk that collects ignored paths and does not enter them.
 struct IgnoredWalk<'a> {
     root: &'a Path,
     left_out: &'a dyn Fn(&Path) -> bool,
-    /// Where the root lies; another file system counts as hidden.
+    /// The root's file system; other ones count as ignored.
     device: Option<u64>,
-    /// The rules that hold in the present folder, the nearest last.
+    /// The rules that apply in the present folder, the nearest last.
     rules: Vec<Gitignore>,
     found: Vec<PathBuf>,
 }
@@ -93,23 +93,23 @@ impl IgnoredWalk<'_> {
     }
 }
 
-/// The rules that a text has for a folder.
+/// Parses ignore rules for a folder.
 pub(crate) fn parse_rules(folder: &Path, text: &[u8]) -> Gitignore {
     let mut builder = GitignoreBuilder::new(folder);
     for line in String::from_utf8_lossy(text).trim_start_matches('\u{feff}').lines() {
-        // A line that is no rule is passed over.
+        // Invalid lines are skipped.
         let _ = builder.add_line(None, line);
     }
     builder.build().unwrap_or_else(|_| Gitignore::empty())
 }
 
-/// The rules that a file has for a folder, if it has any.
+/// Reads the ignore rules of a file for a folder, if it has any.
 fn rules_in(folder: &Path, file: &Path) -> Option<Gitignore> {
     if !fs::metadata(file).is_ok_and(|found| found.is_file()) {
         return None;
     }
     let mut builder = GitignoreBuilder::new(folder);
-    // What cannot be read has no rules, and a line that is none is passed over.
+    // An unreadable file has no rules, and invalid lines are skipped.
     let _ = builder.add(file);
     builder.build().ok().filter(|rules| !rules.is_empty())
 }
@@ -124,7 +124,7 @@ fn device(_: &Metadata) -> u64 {
     0
 }
 
-/// Adds a file, or all that lies in a folder.
+/// Adds a file, or all files in a folder.
 fn add(hasher: &mut blake3::Hasher, root: &Path, path: &Path, left_out: &dyn Fn(&Path) -> bool) {
     let relative = path.strip_prefix(root).unwrap_or(path);
     let Ok(metadata) = fs::symlink_metadata(path) else { return };
@@ -150,7 +150,7 @@ fn add(hasher: &mut blake3::Hasher, root: &Path, path: &Path, left_out: &dyn Fn(
     hasher.update(&changed.to_le_bytes()).update(&inode.to_le_bytes());
 }
 
-/// Stands for one file, wherever it lies; empty if there is none.
+/// Returns a stamp of one file; empty if there is none.
 pub fn file_stamp(path: &Path) -> String {
     let Ok(metadata) = fs::metadata(path) else { return String::new() };
     let Stat { size, modified, changed, inode } = Stat::of(&metadata);

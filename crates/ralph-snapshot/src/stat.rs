@@ -1,24 +1,24 @@
 use std::fs::Metadata;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// More than a tick of the clocks that count in parts of a second, in
-/// nanoseconds; the coarser ones show no parts.
+/// Nanoseconds above the tick of clocks with fractions of a second; coarser
+/// ones show no fractions.
 const FINE_TICK: i128 = 10_000_000;
 
 /// The coarsest tick in use (FAT).
 const COARSE_TICK: i128 = 2_000_000_000;
 
-/// What the file system tells of a file without reading it. Two equal ones
-/// mean the same contents, unless the file changed twice within one tick.
+/// Metadata of a file. Two equal ones mean the same contents, unless the file
+/// changed twice within one tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stat {
     pub(crate) size: u64,
     /// Nanoseconds since 1970.
     pub(crate) modified: i128,
-    /// When contents or metadata changed, in the same unit; it tells of edits
-    /// whose author set the modification time back. 0 where unknown.
+    /// Time of the last change of contents or metadata, in the same unit. It
+    /// reveals edits that reset the modification time. 0 if unknown.
     pub(crate) changed: i128,
-    /// 0 where unknown.
+    /// 0 if unknown.
     pub(crate) inode: u64,
 }
 
@@ -40,19 +40,19 @@ impl Stat {
         }
     }
 
-    /// Whether the file is known not to have changed since `time`. Where the
-    /// change of metadata has no time, nothing is known.
+    /// Returns true if the file certainly has not changed since `time`. Always
+    /// false where the file system has no change time.
     pub(crate) fn is_older_than(&self, time: SystemTime) -> bool {
         let is_fine = self.changed % 1_000_000_000 != 0;
         is_fine && self.modified.max(self.changed) + FINE_TICK < nanos(time)
     }
 
-    /// Like [`Self::is_at_rest`], whosever clock stamped the file.
+    /// Like [`Self::is_at_rest`], for any file system's clock.
     pub(crate) fn is_settled(&self, time: SystemTime) -> bool {
         self.is_at_rest(Now { time, clock: Clock::Unknown })
     }
 
-    /// Whether the file was at rest for so long before `now` that a later
+    /// Returns true if the last change is so long before `now` that a later
     /// edit cannot fall into the same tick of the file system's clock.
     pub(crate) fn is_at_rest(&self, now: Now) -> bool {
         let is_fine = self.changed % 1_000_000_000 != 0;
@@ -64,34 +64,34 @@ impl Stat {
     }
 }
 
-/// When a look began.
+/// Start time of a scan.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Now {
-    /// By the clock that stamps the files of ours.
+    /// By the clock that stamps our own files.
     pub(crate) time: SystemTime,
     pub(crate) clock: Clock,
 }
 
-/// Whose clock stamps the files of a work tree.
+/// The clock that stamps the files of a work tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Clock {
-    /// The one of this machine, which stamps our own files too.
+    /// The clock of this machine, which also stamps our own files.
     Own,
-    /// Perhaps another one, which may be late.
+    /// Maybe another one, which may be slow.
     Unknown,
 }
 
-/// What the file system tells of a folder. Two equal ones mean the same
-/// names in it, unless it changed twice within one tick.
+/// Metadata of a folder. Two equal ones mean the same names in it, unless it
+/// changed twice within one tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FolderStat {
     stat: Stat,
-    /// Another one when something is mounted there.
+    /// Differs when something is mounted there.
     device: u64,
 }
 
 impl FolderStat {
-    /// `None` where a folder's times do not tell of all changes in it.
+    /// Returns `None` where a folder's times do not show all changes in it.
     pub(crate) fn of(metadata: &Metadata) -> Option<Self> {
         let stat = Stat::of(metadata);
         (stat.changed != 0).then(|| Self { stat, device: device(metadata) })

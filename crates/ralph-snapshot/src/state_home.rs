@@ -6,18 +6,17 @@ use std::path::{Path, PathBuf};
 use crate::project::Project;
 use crate::{path_bytes, probe};
 
-/// Where our own files for `project` belong. The folder may not exist yet.
+/// Returns the folder for our own files of `project`, which may not exist yet.
 ///
-/// `ralph_home` is what the user asked for and is taken without a question.
-/// Otherwise it is `ralph` in the git common folder, where all work trees
-/// share it, nothing is committed and `git clean` does not reach; or, if
-/// that takes no files or there is no git, a folder under `platform_state`.
-/// What can be read in the repository stays the state though it cannot be
-/// written to: a second one would hide it.
+/// `ralph_home` is set by the user and always taken. Otherwise it is `ralph` in
+/// the git common folder, where all work trees share it, nothing is committed
+/// and `git clean` does not reach. If that is not writable or there is no git,
+/// it is a folder under `platform_state`. Existing state in the repository is
+/// used even if it is read-only: a second one would hide it.
 pub fn state_home(project: &Project, ralph_home: Option<&Path>, platform_state: &Path) -> PathBuf {
     let younger = |ours: &Path, without_git: &Path| {
-        // The repository is younger than our state: a run may be going on
-        // that must still be found.
+        // The repository is newer than our state: a run in progress must still
+        // be found.
         !ours.exists() && without_git.exists()
     };
     if let Some(home) = ralph_home {
@@ -34,7 +33,8 @@ pub fn state_home(project: &Project, ralph_home: Option<&Path>, platform_state: 
         let holder = if ours.exists() { &ours } else { &git.common };
         match probe::now_in(holder) {
             Ok(_) => return ours,
-            // That passes, and what is kept there must still be found.
+            // A full disk is temporary, and the existing state must still be
+            // found.
             Err(error) if matches!(error.kind(), StorageFull | QuotaExceeded) => return ours,
             Err(_) if holds_something(&ours) => return ours,
             Err(_) => {}
@@ -43,13 +43,13 @@ pub fn state_home(project: &Project, ralph_home: Option<&Path>, platform_state: 
     platform_state.join("ralph").join(project_id(project))
 }
 
-/// Where the repository of a project would keep our state, and why it does not,
-/// if `home` only stands in for it: once the repository takes files again, nobody
-/// looks there any more.
+/// Returns the state folder of the repository and the error that makes it
+/// unusable, if `home` only replaces it. Once the repository is writable again,
+/// `home` is no longer read.
 pub fn stands_in(project: &Project, home: &Path) -> Option<(PathBuf, io::Error)> {
     let ours = project.git.as_ref()?.common.join("ralph");
     let is_other = home != ours && home.file_name() == Some(project_id(project).as_ref());
-    // What is closed to us is somebody else's, and stays so.
+    // An unreadable folder belongs to another user, and stays so.
     let is_closed = ours.exists() && std::fs::read_dir(&ours).is_err();
     if !is_other || is_closed {
         return None;
@@ -57,8 +57,8 @@ pub fn stands_in(project: &Project, home: &Path) -> Option<(PathBuf, io::Error)>
     takes_files(&ours).err().map(|error| (ours, error))
 }
 
-/// The platform's folder for state of this user; `None` when the environment
-/// does not tell, or tells a relative path.
+/// Returns the platform's folder for state of this user; `None` when the
+/// environment does not set it, or sets a relative path.
 ///
 /// Linux and the like: `$XDG_STATE_HOME` or `~/.local/state`. macOS:
 /// `~/Library/Application Support`. Windows: `%LOCALAPPDATA%`.
@@ -93,23 +93,24 @@ fn holds_something(folder: &Path) -> bool {
     std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
 }
 
-/// Whether files can be created in a folder, which need not exist yet.
+/// Returns an error if files cannot be created in a folder, which need not
+/// exist yet.
 ///
 /// Nothing is left behind: where there is no such folder, its nearest ancestor
-/// is asked.
+/// is tested.
 pub fn takes_files(folder: &Path) -> io::Result<()> {
     let there = folder.ancestors().find(|above| above.exists());
     probe::now_in(there.unwrap_or(folder)).map(|_| ())
 }
 
-/// Sixteen hex digits that stand for the repository, or for the root when
+/// Returns sixteen hex digits that identify the repository, or the root when
 /// there is none. Work trees of one repository share the id.
 fn project_id(project: &Project) -> String {
     let place = project.git.as_ref().map_or(&project.root, |git| &git.common);
     short_digest(place)
 }
 
-/// Sixteen hex digits that stand for `path`.
+/// Returns sixteen hex digits that identify `path`.
 pub(crate) fn short_digest(path: &Path) -> String {
     let mut hex = blake3::hash(&path_bytes::to_bytes(path)).to_hex().to_string();
     hex.truncate(16);

@@ -1,4 +1,4 @@
-//! Finding out which files there are, reading only what changed.
+//! Finds the files of a work tree, reading only what changed.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
@@ -18,20 +18,20 @@ use crate::stat::{Clock, FolderStat, Now};
 use crate::work_handle::WorkHandle;
 use crate::{parallel, path_bytes};
 
-/// One look at a work tree.
+/// The inputs of one scan of a work tree.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Survey<'a> {
     pub(crate) root: &'a Path,
     pub(crate) scope: &'a Scope,
-    /// What was read earlier.
+    /// The files of an earlier scan.
     pub(crate) known: &'a Manifest,
-    /// When the look began.
+    /// Start time of the scan.
     pub(crate) now: Now,
-    /// Ends it; then what was found is of no use.
+    /// Interrupts it; the result is then not valid.
     pub(crate) handle: &'a WorkHandle,
 }
 
-/// Whether a look found what was there before.
+/// Tells if a scan found changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum News {
     None,
@@ -42,18 +42,18 @@ pub(crate) enum News {
 #[derive(Debug, Default)]
 struct Pruned {
     folders: HashSet<Vec<u8>>,
-    /// Those of them that are still there and not ignored.
+    /// Those of them that still exist and are not ignored.
     met: Mutex<HashSet<Vec<u8>>>,
 }
 
-/// What a walk comes upon.
+/// A folder or a file that a walk finds.
 enum Met {
     Folder(Folder),
     File(KnownFile),
 }
 
 impl Survey<'_> {
-    /// Brings `layout` up to date.
+    /// Updates `layout` to the present files.
     pub(crate) fn update(&self, layout: &mut Layout) -> News {
         let grounds = Grounds::of(self.scope, self.now);
         let is_usable = grounds.is_some() && layout.grounds == grounds;
@@ -72,10 +72,10 @@ impl Survey<'_> {
         News::Some
     }
 
-    /// What lies at the ignored paths that count.
+    /// Returns the files at the ignored paths that count.
     pub(crate) fn included(&self) -> Vec<KnownFile> {
         let mut found = Vec::new();
-        // A walk does not ask whether its own beginning is left out.
+        // A walk does not check if its own start is left out.
         let wanted = self.scope.included.iter();
         for path in wanted.filter(|path| !self.scope.left_out.contains(path)) {
             let mut builder = self.walk_from(&self.root.join(path), Arc::default());
@@ -89,7 +89,7 @@ impl Survey<'_> {
         found
     }
 
-    /// `None` if all folders have to be read again.
+    /// Returns `None` if all folders have to be read again.
     fn glance(&self, layout: &Layout) -> Option<Vec<Glance>> {
         if self.now.clock == Clock::Unknown {
             return None;
@@ -99,8 +99,8 @@ impl Survey<'_> {
         (!glances.contains(&Glance::Rules)).then_some(glances)
     }
 
-    /// Looks at the files that may have changed, but for those in folders
-    /// that are read anyway.
+    /// Reads the files that may have changed, except those in folders that are
+    /// read anyway.
     fn look_again(
         &self,
         layout: &mut Layout,
@@ -121,7 +121,7 @@ impl Survey<'_> {
             self.look(&self.root.join(path_bytes::from_bytes(&known.path)), known.entry.as_ref())
         });
         let mut news = News::None;
-        // From the end, so that positions stay true when one is removed.
+        // From the end, so that positions stay valid when one is removed.
         for ((folder, file), look) in wanted.into_iter().zip(looks).rev() {
             let folder = &mut layout.folders[folder];
             match look {
@@ -137,8 +137,8 @@ impl Survey<'_> {
         news
     }
 
-    /// Walks into all folders but for these, and adds those of them that it
-    /// would have come to.
+    /// Walks into all folders except `kept`, and adds those of them that still
+    /// exist.
     fn walk_around(&self, kept: Vec<Folder>) -> Vec<Folder> {
         let pruned = Pruned {
             folders: kept.iter().map(|folder| folder.path.clone()).collect(),
@@ -155,10 +155,10 @@ impl Survey<'_> {
         folders
     }
 
-    /// Everything that is not ignored, folder by folder.
+    /// Returns all files that are not ignored, by folder.
     fn walk(&self, pruned: &Arc<Pruned>) -> Vec<Folder> {
         let mut builder = self.walk_from(self.root, Arc::clone(pruned));
-        // Rules above the root do not count: they are not part of the project.
+        // Rules above the root are not part of the project.
         builder.parents(false).require_git(false);
         let (mut folders, mut files) = (HashMap::new(), Vec::new());
         for met in self.run(&builder) {
@@ -181,7 +181,7 @@ impl Survey<'_> {
     fn walk_from(&self, start: &Path, pruned: Arc<Pruned>) -> WalkBuilder {
         let (root, left_out) = (self.root.to_owned(), self.scope.left_out.clone());
         let mut builder = WalkBuilder::new(start);
-        // A project does not reach into `/proc` or another disk.
+        // A project does not extend into `/proc` or another disk.
         builder.hidden(false).follow_links(false).same_file_system(true);
         builder.filter_entry(move |item| {
             let relative = item.path().strip_prefix(&root).unwrap_or(item.path());
@@ -201,10 +201,9 @@ impl Survey<'_> {
                 if self.handle.is_interrupted() {
                     return WalkState::Quit;
                 }
-                // Folders that are closed to us or vanish meanwhile are
-                // passed over.
+                // Unreadable folders, and those deleted meanwhile, are skipped.
                 if let Some(met) = item.ok().and_then(|item| self.meet(&item)) {
-                    // The receiver is there until all have been sent.
+                    // The receiver exists until all have been sent.
                     let _ = sender.send(met);
                 }
                 WalkState::Continue
@@ -220,7 +219,7 @@ impl Survey<'_> {
         if !is_folder(item) {
             return self.look(path, self.known.get(&relative)).map(Met::File);
         }
-        // One that cannot be opened is tried again next time.
+        // A folder that cannot be opened is tried again next time.
         let metadata = File::open(path).and_then(|folder| folder.metadata()).ok();
         let stat = metadata.and_then(|found| FolderStat::of(&found));
         Some(Met::Folder(Folder {
@@ -262,8 +261,8 @@ impl Pruned {
     }
 }
 
-/// The folders that changed, and all above them: a walk comes to a folder
-/// only through those.
+/// Returns the folders that changed, and all above them, through which a walk
+/// reaches them.
 fn to_read_again(layout: &Layout, glances: &[Glance]) -> HashSet<Vec<u8>> {
     let mut again = HashSet::new();
     for (folder, glance) in layout.folders.iter().zip(glances) {

@@ -69,7 +69,7 @@ fn folders_at_rest_are_not_read_and_files_at_rest_not_looked_into() {
     let mut layout = Layout::default();
     assert_eq!(update(&scratch, &mut layout), News::Some);
     assert_eq!(update(&scratch, &mut layout), News::None);
-    // What it is made to forget stays forgotten until the folder changes.
+    // Files removed from the layout stay unknown until the folder changes.
     for folder in &mut layout.folders {
         folder.files.retain(|file| !file.path.ends_with(b"/x"));
     }

@@ -10,7 +10,7 @@ use crate::snapshot::ItemKind;
 /// The mode of a folder.
 const FOLDER: u32 = 0o040_000;
 
-/// What one name of a folder stands for.
+/// An entry of a folder in git.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Node {
     pub(crate) mode: u32,
@@ -22,7 +22,7 @@ impl Node {
         self.mode == FOLDER
     }
 
-    /// `None` for a folder.
+    /// Returns the kind of a file; `None` for a folder.
     pub(crate) fn kind(self) -> Option<ItemKind> {
         match self.mode {
             0o100_755 => Some(ItemKind::Executable),
@@ -34,7 +34,7 @@ impl Node {
     }
 }
 
-/// The mode that git gives to such an item.
+/// Returns the mode that git gives to such an item.
 pub(crate) fn mode_of(kind: ItemKind) -> u32 {
     match kind {
         ItemKind::File => 0o100_644,
@@ -44,7 +44,7 @@ pub(crate) fn mode_of(kind: ItemKind) -> u32 {
     }
 }
 
-/// What a folder holds, by name.
+/// The entries of a folder, by name.
 pub(crate) type Folder = BTreeMap<Vec<u8>, Node>;
 
 /// Reads a tree object; `None` if it is damaged.
@@ -75,17 +75,16 @@ fn render(folder: &Folder) -> Vec<u8> {
     object
 }
 
-/// Git orders a folder as if its name ended with a slash.
+/// Compares names in git's order: a folder as if its name ended with a slash.
 fn order(a: &[u8], a_node: &Node, b: &[u8], b_node: &Node) -> Ordering {
     let tail = |node: &Node| node.is_folder().then_some(b'/');
     a.iter().copied().chain(tail(a_node)).cmp(b.iter().copied().chain(tail(b_node)))
 }
 
-/// Files by path: what they are to be, or `None` to be gone.
+/// The new state of files by path; `None` removes the file.
 pub(crate) type Edits = BTreeMap<Vec<u8>, Option<Node>>;
 
-/// The folders whose objects [`rewrite`] has to see, the root as an empty
-/// path.
+/// Returns the folders that [`rewrite`] needs, the root as an empty path.
 pub(crate) fn folders_of<'a>(paths: impl Iterator<Item = &'a [u8]>) -> Vec<&'a [u8]> {
     let mut folders = vec![&b""[..]];
     for path in paths {
@@ -97,13 +96,13 @@ pub(crate) fn folders_of<'a>(paths: impl Iterator<Item = &'a [u8]>) -> Vec<&'a [
     folders
 }
 
-/// A file that would be a folder too, or a folder that was not looked up.
+/// An error: a path is both file and folder, or a folder is missing.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Contradiction;
 
-/// Carries `edits` out on the folder `prefix` and below; only what changes
-/// is added to `batch`. `folders` has those of [`folders_of`] that exist.
-/// The answer is `None` if nothing is left in it.
+/// Applies `edits` to the folder `prefix` and below; only new objects are added
+/// to `batch`. `folders` has those of [`folders_of`] that exist. Returns `None`
+/// if the folder is empty then.
 pub(crate) fn rewrite(
     folders: &BTreeMap<Vec<u8>, (Oid, Folder)>,
     prefix: &[u8],
@@ -142,7 +141,7 @@ pub(crate) fn rewrite(
         match edit {
             Some(_) if is_folder => return Err(Contradiction),
             Some(node) => drop(folder.insert(name, node)),
-            // The folder has come in the place of the file.
+            // A folder has replaced the file.
             None if is_folder => {}
             None => drop(folder.remove(&name)),
         }

@@ -1,4 +1,4 @@
-//! Reads tree objects through one git process, and remembers them.
+//! Reads tree objects through one git process, and caches them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::{BufReader, Read, Write};
@@ -13,17 +13,18 @@ use crate::path_bytes;
 use crate::snapshot::{Difference, Item};
 use crate::tree_object::{self, Folder, Node};
 
-/// How many folders are remembered.
+/// Maximum number of folders in the cache.
 const REMEMBERED: usize = 4096;
 
-/// Folders by the names of their objects, which never change.
+/// Folders by the ids of their objects, which never change.
 pub(crate) type Folders = Mutex<HashMap<Oid, Arc<Folder>>>;
 
-/// Reads trees; starts git when it has to.
+/// Reads trees; starts git only when the cache lacks one.
 pub(crate) struct TreeReader<'a> {
     git: &'a Git,
     remembered: &'a Folders,
-    /// All that this reader has seen, whatever is forgotten meanwhile.
+    /// All folders that this reader has read, so that a cleared cache does not
+    /// matter.
     seen: HashMap<Oid, Arc<Folder>>,
     process: Option<Process>,
 }
@@ -39,7 +40,7 @@ impl<'a> TreeReader<'a> {
         Self { git, remembered, seen: HashMap::new(), process: None }
     }
 
-    /// Those of `folders` that a tree has; the root is an empty path.
+    /// Returns those of `folders` that a tree has; the root is an empty path.
     pub(crate) fn look_up(
         &mut self,
         tree: Oid,
@@ -64,7 +65,7 @@ impl<'a> TreeReader<'a> {
         Ok(found)
     }
 
-    /// The paths that differ between two trees, ordered.
+    /// Returns the paths that differ between two trees, ordered.
     pub(crate) fn differences(&mut self, from: Oid, to: Oid) -> Result<Vec<Difference>, TreeError> {
         let mut differences = Vec::new();
         let mut level = vec![(Vec::new(), Some(from), Some(to))];
@@ -165,7 +166,7 @@ impl<'a> TreeReader<'a> {
 impl Drop for TreeReader<'_> {
     fn drop(&mut self) {
         if let Some(Process { mut child, stdin, stdout }) = self.process.take() {
-            // It ends by itself without them; how does not matter.
+            // It exits once its pipes are closed; its status does not matter.
             drop((stdin, stdout));
             let _ = child.wait();
         }
@@ -181,7 +182,7 @@ fn item(node: Option<Node>) -> Option<Item> {
     Some(Item { kind: node.kind()?, content: node.id.to_string() })
 }
 
-/// The object of a folder whose parent was found before.
+/// Returns the object of a folder whose parent was found before.
 fn id_in(tree: Oid, path: &[u8], found: &BTreeMap<Vec<u8>, (Oid, Folder)>) -> Option<Oid> {
     if path.is_empty() {
         return Some(tree);

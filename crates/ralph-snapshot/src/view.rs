@@ -1,5 +1,4 @@
-//! The files as they were when they were looked at last: the private index
-//! with what changed later.
+//! The files at the last scan: the private index with later changes.
 
 use std::collections::BTreeSet;
 use std::fs::{self, Metadata};
@@ -19,20 +18,20 @@ use crate::stat::Stat;
 use crate::tree_object::Node;
 use crate::walk::Walk;
 
-/// So few files are not worth a second thread.
+/// Number of files below which a second thread is not worth it.
 const PER_THREAD: usize = 2000;
 const MOST_THREADS: usize = 4;
 
-/// A private index that needs no git to be read.
+/// A private index that is readable without git.
 pub(crate) struct View {
     index: Vec<u8>,
-    /// When the index was written, in nanoseconds.
+    /// Time when the index was written, in nanoseconds.
     written: i64,
     pub(crate) overlay: Overlay,
 }
 
 impl View {
-    /// `None` if git has to read it.
+    /// Opens the index; `None` if git has to read it.
     pub(crate) fn open(index: &Path, overlay: Overlay) -> Option<Self> {
         let written = fs::metadata(index).ok()?.modified().ok()?;
         let written = written.duration_since(UNIX_EPOCH).ok()?.as_nanos();
@@ -40,7 +39,7 @@ impl View {
         Some(Self { index, written: i64::try_from(written).ok()?, overlay })
     }
 
-    /// Compares with the files; `None` if git has to.
+    /// Compares with the present files; `None` if git has to.
     pub(crate) fn dirty(&self, root: &Path) -> Option<Dirty> {
         let seen = index_file::parse(&self.index)?;
         let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
@@ -62,7 +61,7 @@ impl View {
         for (path, later) in &self.overlay.0 {
             let found = folders.find(path);
             let is_same = match later {
-                // A folder may have come in its place.
+                // A folder may have replaced it.
                 Later::Gone => found.is_none_or(|found| found.is_dir()),
                 Later::There { stat, node } => found.is_some_and(|found| {
                     let kind = index_file::kind_of(&found);
@@ -96,8 +95,8 @@ impl View {
         dirty
     }
 
-    /// All files, in no order; `None` if git has to read the index. `permissions`
-    /// are those that a look at its files found, if there was one.
+    /// Returns all files, in no order; `None` if git has to read the index.
+    /// `permissions` are those that a scan read, if there was one.
     pub(crate) fn files(&self, permissions: &[Option<u32>]) -> Option<Vec<ListedFile>> {
         let file = |path: &[u8], node: Node, permissions| {
             let kind = match node.mode {
@@ -120,8 +119,8 @@ impl View {
         )
     }
 
-    /// Returns the tree of the index, if git has noted it and nothing of
-    /// `left_out` is in there.
+    /// Returns the tree of the index, if git has noted it and it has nothing of
+    /// `left_out`.
     pub(crate) fn noted_tree(&self, left_out: &LeftOut) -> Option<Oid> {
         let index = index_file::read(&self.index)?;
         let holds = |left_out: &Vec<u8>| {
@@ -133,14 +132,15 @@ impl View {
         index.tree.filter(|_| !left_out.listed(b"").iter().any(holds))
     }
 
-    /// Returns whether the index can be read here and `is_wanted` holds for none of
-    /// its paths.
+    /// Returns true if the index is readable here and `is_wanted` holds for
+    /// none of its paths.
     pub(crate) fn has_none(&self, is_wanted: impl Fn(&[u8]) -> bool) -> bool {
         let seen = index_file::parse(&self.index);
         seen.is_some_and(|seen| !seen.iter().any(|seen| is_wanted(seen.path)))
     }
 
-    /// What was known of these files; `None` for those that were not there.
+    /// Returns the known entries of these files; `None` for files that did not
+    /// exist.
     pub(crate) fn known(&self, paths: &BTreeSet<Vec<u8>>) -> Vec<Option<Node>> {
         let seen = index_file::parse(&self.index).unwrap_or_default();
         let in_index = |path: &[u8]| {
@@ -157,8 +157,7 @@ impl View {
     }
 }
 
-/// Finds files in order of their paths, through real folders only: what lies
-/// behind a link belongs elsewhere.
+/// Finds files in order of their paths, without following links to folders.
 pub(crate) struct Folders<'a> {
     root: &'a Path,
     last: Vec<u8>,
@@ -174,7 +173,7 @@ impl<'a> Folders<'a> {
         self.root.join(path_bytes::from_bytes(path))
     }
 
-    /// `None` for what is not there.
+    /// Returns the metadata of a file; `None` if it does not exist.
     pub(crate) fn find(&mut self, path: &[u8]) -> Option<Metadata> {
         let slash = path.iter().rposition(|byte| *byte == b'/');
         let folder = slash.map_or(&b""[..], |slash| &path[..slash]);
@@ -201,7 +200,7 @@ impl<'a> Folders<'a> {
     }
 }
 
-/// Reads what git would store for a file, if it converts nothing.
+/// Reads the bytes that git would store for a file that it does not convert.
 pub(crate) fn contents(root: &Path, path: &[u8], found: &Metadata) -> io::Result<Vec<u8>> {
     let path = root.join(path_bytes::from_bytes(path));
     if found.is_symlink() {
@@ -210,7 +209,7 @@ pub(crate) fn contents(root: &Path, path: &[u8], found: &Metadata) -> io::Result
     ralph_files::read(path)
 }
 
-/// The name of a blob.
+/// Returns the id of a blob.
 pub(crate) fn blob(contents: &[u8]) -> Oid {
     Oid::of(ObjectKind::Blob, contents)
 }

@@ -1,5 +1,5 @@
-//! Looks at many files in the order of their paths, folder by folder: that
-//! takes the system half as long as finding each from the root.
+//! Reads the metadata of many files in the order of their paths, folder by
+//! folder. That takes half as long as reading each by its full path.
 
 use std::path::Path;
 
@@ -7,12 +7,12 @@ use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
 use rustix::io;
 
-/// What the system tells of a file, as far as an index has it too.
+/// The metadata of a file that an index has, too.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Looked {
-    /// As git writes it; `None` for what it does not store.
+    /// As git writes it; `None` for files that it does not store.
     pub(crate) mode: Option<u32>,
-    /// Who may do what with it; `None` for what is no file.
+    /// Permission bits; `None` if it is not a regular file.
     pub(crate) permissions: Option<u32>,
     /// Seconds and nanoseconds.
     pub(crate) changed: (i64, i64),
@@ -21,11 +21,10 @@ pub(crate) struct Looked {
     pub(crate) size: i64,
 }
 
-/// Finds files through real folders only: what lies behind a link belongs
-/// elsewhere.
+/// Finds files without following links to folders.
 pub(crate) struct Walk {
     root: OwnedFd,
-    /// The folder looked into last, and whether it is there.
+    /// The last folder that was entered.
     folder: Vec<u8>,
     is_there: bool,
     /// It and those above, each with the length of its path.
@@ -38,7 +37,7 @@ impl Walk {
         Ok(Self { root, folder: Vec::new(), is_there: true, open: Vec::new() })
     }
 
-    /// `None` for what is not there.
+    /// Returns the metadata of a file; `None` if it does not exist.
     pub(crate) fn find(&mut self, path: &[u8]) -> Option<Looked> {
         let slash = path.iter().rposition(|byte| *byte == b'/');
         let (folder, name) =
@@ -70,7 +69,7 @@ impl Walk {
         })
     }
 
-    /// Opens a folder, and those above it that are not open already.
+    /// Opens a folder, and those above it that are not open yet.
     fn enter(&mut self, folder: &[u8]) -> io::Result<()> {
         let is_above = |end: usize| {
             let is_shared = folder.get(..end).is_some_and(|above| self.folder.starts_with(above));
@@ -90,14 +89,14 @@ impl Walk {
     }
 }
 
-/// Opens a folder that is no link, to find what is in it.
+/// Flags to open a folder, but not a link, for finding files in it.
 #[cfg(target_os = "linux")]
 const FOLDER: OFlags =
     OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 #[cfg(not(target_os = "linux"))]
 const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
-/// The system's numbers, whose types differ from one to the next.
+/// Converts numbers of the system, whose types differ between platforms.
 fn whole(number: impl TryInto<i64>) -> i64 {
     number.try_into().unwrap_or(i64::MAX)
 }

@@ -1,4 +1,4 @@
-//! A handle on the work at a tree: it tells how far the work is, and ends it.
+//! A handle that reports the progress of work on a tree, and interrupts it.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -6,53 +6,52 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use crate::error::TreeError;
 
-/// Follows and interrupts the work at a tree from another thread.
+/// Observes and interrupts work on a tree from another thread.
 ///
-/// What was recorded before an interruption stays, and nothing is half done:
-/// a snapshot has its name when it is whole.
+/// Contents recorded before an interruption stay, and no snapshot is
+/// incomplete: it gets its label last.
 #[derive(Clone, Debug, Default)]
 pub struct WorkHandle(Arc<WorkState>);
 
 #[derive(Debug, Default)]
 struct WorkState {
-    /// Whether somebody would interrupt the work in place of the terminal.
+    /// True if the process turns signals into interruptions.
     is_attended: AtomicBool,
-    /// How often the end was asked for, and up to which time that is ignored.
+    /// Number of requests to interrupt, and number of those that are ignored.
     asked: AtomicU32,
     ignored: AtomicU32,
     done: AtomicU64,
     total: AtomicU64,
 }
 
-/// How much of the work is done.
+/// The progress of the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WorkProgress {
-    /// Files that were looked at or stored.
+    /// Files that were read or stored.
     pub done: u64,
-    /// All files; 0 while nobody knows.
+    /// All files; 0 while unknown.
     pub total: u64,
 }
 
 impl WorkHandle {
-    /// Says that signals are turned into interruptions. From now on git is no
-    /// longer in the terminal's group of processes, which Ctrl-C would end.
+    /// Declares that the process turns signals into interruptions. From now on
+    /// git runs outside the terminal's process group, so Ctrl-C does not kill
+    /// it.
     pub fn attend(&self) {
         self.0.is_attended.store(true, Ordering::Relaxed);
     }
 
-    /// Ends the work that goes on and what is begun later, until
-    /// [`Self::go_on`].
+    /// Interrupts the present and all later work, until [`Self::go_on`].
     pub fn interrupt(&self) {
         self.0.asked.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Lets work go on in spite of earlier interruptions.
+    /// Ignores earlier interruptions.
     pub fn go_on(&self) {
         self.ignore_until(0);
     }
 
-    /// Lets work go on in spite of earlier interruptions, and if there were
-    /// none, of the next one.
+    /// Ignores earlier interruptions or, if there were none, the next one.
     pub fn ignore_first(&self) {
         self.ignore_until(1);
     }
@@ -62,12 +61,12 @@ impl WorkHandle {
         self.0.ignored.store(asked.max(number), Ordering::Relaxed);
     }
 
-    /// Whether the work is to end.
+    /// Returns true if the work is interrupted.
     pub fn is_interrupted(&self) -> bool {
         self.0.asked.load(Ordering::Relaxed) > self.0.ignored.load(Ordering::Relaxed)
     }
 
-    /// How far the work is.
+    /// Returns the progress of the work.
     pub fn progress(&self) -> WorkProgress {
         let [done, total] = [&self.0.done, &self.0.total].map(|it| it.load(Ordering::Relaxed));
         WorkProgress { done, total }
@@ -86,17 +85,17 @@ impl WorkHandle {
         self.0.done.fetch_add(u64::try_from(files).unwrap_or(0), Ordering::Relaxed);
     }
 
-    /// Fails if the work is to end.
+    /// Fails if the work is interrupted.
     pub(crate) fn check(&self) -> Result<(), TreeError> {
         if self.is_interrupted() { Err(TreeError::Interrupted) } else { Ok(()) }
     }
 
-    /// Whatever failed while the work was to end failed because of that.
+    /// Turns any error of interrupted work into [`TreeError::Interrupted`].
     pub(crate) fn settle<T>(&self, result: Result<T, TreeError>) -> Result<T, TreeError> {
         result.map_err(|error| if self.is_interrupted() { TreeError::Interrupted } else { error })
     }
 
-    /// Reads until the work is to end, which is an error.
+    /// Wraps a reader so that it fails once the work is interrupted.
     pub(crate) fn reading<R: Read + 'static>(&self, inner: R) -> Box<dyn Read> {
         Box::new(Attended { inner, handle: self.clone() })
     }

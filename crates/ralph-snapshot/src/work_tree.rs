@@ -23,11 +23,11 @@ use crate::work_handle::WorkHandle;
 pub struct Change {
     /// Relative to the root of the work tree.
     pub path: PathBuf,
-    /// What happened to it.
+    /// The change.
     pub kind: ChangeKind,
 }
 
-/// What happened to a file from one tree to another.
+/// The way in which a file differs between two trees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeKind {
     /// Only the later tree has it.
@@ -38,33 +38,33 @@ pub enum ChangeKind {
     Removed,
 }
 
-/// The files of a project, as they are now and as they were.
+/// The files of a project, present and recorded.
 ///
-/// To the tree belong tracked files, and untracked ones that are not ignored;
-/// with each its path, whether it may be executed, and its contents or, for a
-/// symbolic link, its target. Empty folders, pipes, sockets and devices do
-/// not belong to it, and neither does anything in a `.git` folder, nor an
-/// untracked file above the size limit.
+/// A tree consists of tracked files, and untracked ones that are not ignored.
+/// It has the path of each, its executable bit, and its contents or, for a
+/// symbolic link, its target. It excludes empty folders, pipes, sockets and
+/// devices, everything in a `.git` folder, and untracked files above the size
+/// limit.
 ///
-/// A file that cannot be read does not stop the naming. In git it counts as
-/// when it was read last, or not at all if it never was; outside git it
-/// counts as unreadable, by its path.
+/// An unreadable file causes no error. In git it counts with the contents last
+/// read, or not at all if there are none; outside git it counts as unreadable,
+/// by its path.
 ///
-/// In git, contents count as git stores them, with line ends as the
-/// repository configures them; filters never run. A nested repository counts by
-/// its checked-out commit, and not at all before its first one.
+/// In git, contents count as git stores them, with line ends as the repository
+/// configures them; filters never run. A nested repository counts by its
+/// checked-out commit, and not at all before its first one.
 #[derive(Debug)]
 pub struct WorkTree {
     root: PathBuf,
-    /// Canonical, as the root is.
+    /// Canonical, like the root.
     state: PathBuf,
     pub(crate) scope: Scope,
     way: Way,
-    /// The way that is not taken now. Snapshots may lie there: whether a
-    /// repository takes files can change between two calls.
+    /// The other one, which is not used for new snapshots. It may hold older
+    /// ones: a repository can become writable or read-only between two calls.
     other: Option<Way>,
     handle: WorkHandle,
-    /// What this process found last.
+    /// The last result of this process.
     last: Mutex<Option<Found>>,
 }
 
@@ -84,15 +84,15 @@ impl Way {
 }
 
 impl WorkTree {
-    /// Opens the work tree of `project`, with `state` as a folder of ours for
-    /// a private index and manifests, created if need be.
+    /// Opens the work tree of `project`, with `state` as our folder for a
+    /// private index and manifests, created if missing.
     ///
-    /// The folder may be shared by the work trees of one repository. It may
-    /// lie inside the work tree; then it never belongs to the tree.
+    /// The work trees of one repository may share the folder. If it is inside
+    /// the work tree, it is never part of the tree.
     ///
-    /// Without git on the `PATH`, or when the repository's object store takes
-    /// no files, the files are read one by one under the rules of the ignore
-    /// files; ids made in the two ways differ.
+    /// Without git on the `PATH`, or when the repository's object store is not
+    /// writable, the files are read one by one under the rules of the ignore
+    /// files. The two ways produce different ids.
     pub fn open(project: &Project, state: &Path) -> Result<Self, TreeError> {
         Self::open_with(project, state, git::program())
     }
@@ -109,7 +109,7 @@ impl WorkTree {
             return Err(TreeError::StateIsTree { path: state });
         }
         let inside = state.strip_prefix(&root).ok().map(Path::to_owned);
-        // What lies in a `.git` folder is never looked at anyway.
+        // `.git` folders are never scanned.
         let inside = inside.filter(|path| path.iter().all(|part| part != ".git"));
         let git = project.git.as_ref().zip(program);
         let handle = WorkHandle::default();
@@ -129,7 +129,7 @@ impl WorkTree {
         Ok(Self { root, state, scope: Scope::new(inside), way, other, handle, last })
     }
 
-    /// Follows and interrupts the work at the tree.
+    /// Returns the handle that observes and interrupts work on the tree.
     pub fn handle(&self) -> &WorkHandle {
         &self.handle
     }
@@ -153,12 +153,12 @@ impl WorkTree {
         }
     }
 
-    /// What keeps snapshots where none are taken now.
+    /// Returns the keeper that is not used for new snapshots.
     pub(crate) fn other_keeper(&self) -> Option<&dyn Keeper> {
         self.other.as_ref().map(Way::keeper)
     }
 
-    /// Whether snapshots that are taken now lie there.
+    /// Returns true if new snapshots go to this storage.
     pub(crate) fn keeps_at(&self, place: &Place) -> bool {
         match (&self.way, place) {
             (Way::Git(_), Place::Git { .. }) | (Way::Files(_), Place::Files { .. }) => true,
@@ -166,39 +166,39 @@ impl WorkTree {
         }
     }
 
-    /// Lets snapshots be taken the other way.
+    /// Switches to the other storage for new snapshots.
     #[cfg(test)]
     pub(crate) fn flip(&mut self) {
         std::mem::swap(&mut self.way, self.other.as_mut().unwrap());
     }
 
-    /// Leaves `paths` out of every tree named from now on, in place of those
-    /// given before; a folder stands for everything below it.
+    /// Leaves `paths` out of every tree from now on, and replaces earlier ones;
+    /// a folder covers everything below it.
     ///
-    /// Relative paths begin at the root. Paths outside of it are passed over.
+    /// Relative paths begin at the root. Paths outside of it are skipped.
     pub fn leave_out(&mut self, paths: impl IntoIterator<Item = impl AsRef<Path>>) {
         self.scope.left_out.replace(&self.root, paths);
     }
 
-    /// Lets ignored files at or below `paths` count, in place of those given
-    /// before.
+    /// Makes ignored files at or below `paths` count, and replaces earlier
+    /// ones.
     ///
-    /// Relative paths begin at the root. Paths outside of it are passed over.
+    /// Relative paths begin at the root. Paths outside of it are skipped.
     pub fn include_ignored(&mut self, paths: impl IntoIterator<Item = impl AsRef<Path>>) {
         self.scope.include(&self.root, paths);
     }
 
-    /// Leaves out untracked files above `bytes`, at first 100 MiB. Outside
+    /// Leaves out untracked files above `bytes`, by default 100 MiB. Outside
     /// git no file is tracked.
     pub fn limit_size(&mut self, bytes: u64) {
         self.scope.size_limit = bytes;
     }
 
-    /// Heeds the user's settings, attributes and excludes for git as they
-    /// were when this was first called for `run`, whatever they became.
+    /// Uses the user's settings, attributes and excludes for git as they were
+    /// when this was first called for `run`. Later changes have no effect.
     ///
-    /// They are kept in memory from the first use on; what is written to the
-    /// state folder meanwhile counts nothing.
+    /// They stay in memory after the first use, so later changes of the state
+    /// folder have no effect either.
     pub fn heed_rules_of(&mut self, run: &RunId) {
         let folder = self.state.join("rules").join(run.as_str());
         for way in [Some(&mut self.way), self.other.as_mut()].into_iter().flatten() {
@@ -208,8 +208,8 @@ impl WorkTree {
         }
     }
 
-    /// Lets the snapshots that this process took or read outweigh whatever is
-    /// written to the state folder and the repository from now on: for the one
+    /// Makes the snapshots that this process took or read take precedence over
+    /// later changes in the state folder and the repository. Meant for the one
     /// process that drives a run.
     pub fn seal(&mut self) {
         for way in [Some(&mut self.way), self.other.as_mut()].into_iter().flatten() {
@@ -219,21 +219,20 @@ impl WorkTree {
         }
     }
 
-    /// Waits for what goes on in the background, before a process ends without
-    /// dropping this.
+    /// Waits for background work, before a process exits without dropping this.
     pub fn finish(&self) {
         for way in [Some(&self.way), self.other.as_ref()].into_iter().flatten() {
             if let Way::Git(tree) = way {
-                // What could not be linked is copied with the next snapshot.
+                // Missing links are made with the next snapshot.
                 let _ = tree.kept.finish_linking();
             }
         }
     }
 
-    /// Lets what git has to store, in order to compare files, go to `folder`,
-    /// which exists and is empty: the repository gains no object.
+    /// Writes objects that git needs to compare files to `folder`, which exists
+    /// and is empty, so the repository gains none.
     ///
-    /// For looking only. A snapshot that is taken afterwards is lost with the
+    /// For reading only. A snapshot that is taken afterwards is lost with the
     /// folder.
     pub fn only_look(&mut self, folder: &Path) -> Result<(), TreeError> {
         match &mut self.way {
@@ -242,8 +241,7 @@ impl WorkTree {
         }
     }
 
-    /// Names the present contents. Equal contents have equal ids, whatever
-    /// they were in between.
+    /// Returns the id of the present contents. Equal contents have equal ids.
     pub fn tree(&self) -> Result<TreeId, TreeError> {
         self.found().map(|found| found.id)
     }
@@ -257,9 +255,9 @@ impl WorkTree {
         Ok(found)
     }
 
-    /// What no rule ignores and no tree holds: files that are too large or
-    /// cannot be read, and folders that are repositories of their own. If `tree`
-    /// is the one that was named last, it is what was found then.
+    /// Returns paths that are neither ignored nor in a tree: files that are too
+    /// large or unreadable, and nested repositories. If `tree` is the last
+    /// result, uses it instead of a new scan.
     pub fn left_out_beside(&self, tree: &TreeId) -> Result<Vec<PathBuf>, TreeError> {
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let found = match last.filter(|last| last.id == *tree) {
@@ -270,16 +268,16 @@ impl WorkTree {
         Ok(files.chain(found.nested).collect())
     }
 
-    /// Stands for the files that the ignore rules hide, caches apart: two
-    /// equal stamps mean that none of them changed.
+    /// Returns a stamp of the ignored files, caches not counted: two equal
+    /// stamps mean that none of them changed.
     pub fn stamp(&self) -> String {
         let left_out = &self.scope.left_out;
         stamp::of_ignored(&self.root, self.outer_rules(), &|path| left_out.contains(path))
     }
 
-    /// What is ignored by rules that stand outside the work tree.
+    /// Returns the ignore rules from outside the work tree.
     fn outer_rules(&self) -> Vec<Gitignore> {
-        // Git that does not answer has none.
+        // If git fails, there are none.
         let listed = self.git().map(|git| git.rules().excludes(git).unwrap_or_default());
         match listed {
             Some(lists) => lists.iter().map(|list| stamp::parse_rules(&self.root, list)).collect(),
@@ -287,19 +285,20 @@ impl WorkTree {
         }
     }
 
-    /// What the ignore rules hide, the topmost of each, relative to the root.
+    /// Returns the ignored paths, without those below another one, relative to
+    /// the root.
     pub fn ignored(&self) -> Vec<PathBuf> {
         let found = stamp::ignored(&self.root, self.outer_rules(), &|_| false);
         found.iter().filter_map(|path| Some(path.strip_prefix(&self.root).ok()?.into())).collect()
     }
 
-    /// Code in installed packages that changed after a moment.
+    /// Returns code in installed packages that changed after a moment.
     pub fn packages_changed_since(&self, moment: Timestamp) -> Vec<ChangedPackages> {
         packages::changed_since(&self.root, moment)
     }
 
-    /// The folders of the repository that lie elsewhere, as those of a linked
-    /// work tree do.
+    /// Returns folders of the repository outside the root, as a linked work
+    /// tree has them.
     pub fn git_folders_elsewhere(&self) -> Vec<PathBuf> {
         let Some(git) = self.git() else { return Vec::new() };
         let common = git.common_dir();
@@ -307,10 +306,10 @@ impl WorkTree {
     }
 
     /// Lists the files that differ between two trees, ordered by path. A
-    /// renamed file was removed and added.
+    /// renamed file counts as removed and added.
     ///
-    /// Outside git only the trees used last are remembered, some sixty; in
-    /// git, until `git gc` removes what nothing refers to.
+    /// Outside git only the last sixty or so trees are kept; in git, all until
+    /// `git gc` removes unreferenced objects.
     pub fn changes(&self, from: &TreeId, to: &TreeId) -> Result<Vec<Change>, TreeError> {
         if from == to {
             return Ok(Vec::new());
@@ -324,15 +323,14 @@ impl WorkTree {
         Ok(changes)
     }
 
-    /// Recognises what was tried between two trees; `None` if nothing but
-    /// layout changed.
+    /// Returns the approach between two trees; `None` if only layout changed.
     ///
-    /// In git it is the set of hunks, file by file; outside, the set of
-    /// changed files with their contents before and afterwards. Doing and
-    /// undoing are the same. Numbers, white space and blank lines are set
-    /// aside. In git binary files count by their path, and of a patch only
-    /// the first 8 MiB are looked at; outside git binary files and those above
-    /// 1 MiB count by their bytes.
+    /// In git it is the set of hunks, file by file; outside, the set of changed
+    /// files with their contents before and afterwards. Doing and undoing a
+    /// change give the same. Numbers, white space and blank lines are ignored.
+    /// In git binary files count by their path, and only the first 8 MiB of a
+    /// patch are read. Outside git binary files and those above 1 MiB count by
+    /// their bytes.
     pub fn approach(&self, from: &TreeId, to: &TreeId) -> Result<Option<Approach>, TreeError> {
         if from == to {
             return Ok(None);
@@ -344,7 +342,7 @@ impl WorkTree {
     }
 }
 
-/// Creates a folder that only its owner may enter, where that can be said.
+/// Creates a folder that only its owner may enter, on systems with permissions.
 pub(crate) fn create_private(folder: &Path) -> Result<(), TreeError> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);

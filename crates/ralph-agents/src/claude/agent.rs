@@ -1,4 +1,4 @@
-//! The client as an agent: how it is called, and who listens to it.
+//! Claude Code as an agent: its command line and its listener.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -14,28 +14,29 @@ use crate::listen::{Closing, Heard, Listener, Shown, Standing};
 use crate::session::{Context, Kept, Seat, Session};
 use crate::{Agent, Spoken, Turn};
 
-/// The program, unless another is named.
+/// The default program.
 pub(super) const PROGRAM: &str = "claude";
 
-/// Leaves the mode to the client's own settings.
+/// The mode that keeps the client's own settings.
 const OWN_MODE: &str = "settings";
 
-/// What works with nobody there: files may be edited, and what is not
-/// allowed by a rule is refused rather than asked for.
+/// The default mode, for runs without a user: files may be edited, and actions
+/// without a rule are refused instead of asked about.
 const USUAL_MODE: &str = "acceptEdits";
 
-/// How often the client tries to reach its provider. It would try ten times,
-/// whatever the answer; we wait better, and without using up a turn.
+/// Number of times the client retries its provider. Its default is ten, for any
+/// error; we wait longer between retries, without using up a turn.
 const RETRIES: (&str, &str) = ("CLAUDE_CODE_MAX_RETRIES", "4");
 
-/// An answer that will not change is given up after this many attempts. The
-/// client may renew its credentials after the first.
+/// Number of attempts before a permanent error ends the turn. The client may
+/// renew its credentials after the first.
 const HOPELESS_ATTEMPTS: u64 = 2;
 
-/// A conversation that there is no room for, whatever its size.
+/// A full conversation, whatever its size.
 const FULL: Context = Context { tokens: 1, window: 1 };
 
-/// What a client tells its own children. A new client is none of them.
+/// Variables that a client sets for its child processes. Our client must not
+/// see them.
 pub(super) const OF_ANOTHER_CLIENT: [&str; 10] = [
     "CLAUDECODE",
     "CLAUDE_CODE_CHILD_SESSION",
@@ -49,7 +50,7 @@ pub(super) const OF_ANOTHER_CLIENT: [&str; 10] = [
     "CLAUDE_PID",
 ];
 
-/// What a user can set about it.
+/// Settings of the client.
 pub const SETTINGS: [Setting; 4] = [
     Setting {
         option: ClientOption::Program,
@@ -93,7 +94,7 @@ pub struct ClaudeAgent {
 }
 
 impl ClaudeAgent {
-    /// The agent as the user wants it.
+    /// Creates the agent with these options.
     pub fn new(options: &ClientOptions, limits: LimitPatterns) -> Self {
         Self { options: options.clone(), limits }
     }
@@ -102,7 +103,7 @@ impl ClaudeAgent {
         self.options.program.as_deref().unwrap_or(PROGRAM)
     }
 
-    /// What is the same in every turn.
+    /// Returns the arguments that are the same in every turn.
     fn constant_args(&self) -> Vec<String> {
         let mut args: Vec<&str> = vec!["-p", "--output-format", "stream-json", "--verbose"];
         match self.options.permission_mode.as_deref().unwrap_or(USUAL_MODE) {
@@ -125,7 +126,8 @@ impl ClaudeAgent {
             Seat::Resumed(session) => args.extend(["--resume".to_owned(), session.id.to_string()]),
         }
         if let Some(left) = turn.money_left {
-            // The client knows prices, and looks at them after every message.
+            // The client knows prices, and checks the budget after every
+            // message.
             let left = left.max(Usd::from_micros(1)).dollars();
             args.extend(["--max-budget-usd".to_owned(), format!("{left:.6}")]);
         }
@@ -171,11 +173,11 @@ impl Agent for ClaudeAgent {
     }
 }
 
-/// Understands what the client prints during one turn.
+/// Parses the client's output during one turn.
 pub(super) struct ClaudeListener<'a> {
     limits: &'a LimitPatterns,
     stream: Stream,
-    /// The session that goes on, if one does.
+    /// The session that is resumed, if any.
     resumed: Option<&'a Session>,
 }
 
@@ -188,8 +190,8 @@ impl<'a> ClaudeListener<'a> {
         Self { limits, stream: Stream::default(), resumed }
     }
 
-    /// What the session had used before this turn. A total that became
-    /// smaller was begun anew.
+    /// Returns the session's usage before this turn. If the total fell, the
+    /// client restarted its count at zero.
     fn before(&self) -> Usage {
         let charged = self.resumed.map_or(Usage::default(), |session| session.charged);
         let total = self.stream.total(charged);
@@ -202,7 +204,7 @@ impl<'a> ClaudeListener<'a> {
         self.stream.total(charged)
     }
 
-    /// Whether the client did not find the session it was to go on with.
+    /// Returns true if the client did not find the session to resume.
     fn is_lost(&self, closing: &Closing<'_>) -> bool {
         const WORDS: &str = "No conversation found";
         if self.resumed.is_none() || self.stream.is_alive {

@@ -1,5 +1,5 @@
-//! The client as somebody who is asked one question: no tools, no memory, no
-//! settings of the project, nothing kept.
+//! Claude Code as a client for a single question: no tools, no memory, no
+//! settings of the project, no saved session.
 
 use ralph_core::usage::Usage;
 use serde_json::Value;
@@ -8,11 +8,11 @@ use super::agent::{OF_ANOTHER_CLIENT, PROGRAM};
 use super::result::ResultLine;
 use crate::client::{AskedClient, ClientOptions};
 
-/// What its own credentials may be in.
+/// Variables that may hold its credentials.
 const CREDENTIALS: &[&str] =
     &["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"];
 
-/// How it is called to answer once. The question is its standard input.
+/// Returns the command for a single answer. The question is its standard input.
 pub(crate) fn asked(options: &ClientOptions) -> AskedClient {
     let mut words: Vec<&str> = vec![options.program.as_deref().unwrap_or(PROGRAM), "-p"];
     words.extend(["--output-format", "json", "--tools", "", "--safe-mode"]);
@@ -29,7 +29,7 @@ pub(crate) fn asked(options: &ClientOptions) -> AskedClient {
     }
 }
 
-/// What it printed: one object, or a list whose last one counts.
+/// Parses its output: one object, or a list of which the last one counts.
 fn read(printed: &str) -> Result<(String, Usage), String> {
     let value: Value = serde_json::from_str(printed.trim())
         .map_err(|error| format!("printed no result: {error}"))?;

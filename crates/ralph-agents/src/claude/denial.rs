@@ -1,20 +1,21 @@
-//! What the client did not let its agent do, and the rule that would.
+//! Actions that the client refused its agent, and the rules that would allow
+//! them.
 
 use serde_json::Value;
 
 use super::pieces::one_line;
 use crate::listen::Refusal;
 
-/// Where rules go.
+/// The setting for allow rules.
 const PLACE: &str = "permissions.allow of .claude/settings.json";
 
-/// How many rules one denied command line gives at most.
+/// Maximum number of rules for one denied command line.
 const MOST_RULES: usize = 3;
 
-/// What stands between the commands of a line.
+/// Operators between the commands of a line.
 const BETWEEN: [&str; 5] = ["&&", "||", "|", ";", "&"];
 
-/// Programs whose first argument says what they do.
+/// Programs whose first argument is a subcommand.
 const WITH_VERBS: [&str; 22] = [
     "apt",
     "brew",
@@ -40,7 +41,7 @@ const WITH_VERBS: [&str; 22] = [
     "yarn",
 ];
 
-/// The refusals that a result lists, each once, in their order.
+/// Returns the refusals that a result lists, each once, in their order.
 pub(super) fn refusals(denials: &Value) -> Vec<Refusal> {
     let mut found: Vec<Refusal> = Vec::new();
     for denial in denials.as_array().into_iter().flatten() {
@@ -67,7 +68,7 @@ fn is_edit(tool: &str) -> bool {
     matches!(tool, "Edit" | "Write" | "MultiEdit" | "NotebookEdit")
 }
 
-/// The rules that allow this use of a tool, and what is like it.
+/// Returns the rules that allow this tool use and similar ones.
 fn rules(tool: &str, input: &Value) -> Vec<String> {
     let text = |name: &str| input[name].as_str();
     match (tool, text("command"), text("url")) {
@@ -81,13 +82,13 @@ fn rules(tool: &str, input: &Value) -> Vec<String> {
             Some(host) => format!("WebFetch(domain:{host})"),
             None => tool.to_owned(),
         }],
-        // A rule for edits is one for all tools that write files.
+        // A rule for `Edit` covers all tools that write files.
         _ if is_edit(tool) => vec!["Edit".to_owned()],
         _ => vec![tool.to_owned()],
     }
 }
 
-/// The commands of a line, each as its words.
+/// Splits a line into commands, each a list of words.
 fn commands(line: &str) -> Vec<Vec<String>> {
     let words = ralph_proc::split_words(line)
         .unwrap_or_else(|_| line.split_whitespace().map(str::to_owned).collect());
@@ -108,7 +109,8 @@ fn commands(line: &str) -> Vec<Vec<String>> {
     parts
 }
 
-/// The rule for a command: its program, and its verb if it has one.
+/// Returns the rule for a command: its program, with its subcommand if it has
+/// one.
 fn rule(words: &[String]) -> String {
     let is_assignment = |word: &&String| {
         word.split_once('=').is_some_and(|(name, _)| {
@@ -125,7 +127,7 @@ fn rule(words: &[String]) -> String {
     }
 }
 
-/// The host of an address.
+/// Returns the host of a URL.
 fn host(url: &str) -> Option<&str> {
     let rest = url.split_once("://")?.1;
     let host = rest.split(['/', '?', '#']).next()?;

@@ -1,10 +1,10 @@
-//! What is installed beside the settings: slash commands, and the same as a
-//! plugin.
+//! Files installed beside the settings: slash commands, and a plugin with the
+//! same commands.
 //!
-//! The commands only have to exist: our prompt hook reads what was typed
-//! before the model does. Their texts hold no line that the client would run
-//! and no exclamation mark or backtick next to the arguments, with which a
-//! typed task could become such a line.
+//! The commands only have to exist: our prompt hook reads the typed text before
+//! the model does. Their texts have no lines that the client would run. They
+//! have no exclamation mark or backtick next to the arguments, which could turn
+//! a typed task into such a line.
 
 use std::time::Duration;
 
@@ -13,17 +13,17 @@ use serde_json::ser::PrettyFormatter;
 
 use super::settings::{EVENTS, Group, Installation, Traces, group};
 
-/// A file that belongs to an installation.
+/// A file of an installation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
-    /// Where it belongs, with `/`.
+    /// Its path, with `/`.
     pub path: String,
-    /// What it holds.
+    /// Its contents.
     pub text: String,
 }
 
-/// How long a plugin's hooks may run gates: a plugin does not know the gates,
-/// so it is as long as the client grants by itself.
+/// Timeout of a plugin's hooks that run gates. A plugin does not know the
+/// gates, so this is the client's default.
 const GATES: Duration = Duration::from_mins(10);
 
 const ABOUT_RALPH: &str = "Work on a task until ralph has proven it done";
@@ -90,7 +90,7 @@ sessions; none is asked before a tool is used. State is kept on this machine
 and `ralph` itself sends nothing anywhere.
 ";
 
-/// The slash commands, with paths below a folder named `commands`.
+/// Returns the slash commands, with paths below a folder named `commands`.
 pub fn commands() -> [File; 2] {
     let hint = "TASK [--max-iterations N] [--criteria LIST] | status | pause | resume | stop";
     [
@@ -99,14 +99,14 @@ pub fn commands() -> [File; 2] {
     ]
 }
 
-/// Whether the text of a command was installed by `ralph`, this version or an
-/// older one, and may be replaced or removed.
+/// Returns true if this or an older version of `ralph` installed this command
+/// text, so that it may be replaced or removed.
 pub fn is_ours(text: &str) -> bool {
     let about = text.lines().find_map(|line| line.strip_prefix("description: "));
     about.is_some_and(|about| [ABOUT_RALPH, ABOUT_CANCEL].contains(&about.trim()))
 }
 
-/// The plugin, with paths below its own folder.
+/// Returns the files of the plugin, with paths below its own folder.
 pub fn plugin() -> Vec<File> {
     let commands =
         commands().map(|command| File { path: format!("commands/{}", command.path), ..command });
@@ -121,7 +121,7 @@ pub fn plugin() -> Vec<File> {
 }
 
 fn command(about: &str, hint: Option<&str>, body: &str) -> String {
-    // Quoted, because brackets mean something in YAML.
+    // Quoted, since brackets are YAML syntax.
     let hint = hint.map(|hint| format!("argument-hint: \"{hint}\"\n")).unwrap_or_default();
     format!("---\ndescription: {about}\n{hint}disable-model-invocation: true\n---\n\n{body}")
 }
@@ -178,7 +178,7 @@ impl PluginHooks {
     }
 }
 
-/// Groups by event, in the order of the table.
+/// Groups by event, in the order of [`EVENTS`].
 struct Events([(&'static str, [Group; 1]); EVENTS.len()]);
 
 impl Serialize for Events {
@@ -190,7 +190,7 @@ impl Serialize for Events {
 fn json(value: &impl Serialize) -> String {
     let mut bytes = Vec::new();
     let format = PrettyFormatter::with_indent(b"  ");
-    // Our own texts and numbers always have a form in JSON.
+    // Our own texts and numbers always serialise.
     let _ = value.serialize(&mut serde_json::Serializer::with_formatter(&mut bytes, format));
     bytes.push(b'\n');
     String::from_utf8_lossy(&bytes).into_owned()

@@ -1,9 +1,8 @@
-//! What Claude Code writes to the standard input of a hook.
+//! Parses what Claude Code writes to the standard input of a hook.
 //!
-//! The client adds fields in most releases, so nothing but the JSON itself is
-//! insisted on: what is missing or has another type counts as not said. Values
-//! stay as raw text until they are needed, because a payload may carry whole
-//! files that nobody here reads.
+//! The client adds fields in most releases, so only the JSON syntax is checked:
+//! a missing field or another type counts as absent. Values stay raw text until
+//! needed, because a payload may contain whole files that are never read.
 
 mod wire;
 
@@ -18,29 +17,29 @@ use crate::excerpt::excerpt;
 use crate::host::BadPayload;
 use wire::{Call, Input, Payload, Raw, Task, list, object, text};
 
-/// Tools that write the file they name.
+/// Tools that write the file given as an argument.
 pub(super) const WRITERS: [&str; 4] = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
 
-/// How the client marks the answer of a tool that could not be used.
+/// Start of the answer of a tool that could not be used.
 const TOOL_ERROR: &str = "<tool_use_error>";
 
-/// How the client begins the answer of a command that failed.
+/// Start of the answer of a command that failed.
 const EXIT_CODE: &str = "Exit code ";
 
-/// Longest description of a tool's use or of work in the background.
+/// Maximum length of the description of a tool use or a background task.
 const ABOUT_CHARS: usize = 200;
 
-/// Longest account of what went wrong with a tool.
+/// Maximum length of a tool's error text.
 const ERROR_CHARS: usize = 2000;
 
-/// Understands what the client says about one event.
+/// Parses the payload of one event.
 ///
-/// An event that we do not know, and an object that is no event at all, are
-/// [`Happening::Other`]. Bytes that are not UTF-8 and halves of surrogate pairs
-/// are replaced.
+/// Unknown events, and objects that are not events, become
+/// [`Happening::Other`]. Bytes that are not UTF-8 and unpaired surrogates are
+/// replaced.
 pub fn parse(payload: &[u8]) -> Result<HostEvent, BadPayload> {
     match read(payload) {
-        // Looked at only now: a sound payload need not be read twice.
+        // Checked only on errors, so that a valid payload is read once.
         Err(BadPayload::Json(_)) if std::str::from_utf8(payload).is_err() => {
             read(String::from_utf8_lossy(payload).as_bytes())
         }
@@ -71,7 +70,8 @@ fn event(payload: &Payload<'_>) -> HostEvent {
     }
 }
 
-/// Whose event it is. When in doubt a child's, for those decide nothing.
+/// Returns the agent that the event belongs to. In doubt it is a child, since
+/// events of children decide nothing.
 fn actor(name: &str, id: Raw<'_>) -> Actor {
     match (text(id), id) {
         (Some(id), _) if !id.is_empty() => Actor::Child(id.into_owned()),
@@ -105,8 +105,7 @@ fn happening(name: &str, actor: &Actor, payload: &Payload<'_>) -> Happening {
     }
 }
 
-/// The client speaks to the agent in the user's place when background work
-/// ends.
+/// Recognises prompts that the client sends itself when background work ends.
 fn prompted(text: String) -> Happening {
     if text.starts_with("<task-notification") {
         Happening::Woken
@@ -115,7 +114,7 @@ fn prompted(text: String) -> Happening {
     }
 }
 
-/// Every mode but one lets the agent change files, with or without asking.
+/// In every mode but `plan` the agent can change files, with or without asking.
 fn mode(word: &str) -> Mode {
     if word == "plan" { Mode::Plan } else { Mode::Work }
 }
@@ -131,7 +130,7 @@ fn start(source: &str) -> Start {
     }
 }
 
-/// A command without the name of the plugin it comes from.
+/// Strips the plugin name from a command.
 fn plain_command(name: &str) -> &str {
     name.rsplit_once(':').map_or(name, |(_, name)| name)
 }
@@ -150,8 +149,8 @@ fn described(call: &Call<'_>, input: &Input<'_>) -> ToolUse {
     }
 }
 
-/// A use by itself, with the files it is about. The answers of a batch do not
-/// tell a refusal from a success.
+/// Returns a tool use with the files it writes. For batches use [`batch`],
+/// since their answers do not tell a refusal from a success.
 fn used(call: &Call<'_>) -> ToolUse {
     let input: Input<'_> = object(call.input);
     let tool_use = described(call, &input);
@@ -167,9 +166,9 @@ fn failed(payload: &Payload<'_>) -> ToolUse {
     ToolUse { error: Some(excerpt(&error, ERROR_CHARS)), ..tool_use(&payload.call()) }
 }
 
-/// What was not told before. Tools that write and tools that fail have events
-/// of their own; an edit that was refused has none, and other tools have none
-/// that we listen to.
+/// Returns tool uses without an event of their own. Tools that write and tools
+/// that fail have one; refused edits do not, and we do not listen to those of
+/// other tools.
 fn batch(calls: Raw<'_>) -> Vec<ToolUse> {
     let of = |call: &Call<'_>| ToolUse { error: error_in(call), ..tool_use(call) };
     let is_news = |used: &ToolUse| match &used.error {
@@ -179,9 +178,9 @@ fn batch(calls: Raw<'_>) -> Vec<ToolUse> {
     list(calls).into_iter().map(|call| of(&object(Some(call)))).filter(is_news).collect()
 }
 
-/// What a tool's answer says went wrong, where the answer itself tells.
+/// Returns the error in a tool's answer, if it has one.
 fn error_in(call: &Call<'_>) -> Option<String> {
-    // The beginning is enough to tell: the rest may be a whole file.
+    // Check the beginning first: the rest may be a whole file.
     let raw = call.response?.get().strip_prefix('"')?;
     if !raw.starts_with(TOOL_ERROR) && !raw.starts_with(EXIT_CODE) {
         return None;
@@ -208,8 +207,7 @@ fn silence(payload: &Payload<'_>) -> Silence {
     }
 }
 
-/// A task in a few words; `None` if it is over. A state that we do not know
-/// counts as work.
+/// Describes a task; `None` if it is over. An unknown state counts as running.
 fn working(task: &serde_json::value::RawValue) -> Option<String> {
     let task: Task<'_> = object(Some(task));
     let over = ["completed", "failed", "killed", "cancelled", "canceled", "stopped"];
@@ -224,7 +222,7 @@ fn scheduled(cron: &serde_json::value::RawValue) -> String {
     in_words(None, "schedule", &[cron.prompt, cron.schedule, cron.id])
 }
 
-/// `kind: what`, with the first description that says something.
+/// Returns `kind: text`, with the first description that is not blank.
 fn in_words(kind: Raw<'_>, otherwise: &str, descriptions: &[Raw<'_>]) -> String {
     let kind = text(kind).filter(|kind| !kind.is_empty()).unwrap_or(otherwise.into());
     let mut said = descriptions.iter().filter_map(|raw| text(*raw));
@@ -251,7 +249,8 @@ fn breakage_kind(error: &str, shown: &str) -> BreakageKind {
         | "verification_required"
         | "billing_error"
         | "cloud_credential_error" => BreakageKind::Refused,
-        // What the client has no word for it shows with the provider's number.
+        // For errors without a kind, the client shows the provider's status
+        // code.
         _ => match shown.strip_prefix("API Error: ").and_then(|rest| rest.get(..3)) {
             Some("429") => BreakageKind::Limit,
             Some("500" | "502" | "503" | "504" | "529") => BreakageKind::Overloaded,

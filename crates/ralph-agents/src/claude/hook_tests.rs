@@ -1,4 +1,4 @@
-//! What recorded payloads mean, and that no payload does any harm.
+//! Tests that recorded payloads parse as expected, and that any payload is safe.
 
 use std::fmt::Write;
 use std::fs;

@@ -1,24 +1,24 @@
-//! A stream of JSON objects, one a line, cut anywhere and not to be trusted.
+//! Splits a stream of JSON lines, which arrive in pieces and may be invalid.
 
 use std::borrow::Cow;
 
 use serde::Deserialize;
 use serde_json::Value;
 
-/// A longer line is no message of use to us: what the agent itself says is
-/// far shorter, and what its tools print is not looked at.
+/// Longer lines are skipped: messages of the agent are far shorter, and tool
+/// output is not used.
 const LONGEST: usize = 8 * 1024 * 1024;
 
-/// Kinds of lines that are looked at; others are not even taken apart.
+/// Types of lines that are parsed fully.
 const OF_INTEREST: [&str; 4] = ["assistant", "result", "system", "rate_limit_event"];
 
-/// Puts the lines of a stream together, in bounded memory.
+/// Collects the lines of a stream, in bounded memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lines {
     rest: Vec<u8>,
-    /// Inside a line that is too long.
+    /// True inside a line that is too long.
     skipping: bool,
-    /// Lines that could not be read.
+    /// Number of unreadable lines.
     skipped: u64,
 }
 
@@ -29,8 +29,8 @@ struct Head<'a> {
 }
 
 impl Lines {
-    /// Takes the next bytes; gives the objects of the lines that are complete
-    /// and of interest.
+    /// Takes the next bytes; returns the objects of complete lines with a
+    /// relevant type.
     pub(super) fn push(&mut self, bytes: &[u8]) -> Vec<Value> {
         let mut found = Vec::new();
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
@@ -54,13 +54,13 @@ impl Lines {
         found
     }
 
-    /// The object of a last line that nobody ended.
+    /// Returns the object of a last line without a newline.
     pub(super) fn finish(&mut self) -> Option<Value> {
         let line = std::mem::take(&mut self.rest);
         self.read(&line)
     }
 
-    /// How many lines could not be read.
+    /// Returns the number of unreadable lines.
     pub(super) fn skipped(&self) -> u64 {
         self.skipped
     }
@@ -86,8 +86,8 @@ impl Lines {
     }
 }
 
-/// The text with every half of a surrogate pair that stands alone replaced:
-/// the client cuts texts anywhere, and escapes what it cut in two.
+/// Replaces every unpaired surrogate: the client cuts strings anywhere, and
+/// escapes the halves.
 fn mended(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -101,7 +101,7 @@ fn mended(text: &str) -> String {
                 rest = &rest[6..];
                 continue;
             }
-            // What follows a backslash is never one that begins an escape.
+            // The character after a backslash never starts an escape.
             (None, _) => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
         };
         out.push_str(&rest[..length]);
@@ -116,7 +116,7 @@ enum Half {
     Low,
 }
 
-/// Which half of a pair this text begins with, escaped.
+/// Returns the surrogate half at the start of the text, if it is escaped there.
 fn surrogate(text: &str) -> Option<Half> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     match u16::from_str_radix(digits, 16).ok()? {

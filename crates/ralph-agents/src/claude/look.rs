@@ -1,4 +1,4 @@
-//! A look at the client's folder, and payloads to try its hooks with.
+//! Inspects the client's folder, and creates payloads to test its hooks.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,17 +12,17 @@ use crate::inspection::{Cap, CommandFile, CommandState, HookCall, InstalledHook}
 use crate::inspection::{Inspection, Other, Scope};
 use crate::install::{Read, Unreadable, text};
 
-/// Settings of a project that are nobody else's business. The client lets them
-/// win over the shared ones.
+/// The user's private settings for a project, which take precedence over the
+/// shared ones.
 const LOCAL_SETTINGS: &str = "settings.local.json";
 
-/// How long the client waits for a hook whose entry does not say.
+/// The client's default timeout for hooks.
 const GRANTED: Duration = Duration::from_mins(10);
 
-/// The same for prompts.
+/// The client's default timeout for prompt hooks.
 const GRANTED_TO_PROMPTS: Duration = Duration::from_secs(30);
 
-/// Looks at the settings and the commands of a folder.
+/// Inspects the settings and the commands of a folder.
 pub fn inspect(read: &Read<'_>, scope: Scope) -> Result<Inspection, Unreadable> {
     let mut seen = Inspection::default();
     let names: &[&str] = match scope {
@@ -57,7 +57,7 @@ fn add(seen: &mut Inspection, file: &Path, found: Found) {
     let plugin = |name| Other::Plugin(file.to_owned(), name);
     seen.others.extend(loop_plugins.into_iter().map(plugin));
     seen.own_plugins.extend(own_plugins);
-    // What the client lets win is looked at first.
+    // Settings with precedence come first.
     if let (None, Some(value)) = (&seen.cap, cap) {
         let is_ours = own_cap.is_some_and(|own| own.to_string() == value);
         seen.cap = Some(Cap { file: file.to_owned(), value, is_ours });
@@ -88,7 +88,7 @@ fn installed(file: &Path, hook: Hook) -> InstalledHook {
     }
 }
 
-/// What a hook of somebody else's is called.
+/// Returns the command line of a foreign hook.
 fn words(hook: &Hook) -> String {
     if hook.command.is_empty() {
         return "a hook without a command".to_owned();
@@ -98,9 +98,9 @@ fn words(hook: &Hook) -> String {
     words.join(" ")
 }
 
-/// A payload as the client sends it for this event, about nothing at all: it
-/// neither begins a loop nor names a file. The prompt asks for our own help,
-/// which is answered in every project.
+/// Returns a payload as the client sends it for this event, without effect: it
+/// starts no loop and names no file. The prompt asks for ralph's help, which
+/// works in every project.
 pub fn payload(event: &str, session: &str, root: &Path) -> String {
     let mut payload = json!({
         "session_id": session,

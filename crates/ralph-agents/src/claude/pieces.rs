@@ -1,4 +1,4 @@
-//! The stream in the words of a person who watches.
+//! Renders the stream for the terminal.
 
 use serde_json::Value;
 
@@ -7,13 +7,13 @@ use crate::listen::{Piece, PieceKind};
 
 pub(super) use crate::line::one_line;
 
-/// How long a line about a tool or the turn may get, in characters.
+/// Maximum length of a line about a tool or the turn, in characters.
 const LINE: usize = 160;
 
-/// How much of one message is shown, in characters.
+/// Maximum length of one shown message, in characters.
 const MESSAGE: usize = 8_000;
 
-/// Where tools say what they are about, the most telling first.
+/// Tool arguments that describe a use, the most descriptive first.
 const TELLING: [&str; 11] = [
     "command",
     "file_path",
@@ -28,7 +28,7 @@ const TELLING: [&str; 11] = [
     "prompt",
 ];
 
-/// What an assistant's message shows. `child` names the agent it is from,
+/// Returns the pieces of an assistant's message. `child` names its agent,
 /// unless that is the main one.
 pub(super) fn of_message(message: &Value, child: Option<&str>) -> Vec<Piece> {
     let blocks = message["content"].as_array().into_iter().flatten();
@@ -52,7 +52,7 @@ fn of_block(block: &Value, child: Option<&str>) -> Option<Piece> {
     })
 }
 
-/// A use of a tool in one line: its name and what it is about.
+/// Describes a tool use in one line: its name and its main argument.
 pub(super) fn describe_tool(name: &str, input: &Value) -> String {
     let named = TELLING.into_iter().find_map(|field| input[field].as_str());
     let about = named.or_else(|| input.as_object()?.values().find_map(Value::as_str));
@@ -62,7 +62,7 @@ pub(super) fn describe_tool(name: &str, input: &Value) -> String {
     }
 }
 
-/// What a line about the turn itself shows.
+/// Returns the piece for a line about the turn itself.
 pub(super) fn of_system(line: &Value) -> Option<Piece> {
     let text = |name: &str| line[name].as_str().unwrap_or_default();
     let note = |text: String| Some(Piece::new(PieceKind::Note, one_line(&text, LINE)));

@@ -1,4 +1,4 @@
-//! Plans what is installed into the client's folder, and what is removed.
+//! Plans installing into the client's folder, and uninstalling.
 
 use std::path::{Path, PathBuf};
 
@@ -7,10 +7,10 @@ use super::settings::{self, Installation, Removed};
 use crate::host::Variable;
 use crate::install::{Plan, Read, Unreadable, Wanted, text};
 
-/// The file that is installed into.
+/// The settings file with our hooks.
 pub(super) const SETTINGS: &str = "settings.json";
 
-/// The folder of the user's settings.
+/// Returns the folder of the user's settings.
 pub fn user_folder(variable: &Variable<'_>) -> Option<PathBuf> {
     let said = |name| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     said("CLAUDE_CONFIG_DIR").or_else(|| said("HOME").map(|home| home.join(".claude")))
@@ -41,7 +41,7 @@ pub fn plan_install(read: &Read<'_>, wanted: &Wanted) -> Result<Plan, Unreadable
     Ok(plan)
 }
 
-/// Plans the removal of exactly what is ours.
+/// Plans the removal of our entries and files, and nothing else.
 pub fn plan_uninstall(read: &Read<'_>) -> Result<Plan, Unreadable> {
     let mut plan = Plan::default();
     if let Some(before) = text(read, SETTINGS)? {

@@ -1,15 +1,15 @@
-//! What Claude Code reads from the standard output of a hook.
+//! Renders the reply that Claude Code reads from a hook's standard output.
 //!
-//! One JSON object or nothing: the client ignores what has anything in front
-//! of it, and refuses an object that names another event.
+//! It is one JSON object or nothing: the client ignores output with text before
+//! the object, and rejects an object with another event's name.
 
 use std::borrow::Cow;
 
 use ralph_core::host::{Actor, Effect, Happening, HostEvent, HostReply};
 use serde::Serialize;
 
-/// Events whose answer may hold something for the agent to read. `Stop` could
-/// as well, but there it would make the agent go on.
+/// Events whose reply may contain text for the agent. `Stop` allows it too, but
+/// there it would make the agent go on.
 const TELLABLE: [&str; 7] = [
     "SessionStart",
     "UserPromptSubmit",
@@ -20,13 +20,13 @@ const TELLABLE: [&str; 7] = [
     "PostToolBatch",
 ];
 
-/// From how many characters on a task is not said twice.
+/// Number of characters above which a task is not repeated.
 const LONG_TASK: usize = 400;
 
-/// What is said instead.
+/// Text in place of a long task.
 const AS_TYPED: &str = "The task is what the user typed, without the settings of the loop.";
 
-/// An answer in the client's words.
+/// A reply in the client's format.
 #[derive(Default, Serialize)]
 struct Answer<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,10 +46,11 @@ struct Specific<'a> {
     additional_context: Cow<'a, str>,
 }
 
-/// Says a reply in the client's words; empty if there is nothing to say.
+/// Renders a reply; empty if there is nothing to say.
 ///
-/// What an event cannot carry is left out, and an answer to something that
-/// nobody typed becomes a note. The end of a child is never answered.
+/// Parts that the event does not support are left out, and an answer to an
+/// event without a user's prompt becomes a note. The end of a child gets no
+/// reply.
 pub fn render(event: &HostEvent, reply: &HostReply) -> String {
     if reply.is_silent() || event.what == Happening::ChildEnded {
         return String::new();
@@ -76,11 +77,11 @@ pub fn render(event: &HostEvent, reply: &HostReply) -> String {
     if answer.decision.is_none() && answer.specific.is_none() && answer.note.is_none() {
         return String::new();
     }
-    // Texts are all there is, and every text has a form in JSON.
+    // Strings always serialise.
     serde_json::to_string(&answer).unwrap_or_default()
 }
 
-/// The part of the answer that changes what happens.
+/// Returns the part of the reply that has an effect.
 fn effect<'a>(event: &'a HostEvent, effect: &'a Effect) -> Answer<'a> {
     let block =
         |reason| Answer { decision: Some("block"), reason: Some(reason), ..Answer::default() };
@@ -92,8 +93,8 @@ fn effect<'a>(event: &'a HostEvent, effect: &'a Effect) -> Answer<'a> {
         Effect::GoOn { reason } if is_end_of_turn(event) => block(reason),
         Effect::Answer { text } if is_typed(event) => block(text),
         Effect::Tell { context } if is_tellable(event) => tell(context.into()),
-        // The client shows the agent what was typed, flags and all, so the
-        // task is said again unless it is long.
+        // The client shows the agent the typed text with flags, so the task is
+        // repeated unless it is long.
         Effect::Begin { task, rules } if is_tellable(event) => {
             let is_long = task.chars().nth(LONG_TASK).is_some();
             let task = if is_long { AS_TYPED } else { task };

@@ -1,4 +1,4 @@
-//! The line in which the client says what a turn came to.
+//! The line with the result of a turn.
 
 use ralph_core::usage::{Usage, Usd};
 use serde_json::Value;
@@ -6,29 +6,29 @@ use serde_json::Value;
 use super::denial;
 use crate::listen::Refusal;
 
-/// What a turn came to, in the client's words.
+/// The result of a turn as the client reports it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct ResultLine {
     pub(super) is_error: bool,
-    /// Why the turn ended, in one word; empty when the client does not say.
+    /// The reason for the end, in one word; empty if the client gives none.
     pub(super) terminal: String,
-    /// The final text, or the text of an error of the provider.
+    /// The final text, or the text of the provider's error.
     pub(super) text: String,
     pub(super) errors: Vec<String>,
-    /// The status of the provider's answer, if it was an error.
+    /// HTTP status of the provider's answer, if it was an error.
     pub(super) status: Option<u16>,
-    /// What the session has used since it began; `None` when that is not
-    /// said, as after a crash.
+    /// Usage of the session since its start; `None` if unknown, as after a
+    /// crash.
     pub(super) total: Option<Usage>,
-    /// What the main agent used in this turn, for clients that tell no total.
+    /// Usage of the main agent in this turn, for clients that report no total.
     pub(super) turn: Usage,
-    /// The models with the room that each has, in tokens.
+    /// The models with the size of their context windows, in tokens.
     pub(super) windows: Vec<(String, u64)>,
     pub(super) refusals: Vec<Refusal>,
 }
 
 impl ResultLine {
-    /// Reads the line; what is missing or of another kind is left out.
+    /// Reads the line; missing fields and other types are left out.
     pub(super) fn read(line: &Value) -> Self {
         let text = |name: &str| line[name].as_str().unwrap_or_default().to_owned();
         let errors = line["errors"].as_array().into_iter().flatten();
@@ -48,14 +48,14 @@ impl ResultLine {
         }
     }
 
-    /// What went wrong, in one line.
+    /// Returns the error in one line.
     pub(super) fn complaint(&self) -> &str {
         let lines = self.errors.iter().map(String::as_str).chain([self.text.as_str()]);
         let mut lines = lines.filter_map(|text| text.lines().find(|line| !line.trim().is_empty()));
         lines.next().unwrap_or(&self.terminal).trim()
     }
 
-    /// The room that this model has, or else the largest of any.
+    /// Returns the context window of this model, or else the largest of any.
     pub(super) fn window(&self, model: &str) -> Option<u64> {
         let own = self.windows.iter().find(|(name, _)| name == model);
         own.or_else(|| self.windows.iter().max_by_key(|(_, window)| *window))
@@ -67,8 +67,8 @@ fn models(line: &Value) -> impl Iterator<Item = (&String, &Value)> {
     line["modelUsage"].as_object().into_iter().flatten()
 }
 
-/// The total of all models. All zeros are what a client says that broke
-/// before it knew.
+/// Returns the total of all models. A client that crashed early reports zeros,
+/// which count as unknown.
 fn total(line: &Value) -> Option<Usage> {
     let cost = line["total_cost_usd"].as_f64().and_then(Usd::from_dollars).unwrap_or_default();
     let mut total = Usage { cost, ..Usage::default() };
@@ -85,9 +85,9 @@ fn total(line: &Value) -> Option<Usage> {
     (total.tokens() > 0).then_some(total)
 }
 
-/// Tokens of one message or turn. What the provider had in its cache is not
-/// counted: a conversation of some length would be counted anew with every
-/// message, and a limit of tokens would say nothing about work.
+/// Returns the tokens of one message or turn, without those from the provider's
+/// cache. A long conversation would count again with every message, and a token
+/// limit would not measure work.
 pub(super) fn usage(usage: &Value) -> Usage {
     let tokens = |name: &str| usage[name].as_u64().unwrap_or_default();
     Usage {

@@ -1,13 +1,13 @@
 //! The list of tool servers in a project's `.mcp.json`.
 //!
-//! The user's own list is in a file that the client rewrites all the time, so
-//! it is the client that has to add an entry there.
+//! The client keeps rewriting the file with the user's own list, so only the
+//! client itself can add an entry there.
 
 use serde_json::{Value, json};
 
 use crate::servers::{Servers, Syntax};
 
-/// Where and how.
+/// The location and format of the list.
 pub(crate) const SERVERS: Servers = Servers {
     folder: "",
     project: &[".mcp.json"],

@@ -1,10 +1,10 @@
 //! Our hooks in Claude Code's `settings.json`.
 //!
-//! The file belongs to the user: it is changed as text, so that order, layout
-//! and everything foreign stay byte for byte, and uninstalling gives back the
-//! text that was there before. What could not be told from the text alone (a
-//! container that was there but empty, a cap that was ours) is written into
-//! the arguments of our own entry, where it survives a new layout.
+//! The file belongs to the user. It is edited as text, so that order, layout
+//! and foreign entries stay byte for byte, and uninstalling restores the
+//! earlier text. Facts that the text alone does not show, such as an empty
+//! container or our own cap, are stored in the arguments of our entry, where
+//! they survive reformatting.
 
 mod edit;
 mod entries;
@@ -17,29 +17,29 @@ use edit::{Edit, Fate, Style};
 pub use entries::{BEFORE_EDITS, EVENTS, Hook};
 pub(super) use entries::{Group, Traces, group};
 
-/// The variable that says how often in a row the client lets a hook continue
-/// an agent that uses no tool.
+/// The variable that limits how often in a row a hook may continue an agent
+/// that uses no tool.
 pub const CAP_VARIABLE: &str = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP";
 
-/// What is to be installed.
+/// The options of an installation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Installation {
     /// The program that the client calls.
     pub program: String,
-    /// How often in a row it may continue an agent; 0 for any number of times.
-    /// A cap that the user has set stays.
+    /// Maximum number of continuations in a row; 0 for no limit. A cap set by
+    /// the user stays.
     pub cap: u32,
-    /// How loops begin by themselves, if the installation says so.
+    /// The condition that starts loops automatically, if any.
     pub arm: Option<String>,
-    /// Whether files are looked at before the agent edits the first one.
+    /// True if files are recorded before the agent's first edit.
     pub looks_before_edits: bool,
-    /// How long the end of a turn may take: all gates.
+    /// Timeout for the end of a turn: all gates.
     pub stop_timeout: Duration,
-    /// How long a prompt may take: arming a loop runs the gates once.
+    /// Timeout for a prompt: starting a loop runs the gates once.
     pub prompt_timeout: Duration,
 }
 
-/// Settings that cannot be changed. Nothing was.
+/// An error in the settings. Nothing was changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
     /// The text is not JSON.
@@ -49,59 +49,59 @@ pub enum SettingsError {
         line: usize,
         /// The column, from 1.
         column: usize,
-        /// What is wrong there.
+        /// The error.
         reason: String,
     },
-    /// Something is there that the client would not understand either.
+    /// A value has the wrong type, also for the client.
     #[error("line {line}, column {column}: `{place}` is {found}, not {wanted}")]
     Shape {
-        /// What has the wrong form, as a path of keys.
+        /// The path of the value, as keys.
         place: String,
         /// The line, from 1.
         line: usize,
         /// The column, from 1.
         column: usize,
-        /// What it is.
+        /// The actual type.
         found: &'static str,
-        /// What it should be.
+        /// The expected type.
         wanted: &'static str,
     },
 }
 
-/// What settings say about hooks.
+/// The settings that concern hooks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Found {
     /// Our entries.
     pub ours: Vec<Hook>,
-    /// What else can continue or hold up the end of a turn.
+    /// Foreign hooks that can continue or delay the end of a turn.
     pub foreign_stops: Vec<Hook>,
     /// The client's cap on continuations, if the settings have one.
     pub cap: Option<String>,
-    /// Whether the client is told to run no hooks at all.
+    /// True if all hooks are disabled.
     pub is_disabled: bool,
-    /// The cap that we wrote, if we did.
+    /// The cap that we wrote, if any.
     pub own_cap: Option<u32>,
-    /// Plugins that are switched on and loop as well, by their names.
+    /// Names of enabled plugins that loop as well.
     pub loop_plugins: Vec<String>,
-    /// Our own plugin, by its names, where it is switched on.
+    /// Names of our own plugin, if enabled.
     pub own_plugins: Vec<String>,
 }
 
-/// What removing our hooks makes of settings.
+/// The result of removing our hooks from settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Removed {
     /// There are none of ours.
     Nothing,
     /// The settings without them.
     Text(String),
-    /// The file was ours as a whole.
+    /// We created the file, so it is deleted.
     File,
 }
 
-/// The settings with our hooks; `None` or blank for a file that is not there.
+/// Returns the settings with our hooks. `None` or blank text stands for a
+/// missing file.
 ///
-/// Doing it again changes nothing, and entries of an older version are
-/// replaced.
+/// A second call changes nothing, and entries of an older version are replaced.
 pub fn install(text: Option<&str>, wanted: &Installation) -> Result<String, SettingsError> {
     let given = text.filter(|text| !is_blank(text)).unwrap_or(EMPTY);
     let removed = uninstall(given)?;
@@ -125,10 +125,10 @@ pub fn install(text: Option<&str>, wanted: &Installation) -> Result<String, Sett
     Ok(text)
 }
 
-/// The settings without our hooks.
+/// Returns the settings without our hooks.
 ///
-/// A cap is removed if it is the one that was installed. What only held
-/// entries of ours goes with them.
+/// The cap is removed if it is the installed one. Containers that held only our
+/// entries are removed, too.
 pub fn uninstall(text: &str) -> Result<Removed, SettingsError> {
     let root = check(text)?;
     let ours: Vec<Hook> = hooks(text, &root).into_iter().filter(Hook::is_ours).collect();
@@ -150,7 +150,7 @@ pub fn uninstall(text: &str) -> Result<Removed, SettingsError> {
     })
 }
 
-/// What uninstalling must know, gathered from every entry of ours.
+/// Collects the facts for uninstalling from all our entries.
 fn traces_of(ours: &[Hook]) -> Traces {
     let mut traces = Traces::default();
     for found in ours.iter().map(Hook::traces) {
@@ -162,7 +162,7 @@ fn traces_of(ours: &[Hook]) -> Traces {
     traces
 }
 
-/// What settings say about hooks, ours and others.
+/// Returns the settings that concern hooks, ours and others.
 pub fn inspect(text: &str) -> Result<Found, SettingsError> {
     let root = check(text)?;
     let (ours, foreign): (Vec<Hook>, Vec<Hook>) =
@@ -187,18 +187,18 @@ pub fn inspect(text: &str) -> Result<Found, SettingsError> {
     })
 }
 
-/// Settings that say nothing.
+/// Empty settings.
 const EMPTY: &str = "{}\n";
 
-/// Whether a file is there and says nothing, not even that.
+/// Returns true if the file is blank.
 fn is_blank(text: &str) -> bool {
     text.trim().is_empty()
 }
 
-/// The name of the whole file among the places.
+/// The name of the whole file in paths.
 const ROOT: &str = ".";
 
-/// Where an entry stands.
+/// The event and matcher of an entry.
 struct Place {
     event: String,
     matcher: Option<String>,
@@ -234,7 +234,7 @@ fn misshapen(
     SettingsError::Shape { place: place.to_owned(), line, column, found, wanted }
 }
 
-/// Looks at what is there before anything is written.
+/// Collects the facts for uninstalling before anything is written.
 fn survey(text: &str, wanted: &Installation) -> Result<Traces, SettingsError> {
     let root = check(text)?;
     let inner = |container: &Container| text[container.inner.clone()].to_owned();
@@ -265,7 +265,7 @@ fn survey(text: &str, wanted: &Installation) -> Result<Traces, SettingsError> {
     Ok(traces)
 }
 
-/// The text with an object of this name at its root.
+/// Returns the text with an object of this name at its root.
 fn with_object(text: String, name: &str) -> String {
     if edit::object(&text, &[name]).is_some() {
         return text;
@@ -273,7 +273,7 @@ fn with_object(text: String, name: &str) -> String {
     put(text, &[], name, &serde_json::Map::new())
 }
 
-/// Adds a member to the object that the names lead to.
+/// Adds a member to the object at this path.
 fn put(text: String, names: &[&str], key: &str, value: &impl serde::Serialize) -> String {
     let (Some(root), Some(object)) = (edit::object(&text, &[]), edit::object(&text, names)) else {
         return text;
@@ -291,7 +291,7 @@ fn put_group(text: String, event: &str, group: &Group) -> String {
     }
 }
 
-/// Every entry of every event.
+/// Returns every entry of every event.
 fn hooks(text: &str, root: &Container) -> Vec<Hook> {
     let mut found = Vec::new();
     for item in root.items.iter().filter(|item| item.is(text, "hooks")) {
@@ -318,7 +318,7 @@ fn group_hooks(text: &str, group: &Item, event: &str) -> Option<Vec<Hook>> {
     Some(entries.filter_map(|entry| Hook::read(text, &entry.value, &place)).collect())
 }
 
-/// What becomes of a member of the root without our entries.
+/// Returns the fate of a member of the root when our entries are removed.
 fn root_fate(text: &str, root: &Container, item: &Item, traces: &Traces) -> Fate {
     let Some(object) = Container::object(text, &item.value) else { return Fate::Untouched };
     if item.is(text, "hooks") {
@@ -344,7 +344,7 @@ fn event_fate(text: &str, event: &Item, traces: &Traces) -> Fate {
     edit::fate(&groups, fates).kept(&groups, inner)
 }
 
-/// A group goes when it has no entry left, whatever else it says.
+/// Returns the fate of a group. It is removed once it has no entry left.
 fn group_fate(text: &str, group: &Item) -> Fate {
     let Some(object) = Container::object(text, &group.value) else { return Fate::Untouched };
     let place = Place { event: String::new(), matcher: None };

@@ -281,7 +281,7 @@ fn what_has_another_form_is_refused_with_its_place() {
         "{\"hooks\": {\n\"Stop\": {}}}",
         "line 2, column 9: `hooks.Stop` is an object, not an array",
     );
-    // What we have nothing to do with may have any form.
+    // Events without hooks of ours may have any form.
     check_round_trip(r#"{"hooks":{"Odd":{},"Notification":7}}"#);
     assert!(install(Some(r#"{"hooks":{"PreToolUse":7}}"#), &wanted()).is_ok());
 }

@@ -1,4 +1,4 @@
-//! What the client prints during a turn, read one line at a time.
+//! Parses the client's output during a turn, line by line.
 
 use std::collections::VecDeque;
 
@@ -13,86 +13,86 @@ use super::result::{self, ResultLine};
 use crate::listen::{Piece, PieceKind};
 use crate::session::Context;
 
-/// The notification of a client that no longer lets hooks go on.
+/// The notification that the client ignores hooks from now on.
 pub(super) const CAP: &str = "stop-hook-block-cap";
 
-/// Messages whose usage may still be corrected: agents that work side by
-/// side send theirs in turn.
+/// Maximum number of messages whose usage may still be corrected: parallel
+/// agents alternate.
 const OPEN_MESSAGES: usize = 64;
 
-/// The end of a long text is what counts.
+/// Maximum length of the final text; its end is kept.
 const TEXT_BYTES: usize = 1024 * 1024;
 
-/// A turn as far as it went.
+/// The state of a turn.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stream {
     lines: Lines,
-    /// The session, as the client names it.
+    /// The session's name in the client.
     pub(super) session: Option<SessionId>,
-    /// What the client said in the end; of several ends the last.
+    /// The last result that the client reported.
     pub(super) result: Option<ResultLine>,
-    /// The last words of the main agent.
+    /// The last text of the main agent.
     pub(super) last_text: String,
-    /// Whether any agent said or did anything.
+    /// True if any agent said or did anything.
     pub(super) is_alive: bool,
-    /// Whether the client stopped listening to hooks.
+    /// True if the client stopped calling hooks.
     pub(super) is_capped: bool,
-    /// When the provider accepts work again, if it has refused it.
+    /// Time at which the provider accepts work again, if it has refused it.
     pub(super) refused_until: Option<Timestamp>,
-    /// The last attempt to reach the provider that is to be repeated.
+    /// The last failed attempt to reach the provider that will be retried.
     pub(super) retry: Option<Retry>,
-    /// What kind of error the last message stands for.
+    /// The kind of error that the last message reports.
     pub(super) error: Option<String>,
-    /// Work that goes on in the background.
+    /// Number of background tasks.
     background: usize,
-    /// What was used since the last result, as far as messages say.
+    /// Usage since the last result, as messages report it.
     since_result: Usage,
     open: VecDeque<(String, Usage)>,
-    /// Tokens of the conversation, and the model that has to keep them in mind.
+    /// Tokens of the conversation, and the model that reads them.
     context: Option<(u64, String)>,
 }
 
-/// An attempt to reach the provider that is to be repeated.
+/// A failed attempt to reach the provider that will be retried.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Retry {
     pub(super) attempt: u64,
-    /// `None` when there was no answer at all.
+    /// `None` without an HTTP answer.
     pub(super) status: Option<u16>,
     pub(super) error: String,
 }
 
 impl Stream {
-    /// Takes the next bytes; gives what a person reads of them.
+    /// Takes the next bytes; returns the pieces to show.
     pub(super) fn push(&mut self, bytes: &[u8]) -> Vec<Piece> {
         let lines = self.lines.push(bytes);
         lines.iter().flat_map(|line| self.take(line)).collect()
     }
 
-    /// Takes a last line that nobody ended.
+    /// Takes a last line without a newline.
     pub(super) fn finish(&mut self) {
         if let Some(line) = self.lines.finish() {
             self.take(&line);
         }
     }
 
-    /// How many lines could not be read.
+    /// Returns the number of unreadable lines.
     pub(super) fn skipped(&self) -> u64 {
         self.lines.skipped()
     }
 
-    /// Whether the last word was said: there is a result, and nothing goes on
-    /// that could lead to another.
+    /// Returns true if there is a result, and nothing is running that could
+    /// lead to another.
     pub(super) fn is_over(&self) -> bool {
         self.result.is_some() && self.background == 0 && self.since_result == Usage::default()
     }
 
-    /// Whether the conversation became too long for the model.
+    /// Returns true if the conversation became too long for the model.
     pub(super) fn has_overflowed(&self) -> bool {
         let terminal = self.result.as_ref().map_or("", |result| result.terminal.as_str());
         matches!(terminal, "prompt_too_long" | "rapid_refill_breaker")
     }
 
-    /// What the session has used in all, given what was known before the turn.
+    /// Returns the total usage of the session, given that before the turn.
     pub(super) fn total(&self, before: Usage) -> Usage {
         let told = match &self.result {
             Some(ResultLine { total: Some(total), .. }) => *total,
@@ -102,7 +102,7 @@ impl Stream {
         told + self.since_result
     }
 
-    /// How full the conversation is.
+    /// Returns the size of the conversation and of its window.
     pub(super) fn context(&self) -> Option<Context> {
         let (tokens, model) = self.context.as_ref()?;
         let window = self.result.as_ref()?.window(model)?;
@@ -137,8 +137,8 @@ impl Stream {
             named("task_description").or_else(|| named("subagent_type")).unwrap_or("agent")
         });
         self.error = line["error"].as_str().map(str::to_owned);
-        // The client words errors of the provider as messages of a model of
-        // its own; they are no words of the agent.
+        // The client reports errors of the provider as messages of a synthetic
+        // model; they are not the agent's words.
         let mut pieces = pieces::of_message(message, child);
         if self.error.is_some() || message["model"] == "<synthetic>" {
             for piece in &mut pieces {
@@ -166,8 +166,8 @@ impl Stream {
         }
     }
 
-    /// The parts of one message come one by one, each with what the whole
-    /// message has used so far.
+    /// Adds a message's usage. The parts of one message arrive one by one, each
+    /// with the usage of the whole message so far.
     fn note_usage(&mut self, message: &Value) {
         let used = result::usage(&message["usage"]);
         let id = message["id"].as_str().unwrap_or_default();
@@ -223,7 +223,7 @@ impl Stream {
         pieces::of_system(line)
     }
 
-    /// How the user's subscription stands.
+    /// Handles the state of the user's subscription.
     fn limit(&mut self, info: &Value) -> Option<Piece> {
         let resets =
             info["resetsAt"].as_i64().map(|at| Timestamp::from_millis(at.saturating_mul(1000)));
@@ -241,7 +241,7 @@ impl Stream {
     }
 }
 
-/// What a figure grew by; nothing when it became smaller.
+/// Returns the growth of a usage; zero where it fell.
 pub(super) fn grown(before: Usage, after: Usage) -> Usage {
     Usage {
         input_tokens: after.input_tokens.saturating_sub(before.input_tokens),

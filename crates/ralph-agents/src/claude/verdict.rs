@@ -1,5 +1,5 @@
-//! How a turn ended: judged by what the client said last, never by its exit
-//! code or by one word of it alone.
+//! Decides how a turn ended, from the client's last result, never from its exit
+//! code or a single field alone.
 
 use ralph_core::evidence::TurnEnd;
 use ralph_proc::Ending;
@@ -10,12 +10,12 @@ use crate::command::{plain_end, stderr_of};
 use crate::limits::{LimitPatterns, Said, moment_named};
 use crate::listen::{BUDGET_SPENT, Closing, Cut};
 
-/// What a turn came to.
+/// The outcome of a turn.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Verdict {
     pub(super) end: TurnEnd,
     pub(super) text: String,
-    /// What the user should know about it.
+    /// A note for the user.
     pub(super) remark: Option<String>,
 }
 
@@ -29,14 +29,14 @@ impl Verdict {
     }
 }
 
-/// Judges a turn whose process is gone.
+/// Judges a turn after its process has ended.
 pub(super) fn judge(stream: &Stream, closing: &Closing<'_>, limits: &LimitPatterns) -> Verdict {
     let finished = stream.result.as_ref().filter(|_| stream.is_over());
     match (closing.outcome.ending, closing.cut) {
-        // The last word may have been said while we were about to stop it.
+        // The result may have arrived just before we stopped the client.
         (Ending::Stopped, Some(Cut::Budget)) => match finished {
             Some(result) => of_result(stream, result, closing, limits),
-            // That is no failure of the agent.
+            // This is not a failure of the agent.
             None => Verdict::new(TurnEnd::Finished, BUDGET_SPENT),
         },
         (Ending::Stopped, Some(Cut::Hopeless)) => of_provider(stream, None, closing, limits),
@@ -57,7 +57,7 @@ pub(super) fn judge(stream: &Stream, closing: &Closing<'_>, limits: &LimitPatter
     }
 }
 
-/// The client ended without saying what the turn came to.
+/// Judges a client that ended without a result.
 fn silent(stream: &Stream, closing: &Closing<'_>, limits: &LimitPatterns) -> Verdict {
     let ending = closing.outcome.ending;
     let stderr = stderr_of(closing.outcome);
@@ -68,8 +68,8 @@ fn silent(stream: &Stream, closing: &Closing<'_>, limits: &LimitPatterns) -> Ver
     if let TurnEnd::Failed { what } = plain_end(ending, &stderr, closing.clock) {
         return Verdict::failed(stream, format!("{what} (without a result)"));
     }
-    // Interrupted in the middle of a turn, the client may leave in good order
-    // and without a word.
+    // When interrupted during a turn, the client may exit with 0 and without a
+    // result.
     if stream.session.is_some() {
         return Verdict::new(TurnEnd::UserAbort, &stream.last_text);
     }
@@ -86,8 +86,8 @@ fn of_result(
         ("aborted_streaming" | "aborted_tools", _) => {
             Verdict::new(TurnEnd::UserAbort, &stream.last_text)
         }
-        // The work is not done, but nothing is wrong with it. What was said
-        // so far was not meant to be the last word, so it is none.
+        // The work is not done, but nothing failed. The text so far was not
+        // meant as the final one, so it is dropped.
         ("max_turns" | "budget_exhausted", _) => {
             Verdict::new(TurnEnd::Finished, result.complaint())
         }
@@ -104,7 +104,7 @@ fn has_provider_trouble(stream: &Stream, result: &ResultLine) -> bool {
     result.status.is_some() || stream.error.is_some()
 }
 
-/// A turn that ended by itself.
+/// Judges a turn that ended by itself.
 fn completed(
     stream: &Stream,
     result: &ResultLine,
@@ -116,8 +116,8 @@ fn completed(
         let until = stream.refused_until.or(hit.until);
         return waiting(until, stream, &result.text);
     }
-    // A session in which nobody did anything did not finish its work: a hook
-    // may have refused the prompt, or the model may not exist.
+    // Without any activity of the agent the work is not finished: a hook may
+    // have refused the prompt, or the model may not exist.
     if !stream.is_alive {
         let what = match result.complaint() {
             "" | "completed" => "the agent neither said nor did anything",
@@ -138,15 +138,15 @@ fn waiting(until: Option<ralph_core::time::Timestamp>, stream: &Stream, said: &s
     Verdict { remark, ..Verdict::new(TurnEnd::ProviderLimit { until }, &stream.last_text) }
 }
 
-/// What kind of trouble the provider makes.
+/// A kind of provider error.
 enum Trouble {
-    /// It will accept work again, perhaps at a time that it names.
+    /// A usage limit, perhaps with the time at which it resets.
     Limit,
-    /// It is out of order for a while.
+    /// A temporary outage.
     Outage,
-    /// It does not know the user.
+    /// The credentials are not accepted.
     Credentials,
-    /// It will never accept this.
+    /// A permanent error.
     Other,
 }
 
@@ -162,9 +162,8 @@ fn of_provider(
         Trouble::Limit => {
             waiting(stream.refused_until.or_else(|| moment_named(said, now)), stream, said)
         }
-        // Whoever lets a run work through the night does not want it to end
-        // because the provider was down for ten minutes. Waiting costs no
-        // iteration, becomes slower each time and is bounded.
+        // A short outage must not end a run that works through the night.
+        // Waiting costs no iteration, becomes slower each time and is bounded.
         Trouble::Outage => waiting(None, stream, said),
         Trouble::Credentials => Verdict::failed(
             stream,

@@ -1,24 +1,24 @@
-//! Where a server is, and who may use it.
+//! The address of a server, with its credentials.
 
 use std::ffi::{OsStr, OsString};
 
-/// Who we are where nobody says so.
+/// The default user name.
 const USER: &str = "opencode";
 
-/// The variables by which the client itself is told.
+/// The client's own variables for the credentials.
 pub(super) const USER_VARIABLE: &str = "OPENCODE_SERVER_USERNAME";
 pub(super) const PASSWORD_VARIABLE: &str = "OPENCODE_SERVER_PASSWORD";
 
-/// A server, and how we are known to it.
+/// A server's address and our credentials for it.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Address {
-    /// Without a slash at its end, and without a password.
+    /// Without a trailing slash and without a password.
     pub(super) base: String,
     user: String,
     password: Option<String>,
 }
 
-/// A password is never shown.
+/// Never shows the password.
 impl std::fmt::Debug for Address {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Address").field("base", &self.base).finish_non_exhaustive()
@@ -26,7 +26,7 @@ impl std::fmt::Debug for Address {
 }
 
 impl Address {
-    /// A server of our own.
+    /// Returns the address of a server that ralph started.
     pub(super) fn own(base: &str, password: &str) -> Self {
         Self {
             base: base.trim_end_matches('/').to_owned(),
@@ -35,8 +35,8 @@ impl Address {
         }
     }
 
-    /// The server that a user names, with the password in the address or in
-    /// the environment; `None` if that is no address.
+    /// Parses the user's address of a server, with the password in it or in the
+    /// environment; `None` if it is invalid.
     pub(super) fn parse(url: &str, env: &[(OsString, OsString)]) -> Option<Self> {
         let (scheme, rest) = split(url)?;
         let (credentials, place) = match rest.rsplit_once('@') {
@@ -59,21 +59,21 @@ impl Address {
         })
     }
 
-    /// Whether it is on this machine.
+    /// Returns true if it is on this machine.
     pub(super) fn is_local(&self) -> bool {
         let place = self.base.split_once("://").map_or("", |(_, place)| place);
         let host = place.split(['/', ':']).next().unwrap_or_default();
         host == "localhost" || host.starts_with("127.") || place.starts_with("[::1]")
     }
 
-    /// The header that says who we are.
+    /// Returns the authorization header.
     pub(super) fn pass(&self) -> Option<String> {
         let password = self.password.as_ref()?;
         Some(format!("Basic {}", base64(format!("{}:{password}", self.user).as_bytes())))
     }
 }
 
-/// The address as it may be shown: without a password, even if it is none.
+/// Returns the address without a password, also if it is invalid.
 pub(super) fn shown(url: &str) -> String {
     let Some((before, place)) = url.rsplit_once('@') else { return url.to_owned() };
     match before.split_once("://") {

@@ -1,5 +1,5 @@
-//! The client as an agent: one server for all turns of a run, or one that the
-//! user has.
+//! OpenCode as an agent: one server for all turns of a run, or the user's
+//! server.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -22,17 +22,17 @@ use crate::limits::LimitPatterns;
 use crate::listen::Listener;
 use crate::{Agent, Mood, News, Turn};
 
-/// The program, unless another is named.
+/// The default program.
 const PROGRAM: &str = "opencode";
 
-/// How long news may take to be shown.
+/// Timeout for showing a message.
 const NEWS: Duration = Duration::from_secs(2);
 
-/// News that waits for a server; more than that is old.
+/// Maximum number of messages that wait for a server; older ones are dropped.
 const MOST_NEWS: usize = 4;
 
-/// What a client tells its own children, and what would be wrong after the
-/// first turn.
+/// Variables that a client sets for its child processes, and those that are
+/// wrong after the first turn.
 const NOT_PASSED_ON: [&str; 6] = [
     "OPENCODE",
     "OPENCODE_PID",
@@ -42,7 +42,7 @@ const NOT_PASSED_ON: [&str; 6] = [
     "RALPH_USAGE_FILE",
 ];
 
-/// What a user can set about it.
+/// Settings of the client.
 pub const SETTINGS: [Setting; 6] = [
     Setting {
         option: ClientOption::Program,
@@ -94,7 +94,7 @@ pub const SETTINGS: [Setting; 6] = [
     },
 ];
 
-/// What nobody could make sense of in the user's options.
+/// Returns an error in the user's options.
 pub(crate) fn fault(options: &ClientOptions) -> Option<String> {
     if let Some(url) = &options.attach
         && Address::parse(url, &[]).is_none()
@@ -114,24 +114,24 @@ pub struct OpenCodeAgent {
     desk: Mutex<Desk>,
 }
 
-/// What lasts from turn to turn.
+/// The state that lasts from turn to turn.
 #[derive(Debug, Default)]
 pub(super) struct Desk {
-    /// A server of our own.
+    /// The server, if ralph started one.
     pub(super) server: Option<Server>,
-    /// The way to the server that the last turn used.
+    /// The connection that the last turn used.
     pub(super) wire: Option<Wire>,
-    /// News that nobody could be told yet.
+    /// Messages that could not be shown yet.
     news: Vec<(String, Mood)>,
 }
 
 impl OpenCodeAgent {
-    /// The agent as the user wants it.
+    /// Creates the agent with these options.
     pub fn new(options: &ClientOptions, limits: LimitPatterns) -> Self {
         Self { options: options.clone(), limits, desk: Mutex::default() }
     }
 
-    /// What is allowed where the client would ask.
+    /// Returns the permission mode.
     pub(super) fn mode(&self) -> &str {
         self.options.permission_mode.as_deref().unwrap_or(EDITS)
     }
@@ -151,7 +151,7 @@ impl OpenCodeAgent {
 }
 
 impl Desk {
-    /// Tells what could not be told before.
+    /// Shows the waiting messages.
     pub(super) fn tell_news(&mut self) {
         let Some(wire) = &self.wire else { return };
         for (text, mood) in self.news.drain(..) {
@@ -236,17 +236,17 @@ impl Agent for OpenCodeAgent {
     }
 }
 
-/// Shows something in a terminal that looks at the server, if one does.
+/// Shows a message in a terminal that is attached to the server, if any.
 fn toast(wire: &Wire, text: &str, mood: Mood) {
     let variant = match mood {
         Mood::Plain => "info",
         Mood::Good => "success",
         Mood::Bad => "warning",
     };
-    // The title is our name already.
+    // The title is `ralph` already.
     let text = text.strip_prefix("ralph: ").unwrap_or(text);
     let body = json!({ "title": "ralph", "message": text, "variant": variant });
-    // Nobody may be there to see it.
+    // There may be no terminal.
     let _ = wire.post("/tui/show-toast", &body, NEWS);
 }
 

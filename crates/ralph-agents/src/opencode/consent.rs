@@ -1,40 +1,40 @@
-//! What the agent may do where the client would ask a person.
+//! Decides about permissions where the client would ask the user.
 
 use serde_json::{Value, json};
 
 use crate::line::one_line;
 use crate::listen::Refusal;
 
-/// What can be set.
+/// The permission modes.
 pub(super) const MODES: [&str; 3] = [EDITS, ALL, NOTHING];
 
-/// Files may be read and edited; the rest is refused.
+/// Files may be read and edited; everything else is refused.
 pub(super) const EDITS: &str = "edits";
 const ALL: &str = "all";
 const NOTHING: &str = "none";
 
-/// What touches nothing but the project's files and the agent's own notes.
-/// Files outside the project are asked for by another name.
+/// Permissions that concern only the project's files and the agent's notes.
+/// Files outside the project have a permission of their own.
 const HARMLESS: [&str; 9] =
     ["edit", "read", "glob", "grep", "list", "lsp", "todoread", "todowrite", "skill"];
 
-/// Names of files that hold secrets, and those of them that are examples.
+/// Names of files with secrets, and endings of those that are only examples.
 const SECRET: [&str; 2] = [".env", ".envrc"];
 const EXAMPLES: [&str; 4] = [".example", ".sample", ".template", ".dist"];
 
-/// Who asks for what.
+/// A permission request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Asked {
-    /// The request.
+    /// The id of the request.
     pub(super) id: String,
     pub(super) permission: String,
     patterns: Vec<String>,
-    /// What the client would let pass from then on.
+    /// The patterns that the client would allow from then on.
     always: Vec<String>,
 }
 
 impl Asked {
-    /// The request that an event tells of.
+    /// Reads the request from an event.
     pub(super) fn read(event: &Value) -> Option<Self> {
         if event["type"] != "permission.asked" {
             return None;
@@ -52,7 +52,7 @@ impl Asked {
         })
     }
 
-    /// Whether it is granted.
+    /// Returns true if the mode grants it.
     pub(super) fn is_granted(&self, mode: &str) -> bool {
         match mode {
             ALL => true,
@@ -64,7 +64,7 @@ impl Asked {
         }
     }
 
-    /// What the client is told.
+    /// Returns the reply to the client.
     pub(super) fn answer(&self, mode: &str) -> Value {
         if self.is_granted(mode) {
             return json!({ "reply": "once" });
@@ -74,7 +74,7 @@ impl Asked {
         json!({ "reply": "reject", "message": why })
     }
 
-    /// What was refused, and how the user allows it.
+    /// Returns the refusal, and the way to allow it.
     pub(super) fn refusal(&self) -> Refusal {
         let about = one_line(&self.patterns.join(" "), 160);
         let what = if about.is_empty() {
@@ -92,7 +92,7 @@ impl Asked {
     }
 }
 
-/// Whether a file by this name usually holds passwords and keys.
+/// Returns true if files of this name usually hold secrets.
 fn is_secret(pattern: &str) -> bool {
     let name = pattern.rsplit(['/', '\\']).next().unwrap_or(pattern).to_lowercase();
     let is_kept = name.rsplit_once('.').is_some_and(|(_, kind)| kind == "env")
@@ -102,7 +102,8 @@ fn is_secret(pattern: &str) -> bool {
     is_kept && !EXAMPLES.iter().any(|example| name.ends_with(example))
 }
 
-/// A question to a person: its name, the words, and what the client is told.
+/// Returns a question for the user: its id, its text, and the reply to the
+/// client.
 pub(super) fn question(event: &Value) -> Option<(String, String, Value)> {
     if event["type"] != "question.asked" {
         return None;

@@ -1,4 +1,4 @@
-//! Takes a turn through a server: carries the prompt there and the events back.
+//! Runs a turn through a server: sends the prompt and receives the events.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
@@ -12,38 +12,38 @@ use super::follow::{Certainty, Follow};
 use super::http::{HttpError, Wire};
 use super::server::Vitals;
 
-/// How long an answer may take that needs work: the first one in a project
-/// waits for its plugins.
+/// Timeout of requests that need work: the first one in a project waits for its
+/// plugins.
 const WORK: Duration = Duration::from_mins(3);
 
-/// How long an answer may take that needs none.
+/// Timeout of requests that need no work.
 const QUICK: Duration = Duration::from_secs(15);
 
-/// Without any event for this long the stream is believed dead: the server
-/// sends something every ten seconds.
+/// Time without any event after which the stream counts as dead: the server
+/// sends one every ten seconds.
 const SILENCE: Duration = Duration::from_secs(30);
 
-/// Between two looks at what the session does, in case an event was lost.
+/// Time between two checks of the session's status, in case an event was lost.
 const LOOK: Duration = Duration::from_secs(20);
 
-/// Between a message that used tools and the one that hears of them, and for
-/// what the client does after a turn broke off.
+/// Waiting time after a message that used tools, before the next one, and after
+/// an aborted turn, for the client's cleanup.
 const BREATH: Duration = Duration::from_secs(1);
 
-/// How often a stream that broke is opened again, one second later each time.
+/// Number of times a broken stream is opened again, one second later each time.
 const REOPENINGS: u32 = 8;
 
-/// The provider may refuse that often before we wait instead of the client:
-/// our waiting costs no time of the turn.
+/// Number of refusals by the provider before we wait instead of the client: our
+/// waiting costs no time of the turn.
 const ATTEMPTS: u64 = 5;
 
-/// A wait that is longer than this is ours as well.
+/// Milliseconds above which we wait instead of the client.
 const SHORT_WAIT: i64 = 60_000;
 
-/// Messages that are read when a turn begins or ends.
+/// Number of messages read when a turn begins or ends.
 const MESSAGES: usize = 100;
 
-/// Events that the log keeps; a word of a text at a time is not worth it.
+/// Events for the log. Those with single words of a text are left out.
 const KEPT: [&str; 13] = [
     "session.created",
     "session.status",
@@ -60,14 +60,14 @@ const KEPT: [&str; 13] = [
     "todo.updated",
 ];
 
-/// Why a turn did not come to its end.
+/// A reason why a turn was not completed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Broken {
-    /// We end it.
+    /// Ralph ends it.
     Cut(Ending),
-    /// We end it, and nothing may be waited for.
+    /// Ralph ends it, without waiting for anything.
     Killed,
-    /// It cannot be taken, in words.
+    /// It failed, with a message.
     Failed(String),
 }
 
@@ -77,14 +77,14 @@ impl From<HttpError> for Broken {
     }
 }
 
-/// One turn under way.
+/// A turn in progress.
 pub(super) struct Courier<'a> {
     watcher: &'a mut dyn Watcher,
     limits: &'a Limits,
-    /// Whether the server lives, if it is ours.
+    /// The status of the server, if ralph started it.
     vitals: Option<Vitals>,
     began: Instant,
-    /// When the agent was heard of last; `None` before it has anything to do.
+    /// Time of the agent's last event; `None` before the prompt is sent.
     last_word: Option<Instant>,
     next_tick: Instant,
 }
@@ -95,23 +95,23 @@ impl<'a> Courier<'a> {
         Self { watcher, limits, vitals: None, began: now, last_word: None, next_tick: now }
     }
 
-    /// Looks after a server of ours.
+    /// Watches a server that ralph started.
     pub(super) fn attend(&mut self, vitals: Vitals) {
         self.vitals = Some(vitals);
     }
 
-    /// Tells the listener something, as a line of its own.
+    /// Passes an event to the listener, as a line of its own.
     pub(super) fn tell(&mut self, event: &Value) {
         self.watcher.output(Stream::Stdout, format!("{event}\n").as_bytes());
     }
 
-    /// What the turn came to, as if a process had ended.
+    /// Returns the outcome of the turn, as if a process had ended.
     pub(super) fn outcome(&self, ending: Ending) -> Outcome {
         let elapsed = self.began.elapsed();
         Outcome { ending, stdout: Tail::new(0), stderr: Tail::new(0), elapsed }
     }
 
-    /// Waits for `ready`, as long as nobody wants the turn to end.
+    /// Waits for `ready`, until the turn must end.
     pub(super) fn wait_for<T>(
         &mut self,
         patience: Duration,
@@ -130,9 +130,8 @@ impl<'a> Courier<'a> {
         }
     }
 
-    /// Asks the server something that may take a while. A request in flight
-    /// cannot be taken back, so it gets a thread, which ends with its timeout
-    /// at the latest.
+    /// Sends a request that may take a while. A request cannot be cancelled, so
+    /// it runs in a thread, which ends with its timeout at the latest.
     pub(super) fn ask<T: Send + 'static>(
         &mut self,
         call: impl FnOnce() -> Result<T, HttpError> + Send + 'static,
@@ -154,7 +153,7 @@ impl<'a> Courier<'a> {
         }
     }
 
-    /// Follows a prompt to the end of its turn.
+    /// Sends a prompt and follows its turn to the end.
     pub(super) fn deliver(
         &mut self,
         wire: &Wire,
@@ -197,8 +196,8 @@ impl<'a> Courier<'a> {
         }
     }
 
-    /// Ends the turn of a session, and waits until it is over; `false` if it
-    /// is not.
+    /// Aborts the turn of a session, and waits for its end; `false` if it does
+    /// not end in time.
     pub(super) fn abort(&mut self, wire: &Wire, session: &str) -> bool {
         let path = format!("/session/{session}/abort");
         let until = Instant::now() + self.limits.grace;
@@ -218,12 +217,12 @@ impl<'a> Courier<'a> {
         }
     }
 
-    /// Whether a server of ours has ended.
+    /// Returns true if the server that ralph started has exited.
     fn is_alone(&self) -> bool {
         self.vitals.as_ref().is_some_and(|vitals| vitals.ended().is_some())
     }
 
-    /// Opens the stream of events and waits for its first.
+    /// Opens the stream of events and waits for the first one.
     fn listen(&mut self, wire: &Wire) -> Result<Receiver<Value>, Broken> {
         let way = wire.clone();
         Ok(self.ask(move || {
@@ -264,8 +263,7 @@ impl<'a> Courier<'a> {
         answer(wire, event, mode);
     }
 
-    /// Answers what was asked for while nobody listened, and what an answer
-    /// did not reach.
+    /// Answers requests that were missed, or whose answer did not arrive.
     fn answer_late(&mut self, wire: &Wire, follow: &mut Follow, mode: &str) -> Result<(), Broken> {
         self.find_children(wire, follow)?;
         for (path, kind) in [("/permission", "permission.asked"), ("/question", "question.asked")] {
@@ -273,7 +271,8 @@ impl<'a> Courier<'a> {
             let Ok(waiting) = self.ask(move || way.get(path, QUICK))? else { continue };
             for facts in waiting.as_array().into_iter().flatten() {
                 let event = json!({ "type": kind, "properties": facts });
-                // It is no sign of life, so the limits of the turn hold.
+                // It is not a new event of the agent, so the idle timeout keeps
+                // running.
                 if follow.concerns(&event) {
                     self.tell(&event);
                     answer(wire, &event, mode);
@@ -283,7 +282,7 @@ impl<'a> Courier<'a> {
         Ok(())
     }
 
-    /// Hears of agents that were begun while nobody listened.
+    /// Finds child sessions whose creation was missed.
     fn find_children(&mut self, wire: &Wire, follow: &mut Follow) -> Result<(), Broken> {
         let (way, path) = (wire.clone(), format!("/session/{}/children", follow.session()));
         let Ok(children) = self.ask(move || way.get(&path, QUICK))? else { return Ok(()) };
@@ -299,8 +298,8 @@ impl<'a> Courier<'a> {
         Ok(())
     }
 
-    /// Whether the turn is over, as the server has it; then everything that was
-    /// said in it has been told.
+    /// Returns true if the turn is over according to the server; all its
+    /// messages have been passed on then.
     fn settle(&mut self, wire: &Wire, follow: &mut Follow) -> Result<bool, Broken> {
         if !self.is_quiet(wire, follow)? {
             return Ok(false);
@@ -319,13 +318,14 @@ impl<'a> Courier<'a> {
         }
     }
 
-    /// Whether a turn broke off long ago and nobody closed its last message.
+    /// Returns true if a turn broke off long ago and its last message was never
+    /// completed.
     fn is_given_up(&mut self, wire: &Wire, follow: &mut Follow) -> Result<bool, Broken> {
         let is_silent = self.last_word.is_some_and(|at| at.elapsed() >= LOOK);
         Ok(is_silent && follow.trouble().is_some() && self.is_quiet(wire, follow)?)
     }
 
-    /// Whether nothing goes on in the session, as the server has it.
+    /// Returns true if the session is idle according to the server.
     fn is_quiet(&mut self, wire: &Wire, follow: &mut Follow) -> Result<bool, Broken> {
         let (way, session) = (wire.clone(), follow.session().to_owned());
         match self.ask(move || status(&way, &session))? {
@@ -338,12 +338,12 @@ impl<'a> Courier<'a> {
                 }
                 Ok(false)
             }
-            // The stream tells whether the server is there.
+            // The stream shows if the server is still there.
             Err(_) => Ok(false),
         }
     }
 
-    /// Tells again what was said last, in case an event was lost.
+    /// Passes on the last messages again, in case an event was lost.
     pub(super) fn retell(&mut self, follow: &mut Follow, messages: &Value) {
         for message in messages.as_array().into_iter().flatten() {
             let session = &message["info"]["sessionID"];
@@ -362,7 +362,7 @@ impl<'a> Courier<'a> {
         }
     }
 
-    /// Whether the turn may go on, by whoever watches and by the clock.
+    /// Fails if the watcher or a time limit ends the turn.
     fn check(&mut self) -> Result<(), Broken> {
         let now = Instant::now();
         let over = |since: Instant, limit: Option<Duration>| {
@@ -390,8 +390,8 @@ impl<'a> Courier<'a> {
     }
 }
 
-/// Answers what the agent may not do without. An answer that does not arrive is
-/// given again later.
+/// Answers a permission request or a question. An answer that does not arrive
+/// is repeated later.
 fn answer(wire: &Wire, event: &Value, mode: &str) {
     if let Some(asked) = Asked::read(event) {
         let path = format!("/permission/{}/reply", asked.id);
@@ -402,14 +402,14 @@ fn answer(wire: &Wire, event: &Value, mode: &str) {
     }
 }
 
-/// What a session does; null if that is nothing.
+/// Returns the status of a session; null if it is idle.
 fn status(wire: &Wire, session: &str) -> Result<Value, HttpError> {
     let all = wire.get("/session/status", QUICK)?;
     Ok(all[session].clone())
 }
 
-/// Whether the last message of a session is complete. An aborted turn is idle
-/// before that, and makes the session idle once more after it.
+/// Returns true if the last message of a session is complete. An aborted turn
+/// is idle before that, and reports idle once more after it.
 fn has_closed(wire: &Wire, session: &str) -> bool {
     let Ok(said) = wire.get(&format!("/session/{session}/message?limit=1"), QUICK) else {
         return false;
@@ -418,12 +418,12 @@ fn has_closed(wire: &Wire, session: &str) -> bool {
     last.is_none_or(|info| info["role"] != "assistant" || info["time"]["completed"].is_number())
 }
 
-/// The newest messages of a session, the oldest of them first.
+/// Returns the newest messages of a session, in their order.
 pub(super) fn messages(wire: &Wire, session: &str) -> Result<Value, HttpError> {
     wire.get(&format!("/session/{session}/message?limit={MESSAGES}"), WORK)
 }
 
-/// Whether the client waits for its provider longer than it is worth.
+/// Returns true if the client's wait for its provider is too long.
 fn is_in_vain(follow: &Follow) -> bool {
     let waits_long = |next: i64| next.saturating_sub(now_millis()) > SHORT_WAIT;
     follow.retry.as_ref().is_some_and(|retry| retry.attempt >= ATTEMPTS || waits_long(retry.next))

@@ -1,4 +1,4 @@
-//! What the plugin writes to the standard input of a hook.
+//! Parses what the plugin writes to the standard input of a hook.
 
 use std::path::{Path, PathBuf};
 
@@ -14,16 +14,16 @@ use super::VERSION;
 use crate::excerpt::excerpt;
 use crate::host::BadPayload;
 
-/// Tools that write the file they name.
+/// Tools that write the file given as an argument.
 const WRITERS: [&str; 3] = ["edit", "write", "multiedit"];
 
-/// How the lines of a patch begin that name a file which is there afterwards.
+/// Prefixes of lines in a patch that name a written file.
 const PATCHED: [&str; 3] = ["*** Add File: ", "*** Update File: ", "*** Move to: "];
 
-/// Longest description of a tool's use.
+/// Maximum length of the description of a tool use.
 const ABOUT_CHARS: usize = 200;
 
-/// Longest account of what went wrong.
+/// Maximum length of an error text.
 const ERROR_CHARS: usize = 2000;
 
 #[derive(Deserialize)]
@@ -72,15 +72,15 @@ struct Message {
     id: String,
     #[serde(default)]
     text: String,
-    /// The message is what a longer conversation was made into.
+    /// True if the message is the summary of a longer conversation.
     #[serde(default)]
     summary: bool,
 }
 
-/// Understands what the plugin says about one event.
+/// Parses the payload of one event.
 ///
-/// An event that we do not know, and one of a protocol that we do not speak,
-/// is [`Happening::Other`].
+/// Unknown events, and events of another version of the protocol, become
+/// [`Happening::Other`].
 pub fn parse(payload: &[u8]) -> Result<HostEvent, BadPayload> {
     match payload.trim_ascii_start().first() {
         None => return Err(BadPayload::Empty),
@@ -92,7 +92,7 @@ pub fn parse(payload: &[u8]) -> Result<HostEvent, BadPayload> {
 
 fn event(payload: Payload) -> HostEvent {
     let own = payload.session.clone().unwrap_or_default();
-    // What a child does belongs to the session that started it.
+    // Events of a child belong to the session that started it.
     let (id, actor) = match payload.parent.clone().filter(|parent| !parent.is_empty()) {
         Some(parent) => (parent, Actor::Child(own)),
         None => (own, Actor::Main),
@@ -119,7 +119,7 @@ fn happening(actor: &Actor, payload: Payload) -> Happening {
         ("session.idle", Actor::Main) => silence(payload.message),
         ("started", Actor::Main) => Happening::HostStarted,
         ("done", Actor::Main) if is_abort(&payload.error) => {
-            // To sum up takes a while, and the user wanted an end.
+            // The user aborted the action, such as a long summary.
             let text = message_of(&payload.error);
             Happening::TurnBroken(Breakage { kind: BreakageKind::Aborted, text, message: None })
         }
@@ -127,7 +127,7 @@ fn happening(actor: &Actor, payload: Payload) -> Happening {
             Some(report) => Happening::Done(report),
             None => other(payload.kind),
         },
-        // What happens while a conversation is summed up is no turn.
+        // Errors while a conversation is summarised do not concern a turn.
         ("session.error", Actor::Main) if payload.message.as_ref().is_some_and(|m| m.summary) => {
             other(payload.kind)
         }
@@ -164,7 +164,7 @@ fn position(first: Option<bool>) -> Position {
     }
 }
 
-/// The end of a turn. One without a message is none: nobody spoke.
+/// Returns the end of a turn. Without a message there was no turn.
 fn silence(message: Option<Message>) -> Happening {
     match message {
         Some(Message { id, text, summary: true }) => {
@@ -179,7 +179,7 @@ fn silence(message: Option<Message>) -> Happening {
     }
 }
 
-/// What came of an action; `None` if it is none of ours.
+/// Returns the result of an action; `None` if it is unknown.
 fn report(payload: &Payload) -> Option<Report> {
     let deed = match payload.did.as_str() {
         "check" => DeedKind::Check,
@@ -215,12 +215,12 @@ fn gain(payload: &Payload, deed: DeedKind) -> Result<Yield, String> {
     }
 }
 
-/// What an error means; `None` if OpenCode deals with it by itself.
+/// Returns the meaning of an error; `None` if OpenCode handles it.
 fn breakage(payload: &Payload) -> Option<Breakage> {
     let name = payload.error["name"].as_str().unwrap_or_default();
     let status = payload.error["data"]["statusCode"].as_u64();
     let kind = match (name, status) {
-        // The conversation is made shorter and the turn goes on.
+        // The client shortens the conversation and the turn goes on.
         ("ContextOverflowError", _) => return None,
         (_, _) if is_abort(&payload.error) => BreakageKind::Aborted,
         ("ProviderAuthError", _) | (_, Some(401 | 403)) => BreakageKind::Refused,
@@ -237,7 +237,7 @@ fn is_abort(error: &Value) -> bool {
     matches!(error["name"].as_str(), Some("MessageAbortedError" | "AbortError"))
 }
 
-/// The words of an error, or at least its name.
+/// Returns the message of an error, or at least its name.
 fn message_of(error: &Value) -> String {
     let words = [&error["data"]["message"], &error["message"], error, &error["name"]];
     let said = words.into_iter().find_map(Value::as_str).unwrap_or("unknown error");
@@ -260,8 +260,8 @@ fn used(payload: &Payload) -> ToolUse {
     }
 }
 
-/// The files that a tool wrote. The client takes names in a patch for names
-/// below the folder of the session.
+/// Returns the files that a tool wrote. Paths in a patch are relative to the
+/// folder of the session.
 fn written(payload: &Payload) -> Vec<PathBuf> {
     let text = |name: &str| payload.args[name].as_str().unwrap_or_default();
     let names: Vec<&str> = match payload.tool.as_str() {

@@ -6,7 +6,7 @@ use super::*;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/opencode/recorded");
 
-/// What becomes of each event that the plugin told of a recorded session.
+/// Describes each event that the plugin reported in a recorded session.
 fn account(told: &str) -> String {
     let event = |line: &str| format!("{:#?}\n", parse(line.as_bytes()).unwrap());
     told.lines().map(event).collect()

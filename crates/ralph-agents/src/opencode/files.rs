@@ -1,24 +1,24 @@
-//! What is installed: the plugin and the slash commands.
+//! The installed files: the plugin and the slash commands.
 //!
-//! The commands only have to exist: the plugin passes on what was typed, and
-//! what the agent reads comes back. Their texts do not hold what was typed,
-//! because the client runs what stands behind an exclamation mark in backticks,
-//! in the typed text too. A position that no text has room for keeps the client
-//! from appending it.
+//! The commands only have to exist: the plugin forwards the typed text, and
+//! ralph returns the text for the agent. Command texts must not contain the
+//! typed text, because the client runs anything after an exclamation mark in
+//! backticks, also there. The large `$` argument keeps the client from
+//! appending the typed text.
 
 use crate::install::Wanted;
 
-/// Where the files belong, below the folder of the client's settings.
+/// Paths of the files, below the folder of the client's settings.
 pub(super) const PATHS: [&str; 3] =
     ["plugins/ralph.ts", "commands/ralph.md", "commands/cancel-ralph.md"];
 
-/// The plugin, for a program on the search path.
+/// The plugin, for a `ralph` on the search path.
 const PLUGIN: &str = include_str!("ralph.ts");
 
-/// The line of the plugin that says how `ralph` is called.
+/// The plugin's line with the call of `ralph`.
 const COMMAND: &str = "const COMMAND = [\"ralph\", \"hook\", \"--agent\", \"opencode\"]";
 
-/// With what the plugin begins.
+/// First text of the plugin.
 const SIGN: &str = "// ralph for OpenCode: ";
 
 const ABOUT_RALPH: &str = "Work on a task until ralph has proven it done";
@@ -30,7 +30,7 @@ was started or ended, and that the user should run ralph doctor in a terminal.
 $999999
 ";
 
-/// The files with what they hold, in the order of [`PATHS`].
+/// Returns the files with their contents, in the order of [`PATHS`].
 pub(super) fn all(wanted: &Wanted) -> [(&'static str, String); 3] {
     let [plugin, ralph, cancel] = PATHS;
     [
@@ -40,21 +40,21 @@ pub(super) fn all(wanted: &Wanted) -> [(&'static str, String); 3] {
     ]
 }
 
-/// Whether `ralph` wrote this text, this version or an older one.
+/// Returns true if this or an older version of `ralph` wrote this text.
 pub(super) fn is_ours(text: &str) -> bool {
     let about = text.lines().find_map(|line| line.strip_prefix("description: "));
     text.starts_with(SIGN)
         || about.is_some_and(|about| [ABOUT_RALPH, ABOUT_CANCEL].contains(&about.trim()))
 }
 
-/// How a plugin calls `ralph`: the program and its arguments.
+/// Returns the plugin's call of `ralph`: the program and its arguments.
 pub(super) fn called(plugin: &str) -> Option<Vec<String>> {
     let line = plugin.lines().find_map(|line| line.strip_prefix("const COMMAND = "))?;
     serde_json::from_str(line).ok().filter(|words: &Vec<String>| !words.is_empty())
 }
 
-/// Whether a file holds what this version would write, however `ralph` is
-/// called in it.
+/// Returns true if a file is as this version writes it, except for the call of
+/// `ralph`.
 pub(super) fn is_current(path: &str, text: &str) -> bool {
     let without_call = |text: &str| -> Vec<String> {
         let lines = text.lines().filter(|line| !line.starts_with("const COMMAND = "));
@@ -79,7 +79,7 @@ fn command(wanted: &Wanted) -> String {
     format!("const COMMAND = [{}]", words.collect::<Vec<_>>().join(", "))
 }
 
-/// A string of JSON is one of the plugin's language too.
+/// Renders a string literal of TypeScript, for which JSON is valid.
 fn quoted(word: &str) -> String {
     serde_json::Value::from(word).to_string()
 }

@@ -1,9 +1,8 @@
-//! One turn as the server tells it: what was said and used, and whether it is
-//! over.
+//! The state of one turn, from the server's events: its text, its usage, and
+//! whether it is over.
 //!
-//! Events are pushed as they come and may come late, twice or not at all, so
-//! everything is kept by the name of its message, and messages that were there
-//! before the turn are no part of it.
+//! Events may arrive late, twice or not at all. So everything is stored by the
+//! id of its message, and messages from before the turn are excluded.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,127 +12,128 @@ use serde_json::Value;
 use crate::line::{cut, one_line};
 use crate::listen::{Piece, PieceKind};
 
-/// How long a line about a tool or the turn may get, in characters.
+/// Maximum length of a line about a tool or the turn, in characters.
 const LINE: usize = 160;
 
-/// How much of one text is shown, in characters.
+/// Maximum length of one shown text, in characters.
 const SHOWN: usize = 8_000;
 
-/// The end of a long text is what counts.
+/// Maximum length of the final text; its end is kept.
 const TEXT_BYTES: usize = 1024 * 1024;
 
-/// Where tools say what they are about, the most telling first.
+/// Tool arguments that describe a use, the most descriptive first.
 const TELLING: [&str; 9] =
     ["command", "filePath", "pattern", "url", "query", "description", "name", "path", "prompt"];
 
-/// A turn as far as it went.
+/// The state of a turn.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Follow {
     session: String,
-    /// Messages of earlier turns.
+    /// Ids of messages of earlier turns.
     before: HashSet<String>,
-    /// Sessions that this one began, with what they are about.
+    /// Sessions that this one started, with their titles.
     children: HashMap<String, String>,
     messages: Vec<Message>,
-    /// Parts that were shown.
+    /// Ids of parts that were shown.
     shown: HashSet<String>,
     status: Status,
-    /// The provider refuses work, and the client waits to ask again.
+    /// The client's wait after a refusal of the provider.
     pub(super) retry: Option<Retry>,
-    /// What went wrong last, if nothing went on after it.
+    /// The last error, unless the turn went on after it.
     error: Option<Trouble>,
-    /// Whether the session no longer exists.
+    /// True if the session was deleted.
     pub(super) is_deleted: bool,
 }
 
-/// How sure it is that a turn is over.
+/// The certainty that a turn is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Certainty {
     Over,
-    /// Unless the next message is about to begin, or the last one to be closed.
+    /// A next message may be about to begin, or the last one to be completed.
     Likely,
     Unlikely,
 }
 
-/// What the session does.
+/// The status of the session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Status {
-    /// Nobody said so since the prompt.
+    /// Not reported since the prompt.
     #[default]
     Unknown,
     Busy,
-    /// It was busy, and is not any more.
+    /// It was busy, and is idle now.
     Idle,
 }
 
-/// The client waits before it asks the provider again.
+/// A wait of the client before it retries the provider.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Retry {
     pub(super) attempt: u64,
     pub(super) message: String,
-    /// When it asks again, in milliseconds since 1970.
+    /// Time of the retry, in milliseconds since 1970.
     pub(super) next: i64,
 }
 
-/// An error that the client tells.
+/// An error that the client reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Trouble {
     pub(super) name: String,
     pub(super) message: String,
-    /// The status of the provider's answer.
+    /// HTTP status of the provider's answer.
     pub(super) status: Option<u16>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Message {
     id: String,
-    /// When it was begun, in milliseconds since 1970.
+    /// Time of its creation, in milliseconds since 1970.
     created: i64,
     usage: Usage,
     role: Role,
-    /// Its texts in their order, each with the name of its part.
+    /// Its texts in their order, each with the id of its part.
     texts: Vec<(String, String)>,
-    /// Whether anything was said or done in it.
+    /// True if it contains any text or action.
     is_alive: bool,
     stage: Stage,
-    /// What it broke off with.
+    /// The error that ended it.
     trouble: Option<Trouble>,
 }
 
-/// How far a message is.
+/// The progress of a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Stage {
     #[default]
     Open,
-    /// It ended with tools, so another one may follow.
+    /// It ended with tool uses, so another one may follow.
     Tools,
     Done,
 }
 
-/// Whose message it is.
+/// The origin of a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Role {
     #[default]
     Main,
-    /// The client sums up the conversation.
+    /// The client's summary of the conversation.
     Summary,
-    /// An agent that the main one began.
+    /// A child agent of the main one.
     Child,
 }
 
 impl Follow {
-    /// A turn of this session in which these messages are old.
+    /// Creates the state for a turn in this session; `before` are the ids of
+    /// its old messages.
     pub(super) fn new(session: &str, before: impl IntoIterator<Item = String>) -> Self {
         let before = before.into_iter().collect();
         Self { session: session.to_owned(), before, ..Self::default() }
     }
 
-    /// The session.
+    /// Returns the id of the session.
     pub(super) fn session(&self) -> &str {
         &self.session
     }
 
-    /// Whether an event is about this session, or one that it began.
+    /// Returns true if an event is about this session or a child of it.
     pub(super) fn concerns(&self, event: &Value) -> bool {
         let facts = &event["properties"];
         let session = facts["sessionID"].as_str().unwrap_or_default();
@@ -144,34 +144,34 @@ impl Follow {
                 .any(|id| *id == self.session || self.children.contains_key(*id))
     }
 
-    /// Whether a session is known to have been begun by this one.
+    /// Returns true if a session is known to be a child of this one.
     pub(super) fn knows(&self, info: &Value) -> bool {
         info["id"].as_str().is_some_and(|id| self.children.contains_key(id))
     }
 
-    /// Whether an event is about a message of this turn.
+    /// Returns true if an event is about a message of this turn.
     pub(super) fn is_new(&self, event: &Value) -> bool {
         let facts = &event["properties"];
         let id = facts["info"]["id"].as_str().or_else(|| facts["part"]["messageID"].as_str());
         id.is_some_and(|id| !self.before.contains(id))
     }
 
-    /// Whether the turn looks as if it were over.
+    /// Returns true if the turn may be over.
     pub(super) fn seems_over(&self) -> bool {
         match self.status {
             Status::Idle => true,
             Status::Busy => self.is_deleted,
-            // A prompt that could not even begin makes nothing busy.
+            // A prompt that failed at once never makes the session busy.
             Status::Unknown => self.error.is_some() || self.is_deleted,
         }
     }
 
-    /// Whether the last message says that the turn is over, where the server
-    /// says that nothing goes on. It may be wrong: what an aborted turn leaves
-    /// to be done makes the session idle once more, though the next turn has
-    /// begun, and a prompt may wait for the project's plugins before it makes
-    /// the session busy. A turn that broke off is idle before it is done: the
-    /// client closes its message, and loses a prompt that comes meanwhile.
+    /// Returns the certainty that the turn is over, from its last message, for
+    /// a session that the server reports as idle. That report may be wrong:
+    /// cleanup after an aborted turn reports idle again although the next turn
+    /// has begun, and a prompt may wait for the project's plugins before it
+    /// makes the session busy. An aborted turn is idle before its message is
+    /// completed, and a prompt that arrives in between is lost.
     pub(super) fn certainty(&self) -> Certainty {
         let is_broken = self.trouble().is_some();
         match self.last().map(|last| last.stage) {
@@ -183,13 +183,13 @@ impl Follow {
         }
     }
 
-    /// What the turn broke off with. The event that says so may be lost; the
-    /// message says it too.
+    /// Returns the error that ended the turn. Its event may be lost, so the
+    /// message is searched, too.
     pub(super) fn trouble(&self) -> Option<&Trouble> {
         self.error.as_ref().or_else(|| self.last()?.trouble.as_ref())
     }
 
-    /// Takes the word of the server for what the session does now.
+    /// Stores the session's status as the server reports it.
     pub(super) fn note_status(&mut self, status: &Value) {
         match status["type"].as_str() {
             Some("busy") => {
@@ -209,7 +209,7 @@ impl Follow {
         }
     }
 
-    /// Takes the next event; gives what a person reads of it.
+    /// Takes the next event; returns the pieces to show.
     pub(super) fn take(&mut self, event: &Value) -> Vec<Piece> {
         let facts = &event["properties"];
         if !self.concerns(event) {
@@ -243,12 +243,13 @@ impl Follow {
         Vec::new()
     }
 
-    /// What the turn used, subagents and summaries included.
+    /// Returns the usage of the turn, with subagents and summaries.
     pub(super) fn usage(&self) -> Usage {
         self.messages.iter().fold(Usage::default(), |sum, message| sum + message.usage)
     }
 
-    /// The text of the last message, which is empty if that only used tools.
+    /// Returns the text of the last message, which is empty if it only used
+    /// tools.
     pub(super) fn text(&self) -> String {
         let texts = self.last().map(|last| last.texts.iter().map(|(_, text)| text.as_str()));
         let joined = texts.map(|texts| texts.collect::<Vec<_>>().join("\n\n")).unwrap_or_default();
@@ -256,17 +257,18 @@ impl Follow {
         joined[start..].to_owned()
     }
 
-    /// Whether the agent said or did anything.
+    /// Returns true if the agent said or did anything.
     pub(super) fn is_alive(&self) -> bool {
         self.messages.iter().any(|message| message.is_alive)
     }
 
-    /// Whether the turn left a session behind that can go on.
+    /// Returns true if the session can be continued after the turn.
     pub(super) fn has_spoken(&self) -> bool {
         self.is_alive() && self.trouble().is_none() && !self.is_deleted
     }
 
-    /// The agent's newest message: one whose events were lost is heard of last.
+    /// Returns the agent's newest message. If events were lost, that is not the
+    /// last one received.
     fn last(&self) -> Option<&Message> {
         let own = self.messages.iter().filter(|message| message.role == Role::Main);
         own.max_by_key(|message| message.created)
@@ -281,10 +283,10 @@ impl Follow {
         let trouble = trouble(error);
         let said = if trouble.message.is_empty() { &trouble.name } else { &trouble.message };
         let piece = note(said);
-        // Of a conversation that is too long the client makes a shorter one and
-        // goes on: being busy again takes the error back.
+        // If a conversation is too long, the client shortens it and goes on.
+        // Then a busy status clears the error.
         self.error = Some(trouble);
-        // Whoever waited for the provider waits no longer.
+        // An error also ends a wait for the provider.
         self.retry = None;
         vec![piece]
     }
@@ -311,7 +313,7 @@ impl Follow {
         message.trouble = info["error"].is_object().then(|| trouble(&info["error"]));
     }
 
-    /// Parts of messages that nobody announced are the user's.
+    /// Stores a part of a message. Parts of unknown messages are the user's.
     fn note_part(&mut self, part: &Value) -> Option<Piece> {
         let of = part["messageID"].as_str()?;
         let message = self.messages.iter_mut().find(|message| message.id == of)?;
@@ -327,7 +329,7 @@ impl Follow {
                     Some((_, known)) => said.clone_into(known),
                     None => message.texts.push((id.to_owned(), said.to_owned())),
                 }
-                // Told whole, once it is complete.
+                // Shown as a whole, once it is complete.
                 part["time"]["end"]
                     .is_number()
                     .then(|| Piece::new(PieceKind::Text, cut(said.trim(), SHOWN)))?
@@ -380,7 +382,7 @@ fn trouble(error: &Value) -> Trouble {
     }
 }
 
-/// What a message used.
+/// Returns the usage of a message.
 pub(super) fn usage(info: &Value) -> Usage {
     let tokens = &info["tokens"];
     let count = |value: &Value| value.as_u64().unwrap_or_default();
@@ -406,7 +408,7 @@ fn waits(retry: &Retry) -> Piece {
     ))
 }
 
-/// A use of a tool in one line: its name and what it is about.
+/// Describes a tool use in one line: its name and its main argument.
 fn tool(name: &str, input: &Value) -> String {
     let named = TELLING.into_iter().find_map(|field| input[field].as_str());
     let about = named.or_else(|| input.as_object()?.values().find_map(Value::as_str));

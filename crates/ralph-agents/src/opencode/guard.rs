@@ -1,8 +1,8 @@
-//! Keeps the password of a server of ours from what its tools run.
+//! Keeps the password of our server from the commands that its tools run.
 //!
-//! The client reads it from its environment alone, and gives that environment
-//! to every shell. A plugin can take it out again, and one can be named beside
-//! the user's settings.
+//! The client reads it only from its environment, and passes that environment
+//! to every shell. A plugin can remove it, and one can be added to the user's
+//! settings.
 
 use std::ffi::OsString;
 use std::fs;
@@ -14,11 +14,11 @@ use super::http::encoded;
 
 const GUARD: &str = include_str!("guard.ts");
 
-/// Settings that come on top of all files, as JSON.
+/// The variable with settings, as JSON, that override all files.
 const SETTINGS_VARIABLE: &str = "OPENCODE_CONFIG_CONTENT";
 
-/// Puts the plugin into a folder and into the environment of the client. What
-/// cannot be done is left: the password protects the server all the same.
+/// Writes the plugin to a folder and adds it to the client's environment.
+/// Errors are ignored: the password still protects the server.
 pub(super) fn post(env: &mut Vec<(OsString, OsString)>, folder: &Path) {
     let file = folder.join("opencode-guard.ts");
     let known = env.iter().find(|(name, _)| name == SETTINGS_VARIABLE);
@@ -30,8 +30,8 @@ pub(super) fn post(env: &mut Vec<(OsString, OsString)>, folder: &Path) {
     }
 }
 
-/// The user's own settings with one more plugin; `None` if they are not plain
-/// JSON, which is the user's to decide.
+/// Returns the user's settings with one more plugin; `None` if they are not
+/// plain JSON.
 fn with_plugin(known: Option<&str>, file: &Path) -> Option<String> {
     let mut settings: Value = match known.map(str::trim).filter(|text| !text.is_empty()) {
         Some(text) => serde_json::from_str(text).ok()?,

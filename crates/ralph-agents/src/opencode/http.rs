@@ -1,4 +1,4 @@
-//! The server's interface: requests, and the stream of its events.
+//! The HTTP interface of the server: requests, and the stream of events.
 
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read};
@@ -14,39 +14,38 @@ use ureq::http::Response;
 use super::address::{Address, PASSWORD_VARIABLE};
 use crate::line::one_line;
 
-/// How much of an answer is read. Messages hold what tools printed.
+/// Maximum number of bytes read of an answer. Messages contain tool output.
 const MOST_ANSWER: u64 = 64 * 1024 * 1024;
 
-/// How long one event may be. One that is longer ends the stream, and what it
-/// told is asked for.
+/// Maximum size of one event. A longer one ends the stream, and the state is
+/// requested instead.
 const MOST_EVENT: u64 = 32 * 1024 * 1024;
 
-/// How long the server may take to accept a connection, and to begin its answer
-/// where that takes no work.
+/// Timeout for connecting, and for the start of an answer that needs no work.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// How long one stream of events is listened to. What is lost while another
-/// one is opened is asked for.
+/// Maximum duration of one stream of events. Events lost before the next one
+/// opens are requested.
 const STREAM: Duration = Duration::from_hours(1);
 
-/// How many events may wait for whoever follows them.
+/// Maximum number of events that wait to be read.
 const QUEUE: usize = 256;
 
-/// Why the server was of no use.
+/// An error of a request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum HttpError {
-    /// It cannot be reached, or does not answer in time.
+    /// The server is unreachable, or does not answer in time.
     #[error("the server at {base} does not answer: {what}")]
     Unreachable { base: String, what: String },
-    /// It does not know us.
+    /// It rejects our password.
     #[error(
         "the server at {base} wants another password (401): say it in {PASSWORD_VARIABLE}, or in the address as USER:PASSWORD@"
     )]
     Locked { base: String },
-    /// It refuses.
+    /// It refuses the request.
     #[error("the server at {base} answered {status} to {path}{said}")]
     Refused { base: String, status: u16, path: String, said: String },
-    /// It answers with something else, as it does where it knows no such path.
+    /// Its answer is not JSON, as for unknown paths.
     #[error(
         "the server at {base} answered {path} with {kind}, not JSON: it is no server of this client, or of another version"
     )]
@@ -54,7 +53,7 @@ pub(super) enum HttpError {
 }
 
 impl HttpError {
-    /// Whether what was asked for does not exist.
+    /// Returns true if the requested object does not exist.
     pub(super) fn is_missing(&self) -> bool {
         match self {
             Self::Refused { status, .. } => *status == 404,
@@ -63,25 +62,26 @@ impl HttpError {
     }
 }
 
-/// A way to the server, for one project.
+/// A connection to the server, for one project.
 #[derive(Clone, Debug)]
 pub(super) struct Wire {
     agent: Agent,
     base: String,
-    /// The header that says who we are.
+    /// The authorization header.
     pass: Option<String>,
-    /// Behind every path.
+    /// Appended to every path.
     query: String,
 }
 
 impl Wire {
-    /// The way to the server at this address, for the project at `root`.
+    /// Creates a connection to the server at this address, for the project at
+    /// `root`.
     pub(super) fn new(address: &Address, root: &Path) -> Self {
         let mut config = Agent::config_builder()
             .timeout_connect(Some(CONNECT))
             .http_status_as_error(false)
             .max_redirects(0)
-            // The server may be another one than before behind the same port.
+            // Another server may have taken over the port.
             .max_idle_connections(0)
             .user_agent(concat!("ralph/", env!("CARGO_PKG_VERSION")));
         if address.is_local() {
@@ -118,8 +118,8 @@ impl Wire {
         self.answer(path, self.signed(request).call())
     }
 
-    /// Listens to the server's events from now on. The first to come says that
-    /// we are heard; the stream has ended when its sender is gone.
+    /// Opens the stream of events. Its first event confirms the connection; the
+    /// stream has ended when its sender is gone.
     pub(super) fn events(&self) -> Result<Receiver<Value>, HttpError> {
         let path = "/event";
         let request = self.agent.get(self.url(path)).header("accept", "text/event-stream");
@@ -139,7 +139,7 @@ impl Wire {
         Ok(events)
     }
 
-    /// It was asked and did not answer, for this reason.
+    /// Returns the error for a request without an answer.
     pub(super) fn unreachable(&self, why: &dyn std::fmt::Display) -> HttpError {
         HttpError::Unreachable { base: self.base.clone(), what: one_line(&why.to_string(), 300) }
     }
@@ -191,7 +191,7 @@ impl Wire {
     }
 }
 
-/// Passes events on until the stream ends or nobody wants them any more.
+/// Passes events on until the stream ends or the receiver is gone.
 fn read_events(mut reader: impl BufRead, events: &SyncSender<Value>) {
     let mut line = Vec::new();
     loop {
@@ -208,7 +208,7 @@ fn read_events(mut reader: impl BufRead, events: &SyncSender<Value>) {
     }
 }
 
-/// What an error of the server says.
+/// Returns the message of a server error.
 fn complaint(value: &Value) -> Option<String> {
     let said = value["data"]["message"].as_str().or_else(|| value["message"].as_str());
     Some(said.or_else(|| value["name"].as_str())?.to_owned())
@@ -223,7 +223,7 @@ fn kind(response: &Response<ureq::Body>) -> String {
     kind.unwrap_or_default().to_owned()
 }
 
-/// The text as part of a query.
+/// Encodes the text for a URL query.
 pub(super) fn encoded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {

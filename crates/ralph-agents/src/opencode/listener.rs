@@ -1,7 +1,7 @@
-//! What a turn comes to, heard line by line.
+//! Builds the outcome of a turn from its events.
 //!
-//! A line is an event of the server, or something that only whoever carries
-//! them knows: `ralph.session`, `ralph.failed`, `ralph.lost` and `ralph.paid`.
+//! A line is an event of the server, or one of the courier's own:
+//! `ralph.session`, `ralph.failed`, `ralph.lost` and `ralph.paid`.
 
 use ralph_core::SessionId;
 use ralph_core::evidence::TurnEnd;
@@ -20,20 +20,20 @@ use crate::listen::{
 };
 use crate::session::{Kept, Seat, Session};
 
-/// A moment that a provider names is worth waiting for if it is that far away,
-/// in milliseconds; else our own way of waiting is better.
+/// Milliseconds above which a time named by the provider is used; else our own
+/// waiting times are better.
 const FAR: i64 = 30_000;
 
-/// Understands what is told of one turn.
+/// Parses the events of one turn.
 pub(super) struct OpenCodeListener<'a> {
     limits: &'a LimitPatterns,
     mode: &'a str,
-    /// The session that goes on, if one does.
+    /// The session that is continued, if any.
     resumed: Option<&'a Session>,
     follow: Follow,
     failed: Option<String>,
     is_lost: bool,
-    /// What was used beside the conversation.
+    /// Usage outside the conversation.
     paid: Usage,
     refusals: Vec<Refusal>,
     remarks: Vec<String>,
@@ -117,7 +117,7 @@ impl<'a> OpenCodeListener<'a> {
             return TurnEnd::Failed { what: what.clone() };
         }
         match (ending, closing.cut) {
-            // That is no failure of the agent.
+            // This is not a failure of the agent.
             (Ending::Stopped, Some(Cut::Budget)) => TurnEnd::Finished,
             (Ending::Stopped | Ending::WallTimeout | Ending::IdleTimeout, _) => {
                 plain_end(ending, "", closing.clock)
@@ -126,7 +126,7 @@ impl<'a> OpenCodeListener<'a> {
         }
     }
 
-    /// How the turn ended that nobody cut short.
+    /// Returns the end of a turn that was not stopped.
     fn own_end(&mut self, now: Timestamp) -> TurnEnd {
         if let Some(retry) = self.follow.retry.clone() {
             let until = Some(Timestamp::from_millis(retry.next));
@@ -160,8 +160,7 @@ impl<'a> OpenCodeListener<'a> {
                 "the provider does not accept the credentials ({words}): `opencode auth login` signs in"
             )),
             (_, Some(429)) => self.wait(words, moment_named(message, now)),
-            // Whoever lets a run work through the night does not want it to
-            // end because the provider was down for ten minutes.
+            // A short outage must not end a run that works through the night.
             (_, Some(408 | 500..=599)) => self.wait(words, None),
             (_, _) => match self.limits.find(&said, now) {
                 Some(hit) => self.wait(words, hit.until),
@@ -177,7 +176,7 @@ impl<'a> OpenCodeListener<'a> {
 }
 
 impl Listener for OpenCodeListener<'_> {
-    /// Lines come whole: whoever carries them sends one at a time.
+    /// Lines arrive whole: the courier sends one at a time.
     fn hear(&mut self, bytes: &[u8]) -> Shown {
         let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
         let events = lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
@@ -194,7 +193,7 @@ impl Listener for OpenCodeListener<'_> {
 
     fn conclude(&mut self, closing: &Closing<'_>) -> Heard {
         let end = self.end(closing);
-        // The user has to do something about it, and not only in the end.
+        // The user must act on it now, not only at the end of the run.
         self.remarks.extend(self.failed.clone());
         let known = self.follow.is_alive() || self.paid != Usage::default();
         let text = match (closing.outcome.ending, closing.cut) {

@@ -15,7 +15,7 @@ const CLOCK: TurnClock = TurnClock {
     now: Timestamp::from_millis(1_794_724_900_000),
 };
 
-/// What was recorded of a real client.
+/// Reads the recorded events of a real client.
 fn recorded(name: &str) -> Vec<Value> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/opencode/turns");
     let text = std::fs::read_to_string(folder.join(format!("{name}.jsonl"))).unwrap();

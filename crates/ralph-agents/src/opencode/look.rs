@@ -1,4 +1,5 @@
-//! A look at the client's folder, and payloads to try the plugin's calls with.
+//! Inspects the client's folder, and creates payloads to test the plugin's
+//! calls.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,13 +11,13 @@ use crate::inspection::{CommandFile, CommandState, HookCall, InstalledHook};
 use crate::inspection::{Inspection, Scope};
 use crate::install::{Read, Unreadable, text};
 
-/// How long a call gives itself if the plugin does not say.
+/// Default time limit of a call.
 const GRANTED: Duration = Duration::from_mins(1);
 
 /// Events at which gates may run.
 const GATED: [&str; 3] = ["session.idle", "chat.message", "command.execute.before"];
 
-/// Looks for the plugin and the commands in a folder.
+/// Inspects the plugin and the commands of a folder.
 pub fn inspect(read: &Read<'_>, _scope: Scope) -> Result<Inspection, Unreadable> {
     let mut seen = Inspection::default();
     for path in files::PATHS {
@@ -41,7 +42,7 @@ pub fn inspect(read: &Read<'_>, _scope: Scope) -> Result<Inspection, Unreadable>
     Ok(seen)
 }
 
-/// What the plugin calls at each event.
+/// Returns the plugin's call for each event.
 fn calls(path: &str, call: &[String]) -> Vec<InstalledHook> {
     let Some((program, args)) = call.split_first() else { return Vec::new() };
     let flag = |name: &str| args.iter().find_map(|word| word.strip_prefix(name));
@@ -50,7 +51,7 @@ fn calls(path: &str, call: &[String]) -> Vec<InstalledHook> {
         file: PathBuf::from(path),
         event: (*event).to_owned(),
         call: HookCall::Program(program.clone(), args.to_vec()),
-        // The plugin waits for as long as a call takes.
+        // The plugin itself has no timeout.
         granted: own.unwrap_or(GRANTED),
         own,
         runs_gates: GATED.contains(event),
@@ -59,9 +60,9 @@ fn calls(path: &str, call: &[String]) -> Vec<InstalledHook> {
     EVENTS.iter().map(hook).collect()
 }
 
-/// What the plugin says about an event, about nothing at all: it neither begins
-/// a loop nor names a file. What is typed asks for our own help, which is
-/// answered in every project.
+/// Returns a payload as the plugin sends it for an event, without effect: it
+/// starts no loop and names no file. The prompt asks for ralph's help, which
+/// works in every project.
 pub fn payload(event: &str, session: &str, root: &Path) -> String {
     let root = root.to_string_lossy();
     let mut payload = json!({ "v": VERSION, "type": event, "session": session, "directory": root });

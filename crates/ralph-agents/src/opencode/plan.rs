@@ -1,4 +1,4 @@
-//! Plans what is installed into the client's folder, and what is removed.
+//! Plans installing into the client's folder, and uninstalling.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use super::files;
 use crate::host::Variable;
 use crate::install::{Plan, Read, Unreadable, Wanted, text};
 
-/// The folder of the user's settings.
+/// Returns the folder of the user's settings.
 pub fn user_folder(variable: &Variable<'_>) -> Option<PathBuf> {
     let said = |name| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let configured = || said("XDG_CONFIG_HOME").or_else(|| Some(said("HOME")?.join(".config")));
@@ -25,7 +25,7 @@ pub fn plan_install(read: &Read<'_>, wanted: &Wanted) -> Result<Plan, Unreadable
     Ok(plan)
 }
 
-/// Plans the removal of exactly what is ours.
+/// Plans the removal of our files, and nothing else.
 pub fn plan_uninstall(read: &Read<'_>) -> Result<Plan, Unreadable> {
     let mut plan = Plan::default();
     for path in files::PATHS {

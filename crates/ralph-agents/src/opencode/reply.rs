@@ -1,4 +1,4 @@
-//! What the plugin reads from the standard output of a hook.
+//! Renders the reply that the plugin reads from a hook's standard output.
 
 use std::borrow::Cow;
 use std::ops::Not;
@@ -10,18 +10,18 @@ use serde::Serialize;
 
 use super::VERSION;
 
-/// How long after the end of a turn the agent is told to go on: the client
-/// still writes down what was said.
+/// Delay after a turn before the next prompt: the client is still saving the
+/// last message.
 const SETTLE_MS: u64 = 500;
 
-/// How long after an error: what is short of breath recovers.
+/// Delay after an error, so that an overload can pass.
 const RECOVER_MS: u64 = 5000;
 
-/// The longest that the plugin sleeps before it asks again: clocks are set, and
-/// machines sleep too.
+/// Maximum sleep of the plugin before it asks again: clocks may be changed, and
+/// machines sleep.
 const LONGEST_NAP: Duration = Duration::from_mins(10);
 
-/// What the agent is told where a command cannot be kept from it.
+/// Text for the agent where the client always passes a command on.
 const ANSWERED: &str = "The user asked ralph, a program outside this conversation, which answered as below. Repeat the answer and do nothing else.";
 
 #[derive(Serialize)]
@@ -57,10 +57,10 @@ struct Toast<'a> {
     variant: &'static str,
 }
 
-/// Says a reply in the plugin's words; empty if there is nothing to say.
+/// Renders a reply for the plugin; empty if there is nothing to say.
 ///
-/// What an event cannot carry is left out. The client cannot be kept from
-/// passing on what the user typed, so an answer takes the place of that.
+/// Parts that the event does not support are left out. The client always passes
+/// the user's text on, so an answer replaces that text.
 pub fn render(event: &HostEvent, reply: &HostReply) -> String {
     let mut action = effect(event, &reply.effect);
     action.toast = toast(reply);
@@ -68,7 +68,7 @@ pub fn render(event: &HostEvent, reply: &HostReply) -> String {
     if action.what == "none" && action.toast.is_none() {
         return String::new();
     }
-    // Texts and numbers are all there is, and they all have a form in JSON.
+    // Strings and numbers always serialise.
     serde_json::to_string(&action).unwrap_or_default()
 }
 
@@ -176,7 +176,8 @@ fn nothing<'a>() -> Action<'a> {
     }
 }
 
-/// What the user reads. An answer is for the user, whatever the agent does.
+/// Returns the text for the user. An answer is always shown, whatever the agent
+/// does.
 fn toast(reply: &HostReply) -> Option<Toast<'_>> {
     let answer = match &reply.effect {
         Effect::Answer { text } => Some(text),
@@ -194,7 +195,7 @@ fn toast(reply: &HostReply) -> Option<Toast<'_>> {
         Tone::Warning => "warning",
         Tone::Error => "error",
     };
-    // The toast has our name for its title.
+    // The toast's title is `ralph` already.
     let text = text.strip_prefix("ralph: ").unwrap_or(text);
     Some(Toast { text, variant })
 }

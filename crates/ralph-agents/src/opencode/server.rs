@@ -1,5 +1,4 @@
-//! A server of our own: started when the first turn needs it, ended with the
-//! run.
+//! A server that ralph starts for the first turn, and ends with the run.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
@@ -16,17 +15,17 @@ use ralph_proc::{
 use super::address::{Address, PASSWORD_VARIABLE, USER_VARIABLE};
 use crate::line::one_line;
 
-/// What it prints once it listens. Before, it may never answer.
+/// Text that it prints once it listens. Earlier requests may never be answered.
 const LISTENING: &str = "opencode server listening on ";
 
-/// Between being asked to end and being killed.
+/// Time between asking it to end and killing it.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// How much of what it prints is kept, in bytes.
+/// Number of bytes kept of its output.
 const TAIL: usize = 8 * 1024;
 
-/// A server that runs, or ran. It ends when dropped, with all that its tools
-/// left behind.
+/// A server process. Dropping it ends the process and all that its tools left
+/// running.
 #[derive(Debug)]
 pub(super) struct Server {
     vitals: Vitals,
@@ -35,7 +34,7 @@ pub(super) struct Server {
     thread: Option<JoinHandle<()>>,
 }
 
-/// Whether a server lives, for somebody who does not hold it.
+/// The status of a server, shared with code that does not own it.
 #[derive(Clone, Debug)]
 pub(super) struct Vitals(Arc<Shared>);
 
@@ -43,13 +42,13 @@ pub(super) struct Vitals(Arc<Shared>);
 struct Shared {
     password: String,
     is_unwanted: AtomicBool,
-    /// How it ended, in words, once it did.
+    /// The ending in words, once it has ended.
     ended: Mutex<Option<String>>,
     said: Mutex<Tail>,
 }
 
 impl Server {
-    /// Starts it as `launch` says, behind a password that nobody knows.
+    /// Starts the server with a new random password.
     pub(super) fn start(supervisor: &Supervisor, mut launch: Launch) -> io::Result<Self> {
         let password = format!("{:032x}", ralph_proc::random_bits());
         let ours = [(USER_VARIABLE, "opencode"), (PASSWORD_VARIABLE, &password)];
@@ -74,7 +73,7 @@ impl Server {
         Ok(Self { vitals: Vitals(shared), signs, waker, thread: Some(thread) })
     }
 
-    /// Where it listens, once it said so.
+    /// Returns its address, once it listens.
     pub(super) fn address(&self) -> Option<Address> {
         match self.signs.try_recv() {
             Ok(base) => Some(Address::own(&base, &self.vitals.0.password)),
@@ -82,20 +81,20 @@ impl Server {
         }
     }
 
-    /// Whether it lives.
+    /// Returns its status handle.
     pub(super) fn vitals(&self) -> Vitals {
         self.vitals.clone()
     }
 }
 
 impl Vitals {
-    /// How it ended, if it did, with its last words.
+    /// Returns how it ended, with its last output; `None` while it runs.
     pub(super) fn ended(&self) -> Option<String> {
         let how = lock(&self.0.ended).clone()?;
         Some(format!("{how}{}", self.last_words()))
     }
 
-    /// The last line that it printed, ready to stand behind a sentence.
+    /// Returns the last line of its output, with a colon before it.
     pub(super) fn last_words(&self) -> String {
         let said = lock(&self.0.said).text_lossy();
         let said = redact(&said).replace(&self.0.password, "***");
@@ -115,10 +114,10 @@ impl Drop for Server {
     }
 }
 
-/// Reads what the server prints, and ends it when it is not wanted any more.
+/// Reads the server's output, and ends it when it is no longer wanted.
 struct Overseer<'a> {
     shared: &'a Shared,
-    /// `None` once it was said where the server listens.
+    /// `None` once the address was sent.
     signs: Option<Sender<String>>,
     line: Vec<u8>,
 }
@@ -131,11 +130,11 @@ impl Watcher for Overseer<'_> {
         }
         self.line.extend_from_slice(bytes);
         let text = String::from_utf8_lossy(&self.line);
-        // Only a whole line holds a whole address.
+        // Only a whole line has a whole address.
         let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
         let found = whole.lines().find_map(|line| Some(line.split_once(LISTENING)?.1.trim()));
         if let Some(address) = found {
-            // Nobody listens any more when the server is not wanted.
+            // The receiver is gone when the server is no longer wanted.
             let _ = self.signs.take().map(|signs| signs.send(address.to_owned()));
         }
         if self.line.len() > TAIL {
@@ -148,7 +147,7 @@ impl Watcher for Overseer<'_> {
     }
 }
 
-/// How it ended, behind its name.
+/// Describes the ending, to follow the server's name.
 fn in_words(ended: Result<Ending, ProcError>) -> String {
     match ended {
         Ok(Ending::Exited(127)) => "was not found".to_owned(),

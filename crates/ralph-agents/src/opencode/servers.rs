@@ -1,16 +1,16 @@
 //! The list of tool servers in the client's configuration.
 //!
-//! In a project it goes into the folder with the plugin, which the client
-//! reads as well as the file at the root.
+//! In a project it is in the folder of the plugin, which the client reads in
+//! addition to the file at the root.
 
 use serde_json::{Value, json};
 
 use crate::servers::{Servers, Syntax};
 
-/// The names of the configuration.
+/// The names of the configuration file.
 const FILES: &[&str] = &["opencode.json", "opencode.jsonc"];
 
-/// Where and how.
+/// The location and format of the list.
 pub(crate) const SERVERS: Servers = Servers {
     folder: ".opencode",
     project: FILES,

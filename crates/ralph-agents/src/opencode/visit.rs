@@ -1,4 +1,5 @@
-//! One turn at a server: who is asked, in which session, and with what words.
+//! Runs one turn at a server: connects, chooses the session, and sends the
+//! prompt.
 
 use std::time::Duration;
 
@@ -19,19 +20,19 @@ use crate::session::{Seat, Session};
 use crate::summary::publish;
 use crate::{Agent, Turn};
 
-/// How long the server may take until it listens.
+/// Maximum time for the server to start.
 const START: Duration = Duration::from_secs(90);
 
-/// How long an answer may take that needs work.
+/// Timeout of requests that need work.
 const WORK: Duration = Duration::from_mins(3);
 
-/// How long a summary may take: the model reads the whole conversation.
+/// Timeout of a summary: the model reads the whole conversation.
 const SUMMARY: Duration = Duration::from_mins(10);
 
-/// How long an answer may take that needs none.
+/// Timeout of requests that need no work.
 const QUICK: Duration = Duration::from_secs(15);
 
-/// A turn to be taken.
+/// The inputs of a turn.
 #[derive(Clone, Copy)]
 pub(super) struct Visit<'a> {
     pub(super) agent: &'a OpenCodeAgent,
@@ -40,7 +41,7 @@ pub(super) struct Visit<'a> {
 }
 
 impl Visit<'_> {
-    /// Takes the turn to its end.
+    /// Runs the turn to its end.
     pub(super) fn pay(
         self,
         desk: &mut Desk,
@@ -75,7 +76,7 @@ impl Visit<'_> {
         Ok(())
     }
 
-    /// The way to the server, which is started if it is ours and not there.
+    /// Connects to the server; starts one first if needed.
     fn connect(self, desk: &mut Desk, courier: &mut Courier<'_>) -> Result<Wire, Broken> {
         if let Some(url) = &self.agent.options.attach {
             let address = Address::parse(url, self.turn.env);
@@ -90,7 +91,8 @@ impl Visit<'_> {
             courier.attend(server.vitals());
             return Ok(wire.clone());
         }
-        // One that ended is waited for before another one takes its place.
+        // Dropping an ended server waits for it, before another one replaces
+        // it.
         (desk.server, desk.wire) = (None, None);
         let text = "starting the client's server, which takes some seconds";
         courier.tell(&json!({ "type": "ralph.progress", "text": text }));
@@ -119,7 +121,7 @@ impl Visit<'_> {
         Ok(Wire::new(&address, self.turn.root))
     }
 
-    /// Begins a new session. With a title the client does not ask a model for
+    /// Creates a session. Its title saves the client from asking a model for
     /// one.
     fn begin(self, courier: &mut Courier<'_>, wire: &Wire) -> Result<String, Broken> {
         let run = self.turn.env.iter().find(|(name, _)| name == "RALPH_RUN_ID");
@@ -147,9 +149,8 @@ impl Visit<'_> {
         Ok(body)
     }
 
-    /// The client's own summary of a session, kept in the project as well. A
-    /// summary that cannot be had is done without: the prompt says what is on
-    /// our own record.
+    /// Requests the client's summary of a session, and saves it in the project.
+    /// It is optional: the prompt contains our own record.
     fn sum_up(
         self,
         courier: &mut Courier<'_>,
@@ -183,7 +184,7 @@ impl Visit<'_> {
         Ok(Some(summary))
     }
 
-    /// Removes a session whose place another one has taken.
+    /// Deletes a session that was replaced by another.
     fn forget_old(self, wire: &Wire) {
         let wanted = self.agent.options.old_session == OldSession::Delete;
         if let Seat::After { old, .. } = self.turn.seat
@@ -194,7 +195,7 @@ impl Visit<'_> {
     }
 }
 
-/// Ends what is still going on.
+/// Aborts a turn that is still running.
 pub(super) fn leave(desk: &mut Desk, courier: &mut Courier<'_>, follow: &mut Follow) {
     let Some(wire) = desk.wire.clone() else { return };
     let session = follow.session().to_owned();
@@ -206,12 +207,12 @@ pub(super) fn leave(desk: &mut Desk, courier: &mut Courier<'_>, follow: &mut Fol
             courier.retell(follow, &messages);
         }
     } else {
-        // It would go on without anybody who listens.
+        // It would go on unobserved.
         desk.server = None;
     }
 }
 
-/// The names of the messages of a session that goes on.
+/// Returns the message ids of a session that is continued.
 fn known(courier: &mut Courier<'_>, wire: &Wire, session: &Session) -> Result<Vec<String>, Broken> {
     let (way, id) = (wire.clone(), session.id.to_string());
     match courier.ask(move || messages(&way, &id))? {
@@ -220,7 +221,7 @@ fn known(courier: &mut Courier<'_>, wire: &Wire, session: &Session) -> Result<Ve
             Ok(said.filter_map(|one| one["info"]["id"].as_str()).map(str::to_owned).collect())
         }
         Err(error) => {
-            // A name that was never one of the client's is refused as such.
+            // An id of another form is rejected as invalid, not as missing.
             if error.is_missing() || !session.id.as_str().starts_with("ses") {
                 courier.tell(&json!({ "type": "ralph.lost" }));
             }
@@ -229,7 +230,7 @@ fn known(courier: &mut Courier<'_>, wire: &Wire, session: &Session) -> Result<Ve
     }
 }
 
-/// The model that answered last.
+/// Returns the model of the last answer.
 fn model_of(messages: &Value) -> Option<Value> {
     let infos = messages.as_array()?.iter().rev().map(|message| &message["info"]);
     infos.filter(|info| info["role"] == "assistant").find_map(|info| {
@@ -238,7 +239,7 @@ fn model_of(messages: &Value) -> Option<Value> {
     })
 }
 
-/// The newest summary, and what is known about its message.
+/// Returns the newest summary, with the metadata of its message.
 fn summary_of(messages: &Value) -> Option<(&Value, String)> {
     let mut newest = messages.as_array()?.iter().rev();
     let message = newest.find(|message| message["info"]["summary"] == true)?;

@@ -1,4 +1,4 @@
-//! A list of servers in a JSON text, with or without comments.
+//! Edits a list of tool servers in JSON, with or without comments.
 
 use std::ops::Range;
 
@@ -8,25 +8,25 @@ use serde_json::{Map, Value};
 use super::NAME;
 use crate::spans::{self, Container, Item};
 
-/// What a file may hold beside JSON.
+/// The syntax of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Syntax {
-    /// Nothing.
+    /// Plain JSON.
     Strict,
-    /// Comments, and commas behind the last item.
+    /// JSON with comments, and with commas after the last item.
     Comments,
 }
 
-/// What becomes of a list that has no entry left.
+/// The treatment of a list without entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Emptied {
-    /// It was there for ours alone.
+    /// Remove it: it existed only for our entry.
     Goes,
-    /// It was there before.
+    /// Keep it: it existed before.
     Stays,
 }
 
-/// A file that cannot be changed.
+/// An error in a file, which is left unchanged.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum BadList {
     #[error("line {line}, column {column}: {reason}")]
@@ -38,8 +38,8 @@ pub(super) enum BadList {
 /// The file with its list.
 pub(super) struct List<'a> {
     text: &'a str,
-    /// The text with spaces in the place of comments and of commas that no
-    /// item follows: the same bytes in the same places otherwise.
+    /// The text with spaces in place of comments and trailing commas. All other
+    /// bytes stay at their positions.
     plain: String,
     name: &'static str,
     root: Container,
@@ -74,7 +74,7 @@ impl<'a> List<'a> {
         Ok(Self { text, plain, name, root, entries })
     }
 
-    /// What stands under our name.
+    /// Returns our entry.
     pub(super) fn entry(&self) -> Option<Value> {
         let item = self.item()?;
         serde_json::from_str(&self.plain[item.value.clone()]).ok()
@@ -84,12 +84,12 @@ impl<'a> List<'a> {
         self.entries.as_ref()?.member(&self.plain, NAME)
     }
 
-    /// Whether the user has such a list with nothing in it.
+    /// Returns true if the file has an empty list.
     pub(super) fn is_there_and_empty(&self) -> bool {
         self.entries.as_ref().is_some_and(|list| list.items.is_empty())
     }
 
-    /// The text with our entry in front of the others.
+    /// Returns the text with our entry before the others.
     pub(super) fn added(&self, entry: &Value) -> String {
         if let Some(list) = &self.entries {
             return self.put_first(list, NAME, entry);
@@ -98,7 +98,7 @@ impl<'a> List<'a> {
         self.put_first(&self.root, self.name, &Value::Object(list))
     }
 
-    /// The text with another entry in the place of ours.
+    /// Returns the text with our entry replaced.
     pub(super) fn replaced(&self, entry: &Value) -> String {
         let Some(item) = self.item() else { return self.added(entry) };
         let is_tall = self.text[item.value.clone()].contains('\n');
@@ -111,7 +111,7 @@ impl<'a> List<'a> {
         format!("{}{value}{}", &self.text[..start], &self.text[end..])
     }
 
-    /// The text without our entry.
+    /// Returns the text without our entry.
     pub(super) fn removed(&self, emptied: Emptied) -> String {
         let Some((list, item)) = self.entries.as_ref().zip(self.item()) else {
             return self.text.to_owned();
@@ -128,7 +128,7 @@ impl<'a> List<'a> {
         let at = container.inner.start;
         let first = container.items.first().map(Item::span);
         let gap = at..first.as_ref().map_or(container.inner.end, |first| first.start);
-        // A file that says nothing must not come to look like one of ours.
+        // An empty file must not come to look like one of ours.
         let is_blank = self.root.items.is_empty();
         let item = if self.text[gap].contains('\n') && !is_blank {
             let indent = match &first {
@@ -144,7 +144,8 @@ impl<'a> List<'a> {
         format!("{}{item}{comma}{}", &self.text[..at], &self.text[at..])
     }
 
-    /// The text without an item, its comma, and the white space before it.
+    /// Returns the text without an item, its comma, and the white space before
+    /// it.
     fn without(&self, container: &Container, item: &Item) -> String {
         let span = item.span();
         let start = self.text[..span.start].trim_end().len();
@@ -153,7 +154,7 @@ impl<'a> List<'a> {
         let comma_behind = |end: usize| {
             let rest = &self.text[end..container.inner.end];
             let plain = &self.plain[end..container.inner.end];
-            // The last comma of a file with comments is no part of `plain`.
+            // A trailing comma in a file with comments is not in `plain`.
             let of_text = rest.trim_start().starts_with(',').then(|| rest.find(',')).flatten();
             let of_plain = plain.trim_start().starts_with(',').then(|| plain.find(',')).flatten();
             of_plain.or(of_text).map(|offset| end + offset)
@@ -173,32 +174,31 @@ impl<'a> List<'a> {
         if self.text.contains("\r\n") { "\r\n" } else { "\n" }
     }
 
-    /// One level of indentation.
+    /// Returns one level of indentation.
     fn unit(&self) -> &str {
         let first = self.root.items.first().map(|first| line_indent(self.text, first.span().start));
         first.filter(|indent| !indent.is_empty()).unwrap_or("  ")
     }
 
-    /// A value over several lines, the first one without an indentation.
+    /// Renders a value over several lines, the first one not indented.
     fn tall(&self, value: &Value, indent: &str) -> String {
         let mut bytes = Vec::new();
         let format = PrettyFormatter::with_indent(self.unit().as_bytes());
         let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, format);
-        // A value of JSON always has a form in JSON.
+        // JSON values always serialise.
         let _ = serde::Serialize::serialize(value, &mut serializer);
         let line_break = format!("{}{indent}", self.newline());
         String::from_utf8_lossy(&bytes).replace('\n', &line_break)
     }
 }
 
-/// The white space at the beginning of the line in which a place is.
+/// Returns the indentation of the line at a position.
 fn line_indent(text: &str, at: usize) -> &str {
     let line = text[..at].rsplit('\n').next().unwrap_or_default();
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }
 
-/// The text with spaces for every byte of a comment, line breaks apart, and
-/// for commas behind the last item.
+/// Replaces comments and trailing commas by spaces, but keeps line breaks.
 fn without_comments(text: &str) -> String {
     let mut bytes = text.as_bytes().to_vec();
     let (mut at, mut comma) = (0, None);

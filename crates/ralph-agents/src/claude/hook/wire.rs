@@ -1,4 +1,4 @@
-//! The fields of payloads that matter here, as raw text until they are needed.
+//! The payload fields in use, as raw text until they are needed.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,10 +6,10 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, Visitor};
 use serde_json::value::RawValue;
 
-/// A value that was not looked at yet; `None` if it is missing or `null`.
+/// A value not parsed yet; `None` if it is missing or `null`.
 pub(super) type Raw<'a> = Option<&'a RawValue>;
 
-/// All that an event may say.
+/// The fields of all events.
 #[derive(serde::Deserialize)]
 pub(super) struct Payload<'a> {
     #[serde(borrow, default)]
@@ -61,13 +61,13 @@ pub(super) struct Payload<'a> {
 }
 
 impl<'a> Payload<'a> {
-    /// The one call that events about single tools speak of.
+    /// Returns the tool call of an event about a single tool.
     pub(super) fn call(&self) -> Call<'a> {
         Call { name: self.tool_name, input: self.tool_input, id: self.tool_use_id, response: None }
     }
 }
 
-/// One call of a tool.
+/// A tool call.
 #[derive(Default, serde::Deserialize)]
 pub(super) struct Call<'a> {
     #[serde(borrow, default, rename = "tool_name")]
@@ -80,7 +80,7 @@ pub(super) struct Call<'a> {
     pub(super) response: Raw<'a>,
 }
 
-/// What tools are given, as far as it tells what they are about.
+/// Tool arguments that describe the use.
 #[derive(Default, serde::Deserialize)]
 pub(super) struct Input<'a> {
     #[serde(borrow, default)]
@@ -102,7 +102,7 @@ pub(super) struct Input<'a> {
 }
 
 impl<'a> Input<'a> {
-    /// What tells most about the use of a tool.
+    /// Returns the most descriptive argument.
     pub(super) fn about(&self) -> Option<Cow<'a, str>> {
         let telling = [
             self.command,
@@ -118,7 +118,7 @@ impl<'a> Input<'a> {
     }
 }
 
-/// Work in the background, or on a schedule.
+/// A background task or a scheduled one.
 #[derive(Default, serde::Deserialize)]
 pub(super) struct Task<'a> {
     #[serde(borrow, default)]
@@ -137,7 +137,7 @@ pub(super) struct Task<'a> {
     pub(super) prompt: Raw<'a>,
 }
 
-/// The text that a value is; `None` if it is something else.
+/// Returns the text of a string value; `None` for other values.
 pub(super) fn text(raw: Raw<'_>) -> Option<Cow<'_, str>> {
     let raw = raw?.get();
     let inner = raw.strip_prefix('"')?.strip_suffix('"')?;
@@ -148,20 +148,20 @@ pub(super) fn text(raw: Raw<'_>) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(decoded.0))
 }
 
-/// The fields of a value; none if it is no object.
+/// Parses an object; returns the default for other values.
 pub(super) fn object<'a, T: Deserialize<'a> + Default>(raw: Raw<'a>) -> T {
     let raw = raw.map(RawValue::get).filter(|raw| raw.starts_with('{'));
     raw.and_then(|raw| serde_json::from_str(raw).ok()).unwrap_or_default()
 }
 
-/// The elements of a value; none if it is no array.
+/// Returns the elements of an array; none for other values.
 pub(super) fn list(raw: Raw<'_>) -> Vec<&RawValue> {
     let raw = raw.map(RawValue::get).filter(|raw| raw.starts_with('['));
     raw.and_then(|raw| serde_json::from_str(raw).ok()).unwrap_or_default()
 }
 
-/// A text with escapes. Clients written in JavaScript cut texts between the
-/// halves of a surrogate pair; as bytes, and only so, they are accepted.
+/// A string with escapes. Clients written in JavaScript cut strings inside a
+/// surrogate pair; serde accepts that only when it reads bytes.
 struct Lossy(String);
 
 impl<'de> Deserialize<'de> for Lossy {

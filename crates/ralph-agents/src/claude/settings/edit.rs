@@ -1,4 +1,4 @@
-//! Changes to a JSON text that leave every other byte as it is.
+//! Edits of a JSON text that leave every other byte unchanged.
 
 use std::ops::Range;
 
@@ -10,19 +10,19 @@ use super::spans::{self, Container};
 /// One replacement in a text.
 pub(super) type Edit = (Range<usize>, String);
 
-/// What removing things made of a value.
+/// The effect of a removal on a value.
 pub(super) enum Fate {
     /// Nothing in it was removed.
     Untouched,
     /// It stays, with these changes.
     Changed(Vec<Edit>),
-    /// Nothing is left of it.
+    /// It is removed.
     Gone,
 }
 
 impl Fate {
-    /// The same, but a container of which nothing is left stays, with this
-    /// between its brackets.
+    /// Returns the same fate, but keeps a container that would be removed, with
+    /// `inner` between its brackets.
     pub(super) fn kept(self, container: &Container, inner: Option<&str>) -> Self {
         match (self, inner) {
             (Self::Gone, Some(inner)) => {
@@ -33,10 +33,10 @@ impl Fate {
     }
 }
 
-/// The fate of a container, by those of its items.
+/// Returns the fate of a container from those of its items.
 ///
-/// What was added behind other items is removed together with the comma in
-/// front of it, which gives back the bytes that were there before.
+/// An item is removed together with the comma before it, which restores the
+/// text before it was added.
 pub(super) fn fate(container: &Container, items: Vec<Fate>) -> Fate {
     if items.iter().all(|item| matches!(item, Fate::Untouched)) {
         return Fate::Untouched;
@@ -59,7 +59,7 @@ pub(super) fn fate(container: &Container, items: Vec<Fate>) -> Fate {
     Fate::Changed(edits)
 }
 
-/// The text after these changes, which do not overlap.
+/// Returns the text after these edits, which must not overlap.
 pub(super) fn apply(text: &str, mut edits: Vec<Edit>) -> String {
     edits.sort_by_key(|(range, _)| range.start);
     let mut out = String::with_capacity(text.len());
@@ -73,18 +73,18 @@ pub(super) fn apply(text: &str, mut edits: Vec<Edit>) -> String {
     out
 }
 
-/// How a file is laid out.
+/// The layout of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Style {
     newline: &'static str,
     /// One level of indentation.
     unit: String,
-    /// Whether the file as a whole is one line.
+    /// True if the whole file is one line.
     is_one_line: bool,
 }
 
 impl Style {
-    /// The layout of a text whose root is an object.
+    /// Detects the layout of a text whose root is an object.
     pub(super) fn of(text: &str, root: &Container) -> Self {
         let inner = &text[root.inner.clone()];
         let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
@@ -98,7 +98,7 @@ impl Style {
         }
     }
 
-    /// The text with one more item at the end of a container.
+    /// Returns the text with one more item at the end of a container.
     pub(super) fn add(
         &self,
         text: &str,
@@ -129,8 +129,8 @@ impl Style {
         apply(text, vec![edit])
     }
 
-    /// The indentation of a container's items: that of the last one, or one
-    /// level more than the line on which the container begins.
+    /// Returns the indentation of a container's items: that of the last one, or
+    /// one level more than the container's first line.
     fn indent_of(&self, text: &str, container: &Container) -> String {
         let gap = container.items.last().map(|last| gap_before(text, last.span().start));
         match gap.and_then(|gap| gap.rsplit_once('\n')) {
@@ -139,12 +139,12 @@ impl Style {
         }
     }
 
-    /// An item on lines of its own, the first line break included.
+    /// Renders an item on lines of its own, with the first line break.
     fn tall(&self, key: Option<&str>, value: &impl Serialize, indent: &str) -> String {
         let mut bytes = Vec::new();
         let format = PrettyFormatter::with_indent(self.unit.as_bytes());
         let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, format);
-        // Our own texts and numbers always have a form in JSON.
+        // Our own texts and numbers always serialise.
         let _ = value.serialize(&mut serializer);
         let value = String::from_utf8_lossy(&bytes);
         let line_break = format!("{}{indent}", self.newline);
@@ -162,19 +162,19 @@ fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-/// The white space in front of a place.
+/// Returns the white space before a position.
 fn gap_before(text: &str, at: usize) -> &str {
     let before = &text[..at];
     &before[before.trim_end_matches(|c: char| c.is_ascii_whitespace()).len()..]
 }
 
-/// The white space at the beginning of the line in which a place is.
+/// Returns the indentation of the line at a position.
 fn line_indent(text: &str, at: usize) -> &str {
     let line = text[..at].rsplit('\n').next().unwrap_or_default();
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }
 
-/// Finds an object by the names of the members that lead to it.
+/// Returns the object at a path of member names.
 pub(super) fn object(text: &str, names: &[&str]) -> Option<Container> {
     let mut found = Container::object(text, &spans::root(text))?;
     for name in names {

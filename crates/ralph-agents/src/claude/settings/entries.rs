@@ -1,4 +1,4 @@
-//! The hooks that are installed, and how they are known again.
+//! The entries of our hooks, and how they are recognised.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -9,14 +9,14 @@ use super::spans::{self, Container};
 use super::{Installation, Place};
 use crate::claude::hook::WRITERS;
 
-/// How long what only takes notes may take.
+/// Timeout of hooks that only take notes.
 const SHORT: Duration = Duration::from_secs(10);
 
-/// How long the last words of a session may take; the client grants hardly
-/// any time unless it is told to.
+/// Timeout of the hook at the end of a session; the client's default is very
+/// short.
 const FAREWELL: Duration = Duration::from_secs(30);
 
-/// The events that are listened to, in the order in which they are written.
+/// The hooked events, in the order in which they are written.
 pub const EVENTS: [&str; 11] = [
     "SessionStart",
     "UserPromptSubmit",
@@ -31,26 +31,26 @@ pub const EVENTS: [&str; 11] = [
     "SessionEnd",
 ];
 
-/// The event before a tool is used. It is listened to only where loops begin
-/// with errors, to see what was wrong before the first edit: nothing is ever
-/// forbidden or changed there, and the tool waits for the answer.
+/// The event before a tool is used. It is hooked only where errors start loops,
+/// to record errors before the first edit. It never forbids or changes
+/// anything, and the tool waits for the answer.
 pub const BEFORE_EDITS: &str = "PreToolUse";
 
-/// The events that are listened to in this installation.
+/// Returns the hooked events of this installation.
 pub(super) fn events(wanted: &Installation) -> impl Iterator<Item = &'static str> {
     EVENTS.into_iter().chain(wanted.looks_before_edits.then_some(BEFORE_EDITS))
 }
 
-/// The event whose entry carries what uninstalling needs to know.
+/// The event whose entry stores facts for uninstalling.
 const WITNESS: &str = "Stop";
 
-/// Says in the arguments of the witness that there was no file before.
+/// Argument of that entry: there was no file before.
 const NEW_FILE: &str = "--new-file";
 
-/// Says in the same place what a blank file held.
+/// Argument of that entry: the contents of a blank file.
 const BLANK: &str = "--blank=";
 
-/// A matcher with its hooks, as the settings have it.
+/// A matcher with its hooks, as in the settings.
 #[derive(Serialize)]
 pub(in crate::claude) struct Group {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -67,22 +67,22 @@ struct Entry {
     timeout: u64,
 }
 
-/// What uninstalling must know and could not tell otherwise.
+/// The facts that uninstalling needs beside the text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::claude) struct Traces {
     /// The cap that was written; `None` if there was one before.
     pub(super) cap: Option<u32>,
-    /// Whether there was no file before.
+    /// True if there was no file before.
     pub(super) is_new: bool,
-    /// What a file held that was there and blank.
+    /// The contents of a file that was blank before.
     pub(super) blank: Option<String>,
-    /// Containers that were there and empty, with what stood between their
+    /// Empty containers of the earlier text, with the text between their
     /// brackets.
     pub(super) kept: Vec<(String, String)>,
 }
 
 impl Traces {
-    /// What stood between the brackets of this container, if it was there.
+    /// Returns the text between the brackets of this container, if it existed.
     pub(super) fn inner(&self, place: &str) -> Option<&str> {
         self.kept.iter().find(|(name, _)| name == place).map(|(_, inner)| inner.as_str())
     }
@@ -124,7 +124,7 @@ impl Traces {
     }
 }
 
-/// The group that is written for an event.
+/// Returns the group to write for an event.
 pub(in crate::claude) fn group(wanted: &Installation, event: &str, traces: &Traces) -> Group {
     let timeout = seconds(match event {
         "Stop" | BEFORE_EDITS => wanted.stop_timeout,
@@ -143,20 +143,19 @@ pub(in crate::claude) fn group(wanted: &Installation, event: &str, traces: &Trac
     Group { matcher, hooks: [entry] }
 }
 
-/// Whole seconds, at least one: the client takes the number as seconds.
+/// Rounds up to whole seconds, at least one.
 fn seconds(duration: Duration) -> u64 {
     (duration.as_secs() + u64::from(duration.subsec_nanos() > 0)).max(1)
 }
 
-/// One hook that was found in the settings.
+/// A hook in the settings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hook {
     /// The event it listens to.
     pub event: String,
-    /// Which tools or sources it is limited to, if it is.
+    /// The tools or sources it is limited to, if any.
     pub matcher: Option<String>,
-    /// The program, or the command line of a shell; empty for hooks of other
-    /// kinds.
+    /// The program, or a shell command line; empty for hooks of other kinds.
     pub command: String,
     /// The arguments of a program that is called without a shell.
     pub args: Vec<String>,
@@ -165,7 +164,7 @@ pub struct Hook {
 }
 
 impl Hook {
-    /// Reads one entry; `None` for what is no object.
+    /// Reads one entry; `None` if it is not an object.
     pub(super) fn read(text: &str, at: &Range<usize>, place: &Place) -> Option<Self> {
         let entry = Container::object(text, at)?;
         let value = |name| entry.member(text, name).map(|item| item.value.clone());
@@ -181,7 +180,7 @@ impl Hook {
         })
     }
 
-    /// Whether `ralph install` wrote it, this version or an older one.
+    /// Returns true if this or an older version of `ralph install` wrote it.
     pub fn is_ours(&self) -> bool {
         if self.args.is_empty() {
             let line = self.command.replace(['"', '\''], "").replace("ralph.exe", "ralph");
@@ -191,13 +190,13 @@ impl Hook {
         self.args[0] == "hook" && self.args.windows(2).any(names_us)
     }
 
-    /// How loops begin by themselves, as it was installed; `None` if they do
-    /// not, or the project's own settings decide.
+    /// Returns the condition that starts loops automatically, as it was
+    /// installed. `None` if there is none or the project's settings decide.
     pub fn arm(&self) -> Option<&str> {
         self.args.iter().find_map(|arg| arg.strip_prefix("--arm="))
     }
 
-    /// How long it gives itself, as it was installed.
+    /// Returns its own time limit, as it was installed.
     pub fn own_timeout(&self) -> Option<Duration> {
         let seconds = self.args.iter().find_map(|arg| arg.strip_prefix("--timeout="));
         seconds.and_then(|seconds| seconds.parse().ok()).map(Duration::from_secs)
