@@ -15,10 +15,10 @@ use crate::caller;
 use crate::error::CliError;
 use crate::{out, texts};
 
-/// How long a driver may take to follow.
+/// Longest time that a driver may take to stop.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How often the record is looked at meanwhile.
+/// Time between two looks at the record.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// End a run; its snapshots and records stay
