@@ -107,8 +107,8 @@ mod tests {
         GateReport { verdict, failing, ..GateReport::unknown(&spec, String::new()) }
     }
 
-    /// Which gates of a Go module with a web page stay required, if trying them
-    /// comes to this.
+    /// Returns which gates of a Go module with a web page stay required, given the
+    /// results of trying them.
     fn kept(results: &[(Verdict, &[&str])]) -> Vec<(String, bool)> {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("go.mod"), "").unwrap();

@@ -212,7 +212,7 @@ fn add_criteria(layers: &mut Layers, input: &Input) {
     layers.set_flag("run.criteria", Value::List(names));
 }
 
-/// The arguments, parsed as the command line would.
+/// The same as the command line would read it.
 #[derive(Parser, Debug)]
 #[command(no_binary_name = true, disable_help_flag = true, color = clap::ColorChoice::Never)]
 struct Options {
