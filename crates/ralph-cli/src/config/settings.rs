@@ -264,7 +264,7 @@ impl Settings {
             None if !required => Trust::Claim,
             Some(_) | None => Trust::Evidence,
         };
-        // A judge is asked after a claim, or when a failed gate has passed.
+        // A judge is asked only after a claim, or if a gate was red before.
         if !measured && claim.promise.is_none() && claim.markers.is_empty() {
             return Err(SettingsError::NoEnd);
         }

@@ -30,7 +30,7 @@ impl Stage {
         Ok(project)
     }
 
-    /// Makes a project of a folder that exists.
+    /// Makes a project whose folder is made elsewhere.
     pub(crate) fn existing_project(&self, name: &str) -> Project<'_> {
         let home = self.path(&format!("{name}-home"));
         Project { stage: self, root: self.path(name), home, variable: None }
