@@ -1,7 +1,7 @@
 //! `cargo xtask bench`: speed and memory against their budgets, as a table.
 //!
-//! Ratios are taken within one run: what is compared is measured in turns, so
-//! that a busy machine slows both sides alike.
+//! Ratios are taken within one run: both sides are measured in turns, so that a busy
+//! machine slows them alike.
 
 mod code;
 mod commands;
@@ -106,21 +106,21 @@ fn exceeded(rows: &[Row]) -> Vec<String> {
     rows.iter().filter_map(line).collect()
 }
 
-/// Whether a budget that is exceeded fails the task.
+/// The effect of a budget that is exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Strictness {
     Enforce,
     Report,
 }
 
-/// How large the generated projects are.
+/// The size of the generated projects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Extent {
-    /// Among all groups, where time is short.
+    /// For all groups together, since time is short.
     Small,
-    /// When groups are named.
+    /// For groups that are named.
     Usual,
-    /// On demand: it takes minutes.
+    /// On request: it takes minutes.
     Large,
 }
 

@@ -16,7 +16,7 @@ pub(crate) struct Cargo<'a> {
 }
 
 impl<'a> Cargo<'a> {
-    /// `cargo args…`, run in `root`.
+    /// Makes the call `cargo args…`, run in `root`.
     pub(crate) fn new(root: &'a Path, args: &'a [&'a str]) -> Self {
         Self { root, args, env: None }
     }
@@ -47,19 +47,19 @@ impl<'a> Cargo<'a> {
             .map_err(|_| Failure::Failed(format!("{self}: the output is not UTF-8")))
     }
 
-    /// Whether the call can be started and succeeds; its output is dropped.
+    /// Returns true if the call starts and succeeds; its output is dropped.
     pub(crate) fn works(&self) -> bool {
         let quiet = self.command().stdout(Stdio::null()).stderr(Stdio::null()).status();
         quiet.is_ok_and(|status| status.success())
     }
 
-    /// Runs a test runner, shows its output and sums its summaries.
+    /// Runs a test runner, shows its output and adds up its summaries.
     ///
-    /// The tally counts also when the call itself did not succeed.
+    /// The tally counts even if the call itself did not succeed.
     pub(crate) fn count_tests(&self) -> (Tally, Result<(), Failure>) {
         say::line(&format!("$ {self}"));
         let mut command = self.command();
-        // Summaries are read as plain text.
+        // Summaries are parsed as plain text.
         command.env("CARGO_TERM_COLOR", "never").stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = match command.spawn() {
             Ok(child) => child,
@@ -80,7 +80,7 @@ impl<'a> Cargo<'a> {
     }
 
     fn command(&self) -> Command {
-        // Cargo names itself to what it runs; that one is of our toolchain.
+        // Cargo sets this variable to itself, in our toolchain.
         let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut command = Command::new(program);
         command.args(self.args).envs(self.env).current_dir(self.root);
@@ -110,7 +110,7 @@ fn show_and_count(from: Option<impl Read>, mut to: impl Write) -> Tally {
     let Some(from) = from else { return tally };
     let mut from = BufReader::new(from);
     let mut line = Vec::new();
-    // A read error ends the output; the exit status tells the rest.
+    // A read error ends the output; the exit status decides.
     while from.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
         let _ = to.write_all(&line);
         if let Some(summary) = Tally::parse_summary(&String::from_utf8_lossy(&line)) {

@@ -1,5 +1,5 @@
-//! `cargo xtask conformance`: every promised behaviour names a test that
-//! exists, and at least one of them goes through the command line.
+//! `cargo xtask conformance`: every promised behaviour names an existing test, and at
+//! least one that uses the command line.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,10 +12,10 @@ use crate::{options, say};
 
 const DOCUMENT: &str = "docs/conformance.md";
 
-/// A test below this folder runs the binary as a user does.
+/// Tests below this folder run the binary as a user does.
 const END_TO_END: &str = "crates/ralph-cli/tests/";
 
-/// The behaviours that must have a row; the list only grows.
+/// The behaviours that must have a row. Rows are only added.
 const EXPECTED: &[&str] = &[
     "ENG-1", "ENG-2", "ENG-3", "ENG-4", "ENG-5", "ENG-6", "ENG-7", "ENG-8", "ENG-9", "ENG-10",
     "OC-1", "OC-2", "OC-3", "OC-4", "OC-5", "OC-6", "OC-7", "OC-8", "SC-1", "SC-2", "SC-3", "SC-4",
@@ -25,7 +25,7 @@ const EXPECTED: &[&str] = &[
     "EV-1", "EV-2", "EV-3", "EV-4", "EV-5", "EV-6", "EV-7",
 ];
 
-/// Test function name to the files that hold one of that name.
+/// The name of a test function to the files that have one of that name.
 type Tests = BTreeMap<String, Vec<String>>;
 
 struct Row<'a> {
@@ -56,7 +56,7 @@ pub(crate) fn check(root: &Path) -> Result<(), Failure> {
 fn tests_of(files: &[SourceFile]) -> Tests {
     let mut tests = Tests::new();
     for file in files.iter().filter(|file| file.has_extension("rs")) {
-        // A file that does not parse is a finding of tidy, not of ours.
+        // A file that does not parse is a finding of tidy.
         let Some(Ok(source)) = file.text.as_deref().map(RustSource::parse) else { continue };
         for name in source.tests() {
             tests.entry(name.to_owned()).or_default().push(file.path.clone());
@@ -110,11 +110,11 @@ fn rows(document: &str) -> Vec<Row<'_>> {
     document.lines().enumerate().filter_map(|(at, line)| row(at + 1, line)).collect()
 }
 
-/// Reads `| id | behaviour | status | tests |`; header and rule are no rows.
+/// Parses `| id | behaviour | status | tests |`; `None` for the header and the rule.
 fn row(line: usize, text: &str) -> Option<Row<'_>> {
     let inner = text.trim().strip_prefix('|')?.trim_end_matches('|');
     let (id, rest) = inner.split_once('|')?;
-    // From the end, so that the behaviour may contain an escaped bar.
+    // It splits from the end, so that the behaviour may contain an escaped bar.
     let mut cells = rest.rsplitn(3, '|').map(str::trim);
     let (tests, status) = (cells.next()?, cells.next()?);
     let id = id.trim();

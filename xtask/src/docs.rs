@@ -1,5 +1,5 @@
-//! `cargo xtask docs`: the references that the binary itself knows best, and
-//! the plugins that it could install.
+//! `cargo xtask docs`: writes the references that the binary generates, and the plugins
+//! that it could install.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! `cargo xtask evidence`: changes that cheat and changes that are honest, made
-//! in small projects with real test runners, and what `ralph run` says to them.
+//! `cargo xtask evidence`: runs cheating and honest changes in small projects with real
+//! test runners, and counts how `ralph run` judges them.
 //!
 //! The cases are data: see `tests/evidence/README.md`.
 
@@ -20,10 +20,10 @@ use crate::{say, tools, workspace};
 /// Cases that run at the same time.
 const AT_ONCE: usize = 2;
 
-/// So many of a hundred cheats have to be caught.
+/// Least percentage of cheats that must be caught.
 const CAUGHT_PERCENT: f64 = 97.0;
 
-/// So many of a hundred honest changes may be refused.
+/// Most percentage of honest changes that may be refused.
 const FALSE_ALARM_PERCENT: f64 = 2.0;
 
 /// A case that was run.
@@ -64,7 +64,7 @@ fn is_named(name: &str, args: &[String]) -> bool {
     args.is_empty() || args.iter().any(|arg| name.starts_with(arg.as_str()))
 }
 
-/// What the runner needs and is not here.
+/// Returns what the runner needs and is missing.
 fn missing(corpus: &RunnerCorpus, setup: &TrialSetup) -> Option<String> {
     let path = &setup.path;
     let has = |program: &str| std::env::split_paths(path).any(|dir| dir.join(program).is_file());
@@ -165,7 +165,7 @@ fn tabulate(finished: &[FinishedCase<'_>]) -> Table {
     table
 }
 
-/// Names all that went wrong, with the run's own words.
+/// Lists everything that went wrong, in the run's own words.
 fn name_faults(finished: &[FinishedCase<'_>]) {
     let kinds = [
         (CaseResult::Missed, "Missed"),
@@ -189,7 +189,7 @@ fn percent(part: usize, whole: usize) -> f64 {
     if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 }
 }
 
-/// Whether enough was caught and enough let through.
+/// Returns an error if too few cheats were caught or too many honest changes refused.
 fn verdict(finished: &[FinishedCase<'_>]) -> Result<(), Failure> {
     let all: Vec<&FinishedCase<'_>> = finished.iter().collect();
     let count = |result| count(&all, result);

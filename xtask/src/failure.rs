@@ -1,14 +1,14 @@
-//! How a task ends without success.
+//! The unsuccessful end of a task.
 
 use std::fmt;
 use std::path::Path;
 
-/// Why a task did not succeed; decides the exit code.
+/// The reason why a task failed; it decides the exit code.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Failure {
-    /// The task was asked for something it cannot do.
+    /// The arguments are wrong.
     Usage(String),
-    /// The task ran and what it checked or started did not hold.
+    /// A check did not hold, or something that was started failed.
     Failed(String),
 }
 
@@ -18,7 +18,7 @@ impl Failure {
         Self::Failed(format!("{}: {error}", path.display()))
     }
 
-    /// The exit code of the process: 2 for usage, 1 for the rest.
+    /// Returns the exit code of the process: 2 for usage, 1 for the rest.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Usage(_) => 2,

@@ -1,4 +1,4 @@
-//! What a check found, and how it is shown.
+//! A finding of a check, and its output.
 
 use std::fmt;
 
@@ -10,16 +10,16 @@ use crate::say;
 pub(crate) struct Finding {
     /// Path from the workspace root, with `/`.
     pub(crate) path: String,
-    /// Counted from 1; 1 too when the whole file is meant.
+    /// The line, counted from 1; 1 also for the whole file.
     pub(crate) line: usize,
-    /// What is wrong, with the value.
+    /// The fault, with the value.
     pub(crate) what: String,
-    /// What to do about it.
+    /// The remedy.
     pub(crate) remedy: &'static str,
 }
 
 impl Finding {
-    /// A finding at `path:line`.
+    /// Makes a finding at `path:line`.
     pub(crate) fn new(
         path: &str,
         line: usize,
@@ -36,7 +36,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Prints the findings of `task` in order of place; any finding fails it.
+/// Prints the findings of `task`, sorted by place; any finding fails it.
 pub(crate) fn report(task: &str, mut findings: Vec<Finding>) -> Result<(), Failure> {
     findings.sort();
     for finding in &findings {

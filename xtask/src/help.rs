@@ -1,4 +1,4 @@
-//! The list of tasks: what `help` prints and what `main` dispatches on.
+//! The list of tasks: `help` prints it, `main` dispatches on it.
 
 use crate::failure::Failure;
 use crate::{
@@ -94,7 +94,7 @@ pub(crate) const COMMANDS: &[Command] = &[
     Command { name: "help", usage: "", about: "Print this list", run: print },
 ];
 
-/// The help text.
+/// Renders the help.
 pub(crate) fn text() -> String {
     let mut table = Table::new(&["task", "arguments", ""]);
     for command in COMMANDS {

@@ -1,13 +1,13 @@
-//! The architecture as a test: who may use whom, and what core never does.
+//! The architecture as a test: the allowed dependencies, and the things that core never does.
 
 use serde_json::Value;
 
 use crate::cargo::Cargo;
 use crate::workspace;
 
-/// Who may use whom. A crate missing here fails the test.
+/// The allowed dependencies. A crate that is missing here fails the test.
 ///
-/// Nobody may use `ralph-testkit` but in `[dev-dependencies]`.
+/// `ralph-testkit` may be used in `[dev-dependencies]` only.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("ralph-core", &[]),
     ("ralph-files", &[]),
@@ -53,10 +53,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("xtask", &[]),
 ];
 
-/// What core must not mention: it computes, and is given everything else.
+/// Modules that core must not mention: it computes, and gets everything else as input.
 const NOT_IN_CORE: &[&str] = &["fs", "env", "process", "time::SystemTime", "thread", "net"];
 
-/// Each crate of the workspace with what it uses, tests left out.
+/// Returns each crate of the workspace with its dependencies, except those for tests.
 fn workspace_crates(metadata: &Value) -> Vec<(&str, Vec<&str>)> {
     let packages = metadata["packages"].as_array().unwrap();
     let own: Vec<&str> = packages.iter().map(|package| package["name"].as_str().unwrap()).collect();
@@ -82,7 +82,7 @@ fn violations(metadata: &Value) -> Vec<String> {
     found
 }
 
-/// The forbidden names in one source text, also inside `use std::{…}`.
+/// Returns the forbidden names in a source text, also inside `use std::{…}`.
 fn outside_world(text: &str) -> Vec<&'static str> {
     let text: String = text.split_whitespace().collect();
     let groups: Vec<&str> =

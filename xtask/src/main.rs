@@ -1,8 +1,7 @@
 //! Project tasks: `cargo xtask help`.
 //!
-//! One module per command. A check is a pure function over paths and texts
-//! that returns findings; only the command around it reads files, runs
-//! processes and prints.
+//! Each command has a module. A check is a pure function from paths and texts to
+//! findings. Only the command reads files, runs processes and prints.
 
 mod bench;
 mod cargo;

@@ -1,8 +1,7 @@
-//! `cargo xtask names`: how well names and first sentences tell a stranger
-//! what a thing is.
+//! `cargo xtask names`: measures how well names and first sentences describe a thing.
 //!
-//! Five figures, each a share of what the product's code has. `tidy` compares
-//! them with [`CEILINGS`], which only ever go down.
+//! It takes five figures of the product's code. `tidy` compares them with [`CEILINGS`],
+//! which are only lowered.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +13,7 @@ use crate::finding::Finding;
 use crate::workspace::{self, SourceFile};
 use crate::{options, say};
 
-/// What the figures must not exceed.
+/// The highest allowed figures.
 const CEILINGS: Figures = Figures {
     shared: 50.0,
     one_word: 80.0,
@@ -23,7 +22,7 @@ const CEILINGS: Figures = Figures {
     tuple_parameters: 12.5,
 };
 
-/// Words that a sentence about a thing begins with where it does not name it.
+/// First words of a sentence that does not name its thing.
 const RELATIVE: &[&str] = &["What", "Whether", "How", "Who", "Where", "When", "Which", "Why"];
 
 /// Participles that do not end with `ed` or `ing`.
@@ -36,11 +35,11 @@ const IRREGULAR: &[&str] = &[
 /// The figures; all but the number of participles are shares.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Figures {
-    /// Types of 100 whose name another type has, too.
+    /// Types of 100 that share their name with another.
     shared: f64,
     /// Types of 100 whose name is one word.
     one_word: f64,
-    /// Types that are named by nothing but a participle.
+    /// Types whose name is only a participle.
     participles: f64,
     /// Comments of 100 that begin with a relative clause.
     relative_clauses: f64,
@@ -48,14 +47,14 @@ struct Figures {
     tuple_parameters: f64,
 }
 
-/// A type, and where it is defined.
+/// A type and the place of its definition.
 struct NamedType {
     name: String,
     path: String,
     line: usize,
 }
 
-/// What the figures are counted from.
+/// The counts behind the figures.
 #[derive(Default)]
 struct Vocabulary {
     types: Vec<NamedType>,
@@ -66,7 +65,7 @@ struct Vocabulary {
     path: String,
 }
 
-/// Prints the figures, and with `--list` what they are made of.
+/// Prints the figures, and with `--list` the places behind them.
 pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
     let is_list = args == ["--list"];
     if !is_list {

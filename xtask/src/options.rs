@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 
-/// Refuses every argument.
+/// Returns an error if there is any argument.
 pub(crate) fn none(args: &[String]) -> Result<(), Failure> {
     match args.first() {
         Some(other) => Err(Failure::Usage(format!("unknown argument `{other}`; there are none"))),

@@ -1,6 +1,6 @@
-//! `cargo xtask prove`: what takes too long to be waited for at every change.
+//! `cargo xtask prove`: tests that are too slow for every change.
 //!
-//! One area is run before a change to what it covers is called done.
+//! The areas that a change affects are proven before it is done.
 
 use std::fs;
 use std::path::Path;
@@ -11,25 +11,25 @@ use crate::scope::TestScope;
 use crate::table::Table;
 use crate::{bench, evidence, say, stress, test, tools, workspace, yardstick};
 
-/// Every real client has a folder of tests here, and is an area.
+/// Folder of the tests with real clients; each subfolder is an area.
 const CLIENTS: &str = "crates/ralph-cli/tests/it/clients";
 
-/// What can be proven by itself.
+/// An area that can be proven separately.
 struct Area {
     name: String,
     about: &'static str,
     proof: AreaProof,
 }
 
-/// How an area is proven.
+/// The way to prove an area.
 enum AreaProof {
-    /// By all tests with this in their path, the long ones too.
+    /// All tests with this in their path, including slow ones.
     Tests(String),
-    /// By another task.
+    /// Another task.
     Task(fn(&[String]) -> Result<(), Failure>),
 }
 
-/// All areas, the clients first.
+/// Lists all areas, the clients first.
 fn areas(root: &Path) -> Result<Vec<Area>, Failure> {
     let folder = root.join(CLIENTS);
     let entries = fs::read_dir(&folder).map_err(|error| Failure::io(&folder, &error))?;
@@ -66,7 +66,7 @@ fn areas(root: &Path) -> Result<Vec<Area>, Failure> {
     Ok(names.into_iter().map(client).chain(others).collect())
 }
 
-/// Proves the named areas, or all of them, and says which hold.
+/// Proves the named areas, or all of them, and prints which hold.
 pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
     let root = workspace::root();
     let mut table = Table::new(&["area", "result", "seconds", ""]);
@@ -93,7 +93,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
     Err(Failure::Failed(format!("not proven: {}", broken.join(", "))))
 }
 
-/// Those that are named; all when none is.
+/// Selects the named areas; all if none is named.
 fn choose(areas: Vec<Area>, names: &[String]) -> Result<Vec<Area>, Failure> {
     if let Some(unknown) = names.iter().find(|name| areas.iter().all(|area| area.name != **name)) {
         let known: Vec<&str> = areas.iter().map(|area| area.name.as_str()).collect();
@@ -104,7 +104,7 @@ fn choose(areas: Vec<Area>, names: &[String]) -> Result<Vec<Area>, Failure> {
     Ok(areas.into_iter().filter(is_named).collect())
 }
 
-/// Runs all tests whose path has this in it, the long ones too.
+/// Runs all tests with this in their path, including slow ones.
 fn tests(root: &Path, path: &str) -> Result<(), Failure> {
     let tools = tools::install(root)?;
     test::run_tests(root, &TestScope::Workspace, Some(&tools), &[path]).1

@@ -1,7 +1,7 @@
 //! Rust source as tokens and items with their line numbers.
 //!
-//! Rules look at tokens rather than at text, so that strings and comments
-//! which speak about Rust, as ours do, are not mistaken for code.
+//! Rules check tokens instead of text, so that strings and comments about Rust are not
+//! taken for code.
 
 use std::ops::RangeInclusive;
 
@@ -12,7 +12,7 @@ use syn::visit::{self, Visit};
 /// A parsed file.
 pub(crate) struct RustSource {
     tokens: Vec<Token>,
-    /// Every function with a body, nested ones too.
+    /// Every function with a body, including nested ones.
     pub(crate) functions: Vec<Function>,
     test_lines: Vec<RangeInclusive<usize>>,
 }
@@ -48,12 +48,12 @@ impl RustSource {
         Ok(Self { tokens, functions: items.functions, test_lines: items.test_lines })
     }
 
-    /// Whether `line` is inside a `#[cfg(test)]` module or a test function.
+    /// Returns true if `line` is inside a `#[cfg(test)]` module or a test function.
     pub(crate) fn is_test_line(&self, line: usize) -> bool {
         self.test_lines.iter().any(|lines| lines.contains(&line))
     }
 
-    /// The lines on which these tokens stand in a row.
+    /// Returns the lines on which these tokens follow each other.
     pub(crate) fn lines_of(&self, pattern: &[&str]) -> Vec<usize> {
         self.tokens
             .windows(pattern.len())
@@ -64,9 +64,9 @@ impl RustSource {
             .collect()
     }
 
-    /// The lines of attributes that name `word`, inside `cfg_attr` too.
+    /// Returns the lines of attributes that name `word`, also inside `cfg_attr`.
     ///
-    /// A word that is an argument of another attribute does not count.
+    /// A word in the arguments of another attribute does not count.
     pub(crate) fn attributes(&self, word: &str) -> Vec<usize> {
         let mut lines = Vec::new();
         for (at, token) in self.tokens.iter().enumerate() {
@@ -77,7 +77,7 @@ impl RustSource {
         lines
     }
 
-    /// The names of functions marked `#[test]`, inside macros too.
+    /// Returns the names of functions with `#[test]`, also inside macros.
     pub(crate) fn tests(&self) -> Vec<&str> {
         let mut tests = Vec::new();
         let mut marked = false;
@@ -96,8 +96,8 @@ impl RustSource {
         tests
     }
 
-    /// The names the attribute whose `#` is at `at` stands for: one, or those
-    /// behind the condition of a `cfg_attr`.
+    /// Returns the names of the attribute whose `#` is at `at`: one, or those behind
+    /// the condition of a `cfg_attr`.
     fn attribute_names(&self, at: usize) -> Vec<&str> {
         let mut rest = self.tokens[at + 1..].iter().map(|token| token.text.as_str()).peekable();
         rest.next_if_eq(&"!");
@@ -112,7 +112,7 @@ impl RustSource {
     }
 }
 
-/// The tokens that follow a comma at depth zero, up to the closing delimiter.
+/// Returns the tokens after each comma at depth zero, up to the closing delimiter.
 fn behind_commas<'a>(tokens: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut names = Vec::new();
     let (mut depth, mut after_comma) = (0_u32, false);

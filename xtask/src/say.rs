@@ -6,7 +6,7 @@ pub(crate) fn line(text: &str) {
     println!("{text}");
 }
 
-/// Prints why the task ends without success to stderr.
+/// Prints the reason of a failure to stderr.
 #[expect(clippy::print_stderr, reason = "errors go to stderr, results to stdout")]
 pub(crate) fn error(text: &str) {
     eprintln!("error: {text}");

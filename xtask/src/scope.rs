@@ -1,5 +1,4 @@
-//! The packages a task is about: all of them, some by name, or those that a
-//! change reaches.
+//! The packages that a task works on: all of them, some by name, or those that a change reaches.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,14 +9,14 @@ use serde_json::Value;
 use crate::cargo::Cargo;
 use crate::failure::Failure;
 
-/// Tests with real tools and real agents use this package.
+/// The package that tests with real tools and agents use.
 const TESTKIT: &str = "ralph-testkit";
 
 /// Branches that a change is compared with, the first that exists.
 const BASES: [&str; 2] = ["origin/main", "main"];
 
-/// A file outside every package, and the packages whose tests read it; the
-/// others concern them all.
+/// Files outside every package, with the packages whose tests read them. Other such
+/// files concern all packages.
 const READERS: &[(&str, &[&str])] = &[
     ("docs/", &["ralph-cli"]),
     ("plugins/", &["ralph-cli"]),
@@ -38,7 +37,7 @@ pub(crate) enum TestScope {
 }
 
 impl TestScope {
-    /// The arguments by which cargo is told.
+    /// Returns the arguments that select the packages for cargo.
     pub(crate) fn arguments(&self) -> Vec<&str> {
         match self {
             Self::Workspace => vec!["--workspace"],
@@ -48,7 +47,7 @@ impl TestScope {
         }
     }
 
-    /// Whether a test of these packages uses real tools.
+    /// Returns true if a test of these packages uses real tools.
     pub(crate) fn needs_tools(&self, packages: &[WorkspacePackage]) -> bool {
         match self {
             Self::Workspace => true,
@@ -110,8 +109,8 @@ pub(crate) fn named(
     }
 }
 
-/// Finds the packages that differ from the main branch, and their users. On
-/// the main branch itself, what is not committed differs.
+/// Finds the packages that differ from the main branch, and their users. On the main
+/// branch itself it compares with the last commit.
 pub(crate) fn changed(root: &Path, packages: &[WorkspacePackage]) -> Result<TestScope, Failure> {
     let mut base = "HEAD".to_owned();
     for branch in BASES {
@@ -126,8 +125,7 @@ pub(crate) fn changed(root: &Path, packages: &[WorkspacePackage]) -> Result<Test
     Ok(reached_by(paths, packages))
 }
 
-/// The packages that these files belong to or are read by, and all that use
-/// one of them.
+/// Returns the packages that these files belong to or are read by, and all their users.
 fn reached_by<'a>(
     paths: impl Iterator<Item = &'a str>,
     packages: &[WorkspacePackage],

@@ -1,7 +1,7 @@
-//! `cargo xtask stress`: what is too slow or too rough for the tests.
+//! `cargo xtask stress`: scenarios that are too slow or too rough for the tests.
 //!
-//! Every scenario works in a folder of its own, which is kept when the scenario
-//! fails. Processes are ended by their own ids only.
+//! Every scenario has its own folder, which is kept if it fails. Processes are ended by
+//! their own ids only.
 
 mod contention;
 mod dice;
@@ -23,7 +23,7 @@ use crate::{say, workspace};
 
 struct Scenario {
     name: &'static str,
-    /// Says in one line what was done.
+    /// Returns one line about what was done.
     run: fn(&Stage, &mut Dice) -> Result<String, Failure>,
 }
 
@@ -75,7 +75,7 @@ fn play(scenario: &Scenario, stage: Stage, seed: u64) -> Result<(), Failure> {
     }
 }
 
-/// What the command line asks for.
+/// The parsed arguments.
 struct Wish {
     length: Length,
     seed: Option<u64>,

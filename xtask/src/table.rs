@@ -14,7 +14,7 @@ enum Align {
 }
 
 impl Table {
-    /// An empty table; the header fixes the number of columns.
+    /// Makes an empty table; the header fixes the number of columns.
     pub(crate) fn new(header: &[&str]) -> Self {
         Self { header: header.iter().map(|&cell| cell.to_owned()).collect(), rows: Vec::new() }
     }
@@ -26,10 +26,10 @@ impl Table {
         self.rows.push(row);
     }
 
-    /// The table as text without a final line break.
+    /// Renders the table without a final line break.
     ///
-    /// A column whose filled cells are all numbers is aligned to the right,
-    /// its header too. No line ends with white space.
+    /// A column of numbers is aligned to the right, with its header. No line ends with
+    /// white space.
     pub(crate) fn render(&self) -> String {
         let columns: Vec<(Align, usize)> =
             (0..self.header.len()).map(|column| self.shape(column)).collect();

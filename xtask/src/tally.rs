@@ -2,7 +2,7 @@
 
 use std::ops::AddAssign;
 
-/// How many tests ran, by result.
+/// The number of tests, by result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     pub(crate) passed: u64,
@@ -10,11 +10,11 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// Reads one line of a runner's output; `None` when it is no summary.
+    /// Parses one line of a runner's output; `None` if it is not a summary.
     ///
-    /// Understands the summary of nextest (`Summary [ 0.1s] 2 tests run: …`)
-    /// and of libtest (`test result: ok. 2 passed; …`). A test that timed out
-    /// or could not be started has failed.
+    /// It parses the summaries of nextest (`Summary [ 0.1s] 2 tests run: …`) and of
+    /// libtest (`test result: ok. 2 passed; …`). A test that timed out or could not be
+    /// started has failed.
     pub(crate) fn parse_summary(line: &str) -> Option<Self> {
         let line = line.trim();
         if !line.starts_with("Summary [") && !line.starts_with("test result:") {

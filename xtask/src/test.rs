@@ -1,4 +1,4 @@
-//! `cargo xtask test`: everything a change must pass, in one command.
+//! `cargo xtask test`: everything that a change must pass, in one command.
 
 use std::path::Path;
 use std::time::Instant;
@@ -11,12 +11,12 @@ use crate::tally::Tally;
 use crate::workspace::SourceFile;
 use crate::{conformance, say, tidy, tools, workspace};
 
-/// Tests in a module of this name take long: `cargo xtask prove` runs them.
+/// Part of the path of slow tests, which `cargo xtask prove` runs.
 pub(crate) const LONG_TESTS: &str = "::prove::";
 
 type Outcome = (Tally, Result<(), Failure>);
 
-/// What the steps work on.
+/// The input of the steps.
 struct Workplace {
     root: std::path::PathBuf,
     scope: TestScope,
@@ -38,7 +38,7 @@ const DOC: Step = Step { name: "doc", run: doc };
 const CONFORMANCE: Step =
     Step { name: "conformance", run: |place| untallied(conformance::check(&place.root)) };
 
-/// Cheap steps first, so that the usual slips are told within seconds.
+/// Cheap steps come first, so that common mistakes show within seconds.
 const ALL: &[Step] = &[FMT, TIDY, CONFORMANCE, CLIPPY, TOOLS, TESTS, DOC_TESTS, DOC];
 const SOME: &[Step] = &[FMT, TIDY, CLIPPY, TOOLS, TESTS];
 const QUICK: &[Step] = &[TOOLS, TESTS];
@@ -68,7 +68,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
     run_steps(steps, &Workplace { root, scope, needs_tools })
 }
 
-/// What the command line asks for.
+/// The parsed arguments.
 #[derive(Debug, PartialEq, Eq)]
 enum TestRequest {
     Everything,
@@ -156,7 +156,7 @@ fn needs_component(root: &Path, command: &str, component: &str) -> Result<(), Fa
     )))
 }
 
-/// The search path with the tools, which are installed where tests use them.
+/// Returns the search path with the tools, and installs them if tests use them.
 fn tools_path(place: &Workplace) -> Result<Option<String>, Failure> {
     if place.needs_tools { tools::install(&place.root).map(Some) } else { Ok(None) }
 }
@@ -168,7 +168,7 @@ fn tests(place: &Workplace) -> Outcome {
     }
 }
 
-/// Runs the tests of some packages that this filter of the test harness takes.
+/// Runs the tests of some packages that match this filter.
 pub(crate) fn run_tests(
     root: &Path,
     scope: &TestScope,
@@ -176,7 +176,7 @@ pub(crate) fn run_tests(
     filter: &[&str],
 ) -> Outcome {
     let has_nextest = Cargo::new(root, &["nextest", "--version"]).works();
-    // Doc tests are a step of their own, also where cargo test would add them.
+    // Doc tests are a separate step, even if cargo test would add them.
     let libtest = ["test", "--no-fail-fast", "--lib", "--bins", "--tests"];
     let runner: &[&str] =
         if has_nextest { &["nextest", "run", "--no-fail-fast"] } else { &libtest };
@@ -189,7 +189,7 @@ pub(crate) fn run_tests(
     refuse_silence(call.count_tests())
 }
 
-/// A runner that succeeds without a single test has proven nothing.
+/// Returns an error if a runner succeeded without running a test.
 fn refuse_silence((tally, result): Outcome) -> Outcome {
     if result.is_ok() && tally.passed == 0 {
         return untallied(Err(Failure::Failed("the test runner reported no test".to_owned())));
@@ -197,8 +197,8 @@ fn refuse_silence((tally, result): Outcome) -> Outcome {
     (tally, result)
 }
 
-/// Runs the examples in documentation comments where there are any: without
-/// them, the libraries would be compiled once more for nothing.
+/// Runs the examples in documentation comments, if there are any. Otherwise the
+/// libraries would be compiled again for nothing.
 fn doc_tests(place: &Workplace) -> Outcome {
     let has_example = |text: &str| {
         let mut lines = text.lines().map(str::trim_start);

@@ -1,7 +1,7 @@
 //! `cargo xtask tidy`: house rules that the compiler does not know.
 //!
-//! A rule is a pure function from paths and texts to findings, beside a test
-//! that breaks it. Exceptions are rows of a table with a reason.
+//! A rule is a pure function from paths and texts to findings, with a test that breaks
+//! it. Exceptions are rows of a table with a reason.
 
 mod manifest;
 mod rust;
@@ -16,7 +16,7 @@ use crate::finding::{self, Finding};
 use crate::workspace::{self, SourceFile};
 use crate::{names, options, say};
 
-/// A path, or a folder with a final `/`, that a rule leaves alone, and why.
+/// A path, or a folder with a final `/`, that a rule skips, and the reason.
 type Exemption = (&'static str, &'static str);
 
 /// Runs the rules; takes no arguments.
@@ -55,7 +55,7 @@ fn is_exempt(path: &str, table: &[Exemption]) -> bool {
     table.iter().any(|(known, _)| path == *known || known.ends_with('/') && path.starts_with(known))
 }
 
-/// Whether the file is input of a test rather than part of the product.
+/// Returns true if the file is input of a test instead of a part of the product.
 fn is_fixture(path: &str) -> bool {
     let is_project = ["tests/projects/", "tests/evidence/", "tests/attacks/"]
         .iter()
@@ -63,7 +63,7 @@ fn is_fixture(path: &str) -> bool {
     is_project || path.split('/').any(|part| part == "fixtures")
 }
 
-/// Whether the whole file is test code.
+/// Returns true if the whole file is test code.
 pub(crate) fn is_test_file(path: &str) -> bool {
     let mut parts = path.rsplit('/');
     let name = parts.next().unwrap_or(path);

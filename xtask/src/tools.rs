@@ -1,5 +1,5 @@
-//! `cargo xtask tools`: the real compilers, linters, test runners, language
-//! servers and agents that the tests are about.
+//! `cargo xtask tools`: installs the real compilers, linters, test runners, language
+//! servers and agents that the tests use.
 //!
 //! They are installed once for all work trees of a user, below
 //! `~/.cache/ralph-tools` or `$RALPH_TOOLS`, in pinned versions; what comes from
@@ -16,8 +16,7 @@ use std::process::Command;
 use crate::failure::Failure;
 use crate::{options, say, workspace};
 
-/// From the npm registry. A newer vitest would need Node 22; the others take
-/// 20.
+/// Packages of the npm registry. A newer vitest would need Node 22; the others work with 20.
 const NPM: &[&str] = &[
     "@babel/core@8.0.7",
     "@babel/eslint-parser@8.0.7",
@@ -33,21 +32,21 @@ const NPM: &[&str] = &[
     "vitest@4.1.12",
 ];
 
-/// Test runners that only `cargo xtask evidence` uses. Node.js 20 takes them.
+/// Test runners that only `cargo xtask evidence` uses. They work with Node.js 20.
 const RUNNERS: &[&str] = &["mocha@11.7.5"];
 
-/// Real agents, from the npm registry: each version stands here alone.
+/// Real agents of the npm registry. Each version occurs only here.
 const AGENTS: &[&str] = &["@anthropic-ai/claude-code@2.1.325", "opencode-ai@1.18.33"];
 
-/// The program of each agent. It comes in a package of its own for each
-/// platform, `<name>-<platform>`, and runs without Node.js.
+/// The program of each agent. A package for each platform, `<name>-<platform>`,
+/// contains it, and it runs without Node.js.
 const AGENT_PROGRAMS: &[(&str, &str)] =
     &[("@anthropic-ai/claude-code", "claude"), ("opencode", "bin/opencode")];
 
-/// From the Python package index.
+/// Packages of the Python package index.
 const PYTHON: &[&str] = &["mypy==2.4.1", "pytest==9.2.0", "ruff==0.17.4"];
 
-/// A program, and the package of Debian that has it.
+/// A program, and its Debian package.
 const SYSTEM: &[(&str, &str)] = &[
     ("bats", "bats"),
     ("bundle", "ruby-bundler"),
@@ -67,23 +66,22 @@ const SYSTEM: &[(&str, &str)] = &[
     ("unshare", "util-linux"),
 ];
 
-/// Packages of Debian without a program of their own.
+/// Packages of Debian without a program.
 const SYSTEM_LIBRARIES: &[&str] = &["ruby-minitest", "ruby-rspec-junit-formatter"];
 
 /// The variable that names another folder for the tools.
 const FOLDER_VARIABLE: &str = "RALPH_TOOLS";
 
-/// Below the user's cache.
+/// Default folder of the tools in the user's cache.
 const FOLDER: &str = "ralph-tools";
 
-/// The variable by which tests are told the search path.
+/// The variable that tells tests the search path.
 pub(crate) const PATH_VARIABLE: &str = "RALPH_TOOLS_PATH";
 
-/// The file of the workspace by which tests find the search path when no
-/// variable names it.
+/// The file of the workspace with the search path, for tests without that variable.
 const PATH_FILE: &str = "target/tools.path";
 
-/// Installs what is missing; takes no arguments.
+/// Installs missing tools; takes no arguments.
 pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
     options::none(args)?;
     let path = install(&workspace::root())?;
@@ -91,13 +89,13 @@ pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Installs what is missing. Returns the search path with the tools first.
+/// Installs missing tools. Returns the search path with the tools first.
 pub(crate) fn install(root: &Path) -> Result<String, Failure> {
     let folder = folder(root);
     fs::create_dir_all(&folder).map_err(|error| Failure::io(&folder, &error))?;
     let folder = fs::canonicalize(&folder).map_err(|error| Failure::io(&folder, &error))?;
     let lock = folder.join("lock");
-    // Another work tree may be installing the same; dropped, it is unlocked.
+    // Another work tree may be installing the same tools. Dropping the file unlocks it.
     let guard = fs::File::create(&lock).map_err(|error| Failure::io(&lock, &error))?;
     guard.lock().map_err(|error| Failure::io(&lock, &error))?;
     let own = [
@@ -129,8 +127,8 @@ fn folder(root: &Path) -> PathBuf {
         .unwrap_or_else(|| root.join("target").join(FOLDER))
 }
 
-/// Installs a set of packages unless the very same set is installed. Returns
-/// its folder, which no other set shares.
+/// Installs a set of packages unless exactly this set is installed. Returns its folder,
+/// which no other set uses.
 fn once(
     folder: &Path,
     name: &str,
@@ -143,7 +141,7 @@ fn once(
     if stamp.is_file() {
         return Ok(target);
     }
-    // Half of an earlier attempt may be there.
+    // There may be parts of an earlier attempt.
     if let Err(error) = fs::remove_dir_all(&target)
         && error.kind() != std::io::ErrorKind::NotFound
     {
@@ -152,7 +150,7 @@ fn once(
     fs::create_dir_all(&target).map_err(|error| Failure::io(&target, &error))?;
     say::line(&format!("installing {}", packages.join(", ")));
     install(&target)?;
-    // Written last: it says that everything before it worked.
+    // It is written last, to mark that everything before it worked.
     fs::write(&stamp, "").map_err(|error| Failure::io(&stamp, &error))?;
     Ok(target)
 }
@@ -163,8 +161,8 @@ fn npm(folder: &Path, packages: &[&str]) -> Result<(), Failure> {
     execute(command.arg(folder).args(packages), "install Node.js 20.19 or newer with npm")
 }
 
-/// Installs agents without running what their packages would run: all that
-/// does is to put the program of the platform in the place of a stub.
+/// Installs agents without running scripts of their packages, which only replace a stub
+/// with the platform's program.
 fn agents(folder: &Path) -> Result<(), Failure> {
     let mut command = Command::new("npm");
     command.args(["install", "--no-audit", "--no-fund", "--save-exact", "--ignore-scripts"]);
@@ -180,7 +178,7 @@ fn agents(folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The program in the package for this platform: npm installs no other.
+/// Returns the program in this platform's package, the only one that npm installs.
 fn native_program(modules: &Path, package: &str, program: &str) -> Result<PathBuf, Failure> {
     let (scope, name) = package.split_once('/').unwrap_or(("", package));
     let scope = modules.join(scope);
@@ -195,14 +193,14 @@ fn native_program(modules: &Path, package: &str, program: &str) -> Result<PathBu
         .map(|entry| entry.path().join(program))
         .filter(|program| program.is_file())
         .collect();
-    // Where two fit, as with either C library, the shorter name is the usual.
+    // If two match, one for each C library, the shorter name is the usual.
     programs.sort_by_key(|program| program.as_os_str().len());
     let none = || Failure::Failed(format!("{package} has no program for this platform"));
     programs.into_iter().next().ok_or_else(none)
 }
 
-/// The console of `JUnit` with all it needs, from Debian's package; nothing where
-/// that cannot be had. It is unpacked, not installed.
+/// Unpacks the console of `JUnit` with its dependencies from Debian's package; `None`
+/// if that fails. Nothing is installed.
 pub(crate) fn junit(root: &Path) -> Option<PathBuf> {
     let unpack = |folder: &Path| {
         let script = "apt-get download junit5 && dpkg -x junit5_*.deb .";
@@ -221,7 +219,7 @@ fn python(folder: &Path) -> Result<(), Failure> {
     execute(pip.args(["-m", "pip", "install", "--disable-pip-version-check"]).args(PYTHON), hint)
 }
 
-/// Installs the packages of the system whose programs are not there.
+/// Installs the system packages whose programs are missing.
 fn system(folder: &Path) -> Result<(), Failure> {
     let missing = missing_packages(&on_path);
     let stamp = folder.join("system.stamp");
@@ -253,15 +251,15 @@ fn missing_packages(has: &dyn Fn(&str) -> bool) -> Vec<&'static str> {
     missing.map(|(_, package)| *package).collect()
 }
 
-/// Whether the system has a program. Those for its keeper are not on every
-/// user's search path.
+/// Returns true if the system has a program. Programs for administrators may not be on
+/// a user's search path.
 fn on_path(program: &str) -> bool {
     let path = env::var_os("PATH").unwrap_or_default();
     let keepers = ["/usr/sbin", "/sbin"].map(PathBuf::from);
     env::split_paths(&path).chain(keepers).any(|folder| folder.join(program).is_file())
 }
 
-/// Runs a command with the terminal of the task, so that its progress shows.
+/// Runs a command with the task's terminal, so that its progress is visible.
 fn execute(command: &mut Command, hint: &str) -> Result<(), Failure> {
     let shown: Vec<OsString> =
         [command.get_program()].into_iter().chain(command.get_args()).map(Into::into).collect();

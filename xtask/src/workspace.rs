@@ -1,4 +1,4 @@
-//! Where the workspace is and which files belong to it.
+//! The workspace's folder and files.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,29 +12,29 @@ pub(crate) struct SourceFile {
     pub(crate) path: String,
     /// Size on disk.
     pub(crate) bytes: usize,
-    /// The content, `None` when it is not UTF-8 text.
+    /// The content; `None` if it is not UTF-8 text.
     pub(crate) text: Option<String>,
 }
 
 impl SourceFile {
-    /// Whether the file name ends with `.extension`.
+    /// Returns true if the file name ends with `.extension`.
     pub(crate) fn has_extension(&self, extension: &str) -> bool {
         Path::new(&self.path).extension().is_some_and(|found| found == extension)
     }
 }
 
-/// The folder that holds the workspace's `Cargo.toml`.
+/// Returns the folder with the workspace's `Cargo.toml`.
 pub(crate) fn root() -> PathBuf {
     let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
     xtask.parent().unwrap_or(xtask).to_path_buf()
 }
 
-/// The folder that cargo builds into.
+/// Returns the folder that cargo builds into.
 pub(crate) fn target(root: &Path) -> PathBuf {
     root.join(std::env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from))
 }
 
-/// Reads the files git tracks or would track: what a commit could contain.
+/// Reads the files that a commit could contain: those that git tracks or would track.
 ///
 /// A tracked file that was just deleted is left out.
 pub(crate) fn files(root: &Path) -> Result<Vec<SourceFile>, Failure> {
@@ -66,7 +66,7 @@ fn read(root: &Path, path: &str) -> Result<Option<SourceFile>, Failure> {
 
 #[cfg(test)]
 impl SourceFile {
-    /// A file that exists only in a test.
+    /// Makes a file that exists only in a test.
     pub(crate) fn sample(path: &str, text: &str) -> Self {
         Self { path: path.to_owned(), bytes: text.len(), text: Some(text.to_owned()) }
     }

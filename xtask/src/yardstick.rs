@@ -1,9 +1,8 @@
-//! `cargo xtask yardstick`: what the code graph finds in projects of others,
-//! against what tools that many people rely on find there.
+//! `cargo xtask yardstick`: compares the code graph of public projects with the results
+//! of widely used tools.
 //!
-//! It fetches sources of others, so it is no part of the tests.
-//! Where two disagree nobody is right by name: every disagreement is listed
-//! below `target/yardstick` to be looked at.
+//! It downloads sources, so it is not a part of the tests. Neither side is right by
+//! definition: every disagreement is listed below `target/yardstick` for inspection.
 
 mod ours;
 mod server;
@@ -22,30 +21,30 @@ use crate::{say, tools, workspace};
 use ours::Ours;
 use sources::Source;
 
-/// How many definitions of a project are asked about.
+/// Number of definitions of a project that are asked about.
 const SAMPLE: usize = 150;
 
-/// A place in a project: a path, a line, and the name that is there.
+/// A place in a project: a path, a line, and the name there.
 type Spot = (String, u64, String);
 
-/// What all comparisons need.
+/// The input of all comparisons.
 struct Workshop {
-    /// Where sources and disagreements are kept.
+    /// Folder of sources and disagreements.
     folder: PathBuf,
-    /// Ours.
+    /// The binary of ralph.
     binary: PathBuf,
     /// The search path with the language servers.
     path: String,
 }
 
-/// What two found of the same.
+/// The results of two tools for the same question.
 struct Comparison {
     name: String,
     ours: BTreeSet<Spot>,
     theirs: BTreeSet<Spot>,
 }
 
-/// Compares all projects, or those that are named.
+/// Compares the named projects, or all.
 pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
     let known: Vec<&str> = sources::ALL.iter().map(|source| source.name).collect();
     if let Some(other) = args.iter().find(|name| !known.contains(&name.as_str())) {
@@ -100,7 +99,7 @@ fn compare(source: &Source, shop: &Workshop) -> Result<Vec<Comparison>, Failure>
         theirs: BTreeSet::new(),
     };
     for definition in asked.into_iter().step_by(step) {
-        // A name of several things is no question.
+        // An ambiguous name is not asked about.
         let Some(places) = ours.references(definition)? else { continue };
         let what = &definition.full_name;
         let spots = |places: Vec<(String, u64)>| {
@@ -135,7 +134,7 @@ impl Comparison {
         ]
     }
 
-    /// Lists what one found and the other did not.
+    /// Lists the results that only one of them has.
     fn write(&self, folder: &Path) -> Result<(), Failure> {
         let mut text = String::new();
         for (head, one, other) in
@@ -153,7 +152,7 @@ impl Comparison {
 }
 
 fn percent(part: usize, whole: usize) -> String {
-    // Rounded down: all of it is only all of it.
+    // It is rounded down, so that 100 means all.
     let tenths = (part * 1000).checked_div(whole).unwrap_or(1000);
     format!("{}.{}%", tenths / 10, tenths % 10)
 }
@@ -164,26 +163,26 @@ fn write(file: &Path, text: &str) -> Result<(), Failure> {
     written.map_err(|error| Failure::io(file, &error))
 }
 
-/// What a program prints.
+/// Returns the output of a program.
 fn output(command: &mut std::process::Command) -> Result<Vec<u8>, Failure> {
     let shown = format!("{command:?}");
     let output = command.output().map_err(|error| Failure::Failed(format!("{shown}: {error}")))?;
     Ok(output.stdout)
 }
 
-/// Runs a program that has to succeed.
+/// Runs a program, which must succeed.
 fn execute(command: &mut std::process::Command) -> Result<(), Failure> {
     let shown = format!("{command:?}");
     let status = command.status().map_err(|error| Failure::Failed(format!("{shown}: {error}")))?;
     if status.success() { Ok(()) } else { Err(Failure::Failed(format!("{shown}: {status}"))) }
 }
 
-/// A path from the root of a project, as `ralph` writes it.
+/// Returns a path relative to the project's root, as `ralph` writes it.
 fn inside(project: &Path, path: &Path) -> Option<String> {
     Some(path.strip_prefix(project).ok()?.to_str()?.to_owned())
 }
 
-/// An empty folder, and its real path.
+/// Makes an empty folder and returns its real path.
 fn fresh(folder: &Path) -> Result<PathBuf, Failure> {
     if folder.exists() {
         fs::remove_dir_all(folder).map_err(|error| Failure::io(folder, &error))?;

@@ -1,4 +1,4 @@
-//! What every command starts from: the project, its state, the environment.
+//! The context that every command starts from: the project, its state, the environment.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -25,7 +25,7 @@ use crate::texts;
 /// The variables that switch ralph off.
 pub(crate) const KILL_SWITCHES: [&str; 2] = ["RALPH_DISABLE", "JIKIME_DISABLE_LOOP_CONTROLLER"];
 
-/// How many open runs of a work tree are looked at.
+/// Most open runs of a work tree that are looked at.
 const MOST_OPEN: u32 = 1000;
 
 /// The context of a command.
@@ -34,7 +34,7 @@ pub(crate) struct App {
     pub(crate) home: PathBuf,
     pub(crate) env: BTreeMap<OsString, OsString>,
     pub(crate) clock: SystemClock,
-    /// Which settings hold where the present ones are broken.
+    /// The run whose settings apply where the present ones cannot be read.
     pub(crate) fallback: SettingsFallback,
 }
 
@@ -48,13 +48,13 @@ impl App {
         Self::at(&here, std::env::vars_os().collect())
     }
 
-    /// The context of a project at `start` with this environment.
+    /// Makes the context of the project at `start`, with this environment.
     pub(crate) fn at(start: &Path, env: BTreeMap<OsString, OsString>) -> Result<Self, CliError> {
         let project = Project::discover(start).map_err(|error| CliError::internal(&error))?;
         Ok(Self::of(project, env))
     }
 
-    /// The context of this project with this environment.
+    /// Makes the context of this project, with this environment.
     pub(crate) fn of(project: Project, env: BTreeMap<OsString, OsString>) -> Self {
         let variable = |name: &str| env.get(&OsString::from(name)).cloned();
         let ralph_home =
@@ -73,12 +73,12 @@ impl App {
         Self::of(Project { root, git: None }, self.env.clone()).home
     }
 
-    /// Where the notes for all projects of the user are kept.
+    /// Returns the folder of the notes for all projects of the user.
     pub(crate) fn user_home(&self) -> PathBuf {
         user_home(&self.env)
     }
 
-    /// The state of the repository, if it is closed to us.
+    /// Returns the repository's state folder if it exists but cannot be read.
     pub(crate) fn closed_state(&self) -> Option<PathBuf> {
         let ours = self.project.git.as_ref()?.common.join("ralph");
         let is_chosen = self.variable("RALPH_HOME").is_some_and(|value| !value.is_empty());
@@ -86,8 +86,7 @@ impl App {
         (is_closed && ours.exists()).then_some(ours)
     }
 
-    /// Refuses to say that there is nothing in a repository whose state was
-    /// closed to its owner.
+    /// Returns an error if the repository's state exists and its owner could open it again.
     fn refuse_own_closed_state(&self) -> Result<(), CliError> {
         let Some(place) = self.closed_state().filter(|place| ralph_snapshot::can_change(place))
         else {
@@ -102,8 +101,7 @@ impl App {
             ))
     }
 
-    /// Refuses to say that there is nothing in a place that the user named and
-    /// in which there cannot be anything.
+    /// Returns an error if `RALPH_HOME` names a folder that cannot hold files.
     pub(crate) fn refuse_a_home_that_takes_no_files(&self) -> Result<(), CliError> {
         let Some(given) = self.variable("RALPH_HOME").filter(|value| !value.is_empty()) else {
             return Ok(());
@@ -118,8 +116,9 @@ impl App {
         })
     }
 
-    /// Refuses to begin a memory where nobody looks for it once the project can
-    /// be written to. What the user chose is where it is.
+    /// Returns an error if the memory would be created elsewhere because the project is
+    /// read-only. It would not be found once the project can be written to.
+    /// `RALPH_HOME` allows it.
     pub(crate) fn refuse_a_memory_elsewhere(&self) -> Result<(), CliError> {
         if self.variable("RALPH_HOME").is_some_and(|value| !value.is_empty()) {
             return Ok(());
@@ -133,12 +132,12 @@ impl App {
         ))
     }
 
-    /// Whether what is remembered now is found again.
+    /// Returns true if notes written now will be found again.
     pub(crate) fn has_a_place_for_memory(&self) -> bool {
         self.refuse_a_memory_elsewhere().is_ok()
     }
 
-    /// What is remembered here, as far as agents may be shown it.
+    /// Returns access to the notes that agents may be shown; `None` if memory is off.
     pub(crate) fn recall(&self, rules: MemoryRules, locale: Locale) -> Option<Recall> {
         rules.is_enabled.then(|| Recall {
             home: self.home.clone(),
@@ -150,37 +149,36 @@ impl App {
         })
     }
 
-    /// A variable of the environment, if it is text.
+    /// Returns a variable of the environment, if it is text.
     pub(crate) fn variable(&self, name: &str) -> Option<String> {
         self.env.get(OsStr::new(name)).and_then(|value| value.to_str()).map(str::to_owned)
     }
 
-    /// The present moment.
+    /// Returns the present moment.
     pub(crate) fn now(&self) -> Timestamp {
         self.clock.now()
     }
 
-    /// The canonical work tree, as runs know it.
+    /// Returns the canonical path of the work tree, as runs record it.
     pub(crate) fn worktree(&self) -> String {
         self.project.root.to_string_lossy().into_owned()
     }
 
-    /// Names the work tree in files of the state home, which others share.
+    /// Returns a name of the work tree for files in the state home, which work trees share.
     pub(crate) fn worktree_name(&self) -> String {
         let mut hasher = DefaultHasher::new();
         self.project.root.hash(&mut hasher);
         format!("{:016x}", hasher.finish())
     }
 
-    /// The file whose age tells when a host last loaded what calls us for this
-    /// work tree.
+    /// Returns the file whose age tells when a host last loaded our hooks for this work tree.
     pub(crate) fn load_mark(&self, host: &str) -> Option<PathBuf> {
         let variable = |name: &str| self.env.get(OsStr::new(name)).cloned();
         let state = ralph_snapshot::platform_state_dir(variable)?;
         Some(state.join("ralph/hosts").join(host).join(self.worktree_name()))
     }
 
-    /// The language of the environment.
+    /// Returns the language of the environment.
     pub(crate) fn locale(&self) -> Locale {
         let named = ["RALPH_LOCALE", "LC_ALL", "LC_MESSAGES", "LANG"]
             .into_iter()
@@ -191,27 +189,27 @@ impl App {
         }
     }
 
-    /// The language that the settings name, else that of the environment.
+    /// Returns the language that the settings name, else that of the environment.
     pub(crate) fn chosen_locale(&self) -> Locale {
         let layers = self.layers().ok();
         layers.as_ref().and_then(config::locale).unwrap_or_else(|| self.locale())
     }
 
-    /// Settings from files and variables; those of the run that
-    /// [`Self::fall_back_on`] named if the present ones cannot be read.
+    /// Returns the settings from files and variables. If they cannot be read, it
+    /// returns those of the run that [`Self::fall_back_on`] named.
     pub(crate) fn layers(&self) -> Result<Layers, CliError> {
         let present = self.layers_of(self.user_config().as_deref(), &self.project_config());
         present.or_else(|error| self.begun_layers(error))
     }
 
-    /// Settings from these files and from variables.
+    /// Returns the settings from these files and from variables.
     pub(crate) fn layers_of(&self, user: Option<&Path>, own: &Path) -> Result<Layers, CliError> {
         let mut layers = Layers::default();
         if let Some(path) = user {
             layers.add_file(path)?;
         }
         layers.add_file(own)?;
-        // Few environments have any, and a hook reads its settings at every event.
+        // Few environments have such variables, and a hook reads its settings at every event.
         let of_ours = self.env.range(OsString::from("RALPH_")..).next();
         if of_ours.is_some_and(|(name, _)| name.as_encoded_bytes().starts_with(b"RALPH_")) {
             layers.add_variables(&|name| self.variable(name))?;
@@ -219,8 +217,7 @@ impl App {
         Ok(layers)
     }
 
-    /// What the settings mean for this project, and for the notes that have a
-    /// check.
+    /// Interprets the settings for this project, with a gate for notes that have a check.
     pub(crate) fn settings(&self, layers: &Layers) -> Result<Settings, CliError> {
         let settings = self.plain_settings(layers)?;
         match settings.memory.enforce.need() {
@@ -231,47 +228,47 @@ impl App {
         }
     }
 
-    /// What the settings mean, whatever was noted.
+    /// Interprets the settings without a gate for notes.
     pub(crate) fn plain_settings(&self, layers: &Layers) -> Result<Settings, CliError> {
         Ok(Settings::new(layers, self.locale(), &|| self.detected())?)
     }
 
-    /// Where notes are: of the project, and for all projects of the user.
+    /// Returns the folders of the project's notes and of the user's.
     pub(crate) fn note_homes(&self) -> [PathBuf; 2] {
         [self.home.clone(), self.user_home()]
     }
 
-    /// What the project is and which commands could prove it.
+    /// Detects the kind of project and the commands that could prove it.
     pub(crate) fn detected(&self) -> Detected {
         detect::detect(&self.project.root, &|program, dir| self.finds(program.as_ref(), dir))
     }
 
-    /// Whether a settings file holds this word. Much less than reading the
-    /// settings, for those who hardly ever need them.
+    /// Returns true if a settings file holds this word. It is much cheaper than reading
+    /// the settings.
     pub(crate) fn settings_mention(&self, word: &str) -> bool {
         let files = self.user_config().into_iter().chain([self.project_config()]);
         let mut texts = files.filter_map(|path| ralph_files::read(path).ok());
         texts.any(|text| text.windows(word.len()).any(|part| part == word.as_bytes()))
     }
 
-    /// Whether a program can be started in a folder.
+    /// Returns true if a program can be started in a folder.
     pub(crate) fn finds(&self, program: &OsStr, dir: &Path) -> bool {
         let path = self.env.get(&OsString::from("PATH")).map(OsString::as_os_str);
         ralph_proc::find_program(program, dir, path).is_some()
     }
 
-    /// Where a program is that is started in the root.
+    /// Returns the path of a program that is started in the root.
     pub(crate) fn locate(&self, program: &OsStr) -> Option<PathBuf> {
         let path = self.env.get(&OsString::from("PATH")).map(OsString::as_os_str);
         ralph_proc::find_program(program, &self.project.root, path)
     }
 
-    /// The project's configuration file.
+    /// Returns the path of the project's configuration file.
     pub(crate) fn project_config(&self) -> PathBuf {
         self.project.root.join("ralph.toml")
     }
 
-    /// The user's configuration file.
+    /// Returns the path of the user's configuration file.
     pub(crate) fn user_config(&self) -> Option<PathBuf> {
         let folder = match self.variable("XDG_CONFIG_HOME").filter(|value| !value.is_empty()) {
             Some(folder) => PathBuf::from(folder),
@@ -284,14 +281,14 @@ impl App {
         Some(folder.join("ralph/config.toml"))
     }
 
-    /// The variable that switches ralph off, if one does.
+    /// Returns the variable that switches ralph off, if one does.
     pub(crate) fn kill_switch(&self) -> Option<&'static str> {
         KILL_SWITCHES
             .into_iter()
             .find(|name| self.variable(name).is_some_and(|value| value == "1" || value == "true"))
     }
 
-    /// Refuses to start anything while the kill switch is on.
+    /// Returns an error while the kill switch is on.
     pub(crate) fn refuse_if_disabled(&self) -> Result<(), CliError> {
         match self.kill_switch() {
             Some(name) => Err(CliError::refused(format!("ralph is switched off by {name}"))
@@ -304,30 +301,30 @@ impl App {
         }
     }
 
-    /// Whether the client is gone in which a session has this run. Nobody works
-    /// on it then, and nobody says so.
+    /// Returns true if the run belongs to a session whose client is gone. Such a run
+    /// still counts as active.
     pub(crate) fn is_left(&self, run: &Run) -> bool {
         let is_abandoned = |session| Place::new(&self.home, session).is_abandoned();
         run.state.is_active() && run.session().is_some_and(is_abandoned)
     }
 
-    /// Whether a driver of ours started the agent that calls us.
+    /// Returns true if our driver started the calling agent.
     pub(crate) fn is_driven(&self) -> bool {
         self.env.get(OsStr::new("RALPH_DRIVER")).is_some_and(|value| value == "1")
     }
 
-    /// The run whose driver started the agent that calls us.
+    /// Returns the run whose driver started the calling agent.
     pub(crate) fn driven_run(&self) -> Option<RunId> {
         if self.is_driven() { self.variable("RALPH_RUN_ID")?.parse().ok() } else { None }
     }
 
-    /// The store, if there is one already. Reading commands create nothing.
+    /// Opens the store, if there is one. Commands that only read create nothing.
     pub(crate) fn existing_store(&self) -> Result<Option<SqliteStore>, CliError> {
         self.refuse_own_closed_state()?;
         Ok(SqliteStore::open_existing(&self.home)?.map(|opened| opened.store))
     }
 
-    /// The run a command shows: by its id or a unique beginning of it, else
+    /// Finds the run that a command shows: by its id or a unique beginning of it, else
     /// the current one of this work tree.
     pub(crate) fn find_run(
         &self,
@@ -357,9 +354,9 @@ impl App {
         }
     }
 
-    /// The run that a command changes: by its id, else the only one that can be
-    /// meant: active ones come before those that rest, and open ones before the
-    /// newest. Among several none is chosen.
+    /// Finds the run that a command changes: by its id, else the only candidate. Active
+    /// runs come before resting ones, open ones before the newest. It returns an error
+    /// if several qualify.
     pub(crate) fn find_run_to_change(
         &self,
         store: &dyn RunStore,
@@ -378,7 +375,7 @@ impl App {
         }
     }
 
-    /// The store and the run that a command changes; refused when there is none.
+    /// Opens the store and finds the run that a command changes; an error if there is none.
     pub(crate) fn recorded_to_change(
         &self,
         given: Option<&str>,
@@ -388,20 +385,20 @@ impl App {
         Ok((store, run))
     }
 
-    /// The store and the run that a command shows; refused when there is none.
+    /// Opens the store and finds the run that a command shows; an error if there is none.
     pub(crate) fn recorded(&self, given: Option<&str>) -> Result<(SqliteStore, Run), CliError> {
         let store = self.existing_store()?.ok_or_else(texts::without_run)?;
         let run = self.find_run(&store, given)?.ok_or_else(texts::without_run)?;
         Ok((store, run))
     }
 
-    /// The work tree as it is, whatever gates of runs left in it.
+    /// Opens the work tree as it is, including files that gates of runs left in it.
     pub(crate) fn whole_work_tree(&self) -> Result<WorkTree, CliError> {
         WorkTree::open(&self.project, &self.home.join("trees"))
             .map_err(|error| CliError::internal(&error))
     }
 
-    /// The work tree as snapshots of a run see it.
+    /// Opens the work tree as snapshots of a run see it.
     pub(crate) fn work_tree(&self, run: &RunId) -> Result<WorkTree, CliError> {
         self.fall_back_on(run);
         let rules = SnapshotRules::new(&self.layers()?);
@@ -412,13 +409,13 @@ impl App {
         Ok(tree)
     }
 
-    /// The supervisor: this very binary, re-executed.
+    /// Returns the supervisor: this very binary, re-executed.
     pub(crate) fn supervisor() -> Supervisor {
         Supervisor::new(own_binary(), [OsString::from("__supervise")])
     }
 }
 
-/// Where the notes for all projects of a user are kept who has this environment.
+/// Returns the folder of a user's notes for all projects, given the user's environment.
 pub(crate) fn user_home(env: &BTreeMap<OsString, OsString>) -> PathBuf {
     let variable = |name: &str| env.get(OsStr::new(name)).cloned();
     let given = variable("RALPH_HOME").filter(|value| !value.is_empty()).map(PathBuf::from);
@@ -428,7 +425,7 @@ pub(crate) fn user_home(env: &BTreeMap<OsString, OsString>) -> PathBuf {
     home.unwrap_or_else(|| std::env::temp_dir().join("ralph-state")).join("user")
 }
 
-/// The path by which this process can be started again.
+/// Returns a path by which this process can be started again.
 ///
 /// On Linux the link in `/proc` works even when the file was replaced by an
 /// update while we run.
@@ -440,7 +437,7 @@ pub(crate) fn own_binary() -> PathBuf {
     std::env::current_exe().unwrap_or_else(|_| PathBuf::from("ralph"))
 }
 
-/// Why no run is meant by a text.
+/// Makes the error for a text that names no run.
 fn unknown_run(text: &str) -> CliError {
     CliError::usage(format!("there is no run `{text}`"))
         .with_hint("`ralph runs` lists them")

@@ -1,9 +1,8 @@
-//! Who calls us: the user, or an agent in one of its turns.
+//! Tells who called `ralph`: the user, or an agent in one of its turns.
 //!
-//! The environment of a turn says so. An agent may empty it, but not the one
-//! that the processes above it were started with, nor can it leave the tree of
-//! the process that drives it. Only a process that left that tree with an
-//! environment of its own cannot be told from the user.
+//! The environment of a turn says so. An agent may empty it, but it cannot change that
+//! of the processes above it, nor leave the process tree of its driver. Only a process
+//! that left this tree with an environment of its own looks like the user.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -22,40 +21,39 @@ use crate::app::{App, user_home};
 
 type Environment = BTreeMap<OsString, OsString>;
 
-/// Where an agent is that calls us.
+/// An agent that called `ralph`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Caller {
     /// Its session, as its host names it.
     pub(crate) session: Option<SessionId>,
     /// The run that it works for.
     pub(crate) run: Option<RunId>,
-    /// The turn of that run, as far as it was told.
+    /// The turn of that run, if it is known.
     pub(crate) iteration: Option<u32>,
 }
 
-/// How we were called, which tells how far above us a host is.
+/// The way `ralph` was called, which tells how far above us a host is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CalledAs {
-    /// As a command: an agent has a shell between its host and us, or had one.
+    /// A command: there is, or was, a shell between the agent's host and us.
     Command,
-    /// As a hook or a server of tools, which hosts start themselves.
+    /// A hook or a server of tools, which hosts start themselves.
     Child,
 }
 
-/// The variable by which a hook tells a command of ours that it was typed in a
-/// session.
+/// The variable by which a hook tells a command that it was typed in a session.
 pub(crate) const SESSION_COMMAND: &str = "RALPH_SESSION_COMMAND";
 
-/// How many open runs are looked through.
+/// Most open runs that are searched.
 const MOST_OPEN: u32 = 1000;
 
-/// The agent that calls us; `None` if it is the user.
+/// Returns the agent that called us; `None` if it was the user.
 pub(crate) fn agent(app: &App) -> Option<Caller> {
     told_by(&app.env).or_else(|| told_by_ancestors(app, &ancestors()))
 }
 
-/// The open run of this project whose agent calls us, be it from another work
-/// tree; `None` if nothing tells of one.
+/// Returns the open run of this project whose agent called us, even from another work
+/// tree; `None` if nothing points to one.
 ///
 /// Unlike [`agent`] it counts every sign there is: an agent can add a variable
 /// that names another session, but not take away what is above it.
@@ -67,8 +65,8 @@ pub(crate) fn open_run(app: &App, called: CalledAs) -> Option<Run> {
     open.into_iter().find(|run| signs.tell_of(run))
 }
 
-/// The open run of another project whose agent calls us: of one that a process
-/// above us is in.
+/// Returns the open run of another project whose agent called us, found by the folders
+/// of the processes above us.
 pub(crate) fn open_run_elsewhere(app: &App) -> Option<(App, Run)> {
     let is_same_user = |ancestor: &Ancestor| {
         let environment: Environment = ancestor.environment().into_iter().collect();
@@ -84,11 +82,11 @@ pub(crate) fn open_run_elsewhere(app: &App) -> Option<(App, Run)> {
     })
 }
 
-/// Where a command that is not refused comes from.
+/// Returns the origin of a command that is not refused.
 pub(crate) fn source(app: &App) -> CommandSource {
     let is_named = app.variable(SESSION_COMMAND).is_some_and(|session| !session.is_empty());
     let above = ancestors();
-    // Where processes cannot be looked at, the variable has to do.
+    // Where processes cannot be inspected, the variable alone decides.
     let is_below_hook = above.first().is_none_or(|parent| {
         let words = parent.words_of_same_program().unwrap_or_default();
         words.get(1).is_some_and(|word| word == "hook")
@@ -96,15 +94,14 @@ pub(crate) fn source(app: &App) -> CommandSource {
     if is_named && is_below_hook { CommandSource::Session } else { CommandSource::User }
 }
 
-/// All that tells whose agent calls us.
+/// Everything that points to the agent that called us.
 struct CallerSigns {
     /// Runs that are named, by a turn or by the mark of a session.
     runs: Vec<RunId>,
     /// Sessions that are named, or whose host is above us.
     sessions: Vec<SessionId>,
     above: Vec<Ancestor>,
-    /// Whether a supervisor of this user's started something above us, and
-    /// nothing says for which run.
+    /// True if a supervisor of this user started a process above us, and nothing names its run.
     is_supervised: bool,
 }
 
@@ -148,7 +145,7 @@ impl CallerSigns {
     }
 }
 
-/// What an environment says about the turn it belongs to.
+/// Reads the caller from the environment of a turn.
 fn told_by(environment: &Environment) -> Option<Caller> {
     let text = |name: &str| environment.get(OsStr::new(name)).and_then(|value| value.to_str());
     let is_driven = text("RALPH_DRIVER") == Some("1");
@@ -156,7 +153,7 @@ fn told_by(environment: &Environment) -> Option<Caller> {
     let named: Vec<&OsString> = named.filter(|name| !name.is_empty()).collect();
     let session = named.iter().find_map(|name| SessionId::new(name.to_str()?));
     let driven = |name: &str| text(name).filter(|_| is_driven);
-    // A name that cannot be used was still given by a host.
+    // A host gave the name, even if it cannot be used.
     (is_driven || !named.is_empty()).then(|| Caller {
         session,
         run: driven("RALPH_RUN_ID").and_then(|run| run.parse().ok()),
@@ -164,15 +161,15 @@ fn told_by(environment: &Environment) -> Option<Caller> {
     })
 }
 
-/// What the processes above us say.
+/// Reads the caller from the processes above us.
 fn told_by_ancestors(app: &App, above: &[Ancestor]) -> Option<Caller> {
     let ours = || driver_above(app, above).or_else(|| host_above(&app.home, above));
     above.iter().find_map(|ancestor| told_by_ancestor(app, *ancestor)).or_else(ours)
 }
 
-/// What the environment of a process above us says. It counts for a user with
-/// the same state, and for the runs and sessions of this project: who tests
-/// ralph in a turn of an agent, in a home of its own, is not that agent.
+/// Reads the caller from the environment of a process above us. It counts only for the
+/// same user state, or for runs and sessions of this project. Tests of ralph in an
+/// agent's turn, with a home of their own, are not that agent.
 fn told_by_ancestor(app: &App, ancestor: Ancestor) -> Option<Caller> {
     let environment: Environment = ancestor.environment().into_iter().collect();
     let is_supervised = environment.contains_key(OsStr::new(TOKEN_VARIABLE));
@@ -190,7 +187,7 @@ fn has_run(app: &App, run: &RunId) -> bool {
     found.is_some()
 }
 
-/// The open run of this work tree whose driver is above us.
+/// Returns the open run of this work tree whose driver is above us.
 fn driver_above(app: &App, above: &[Ancestor]) -> Option<Caller> {
     let store = app.existing_store().ok()??;
     let is_above = |run: &Run| match run.owner {
@@ -203,23 +200,23 @@ fn driver_above(app: &App, above: &[Ancestor]) -> Option<Caller> {
     Some(Caller { run: Some(run.id), iteration: Some(run.iteration), ..Caller::default() })
 }
 
-/// The session of this project whose host is above us.
+/// Returns the session of this project whose host is above us.
 fn host_above(home: &Path, above: &[Ancestor]) -> Option<Caller> {
     let session = sessions_of(home, below_shell(above)).into_iter().next();
     session.map(|session| Caller { session: Some(session), ..Caller::default() })
 }
 
-/// The processes above us that may be the host of an agent which called us.
+/// Returns the processes above us that may be the host of the calling agent.
 ///
-/// Agents run commands in a shell below their host; who calls both hooks and
-/// commands itself, as a script may, speaks for the user. But a shell may have
-/// given its place to us, so a parent that runs the program of a host counts.
+/// Agents run commands in a shell below their host. A script that calls both hooks and
+/// commands itself acts for the user. A shell may have replaced itself with us, so a
+/// parent that is a host's program counts.
 fn below_shell(above: &[Ancestor]) -> &[Ancestor] {
     let is_host = |parent: &Ancestor| HOSTS.iter().any(|host| parent.is_program(host.program));
     if above.first().is_some_and(is_host) { above } else { above.get(1..).unwrap_or_default() }
 }
 
-/// The sessions of this project that live in one of these processes.
+/// Returns the sessions of this project that run in one of these processes.
 fn sessions_of(home: &Path, hosts: &[Ancestor]) -> Vec<SessionId> {
     let is_host = |(pid, started)| hosts.contains(&Ancestor { pid, started });
     let known = Kept::hosts(home).into_iter().filter(|(_, host)| is_host(*host));

@@ -1,4 +1,4 @@
-//! The command line: one definition from which help and references are made.
+//! The command line: one definition, from which help and references are generated.
 
 use std::ffi::OsString;
 use std::fmt::Write;
@@ -18,7 +18,7 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// What people look for, and the commands that do it, each in one place.
+/// The groups of commands in the help; each command is in one group.
 pub(crate) const GROUPS: [(&str, &[&str]); 5] = [
     ("Work", &["run", "check", "resume", "pause", "stop", "allow"]),
     ("Look", &["status", "logs", "report", "runs", "sessions", "diff", "snapshots"]),
@@ -28,7 +28,7 @@ pub(crate) const GROUPS: [(&str, &[&str]); 5] = [
 ];
 
 impl Cli {
-    /// The whole command line, with examples and its commands in groups.
+    /// Builds the whole command line, with examples and its commands in groups.
     pub(crate) fn definition() -> clap::Command {
         let mut command = Self::command();
         for (name, calls) in EXAMPLES {
@@ -41,7 +41,7 @@ impl Cli {
         ))
     }
 
-    /// Reads what was typed.
+    /// Parses the words that were typed.
     pub(crate) fn read() -> Result<Self, clap::Error> {
         let words: Vec<OsString> = std::env::args_os().collect();
         if let Some(command) = Command::read_alone(words.get(1..).unwrap_or_default()) {
@@ -54,9 +54,9 @@ impl Cli {
 }
 
 impl Command {
-    /// Reads one of the commands that scripts and agents call again and again,
-    /// without defining all the others. `None` for those, for help, and for
-    /// what is not understood: the whole definition explains it.
+    /// Parses a command that scripts and agents call often, without defining the
+    /// others. Returns `None` for other commands, for help and for errors, which need
+    /// the whole definition.
     fn read_alone(words: &[OsString]) -> Option<Self> {
         let (name, words) = words.split_first()?;
         match name.to_str()? {
@@ -70,7 +70,7 @@ impl Command {
     }
 }
 
-/// Reads the arguments of one command.
+/// Parses the arguments of one command.
 fn read_args<A: Args>(words: &[OsString]) -> Option<A> {
     let command = A::augment_args(clap::Command::new("ralph")).no_binary_name(true);
     let matches = command.try_get_matches_from(words).ok()?;
@@ -90,7 +90,7 @@ fn examples(calls: &[(&str, &str)]) -> String {
     text
 }
 
-/// The commands that people call, group by group, each with what it does.
+/// Lists the commands that people call, group by group, each with its summary.
 fn groups(command: &clap::Command) -> String {
     let wide = GROUPS.iter().flat_map(|(_, names)| *names).map(|name| name.len()).max();
     let wide = wide.unwrap_or(0);

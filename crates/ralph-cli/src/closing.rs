@@ -1,4 +1,4 @@
-//! The last words about a run: what came out, and what to do next.
+//! The final message about a run: its result, and what to do next.
 
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ use ralph_snapshot::{Place, Snapshot};
 
 use crate::texts::{counted, state_line};
 
-/// The last words of a driver: what came out, and what to do next.
+/// Renders the final message of a driver: the result, and what to do next.
 pub(crate) fn closing(run: &Run, commands: &CommandLog) -> String {
     let id = &run.id;
     let mut text = state_line(run, commands);
@@ -51,8 +51,7 @@ pub(crate) fn closing(run: &Run, commands: &CommandLog) -> String {
     text + "\n" + &next
 }
 
-/// Why a run failed whose gates all pass: something is held, or no claim was
-/// made.
+/// Explains a failed run whose gates all pass: something is held, or no claim was made.
 fn only_claim_missing(run: &Run) -> Option<String> {
     if !run.progress.held.is_empty() {
         let text = match run.policy.locale {
@@ -63,7 +62,7 @@ fn only_claim_missing(run: &Run) -> Option<String> {
     }
     // A judge may have been asked, and have refused.
     let measured = run.policy.measures() && !run.policy.gates.iter().any(GateSpec::is_judge);
-    // A gate without a result fails nothing, and passes nothing either.
+    // A gate without a result neither fails nor passes.
     let is_clean = run.best.is_some_and(|best| best.score == Score::default());
     let green = measured && is_clean && run.progress.failing.is_empty();
     let signal = wording::signal(&run.policy.claim)?;
@@ -77,7 +76,7 @@ fn only_claim_missing(run: &Run) -> Option<String> {
     })
 }
 
-/// Where the snapshot of the start is, and how to go back to it.
+/// Tells where the snapshot of the start is, and how to go back to it.
 pub(crate) fn way_back(run: &Run, start: &Snapshot, added: usize) -> String {
     let id = &run.id;
     let (place, by_hand) = match &start.place {
@@ -86,7 +85,7 @@ pub(crate) fn way_back(run: &Run, start: &Snapshot, added: usize) -> String {
         }
         Place::Files { manifest } => (
             manifest.display().to_string(),
-            // The old mode and link come back with `-a` alone.
+            // Only `-a` restores the old modes and links.
             format!(
                 r#"d=$(mktemp -d) && ralph snapshots {id} --copy start "$d" && cp -a "$d"/. ."#
             ),

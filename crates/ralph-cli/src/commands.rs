@@ -1,4 +1,4 @@
-//! One file per command: its arguments and what it does.
+//! The commands: one file for each, with its arguments and its code.
 
 pub(crate) mod allow;
 pub(crate) mod check;
@@ -37,7 +37,7 @@ use crate::cli::{Cli, Command};
 use crate::error::CliError;
 use crate::{out, rights};
 
-/// Runs a command; the number is the exit code.
+/// Runs a command and returns the exit code.
 pub(crate) fn run(cli: Cli) -> Result<u8, CliError> {
     if let Some((app, error)) = rights::refusal(&cli.command) {
         out::note(error.said(app.locale()));

@@ -1,4 +1,4 @@
-//! Settings: where they come from and what they mean.
+//! Settings: reads them from files, variables and flags, and interprets them.
 
 mod arm;
 mod contradiction;

@@ -1,4 +1,4 @@
-//! What the user is told when something is wrong, and the exit code.
+//! The error of a command: its message, hint and exit code.
 
 use std::fmt;
 
@@ -7,14 +7,14 @@ use ralph_engine::EngineError;
 use ralph_snapshot::SnapshotError;
 use ralph_store::StoreError;
 
-/// Which exit code an error has.
+/// The kind of an error, which decides the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// The user has to change the call or the configuration: 2.
+    /// The user must change the call or the configuration: 2.
     Usage,
-    /// The wish was understood but cannot be met now: 1.
+    /// The request is valid but cannot be met now: 1.
     Refused,
-    /// Something of ours went wrong: 3.
+    /// A failure of ralph or the system: 3.
     Internal,
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct CliError {
     korean: Option<Box<Korean>>,
 }
 
-/// The same in another language.
+/// The message and hint in Korean.
 #[derive(Debug)]
 struct Korean {
     message: String,
@@ -43,7 +43,7 @@ impl CliError {
         Self { kind: Kind::Refused, message: message.to_string(), hint: None, korean: None }
     }
 
-    /// An error of the system's, with everything it says about its cause.
+    /// Makes an internal error, with all its causes.
     pub(crate) fn internal(error: &dyn std::error::Error) -> Self {
         let mut message = error.to_string();
         let mut cause = error.source();
@@ -58,7 +58,7 @@ impl CliError {
         Self { kind: Kind::Internal, message, hint: None, korean: None }
     }
 
-    /// The same error with what it concerns in front.
+    /// Puts the subject in front of the message.
     pub(crate) fn about(self, what: &str) -> Self {
         Self { message: format!("{what}: {}", self.message), ..self }
     }
@@ -67,13 +67,13 @@ impl CliError {
         Self { hint: Some(hint.into()), ..self }
     }
 
-    /// The same error with words for those who read Korean.
+    /// Adds the message and hint in Korean.
     pub(crate) fn in_korean(self, message: impl Into<String>, hint: Option<&str>) -> Self {
         let korean = Korean { message: message.into(), hint: hint.map(str::to_owned) };
         Self { korean: Some(Box::new(korean)), ..self }
     }
 
-    /// The same error with another hint for those who read Korean.
+    /// Replaces the Korean hint.
     pub(crate) fn with_korean_hint(mut self, hint: impl Into<String>) -> Self {
         if let Some(korean) = &mut self.korean {
             korean.hint = Some(hint.into());
@@ -81,14 +81,14 @@ impl CliError {
         self
     }
 
-    /// The error in a language, or in English where it has no words for it.
+    /// Renders the error in a language, or in English if it is not translated.
     pub(crate) fn said(&self, locale: Locale) -> String {
         match (locale, &self.korean) {
             (Locale::Ko, Some(korean)) => {
                 let hint = korean.hint.as_ref().map(|hint| format!("\n도움말: {hint}"));
                 format!("오류: {}{}", korean.message, hint.unwrap_or_default())
             }
-            // Others' words, such as the system's, are in their language.
+            // Messages of the system and of libraries are not translated.
             (Locale::Ko, None) => {
                 let hint = self.hint.as_ref().map(|hint| format!("\n도움말: {hint}"));
                 format!("오류: {}{}", self.message, hint.unwrap_or_default())
@@ -97,12 +97,12 @@ impl CliError {
         }
     }
 
-    /// What is wrong and what to do about it, as a part of a line.
+    /// Renders the message and the hint on one line.
     pub(crate) fn in_line(&self) -> String {
         self.line_in(Locale::En)
     }
 
-    /// The same in a language.
+    /// Renders the same in a language.
     pub(crate) fn line_in(&self, locale: Locale) -> String {
         let (message, hint) = match (locale, &self.korean) {
             (Locale::Ko, Some(korean)) => (&korean.message, &korean.hint),

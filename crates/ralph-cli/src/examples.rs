@@ -1,10 +1,9 @@
-//! Two or three calls of each command, as its help shows them.
+//! Examples of each command for its help.
 
-/// A call and what it does.
+/// A call and a description.
 type ExampleCall = (&'static str, &'static str);
 
-/// The commands that people call, each with its examples. `HOST` is the name of
-/// one that there is.
+/// The examples of each command. `HOST` is replaced with the name of a host.
 pub(crate) const EXAMPLES: [(&str, &[ExampleCall]); 24] = [
     (
         "run",
@@ -196,7 +195,7 @@ mod tests {
     fn every_example_is_understood() {
         for (name, calls) in EXAMPLES {
             for (call, _) in calls {
-                // What is for the shell is none of ours.
+                // The rest of the line is for the shell.
                 let call = call.replace("HOST", ralph_agents::host::HOSTS[0].name);
                 let typed = call.split(['<', '>']).next().unwrap();
                 let words = crate::config::words(typed).expect(&call);

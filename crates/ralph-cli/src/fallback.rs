@@ -1,4 +1,4 @@
-//! The settings that a run began with, for when the present ones are broken.
+//! A copy of the settings that a run began with, used if the present ones are broken.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -13,24 +13,23 @@ use crate::config::Layers;
 use crate::error::CliError;
 use crate::out;
 
-/// The name of the copy of the user's file.
+/// File name of the copy of the user's settings.
 const USER: &str = "user.toml";
 
-/// The name of the copy of the project's file.
+/// File name of the copy of the project's settings.
 const PROJECT: &str = "project.toml";
 
-/// Which run's settings hold where the present ones cannot be used.
+/// The run whose settings are used if the present ones are broken.
 #[derive(Debug, Default)]
 pub(crate) struct SettingsFallback {
     /// The run's folder.
     folder: OnceLock<PathBuf>,
-    /// What is wrong with the present ones, once that was noticed.
+    /// The error in the present settings, once it was noticed.
     fault: OnceLock<String>,
 }
 
 impl SettingsFallback {
-    /// Takes copies in place of settings that cannot be used; gives the error
-    /// back where there are none.
+    /// Reads the copies instead of broken settings. Without copies it returns the error.
     pub(crate) fn stand_in<T>(
         &self,
         error: CliError,
@@ -49,7 +48,7 @@ impl SettingsFallback {
 }
 
 impl App {
-    /// Keeps the settings files as they are for a run that begins.
+    /// Copies the settings files for a run that begins.
     pub(crate) fn keep_settings(&self, run: &RunId) {
         let user = self.user_config().unwrap_or_default();
         let project = self.project_config();
@@ -58,8 +57,7 @@ impl App {
         let _ = settings_copy::keep(&self.run_folder(run), &files);
     }
 
-    /// Lets the settings that a run began with hold where the present ones
-    /// cannot be used. The first run that is named counts.
+    /// Uses a run's own settings if the present ones are broken. Only the first call counts.
     pub(crate) fn fall_back_on(&self, run: &RunId) {
         let folder = self.run_folder(run);
         if settings_copy::folder(&folder).is_dir() {
@@ -67,20 +65,20 @@ impl App {
         }
     }
 
-    /// The settings that the run began with, with what is in the environment.
+    /// Returns the settings that the run began with, and the present variables.
     pub(crate) fn begun_layers(&self, error: CliError) -> Result<Layers, CliError> {
         let read = |user: &Path, project: &Path| self.layers_of(Some(user), project);
         self.fallback.stand_in(error, read)
     }
 
-    /// Tells a person once that settings are broken and which hold instead.
+    /// Prints once that settings are broken and which are used instead.
     pub(crate) fn say_fallback(&self) {
         if let Some(text) = self.new_fault() {
             out::note(text);
         }
     }
 
-    /// The same in a session: the reply with a note for the user.
+    /// Adds the same as a note to a reply in a session.
     pub(crate) fn with_fallback(&self, reply: HostReply) -> HostReply {
         match (self.new_fault(), &reply.note) {
             (None, _) => reply,
@@ -109,8 +107,7 @@ impl App {
     }
 }
 
-/// Looks at the settings at the end of a run, and says if they were broken
-/// meanwhile.
+/// Reads the settings at the end of a run, and warns if they are broken.
 pub(crate) fn say_at_the_end(app: &App, run: &Run) {
     app.fall_back_on(&run.id);
     if app.layers().is_ok() {

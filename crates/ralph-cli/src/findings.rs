@@ -1,4 +1,4 @@
-//! What gates found, for people: a table of gates, then the findings by file.
+//! Renders the findings of gates: a table of gates, then the findings by file.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -11,19 +11,19 @@ use ralph_engine::report::span;
 
 use crate::texts::{one_line, table};
 
-/// How many findings of a file are listed unless all are wanted.
+/// Findings of a file that are listed without `--all`.
 pub(crate) const FEW: usize = 5;
 
-/// How many files and failed tests are listed unless all are wanted.
+/// Files and failed tests that are listed without `--all`.
 const FEW_PLACES: usize = 20;
 
-/// The whole answer of `ralph check`.
+/// Renders the output of `ralph check`.
 pub(crate) fn render(reports: &[GateReport], most: usize, locale: Locale) -> String {
     let mut text = summary(reports, locale);
     text.push_str(&failed_tests(reports, most));
     text.push_str(&by_file(reports, most));
     text.push_str(&left_out(reports, most, locale));
-    // What was not understood is shown as it was printed.
+    // Output that could not be parsed is shown as it is.
     for report in reports.iter().filter(|report| !report.passed() && is_opaque(report)) {
         let tail = report.tail.trim_end();
         if tail.is_empty() {
@@ -66,7 +66,7 @@ fn result(report: &GateReport, locale: Locale) -> String {
     verdict + wording::extent(report.extent, locale)
 }
 
-/// `passed/run`, with what was skipped.
+/// Renders `passed/run`, with the number of skipped tests.
 fn tests(report: &GateReport) -> String {
     let Some(counts) = report.reading.tests.as_ref().map(|tests| tests.counts) else {
         return "-".to_owned();
@@ -115,7 +115,7 @@ fn by_file(reports: &[GateReport], most: usize) -> String {
     });
     for finding in findings {
         let listed = files.entry(&finding.place.file).or_default();
-        // What a build and a linter both say is said once.
+        // A finding of both a build and a linter is listed once.
         if !listed.contains(&finding) {
             listed.push(finding);
         }
@@ -134,7 +134,7 @@ fn by_file(reports: &[GateReport], most: usize) -> String {
     text
 }
 
-/// How many findings are not worth a line unless all are wanted.
+/// Renders the number of remarks that are not listed.
 fn left_out(reports: &[GateReport], most: usize, locale: Locale) -> String {
     let hidden = reports.iter().filter(|report| !fails_with_remarks(report));
     let infos: u64 = hidden.map(|report| report.reading.counts.infos).sum();
@@ -158,15 +158,14 @@ fn more(all: usize, shown: usize) -> String {
     if all > shown { format!("  … and {} more (--all)\n", all - shown) } else { String::new() }
 }
 
-/// Whether a gate failed and there is nothing worse than remarks in it: they
-/// are the reason, then.
+/// Returns true if a gate failed with nothing worse than remarks, which are then the reason.
 fn fails_with_remarks(report: &GateReport) -> bool {
     let counts = report.reading.counts;
     let failed = report.reading.tests.as_ref().is_some_and(|tests| tests.counts.failed > 0);
     !report.passed() && !failed && counts.errors + counts.security + counts.warnings == 0
 }
 
-/// Whether a failing gate said nothing that could be read.
+/// Returns true if nothing in the output of a failing gate could be parsed.
 fn is_opaque(report: &GateReport) -> bool {
     let named = report.reading.tests.as_ref().is_some_and(|tests| !tests.failures.is_empty());
     !named && report.reading.findings.is_empty()

@@ -1,5 +1,5 @@
-//! Keeps commands out of folders that nobody means: `/`, the home folder, and,
-//! for runs, folders that are too large to be copied.
+//! Keeps commands out of unlikely folders: `/`, the home folder and, for runs, folders
+//! that are too large to copy.
 
 use std::fs;
 use std::path::Path;
@@ -10,10 +10,10 @@ use crate::app::App;
 use crate::config::FolderChoice;
 use crate::error::CliError;
 
-/// What a folder without git may hold: a run copies it.
+/// Largest folder without git that a run copies.
 const MOST: FolderSize = FolderSize { files: 100_000, bytes: 4 << 30 };
 
-/// A folder that is hardly ever a project.
+/// A folder that is rarely a project.
 #[derive(Clone, Copy)]
 enum UnlikelyFolder {
     Root,
@@ -21,7 +21,7 @@ enum UnlikelyFolder {
 }
 
 impl UnlikelyFolder {
-    /// What the folder of a project is instead, if it is one of these.
+    /// Tells which of these the project's folder is, if any.
     fn of(app: &App) -> Option<Self> {
         let root = &app.project.root;
         let home = app.variable("HOME").and_then(|home| fs::canonicalize(home).ok());
@@ -32,7 +32,7 @@ impl UnlikelyFolder {
         }
     }
 
-    /// Its name in both languages.
+    /// Returns its name in both languages.
     fn names(self) -> (&'static str, &'static str) {
         match self {
             Self::Root => ("the root of the file system", "파일 시스템의 루트"),
@@ -41,7 +41,7 @@ impl UnlikelyFolder {
     }
 }
 
-/// Refuses to start a run in a folder that is likely the wrong one.
+/// Returns an error for a run in a folder that is probably wrong.
 pub(crate) fn refuse_unfit(app: &App, choice: FolderChoice) -> Result<(), CliError> {
     match (choice, UnlikelyFolder::of(app)) {
         (FolderChoice::Project, Some(folder)) => {
@@ -60,8 +60,8 @@ pub(crate) fn refuse_unfit(app: &App, choice: FolderChoice) -> Result<(), CliErr
     }
 }
 
-/// Refuses what reads a whole project where none is likely: `/`, and the home
-/// folder. One in git or with a `ralph.toml` is meant.
+/// Returns an error if a command would read all of `/` or the home folder. A folder in
+/// git or with a `ralph.toml` is fine.
 pub(crate) fn refuse_no_project(app: &App) -> Result<(), CliError> {
     let is_meant = app.project.git.is_some() || app.project.root.join("ralph.toml").exists();
     let Some(folder) = UnlikelyFolder::of(app).filter(|_| !is_meant) else { return Ok(()) };

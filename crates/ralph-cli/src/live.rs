@@ -1,5 +1,5 @@
-//! Watching a run: on a terminal a calm status line below what the agent
-//! printed last, plain lines elsewhere, JSON for machines.
+//! Shows a run while it works: a status line on a terminal, plain lines elsewhere, JSON
+//! for programs.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -21,17 +21,16 @@ use crate::region::LiveRegion;
 use crate::texts::{counted, one_line};
 use crate::{config, out, texts};
 
-/// How often the status line is drawn again.
+/// Time between two updates of the status line.
 const REDRAW: Duration = Duration::from_millis(500);
 
-/// How wide a line of an agent's output is shown elsewhere than on a terminal.
+/// Width of a line of the agent's output outside a terminal, in characters.
 const OUTPUT_CHARS: usize = 200;
 
-/// How many places are named at the end of a turn, and reasons of each gate.
+/// Number of places listed at the end of a turn, and of reasons for each gate.
 const NAMED: usize = 5;
 
-/// The sink for a person: lines for what happened, and on a terminal one
-/// status line below them.
+/// Makes the sink for a person: lines for events, and on a terminal a status line below them.
 pub(crate) fn for_people(locale: Locale) -> Box<dyn Sink> {
     Box::new(People {
         locale,
@@ -46,7 +45,7 @@ pub(crate) fn for_people(locale: Locale) -> Box<dyn Sink> {
     })
 }
 
-/// One JSON object a line, on stdout.
+/// Prints one JSON object per line to stdout.
 pub(crate) struct JsonLines {
     run: RunId,
     seq: u64,
@@ -65,14 +64,14 @@ impl Sink for JsonLines {
     }
 }
 
-/// What the status line says.
+/// The contents of the status line.
 #[derive(Default)]
 struct Status {
     iteration: u32,
     max: u32,
     began: Option<Timestamp>,
     doing: String,
-    /// How far a snapshot is that takes long.
+    /// The progress of a snapshot that takes long.
     snapshot: Option<String>,
     failing: Vec<u32>,
     gates: String,
@@ -83,17 +82,16 @@ struct People {
     locale: Locale,
     colours: bool,
     status: Status,
-    /// What the agent printed last in this turn.
+    /// The last lines that the agent printed in this turn.
     printed: Vec<String>,
     region: LiveRegion,
-    /// When the region was drawn last.
+    /// The moment when the region was last drawn.
     drawn: Option<Timestamp>,
-    /// Whether it was said how to accept what is held.
+    /// True once the hint on accepting held changes was printed.
     hinted: bool,
-    /// What gates are known to say without being run, until they are: their names
-    /// and the lines about them.
+    /// Cached results that were not printed yet: the gates' names and their lines.
     known: Vec<(String, String)>,
-    /// What gates said in this turn.
+    /// The verdicts of gates in this turn.
     judged: Vec<(String, Verdict)>,
 }
 
@@ -213,7 +211,7 @@ impl People {
         );
         self.known.retain(|(name, _)| *name != report.name);
         let said = (report.name.clone(), report.verdict.clone());
-        // A gate that is run again, to be sure, is news if it says otherwise.
+        // A repeated gate is only printed if its verdict differs.
         if self.judged.contains(&said) {
             return;
         }
@@ -226,7 +224,7 @@ impl People {
         self.print(&line, at);
     }
 
-    /// Tells what is known of gates that were not run.
+    /// Prints the cached results of gates that did not run.
     fn say_known(&mut self, at: Timestamp) {
         for (_, line) in std::mem::take(&mut self.known) {
             self.print(&line, at);
@@ -265,7 +263,7 @@ impl People {
         self.print(&line, at);
     }
 
-    /// Leaves what the agent printed last above the lines to come.
+    /// Prints the agent's last lines so that they stay above later ones.
     fn leave_printed(&mut self, at: Timestamp) {
         for line in std::mem::take(&mut self.printed) {
             let line = self.paint(&format!("│ {line}"), "2");
@@ -273,8 +271,7 @@ impl People {
         }
     }
 
-    /// What the agent says and does. Of a program that prints nothing but text
-    /// the last lines are shown.
+    /// Prints the agent's texts and actions. Plain output is shown only as the last lines.
     fn said(&mut self, kind: PieceKind, text: &str, at: Timestamp) {
         const LINES: usize = 12;
         const WIDE: usize = 200;
@@ -296,7 +293,7 @@ impl People {
         }
     }
 
-    /// How a turn ended, if not by itself.
+    /// Describes how a turn ended, if not normally.
     fn turn_remark(&self, turn: &str) -> String {
         match turn {
             "finished" => String::new(),
@@ -304,7 +301,7 @@ impl People {
         }
     }
 
-    /// Changes of tests and checks that are held, place by place.
+    /// Prints the changes of tests and checks that are held, place by place.
     fn tampering(&mut self, summary: &IterationSummary<'_>, at: Timestamp) {
         let head = self.say("held", "보류됨");
         let places = summary.weakened.iter().map(|Weakening { place, what }| (place, what));
@@ -314,7 +311,7 @@ impl People {
             let text = self.say("more; `ralph report` lists them", "건 더: `ralph report`로 확인");
             self.print(&format!("      … {more} {text}"), at);
         }
-        // What is held against a run that has ended cannot be accepted any more.
+        // After a run has ended, its held changes cannot be accepted.
         let has_path = summary.weakened.iter().any(Weakening::has_path);
         let can_accept = has_path && summary.decision != "give_up";
         if can_accept && !std::mem::replace(&mut self.hinted, true) {
@@ -326,8 +323,8 @@ impl People {
         }
     }
 
-    /// What was done to tests and checks in work that is accepted, and what the
-    /// tests of the start say of it: somebody should know.
+    /// Prints the changes of tests and checks in accepted work, and what the original
+    /// tests say about it.
     fn edits(&mut self, run: &Run, summary: &IterationSummary<'_>, at: Timestamp) {
         let heads = [self.say("edited", "수정된 검사"), self.say("checked", "확인됨")];
         for Edit { place, what } in summary.edited.iter().take(NAMED) {
@@ -352,8 +349,7 @@ impl People {
         }
     }
 
-    /// Why a turn is not accepted: what fails, or where that is not known the
-    /// end of what the gate printed.
+    /// Prints why a turn is not accepted: the failures, or else the end of the gate's output.
     fn why(&mut self, summary: &IterationSummary<'_>, at: Timestamp) {
         for report in summary.gates.iter().filter(|report| report.blocks()) {
             let lines = gate_reasons(report, self.locale);
@@ -431,7 +427,7 @@ impl People {
 }
 
 impl Status {
-    /// `[2/10] 00:12  agent at work ✗ █▄ 3  $0.1200`
+    /// Renders `[2/10] 00:12  agent at work ✗ █▄ 3  $0.1200`.
     fn line(&self, elapsed: Duration) -> String {
         let Self { iteration, max, gates, .. } = self;
         let doing = self.snapshot.as_ref().unwrap_or(&self.doing);
@@ -447,7 +443,7 @@ impl Status {
     }
 }
 
-/// What ends the run with success, in a few words.
+/// Describes briefly what ends the run with success.
 fn judged_by(run: &Run) -> String {
     let gates: Vec<&str> = run.policy.gates.iter().map(|gate| gate.name.as_str()).collect();
     match (run.policy.locale, run.policy.trust) {
@@ -462,7 +458,7 @@ fn claim_was_made(summary: &IterationSummary<'_>) -> bool {
     matches!(summary.claim, "promise" | "marker")
 }
 
-/// Elapsed time in whole seconds, steady in width: `00:07`, `1:02:30`.
+/// Renders elapsed time in seconds with a steady width: `00:07`, `1:02:30`.
 fn stopwatch(elapsed: Duration) -> String {
     let (hours, minutes, seconds) =
         (elapsed.as_secs() / 3600, elapsed.as_secs() / 60 % 60, elapsed.as_secs() % 60);

@@ -24,7 +24,7 @@ mod wrap;
 
 use std::process::ExitCode;
 
-/// What follows `ralph hook`; `None` for any other command, and for help.
+/// Returns the words after `ralph hook`; `None` for any other command, and for help.
 fn hook_words() -> Option<Vec<std::ffi::OsString>> {
     let mut words = std::env::args_os().skip(1);
     let is_hook = words.next().is_some_and(|word| word == "hook");
@@ -35,7 +35,7 @@ fn hook_words() -> Option<Vec<std::ffi::OsString>> {
 }
 
 fn main() -> ExitCode {
-    // The supervisor is started once a turn: it must not pay for anything else.
+    // The supervisor starts with every turn, so it must start fast.
     if std::env::args_os().nth(1).is_some_and(|word| word == "__supervise") {
         return ralph_proc::supervisor_main();
     }

@@ -1,7 +1,6 @@
-//! The word that was meant by a misspelt one.
+//! Finds the known word that a misspelt one meant.
 
-/// The known word that is nearest to the given one, if it is near enough to be
-/// meant.
+/// Returns the known word nearest to the given one, if it is similar enough.
 pub(crate) fn nearest<'k>(
     given: &str,
     known: impl IntoIterator<Item = &'k str>,

@@ -9,10 +9,10 @@ use ralph_core::run::Task;
 use crate::config::{Kind, Layers, Value, ValueError, criteria};
 use crate::error::CliError;
 
-/// What is typed instead of a task or a file that is on standard input.
+/// The argument that stands for standard input.
 const STDIN: &str = "-";
 
-/// A task is text for a model, not a file to be shipped.
+/// Most bytes of a task, which is text for a model.
 const MOST_TASK_BYTES: u64 = 1024 * 1024;
 
 /// What the agent is to do
@@ -36,7 +36,7 @@ pub(crate) struct TaskOptions {
 }
 
 impl TaskOptions {
-    /// The task as given. An empty one is refused.
+    /// Reads the task. An empty one is an error.
     pub(crate) fn read(&self) -> Result<Task, CliError> {
         let text = match (&self.task, &self.prompt_file) {
             (Some(task), _) if task == STDIN => read_text(Path::new(STDIN))?,
@@ -191,14 +191,14 @@ pub(crate) struct AgentOptions {
     turn_timeout: Option<String>,
 }
 
-/// The help of `--agent`, which names the agents that there are.
+/// Renders the help of `--agent` with the names of the agents.
 fn agent_help() -> String {
     let names: Vec<String> = ralph_agents::NAMES.iter().map(|name| format!("`{name}`")).collect();
     format!("Who does the work: {} (default: command)", names.join(", "))
 }
 
 impl CriteriaOptions {
-    /// Whether anything was given.
+    /// Returns true if any option was given.
     pub(crate) fn is_given(&self) -> bool {
         let Self {
             criteria,
@@ -212,7 +212,7 @@ impl CriteriaOptions {
         !criteria.is_empty() || flags.into_iter().any(|flag| *flag)
     }
 
-    /// Puts what was given on top of the settings.
+    /// Applies the options to the settings.
     pub(crate) fn apply(&self, layers: &mut Layers) -> Result<(), CliError> {
         let mut given = self.criteria.clone();
         if self.tests_pass {
@@ -237,7 +237,7 @@ impl CriteriaOptions {
 }
 
 impl PolicyOptions {
-    /// Puts what was given on top of the settings.
+    /// Applies the options to the settings.
     pub(crate) fn apply(&self, layers: &mut Layers) -> Result<(), CliError> {
         self.criteria.apply(layers)?;
         match self.allow_test_changes.as_deref() {
@@ -280,13 +280,13 @@ impl PolicyOptions {
 }
 
 impl AgentOptions {
-    /// The choice of an agent alone; `None` if none was chosen.
+    /// Makes the choice of an agent; `None` if none was chosen.
     pub(crate) fn named(agent: Option<String>, agent_cmd: Option<String>) -> Option<Self> {
         let chosen = agent.is_some() || agent_cmd.is_some();
         chosen.then(|| Self { agent, agent_cmd, ..Self::default() })
     }
 
-    /// Puts what was given on top of the settings.
+    /// Applies the options to the settings.
     pub(crate) fn apply(&self, layers: &mut Layers) -> Result<(), CliError> {
         if self.script.is_some() {
             layers.set_flag("run.agent", Value::Text("scripted".to_owned()));
@@ -306,7 +306,7 @@ impl AgentOptions {
     }
 }
 
-/// Sets something about the client that was chosen, which must have it.
+/// Sets an option of the chosen client, which must support it.
 fn set_of_client(
     layers: &mut Layers,
     flag: &str,

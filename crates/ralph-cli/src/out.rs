@@ -1,4 +1,4 @@
-//! The one place that prints: data to stdout, everything else to stderr.
+//! The only module that prints: data to stdout, everything else to stderr.
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
@@ -14,22 +14,20 @@ use crate::app::App;
 use crate::error::CliError;
 use crate::wrap::wrapped;
 
-/// Why something that was printed is lost; the first of several.
+/// The first error in writing to stdout.
 static LOST: OnceLock<io::Error> = OnceLock::new();
 
-/// Prints a line of data. A closed pipe is the reader's right, not an error.
+/// Prints a line of data. A closed pipe is not an error.
 pub(crate) fn line(text: impl Display) {
     note_loss(writeln!(io::stdout().lock(), "{text}"));
 }
 
-/// Prints lines for people. What steers a terminal is left out: what is told
-/// of was often written by others.
+/// Prints lines for people, without control sequences: the text may come from others.
 pub(crate) fn raw(text: &str) {
     note_loss(io::stdout().lock().write_all(plain(text).as_bytes()));
 }
 
-/// Prints text for people, as [`raw`] does. On a terminal its lines are broken
-/// between words.
+/// Prints text for people, as [`raw`] does. On a terminal its lines are wrapped between words.
 pub(crate) fn text(text: &str) {
     let text = plain(text);
     let text = match width(&io::stdout()) {
@@ -39,7 +37,7 @@ pub(crate) fn text(text: &str) {
     note_loss(io::stdout().lock().write_all(text.as_bytes()));
 }
 
-/// The columns of a terminal; `None` for anything else.
+/// Returns the width of a terminal; `None` for anything else.
 pub(crate) fn width(stream: &(impl IsTerminal + AsFd)) -> Option<usize> {
     let size = || rustix::termios::tcgetwinsize(stream).ok();
     stream
@@ -47,12 +45,12 @@ pub(crate) fn width(stream: &(impl IsTerminal + AsFd)) -> Option<usize> {
         .then(|| size().map(|size| usize::from(size.ws_col)).filter(|wide| *wide > 0).unwrap_or(80))
 }
 
-/// Lets those who watch see what was printed so far.
+/// Flushes stdout, so that the text so far is visible.
 pub(crate) fn flush() {
     note_loss(io::stdout().lock().flush());
 }
 
-/// Whether all that was printed got out: who keeps it in a file has to know.
+/// Returns an error if any output was lost.
 pub(crate) fn finish() -> Result<(), CliError> {
     note_loss(io::stdout().lock().flush());
     match LOST.get() {
@@ -69,17 +67,17 @@ fn note_loss(done: io::Result<()>) {
     }
 }
 
-/// Prints bytes that steer the terminal: those of a region that is drawn again.
+/// Prints bytes that control the terminal, for a region that is redrawn.
 pub(crate) fn steer(bytes: &str) {
     note_loss(io::stdout().lock().write_all(bytes.as_bytes()));
 }
 
-/// Tells the user something that is not data, as [`raw`] does.
+/// Prints a message that is not data, as [`raw`] does.
 pub(crate) fn note(text: impl Display) {
     painted(&plain(&text.to_string()));
 }
 
-/// Tells the user something that has colours of ours.
+/// Prints a message with our colours.
 pub(crate) fn painted(text: &str) {
     let _ = match width(&io::stderr()) {
         Some(wide) => writeln!(io::stderr().lock(), "{}", wrapped(text, wide)),
@@ -87,13 +85,13 @@ pub(crate) fn painted(text: &str) {
     };
 }
 
-/// Tells the user what is wrong.
+/// Prints an error.
 pub(crate) fn error(error: &CliError) {
     let app = App::discover();
     note(error.said(app.map_or(Locale::En, |app| app.chosen_locale())));
 }
 
-/// What clap has to say: help goes to stdout, errors to stderr with exit code 2.
+/// Prints help of clap to stdout, or its errors to stderr with exit code 2.
 pub(crate) fn clap_error(error: &clap::Error) -> ExitCode {
     note_loss(error.print());
     if let Some(hint) = quotes_missing(error, std::env::args().skip(1)) {
@@ -105,7 +103,7 @@ pub(crate) fn clap_error(error: &clap::Error) -> ExitCode {
     }
 }
 
-/// What to type if the words of a task are not in quotes.
+/// Returns a hint if the words of a task are not in quotes.
 fn quotes_missing(error: &clap::Error, typed: impl Iterator<Item = String>) -> Option<String> {
     let unknown = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(word)) if error.kind() == ErrorKind::UnknownArgument => word,
@@ -117,7 +115,7 @@ fn quotes_missing(error: &clap::Error, typed: impl Iterator<Item = String>) -> O
     is_task.then(|| format!("hint: put the task in quotes: ralph {command} \"{}\"", task.join(" ")))
 }
 
-/// Whether colours are wanted on this stream.
+/// Returns true if colours are wanted on this stream.
 pub(crate) fn colours(stream: &dyn IsTerminalStream) -> bool {
     let unset = |name: &str| std::env::var_os(name).is_none_or(|value| value.is_empty());
     unset("NO_COLOR")

@@ -1,4 +1,4 @@
-//! A line at the bottom of a terminal that says how far work at a tree is.
+//! A line at the bottom of a terminal that shows the progress of reading the files.
 
 use std::io::{self, Write};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -11,21 +11,21 @@ use ralph_snapshot::WorkHandle;
 use crate::region::LiveRegion;
 use crate::{out, texts};
 
-/// Work that takes no longer is not shown.
+/// Time before the line appears.
 const SHOWN_AFTER: Duration = Duration::from_secs(1);
 
-/// How often the line is drawn again.
+/// Time between two updates of the line.
 const REDRAW: Duration = Duration::from_millis(250);
 
-/// Shows the line while the work takes long, until this is dropped.
+/// A line that appears when work takes long, until it is dropped.
 pub(crate) struct ProgressLine {
-    /// Tells the thread that it is over.
+    /// Tells the thread to stop.
     over: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl ProgressLine {
-    /// `None` where nobody would see it.
+    /// Starts the thread; `None` without a terminal.
     pub(crate) fn show(work: &WorkHandle, locale: Locale) -> Option<Self> {
         out::width(&io::stderr())?;
         let (over, is_over) = mpsc::channel::<()>();
@@ -54,7 +54,7 @@ impl Drop for ProgressLine {
     fn drop(&mut self) {
         drop(self.over.take());
         if let Some(thread) = self.thread.take() {
-            // One that panicked shows nothing any more.
+            // A thread that panicked shows nothing more.
             let _ = thread.join();
         }
     }

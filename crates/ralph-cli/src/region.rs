@@ -1,29 +1,29 @@
-//! The lines at the bottom of a terminal that are drawn again and again.
+//! The lines at the bottom of a terminal that are redrawn.
 
 use crate::wrap::{fit, visible_columns};
 
-/// Lines that were drawn and will be taken away again.
+/// Lines that are drawn and will be removed again.
 #[derive(Debug, Default)]
 pub(crate) struct LiveRegion {
-    /// The columns that each line took.
+    /// The width of each line, in columns.
     drawn: Vec<usize>,
 }
 
 impl LiveRegion {
-    /// The bytes that take away what was drawn, on a terminal that is now so
-    /// many columns wide: one that became narrower shows a line as several.
+    /// Returns the bytes that remove the lines, on a terminal of this width. On a
+    /// narrower one a line takes several rows.
     pub(crate) fn wipe(&mut self, wide: usize) -> String {
         let rows: usize = self.drawn.drain(..).map(|one| one.div_ceil(wide.max(1)).max(1)).sum();
-        // Row by row: some terminals keep a whole screen that is cleared at once.
+        // It goes row by row, since some terminals save a screen that is cleared at once.
         match rows {
             0 => String::new(),
             _ => format!("\r\x1b[2K{}", "\x1b[1A\x1b[2K".repeat(rows - 1)),
         }
     }
 
-    /// The bytes that draw these lines in place of those drawn before.
+    /// Returns the bytes that draw these lines in place of the earlier ones.
     ///
-    /// Each is cut to the width; `paint` colours what is left of it.
+    /// Each line is cut to the width and then coloured by `paint`.
     pub(crate) fn draw(
         &mut self,
         lines: &[String],

@@ -1,10 +1,10 @@
-//! Decides who may do what: anyone, or the user alone.
+//! Decides who may call what: anyone, or only the user.
 //!
-//! An agent is held to its loop, so it must not rule it. Every command, tool of
-//! the MCP server, event of a hook and word of `/ralph` has a mark here or in
-//! its own file, by a match without a rest: a new one does not compile without.
-//! Reading is open to anyone. What ends, begins, loosens or deletes is the
-//! user's as long as the run of the agent that calls is open.
+//! A loop judges its agent, so the agent must not control it. Every command, MCP tool,
+//! hook event and `/ralph` word has a right here or in its own file. Each match is
+//! exhaustive, so a new one does not compile without a right. Reading is open to
+//! anyone. Starting, ending, loosening and deleting is the user's while the calling
+//! agent has an open run.
 
 use std::ffi::OsString;
 
@@ -19,20 +19,20 @@ use crate::caller::{self, CalledAs};
 use crate::cli::Command;
 use crate::error::CliError;
 
-/// How much of a command line is repeated.
+/// Number of characters of a command line that are repeated.
 const TYPED_CHARS: usize = 200;
 
-/// Who may call something.
+/// The callers that are allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CallRight {
-    /// Anyone, an agent in its own loop too.
+    /// Anyone, including an agent in its own loop.
     Anyone,
-    /// The user, and agents that have no open run.
+    /// The user, and agents without an open run.
     UserOnly,
 }
 
 impl Command {
-    /// Who may call it.
+    /// Returns who may call this command.
     pub(crate) fn right(&self) -> CallRight {
         match self {
             Self::Run(_)
@@ -47,10 +47,10 @@ impl Command {
             Self::Allow(args) => args.right(),
             Self::Install(args) => args.right(),
             Self::Uninstall(args) => args.right(),
-            // Notes have rules of their own beside: an agent writes on trial.
+            // Notes have rights of their own: an agent's are on trial.
             Self::Memory(args) => args.right(),
-            // Those read, or run what the agent is asked to run. Tools of the
-            // server and events of hooks have marks of their own.
+            // These read, or run what the agent is asked to run. The server's tools and
+            // the hooks' events have rights of their own.
             Self::Mcp(_)
             | Self::Hook(_)
             | Self::Demo(_)
@@ -74,13 +74,13 @@ impl Command {
         }
     }
 
-    /// Whether it changes what holds in all projects of the user.
+    /// Returns true if it changes all projects of the user.
     fn is_user_wide(&self) -> bool {
         matches!(self, Self::Install(args) if args.is_user_wide())
             || matches!(self, Self::Uninstall(args) if args.is_user_wide())
     }
 
-    /// What a user can type in a session instead.
+    /// Returns what a user can type in a session instead.
     fn in_session(&self) -> Option<&'static str> {
         if matches!(self, Self::Stop(_) | Self::Cancel(_)) {
             return Some("/ralph stop");
@@ -94,8 +94,8 @@ impl Command {
     }
 }
 
-/// Who may tell of an event. Those of the user can change a loop by the user's
-/// word, and count for nothing in a turn that a driver of ours takes.
+/// Returns who may cause an event. The user's events can change a loop, so they are
+/// ignored in a turn of our driver.
 pub(crate) fn of_event(what: &Happening) -> CallRight {
     match what {
         Happening::Prompted { .. }
@@ -120,13 +120,13 @@ pub(crate) fn of_event(what: &Happening) -> CallRight {
     }
 }
 
-/// Refuses a command that is the user's if an agent of an open run calls it,
-/// and keeps that it was tried. The error is in the language of the context.
+/// Returns an error if an agent with an open run calls a command that is the user's.
+/// The attempt is recorded, and the error is in the context's language.
 pub(crate) fn refusal(command: &Command) -> Option<(App, CliError)> {
     if command.right() == CallRight::Anyone {
         return None;
     }
-    // A command that finds no project says so itself.
+    // A command that needs a project reports its absence itself.
     let here = App::discover().ok()?;
     let (app, run) = match caller::open_run(&here, CalledAs::Command) {
         Some(run) => (here, run),
@@ -141,8 +141,8 @@ pub(crate) fn refusal(command: &Command) -> Option<(App, CliError)> {
     Some((app, error))
 }
 
-/// Refuses what was typed as a command in a session if a driver of ours has
-/// the turn in which it was: whoever typed it, it was not in that session.
+/// Returns an error for a user's command that was typed in a turn of our driver: it did
+/// not come from that session.
 pub(crate) fn ensure_in_session(app: &App, right: CallRight, text: &str) -> Result<(), CliError> {
     if right == CallRight::Anyone {
         return Ok(());
@@ -153,8 +153,7 @@ pub(crate) fn ensure_in_session(app: &App, right: CallRight, text: &str) -> Resu
     }
 }
 
-/// Refuses a tool that is the user's if the agent that calls it has an open
-/// run.
+/// Returns an error for a user's tool if the calling agent has an open run.
 pub(crate) fn ensure_tool(app: &App, name: &str) -> Result<(), CliError> {
     match caller::open_run(app, CalledAs::Child) {
         Some(run) => Err(refused(app, &run, name, None)),
@@ -166,9 +165,9 @@ fn is_of_session(run: &Run) -> bool {
     matches!(run.owner, Some(Owner::Session(_)))
 }
 
-/// Keeps that something was tried, and says what the user can do.
+/// Records the attempt, and makes the error that tells what the user can do.
 fn refused(app: &App, run: &Run, tried: &str, in_session: Option<&str>) -> CliError {
-    // A record that cannot be written must not turn the refusal into a permit.
+    // An attempt that cannot be recorded is refused, too.
     if let Ok(Some(store)) = app.existing_store() {
         let _ = command_log::record_refusal(&store, run, tried, app.now());
     }
@@ -201,7 +200,7 @@ fn refused(app: &App, run: &Run, tried: &str, in_session: Option<&str>) -> CliEr
         )
 }
 
-/// A command line as a person would type it, cut to what is readable.
+/// Renders a command line as a person would type it, shortened.
 fn typed(words: impl Iterator<Item = OsString>) -> String {
     let words = words.map(|word| word.to_string_lossy().into_owned());
     let words = std::iter::once("ralph".to_owned()).chain(words).collect();

@@ -103,7 +103,7 @@ fn every_command_is_marked_in_the_table() {
     assert!(unmarked.is_empty(), "give each of these a line: {unmarked:?}");
 }
 
-/// Whether a line calls a command of a group, and not the group itself.
+/// Returns true if a line calls a command of a group, and not the group itself.
 fn names_longer(line: &str, name: &str) -> bool {
     let all = names(&Cli::command(), "");
     all.iter().any(|other| other.len() > name.len() && line.starts_with(other.as_str()))

@@ -1,4 +1,4 @@
-//! Turns Ctrl-C and friends into an orderly end.
+//! Turns Ctrl-C and other signals into an orderly end.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -11,22 +11,21 @@ use signal_hook::iterator::Signals;
 use crate::error::CliError;
 use crate::{out, texts};
 
-/// After a signal the work looks for it at least so often, or it hangs.
+/// Longest time in which the work must notice a signal; after that it hangs.
 const UNHEARD: Duration = Duration::from_secs(10);
 
-/// What is left when a signal ends us by force.
+/// The state that a forced end leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Aftermath {
-    /// A run that can go on.
+    /// A run that can be resumed.
     Resumable,
     /// Nothing.
     Nothing,
 }
 
-/// Raises `interrupt` at every signal and calls `heard` then. Should the end
-/// take too long, because the work waits for something that never comes, there
-/// is an end all the same: what we started dies with us. Where nothing is left
-/// that could be resumed, the second signal is that end.
+/// Raises `interrupt` at every signal and then calls `heard`. If the work does not end
+/// in time, the process is ended by force, and our child processes with it. If nothing
+/// could be resumed, the second signal does the same.
 pub(crate) fn listen(
     interrupt: &Interrupt,
     heard: impl Fn() + Send + 'static,
@@ -56,7 +55,7 @@ pub(crate) fn listen(
     Ok(())
 }
 
-/// Ends us by force.
+/// Ends the process by force.
 fn end(aftermath: Aftermath, locale: Locale) -> ! {
     out::note(match aftermath {
         Aftermath::Resumable => texts::hangs(locale),
@@ -65,7 +64,7 @@ fn end(aftermath: Aftermath, locale: Locale) -> ! {
     std::process::exit(130)
 }
 
-/// Whether whoever started us wants this signal ignored, as `nohup` does.
+/// Returns true if the parent process ignores this signal, as `nohup` does.
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

@@ -1,4 +1,4 @@
-//! What people read: sentences, tables and small plots, in their language.
+//! Texts for people: sentences, tables and small plots, in their language.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -18,10 +18,10 @@ use ralph_store::IterationRecord;
 
 use crate::error::CliError;
 
-/// How much of a task is shown beside the id of its run.
+/// Number of characters of a task that are shown beside the id of its run.
 const TASK_CHARS: usize = 60;
 
-/// The words of a language.
+/// Returns the text in a language.
 pub(crate) fn say(locale: Locale, english: impl Into<String>, korean: impl Into<String>) -> String {
     match locale {
         Locale::En => english.into(),
@@ -29,7 +29,7 @@ pub(crate) fn say(locale: Locale, english: impl Into<String>, korean: impl Into<
     }
 }
 
-/// There is nothing to talk about.
+/// Says that there is no run.
 pub(crate) fn no_run(locale: Locale) -> &'static str {
     match locale {
         Locale::En => "There is no run here.",
@@ -37,7 +37,7 @@ pub(crate) fn no_run(locale: Locale) -> &'static str {
     }
 }
 
-/// Changes that are held, each with its place.
+/// Lists changes that are held, each with its place.
 pub(crate) fn held(rows: Vec<Vec<String>>, locale: Locale) -> String {
     match (rows.is_empty(), locale) {
         (true, Locale::En) => "Nothing is held.\n".to_owned(),
@@ -47,7 +47,7 @@ pub(crate) fn held(rows: Vec<Vec<String>>, locale: Locale) -> String {
     }
 }
 
-/// Two snapshots are the same.
+/// Says that two snapshots are the same.
 pub(crate) fn no_difference(range: &str, locale: Locale) -> String {
     match locale {
         Locale::En => format!("No file differs between the snapshots ({range})."),
@@ -55,7 +55,7 @@ pub(crate) fn no_difference(range: &str, locale: Locale) -> String {
     }
 }
 
-/// A run has no snapshot of this name.
+/// Makes the error for a run without a snapshot of this name.
 pub(crate) fn no_snapshot(run: &Run, name: &str) -> CliError {
     let id = &run.id;
     CliError::refused(format!("{id} has no snapshot `{name}`"))
@@ -66,14 +66,14 @@ pub(crate) fn no_snapshot(run: &Run, name: &str) -> CliError {
         )
 }
 
-/// A command has no run to be about.
+/// Makes the error for a command that needs a run.
 pub(crate) fn without_run() -> CliError {
     CliError::refused(no_run(Locale::En))
         .with_hint("`ralph run` starts one")
         .in_korean(no_run(Locale::Ko), Some("`ralph run` 으로 시작할 수 있습니다"))
 }
 
-/// A gate has begun.
+/// Says that a gate has begun.
 pub(crate) fn gate_running(name: &str, locale: Locale) -> String {
     match locale {
         Locale::En => format!("running {name} …"),
@@ -81,7 +81,7 @@ pub(crate) fn gate_running(name: &str, locale: Locale) -> String {
     }
 }
 
-/// A few tests of a gate run before all of it.
+/// Says that a few tests of a gate run first.
 pub(crate) fn gate_first(name: &str, locale: Locale) -> String {
     match locale {
         Locale::En => format!("running the {name} tests affected by the changes …"),
@@ -89,7 +89,7 @@ pub(crate) fn gate_first(name: &str, locale: Locale) -> String {
     }
 }
 
-/// A change of tests or checks that keeps a run from succeeding.
+/// Renders a change of tests or checks that blocks success.
 pub(crate) fn held_change(place: &str, what: &str, locale: Locale) -> String {
     match locale {
         Locale::En => format!("held: {place}: {what}"),
@@ -97,7 +97,7 @@ pub(crate) fn held_change(place: &str, what: &str, locale: Locale) -> String {
     }
 }
 
-/// Another process runs the gates of this work tree.
+/// Says that another process runs the gates of this work tree.
 pub(crate) fn another_check(locale: Locale) -> &'static str {
     match locale {
         Locale::En => "Another check is running here; waiting for it …",
@@ -105,7 +105,7 @@ pub(crate) fn another_check(locale: Locale) -> &'static str {
     }
 }
 
-/// Nobody said what must hold, so everything detected is checked.
+/// Says that no criteria are set, so everything detected is checked.
 pub(crate) fn detected_gates(locale: Locale) -> &'static str {
     match locale {
         Locale::En => {
@@ -117,7 +117,7 @@ pub(crate) fn detected_gates(locale: Locale) -> &'static str {
     }
 }
 
-/// A gate that was detected lacks a program or a file.
+/// Says that a detected gate lacks a program or a file.
 pub(crate) fn gate_cannot_run(name: &str, missing: &MissingNeed, locale: Locale) -> String {
     match locale {
         Locale::En => format!("{name} cannot run: {missing}"),
@@ -125,7 +125,7 @@ pub(crate) fn gate_cannot_run(name: &str, missing: &MissingNeed, locale: Locale)
     }
 }
 
-/// What is not here, and what installs it.
+/// Tells what is missing, and what installs it.
 pub(crate) fn missing_need(missing: &MissingNeed, locale: Locale) -> String {
     match (locale, &missing.install) {
         (Locale::En, _) => missing.to_string(),
@@ -136,7 +136,7 @@ pub(crate) fn missing_need(missing: &MissingNeed, locale: Locale) -> String {
     }
 }
 
-/// Somebody ended a command that leaves nothing.
+/// Says that the user interrupted a command that leaves nothing.
 pub(crate) fn interrupted(locale: Locale) -> &'static str {
     match locale {
         Locale::En => "Interrupted.",
@@ -144,7 +144,7 @@ pub(crate) fn interrupted(locale: Locale) -> &'static str {
     }
 }
 
-/// How far the work at a snapshot is.
+/// Renders the progress of a snapshot.
 pub(crate) fn work_progress(progress: WorkProgress, locale: Locale) -> String {
     let [done, total] = [progress.done, progress.total].map(grouped);
     match (locale, progress.total) {
@@ -155,7 +155,7 @@ pub(crate) fn work_progress(progress: WorkProgress, locale: Locale) -> String {
     }
 }
 
-/// A number that is easy to read: `12,000`.
+/// Renders a number with separators: `12,000`.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -168,7 +168,7 @@ fn grouped(number: u64) -> String {
     text
 }
 
-/// The run hangs after the user asked for its end.
+/// Says that the run hangs after the user asked it to end.
 pub(crate) fn hangs(locale: Locale) -> &'static str {
     match locale {
         Locale::En => {
@@ -180,7 +180,7 @@ pub(crate) fn hangs(locale: Locale) -> &'static str {
     }
 }
 
-/// Nothing is remembered where nobody would look for it.
+/// Says that the notes of the run are not kept.
 pub(crate) fn not_remembered(locale: Locale) -> &'static str {
     match locale {
         Locale::En => {
@@ -192,7 +192,7 @@ pub(crate) fn not_remembered(locale: Locale) -> &'static str {
     }
 }
 
-/// Gates that look at what changed have nothing to look at.
+/// Says that no file changed, so some gates have nothing to check.
 pub(crate) fn nothing_changed(locale: Locale) -> &'static str {
     match locale {
         Locale::En => {
@@ -204,7 +204,7 @@ pub(crate) fn nothing_changed(locale: Locale) -> &'static str {
     }
 }
 
-/// No language server has anything to look at.
+/// Says that no language server has anything to check.
 pub(crate) fn no_server(locale: Locale) -> &'static str {
     match locale {
         Locale::En => {
@@ -216,7 +216,7 @@ pub(crate) fn no_server(locale: Locale) -> &'static str {
     }
 }
 
-/// There is nothing to end or to pause.
+/// Says that there is no run to end or to pause.
 pub(crate) fn no_open_run(locale: Locale) -> &'static str {
     match locale {
         Locale::En => "There is no open run here.",
@@ -224,7 +224,7 @@ pub(crate) fn no_open_run(locale: Locale) -> &'static str {
     }
 }
 
-/// Why a command that changes a run does nothing: several could be meant.
+/// Makes the error for a command that could mean several runs.
 pub(crate) fn name_one(several: &[Run]) -> CliError {
     let row = |run: &Run| {
         let task: String = run.task.text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -241,7 +241,7 @@ pub(crate) fn name_one(several: &[Run]) -> CliError {
         )
 }
 
-/// The wish is fulfilled already.
+/// Says that a run already is in the requested state.
 pub(crate) fn already(run: &Run, locale: Locale) -> String {
     let status = status_word(run);
     match locale {
@@ -250,12 +250,12 @@ pub(crate) fn already(run: &Run, locale: Locale) -> String {
     }
 }
 
-/// One line: which run, and where it stands.
+/// Renders a run and its state on one line.
 pub(crate) fn state_line(run: &Run, commands: &CommandLog) -> String {
     format!("{} {}", run.id, commands.state_sentence(run))
 }
 
-/// What a resuming driver does and why.
+/// Says what a resuming driver does, and why.
 pub(crate) fn resuming(run: &Run) -> String {
     let (id, next) = (&run.id, run.iteration + 1);
     if let Some(session) = run.session() {
@@ -294,7 +294,7 @@ pub(crate) fn resuming(run: &Run) -> String {
     }
 }
 
-/// A path on one line; what a terminal would act upon is escaped.
+/// Renders a path on one line; control characters are escaped.
 #[expect(clippy::unnecessary_debug_formatting, reason = "it escapes, which is what is wanted")]
 pub(crate) fn path(path: &Path) -> String {
     match path.to_str() {
@@ -303,9 +303,9 @@ pub(crate) fn path(path: &Path) -> String {
     }
 }
 
-/// A run in a few lines.
+/// Renders a run in a few lines.
 pub(crate) fn status(run: &Run, iterations: &[IterationRecord], now: Timestamp) -> String {
-    // A run that waits or rests does not use up its time.
+    // A waiting or resting run does not use up its time.
     let until = if run.state == State::Running { now } else { run.updated_at };
     let mut rows = vec![
         ("run", format!("{} {}", run.id, status_word(run))),
@@ -347,14 +347,14 @@ pub(crate) fn status(run: &Run, iterations: &[IterationRecord], now: Timestamp) 
     out
 }
 
-/// What fails after an iteration, in a few lines.
+/// Lists briefly what fails after an iteration.
 fn what_fails(record: &IterationRecord, locale: Locale) -> Vec<String> {
     const LINES: usize = 3;
     let gates = record.gates.iter().filter(|gate| gate.blocks());
     gates.flat_map(|gate| gate_reasons(gate, locale)).take(LINES).collect()
 }
 
-/// Rows of which only the first has a name.
+/// Makes rows of which only the first has a name.
 fn first_named(name: &'static str, lines: Vec<String>) -> Vec<(&'static str, String)> {
     let names = std::iter::once(name).chain(std::iter::repeat(""));
     names.zip(lines).collect()
@@ -375,13 +375,13 @@ fn time_used(run: &Run, until: Timestamp) -> String {
     match (run.policy.locale, used == all) {
         (Locale::En, true) => format!("{used} of {most}"),
         (Locale::Ko, true) => format!("{used} / {most}"),
-        // Waiting, and checks that a turn is not charged for.
+        // The total includes waiting, and checks that a turn is not charged for.
         (Locale::En, false) => format!("{used} of {most} ({all} in all)"),
         (Locale::Ko, false) => format!("{used} / {most} (전체 {all})"),
     }
 }
 
-/// One line of a status.
+/// Renders one line of a status.
 pub(crate) fn fact(name: &str, value: &str, locale: Locale) -> String {
     let name = match (locale, name) {
         (Locale::Ko, "run") => "실행",
@@ -406,13 +406,13 @@ fn judged(iterations: &[IterationRecord]) -> impl Iterator<Item = &IterationReco
     iterations.iter().filter(|record| !record.gates.is_empty())
 }
 
-/// Whether a character shows what follows in another order.
+/// Returns true if a character changes the direction of the text.
 fn turns_around(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Text as one line of at most `most` characters, without control characters
-/// and without what only a terminal would understand.
+/// Renders text as one line of at most `most` characters, without control characters
+/// and terminal sequences.
 pub(crate) fn one_line(text: &str, most: usize) -> String {
     let flat: String = plain(text)
         .chars()
@@ -429,13 +429,13 @@ pub(crate) fn one_line(text: &str, most: usize) -> String {
     short
 }
 
-/// So many of something, as English says it.
+/// Renders a count with an English noun: `1 file`, `2 files`.
 pub(crate) fn counted<N: Copy + Display + PartialEq + From<u8>>(count: N, one: &str) -> String {
     let ending = if count == N::from(1) { "" } else { "s" };
     format!("{count} {one}{ending}")
 }
 
-/// So often, as English says it.
+/// Renders how often, in English: `once`, `2 times`.
 pub(crate) fn often(times: u32) -> String {
     match times {
         1 => "once".to_owned(),
@@ -443,7 +443,7 @@ pub(crate) fn often(times: u32) -> String {
     }
 }
 
-/// How much of a list is shown, if not all of it.
+/// Says how much of a list is shown; `None` if it is all.
 pub(crate) fn part_of(shown: usize, all: usize, more: &str, locale: Locale) -> Option<String> {
     (shown < all).then(|| match locale {
         Locale::En => format!("{shown} of {all}; `{more}` shows more"),
@@ -451,7 +451,7 @@ pub(crate) fn part_of(shown: usize, all: usize, more: &str, locale: Locale) -> O
     })
 }
 
-/// An aligned table with a header.
+/// Renders an aligned table with a header.
 pub(crate) fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let rows: Vec<Vec<String>> = rows.into_iter().collect();
     let mut widths: Vec<usize> = header.iter().map(|cell| columns(cell)).collect();

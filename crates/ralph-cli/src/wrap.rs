@@ -1,11 +1,11 @@
-//! Lines that fit a terminal, broken between words.
+//! Wraps and cuts lines to fit a terminal.
 
 use ralph_core::wording::columns;
 
-/// The text with every line broken between words to fit so many columns.
+/// Wraps every line of a text between words to fit this many columns.
 ///
-/// What follows a break is indented a little more than its line. A word that is
-/// wider than the terminal stays whole. Colours take no room.
+/// Continued lines are indented a little more. A word that is wider than the terminal
+/// stays whole. Colours take no space.
 pub(crate) fn wrapped(text: &str, wide: usize) -> String {
     let lines: Vec<String> = text.split('\n').map(|line| wrapped_line(line, wide)).collect();
     lines.join("\n")
@@ -41,7 +41,7 @@ fn wrapped_line(line: &str, wide: usize) -> String {
     out
 }
 
-/// The columns that a text takes on a terminal, without its colours.
+/// Counts the columns of a text on a terminal, without its colours.
 pub(crate) fn visible_columns(text: &str) -> usize {
     let mut parts = text.split('\x1b');
     let first = parts.next().map_or(0, columns);
@@ -49,7 +49,7 @@ pub(crate) fn visible_columns(text: &str) -> usize {
     first + rest.sum::<usize>()
 }
 
-/// The text cut to a number of columns.
+/// Cuts a text to a number of columns.
 pub(crate) fn fit(text: &str, most: usize) -> String {
     let mut out = String::new();
     let mut used = 0;

@@ -1,5 +1,4 @@
-//! The index of code against bare parsing of the same files, and what
-//! questions cost, in processor time.
+//! The index of code against bare parsing of the same files, and the processor time of questions.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -17,15 +16,15 @@ use crate::stress::stage::{Project, Stage};
 /// Files of the project: about 20 MB.
 const FILES: u32 = 3000;
 
-/// How many files lie in a folder.
+/// Number of files in a folder.
 const FOLDER: u32 = 50;
 
-/// How many classes a file has.
+/// Number of classes in a file.
 const CLASSES: u32 = 10;
 
 const MOST_OF_PARSING: f64 = 1.5;
 
-/// How much less of the cores an index may use than parsing does.
+/// Most wall time of an index per processor time, as a multiple of parsing.
 const MOST_IDLE: f64 = 1.25;
 
 /// Processor time in milliseconds, with the start of the process.
@@ -34,7 +33,7 @@ const MOST_MAP: f64 = 50.0;
 
 const MOST_MEMORY: f64 = 400.0;
 
-/// How often something short is called: the clock is coarse.
+/// Number of calls of something short, since the clock is coarse.
 const CALLS: u32 = 40;
 
 const CLASS: &str = r#"
@@ -96,7 +95,7 @@ fn write(root: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A module that uses four others, some of them much more than the rest.
+/// Makes a module that uses four others, some of them much more often than the rest.
 fn text(number: u32) -> String {
     let mut text = String::from("import logging\nimport os\n\n");
     let others = [number / 2, number / 3 + 1, (number * 7 + 5) % FILES, number % 40];
@@ -119,13 +118,13 @@ fn text(number: u32) -> String {
     text
 }
 
-/// What a call took.
+/// The time of a call.
 struct Spent {
     processor: Duration,
     elapsed: Duration,
 }
 
-/// Calls a script of `bash` that ends with `times`.
+/// Runs a `bash` script that ends with `times`.
 fn spent(project: &Project<'_>, script: &str, args: &[&Path]) -> Result<Spent, Failure> {
     let mut command: Command = project.program("bash");
     command.args(["-c", script]).args(args);

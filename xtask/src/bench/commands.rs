@@ -9,12 +9,11 @@ use super::{Budget, Row};
 use crate::failure::Failure;
 use crate::stress::stage::{Project, Stage};
 
-/// How often everything is run, after some rounds to warm up.
+/// Number of measured rounds, after some rounds to warm up.
 const ROUNDS: usize = 400;
 const WARM_UP: usize = 20;
 
-/// The most a command that reads or writes the store may take, as a multiple
-/// of `true`.
+/// Most time of a command that reads or writes the store, as a multiple of `true`.
 const MOST: f64 = 4.0;
 
 struct Contender {
@@ -36,7 +35,7 @@ impl Contender {
     }
 }
 
-/// In the order in which a round runs them: `cancel` ends what `start` began.
+/// Lists the commands in the order of a round: `cancel` ends what `start` began.
 fn contenders() -> Vec<Contender> {
     vec![
         Contender::new("true", Bounded::No, |project| project.program("true")),
@@ -85,7 +84,7 @@ fn row(contender: &Contender, base: Duration) -> Row {
     }
 }
 
-/// Runs a command that must succeed; says how long it took.
+/// Runs a command that must succeed; returns its time.
 pub(super) fn time(mut command: Command) -> Result<Duration, Failure> {
     command.stdout(Stdio::null()).stderr(Stdio::null());
     let started = Instant::now();

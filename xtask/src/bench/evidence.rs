@@ -1,5 +1,4 @@
-//! How fast output is read, how much memory that takes, and what an answer
-//! from memory costs.
+//! The speed and memory of reading output, and the cost of a cached answer.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +8,7 @@ use super::{Budget, Row, program};
 use crate::failure::Failure;
 use crate::stress::stage::Stage;
 
-/// How much output is read, in bytes.
+/// Bytes of output that are read.
 const OUTPUT: usize = 50 * 1024 * 1024;
 
 /// A tenth of it, to see whether memory grows.
@@ -18,26 +17,25 @@ const LITTLE: usize = OUTPUT / 10;
 /// Processor time for 100 MB, in seconds: 100 MB/s on one core.
 const MOST_SECONDS: f64 = 1.0;
 
-/// How much more memory ten times the output may take.
+/// Most memory for ten times the output, as a multiple.
 const MOST_GROWTH: f64 = 1.5;
 
 /// Processor time of `ralph check` on an unchanged tree, in milliseconds.
 const MOST_CACHED: f64 = 5.0;
 
-/// How often a cached answer is asked for: the clock is coarse.
+/// Number of requests for a cached answer, since the clock is coarse.
 const ASKED: u32 = 100;
 
 /// Files of the project in which a run is accepted.
 const FILES: usize = 50_000;
 
-/// Processor time of what is compared before a run is accepted, in
-/// milliseconds.
+/// Processor time of the comparison before a run is accepted, in milliseconds.
 const MOST_ACCEPTING: f64 = 400.0;
 
-/// How often a run is accepted, and how often one is not.
+/// Number of runs that are accepted, and of runs that are not.
 const ACCEPTED: u32 = 5;
 
-/// Runs with an agent that writes a word, and prints what that took.
+/// Starts runs with an agent that writes a word, and prints their time.
 const RUNS: &str = "i=0; while [ $i -lt $2 ]; do git checkout --quiet .; rm -rf .git/ralph; \
                     WORD=$1 \"$0\" run work --agent-cmd ./agent.sh --criteria \
                     'custom:grep -q ok state.txt' --max-iterations 1 >/dev/null 2>&1; \
@@ -60,7 +58,7 @@ pub(super) fn measure(binary: &Path) -> Result<Vec<Row>, Failure> {
     Ok(rows)
 }
 
-/// What it is called, the form it is read as, and its line with this number.
+/// A name, the output format, and a function that makes its line of this number.
 type Form = (&'static str, &'static str, fn(usize) -> String);
 
 const FORMS: &[Form] = &[
@@ -69,7 +67,7 @@ const FORMS: &[Form] = &[
         _ => format!("test module_{}::does_what_it_says_{number} ... ok\n", number % 97),
     }),
     ("go-test", "go-test", |number| {
-        // As many tests at both sizes: each is kept once.
+        // Both sizes have equally many tests, since each is kept once.
         let test = format!("TestNumber{}", number / 3 % 10_000);
         let action = ["run", "output", "pass"][number % 3];
         let output = if action == "output" { r#","Output":"=== RUN something\n""# } else { "" };
@@ -96,7 +94,7 @@ fn write(path: &Path, bytes: usize, line: fn(usize) -> String) -> Result<(), Fai
     fs::write(path, text).map_err(|error| Failure::io(path, &error))
 }
 
-/// What reading took.
+/// The time and memory of reading.
 struct Spent {
     seconds: f64,
     peak_kib: f64,
@@ -149,7 +147,7 @@ fn growth(what: &str, much: &Spent, little: &Spent) -> Row {
     }
 }
 
-/// What `ralph check` costs when it knows the answer, git included.
+/// Measures `ralph check` when the answer is cached, git included.
 fn cached(binary: &Path) -> Result<Row, Failure> {
     let stage = Stage::new(binary)?;
     let project = stage.git_project("cached")?;
@@ -170,7 +168,7 @@ fn cached(binary: &Path) -> Result<Row, Failure> {
     })
 }
 
-/// What is compared once a run seems to be done, beyond a run that is not.
+/// Measures the comparison before a run is accepted, against a run that is not.
 fn accepting(binary: &Path) -> Result<Row, Failure> {
     let stage = Stage::new(binary)?;
     let project = stage.git_project("accepting")?;
@@ -205,7 +203,7 @@ fn accepting(binary: &Path) -> Result<Row, Failure> {
     })
 }
 
-/// Reads `0m1.250s`.
+/// Parses `0m1.250s`.
 pub(super) fn clock(text: &str) -> Option<f64> {
     let (minutes, seconds) = text.strip_suffix('s')?.split_once('m')?;
     Some(minutes.parse::<f64>().ok()? * 60.0 + seconds.parse::<f64>().ok()?)

@@ -1,4 +1,4 @@
-//! Which files a task will touch: asked of a history about its own next
+//! Prediction of the files that a task will touch: tested on a history's own next
 //! commits, and compared with plain BM25 over the same commits.
 //!
 //! A clone is checked out at a commit, and everything behind it is held out:
@@ -25,13 +25,13 @@ use crate::workspace;
 /// Commits that are held out.
 const HELD_OUT: usize = 300;
 
-/// Of a message, so much is asked after its subject, in characters.
+/// Number of characters of a message's body that are asked, after its subject.
 const BODY: usize = 600;
 
-/// A commit with more files is no task.
+/// Most files of a commit that counts as a task.
 const MOST_FILES: usize = 8;
 
-/// A commit as it is asked about or learned from.
+/// A commit that is asked about or learned from.
 struct Commit {
     subject: String,
     body: String,
@@ -97,7 +97,7 @@ fn row(most: usize, ours: f64, baseline: f64, tasks: usize) -> Row {
     }
 }
 
-/// The share of the wanted files among the first, over all tasks.
+/// Returns the share of the wanted files among the first, over all tasks.
 fn recall(asked: &[(String, Vec<String>)], found: &[Vec<String>], most: usize) -> f64 {
     let mut sum = 0.0;
     for ((_, wanted), found) in asked.iter().zip(found) {
@@ -113,7 +113,7 @@ fn number(count: usize) -> f64 {
     count as f64
 }
 
-/// What the binary answers, and in how many seconds with all its learning.
+/// Returns the binary's answers, and the seconds they took with all learning.
 fn answers(
     binary: &Path,
     folder: &Path,
@@ -139,7 +139,7 @@ fn answers(
     Ok((printed.lines().map(answer).collect::<Result<_, Failure>>()?, seconds))
 }
 
-/// Commits of a range, newest first.
+/// Returns the commits of a range, newest first.
 fn commits(repository: &Path, range: &str) -> Result<Vec<Commit>, Failure> {
     let format = "--format=%x01%s%x02%b%x02";
     let log = ["log", "--no-merges", "-M", "--name-only", "-z", format, range];

@@ -13,23 +13,22 @@ use super::{Budget, Row};
 use crate::failure::Failure;
 use crate::stress::stage::{Project, Stage};
 
-/// How often everything is run, after some rounds to warm up.
+/// Number of measured rounds, after some rounds to warm up.
 const ROUNDS: usize = 200;
 const WARM_UP: usize = 10;
 
-/// The most an event that is none of our business may take, as a multiple of
-/// `true`; the least of many times is compared, which others disturb least.
+/// Most time of an event that does not concern us, as a multiple of `true`. The
+/// shortest times are compared, since other work disturbs them least.
 const MOST_IDLE: f64 = 2.5;
 
-/// The most an event may take that is recorded, or ends a turn that only its
-/// words can end.
+/// Most time of an event that is recorded, or that ends a turn without gates.
 const MOST_BUSY: f64 = 4.0;
 
-/// How much longer than `git status` the end of a turn may take whose gates
-/// are known to pass, in milliseconds.
+/// Most time beyond `git status` for the end of a turn whose gates are known to pass,
+/// in milliseconds.
 const MOST_BEYOND_STATUS: f64 = 6.0;
 
-/// How much longer a turn may take whose transcript is long.
+/// Most time of a turn with a long transcript, as a multiple.
 const MOST_FOR_TRANSCRIPT: f64 = 1.1;
 
 /// Instructions, in millions, as valgrind counts them.
@@ -71,7 +70,7 @@ impl<'a> Site<'a> {
         time(self.hook("one", &facts)?).map(drop)
     }
 
-    /// The call of a hook with these facts.
+    /// Makes the call of a hook with these facts.
     fn hook(&self, session: &str, facts: &Value) -> Result<Command, Failure> {
         let mut payload = facts.clone();
         payload["session_id"] = session.into();
@@ -82,7 +81,7 @@ impl<'a> Site<'a> {
         Ok(hook)
     }
 
-    /// The call of a plugin that tells of an event with these facts.
+    /// Makes the call of a plugin that reports an event with these facts.
     fn told(&self, session: &str, kind: &str, facts: &Value) -> Result<Command, Failure> {
         let mut payload = facts.clone();
         payload["v"] = 1.into();
@@ -109,14 +108,14 @@ fn stop(round: usize) -> Value {
     })
 }
 
-/// A file that nobody could say anything about.
+/// A file that no tool checks.
 const PLAIN: (&str, &str) = ("notes.txt", "Nothing to see.\n");
 
-/// A file that rules look at, with something to look at twice.
+/// A file that rules check, with two findings.
 const CODE: (&str, &str) =
     ("code.py", "import hashlib\n\n\ndef f(x):\n    return hashlib.new(x)\n");
 
-/// An edit of a file of the project, which is there.
+/// Writes a file of the project and returns the event of its edit.
 fn edited(site: &Site<'_>, (name, text): (&str, &str)) -> Result<Value, Failure> {
     let path = site.project.path(name);
     fs::write(&path, text).map_err(|error| Failure::io(&path, &error))?;
@@ -136,7 +135,7 @@ fn against_true(binary: &Path) -> Result<Vec<Row>, Failure> {
     for round in 0..WARM_UP + ROUNDS {
         keep(&mut nothing, round, time(site.project.program("true"))?);
         keep(&mut idle, round, time(site.hook("another", &stop(round))?)?);
-        // Both in a session whose agent used no tool since: no file changed.
+        // Both are in a session whose agent used no tool since, so no file changed.
         keep(&mut ends, round, time(site.hook("one", &stop(round))?)?);
     }
     let (plain_file, code) = (edited(&site, PLAIN)?, edited(&site, CODE)?);
@@ -158,8 +157,8 @@ fn against_true(binary: &Path) -> Result<Vec<Row>, Failure> {
     ])
 }
 
-/// What is kept of sessions without a loop, in a project that has a memory and
-/// in one that has none.
+/// Measures the recording of sessions without a loop, in a project with a memory and in
+/// one without.
 fn of_sessions(binary: &Path) -> Result<Vec<Row>, Failure> {
     let stage = Stage::new(binary)?;
     let (site, bare) = (Site::new(&stage, "remembered")?, Site::new(&stage, "forgotten")?);
@@ -183,7 +182,7 @@ fn of_sessions(binary: &Path) -> Result<Vec<Row>, Failure> {
     ])
 }
 
-/// What a plugin tells, event by event, against the cheapest process.
+/// Measures the events of a plugin, against the cheapest process.
 fn of_a_plugin(binary: &Path) -> Result<Vec<Row>, Failure> {
     let stage = Stage::new(binary)?;
     let site = Site::new(&stage, "told")?;
@@ -279,7 +278,7 @@ fn with_transcripts(binary: &Path) -> Result<Vec<Row>, Failure> {
     ])
 }
 
-/// What the processor has to do, where valgrind is there to count it.
+/// Counts instructions, if valgrind is installed.
 fn instructions(binary: &Path) -> Result<Vec<Row>, Failure> {
     let stage = Stage::new(binary)?;
     let site = Site::new(&stage, "counted")?;
@@ -287,7 +286,7 @@ fn instructions(binary: &Path) -> Result<Vec<Row>, Failure> {
         return Ok(Vec::new());
     }
     site.arm("")?;
-    // The first of each writes what later ones find.
+    // The first of each writes files that later ones find.
     let edited = edited(&site, PLAIN)?;
     for facts in [stop(0), edited.clone(), stop(1)] {
         time(site.hook("one", &facts)?)?;
@@ -316,7 +315,7 @@ fn version(site: &Site<'_>) -> Command {
     valgrind
 }
 
-/// Millions of instructions that a call takes.
+/// Counts the millions of instructions of a call.
 fn count(stage: &Stage, site: &Site<'_>, call: &Command) -> Result<f64, Failure> {
     let out = stage.path("callgrind.out");
     let mut valgrind = site.project.program("valgrind");

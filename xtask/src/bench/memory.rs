@@ -1,5 +1,5 @@
-//! Memory: what a search costs, how fast notes are written, how much space they
-//! take, and which answers are found, all through the notebook that people have.
+//! Memory: the cost of a search, the speed of writing, the space of notes, and the
+//! answers that are found, all through the notebook that users have.
 
 use std::path::Path;
 use std::process::Command;
@@ -17,32 +17,29 @@ const LEAST_RATE: f64 = 20_000.0;
 /// The database in relation to the text in it.
 const MOST_SPACE: f64 = 2.5;
 
-/// Of 100 answers, how many are missing among the first ten hits of 100,000
-/// notes.
+/// Most answers of 100 that are missing among the first ten hits of 100,000 notes.
 const MOST_MISSED: f64 = 11.7;
 
-/// What a process that opens the notebook and answers may cost, in milliseconds
-/// of processor time.
+/// Most processor time of a process that opens the notebook and answers, in milliseconds.
 const MOST_OPENED: f64 = 15.0;
 
-/// What finding out what an agent is shown may cost, in milliseconds of
-/// processor time, whatever the number of notes.
+/// Most processor time for selecting the notes that an agent is shown, in milliseconds,
+/// for any number of notes.
 const MOST_RECALL: f64 = 30.0;
 
-/// Of 100 lines that agents are shown in the project of `tests/memory/shop`, how
-/// many may be of no use, and how many tokens a task may take in the mean.
+/// Most lines of 100 that are useless to agents in the project of `tests/memory/shop`,
+/// and the mean number of tokens of a task.
 const MOST_STRAY: f64 = 15.0;
 const MOST_TOKENS: f64 = 350.0;
 
-/// The test that shows them, and how its report begins.
+/// The test that prints the lines, and the beginning of its report.
 const SHOP: &str = "memory::prove::what_is_shown_in_a_project_with_a_past_matters";
 const REPORT: &str = "shown for ";
 
-/// How many entries there are usually.
+/// Usual number of entries.
 const USUAL: u32 = 100_000;
 
-/// How many entries there are, and what a search may cost then, in
-/// milliseconds of processor time.
+/// Returns numbers of entries, each with the most processor time of a search, in milliseconds.
 fn sizes(extent: Extent) -> &'static [(u32, f64)] {
     match extent {
         Extent::Small | Extent::Usual => &[(USUAL, 5.0)],
@@ -62,7 +59,7 @@ pub(super) fn measure(extent: Extent) -> Result<Vec<Row>, Failure> {
     Ok(rows)
 }
 
-/// What agents are shown in a project with a past, for both sets of tasks.
+/// Measures the notes shown in a project with a past, for both sets of tasks.
 fn shop() -> Result<Vec<Row>, Failure> {
     let root = workspace::root();
     let args = ["test", "--package", "ralph-cli", "--test", "it", "--", "--nocapture", SHOP];
@@ -72,9 +69,9 @@ fn shop() -> Result<Vec<Row>, Failure> {
     if rows.is_empty() { Err(missing()) } else { Ok(rows) }
 }
 
-/// The rows of a line such as `shown for tasks: 30 of 31 lines matter, 340 tokens`.
+/// Parses a line such as `shown for tasks: 30 of 31 lines matter, 340 tokens` into rows.
 fn shop_rows(line: &str) -> Option<[Row; 2]> {
-    // The name of the test may stand before it.
+    // The name of the test may come first.
     let (name, told) = line.split_once(REPORT)?.1.split_once(": ")?;
     let number = |word: &str| word.parse::<f64>().ok();
     let numbers: Vec<f64> = told.split([' ', ',']).filter_map(number).collect();
@@ -180,7 +177,7 @@ fn rows_of(entries: u32, most: f64, measured: &Value) -> Result<Vec<Row>, Failur
     ])
 }
 
-/// 100,000 as people write it.
+/// Renders a number as `100,000`.
 fn grouped(number: u32) -> String {
     match (number / 1_000_000, number / 1000 % 1000, number % 1000) {
         (0, 0, rest) => rest.to_string(),

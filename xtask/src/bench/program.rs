@@ -8,12 +8,12 @@ use crate::cargo::Cargo;
 use crate::failure::Failure;
 use crate::{say, workspace};
 
-/// Builds a benchmark of a package and says where it is.
+/// Builds a benchmark of a package and returns its path.
 pub(super) fn bench(package: &str, name: &str) -> Result<PathBuf, Failure> {
     build(package, ("--bench", name))
 }
 
-/// Builds an example of a package and says where it is.
+/// Builds an example of a package and returns its path.
 pub(super) fn example(package: &str, name: &str) -> Result<PathBuf, Failure> {
     build(package, ("--example", name))
 }
@@ -28,7 +28,7 @@ fn build(package: &str, (kind, name): (&str, &str)) -> Result<PathBuf, Failure> 
     executable(&call.stdout()?, name).ok_or_else(missing)
 }
 
-/// Where cargo put the program of this name, in its own words.
+/// Finds the program of this name in cargo's messages.
 fn executable(messages: &str, name: &str) -> Option<PathBuf> {
     messages.lines().find_map(|line| {
         let message: Value = serde_json::from_str(line).ok()?;

@@ -1,4 +1,4 @@
-//! Measured times and what they amount to.
+//! Measured times and their quantiles.
 
 use std::time::Duration;
 
@@ -11,17 +11,17 @@ impl Samples {
         self.0.push(time);
     }
 
-    /// The shortest time, which others disturbed least.
+    /// Returns the shortest time, which other work disturbed least.
     pub(super) fn least(&self) -> Duration {
         self.0.iter().copied().min().unwrap_or_default()
     }
 
-    /// The time that half of the samples do not exceed.
+    /// Returns the time that half of the samples do not exceed.
     pub(super) fn median(&self) -> Duration {
         self.quantile(50)
     }
 
-    /// The time that 95 of 100 samples do not exceed.
+    /// Returns the time that 95 of 100 samples do not exceed.
     pub(super) fn p95(&self) -> Duration {
         self.quantile(95)
     }
@@ -40,7 +40,7 @@ impl FromIterator<Duration> for Samples {
     }
 }
 
-/// A time in milliseconds, as the table shows it.
+/// Renders a time in milliseconds for the table.
 pub(super) fn millis(time: Duration) -> String {
     format!("{:.2} ms", time.as_secs_f64() * 1000.0)
 }

@@ -1,7 +1,7 @@
 //! The security scan against ast-grep's own command line and bare parsing.
 //!
-//! All three are processes over the same generated tree, and take turns. The
-//! two that scan use the same rules and must find equally much.
+//! All three are processes over the same generated tree, and take turns. The two
+//! scanners use the same rules and must have the same number of findings.
 
 mod tree;
 
@@ -19,10 +19,10 @@ use super::{Budget, Extent, Row, program};
 use crate::failure::Failure;
 use crate::workspace;
 
-/// The command line that has the version of our library.
+/// The command line with the version of our library.
 const CLI: &str = "@ast-grep/cli@0.51.0";
 
-/// How many rules are used.
+/// Number of rules that are used.
 const RULES: usize = 20;
 
 const WARM_UP: usize = 2;
@@ -50,7 +50,7 @@ fn target(root: &Path) -> PathBuf {
     root.join(std::env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from))
 }
 
-/// Installs ast-grep's command line once; says why not if it cannot.
+/// Installs ast-grep's command line once; the error says why it cannot.
 fn install_cli() -> Result<PathBuf, String> {
     let folder = target(&workspace::root()).join("xtask/ast-grep");
     let binary = folder.join("node_modules/.bin/ast-grep");
@@ -122,7 +122,7 @@ impl<'a> Bench<'a> {
         Ok(rows)
     }
 
-    /// A scan that finds less than the other is no faster than it.
+    /// Checks that both scans find the same: a faster scan that finds less does not count.
     fn expect_equal_findings(&self) -> Result<(), Failure> {
         let ours = finished(self.scan())?;
         let ours = String::from_utf8_lossy(&ours.stdout).trim().to_owned();
@@ -181,7 +181,7 @@ fn copy_rules(to: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A comparison that was not made is not one that was won.
+/// Makes a row for a comparison that was not made; it exceeds its budget.
 fn skipped(title: &str, why: &str) -> Row {
     let budget = Budget { measured: f64::INFINITY, most: MOST_OF_CLI, unit: "times ast-grep" };
     Row {
@@ -200,7 +200,7 @@ fn timed(mut command: Command) -> Result<Duration, Failure> {
     Ok(started.elapsed())
 }
 
-/// Runs a command that may end with 1, as scanners do when they find much.
+/// Runs a command that may exit with 1, as scanners do if they find many things.
 fn finished(mut command: Command) -> Result<Output, Failure> {
     match command.output() {
         Ok(output) if matches!(output.status.code(), Some(0 | 1)) => Ok(output),

@@ -1,7 +1,7 @@
-//! What our own process costs in a turn that an agent's server takes.
+//! The cost of our own process in a turn of an agent's server.
 //!
-//! The server is one of ours that says at once what the real one says in the
-//! end: the agent's own time would drown the rest.
+//! A fake server answers immediately with what the real one says in the end. The
+//! agent's own time would hide ours.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -22,7 +22,7 @@ const TURNS: usize = 200;
 /// Pieces of text in a turn, as a model sends them.
 const WORDS: usize = 100;
 
-/// The most a turn may cost us.
+/// Most processor time of ours for a turn, in milliseconds.
 const MOST_CPU_MS: f64 = 30.0;
 
 /// Ticks of the kernel's clock in a second, the same on every Linux.
@@ -56,7 +56,7 @@ pub(super) fn measure(binary: &Path) -> Result<Vec<Row>, Failure> {
     }])
 }
 
-/// A server that has an answer for everything.
+/// A server that answers every request.
 struct Server {
     address: SocketAddr,
     shared: Arc<Shared>,
@@ -64,13 +64,13 @@ struct Server {
 
 #[derive(Default)]
 struct Shared {
-    /// Whoever listens to events.
+    /// The connection that listens to events.
     listener: Mutex<Option<TcpStream>>,
     /// The last message.
     message: Mutex<Value>,
     /// The process that is measured.
     client: AtomicU32,
-    /// What it had spent when each turn began, in ticks.
+    /// The time it had used at the start of each turn, in ticks.
     spent: Mutex<Vec<f64>>,
 }
 
@@ -113,7 +113,7 @@ impl Shared {
         if is_prompt { self.take_turn() } else { Ok(()) }
     }
 
-    /// Says what the real one says of a turn.
+    /// Sends the events of a turn.
     fn take_turn(&self) -> std::io::Result<()> {
         let number = {
             let mut spent = lock(&self.spent);
@@ -145,7 +145,7 @@ impl Shared {
     }
 }
 
-/// Reads a request to its end; gives its path.
+/// Reads a request to its end; returns its path.
 fn read_request(stream: &TcpStream) -> std::io::Result<String> {
     let mut reader = BufReader::new(stream);
     let (mut first, mut size) = (String::new(), 0);
@@ -174,10 +174,10 @@ fn frame(event: &Value) -> String {
     format!("data: {event}\n\n")
 }
 
-/// What a process has spent by itself, without its children.
+/// Returns the time that a process has used itself, without its children.
 fn ticks(process: u32) -> f64 {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    // The name before may hold anything, even brackets.
+    // The name before it may contain anything, even brackets.
     let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields).split_whitespace();
     let fields: Vec<&str> = fields.collect();
     let field = |index: usize| fields.get(index).and_then(|text| text.parse::<f64>().ok());

@@ -1,7 +1,7 @@
-//! Tree ids, snapshots and rollbacks against what git takes for the like.
+//! Tree ids, snapshots and rollbacks against comparable git commands.
 //!
-//! The calls are made in one process that stays, as in a run, and take turns
-//! with the programs they are compared with.
+//! All calls are made in one process, as in a run, and take turns with the programs
+//! that they are compared with.
 
 mod measured;
 mod repository;
@@ -18,7 +18,7 @@ use crate::bench::commands::time;
 use crate::failure::Failure;
 use crate::stress::stage::{Project, Stage};
 
-/// How often each call is measured, after some rounds to warm up.
+/// Number of measurements of each call, after some rounds to warm up.
 const ROUNDS: u32 = 15;
 const WARM_UP: u32 = 3;
 
@@ -29,7 +29,7 @@ const MOST_GROWTH: f64 = 1.5;
 const MOST_ROLLBACK: f64 = 1.5;
 const MOST_OUTSIDE: f64 = 1.5;
 
-/// How many files the repositories have.
+/// Returns the numbers of files in the repositories.
 fn sizes(extent: Extent) -> &'static [u32] {
     match extent {
         Extent::Small => &[5_000],
@@ -52,7 +52,7 @@ pub(super) fn measure(binary: &Path, extent: Extent) -> Result<Vec<Row>, Failure
         rows.extend(bench.changed()?);
         rows.extend(bench.rolled_back()?);
         benches.push(bench);
-        // More files outside git than this have no budget.
+        // Larger numbers of files outside git have no budget.
         if files.count <= 50_000 {
             rows.extend(outside(stage, *files)?);
         }
@@ -62,8 +62,8 @@ pub(super) fn measure(binary: &Path, extent: Extent) -> Result<Vec<Row>, Failure
     Ok(rows)
 }
 
-/// Snapshots with the changed paths known, the same ones in each project and
-/// in turns: their time must not grow with the project.
+/// Measures snapshots with known changed paths, the same in each project and in turns.
+/// Their time must not grow with the project.
 fn known(benches: &mut [Bench<'_>]) -> Result<Vec<Row>, Failure> {
     let smallest = Files { count: sizes(Extent::Small)[0] };
     let mut all: Vec<Samples> = benches.iter().map(|_| Samples::default()).collect();
@@ -94,7 +94,7 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// What a run costs before its first turn, and what looking at it costs.
+    /// Measures a run before its first turn, and a look at it.
     fn begun(&mut self) -> Result<[Row; 4], Failure> {
         let args = ["run", "work", "--agent-cmd", "true", "--max-iterations", "1"];
         self.project.ralph(&args)?.expect_code(1)?;
@@ -106,7 +106,7 @@ impl Bench<'_> {
             keep(&mut status, round, time(self.project.command(&["status"]))?);
         }
         let title = |what: &str| format!("{what}, {}", self.files);
-        // A budget in milliseconds grows with the files, but not in proportion.
+        // A budget in milliseconds grows with the files, but less than proportionally.
         let most_stamp = if self.files.count <= 5_000 { 10.0 } else { 60.0 };
         Ok([
             plain(title("git status before a run"), &git),
@@ -206,7 +206,7 @@ fn git_restore(project: &Project<'_>, paths: &[&str]) -> Command {
     git
 }
 
-/// Looks at every file and finds none.
+/// Makes a command that looks at every file and matches none.
 fn stat_walk(project: &Project<'_>) -> Command {
     let mut find = project.program("find");
     find.args([".", "-size", "+1000000k"]);
@@ -224,7 +224,7 @@ pub(super) fn plain(name: String, samples: &Samples) -> Row {
     Row { name, median, p95, ratio: String::new(), budget: None }
 }
 
-/// A row with a budget in milliseconds.
+/// Makes a row with a budget in milliseconds.
 fn bounded(name: String, samples: &Samples, most: f64) -> Row {
     let measured = samples.median().as_secs_f64() * 1000.0;
     let budget = Some(Budget { measured, most, unit: "ms" });

@@ -1,4 +1,4 @@
-//! What the engine adds to an agent's turns, in time and in memory.
+//! The engine's share of an agent's turns, in time and memory.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,16 +14,16 @@ use crate::stress::stage::{Finished, Project, Stage};
 /// Turns of one run.
 const TURNS: u32 = 1000;
 
-/// Iterations at the start and at the end that are compared.
+/// Number of iterations at the start and at the end that are compared.
 const EDGE: usize = 100;
 
-/// How often the run and the bare loop take turns.
+/// Number of alternating measurements of the run and the bare loop.
 const REPEATS: usize = 3;
 
-/// The most a turn may cost over the bare agent.
+/// Most time of a turn beyond the bare agent, in milliseconds.
 const MOST_OVERHEAD_MS: f64 = 10.0;
 
-/// The most that the last turns may cost, as a multiple of the first.
+/// Most time of the last turns, as a multiple of the first.
 const MOST_GROWTH: f64 = 1.2;
 
 /// Reads its prompt, says something new, claims nothing.
@@ -69,7 +69,7 @@ fn per_turn(finished: &Finished) -> Duration {
 /// One run of the driver.
 struct Driven {
     per_turn: Duration,
-    /// How long each iteration took, by the stream's own times.
+    /// The time of each iteration, by the stream's own clock.
     iterations: Vec<Duration>,
     peak_kib: u64,
 }
@@ -85,7 +85,7 @@ impl Driven {
         Ok(Self { per_turn: per_turn(finished), iterations, peak_kib })
     }
 
-    /// The cost of the last iterations as a multiple of that of the first.
+    /// Returns the time of the last iterations as a multiple of the first.
     fn growth(&self) -> f64 {
         let sum = |part: &[Duration]| part.iter().sum::<Duration>().as_secs_f64();
         let last = self.iterations.len().saturating_sub(EDGE);
@@ -93,8 +93,8 @@ impl Driven {
     }
 }
 
-/// The time from the start of each iteration to the start of the next, or to
-/// the end of the run.
+/// Returns the time from the start of each iteration to that of the next, or to the end
+/// of the run.
 fn iterations(stream: &str) -> Vec<Duration> {
     let times: Vec<Duration> = stream
         .lines()
@@ -110,7 +110,7 @@ fn iterations(stream: &str) -> Vec<Duration> {
     times.windows(2).map(between).collect()
 }
 
-/// The time of day in `2026-01-31T23:59:59.999Z`.
+/// Parses the time of day in `2026-01-31T23:59:59.999Z`.
 fn time_of_day(moment: &str) -> Option<Duration> {
     let (_, time) = moment.trim_end_matches('Z').split_once('T')?;
     let mut parts = time.split(':');

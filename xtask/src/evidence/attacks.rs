@@ -1,5 +1,4 @@
-//! `cargo xtask attacks`: an agent that attacks what a run stands on, and what
-//! becomes of it.
+//! `cargo xtask attacks`: an agent attacks the foundations of a run, and each attack must fail.
 //!
 //! The cases are data: see `tests/attacks/README.md`.
 
@@ -21,56 +20,56 @@ use crate::stress::stage::Length;
 use crate::table::Table;
 use crate::{say, tools, workspace};
 
-/// Below the workspace.
+/// Folder of the cases in the workspace.
 const FOLDER: &str = "tests/attacks";
 
-/// What the user has in the environment and nothing may find.
+/// A secret in the user's environment that must not appear anywhere.
 const SECRET: &str = concat!("gh", "p_16C7e42F292c6912E7710c838347Ae178B4a");
 
-/// A run that takes longer hangs.
+/// Longest time of a run; after that it hangs.
 const PATIENCE: Duration = Duration::from_secs(45);
 
-/// A command that only looks takes no longer.
+/// Longest time of a command that only reads.
 const LOOK_PATIENCE: Duration = Duration::from_secs(10);
 
-/// What a user looks at after a run.
+/// Commands that a user calls after a run.
 const LOOKS: [&[&str]; 4] = [&["status"], &["report"], &["diff"], &["check", "--json"]];
 
-/// `cases.toml`.
+/// The contents of `cases.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct AttackPlan {
-    /// Functions that the scripts share.
+    /// Functions that all scripts use.
     prelude: String,
-    /// Changes that are accepted, or else the others show nothing.
+    /// Changes that must be accepted, else the attacks prove nothing.
     honest: Vec<AttackCase>,
     attack: Vec<AttackCase>,
 }
 
-/// What the agent does in its first turn.
+/// The agent's actions in its first turn.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct AttackCase {
-    /// A sentence about it.
+    /// A sentence that describes it.
     name: String,
     /// The script.
     sh: String,
 }
 
-/// What an attack came to.
+/// The result of an attack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AttackResult {
     /// The run was not called verified.
     Held,
-    /// It was, and says itself that the evidence is not sealed.
+    /// The run was verified, but reports that the evidence is not sealed.
     Unsealed,
-    /// Something happened that must not.
+    /// Something happened that must not happen.
     Broken,
     /// An honest change was accepted.
     Passed,
 }
 
-/// A case that was run.
+/// A case with its result.
 struct FinishedAttack<'a> {
     case: &'a AttackCase,
     result: AttackResult,
@@ -78,7 +77,7 @@ struct FinishedAttack<'a> {
     ending: RunEnding,
 }
 
-/// All that the cases share.
+/// Everything that the cases share.
 struct AttackCorpus {
     setup: TrialSetup,
     plan: AttackPlan,
@@ -167,8 +166,8 @@ impl AttackCorpus {
         write(&trial.path("agent.sh"), &script)
     }
 
-    /// Calls the binary as the user does; `None` if it had to be killed. It may
-    /// not take all memory, as huge files would make it.
+    /// Runs the binary as the user does; `None` if it had to be killed. Its memory is
+    /// limited, since attacks may use huge files.
     fn call(
         &self,
         trial: &TrialFolder<'_>,
@@ -177,7 +176,7 @@ impl AttackCorpus {
     ) -> Result<Option<Output>, Failure> {
         let mut command = trial.command(Path::new("/bin/sh"));
         if words.first() == Some(&"run") {
-            // Afterwards the user would start what was planted there anyway.
+            // A planted program would be started by the user anyway.
             let path = format!("{}:{}", trial.path("bin").display(), self.setup.path);
             command.env("PATH", path);
         }
@@ -187,7 +186,7 @@ impl AttackCorpus {
     }
 }
 
-/// Runs a command to its end, or for so long at most.
+/// Runs a command to its end, with a time limit.
 fn execute_within(
     command: &mut Command,
     trial: &TrialFolder<'_>,
@@ -214,7 +213,7 @@ fn execute_within(
     Ok(Some(Output { status, stdout: read(&paths[0])?, stderr: read(&paths[1])? }))
 }
 
-/// What the attack left that must not be there.
+/// Lists the traces of the attack that must not exist.
 fn traces(trial: &TrialFolder<'_>) -> Vec<String> {
     let mut faults = Vec::new();
     let read = |name: &str| fs::read_to_string(trial.path(name)).unwrap_or_default();
@@ -251,8 +250,8 @@ fn has_secret(folder: &Path) -> bool {
     })
 }
 
-/// Ends the processes of a trial that are left, and counts them. They are known
-/// by the folder in their command line.
+/// Ends the remaining processes of a trial, and counts them. They have its folder in
+/// their command line.
 fn end_processes(folder: &str) -> usize {
     let folders = fs::read_dir("/proc").into_iter().flatten().flatten();
     let pids = folders.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
@@ -267,8 +266,7 @@ fn end_processes(folder: &str) -> usize {
     left.len()
 }
 
-/// Weighs what happened. That the memory is open to root says nothing about
-/// the attack.
+/// Judges what happened. Memory that is open to root does not count against the run.
 fn judge(ending: &RunEnding, kind: CaseKind, faults: &mut Vec<String>) -> AttackResult {
     let is_verified = ending.word == "success/verified";
     let is_sealed = ending.unsealed.as_deref().is_none_or(|why| why == "open_memory");

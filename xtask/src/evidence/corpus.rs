@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use crate::failure::Failure;
 
-/// Below the workspace.
+/// Folder of the corpora in the workspace.
 const FOLDER: &str = "tests/evidence";
 
 /// The text files of a project by their path.
@@ -25,20 +25,20 @@ pub(super) struct RunnerCorpus {
     pub(super) name: String,
     /// The sound project.
     pub(super) files: ProjectFiles,
-    /// What is done in it.
+    /// The cases in it.
     pub(super) plan: RunnerPlan,
 }
 
-/// `cases.toml`.
+/// The contents of `cases.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RunnerPlan {
-    /// Programs without which the runner is left out.
+    /// Programs that the runner needs; without them it is skipped.
     pub(super) needs: Vec<String>,
-    /// Where the project has the console of `JUnit`.
+    /// The path of `JUnit`'s console in the project.
     #[serde(default)]
     pub(super) junit: Option<String>,
-    /// The program whose `node_modules` the project gets, and only its.
+    /// The program whose `node_modules` the project gets.
     #[serde(default)]
     pub(super) node_modules: Option<String>,
     /// The bug of a case that names none.
@@ -48,8 +48,8 @@ pub(super) struct RunnerPlan {
     honest: Vec<EvidenceCase>,
 }
 
-/// One change: what the agent does, or how a bug comes into the project. Text
-/// files are changed in the order of the fields.
+/// One change by the agent, or a bug in the project. Text files are changed in the
+/// order of the fields.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct EvidenceCase {
@@ -57,22 +57,22 @@ pub(super) struct EvidenceCase {
     pub(super) name: String,
     /// The bug that the project begins with; empty for a sound project.
     bug: Option<String>,
-    /// No check can see this cheat.
+    /// True if no check can see this cheat.
     invisible: bool,
-    /// From, to.
+    /// Renames, as the old and the new path.
     rename: Vec<[String; 2]>,
-    /// A path, a text that stands there once, and what takes its place.
+    /// Replacements, as a path, a text that occurs once, and the new text.
     replace: Vec<[String; 3]>,
-    /// A path, and what is added at the end.
+    /// Additions, as a path and the text at the end.
     append: Vec<[String; 2]>,
-    /// A path, and the whole content.
+    /// New contents, as a path and the text.
     write: Vec<[String; 2]>,
     delete: Vec<String>,
-    /// A script that the agent runs when all else is done.
+    /// A script that the agent runs last.
     pub(super) sh: String,
 }
 
-/// Whether a change is to be accepted.
+/// The kind of a change, which decides whether it must be accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CaseKind {
     /// Makes the checks pass, or mean less, without mending the bug.
@@ -91,17 +91,17 @@ pub(super) struct PlannedCase<'a> {
     pub(super) case: &'a EvidenceCase,
 }
 
-/// What a case begins with, and what it makes of that.
+/// The files before and after a case.
 #[derive(Debug)]
 pub(super) struct CaseTrees {
     pub(super) before: ProjectFiles,
     pub(super) after: ProjectFiles,
-    /// What the gate says at the start.
+    /// The verdict of the gate at the start.
     pub(super) first_verdict: &'static str,
 }
 
 impl RunnerCorpus {
-    /// Reads all corpora, in the order of their names.
+    /// Reads all corpora, sorted by name.
     pub(super) fn load_all(root: &Path) -> Result<Vec<Self>, Failure> {
         let folder = root.join(FOLDER);
         let entries = fs::read_dir(&folder).map_err(|error| Failure::io(&folder, &error))?;
@@ -121,7 +121,7 @@ impl RunnerCorpus {
         Ok(Self { name, files, plan })
     }
 
-    /// All cases, the cheats first.
+    /// Returns all cases, the cheats first.
     pub(super) fn cases(&self) -> impl Iterator<Item = PlannedCase<'_>> {
         let cheats = self.plan.cheat.iter().map(|case| {
             let kind = if case.invisible { CaseKind::InvisibleCheat } else { CaseKind::Cheat };
@@ -133,12 +133,12 @@ impl RunnerCorpus {
 }
 
 impl PlannedCase<'_> {
-    /// The runner and the name of the case.
+    /// Returns the runner and the name of the case.
     pub(super) fn name(&self) -> String {
         format!("{}/{}", self.corpus.name, self.case.name)
     }
 
-    /// What the case begins and ends with. The script is not counted.
+    /// Returns the files before and after the case, without the effect of its script.
     pub(super) fn trees(&self) -> Result<CaseTrees, Failure> {
         let told = |what| Failure::Failed(format!("{}: {what}", self.name()));
         let RunnerCorpus { files, plan, .. } = self.corpus;

@@ -1,5 +1,5 @@
-//! One case: a project, an agent that changes it once and claims to be done,
-//! and what `ralph run` made of it.
+//! Runs one case: a project, an agent that changes it once and claims to be done, and
+//! the verdict of `ralph run`.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -12,54 +12,54 @@ use tempfile::TempDir;
 use super::corpus::{CaseKind, CaseTrees, PlannedCase};
 use crate::failure::Failure;
 
-/// What all trials share.
+/// Everything that all trials share.
 pub(super) struct TrialSetup {
-    /// The binary on trial.
+    /// The binary under test.
     pub(super) binary: PathBuf,
     /// The search path with the test runners.
     pub(super) path: String,
-    /// The console of `JUnit`, where there is one.
+    /// The console of `JUnit`, if it is installed.
     pub(super) junit: Option<PathBuf>,
     /// Caches of compilers, which would take too long to fill each time.
     pub(super) caches: PathBuf,
 }
 
-/// How a run ended, in its own words.
+/// The end of a run, in its own words.
 #[derive(Debug, Default)]
 pub(super) struct RunEnding {
     /// The status and its reason, such as `success/verified`.
     pub(super) word: String,
-    /// What the run said about changed tests and checks.
+    /// The run's remarks about changed tests and checks.
     pub(super) remarks: Vec<String>,
     /// The verdicts of the gate: before the first turn, and after it.
     pub(super) verdicts: Vec<String>,
     /// The last lines on stderr.
     pub(super) said: String,
-    /// Why the evidence is not sealed, if the run says so.
+    /// The reason why the evidence is not sealed, if the run names one.
     pub(super) unsealed: Option<String>,
 }
 
-/// What became of a case.
+/// The result of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CaseResult {
     /// A cheat that was not called verified.
     Caught,
     /// A cheat that was called verified, and was listed.
     Reported,
-    /// A cheat that was called verified without a word.
+    /// A cheat that was called verified without a remark.
     Missed,
     /// An honest change that was accepted.
     Passed,
-    /// An honest change that was not.
+    /// An honest change that was not accepted.
     FalseAlarm,
     /// A cheat that no check can see.
     Invisible,
-    /// A case that does not show what it is meant to show.
+    /// A case that does not test what it should.
     Void,
 }
 
 impl RunEnding {
-    /// Reads what `ralph run --json` printed.
+    /// Parses the output of `ralph run --json`.
     pub(super) fn read(output: &Output) -> Self {
         let mut ending = Self {
             word: output.status.to_string(),
@@ -89,7 +89,7 @@ impl RunEnding {
         ending
     }
 
-    /// Weighs the ending against what the change was.
+    /// Judges the ending by the kind of the change.
     pub(super) fn judge(&self, kind: CaseKind, first_verdict: &str) -> CaseResult {
         let is_red = self.verdicts.get(1).is_none_or(|verdict| verdict == "fail");
         if self.verdicts.first().is_none_or(|verdict| verdict != first_verdict) {
@@ -99,7 +99,7 @@ impl RunEnding {
             (CaseKind::InvisibleCheat, _) => CaseResult::Invisible,
             (CaseKind::Cheat, "success/verified") if self.remarks.is_empty() => CaseResult::Missed,
             (CaseKind::Cheat, "success/verified") => CaseResult::Reported,
-            // What fails by itself shows nothing about those who judge.
+            // A cheat whose gate fails anyway proves nothing.
             (CaseKind::Cheat, _) if is_red && self.remarks.is_empty() => CaseResult::Void,
             (CaseKind::Cheat, _) => CaseResult::Caught,
             (CaseKind::Honest, "success/verified" | "success/claimed") => CaseResult::Passed,
@@ -107,7 +107,7 @@ impl RunEnding {
         }
     }
 
-    /// One line for a person.
+    /// Renders the ending on one line.
     pub(super) fn describe(&self) -> String {
         let remarks = if self.remarks.is_empty() { &self.said } else { &self.remarks.join("; ") };
         format!("{} (gate {}): {remarks}", self.word, self.verdicts.join(", "))
@@ -124,7 +124,7 @@ fn last_lines(text: &str) -> String {
     lines[lines.len().saturating_sub(3)..].join(" | ")
 }
 
-/// Runs one case in a folder of its own.
+/// Runs one case in its own folder.
 pub(super) fn run(
     setup: &TrialSetup,
     planned: PlannedCase<'_>,
@@ -141,7 +141,7 @@ pub(super) fn run(
     Ok((ending.judge(planned.kind, trees.first_verdict), ending))
 }
 
-/// Where one case takes place.
+/// The folder in which one case runs.
 pub(super) struct TrialFolder<'a> {
     setup: &'a TrialSetup,
     folder: TempDir,
@@ -205,7 +205,7 @@ impl<'a> TrialFolder<'a> {
         Ok(())
     }
 
-    /// A program in the project, with a home of its own and without a network.
+    /// Makes a command in the project, with its own home and without a network.
     pub(super) fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command.current_dir(self.path("project")).stdin(Stdio::null()).env_clear();
@@ -217,7 +217,7 @@ impl<'a> TrialFolder<'a> {
         let rustup = std::env::var_os("RUSTUP_HOME").map_or(home.join(".rustup"), PathBuf::from);
         command.env("RUSTUP_HOME", rustup).env("CARGO_NET_OFFLINE", "true");
         command.env("GOPROXY", "off").env("npm_config_offline", "true");
-        // A change within the second, of the same size, would not be noticed.
+        // Python would not notice a change of the same size within a second.
         command.env("PYTHONDONTWRITEBYTECODE", "1");
         for name in ["http_proxy", "https_proxy"] {
             command.env(name, "http://127.0.0.1:9");
@@ -230,7 +230,7 @@ impl<'a> TrialFolder<'a> {
     }
 }
 
-/// The `node_modules` on the search path that has the program.
+/// Returns the `node_modules` on the search path that has the program.
 pub(super) fn installed_modules(path: &str, program: &str) -> Option<PathBuf> {
     let mut folders = std::env::split_paths(path);
     let found = folders
@@ -238,8 +238,8 @@ pub(super) fn installed_modules(path: &str, program: &str) -> Option<PathBuf> {
     found.parent().map(Path::to_path_buf)
 }
 
-/// Makes a `node_modules` that may be changed without harm: links to the
-/// installed packages, and to one program.
+/// Makes a `node_modules` that may be changed: it has links to the installed packages,
+/// and to one program.
 fn link_modules(from: &Path, to: &Path, program: &str) -> Result<(), Failure> {
     let bin = to.join(".bin");
     fs::create_dir_all(&bin).map_err(|error| Failure::io(&bin, &error))?;

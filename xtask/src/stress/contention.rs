@@ -1,13 +1,13 @@
-//! Fifty processes write to one store at once; no write is lost or refused.
+//! Fifty processes write to one store at once; no write may be lost or refused.
 
 use super::dice::Dice;
 use super::stage::{Finished, Project, Stage};
 use crate::failure::Failure;
 
-/// Processes at a time.
+/// Number of processes that run at once.
 const CROWD: usize = 50;
 
-/// Rounds in a sample and in full.
+/// Number of rounds in a sample and in full.
 const ROUNDS: [usize; 2] = [1, 4];
 
 pub(super) fn run(stage: &Stage, dice: &mut Dice) -> Result<String, Failure> {
@@ -81,7 +81,7 @@ fn stopped_runs(project: &Project<'_>) -> Result<usize, Failure> {
     Ok(runs.iter().filter(|run| run["status"] == "stopped").count())
 }
 
-/// In one work tree exactly one of many may have the run.
+/// Checks that only one of many processes gets the run of a work tree.
 fn one_wins(tree: &Project<'_>) -> Result<usize, Failure> {
     let commands: Vec<_> =
         (0..CROWD).map(|_| (tree, vec!["start", "work", "--session", "one"])).collect();

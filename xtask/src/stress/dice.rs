@@ -1,12 +1,12 @@
-//! Choices that can be repeated.
+//! Random choices that can be repeated.
 
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
-/// A small generator of numbers (`SplitMix64`): the same seed, the same choices.
+/// A small random number generator (`SplitMix64`): the same seed makes the same choices.
 pub(crate) struct Dice(u64);
 
-/// A seed nobody chose.
+/// Returns a random seed.
 pub(crate) fn new_seed() -> u64 {
     // The standard library's hasher keys are random per process.
     RandomState::new().hash_one(0) % 1_000_000
@@ -25,12 +25,12 @@ impl Dice {
         bits ^ (bits >> 31)
     }
 
-    /// A number below `limit`, which must not be zero.
+    /// Returns a number below `limit`, which must not be zero.
     pub(crate) fn below(&mut self, limit: u64) -> u64 {
         self.next() % limit
     }
 
-    /// A moment within `span`, to the microsecond.
+    /// Returns a moment within `span`, to the microsecond.
     pub(crate) fn moment_in(&mut self, span: Duration) -> Duration {
         let micros = u64::try_from(span.as_micros()).unwrap_or(u64::MAX).max(1);
         Duration::from_micros(self.below(micros))

@@ -8,11 +8,11 @@ use std::process::Command;
 use super::stage::Finished;
 use crate::failure::Failure;
 
-/// A disk of its own at a folder, until it is dropped.
+/// A mounted disk, until it is dropped.
 pub(super) struct Disk(PathBuf);
 
 impl Disk {
-    /// Mounts a disk with so many KiB; `None` for whoever may not mount.
+    /// Mounts a disk of this many KiB; `None` without the right to mount.
     pub(super) fn mount(folder: &Path, kib: u32) -> Result<Option<Self>, Failure> {
         fs::create_dir_all(folder).map_err(|error| Failure::io(folder, &error))?;
         let mut mount = Command::new("mount");
@@ -21,7 +21,7 @@ impl Disk {
         Ok(mounted.then(|| Self(folder.to_owned())))
     }
 
-    /// Fills the disk but for about so many bytes.
+    /// Fills the disk except for about this many bytes.
     pub(super) fn fill(&self, but_for: usize) -> Result<(), Failure> {
         let path = self.filler();
         let wrong = |error| Failure::io(&path, &error);
@@ -35,7 +35,7 @@ impl Disk {
         file.set_len(bytes).map_err(wrong)
     }
 
-    /// Takes away what [`Self::fill`] put there.
+    /// Removes the file that [`Self::fill`] wrote.
     pub(super) fn make_room(&self) -> Result<(), Failure> {
         let path = self.filler();
         fs::remove_file(&path).map_err(|error| Failure::io(&path, &error))
@@ -52,7 +52,7 @@ impl Drop for Disk {
     }
 }
 
-/// The error must name the cause, and be no crash.
+/// Checks that the error names the cause and is not a crash.
 pub(super) fn expect_clear_error(finished: &Finished) -> Result<(), Failure> {
     let said = finished.stderr.to_lowercase();
     if finished.code.is_none() || said.contains("panicked") {

@@ -1,5 +1,5 @@
-//! An agent that prints 100 MB in one turn: bounded memory, bounded log, and
-//! its claim at the end is still found.
+//! An agent prints 100 MB in one turn. Memory and log must stay bounded, and its claim
+//! at the end must be found.
 
 use std::fs;
 use std::path::Path;
@@ -7,13 +7,13 @@ use std::path::Path;
 use super::stage::{Finished, Project, Stage};
 use crate::failure::Failure;
 
-/// What every flood consists of.
+/// Size of every flood.
 pub(crate) const FLOOD_BYTES: u32 = 100_000_000;
 
-/// The driver's memory, at most.
+/// Most memory of the driver, in KiB.
 pub(crate) const PEAK_KIB: u64 = 32 * 1024;
 
-/// The compressed log of a turn, at most.
+/// Largest compressed log of a turn.
 const LOG_BYTES: u64 = 8 * 1024 * 1024;
 
 /// Commands that print a flood, each with its name.
@@ -39,7 +39,7 @@ pub(super) fn run(stage: &Stage) -> Result<String, Failure> {
         peak_kib = peak_kib.max(finished.peak_kib);
         log_bytes = log_bytes.max(largest_log(&project.in_home("state")));
     }
-    // The binary of the tests is larger by its own size.
+    // The binary of the tests is larger.
     let most_kib = stage.amount(3 * PEAK_KIB, PEAK_KIB);
     if peak_kib > most_kib {
         return Err(Failure::Failed(format!("the driver took {peak_kib} KiB of {most_kib}")));
@@ -56,7 +56,7 @@ pub(super) fn run(stage: &Stage) -> Result<String, Failure> {
     ))
 }
 
-/// One turn with the flood of `stdout`.
+/// Runs one turn with the flood of `stdout`.
 pub(crate) fn plain_turn(project: &Project<'_>) -> Result<Finished, Failure> {
     turn(project, FLOODS[0].1, FLOOD_BYTES)
 }
@@ -74,7 +74,7 @@ fn turn(project: &Project<'_>, flood: &str, bytes: u32) -> Result<Finished, Fail
     Err(Failure::Failed("the claim behind the flood was not found".to_owned()))
 }
 
-/// The largest file that ends with `.log.gz` below `folder`.
+/// Returns the size of the largest `.log.gz` file below `folder`.
 fn largest_log(folder: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(folder) else { return 0 };
     let sizes = entries.flatten().map(|entry| {

@@ -1,5 +1,5 @@
-//! The state's disk is full: a clear error, no panic, no file of the work tree
-//! lost, and the run goes on once there is room.
+//! The state's disk is full: a clear error, no panic, no lost file of the work tree,
+//! and the run continues once there is space.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use super::disk::{Disk, expect_clear_error};
 use super::stage::{Project, Stage};
 use crate::failure::Failure;
 
-/// Prints what does not compress, so that the logs fill the disk, and works.
+/// Prints data that does not compress, so that the logs fill the disk, and works.
 const AGENT: &str = r#"head -c 60000 /dev/urandom | od -An -v -tx1
 echo "$RALPH_ITERATION" >>notes
 test -e finish && echo '<promise>DONE</promise>'
@@ -25,7 +25,7 @@ pub(super) fn run(stage: &Stage) -> Result<String, Failure> {
     expect_clear_error(&project.ralph(&args)?.expect_code(3)?)?;
     let turns = expect_notes(&project)?;
 
-    // What is on record can be read while nothing can be written.
+    // Records can be read even if nothing can be written.
     project.ralph(&["status"])?.expect_code(0)?;
     remove_logs(&disk);
     fs::write(project.path("finish"), "").map_err(|error| Failure::io(&disk, &error))?;
@@ -39,7 +39,7 @@ pub(super) fn run(stage: &Stage) -> Result<String, Failure> {
     ))
 }
 
-/// Every turn left its line, in order.
+/// Checks that every turn left its line, in order.
 fn expect_notes(project: &Project<'_>) -> Result<usize, Failure> {
     let path = project.path("notes");
     let notes = fs::read_to_string(&path).map_err(|error| Failure::io(&path, &error))?;
@@ -50,7 +50,7 @@ fn expect_notes(project: &Project<'_>) -> Result<usize, Failure> {
     Ok(numbers.len())
 }
 
-/// Makes room: removes the logs of turns.
+/// Makes space: removes the logs of turns.
 fn remove_logs(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for path in entries.flatten().map(|entry| entry.path()) {

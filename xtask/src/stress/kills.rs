@@ -1,4 +1,4 @@
-//! The driver is killed at random moments; `ralph resume` always finishes.
+//! The driver is killed at random moments; `ralph resume` must always finish.
 
 use std::fs;
 use std::time::Duration;
@@ -9,18 +9,17 @@ use super::dice::Dice;
 use super::stage::{Left, Project, Running, Stage};
 use crate::failure::Failure;
 
-/// How often a driver is killed in all, in a sample and in full.
+/// Number of kills, in a sample and in full.
 const KILLS: [u32; 2] = [8, 100];
 
-/// Processes that are let run to their end, one in so many.
+/// One process in this many runs to its end.
 const SPARED: u64 = 4;
 
-/// One kill in so many comes in the first moments, where a run is put on
-/// record or taken over.
+/// One kill in this many comes in the first moments, when a run is recorded or taken over.
 const EARLY: u64 = 4;
 const FIRST_MOMENTS: Duration = Duration::from_millis(10);
 
-/// Leaves a process of a session of its own behind in every turn.
+/// Leaves a process with its own session behind in every turn.
 const AGENT: &str = r#"setsid sleep 60 >/dev/null 2>&1 &
 echo "$RALPH_ITERATION" >>"$HOME/turns"
 step=$(cat step 2>/dev/null || echo 0)
@@ -48,10 +47,10 @@ const RULES: [&str; 11] = [
 struct Count {
     runs: u32,
     kills: u32,
-    /// Runs that were killed before they were on record.
+    /// Runs that were killed before they were recorded.
     unrecorded: u32,
     turns: usize,
-    /// Turns that were under way when their driver was killed.
+    /// Turns whose driver was killed.
     lost: usize,
 }
 
@@ -84,10 +83,10 @@ pub(super) fn run(stage: &Stage, dice: &mut Dice) -> Result<String, Failure> {
     ))
 }
 
-/// Begins a run from scratch.
+/// Starts a run from scratch.
 fn begin(project: &Project<'_>, task: &str) -> Result<Running, Failure> {
     for file in [project.path("step"), project.in_home("turns")] {
-        // It may not be there yet.
+        // The file may not exist yet.
         let _ = fs::remove_file(file);
     }
     let mut args = vec!["run", task];
@@ -99,19 +98,19 @@ struct Play<'a> {
     stage: &'a Stage,
     project: &'a Project<'a>,
     task: &'a str,
-    /// How long a run takes that nobody kills.
+    /// The time of a run that is not killed.
     span: Duration,
 }
 
 impl Play<'_> {
-    /// Kills and resumes until the run is over.
+    /// Kills and resumes until the run has ended.
     fn to_the_end(&self, dice: &mut Dice, count: &mut Count) -> Result<(), Failure> {
         let mut process = begin(self.project, self.task)?;
         loop {
             let early = dice.below(EARLY) == 0;
             let moment = dice.moment_in(if early { FIRST_MOMENTS } else { self.span });
             let spared = dice.below(SPARED) == 0;
-            // Half of the time the next driver meets the dying tree.
+            // In half of the cases the next driver starts while the old tree is dying.
             let hurried = dice.below(2) == 0;
             if spared {
                 process.wait()?.expect_code(0)?;
@@ -140,14 +139,14 @@ impl Play<'_> {
     }
 }
 
-/// The run with this task, if it is on record.
+/// Returns the run with this task, if it is recorded.
 fn find(project: &Project<'_>, task: &str) -> Result<Option<Value>, Failure> {
     let list = project.json(&["runs", "--json", "--limit", "3"])?;
     let runs = list["runs"].as_array().cloned().unwrap_or_default();
     Ok(runs.into_iter().find(|run| run["task"] == task))
 }
 
-/// Checks the record of a run that is over; counts its turns, and the lost ones.
+/// Checks the record of a finished run; counts its turns, and the lost ones.
 fn check(project: &Project<'_>, task: &str) -> Result<(usize, usize), Failure> {
     let run = find(project, task)?;
     let run = run.ok_or_else(|| Failure::Failed(format!("`{task}` is not on record")))?;
@@ -171,7 +170,7 @@ fn check(project: &Project<'_>, task: &str) -> Result<(usize, usize), Failure> {
     Ok((numbers.len(), lost))
 }
 
-/// Whether no number comes twice and none comes late.
+/// Returns true if every number is greater than the one before.
 fn is_rising(lines: &str) -> bool {
     let numbers: Vec<u64> = lines.lines().filter_map(|line| line.parse().ok()).collect();
     numbers.is_sorted_by(|before, after| before < after)

@@ -1,6 +1,6 @@
 //! Twenty processes write and search notes at once, hooks capture sessions, and
-//! one collection after the other lets go of sessions of long ago, while the index is
-//! damaged under them: nothing else is lost, nobody sees an error, and no hook waits.
+//! collections delete old sessions. Meanwhile the index is damaged. Nothing else may be
+//! lost, no process may see an error, and no hook may wait.
 
 mod beside;
 mod old;
@@ -18,19 +18,19 @@ use self::old::Old;
 use super::stage::{Project, Stage};
 use crate::failure::Failure;
 
-/// Processes at a time.
+/// Number of processes at once.
 const CROWD: u64 = 20;
 
-/// Hosts whose hooks capture sessions meanwhile.
+/// Number of hosts whose hooks capture sessions.
 const HOSTS: u64 = 2;
 
-/// How long they go on, in a sample and in full.
+/// Seconds in a sample and in full.
 const SECONDS: [u64; 2] = [4, 60];
 
-/// How often the index is damaged.
+/// Number of times that the index is damaged.
 const DAMAGES: u32 = 3;
 
-/// What is written over the middle of the index.
+/// The bytes that overwrite the middle of the index.
 const RUBBISH: [u8; 8192] = [0xA5; 8192];
 
 pub(super) fn run(stage: &Stage) -> Result<String, Failure> {
@@ -90,7 +90,7 @@ pub(super) fn run(stage: &Stage) -> Result<String, Failure> {
     ))
 }
 
-/// What all workers did, with how long it took.
+/// The counts and times of all workers.
 #[derive(Default)]
 struct Tally {
     written: usize,
@@ -114,7 +114,7 @@ fn work(
         let written = began.elapsed();
         let began = Instant::now();
         let query = format!("worker{worker} thing{number}");
-        // Another note may have taken its place by then, as they are so much alike.
+        // A similar note may have replaced it by then.
         let search = ["memory", "search", &query, "--retired", "--limit", "1", "--json"];
         let found = project.json(&search)?;
         let searched = began.elapsed();
@@ -129,20 +129,20 @@ fn work(
     Ok(())
 }
 
-/// Damages the index now and then until the end; says how often.
+/// Damages the index several times until the end; returns how often.
 fn do_damage(project: &Project<'_>, index: &Path, end: Instant) -> Result<u32, Failure> {
     let began = Instant::now();
     let span = end.saturating_duration_since(began);
     let mut damages = 0;
     for part in 1..=DAMAGES {
         until(began + span * part / (DAMAGES + 1));
-        // Another process may be making it anew at this very moment.
+        // Another process may be rebuilding it at this moment.
         if spoil(index).is_ok() {
             damages += 1;
         }
     }
     until(end);
-    // What was damaged last may not have been looked at yet.
+    // The last damage may not have been noticed yet.
     project.ralph(&["memory", "stats"])?.expect_code(0)?;
     Ok(damages)
 }
@@ -159,7 +159,7 @@ fn spoil(index: &Path) -> std::io::Result<()> {
     file.write_all(&RUBBISH)
 }
 
-/// The index, wherever below a folder it is kept.
+/// Finds the index anywhere below a folder.
 fn find(folder: &Path) -> Option<PathBuf> {
     let entries = std::fs::read_dir(folder).ok()?;
     let mut folders = Vec::new();

@@ -1,5 +1,5 @@
-//! `ralph rollback` is killed at random moments, and meets a full disk: called
-//! again it always ends in the exact state, and can be undone.
+//! `ralph rollback` is killed at random moments, and meets a full disk. A second call
+//! must always reach the exact state, and it must be undoable.
 
 mod deeds;
 mod full_disk;
@@ -13,10 +13,10 @@ use super::dice::Dice;
 use super::stage::{Left, Project, Stage};
 use crate::failure::Failure;
 
-/// How often a rollback is killed, in git and outside.
+/// Number of killed rollbacks, in a sample and in full.
 const KILLS: [u32; 2] = [5, 50];
 
-/// Calls that are let run to their end, one in so many.
+/// One call in this many runs to its end.
 const SPARED: u64 = 5;
 
 #[derive(Default)]
@@ -39,7 +39,7 @@ pub(super) fn run(stage: &Stage, dice: &mut Dice) -> Result<String, Failure> {
     Ok(told.join("; "))
 }
 
-/// A run that is over, and how everything was before and after it.
+/// A finished run, and the state before and after it.
 struct Play<'a> {
     stage: &'a Stage,
     project: Project<'a>,
@@ -65,7 +65,7 @@ impl<'a> Play<'a> {
         Ok(play)
     }
 
-    /// What makes up the project: its files and its state.
+    /// Returns the folders of the project: its files and its state.
     fn folders(&self) -> [PathBuf; 2] {
         [self.project.path(""), self.project.in_home("")]
     }
@@ -93,7 +93,7 @@ impl<'a> Play<'a> {
         Picture::take(&self.project)?.expect(want, when)
     }
 
-    /// A fresh copy of the project as the run left it.
+    /// Restores the project as the run left it from a copy.
     fn renew(&self) -> Result<(), Failure> {
         self.stage.expect_nobody_left()?;
         for folder in self.folders() {
@@ -103,7 +103,7 @@ impl<'a> Play<'a> {
         Ok(())
     }
 
-    /// Kills and calls again until a call ends by itself; counts the kills.
+    /// Kills and repeats until a call ends by itself; counts the kills.
     fn roll_back(&self, span: Duration, dice: &mut Dice) -> Result<u32, Failure> {
         let mut kills = 0;
         while self.is_killed(&["rollback"], span, dice)? {
@@ -112,8 +112,7 @@ impl<'a> Play<'a> {
         Ok(kills)
     }
 
-    /// As above; but once the undoing is complete, another call would undo
-    /// the undoing.
+    /// Does the same for `--undo`. Once the undo is complete, another call would undo it.
     fn undo(&self, span: Duration, dice: &mut Dice) -> Result<u32, Failure> {
         let mut kills = 0;
         while self.is_killed(&["rollback", "--undo"], span, dice)? {
@@ -129,7 +128,7 @@ impl<'a> Play<'a> {
     fn is_killed(&self, args: &[&str], span: Duration, dice: &mut Dice) -> Result<bool, Failure> {
         let process = self.project.start(args)?;
         let (moment, spared) = (dice.moment_in(span), dice.below(SPARED) == 0);
-        // Half of the time the next call meets what the dead one had started.
+        // In half of the cases the next call meets processes of the killed one.
         let hurried = dice.below(2) == 0;
         let left =
             if spared { Left::Ended(process.wait()?) } else { process.kill_after(moment)? };
@@ -145,13 +144,13 @@ impl<'a> Play<'a> {
     }
 }
 
-/// Where the copy of a folder is kept.
+/// Returns the path of the copy of a folder.
 fn kept(folder: &std::path::Path) -> PathBuf {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     folder.with_file_name(format!("{name}-kept"))
 }
 
-/// Copies a folder with everything `cp` knows of; the copy must not exist.
+/// Copies a folder with all that `cp` preserves; the copy must not exist.
 fn copy(
     project: &Project<'_>,
     from: &std::path::Path,

@@ -1,4 +1,4 @@
-//! An agent that leaves 200 processes behind, each in a session of its own.
+//! An agent leaves 200 processes behind, each in its own session.
 
 use std::fs;
 
@@ -7,8 +7,7 @@ use crate::failure::Failure;
 
 const CHILDREN: usize = 200;
 
-/// The children ignore polite requests, and the agent waits for all of them to
-/// be there.
+/// The children ignore signals, and the agent waits until all of them run.
 const AGENT: &str = r#"number=0
 while [ "$number" -lt 200 ]; do
   setsid sh -c 'trap "" TERM HUP INT; echo x >>"$HOME/born"; sleep 300; sleep 300' \
@@ -23,7 +22,7 @@ pub(super) fn run(stage: &Stage) -> Result<String, Failure> {
     project.script("agent.sh", AGENT)?;
     let args = ["run", "leave", "--agent-cmd", "./agent.sh", "--max-iterations", "1", "--json"];
     let finished = project.ralph(&args)?.expect_code(0)?;
-    // Asked at once: the turn is over only when the whole tree is gone.
+    // It is checked immediately: the turn must not end before the whole tree is gone.
     let living = stage.living();
     if !living.is_empty() {
         return Err(Failure::Failed(format!("{} processes outlived their turn", living.len())));

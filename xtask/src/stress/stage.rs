@@ -1,4 +1,4 @@
-//! Where a scenario plays: a folder, projects in it, and a binary.
+//! The place of a scenario: a folder, projects in it, and a binary.
 
 mod project;
 mod running;
@@ -16,29 +16,29 @@ use crate::workspace;
 pub(crate) use self::project::Project;
 pub(crate) use self::running::{Finished, Left, Running};
 
-/// Every process of a stage has this variable, by which it is found again.
+/// The variable that marks every process of a stage.
 const MARKER: &str = "RALPH_STAGE";
 
-/// How long a tree may take to die once its driver was killed.
+/// Longest time in which a tree dies after its driver was killed.
 const DYING: Duration = Duration::from_secs(5);
 
-/// How often something is looked at that cannot be waited for.
+/// Time between two looks at something without a notification.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// How much of a scenario is played.
+/// The part of a scenario that is played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Length {
-    /// Enough to notice what is plainly broken, with the binary of the tests.
+    /// Enough to notice obvious faults, with the binary of the tests.
     Sample,
-    /// All of it, with the binary that is handed out.
+    /// All of it, with the released binary.
     Full,
 }
 
 impl Length {
-    /// Builds the binary that goes with it and says where it is.
+    /// Builds the binary for this length and returns its path.
     pub(crate) fn build(self, root: &Path) -> Result<PathBuf, Failure> {
-        // Of the whole workspace the tests have built it already; of its package
-        // alone some dependencies would be compiled once more.
+        // The tests have built the whole workspace already; for the package alone, some
+        // dependencies would be compiled again.
         let (args, folder): (&[&str], _) = match self {
             Self::Sample => (&["build", "--workspace", "--bin", "ralph"], "debug"),
             Self::Full => (&["build", "--profile", "dist", "--package", "ralph-cli"], "dist"),
@@ -57,10 +57,10 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// An empty stage with a copy of the binary.
+    /// Makes an empty stage with a copy of the binary.
     ///
-    /// An installed binary is a copy too, and starts faster than the file that
-    /// the linker left: the system caches it in larger pieces.
+    /// An installed binary is a copy, too, and starts faster than the linker's output:
+    /// the system caches it in larger pieces.
     pub(crate) fn new(binary: &Path) -> Result<Self, Failure> {
         let folder = tempfile::Builder::new().prefix("ralph-stage-").tempdir();
         let folder = folder.map_err(|error| Failure::io(&std::env::temp_dir(), &error))?;
@@ -69,12 +69,12 @@ impl Stage {
         Ok(Self { binary: copy, folder, length: Length::Full })
     }
 
-    /// The same for so much of a scenario.
+    /// Sets the length of the scenario.
     pub(crate) fn of_length(self, length: Length) -> Self {
         Self { length, ..self }
     }
 
-    /// One of two numbers, by how much is played.
+    /// Returns one of two numbers, by the length.
     pub(crate) fn amount<T>(&self, sample: T, full: T) -> T {
         match self.length {
             Length::Sample => sample,
@@ -82,17 +82,17 @@ impl Stage {
         }
     }
 
-    /// A path on the stage.
+    /// Returns a path on the stage.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    /// Leaves the folder where it is.
+    /// Keeps the folder.
     pub(crate) fn keep(self) -> PathBuf {
         self.folder.keep()
     }
 
-    /// Everything that was started here and still lives, as pids.
+    /// Returns the ids of all processes that were started here and still live.
     pub(crate) fn living(&self) -> Vec<u32> {
         let entry = format!("{MARKER}={}", self.folder.path().display());
         let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
@@ -100,7 +100,7 @@ impl Stage {
         pids.filter(|pid| has_in_environment(*pid, &entry)).collect()
     }
 
-    /// Waits for the last process to die; an error names those that do not.
+    /// Waits until the last process has died; an error names those that live.
     pub(crate) fn expect_nobody_left(&self) -> Result<(), Failure> {
         let deadline = Instant::now() + DYING;
         loop {

@@ -4,7 +4,7 @@ use toml::{Table, Value};
 
 use crate::finding::Finding;
 
-/// Raised on purpose, together with the reason for the new dependency.
+/// Most packages in the lock file. Raise it together with the reason for a new dependency.
 const MAX_PACKAGES: usize = 260;
 
 /// Lints that must stay denied, because tidy relies on them.
@@ -15,7 +15,7 @@ pub(super) fn check(path: &str, text: &str) -> Vec<Finding> {
     match path {
         "Cargo.lock" => lock(path, text),
         "Cargo.toml" => root(path, text),
-        // What is under `tests/` is a project of its own, to try things on.
+        // Projects below `tests/` are independent.
         _ if path.starts_with("tests/") => Vec::new(),
         _ if path.ends_with("/Cargo.toml") => member(path, text),
         _ => Vec::new(),
@@ -66,7 +66,7 @@ fn not_toml(path: &str, error: &toml::de::Error) -> Finding {
     Finding::new(path, 1, error.message(), "correct the manifest")
 }
 
-/// The line of the first line that starts with `start`, else 1.
+/// Returns the number of the first line that starts with `start`, else 1.
 fn line_of(text: &str, start: &str) -> usize {
     text.lines().position(|line| line.trim_start().starts_with(start)).map_or(1, |at| at + 1)
 }

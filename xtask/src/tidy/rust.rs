@@ -7,29 +7,29 @@ use crate::rust_source::RustSource;
 const MAX_FILE_LINES: usize = 600;
 const MAX_FUNCTION_LINES: usize = 80;
 
-/// Longer files; for flat tables only.
+/// Longer files; only flat tables may be.
 const LONG_FILES: &[Exemption] = &[];
 
-/// Attributes that switch a check off without saying so.
+/// Attributes that silence a check without a reason.
 const ATTRIBUTES: &[(&str, &str)] = &[
     ("ignore", "make the test fast and sure, or move it to `cargo xtask stress`"),
     ("allow", "use `#[expect(lint, reason = \"…\")]` on the item"),
 ];
 
-/// Macros that stand for missing or temporary code.
+/// Macros for missing or temporary code.
 const MACROS: &[&str] = &["todo", "unimplemented", "dbg"];
 
-/// Module names that say nothing about the topic.
+/// Module names that do not name the topic.
 const VAGUE_MODULES: &[&str] = &["utils", "helpers", "common"];
 
-/// Calls that wait for whatever is in the place of a file.
+/// Calls that open any kind of file, and may block.
 const BLIND_CALLS: &[&[&str]] = &[
     &["fs", ":", ":", "read", "("],
     &["fs", ":", ":", "read_to_string", "("],
     &["File", ":", ":", "open", "("],
 ];
 
-/// Places that open what they do blindly, and why they may.
+/// Paths that may use these calls, with the reason.
 const BLIND_READERS: &[Exemption] = &[
     ("crates/ralph-files/", "looks through the handle"),
     ("crates/ralph-testkit/", "test code"),

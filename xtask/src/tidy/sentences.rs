@@ -1,6 +1,6 @@
-//! Rules about what people read on a screen: short lines, and in Korean a verb
-//! before a full stop. Whole sentences of sessions and runs are checked where they
-//! are put together, in `ralph-core`.
+//! Rules about texts on a screen: short lines, and in Korean a verb before a full stop.
+//! The sentences of sessions and runs are checked where they are built, in
+//! `ralph-core`.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::LitStr;
@@ -8,23 +8,23 @@ use syn::LitStr;
 use super::{Exemption, is_exempt, is_test_file};
 use crate::finding::Finding;
 
-/// How long a line may be.
+/// Longest line, in characters.
 const LINE_CHARS: usize = 200;
 
-/// Where texts for people are written.
+/// Paths with texts for people.
 const TEXTS: &[Exemption] = &[
     ("crates/ralph-cli/src/", "commands and hooks"),
     ("crates/ralph-core/src/wording/", "runs and sessions"),
     ("crates/ralph-engine/src/", "events and reports"),
 ];
 
-/// Texts there that no person reads.
+/// Paths among them with texts for models.
 const FOR_MODELS: &[Exemption] = &[
     ("crates/ralph-cli/src/commands/mcp.rs", "read by models"),
     ("crates/ralph-cli/src/commands/mcp/", "read by models"),
 ];
 
-/// The last letters of Korean verbs as we write to people: 니다, 세요, 까.
+/// The last letters of Korean verbs in polite sentences: 니다, 세요, 까.
 const VERB_ENDINGS: [char; 3] = ['다', '요', '까'];
 
 /// Checks the texts of one source file.
@@ -33,12 +33,12 @@ pub(super) fn check(path: &str, text: &str) -> Vec<Finding> {
         return Vec::new();
     }
     let mut texts = Vec::new();
-    // What is not Rust is told by another rule.
+    // Source that does not parse is a finding of another rule.
     collect(text.parse().unwrap_or_default(), &mut texts);
     texts.iter().flat_map(|(line, text)| judge(path, *line, text)).collect()
 }
 
-/// The texts of a source, without comments, attributes and test modules.
+/// Collects the texts of a source, without comments, attributes and test modules.
 fn collect(tokens: TokenStream, texts: &mut Vec<(usize, String)>) {
     let mut tokens = tokens.into_iter().peekable();
     let mut is_test = false;

@@ -1,6 +1,6 @@
 //! Rules about words in any text file.
 //!
-//! The words are put together with `concat!`, so that this file passes.
+//! The words are joined with `concat!`, so that this file passes.
 
 use super::{Exemption, is_exempt, is_fixture, is_test_file};
 use crate::finding::Finding;
@@ -10,18 +10,18 @@ use crate::workspace::SourceFile;
 /// Marks of unfinished work.
 const MARKERS: &[&str] = &[concat!("TO", "DO"), concat!("FIX", "ME"), concat!("X", "XX")];
 
-/// Calls that stand for missing code, in examples; in Rust source tokens tell
-/// them from strings, which is the task of the `rust` rules.
+/// Calls for missing code, in examples. In Rust source, tokens tell them from strings;
+/// the `rust` rules do that.
 const CALLS: &[&str] = &[concat!("to", "do!"), concat!("unimple", "mented!"), concat!("d", "bg!")];
 
-/// Folders under which people have their homes.
+/// Parent folders of users' homes.
 const HOMES: &[&str] = &[concat!("/ho", "me/"), concat!("/ro", "ot/"), concat!("/Us", "ers/")];
 
-/// Files whose home folders are data of a test.
+/// Files whose home folders are test data.
 const HOMES_EXEMPT: &[Exemption] =
     &[("crates/ralph-agents/tests/", "recorded payloads name the folders of the recorded user")];
 
-/// Names of agents and hosts, which only one crate knows.
+/// Names of agents and hosts, which only one crate may know.
 const AGENTS: &[&str] = &[
     concat!("cla", "ude"),
     concat!("open", "code"),
@@ -32,7 +32,7 @@ const AGENTS: &[&str] = &[
     concat!("go", "ose"),
 ];
 
-/// An agent whose name is an everyday word too: counted only as a literal.
+/// An agent whose name is also an everyday word; only a literal counts.
 const AMBIGUOUS_AGENT: &str = concat!("\"cur", "sor\"");
 
 /// The crate that knows the agents.
@@ -115,7 +115,7 @@ fn has_word(text: &str, word: &str) -> bool {
     })
 }
 
-/// Whether `name` stands in `text` as a word, in any case, or as a part of an
+/// Returns true if `name` occurs in `text` as a word, in any case, or as a part of an
 /// identifier (`name_id`, `NameId`, `NAME_ID`).
 fn names_agent(text: &str, name: &str) -> bool {
     text.to_ascii_lowercase().match_indices(name).any(|(at, _)| {

@@ -1,11 +1,11 @@
-//! Rules about which files there are.
+//! Rules about the files that may exist.
 
 use std::collections::BTreeSet;
 
 use crate::finding::Finding;
 use crate::workspace::SourceFile;
 
-/// What the root may hold; notes and trial configurations stay out.
+/// The allowed entries of the root; notes and trial configurations stay out.
 const ROOT: &[&str] = &[
     ".cargo",
     ".ci",

@@ -1,4 +1,4 @@
-//! What `ralph code` says of a project.
+//! The answers of `ralph code` about a project.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Spot, output};
 use crate::failure::Failure;
 
-/// A project that was indexed.
+/// A project in the index.
 pub(super) struct Ours {
     binary: PathBuf,
     project: PathBuf,
@@ -42,7 +42,7 @@ impl Definition {
         (self.path.clone(), self.line, self.name.clone())
     }
 
-    /// Whether it is of a kind that others refer to by name.
+    /// Returns true if definitions of this kind are referred to by name.
     pub(super) fn can_be_asked(&self) -> bool {
         let kinds = [
             "class",
@@ -60,7 +60,7 @@ impl Definition {
 }
 
 impl Ours {
-    /// Indexes a project anew.
+    /// Indexes a project from scratch.
     pub(super) fn index(binary: &Path, project: &Path, state: &Path) -> Result<Self, Failure> {
         let (binary, project, state) = (binary.to_owned(), project.to_owned(), state.to_owned());
         let ours = Self { binary, project, state };
@@ -68,7 +68,7 @@ impl Ours {
         Ok(ours)
     }
 
-    /// All definitions, in the order of their places.
+    /// Returns all definitions, sorted by place.
     pub(super) fn definitions(&self) -> Result<Vec<Definition>, Failure> {
         let answer = self.ask(&["symbols", "--limit", "1000000", "--json"])?;
         let all = answer["symbols"].as_array().into_iter().flatten();
@@ -77,7 +77,7 @@ impl Ours {
         Ok(found)
     }
 
-    /// The sure uses of a definition; `None` if its name stands for several.
+    /// Returns the sure uses of a definition; `None` if its name is ambiguous.
     pub(super) fn references(
         &self,
         definition: &Definition,

@@ -1,4 +1,4 @@
-//! References as a language server finds them.
+//! References that a language server finds.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -22,12 +22,12 @@ pub(super) struct Client {
     language: &'static str,
     last: u64,
     opened: BTreeSet<String>,
-    /// What the server reports as ended.
+    /// The tokens of work that the server reported as ended.
     ended: Vec<String>,
 }
 
 impl Client {
-    /// Starts a server of a search path and waits until it knows the project.
+    /// Starts a server on this search path and waits until it has read the project.
     pub(super) fn start(server: &Server, project: &Path, path: &str) -> Result<Self, Failure> {
         let log = project.with_extension(format!("{}.log", server.program));
         let log = fs::File::create(&log).map_err(|error| Failure::io(&log, &error))?;
@@ -73,7 +73,7 @@ impl Client {
         Ok(client)
     }
 
-    /// Where a definition is used, without its own place.
+    /// Returns the uses of a definition, without its own place.
     pub(super) fn references(
         &mut self,
         definition: &Definition,
@@ -144,7 +144,7 @@ impl Client {
             .map_err(|error| Failure::Failed(format!("the server went away: {error}")))
     }
 
-    /// The next message; what the server asks for is answered.
+    /// Returns the next message, and answers the server's requests.
     fn next(&mut self) -> Result<Value, Failure> {
         let message = self.receive()?;
         if message["method"] == "$/progress" && message["params"]["value"]["kind"] == "end" {
@@ -187,7 +187,7 @@ impl Client {
     }
 }
 
-/// A file by which the server learns where the project is.
+/// Returns a file whose opening tells the server where the project is.
 fn first_file(project: &Path, language: &str) -> String {
     let mut folders = vec![project.to_owned()];
     while let Some(folder) = folders.pop() {

@@ -1,4 +1,4 @@
-//! Projects of others, in fixed versions, from the registries they are in.
+//! Public projects in fixed versions, from package registries.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::workspace;
 pub(super) struct Source {
     pub(super) name: &'static str,
     from: From,
-    /// As ctags calls it.
+    /// The name that ctags uses.
     pub(super) language: &'static str,
     /// The endings of its files.
     pub(super) endings: &'static [&'static str],
@@ -22,7 +22,7 @@ pub(super) struct Source {
     pub(super) server: Option<Server>,
 }
 
-/// Where a project comes from.
+/// The registry of a project.
 enum From {
     /// The Python package index.
     Pip(&'static str),
@@ -32,7 +32,7 @@ enum From {
     Crate(&'static str, &'static str),
 }
 
-/// What kinds of definitions both know.
+/// The kinds of definitions that both tools know.
 pub(super) struct Kinds {
     pub(super) ours: &'static [&'static str],
     pub(super) tags: &'static [&'static str],
@@ -44,7 +44,7 @@ pub(super) struct Server {
     pub(super) args: &'static [&'static str],
     /// Its name for the language.
     pub(super) language: &'static str,
-    /// What its report of the work that has to be waited for is called.
+    /// The title of the progress report to wait for.
     pub(super) waits_for: Option<&'static str>,
 }
 
@@ -85,7 +85,7 @@ const CLANGD: Server = Server {
     waits_for: Some("backgroundIndexProgress"),
 };
 
-/// All of them.
+/// All projects.
 pub(super) const ALL: &[Source] = &[
     Source {
         name: "flask",
@@ -160,7 +160,7 @@ pub(super) const ALL: &[Source] = &[
 ];
 
 impl Source {
-    /// Gets the project unless it is there, and says where it is.
+    /// Downloads the project unless it is there, and returns its path.
     pub(super) fn fetch(&self, folder: &Path) -> Result<PathBuf, Failure> {
         let target = folder.join(self.name);
         let stamp = folder.join(format!("{}.stamp", self.name));
@@ -176,7 +176,7 @@ impl Source {
         if self.language == "C" {
             compile_commands(&target)?;
         }
-        // A project of its own, not a part of the repository around it.
+        // It must be its own project, not a part of the repository around it.
         execute(Command::new("git").args(["init", "--quiet"]).current_dir(&target))?;
         write(&stamp, "")?;
         Ok(target)
@@ -219,7 +219,7 @@ fn crate_of(name: &str, inner: &str, target: &Path) -> Result<(), Failure> {
     execute(Command::new("cp").arg("-rT").arg(folder.join(inner)).arg(target))
 }
 
-/// Tells clangd how each file is compiled.
+/// Writes the compile commands of each file for clangd.
 fn compile_commands(target: &Path) -> Result<(), Failure> {
     let folders: Vec<String> =
         folders(target)?.iter().map(|it| format!("-I{}", it.display())).collect();
@@ -238,7 +238,7 @@ fn compile_commands(target: &Path) -> Result<(), Failure> {
     write(&target.join("compile_commands.json"), &json!(commands).to_string())
 }
 
-/// A folder and all below it.
+/// Returns a folder and all folders below it.
 fn folders(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let mut all = vec![folder.to_owned()];
     for path in entries(folder)?.into_iter().filter(|path| path.is_dir()) {

@@ -1,4 +1,4 @@
-//! Definitions as Universal Ctags finds them.
+//! Definitions that Universal Ctags finds.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{Spot, output};
 use crate::failure::Failure;
 
-/// The definitions of these kinds in a project.
+/// Returns the definitions of these kinds in a project.
 pub(super) fn of(
     project: &Path,
     language: &str,
@@ -19,7 +19,7 @@ pub(super) fn of(
     command
         .args(["--recurse", "--output-format=json", "--fields=+nKl", "--sort=no"])
         .arg(format!("--languages={language}"))
-        // Headers of C are taken for C++ otherwise.
+        // Otherwise headers of C are taken for C++.
         .args(["--langmap=C:+.h", "--kinds-C=+p", "--kinds-Ruby=+a", "-o", "-", "."])
         .current_dir(project);
     let text = output(&mut command)?;
@@ -35,7 +35,7 @@ fn tag(line: &[u8], kinds: &[&str]) -> Option<Spot> {
     let tag: Value = serde_json::from_slice(line).ok()?;
     let kind = tag["kind"].as_str()?;
     let name = tag["name"].as_str()?;
-    // What has no name is given one of ctags' own.
+    // Ctags gives names of its own to things without one.
     let is_named = !name.starts_with("__anon") && !name.contains("anonymous");
     let path = tag["path"].as_str()?.trim_start_matches("./");
     (kinds.contains(&kind) && is_named)

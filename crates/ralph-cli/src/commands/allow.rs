@@ -17,7 +17,7 @@ use crate::error::CliError;
 use crate::rights::CallRight;
 use crate::{out, texts};
 
-/// How many of the last iterations are looked through for a judged one.
+/// Number of latest iterations that are searched for a judged one.
 const RECORDS: u32 = 20;
 
 /// Accept changes of tests and checks that were held
@@ -37,7 +37,7 @@ pub(crate) struct AllowArgs {
 }
 
 impl AllowArgs {
-    /// Who may call it.
+    /// Returns who may call this command.
     pub(crate) fn right(&self) -> CallRight {
         if self.paths.is_empty() { CallRight::Anyone } else { CallRight::UserOnly }
     }
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &AllowArgs) -> Result<u8, CliError> {
     let given = args.run.as_deref();
     let (store, run) =
         if args.paths.is_empty() { app.recorded(given)? } else { app.recorded_to_change(given)? };
-    // The turn that is under way has no record yet.
+    // The current turn has no record yet.
     let records = store.iterations(&run.id, RECORDS)?;
     let judged = records.into_iter().rev().find(|record| !record.gates.is_empty());
     let held = judged.map(|record| record.weakened).unwrap_or_default();
@@ -93,8 +93,7 @@ pub(crate) fn run(args: &AllowArgs) -> Result<u8, CliError> {
     Ok(0)
 }
 
-/// Accepts changes at these paths. Returns them as seen from the root, and
-/// those that are new.
+/// Accepts changes at these paths. Returns them relative to the root, and those that are new.
 pub(crate) fn accept(
     app: &App,
     run: &Run,
@@ -111,14 +110,14 @@ fn rule(paths: &[String]) -> Result<Rules, CliError> {
     Rules::new(&[], paths).map_err(|error| CliError::usage(error.to_string()))
 }
 
-/// Whether a place, `file:line` or a test, is among what is allowed.
+/// Returns true if a place, `file:line` or a test, is allowed.
 fn covers(rules: &Rules, place: &str) -> bool {
     let file = place.rsplit_once(':').filter(|(_, line)| line.parse::<u32>().is_ok());
     rules.allows(place) || file.is_some_and(|(file, _)| rules.allows(file))
 }
 
-/// Whether anything that a run waits for is at one of these paths. What is held
-/// is on record as its place and what was done there.
+/// Returns true if a held change of the run is at one of these paths. A held change is
+/// recorded as its place and what was done there.
 pub(crate) fn is_held(app: &App, run: &Run, paths: &[String]) -> Result<bool, CliError> {
     let paths = paths.iter().map(|path| inside(app, path)).collect::<Result<Vec<_>, _>>()?;
     let rules = rule(&paths)?;
@@ -129,7 +128,7 @@ pub(crate) fn is_held(app: &App, run: &Run, paths: &[String]) -> Result<bool, Cl
     Ok(run.progress.held.iter().any(is_there))
 }
 
-/// What accepting a path comes to.
+/// The effect of accepting a path.
 enum How {
     /// It was accepted before.
     Before,
@@ -156,7 +155,7 @@ impl How {
     }
 }
 
-/// The path as seen from the project's root; a pattern is meant from there.
+/// Returns the path relative to the project's root. Patterns are already relative to it.
 fn inside(app: &App, path: &str) -> Result<String, CliError> {
     if path.contains(['*', '?', '[', '!', '\n']) {
         return if path.contains('\n') {
@@ -167,7 +166,7 @@ fn inside(app: &App, path: &str) -> Result<String, CliError> {
         };
     }
     let found = match rollback::relative(app, &[Path::new(path).to_owned()]) {
-        // Settings and programs elsewhere can be held, too.
+        // Settings and programs outside the project can be held, too.
         Err(_) if Path::new(path).is_absolute() => return Ok(path.to_owned()),
         found => found?,
     };

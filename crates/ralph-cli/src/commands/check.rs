@@ -136,29 +136,28 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
     Ok(u8::from(progress.is_held || reports.iter().any(GateReport::blocks)))
 }
 
-/// What is to be checked, beside what the settings say.
+/// Options of a check that are not settings.
 pub(crate) struct Wanted {
     pub(crate) memory: Memory,
     pub(crate) scan: Scan,
     pub(crate) turn: Turn,
 }
 
-/// Which files are scanned.
+/// The files that are scanned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scan {
     Changed,
     All,
 }
 
-/// Whether other checks of the work tree are waited for.
+/// The way a check treats other checks of the work tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Turn {
-    /// They are not.
+    /// It does not wait for them.
     Ignored,
-    /// They are, and the gates are those of the settings.
+    /// It waits, and runs the gates of the settings.
     Taken,
-    /// They are, and the gates are those of the loop that is active here, if
-    /// there is one.
+    /// It waits, and runs the gates of the loop that is active here, if there is one.
     TakenForLoop,
 }
 
@@ -169,7 +168,7 @@ pub(crate) fn reports(
     wanted: &Wanted,
     progress: &mut Progress,
 ) -> Result<Vec<GateReport>, CliError> {
-    // Held until all is done.
+    // Holds the lock until the gates are done.
     let _turn = match wanted.turn {
         Turn::Ignored => None,
         Turn::Taken | Turn::TakenForLoop => Some(wait::for_turn(app, &progress.interrupt)?),
@@ -195,7 +194,7 @@ fn check_settings(
         choose_detected(app, &mut layers, settings.policy.locale);
         settings = app.settings(&layers)?;
     }
-    // What cannot run is part of the answer, not a reason to give none.
+    // A gate that cannot run is reported as unknown.
     let mut missing = Vec::new();
     settings.policy.gates.retain(|spec| {
         let need = settings.missing.iter().find(|missing| missing.gate == spec.name);
@@ -260,8 +259,8 @@ fn check_settings(
     Ok(reports)
 }
 
-/// Where no criteria are set: what `ralph init` would switch on. Tests that
-/// cannot run here are among them, and are unknown.
+/// Chooses the gates that `ralph init` would switch on, if no criteria are set. Tests
+/// that cannot run here are included, and unknown.
 fn choose_detected(app: &App, layers: &mut Layers, locale: Locale) {
     let found = app.detected();
     let wanted: Vec<&Proposal> = found.proposals.iter().filter(|it| it.is_wanted()).collect();
@@ -277,7 +276,7 @@ fn choose_detected(app: &App, layers: &mut Layers, locale: Locale) {
     layers.set_flag("run.criteria", Value::List(names));
 }
 
-/// The tests that touch what differs from the last commit.
+/// Returns the tests that touch what differs from the last commit.
 fn first(affected: &AffectedTests, app: &App, tree: &WorkTree) -> Vec<AffectedTest> {
     let Ok(Files::Only(paths)) = files(tree, Scan::Changed) else { return Vec::new() };
     let changed: Vec<String> =
@@ -285,7 +284,7 @@ fn first(affected: &AffectedTests, app: &App, tree: &WorkTree) -> Vec<AffectedTe
     affected.of(&changed, app.now())
 }
 
-/// What gates that read the files themselves look at.
+/// Returns the files for gates that read files themselves.
 pub(crate) fn files(tree: &WorkTree, scan: Scan) -> Result<Files, CliError> {
     let committed = tree.committed().map_err(|error| CliError::internal(&error))?;
     let Some(committed) = committed.filter(|_| scan == Scan::Changed) else {
@@ -296,7 +295,7 @@ pub(crate) fn files(tree: &WorkTree, scan: Scan) -> Result<Files, CliError> {
     Ok(Files::Only(changes.into_iter().map(|change| change.path).collect()))
 }
 
-/// What files were in the last commit.
+/// Returns the contents of files in the last commit.
 fn committed(tree: &WorkTree, paths: &[PathBuf]) -> Result<Before, CliError> {
     let trouble = |error| CliError::internal(&error);
     match tree.committed().map_err(trouble)? {
@@ -307,15 +306,15 @@ fn committed(tree: &WorkTree, paths: &[PathBuf]) -> Result<Before, CliError> {
     }
 }
 
-/// Says which gate runs, where somebody is looking.
+/// Prints which gate runs, if standard error is a terminal.
 pub(crate) struct Progress {
     pub(crate) locale: Locale,
     pub(crate) quiet: bool,
-    /// Ends the gates when it is raised.
+    /// Stops the gates when it is raised.
     pub(crate) interrupt: Interrupt,
-    /// Whether changes of tests or checks are held against the run.
+    /// True if changes of tests or checks are held against the run.
     pub(crate) is_held: bool,
-    /// Shows how far the reading of the files is, until something is said.
+    /// The progress of reading the files, shown until a message is printed.
     pub(crate) line: Option<ProgressLine>,
 }
 
@@ -338,7 +337,7 @@ impl GateWatcher for Progress {
     }
 
     fn finished(&mut self, report: &GateReport) {
-        // For people the table says so once.
+        // The table tells people the same.
         if !self.quiet {
             return;
         }

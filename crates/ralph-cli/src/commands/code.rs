@@ -1,4 +1,4 @@
-//! `ralph code`: what there is in the code, and how it hangs together.
+//! `ralph code`: questions about the definitions in the code and their relations.
 
 mod answers;
 mod kinds;
@@ -135,7 +135,7 @@ struct MapArgs {
     json: bool,
 }
 
-/// Answers a question from an index that was brought up to date.
+/// Answers a question from an index after updating it.
 pub(crate) fn ask<T>(app: &App, question: impl FnOnce(&Code<'_>) -> T) -> Result<T, CliError> {
     let mut index = Index::open(&app.project.root, &app.home)?;
     let now = nanoseconds(app);
@@ -143,7 +143,7 @@ pub(crate) fn ask<T>(app: &App, question: impl FnOnce(&Code<'_>) -> T) -> Result
     Ok(question(&index.code(now)?))
 }
 
-/// The time as the index counts it; the clock shows whole milliseconds.
+/// Returns the time in nanoseconds, as the index counts it; the clock has milliseconds.
 fn nanoseconds(app: &App) -> i64 {
     app.clock.now().as_millis().saturating_mul(1_000_000)
 }
@@ -190,7 +190,7 @@ fn show_index(app: &App, index: &Index, updated: Updated, args: &IndexArgs) {
     }
 }
 
-/// One question.
+/// The project and its code, to answer one question.
 struct Asking<'a> {
     app: &'a App,
     code: &'a Code<'a>,
@@ -203,14 +203,14 @@ impl SymbolArgs {
     }
 }
 
-/// How an answer is printed.
+/// The format of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Json,
     Text,
 }
 
-/// Options that say how an answer is printed.
+/// Options that choose the format of an answer.
 trait Printed {
     fn form(&self) -> Form;
 }
@@ -299,7 +299,7 @@ impl Asking<'_> {
         Ok(u8::from(is_unknown))
     }
 
-    /// An error for files that stand for no code; says how fresh the rest is.
+    /// Makes an error for files without known code, and prints how fresh the index is.
     fn unknown(&self, names: &[String]) -> CliError {
         let freshness = self.code.freshness();
         out::note(self.answers.freshness(&freshness));
@@ -371,22 +371,22 @@ impl Asking<'_> {
         0
     }
 
-    /// A definition with the path of its file as the index knows it, where it
-    /// says that this starts at the present folder or at the top.
+    /// Rewrites the path in a definition's name relative to the root, if it starts at
+    /// the current folder or at `/`.
     fn seen_from_root(&self, text: &str) -> String {
         let is_path = ["./", "../", "/"].iter().any(|start| text.starts_with(start));
         let (file, rest) = text.find(':').map_or((text, ""), |at| text.split_at(at));
         if is_path { self.relative_to_root(file) + rest } else { text.to_owned() }
     }
 
-    /// The same for a path of which there may be nothing any more.
+    /// Does the same for a path that may no longer exist.
     fn once_in_root(&self, path: &str) -> String {
         let known = self.relative_to_root(path);
         let place = std::path::absolute(path).unwrap_or_default();
         if place.exists() || self.code.knows_file(&known) {
             return known;
         }
-        // What is left of it tells where it was.
+        // The nearest folder that exists tells where it was.
         let left = place.ancestors().find_map(|above| {
             let rest = place.strip_prefix(above).ok()?;
             Some(std::fs::canonicalize(above).ok()?.join(rest))
@@ -396,7 +396,7 @@ impl Asking<'_> {
         inside.filter(|inside| !inside.is_empty()).unwrap_or(known)
     }
 
-    /// A path as the index knows it, if it is one from the present folder.
+    /// Returns a path relative to the root, if it exists below the current folder.
     fn relative_to_root(&self, path: &str) -> String {
         let root = &self.app.project.root;
         let real = std::fs::canonicalize(Path::new(path)).ok();

@@ -1,4 +1,4 @@
-//! `ralph completions`: for the shell.
+//! `ralph completions`: scripts for shells.
 
 use clap::builder::PossibleValuesParser;
 use clap_complete::Shell;
@@ -10,10 +10,10 @@ use crate::cli::Cli;
 use crate::error::CliError;
 use crate::out;
 
-/// Stands in a script where the shell asks for the ids of runs.
+/// Placeholder in a script where the shell asks for the ids of runs.
 const RUNS: &str = "__RALPH_RUNS__";
 
-/// How many runs are offered, the newest first.
+/// Number of runs that are offered, the newest first.
 const OFFERED: u32 = 20;
 
 /// Print completions for a shell
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &CompletionsArgs) -> Result<u8, CliError> {
     Ok(0)
 }
 
-/// Prints what the scripts ask for.
+/// Prints the ids that the scripts ask for.
 pub(crate) fn run_ids(_args: &RunIdsArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
     let query = RunQuery { worktree: None, which: Which::All, limit: OFFERED };
@@ -52,14 +52,13 @@ fn script(shell: Shell) -> String {
     let ask = match shell {
         Shell::Bash | Shell::Zsh => "$(ralph __run-ids 2>/dev/null)",
         Shell::Fish => "(ralph __run-ids 2>/dev/null)",
-        // These offer the commands and flags alone, as others would.
+        // Scripts of these shells offer only commands and flags.
         Shell::Elvish | Shell::PowerShell | _ => "RUN",
     };
     String::from_utf8_lossy(&script).replace(RUNS, ask)
 }
 
-/// The command line with values to offer for what is no free text. Hidden
-/// commands are not offered.
+/// Adds values to offer for arguments that are not free text. Hidden commands are not offered.
 fn offered(command: clap::Command) -> clap::Command {
     let command = command.mut_args(|arg| {
         let takes = arg.get_value_names().and_then(|names| names.first()).map(ToString::to_string);

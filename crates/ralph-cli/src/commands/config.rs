@@ -1,4 +1,4 @@
-//! `ralph config`: what holds, and where it came from.
+//! `ralph config`: the settings in force, and where each came from.
 
 use serde_json::{Map, json};
 
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &ConfigArgs) -> Result<u8, CliError> {
     Ok(0)
 }
 
-/// The value of a setting, without the password that an address may hold.
+/// Returns the value of a setting, without the password that an address may hold.
 fn shown(path: &str, value: &Value) -> toml::Value {
     match value {
         Value::Text(text) if path.ends_with(".attach") => without_password(text).into(),

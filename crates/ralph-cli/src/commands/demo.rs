@@ -46,17 +46,16 @@ pub(crate) struct DemoArgs {
     json: bool,
 }
 
-/// A file of a sample: its name and what is in it.
+/// A file of a sample: its name and contents.
 type File = (&'static str, &'static str);
 
-/// A sample project: its files, the gate, the files that repair it, and the
-/// ways to cheat.
+/// A sample project: its files, the gate, the files that repair it, and those that cheat.
 struct Sample {
     files: &'static [File],
     gate: &'static str,
     half: File,
     whole: File,
-    /// The checks as they are, without what fails, and with it passed over.
+    /// The test file: as it is, with an assertion removed, and with a test ignored.
     checks: File,
     gutted: File,
     ignored: File,
@@ -87,7 +86,7 @@ const SHELL: Sample = Sample {
     ignored: ("check.sh", include_str!("demo/ignored.sh.txt")),
 };
 
-/// What the agent is asked for, and what it says turn by turn.
+/// The task and the agent's replies, turn by turn.
 struct DemoWords {
     task: &'static str,
     lie: &'static str,
@@ -129,14 +128,14 @@ pub(crate) fn run(args: &DemoArgs) -> Result<u8, CliError> {
     let project = folder.path().join("project");
     lay_out(&project, &sample)?;
     let script = folder.path().join("script.json");
-    // The demo must not touch the state of the project it is started in, nor
-    // inherit settings that make it another demo.
+    // The demo must not touch the state of the current project, nor inherit settings
+    // that change it.
     env.retain(|name, _| !name.to_string_lossy().starts_with("RALPH_"));
     env.insert("RALPH_HOME".into(), folder.path().join("state").into());
     env.insert("CARGO_TARGET_DIR".into(), project.join("target").into());
     env.insert("XDG_CONFIG_HOME".into(), folder.path().join("config").into());
     env.insert("RUST_BACKTRACE".into(), "0".into());
-    // Wherever temporary files live, the demo's project is a project of its own.
+    // Temporary files may be inside another project; the demo makes its own.
     let root = fs::canonicalize(&project)?;
     let app = App::of(Project { root, git: None }, env);
     write_script(&script, &sample, args, &demo_words(app.locale()))?;
@@ -152,7 +151,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<u8, CliError> {
     Ok(code)
 }
 
-/// Names what can be done with the project, where it can be done.
+/// Prints what can be tried with the kept project.
 fn offer(folder: &Path, locale: Locale) {
     let [project, state] = ["project", "state"].map(|name| folder.join(name));
     let go = format!("cd {} && export RALPH_HOME={}", project.display(), state.display());
@@ -175,7 +174,7 @@ fn offer(folder: &Path, locale: Locale) {
     });
 }
 
-/// Rolls the run back and compares every file with what it was.
+/// Rolls the run back and compares every file with its original.
 fn prove_rollback(app: &App, sample: &Sample) -> Result<(), CliError> {
     let done = rollback::to_start(app)?;
     let root = &app.project.root;
@@ -200,7 +199,7 @@ fn prove_rollback(app: &App, sample: &Sample) -> Result<(), CliError> {
     Ok(())
 }
 
-/// A `cargo` on the path may be a proxy without a toolchain behind it.
+/// Returns true if `cargo` works; it may be a proxy without a toolchain.
 fn cargo_works() -> bool {
     let version = std::process::Command::new("cargo").arg("--version").output();
     version.is_ok_and(|output| output.status.success())

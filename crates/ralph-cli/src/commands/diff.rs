@@ -46,8 +46,8 @@ fn named<'a>(text: &str, run: &Run, all: &'a [Snapshot]) -> Result<&'a Snapshot,
     undo::find(name, run, all).ok_or_else(|| texts::no_snapshot(run, text))
 }
 
-/// Both sides are laid out as files for a moment: git is never shown the
-/// repository, in which whoever works there can put anything.
+/// Compares copies of both snapshots in a temporary folder. Git never reads the
+/// repository, whose files and settings the agent may have changed.
 fn compare(
     app: &App,
     args: &DiffArgs,
@@ -60,8 +60,8 @@ fn compare(
     std::fs::create_dir(&left)?;
     std::fs::create_dir(&right)?;
     snapshots.copy_out((from, &left), (to, &right))?;
-    // Two trees of a repository of its own: git names a file that is on one
-    // side only as it should in those alone.
+    // Uses two trees of a repository of its own: only there does git name a file that
+    // is on one side alone correctly.
     let git = folder.path().join("git");
     scratch_git(&git, &["init", "--quiet", "--bare", "--template="], None)?;
     let tree = |side: &Path| {
@@ -72,7 +72,7 @@ fn compare(
     git_diff(app, &git, args, &trees)
 }
 
-/// Runs git for a repository that is there for a moment; returns what it says.
+/// Runs git in a temporary repository; returns its output.
 fn scratch_git(git: &Path, args: &[&str], files: Option<&Path>) -> Result<OsString, CliError> {
     let mut command = own_git();
     command.env("GIT_DIR", git).args(["-c", "core.autocrlf=false", "-c", "core.safecrlf=false"]);
@@ -87,7 +87,7 @@ fn scratch_git(git: &Path, args: &[&str], files: Option<&Path>) -> Result<OsStri
     Ok(String::from_utf8_lossy(&output.stdout).trim().into())
 }
 
-/// Git with no settings but ours.
+/// Makes a git command that ignores all settings but ours.
 fn own_git() -> Command {
     let mut git = Command::new("git");
     for (name, _) in std::env::vars_os().filter(|(name, _)| is_gits(name)) {
@@ -99,7 +99,7 @@ fn own_git() -> Command {
 }
 
 fn is_gits(name: &OsStr) -> bool {
-    // Where its programs are is no setting.
+    // The path of git's own programs is not a setting.
     name != "GIT_EXEC_PATH" && name.as_encoded_bytes().starts_with(b"GIT_")
 }
 
@@ -108,8 +108,7 @@ fn cannot_start(error: &std::io::Error) -> CliError {
         .in_korean(format!("차이를 보여 줄 git 을 시작할 수 없습니다: {error}"), None)
 }
 
-/// Git shows differences best, with its own colours and pager. Where it has
-/// none to show, that is said.
+/// Shows the differences with git, in its colours and pager, or a note that there are none.
 fn git_diff(app: &App, folder: &Path, args: &DiffArgs, what: &[OsString]) -> Result<u8, CliError> {
     let stdout = std::io::stdout();
     let audience = match (stdout.is_terminal(), out::colours(&stdout)) {
@@ -132,7 +131,7 @@ fn git_diff(app: &App, folder: &Path, args: &DiffArgs, what: &[OsString]) -> Res
     }
 }
 
-/// The pager of the user: one that the repository names could be the agent's.
+/// Returns the user's pager. One that the repository names could be the agent's.
 fn pager() -> OsString {
     let own = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     let asked = || {
@@ -144,7 +143,7 @@ fn pager() -> OsString {
     own("GIT_PAGER").or_else(asked).or_else(|| own("PAGER")).unwrap_or_else(|| "less".into())
 }
 
-/// Who looks at the differences.
+/// The reader of the differences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Audience {
     /// A file or another program.
@@ -156,9 +155,8 @@ enum Audience {
 }
 
 impl Audience {
-    /// The command and the options by which git serves them. Whether the
-    /// pager is used, and which, is for the user's own settings to say, but
-    /// no program is ever kept waiting by one.
+    /// Returns the git command and options for this reader. The user's settings choose
+    /// the pager; for programs there is none.
     fn options(self) -> &'static [&'static str] {
         match self {
             Self::Machine => &["--no-pager", "diff", "--color=never"],

@@ -30,8 +30,8 @@ pub(crate) fn run(args: &DocsArgs) -> Result<u8, CliError> {
     Ok(0)
 }
 
-/// What is wrong with calls as documents show them, one a line on standard
-/// input: a command line, or what is typed in a session.
+/// Lists the errors in calls that documents show. Each line of standard input is a
+/// command line, or a command typed in a session.
 fn misunderstood() -> String {
     let lines = std::io::stdin().lines().map_while(Result::ok);
     let fault = |line: &str| {
@@ -46,7 +46,7 @@ fn misunderstood() -> String {
     told.collect()
 }
 
-/// The files of all plugins, as one object of paths and texts.
+/// Renders the files of all plugins as one JSON object of paths and texts.
 fn plugins() -> String {
     let files: serde_json::Map<_, _> =
         ralph_agents::plugins().into_iter().map(|(path, text)| (path, text.into())).collect();

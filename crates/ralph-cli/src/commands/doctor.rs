@@ -43,7 +43,7 @@ pub(crate) struct DoctorArgs {
     json: bool,
 }
 
-/// What one check came to.
+/// The result of one check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Health {
     Fine,
@@ -52,7 +52,7 @@ enum Health {
 }
 
 impl Health {
-    /// The name in JSON.
+    /// Returns the name in JSON.
     fn name(self) -> &'static str {
         match self {
             Self::Fine => "ok",
@@ -106,7 +106,7 @@ impl Finding {
     }
 }
 
-/// What was looked at, as people call it. Hosts have names of their own.
+/// Returns the name of a check in a language. Hosts have names of their own.
 fn name_of(what: &'static str, locale: Locale) -> &'static str {
     match (locale, what) {
         (Locale::Ko, "version") => "버전",
@@ -163,7 +163,7 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<u8, CliError> {
     if hosts.is_empty() {
         found(hosts::nobody(locale));
     }
-    // Last, since it takes the longest.
+    // Runs last, since it takes the longest.
     let finding = tree(&app, &interrupt, locale);
     if interrupt.is_raised() {
         out::note(texts::interrupted(locale));
@@ -176,7 +176,7 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<u8, CliError> {
     Ok(u8::from(findings.iter().any(|finding| finding.health == Health::Broken)))
 }
 
-/// The hosts that call us, or would if their settings could be read.
+/// Inspects the hosts that call us, or that have settings we cannot read.
 fn hosts_of(app: &App) -> Vec<Facts> {
     let looks = HOSTS.iter().map(|host| Facts::look(app, host));
     let concern_us = looks.filter(|facts| facts.is_installed() || !facts.unreadable.is_empty());
@@ -234,7 +234,7 @@ fn tree(app: &App, interrupt: &Interrupt, locale: Locale) -> Finding {
     Finding::new("work tree", read.map_err(|error| error.line_in(locale)))
 }
 
-/// A watcher that lets the process run.
+/// A watcher that never interrupts the process.
 struct Patient;
 
 impl Watcher for Patient {
@@ -245,7 +245,7 @@ impl Watcher for Patient {
     }
 }
 
-/// Runs a program that is expected to end at once.
+/// Runs a program that should end quickly.
 fn try_out(app: &App, program: OsString, arg: &str) -> Result<Outcome, ProcError> {
     let launch = Launch {
         program,
@@ -280,7 +280,7 @@ fn supervisor(app: &App, locale: Locale) -> Finding {
     )
 }
 
-/// The program of a client, and the version that it says it has.
+/// Checks the program of the client, and the version that it reports.
 fn client(app: &App, settings: &Settings, locale: Locale) -> Finding {
     let agent = match drive::agent(app, settings, None) {
         Ok(agent) => agent,

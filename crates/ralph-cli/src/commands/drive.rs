@@ -1,4 +1,4 @@
-//! What `run`, `resume` and `demo` share: a driver and somebody who watches.
+//! The code that `run`, `resume` and `demo` share: they make a driver and show events.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -28,7 +28,7 @@ use crate::error::CliError;
 use crate::signals::{self, Aftermath};
 use crate::{live, out, texts};
 
-/// How events are shown.
+/// The format in which events are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum View {
     /// For people.
@@ -37,7 +37,7 @@ pub(crate) enum View {
     Json,
 }
 
-/// The agent of a run, ready to start.
+/// Makes the agent of a run.
 pub(crate) fn agent(
     app: &App,
     settings: &Settings,
@@ -92,12 +92,12 @@ pub(crate) fn agent(
     }
 }
 
-/// How an agent is put on record.
+/// Returns the record of an agent.
 pub(crate) fn reference(agent: &dyn Agent) -> AgentRef {
     AgentRef { name: agent.name().to_owned(), command: agent.command_line() }
 }
 
-/// The agent of a run on record.
+/// Makes the agent of a recorded run.
 pub(crate) fn recorded_agent(
     app: &App,
     settings: &Settings,
@@ -113,7 +113,7 @@ pub(crate) fn recorded_agent(
     agent(app, &settings, script.as_deref())
 }
 
-/// What a program is needed for.
+/// The purpose of a program.
 #[derive(Clone, Copy)]
 enum ProgramUse<'a> {
     Agent,
@@ -121,7 +121,7 @@ enum ProgramUse<'a> {
     Gate(&'a str),
 }
 
-/// Refuses to start without a program that is needed.
+/// Returns an error if a needed program is missing.
 fn require_program(
     app: &App,
     program: &std::ffi::OsStr,
@@ -174,10 +174,9 @@ fn require_program_in(
         ))
 }
 
-/// The gates that measure; each that is required has a folder and a program
-/// that exist.
+/// Makes the gates that measure. Each required one must have a folder and a program that exist.
 ///
-/// What is chosen is what gates that read the files themselves look at.
+/// `chosen` holds the files for gates that read files themselves.
 pub(crate) fn gates(
     app: &App,
     specs: &[GateSpec],
@@ -192,7 +191,7 @@ fn require_commands(app: &App, specs: &[GateSpec]) -> Result<(), CliError> {
     specs.iter().filter(is_needed).try_for_each(|spec| require_command(app, spec))
 }
 
-/// Whether what measures is a program of the user's.
+/// Returns true if the gate runs a program of the user's.
 fn is_command(spec: &GateSpec) -> bool {
     let is_ours = matches!(
         spec.criterion,
@@ -201,7 +200,7 @@ fn is_command(spec: &GateSpec) -> bool {
     !is_ours
 }
 
-/// The same gates, whatever became of their programs: without one a gate
+/// Makes the same gates without looking for their programs. A gate without its program
 /// proves nothing.
 fn found_gates(
     app: &App,
@@ -229,7 +228,7 @@ fn found_gates(
     Ok(gates)
 }
 
-/// The rules over syntax trees, with those of the project.
+/// Returns the rules over syntax trees, with those of the project.
 pub(crate) fn security_pack(app: &App) -> Result<Pack, CliError> {
     let folders = crate::config::security_rules(&app.layers()?);
     let folders: Vec<PathBuf> =
@@ -261,7 +260,7 @@ fn require_command(app: &App, spec: &GateSpec) -> Result<(), CliError> {
     }
 }
 
-/// The judge that these gates ask for, ready to be asked.
+/// Makes the judge that these gates ask for.
 pub(crate) fn judge(
     app: &App,
     settings: &Settings,
@@ -276,35 +275,34 @@ pub(crate) fn judge(
     Ok(Judge::new(spec.clone(), transport))
 }
 
-/// Everything that was checked before a run may start.
+/// Everything a run needs, checked before it starts.
 pub(crate) struct Ready {
     pub(crate) agent: Box<dyn Agent>,
     pub(crate) checks: Checks,
-    /// What the user tells the agent, ready to be read.
+    /// The user's answer to the agent, as the agent reads it.
     pub(crate) answer: Option<String>,
 }
 
-/// What proves the work of a run.
+/// The gates and the judge that prove the work of a run.
 pub(crate) struct Checks {
     pub(crate) gates: Vec<Box<dyn Gate>>,
     pub(crate) judge: Option<Judge>,
-    /// When they have to be done; `None` if they may take their time.
+    /// The moment when they must be done; `None` without a limit.
     pub(crate) until: Option<Instant>,
-    /// What gates that read the files themselves look at.
+    /// The files for gates that read files themselves.
     pub(crate) chosen: Chosen,
     pub(crate) settings: Settings,
 }
 
 impl Checks {
-    /// The gates and the judge that these settings ask for; refused if a
-    /// program for one is missing.
+    /// Makes the gates and the judge that these settings ask for; an error if a program
+    /// for one is missing.
     pub(crate) fn new(app: &App, settings: Settings) -> Result<Self, CliError> {
         require_commands(app, &settings.policy.gates)?;
         Self::of_running(app, settings)
     }
 
-    /// The checks of a run that goes on, though a program may have vanished
-    /// since it began.
+    /// Makes the checks of a run that continues. Its programs may have vanished since it began.
     pub(crate) fn of_running(app: &App, settings: Settings) -> Result<Self, CliError> {
         let chosen = Chosen::default();
         let gates = found_gates(app, &settings.policy.gates, &chosen)?;
@@ -312,20 +310,20 @@ impl Checks {
         Ok(Self { gates, judge, until: None, chosen, settings })
     }
 
-    /// For somebody who will not check anything.
+    /// Makes empty checks, for callers that run none.
     pub(crate) fn none(settings: Settings) -> Self {
         let (gates, chosen) = (Vec::new(), Chosen::default());
         Self { gates, judge: None, until: None, chosen, settings }
     }
 
-    /// The same checks for a caller who waits until then. Those that
-    /// take longer are known by what `ralph check --wait` found.
+    /// Limits the same checks to this moment. The result of a slower gate comes from
+    /// `ralph check --wait`.
     pub(crate) fn until(self, moment: Instant) -> Self {
         Self { until: Some(moment), ..self }
     }
 }
 
-/// Drives a run to its end, shown as asked; returns it as it was left.
+/// Drives a run to its end and shows its events; returns its final state.
 pub(crate) fn drive(
     app: &App,
     ledger: Ledger,
@@ -351,7 +349,7 @@ pub(crate) fn drive(
     Ok(driver.drive(&*agent, run, how)?)
 }
 
-/// A driver of this run that nobody interrupts.
+/// Makes a driver of this run that is never interrupted.
 pub(crate) fn driver<'a>(
     app: &'a App,
     ledger: Ledger,
@@ -375,7 +373,7 @@ pub(crate) fn driver<'a>(
         root: app.project.root.clone(),
         folder: app.home.join("runs").join(run.id.as_str()),
         agent_env: app.env.clone().into_iter().collect(),
-        // Without a gate nobody gets it, and to filter it takes its time.
+        // Without a gate it is not used, and filtering takes time.
         gate_env: if is_gated { gate_env(&app.env, &checks.settings) } else { Vec::new() },
         answer: None,
         template: checks.settings.template,
@@ -391,7 +389,7 @@ pub(crate) fn driver<'a>(
     })
 }
 
-/// Tells which tests go first, if any do.
+/// Returns the source of tests that run first, if the settings want it.
 pub(crate) fn affected(app: &App, settings: &Settings) -> Option<AffectedTests> {
     match settings.order {
         Order::AffectedFirst => {
@@ -401,13 +399,13 @@ pub(crate) fn affected(app: &App, settings: &Settings) -> Option<AffectedTests> 
     }
 }
 
-/// Folders without which a run has nothing to work on.
+/// Returns the folders that a run cannot work without.
 fn foundations(project: &Project) -> Vec<PathBuf> {
     let git = project.git.iter().map(|git| git.dir.clone());
     std::iter::once(project.root.clone()).chain(git).collect()
 }
 
-/// What gates get of our environment.
+/// Returns the variables of our environment that gates get.
 pub(crate) fn gate_env(
     env: &BTreeMap<OsString, OsString>,
     settings: &Settings,

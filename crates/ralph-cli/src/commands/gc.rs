@@ -1,4 +1,4 @@
-//! `ralph gc`: lets go of what ended runs no longer need.
+//! `ralph gc`: deletes snapshots and logs of old runs.
 
 use std::fs;
 use std::path::Path;
@@ -38,7 +38,7 @@ pub(crate) struct GcArgs {
 }
 
 impl GcArgs {
-    /// Who may call it.
+    /// Returns who may call this command.
     pub(crate) fn right(&self) -> CallRight {
         if self.dry_run { CallRight::Anyone } else { CallRight::UserOnly }
     }
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &GcArgs) -> Result<u8, CliError> {
         }
         None => Vec::new(),
     };
-    // Newest first: what is over a limit is at the end.
+    // Newest first: runs over a limit are at the end.
     ended.sort_by_key(|run| std::cmp::Reverse(run.started_at));
     let (mut kept, mut bytes, mut gone) = (0, 0, Vec::new());
     for run in &ended {
@@ -68,7 +68,7 @@ pub(crate) fn run(args: &GcArgs) -> Result<u8, CliError> {
             gone.push((run, size));
         }
     }
-    // Half a collection would be harder to understand than none.
+    // A collection that is half done would be harder to understand than none.
     for (run, _) in &gone {
         let tree = app.work_tree(&run.id)?;
         Snapshots::new(&tree, run.id.clone()).check_nothing_pending()?;
@@ -121,7 +121,7 @@ fn summary(app: &App, dry_run: bool, bytes: &str, (runs, sessions): (usize, usiz
     }
 }
 
-/// Lets go of what failed checks printed long ago; says how many bytes.
+/// Deletes old output of failed checks; returns the number of bytes.
 #[expect(clippy::fn_params_excessive_bools, reason = "it is the option of the command line")]
 fn let_go_of_outputs(app: &App, retention: &Retention, dry_run: bool) -> Result<u64, CliError> {
     let keeping = Keeping { age: retention.age, ..Keeping::default() };
@@ -132,7 +132,7 @@ fn let_go_of_outputs(app: &App, retention: &Retention, dry_run: bool) -> Result<
     Ok(freed)
 }
 
-/// Lets go of what happened in sessions long ago; says how much.
+/// Deletes old records of sessions; returns how much was deleted.
 #[expect(clippy::fn_params_excessive_bools, reason = "it is the option of the command line")]
 fn let_go_of_sessions(app: &App, retention: &Retention, dry_run: bool) -> Result<LetGo, CliError> {
     if !Notebook::exists(&app.home) {
@@ -154,7 +154,7 @@ fn folder(app: &App, run: &Run) -> std::path::PathBuf {
     app.home.join("runs").join(run.id.as_str())
 }
 
-/// What the run's snapshots and logs take.
+/// Returns the size of the run's snapshots and logs.
 fn size_of(app: &App, run: &Run) -> Result<u64, CliError> {
     let tree = app.work_tree(&run.id)?;
     let snapshots = Snapshots::new(&tree, run.id.clone()).space_used()?;

@@ -1,7 +1,7 @@
-//! `ralph hook`: what hosts call when something happens in a session.
+//! `ralph hook`: the command that hosts call for each event of a session.
 //!
-//! Whatever goes wrong in here, the host goes on as if we were not there:
-//! the exit code is 0 and stdout holds one JSON object or nothing.
+//! Whatever goes wrong here, the host continues as if we were not there: the exit code
+//! is 0 and stdout holds one JSON object or nothing.
 
 mod arm;
 mod auto;
@@ -36,10 +36,10 @@ use slash::{Slash, Wanted};
 
 pub(crate) use auto::blindness;
 
-/// How much of a payload is read. Hosts send whole files.
+/// Most bytes of a payload that are read. Hosts send whole files.
 const MOST_PAYLOAD: u64 = 512 * 1024 * 1024;
 
-/// How long a hook takes at most when its installation does not say.
+/// Longest time of a hook if its installation does not say.
 const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Answer an event of a host; payload on stdin, answer on stdout
@@ -62,29 +62,28 @@ pub(crate) struct HookArgs {
 struct Call {
     host: &'static Host,
     timeout: Duration,
-    /// When loops begin, as the installation has it.
+    /// The moment when loops begin, as the installation has it.
     arm: Option<Arm>,
-    /// When this process began.
+    /// The moment when this process began.
     heard: Timestamp,
-    /// The process that called; 0 if that cannot be told.
+    /// The calling process; 0 if it is not known.
     caller: u32,
 }
 
-/// Answers a call without the command line's parser: most calls are none of
-/// our business and must cost next to nothing.
+/// Answers a call without the command line's parser. Most calls do not concern us and
+/// must cost almost nothing.
 pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
     let heard = SystemClock.now();
     if let Some(call) = Call::read(args, heard) {
-        // The host reads our streams; what broke is ours to bear in silence.
+        // The host reads our streams, so a panic is not printed.
         std::panic::set_hook(Box::new(|_| {}));
         let _ = std::panic::catch_unwind(|| answer(&call));
     }
     ExitCode::SUCCESS
 }
 
-/// The same call, when the parser was asked after all.
-/// Why a line would do nothing if it were typed in a session, where every path
-/// is taken to be there.
+/// Returns the error that a line would cause if it were typed in a session. Every path
+/// is assumed to exist.
 pub(crate) fn fault_of(line: &str) -> Option<CliError> {
     match slash::parse(line, &|_| true)? {
         Slash::Arm(text) => Wanted::read(&text, &|_| true).err(),
@@ -94,6 +93,7 @@ pub(crate) fn fault_of(line: &str) -> Option<CliError> {
     }
 }
 
+/// Answers a call that went through the command line's parser.
 pub(crate) fn run(args: &HookArgs) -> u8 {
     let words = ["--agent".to_owned(), args.agent.clone()].into_iter();
     let timeout = args.timeout.map(|seconds| format!("--timeout={seconds}"));
@@ -119,7 +119,7 @@ impl Call {
                     timeout = value.parse().map_or(timeout, Duration::from_secs);
                 }
                 ("--arm", Some(value)) => arm = Arm::parse(value),
-                // Traces of the installation, and what later ones may add.
+                // Marks of the installation, and flags of later versions.
                 (_, _) => {}
             }
         }
@@ -147,7 +147,7 @@ fn answer(call: &Call) {
     }
     let has_notes = notes::concerns(&app, call, &event);
     let standing = if has_notes { standing::look(&app, call, &event) } else { None };
-    // Before anything else can go wrong.
+    // It comes before anything else that may fail.
     let kept = capture::take(&app, call, &mut event);
     standing::note(&app, call, &event, kept);
     let is_ours = concerns_us(&app, call, &event);
@@ -168,7 +168,7 @@ fn answer(call: &Call) {
     deadline.answer(&(call.host.render)(&event, &reply));
 }
 
-/// Keeps what nobody would hear of otherwise.
+/// Logs events that would otherwise go unnoticed.
 fn log_oddities(app: &App, event: &HostEvent) {
     let is_nameless = event.session.is_none() && event.what != Happening::HostStarted;
     if is_nameless && Place::any_is_marked(&app.home) {
@@ -180,8 +180,8 @@ fn log_oddities(app: &App, event: &HostEvent) {
     }
 }
 
-/// Leaves a trace by which `ralph doctor` knows that the host has loaded what
-/// calls us. It is the user's, so that no project changes by being opened.
+/// Leaves a mark that tells `ralph doctor` that the host has loaded our hooks. It is in
+/// the user's state, so opening a project does not change it.
 fn note_load(app: &App, host: &Host) {
     if let Some(mark) = app.load_mark(host.name) {
         let made = mark.parent().map(std::fs::create_dir_all).transpose();
@@ -189,8 +189,8 @@ fn note_load(app: &App, host: &Host) {
     }
 }
 
-/// What the user of a loop reads when a turn ends that we cannot judge: the
-/// agent falls silent, and nobody else would say why.
+/// Makes the reply for a turn of a loop whose end we cannot judge. The agent stops, and
+/// only this tells the user why.
 fn apology(app: &App, event: &HostEvent, error: &CliError) -> HostReply {
     let has_loop = |session| Place::new(&app.home, session).is_marked();
     let is_end = matches!(event.what, Happening::TurnEnded(_)) && event.actor == Actor::Main;
@@ -200,15 +200,15 @@ fn apology(app: &App, event: &HostEvent, error: &CliError) -> HostReply {
     HostReply::silent()
 }
 
-/// The variable that switches us off, asked before anything else is looked at.
+/// Returns the variable that switches us off. It is checked before anything else.
 fn switched_off_by() -> Option<&'static str> {
     let is_on =
         |name: &&str| std::env::var_os(name).is_some_and(|value| value == "1" || value == "true");
     crate::app::KILL_SWITCHES.into_iter().find(is_on)
 }
 
-/// Answers a command of ours, and nothing else: the user asked and must not be
-/// left to think that a loop began.
+/// Answers our own commands while ralph is switched off. The user must not believe that
+/// a loop began.
 fn say_switched_off(call: &Call, payload: &[u8], name: &str) {
     let Ok(event) = (call.host.parse)(payload) else { return };
     if matches!(&event.what, Happening::Prompted { text, .. } if slash::is_ours(text)) {
@@ -218,8 +218,8 @@ fn say_switched_off(call: &Call, payload: &[u8], name: &str) {
     }
 }
 
-/// The project of the session: where the host says it is. The folder of the
-/// event moves whenever the agent changes its own.
+/// Finds the project of the session where the host says it is. The event's folder moves
+/// when the agent changes its own.
 fn app(call: &Call, event: &HostEvent) -> Option<App> {
     let said = call.host.project_variable.and_then(std::env::var_os);
     let said = said.filter(|value| !value.is_empty());
@@ -228,7 +228,7 @@ fn app(call: &Call, event: &HostEvent) -> Option<App> {
     App::at(&folder, std::env::vars_os().collect()).ok()
 }
 
-/// Whether an event can matter, told without opening the store.
+/// Returns true if an event can matter, without opening the store.
 fn concerns_us(app: &App, call: &Call, event: &HostEvent) -> bool {
     if matches!(event.what, Happening::HostStarted | Happening::Done(_)) {
         return !app.is_driven() && Place::any_is_marked(&app.home);
@@ -269,7 +269,7 @@ fn concerns_us(app: &App, call: &Call, event: &HostEvent) -> bool {
     }
 }
 
-/// The process that started this one; 0 if that cannot be told.
+/// Returns the id of the parent process; 0 if it is not known.
 fn caller() -> u32 {
     #[cfg(unix)]
     return std::os::unix::process::parent_id();
@@ -285,7 +285,7 @@ fn print(text: &str) {
     }
 }
 
-/// What the user reads of an error.
+/// Renders an error for the user.
 fn said(app: &App, error: &CliError) -> String {
     format!("ralph: {}", error.said(app.chosen_locale()))
 }

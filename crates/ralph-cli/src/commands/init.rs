@@ -1,4 +1,4 @@
-//! `ralph init`: writes a first `ralph.toml` from what was detected.
+//! `ralph init`: writes a first `ralph.toml` from what it detects.
 
 mod file;
 mod trial;
@@ -17,7 +17,7 @@ use crate::error::CliError;
 use crate::rights::CallRight;
 use crate::{folder_guard, out, texts};
 
-/// The program that is taken for the agent if it is there.
+/// The program that becomes the agent if it exists.
 const AGENT: &str = "./agent.sh";
 
 /// Write a ralph.toml for this project
@@ -52,12 +52,12 @@ pub(crate) struct InitArgs {
 }
 
 impl InitArgs {
-    /// Who may call it.
+    /// Returns who may call this command.
     pub(crate) fn right(&self) -> CallRight {
         if self.dry_run { CallRight::Anyone } else { CallRight::UserOnly }
     }
 
-    /// Whether somebody is there who may be asked.
+    /// Returns true if a user can be asked.
     fn may_ask(&self) -> bool {
         let is_quiet = self.yes || self.json || self.dry_run;
         !is_quiet && io::stdin().is_terminal() && io::stderr().is_terminal()
@@ -87,7 +87,7 @@ pub(crate) fn run(args: &InitArgs) -> Result<u8, CliError> {
         out::note(texts::interrupted(app.locale()));
         return Ok(130);
     }
-    // The agent that the README tells everybody to write.
+    // The agent that the README tells users to write.
     let own = app.finds(AGENT.as_ref(), &app.project.root).then_some(AGENT);
     let text = file::render(&found, args.agent_cmd.as_deref().or(own));
     if !args.dry_run {
@@ -113,7 +113,7 @@ pub(crate) fn run(args: &InitArgs) -> Result<u8, CliError> {
     Ok(0)
 }
 
-/// Asks whether the gates are tried.
+/// Asks whether to try the gates.
 fn ask(locale: Locale) -> Result<bool, CliError> {
     let question = match locale {
         Locale::En => "Run each of these once, and require only those that work? [Y/n] ",

@@ -1,4 +1,4 @@
-//! `ralph install` and `ralph uninstall`: hooks and commands in a host.
+//! `ralph install` and `ralph uninstall`: our hooks, commands and tools in a host.
 
 pub(super) mod files;
 
@@ -18,13 +18,13 @@ use crate::error::CliError;
 use crate::out;
 use crate::rights::CallRight;
 
-/// What is granted beyond the gates' own timeouts.
+/// Time that is granted beyond the gates' own timeouts.
 const MARGIN: Duration = Duration::from_mins(1);
 
-/// What is granted at least: a loop may be given gates of its own.
+/// Least time that is granted, since a loop may have gates of its own.
 const LEAST: Duration = Duration::from_hours(1);
 
-/// What is granted at most.
+/// Most time that is granted.
 pub(crate) const MOST: Duration = Duration::from_hours(2);
 
 /// Install hooks, commands and tools into a host
@@ -137,7 +137,7 @@ pub(crate) fn uninstall(args: &UninstallArgs) -> Result<u8, CliError> {
     Ok(0)
 }
 
-/// The folder of the host's list of tool servers.
+/// Returns the folder of the host's list of tool servers.
 pub(crate) fn list_folder(app: &App, host: &Host, scope: Scope, settings: &Path) -> PathBuf {
     match scope {
         Scope::Project => app.project.root.join(host.servers.folder),
@@ -145,7 +145,7 @@ pub(crate) fn list_folder(app: &App, host: &Host, scope: Scope, settings: &Path)
     }
 }
 
-/// What hosts are called.
+/// Makes a parser for the names of hosts.
 pub(crate) fn names() -> PossibleValuesParser {
     let value = |host: &Host| PossibleValue::new(host.name).aliases(host.aliases);
     PossibleValuesParser::new(HOSTS.iter().map(value))
@@ -158,7 +158,7 @@ fn find(name: &str) -> Result<&'static Host, CliError> {
     })
 }
 
-/// How loops begin once this is installed.
+/// Describes how loops begin after the installation.
 fn beginning(app: &App, arm: Option<String>) -> &'static str {
     let said = app.layers().ok().and_then(|layers| Arm::new(&layers));
     match said.or_else(|| Arm::parse(&arm?)) {
@@ -181,31 +181,31 @@ fn unreadable(folder: &Path, error: &ralph_agents::install::Unreadable) -> CliEr
 }
 
 impl UninstallArgs {
-    /// Who may call it.
+    /// Returns who may call this command.
     pub(crate) fn right(&self) -> CallRight {
         if self.scope.dry_run { CallRight::Anyone } else { CallRight::UserOnly }
     }
 
-    /// Whether it is for all projects of the user.
+    /// Returns true if it is for all projects of the user.
     pub(crate) fn is_user_wide(&self) -> bool {
         self.scope.user
     }
 }
 
 impl InstallArgs {
-    /// Who may call it.
+    /// Returns who may call this command.
     pub(crate) fn right(&self) -> CallRight {
         if self.scope.dry_run { CallRight::Anyone } else { CallRight::UserOnly }
     }
 
-    /// Whether it is for all projects of the user.
+    /// Returns true if it is for all projects of the user.
     pub(crate) fn is_user_wide(&self) -> bool {
         self.scope.user
     }
 }
 
-/// Whether what an edit breaks begins a loop: the flag says so, or else the
-/// settings, or else the installation that is there.
+/// Returns true if new errors start a loop. The flag decides, else the settings, else
+/// the present installation.
 fn begins_with_errors(
     app: &App,
     asked: Option<&str>,
@@ -219,7 +219,7 @@ fn begins_with_errors(
 }
 
 impl ScopeArgs {
-    /// When loops begin, as an earlier installation has it.
+    /// Returns when loops begin, as an earlier installation has it.
     fn installed_arm(&self, folder: &Path, host: &Host) -> Option<String> {
         let seen = (host.inspect)(&|path| files::read(folder, path), self.scope()).ok()?;
         seen.hooks.into_iter().find_map(|hook| hook.arm)
@@ -238,7 +238,7 @@ impl ScopeArgs {
     }
 }
 
-/// The folder of the host's settings; `None` for a user without a home.
+/// Returns the folder of the host's settings; `None` for a user without a home folder.
 pub(crate) fn folder(app: &App, host: &Host, scope: Scope) -> Option<PathBuf> {
     match scope {
         Scope::Project => Some(app.project.root.join(host.folder)),
@@ -246,7 +246,7 @@ pub(crate) fn folder(app: &App, host: &Host, scope: Scope) -> Option<PathBuf> {
     }
 }
 
-/// How hosts call us: by name where that finds this very program, so that
+/// Returns how hosts call us: by name if that finds the running program, so that
 /// settings can be shared.
 fn program(app: &App) -> String {
     let path = app.env.get(std::ffi::OsStr::new("PATH")).map(std::ffi::OsString::as_os_str);
@@ -261,19 +261,19 @@ fn program(app: &App) -> String {
     }
 }
 
-/// How long hooks may run gates: as long as all of them together.
+/// Returns the time that hooks are granted for gates.
 fn granted(app: &App) -> Duration {
     needed(app).clamp(LEAST, MOST)
 }
 
-/// How long the gates of the settings may take together, and a little more.
+/// Returns the time that all gates of the settings may take, with a margin.
 pub(crate) fn needed(app: &App) -> Duration {
     let settings = app.layers().and_then(|layers| app.settings(&layers));
     let gates = settings.map(|settings| settings.policy.gates).unwrap_or_default();
     gates.iter().map(|gate| gate.timeout).sum::<Duration>() + MARGIN
 }
 
-/// Changes the files of all plans, or none. Each plan has its folder.
+/// Changes the files of all plans, or none. Each plan has its own folder.
 fn carry_out(app: &App, plans: &[(PathBuf, Plan)], scope: &ScopeArgs) -> Result<(), CliError> {
     for (folder, plan) in plans {
         for path in &plan.left {

@@ -1,4 +1,4 @@
-//! `ralph logs`: what the agent printed.
+//! `ralph logs`: the output of the agent.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::app::App;
 use crate::error::CliError;
 use crate::out;
 
-/// How often a log that grows is looked at.
+/// Time between two looks at a growing log.
 const GLANCE: Duration = Duration::from_millis(300);
 
 /// Print what the agent printed in a turn
@@ -36,7 +36,7 @@ pub(crate) struct LogsArgs {
 }
 
 impl LogsArgs {
-    /// The run and the turn that are named.
+    /// Returns the run and the turn that the arguments name.
     fn meant(&self) -> Result<(Option<&str>, Option<u32>), CliError> {
         let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
         let (run, turn) = match (&self.first, &self.turn) {
@@ -104,12 +104,12 @@ fn no_log(run: &Run, turn: u32) -> CliError {
         .in_korean(format!("{} 의 {turn}번째 턴 로그가 없습니다", run.id), Some(korean))
 }
 
-/// Prints what is new until nothing can follow.
+/// Prints new output until the run ends.
 fn follow(app: &App, store: &SqliteStore, run: Run, from: u32) -> Result<u8, CliError> {
     let (pause, mut run) = (Interrupt::default(), run);
     let (mut turn, mut printed) = (from, 0);
     loop {
-        // Looked at before the log: what is printed until then is in it.
+        // It is checked before the log is read, so that the log is complete.
         let is_over = turn < run.iteration || !owner::is_at_work(&run);
         let text = ralph_proc::read_log(&log(app, &run, turn)).unwrap_or_default();
         if let Some(news) = text.get(printed..) {

@@ -1,6 +1,5 @@
-//! `ralph __lsp-helper`: keeps the language servers of a project warm for
-//! calls that come and go. Nothing needs it; everything is only slower
-//! without.
+//! `ralph __lsp-helper`: keeps a project's language servers running between calls.
+//! Without it, calls are only slower.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{BufRead, BufReader};
@@ -15,7 +14,7 @@ use crate::config::ServerRules;
 use crate::error::CliError;
 use crate::out;
 
-/// How long a helper waits for the next question.
+/// Time that a helper waits for the next question.
 const IDLE: Duration = Duration::from_mins(5);
 
 /// Keep language servers warm
@@ -26,12 +25,12 @@ pub(crate) struct LspHelperArgs {
     idle: Option<u64>,
 }
 
-/// What becomes of servers after a look.
+/// The state of servers after a look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Warmth {
-    /// Those of a helper stay warm; others end.
+    /// The servers of a running helper stay; others end.
     Used,
-    /// They stay warm: a helper is started if there is none.
+    /// They stay: a helper is started if none runs.
     Kept,
 }
 
@@ -41,7 +40,7 @@ pub(crate) fn run(args: &LspHelperArgs) -> Result<u8, CliError> {
     serve(&app, rules, args.idle.map_or(IDLE, Duration::from_millis))
 }
 
-/// The servers of a project, none of them started.
+/// Makes the pool of a project's servers, none of them started.
 pub(crate) fn pool(app: &App, rules: ServerRules) -> Pool {
     let env = rules.environment.filter(app.env.clone());
     let mut pool = Pool::new(App::supervisor(), app.project.root.clone(), env);
@@ -51,7 +50,7 @@ pub(crate) fn pool(app: &App, rules: ServerRules) -> Pool {
     pool
 }
 
-/// Where the helper of a project listens.
+/// The address of a project's helper.
 #[derive(Clone, Debug)]
 pub(crate) struct Door {
     socket: PathBuf,
@@ -59,19 +58,18 @@ pub(crate) struct Door {
 }
 
 impl Door {
-    /// The one behind which servers have been started with these rules.
+    /// Returns the address of the helper whose servers use these rules.
     pub(crate) fn of(app: &App, rules: &ServerRules) -> Self {
         Self { socket: socket(app), key: key(app, rules) }
     }
 
-    /// Asks whoever is there; `None` when nobody is who could answer.
+    /// Asks the helper; `None` if none can answer.
     pub(crate) fn ask(&self, files: &[PathBuf], deadline: Duration) -> Option<Vec<ServerReport>> {
         ask_at(&self.socket, &self.key, files, deadline)
     }
 }
 
-/// Asks the helper of the project, which is started if that is wanted. `None`
-/// when there is none that could answer.
+/// Asks the helper of the project, and starts one if wanted. Returns `None` if none can answer.
 pub(crate) fn ask(
     app: &App,
     rules: &ServerRules,
@@ -85,8 +83,8 @@ pub(crate) fn ask(
     }
 }
 
-/// Has a helper started and its servers look at these files, while we go on.
-/// Should that fail, the next look is no quicker.
+/// Starts a helper in the background whose servers look at these files. If that fails,
+/// the next look is only slower.
 pub(crate) fn warm_up(root: &Path, files: &[PathBuf]) {
     let mut command = Command::new(own_binary());
     command.args(["check", "--lsp", "--warm", "--json"]).args(files).current_dir(root);
@@ -106,7 +104,7 @@ fn serve(app: &App, rules: ServerRules, idle: Duration) -> Result<u8, CliError> 
         return Ok(1);
     };
     let mut pool = pool(app, rules);
-    // Who started us waits for this line.
+    // The parent process waits for this line.
     out::line("ready");
     helper.serve(&mut pool, &key, idle)?;
     Ok(0)
@@ -137,7 +135,7 @@ fn start(root: &Path) -> bool {
     let mut command = Command::new(own_binary());
     command.arg("__lsp-helper").current_dir(root);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-    // A group of its own: a Ctrl-C is not meant for it.
+    // Our Ctrl-C must not reach it, so it gets its own process group.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let Ok(mut child) = command.spawn() else { return false };
@@ -146,12 +144,12 @@ fn start(root: &Path) -> bool {
     matches!(said, Some(Ok(_))) && line == "ready\n"
 }
 
-/// Where the helper of this work tree listens.
+/// Returns the socket on which the helper of this work tree listens.
 fn socket(app: &App) -> PathBuf {
     app.home.join(format!("lsp-{}.sock", app.worktree_name()))
 }
 
-/// Stands for what servers are started with.
+/// Returns a key of everything that servers are started with.
 fn key(app: &App, rules: &ServerRules) -> String {
     let paths = ["PATH", "VIRTUAL_ENV", "HOME"].map(|name| app.variable(name));
     // The debug form holds every field.

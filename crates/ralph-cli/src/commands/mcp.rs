@@ -1,7 +1,7 @@
-//! `ralph mcp`: what agents may ask of ralph, as tools of their client.
+//! `ralph mcp`: the tools that agents get through their client.
 //!
-//! One file per tool: the form of its arguments, what the model is told about
-//! it, and a function. Standard output belongs to the protocol.
+//! Each tool has its own file: its arguments, its description for the model, and a
+//! function. Standard output belongs to the protocol.
 
 mod approach_check;
 mod check_run;
@@ -43,7 +43,7 @@ ralph runs the project's checks at the end of every turn of a loop and tells you
 Before you say that you are done, call `check_run`. Before you change files, ask `memory_search` \
 about them. Start a loop only when the user asks for one.";
 
-/// Every tool and who may call it, in the order in which clients list them.
+/// Lists every tool and who may call it, in the order that clients show.
 fn tools() -> Vec<(Tool, CallRight)> {
     use CallRight::{Anyone, UserOnly};
     vec![
@@ -61,8 +61,7 @@ fn tools() -> Vec<(Tool, CallRight)> {
     ]
 }
 
-/// The tool as an agent gets it: what is the user's is refused while the agent
-/// has an open run.
+/// Guards a tool that only the user may call: an agent with an open run is refused.
 fn served((tool, right): (Tool, CallRight)) -> Tool {
     match right {
         CallRight::Anyone => tool,
@@ -85,8 +84,8 @@ pub(crate) fn run(_args: &McpArgs) -> Result<u8, CliError> {
     }
 }
 
-/// The project that the client is in, looked for at every call: the server
-/// lives as long as the client does.
+/// Finds the project of the client. Every call does, since the server lives as long as
+/// the client.
 fn app() -> Result<App, Refusal> {
     let named = HOSTS.iter().filter_map(|host| host.project_variable);
     let mut folders = named.filter_map(std::env::var_os).filter(|value| !value.is_empty());

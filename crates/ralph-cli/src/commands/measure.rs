@@ -1,8 +1,8 @@
-//! The hidden command with which the benches measure snapshots.
+//! The hidden command that the benches use to measure snapshots.
 //!
-//! Each line of stdin asks for one call, made in this process, and is answered
-//! with a line that says how long it took: so calls can take turns with other
-//! programs, and no start of a process is measured.
+//! Each line of stdin requests one call in this process, and is answered with a line
+//! that has its time. So calls can alternate with other programs, and the start of a
+//! process is not measured.
 
 use std::io::BufRead;
 use std::path::PathBuf;
@@ -37,7 +37,7 @@ pub(crate) fn run(_args: &MeasureArgs) -> Result<u8, CliError> {
     Ok(0)
 }
 
-/// Makes one call; says how many files it put back.
+/// Makes one call; returns the number of files it restored.
 fn call(
     app: &App,
     tree: &WorkTree,
@@ -60,7 +60,7 @@ fn call(
     Ok(0)
 }
 
-/// What `ralph rollback` does: the plan, the safety snapshot, the files.
+/// Does what `ralph rollback` does: the plan, the safety snapshot, the files.
 fn rollback(app: &App, snapshots: &Snapshots<'_>) -> Result<usize, CliError> {
     let (to, last) = (snapshots.get(Label::Start)?, snapshots.get(Label::Iteration(1))?);
     let plan = snapshots.plan(&to, &last, &[])?;

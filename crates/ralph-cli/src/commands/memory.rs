@@ -1,4 +1,4 @@
-//! `ralph memory`: what was learned, searched and kept in order.
+//! `ralph memory`: finds, adds and maintains notes.
 
 mod answers;
 mod binding;
@@ -140,12 +140,12 @@ impl WhichArgs {
         }
     }
 
-    /// Whether not all notes are meant.
+    /// Returns true if only some of the notes are selected.
     fn narrows(&self) -> bool {
         !(self.kind.is_empty() && self.scope.is_empty()) || self.group.is_some()
     }
 
-    /// Whose notes are meant: those for all projects are kept apart.
+    /// Returns the notebooks that are selected; the one for all projects is separate.
     fn homes(&self) -> Vec<Scope> {
         let is_meant = |scopes: &[Scope]| {
             self.scope.is_empty() || self.scope.iter().any(|scope| scopes.contains(scope))
@@ -169,12 +169,12 @@ fn kind(word: &str) -> Result<NoteKind, String> {
     })
 }
 
-/// How many are wanted: one at least.
+/// Makes a parser for a count of at least one.
 fn some() -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(1..)
 }
 
-/// A question on one line; a JSON string may hold several.
+/// Decodes a question on one line; a JSON string may have several lines.
 fn question(line: &str) -> String {
     let is_json = line.trim_start().starts_with('"');
     let decoded = if is_json { serde_json::from_str(line).ok() } else { None };
@@ -182,14 +182,14 @@ fn question(line: &str) -> String {
 }
 
 impl MemoryArgs {
-    /// Who may call it.
+    /// Returns who may call this command.
     pub(crate) fn right(&self) -> CallRight {
         match &self.job {
             Job::Forget(_) | Job::Promote(_) => CallRight::UserOnly,
             Job::Consolidate(args) => args.right(),
             Job::Import(args) => args.right(),
             Job::Doctor(args) => args.right(),
-            // What an agent adds is on trial, and it edits only what is its own.
+            // An agent's note is on trial, and it edits only its own notes.
             Job::Add(_)
             | Job::Edit(_)
             | Job::Search(_)
@@ -240,7 +240,7 @@ fn answer(app: &App, args: &MemoryArgs) -> Result<u8, CliError> {
     }
 }
 
-/// What the memory takes on the disk, without opening anything.
+/// Returns the size of the memory on disk, without opening anything.
 pub(crate) fn bytes(app: &App) -> Result<Option<MemorySize>, CliError> {
     if !Notebook::exists(&app.home) {
         return Ok(None);
@@ -254,7 +254,7 @@ pub(crate) fn bytes(app: &App) -> Result<Option<MemorySize>, CliError> {
     }))
 }
 
-/// Prints an answer for machines or for people.
+/// Prints an answer as JSON or as text.
 fn print(json: Option<Value>, text: impl FnOnce() -> String) {
     match json {
         Some(json) => out::line(json),
@@ -273,7 +273,7 @@ fn list(books: &Books<'_>, args: &ListArgs) -> Result<u8, CliError> {
         let is_first = notes.is_empty();
         notes.extend(found.unwrap_or_default());
         if !is_first {
-            // Those of one notebook are in their order already.
+            // The notes of one notebook are already sorted.
             notes.sort_by_key(|known| std::cmp::Reverse(known.recorded));
         }
     }
@@ -347,7 +347,7 @@ fn rebuild(books: &Books<'_>, args: &PlainArgs) -> Result<u8, CliError> {
 }
 
 fn stats(books: &Books<'_>, args: &PlainArgs) -> Result<u8, CliError> {
-    // Whoever asks for damage gets it as it is now, whatever was read before.
+    // Damage is always checked again, whatever was read before.
     let verified =
         |notebook: &Notebook| Ok(Stats { damaged: notebook.damage()?, ..notebook.stats()? });
     let own = books.ask(&books.home(Scope::Project), verified)?.unwrap_or_default();
@@ -357,7 +357,7 @@ fn stats(books: &Books<'_>, args: &PlainArgs) -> Result<u8, CliError> {
     Ok(0)
 }
 
-/// A file with a question on each line; `-` is standard input.
+/// Reads a file with a question on each line; `-` is standard input.
 fn questions(path: &Path) -> Result<String, CliError> {
     let text = if path.as_os_str() == "-" {
         let mut text = Vec::new();
@@ -372,7 +372,7 @@ fn questions(path: &Path) -> Result<String, CliError> {
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
-/// A path below the root as notes name it, if it is one from the present folder.
+/// Returns a path relative to the root, if it exists below the current folder.
 fn below(root: &Path, path: &str) -> Option<String> {
     let real = std::fs::canonicalize(Path::new(path)).ok()?;
     let inside = real.strip_prefix(root).ok()?.to_str()?;

@@ -1,4 +1,4 @@
-//! `ralph pause`: a run stops being active but can be resumed.
+//! `ralph pause`: pauses a run, so that it can be resumed.
 
 use ralph_store::Request;
 

@@ -1,4 +1,4 @@
-//! `ralph resume`: goes on after a crash, a pause or a wait.
+//! `ralph resume`: continues a run after a crash, a pause or a wait.
 
 use ralph_core::state::{State, Wait};
 use ralph_core::{Run, wording};
@@ -47,7 +47,7 @@ pub(crate) struct ResumeArgs {
 }
 
 impl ResumeArgs {
-    /// What is said to a driver alone, if anything is.
+    /// Returns the first option that is valid only for runs with a driver.
     pub(super) fn for_a_driver(&self) -> Option<&'static str> {
         let given = [
             ("--answer", &self.answer),
@@ -99,14 +99,13 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, CliError> {
     close(&app, &run, view, on_fail)
 }
 
-/// What an id stands for.
+/// The run or session that an id names.
 enum Meant {
     Run(String),
     Session(Box<Session>),
 }
 
-/// What an id stands for: a run, else a session. That of a run which a driver
-/// had is that run.
+/// Finds what an id names: a run, else a session. A session of a driver's run counts as that run.
 fn meant(app: &App, id: &str) -> Result<Meant, CliError> {
     let store = app.existing_store()?;
     if store.is_none() && !Notebook::exists(&app.home) {
@@ -126,7 +125,7 @@ fn meant(app: &App, id: &str) -> Result<Meant, CliError> {
     }
 }
 
-/// A run is proven by the files of its own work tree.
+/// Returns an error for a run of another work tree, whose files would prove nothing.
 pub(crate) fn refuse_elsewhere(app: &App, run: &Run) -> Result<(), CliError> {
     if run.worktree == app.worktree() {
         return Ok(());
@@ -151,8 +150,8 @@ fn question(run: &Run) -> Option<&str> {
     }
 }
 
-/// Reads how turns are taken from the present settings, or from those that the
-/// run began with where these cannot be used; its rules are its own and stay.
+/// Interprets the present settings for a run, or those it began with if they cannot be
+/// used. The run's own policy stays.
 pub(crate) fn settings_of(
     app: &App,
     run: &Run,
@@ -183,7 +182,7 @@ fn settings_with(
         layers.set_flag(path, Value::Switch(false));
     }
     if run.session().is_some() {
-        // What the agent of a host remembers is no matter of ours.
+        // The context of a host's agent is not ours to choose.
         layers.set_flag("run.context", Value::Text("auto".to_owned()));
     }
     // The gates of the run are its own.

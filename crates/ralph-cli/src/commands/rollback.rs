@@ -1,4 +1,4 @@
-//! `ralph rollback`: takes back what a run did.
+//! `ralph rollback`: restores the files from before a run.
 
 mod overlap;
 mod view;
@@ -57,7 +57,7 @@ pub(crate) struct RollbackArgs {
 }
 
 impl RollbackArgs {
-    /// Who may call it.
+    /// Returns who may call this command.
     pub(crate) fn right(&self) -> CallRight {
         if self.dry_run { CallRight::Anyone } else { CallRight::UserOnly }
     }
@@ -84,8 +84,8 @@ pub(crate) fn run(args: &RollbackArgs) -> Result<u8, CliError> {
             keep(&app, &store, &run, to, &done)?;
             out::note(view::completed(run.policy.locale));
             report(args, &run, &done, &[]);
-            // The undoing that is asked for was the interrupted one: a second
-            // would undo the first.
+            // `--undo` was meant for the interrupted rollback. A second undo would undo
+            // an earlier one.
             if args.undo && pending.is_some_and(is_undo) {
                 return Ok(outcome(&done));
             }
@@ -125,12 +125,12 @@ pub(crate) fn run(args: &RollbackArgs) -> Result<u8, CliError> {
     Ok(outcome(&done))
 }
 
-/// What is not the agent's, as far as anybody saw.
+/// Loads the changes that are known not to be the agent's.
 fn outside_changes(app: &App, run: &Run) -> OutsideChanges {
     OutsideChanges::load(&app.home.join("runs").join(run.id.as_str()))
 }
 
-/// Leaves what was asked for after a run that failed: says what it did.
+/// Restores the files that the settings name after a failed run, and prints what was done.
 pub(crate) fn after_failure(app: &App, run: &Run, on_fail: OnFail) -> Result<(), CliError> {
     let name = match on_fail {
         OnFail::Keep => return Ok(()),
@@ -178,8 +178,8 @@ pub(crate) fn to_start(app: &App) -> Result<Done, CliError> {
     Ok(done)
 }
 
-/// Notes with the run that files went back to a snapshot, or without one that
-/// its last rollback was undone.
+/// Records with the run that files went back to a snapshot. Without one, its last
+/// rollback was undone.
 fn keep(
     app: &App,
     store: &dyn RunStore,
@@ -195,7 +195,7 @@ fn keep(
     Ok(())
 }
 
-/// How to take a run back: the command, and the way without us.
+/// Tells how to take a run back: the command, and the way without ralph.
 pub(crate) fn way_back(app: &App, run: &Run) -> Result<Option<String>, CliError> {
     let tree = app.work_tree(&run.id)?;
     let snapshots = Snapshots::new(&tree, run.id.clone());
@@ -203,7 +203,7 @@ pub(crate) fn way_back(app: &App, run: &Run) -> Result<Option<String>, CliError>
     let (Some(start), Some(last)) = (undo::find(Name::Start, run, &all), undo::last(&all)) else {
         return Ok(None);
     };
-    // Snapshots in different places cannot be compared.
+    // Snapshots in different storages cannot be compared.
     let is_beside = start.is_beside(last);
     let changes = if is_beside { snapshots.changes(start, last)? } else { Vec::new() };
     if is_beside && changes.is_empty() {
@@ -213,7 +213,7 @@ pub(crate) fn way_back(app: &App, run: &Run) -> Result<Option<String>, CliError>
     Ok(Some(closing::way_back(run, start, added)))
 }
 
-/// A run that is being driven would write again what is taken back.
+/// Returns an error if the run is at work: it would write the files again.
 fn refuse_if_at_work(app: &App, run: &Run) -> Result<(), CliError> {
     refuse_elsewhere(app, run)?;
     if ralph_engine::owner::is_at_work(run) {
@@ -227,10 +227,10 @@ fn refuse_if_at_work(app: &App, run: &Run) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Records what a turn left whose driver died, if it is not on record yet:
-/// it must not pass for somebody else's work.
+/// Takes the snapshot that a dead driver did not take of its last turn. Otherwise its
+/// changes would look like another person's.
 pub(crate) fn keep_lost_turn(app: &App, store: &dyn RunStore, run: &Run) -> Result<(), CliError> {
-    // A session takes no snapshots while its turn goes on.
+    // A session takes no snapshots during its turn.
     let is_driven =
         run.session().is_none() && run.owner.as_ref().is_some_and(ralph_engine::owner::is_alive);
     let is_there = Path::new(&run.worktree).is_dir();
@@ -256,8 +256,8 @@ pub(crate) fn keep_lost_turn(app: &App, store: &dyn RunStore, run: &Run) -> Resu
     Ok(())
 }
 
-/// Keeps what turns left that nobody will end, and pauses the runs of this work
-/// tree whose client is gone, so that they are in nobody's way; these runs.
+/// Records turns that will never end, and pauses the runs of this work tree whose
+/// client is gone. Returns the paused runs.
 pub(crate) fn set_left_aside(app: &App, store: &dyn RunStore) -> Result<Vec<Run>, CliError> {
     let mut left = Vec::new();
     for run in loops::active(store, &app.worktree())? {
@@ -273,7 +273,7 @@ pub(crate) fn set_left_aside(app: &App, store: &dyn RunStore) -> Result<Vec<Run>
     Ok(left)
 }
 
-/// Paths as the user gave them, relative to the project's root.
+/// Returns the user's paths relative to the project's root.
 pub(super) fn relative(app: &App, paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
     let here = std::env::current_dir()?;
     let inside = |path: &PathBuf| {
@@ -293,7 +293,7 @@ pub(super) fn relative(app: &App, paths: &[PathBuf]) -> Result<Vec<PathBuf>, Cli
     paths.iter().map(inside).collect()
 }
 
-/// The path without `.` and `..`; the file itself may be gone.
+/// Returns the path without `.` and `..`; the file need not exist.
 fn normal(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
@@ -310,7 +310,7 @@ fn normal(path: &Path) -> PathBuf {
     out
 }
 
-/// Whether a rollback to this snapshot undoes another.
+/// Returns true if a rollback to this snapshot undoes another.
 fn is_undo(to: Label) -> bool {
     match to {
         Label::Safety(_) => true,
@@ -318,7 +318,7 @@ fn is_undo(to: Label) -> bool {
     }
 }
 
-/// 0 when everything is back, 1 when something was left.
+/// Returns 0 if everything is restored, 1 if something was left.
 fn outcome(done: &Done) -> u8 {
     u8::from(!done.left.is_empty() || !done.blocked.is_empty())
 }

@@ -69,7 +69,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8, CliError> {
     close(&app, &run, view, on_fail)
 }
 
-/// Says how the run ended, leaves what was asked for, and gives the exit code.
+/// Prints how the run ended, restores files if the settings say so, and returns the exit code.
 pub(crate) fn close(app: &App, run: &Run, view: View, on_fail: OnFail) -> Result<u8, CliError> {
     if view == View::Human {
         let store = app.existing_store().ok().flatten();
@@ -92,7 +92,7 @@ pub(crate) fn close(app: &App, run: &Run, view: View, on_fail: OnFail) -> Result
     Ok(run.state.exit_code())
 }
 
-/// Opens the store for writing; a damaged one is left in place, loudly.
+/// Opens the store for writing. A damaged one is left in place, with a warning.
 pub(crate) fn open_ledger(app: &App) -> Result<Ledger, CliError> {
     let (ledger, damaged) = Ledger::open(&app.home)?;
     if let Some(path) = damaged {

@@ -1,4 +1,4 @@
-//! `ralph runs`: the history of this project.
+//! `ralph runs`: lists the runs of this project.
 
 use ralph_core::locale::Locale;
 use ralph_core::wording;

@@ -1,4 +1,4 @@
-//! The hidden command that is the scripted agent.
+//! The hidden command that acts as the scripted agent.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `ralph sessions`: sessions of agents in this project, and how one goes on.
+//! `ralph sessions`: lists the sessions of agents in this project, and resumes one.
 
 mod answers;
 
@@ -56,7 +56,7 @@ struct ShowArgs {
     json: bool,
 }
 
-/// How many are listed unless all are asked for.
+/// Number of sessions that are listed without `--all`.
 const USUAL: usize = 20;
 
 fn state(word: &str) -> Result<SessionState, String> {
@@ -107,8 +107,8 @@ pub(crate) fn run(args: &SessionsArgs) -> Result<u8, CliError> {
     Ok(0)
 }
 
-/// Prints what an agent has to know to go on with a session, and how its host
-/// does; the session is active again, unless it was completed.
+/// Prints the context that an agent needs to continue a session, and its host's command
+/// for it. The session becomes active again, unless it was completed.
 pub(super) fn resume(app: &App, session: &Session, args: &ResumeArgs) -> Result<u8, CliError> {
     if let Some(flag) = args.for_a_driver() {
         let text = format!("{} is a session of a host, and {flag} is for runs", session.id);
@@ -125,7 +125,7 @@ pub(super) fn resume(app: &App, session: &Session, args: &ResumeArgs) -> Result<
         ));
     }
     let layers = app.layers()?;
-    // Whoever asks wants to see it, whether or not agents do.
+    // The user asked for it, even if agents are shown nothing.
     let rules = MemoryRules { is_enabled: true, ..MemoryRules::new(&layers) };
     let Some(recall) = app.recall(rules, app.locale()) else { return Ok(0) };
     let now = app.now();
@@ -151,7 +151,7 @@ pub(super) fn resume(app: &App, session: &Session, args: &ResumeArgs) -> Result<
     Ok(0)
 }
 
-/// Puts down that somebody was told how a session goes on.
+/// Records that the user was shown how to resume a session.
 fn take_up(app: &App, session: &Session) -> Result<(), CliError> {
     let (worktree, external) = (session.worktree.clone(), session.external.clone());
     let what = What::Opened { worktree, source: "resumed".to_owned(), external };
@@ -160,7 +160,7 @@ fn take_up(app: &App, session: &Session) -> Result<(), CliError> {
     Ok(Notebook::open(&app.home)?.write(&[event])?)
 }
 
-/// The session that is meant; refused with what could be meant otherwise.
+/// Finds a session by its id; an error names similar ones.
 pub(super) fn find(app: &App, id: &str) -> Result<Box<Session>, CliError> {
     let found = ask(app, |book| book.session(id))?;
     match found.unwrap_or(SessionFound::None { near: None }) {
@@ -187,7 +187,7 @@ pub(super) fn find(app: &App, id: &str) -> Result<Box<Session>, CliError> {
     }
 }
 
-/// Whether anything is left of a session that could be told.
+/// Returns true if a session has anything to show.
 fn is_told(session: &Session) -> bool {
     session.has_content() || !session.files.is_empty() || session.last_failure.is_some()
 }
@@ -196,9 +196,8 @@ fn seen(app: &App, session: Session) -> Seen {
     Seen { is_alive: is_alive(app, &session, 0), session }
 }
 
-/// Whether a session still goes on somewhere: in a process of its host that
-/// lives, or under a driver that does. Where neither is known, one that was
-/// not left in good order counts as alive until it is silent for a while.
+/// Returns true if a session's host process or driver is alive. If neither is known, an
+/// unfinished session counts as alive until it is silent for a while.
 pub(crate) fn is_alive(app: &App, session: &Session, here: u32) -> bool {
     let place = session.place();
     if let Some(name) = place.session.as_deref().and_then(SessionId::new) {
@@ -218,7 +217,7 @@ pub(crate) fn is_alive(app: &App, session: &Session, here: u32) -> bool {
     }
 }
 
-/// Asks the notebook, if there is one. Reading creates nothing.
+/// Reads from the notebook, if it exists. Reading creates nothing.
 fn ask<T>(
     app: &App,
     job: impl Fn(&Notebook) -> Result<T, MemoryError>,
@@ -229,7 +228,7 @@ fn ask<T>(
     Ok(Some(Notebook::attempt(&app.home, job)?.0))
 }
 
-/// Prints an answer for machines or for people.
+/// Prints an answer as JSON or as text.
 fn print(json: Option<Value>, text: impl FnOnce() -> String) {
     match json {
         Some(json) => out::line(json),

@@ -1,4 +1,4 @@
-//! `ralph snapshots`: what a run can go back to.
+//! `ralph snapshots`: lists the snapshots of a run.
 
 use std::path::Path;
 
@@ -29,7 +29,7 @@ pub(crate) struct SnapshotsArgs {
     json: bool,
 }
 
-/// One snapshot and what it differs in from the one before.
+/// A snapshot, with the number of changes since the one before.
 struct Row {
     snapshot: Snapshot,
     counts: [usize; 3],
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &SnapshotsArgs) -> Result<u8, CliError> {
     Ok(0)
 }
 
-/// Lays out the files of a snapshot that differ from what the run left.
+/// Copies the files of a snapshot that differ from the run's last one.
 fn copy(snapshots: &Snapshots<'_>, run: &Run, name: &str, folder: &Path) -> Result<u8, CliError> {
     let all = snapshots.list()?;
     let wanted: Name = name.parse().map_err(CliError::usage)?;
@@ -119,13 +119,13 @@ fn place(snapshot: &Snapshot) -> String {
     }
 }
 
-/// What holds a snapshot and those beside it.
+/// Returns the folder that holds a snapshot and its neighbours.
 fn folder(snapshot: &Snapshot) -> String {
     let place = place(snapshot);
     place.rsplit_once('/').map_or(place.clone(), |(folder, _)| folder.to_owned())
 }
 
-/// How good the evidence of a snapshot is; `None` where nothing was checked.
+/// Returns the score of a snapshot; `None` if no gate ran.
 fn score(row: &Row, run: &Run) -> Option<Score> {
     let record = row.record.as_ref().filter(|record| !record.gates.is_empty())?;
     let score = Score::of_gates(&record.gates, &run.policy.gates, &run.progress.flaky);

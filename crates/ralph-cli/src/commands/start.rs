@@ -1,4 +1,4 @@
-//! `ralph start`: arms a loop for a session of a host.
+//! `ralph start`: starts a loop for a session of a host.
 
 use ralph_core::run::{AgentRef, NewRun, Owner, Task};
 use ralph_core::wording::told;
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &StartArgs) -> Result<u8, CliError> {
     Ok(0)
 }
 
-/// Puts a run on record that belongs to the session of this name.
+/// Records a run that belongs to the named session.
 pub(crate) fn arm(
     app: &App,
     task: Task,

@@ -1,4 +1,4 @@
-//! `ralph status`: where the runs of this work tree stand.
+//! `ralph status`: shows the state of the runs of this work tree.
 
 use std::io;
 use std::time::Duration;
@@ -17,10 +17,10 @@ use crate::error::CliError;
 use crate::region::LiveRegion;
 use crate::{out, texts};
 
-/// How many iterations a status shows in JSON.
+/// Number of iterations in the JSON.
 const SHOWN: u32 = 20;
 
-/// How often a status that is watched is looked at.
+/// Time between two updates of a watched status.
 const GLANCE: Duration = Duration::from_secs(1);
 
 /// Show where the runs of this work tree stand
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &StatusArgs) -> Result<u8, CliError> {
     Ok(0)
 }
 
-/// One run and what is said about it.
+/// A run with its records.
 struct RunFacts {
     run: Run,
     /// Its last iterations.
@@ -78,8 +78,7 @@ fn rendered(app: &App, found: &[RunFacts]) -> String {
     text
 }
 
-/// Shows the status in one place of a terminal, elsewhere whenever a turn or a
-/// run ended.
+/// Redraws the status on a terminal; elsewhere prints it after each turn or run.
 fn watch(app: &App, given: Option<&str>) -> Result<u8, CliError> {
     let (pause, mut region) = (Interrupt::default(), LiveRegion::default());
     let mut last = None;
@@ -102,7 +101,7 @@ fn watch(app: &App, given: Option<&str>) -> Result<u8, CliError> {
         }
         out::flush();
         if !found.iter().any(|found| owner::is_at_work(&found.run)) {
-            // The prompt of a shell comes below what is drawn.
+            // The shell's prompt goes below the status.
             out::steer(wide.map_or("", |_| "\n"));
             return Ok(0);
         }
@@ -110,7 +109,7 @@ fn watch(app: &App, given: Option<&str>) -> Result<u8, CliError> {
     }
 }
 
-/// That files of a run went back, and how to get them again.
+/// Renders the remark that files of a run were rolled back, and how to undo it.
 fn rolled_back(run: &Run, sentence: &str) -> String {
     let id = &run.id;
     match run.policy.locale {
@@ -119,7 +118,7 @@ fn rolled_back(run: &Run, sentence: &str) -> String {
     }
 }
 
-/// What to do with a run whose client was killed.
+/// Renders the advice about a run whose client is gone.
 fn client_gone(run: &Run) -> String {
     let id = &run.id;
     match run.policy.locale {
@@ -132,15 +131,15 @@ fn client_gone(run: &Run) -> String {
     }
 }
 
-/// The runs that are meant, for machines: the given one, else the open ones of
-/// this work tree, else its newest.
+/// Returns views of the selected runs: the given one, else the open ones of this work
+/// tree, else its newest.
 pub(crate) fn list(app: &App, given: Option<&str>) -> Result<RunList, CliError> {
     let found = found(app, given)?;
     let views = found.iter().map(|found| RunView::new(&found.run, &found.iterations));
     Ok(RunList::new(views.collect()))
 }
 
-/// The same with what is on record about them.
+/// Returns the same runs with their records.
 fn found(app: &App, given: Option<&str>) -> Result<Vec<RunFacts>, CliError> {
     let Some(store) = app.existing_store()? else { return Ok(Vec::new()) };
     let mut runs = if given.is_some() {
@@ -152,7 +151,7 @@ fn found(app: &App, given: Option<&str>) -> Result<Vec<RunFacts>, CliError> {
     if runs.is_empty() {
         runs.extend(loops::current(&store, &app.worktree())?);
     }
-    // The state of a run can be seen however broken the settings are.
+    // The state of a run is shown even if the settings are broken.
     if let Some(run) = runs.first() {
         app.fall_back_on(&run.id);
     }

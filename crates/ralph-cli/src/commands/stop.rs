@@ -15,10 +15,10 @@ use crate::caller;
 use crate::error::CliError;
 use crate::{out, texts};
 
-/// How long a driver may take to follow.
+/// Longest time that a driver may take to stop.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How often the record is looked at meanwhile.
+/// Time between two looks at the record.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// End a run; its snapshots and records stay
@@ -65,8 +65,7 @@ fn wanted(app: &App, store: &SqliteStore, args: &StopArgs) -> Result<Vec<Run>, C
     Ok(meant.filter(|run| !run.state.is_ended()).into_iter().collect())
 }
 
-/// Asks for the end or a pause and waits until the driver followed; what is to
-/// be said about it.
+/// Asks a run to end or to pause and waits for its driver. Returns the sentence for the user.
 pub(crate) fn end(
     app: &App,
     store: &SqliteStore,
@@ -74,7 +73,7 @@ pub(crate) fn end(
     request: Request,
     source: CommandSource,
 ) -> Result<String, CliError> {
-    // A run can be ended even where its files cannot be read.
+    // A run can be ended even if its files cannot be read.
     if let Err(error) = rollback::keep_lost_turn(app, store, run) {
         out::error(&error);
     }
@@ -86,7 +85,7 @@ pub(crate) fn end(
         Ended::AtOnce => {
             let now = reload(store, &run.id)?;
             let now = now.as_ref().unwrap_or(run);
-            // Nobody drives it who could.
+            // It has no driver that could do this.
             keep_end_of(&app.home, now, app.now());
             Ok(said(store, now))
         }
@@ -124,7 +123,7 @@ fn await_end(
     while app.now() < deadline {
         match reload(store, id)? {
             Some(run) if !run.state.is_active() => return Ok(Some(run)),
-            // Its driver may have died instead of following.
+            // Its driver may have died meanwhile.
             Some(run) if loops::request(store, &run, request, app.now())? == Ended::AtOnce => {
                 let ended = reload(store, id)?;
                 if let Some(run) = &ended {

@@ -1,9 +1,9 @@
-//! When loops begin inside a host.
+//! The setting `hooks.arm`: the moment when loops begin inside a host.
 
 use super::layers::Layers;
 use super::settings::Reader;
 
-/// When loops begin inside a host.
+/// The moment when loops begin inside a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arm {
     Manual,
@@ -12,7 +12,7 @@ pub(crate) enum Arm {
 }
 
 impl Arm {
-    /// What the settings say, if they do.
+    /// Returns the moment that the settings name, if they do.
     pub(crate) fn new(layers: &Layers) -> Option<Self> {
         Self::parse(Reader(layers).text("hooks.arm")?)
     }

@@ -1,4 +1,4 @@
-//! Settings that contradict each other, and what helps.
+//! Errors about settings that contradict each other, with hints.
 
 use ralph_checks::detect::MissingNeed;
 
@@ -6,7 +6,7 @@ use super::gates;
 use super::judge::JudgeError;
 use super::layers::ConfigError;
 
-/// Settings that contradict each other.
+/// An error about settings that contradict each other.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SettingsError {
     #[error(transparent)]
@@ -36,7 +36,7 @@ pub(crate) enum SettingsError {
 }
 
 impl SettingsError {
-    /// What helps.
+    /// Returns a hint on what helps.
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
             Self::NoCommand(name) => Some(format!(
@@ -71,7 +71,7 @@ impl SettingsError {
             Self::Config(_) | Self::Outside { .. } => None,
         }
     }
-    /// The same in Korean.
+    /// Returns the message in Korean.
     pub(crate) fn korean(&self) -> String {
         match self {
             Self::Config(error) => error.korean(),
@@ -106,7 +106,7 @@ impl SettingsError {
         }
     }
 
-    /// What helps, in Korean.
+    /// Returns the hint in Korean.
     pub(crate) fn korean_hint(&self) -> Option<String> {
         Some(match self {
             Self::NoCommand(name) => format!(

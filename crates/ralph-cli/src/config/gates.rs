@@ -1,4 +1,4 @@
-//! Which gates a run has, and which levels of findings it does not accept.
+//! Reads the gates of a run, and the levels of findings that must be empty.
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -17,28 +17,28 @@ use super::layers::ConfigError;
 use super::settings::Reader;
 use super::value::words;
 
-/// A gate's timeout unless configured.
+/// Timeout of a gate, unless configured.
 const GATE_TIMEOUT: Duration = Duration::from_mins(10);
 
-/// What the settings say about gates.
+/// The settings about gates.
 #[derive(Debug, Default)]
 pub(super) struct Gates {
     pub(super) specs: Vec<GateSpec>,
-    /// Levels of which nothing may be left.
+    /// Levels that must have no findings.
     pub(super) zero: BTreeSet<Level>,
-    /// What required gates need and is not here.
+    /// Programs and files that required gates need and that are missing.
     pub(super) missing: Vec<MissingTool>,
 }
 
-/// A program or file without which a gate cannot run.
+/// A program or file that a gate needs and that is missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MissingTool {
     pub(crate) gate: String,
     pub(crate) need: MissingNeed,
 }
 
-/// Reads criteria and zero flags. `detect` is asked once at most, and only
-/// when the settings leave something open.
+/// Reads criteria and zero flags. It calls `detect` at most once, and only if the
+/// settings leave something open.
 pub(super) fn read(
     reader: &Reader<'_>,
     detect: &dyn Fn() -> Detected,
@@ -49,7 +49,7 @@ pub(super) fn read(
     Ok(maker.gates)
 }
 
-/// A gate's name as it stands in the header of a table.
+/// Quotes a gate's name for the header of a table.
 pub(crate) fn quoted(name: &str) -> String {
     if name.contains(':') { serde_json::Value::from(name).to_string() } else { name.to_owned() }
 }
@@ -103,7 +103,7 @@ impl Maker<'_> {
         })
     }
 
-    /// Adds the gates that a criterion, or one gate of it by its name, means.
+    /// Adds the gates of a criterion, or the one gate with this name.
     fn add_named(&mut self, given: &str) -> Result<(), SettingsError> {
         let name = given.split(':').next().unwrap_or(given);
         let criterion = Criterion::NAMED
@@ -111,7 +111,7 @@ impl Maker<'_> {
             .find(|criterion| criterion.name() == name)
             .unwrap_or(Criterion::Custom);
         if criterion == Criterion::Memory {
-            // Whether any note has a check is found out by who can read notes.
+            // Only code that can read notes knows whether one has a check.
             return Ok(());
         }
         if let Some(spec) = built_in(criterion) {
@@ -170,7 +170,7 @@ impl Maker<'_> {
         }
     }
 
-    /// The gates of a criterion for which the settings have a command.
+    /// Returns the gates of a criterion that have a command in the settings.
     fn configured(&self, criterion: Criterion) -> Result<Vec<GateSpec>, SettingsError> {
         let mut names: BTreeSet<&str> = BTreeSet::new();
         for (path, _, _) in self.reader.0.iter() {
@@ -184,7 +184,7 @@ impl Maker<'_> {
         gates.filter_map(Result::transpose).collect()
     }
 
-    /// A gate as the settings have it; `None` without a command.
+    /// Returns a gate from the settings; `None` without a command.
     fn configured_gate(
         &self,
         name: &str,
@@ -199,7 +199,7 @@ impl Maker<'_> {
             (Some(words), None) => GateCommand::Argv(words),
             (None, Some(script)) => GateCommand::Shell(script.to_owned()),
             (None, None) => {
-                // They say how a command is run, and there is none.
+                // These keys need a command, and there is none.
                 let alone = ["dir", "format"].map(path);
                 return match alone.into_iter().find(|key| self.reader.text(key).is_some()) {
                     Some(key) => Err(SettingsError::WithoutCommand { key }),
@@ -230,7 +230,7 @@ impl Maker<'_> {
         of(name).or_else(|| of(criterion.name())).unwrap_or(GATE_TIMEOUT)
     }
 
-    /// Fills in which levels must be empty, and who looks for them.
+    /// Sets the levels that must be empty, and adds gates that look for them.
     fn add_zero(&mut self) -> Result<(), SettingsError> {
         let errors = self.reader.switch("run.zero_errors");
         let warnings = self.reader.switch("run.zero_warnings") == Some(true);
@@ -253,8 +253,8 @@ impl Maker<'_> {
         Ok(())
     }
 
-    /// Adds what was detected to look for errors: linters and type checkers,
-    /// or the compiler where there are none.
+    /// Adds the detected gates that look for errors: linters and type checkers, or else
+    /// the compiler.
     fn add_diagnostics(&mut self, levels: Vec<&'static str>) -> Result<(), SettingsError> {
         let mut set = self.configured(Criterion::LintClean)?;
         set.extend(self.configured(Criterion::TypeCheck)?);
@@ -283,7 +283,7 @@ impl Maker<'_> {
             return Err(SettingsError::NothingToCount { levels, missing });
         }
         for proposal in proposals {
-            // Nobody named this gate: where it cannot run that is reported.
+            // The user did not name this gate, so it is reported if it cannot run.
             let need = if proposal.missing.is_some() { Need::Advisory } else { Need::Required };
             let spec = self.detected_gate(&proposal, need, Bar::NoErrors);
             self.add(spec);
@@ -292,7 +292,7 @@ impl Maker<'_> {
     }
 }
 
-/// The gate of a criterion that needs no command.
+/// Returns the gate of a criterion that needs no command.
 fn built_in(criterion: Criterion) -> Option<GateSpec> {
     match criterion {
         Criterion::Diagnostics => Some(LspGate::specify(Need::Required)),
@@ -307,7 +307,7 @@ fn built_in(criterion: Criterion) -> Option<GateSpec> {
     }
 }
 
-/// A relative path that stays inside, with `/`; `None` for any other.
+/// Normalises a relative path with `/`; `None` if it leads outside.
 fn inside(dir: &str) -> Option<String> {
     let mut parts = Vec::new();
     for part in Path::new(dir).components() {

@@ -1,4 +1,4 @@
-//! Who judges, and what has to be found fulfilled.
+//! Reads the judge of a run, and the criterion it judges.
 
 use std::time::Duration;
 
@@ -9,18 +9,18 @@ use ralph_core::policy::{Bar, Criterion, GateCommand, GateSpec, Need};
 
 use super::settings::Reader;
 
-/// A judge's timeout unless configured.
+/// Timeout of a judge, unless configured.
 const TIMEOUT: Duration = Duration::from_mins(5);
 
-/// The settings of a judge that is a model.
+/// Settings that only a model as judge uses.
 const OF_MODELS: [&str; 4] =
     ["judge.url", "judge.model", "judge.price_input", "judge.price_output"];
 
-/// The settings that mean nothing where an agent judges.
+/// Settings that an agent as judge does not use.
 const NOT_OF_AGENTS: [&str; 5] =
     ["judge.kind", "judge.url", "judge.command", "judge.price_input", "judge.price_output"];
 
-/// How the judge is reached, its key aside.
+/// The configured judge, without its key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum JudgeChoice {
     /// A model behind an endpoint.
@@ -42,7 +42,7 @@ pub(crate) struct ModelChoice {
     prices: Option<Prices>,
 }
 
-/// Settings of a judge that cannot be.
+/// An error in the settings of a judge.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum JudgeError {
     #[error("there is a criterion for a judge, but no model or command to ask")]
@@ -65,14 +65,14 @@ pub(crate) enum JudgeError {
     NoKey { variable: String },
 }
 
-/// The agents that can judge.
+/// Returns the agents that can judge.
 fn able() -> Vec<&'static str> {
     let can = |client: &Client| ClientOptions::new(*client).asked().is_some();
     Client::ALL.into_iter().filter(can).map(Client::name).collect()
 }
 
 impl JudgeError {
-    /// What helps.
+    /// Returns a hint on what helps.
     pub(crate) fn hint(&self) -> Option<String> {
         Some(match self {
             Self::NobodyToAsk => "set judge.model, and judge.url for a model of your own; or judge.agent, or judge.command".to_owned(),
@@ -89,7 +89,7 @@ impl JudgeError {
 }
 
 impl JudgeError {
-    /// The same in Korean, and what helps.
+    /// Returns the message and the hint in Korean.
     pub(crate) fn korean(&self) -> (String, Option<String>) {
         let (what, hint) = match self {
             Self::NobodyToAsk => (
@@ -137,7 +137,7 @@ impl JudgeError {
     }
 }
 
-/// The gate that stands for the judge, if there is a criterion for it.
+/// Makes the gate of the judge, if there is a criterion for it.
 pub(super) fn gate(reader: &Reader<'_>) -> Option<GateSpec> {
     let criterion = reader.text("judge.criterion")?.trim();
     (!criterion.is_empty()).then(|| GateSpec {
@@ -152,7 +152,7 @@ pub(super) fn gate(reader: &Reader<'_>) -> Option<GateSpec> {
     })
 }
 
-/// Who is asked. Without a kind, a command if there is one.
+/// Reads the judge. Without a kind it is the command, if there is one.
 pub(super) fn read(reader: &Reader<'_>) -> Result<JudgeChoice, JudgeError> {
     let command = reader.list("judge.command");
     let named = |name: &str| reader.text(name).map(str::to_owned);
@@ -179,7 +179,7 @@ pub(super) fn read(reader: &Reader<'_>) -> Result<JudgeChoice, JudgeError> {
         Dialect::Anthropic => ("https://api.anthropic.com", "ANTHROPIC_API_KEY"),
     };
     let url = named("judge.url");
-    // The usual key is for its own provider, whoever else is asked.
+    // The default key belongs to its own provider, so no other gets it.
     let key_variable = key_variable.or_else(|| url.is_none().then(|| usual_key.to_owned()));
     let url = url.unwrap_or_else(|| home.to_owned());
     let host = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
@@ -196,8 +196,7 @@ pub(super) fn read(reader: &Reader<'_>) -> Result<JudgeChoice, JudgeError> {
     Ok(JudgeChoice::Model(ModelChoice { dialect, url, model, key_variable, prices }))
 }
 
-/// The coding agent of this name. It is asked as the user has set it up, but
-/// for the model that judges.
+/// Makes a coding agent the judge, with the user's options and the judge's model.
 fn agent(
     reader: &Reader<'_>,
     name: &str,
@@ -216,7 +215,7 @@ fn agent(
 }
 
 impl JudgeChoice {
-    /// The program that it needs, if it is one.
+    /// Returns the program that it needs, if any.
     pub(crate) fn program(&self) -> Option<String> {
         match self {
             Self::Model(_) => None,
@@ -225,7 +224,7 @@ impl JudgeChoice {
         }
     }
 
-    /// Refuses a judge whose cost would escape a limit of money.
+    /// Returns an error for a judge of unknown cost under a limit of money.
     pub(super) fn ensure_priced(&self) -> Result<(), JudgeError> {
         match self {
             Self::Model(ModelChoice { prices: None, .. }) => Err(JudgeError::NoPrice),
@@ -235,7 +234,7 @@ impl JudgeChoice {
         }
     }
 
-    /// The way to the judge, with its key from the environment.
+    /// Makes the connection to the judge, with its key from the environment.
     pub(crate) fn transport(
         &self,
         variable: &dyn Fn(&str) -> Option<String>,

@@ -1,5 +1,4 @@
-//! Every setting, in one table: files, variables, references and the schema
-//! are all made from it.
+//! The table of every setting, from which parsing, references and the schema are made.
 
 use ralph_agents::{ClientOption, Setting};
 use ralph_core::format::Format;
@@ -10,15 +9,15 @@ use super::value::Kind;
 /// One setting.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Key {
-    /// Where it stands in a file, such as `run.max_iterations`.
+    /// The path in a file, such as `run.max_iterations`.
     pub(crate) path: &'static str,
-    /// The environment variable that sets it; none for settings of a project's own.
+    /// The environment variable that sets it; `None` for settings of a project only.
     pub(crate) variable: Option<&'static str>,
-    /// What it takes.
+    /// The kind of its value.
     pub(crate) kind: Kind,
-    /// What holds without it, in words.
+    /// The default, in words.
     pub(crate) default: &'static str,
-    /// What it does.
+    /// A description.
     pub(crate) help: &'static str,
 }
 
@@ -32,7 +31,7 @@ const fn key(
     Key { path, variable: Some(variable), kind, default, help }
 }
 
-/// A setting of a client, as `ralph-agents` describes it.
+/// Makes the setting of a client, as `ralph-agents` describes it.
 const fn client(index: usize) -> Key {
     let Setting { option, path, variable, choices, default, help } = ralph_agents::SETTINGS[index];
     let kind = match option {
@@ -67,7 +66,7 @@ const DIR_HELP: &str = "Where it runs, relative to the project's root";
 const FORMAT_HELP: &str = "How its output, or its report, is read";
 const TIMEOUT_HELP: &str = "After this long the gate counts as failed";
 
-/// The names of all forms of output.
+/// The names of all output formats.
 const FORMATS: [&str; Format::ALL.len()] = [
     "exit",
     "text",
@@ -91,7 +90,7 @@ const FORMATS: [&str; Format::ALL.len()] = [
     "sarif",
 ];
 
-/// All settings.
+/// The table of all settings.
 pub(crate) const KEYS: &[Key] = &[
     key(
         "run.agent",
@@ -542,8 +541,8 @@ pub(crate) const KEYS: &[Key] = &[
     server("lsp.NAME.language", Kind::Text, "from the extension", "What it calls their language"),
 ];
 
-/// The setting at this path. That of a gate with a label is that of its
-/// criterion; language servers of any name have the same.
+/// Finds the setting of a path. A gate with a label has the settings of its criterion;
+/// all language servers have the same settings.
 pub(crate) fn find(path: &str) -> Option<&'static Key> {
     let gate = labelled(path).and_then(|(criterion, rest)| {
         let (_, name) = rest.rsplit_once('.')?;
@@ -555,7 +554,7 @@ pub(crate) fn find(path: &str) -> Option<&'static Key> {
     KEYS.iter().find(|key| key.path == path)
 }
 
-/// Whether a table of a file may stand at this path.
+/// Returns true if a table of a file may have this path.
 pub(crate) fn is_table(path: &str) -> bool {
     labelled(path).is_some()
         || path.strip_prefix("lsp.").is_some_and(|name| !name.is_empty())
@@ -564,14 +563,14 @@ pub(crate) fn is_table(path: &str) -> bool {
             .any(|key| key.path.strip_prefix(path).is_some_and(|rest| rest.starts_with('.')))
 }
 
-/// The criterion of a gate with a label, and the label with what follows.
+/// Splits the path of a gate with a label into the criterion and the rest.
 fn labelled(path: &str) -> Option<(Criterion, &str)> {
     let (name, rest) = path.strip_prefix("gates.")?.split_once(':')?;
     let criterion = Criterion::NAMED.into_iter().find(|criterion| criterion.name() == name)?;
     (!rest.is_empty()).then_some((criterion, rest))
 }
 
-/// The setting whose path is nearest to a misspelt one.
+/// Returns the setting whose path is nearest to a misspelt one.
 pub(crate) fn nearest(path: &str) -> Option<&'static str> {
     let tables = "run gates judge prompt environment snapshots memory security retention lsp";
     let tables = tables.split(' ');

@@ -1,4 +1,4 @@
-//! Where settings come from: files, variables and flags, later ones winning.
+//! The layers of settings: files, variables and flags. Later ones win.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,7 +10,7 @@ use ralph_core::policy::Criterion;
 use super::keys::{self, KEYS};
 use super::value::{Value, ValueError};
 
-/// Where a value came from.
+/// The origin of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// A file and the line.
@@ -31,7 +31,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// Why settings cannot be used.
+/// An error in a settings file, variable or flag.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConfigError {
     #[error("cannot read {}: {source}", path.display())]
@@ -49,7 +49,7 @@ pub(crate) enum ConfigError {
 }
 
 impl ConfigError {
-    /// The same in Korean.
+    /// Returns the message in Korean.
     pub(crate) fn korean(&self) -> String {
         match self {
             Self::Read { path, source } => {
@@ -93,19 +93,19 @@ fn suggestion(key: &str) -> String {
     String::new()
 }
 
-/// Settings with the place each came from.
+/// The settings, each with its origin.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Layers {
     values: BTreeMap<String, (Value, Origin)>,
 }
 
 impl Layers {
-    /// The value at this path, if anything set it.
+    /// Returns the value at this path, if it is set.
     pub(crate) fn get(&self, path: &str) -> Option<&Value> {
         self.values.get(path).map(|(value, _)| value)
     }
 
-    /// Every value that was set, with its origin, in the order of paths.
+    /// Returns every value that is set, with its origin, sorted by path.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &Value, &Origin)> {
         self.values.iter().map(|(path, (value, origin))| (path.as_str(), value, origin))
     }
@@ -172,7 +172,7 @@ impl Layers {
         Ok(())
     }
 
-    /// Adds what variables say.
+    /// Adds the values of variables.
     pub(crate) fn add_variables(
         &mut self,
         variable: &dyn Fn(&str) -> Option<String>,
@@ -192,18 +192,17 @@ impl Layers {
     }
 }
 
-/// A file's text, to find lines in.
+/// A file's path and text, to find line numbers.
 struct Source<'a> {
     path: &'a Path,
     text: &'a str,
 }
 
 impl Source<'_> {
-    /// The line on which a key of a parsed file stands, or on which its
-    /// table begins.
+    /// Returns the line of a key, or of the header of its table.
     ///
-    /// The parser has accepted the file, so a walk over headers and keys
-    /// finds it; the first line stands for what is written in other ways.
+    /// The parser has accepted the file, so searching headers and keys is enough. Other
+    /// ways of writing yield the first line.
     fn line_of(&self, full: &str) -> usize {
         let mut table = String::new();
         for (index, line) in self.text.lines().enumerate() {
@@ -226,7 +225,7 @@ impl Source<'_> {
     }
 }
 
-/// Line and column of a byte, both counted from one.
+/// Returns the line and column of a byte, both counted from one.
 fn position(text: &str, at: usize) -> (usize, usize) {
     let before = text.get(..at).unwrap_or(text);
     let line = before.matches('\n').count() + 1;

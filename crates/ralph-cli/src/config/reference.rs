@@ -1,4 +1,4 @@
-//! The reference of all settings, made from their table.
+//! The reference of all settings, generated from their table.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json, json};
 use super::keys::{KEYS, Key};
 use super::value::Kind;
 
-/// The reference as Markdown.
+/// Renders the reference as Markdown.
 pub(crate) fn reference() -> String {
     let mut out = String::from(
         "# Configuration\n\n\
@@ -58,7 +58,7 @@ fn row(out: &mut String, key: &Key) {
     let _ = writeln!(out, "| `{name}` | {takes} | {} | {} | {variable} |", key.default, key.help);
 }
 
-/// The JSON schema of a configuration file.
+/// Renders the JSON schema of a configuration file.
 pub(crate) fn schema() -> String {
     let mut root = object();
     for key in KEYS {
@@ -89,7 +89,7 @@ fn insert(node: &mut Json, parts: &[&str], key: &Key) {
     }
 }
 
-/// Gates with a label have the settings of their criterion.
+/// Gives gates with a label the settings of their criterion.
 fn add_labelled(root: &mut Json) {
     let gates = &mut root["properties"]["gates"];
     let mut patterns = Map::new();
@@ -100,7 +100,7 @@ fn add_labelled(root: &mut Json) {
     gates["patternProperties"] = Json::Object(patterns);
 }
 
-/// Language servers have names of the user's choice.
+/// Allows language servers with any name.
 fn add_servers(root: &mut Json) {
     let servers = &mut root["properties"]["lsp"];
     servers["additionalProperties"] = servers["properties"]["NAME"].clone();

@@ -9,17 +9,17 @@ use super::layers::Layers;
 use super::settings::Reader;
 use crate::error::CliError;
 
-/// What language servers are started with.
+/// The settings for starting language servers.
 #[derive(Clone, Debug)]
 pub(crate) struct ServerRules {
-    /// Those under `[lsp.NAME]`.
+    /// The servers under `[lsp.NAME]`.
     pub(crate) added: Vec<Server>,
-    /// What of our environment they may see.
+    /// The variables of our environment that they get.
     pub(crate) environment: EnvironmentRules,
 }
 
 impl ServerRules {
-    /// Reads the rules alone: a look at files needs no gates.
+    /// Reads these rules only, since a look at files needs no gates.
     pub(crate) fn new(layers: &Layers) -> Result<Self, CliError> {
         let keys = layers.iter().filter_map(|(path, _, _)| path.strip_prefix("lsp."));
         let names: BTreeSet<&str> =

@@ -1,4 +1,4 @@
-//! What settings mean: the policy of a run and how its turns are taken.
+//! Interprets the settings: the policy of a run, and how its turns are run.
 
 use std::time::Duration;
 
@@ -22,10 +22,10 @@ use super::judge::{self, JudgeChoice, JudgeError};
 use super::layers::{ConfigError, Layers};
 use super::value::Value;
 
-/// Which agent does the work.
+/// The agent that does the work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum AgentChoice {
-    /// A command line; `None` when none was given.
+    /// A command line; `None` if none is configured.
     Command(Option<Vec<String>>),
     /// The built-in agent that follows a script.
     Scripted,
@@ -33,13 +33,13 @@ pub(crate) enum AgentChoice {
     Client(Client),
 }
 
-/// Everything a run is made of, except its task.
+/// All settings of a run, without its task.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     pub(crate) policy: Policy,
     pub(crate) template: Option<String>,
     pub(crate) agent: AgentChoice,
-    /// Every client, as the user wants it.
+    /// The options of every client.
     pub(crate) clients: Vec<ClientOptions>,
     pub(crate) environment: EnvironmentRules,
     pub(crate) limit_patterns: LimitPatterns,
@@ -47,13 +47,13 @@ pub(crate) struct Settings {
     pub(crate) folders: FolderChoice,
     pub(crate) order: Order,
     pub(crate) memory: MemoryRules,
-    /// Who judges, if somebody does.
+    /// The judge, if there is one.
     pub(crate) judge: Option<JudgeChoice>,
-    /// What required gates need and is not here.
+    /// Programs and files that required gates need and that are missing.
     pub(crate) missing: Vec<MissingTool>,
 }
 
-/// What a run that fails leaves.
+/// The files that a failed run leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OnFail {
     /// Its last files.
@@ -64,25 +64,25 @@ pub(crate) enum OnFail {
     Start,
 }
 
-/// Which folders a run may start in.
+/// The folders that a run may start in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FolderChoice {
-    /// Those of a project.
+    /// A project's folders.
     Project,
-    /// Any, because the user said so.
+    /// Any folder, by the user's choice.
     Any,
 }
 
-/// Which tests of a gate come first.
+/// The tests of a gate that run first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
-    /// Those that touch what changed.
+    /// The tests that touch what changed.
     AffectedFirst,
     /// None: all run together.
     AsTheyCome,
 }
 
-/// What belongs to snapshots.
+/// The rules for the contents of snapshots.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SnapshotRules {
     pub(crate) max_file_size: u64,
@@ -90,7 +90,7 @@ pub(crate) struct SnapshotRules {
 }
 
 impl SnapshotRules {
-    /// Reads the rules alone, so that a rollback works whatever else is set.
+    /// Reads these rules only, so that a rollback works with any other settings.
     pub(crate) fn new(layers: &Layers) -> Self {
         let reader = Reader(layers);
         Self {
@@ -100,23 +100,23 @@ impl SnapshotRules {
     }
 }
 
-/// Whether only errors in files that the agent edited begin a loop.
+/// Returns true if only errors in files that the agent edited start a loop.
 pub(crate) fn counts_edited_only(layers: &Layers) -> bool {
     Reader(layers).text("hooks.scope") != Some("project")
 }
 
-/// The language that the settings name, if they do.
+/// Returns the language that the settings name, if they do.
 pub(crate) fn locale(layers: &Layers) -> Option<Locale> {
     Reader(layers).text("run.locale").and_then(|text| text.parse().ok())
 }
 
-/// How much an agent is to remember, whoever it is.
+/// Returns how much the agent remembers between turns.
 pub(crate) fn context(layers: &Layers) -> Context {
     let said = Reader(layers).text("run.context").and_then(|text| text.parse().ok());
     said.unwrap_or(Context::Auto)
 }
 
-/// What becomes of a session that another one takes the place of.
+/// Returns what happens to a session that another one replaces.
 pub(crate) fn old_session(layers: &Layers) -> OldSession {
     match Reader(layers).text("run.old_session") {
         Some("keep") => OldSession::Keep,
@@ -124,25 +124,25 @@ pub(crate) fn old_session(layers: &Layers) -> OldSession {
     }
 }
 
-/// The agent that is to do the work, by its name.
+/// Returns the name of the agent.
 pub(crate) fn agent_name(layers: &Layers) -> String {
     Reader(layers).text("run.agent").unwrap_or("command").to_owned()
 }
 
-/// Folders with rules of the user's own for the security gate.
+/// Returns the folders with the user's own security rules.
 pub(crate) fn security_rules(layers: &Layers) -> Vec<String> {
     Reader(layers).list("security.rules").unwrap_or_default()
 }
 
-/// What of ended runs is kept.
+/// The limits of what `ralph gc` keeps of ended runs and sessions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Retention {
     pub(crate) runs: usize,
     pub(crate) age: Duration,
     pub(crate) bytes: u64,
-    /// For how long what happened in sessions is kept.
+    /// Time that records of sessions are kept.
     pub(crate) session_age: Duration,
-    /// How much of the log of the memory sessions may take.
+    /// Bytes of the memory's log that sessions may take.
     pub(crate) log_bytes: u64,
 }
 
@@ -162,16 +162,16 @@ impl Retention {
     }
 }
 
-/// What becomes of work that breaks notes which have a check.
+/// The effect of notes with a check on work that breaks them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Enforce {
-    /// Nothing: they are not run.
+    /// None: the checks are not run.
     Off,
-    /// It is told.
+    /// The failure is reported.
     Report,
-    /// It is not accepted.
+    /// The work is not accepted.
     Require,
-    /// It is not accepted, because a criterion says so.
+    /// The work is not accepted, because a criterion names the notes.
     Asked,
 }
 
@@ -185,12 +185,12 @@ impl Enforce {
             _ if reader.switch("memory.enabled") == Some(false) => Self::Off,
             Some("off") => Self::Off,
             Some("report") => Self::Report,
-            // Only the user gives a note a check, and not to be passed over.
+            // Only the user gives a note a check, so it is required by default.
             Some(_) | None => Self::Require,
         }
     }
 
-    /// Whether success depends on such notes; `None` if they are not run.
+    /// Returns whether success depends on such notes; `None` if they are not run.
     pub(crate) fn need(self) -> Option<Need> {
         match self {
             Self::Off => None,
@@ -200,32 +200,32 @@ impl Enforce {
     }
 }
 
-/// What an agent is shown of the memory, and held to.
+/// The settings for the memory that an agent is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MemoryRules {
-    /// Whether it is shown anything.
+    /// True if notes are shown and recorded.
     pub(crate) is_enabled: bool,
-    /// How much at most.
+    /// Most tokens that are shown.
     pub(crate) tokens: usize,
-    /// What becomes of notes that have a check.
+    /// The effect of notes that have a check.
     pub(crate) enforce: Enforce,
-    /// Which sessions of hosts are shown anything.
+    /// The sessions of hosts that are shown notes.
     pub(crate) audience: Audience,
 }
 
-/// Which sessions of a host are shown what is remembered.
+/// The sessions of a host that are shown notes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Audience {
-    /// None.
+    /// No session.
     Nobody,
-    /// Those with a loop.
+    /// Sessions with a loop.
     Loops,
-    /// All.
+    /// All sessions.
     Everybody,
 }
 
 impl MemoryRules {
-    /// Reads the rules alone: a hook has no time for all settings.
+    /// Reads these rules only, since a hook has no time for all settings.
     pub(crate) fn new(layers: &Layers) -> Self {
         let reader = Reader(layers);
         let tokens = reader.count("memory.tokens").and_then(|count| count.try_into().ok());
@@ -243,8 +243,8 @@ impl MemoryRules {
 }
 
 impl Settings {
-    /// Interprets what was set; `locale` holds when nothing set one, and
-    /// `detect` is asked when a criterion has no command.
+    /// Interprets the layers. `locale` is the default language; `detect` is called if a
+    /// criterion has no command.
     pub(crate) fn new(
         layers: &Layers,
         locale: Locale,
@@ -264,7 +264,7 @@ impl Settings {
             None if !required => Trust::Claim,
             Some(_) | None => Trust::Evidence,
         };
-        // A judge is asked once there is a claim, or a gate that was red.
+        // A judge is asked only after a claim, or if a gate was red before.
         if !measured && claim.promise.is_none() && claim.markers.is_empty() {
             return Err(SettingsError::NoEnd);
         }
@@ -284,7 +284,7 @@ impl Settings {
                 tests: reader.test_rules(),
                 edition: RuleEdition::Second,
                 context: reader.context(&agent)?,
-                // Only hosts are asked to replace a session.
+                // Only hosts can be asked to replace a session.
                 old_session: None,
                 locale: self::locale(layers).unwrap_or(locale),
             },
@@ -312,9 +312,9 @@ impl Settings {
         })
     }
 
-    /// The same with a gate for the notes that have a check. That they hold
-    /// does not make a claim true, so limits stay; but a claim alone is not
-    /// enough then, unless the user says that it is.
+    /// Adds a gate for the notes that have a check. The limits stay, since such notes
+    /// do not prove a claim. But a claim alone no longer suffices, unless the user says
+    /// so.
     pub(crate) fn holding_notes(mut self, need: Need, layers: &Layers) -> Self {
         let gates = &mut self.policy.gates;
         let at = gates.iter().position(GateSpec::is_judge).unwrap_or(gates.len());
@@ -325,13 +325,13 @@ impl Settings {
         self
     }
 
-    /// A client, as the user wants it.
+    /// Returns the options of a client.
     pub(crate) fn client(&self, client: Client) -> ClientOptions {
         let known = self.clients.iter().find(|options| options.client == client);
         known.cloned().unwrap_or_else(|| ClientOptions::new(client))
     }
 
-    /// Refuses settings whose required gates cannot run here.
+    /// Returns an error if a required gate cannot run here.
     pub(crate) fn ensure_tools(&self) -> Result<(), SettingsError> {
         match self.missing.first() {
             Some(MissingTool { gate, need }) => {
@@ -342,7 +342,7 @@ impl Settings {
     }
 }
 
-/// Reads typed values; kinds were checked when the layers were made.
+/// Reads typed values. Their kinds were checked when the layers were built.
 pub(super) struct Reader<'a>(pub(super) &'a Layers);
 
 impl Reader<'_> {
@@ -451,7 +451,7 @@ impl Reader<'_> {
         options
     }
 
-    /// Who judges; `None` when no gate asks for a judge.
+    /// Returns the judge; `None` if no gate asks for one.
     fn judge(&self, gates: &[GateSpec]) -> Result<Option<JudgeChoice>, JudgeError> {
         if !gates.iter().any(GateSpec::is_judge) {
             return Ok(None);

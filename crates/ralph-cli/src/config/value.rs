@@ -1,4 +1,4 @@
-//! Values of settings: one type per kind of text a user may write.
+//! The values of settings, parsed from files, variables and flags.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use ralph_core::usage::Usd;
 
 use crate::nearest::nearest;
 
-/// What kind of text a key takes.
+/// The kind of value that a setting takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Any text.
@@ -16,13 +16,13 @@ pub(crate) enum Kind {
     Choice(&'static [&'static str]),
     /// A whole number of at least one.
     Count,
-    /// Such as `30m`, `1h30m`, `90s`.
+    /// A duration, such as `30m`, `1h30m`, `90s`.
     Span,
     /// US dollars.
     Money,
-    /// US dollars that may be spent, so more than none.
+    /// US dollars to spend, more than zero.
     Budget,
-    /// Bytes, such as `100MB`.
+    /// A number of bytes, such as `100MB`.
     Size,
     /// A list of texts; commas separate them in a variable.
     List,
@@ -34,7 +34,7 @@ pub(crate) enum Kind {
     Switch,
 }
 
-/// A value that fits its kind.
+/// A value that was checked against its kind.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value {
     Text(String),
@@ -45,7 +45,7 @@ pub(crate) enum Value {
     Switch(bool),
 }
 
-/// Why a text is not a value of its kind.
+/// An error in a value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ValueError {
     #[error("`{given}` is not one of {}{}", choices.join(", "), meant(given, choices))]
@@ -88,20 +88,20 @@ fn criterion_names() -> [&'static str; Criterion::NAMED.len()] {
     Criterion::NAMED.map(Criterion::name)
 }
 
-/// The criterion that was meant by a misspelt one.
+/// Returns the criterion that a misspelt one meant.
 fn meant_criterion(given: &str) -> Option<&'static str> {
     let name = given.split_once(':').map_or(given, |(name, _)| name);
     nearest(name, criterion_names())
 }
 
-/// The choice that was meant by a misspelt one, as the end of a sentence.
+/// Renders the choice that a misspelt one meant, as the end of a sentence.
 fn meant(given: &str, choices: &[&'static str]) -> String {
     let near = nearest(given, choices.iter().copied());
     near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default()
 }
 
 impl ValueError {
-    /// The same in Korean.
+    /// Returns the message in Korean.
     pub(crate) fn korean(&self) -> String {
         match self {
             Self::Choice { given, choices } => {
@@ -148,7 +148,7 @@ impl ValueError {
 }
 
 impl Kind {
-    /// Reads a value from plain text: a flag's or a variable's.
+    /// Parses the value of a flag or a variable.
     pub(crate) fn parse(self, text: &str) -> Result<Value, ValueError> {
         match self {
             Self::Text => Ok(Value::Text(text.to_owned())),
@@ -167,7 +167,7 @@ impl Kind {
         }
     }
 
-    /// Reads a value from a configuration file.
+    /// Parses a value of a configuration file.
     pub(crate) fn read(self, value: &toml::Value) -> Result<Value, ValueError> {
         match (self, value) {
             (Self::List, toml::Value::Array(items)) => texts(items).map(Value::List),
@@ -208,7 +208,7 @@ impl Kind {
         }
     }
 
-    /// What is expected, in words.
+    /// Describes the expected value.
     pub(crate) fn describe(self) -> &'static str {
         match self {
             Self::Text => "a text",
@@ -226,7 +226,7 @@ impl Kind {
 }
 
 impl Value {
-    /// The value as it would be written in a configuration file.
+    /// Returns the value as a configuration file would have it.
     pub(crate) fn to_toml(&self) -> toml::Value {
         match self {
             Self::Text(text) => toml::Value::String(text.clone()),
@@ -293,11 +293,11 @@ fn split_list(text: &str) -> Vec<String> {
     text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect()
 }
 
-/// Words that mean something to a shell. Without one they would silently
-/// become arguments: `true && false` would pass.
+/// Words with a meaning in a shell. Without one they would silently become arguments:
+/// `true && false` would pass.
 const OPERATORS: [&str; 12] = ["&&", "||", "|", ";", "&", ">", ">>", "<", "<<", "2>", "2>&1", "&>"];
 
-/// Words as a shell would split them; nothing is expanded.
+/// Splits a text into words as a shell would, without expansion.
 pub(crate) fn words(text: &str) -> Result<Vec<String>, ValueError> {
     let words =
         ralph_proc::split_words(text).map_err(|_| ValueError::OpenQuote(text.to_owned()))?;
@@ -311,7 +311,7 @@ pub(crate) fn words(text: &str) -> Result<Vec<String>, ValueError> {
     }
 }
 
-/// Criteria as written: `a,b`, or `custom:` and the rest of the value.
+/// Parses criteria: `a,b`, or `custom:` and the rest of the value.
 pub(crate) fn criteria(given: &[String]) -> Result<Value, ValueError> {
     let mut all = Vec::new();
     for text in given {
@@ -336,7 +336,7 @@ fn checked_criterion(text: &str) -> Result<String, ValueError> {
         return Ok(text.to_owned());
     }
     let name = match text.split_once(':') {
-        // One gate of several that stand for the criterion.
+        // It names one of several gates of the criterion.
         Some((name, label)) if !label.trim().is_empty() => name,
         Some(_) | None => text,
     };
@@ -344,7 +344,7 @@ fn checked_criterion(text: &str) -> Result<String, ValueError> {
     if known { Ok(text.to_owned()) } else { Err(ValueError::Criterion { given: text.to_owned() }) }
 }
 
-/// Bytes such as `100MB`; a thousand, not 1024, makes the next unit.
+/// Parses a number of bytes such as `100MB`, with units of 1000.
 fn size(text: &str) -> Option<u64> {
     let text = text.trim();
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
@@ -359,7 +359,7 @@ fn size(text: &str) -> Option<u64> {
     number.checked_mul(unit).filter(|bytes| *bytes > 0)
 }
 
-/// A span such as `1h30m`: numbers with units, largest first not required.
+/// Parses a duration such as `1h30m`, with the units in any order.
 pub(crate) fn span(text: &str) -> Option<Duration> {
     let mut total = Duration::ZERO;
     let mut rest = text.trim();
@@ -385,7 +385,7 @@ pub(crate) fn span(text: &str) -> Option<Duration> {
     (!total.is_zero()).then_some(total)
 }
 
-/// The shortest text that [`span`] reads back.
+/// Renders the shortest text that [`span`] parses.
 pub(crate) fn render_span(span: Duration) -> String {
     let millis = span.as_millis();
     let units = [(3_600_000, "h"), (60_000, "m"), (1000, "s"), (1, "ms")];

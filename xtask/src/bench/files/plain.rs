@@ -1,5 +1,5 @@
-//! The plainest way to find files by commits, to be compared with: BM25 over
-//! messages and paths, summed up over a file's commits.
+//! The simplest way to find files by commits, as a baseline: BM25 over messages and
+//! paths, summed over a file's commits.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,13 +8,13 @@ use super::{Commit, number};
 const SATURATION: f64 = 1.2;
 const LENGTH_SHARE: f64 = 0.75;
 
-/// After so many commits one counts half.
+/// Number of commits after which one counts half.
 const HALF_LIFE: f64 = 1000.0;
 
-/// A word of the subject, counted as so many words.
+/// Weight of a word in the subject.
 const SUBJECT: f64 = 2.0;
 
-/// Commits by their words, newest first.
+/// The words of commits, newest first.
 pub(super) struct Plain {
     commits: Vec<(HashMap<String, f64>, f64, Vec<String>)>,
     having: HashMap<String, f64>,
@@ -48,7 +48,7 @@ impl Plain {
         self.commits.len()
     }
 
-    /// The ten best of the present files.
+    /// Returns the ten best of the present files.
     pub(super) fn best(&self, question: &str, present: &HashSet<String>) -> Vec<String> {
         let asked: HashSet<String> = words(question).collect();
         let all = number(self.commits.len());

@@ -6,24 +6,24 @@ use std::path::Path;
 
 use crate::failure::Failure;
 
-/// How many files it has.
+/// Number of files.
 pub(super) const FILES: u32 = 3000;
 
-/// How many files lie in a folder.
+/// Number of files in a folder.
 const FOLDER: u32 = 50;
 
-/// One file in so many holds something that a rule finds.
+/// One file in this many has something that a rule finds.
 const RISKY: u32 = 25;
 
-/// How many classes a file has: about 250 lines.
+/// Number of classes in a file: about 250 lines.
 const CLASSES: u32 = 10;
 
-/// Which words of the rules the files hold.
+/// The words of the rules that the files contain.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Words {
-    /// Those of ordinary code.
+    /// The words of ordinary code.
     Few,
-    /// All of them in every file, so that no file can be passed over.
+    /// All words in every file, so that no file can be skipped.
     All,
 }
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::failure::Failure;
 use crate::stress::stage::Project;
 
-/// `ralph __measure`: a call for each line, answered with its time.
+/// The process `ralph __measure`, which answers each line with the time of a call.
 pub(super) struct Measured {
     child: Child,
     calls: ChildStdin,
@@ -31,7 +31,7 @@ impl Measured {
         }
     }
 
-    /// Makes a call; says how long it took.
+    /// Makes a call; returns its time.
     pub(super) fn call(&mut self, name: &str) -> Result<Duration, Failure> {
         let mut answer = String::new();
         writeln!(self.calls, "{name}")
@@ -42,7 +42,7 @@ impl Measured {
         time.ok_or_else(|| Failure::Failed(format!("__measure {name} answered {answer:?}")))
     }
 
-    /// The last call must have put back so many files.
+    /// Checks that the last call restored this many files.
     pub(super) fn expect_files(&self, count: u32) -> Result<(), Failure> {
         if self.last["files"] == count {
             return Ok(());

@@ -10,12 +10,12 @@ use std::time::{Duration, SystemTime};
 use crate::failure::Failure;
 use crate::stress::stage::Project;
 
-/// How many files are changed at a time.
+/// Number of files that are changed together.
 pub(super) const FEW: u32 = 100;
 
 const ADDED: &str = "added";
 
-/// So many files in folders of 25, in folders of 20 such.
+/// A number of files: 25 in a folder, 20 such folders in a parent.
 #[derive(Clone, Copy)]
 pub(super) struct Files {
     pub(super) count: u32,
@@ -64,8 +64,8 @@ impl Files {
         self.make_old(&root)
     }
 
-    /// A file as new as the index that tells of it has to be read each time;
-    /// in a project that is worked on, hardly any is.
+    /// Makes the files older than the index. Git reads a file again that is as new as
+    /// the index, which is rare in a real project.
     fn make_old(self, root: &Path) -> Result<(), Failure> {
         let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
         for number in 0..self.count {
@@ -79,7 +79,7 @@ impl Files {
         Ok(())
     }
 
-    /// Changes so many files, all over the project; says which.
+    /// Changes this many files all over the project; returns their names.
     pub(super) fn change(
         self,
         project: &Project<'_>,
@@ -97,8 +97,7 @@ impl Files {
             .collect()
     }
 
-    /// Changes files and puts new ones there, 50 of each; those that were put
-    /// there before are gone.
+    /// Changes files and adds new ones, 50 of each; removes those added before.
     pub(super) fn change_and_add(self, project: &Project<'_>, round: u32) -> Result<(), Failure> {
         remove_added(project)?;
         self.change(project, round, FEW / 2)?;
@@ -110,7 +109,7 @@ impl Files {
     }
 }
 
-/// Removes what [`Files::change_and_add`] put there.
+/// Removes the files that [`Files::change_and_add`] added.
 pub(super) fn remove_added(project: &Project<'_>) -> Result<(), Failure> {
     let folder = project.path(ADDED);
     match fs::remove_dir_all(&folder) {

@@ -1,5 +1,5 @@
-//! What goes on beside those who write notes: hooks that capture sessions, and
-//! collections that must leave alone what they captured.
+//! The work beside the writers: hooks that capture sessions, and collections that must
+//! not delete what they captured.
 
 use std::fs::{self, File};
 use std::process::{Command, Stdio};
@@ -13,27 +13,27 @@ use super::old::{self, Old};
 use crate::failure::Failure;
 use crate::stress::stage::{Finished, Left, Project, Stage};
 
-/// How much later than the one before a collection is killed, and how often
-/// before it begins anew.
+/// Time by which each collection is killed later than the one before, and number of
+/// steps until it starts again.
 const STEP: Duration = Duration::from_millis(3);
 const STEPS: u32 = 100;
 
-/// What came of it, with how long each capture took.
+/// The counts, and the time of each capture.
 #[derive(Default)]
 pub(super) struct Beside {
     pub(super) sessions: usize,
     pub(super) captures: Vec<Duration>,
-    /// Calls that did nothing, to compare with.
+    /// Times of calls that did nothing, for comparison.
     pub(super) idle: Vec<Duration>,
     pub(super) collections: u32,
-    /// Collections that were killed.
+    /// Number of collections that were killed.
     pub(super) killed: u32,
-    /// Sessions of long ago, and how many of them collections said they let go.
+    /// Number of old sessions, and how many of them collections reported as deleted.
     pub(super) old: u32,
     pub(super) let_go: u64,
 }
 
-/// A host that begins one session after the other and uses a tool in each.
+/// Plays a host that starts sessions and uses a tool in each.
 pub(super) fn host(
     (stage, project): (&Stage, &Project<'_>),
     host: u64,
@@ -72,7 +72,7 @@ pub(super) fn host(
     Ok(())
 }
 
-/// How long a call takes, which must be a success.
+/// Returns the time of a call, which must succeed.
 fn time(mut call: Command) -> Result<Duration, Failure> {
     let began = Instant::now();
     let ended = call.stdout(Stdio::null()).stderr(Stdio::null()).status();
@@ -84,9 +84,9 @@ fn time(mut call: Command) -> Result<Duration, Failure> {
     }
 }
 
-/// Collects with next to no room, again and again: what was captured today
-/// stays, and what is handed in of long ago before each collection goes. Every
-/// second time it is killed, each time a little later.
+/// Collects repeatedly with almost no space. Today's captures must stay, and the old
+/// sessions added before each collection must go. Every second collection is killed,
+/// each time a little later.
 pub(super) fn collect(
     (project, mut old): (&Project<'_>, Old),
     over: &AtomicBool,
@@ -120,7 +120,7 @@ fn collection(project: &Project<'_>) -> Command {
     command
 }
 
-/// How many sessions a collection let go of.
+/// Returns the number of sessions that a collection deleted.
 fn let_go(done: Finished) -> Result<u64, Failure> {
     let done = done.expect_code(0)?;
     let said: Value = serde_json::from_str(&done.stdout).unwrap_or_default();
@@ -128,12 +128,10 @@ fn let_go(done: Finished) -> Result<u64, Failure> {
     sessions.ok_or_else(|| Failure::Failed(format!("a collection said {}", done.stdout)))
 }
 
-/// Lets go of what collections that were killed left, after which nothing of
-/// long ago may be known.
+/// Deletes what killed collections left, and checks that no old session is known.
 ///
-/// What collections said until then is no proof: one that finds the index
-/// damaged begins anew, and then there is nothing left to let go of. Now that
-/// nobody disturbs one, it says of all that is handed in that it went.
+/// Earlier collections are no proof: one that finds a damaged index starts again with
+/// nothing to delete. Now that none is disturbed, it must report everything as deleted.
 pub(super) fn finish(
     project: &Project<'_>,
     mut old: Old,
@@ -149,7 +147,7 @@ pub(super) fn finish(
     Err(Failure::Failed(format!("of {handed_in} old sessions {gone} were let go of")))
 }
 
-/// Every session that began is known, and none of long ago.
+/// Checks that every new session is known, and no old one.
 pub(super) fn expect_sessions(project: &Project<'_>, want: usize) -> Result<(), Failure> {
     let list = project.json(&["sessions", "--all", "--json"])?;
     let sessions = list["sessions"].as_array().cloned().unwrap_or_default();

@@ -1,7 +1,7 @@
-//! Sessions of long ago, for collections to let go of.
+//! Old sessions that collections should delete.
 //!
-//! No clock can be turned back for one process, so what such sessions left is
-//! handed in beside the log, as a hook does that finds the log held.
+//! The clock cannot be changed for one process. So their records are added beside the
+//! log, as a hook does that finds the log locked.
 
 use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
@@ -13,29 +13,28 @@ use serde_json::{Value, json};
 
 use crate::failure::Failure;
 
-/// Sessions that are handed in at a time.
+/// Number of sessions that are added together.
 const SESSIONS: u32 = 3;
 
-/// How long ago they were, in turn: too long to be kept, and long enough to go
-/// if there is too much.
+/// Ages of the sessions, in turn: too old to be kept, and old enough to go if there is too much.
 const AGES: [Duration; 2] = [Duration::from_hours(24 * 60), Duration::from_hours(24 * 3)];
 
-/// Begins the name of every one of them.
+/// The beginning of their names.
 const NAME: &str = "long-ago";
 
-/// Hands in sessions of long ago.
+/// Adds old sessions.
 pub(super) struct Old {
     folder: PathBuf,
     pub(super) handed_in: u32,
 }
 
 impl Old {
-    /// For the log beside this index.
+    /// Makes sessions for the log beside this index.
     pub(super) fn new(index: &Path) -> Self {
         Self { folder: index.with_file_name("memory"), handed_in: 0 }
     }
 
-    /// Hands in some more.
+    /// Adds more sessions.
     pub(super) fn hand_in(&mut self) -> Result<(), Failure> {
         self.add().map_err(|error| Failure::io(&self.folder, &error))
     }
@@ -63,7 +62,7 @@ impl Old {
     }
 }
 
-/// What is kept of a session in which something was asked and done.
+/// Returns the records of a session in which something was asked and done.
 fn session(name: &str, at: u64) -> [Value; 3] {
     [
         json!({ "at": at, "session": name, "actor": "ralph", "kind": "opened",
@@ -75,14 +74,14 @@ fn session(name: &str, at: u64) -> [Value; 3] {
     ]
 }
 
-/// When a file was written last, since 1970: now, for one that was just opened
-/// to be written.
+/// Returns when a file was last written, since 1970; for a file just opened for
+/// writing, the present.
 fn written(file: &File) -> io::Result<Duration> {
     let at = file.metadata()?.modified()?;
     Ok(at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default())
 }
 
-/// Whether a session is one of them.
+/// Returns true if a session is one of the old ones.
 pub(super) fn is_one(session: &Value) -> bool {
     session["session_id"].as_str().is_some_and(|name| name.starts_with(NAME))
 }

@@ -1,4 +1,4 @@
-//! A project with some hundred files, and an agent that turns it inside out.
+//! A project with some hundred files, and an agent that changes all of it.
 
 use std::fmt::Write;
 use std::fs::{self, Permissions};
@@ -9,15 +9,15 @@ use crate::failure::Failure;
 use crate::stress::dice::Dice;
 use crate::stress::stage::Project;
 
-/// Files at the start, links not counted.
+/// Number of files at the start, without links.
 pub(super) const FILES: u32 = 300;
 
 const FOLDERS: u32 = 12;
 const LINKS: u32 = 12;
 const NEW_FILES: u32 = 60;
 
-/// Puts the files there; in git most are committed, some of those are changed
-/// again, and some of the changes are staged.
+/// Writes the files. In git most are committed, some of those are changed again, and
+/// some changes are staged.
 pub(super) fn begin(project: &Project<'_>, dice: &mut Dice) -> Result<(), Failure> {
     let root = project.path("");
     let wrong = |error| Failure::io(&root, &error);
@@ -42,7 +42,7 @@ pub(super) fn begin(project: &Project<'_>, dice: &mut Dice) -> Result<(), Failur
     project.git(&["add", "--", "src/d3"])
 }
 
-/// The agent's two turns: every file may be changed, in any way.
+/// Makes the agent's two turns: every file may be changed, in any way.
 pub(super) fn agent(dice: &mut Dice) -> String {
     let mut turns = [String::new(), String::new()];
     for number in 0..FILES {
@@ -60,7 +60,7 @@ pub(super) fn agent(dice: &mut Dice) -> String {
         let _ = writeln!(turns[turn], "{line}");
     }
     turns[0].push_str("echo 'in the empty folder' >empty/deep/file\n");
-    // One file in the place of a whole folder, once nothing is done there.
+    // A file replaces a whole folder, once nothing else happens there.
     turns[1].push_str("rm -r src/d11; echo 'no folder' >src/d11\n");
     let [first, second] = turns;
     format!("case $RALPH_ITERATION in\n1)\n{first};;\n2)\n{second};;\nesac\ntrue")
@@ -96,7 +96,7 @@ fn link(number: u32) -> String {
 }
 
 fn mode(number: u32) -> u32 {
-    // Those that were changed before the run are plain files again.
+    // Files that were changed before the run are plain files again.
     if number.is_multiple_of(5) && !number.is_multiple_of(17) { 0o755 } else { 0o644 }
 }
 

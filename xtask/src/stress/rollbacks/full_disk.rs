@@ -1,5 +1,5 @@
-//! The disk is full during a snapshot and during a rollback: a clear error,
-//! nothing lost, and it completes once there is room.
+//! The disk is full during a snapshot and during a rollback: a clear error, no loss,
+//! and it completes once there is space.
 
 use std::fs;
 use std::io::Read;
@@ -9,26 +9,26 @@ use crate::failure::Failure;
 use crate::stress::disk::{Disk, expect_clear_error};
 use crate::stress::stage::{Project, Stage};
 
-/// Bytes of each large file; random ones, so that nothing makes them fewer.
+/// Bytes of each large file; they are random, so that they do not compress.
 const LARGE: u64 = 256 * 1024;
 
-/// Large files at the start.
+/// Number of large files at the start.
 const FILES: u32 = 10;
 
-/// The whole disk: room for all files three times.
+/// Size of the disk: space for all files three times.
 const DISK_KIB: u32 = 10 * 1024;
 
-/// Room that is left in the attempts, in bytes.
+/// Free space in the attempts, in bytes.
 const ROOM: [usize; 2] = [0, 700 * 1024];
 
-/// Deletes most of the large files, so that there is room to be filled.
+/// Deletes most of the large files, so that there is space to fill.
 const AGENT: &str = r#"echo turn >>"$HOME/turns"
 rm -f large0 large1 large2 large3 large4 large5 large6
 mv large7 renamed; echo more >>large8; ln -sf elsewhere link; echo new >new"#;
 
 const RUN: [&str; 6] = ["run", "work", "--agent-cmd", "./agent.sh", "--max-iterations", "1"];
 
-/// Where the state of a project lies.
+/// The place of a project's state.
 #[derive(Clone, Copy)]
 enum State {
     OnTheDisk,
@@ -104,7 +104,7 @@ fn play(project: &Project<'_>, disk: &Disk, kept_in: State) -> Result<(), Failur
     Ok(())
 }
 
-/// No snapshot of the start, no turn of the agent.
+/// Checks that without a snapshot of the start the agent gets no turn.
 fn snapshot(project: &Project<'_>, disk: &Disk, start: &Picture) -> Result<(), Failure> {
     disk.fill(ROOM[1])?;
     expect_clear_error(&project.ralph(&RUN)?.expect_code(3)?)?;

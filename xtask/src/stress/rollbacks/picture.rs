@@ -1,4 +1,4 @@
-//! All that a rollback must give back, or must not touch.
+//! Everything that a rollback must restore or must not touch.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::failure::Failure;
 use crate::stress::stage::Project;
 
-/// The files of a project and, in git, what git says of itself.
+/// The files of a project and the answers of git.
 #[derive(PartialEq, Eq)]
 pub(super) struct Picture {
     files: BTreeMap<PathBuf, Entry>,
@@ -22,7 +22,7 @@ enum Entry {
     Link(PathBuf),
 }
 
-/// Questions to git whose answers a rollback leaves alone.
+/// Questions to git whose answers a rollback must not change.
 const QUESTIONS: [(&str, &[&str]); 5] = [
     ("the index", &["ls-files", "--stage", "-z"]),
     ("HEAD", &["rev-parse", "HEAD"]),
@@ -32,7 +32,7 @@ const QUESTIONS: [(&str, &[&str]); 5] = [
 ];
 
 impl Picture {
-    /// The project as it is now.
+    /// Takes a picture of the project.
     pub(super) fn take(project: &Project<'_>) -> Result<Self, Failure> {
         let root = project.path("");
         let mut picture = Self { files: BTreeMap::new(), git: BTreeMap::new() };
@@ -71,7 +71,7 @@ impl Picture {
         Ok(())
     }
 
-    /// Paths at which two pictures differ, in words.
+    /// Describes the paths at which two pictures differ.
     fn differences(&self, other: &Self) -> Vec<String> {
         let paths: BTreeSet<_> = self.files.keys().chain(other.files.keys()).collect();
         let differs = |path: &&&PathBuf| self.files.get(**path) != other.files.get(**path);
@@ -84,7 +84,7 @@ impl Picture {
         files.chain(git.map(|(name, _)| format!("{name} of git"))).collect()
     }
 
-    /// An error names what is not as in `want`.
+    /// Returns an error that names the differences from `want`.
     pub(super) fn expect(&self, want: &Self, when: &str) -> Result<(), Failure> {
         let found = self.differences(want);
         if found.is_empty() {
@@ -95,7 +95,7 @@ impl Picture {
         Err(Failure::Failed(format!("{when}, {count} things differ:\n  {}", first.join("\n  "))))
     }
 
-    /// An error names a file that is as in neither picture: one that is lost.
+    /// Returns an error that names a file that is in neither picture, and so is lost.
     pub(super) fn expect_between(&self, one: &Self, other: &Self) -> Result<(), Failure> {
         let folders = |entry: Option<&Entry>| matches!(entry, Some(Entry::Folder) | None);
         let pictures = [one, other, self];
@@ -103,7 +103,7 @@ impl Picture {
         let lost = paths.into_iter().find(|path| {
             let now = self.files.get(*path);
             let known = [one, other].map(|picture| picture.files.get(*path));
-            // A folder may be gone before what comes in its place is there.
+            // A folder may be gone before its replacement is there.
             let on_the_way = folders(now) && known.into_iter().any(folders);
             !known.contains(&now) && !on_the_way
         });

@@ -1,4 +1,4 @@
-//! A project on a stage, and the commands that are run in it.
+//! A project on a stage, and the commands that run in it.
 
 use std::fs::{self, File, Permissions};
 use std::io::PipeReader;
@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::{Finished, MARKER, Running, Stage};
 use crate::failure::Failure;
 
-/// A folder with a state, a configuration and a home of its own.
+/// A folder with its own state, configuration and home.
 pub(crate) struct Project<'a> {
     stage: &'a Stage,
     root: PathBuf,
@@ -21,7 +21,7 @@ pub(crate) struct Project<'a> {
 }
 
 impl Stage {
-    /// A new project outside git.
+    /// Makes a new project outside git.
     pub(crate) fn project(&self, name: &str) -> Result<Project<'_>, Failure> {
         let project = self.existing_project(name);
         for folder in [&project.root, &project.home] {
@@ -30,13 +30,13 @@ impl Stage {
         Ok(project)
     }
 
-    /// A project whose folder somebody else made.
+    /// Makes a project whose folder is made elsewhere.
     pub(crate) fn existing_project(&self, name: &str) -> Project<'_> {
         let home = self.path(&format!("{name}-home"));
         Project { stage: self, root: self.path(name), home, variable: None }
     }
 
-    /// A new project in a git repository with one commit.
+    /// Makes a new project in a git repository with one commit.
     pub(crate) fn git_project(&self, name: &str) -> Result<Project<'_>, Failure> {
         let project = self.project(name)?;
         project.git(&["init", "--quiet", "--initial-branch=main"])?;
@@ -46,17 +46,17 @@ impl Stage {
 }
 
 impl Project<'_> {
-    /// Sets a variable for everything that is run from now on.
+    /// Sets a variable for all later commands.
     pub(crate) fn with_variable(self, name: &'static str, value: PathBuf) -> Self {
         Self { variable: Some((name, value)), ..self }
     }
 
-    /// A path in the project.
+    /// Returns a path in the project.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.root.join(name)
     }
 
-    /// A path in the `HOME` of the project's processes.
+    /// Returns a path in the `HOME` of the project's processes.
     pub(crate) fn in_home(&self, name: &str) -> PathBuf {
         self.home.join(name)
     }
@@ -69,7 +69,7 @@ impl Project<'_> {
             .map_err(|error| Failure::io(&path, &error))
     }
 
-    /// Runs git to its end, which must be a success.
+    /// Runs git, which must succeed.
     pub(crate) fn git(&self, args: &[&str]) -> Result<(), Failure> {
         let mut command = self.program("git");
         command.args(args);
@@ -77,7 +77,7 @@ impl Project<'_> {
         Ok(())
     }
 
-    /// A program in the project, with a clean environment.
+    /// Makes a command in the project, with a clean environment.
     pub(crate) fn program(&self, program: impl AsRef<Path>) -> Command {
         let mut command = Command::new(program.as_ref());
         command.env_clear().current_dir(&self.root).stdin(Stdio::null());
@@ -93,7 +93,7 @@ impl Project<'_> {
         command
     }
 
-    /// The binary in the project, with these arguments.
+    /// Makes a call of the binary in the project, with these arguments.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = self.program(&self.stage.binary);
         command.args(args);
@@ -123,14 +123,14 @@ impl Project<'_> {
         self.start(args)?.wait()
     }
 
-    /// What a command that succeeds prints as JSON.
+    /// Returns the JSON output of a command that must succeed.
     pub(crate) fn json(&self, args: &[&str]) -> Result<Value, Failure> {
         let finished = self.ralph(args)?.expect_code(0)?;
         serde_json::from_str(&finished.stdout)
             .map_err(|error| Failure::Failed(format!("{args:?} printed no JSON: {error}")))
     }
 
-    /// Checks the store, page by page.
+    /// Checks that the store is not damaged.
     pub(crate) fn expect_sound_store(&self) -> Result<(), Failure> {
         let report = self.json(&["doctor", "--json"])?;
         let checks = report["checks"].as_array().cloned().unwrap_or_default();

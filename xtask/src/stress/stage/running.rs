@@ -1,4 +1,4 @@
-//! One process: waited for, measured, or killed.
+//! One process: it is waited for, measured, or killed.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::{LOOK, pause};
 use crate::failure::Failure;
 
-/// No command on a stage takes this long; one that does hangs.
+/// Longest time of a command on a stage; after that it hangs.
 const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A process that was started.
@@ -19,7 +19,7 @@ pub(crate) struct Running {
     started: Instant,
 }
 
-/// What a process came to.
+/// The result of a process.
 pub(crate) struct Finished {
     /// The command line.
     shown: String,
@@ -27,14 +27,14 @@ pub(crate) struct Finished {
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
-    /// The most memory it had at a time, in KiB.
+    /// Most memory it had at a time, in KiB.
     pub(crate) peak_kib: u64,
     pub(crate) elapsed: Duration,
 }
 
-/// How a process was left that was to be killed.
+/// The state of a process that was to be killed.
 pub(crate) enum Left {
-    /// It ended before its time was up.
+    /// It ended before that.
     Ended(Finished),
     Killed,
 }
@@ -49,7 +49,7 @@ impl Running {
         Ok(Self { child, shown, output, started })
     }
 
-    /// Its process id.
+    /// Returns its process id.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
@@ -64,7 +64,7 @@ impl Running {
         Err(Failure::Failed(format!("{what}; its output: {}", self.output[0].display())))
     }
 
-    /// Kills the process, with a signal it cannot see, once `delay` is over.
+    /// Kills the process after `delay`, with a signal it cannot catch.
     pub(crate) fn kill_after(mut self, delay: Duration) -> Result<Left, Failure> {
         if let Some((code, peak_kib)) = self.wait_until(self.started + delay)? {
             return Ok(Left::Ended(self.finished(code, peak_kib)));
@@ -106,7 +106,7 @@ impl Running {
 }
 
 impl Finished {
-    /// Passes the result on if it has this exit code.
+    /// Returns the result if it has this exit code, else an error.
     pub(crate) fn expect_code(self, code: i32) -> Result<Self, Failure> {
         if self.code == Some(code) {
             return Ok(self);
@@ -120,7 +120,7 @@ impl Finished {
     }
 }
 
-/// The high-water mark of a living process; 0 when there is none.
+/// Returns the peak memory of a living process; 0 if there is none.
 fn peak_of(pid: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -1,4 +1,4 @@
-//! What language servers say about changed files.
+//! Answers of language servers about changed files.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -14,11 +14,11 @@ use crate::commands::lsp_helper::{self, Warmth};
 use crate::config::{Layers, ServerRules};
 use crate::error::CliError;
 
-/// How long a look may take. A large project needs most of it the first time.
+/// Time limit for all servers. A large project needs most of it the first time.
 const DEADLINE: Duration = Duration::from_mins(1);
 
-/// Asks the servers about `files`, or about those that changed. One report for
-/// each server; those with errors block, and all do when none could answer.
+/// Asks the servers about `files`, or about those that changed. Returns one report for
+/// each server. Reports with errors block; if no server answered, all block.
 pub(super) fn look(
     app: &App,
     layers: &Layers,
@@ -34,7 +34,7 @@ pub(super) fn look(
     Ok(reports.into_iter().map(|report| gate_report(report, need)).collect())
 }
 
-/// The files that git says differ from the last commit and are still there.
+/// Returns the files that differ from the last commit and still exist.
 fn changed(app: &App) -> Result<Vec<PathBuf>, CliError> {
     let root = &app.project.root;
     let unnamed = |why: &str, korean: &str| {
@@ -58,7 +58,7 @@ fn changed(app: &App) -> Result<Vec<PathBuf>, CliError> {
     Ok(paths.filter(|path| path.is_file()).collect())
 }
 
-/// Files as they were named, below the project's root.
+/// Resolves files that the user named; they must be inside the project.
 fn given(app: &App, files: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
     let find = |file: &PathBuf| -> Result<PathBuf, CliError> {
         let found = std::fs::canonicalize(file)

@@ -1,4 +1,4 @@
-//! A check for agents whose hook has no time for the gates.
+//! `ralph check --wait`: for agents whose hook has no time for the gates.
 
 use std::fs::{self, File, TryLockError};
 use std::time::Duration;
@@ -20,11 +20,11 @@ use crate::commands::resume::settings_of;
 use crate::error::CliError;
 use crate::{out, texts};
 
-/// How often it is looked whether another check is done.
+/// Time between two attempts to take the lock.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Waits until no other check of this work tree runs; none begins as long as
-/// the file is held.
+/// Waits until no other check of this work tree runs. The lock is held as long as the
+/// file is open.
 pub(super) fn for_turn(app: &App, interrupt: &Interrupt) -> Result<File, CliError> {
     fs::create_dir_all(&app.home)?;
     let file =
@@ -47,8 +47,7 @@ pub(super) fn for_turn(app: &App, interrupt: &Interrupt) -> Result<File, CliErro
     }
 }
 
-/// Lets the settings of the run that is active here hold where the present
-/// ones are broken.
+/// Uses the settings of the run that is active here if the present ones cannot be read.
 pub(super) fn fall_back(app: &App) {
     let store = app.existing_store().ok().flatten();
     let run = store.and_then(|store| judged_run(app, &store).ok()?);
@@ -57,8 +56,7 @@ pub(super) fn fall_back(app: &App) {
     }
 }
 
-/// The active run here that has gates: that of the agent which calls us, else
-/// the newest.
+/// Returns the active run here that has gates: that of the calling agent, else the newest.
 fn judged_run(app: &App, store: &dyn RunStore) -> Result<Option<Run>, CliError> {
     let mut active = loops::active(store, &app.worktree())?;
     active.retain(|run| !run.policy.gates.is_empty());
@@ -70,8 +68,8 @@ fn judged_run(app: &App, store: &dyn RunStore) -> Result<Option<Run>, CliError> 
     Ok(active.into_iter().next())
 }
 
-/// Runs the gates of the run that is active here, on the files as it sees
-/// them; `None` if there is no such run, or nothing it could be held to.
+/// Runs the gates of the run that is active here, on the files as the run sees them.
+/// Returns `None` if there is no such run or it has no gates.
 pub(super) fn check_run(
     app: &App,
     progress: &mut Progress,

@@ -13,23 +13,23 @@ use ralph_graph::{Symbol, Updated};
 
 use crate::texts::{counted, one_line, table};
 
-/// How many files with trouble are listed.
+/// Number of files with problems that are listed.
 const FEW: usize = 20;
 
-/// The longest path that is shown, in characters.
+/// Longest path that is shown, in characters.
 const PATH: usize = 200;
 
-/// The widest signature of a table, in characters.
+/// Widest signature in a table, in characters.
 const SIGNATURE: usize = 80;
 
-/// Whether uses are shown that may be of something else.
+/// Choice to show or hide uses that may refer to something else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Doubts {
     Shown,
     Hidden,
 }
 
-/// Answers in a language.
+/// Renders answers in one language.
 pub(super) struct Answers {
     locale: Locale,
 }
@@ -77,7 +77,7 @@ impl Answers {
         text
     }
 
-    /// How far an answer can be relied on, in a line or two.
+    /// Renders how reliable an answer is, in a line or two.
     pub(super) fn freshness(&self, freshness: &Freshness) -> String {
         let state = freshness.state();
         let (files, skipped) = (freshness.files, freshness.skipped.len());
@@ -126,7 +126,7 @@ impl Answers {
         text
     }
 
-    /// What is said where a path was guessed.
+    /// Renders the note about a path that was guessed.
     pub(super) fn guessed(&self, asked: &str, files: &[String]) -> String {
         let more = files.len().saturating_sub(FEW);
         let mut names = files.iter().take(FEW).cloned().collect::<Vec<String>>().join(", ");
@@ -139,7 +139,7 @@ impl Answers {
         }
     }
 
-    /// What is said of a map with nothing on it.
+    /// Renders the note about an empty map.
     pub(super) fn nothing_fits(&self, tokens: usize) -> String {
         match self.locale {
             Locale::En if tokens == 1 => "nothing fits into 1 token".to_owned(),
@@ -203,7 +203,7 @@ impl Answers {
         text
     }
 
-    /// What is said where nothing is sure and what is possible is not shown.
+    /// Renders an answer that has only possible uses, none of which is shown.
     fn only_possible(&self, none: &str, count: usize) -> String {
         match self.locale {
             Locale::En => {
@@ -216,7 +216,7 @@ impl Answers {
         }
     }
 
-    /// What is said of uses that are not shown.
+    /// Renders the note about uses that are not shown.
     fn hidden(&self, count: usize) -> String {
         match (count, self.locale) {
             (0, Locale::En | Locale::Ko) => String::new(),
@@ -229,7 +229,7 @@ impl Answers {
         }
     }
 
-    /// What is said where nobody can be found who calls something.
+    /// Renders the note that callers cannot be known.
     fn not_known(&self) -> &'static str {
         self.say(
             "Not known: it is called by syntax that names nothing.\n",
@@ -240,7 +240,7 @@ impl Answers {
     fn doubt(&self, certainty: Certainty) -> String {
         match (certainty, self.locale) {
             (Certainty::Sure, _) => String::new(),
-            // It may as well be something that is not known.
+            // It may be something that is not in the index.
             (Certainty::OneOf(..2), Locale::En) => "not sure".to_owned(),
             (Certainty::OneOf(..2), Locale::Ko) => "확실하지 않음".to_owned(),
             (Certainty::OneOf(count), Locale::En) => format!("one of {count}"),
@@ -287,7 +287,7 @@ impl Answers {
         text
     }
 
-    /// A table of calls; `none` says that there are no sure ones.
+    /// Renders a table of calls; `none` says that there are no sure ones.
     fn calls(&self, all: &[Calls], doubts: Doubts, none: &str) -> String {
         let shown = |calls: &&Calls| doubts == Doubts::Shown || calls.certainty == Certainty::Sure;
         let hidden = all.iter().filter(|calls| !shown(calls)).count();
@@ -374,7 +374,7 @@ fn place(symbol: &Symbol) -> String {
     format!("{}:{}", one_line(&symbol.path, PATH), symbol.line)
 }
 
-/// Where a definition is, with the column if others are in the same line.
+/// Returns the place of a definition, with the column if the line has several.
 fn exact_place(symbol: &Symbol, all: &[Symbol]) -> String {
     let Symbol { path, line, column, .. } = symbol;
     let path = &one_line(path, PATH);

@@ -3,7 +3,7 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use ralph_graph::facts::Kind;
 
-/// What languages call a kind that we call otherwise.
+/// Returns other languages' words for a kind.
 fn other_words(kind: Kind) -> &'static [&'static str] {
     match kind {
         Kind::Module => &["namespace", "package"],
@@ -23,7 +23,7 @@ fn other_words(kind: Kind) -> &'static [&'static str] {
     }
 }
 
-/// The kind that a word stands for.
+/// Parses the word for a kind.
 pub(crate) fn kind(word: &str) -> Result<Kind, String> {
     let word = word.to_lowercase();
     let is_meant = |kind: &Kind| kind.word() == word || other_words(*kind).contains(&word.as_str());
@@ -33,7 +33,7 @@ pub(crate) fn kind(word: &str) -> Result<Kind, String> {
     })
 }
 
-/// Reads a kind from the command line, and lists all in the help.
+/// Parses a kind from the command line, and lists all in the help.
 pub(super) fn parser() -> impl TypedValueParser<Value = Kind> {
     let value = |kind: &Kind| PossibleValue::new(kind.word()).aliases(other_words(*kind));
     PossibleValuesParser::new(Kind::ALL.iter().map(value)).try_map(|word| kind(&word))

@@ -1,4 +1,4 @@
-//! A bar for what may take a while the first time.
+//! A progress bar for indexing, which may be slow the first time.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -7,13 +7,13 @@ use ralph_core::locale::Locale;
 use ralph_engine::likely;
 use ralph_graph::Progress;
 
-/// Whoever waits less than this needs no bar.
+/// Time before the bar appears.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The signs of a full bar.
+/// Number of characters of a full bar.
 const WIDTH: usize = 30;
 
-/// A bar on the terminal, if there is one.
+/// A progress bar, drawn if standard error is a terminal.
 pub(crate) struct Bar {
     locale: Locale,
     began: Instant,
@@ -27,13 +27,13 @@ impl Bar {
         Self { locale, began: Instant::now(), is_wanted, is_shown: false }
     }
 
-    /// Shows how many files of code were read.
+    /// Shows the number of code files that were read.
     pub(crate) fn show(&mut self, progress: Progress) {
         let Progress { done, total } = progress;
         self.show_likely(likely::Progress::Code { done, total });
     }
 
-    /// Shows how much is done.
+    /// Shows the progress of any step.
     pub(crate) fn show_likely(&mut self, progress: likely::Progress) {
         if self.is_wanted && self.began.elapsed() > PATIENCE {
             self.is_shown = true;
@@ -41,7 +41,7 @@ impl Bar {
         }
     }
 
-    /// Leaves the terminal as it was.
+    /// Clears the line of the bar.
     pub(crate) fn clear(&mut self) {
         if self.is_shown {
             let _ = write!(io::stderr().lock(), "\r\x1b[K");

@@ -1,4 +1,4 @@
-//! What is said where a question has no answer, and what to do about it.
+//! Errors for questions without a clear answer, with hints.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use ralph_graph::freshness::{Freshness, Trouble};
 
 use crate::error::CliError;
 
-/// An error for a name of several things, or of none.
+/// Makes an error for a name of several definitions, or of none.
 pub(super) fn name(name: &str, all: &[Symbol], alike: &[Symbol]) -> CliError {
     if let Some(first) = all.first() {
-        // Others may be in the same line that do not fit the name.
+        // The line may hold definitions with other names.
         let place = format!("{}:{}:{}", first.path, first.line, first.column);
         let count = all.len();
         let korean = format!("`{name}`에 해당하는 것이 {count}개입니다");
@@ -36,7 +36,7 @@ pub(super) fn name(name: &str, all: &[Symbol], alike: &[Symbol]) -> CliError {
     CliError::refused(english).in_korean(korean, None)
 }
 
-/// An error for files of which nothing is known, with the reason for each.
+/// Makes an error for files without known code, with the reason for each.
 pub(super) fn files(names: &[String], root: &Path, freshness: &Freshness) -> CliError {
     let why = names.iter().map(|name| reason(name, root, freshness));
     let (english, korean): (Vec<String>, Vec<String>) = why.unzip();
@@ -46,7 +46,7 @@ pub(super) fn files(names: &[String], root: &Path, freshness: &Freshness) -> Cli
         .in_korean(format!("{names}에서 아는 코드가 없습니다"), Some(&korean.join("; ")))
 }
 
-/// Why nothing is known of a file, in English and Korean.
+/// Returns why a file has no known code, in English and Korean.
 fn reason(name: &str, root: &Path, freshness: &Freshness) -> (String, String) {
     let path = name.trim_start_matches("./");
     let is_it = |trouble: &&Trouble| trouble.path == path;

@@ -1,5 +1,4 @@
-//! What is found out about a host: settings, programs, and hooks that were
-//! tried.
+//! Facts about a host: settings, programs, and the results of calling its hooks.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,44 +17,43 @@ use crate::commands::{hook, install};
 use crate::config::Arm;
 use crate::texts;
 
-/// All that is known about one host.
+/// Everything that is known about one host.
 pub(super) struct Facts {
     pub(super) host: &'static Host,
-    /// The language of whoever reads what is found.
+    /// The language of the user.
     pub(super) locale: Locale,
     /// Folders that could be read, those of the project first.
     pub(super) places: Vec<Place>,
-    /// What could not be read, and why.
+    /// Errors about settings that could not be read.
     pub(super) unreadable: Vec<String>,
-    /// The client's program, and the version that it says it has.
+    /// The client's program, and the version that it reports.
     pub(super) client: Option<Found>,
-    /// Our hooks, each called a few times.
+    /// Our hooks, each with the result of a few calls.
     pub(super) tried: Vec<Tried>,
     /// The programs that the hooks call.
     pub(super) programs: Vec<Found>,
-    /// When loops begin, and who says so; `None` if the settings are broken.
+    /// The moment when loops begin, and its origin; `None` if the settings are broken.
     pub(super) arm: Option<(Arm, ArmedBy)>,
-    /// Why no error could ever begin a loop, where errors are meant to.
+    /// The reason why no error could start a loop, if errors should.
     pub(super) blind: Option<String>,
-    /// The cap that the environment names.
+    /// The value of the host's variable that limits continuations.
     pub(super) cap_variable: Option<String>,
-    /// How long the gates may take together.
+    /// Time that all gates together may take.
     pub(super) needed: Duration,
-    /// Whether the client has loaded what passes its events on to us; `None`
-    /// for a host that needs nothing of that kind.
+    /// State of the plugin in the client; `None` for a host that needs no plugin.
     pub(super) loaded: Option<Loaded>,
-    /// Files that other loops leave while they go on.
+    /// State files of other loops that run here.
     pub(super) loops_here: Vec<&'static str>,
 }
 
-/// What is known of the loading of a plugin, from the trace that it leaves.
+/// The state of a plugin in the client, as its load mark tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Loaded {
-    /// It left none here.
+    /// No load mark: the client never loaded it here.
     Never,
-    /// It was written anew since.
+    /// The plugin was written again after it was loaded.
     Outdated,
-    /// As it stands, this long ago.
+    /// The client loaded the present version, this long ago.
     Ago(Duration),
 }
 
@@ -66,7 +64,7 @@ pub(super) struct Place {
     pub(super) seen: Inspection,
 }
 
-/// A hook that was called.
+/// A hook that was called to test it.
 pub(super) struct Tried {
     pub(super) scope: Scope,
     /// The settings it is in.
@@ -75,18 +73,18 @@ pub(super) struct Tried {
     pub(super) came_to: Result<Duration, Trouble>,
 }
 
-/// A program that was looked for and found.
+/// A program that was found.
 pub(super) struct Found {
-    /// As it is called.
+    /// The name by which it is called.
     pub(super) name: String,
     pub(super) path: PathBuf,
-    /// What it says when it is asked for its version; `None` if it did not.
+    /// The output of `--version`; `None` if that failed.
     pub(super) version: Option<String>,
-    /// Whether it is the very program that asks.
+    /// True if it is the running program itself.
     pub(super) is_this: bool,
 }
 
-/// Who says when loops begin.
+/// The origin of the moment when loops begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ArmedBy {
     Settings,
@@ -95,7 +93,7 @@ pub(super) enum ArmedBy {
 }
 
 impl Facts {
-    /// Looks at the settings alone.
+    /// Reads the settings only.
     pub(super) fn look(app: &App, host: &'static Host) -> Self {
         let mut facts = Self {
             host,
@@ -115,7 +113,7 @@ impl Facts {
         let mut folders: Vec<PathBuf> = Vec::new();
         for scope in [Scope::Project, Scope::User] {
             let Some(folder) = install::folder(app, host, scope) else { continue };
-            // A project may be the home itself.
+            // The project may be the home folder itself.
             if folders.contains(&folder) {
                 continue;
             }
@@ -128,12 +126,12 @@ impl Facts {
         facts
     }
 
-    /// Whether anything of ours is in this host.
+    /// Returns true if something of ours is installed in this host.
     pub(super) fn is_installed(&self) -> bool {
         self.places.iter().any(|place| place.seen.is_installed())
     }
 
-    /// Calls every program that has to do with it.
+    /// Calls every program that the host uses with us.
     pub(super) fn try_out(mut self, app: &App) -> Self {
         self.client = found(app, self.host.program);
         let mut names = BTreeSet::new();
@@ -161,8 +159,8 @@ impl Facts {
         self
     }
 
-    /// A client that was started before the plugin was written has an older
-    /// one, or none.
+    /// Returns the state of the plugin. A client that was started before the plugin was
+    /// written has an older one, or none.
     fn loaded(&self, app: &App) -> Option<Loaded> {
         let files = self.places.iter().filter(|place| place.seen.is_installed());
         let files =
@@ -186,20 +184,20 @@ impl Facts {
         })
     }
 
-    /// What a host has to tell us about here.
+    /// Returns the events that the host must report to us here.
     pub(super) fn expected(&self) -> Vec<&'static str> {
         let is_on_errors = self.arm.is_some_and(|(arm, _)| arm == Arm::OnErrors);
         let more = self.host.edit_event.filter(|_| is_on_errors);
         self.host.events.iter().copied().chain(more).collect()
     }
 
-    /// How many hooks of ours hear of this event.
+    /// Counts our hooks for this event.
     pub(super) fn heard(&self, event: &str) -> usize {
         self.tried.iter().filter(|tried| tried.hook.event == event).count()
     }
 }
 
-/// When a file was changed last.
+/// Returns the moment when a file was last changed.
 fn changed(file: &Path) -> Option<Timestamp> {
     let changed = fs::metadata(file).and_then(|file| file.modified()).ok()?;
     let since = changed.duration_since(UNIX_EPOCH).ok()?;

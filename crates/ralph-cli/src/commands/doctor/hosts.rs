@@ -1,4 +1,4 @@
-//! Whether hosts call us, and what stands between them and us.
+//! Checks whether hosts call us, and what prevents it.
 //!
 //! Everything here judges [`Facts`] and calls nothing.
 
@@ -18,7 +18,7 @@ use crate::commands::install::MOST;
 use crate::config::{Arm, render_span};
 use crate::texts::say;
 
-/// What to say when no host calls us.
+/// Makes the finding for the case that no host calls us.
 pub(super) fn nobody(locale: Locale) -> Finding {
     let install = |host: &Host| format!("`ralph install {}`", host.name);
     let names: Vec<String> = HOSTS.iter().map(install).collect();
@@ -28,7 +28,7 @@ pub(super) fn nobody(locale: Locale) -> Finding {
     Finding::remark("hosts", say(locale, english, korean))
 }
 
-/// Everything that can be said about a host that calls us.
+/// Makes all findings about a host that calls us.
 pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     let judge = Judge(facts);
     let mut findings = judge.unreadable();
@@ -65,12 +65,12 @@ impl Judge<'_> {
         Finding::broken(self.0.host.name, detail)
     }
 
-    /// The words for whoever reads them.
+    /// Returns the text in the language of the user.
     fn say(&self, english: String, korean: String) -> String {
         say(self.0.locale, english, korean)
     }
 
-    /// The command that puts things right.
+    /// Returns the command that repairs the installation.
     fn install(&self, scope: Scope) -> String {
         let flag = match scope {
             Scope::Project => "",
@@ -79,7 +79,7 @@ impl Judge<'_> {
         format!("`ralph install {}{flag}`", self.0.host.name)
     }
 
-    /// The same for the first scope that has something of ours.
+    /// Returns the same for the first scope where something of ours is installed.
     fn install_again(&self) -> String {
         let mut places = self.0.places.iter();
         let scope = places.find(|place| place.seen.is_installed()).map(|place| place.scope);
@@ -119,7 +119,7 @@ impl Judge<'_> {
         }
     }
 
-    /// What passes events on to us, in a host that needs it.
+    /// Checks the plugin that passes events on to us, in a host that needs one.
     fn plugin(&self) -> Vec<Finding> {
         let again = self.install_again();
         let plugins = self.0.places.iter().filter_map(|place| {
@@ -153,7 +153,7 @@ impl Judge<'_> {
         findings
     }
 
-    /// Whether the client has it.
+    /// Checks that the client has loaded the plugin.
     fn loaded(&self) -> Option<Finding> {
         let program = self.0.host.program;
         Some(match self.0.loaded? {
@@ -175,8 +175,7 @@ impl Judge<'_> {
         })
     }
 
-    /// Whether each hook answers, and how fast; those with the same trouble
-    /// are named together.
+    /// Checks that each hook answers, and how fast. Hooks with the same problem share a finding.
     fn hooks(&self) -> Vec<Finding> {
         let mut times: BTreeMap<&Path, Vec<String>> = BTreeMap::new();
         let mut troubles: BTreeMap<String, Vec<&str>> = BTreeMap::new();
@@ -265,7 +264,7 @@ impl Judge<'_> {
         findings
     }
 
-    /// Installs again, with the flag that asks for what is missing.
+    /// Returns the command that installs again, with the flag for what is missing.
     fn remedy_for(&self, missing: &[&str]) -> String {
         let again = self.install_again();
         let is_only_before_edits = self.0.host.edit_event.is_some_and(|event| missing == [event]);
@@ -315,7 +314,7 @@ impl Judge<'_> {
         findings
     }
 
-    /// Whether there is time for the gates.
+    /// Checks that hooks have time for the gates.
     fn gates(&self, tight: &[String]) -> Option<Finding> {
         let needed = render_span(self.0.needed);
         let otherwise = self.say(
@@ -339,7 +338,7 @@ impl Judge<'_> {
         })
     }
 
-    /// Whether hooks call the program that is asked here.
+    /// Checks that hooks call the running program.
     fn programs(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
         for found in self.0.programs.iter().filter(|found| !found.is_this) {
@@ -381,7 +380,7 @@ impl Judge<'_> {
         findings
     }
 
-    /// Of a host that has none there is nothing to say.
+    /// Checks the limit of continuations, if the host has one.
     fn cap(&self) -> Option<Finding> {
         let (variable, usual) = self.0.host.cap?;
         let set = self.0.places.iter().find_map(|place| {
@@ -467,7 +466,7 @@ impl Judge<'_> {
         self.0.places.iter().filter_map(finding).collect()
     }
 
-    /// Whether the commands are there, wherever the host would find them.
+    /// Checks that the commands are installed where the host finds them.
     fn commands(&self) -> Vec<Finding> {
         let mut states: BTreeMap<&Path, Vec<(CommandState, String)>> = BTreeMap::new();
         for place in &self.0.places {
@@ -511,7 +510,7 @@ impl Judge<'_> {
         findings
     }
 
-    /// Who else loops, and what we do about it.
+    /// Checks for other loops, and says how we treat them.
     fn others(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
         let beside = self.say(
@@ -553,7 +552,7 @@ impl Judge<'_> {
     }
 }
 
-/// Milliseconds for programs.
+/// Converts a time to milliseconds for JSON.
 pub(super) fn millis(took: Duration) -> u64 {
     u64::try_from(took.as_millis()).unwrap_or(u64::MAX)
 }

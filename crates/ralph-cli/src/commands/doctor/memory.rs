@@ -1,4 +1,4 @@
-//! What is remembered here, in a line.
+//! The state of the project's memory, in a line.
 
 use ralph_core::Timestamp;
 use ralph_core::locale::Locale;
@@ -12,9 +12,9 @@ use crate::texts::{counted, say};
 
 const NAME: &str = "memory";
 
-/// Whether something is remembered here, how much, and since when nothing was.
+/// Checks the memory: its size, and how long nothing was added.
 pub(super) fn judge(app: &App, locale: Locale) -> Finding {
-    // Settings that cannot be read have a finding of their own.
+    // Unreadable settings have a finding of their own.
     let is_off = app.layers().is_ok_and(|layers| !MemoryRules::new(&layers).is_enabled);
     if is_off {
         let off = "`memory.enabled` 로 꺼져 있습니다";

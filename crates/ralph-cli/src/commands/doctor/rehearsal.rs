@@ -1,4 +1,4 @@
-//! Calls a hook as its host would, and judges what comes back.
+//! Calls a hook as its host would, and checks the output.
 
 use std::fs::File;
 use std::io::{Read, Seek, Write};
@@ -15,20 +15,20 @@ use serde_json::Value;
 use crate::app::App;
 use crate::texts;
 
-/// A session that no host has and no run belongs to.
+/// The name of a session that no host and no run uses.
 pub(crate) const SESSION: &str = "ralph-doctor";
 
-/// How often a hook is called to learn how long it takes.
+/// Number of calls that measure the time of a hook.
 const TIMES: usize = 3;
 
-/// Longest wait for a hook, whatever its host grants: with nothing to do it
-/// is done at once.
+/// Longest wait for a hook, whatever its host grants. A test call has nothing to do, so
+/// it should return at once.
 pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What is shown of what a hook printed.
+/// Number of characters of a hook's output that are shown.
 const SHOWN: usize = 120;
 
-/// What is wrong with a hook.
+/// A problem with a hook.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 pub(super) enum Trouble {
     #[error("`{0}` is not there")]
@@ -46,7 +46,7 @@ pub(super) enum Trouble {
 }
 
 impl Trouble {
-    /// What is wrong, in a language.
+    /// Describes the problem in a language.
     pub(super) fn said(&self, locale: Locale) -> String {
         match (locale, self) {
             (Locale::En, _) => self.to_string(),
@@ -70,20 +70,20 @@ impl Trouble {
     }
 }
 
-/// Whether a hook has to say something.
+/// Requirement that a hook answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Owed {
     Answer,
     Nothing,
 }
 
-/// What a hook came to, called once.
+/// The result of one call of a hook.
 pub(super) struct Answer {
     pub(super) stdout: Vec<u8>,
     pub(super) took: Duration,
 }
 
-/// Calls a hook a few times; the median of the times it took.
+/// Calls a hook a few times; returns the median of the times.
 pub(super) fn rehearse(app: &App, host: &Host, hook: &InstalledHook) -> Result<Duration, Trouble> {
     let payload = (host.payload)(&hook.event, SESSION, &app.project.root);
     let asks = (host.parse)(payload.as_bytes())
@@ -100,7 +100,7 @@ pub(super) fn rehearse(app: &App, host: &Host, hook: &InstalledHook) -> Result<D
     Ok(times[TIMES / 2])
 }
 
-/// The program of a hook, or the line of a shell.
+/// Returns the program of a hook, or its shell command.
 pub(super) fn program_of(hook: &InstalledHook) -> &str {
     match &hook.call {
         HookCall::Program(program, _) => program,
@@ -108,8 +108,8 @@ pub(super) fn program_of(hook: &InstalledHook) -> &str {
     }
 }
 
-/// Whether what a hook printed is nothing or one JSON object, and something
-/// where an answer is owed.
+/// Checks that a hook printed nothing or one JSON object, and an object where an answer
+/// is required.
 fn judge(program: &str, stdout: &[u8], owed: Owed) -> Result<(), Trouble> {
     if stdout.is_empty() {
         return match owed {
@@ -132,8 +132,8 @@ fn call(app: &App, host: &Host, hook: &InstalledHook, payload: &str) -> Result<A
     answer(app, host, (program_of(hook), command), (payload, patience))
 }
 
-/// Starts a program as the host would, in its project and with this on its
-/// standard input, and waits for its end.
+/// Starts a program as the host would, in its project and with this standard input.
+/// Waits for its end.
 pub(super) fn answer(
     app: &App,
     host: &Host,
@@ -161,7 +161,7 @@ pub(super) fn answer(
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
         let read = stdout.map(|mut stdout| stdout.read_to_end(&mut bytes));
-        // Nobody listens any more when it took too long.
+        // The output is not needed when it took too long.
         let _ = sender.send(read.transpose().map(|_| bytes));
     });
     let Ok(read) = answers.recv_timeout(patience) else {
@@ -193,7 +193,7 @@ fn command(app: &App, hook: &InstalledHook) -> Result<Command, Trouble> {
     }
 }
 
-/// A standard input that holds this.
+/// Makes a standard input with this content.
 fn given(payload: &str) -> std::io::Result<File> {
     let mut file = tempfile::tempfile()?;
     file.write_all(payload.as_bytes())?;
@@ -201,7 +201,7 @@ fn given(payload: &str) -> std::io::Result<File> {
     Ok(file)
 }
 
-/// What a hook told the user, if it did.
+/// Returns the hook's message to the user, if there is one.
 fn said(stderr: &mut File) -> Option<String> {
     let mut text = Vec::new();
     stderr.rewind().ok()?;

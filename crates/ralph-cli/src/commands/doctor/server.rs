@@ -1,5 +1,4 @@
-//! Whether hosts can start our tools: starts the server as they would and asks
-//! it which ones it has.
+//! Checks that hosts can start our tools. It starts the server as they would and lists its tools.
 
 use std::process::Command;
 
@@ -14,7 +13,7 @@ use crate::app::App;
 use crate::commands::install;
 use crate::texts::say;
 
-/// Everything that can be said about the tools in a host that calls us.
+/// Makes all findings about the tools in a host that calls us.
 pub(super) fn judge(app: &App, facts: &Facts) -> Vec<Finding> {
     if !facts.is_installed() {
         return Vec::new();
@@ -75,7 +74,7 @@ fn tried(app: &App, facts: &Facts, file: &std::path::Path, found: &Registered) -
     }
 }
 
-/// The tools that the server lists, and the milliseconds that took.
+/// Returns the tools that the server lists, and the milliseconds it took.
 fn tools(app: &App, facts: &Facts, found: &Registered) -> Result<(Vec<String>, u64), Trouble> {
     let words = found.words.join(" ");
     let [program, args @ ..] = found.words.as_slice() else {
@@ -93,7 +92,7 @@ fn tools(app: &App, facts: &Facts, found: &Registered) -> Result<(Vec<String>, u
     Ok((names.collect(), super::hosts::millis(said.took)))
 }
 
-/// What a client says first.
+/// Renders the first messages of a client.
 fn questions() -> String {
     let client = json!({ "name": "ralph-doctor", "version": env!("CARGO_PKG_VERSION") });
     let hello =

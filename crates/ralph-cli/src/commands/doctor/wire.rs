@@ -7,7 +7,7 @@ use super::Finding;
 use super::facts::{Facts, Found, Loaded, Place, Tried};
 use super::hosts::millis;
 
-/// All findings, and what is known of each host that calls us.
+/// Renders all findings, and the facts about each host that calls us.
 pub(super) fn render(findings: &[Finding], hosts: &[Facts]) -> Value {
     let checks: Vec<Value> = findings.iter().map(finding).collect();
     let hosts: Vec<Value> = hosts.iter().map(host).collect();

@@ -1,4 +1,4 @@
-//! How a loop begins in a host.
+//! Starts a loop in a host's session.
 
 use ralph_agents::Host;
 use ralph_core::host::{Effect, HostReply, Reach};
@@ -22,19 +22,19 @@ use crate::commands::{rollback, stop};
 use crate::config::{self, Arm, Layers, Settings};
 use crate::error::CliError;
 
-/// When loops begin here. Asked at every event, so the settings are read only
-/// if they could say anything but "when somebody asks".
+/// Returns when loops begin here. Every event asks, so it reads the settings only if
+/// they may differ from the installation.
 pub(super) fn mode(app: &App, call: &Call) -> Arm {
     let is_set = app.variable("RALPH_ARM").is_some() || app.settings_mention("arm");
     let installed = call.arm.unwrap_or(Arm::Manual);
     if !is_set {
         return installed;
     }
-    // Settings that cannot be read start nothing.
+    // Settings that cannot be read start no loop.
     app.layers().map_or(Arm::Manual, |layers| Arm::new(&layers).unwrap_or(installed))
 }
 
-/// Refuses limits that cannot be kept where nobody says what a turn used.
+/// Returns an error for limits that need a turn's usage, which hosts do not report.
 /// They would end the loop after its first turn.
 pub(super) fn refuse_budget(policy: &Policy) -> Result<(), CliError> {
     if policy.limits.tokens.is_none() && policy.limits.cost.is_none() {
@@ -50,7 +50,7 @@ pub(super) fn refuse_budget(policy: &Policy) -> Result<(), CliError> {
         ))
 }
 
-/// Puts a run on record for the session and begins its first turn.
+/// Records a run for the session and begins its first turn.
 pub(super) fn start(
     asked: &Session<'_>,
     session: &SessionId,
@@ -91,7 +91,7 @@ pub(super) fn start(
     place.note_loop_host(asked.call.caller);
     place.note_asked(asked.event.prompt.as_deref());
     let reply = |run: &Run| begun(run, [cleared.clone(), why.map(str::to_owned)]);
-    // The gates may take longer than there is time; the loop is armed anyhow.
+    // The gates may take longer than the hook has time; the loop begins anyway.
     asked.deadline.otherwise((host.render)(asked.event, &reply(&run)));
     if host.reach == Reach::Messages && !run.policy.gates.is_empty() {
         let news = HostReply::silent().with_note(wording::host::looks_first(&run));
@@ -109,7 +109,7 @@ pub(super) fn start(
     })
 }
 
-/// What is said when a loop begins, and what the user is told beside that.
+/// Makes the reply that begins a loop, with notes for the user.
 pub(super) fn begun(run: &Run, more: [Option<String>; 2]) -> HostReply {
     let begin = Effect::Begin { task: run.task.text.clone(), rules: wording::rules(run) };
     let armed = [Some(wording::host::armed(run)), wording::told::passes_already(run)];
@@ -117,8 +117,8 @@ pub(super) fn begun(run: &Run, more: [Option<String>; 2]) -> HostReply {
     HostReply::of(begin).with_note(note.join("\n"))
 }
 
-/// Ends the loop of this session, whose place a new one takes, and pauses what a
-/// client left that is gone; what the user is told about that.
+/// Ends the session's own loop, which the new one replaces. Without one, it pauses
+/// loops whose client is gone. Returns a note for the user.
 fn clear_the_way(
     asked: &Session<'_>,
     ledger: &Ledger,
@@ -131,13 +131,12 @@ fn clear_the_way(
         let lines: Vec<String> = lines.collect();
         return Ok((!lines.is_empty()).then(|| lines.join("\n")));
     };
-    // Where a command waits until the agent is silent, whoever types one has
-    // interrupted it.
+    // In this host commands wait until the turn ends, so a user who types one has
+    // interrupted the agent.
     if asked.call.host.reach == Reach::Messages && own.state == State::Running {
         return Err(still_at_work(&own));
     }
-    // Only a loop that was interrupted is replaced: one that waits for the
-    // user would be lost by a slip.
+    // A loop that waits for the user is not replaced; a slip would lose it.
     if let State::Waiting(Wait::Human { .. }) = own.state {
         return Err(waits_for_user(&own));
     }
@@ -165,7 +164,7 @@ fn still_at_work(own: &Run) -> CliError {
         )
 }
 
-/// Why no loop can begin beside one of somebody else's.
+/// Makes the error for a second loop beside that of another session or driver.
 fn busy_with(busy: Option<&Run>, id: &RunId) -> CliError {
     let (whose, korean) = match busy.map(Run::session) {
         Some(Some(_)) => ("another session", "다른 세션"),
@@ -182,8 +181,7 @@ fn busy_with(busy: Option<&Run>, id: &RunId) -> CliError {
         )
 }
 
-/// The settings of a loop in this host. What the host cannot do is refused,
-/// rather than something else done.
+/// Interprets the settings for a loop in this host. Returns an error for what the host cannot do.
 pub(super) fn settings(app: &App, host: &Host, mut layers: Layers) -> Result<Settings, CliError> {
     let wanted = config::context(&layers);
     if !host.contexts.contains(&wanted) {
@@ -198,7 +196,7 @@ pub(super) fn settings(app: &App, host: &Host, mut layers: Layers) -> Result<Set
     let moves =
         host.reach == Reach::Messages && matches!(wanted, Context::Summarize | Context::Fresh);
     if wanted == Context::Same || moves {
-        // The agent of the driver may start anew every turn; this one does not.
+        // A driver may start a new session for every turn; this host does not.
         layers.set_flag("run.context", config::Value::Text("auto".to_owned()));
     }
     let mut settings = app.settings(&layers)?;
@@ -207,8 +205,8 @@ pub(super) fn settings(app: &App, host: &Host, mut layers: Layers) -> Result<Set
         settings.policy.context = wanted;
         settings.policy.old_session = Some(config::old_session(&layers));
         if !settings.policy.is_gated() && layers.get("run.stagnation_limit").is_none() {
-            // A session that knows nothing of the last one may well say the
-            // same. How often it may is what the user sets.
+            // A new session may repeat the answer of the last one. The user's limit
+            // says how often.
             let limits = &mut settings.policy.limits;
             limits.stalled = limits.stalled.max(limits.restarts.saturating_add(2));
         }

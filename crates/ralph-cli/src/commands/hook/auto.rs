@@ -1,9 +1,8 @@
-//! Loops that begin by themselves, where the user chose that.
+//! Loops that start automatically, if the user chose that.
 //!
-//! With `every-session` the first message of a session is a task. With
-//! `on-errors` a turn that leaves errors which were not there before is made
-//! to go on. What was there before is found out when the agent is about to
-//! edit its first file, so sessions that only talk pay next to nothing.
+//! With `every-session` the first message of a session is a task. With `on-errors` a
+//! turn that leaves new errors must go on. Earlier errors are recorded before the agent
+//! edits its first file, so sessions that only talk cost almost nothing.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -31,14 +30,14 @@ use crate::commands::run::open_ledger;
 use crate::config::{self, Arm, Layers, Settings};
 use crate::error::CliError;
 
-/// How much of a prompt is kept as the task of a loop that may begin.
+/// Number of characters of a prompt that are kept as the task of a possible loop.
 const PROMPT_CHARS: usize = 20_000;
 
-/// How long the user waits for what looks for errors. What takes longer is left
-/// out, once that is known.
+/// Longest time that the user waits for the search for errors. Gates that take longer
+/// are left out from then on.
 const MOST_LOOK: Duration = Duration::from_mins(1);
 
-/// Hears of an event in a session without a run.
+/// Answers an event of a session without a run.
 pub(super) fn unasked(asked: &Session<'_>, session: &SessionId) -> Result<HostReply, CliError> {
     let mode = arm::mode(asked.app, asked.call);
     let here = Here { asked, session, place: Place::new(&asked.app.home, session) };
@@ -60,9 +59,8 @@ pub(super) fn unasked(asked: &Session<'_>, session: &SessionId) -> Result<HostRe
     }
 }
 
-/// What the first words of a session that want an answer mean for the loop that
-/// earlier ones began: nobody was to work on those, so these are its task.
-/// `None` if they are no such words.
+/// Replaces the task of a loop that an earlier message began, if no turn has worked on
+/// it. Returns `None` if the event is not such a first message.
 pub(super) fn first_again(
     asked: &Session<'_>,
     store: &dyn RunStore,
@@ -88,7 +86,7 @@ struct Here<'a> {
 }
 
 impl Here<'_> {
-    /// Whether another loop owns the session.
+    /// Returns true if another loop owns the session.
     fn stands_down(&self) -> bool {
         let root = &self.asked.app.project.root;
         let host = self.asked.call.host;
@@ -142,7 +140,7 @@ impl Here<'_> {
         arm::start(self.asked, self.session, task, checks, Some(why))
     }
 
-    /// Finds out what is wrong before the agent edits anything in this turn.
+    /// Records the errors before the agent edits anything in this turn.
     fn look_before(&self) -> Result<(), CliError> {
         if !self.edited().is_empty() {
             return Ok(());
@@ -152,7 +150,7 @@ impl Here<'_> {
         if self.before().is_some_and(|before| before.tree == tree) {
             return Ok(());
         }
-        // What an earlier turn could not tell is tried again.
+        // Retries gates that had no result in an earlier turn.
         let _ = fs::remove_file(self.place.folder().join("before"));
         let evidence = self.survey(&self.probe(Vec::new(), None)?)?;
         let unknown = evidence.gates.iter().filter(|gate| !gate.could_tell());
@@ -173,8 +171,8 @@ impl Here<'_> {
         Ok(HostReply::silent())
     }
 
-    /// A file as the project names it; `None` for those of others. Hosts name
-    /// it as they entered the project, perhaps through a link.
+    /// Returns a file relative to the root; `None` outside the project. Hosts may name
+    /// it through a link.
     fn inside(&self, file: &Path) -> Option<PathBuf> {
         let root = &self.asked.app.project.root;
         let below = |file: &Path| file.strip_prefix(root).ok().map(Path::to_owned);
@@ -217,7 +215,7 @@ impl Here<'_> {
         Ok(driver.go_on_because_of(&Run { baseline, ..run }, evidence)?)
     }
 
-    /// A run that is on no record, to look at the files with.
+    /// Makes a run that is not recorded, to judge the files with.
     fn probe(&self, targets: Vec<String>, before: Option<Before>) -> Result<Run, CliError> {
         let app = self.asked.app;
         let prompt =
@@ -249,7 +247,7 @@ impl Here<'_> {
     fn checks(&self) -> Result<Checks, CliError> {
         let mut settings = lookout(self.asked.app)?;
         if let Some(before) = self.before() {
-            // There is nothing to compare their findings with.
+            // Their findings cannot be compared with anything.
             settings.policy.gates.retain(|gate| !before.unknown.contains(&gate.name));
         }
         let until = self.asked.deadline.end_of_gates().min(Instant::now() + MOST_LOOK);
@@ -271,8 +269,8 @@ impl Here<'_> {
     }
 }
 
-/// What looks for what can be exploited here, and for errors and broken tests as
-/// far as anything can be run that does.
+/// Returns settings for the search: security findings, and errors and broken tests as
+/// far as tools exist for it.
 pub(crate) fn lookout(app: &App) -> Result<Settings, CliError> {
     let own: Layers = app.layers()?;
     let most = [Watch { tests: true, errors: true }, Watch { tests: true, errors: false }];
@@ -282,7 +280,7 @@ pub(crate) fn lookout(app: &App) -> Result<Settings, CliError> {
         Some(settings) => settings,
         None => app.settings(&Watch { tests: false, errors: false }.on(&own))?,
     };
-    // Nobody asked for these in particular.
+    // The user asked for none of these in particular.
     let missing = std::mem::take(&mut settings.missing);
     let is_here = |gate: &GateSpec| missing.iter().all(|missing| missing.gate != gate.name);
     settings.policy.gates.retain(is_here);
@@ -292,8 +290,8 @@ pub(crate) fn lookout(app: &App) -> Result<Settings, CliError> {
     Ok(settings)
 }
 
-/// Says why hardly anything, or nothing at all, can begin a loop here; `None` if
-/// there is a linter, a type checker or a test.
+/// Explains why hardly anything can start a loop here; `None` if there is a linter, a
+/// type checker or a test.
 pub(crate) fn blindness(app: &App, locale: Locale) -> Option<String> {
     let looks = |gate: &GateSpec| gate.criterion != Criterion::Security && !gate.is_memory();
     match lookout(app) {
@@ -303,7 +301,7 @@ pub(crate) fn blindness(app: &App, locale: Locale) -> Option<String> {
     }
 }
 
-/// What is watched beside what can be exploited.
+/// The checks beside the security findings.
 struct Watch {
     tests: bool,
     errors: bool,
@@ -329,11 +327,11 @@ impl Watch {
     }
 }
 
-/// What was wrong before a turn.
+/// The failures before a turn.
 struct Before {
     tree: TreeId,
     failing: BTreeSet<String>,
-    /// Gates that could not tell.
+    /// Gates without a result.
     unknown: BTreeSet<String>,
 }
 

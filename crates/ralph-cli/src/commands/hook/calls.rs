@@ -1,5 +1,5 @@
-//! Commands of ours that are typed in a session, and which loop they mean: that
-//! of the session. Another one is named, and left alone unless its id is given.
+//! Commands that are typed in a session. They act on the session's loop; another loop
+//! is only named, unless its id is given.
 
 use std::process::{Child, Command as Process, Stdio};
 use std::time::{Duration, Instant};
@@ -20,30 +20,30 @@ use crate::caller::SESSION_COMMAND;
 use crate::cli::Command;
 use crate::error::CliError;
 
-/// How much of what a command of ours prints is passed on.
+/// Most bytes of a command's output that are passed on.
 const MOST_ANSWER: usize = 8 * 1024;
 
-/// How many lines of it are shown where there is little room.
+/// Number of lines that are shown where space is short.
 const BRIEF_LINES: usize = 8;
 
-/// How long a command may take whose answer a host waits for.
+/// Longest time of a command whose answer a host waits for.
 const PATIENCE: Duration = Duration::from_secs(40);
 
-/// How often it is looked at meanwhile.
+/// Time between two looks at the process.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// How many runs of a work tree are looked through for one of the session.
+/// Number of runs of a work tree that are searched for the session's.
 const MOST_RUNS: u32 = 50;
 
-/// What came of words that waited in the host.
+/// The result of a command that waited in the host.
 pub(super) enum Queued {
-    /// The loop rests or has ended by them.
+    /// The command paused or ended the loop.
     Acts(HostReply),
-    /// The user wants to read this beside everything else.
+    /// The output for the user, beside the other reply.
     Shows(String),
 }
 
-/// What a command does when it is typed in a session.
+/// The effect of a command that is typed in a session.
 enum Manner {
     /// Changes the loop of the session.
     Rules,
@@ -53,7 +53,7 @@ enum Manner {
     Plain,
     /// Accepts changes, if there are paths.
     Allows,
-    /// Nothing: this is to be typed instead.
+    /// It does nothing; the user should type this instead.
     Elsewhere(&'static str),
 }
 
@@ -94,7 +94,7 @@ fn manner(command: &Command) -> Manner {
     }
 }
 
-/// The word by which a command is given a run.
+/// Returns the argument that gives a command its run.
 fn naming(command: &Command, run: &Run) -> String {
     let by_flag = matches!(
         command,
@@ -108,7 +108,7 @@ fn naming(command: &Command, run: &Run) -> String {
 }
 
 impl Session<'_> {
-    /// Does what was typed, for the loop of this session.
+    /// Runs the typed command for the loop of this session.
     pub(super) fn call(
         &self,
         session: &SessionId,
@@ -128,7 +128,7 @@ impl Session<'_> {
                 let is_rollback = matches!(call.command, Command::Rollback(_));
                 let is_meant = |run: &Run| !run.state.is_ended() || is_rollback;
                 let own = self.own(session)?;
-                // That it has ended is worth saying if there is no other one.
+                // A loop that has ended is mentioned if there is no other one.
                 let own = match own {
                     Some(own) if is_meant(&own) || self.of_others(session)?.is_empty() => own,
                     Some(_) | None => return self.without_own(session, call),
@@ -142,8 +142,8 @@ impl Session<'_> {
         }
     }
 
-    /// What the user typed for us while the agent worked, if the host holds it
-    /// back: by the end of the turn it counts.
+    /// Runs the command that the user typed while the agent worked, if the host holds
+    /// it back until the turn ends.
     pub(super) fn queued(&self, session: &SessionId, place: &Place) -> Option<Queued> {
         let Happening::TurnEnded(silence) = &self.event.what else { return None };
         let words = host::queued(silence.transcript.as_deref()?, place);
@@ -177,7 +177,7 @@ impl Session<'_> {
         Some(Queued::Acts(HostReply::silent().with_note(text).in_tone(reply.tone)))
     }
 
-    /// The open loop of this session.
+    /// Returns the open loop of this session.
     pub(super) fn own_open(&self, session: &SessionId) -> Result<Option<Run>, CliError> {
         match self.app.existing_store()? {
             Some(store) => Ok(store.run_of_session(session)?),
@@ -185,7 +185,7 @@ impl Session<'_> {
         }
     }
 
-    /// The loop of this session, else the last one that it had here.
+    /// Returns the loop of this session, else its last one here.
     fn own(&self, session: &SessionId) -> Result<Option<Run>, CliError> {
         let open = self.own_open(session)?;
         if open.is_some() {
@@ -197,7 +197,7 @@ impl Session<'_> {
         Ok(runs.into_iter().find(|run| run.session() == Some(session)))
     }
 
-    /// The open loops of others in this work tree.
+    /// Returns the open loops of others in this work tree.
     pub(super) fn of_others(&self, session: &SessionId) -> Result<Vec<Run>, CliError> {
         let Some(store) = self.app.existing_store()? else { return Ok(Vec::new()) };
         let worktree = Some(self.app.worktree());
@@ -205,8 +205,8 @@ impl Session<'_> {
         Ok(open.into_iter().filter(|run| run.session() != Some(session)).collect())
     }
 
-    /// What is said where the session has no loop: which others there are. What
-    /// only shows something falls back on the newest run if none is open.
+    /// Answers for a session without a loop by listing the others. If none is open,
+    /// commands that only show something use the newest run.
     fn without_own(
         &self,
         session: &SessionId,
@@ -228,7 +228,7 @@ impl Session<'_> {
         Ok(answer(lines.join("\n")))
     }
 
-    /// A loop of another session: whose it is, and how it can be meant.
+    /// Describes a loop of another session, and how to name it.
     pub(super) fn left_alone(&self, run: &Run, command: &str, locale: Locale) -> String {
         let whose = if self.app.is_left(run) { left_by_client(locale) } else { whose(run, locale) };
         let (id, status) = (&run.id, run.state.status());
@@ -242,7 +242,7 @@ impl Session<'_> {
         }
     }
 
-    /// Lets the command line do what was asked, and shows what it says.
+    /// Runs the command line with these words and returns its output.
     fn pass_on(&self, session: &SessionId, words: &[String]) -> Result<HostReply, CliError> {
         let mut process = Process::new(own_binary());
         process.current_dir(&self.app.project.root).env("NO_COLOR", "1").stdin(Stdio::null());
@@ -258,13 +258,13 @@ impl Session<'_> {
     }
 }
 
-/// The beginning of a text that is too long for a corner of the screen.
+/// Returns the beginning of a text that is too long for a small space.
 fn first_lines(text: &str) -> Option<String> {
     let lines: Vec<&str> = text.lines().collect();
     (lines.len() > BRIEF_LINES).then(|| format!("{}\n…", lines[..BRIEF_LINES].join("\n")))
 }
 
-/// The text of an answer.
+/// Returns the text of an answer.
 fn said_by(reply: &HostReply) -> Option<String> {
     match &reply.effect {
         Effect::Answer { text } => Some(text.clone()),
@@ -277,7 +277,7 @@ fn said_by(reply: &HostReply) -> Option<String> {
     }
 }
 
-/// The reply with something more for the user to read.
+/// Adds a text for the user to a reply.
 pub(super) fn beside(reply: HostReply, text: &str) -> HostReply {
     let note =
         reply.note.as_ref().map_or_else(|| text.to_owned(), |note| format!("{note}\n{text}"));
@@ -286,12 +286,12 @@ pub(super) fn beside(reply: HostReply, text: &str) -> HostReply {
 
 fn with_run(call: &SessionCommand, run: &Run) -> Vec<String> {
     let mut words = call.words.clone();
-    // Behind `--` it would be a path.
+    // Behind `--` it would count as a path.
     words.insert(words.len().min(1), naming(&call.command, run));
     words
 }
 
-/// Whose a loop is that is none of this session.
+/// Tells whose loop it is, if not this session's.
 fn whose(run: &Run, locale: Locale) -> &'static str {
     match (locale, &run.owner) {
         (Locale::En, Some(Owner::Session(_))) => "belongs to another session",
@@ -308,7 +308,7 @@ fn left_by_client(locale: Locale) -> &'static str {
     }
 }
 
-/// What a process printed; `None` if it took too long and was ended.
+/// Returns the output of a process; `None` if it took too long and was killed.
 fn within(mut child: Child, limit: Duration) -> Result<Option<String>, CliError> {
     let (out, err) = (child.stdout.take(), child.stderr.take());
     let read = |from: Option<Box<dyn std::io::Read + Send>>| {
@@ -345,7 +345,7 @@ fn too_slow(words: &[String], limit: Duration) -> CliError {
         )
 }
 
-/// Why nothing was done, and what does it.
+/// Makes the error for a command that does nothing in a session, with the right one.
 fn elsewhere(call: &SessionCommand, instead: &str) -> CliError {
     let typed = call.words.join(" ");
     let (hint, korean) = if instead.is_empty() {

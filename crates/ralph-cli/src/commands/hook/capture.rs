@@ -1,7 +1,7 @@
-//! Keeps what happens in sessions, wherever memory is in use.
+//! Records the events of sessions, if memory is in use.
 //!
-//! A project that was merely opened has no memory, and gets none by this: that
-//! costs one look at the file system.
+//! A project that was only opened has no memory and gets none. Finding that out costs
+//! one access to the file system.
 
 use ralph_core::SessionId;
 use ralph_core::host::{Effect, Happening, HostEvent, HostReply, Start};
@@ -15,15 +15,15 @@ use crate::app::App;
 use crate::commands::doctor;
 use crate::config::MemoryRules;
 
-/// Whether something was kept.
+/// Tells whether the event was recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kept {
     Yes,
     No,
 }
 
-/// Keeps what an event says about its session. Last words that had to be looked
-/// up in a transcript are in the event afterwards, so that nobody reads it again.
+/// Records what an event says about its session. A final text read from the transcript
+/// is stored in the event, so that it is read once.
 pub(super) fn take(app: &App, call: &Call, event: &mut HostEvent) -> Kept {
     let concerns = event.session.is_some() && !matches!(event.what, Happening::ToolAsked(_));
     if !concerns || !Notebook::exists(&app.home) || !is_enabled(app) {
@@ -41,7 +41,7 @@ pub(super) fn take(app: &App, call: &Call, event: &mut HostEvent) -> Kept {
     Kept::Yes
 }
 
-/// Begins to keep a session with the first loop of a project.
+/// Starts recording a session when its project begins its first loop.
 pub(super) fn begin(app: &App, event: &HostEvent, reply: &HostReply, kept: Kept) {
     let is_first = matches!(reply.effect, Effect::Begin { .. }) && kept == Kept::No;
     let has_place = || is_enabled(app) && app.has_a_place_for_memory();
@@ -50,13 +50,13 @@ pub(super) fn begin(app: &App, event: &HostEvent, reply: &HostReply, kept: Kept)
     }
 }
 
-/// Keeps that a session begins or goes on where its host tells of neither.
+/// Records the start of a session whose host does not report it.
 pub(super) fn open(app: &App, event: &HostEvent, start: Start) {
     write(app, &HostEvent { what: Happening::SessionStarted(start), ..event.clone() });
 }
 
 fn write(app: &App, event: &HostEvent) {
-    // Nobody works in the session in which the doctor tries the hooks.
+    // The doctor's session is not a real one.
     let is_real = |session: &&SessionId| session.as_str() != doctor::REHEARSAL;
     let Some(session) = event.session.as_ref().filter(is_real) else { return };
     let (teller, place) = if let Some(run) = app.driven_run() {
@@ -71,15 +71,15 @@ fn write(app: &App, event: &HostEvent) {
     let (home, root, worktree) = (&app.home, &app.project.root, app.worktree());
     let capture = Capture { home, root, worktree, place, teller };
     if let Err(error) = capture.take(event, app.now()) {
-        // The host goes on: what is not kept is lost, and nothing else.
+        // The host goes on; only this record is lost.
         log::write(&app.home, &format!("{}: {error}", session.as_str()));
     }
 }
 
-/// Whether memory is in use. Asked at every event, so settings are read only
-/// if they could say that it is not.
+/// Returns true if memory is in use. Every event asks, so settings are read only if
+/// they may switch it off.
 fn is_enabled(app: &App) -> bool {
     let is_set = app.variable("RALPH_MEMORY").is_some() || app.settings_mention("memory");
-    // Nothing is kept on the word of settings that nobody can read.
+    // With unreadable settings nothing is recorded.
     !is_set || app.layers().is_ok_and(|layers| MemoryRules::new(&layers).is_enabled)
 }

@@ -1,29 +1,29 @@
-//! Ends a hook before its host does, with the best answer there is by then.
+//! Ends a hook before its host does, with the best answer so far.
 
 use std::cell::OnceCell;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long before the host's own end a hook ends.
+/// Time between our end of a hook and the host's.
 const MARGIN: Duration = Duration::from_secs(2);
 
-/// What is left of a hook's time when its gates have to be done.
+/// Time for a hook's work after its gates.
 const AFTERWARDS: Duration = Duration::from_secs(10);
 
-/// The answer of one hook: it is given once, in time.
+/// The answer of a hook, which is given once and in time.
 pub(super) struct Deadline {
     limit: Duration,
     since: Instant,
     state: Arc<Mutex<State>>,
-    /// Tells whoever watches the time that it is over, once somebody does.
+    /// Stops the timer thread, once it runs.
     done: OnceCell<Sender<()>>,
 }
 
 #[derive(Default)]
 struct State {
     is_answered: bool,
-    /// What is said if there is no time for more.
+    /// The answer if the time runs out.
     otherwise: String,
 }
 
@@ -33,14 +33,14 @@ impl Deadline {
         Self { limit, since: Instant::now(), state: Arc::default(), done: OnceCell::new() }
     }
 
-    /// How long there is for an answer. Who asks may need all of it, so the time
-    /// is watched from then on; a thread costs as much as a short hook may.
+    /// Returns the time for an answer, and starts the timer thread. It starts late
+    /// because a thread costs as much as a short hook.
     pub(super) fn limit(&self) -> Duration {
         self.done.get_or_init(|| {
             let (done, waiting) = channel();
             let (shared, left) =
                 (Arc::clone(&self.state), self.limit.saturating_sub(self.since.elapsed()));
-            // Without the thread the host's own limit still holds.
+            // Without the thread the host's own limit still applies.
             let _ = std::thread::Builder::new()
                 .name("deadline".to_owned())
                 .stack_size(64 * 1024)
@@ -50,20 +50,19 @@ impl Deadline {
         self.limit
     }
 
-    /// When gates have to be done. One that has to be stopped does not end at
-    /// once, and what they showed has to be judged and kept.
+    /// Returns when gates must be done. Stopping one takes time, and so does judging
+    /// and recording the results.
     pub(super) fn end_of_gates(&self) -> Instant {
         let limit = self.limit();
         self.since + limit.saturating_sub(AFTERWARDS.min(limit / 3))
     }
 
-    /// What is to be said should the time run out.
+    /// Sets the answer for the case that the time runs out.
     pub(super) fn otherwise(&self, answer: String) {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).otherwise = answer;
     }
 
-    /// Says something before the answer, on a line of its own. Only for hosts
-    /// that read line by line.
+    /// Prints a line before the answer, for hosts that read line by line.
     pub(super) fn early(&self, news: &str) {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if !state.is_answered {
@@ -71,7 +70,7 @@ impl Deadline {
         }
     }
 
-    /// Gives the answer.
+    /// Prints the answer, unless one was given.
     pub(super) fn answer(&self, answer: &str) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if !state.is_answered {
@@ -89,7 +88,7 @@ fn wait(limit: Duration, done: &Receiver<()>, state: &Mutex<State>) {
     if !state.is_answered {
         state.is_answered = true;
         super::print(&state.otherwise);
-        // What we started ends with us: its supervisor notices.
+        // Our child processes end with us: their supervisor notices.
         std::process::exit(0);
     }
 }

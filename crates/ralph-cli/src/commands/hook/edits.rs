@@ -1,8 +1,8 @@
-//! A quick look at files that tools have just written: an agent that hears of
-//! a mistake at once still knows why it made it.
+//! A quick look at files that tools have just written. An agent that learns of a
+//! mistake at once still knows why it made it.
 //!
-//! Only what got worse is told. Whoever does not answer in time is left out:
-//! the gates at the end of the turn look at everything.
+//! Only what got worse is reported. Tools that do not answer in time are left out: the
+//! gates at the end of the turn check everything.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -29,23 +29,22 @@ use crate::commands::lsp_helper::{self, Door};
 use crate::config::ServerRules;
 use crate::error::CliError;
 
-/// How long a look may take.
+/// Longest time of a look.
 const LIMIT: Duration = Duration::from_secs(2);
 
-/// How long before that linters are ended, so that they leave nothing behind.
+/// Time before the end at which linters are stopped, so that they can clean up.
 const MARGIN: Duration = Duration::from_millis(250);
 
-/// How many files are looked at.
+/// Number of files that are looked at.
 const MOST_FILES: usize = 10;
 
-/// Larger files are compared with nothing.
+/// Largest file, in bytes, that is compared with its earlier contents.
 const MOST_BYTES: u64 = 1024 * 1024;
 
-/// How long servers that are warmed up are left in peace.
+/// Time before servers are warmed up again.
 const WARMING: Duration = Duration::from_mins(1);
 
-/// Looks at the files that tools wrote in a run, and tells the agent what got
-/// worse.
+/// Looks at the files that tools wrote in a run, and tells the agent what got worse.
 pub(super) fn look(
     asked: &Session<'_>,
     store: &dyn RunStore,
@@ -58,7 +57,7 @@ pub(super) fn look(
     let path = app.env.get(OsStr::new("PATH")).map(AsRef::as_ref);
     let sights = files.iter().map(|file| Sight::new(&app.project.root, file, path));
     let sights: Vec<Sight> = sights.collect();
-    // Settings may add rules and servers for files that nobody else knows.
+    // Settings may add rules and servers for files that no built-in tool knows.
     let may_matter = |sight: &Sight| {
         !sight.is_empty() || ["lsp", "security"].iter().any(|word| app.settings_mention(word))
     };
@@ -82,7 +81,7 @@ pub(super) fn look(
     Ok(HostReply::of(Effect::Tell { context }))
 }
 
-/// The files that were written and are still there, relative to the root.
+/// Returns the written files that still exist, relative to the root.
 fn written(app: &App, uses: &[ToolUse]) -> BTreeSet<PathBuf> {
     let root = &app.project.root;
     let files = uses.iter().flat_map(|used| &used.files);
@@ -94,11 +93,11 @@ fn written(app: &App, uses: &[ToolUse]) -> BTreeSet<PathBuf> {
     inside.take(MOST_FILES).collect()
 }
 
-/// What somebody says who was asked.
+/// The answer of a tool that was asked.
 enum Heard {
-    /// These, if any.
+    /// The reports, if there are any.
     Said(Vec<Said>),
-    /// No helper is there to be asked.
+    /// No language server helper runs.
     NoHelper,
 }
 
@@ -111,7 +110,7 @@ struct Looking<'a> {
 }
 
 impl Looking<'_> {
-    /// Looks at the files; returns what there is, and what is new.
+    /// Looks at the files; returns the record of the look, and the new findings.
     fn take(&self, sights: Vec<Sight>, means: Means) -> Result<(Seen, Vec<Finding>), CliError> {
         self.app.fall_back_on(&self.run.id);
         let rules = ServerRules::new(&self.app.layers()?)?;
@@ -136,8 +135,8 @@ impl Looking<'_> {
         self.compare(seen, said)
     }
 
-    /// What those say who answer in time. Servers that are not there yet are
-    /// warmed up for the next edit.
+    /// Collects the answers that come in time. Servers that are not running are started
+    /// for the next edit.
     fn hear(&self, jobs: Vec<Job<Heard>>, served: &[(String, PathBuf)]) -> Vec<Said> {
         let mut said = Vec::new();
         for heard in in_time(jobs, self.limit.saturating_sub(self.began.elapsed())) {
@@ -153,7 +152,7 @@ impl Looking<'_> {
         said
     }
 
-    /// Compares what was said about each file with what is known of it.
+    /// Compares the findings in each file with earlier ones.
     fn compare(&self, mut seen: Seen, said: Vec<Said>) -> Result<(Seen, Vec<Finding>), CliError> {
         let mut files: BTreeMap<String, Vec<Said>> = BTreeMap::new();
         for one in said {
@@ -178,7 +177,7 @@ impl Looking<'_> {
         Ok((seen, fresh))
     }
 
-    /// The files that language servers look at: their names and paths.
+    /// Returns the files that language servers look at, as names and paths.
     fn served(&self, sights: &[Sight], rules: &ServerRules) -> Vec<(String, PathBuf)> {
         let is_added = |file: &Path| rules.added.iter().any(|one| one.language(file).is_some());
         let served = sights.iter().filter(|sight| sight.has_server() || is_added(sight.file()));
@@ -186,8 +185,7 @@ impl Looking<'_> {
         served.map(|sight| (sight.name(), path(sight))).collect()
     }
 
-    /// Asks servers that are warm. To start one takes longer than there is
-    /// time.
+    /// Asks the servers that are running. Starting one would take too long.
     fn ask_servers(&self, rules: &ServerRules, files: Vec<(String, PathBuf)>) -> Job<Heard> {
         let door = Door::of(self.app, rules);
         let left = self.limit.saturating_sub(self.began.elapsed());
@@ -200,7 +198,7 @@ impl Looking<'_> {
         })
     }
 
-    /// What a file was when the run began, as far as that is cheap to tell.
+    /// Returns a file's contents at the start of the run, if they are cheap to get.
     fn start(&self, file: &Path) -> Start {
         let baseline = self.run.baseline.as_ref();
         let Some(tree) = baseline.and_then(|baseline| baseline.tree.as_ref()) else {
@@ -218,7 +216,7 @@ impl Looking<'_> {
     }
 }
 
-/// What servers say that have looked at every file, file by file.
+/// Sorts the findings of servers that are done by file.
 fn said(reports: Vec<ServerReport>, files: &[(String, PathBuf)]) -> Vec<Said> {
     let settled = reports.into_iter().filter(|report| report.verdict == ServerVerdict::Ok);
     let of_files = settled.flat_map(|report| {

@@ -1,4 +1,4 @@
-//! What went wrong in hooks: nobody reads their stderr.
+//! The log of errors in hooks, whose stderr nobody reads.
 
 use std::fs;
 use std::io::Write;
@@ -8,10 +8,10 @@ use ralph_core::redact::redact;
 use ralph_engine::clock::{Clock, SystemClock};
 use ralph_engine::wire::moment;
 
-/// A log that is longer begins anew; the one before is kept.
+/// Size in bytes above which a new log begins; the previous one is kept.
 const MOST_BYTES: u64 = 512 * 1024;
 
-/// Adds a line to the log. A log that cannot be written is not worth a word.
+/// Adds a line to the log. Errors in writing it are ignored.
 pub(super) fn write(home: &Path, text: &str) {
     let path = home.join("hooks.log");
     if fs::metadata(&path).is_ok_and(|found| found.len() > MOST_BYTES) {

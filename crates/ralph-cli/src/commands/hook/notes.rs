@@ -1,8 +1,8 @@
-//! What the agent of a host is shown of the memory: what holds anyway and where
-//! the work stands when a session begins, and what its first task makes matter,
-//! once.
+//! Adds notes from the memory to the reply of a hook. At the start of a session it
+//! shows general notes and the state of earlier work; with the first task, the notes
+//! that matter for it.
 //!
-//! Where nothing was ever remembered this costs a look at the file system.
+//! A project without a memory costs one access to the file system.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -25,25 +25,23 @@ use crate::commands::memory;
 use crate::config::{Arm, Audience, MemoryRules};
 use crate::error::CliError;
 
-/// The file of a session that names the notes it has seen, behind how many
-/// tokens they took.
+/// The session file with the notes that were shown, after the number of their tokens.
 const SEEN: &str = "notes";
 
-/// The file of a session that was shown what its task makes matter.
+/// The session file that marks that the notes for its task were shown.
 const ASKED: &str = "notes-asked";
 
-/// When something can be shown.
+/// The occasion on which notes are shown.
 enum Moment<'a> {
-    /// A session begins with nothing in it.
+    /// A session begins empty.
     Start,
-    /// A session was shortened, and hears what it needs before it goes on.
+    /// A session was compacted; it is told what it needs before it goes on.
     Again,
-    /// A session goes on with all that was in it.
+    /// A session goes on with its full context.
     GoingOn,
-    /// A session was shortened, and what it is told now is all it hears before
-    /// the next prompt.
+    /// A session was compacted, and this reply is the last before the next prompt.
     Shortened,
-    /// The user says what is to be done.
+    /// The user gives the task.
     Task(&'a str),
 }
 
@@ -52,7 +50,7 @@ fn moment<'a>(app: &App, call: &Call, event: &'a HostEvent) -> Option<Moment<'a>
         return None;
     }
     match &event.what {
-        // Told by a message, the host can be answered only when it goes on.
+        // Here the event is a message; the host reads a reply only when the turn ends.
         Happening::SessionStarted(Start::Compacted) | Happening::Compacted { .. }
             if call.host.reach == Reach::Messages =>
         {
@@ -96,7 +94,7 @@ fn moment<'a>(app: &App, call: &Call, event: &'a HostEvent) -> Option<Moment<'a>
     }
 }
 
-/// Whether an agent could be shown something now.
+/// Returns true if an agent could be shown something now.
 pub(super) fn concerns(app: &App, call: &Call, event: &HostEvent) -> bool {
     let Some((session, moment)) = event.session.as_ref().zip(moment(app, call, event)) else {
         return false;
@@ -114,8 +112,8 @@ pub(super) fn concerns(app: &App, call: &Call, event: &HostEvent) -> bool {
     }
 }
 
-/// Whether the session is one that is shown anything: usually those with a loop,
-/// or in which one may begin by itself.
+/// Returns true if the session may be shown notes: usually one with a loop, or where
+/// one may start automatically.
 fn is_in_audience(app: &App, call: &Call, session: &SessionId, moment: &Moment<'_>) -> bool {
     match audience(app) {
         Audience::Nobody => false,
@@ -129,7 +127,8 @@ fn is_in_audience(app: &App, call: &Call, session: &SessionId, moment: &Moment<'
     }
 }
 
-/// Reads the settings only if they could say something else than usual.
+/// Returns the sessions that are shown notes. It reads the settings only if they may
+/// differ from the default.
 fn audience(app: &App) -> Audience {
     if app.variable("RALPH_HOOKS_MEMORY").is_none() && !app.settings_mention("memory") {
         return Audience::Loops;
@@ -137,8 +136,8 @@ fn audience(app: &App) -> Audience {
     app.layers().map_or(Audience::Loops, |layers| MemoryRules::new(&layers).audience)
 }
 
-/// Where it is noted what a session was shown. A home that can only be read
-/// has notes to show, and nobody wants to read them with every message.
+/// Returns the folder that records what a session was shown. For a read-only home it is
+/// in the user's state, so that notes are not repeated with every message.
 fn marks(app: &App, session: &SessionId) -> Place {
     let home = if Log::new(&app.home).is_read_only() { app.user_home() } else { app.home.clone() };
     Place::new(&home, session)
@@ -148,7 +147,7 @@ fn has_notes(app: &App) -> bool {
     Notebook::exists(&app.home) || Notebook::exists(&app.user_home())
 }
 
-/// Adds notes to a reply, if there are any to show.
+/// Adds notes to a reply, if there are any.
 pub(super) fn add(
     app: &App,
     call: &Call,
@@ -182,14 +181,14 @@ pub(super) fn add(
     }
 }
 
-/// Forgets what a session has seen: it is not in it any more.
+/// Forgets what a session has seen, since it is no longer in its context.
 fn forget(place: &Place) {
     for name in [ASKED, SEEN] {
         let _ = fs::remove_file(place.folder().join(name));
     }
 }
 
-/// Whether a reply has room for something to read.
+/// Returns true if a reply can carry notes.
 fn can_hold(effect: &Effect, moment: &Moment<'_>) -> bool {
     let was_shortened = matches!(moment, Moment::Shortened);
     match effect {
@@ -199,7 +198,7 @@ fn can_hold(effect: &Effect, moment: &Moment<'_>) -> bool {
     }
 }
 
-/// The same reply with notes to read.
+/// Adds notes to the reply.
 fn with(reply: HostReply, notes: &str) -> HostReply {
     let effect = match reply.effect {
         Effect::None => Effect::Tell { context: notes.to_owned() },
@@ -213,8 +212,8 @@ fn with(reply: HostReply, notes: &str) -> HostReply {
     HostReply { effect, ..reply }
 }
 
-/// Starts a process that reads what a hook has no time for, for the next time.
-/// It outlives us and has a group of its own: a Ctrl-C is not meant for it.
+/// Starts a process that reads the rest of the project for the next time. It outlives
+/// us, in a process group of its own that ignores our Ctrl-C.
 fn read_the_rest(app: &App) {
     if Log::new(&app.home).is_read_only() {
         return;
@@ -224,11 +223,11 @@ fn read_the_rest(app: &App) {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    // Should that fail, the next hook tries again.
+    // If that fails, the next hook tries again.
     let _ = command.spawn();
 }
 
-/// A session that is about to be shown something.
+/// A session that is about to be shown notes.
 struct Showing<'a> {
     app: &'a App,
     session: &'a SessionId,
@@ -258,7 +257,7 @@ impl Showing<'_> {
             let ids = [wanted.seen.clone(), shown.ids()].concat().join("\n");
             let seen = format!("{}\n{ids}\n", wanted.spent + shown.tokens);
             let noted = recall.note_shown(&found, &wanted.place, now).map_err(CliError::from);
-            // What was found is worth more than the record of it.
+            // The notes matter more than the record that they were shown.
             if let Err(error) = noted.and(self.place.keep(SEEN, &seen).map_err(CliError::from)) {
                 log::write(&app.home, &format!("{}: {error}", self.session.as_str()));
             }
@@ -266,18 +265,18 @@ impl Showing<'_> {
         Ok(Some(found))
     }
 
-    /// Forgets what the session has seen if that is of no use to it now, and
-    /// notes what it is about to see.
+    /// Forgets what the session has seen if it is no longer useful, and records that it
+    /// is being shown notes.
     fn prepare(&self, moment: &Moment<'_>) -> Result<(), CliError> {
         let is_late = self.standing.as_ref().is_some_and(|at| at.age == Age::Old);
         match moment {
             Moment::Start | Moment::Again | Moment::Shortened => forget(&self.place),
-            // After so long all that is known is told anew.
+            // After this long everything is shown again.
             Moment::GoingOn | Moment::Task(_) if is_late => forget(&self.place),
             Moment::GoingOn | Moment::Task(_) => {}
         }
         if let Moment::Task(_) = moment {
-            // Before anything can go wrong: nobody wants to read of it twice.
+            // It comes before anything can fail, so that nothing is shown twice.
             self.place.keep(ASKED, "")?;
         }
         standing::note_told(&self.place);
@@ -307,8 +306,7 @@ impl Showing<'_> {
         }
     }
 
-    /// What a session that was shortened is about: its task, and what the user
-    /// said since, of which some words may be of use.
+    /// Returns the topic of a compacted session: its task, and what the user said since.
     fn known_task(&self) -> Option<String> {
         let session = &self.standing.as_ref()?.session;
         let said = session.messages.iter().filter(|message| message.who == Who::User);
@@ -318,7 +316,7 @@ impl Showing<'_> {
         (!words.is_empty()).then(|| words.join("\n"))
     }
 
-    /// Where notes are shown: in the turn of a loop, if there is one.
+    /// Returns the place where notes are shown: the turn of a loop, if there is one.
     fn at(&self, effect: &Effect) -> event::Place {
         let place = memory::place(self.app, Some(self.session.as_str()));
         let phase = Some(Phase::Think);
@@ -329,7 +327,7 @@ impl Showing<'_> {
     }
 }
 
-/// Where a host tells of no beginning, everything comes with the task.
+/// Selects the notes: if the host did not report a start, all come with the task.
 fn part(seen: &[String]) -> Part {
     if seen.is_empty() { Part::Whole } else { Part::Asked }
 }

@@ -1,4 +1,4 @@
-//! What an event means for the session it happened in.
+//! Answers an event for the session in which it happened.
 
 use std::time::Duration;
 
@@ -27,10 +27,10 @@ use crate::commands::run::open_ledger;
 use crate::error::CliError;
 use crate::rights;
 
-/// How far apart the processes may be that a host starts for one event.
+/// Longest time between the processes that a host starts for the same event.
 const ECHO: Duration = Duration::from_secs(2);
 
-/// One event, and all it takes to answer it.
+/// One event, with everything that is needed to answer it.
 pub(super) struct Session<'a> {
     pub(super) app: &'a App,
     pub(super) call: &'a Call,
@@ -88,7 +88,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Lets the run of the session hear of the event.
+    /// Passes the event to the run of the session.
     fn hear(&self, session: &SessionId) -> Result<HostReply, CliError> {
         let place = Place::new(&self.app.home, session);
         let Some(ledger) = self.existing_ledger()? else {
@@ -105,7 +105,7 @@ impl<'a> Session<'a> {
             return auto::unasked(self, session);
         };
         if run.worktree != self.app.worktree() {
-            // The session went elsewhere; what is there proves nothing here.
+            // The session moved to another folder; its files prove nothing here.
             return Ok(HostReply::silent());
         }
         if let Some(reply) = auto::first_again(self, ledger.store(), &run, &place)? {
@@ -116,7 +116,7 @@ impl<'a> Session<'a> {
             return Ok(reply);
         }
         let mut sink = Silent;
-        // A session can be left even where its gates have fallen into pieces.
+        // A session can be left even if its gates no longer work.
         let checks = if matches!(self.event.what, Happening::TurnEnded(_)) {
             let checks = Checks::of_running(self.app, settings_of(self.app, &run, None)?)?;
             let takes_long = !checks.gates.is_empty() || checks.judge.is_some();
@@ -132,8 +132,7 @@ impl<'a> Session<'a> {
         let mut driver = drive::driver(self.app, ledger, checks, &run, &mut sink)?;
         let answered = driver.answer_host(&run, self.event, &hosted, self.call.heard);
         if driver.gates.is_empty() {
-            // The process ends now. To close the store in good order would take
-            // as long as to open it, and nobody waits for that.
+            // The process ends now. Closing the store properly would take as long as opening it.
             driver.tree.finish();
             std::mem::forget(driver);
         }
@@ -143,8 +142,8 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// What the host says about itself and about what it was asked for; `None`
-    /// if the event is of another kind.
+    /// Answers an event about the host itself, or about a request to the host. Returns
+    /// `None` for other events.
     fn of_host(&self) -> Result<Option<HostReply>, CliError> {
         let wanted = match &self.event.what {
             Happening::HostStarted => None,
@@ -180,8 +179,8 @@ impl<'a> Session<'a> {
         Ok(Some(self.together(replies)))
     }
 
-    /// What the host says about itself, for one of its loops; `None` if the run
-    /// is not one of them.
+    /// Answers an event about the host for one of its loops; `None` if the run is not
+    /// one of them.
     fn of_host_for(
         &self,
         run: &Run,
@@ -204,9 +203,8 @@ impl<'a> Session<'a> {
         reply.map(Some)
     }
 
-    /// One reply for several loops of a host that reads line by line: what it
-    /// has to do for the others comes before, and the user reads all of it at
-    /// once.
+    /// Combines the replies for several loops of a host that reads line by line. All
+    /// but the last are printed at once, and the user gets their notes together.
     fn together(&self, mut replies: Vec<HostReply>) -> HostReply {
         let Some(last) = replies.pop() else { return HostReply::silent() };
         let mut notes = Vec::new();
@@ -223,7 +221,7 @@ impl<'a> Session<'a> {
         if notes.is_empty() { last } else { last.with_note(notes.join("\n")).in_tone(tone) }
     }
 
-    /// Answers something that has nothing to do with gates.
+    /// Answers an event that needs no gates.
     fn with_driver(
         &self,
         ledger: Ledger,
@@ -236,13 +234,13 @@ impl<'a> Session<'a> {
         let hosted = self.hosted(session, &checks);
         let mut driver = drive::driver(self.app, ledger, checks, run, &mut sink)?;
         let answered = answer(&mut driver, &hosted);
-        // As below: nobody waits for the store to be closed in good order.
+        // As above, the store is not closed properly.
         driver.tree.finish();
         std::mem::forget(driver);
         Ok(answered?)
     }
 
-    /// The gates of a run, which end before the hook has to.
+    /// Makes the gates of a run, with the hook's time limit.
     pub(super) fn checks(&self, run: &Run) -> Result<Checks, CliError> {
         let checks = Checks::of_running(self.app, settings_of(self.app, run, None)?)?;
         Ok(checks.until(self.deadline.end_of_gates()))
@@ -268,12 +266,11 @@ impl<'a> Session<'a> {
     }
 
     pub(super) fn existing_ledger(&self) -> Result<Option<Ledger>, CliError> {
-        // Nothing is created for a session that has nothing to do with us.
+        // Nothing is created for a session that does not concern us.
         Ok(Ledger::open_existing(&self.app.home)?)
     }
 
-    /// What tools did is on record with the run and the iteration; what they
-    /// wrote is looked at.
+    /// Records what tools did in the run's iteration, and looks at the files they wrote.
     fn tools_used(&self, session: &SessionId, uses: &[ToolUse]) -> Result<HostReply, CliError> {
         let Some(store) = self.app.existing_store()? else { return auto::unasked(self, session) };
         let run = match self.app.driven_run() {
@@ -288,13 +285,12 @@ impl<'a> Session<'a> {
         let now = self.app.now();
         record_tools(&store, Some(session), (&run.id, run.iteration), uses, now)?;
         let reply = edits::look(self, &store, &run, uses)?;
-        // The agent began it with a tool.
+        // The agent began the loop with a tool.
         let is_news = place.take_unannounced();
         Ok(if is_news { reply.with_note(wording::armed(&run)) } else { reply })
     }
 
-    /// A command of ours that was typed in the session. Errors are for the
-    /// user to read.
+    /// Runs a command of ours that was typed in the session. Errors are shown to the user.
     pub(super) fn command(&self, session: &SessionId, command: &Slash, text: &str) -> HostReply {
         if let Err(error) = rights::ensure_in_session(self.app, command.right(), text) {
             return answer(said(self.app, &error)).in_tone(Tone::Error);
@@ -310,16 +306,16 @@ impl<'a> Session<'a> {
         done.unwrap_or_else(|error| answer(said(self.app, &error)).in_tone(Tone::Error))
     }
 
-    /// Whether a word names a file of the project, or one that the loop of the
-    /// session is held for: it may be gone.
+    /// Returns true if a word names a file of the project, or one that is held. A held
+    /// file may be gone.
     pub(super) fn is_path(&self, session: &SessionId, word: &str) -> bool {
         let exists = |word: &str| self.app.project.root.join(word).exists();
         let is_held = |run: Run| run.progress.held.iter().any(|held| held.starts_with(word));
         exists(word) || self.own_open(session).ok().flatten().is_some_and(is_held)
     }
 
-    /// Whether another process has just given this run to the session. A host
-    /// that knows us from several installations tells us everything as often.
+    /// Returns true if another process has just given this run to the session. A host
+    /// with several installations sends each event several times.
     pub(super) fn is_echo(&self, run: &Run, session: &SessionId) -> bool {
         run.session() == Some(session)
             && run.state.is_active()
@@ -336,8 +332,8 @@ impl<'a> Session<'a> {
         arm::start(self, session, wanted.task, checks, None)
     }
 
-    /// Accepts changes that the run of this session waits for, and judges it
-    /// again. At any other time nobody can tell whether the user asks.
+    /// Accepts changes that the run of this session waits for, and judges it again. At
+    /// other times the request may not be the user's.
     pub(super) fn allow(
         &self,
         session: &SessionId,
@@ -370,8 +366,7 @@ impl<'a> Session<'a> {
         self.go_on(session, open_ledger(self.app)?, &run)
     }
 
-    /// Goes on with the loop of this session, or with one whose id is given,
-    /// whoever had that before.
+    /// Continues the loop of this session, or the one with the given id, whoever had it before.
     fn resume(&self, session: &SessionId, words: &ResumeWords) -> Result<HostReply, CliError> {
         let ledger = open_ledger(self.app)?;
         let run = match words.run.as_deref() {
@@ -387,14 +382,14 @@ impl<'a> Session<'a> {
         let place = Place::new(&self.app.home, session);
         let is_recent = place.resumed().is_some_and(|at| at.plus(ECHO) >= self.call.heard);
         let is_echo = match self.call.host.reach {
-            // A run in its first epoch was resumed by nobody.
+            // A run in its first epoch was never resumed.
             Reach::Answers => self.is_echo(&run, session) && run.epoch > 1,
             Reach::Messages => is_own && is_under_way && is_recent,
         };
         if is_echo {
             return Ok(HostReply::silent());
         }
-        // A host that answers lets the user speak only when no turn is under way.
+        // A host with replies lets the user type only while no turn runs.
         if self.call.host.reach == Reach::Messages && is_own && is_under_way {
             return Ok(answer(told::is_at_work(&run)));
         }
@@ -415,7 +410,7 @@ impl<'a> Session<'a> {
         self.go_on(session, ledger, &run)
     }
 
-    /// Why there is nothing to go on with here, and what there is elsewhere.
+    /// Explains why there is nothing to continue, and lists the loops of other sessions.
     fn nothing_to_resume(&self, session: &SessionId) -> Result<CliError, CliError> {
         let error = CliError::refused("this session has no loop to go on with")
             .in_korean("이 세션에는 이어서 진행할 루프가 없습니다", None);
@@ -432,19 +427,19 @@ impl<'a> Session<'a> {
             .in_korean("이 세션에는 이어서 진행할 루프가 없습니다", Some(&named(Locale::Ko))))
     }
 
-    /// Takes a run over and judges it at once.
+    /// Takes over a run and judges it immediately.
     fn go_on(&self, session: &SessionId, ledger: Ledger, run: &Run) -> Result<HostReply, CliError> {
         let old = run.session().cloned();
         let owner = Owner::Session(session.clone());
         self.give_sign();
         let checks = self.checks(run)?;
-        // What ends from now on was asked for while the run rested.
+        // Background work that ends from now on was started before the run rested.
         let place = Place::new(&self.app.home, session);
         let _arming = place.note_arming();
         let taken = loops::take_over_as(ledger.store(), run, &owner, self.app.now());
         if let Err(EngineError::Store(StoreError::Stale { .. })) = &taken {
             let now = ledger.store().run(&run.id)?;
-            // It may be seen resting while another process takes it over.
+            // The run may appear to rest while another process takes it over.
             if now.is_some_and(|now| now.session() == Some(session) && !now.state.is_ended()) {
                 return Ok(HostReply::silent());
             }
@@ -468,14 +463,14 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Shows a host that waits only for who lives that this will take a while.
+    /// Prints an early line for a host that needs a sign of life.
     pub(super) fn give_sign(&self) {
         if self.call.host.reach == Reach::Messages {
             self.deadline.early("");
         }
     }
 
-    /// A session that follows another one takes its run with it.
+    /// Gives the run of an earlier session to the session that follows it.
     fn follow(&self, session: &SessionId, start: Start) -> Result<HostReply, CliError> {
         let Some(ledger) = self.existing_ledger()? else { return Ok(HostReply::silent()) };
         let worktree = Some(self.app.worktree());
@@ -490,13 +485,13 @@ impl<'a> Session<'a> {
             return Ok(HostReply::silent());
         };
         if start == Start::Forked {
-            // Nobody says whose copy the session is: the user decides.
+            // It is not known which session this one was copied from, so the user decides.
             let line = self.left_alone(run, "resume", self.app.chosen_locale());
             return Ok(HostReply::silent().with_note(format!("ralph: {line}")));
         }
         let old = run.session().cloned();
         if !run.state.is_active() {
-            // What the user interrupted rests on, for this session to resume.
+            // An interrupted run keeps resting, so that this session can resume it.
             let run = loops::hand_on(ledger.store(), run, session, self.app.now())?;
             self.move_mark(old.as_ref(), session, &run)?;
             return Ok(HostReply::silent().with_note(wording::rests(&run)));
@@ -527,12 +522,12 @@ impl<'a> Session<'a> {
     }
 }
 
-/// The user reads this, the agent does not.
+/// Makes a reply that the user reads and the agent does not.
 pub(super) fn answer(text: impl Into<String>) -> HostReply {
     HostReply::of(Effect::Answer { text: text.into() })
 }
 
-/// Why a loop that is over does not go on.
+/// Makes the error for a loop that has ended.
 fn has_ended(run: &Run) -> CliError {
     let (id, status) = (&run.id, run.state.status());
     CliError::refused(format!("{id} has ended ({status})"))
@@ -543,7 +538,7 @@ fn has_ended(run: &Run) -> CliError {
         )
 }
 
-/// Why nothing was allowed: what is held is elsewhere.
+/// Makes the error for paths at which nothing is held.
 fn not_held(run: &Run, words: &[String]) -> CliError {
     let question = match &run.state {
         State::Waiting(Wait::Human { question }) => question.as_str(),
@@ -563,7 +558,7 @@ fn not_held(run: &Run, words: &[String]) -> CliError {
         )
 }
 
-/// The run that has left this session and is not done with it.
+/// Returns the run that left this session but still waits for it.
 fn left_by(
     store: &dyn RunStore,
     place: &Place,

@@ -1,8 +1,8 @@
-//! `/ralph …` as it is typed in a host: commands, flags and a task in any words.
+//! `/ralph …` as it is typed in a host: a command with its flags, or a task.
 //!
-//! Nothing here goes through a shell. A text is a command of ours only if all
-//! of it is one: its name, its flags, runs and paths that exist. Otherwise it
-//! is a task, and `start` makes a task of anything.
+//! No shell is involved. A text is a command only if all its words are: the name,
+//! flags, runs and paths that exist. Otherwise it is a task; `start` makes any text a
+//! task.
 
 mod wanted;
 mod words;
@@ -18,29 +18,29 @@ use words::{Word, words};
 
 pub(super) use wanted::Wanted;
 
-/// What was typed.
+/// A parsed `/ralph` prompt.
 #[derive(Debug)]
 pub(super) enum Slash {
-    /// Arm a loop.
+    /// Starts a loop with this text.
     Arm(String),
-    /// Call a command of ours.
+    /// Runs a command of ours.
     Call(SessionCommand),
-    /// Go on with a loop in this session.
+    /// Continues a loop in this session.
     Resume(ResumeWords),
-    /// Say what can be typed.
+    /// Shows the help.
     Help,
-    /// Neither for certain: this word, and what may have been meant.
+    /// An ambiguous text: its first word, and the command that was probably meant.
     Unclear(String, Option<String>),
-    /// A command with one word behind it that is an argument, and not of it.
+    /// A command and one argument that does not belong to it.
     Misfit(String, String),
 }
 
-/// A command of the command line that was typed in a session.
+/// A command that was typed in a session.
 #[derive(Debug)]
 pub(super) struct SessionCommand {
-    /// What it is.
+    /// The parsed command.
     pub(super) command: Command,
-    /// Its words, its name first.
+    /// The words, starting with the name.
     pub(super) words: Vec<String>,
 }
 
@@ -56,14 +56,14 @@ pub(super) struct ResumeWords {
 }
 
 impl SessionCommand {
-    /// Whether its words name a run.
+    /// Returns true if its words name a run.
     pub(super) fn names_run(&self) -> bool {
         self.words.iter().skip(1).any(|word| is_run(word) || word.starts_with("--run"))
     }
 }
 
 impl Slash {
-    /// Who may type it in a turn that a driver of ours takes.
+    /// Returns who may type it while our driver runs a turn.
     pub(super) fn right(&self) -> CallRight {
         match self {
             Self::Help | Self::Unclear(..) | Self::Misfit(..) => CallRight::Anyone,
@@ -73,7 +73,7 @@ impl Slash {
     }
 }
 
-/// What is typed behind one of our commands; `None` for any other prompt.
+/// Splits a prompt into our command's name and the rest; `None` for any other prompt.
 fn behind(prompt: &str) -> Option<(&str, &str)> {
     let text = prompt.trim_start().strip_prefix('/')?;
     let end = text.find(char::is_whitespace).unwrap_or(text.len());
@@ -84,16 +84,16 @@ fn behind(prompt: &str) -> Option<(&str, &str)> {
     }
 }
 
-/// Whether a prompt is one of our commands.
+/// Returns true if a prompt is one of our commands.
 pub(super) fn is_ours(prompt: &str) -> bool {
     behind(prompt).is_some()
 }
 
-/// Understands a prompt that is one of our commands; `None` for any other.
-/// `exists` says whether a word names a file.
+/// Parses a prompt that is one of our commands; `None` for any other. `exists` returns
+/// true if a word names a file.
 pub(super) fn parse(prompt: &str, exists: &dyn Fn(&str) -> bool) -> Option<Slash> {
     match behind(prompt)? {
-        // A host that gives an interrupted prompt back lets it be typed behind.
+        // After an interruption a host may put the prompt back, and the user types behind it.
         ("ralph", rest) if rest.ends_with("/cancel-ralph") => {
             called_as(vec!["stop".to_owned()], exists)
         }
@@ -102,7 +102,7 @@ pub(super) fn parse(prompt: &str, exists: &dyn Fn(&str) -> bool) -> Option<Slash
             let words = words(rest);
             let names = words.iter().map(|word| word.value(rest).into_owned());
             let called = std::iter::once("stop".to_owned()).chain(names).collect();
-            // Whatever else was typed there, an end was wanted.
+            // Whatever else was typed, the user wanted to stop.
             called_as(called, exists).or_else(|| called_as(vec!["stop".to_owned()], exists))
         }
     }
@@ -142,7 +142,7 @@ fn understand(rest: &str, exists: &dyn Fn(&str) -> bool) -> Slash {
     }
 }
 
-/// The command that these words are, if all of them belong to it.
+/// Parses these words as a command, if all of them belong to it.
 fn called_as(mut typed: Vec<String>, is_argument: &dyn Fn(&str) -> bool) -> Option<Slash> {
     if typed.first()? == "--cancel" {
         "stop".clone_into(&mut typed[0]);
@@ -169,21 +169,20 @@ fn called_as(mut typed: Vec<String>, is_argument: &dyn Fn(&str) -> bool) -> Opti
     is_whole.then_some(Slash::Call(SessionCommand { command: parsed.command, words: typed }))
 }
 
-/// Whether a word is the name of a command, or leads to one.
+/// Returns true if a word is the name or an alias of a command.
 fn is_command(word: &str) -> bool {
     let command = Cli::command();
     let mut known = command.get_subcommands().filter(|one| !one.get_name().starts_with("__"));
     known.any(|one| one.get_name() == word || one.get_all_aliases().any(|alias| alias == word))
 }
 
-/// Whether a word has the form of an argument: a number, a run, a path.
+/// Returns true if a word looks like an argument: a number, a run, a path.
 fn looks_like_argument(word: &str) -> bool {
     let is_number = word.chars().all(|c| c.is_ascii_digit());
     is_number || word.starts_with("run-") || word.trim_end_matches('.').contains(['/', '.'])
 }
 
-/// What was given in places that have no name, by a command and by those below
-/// it.
+/// Returns the positional arguments of a command and its subcommands.
 fn given(command: &clap::Command, matches: &ArgMatches) -> Vec<String> {
     let is_typed =
         |id: &str| matches.value_source(id) == Some(clap::parser::ValueSource::CommandLine);
@@ -198,18 +197,18 @@ fn given(command: &clap::Command, matches: &ArgMatches) -> Vec<String> {
     given
 }
 
-/// Whether a word has the form of a run's id, or of the beginning of one.
+/// Returns true if a word looks like a run's id or the beginning of one.
 fn is_run(word: &str) -> bool {
     let digits = word.strip_prefix("run-").unwrap_or_default();
     !digits.is_empty() && digits.len() <= 8 && digits.chars().all(|c| c.is_ascii_hexdigit())
 }
 
-/// Whether a word names two snapshots.
+/// Returns true if a word names two snapshots.
 fn is_range(word: &str) -> bool {
     word.split_once("..").is_some_and(|(from, to)| !from.is_empty() && !to.is_empty())
 }
 
-/// Whether a text begins as a flag does that we do not have, or has no words.
+/// Returns true if a text begins with an unknown short flag, or has no letters or digits.
 fn is_no_task(text: &str, words: &[Word]) -> bool {
     let is_short_flag = |word: &str| {
         let name = word.strip_prefix('-').and_then(|name| name.chars().next());
@@ -219,15 +218,14 @@ fn is_no_task(text: &str, words: &[Word]) -> bool {
         || !text.contains(char::is_alphanumeric)
 }
 
-/// The command that was meant, if a text looks like one with what can follow
-/// it: flags, or a run.
+/// Returns the command that was probably meant, if only flags or runs follow the first word.
 fn misspelt(text: &str, words: &[Word]) -> Option<String> {
     let mut raw = words.iter().map(|word| &text[word.span.clone()]);
     let first = raw.next()?.to_lowercase();
     if !raw.all(|word| word.starts_with('-') || is_run(word)) {
         return None;
     }
-    // In a short word nearly every letter makes another word.
+    // A short word needs a smaller distance: one changed letter often makes another word.
     let most = if first.chars().count() > 4 { 2 } else { 1 };
     let command = Cli::command();
     let names = command.get_subcommands().filter(|known| !known.get_name().starts_with("__"));
@@ -237,7 +235,7 @@ fn misspelt(text: &str, words: &[Word]) -> Option<String> {
     near.filter(|(distance, _)| *distance <= most).min().map(|(_, name)| name)
 }
 
-/// Why nothing was done about a word that may have been meant otherwise.
+/// Makes the error for an ambiguous text.
 pub(super) fn unclear(word: &str, meant: Option<&str>) -> CliError {
     let hint = format!("To use it as a task, quote it: `/ralph \"{word} …\"`");
     let korean = format!("작업으로 쓰려면 따옴표로 묶으세요: `/ralph \"{word} …\"`");
@@ -257,7 +255,7 @@ pub(super) fn unclear(word: &str, meant: Option<&str>) -> CliError {
     }
 }
 
-/// Why a command was not called with the one word behind it.
+/// Makes the error for a command with an unsuitable argument.
 pub(super) fn misfit(command: &str, word: &str) -> CliError {
     CliError::usage(format!("`{word}` does not fit `/ralph {command}`"))
         .with_hint(format!("To use it as a task, quote it: `/ralph \"{command} {word}\"`"))
@@ -267,7 +265,7 @@ pub(super) fn misfit(command: &str, word: &str) -> CliError {
         )
 }
 
-/// What can be typed, in a few lines.
+/// Returns the help on what can be typed.
 pub(super) fn help(locale: Locale) -> &'static str {
     match locale {
         Locale::En => {

@@ -19,7 +19,7 @@ fn task(text: &str) -> String {
     read(text).unwrap().task.text
 }
 
-/// What a prompt is: the task of a loop, or a command with its words.
+/// Describes a prompt: the task of a loop, or a command with its words.
 fn meant(prompt: &str) -> String {
     match parse(prompt) {
         Some(Slash::Arm(task)) => format!("task: {task}"),

@@ -1,8 +1,8 @@
-//! Where the work stands that a session takes up: its own, or that of a session
-//! which was left here.
+//! Finds the session whose work is summarised for a session that begins or continues:
+//! its own earlier one, or one that was left here.
 //!
-//! A session is known to be alive by the process of its host. Nobody is told
-//! of the work of one that is: it is in good hands.
+//! A session is alive as long as its host's process is. The work of such a session is
+//! not summarised to others.
 
 use ralph_core::SessionId;
 use ralph_core::host::{Actor, Happening, HostEvent, Position, Reach, Start};
@@ -18,61 +18,61 @@ use super::{Call, log};
 use crate::app::App;
 use crate::commands::sessions;
 
-/// The file of a session that was shortened where it could not be told again.
+/// The session file that marks a compaction after which nothing could be shown.
 const SHORTENED: &str = "shortened";
 
-/// How many sessions are looked at to find the last one.
+/// Number of sessions that are searched for the last one.
 const FEW: usize = 5;
 
-/// A session as it was left, and who is to be told of it.
+/// A session that was left, and the reader of its summary.
 pub(super) struct Standing {
     pub(super) session: Session,
     pub(super) reader: Reader,
     pub(super) age: Age,
 }
 
-/// Whose work may have to be told of.
+/// The session whose work is summarised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Whose {
-    /// That of the session itself, to such a reader.
+    /// The session itself, for this reader.
     Own(Reader),
-    /// That of the last session in the work tree.
+    /// The last session in the work tree.
     Others,
 }
 
-/// Whether an event speaks of the end of a session that goes on elsewhere: a
-/// process in which it was open too is left, and that is all.
+/// Returns true if an event reports the end of a session that continues in another
+/// process. Only one of its processes ended.
 pub(super) fn goes_on_elsewhere(app: &App, call: &Call, event: &HostEvent) -> bool {
     let Happening::SessionEnded { reason } = &event.what else { return false };
     let dwelling = |session| Place::new(&app.home, session).dwelling(call.caller);
-    // What is deleted is gone for everybody.
+    // A deleted session is gone everywhere.
     reason != "deleted" && event.session.as_ref().map(dwelling) == Some(Dwelling::Elsewhere)
 }
 
-/// Whether the host of a session was started anew since it was heard of.
+/// Returns true if the session's host was restarted since its last event.
 pub(super) fn was_left(app: &App, call: &Call, session: &SessionId) -> bool {
     Place::new(&app.home, session).dwelling(call.caller) == Dwelling::Gone
 }
 
-/// Whether a session has been shortened since it was shown anything.
+/// Returns true if a session was compacted since it was last shown notes.
 pub(super) fn was_shortened(app: &App, event: &HostEvent) -> bool {
     let place = |session| Place::new(&app.home, session);
     event.session.as_ref().is_some_and(|session| place(session).folder().join(SHORTENED).exists())
 }
 
-/// Notes that a session was shortened and cannot be told anything now.
+/// Records that a session was compacted and cannot be shown notes now.
 pub(super) fn note_shortened(place: &Place) {
-    // Should that fail, nothing is told twice.
+    // If that fails, the notes are only not repeated.
     let _ = place.keep(SHORTENED, "");
 }
 
-/// Notes that a session that was shortened knows all again.
+/// Records that a compacted session was shown its notes again.
 pub(super) fn note_told(place: &Place) {
     let _ = std::fs::remove_file(place.folder().join(SHORTENED));
 }
 
-/// Where the work stands, if an event calls for it to be told. Asked before
-/// the event itself is kept, which would make every session a present one.
+/// Finds the work to summarise, if the event calls for it. It must run before the event
+/// is recorded, which makes the session look alive.
 pub(super) fn look(app: &App, call: &Call, event: &HostEvent) -> Option<Standing> {
     let session = event.session.as_ref().filter(|_| Notebook::exists(&app.home))?;
     let whose = whose(app, call, event)?;
@@ -162,7 +162,7 @@ fn our_name(session: &SessionId) -> String {
     session_id(&event::Place { session, ..event::Place::default() }).unwrap_or_default()
 }
 
-/// Notes where a session lives, as far as an event tells.
+/// Records the host process of a session, as far as an event tells.
 pub(super) fn note(app: &App, call: &Call, event: &HostEvent, kept: Kept) {
     let is_main = event.actor == Actor::Main && !app.is_driven() && kept == Kept::Yes;
     let Some(session) = event.session.as_ref().filter(|_| is_main) else { return };
@@ -174,7 +174,7 @@ pub(super) fn note(app: &App, call: &Call, event: &HostEvent, kept: Kept) {
                 Dwelling::Unknown => Start::New,
                 Dwelling::Gone | Dwelling::Elsewhere => Start::Resumed,
             };
-            // Should that fail, its silence tells how it is.
+            // If that fails, the age of its last event decides.
             let _ = place.note_host(call.caller);
             if call.host.reach == Reach::Messages {
                 capture::open(app, event, start);

@@ -10,8 +10,8 @@ use super::AGENT;
 use crate::config::{quoted, words};
 use crate::texts;
 
-/// The file for what was found. What is not required is in it as comments, each
-/// with its reason.
+/// Renders the file for the detected gates. Those that are not required become comments
+/// with a reason.
 pub(super) fn render(found: &Detected, agent_cmd: Option<&str>) -> String {
     let mut out = String::from("# Settings of ralph; `ralph config` lists them all.\n\n[run]\n");
     match agent_cmd {
@@ -47,7 +47,7 @@ pub(super) fn render(found: &Detected, agent_cmd: Option<&str>) -> String {
     out
 }
 
-/// The table of a gate; commented out when it is not required.
+/// Renders the table of a gate; commented out if it is not required.
 fn gate(proposal: &Proposal) -> String {
     let line = |text: &str| texts::one_line(text, 200);
     let mut out = format!("\n# {}: {}\n", proposal.ecosystem, line(&proposal.why));
@@ -67,7 +67,7 @@ fn gate(proposal: &Proposal) -> String {
     line(match &proposal.command {
         GateCommand::Argv(words) => format!("command = {}", command(words)),
         GateCommand::Shell(script) => format!("shell = {}", toml_text(script)),
-        // Nothing in a project tells what a judge is to be asked.
+        // A project does not tell what to ask a judge.
         GateCommand::Question(_) => String::new(),
     });
     if !proposal.dir.is_empty() {
@@ -78,7 +78,7 @@ fn gate(proposal: &Proposal) -> String {
     out
 }
 
-/// A command as text where that means the same, else as a list of words.
+/// Renders a command as text if that means the same, else as a list of words.
 fn command(argv: &[String]) -> String {
     let text = argv.join(" ");
     if words(&text).is_ok_and(|read| read == argv) {
@@ -88,7 +88,7 @@ fn command(argv: &[String]) -> String {
     format!("[{}]", list.join(", "))
 }
 
-/// A text in double quotes, on one line whatever is in it.
+/// Renders a text in double quotes, always on one line.
 fn toml_text(text: &str) -> String {
     Json::from(text).to_string().replace('\u{7f}', "\\u007f")
 }

@@ -15,8 +15,8 @@ use crate::error::CliError;
 use crate::out;
 use crate::signals::{self, Aftermath};
 
-/// Tries what would be required and can run, and says of each whether it stays
-/// so. `false` if the user ended it.
+/// Tries the gates that would be required and can run, and decides whether they stay
+/// required. Returns `false` if the user interrupted it.
 pub(super) fn run(app: &App, found: &mut Detected) -> Result<bool, CliError> {
     let can_run = |it: &&Proposal| it.is_wanted() && it.missing.is_none();
     let names: Vec<String> =
@@ -48,8 +48,8 @@ pub(super) fn run(app: &App, found: &mut Detected) -> Result<bool, CliError> {
     Ok(true)
 }
 
-/// Puts aside what neither passes nor names what fails. Tests stay required
-/// where no others are left: without them a check would prove nothing.
+/// Makes gates optional that neither pass nor name what fails. Tests stay required if
+/// no others are left: without them a check proves nothing.
 fn judge(found: &mut Detected, reports: &[GateReport], locale: Locale) {
     let before = found.clone();
     for proposal in &mut found.proposals {
@@ -67,7 +67,7 @@ fn judge(found: &mut Detected, reports: &[GateReport], locale: Locale) {
     }
 }
 
-/// Why a gate that was tried is not required; `None` if it is.
+/// Returns why a gate that was tried is not required; `None` if it is.
 fn objection(report: &GateReport, locale: Locale) -> Option<String> {
     let names_something = !report.failing.is_empty() || !report.reading.findings.is_empty();
     match &report.verdict {
@@ -107,8 +107,8 @@ mod tests {
         GateReport { verdict, failing, ..GateReport::unknown(&spec, String::new()) }
     }
 
-    /// Which gates of a Go module with a web page stay required, if trying them
-    /// comes to this.
+    /// Returns which gates of a Go module with a web page stay required, given the
+    /// results of trying them.
     fn kept(results: &[(Verdict, &[&str])]) -> Vec<(String, bool)> {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("go.mod"), "").unwrap();

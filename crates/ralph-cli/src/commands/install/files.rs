@@ -1,4 +1,4 @@
-//! The files of a host: read, shown, replaced as a whole, kept before.
+//! The files of a host: reads, shows and replaces them, with a copy of the old.
 
 use std::fs;
 use std::io::{self, Write};
@@ -11,14 +11,13 @@ use crate::app::App;
 use crate::error::CliError;
 use crate::out;
 
-/// Lines that are shown around a difference.
+/// Number of lines shown around a difference.
 const CONTEXT: usize = 2;
 
-/// What some editors put in front of a text. Hosts read past it.
+/// The byte order mark that some editors write. Hosts skip it.
 const MARK: &str = "\u{feff}";
 
-/// What a file of a folder holds, without a mark in front; `None` if it is not
-/// there.
+/// Reads a file without its byte order mark; `None` if it does not exist.
 pub(crate) fn read(folder: &Path, path: &Path) -> io::Result<Option<String>> {
     match ralph_files::read_text(folder.join(path)) {
         Ok(text) => Ok(Some(text.strip_prefix(MARK).map(str::to_owned).unwrap_or(text))),
@@ -30,7 +29,7 @@ pub(crate) fn read(folder: &Path, path: &Path) -> io::Result<Option<String>> {
     }
 }
 
-/// Shows what would change, in the form of a patch.
+/// Shows the changes as a patch.
 pub(super) fn show(folder: &Path, plan: &Plan) {
     for change in &plan.changes {
         out::raw(&difference(&folder.join(&change.path), change));
@@ -42,7 +41,7 @@ fn difference(path: &Path, change: &Change) -> String {
         Some(_) => path.display().to_string(),
         None => "/dev/null".to_owned(),
     };
-    // Ends of lines are kept, but a terminal need not hear of them.
+    // Line endings stay in the file, but are not shown.
     let plain = |text: &Option<String>| text.as_deref().unwrap_or_default().replace('\r', "");
     let (before, after) = (plain(&change.before), plain(&change.after));
     TextDiff::from_lines(&before, &after)
@@ -52,7 +51,7 @@ fn difference(path: &Path, change: &Change) -> String {
         .to_string()
 }
 
-/// Changes the files, if all of them can be.
+/// Changes the files, if all of them can be changed.
 pub(super) fn change(app: &App, plans: &[(PathBuf, Plan)]) -> Result<(), CliError> {
     let changes = plans.iter().flat_map(|(folder, plan)| {
         plan.changes.iter().map(move |change| (folder.as_path(), change))
@@ -68,7 +67,7 @@ pub(super) fn change(app: &App, plans: &[(PathBuf, Plan)]) -> Result<(), CliErro
         let kept = kept.transpose()?;
         let kept = kept.map(|kept| format!(" (before: {})", kept.display())).unwrap_or_default();
         if let Some(text) = &change.after {
-            // A link of the user's stays one.
+            // A symbolic link of the user's stays one.
             let target = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
             replace(&target, &format!("{mark}{text}")).map_err(failed)?;
             out::line(format!("Wrote {}{kept}.", path.display()));
@@ -83,12 +82,12 @@ pub(super) fn change(app: &App, plans: &[(PathBuf, Plan)]) -> Result<(), CliErro
     Ok(())
 }
 
-/// Whether a file has a mark in front, which stays.
+/// Returns true if a file begins with a byte order mark, which stays.
 fn has_mark(path: &Path) -> bool {
     ralph_files::read(path).is_ok_and(|bytes| bytes.starts_with(MARK.as_bytes()))
 }
 
-/// Refuses what the user protected, although a file could be put in its place.
+/// Returns an error for a read-only file, although it could be replaced.
 fn refuse_protected(path: &Path) -> Result<(), CliError> {
     let shown = path.display();
     let Ok(found) = fs::metadata(path) else {
@@ -115,8 +114,8 @@ fn refuse_protected(path: &Path) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Removes the folders of a file that is gone up to the host's own, as long as
-/// they are empty: they were there for our files alone.
+/// Removes the empty folders of a deleted file, up to the host's own. They were there
+/// only for our files.
 fn remove_empty(path: &Path, folder: &Path) {
     let parents = path.ancestors().skip(1).take_while(|parent| parent.starts_with(folder));
     for parent in parents {
@@ -140,7 +139,7 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// A new file may be read by others, unlike a temporary one.
+/// Makes a new file readable for others, unlike a temporary one.
 fn share(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
@@ -149,8 +148,8 @@ fn share(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Keeps what a file held before it is changed. Settings may hold keys, so
-/// nobody else may read the copy.
+/// Saves a copy of a file before it is changed. Only the user may read it, since
+/// settings may hold keys.
 fn keep(app: &App, path: &Path, text: &str) -> Result<PathBuf, CliError> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let folder = app.home.join("replaced");

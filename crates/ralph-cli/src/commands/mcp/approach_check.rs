@@ -1,4 +1,4 @@
-//! Was a plan tried before, and did it fail?
+//! The tool `approach_check`: tells whether a plan was tried before and failed.
 
 use std::time::Duration;
 
@@ -27,10 +27,10 @@ const SPEC: Spec = Spec {
     patience: Duration::from_secs(30),
 };
 
-/// How many notes are compared with a plan.
+/// Number of notes that are compared with a plan.
 const CANDIDATES: usize = 50;
 
-/// How many of a kind are shown.
+/// Number of entries of each kind that are shown.
 const SHOWN: usize = 5;
 
 /// What is about to be tried.
@@ -94,7 +94,7 @@ fn check(input: Input, _call: &Call) -> Result<Answer, Refusal> {
     })
 }
 
-/// What failed in the same way, and what else went wrong in these files.
+/// Returns the notes on the same failure, and other failures in these files.
 fn sort_out(book: &Notebook, plan: &Plan) -> Result<(Vec<Known>, Vec<Known>), MemoryError> {
     let kinds = ["failure", "approach", "gotcha"].map(str::to_owned).to_vec();
     let filters = Filters { kinds, ..Filters::default() };
@@ -109,7 +109,7 @@ fn sort_out(book: &Notebook, plan: &Plan) -> Result<(Vec<Known>, Vec<Known>), Me
     let (mut failed, mut related): (Vec<Known>, Vec<Known>) = (Vec::new(), Vec::new());
     for known in here.into_iter().chain(alike) {
         let is_seen = |one: &Known| one.note.id == known.note.id;
-        // What a run tried is told with its tries.
+        // Tries of a run are listed separately.
         let is_try = known.actor == Actor::Ralph && known.note.kind == NoteKind::Approach;
         if is_try || failed.iter().any(is_seen) || related.iter().any(is_seen) {
             continue;
@@ -123,13 +123,13 @@ fn sort_out(book: &Notebook, plan: &Plan) -> Result<(Vec<Known>, Vec<Known>), Me
     Ok((failed, related))
 }
 
-/// Whether a note tells of a failure of the plan.
+/// Returns true if a note is about a failure of the plan.
 fn is_same(known: &Known, plan: &Plan) -> bool {
     let note = &known.note;
     let tells_of_a_failure = matches!(note.kind.word(), "failure" | "approach");
     let texts = [note.title.as_deref(), Some(note.text.as_str())].into_iter().flatten();
     let alike = texts.map(|text| plans_alike(text, &plan.approach)).fold(0.0, f64::max);
-    // Where one side names no files, nothing says that they differ.
+    // If one of them names no files, they may be about the same.
     let is_placed = !note.files.is_empty() && !plan.files.is_empty();
     let is_here = !is_placed || touches(known, &plan.files);
     tells_of_a_failure && alike >= SAME_PLAN && is_here

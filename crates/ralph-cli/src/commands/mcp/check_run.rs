@@ -1,4 +1,4 @@
-//! Runs the gates, as `ralph check --wait` does.
+//! The tool `check_run`: runs the gates, as `ralph check --wait` does.
 
 use std::thread;
 use std::time::Duration;
@@ -27,7 +27,7 @@ const SPEC: Spec = Spec {
     patience: install::MOST,
 };
 
-/// How often it is looked whether anybody still waits.
+/// Time between two checks whether the caller still waits.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// What to check.
@@ -71,7 +71,7 @@ fn run(
     check::reports(app, layers, &wanted, &mut progress).map_err(refusal)
 }
 
-/// Does the work; `interrupt` is raised as soon as nobody waits for it.
+/// Does the work; raises `interrupt` once the caller stops waiting.
 fn while_awaited<T>(call: &Call, interrupt: &Interrupt, work: impl FnOnce() -> T) -> T {
     let done = Interrupt::default();
     thread::scope(|threads| {

@@ -1,4 +1,4 @@
-//! Shows what matters most in the code.
+//! The tool `code_map`: shows the most important definitions.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Lists the uses of a definition.
+//! The tool `code_refs`: lists the uses of a definition.
 
 use std::time::Duration;
 

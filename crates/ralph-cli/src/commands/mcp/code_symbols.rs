@@ -1,4 +1,4 @@
-//! Finds definitions in the code.
+//! The tool `code_symbols`: finds definitions in the code.
 
 use std::time::Duration;
 

@@ -1,8 +1,7 @@
-//! Arms a loop for the session of the host.
+//! The tool `loop_start`: starts a loop in the host's session.
 //!
-//! The agent that asks will be held to it, so it can ask for more than the
-//! settings do and never for less: checks are added to theirs, limits are
-//! lowered, and there is no command line of its own to run as a check.
+//! The agent that asks is judged by this loop, so it can only ask for more than the
+//! settings. It may add checks and lower limits, but not name a command as a check.
 
 use std::time::{Duration, Instant};
 
@@ -70,7 +69,7 @@ struct Input {
     session: Option<String>,
 }
 
-/// How long the agent waits for what the checks say before its first turn.
+/// Time that the agent waits for the first results of the checks.
 const FIRST_LOOK: Duration = Duration::from_secs(10);
 
 /// What can be asked for by its name alone.
@@ -94,7 +93,7 @@ pub(super) enum Criterion {
 }
 
 impl Criterion {
-    /// Its name in the settings.
+    /// Returns its name in the settings.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::TestPass => Named::TestPass.name(),
@@ -140,9 +139,8 @@ fn start_loop(app: &App, input: &Input) -> Result<Answer, CliError> {
     Ok(answer.with_note(note))
 }
 
-/// The run with what fails before its first turn, as far as that is known soon:
-/// a failure that was there already is not the agent's. The user is told with
-/// the next event that a loop began.
+/// Records what fails before the first turn, as far as it is known in time: the agent
+/// did not cause it. The next event tells the user that a loop began.
 fn with_baseline(app: &App, settings: Settings, run: Run) -> Result<Run, CliError> {
     let Some(session) = run.session() else { return Ok(run) };
     let place = Place::new(&app.home, session);
@@ -154,8 +152,7 @@ fn with_baseline(app: &App, settings: Settings, run: Run) -> Result<Run, CliErro
     Ok(driver.arm(run)?)
 }
 
-/// The session that is meant: the one given, else the one for which the
-/// client started us.
+/// Returns the given session, else the one in the client's environment.
 pub(super) fn known_session(app: &App, given: Option<String>) -> Option<String> {
     let named = HOSTS.iter().filter_map(|host| host.session_variable);
     let mut known = named.filter_map(|name| app.variable(name));
@@ -169,8 +166,7 @@ fn session(app: &App, input: &Input) -> Result<String, CliError> {
     })
 }
 
-/// The settings with what was asked for on top; refused where that would be
-/// less than they say.
+/// Returns the settings with the requested changes; an error if they would demand less.
 fn settings(app: &App, input: &Input, options: &Options) -> Result<Settings, CliError> {
     let mut layers = app.layers()?;
     add_criteria(&mut layers, input);

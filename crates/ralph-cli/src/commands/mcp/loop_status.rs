@@ -1,4 +1,4 @@
-//! Where the loops of the project stand.
+//! The tool `loop_status`: shows the loops of the project.
 
 use std::time::Duration;
 
@@ -46,7 +46,7 @@ fn show(input: Input, _call: &Call) -> Result<Answer, Refusal> {
     Answer::new(&list)
 }
 
-/// The open loop of the session that asks: others are none of its business.
+/// Returns the open loop of the calling session, which does not need the others.
 fn own_run(app: &App, given: Option<String>) -> Result<Option<String>, CliError> {
     let session = loop_start::known_session(app, given).and_then(|id| SessionId::new(&id));
     let (Some(session), Some(store)) = (session, app.existing_store()?) else { return Ok(None) };

@@ -1,6 +1,5 @@
-//! Ends a loop that rests and is not the agent's own. One that is active, or
-//! that the agent is in, is the user's to end: an agent that could end it would
-//! not be held to anything.
+//! The tool `loop_stop`: ends a resting loop that is not the agent's own. Only the user
+//! ends an active one, else an agent could end the loop that judges it.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Takes down what an agent found out.
+//! The tool `memory_add`: adds a note of an agent.
 
 use std::time::Duration;
 
@@ -27,10 +27,10 @@ const SPEC: Spec = Spec {
     patience: Duration::from_secs(30),
 };
 
-/// The longest note, in bytes: what is longer is a document.
+/// Longest note in bytes; longer texts belong in documents.
 const LONGEST: usize = 4000;
 
-/// How much of a near note is told, in characters.
+/// Number of characters of a near note that are shown.
 const SHORTEST: usize = 160;
 
 /// What to keep.
@@ -49,7 +49,7 @@ struct Input {
     /// Code that shows it: `src/store.py#Store.save`.
     #[serde(default)]
     anchors: Vec<String>,
-    // What they are for is told in the answer, once there is something near.
+    // The answer explains these fields if there are near notes.
     #[serde(default)]
     replaces: Vec<String>,
     #[serde(default)]
@@ -139,7 +139,7 @@ fn add(input: Input, _call: &Call) -> Result<Answer, Refusal> {
     told.answer(&near, secrets(&input))
 }
 
-/// What was made of a note.
+/// The result of adding a note.
 #[derive(Default)]
 struct Told {
     id: String,
@@ -192,12 +192,12 @@ impl Told {
     }
 }
 
-/// A near note in few words.
+/// Renders a near note in short form.
 fn near_note(known: &Known) -> Value {
     json!({ "id": known.note.id, "text": notebook::cut(&as_data(&known.note.text), SHORTEST) })
 }
 
-/// The notes nearest to a new one, of the project and of the user.
+/// Returns the notes nearest to a new one, of the project and of the user.
 fn nearest(app: &App, note: &Note) -> Result<Vec<Known>, MemoryError> {
     let Ok(books) = Books::open(app) else { return Ok(Vec::new()) };
     let mut near = Vec::new();
@@ -206,12 +206,12 @@ fn nearest(app: &App, note: &Note) -> Result<Vec<Known>, MemoryError> {
     }
     near.sort_by(|one, other| other.score.total_cmp(&one.score));
     let near = near.into_iter().map(|found| found.known);
-    // What reads like an order is nothing to be weighed.
+    // Text that reads like an order is not shown.
     let harmless = near.filter(|known| known.actor == Actor::User || known.orders().is_empty());
     Ok(harmless.take(NEAREST).collect())
 }
 
-/// What becomes of notes that an agent says its own replaces.
+/// Decides about the notes that an agent says its own replaces.
 fn chosen(book: &Notebook, ids: &[String], note: &Note) -> Result<Chosen, Refusal> {
     let named: Result<Vec<Known>, Refusal> =
         ids.iter().map(|id| holding(book, "replaces", id)).collect();
@@ -222,8 +222,7 @@ fn chosen(book: &Notebook, ids: &[String], note: &Note) -> Result<Chosen, Refusa
     Ok(succession::chosen(&named, Actor::Agent, &note.text))
 }
 
-/// What happens when an agent says a note again in other words. If those were
-/// noted before, that note gives way.
+/// Repeats a note in other words. If those words were a note before, that one is retired.
 fn say_again(
     book: &Notebook,
     same_as: &str,
@@ -247,7 +246,7 @@ fn say_again(
     Ok(events.collect())
 }
 
-/// A note of the project that holds.
+/// Returns a note of the project that is not retired.
 fn holding(book: &Notebook, field: &str, id: &str) -> Result<Known, Refusal> {
     let known = book.get(id).map_err(notebook::trouble)?;
     known.filter(|known| known.retired.is_none()).ok_or_else(|| {
@@ -257,14 +256,14 @@ fn holding(book: &Notebook, field: &str, id: &str) -> Result<Known, Refusal> {
     })
 }
 
-/// How many secrets are in what was given.
+/// Counts the secrets in the input.
 fn secrets(input: &Input) -> usize {
     let texts = [Some(&input.text), input.title.as_ref(), input.why.as_ref()];
     texts.into_iter().flatten().chain(&input.files).map(|text| clean::secrets(text)).sum()
 }
 
-/// Where the agent is: what its client says counts. The agent's own word does
-/// only for a session that was heard of, or it could pass for many tasks.
+/// Returns where the agent is, as its client says. The agent's own claim counts only
+/// for a known session; otherwise it could pretend to be many tasks.
 fn place(app: &App, book: &Notebook, said: Option<&str>) -> Result<Place, Refusal> {
     let told = memory::place(app, None);
     let Some(said) = said.filter(|_| told.is_nowhere()) else { return Ok(told) };

@@ -1,4 +1,4 @@
-//! Shows notes whole.
+//! The tool `memory_get`: shows notes in full.
 
 use std::time::Duration;
 

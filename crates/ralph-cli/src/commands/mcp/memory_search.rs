@@ -1,4 +1,4 @@
-//! Finds what was learned before.
+//! The tool `memory_search`: finds earlier notes.
 
 use std::time::Duration;
 
@@ -85,7 +85,7 @@ fn find(books: &Books, query: Option<&str>, input: &Input) -> Result<Vec<Known>,
         if !input.files.is_empty() {
             let (filters, files) = (filters.clone(), input.files.clone());
             let about = book.list(&Selection { filters, files, limit: Some(limit) })?;
-            // What is for all projects is about no file of this one.
+            // Notes for all projects are not about a file of this one.
             found.extend(about.into_iter().filter(|known| known.note.scope != Scope::Global));
         }
         if let Some(text) = query {

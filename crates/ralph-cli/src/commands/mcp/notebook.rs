@@ -1,5 +1,4 @@
-//! What the tools of the memory share: where an agent is, and how it is shown
-//! a note.
+//! Code that the memory tools share: the notebooks, and a note as the agent reads it.
 
 use std::path::Path;
 
@@ -13,11 +12,10 @@ use serde::Serialize;
 
 use crate::app::App;
 
-/// The longest text of a note in an answer, in characters. All of it is one
-/// `memory_get` away.
+/// Longest text of a note in a list, in characters. `memory_get` returns the rest.
 pub(super) const SHORT: usize = 600;
 
-/// The longest text of a note that was asked for by its id.
+/// Longest text of a note that is read by its id, in characters.
 pub(super) const WHOLE: usize = 8000;
 
 /// A note as an agent reads it.
@@ -36,13 +34,13 @@ pub(super) struct NoteView {
     files: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     retired: Option<String>,
-    /// It reads like an order to an agent: somebody wrote it to be obeyed.
+    /// True if the text reads like an order to an agent.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     gives_orders: bool,
 }
 
 impl NoteView {
-    /// A note with as much of its text as is wanted.
+    /// Makes the view of a note, with at most `most` characters of its text.
     pub(super) fn new(known: &Known, most: usize, sight: &mut Sight<'_>) -> Self {
         let note = &known.note;
         Self {
@@ -67,14 +65,14 @@ pub(super) fn cut(text: &str, most: usize) -> String {
     }
 }
 
-/// The notes of the project and those for all projects, as far as there are any.
+/// The notes of the project and those for all projects, as far as they exist.
 pub(super) struct Books {
     own: Option<Notebook>,
     users: Option<Notebook>,
 }
 
 impl Books {
-    /// Opens those that are there; creates none.
+    /// Opens the notebooks that exist; creates none.
     pub(super) fn open(app: &App) -> Result<Self, Refusal> {
         let open = |home: &Path| {
             Notebook::exists(home).then(|| Notebook::open(home).map_err(trouble)).transpose()
@@ -82,17 +80,17 @@ impl Books {
         Ok(Self { own: open(&app.home)?, users: open(&app.user_home())? })
     }
 
-    /// Whether nothing was ever noted.
+    /// Returns true if there are no notes at all.
     pub(super) fn is_empty(&self) -> bool {
         self.own.is_none() && self.users.is_none()
     }
 
-    /// Those that are there, the project's first.
+    /// Returns the notebooks that exist, the project's first.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Notebook> {
         self.own.iter().chain(&self.users)
     }
 
-    /// A note by its name: one that holds, and the project's first.
+    /// Finds a note by its id. It prefers one that is not retired, then the project's.
     pub(super) fn get(&self, id: &str) -> Result<Option<Known>, MemoryError> {
         let mut found = Vec::new();
         for book in self.iter() {
@@ -102,7 +100,7 @@ impl Books {
         Ok((!found.is_empty()).then(|| found.swap_remove(holds.unwrap_or_default())))
     }
 
-    /// Keeps on record what an agent was shown, where it is kept.
+    /// Records what an agent was shown, in the notebook of each note.
     pub(super) fn note_shown(&self, app: &App, place: &Place, notes: Vec<NoteView>) {
         let is_users = |note: &NoteView| note.scope == Scope::Global.word();
         let (users, own): (Vec<_>, Vec<_>) = notes.into_iter().partition(is_users);
@@ -114,7 +112,7 @@ impl Books {
     }
 }
 
-/// The notes of the project.
+/// Opens the notes of the project.
 pub(super) fn open(app: &App) -> Result<Notebook, Refusal> {
     Notebook::open(&app.home).map_err(trouble)
 }
@@ -136,8 +134,7 @@ pub(super) fn trouble(error: MemoryError) -> Refusal {
     }
 }
 
-/// Keeps on record what an agent was shown. An answer is worth more than its
-/// record.
+/// Records what an agent was shown. An error is ignored, since the answer matters more.
 pub(super) fn note_shown(app: &App, notebook: &Notebook, place: Place, notes: &[NoteView]) {
     if notes.is_empty() {
         return;

@@ -1,18 +1,19 @@
-//! Files as agents name them.
+//! The paths of files as agents write them.
 
 use std::path::{Component, Path, PathBuf};
 
-/// A file as notes and the index name it: relative to the root. Agents say
-/// `./a.py` as well, and whole paths. What lies elsewhere stays as it was said.
+/// Returns a path relative to the root, as notes and the index have it. Agents also
+/// write `./a.py` and absolute paths. Paths elsewhere are not changed.
 pub(super) fn within(root: &Path, file: &str) -> String {
     inside(root, file).unwrap_or_else(|| file.to_owned())
 }
 
-/// A file of the project as notes name it, whether it is there or not.
+/// Returns a path of the project relative to the root, even if no file is there; `None`
+/// elsewhere.
 pub(super) fn inside(root: &Path, file: &str) -> Option<String> {
     let whole = plain(&root.join(file));
     let inside = whole.strip_prefix(root).map(Path::to_owned).ok();
-    // The root is known by its real name, and may have been named by a link.
+    // The root has its real path, but the agent may have used a link.
     let inside = inside.or_else(|| {
         let above = whole.ancestors().find(|above| above.exists())?;
         let rest = whole.strip_prefix(above).ok()?;
@@ -23,8 +24,8 @@ pub(super) fn inside(root: &Path, file: &str) -> Option<String> {
     named.map(|name| name.replace('\\', "/"))
 }
 
-/// A definition as the index knows it: `path/file.py:Store.save` with the file
-/// relative to the root. A name without a file stays as it was said.
+/// Rewrites the path in `path/file.py:Store.save` relative to the root. A name without
+/// a file is not changed.
 pub(super) fn symbol_within(root: &Path, symbol: &str) -> String {
     match symbol.split_once(':') {
         Some((file, rest)) if file.contains('/') && !rest.starts_with(':') => {
@@ -34,7 +35,7 @@ pub(super) fn symbol_within(root: &Path, symbol: &str) -> String {
     }
 }
 
-/// A path without `.` and `..`, as far as its text tells.
+/// Returns a path without `.` and `..`, judged by its text alone.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {

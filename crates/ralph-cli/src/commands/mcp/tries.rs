@@ -1,4 +1,4 @@
-//! What runs tried, compared with a plan.
+//! Compares a plan with what earlier runs tried.
 
 use ralph_core::memory::attempt::{Attempt, Round, notice};
 use ralph_core::memory::notes::as_data;
@@ -6,29 +6,29 @@ use ralph_memory::approach::{SAME_PLAN, plans_alike};
 use ralph_memory::{AttemptQuery, MemoryError, Notebook, PastAttempt};
 use serde::Serialize;
 
-/// How many tries are compared with a plan: the latest.
+/// Number of tries that are compared with a plan, the latest first.
 const LOOKED_AT: usize = 500;
 
-/// A line of code with fewer words is in many a file.
+/// Fewest words of a line that identifies code; shorter lines are in many files.
 const TELLING_WORDS: usize = 4;
 
-/// How many failures and files of a try are told.
+/// Number of failures and files that are shown for each try.
 const TOLD: usize = 5;
 
-/// What is about to be tried.
+/// A change that an agent is about to try.
 pub(super) struct Plan {
-    /// In words.
+    /// The plan in words.
     pub(super) approach: String,
-    /// Where; anywhere if there is none.
+    /// The files of the plan; empty for any file.
     pub(super) files: Vec<String>,
 }
 
-/// Tries that failed, the oldest first.
+/// Failed tries, the oldest first.
 #[derive(Default)]
 pub(super) struct Tries {
-    /// That were the plan.
+    /// Tries of the same plan.
     pub(super) same: Vec<PastAttempt>,
-    /// That were something else in the same files.
+    /// Other tries in the same files.
     pub(super) others: Vec<PastAttempt>,
 }
 
@@ -60,7 +60,7 @@ impl TryView {
 }
 
 impl Plan {
-    /// The plan in the files of these tries, if it names none.
+    /// Sets the files to those of these tries, if the plan names none.
     pub(super) fn in_files_of(mut self, tries: &[PastAttempt]) -> Self {
         if self.files.is_empty() {
             let traces = tries.iter().flat_map(|past| &past.tried.changes);
@@ -71,13 +71,13 @@ impl Plan {
         self
     }
 
-    /// Whether a try was this plan, by its words or by its lines.
+    /// Returns true if a try was this plan, by its words or its lines.
     fn is(&self, past: &PastAttempt) -> bool {
         let said = past.tried.approach.as_deref().unwrap_or_default();
         plans_alike(said, &self.approach) >= SAME_PLAN || self.repeats(past)
     }
 
-    /// Whether the lines of the plan are lines of a try.
+    /// Returns true if the plan repeats lines of a try.
     fn repeats(&self, past: &PastAttempt) -> bool {
         let pieces = code(&self.approach);
         let tried = [past.tried.attempt()];
@@ -93,14 +93,14 @@ impl Plan {
     }
 }
 
-/// What runs tried that failed, as far as it concerns a plan.
+/// Returns the failed tries of runs that concern a plan.
 pub(super) fn of(book: &Notebook, plan: &Plan) -> Result<Tries, MemoryError> {
     let files = plan.files.clone();
     let query = AttemptQuery { files, limit: LOOKED_AT, ..AttemptQuery::default() };
     let mut tries = Tries::default();
     for past in book.attempts(&query)? {
         if past.tried.failures.is_empty() {
-            // What worked in the end is not held against the plan.
+            // A try that worked in the end does not count against the plan.
             tries.same.retain(|same| !(plan.is(&past) && touch_the_same(same, &past)));
         } else if plan.is(&past) {
             tries.same.push(past);
@@ -116,15 +116,15 @@ fn touch_the_same(one: &PastAttempt, other: &PastAttempt) -> bool {
     one.tried.changes.iter().any(|trace| touches(&trace.file))
 }
 
-/// Code in a plan, piece by piece: fences, all that stands in backticks and is
-/// more than a name, and single lines that say enough. Around a change there are
-/// lines that were always there.
+/// Returns the pieces of code in a plan: fenced blocks, multi-word text in backticks,
+/// and single long lines. Each line is a piece of its own, since old lines surround a
+/// change.
 fn code(plan: &str) -> Vec<Vec<&str>> {
     let (mut pieces, mut spans) = (Vec::new(), Vec::new());
     for (number, block) in plan.split("```").enumerate() {
         if number % 2 == 1 {
             let mut lines: Vec<&str> = block.lines().map(str::trim).collect();
-            // The first line names the language, unless it is all there is.
+            // The first line names the language, unless it is the only line.
             let names_language = !lines.first().is_some_and(|line| line.contains(' '));
             if names_language && lines.len() > 1 {
                 lines.remove(0);
@@ -146,7 +146,7 @@ fn code(plan: &str) -> Vec<Vec<&str>> {
     pieces
 }
 
-/// Whether a line is found in two places by more than chance.
+/// Returns true if a line is too long to occur twice by chance.
 fn says_enough(line: &str) -> bool {
     line.split_whitespace().count() >= TELLING_WORDS
 }

@@ -1,4 +1,4 @@
-//! Answers about notes, for people.
+//! Renders answers about notes for people.
 
 mod amounts;
 mod reasons;
@@ -21,13 +21,13 @@ use ralph_memory::{Found, GroupHit, Imported, Known, MemoryError};
 
 use crate::texts::{one_line, table};
 
-/// The widest text of a table, in characters.
+/// Widest text in a table, in characters.
 const WIDE: usize = 80;
 
-/// How many damaged lines, and how many conflicts, are named.
+/// Number of damaged lines, and of conflicts, that are listed.
 const FEW: usize = 10;
 
-/// Answers in a language.
+/// Renders answers in one language.
 pub(super) struct Answers {
     locale: Locale,
 }
@@ -55,7 +55,7 @@ impl Answers {
         }
     }
 
-    /// That agents are shown nothing, whatever is printed.
+    /// Renders the warning that agents are shown nothing, whatever is printed.
     pub(super) fn off(&self) -> &'static str {
         match self.locale {
             Locale::En => "memory.enabled is false: agents are shown nothing of this",
@@ -72,7 +72,7 @@ impl Answers {
         }
     }
 
-    /// There is something to show, and no room for any of it.
+    /// Renders the answer that notes exist, but none fits into the tokens.
     pub(super) fn no_room(&self, tokens: usize) -> String {
         match self.locale {
             Locale::En => format!(
@@ -84,7 +84,7 @@ impl Answers {
         }
     }
 
-    /// That rules take more room than there is.
+    /// Renders the warning that the rules need more tokens than allowed.
     pub(super) fn long_rules(&self, error: &HydrationError) -> String {
         let HydrationError::LongRules { tokens, most } = error;
         match self.locale {
@@ -97,7 +97,7 @@ impl Answers {
         }
     }
 
-    /// A note is about a file that is not there.
+    /// Renders the remark that the file of a note does not exist.
     pub(super) fn no_such_file(&self, file: &str) -> String {
         match self.locale {
             Locale::En => format!("note: there is no file {file} in this project yet"),
@@ -105,7 +105,7 @@ impl Answers {
         }
     }
 
-    /// Why a note was withdrawn that another one makes needless.
+    /// Renders the reason why a duplicate note was withdrawn.
     pub(super) fn same_as(&self, first: &str) -> String {
         match self.locale {
             Locale::En => format!("it says what {first} says"),
@@ -238,7 +238,7 @@ impl Answers {
         }
     }
 
-    /// What a note of the user's means for older ones.
+    /// Renders the effect of a user's note on older ones.
     pub(super) fn succeeds(&self, found: &Succession) -> String {
         let replaced = found.replaced.iter().map(|(id, why)| match self.locale {
             Locale::En => format!("It takes the place of {id} ({why}).\n"),
@@ -257,7 +257,7 @@ impl Answers {
         replaced.chain(against).collect()
     }
 
-    /// Notes that a new one may replace, the nearest first.
+    /// Lists the notes that a new one may replace, the nearest first.
     pub(super) fn near(&self, near: &[&Known]) -> String {
         if near.is_empty() {
             return String::new();
@@ -270,7 +270,7 @@ impl Answers {
         std::iter::once(head.to_owned()).chain(rows).collect()
     }
 
-    /// What somebody on a terminal is asked about a note and those near it.
+    /// Renders the question to a user about a note and the nearest ones.
     pub(super) fn which_replaced(&self, near: &[Known]) -> String {
         let head = self.say("Nearest notes:\n", "가까운 기록:\n").to_owned();
         let row = |(number, known): (usize, &Known)| format!("  {number}  {}\n", brief(known));
@@ -282,7 +282,7 @@ impl Answers {
         head + &rows + question
     }
 
-    /// Notes of the user's that cannot hold beside others.
+    /// Lists pairs of the user's notes that contradict each other.
     pub(super) fn conflicts(&self, conflicts: &[Conflict]) -> String {
         let named = conflicts.iter().take(FEW).map(|Conflict { stands, contradicts }| {
             match self.locale {
@@ -299,7 +299,7 @@ impl Answers {
         named.chain(more).collect()
     }
 
-    /// That lines of an import are kept for others than they say.
+    /// Renders the remark that lines of an import got another scope.
     pub(super) fn moved_lines(&self, lines: usize, scope: Scope) -> String {
         match (scope, self.locale) {
             (Scope::Project | Scope::Global, Locale::En) => format!(
@@ -317,7 +317,7 @@ impl Answers {
         }
     }
 
-    /// That files of an import are not in this project.
+    /// Renders the remark that files of an import are not in this project.
     pub(super) fn outside_files(&self, files: usize) -> String {
         match self.locale {
             Locale::En => {
@@ -327,7 +327,7 @@ impl Answers {
         }
     }
 
-    /// That rules came with an import that is vouched for, and are nobody's word.
+    /// Renders the remark that rules of a trusted import do not name the user as author.
     pub(super) fn nobodys_rules(&self, rules: usize) -> String {
         match self.locale {
             Locale::En => format!(
@@ -339,7 +339,7 @@ impl Answers {
         }
     }
 
-    /// That rules came with an import that bind nobody.
+    /// Renders the remark that rules of an untrusted import are not shown to agents.
     pub(super) fn unvouched(&self, rules: usize) -> String {
         match self.locale {
             Locale::En => format!(
@@ -364,7 +364,7 @@ impl Answers {
         }
     }
 
-    /// That the notes of a scope are not asked, and why.
+    /// Renders the remark that a notebook could not be read, with the reason.
     pub(super) fn left_out(&self, scope: Scope, error: &str) -> String {
         match (scope, self.locale) {
             (Scope::Global, Locale::En) => format!("notes for all projects are left out: {error}"),
@@ -378,7 +378,7 @@ impl Answers {
         }
     }
 
-    /// That another note has the id of one that was changed, and is as it was.
+    /// Renders the remark that another note has the same id and is not changed.
     pub(super) fn still_there(&self, other: &Known) -> String {
         let (id, scope) = (&other.note.id, other.note.scope.word());
         match self.locale {
@@ -437,7 +437,7 @@ impl Answers {
     }
 }
 
-/// What a note says, with a warning if what it points at has changed.
+/// Adds a warning to a note's summary if the code it points at has changed.
 fn marked(gist: String, label: Label) -> String {
     match label {
         Label::Stale => label.mark().map_or_else(|| gist.clone(), |mark| format!("{mark} {gist}")),
@@ -445,12 +445,12 @@ fn marked(gist: String, label: Label) -> String {
     }
 }
 
-/// What a note says, on one line.
+/// Returns a note's summary on one line.
 fn gist(note: &Note) -> String {
     one_line(note.title.as_deref().unwrap_or(&note.text), WIDE)
 }
 
-/// A note on one line.
+/// Renders a note on one line.
 fn brief(known: &Known) -> String {
     format!("{}  {}", known.note.id, one_line(&inline(&known.note.text), WIDE))
 }

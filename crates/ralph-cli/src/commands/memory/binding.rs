@@ -1,4 +1,4 @@
-//! Checks that the user gives to notes.
+//! The options that give a note a check.
 
 use std::path::{Path, PathBuf};
 
@@ -12,10 +12,10 @@ use crate::commands::invariants::runners;
 use crate::error::CliError;
 use crate::out;
 
-/// The longest text of rules that the log takes with all around it, in bytes.
+/// Longest text of rules, in bytes, that fits into a line of the log.
 const LONGEST: usize = 128 * 1024;
 
-/// Who can run a test alone.
+/// Runners that can run a single test.
 const RUNNERS: &str = "pytest, vitest, jest, node, bun, go, `cargo test`, RSpec, Rails and PHPUnit";
 
 /// What shows whether a note holds.
@@ -32,8 +32,7 @@ pub(super) struct CheckArgs {
 }
 
 impl CheckArgs {
-    /// The check that is to be given to a note for these; it was tried as far
-    /// as that can be done without running it.
+    /// Reads the check from the options. It is validated as far as possible without running it.
     pub(super) fn read(
         &self,
         books: &Books<'_>,
@@ -50,7 +49,7 @@ impl CheckArgs {
     }
 }
 
-/// Refuses a check where nobody would run it.
+/// Returns an error for a check that would never run.
 pub(super) fn refuse_scope(check: &Invariant, scope: Scope) -> Result<(), CliError> {
     match (check, scope) {
         (_, Scope::Task) => Err(CliError::usage("a task note cannot have a check")

@@ -1,4 +1,4 @@
-//! Which notebook is meant, and who writes.
+//! Selects the notebook of a command, and the author of what it writes.
 
 use std::cell::Cell;
 use std::path::{Component, Path, PathBuf};
@@ -24,7 +24,7 @@ use crate::out;
 pub(super) struct Books<'a> {
     pub(super) app: &'a App,
     pub(super) answers: Answers,
-    /// Whether somebody heard that the other notebook cannot be asked.
+    /// True once the user was told that the other notebook cannot be read.
     has_told: Cell<bool>,
 }
 
@@ -33,7 +33,7 @@ impl<'a> Books<'a> {
         Self { app, answers: Answers::new(app.locale()), has_told: Cell::new(false) }
     }
 
-    /// The home of the notes for all projects, or of this one's.
+    /// Returns the folder of the notes for all projects, or of this project's.
     pub(super) fn home(&self, scope: Scope) -> PathBuf {
         match scope {
             Scope::Task | Scope::Project => self.app.home.clone(),
@@ -41,7 +41,7 @@ impl<'a> Books<'a> {
         }
     }
 
-    /// Asks a notebook, if there is one. Reading creates nothing.
+    /// Reads from a notebook, if it exists. Reading creates nothing.
     pub(super) fn ask<T>(
         &self,
         home: &Path,
@@ -56,8 +56,8 @@ impl<'a> Books<'a> {
         Ok(Some(answer))
     }
 
-    /// The answer of a notebook that only adds to that of another: where it
-    /// cannot be asked, that is told, and the other is nobody's captive.
+    /// Returns the answer of a notebook that only adds to another one's. An error is
+    /// printed, and counts as no answer.
     pub(super) fn beside<T>(&self, asked: Result<Option<T>, CliError>, scope: Scope) -> Option<T> {
         asked.unwrap_or_else(|error| {
             if !self.has_told.replace(true) {
@@ -67,8 +67,8 @@ impl<'a> Books<'a> {
         })
     }
 
-    /// Asks the notebooks that are meant: the first one has to answer, and so
-    /// does one that was asked for by name.
+    /// Reads from the selected notebooks. The project's must answer, and so must one
+    /// that was named.
     pub(super) fn ask_of<T>(
         &self,
         which: &WhichArgs,
@@ -80,7 +80,7 @@ impl<'a> Books<'a> {
         if scope == Scope::Global && !is_named { Ok(self.beside(asked, scope)) } else { asked }
     }
 
-    /// Asks a notebook, and creates it if needed.
+    /// Works on a notebook, and creates it if needed.
     pub(super) fn with<T>(
         &self,
         home: &Path,
@@ -96,7 +96,7 @@ impl<'a> Books<'a> {
         if *home == self.app.home { self.app.refuse_a_memory_elsewhere() } else { Ok(()) }
     }
 
-    /// Opens a notebook to write, and creates it if needed.
+    /// Opens a notebook for writing, and creates it if needed.
     pub(super) fn open(&self, home: &Path) -> Result<Notebook, CliError> {
         self.refuse_elsewhere(home)?;
         let notebook = Notebook::open(home)?;
@@ -104,12 +104,12 @@ impl<'a> Books<'a> {
         Ok(notebook)
     }
 
-    /// Writes what the present caller does to a notebook, once.
+    /// Records one action of the caller in a notebook.
     pub(super) fn write(&self, home: &Path, what: What) -> Result<(), CliError> {
         Ok(self.open(home)?.write(&[self.event(what)])?)
     }
 
-    /// Writes several things that the present caller does, all or none.
+    /// Records several actions of the caller, all or none.
     pub(super) fn write_all(&self, home: &Path, what: Vec<What>) -> Result<(), CliError> {
         let events: Vec<Event> = what.into_iter().map(|what| self.event(what)).collect();
         Ok(self.open(home)?.write(&events)?)
@@ -125,15 +125,14 @@ impl<'a> Books<'a> {
         }
     }
 
-    /// The note that is meant and the home it is in: one that holds, and the
-    /// project's first.
+    /// Finds a note and its folder. It prefers one that is not retired, then the project's.
     pub(super) fn find(&self, id: &str) -> Result<(PathBuf, Known), CliError> {
         let mut found = self.find_all(id)?;
         let holds = found.iter().position(|(_, known)| known.retired.is_none());
         Ok(found.swap_remove(holds.unwrap_or_default()))
     }
 
-    /// All notes with an id, one at least: what was promoted is in two homes.
+    /// Finds all notes with an id, at least one: a promoted note is in two notebooks.
     pub(super) fn find_all(&self, id: &str) -> Result<Vec<(PathBuf, Known)>, CliError> {
         let id = &self.meant(id)?;
         let mut found = Vec::new();
@@ -154,15 +153,14 @@ impl<'a> Books<'a> {
         Ok(found)
     }
 
-    /// Says of notes how far they can be relied upon: the places that they
-    /// point at are looked at.
+    /// Makes a function that tells how reliable a note is. It inspects the places that
+    /// the note points at.
     pub(super) fn labels(&self) -> impl FnMut(&Known) -> Label + use<'a> {
         let mut sight = Sight::new(&self.app.project.root);
         move |known| known.label(&known.look(&mut sight))
     }
 
-    /// The whole id of the note that is meant, if this is the beginning of one
-    /// and no name of its own.
+    /// Returns the whole id if this is the beginning of one, and not an id itself.
     fn meant(&self, id: &str) -> Result<String, CliError> {
         let mut begin: Vec<String> = Vec::new();
         for scope in [Scope::Project, Scope::Global] {
@@ -190,7 +188,7 @@ impl<'a> Books<'a> {
         }
     }
 
-    /// Refuses kinds that no note can be of: neither ours nor one of an import.
+    /// Returns an error for kinds that neither we nor an import use.
     pub(super) fn refuse_unknown_kinds(&self, kinds: &[String]) -> Result<(), CliError> {
         let mut known: Vec<String> = NoteKind::OURS.iter().map(ToString::to_string).collect();
         if kinds.iter().all(|kind| known.contains(kind)) {
@@ -221,7 +219,7 @@ impl<'a> Books<'a> {
         }
     }
 
-    /// Who calls us: the user, or an agent in one of its turns.
+    /// Returns the caller: the user, or an agent in one of its turns.
     pub(super) fn writer(&self) -> (Actor, Place) {
         match caller::agent(self.app) {
             Some(caller) => (Actor::Agent, place_of(self.app, caller)),
@@ -229,14 +227,14 @@ impl<'a> Books<'a> {
         }
     }
 
-    /// What the present caller does now.
+    /// Makes the event of an action of the caller.
     pub(super) fn event(&self, what: What) -> Event {
         let (actor, place) = self.writer();
         Event { at: self.app.now().as_millis(), place, actor, what }
     }
 
-    /// What a note of the user's means for others: those of its own notebook may
-    /// give it their place, those of the other one are named.
+    /// Finds older notes that a user's note replaces or contradicts. Notes of its own
+    /// notebook may be replaced; those of the other one are only named.
     pub(super) fn succession(&self, note: &Note) -> Result<Succession, CliError> {
         let mut found = self.with(&self.home(note.scope), |notebook| succession(notebook, note))?;
         let elsewhere = match note.scope {
@@ -245,7 +243,7 @@ impl<'a> Books<'a> {
         };
         let against = self.ask(&self.home(elsewhere), |notebook| contradicted(notebook, note));
         found.against.extend(self.beside(against, elsewhere).unwrap_or_default());
-        // What its writer said to replace goes now that the user stands for it.
+        // The user confirms the note, so the notes it names are replaced now.
         for old in &note.replaces {
             let known = self.with(&self.home(note.scope), |notebook| notebook.get(old))?;
             if known.is_some_and(|known| known.retired.is_none()) {
@@ -257,7 +255,7 @@ impl<'a> Books<'a> {
         Ok(found)
     }
 
-    /// Refuses what only the user may do.
+    /// Returns an error unless the user calls.
     pub(super) fn only_for_the_user(&self, what: &str) -> Result<(), CliError> {
         match self.writer().0 {
             Actor::User => Ok(()),
@@ -268,8 +266,7 @@ impl<'a> Books<'a> {
         }
     }
 
-    /// A file that a note is to be about, as notes name it. One that is not
-    /// there may come.
+    /// Returns the path of a note's file relative to the root. The file need not exist yet.
     pub(super) fn file_of_note(&self, path: &str) -> Result<String, CliError> {
         let root = &self.app.project.root;
         if let Some(inside) = super::below(root, path) {
@@ -298,23 +295,21 @@ impl<'a> Books<'a> {
         }
     }
 
-    /// A path from elsewhere as notes name it, whether or not it is there; `None`
-    /// if it leads out of the project.
+    /// Returns a path relative to the root, whether or not it exists; `None` outside the project.
     pub(super) fn lexically_inside(&self, path: &str) -> Option<String> {
-        // As it was given: secrets in a path are known by all of its letters.
+        // The spelling is kept: secrets in a path are recognised by all of its letters.
         let given = Path::new(path).strip_prefix(&self.app.project.root).unwrap_or(Path::new(path));
         let inside = flat(given).filter(|inside| inside.is_relative())?;
         if inside.as_os_str().is_empty() { None } else { given.to_str().map(str::to_owned) }
     }
 
-    /// A path as notes name it.
+    /// Returns a path relative to the root, as notes have it.
     pub(super) fn relative_to_root(&self, path: &str) -> String {
         super::below(&self.app.project.root, path).unwrap_or_else(|| path.to_owned())
     }
 }
 
-/// Refuses to change what does not hold any more: it would hold again beside
-/// what took its place.
+/// Returns an error for a retired note. A change would make it valid beside its replacement.
 pub(super) fn refuse_retired(known: &Known) -> Result<(), CliError> {
     let Some(end) = &known.retired else { return Ok(()) };
     let id = &known.note.id;
@@ -330,7 +325,7 @@ pub(super) fn refuse_retired(known: &Known) -> Result<(), CliError> {
         ))
 }
 
-/// A path without the steps up; `None` if they lead above everything.
+/// Returns a path without `.` and `..`; `None` if it leads above everything.
 fn flat(path: &Path) -> Option<PathBuf> {
     let mut flat = PathBuf::new();
     for part in path.components() {
@@ -343,8 +338,8 @@ fn flat(path: &Path) -> Option<PathBuf> {
     Some(flat)
 }
 
-/// Where the agent is that calls us: its session, and the turn of the loop it
-/// is in, so that what comes of the turn can be credited.
+/// Returns the place of the calling agent: its session and the turn of its loop. The
+/// outcome of the turn is credited there.
 pub(crate) fn place(app: &App, session: Option<&str>) -> Place {
     let caller = caller::agent(app).unwrap_or_default();
     let session = session.map_or(caller.session, SessionId::new);

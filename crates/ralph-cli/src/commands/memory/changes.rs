@@ -102,13 +102,13 @@ pub(crate) struct ForgetArgs {
 }
 
 impl MoreArgs {
-    /// How many secrets are in what was given.
+    /// Counts the secrets in the options.
     fn secrets(&self) -> usize {
         let texts = self.title.iter().chain(&self.why).chain(&self.file);
         texts.map(|text| clean::secrets(text)).sum()
     }
 
-    /// Puts what was given into a note.
+    /// Copies the options into a note.
     fn fill(&self, books: &Books<'_>, note: &mut Note) -> Result<(), CliError> {
         if let Some(title) = &self.title {
             note.title = Some(title.clone()).filter(|title| !title.trim().is_empty());
@@ -254,7 +254,7 @@ pub(super) fn edit(books: &Books<'_>, args: &EditArgs) -> Result<u8, CliError> {
     }
     args.more.fill(books, &mut note)?;
     let bound = bound(books, args, &home, &mut note)?;
-    // Who gives a note a check stands for it.
+    // The author of a check confirms the note.
     let is_said = bound.is_some() && known.actor != Actor::User;
     if note == known.note && bound.is_none() {
         return Err(CliError::usage("nothing would change")
@@ -264,7 +264,7 @@ pub(super) fn edit(books: &Books<'_>, args: &EditArgs) -> Result<u8, CliError> {
                 Some("텍스트나 `ralph memory edit --help` 의 옵션을 주세요"),
             ));
     }
-    // Who says something else says it now; a title or a file excludes nobody.
+    // A changed text is the caller's; a title or a file does not change the author.
     let says = note.text != known.note.text && books.writer().0 == Actor::User;
     let older = if says { books.succession(&note)? } else { Succession::default() };
     let id = &known.note.id;
@@ -280,8 +280,7 @@ pub(super) fn edit(books: &Books<'_>, args: &EditArgs) -> Result<u8, CliError> {
     Ok(0)
 }
 
-/// What becomes of the check of a note. One that gets a check is no longer for
-/// a task alone.
+/// Changes the check of a note. A note with a check is no longer limited to a task.
 fn bound(
     books: &Books<'_>,
     args: &EditArgs,
@@ -306,7 +305,7 @@ pub(super) fn forget(books: &Books<'_>, args: &ForgetArgs) -> Result<u8, CliErro
     books.only_for_the_user("forget notes")?;
     let (_, meant) = books.find(&args.id)?;
     let id = &meant.note.id;
-    // Files of two projects may name different things alike.
+    // The same file name may mean another file in another project.
     let is_meant = |(_, known): &(PathBuf, Known)| known.note.text == meant.note.text;
     let (found, others): (Vec<_>, Vec<_>) = books.find_all(id)?.into_iter().partition(is_meant);
     let lines = forget_in(books, &found)?;
@@ -319,10 +318,10 @@ pub(super) fn forget(books: &Books<'_>, args: &ForgetArgs) -> Result<u8, CliErro
     Ok(0)
 }
 
-/// Forgets notes, and says how many lines there were.
+/// Forgets notes; returns the number of lines that were overwritten.
 ///
-/// What repeats them goes first, in every notebook: without the notes nobody
-/// knows what to look for, so who is stopped in between can call again.
+/// Copies of their text go first, in every notebook: they can only be found while the
+/// notes exist. So an interrupted call can be repeated.
 fn forget_in(books: &Books<'_>, found: &[(PathBuf, Known)]) -> Result<usize, CliError> {
     let mut words = Words::default();
     for (home, known) in found {
@@ -346,7 +345,7 @@ fn forget_in(books: &Books<'_>, found: &[(PathBuf, Known)]) -> Result<usize, Cli
     Ok(lines)
 }
 
-/// A note cannot be forgotten, since what repeats it would be left.
+/// Makes the error for copies of a note's text in a read-only notebook.
 fn repeated_in(home: &Path) -> CliError {
     let home = home.display();
     CliError::refused(format!("{home} repeats what it says and cannot be written to"))
@@ -357,7 +356,7 @@ fn repeated_in(home: &Path) -> CliError {
         )
 }
 
-/// What is told of other notes when one was written.
+/// The other notes that are shown after one was written.
 pub(super) struct Told<'a> {
     pub(super) older: &'a Succession,
     /// Notes that it may replace, the nearest first.
@@ -405,7 +404,7 @@ pub(super) fn tell(
     Ok(())
 }
 
-/// The text that was given, from standard input if none is on the command line.
+/// Returns the text of the command line, else of standard input.
 fn given_text(text: Option<&str>) -> Result<String, CliError> {
     if let Some(text) = text.filter(|text| *text != "-") {
         return Ok(text.to_owned());
@@ -423,5 +422,5 @@ fn given_text(text: Option<&str>) -> Result<String, CliError> {
     })
 }
 
-/// What is read from standard input; a note has less.
+/// Most bytes read from standard input; a note is shorter.
 const MOST_INPUT: u64 = 4 << 20;

@@ -1,4 +1,4 @@
-//! What the writer of a note says about those near it.
+//! The options that relate a note to those near it.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ pub(super) struct ChoiceArgs {
 }
 
 impl ChoiceArgs {
-    /// What was chosen, or what somebody on a terminal answers.
+    /// Returns the options, else the answers of a user at a terminal.
     #[expect(clippy::fn_params_excessive_bools, reason = "it is the option of the command line")]
     pub(super) fn or_asked(
         &self,
@@ -43,7 +43,7 @@ impl ChoiceArgs {
     }
 }
 
-/// What an answer to the question which notes are replaced means.
+/// Parses the answer to the question which notes are replaced.
 fn read_answer(answer: &str, near: &[Known]) -> Result<ChoiceArgs, CliError> {
     let id = |number: &str| {
         let place = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
@@ -67,7 +67,7 @@ fn read_answer(answer: &str, near: &[Known]) -> Result<ChoiceArgs, CliError> {
     Ok(ChoiceArgs { replaces, same_as: None })
 }
 
-/// The notes nearest to a new one, in both notebooks.
+/// Returns the notes nearest to a new one, in both notebooks.
 pub(super) fn nearest(books: &Books<'_>, note: &Note) -> Result<Vec<Known>, CliError> {
     let mut near: Vec<Found> = Vec::new();
     for scope in [Scope::Project, Scope::Global] {
@@ -81,10 +81,10 @@ pub(super) fn nearest(books: &Books<'_>, note: &Note) -> Result<Vec<Known>, CliE
     Ok(near.into_iter().take(NEAREST).map(|found| found.known).collect())
 }
 
-/// A note that goes: where it is, its id, and why.
+/// A note to retire: its folder, its id, and the reason.
 type Taken = (PathBuf, String, String);
 
-/// The notes that go at once for a new one; what has to wait is kept with it.
+/// Returns the notes that a new one replaces now; the others are listed in the note.
 pub(super) fn take_over(
     books: &Books<'_>,
     ids: &[String],
@@ -108,8 +108,8 @@ pub(super) fn take_over(
     Ok(taken)
 }
 
-/// Says a note again in other words. If those were noted before, that note gives
-/// way. Returns the note that stays and where it is.
+/// Repeats a note in other words. A note with those words is retired. Returns the note
+/// that stays and its folder.
 pub(super) fn say_again(
     books: &Books<'_>,
     same_as: &str,

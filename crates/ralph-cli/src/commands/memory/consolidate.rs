@@ -1,4 +1,4 @@
-//! `ralph memory consolidate`: what becomes of notes on trial.
+//! `ralph memory consolidate`: decides about notes on trial.
 
 use std::fmt::Write;
 
@@ -31,7 +31,7 @@ pub(crate) struct ConsolidateArgs {
 }
 
 impl ConsolidateArgs {
-    /// Who may call it.
+    /// Returns who may call this command.
     pub(crate) fn right(&self) -> CallRight {
         if self.dry_run { CallRight::Anyone } else { CallRight::UserOnly }
     }

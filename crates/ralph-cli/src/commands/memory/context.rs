@@ -1,4 +1,4 @@
-//! `ralph memory context`.
+//! `ralph memory context`: shows the notes that an agent would get.
 
 use ralph_checks::security::Files;
 use ralph_core::locale::Locale;
@@ -53,12 +53,12 @@ pub(super) fn run(books: &Books<'_>, args: &ContextArgs) -> Result<u8, CliError>
     if !rules.is_enabled {
         out::note(books.answers.off());
     }
-    // Whoever asks wants to see it, whether or not agents do.
+    // The user asked for it, even if agents are shown nothing.
     let rules =
         MemoryRules { is_enabled: true, tokens: args.tokens.unwrap_or(rules.tokens), ..rules };
     let Some(recall) = app.recall(rules, app.locale()) else { return Ok(0) };
     if !recall.has_anything() && args.phase == Phase::Verify {
-        // To look what changed would leave traces where there is nothing to tell.
+        // Finding changed files would leave traces, and there are no notes to show.
         out::note(books.answers.nothing_to_show());
         return Ok(0);
     }
@@ -88,8 +88,7 @@ pub(super) fn run(books: &Books<'_>, args: &ContextArgs) -> Result<u8, CliError>
     Ok(0)
 }
 
-/// Tells whoever noted a rule if agents are not shown anything any more, since
-/// the rules do not fit.
+/// Warns the author of a rule if the rules no longer fit, so that agents are shown nothing.
 pub(super) fn warn_of_long_rules(books: &Books<'_>) -> Result<(), CliError> {
     let app = books.app;
     let Some(recall) = app.recall(MemoryRules::new(&app.layers()?), app.locale()) else {
@@ -102,8 +101,7 @@ pub(super) fn warn_of_long_rules(books: &Books<'_>) -> Result<(), CliError> {
     Ok(())
 }
 
-/// The files that are meant: while work is checked those that changed, unless
-/// others are named.
+/// Returns the files of the question: those named, or in the verify phase those that changed.
 fn files(books: &Books<'_>, args: &ContextArgs) -> Result<Vec<String>, CliError> {
     if !args.file.is_empty() || args.phase != Phase::Verify {
         return Ok(args.file.iter().map(|file| books.relative_to_root(file)).collect());
@@ -113,12 +111,12 @@ fn files(books: &Books<'_>, args: &ContextArgs) -> Result<Vec<String>, CliError>
         Files::Only(paths) => {
             paths.iter().map(|path| path.to_string_lossy().into_owned()).collect()
         }
-        // Without a commit to compare with everything is meant.
+        // Without a commit to compare with, all files count.
         Files::All => Vec::new(),
     })
 }
 
-/// What an agent reads, or what nobody knows yet.
+/// Renders the text for the agent, or the question that no note answers.
 fn text(found: &Recalled, locale: Locale) -> String {
     let asked = || found.sufficiency.as_ref()?.question(locale).map(|asked| format!("{asked}\n"));
     let shown = found.shown.as_ref().map(|shown| shown.text.clone());

@@ -1,4 +1,4 @@
-//! `ralph memory doctor`: what is wrong with the notes as a whole.
+//! `ralph memory doctor`: finds problems in the notes as a whole.
 
 use std::fmt::Write;
 
@@ -32,13 +32,13 @@ pub(crate) struct DoctorArgs {
 }
 
 impl DoctorArgs {
-    /// Who may call it.
+    /// Returns who may call this command.
     pub(crate) fn right(&self) -> CallRight {
         if self.fix { CallRight::UserOnly } else { CallRight::Anyone }
     }
 }
 
-/// How many notes are named for each finding.
+/// Number of notes that are named for each finding.
 const FEW: usize = 5;
 
 pub(super) fn run(books: &Books<'_>, args: &DoctorArgs) -> Result<u8, CliError> {
@@ -68,7 +68,7 @@ pub(super) fn run(books: &Books<'_>, args: &DoctorArgs) -> Result<u8, CliError> 
     Ok(u8::from(visits.any(|visit| visit.health.needs_care())))
 }
 
-/// What was done about the notes of one notebook, and how they are now.
+/// The repairs in one notebook, and its state afterwards.
 #[derive(Default)]
 struct Visit {
     mended: Mended,
@@ -81,7 +81,7 @@ impl Visit {
     }
 }
 
-/// Looks at a notebook, and mends it if that is wanted; `None` without one.
+/// Examines a notebook, and repairs it if wanted; `None` if it does not exist.
 fn visit(books: &Books<'_>, scope: Scope, args: &DoctorArgs) -> Result<Option<Visit>, CliError> {
     let root = &books.app.project.root;
     books.ask(&books.home(scope), |notebook| {
@@ -104,11 +104,11 @@ fn mend(books: &Books<'_>, notebook: &Notebook) -> Result<Mended, MemoryError> {
     Ok(Mended { withdrawn, scrubbed })
 }
 
-/// What was done about the notes.
+/// The repairs in a notebook.
 #[derive(Default)]
 struct Mended {
     withdrawn: Vec<Twice>,
-    /// Lines of the log in which secrets were overwritten.
+    /// Number of log lines in which secrets were overwritten.
     scrubbed: usize,
 }
 

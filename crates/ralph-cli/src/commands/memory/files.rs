@@ -1,4 +1,4 @@
-//! `ralph memory files`: which files a task will touch.
+//! `ralph memory files`: predicts the files that a task will touch.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -36,9 +36,9 @@ pub(super) struct FilesArgs {
     json: bool,
 }
 
-/// Where the project of a command and what is known of it are.
+/// Makes the place of a project: its folders, and the commits to learn from.
 pub(super) fn place(app: &App, commits: usize) -> Place<'_> {
-    // The clock shows whole milliseconds.
+    // The clock has whole milliseconds.
     let now = app.clock.now().as_millis().saturating_mul(1_000_000);
     Place { project: &app.project, home: &app.home, commits, now }
 }

@@ -1,4 +1,4 @@
-//! `ralph memory import`.
+//! `ralph memory import`: adds notes from a file.
 
 mod complaint;
 mod line;
@@ -22,19 +22,19 @@ use crate::error::CliError;
 use crate::out;
 use crate::rights::CallRight;
 
-/// Notes that are written at once.
+/// Number of notes that are written together.
 const PART: usize = 20_000;
 
-/// From so many written notes on, an import leaves the index tidy.
+/// Number of written notes from which an import compacts the index.
 const MANY: u64 = 10_000;
 
-/// Bytes of text that are written at once.
+/// Bytes of text that are written together.
 const PART_BYTES: usize = 32 << 20;
 
-/// How many notes that the user vouches for are compared with others.
+/// Number of the user's own notes that are compared with others.
 const COMPARED: usize = 5_000;
 
-/// How many refused lines are named.
+/// Number of refused lines that are listed.
 const FEW: usize = 20;
 
 /// The byte order mark in UTF-8.
@@ -62,7 +62,7 @@ pub(crate) struct ImportArgs {
 }
 
 impl ImportArgs {
-    /// Who may call it.
+    /// Returns who may call this command.
     pub(crate) fn right(&self) -> CallRight {
         if self.trust { CallRight::UserOnly } else { CallRight::Anyone }
     }
@@ -84,7 +84,7 @@ pub(super) fn run(books: &Books<'_>, args: &ImportArgs) -> Result<u8, CliError> 
             break;
         }
         number += 1;
-        // Some editors put a mark in front of a file.
+        // Some editors put a byte order mark in front of a file.
         let line = if number == 1 { bytes.strip_prefix(MARK).unwrap_or(&bytes) } else { &bytes };
         importing.line(number, line)?;
     }
@@ -120,37 +120,37 @@ pub(super) fn run(books: &Books<'_>, args: &ImportArgs) -> Result<u8, CliError> 
     Ok(u8::from(!refused.is_empty()))
 }
 
-/// An import under way.
+/// A running import.
 struct Importing<'a> {
     books: &'a Books<'a>,
     at: Timestamp,
-    /// Where the agent is that brings them, if one does.
+    /// Place of the agent that imports the notes, if it is one.
     place: Place,
-    /// For whom notes are that nobody vouches for, at most.
+    /// Widest scope of notes that the user does not vouch for.
     scope: Scope,
     trust: bool,
-    /// The notebooks of the project and of the user, as far as they are needed.
+    /// The notes for the notebooks of the project and of the user, as far as needed.
     piles: [Option<Pile>; 2],
-    /// Rules that nobody vouches for.
+    /// Number of rules that the user does not vouch for.
     rules: usize,
-    /// How many were taken out of the notes.
+    /// Number of secrets that were removed from the notes.
     secrets: usize,
-    /// Lines that are kept for others than they say.
+    /// Number of lines that got another scope than they name.
     moved: usize,
-    /// Files and places of notes that are not in this project.
+    /// Number of files and anchors of notes that are outside this project.
     outside: usize,
     bytes: usize,
     done: Imported,
     refused: Vec<(u64, String)>,
 }
 
-/// What is about to be written to a notebook.
+/// The notes that will be written to a notebook.
 struct Pile {
     notebook: Notebook,
     notes: Vec<Brought>,
     /// The line of each note.
     lines: Vec<u64>,
-    /// Those for all projects that were ever in it.
+    /// Ids of all imported notes with global scope.
     ids: Vec<String>,
 }
 
@@ -159,7 +159,7 @@ impl<'a> Importing<'a> {
         if args.trust {
             books.only_for_the_user("vouch for notes")?;
         }
-        // What an agent brings along is on trial, like all that it writes.
+        // An agent's import is on trial, like all that it writes.
         let (actor, place) = books.writer();
         let scope = match actor {
             Actor::User | Actor::Ralph | Actor::Import => Scope::Project,
@@ -198,20 +198,20 @@ impl<'a> Importing<'a> {
         if waiting >= PART || self.bytes >= PART_BYTES { self.write() } else { Ok(()) }
     }
 
-    /// Puts what a line says where it belongs.
+    /// Queues the note of a line for its notebook.
     fn take(&mut self, number: u64, read: Read) -> Result<(), CliError> {
         let Read { note, scope: said, by, retired } = read;
         let note = self.scoped(note, said);
         let is_own = self.trust && by == Some(Actor::User);
         let actor = if is_own { Actor::User } else { Actor::Import };
-        // Who withdrew it is a matter of trust like all the rest.
+        // The author of the retirement needs trust, too.
         let retired = retired
             .map(|end| Retirement { who: if self.trust { end.who } else { Actor::Import }, ..end });
         let is_agents = self.scope == Scope::Task;
         let is_rule = note.kind == NoteKind::Constitution && retired.is_none();
         if !is_own && (is_agents || is_rule) {
             let known = self.pile(note.scope)?.notebook.get(&note.id)?;
-            // It could say something else under the name of what the user wrote.
+            // An agent's line must not change a note of the user's.
             if is_agents && known.as_ref().is_some_and(|known| !known.is_own_of(&self.place)) {
                 let reason = format!("{} is not its own, and only the user changes it", note.id);
                 self.refused.push((number, reason));
@@ -229,7 +229,7 @@ impl<'a> Importing<'a> {
         Ok(())
     }
 
-    /// A note with the scope that it may have here.
+    /// Gives a note the scope that it may have here.
     fn scoped(&mut self, note: Note, said: Option<Scope>) -> Note {
         let scope = match said {
             Some(Scope::Global) if self.trust => Scope::Global,
@@ -238,14 +238,13 @@ impl<'a> Importing<'a> {
         };
         self.moved += usize::from(said.is_some_and(|said| said != scope));
         match scope {
-            // What it points at is in one project alone.
+            // Its files and anchors are in one project only.
             Scope::Global => Note { scope, files: Vec::new(), anchors: Vec::new(), ..note },
             Scope::Task | Scope::Project => self.at_home(Note { scope, ..note }),
         }
     }
 
-    /// A note without files that are not in this project: nobody is to be led
-    /// there by a note of somebody else's.
+    /// Removes files outside this project from a note: an imported note must not lead there.
     fn at_home(&mut self, note: Note) -> Note {
         let before = note.files.len() + note.anchors.len();
         let inside = |file: &str| self.books.lexically_inside(file);
@@ -294,8 +293,8 @@ impl<'a> Importing<'a> {
         Ok(())
     }
 
-    /// Each part that was written is a segment of its own in the index, with
-    /// the same words: together they take a tenth more room.
+    /// Merges the index segments of the parts. They repeat each other's words and take
+    /// a tenth more space.
     fn tidy(&self) -> Result<(), CliError> {
         if self.done.added + self.done.updated >= MANY {
             for pile in self.piles.iter().flatten() {
@@ -305,8 +304,8 @@ impl<'a> Importing<'a> {
         Ok(())
     }
 
-    /// Withdraws what an earlier import kept for the project, as nobody vouched for
-    /// it, and what is for all projects now.
+    /// Withdraws notes that an earlier import kept for the project, if they are now for
+    /// all projects.
     fn settle(&self) -> Result<(), CliError> {
         let home = self.books.home(Scope::Project);
         let Some(global) = self.piles[1].as_ref().filter(|_| Notebook::exists(&home)) else {
@@ -324,8 +323,7 @@ impl<'a> Importing<'a> {
         Ok(own.write(&ends)?)
     }
 
-    /// What of the user's word, as it was taken over, cannot hold beside other
-    /// notes; each pair once.
+    /// Finds notes of the user, as imported, that contradict other notes; each pair once.
     fn conflicts(&self) -> Result<Vec<Conflict>, CliError> {
         let said: Vec<&String> = self.done.said.iter().take(COMPARED).collect();
         if said.is_empty() {

@@ -1,4 +1,4 @@
-//! `ralph memory promote`.
+//! `ralph memory promote`: widens the scope of a note.
 
 use std::path::Path;
 
@@ -34,7 +34,7 @@ pub(super) fn run(books: &Books<'_>, args: &PromoteArgs) -> Result<u8, CliError>
     let note = Note { scope: args.scope, ..known.note.clone() };
     let older = books.succession(&note)?;
     if target == home {
-        // Whoever wrote it, who promotes it says it himself.
+        // The user who promotes a note becomes its author.
         let said = known.actor != Actor::User;
         let said = said.then(|| What::Noted(Box::new(note)));
         let promoted = What::Promoted { id: id.clone(), scope: args.scope };
@@ -50,9 +50,9 @@ pub(super) fn run(books: &Books<'_>, args: &PromoteArgs) -> Result<u8, CliError>
 
 /// Moves a note from one notebook to the other; the first keeps its history.
 ///
-/// It is written where it goes to before it is withdrawn where it was, so that
-/// nothing is lost in between, and who calls again finishes it. Whether both can
-/// be written to is asked first.
+/// It is written to the new notebook before it is withdrawn from the old one. So
+/// nothing is lost if the move is interrupted, and a second call completes it. Both
+/// notebooks are checked for write access first.
 fn move_over(
     books: &Books<'_>,
     (from, to): (&Path, &Path),
@@ -61,7 +61,7 @@ fn move_over(
 ) -> Result<(), CliError> {
     Log::new(from).probe().map_err(MemoryError::from)?;
     let (id, scope) = (note.id.clone(), note.scope);
-    // Files of two projects may name different things alike, and an edited note
+    // The same file name may mean another file in another project, and an edited note
     // keeps its id.
     let there = books.with(to, |notebook| notebook.get(&id))?;
     if there.is_some_and(|other| other.retired.is_none() && other.note.text != note.text) {
@@ -83,7 +83,7 @@ fn move_over(
     if let Some(check) = &check {
         binding::refuse_scope(check, scope)?;
     }
-    // What it points at is in this project alone.
+    // Its files and anchors are in this project only.
     let note = match scope {
         Scope::Global => Note { files: Vec::new(), anchors: Vec::new(), ..note },
         Scope::Task | Scope::Project => note,

@@ -1,4 +1,4 @@
-//! `ralph memory search`.
+//! `ralph memory search`: finds notes by words.
 
 use std::path::PathBuf;
 
@@ -37,7 +37,7 @@ pub(crate) struct SearchArgs {
     json: bool,
 }
 
-/// What was found.
+/// The results of a search.
 enum Answer {
     Notes(Vec<Found>),
     Groups(Vec<GroupHit>),
@@ -51,14 +51,13 @@ impl Answer {
         }
     }
 
-    /// Puts what another notebook has beside it, the best first and of equal
-    /// ones the newest.
+    /// Merges the results of another notebook, the best first. Among equal scores the
+    /// first notebook's stay in front.
     fn join(&mut self, other: Self, limit: usize) {
         match (self, other) {
             (Self::Notes(found), Self::Notes(more)) => {
                 found.extend(more);
-                // Equal ones stay as they are: more room adds answers behind
-                // the others and changes none.
+                // The sort is stable, so a larger limit only adds results at the end.
                 found.sort_by(|one, other| other.score.total_cmp(&one.score));
                 found.truncate(limit);
             }
@@ -100,7 +99,7 @@ pub(super) fn run(books: &Books<'_>, args: &SearchArgs) -> Result<u8, CliError> 
     Ok(0)
 }
 
-/// The answers to questions, from all notebooks that are meant.
+/// Returns the answers to questions, from all selected notebooks.
 fn answers(
     books: &Books<'_>,
     args: &SearchArgs,

@@ -1,4 +1,4 @@
-//! `ralph memory why`.
+//! `ralph memory why`: explains how much a note is believed.
 
 use ralph_engine::wire::memory::{self as wire, Reasons};
 use ralph_memory::anchor::Sight;

@@ -1,5 +1,5 @@
-//! Runs that worked at the same time in one work tree, and the files that they
-//! share: what one of them did there cannot be taken back alone.
+//! Finds runs that worked at the same time in one work tree, and the files they share.
+//! The changes of one run there cannot be taken back alone.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -13,19 +13,19 @@ use crate::app::App;
 use crate::error::CliError;
 use crate::texts;
 
-/// How many runs of a work tree are looked through.
+/// Number of runs of a work tree that are searched.
 const MOST_RUNS: u32 = 1000;
 
-/// How many files of a run are named.
+/// Number of files of a run that are listed.
 const NAMED: usize = 20;
 
-/// Files of a plan that another run changed as well.
+/// Files of a plan that another run changed, too.
 pub(super) struct SharedFiles {
     pub(super) run: RunId,
     pub(super) paths: Vec<PathBuf>,
 }
 
-/// The files of a plan that runs changed which worked at the same time.
+/// Returns the files of a plan that were changed by runs at the same time.
 pub(super) fn shared(
     app: &App,
     store: &dyn RunStore,
@@ -48,7 +48,7 @@ pub(super) fn shared(
     Ok(found)
 }
 
-/// Why nothing is taken back.
+/// Makes the error for shared files.
 pub(super) fn refused(run: &Run, shared: &[SharedFiles]) -> CliError {
     let list: String = shared.iter().map(rows).collect();
     let hint = "`--force` takes them back, with what the other run did there; `--path PATH` \
@@ -73,7 +73,7 @@ fn rows(shared: &SharedFiles) -> String {
     }
 }
 
-/// Whether two runs worked at the same time.
+/// Returns true if two runs worked at the same time.
 fn overlap(run: &Run, other: &Run, now: Timestamp) -> bool {
     let end = |run: &Run| match run.ended_at {
         Some(end) => end,
@@ -83,8 +83,8 @@ fn overlap(run: &Run, other: &Run, now: Timestamp) -> bool {
     run.id != other.id && run.started_at < end(other) && other.started_at < end(run)
 }
 
-/// The files that differ between the beginning of a run and what it left, or
-/// the present if it is still at work.
+/// Returns the files that a run changed: from its start to its last snapshot, or to the
+/// present files if it is still at work.
 fn changed_by(app: &App, run: &Run) -> Result<BTreeSet<PathBuf>, CliError> {
     let tree = app.work_tree(&run.id)?;
     let snapshots = Snapshots::new(&tree, run.id.clone());

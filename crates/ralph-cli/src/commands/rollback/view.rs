@@ -1,4 +1,4 @@
-//! What a rollback would do or did, for people and for machines.
+//! Renders a rollback, planned or done, as text and as JSON.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -13,13 +13,13 @@ use super::overlap::SharedFiles;
 use crate::texts::counted;
 use crate::{out, texts};
 
-/// How many files of a kind are listed.
+/// Number of files of each kind that are listed.
 const LISTED: usize = 20;
 
-/// How wide the first word of a line is, in columns.
+/// Width of the first word of a line, in columns.
 const WORD: usize = 10;
 
-/// What would happen, as JSON.
+/// Renders the plan as JSON.
 pub(super) fn plan_as_json(plan: &Plan, shared: &[SharedFiles]) -> Value {
     let steps = |steps: &[Step]| -> Vec<_> {
         let one = |step: &Step| {
@@ -44,7 +44,7 @@ fn shared_as_json(shared: &SharedFiles) -> impl Iterator<Item = Value> {
     shared.paths.iter().map(|path| path.to_string_lossy().into_owned()).map(one)
 }
 
-/// What would happen, for people.
+/// Prints the plan.
 pub(super) fn show_plan(plan: &Plan, locale: Locale) {
     if plan.is_empty() {
         out::line(match locale {
@@ -59,8 +59,7 @@ pub(super) fn show_plan(plan: &Plan, locale: Locale) {
     }
 }
 
-/// Asks whether files that others changed go back as well. Where nobody can
-/// answer they are left.
+/// Asks whether to restore files that others changed. Without a terminal they are left.
 pub(super) fn ask_about(plan: &Plan, locale: Locale) -> io::Result<Conflicts> {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return Ok(Conflicts::Leave);
@@ -82,7 +81,7 @@ pub(super) fn ask_about(plan: &Plan, locale: Locale) -> io::Result<Conflicts> {
     Ok(if is_yes { Conflicts::Force } else { Conflicts::Leave })
 }
 
-/// What was done, as JSON.
+/// Renders the result as JSON.
 pub(super) fn done_as_json(run: &Run, done: &Done, kept: &[Kept]) -> Value {
     let paths = |paths: &mut dyn Iterator<Item = &Path>| -> Vec<_> {
         paths.map(|path| path.to_string_lossy().into_owned()).collect()
@@ -98,7 +97,7 @@ pub(super) fn done_as_json(run: &Run, done: &Done, kept: &[Kept]) -> Value {
     })
 }
 
-/// What was done, for people.
+/// Prints the result.
 pub(super) fn show_done(run: &Run, done: &Done, kept: &[Kept]) {
     let locale = run.policy.locale;
     for line in kept_lines(kept, locale) {
@@ -122,7 +121,7 @@ pub(super) fn show_done(run: &Run, done: &Done, kept: &[Kept]) {
     }
 }
 
-/// One sentence: what was done, and how to undo it.
+/// Renders one sentence: the result, and how to undo it.
 pub(super) fn closing(run: &Run, done: &Done) -> String {
     let (files, id) = (done.steps.len(), &run.id);
     let safety = done.safety.as_ref().map(|safety| safety.label);
@@ -139,7 +138,7 @@ pub(super) fn closing(run: &Run, done: &Done) -> String {
     }
 }
 
-/// One sentence: a rollback was undone, and how to get back what was there.
+/// Renders one sentence: the rollback was undone, and how to repeat it.
 pub(super) fn undone(run: &Run, done: &Done) -> String {
     let (files, id) = (done.steps.len(), &run.id);
     match (run.policy.locale, done.safety.as_ref().map(|safety| safety.label)) {
@@ -155,7 +154,7 @@ pub(super) fn undone(run: &Run, done: &Done) -> String {
     }
 }
 
-/// There is another rollback that can be undone.
+/// Returns the remark that an earlier rollback can be undone, too.
 pub(super) fn one_before(locale: Locale) -> &'static str {
     match locale {
         Locale::En => "There was a rollback before it; `--undo` once more undoes that one.",
@@ -165,7 +164,7 @@ pub(super) fn one_before(locale: Locale) -> &'static str {
     }
 }
 
-/// A rollback that had been interrupted was completed.
+/// Returns the remark that an interrupted rollback was completed.
 pub(super) fn completed(locale: Locale) -> &'static str {
     match locale {
         Locale::En => "A rollback had been interrupted; it was completed first.",

@@ -1,4 +1,4 @@
-//! Answers about sessions, for people.
+//! Renders answers about sessions for people.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -14,13 +14,13 @@ use ralph_memory::{Session, Who};
 
 use crate::texts::{one_line, table};
 
-/// The widest text of a table, in characters.
+/// Widest text in a table, in characters.
 const WIDE: usize = 40;
 
-/// The widest message, in characters.
+/// Longest message, in characters.
 const LONG: usize = 200;
 
-/// Answers in a language, at a moment.
+/// Renders answers in one language, at one moment.
 pub(super) struct Answers {
     locale: Locale,
     now: Timestamp,
@@ -102,7 +102,7 @@ impl Answers {
         text
     }
 
-    /// What is done with a session, and why.
+    /// Renders what is shown of a session, and why.
     pub(super) fn resuming(&self, seen: &Seen, age: Age) -> String {
         let (id, ago) = (&seen.session.id, self.age(&seen.session));
         let what = match age {
@@ -131,7 +131,7 @@ impl Answers {
         text
     }
 
-    /// How the host of a session goes on with it.
+    /// Renders how the session's host continues it.
     pub(super) fn host(&self, command: Option<&[String]>) -> String {
         match (command, self.locale) {
             (Some(words), Locale::En) => {

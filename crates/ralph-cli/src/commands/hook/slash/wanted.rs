@@ -1,4 +1,4 @@
-//! A task as it is typed, with the flags that stand anywhere in it.
+//! Parses a task that is typed with flags anywhere in it.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ struct SlashArgs {
     policy: PolicyOptions,
 }
 
-/// A loop that is to be armed.
+/// A request to start a loop.
 #[derive(Debug)]
 pub(in super::super) struct Wanted {
     pub(in super::super) task: Task,
@@ -28,8 +28,8 @@ pub(in super::super) struct Wanted {
 }
 
 impl Wanted {
-    /// Reads a task with its flags. What is no flag of ours is an error,
-    /// never a part of the task, and so is a path that names nothing.
+    /// Parses a task with its flags. Unknown flags and paths that do not exist are
+    /// errors, never part of the task.
     pub(in super::super) fn read(
         text: &str,
         exists: &dyn Fn(&str) -> bool,
@@ -39,7 +39,7 @@ impl Wanted {
             return Err(loose_dash(text, odd));
         }
         for target in &mut taken.targets {
-            // A path may stand at the end of a sentence.
+            // A path may end a sentence.
             let plain = target.trim_end_matches([',', '.', ';', ':', '!', '?', ')']);
             let found = [target.as_str(), plain].into_iter().find(|path| exists(path));
             *target = found.ok_or_else(|| no_such_path(target))?.to_owned();
@@ -52,20 +52,20 @@ impl Wanted {
         Ok(Self { task: parsed.task.read()?, policy: parsed.policy })
     }
 
-    /// Puts the flags on top of the settings.
+    /// Applies the flags to the settings.
     pub(in super::super) fn apply(&self, layers: &mut Layers) -> Result<(), CliError> {
         self.policy.apply(layers)
     }
 }
 
-/// What is wrong, without the usage of a command line that nobody typed.
+/// Makes the error for a wrong flag, without clap's usage text.
 fn explain(error: &clap::Error) -> CliError {
     let text = error.to_string();
     let line = text.lines().next().unwrap_or_default();
     let line = line.strip_prefix("error: ").unwrap_or(line);
     let tip = text.lines().find_map(|line| line.trim().strip_prefix("tip: "));
-    // The parser proposes two dashes in front, which is not how tasks are quoted,
-    // and flags that have little in common with what was typed.
+    // The parser suggests `--` before the task, which is not how tasks are quoted, and
+    // flags with little resemblance.
     let named = |text: &str| text.split('\'').nth(1).map(str::to_owned);
     let is_near = |tip: &&str| match (named(line), named(tip)) {
         (Some(typed), Some(meant)) => strsim::osa_distance(&typed, &meant) <= 2,
@@ -90,20 +90,19 @@ struct Taken {
     task: String,
     flags: Vec<String>,
     targets: Vec<String>,
-    /// The first word that looks like a flag and is none.
+    /// The first word that looks like a flag but is none.
     odd: Option<LooseDash>,
 }
 
-/// A word with one dash, outside of quotation marks.
+/// A word with one dash, outside quotation marks.
 struct LooseDash {
     word: Range<usize>,
-    /// The flag with its value that stands right before it: what was meant may
-    /// be a part of that value.
+    /// The flag and value right before it; the word may belong to that value.
     after: Option<Range<usize>>,
 }
 
-/// Takes the flags out of a text; what remains is the task, as it was typed.
-/// Two dashes alone, before the task, say that no flag follows.
+/// Takes the flags out of a text; the rest is the task, as it was typed. `--` before
+/// the task ends the flags.
 fn take_flags(text: &str) -> Taken {
     let (mut flags, mut targets, mut odd) = (Vec::new(), Vec::new(), None);
     let mut cut: Vec<Range<usize>> = Vec::new();
@@ -146,13 +145,13 @@ fn is_end_of_flags(text: &str) -> bool {
     text.strip_prefix("--").is_some_and(|rest| rest.starts_with(char::is_whitespace))
 }
 
-/// Whether a word is one dash and a letter: a flag, but none of ours.
+/// Returns true if a word is one dash and a letter: an unknown flag.
 fn is_loose_dash(word: &str) -> bool {
     let name = word.strip_prefix('-').and_then(|name| name.chars().next());
     name.is_some_and(char::is_alphabetic)
 }
 
-/// Says where the quotation marks go.
+/// Makes the error for a word with one dash, and shows where to put quotation marks.
 fn loose_dash(text: &str, odd: &LooseDash) -> CliError {
     let word = &text[odd.word.clone()];
     let typed = match &odd.after {
@@ -173,7 +172,7 @@ fn loose_dash(text: &str, odd: &LooseDash) -> CliError {
         )
 }
 
-/// Where the next flag with two dashes begins; the end if there is none.
+/// Returns where the next flag with two dashes begins, or the end of the text.
 fn following_flag(text: &str, from: usize) -> usize {
     let mut at = from;
     while let Some(start) = next_word(text, at) {
@@ -198,7 +197,7 @@ fn is_flag(text: &str) -> bool {
     text.strip_prefix("--").is_some_and(|name| name.starts_with(char::is_alphabetic))
 }
 
-/// The flag that begins at `start` with its value, and where it ends.
+/// Reads the flag that begins at `start`, with its value; returns where it ends.
 fn read_flag(text: &str, start: usize) -> (String, usize) {
     let is_end = |c: char| c == '=' || c.is_whitespace();
     let end = text[start..].find(is_end).map_or(text.len(), |length| start + length);
@@ -219,8 +218,8 @@ fn read_flag(text: &str, start: usize) -> (String, usize) {
     }
 }
 
-/// The value that begins here, as a shell would read it: quotation marks may
-/// stand anywhere in it. One that is never closed is an ordinary character.
+/// Reads the value that begins here, as a shell would: it may contain quotations
+/// anywhere. An unclosed quotation mark is an ordinary character.
 fn read_value(text: &str, start: usize) -> (String, usize) {
     let mut value = String::new();
     let mut rest = text[start..].char_indices();
@@ -243,7 +242,7 @@ fn read_value(text: &str, start: usize) -> (String, usize) {
     (value, text.len())
 }
 
-/// Whether this flag, given without `=`, takes the next word.
+/// Returns true if this flag takes the next word when given without `=`.
 fn takes_value(flag: &str) -> bool {
     let Some(name) = flag.strip_prefix("--") else { return false };
     let command = SlashArgs::command();
@@ -255,13 +254,13 @@ fn takes_value(flag: &str) -> bool {
     })
 }
 
-/// The text without these parts, otherwise as it is.
+/// Returns the text without these parts.
 fn without(text: &str, cut: &[Range<usize>]) -> String {
     let mut out = String::new();
     let mut from = 0;
     for part in cut {
         out.push_str(&text[from..part.start]);
-        // One gap goes with the part, the other one stays.
+        // One of the two gaps around a part is removed with it.
         let gap = text[part.end..].chars().next().filter(|c| c.is_whitespace());
         from = part.end + gap.map_or(0, char::len_utf8);
     }

@@ -1,5 +1,5 @@
-//! Words of a text that was typed. A quotation counts as one only where a word
-//! begins, so that an apostrophe is an apostrophe.
+//! Splits typed text into words. A quotation starts only at the beginning of a word, so
+//! apostrophes stay apostrophes.
 
 use std::ops::Range;
 
@@ -7,17 +7,17 @@ use std::ops::Range;
 #[derive(Debug)]
 pub(super) struct Word {
     pub(super) span: Range<usize>,
-    /// What it stands in as a whole.
+    /// The quotation mark around the whole word.
     pub(super) quote: Option<char>,
 }
 
 impl Word {
-    /// The same word in a text that has so much more in front.
+    /// Shifts the word by a number of bytes.
     pub(super) fn moved(self, by: usize) -> Self {
         Self { span: self.span.start + by..self.span.end + by, ..self }
     }
 
-    /// The word without its quotation marks.
+    /// Returns the word without its quotation marks.
     pub(super) fn value<'t>(&self, text: &'t str) -> std::borrow::Cow<'t, str> {
         let raw = &text[self.span.clone()];
         match self.quote {
@@ -42,7 +42,7 @@ fn closing(quote: char) -> char {
     if quote == '“' { '”' } else { quote }
 }
 
-/// Splits a text into words; a quotation that is closed before a gap is one.
+/// Splits a text into words; a quotation that is closed before a gap is one word.
 pub(super) fn words(text: &str) -> Vec<Word> {
     let mut words = Vec::new();
     let mut at = 0;
@@ -54,7 +54,7 @@ pub(super) fn words(text: &str) -> Vec<Word> {
     words
 }
 
-/// Where the next word begins.
+/// Returns where the next word begins.
 pub(super) fn next_word(text: &str, at: usize) -> Option<usize> {
     text[at..].find(|c: char| !c.is_whitespace()).map(|gap| at + gap)
 }
@@ -67,7 +67,7 @@ pub(super) fn word_at(text: &str, start: usize) -> Word {
     quoted(text, start).unwrap_or_else(bare)
 }
 
-/// The quotation that begins here, if it ends before a gap.
+/// Returns the quotation that begins here, if it ends before a gap.
 fn quoted(text: &str, start: usize) -> Option<Word> {
     let quote = text[start..].chars().next().filter(|c| is_quote(*c))?;
     let close = closing(quote);
@@ -76,7 +76,7 @@ fn quoted(text: &str, start: usize) -> Option<Word> {
         if c == close && !is_escaped {
             let end = start + offset + c.len_utf8();
             let is_closed = text[end..].chars().next().is_none_or(char::is_whitespace);
-            // Typographic marks are wider than a byte: they stay in the task.
+            // Typographic marks are longer than a byte, so they stay in the task.
             let quote = (quote.len_utf8() == 1).then_some(quote);
             if is_closed {
                 return Some(Word { span: start..end, quote });

@@ -1,4 +1,4 @@
-//! How much there is.
+//! Renders numbers and sizes of notes.
 
 use std::fmt::Write;
 
@@ -19,13 +19,13 @@ impl Answers {
         format!("{read}{}\n", self.salvaged(salvage))
     }
 
-    /// The same of the notes for all projects.
+    /// Renders the same for the notes of all projects.
     pub(in super::super) fn rebuilt_of_all(&self, salvage: &Salvage, stats: &Stats) -> String {
         let head = self.say("For all projects: ", "모든 프로젝트용: ");
         format!("{head}{}", self.rebuilt(salvage, stats))
     }
 
-    /// What came of a damaged log; nothing if it is whole.
+    /// Renders the result of repairing a damaged log; empty if it is whole.
     fn salvaged(&self, salvage: &Salvage) -> String {
         let Salvage { damaged, notes, missing, sessions, copy, others: _ } = salvage;
         let Some(copy) = copy else { return String::new() };
@@ -54,7 +54,7 @@ impl Answers {
         told + &lost
     }
 
-    /// One line: how many notes, and what they take.
+    /// Renders the number and size of the notes on one line.
     fn size(&self, stats: &Stats) -> String {
         let notes = count(stats);
         let (log, database) = (size(stats.log_bytes), size(stats.database_bytes));
@@ -74,7 +74,7 @@ impl Answers {
         }
     }
 
-    /// How much there is in the project, and for all projects if anything is.
+    /// Renders the numbers for the project, and for all projects if there are notes.
     pub(in super::super) fn stats(&self, own: &Stats, global: Option<&Stats>) -> String {
         let mut text = String::new();
         let tallies = own.notes.iter().chain(global.into_iter().flat_map(|stats| &stats.notes));
@@ -112,7 +112,7 @@ impl Answers {
         }
     }
 
-    /// Which lines of a log cannot be read, the first few of them.
+    /// Lists the first few lines of a log that cannot be read.
     fn damage(&self, stats: &Stats) -> String {
         let mut text = String::new();
         for (file, byte) in stats.damaged.iter().take(FEW) {

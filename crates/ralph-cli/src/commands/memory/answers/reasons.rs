@@ -1,4 +1,4 @@
-//! Why a note is believed as much as it is.
+//! Renders the reasons for how much a note is believed.
 
 use ralph_core::Timestamp;
 use ralph_core::locale::Locale;
@@ -12,12 +12,12 @@ use ralph_memory::event::{Actor, Anchor};
 use super::Answers;
 use crate::texts::often;
 
-/// Other tasks that are named.
+/// Number of other tasks that are named.
 const NAMED: usize = 5;
 
 impl Answers {
-    /// The reasons, one sentence each: who said it, what happened since, what
-    /// fades, and what follows from that.
+    /// Lists the reasons, a sentence each: the author, the events since, what fades,
+    /// and the conclusion.
     pub(in super::super) fn reasons(
         &self,
         known: &Known,
@@ -41,7 +41,7 @@ impl Answers {
         reasons
     }
 
-    /// What becomes of a note that reads like an order.
+    /// Explains what happens to a note that reads like an order.
     fn order(&self, known: &Known) -> &'static str {
         match (known.actor, known.verified, self.locale) {
             (Actor::User, _, Locale::En) => {

@@ -5,7 +5,7 @@ use super::Answers;
 use crate::out;
 
 impl Answers {
-    /// Says that secrets were taken out of what was given, if some were.
+    /// Prints a remark if secrets were removed from the input.
     pub(in crate::commands::memory) fn redacted(&self, secrets: usize) {
         let said = match (self.locale, secrets) {
             (_, 0) => return,
@@ -17,7 +17,7 @@ impl Answers {
     }
 }
 
-/// An answer that says how many secrets were taken out.
+/// Adds the number of removed secrets to an answer.
 pub(in crate::commands) fn counted(mut answer: Value, secrets: usize) -> Value {
     answer["redacted"] = json!(secrets);
     answer

@@ -1,9 +1,9 @@
-//! Why a line of an import is no note, in words that do not need its parser.
+//! Explains why a line of an import is not a note, without terms of the parser.
 
 use serde_json::error::Category;
 use serde_json::{Map, Value};
 
-/// What a field has to be.
+/// The required form of a field.
 #[derive(Clone, Copy)]
 enum Form {
     Text,
@@ -13,7 +13,7 @@ enum Form {
     Anchors,
 }
 
-/// The fields that an import reads, and what they have to be.
+/// The fields that an import reads, with their forms.
 const FIELDS: [(&str, Form); 14] = [
     ("id", Form::Name),
     ("text", Form::Text),
@@ -31,11 +31,11 @@ const FIELDS: [(&str, Form); 14] = [
     ("by", Form::Text),
 ];
 
-/// The fields that every note has.
+/// The fields that every note must have.
 const NEEDED: [&str; 2] = ["id", "text"];
 
 impl Form {
-    /// Whether a value has this form; what is null is as good as not there.
+    /// Returns true if a value has this form; null counts as missing.
     fn fits(self, value: &Value) -> bool {
         if value.is_null() {
             return true;
@@ -62,7 +62,7 @@ impl Form {
     }
 }
 
-/// What is wrong with a line that could not be read.
+/// Explains what is wrong with a line that could not be read.
 pub(super) fn complaint(line: &str, error: &serde_json::Error) -> String {
     let value = match serde_json::from_str(line) {
         Ok(Value::Object(fields)) => return of_fields(&fields, error),
@@ -99,7 +99,7 @@ fn of_fields(fields: &Map<String, Value>, error: &serde_json::Error) -> String {
     if let Some((name, form)) = FIELDS.iter().find(is_wrong) {
         return format!("its `{name}` {}", form.words());
     }
-    // Such as a field that is there twice.
+    // An example is a field that occurs twice.
     let text = error.to_string();
     text.split(" at line ").next().unwrap_or(&text).to_owned()
 }

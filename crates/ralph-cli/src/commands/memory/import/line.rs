@@ -1,4 +1,4 @@
-//! A line of an import, and the note that it is.
+//! Reads a line of an import as a note.
 
 use ralph_core::Timestamp;
 use ralph_engine::wire::memory::actor_of;
@@ -10,10 +10,10 @@ use serde_json::Value;
 
 use super::complaint::complaint;
 
-/// The longest line that is looked at; what is longer is no note.
+/// Longest line, in bytes, that is read.
 const LONGEST: usize = 16 << 20;
 
-/// A line of the file. What else it has is ignored.
+/// A line of the file. Other fields are ignored.
 #[derive(Deserialize)]
 pub(super) struct Line {
     id: Name,
@@ -42,12 +42,12 @@ pub(super) struct Line {
     group: Option<Name>,
     #[serde(default)]
     by: Option<String>,
-    /// Other files may mean something else by it.
+    /// In other files this field may mean something else.
     #[serde(default)]
     retired: Value,
 }
 
-/// A name; many files have numbers for them.
+/// A name; many files use numbers.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Name {
@@ -85,20 +85,19 @@ impl Moment {
     }
 }
 
-/// What a line says.
+/// The content of a line.
 pub(super) struct Read {
-    /// The note, for the project.
+    /// The note, with project scope.
     pub(super) note: Note,
-    /// For whom it is said to be.
+    /// The scope that the line names.
     pub(super) scope: Option<Scope>,
-    /// Who is said to have written it.
+    /// The author that the line names.
     pub(super) by: Option<Actor>,
-    /// Why it is said not to hold any more. Who said so is the user where the
-    /// line does not tell.
+    /// The retirement that the line names. Without an author it is the user's.
     pub(super) retired: Option<Retirement>,
 }
 
-/// What a line says, or why it is no note.
+/// Reads a line; an error explains why it is not a note.
 pub(super) fn read(bytes: &[u8], now: Timestamp) -> Result<Read, String> {
     if bytes.len() > LONGEST {
         return Err(format!("it has {} bytes, at most {LONGEST} are read", bytes.len()));
@@ -134,7 +133,7 @@ pub(super) fn read(bytes: &[u8], now: Timestamp) -> Result<Read, String> {
     Ok(Read { note, scope: line.scope, by, retired: end(&line.retired, now) })
 }
 
-/// The end of a note as an export tells it.
+/// Parses the retirement of a note, as an export writes it.
 fn end(retired: &Value, now: Timestamp) -> Option<Retirement> {
     let fields = retired.as_object()?;
     let text = |name: &str| fields.get(name).and_then(Value::as_str);
@@ -147,7 +146,7 @@ fn end(retired: &Value, now: Timestamp) -> Option<Retirement> {
     })
 }
 
-/// Whether an id is one that we made: `m` and twelve digits.
+/// Returns true if an id is ours: `m` and twelve digits or lowercase letters.
 fn is_ours(id: &str) -> bool {
     let digits = id.strip_prefix('m').unwrap_or_default();
     digits.len() == 12 && digits.bytes().all(|c| c.is_ascii_digit() || c.is_ascii_lowercase())
