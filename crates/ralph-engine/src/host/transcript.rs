@@ -182,8 +182,8 @@ mod tests {
         format!("{line}\n")
     }
 
-    /// What waits by this transcript, in a session that knows nothing of it
-    /// but what is in `home`.
+    /// Returns the queued prompts of this transcript, in a session that only
+    /// knows the contents of `home`.
     fn waiting(home: &Path, transcript: &Path) -> Vec<String> {
         let place = Place::new(home, &SessionId::new("s-1").unwrap());
         place.keep("run", "").unwrap();
@@ -221,7 +221,7 @@ mod tests {
         };
         let (typed, said) = (operation("enqueue", "first"), line("user", &"x".repeat(MARK)));
         assert_eq!(waits(&format!("{typed}{said}\n")), ["first"]);
-        // What was there could not be read any more.
+        // The earlier part could not be read any more.
         let spoiled = format!("{}{said}\n", "x".repeat(typed.len()));
         assert_eq!(waits(&spoiled), ["first"]);
         let more = operation("enqueue", "second");
@@ -230,7 +230,8 @@ mod tests {
         assert_eq!(waits(&format!("{spoiled}{begun}{rest}")), ["first", "second"]);
         let taken = operation("dequeue", "");
         assert_eq!(waits(&format!("{spoiled}{more}{taken}")), ["second"]);
-        // One that was written anew is another one, and so is one of another name.
+        // A rewritten transcript is another one, and so is one with another
+        // name.
         assert_eq!(waits(&format!("{said}\n{spoiled}{more}{typed}")), ["second", "first"]);
         assert_eq!(waits(&operation("enqueue", "anew")), ["anew"]);
         let other = folder.path().join("other.jsonl");

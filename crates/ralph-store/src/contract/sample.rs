@@ -48,7 +48,8 @@ fn words(words: &[&str]) -> BTreeSet<String> {
     words.iter().map(|&word| word.to_owned()).collect()
 }
 
-/// A running run in a work tree of its own, begun `bits` seconds into the tests.
+/// A running run in a work tree of its own, started `bits` seconds into the
+/// tests.
 pub fn run(bits: u32) -> Run {
     Run {
         id: RunId::from_bits(bits),
