@@ -30,7 +30,7 @@ pub struct Session {
 /// The state of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionState {
-    /// A turn is under way.
+    /// It is in use.
     Active,
     /// It can be resumed.
     Paused,
