@@ -1,8 +1,8 @@
-//! Measures what it costs to find what an agent is shown: what the benchmark
-//! runs.
+//! Measures the time of finding the notes for an agent: the program of the
+//! benchmark.
 //!
-//! `shown NOTES FOLDER` prints one JSON object with processor times of
-//! the whole process in milliseconds, the opening of the notebook included.
+//! `shown NOTES FOLDER` prints one JSON object with processor times of the
+//! whole process in milliseconds, the opening of the notebook included.
 
 use std::error::Error;
 use std::fs;
@@ -20,15 +20,15 @@ use ralph_memory::synthetic::{self, TURNS};
 use ralph_memory::{Notebook, Patience, anchor, note_id};
 use rustix::time::{ClockId, clock_gettime};
 
-/// How many tasks there are.
+/// Number of tasks.
 const TASKS: usize = 100;
 
-/// Notes for each that is about a file.
+/// Number of notes per note about a file.
 const PER_FILE: usize = 10;
 
 const FILES: usize = 50;
 
-/// How many notes there are, if nobody says.
+/// Default number of notes.
 const USUAL: &str = "100000";
 
 const SEED: u64 = 7;
@@ -44,14 +44,14 @@ fn main() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // Nobody is left to tell when even this cannot be written.
+            // An error here cannot be reported any more.
             let _ = writeln!(io::stderr(), "{error}");
             ExitCode::FAILURE
         }
     }
 }
 
-/// As many as the budgets are for, in a folder of their own.
+/// As many notes as the budgets are for, in a folder of their own.
 fn measure_usual() -> Result<(), Box<dyn Error>> {
     measure(USUAL, tempfile::tempdir()?.path())
 }
@@ -73,7 +73,7 @@ fn measure(notes: &str, folder: &Path) -> Result<(), Box<dyn Error>> {
     let events = texts.enumerate().map(|(place, text)| event(place, text, &root));
     notebook.write(&events.collect::<Result<Vec<_>, _>>()?)?;
     notebook.rebuild()?;
-    // All files have changed since, so that symbols have to be looked for.
+    // All files have changed since, so that symbols must be searched.
     write("fn last() {}\n")?;
     drop(notebook);
     let user_home = folder.join("user");

@@ -1,7 +1,7 @@
-//! Tests that touch what changed, run before all others.
+//! Runs the tests that depend on changed files before all others.
 //!
-//! They only ever bring a failure forward. When they pass, or cannot be told,
-//! the whole gate runs as it would without them.
+//! They can only report a failure earlier. If they pass or are unknown, the
+//! whole gate runs as usual.
 
 use std::path::PathBuf;
 
@@ -13,26 +13,26 @@ use ralph_graph::{Index, IndexError};
 
 use crate::driver::jobs;
 
-/// Beyond so many changed files nearly everything is affected.
+/// Maximum number of changed files. Beyond it nearly every test is affected.
 const MOST_CHANGED: usize = 50;
 
-/// Knows which tests touch which files.
+/// Finds the tests that depend on changed files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AffectedTests {
     /// The project's root.
     pub root: PathBuf,
-    /// Where the index of its code is kept.
+    /// The folder with the index of its code.
     pub state: PathBuf,
 }
 
 impl AffectedTests {
-    /// The tests that touch these files, as far as the index of the code
-    /// tells. Where there is no index none is made.
+    /// Returns the tests that depend on these files, according to the index of
+    /// the code. Without an index none is made.
     pub fn of(&self, changed: &[String], now: Timestamp) -> Vec<AffectedTest> {
         if changed.is_empty() || changed.len() > MOST_CHANGED {
             return Vec::new();
         }
-        // Without an answer nothing is lost but time.
+        // Without an answer only time is lost.
         self.ask(changed, now).unwrap_or_default()
     }
 
@@ -51,8 +51,8 @@ impl AffectedTests {
     }
 }
 
-/// Runs a few tests of gates that can be told which; one report for each gate
-/// whose tests failed, with the number of the gate.
+/// Runs the affected tests of gates that can run single tests. Returns one
+/// report for each gate with failing tests, with the number of the gate.
 pub(crate) fn failures(
     gates: &[&dyn Gate],
     tests: &[AffectedTest],
@@ -71,19 +71,19 @@ pub(crate) fn failures(
     numbers.zip(reports).filter(|(_, report)| has_failing_tests(report)).collect()
 }
 
-/// Whether tests were run and failed. A runner that breaks off, or finds no
-/// test, may only have been told the wrong thing.
+/// Returns true if tests were run and failed. A runner that breaks off, or
+/// finds no test, may only have got wrong arguments.
 fn has_failing_tests(report: &GateReport) -> bool {
     matches!(report.verdict, Verdict::Fail(Fault::Exit(_)))
         && report.failing_tests().next().is_some()
 }
 
-/// The fingerprint of a test of a gate.
+/// Returns a function that makes the fingerprint of a test of a gate.
 pub(crate) fn print(spec: &GateSpec) -> impl Fn(&str) -> String {
     |id| test_fingerprint(spec, id)
 }
 
-/// Lets a watcher tell tests that go first from whole gates.
+/// Reports tests that run first to a watcher, apart from whole gates.
 struct First<'a>(&'a mut dyn GateWatcher);
 
 impl GateWatcher for First<'_> {

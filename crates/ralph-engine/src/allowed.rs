@@ -1,19 +1,19 @@
-//! Changes of tests and checks that the user accepted while a run goes on.
+//! Changes of tests and checks that the user accepted during a run.
 
 use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-/// The list's name in the run's folder.
+/// The name of the list in the run's folder.
 const FILE: &str = "allowed";
 
-/// What was accepted so far, oldest first.
+/// Returns the accepted paths, oldest first.
 pub fn load(folder: &Path) -> Vec<String> {
     let text = ralph_files::read_own_text(folder.join(FILE)).unwrap_or_default();
     text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
 }
 
-/// Accepts more; says which of them are new.
+/// Accepts more paths and returns those that are new.
 pub fn add(folder: &Path, paths: &[String]) -> std::io::Result<Vec<String>> {
     fs::create_dir_all(folder)?;
     let path = folder.join(FILE);
@@ -26,12 +26,12 @@ pub fn add(folder: &Path, paths: &[String]) -> std::io::Result<Vec<String>> {
         }
     }
     let lines = new.iter().flat_map(|path| [path, "\n"]).collect::<String>();
-    // One write: two calls at once do not mix their lines.
+    // One write, so that two calls at once do not mix their lines.
     file.write_all(lines.as_bytes())?;
     Ok(new)
 }
 
-/// Makes this the list, whatever is in its place.
+/// Replaces the list, whatever is in its place.
 pub(crate) fn replace(folder: &Path, paths: &[String]) -> std::io::Result<()> {
     let lines = paths.iter().flat_map(|path| [path, "\n"]).collect::<String>();
     ralph_files::write_own(folder.join(FILE), lines)

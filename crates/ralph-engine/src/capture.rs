@@ -1,9 +1,8 @@
-//! What is kept of sessions while they go on, so that they can be taken up
-//! again: every use of a tool, every word of the user, the end of every turn.
+//! Records sessions so that they can be resumed: every use of a tool, every
+//! prompt of the user, the end of every turn.
 //!
-//! Hooks live for two milliseconds, so all they do is to add lines to the log
-//! of the memory, and they wait for nobody who writes to it. What it comes to is
-//! found out by whoever asks.
+//! Hooks live for two milliseconds, so they only add lines to the log of the
+//! memory and never wait for other writers. Readers evaluate the log later.
 
 use std::path::{Path, PathBuf};
 
@@ -15,33 +14,33 @@ use ralph_memory::log::{Log, LogError};
 
 use crate::host::final_text;
 
-/// Whose name for the session counts.
+/// The program whose name for the session counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Teller {
-    /// A host in which the user works: its sessions are ours.
+    /// A host in which the user works: its sessions are recorded as ours.
     Host,
-    /// A program that our driver started: the run is the session, and the
-    /// driver knows itself when it is asked and answered.
+    /// A program that our driver started. The run is the session, and the
+    /// driver itself records prompts and answers.
     Driven,
 }
 
-/// Where what is captured is written, and what happened in which project.
+/// The place where a session is recorded.
 #[derive(Clone, Debug)]
 pub struct Capture<'a> {
     /// The state home of the project.
     pub home: &'a Path,
     /// The root of the project.
     pub root: &'a Path,
-    /// The work tree, as runs know it.
+    /// The work tree, as runs name it.
     pub worktree: String,
-    /// Where in the memory's sense.
+    /// The place in the terms of the memory.
     pub place: Place,
-    /// Who tells of it.
+    /// The source of the events.
     pub teller: Teller,
 }
 
 impl Capture<'_> {
-    /// Keeps what an event of a host says about its session.
+    /// Records an event of a host in the log of its session.
     pub fn take(&self, event: &HostEvent, now: Timestamp) -> Result<(), LogError> {
         let place = Place { phase: event.mode.map(phase), ..self.place.clone() };
         let events = self.said(event).into_iter().map(|(actor, what)| {
@@ -50,7 +49,7 @@ impl Capture<'_> {
         Log::new(self.home).hand_in(&events.collect::<Vec<_>>())
     }
 
-    /// What an event says about its session, and by whom.
+    /// Returns the records of an event, each with its author.
     fn said(&self, event: &HostEvent) -> Vec<(event::Actor, What)> {
         use event::Actor::{Agent, Ralph, User};
         let is_main = event.actor == Actor::Main;
@@ -72,7 +71,7 @@ impl Capture<'_> {
                 let opened = match position {
                     Position::First => Some("new"),
                     Position::Later => Some("later"),
-                    // Such a host tells of beginnings by themselves.
+                    // Such a host reports the start of a session separately.
                     Position::Unknown => None,
                 };
                 let opened = opened.map(|source| (Ralph, self.opened(event, source)));
@@ -93,7 +92,7 @@ impl Capture<'_> {
             }
             Happening::SessionEnded { reason } if is_main && is_host => {
                 let state = match reason.as_str() {
-                    // The user is done with it: there is nothing to go on with.
+                    // The user is done with it: it cannot be resumed.
                     "clear" | "deleted" => SessionState::Completed,
                     _ => SessionState::Paused,
                 };
@@ -138,8 +137,9 @@ impl Capture<'_> {
         }))
     }
 
-    /// A file as the project names it; `None` for those of others. Hosts name
-    /// it as they entered the project, perhaps through a link.
+    /// Returns the project's name for a file; `None` for files outside. A host
+    /// may name it by the path on which it entered the project, perhaps through
+    /// a link.
     fn inside(&self, file: &Path) -> Option<String> {
         let below = |file: &Path| file.strip_prefix(self.root).ok().map(Path::to_owned);
         let found: PathBuf = if file.is_relative() {

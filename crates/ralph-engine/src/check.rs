@@ -1,4 +1,4 @@
-//! Runs gates now, without a run: what `ralph check` does.
+//! Runs gates without a run, for `ralph check`.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -14,30 +14,30 @@ use crate::driver::{jobs, timing};
 use crate::error::EngineError;
 use crate::stamps::Stamps;
 
-/// Whether an earlier pass on the same files counts.
+/// A rule for earlier passes on the same files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Memory {
-    /// It does.
+    /// They count.
     Used,
-    /// Everything is executed again.
+    /// They do not count: every gate is executed.
     Ignored,
 }
 
-/// What passes are remembered by.
+/// The store of passes, and the files they belong to.
 pub struct Cache<'a> {
-    /// Where they are kept.
+    /// The store.
     pub store: &'a dyn RunStore,
-    /// The files they are bound to.
+    /// The files.
     pub tree: &'a WorkTree,
-    /// Whether they count.
+    /// The rule for earlier passes.
     pub memory: Memory,
-    /// The present moment.
+    /// The current time.
     pub now: Timestamp,
 }
 
-/// Runs `gates`; one report for each, in their order. Passes are remembered
-/// unless a gate changed the files it looked at. A gate of which one of the
-/// tests in `first` fails is not run as a whole.
+/// Runs `gates` and returns one report for each, in their order. Passes are
+/// stored unless a gate changed the files it ran on. A gate with a failing test
+/// among `first` is not run as a whole.
 pub fn check(
     gates: &[Box<dyn Gate>],
     site: &Site<'_>,

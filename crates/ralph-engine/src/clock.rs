@@ -1,4 +1,4 @@
-//! Time and interruption: the only places where the engine meets the clock.
+//! The engine's only access to time and to interruption.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -6,9 +6,9 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use ralph_core::Timestamp;
 use ralph_snapshot::WorkHandle;
 
-/// Tells the time.
+/// A source of the current time.
 pub trait Clock {
-    /// The present moment.
+    /// Returns the current time.
     fn now(&self) -> Timestamp;
 }
 
@@ -24,24 +24,24 @@ impl Clock for SystemClock {
     }
 }
 
-/// A wish to stop that may come from a signal handler at any moment.
+/// A request to stop. A signal handler may raise it at any moment.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt {
     shared: Arc<(Mutex<Wishes>, Condvar)>,
 }
 
-/// How often the end was asked for, and who listens.
+/// The number of requests to stop, and the work that they interrupt.
 #[derive(Debug, Default)]
 struct Wishes {
     raised: u32,
-    /// When the work last looked whether somebody asked.
+    /// The time of the last check for a request.
     heard: Option<Instant>,
-    /// Work at trees that ends with the rest.
+    /// Work on trees that is interrupted as well.
     works: Vec<WorkHandle>,
 }
 
 impl Interrupt {
-    /// Asks for the end; wakes whoever waits.
+    /// Requests a stop and wakes waiting threads.
     pub fn raise(&self) {
         let (_, changed) = &*self.shared;
         let mut wishes = self.wishes();
@@ -51,8 +51,7 @@ impl Interrupt {
         changed.notify_all();
     }
 
-    /// Interrupts this work as well whenever somebody asks, and now if
-    /// somebody did.
+    /// Interrupts this work on every request to stop, and now if one was made.
     pub fn reach(&self, work: &WorkHandle) {
         work.attend();
         let mut wishes = self.wishes();
@@ -62,18 +61,18 @@ impl Interrupt {
         wishes.works.push(work.clone());
     }
 
-    /// Whether somebody asked.
+    /// Returns true if a stop was requested.
     pub fn is_raised(&self) -> bool {
         self.count() > 0
     }
 
-    /// Whether somebody asked again: no more patience.
+    /// Returns true if a stop was requested more than once.
     pub fn is_urgent(&self) -> bool {
         self.count() > 1
     }
 
-    /// Waits until nobody has looked for `span` whether the end was asked for:
-    /// then the work hangs, and will not end by itself.
+    /// Waits until no thread has checked for a request for `span`. Then the
+    /// work hangs and will not end by itself.
     pub fn until_unheard(&self, span: Duration) {
         let from = Instant::now();
         loop {
@@ -96,7 +95,8 @@ impl Interrupt {
         self.shared.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for `span` or until somebody asks; says whether somebody did.
+    /// Waits for `span` or for a request to stop. Returns true if there is a
+    /// request.
     pub fn wait(&self, span: Duration) -> bool {
         let (_, changed) = &*self.shared;
         let (mut guard, _) = changed

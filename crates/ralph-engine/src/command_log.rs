@@ -1,8 +1,8 @@
-//! Commands that concern a run: who ended or paused it, what was refused to its
-//! agent, and which of its files were put back.
+//! The commands that concern a run: those that ended or paused it, those that
+//! its agent was refused, and rollbacks of its files.
 //!
-//! All are events of the store, so they are redacted like all captured text
-//! and outlive the run.
+//! All are events of the store, so they are redacted like all captured text and
+//! outlive the run.
 
 use ralph_core::line::inline;
 use ralph_core::locale::Locale;
@@ -17,35 +17,36 @@ use crate::wire::local_time;
 /// The kind of event for a command that was refused.
 const REFUSED: &str = "command_refused";
 
-/// The kind of event for a command that was given.
+/// The kind of event for a command that was carried out.
 const GIVEN: &str = "command_given";
 
-/// The kind of event for how well the evidence of a run was kept.
+/// The kind of event for the protection of a run's evidence.
 const SEAL: &str = "seal";
 
-/// The kind of event for files of a run that were put back.
+/// The kind of event for a rollback of a run's files.
 const ROLLED_BACK: &str = "rolled_back";
 
-/// How many refused commands of a run are kept: an agent may try for ever.
+/// Maximum number of refused commands that are stored: an agent may try for
+/// ever.
 const MOST_REFUSED: usize = 20;
 
-/// How much of a command line is kept.
+/// Maximum length of a stored command line, in characters.
 const COMMAND_CHARS: usize = 200;
 
-/// How many events are read at once.
+/// Number of events that are read at once.
 const PAGE: u32 = 1000;
 
-/// Where a command came from.
+/// The source of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommandSource {
-    /// A shell in which no agent of an open run is known to be.
+    /// A shell that no agent of an open run is known to use.
     User,
-    /// A hook or a tool of a host: the user's word or the agent's.
+    /// A hook or a tool of a host: the command is the user's or the agent's.
     Session,
 }
 
 impl CommandSource {
-    /// The name in JSON.
+    /// Returns the name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::User => "user",
@@ -59,14 +60,14 @@ impl CommandSource {
 pub struct RefusedCommand {
     /// The turn in which it was tried; 0 before the first.
     pub iteration: u32,
-    /// When it was tried.
+    /// The time of the attempt.
     pub at: Timestamp,
     /// The command line or the tool, cut to one short line.
     pub command: String,
 }
 
 impl RefusedCommand {
-    /// The sentence of a report.
+    /// Returns the sentence for a report.
     pub fn sentence(&self, locale: Locale) -> String {
         let (command, turn) = (&self.command, self.iteration);
         match (locale, turn) {
@@ -86,20 +87,20 @@ impl RefusedCommand {
     }
 }
 
-/// Files of a run that were put back, or a rollback that was undone.
+/// A rollback of a run's files, or the undoing of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RollbackRecord {
-    /// When it was done.
+    /// The time of the rollback.
     pub at: Timestamp,
     /// The snapshot that the files were taken from; `None` if the last rollback
     /// was undone.
     pub to: Option<String>,
-    /// How many files were written or removed.
+    /// Number of files that were written or removed.
     pub files: u64,
 }
 
 impl RollbackRecord {
-    /// Says what was done, and when.
+    /// Returns the sentence for a report.
     pub fn sentence(&self, locale: Locale) -> String {
         let (at, files) = (local_time(self.at), self.files);
         let Some(to) = &self.to else {
@@ -119,22 +120,22 @@ impl RollbackRecord {
     }
 }
 
-/// All that is on record about the commands of one run.
+/// All stored events about the commands of one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommandLog {
-    /// What was refused to its agent, oldest first.
+    /// Commands that were refused to its agent, oldest first.
     pub refused: Vec<RefusedCommand>,
-    /// Where the last command came from that ended or paused it.
+    /// The source of the last command that ended or paused it.
     pub source: Option<CommandSource>,
     /// Rollbacks of its files and their undoing, oldest first.
     pub rollbacks: Vec<RollbackRecord>,
-    /// Whether its evidence was sealed when a driver last left it, or why not;
-    /// `None` if no driver did.
+    /// The result of sealing its evidence when a driver last left it, with the
+    /// reason for a failure; `None` if no driver did.
     pub seal: Option<Result<(), String>>,
 }
 
 impl CommandLog {
-    /// Reads what is on record.
+    /// Reads the events.
     pub fn load(store: &dyn RunStore, run: &RunId) -> Result<Self, StoreError> {
         let (mut log, mut after) = (Self::default(), 0);
         loop {
@@ -173,7 +174,7 @@ impl CommandLog {
         }
     }
 
-    /// The last rollback that was not undone: the files are as it left them.
+    /// Returns the last rollback that was not undone.
     pub fn standing_rollback(&self) -> Option<&RollbackRecord> {
         let mut standing = Vec::new();
         for record in &self.rollbacks {
@@ -185,7 +186,8 @@ impl CommandLog {
         standing.pop()
     }
 
-    /// Says in one sentence what state a run is in, and who asked for it.
+    /// Returns a sentence about the state of a run and the command that led to
+    /// it.
     pub fn state_sentence(&self, run: &Run) -> String {
         let locale = run.policy.locale;
         if let State::Waiting(Wait::Limit { until }) = &run.state {
@@ -199,8 +201,8 @@ impl CommandLog {
     }
 }
 
-/// Keeps that a command was refused to the agent of a run. Once there are
-/// enough of them nothing is added.
+/// Stores that a command was refused to the agent of a run. Beyond the maximum
+/// it adds nothing.
 pub fn record_refusal(
     store: &dyn RunStore,
     run: &Run,
@@ -215,7 +217,7 @@ pub fn record_refusal(
     store.append(&event(run, REFUSED, &facts, now)).map(|_| ())
 }
 
-/// Keeps where a command came from that ends or pauses a run.
+/// Stores the source of a command that ends or pauses a run.
 pub fn record_order(
     store: &dyn RunStore,
     run: &Run,
@@ -225,7 +227,7 @@ pub fn record_order(
     store.append(&event(run, GIVEN, &json!({ "from": source.name() }), now)).map(|_| ())
 }
 
-/// Keeps that files of a run were put back.
+/// Stores a rollback of a run's files.
 pub fn record_rollback(
     store: &dyn RunStore,
     run: &Run,
@@ -235,7 +237,7 @@ pub fn record_rollback(
     store.append(&event(run, ROLLED_BACK, &facts, done.at)).map(|_| ())
 }
 
-/// Keeps whether the evidence of a run was sealed.
+/// Stores whether the evidence of a run was sealed.
 pub(crate) fn record_seal(
     store: &dyn RunStore,
     run: &Run,

@@ -1,8 +1,8 @@
-//! Commits that nobody told the memory of, noticed by whoever asks next.
+//! Notices commits that the memory does not know yet.
 //!
 //! Hooks have no time to ask git, and the user may commit without any. So a
-//! reader compares the commit that is checked out with those that are known:
-//! two small files when nothing happened.
+//! reader compares the commit that is checked out with the known ones. If
+//! nothing happened, that reads two small files.
 
 use std::path::Path;
 
@@ -11,16 +11,17 @@ use ralph_memory::event::{Actor, Committed, Event, Place, What};
 use ralph_memory::{MemoryError, Notebook};
 use ralph_snapshot::{Commit, Commits, GitDirs, Project, TreeError};
 
-/// Commits that are looked at: the newest.
+/// Maximum number of commits that are read: the newest.
 const MOST: usize = 50;
 
-/// Older commits are noticed only if they are checked out, in seconds.
+/// Age in seconds beyond which commits are noticed only if they are checked
+/// out.
 const LATELY: i64 = 7 * 24 * 60 * 60;
 
-/// How a message tells which commit it takes back.
+/// The text in a message before the commit that it reverts.
 const REVERTS: &str = "This reverts commit ";
 
-/// Puts commits on record that are new. Without them all goes on as well.
+/// Stores commits that are new. A failure is ignored.
 pub fn notice(book: &Notebook, root: &Path, now: Timestamp) {
     let _ = look(book, root, now);
 }
@@ -50,7 +51,7 @@ fn look(book: &Notebook, root: &Path, now: Timestamp) -> Option<()> {
         Ok::<(), TreeError>(())
     });
     read.ok()?;
-    // The newest come first; of commits of one second the later one stays later.
+    // The newest come first; commits of the same second keep their order.
     events.reverse();
     events.sort_by_key(|event| event.at);
     write(book, &events).ok()
@@ -60,7 +61,7 @@ fn write(book: &Notebook, events: &[Event]) -> Result<(), MemoryError> {
     if events.is_empty() { Ok(()) } else { book.write(events) }
 }
 
-/// The commit that is checked out, as far as two small files tell.
+/// Returns the commit that is checked out, read from two small files.
 fn head(git: &GitDirs) -> Option<String> {
     let head = ralph_files::read_text(git.dir.join("HEAD")).ok()?;
     let name = match head.trim().strip_prefix("ref: ") {
@@ -72,7 +73,7 @@ fn head(git: &GitDirs) -> Option<String> {
     Some(name.trim().to_owned())
 }
 
-/// The commit of a reference that git packed, as it does after a clone.
+/// Returns the commit of a packed reference, as after a clone.
 fn packed(git: &GitDirs, name: &str) -> Option<String> {
     let all = ralph_files::read_text(git.common.join("packed-refs")).ok()?;
     let mut lines = all.lines().filter_map(|line| line.split_once(' '));

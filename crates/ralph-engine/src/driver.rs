@@ -1,4 +1,5 @@
-//! The loop: starts the agent, judges its turns, and goes on until the end.
+//! The loop: starts the agent, judges its turns, and repeats until the run
+//! ends.
 
 mod attending;
 mod early;
@@ -64,67 +65,67 @@ use refusals::Refused;
 pub use session::{keep_changes_of, keep_end_of};
 pub(crate) use suite::jobs;
 
-/// How often a waiting driver looks for requests of others.
+/// Time between two checks for requests while a driver waits.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Everything a driver works with.
+/// Drives a run: the state and the services that its turns need.
 pub struct Driver<'a> {
-    /// Where the run is kept.
+    /// The store of the run.
     pub ledger: Ledger,
     /// The time.
     pub clock: &'a dyn Clock,
-    /// Where events go.
+    /// The receiver of events.
     pub sink: &'a mut dyn Sink,
     /// Set by Ctrl-C.
     pub interrupt: Interrupt,
-    /// Starts and ends processes.
+    /// The supervisor that starts and ends processes.
     pub supervisor: Supervisor,
-    /// Check the work.
+    /// The gates that check the work.
     pub gates: Vec<Box<dyn Gate>>,
-    /// Is asked when nothing else stands in the way of success.
+    /// The judge, who is asked if nothing else prevents success.
     pub judge: Option<Judge>,
-    /// When gates have to be done, because nobody waits longer for them;
-    /// `None` if they may take their time.
+    /// The time by which gates have to be done, because the caller waits no
+    /// longer; `None` for no limit.
     pub until: Option<Instant>,
-    /// What gates that read the files themselves look at.
+    /// The files for gates that read files themselves.
     pub chosen: Chosen,
-    /// Tells which tests go first; `None` if the user wants none to.
+    /// Finds the tests that run first; `None` if the user wants none to.
     pub affected: Option<AffectedTests>,
-    /// The files.
+    /// The work tree.
     pub tree: WorkTree,
     /// The project's root.
     pub root: PathBuf,
     /// The run's own folder in the state home.
     pub folder: PathBuf,
-    /// What the agent gets.
+    /// The environment of the agent.
     pub agent_env: Vec<(OsString, OsString)>,
-    /// What gates get.
+    /// The environment of gates.
     pub gate_env: Vec<(OsString, OsString)>,
-    /// What the user tells the agent on resuming, ready to be read.
+    /// The user's answer on resuming, ready to be read.
     pub answer: Option<String>,
     /// The user's own continuation prompt.
     pub template: Option<String>,
-    /// What the agent is shown of the memory; `None` for nothing.
+    /// The recall of notes for the agent; `None` for no notes.
     pub recall: Option<Recall>,
-    /// Folders without which there is nothing to work on.
+    /// Folders without which there are no files to work on.
     pub foundations: Vec<PathBuf>,
-    /// The state home of the project once its repository is gone.
+    /// The state home of the project if its repository is deleted.
     pub shelter: PathBuf,
     /// The newest snapshot.
     pub kept: Option<Snapshot>,
-    /// The files as the agent left them in this turn, if they were named.
+    /// The tree as the agent left it in this turn, if it was computed.
     pub agent_left: Option<TreeId>,
-    /// Whether what checks show is kept for later runs.
+    /// True if results of checks are stored for later runs.
     pub remembers: bool,
-    /// The run as it was left before it went on, until a turn was taken.
+    /// The session of a resumed run as it was left, until its first turn.
     pub left: Option<Session>,
-    /// What is held against the present turn, whatever its files say.
+    /// Findings against the current turn that do not come from its files.
     pub held: Vec<Weakening>,
-    /// Why the evidence is not sealed, if it is not.
+    /// The reason why the evidence is not sealed, if it is not.
     pub unsealed: Option<Unsealed>,
 }
 
-/// What a turn came to.
+/// The result of a judged turn.
 pub(crate) struct Judged {
     pub(crate) evidence: Evidence,
     pub(crate) record: IterationRecord,
@@ -134,10 +135,9 @@ pub(crate) struct Judged {
 }
 
 impl Driver<'_> {
-    /// Lets the agent work until the run ends, waits for a person or is
-    /// paused.
+    /// Lets the agent work until the run ends, waits for a person or is paused.
     ///
-    /// The run must belong to this process. Returns it as it was left.
+    /// The run must belong to this process. Returns its last state.
     pub fn drive(&mut self, agent: &dyn Agent, run: Run, how: Begin) -> Result<Run, EngineError> {
         self.tell(&Event::RunStarted { run: &run, how });
         agent.show(&News { text: &wording::host::armed(&run), mood: Mood::Plain });
@@ -169,13 +169,13 @@ impl Driver<'_> {
                 let is_success = matches!(reached.state, State::Success(_));
                 let learned = if is_success { self.consolidate(&reached) } else { None };
                 let unsealed = self.unsealed;
-                // The report can do without; the event below tells it, too.
+                // A report works without it; the event below carries it, too.
                 let now = self.clock.now();
                 let _ = record_seal(self.ledger.store(), &reached, unsealed, now);
                 let learned = learned.as_deref();
                 self.tell(&Event::RunEnded { run: &reached, learned, unsealed });
                 show_end(agent, &reached);
-                // The run is on record; folding the log can wait for the next one.
+                // The run is stored; moving the log into the database can wait.
                 let _ = self.ledger.store().checkpoint();
                 Ok(reached)
             }
@@ -189,8 +189,8 @@ impl Driver<'_> {
         }
     }
 
-    /// Takes turns until the run is no longer active; `run` is always what
-    /// was recorded last.
+    /// Takes turns until the run is no longer active. `run` is always the state
+    /// that was stored last.
     fn turns(&mut self, agent: &dyn Agent, run: &mut Run) -> Result<(), EngineError> {
         while run.state.is_active() {
             *run = if let State::Waiting(Wait::Limit { until }) = run.state {
@@ -206,18 +206,20 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// The limit that forbids another turn. Limits are judged after every turn
-    /// as well; here they bind a run that was interrupted during its last one.
+    /// Returns the limit that forbids another turn. Limits are judged after
+    /// every turn as well; this check is for a run that was interrupted in its
+    /// last turn.
     pub(crate) fn exhausted(&self, run: &Run) -> Option<Failure> {
         let spent = run.spent(self.clock.now());
         if run.iteration == 0 { None } else { run.policy.limits.reached_by(&spent) }
     }
 
-    /// One turn: begun on record, taken, judged, and on record again.
+    /// Carries out one iteration: stores its start, takes and judges the turn,
+    /// and stores the result.
     fn iterate(&mut self, agent: &dyn Agent, run: &Run) -> Result<Run, EngineError> {
         let began = self.clock.now();
         let run = &self.record(run, steps::begin_turn(run, began), None)?;
-        // Whatever becomes of the turn, it was paid for.
+        // The turn was paid for, whatever its result.
         let mut paid = run.usage;
         match self.take_and_judge(agent, run, began, &mut paid) {
             Err(error) if is_interruption(&error) => {
@@ -262,7 +264,7 @@ impl Driver<'_> {
             return self.leave(&Run { usage, ..run.clone() }, state);
         }
         let Judged { record, next, lesson, decision, .. } = judged;
-        // A turn that could not be taken is begun again, so it has no record.
+        // A turn that could not be taken is started again, so it has no record.
         let taken = next.iteration == run.iteration;
         let next = self.record(run, next, taken.then_some(&record))?;
         self.write_down(lesson);
@@ -270,8 +272,8 @@ impl Driver<'_> {
         Ok(next)
     }
 
-    /// What a turn that began then came to, in which the agent may have been
-    /// refused something. Nothing is on record yet.
+    /// Judges a turn that started at `began`; `refused` holds what the agent
+    /// was refused. Nothing is stored yet.
     pub(crate) fn judge(
         &mut self,
         run: &Run,
@@ -316,7 +318,7 @@ impl Driver<'_> {
         }
     }
 
-    /// Waits for a provider's limit to lift.
+    /// Waits until a provider's limit ends.
     fn wait_until(&mut self, run: &Run, until: Timestamp) -> Result<Run, EngineError> {
         let mut pulse = Pulse::new(self.clock.now());
         loop {
@@ -334,10 +336,11 @@ impl Driver<'_> {
         }
     }
 
-    /// What the user or another process wants instead of another turn.
+    /// Returns the state that the user or another process requested instead of
+    /// another turn.
     pub(crate) fn wish(&mut self, run: &Run) -> Result<Option<State>, EngineError> {
         if self.interrupt.is_raised() {
-            // It is heard: what an orderly end needs is still done.
+            // The request is known: work for an orderly end may go on.
             self.tree.handle().go_on();
             return Ok(Some(State::Paused(Pause::Interrupted)));
         }
@@ -345,7 +348,7 @@ impl Driver<'_> {
         Ok(request.map(wished_state))
     }
 
-    /// Leaves the run because somebody wished so.
+    /// Leaves the run because of a request.
     pub(crate) fn leave(&mut self, run: &Run, state: State) -> Result<Run, EngineError> {
         self.tree.handle().go_on();
         let now = self.clock.now();
@@ -353,25 +356,26 @@ impl Driver<'_> {
             .then(|| turn::interrupted_record(run, now));
         let mut next = steps::moved_to(run, state, now);
         if run.session().is_some() {
-            // A hook may be running gates for this very turn: it is too late now.
+            // A hook may be running gates for this turn: its result comes too
+            // late.
             next.epoch += 1;
         }
         self.record(run, next, record.as_ref())
     }
 
-    /// Lets a run that broke rest until somebody resumes it, as far as that can
-    /// be written: nothing drives it any more.
+    /// Pauses a run that broke, if that can be written: no driver works on it
+    /// any more.
     fn stop_driving(&mut self, run: Run, error: &EngineError) -> Run {
         if matches!(error, EngineError::TakenOver { .. }) {
             return run;
         }
-        // A turn may have begun since.
+        // A turn may have started since.
         let run = self.ledger.store().run(&run.id).ok().flatten().unwrap_or(run);
         if !run.state.is_active() {
             return run;
         }
         let state = State::Paused(Pause::Interrupted);
-        // A store that cannot be asked may be replaced by the next one.
+        // A damaged store may be replaced by the next generation.
         let left = self.leave(&run, state.clone()).or_else(|_| {
             let next = steps::moved_to(&run, state, self.clock.now());
             self.record(&run, next, None)
@@ -383,15 +387,15 @@ impl Driver<'_> {
         Ok(self.ledger.store().is_decided(&run.id, run.iteration)?)
     }
 
-    /// Writes the next state of the run, if nobody else moved it meanwhile.
+    /// Stores the next state of the run, unless another process changed it.
     pub(crate) fn record(
         &mut self,
         before: &Run,
         next: Run,
         iteration: Option<&IterationRecord>,
     ) -> Result<Run, EngineError> {
-        // The repository that held our state may be gone, and making it again
-        // would be worse than losing the record.
+        // The repository with our state may be deleted. Making it again would
+        // be worse than losing the record.
         if self.ledger.place_is_gone() && !self.take_shelter(before) {
             return Ok(next);
         }
@@ -410,8 +414,8 @@ impl Driver<'_> {
         Ok(next)
     }
 
-    /// Puts the run on record where it is found without a repository, if the
-    /// files are still there; says whether it is.
+    /// Moves the run to the state home that needs no repository, if the files
+    /// still exist. Returns true if that worked.
     fn take_shelter(&mut self, run: &Run) -> bool {
         let is_safe = self.root.is_dir() && self.ledger.move_to(&self.shelter, run).is_ok();
         if is_safe {
@@ -430,7 +434,7 @@ impl Driver<'_> {
         is_safe
     }
 
-    /// Puts the run on record again when its store was deleted.
+    /// Stores the run again if its store was deleted.
     pub(crate) fn heal(&mut self, run: &Run) -> Result<(), EngineError> {
         if self.ledger.restore_if_lost(run)? {
             let text = "the state was deleted while the run was going on; it was written again";
@@ -444,7 +448,7 @@ impl Driver<'_> {
     }
 }
 
-/// Tells whoever looks at the agent how the run ended, or that it rests.
+/// Shows in the agent's own window how the run ended or that it rests.
 fn show_end(agent: &dyn Agent, run: &Run) {
     let (text, mood) = match &run.state {
         State::Success(_) => (wording::host::ended(run, None), Mood::Good),
@@ -459,8 +463,8 @@ fn show_end(agent: &dyn Agent, run: &Run) {
     agent.show(&News { text: &text, mood });
 }
 
-/// Whether a turn came to nothing that a person could not change by allowing
-/// the agent what it needs.
+/// Returns true if a turn brought nothing, for a reason that a person could
+/// change by allowing the agent what it needs.
 fn is_in_vain(decision: &Decision) -> bool {
     match decision {
         Decision::Continue(_) => true,
@@ -471,7 +475,7 @@ fn is_in_vain(decision: &Decision) -> bool {
     }
 }
 
-/// A writer that lost says so in the engine's words.
+/// Turns a lost compare-and-swap into the engine's own error.
 fn taken_over(error: EngineError) -> EngineError {
     if let EngineError::Store(StoreError::Stale { run }) = error {
         return EngineError::TakenOver { run };
@@ -479,7 +483,7 @@ fn taken_over(error: EngineError) -> EngineError {
     error
 }
 
-/// The state that a request of another process leads to.
+/// Returns the state that a request of another process leads to.
 pub(crate) fn wished_state(request: Request) -> State {
     match request {
         Request::Stop => State::Stopped,

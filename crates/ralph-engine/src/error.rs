@@ -1,4 +1,4 @@
-//! What can go wrong around a run.
+//! Errors around a run.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,7 +8,8 @@ use ralph_proc::ProcError;
 use ralph_snapshot::{SnapshotError, TreeError};
 use ralph_store::StoreError;
 
-/// Why the engine could not go on. The run stays as it was last recorded.
+/// The reason why the engine could not continue. The run stays as it was last
+/// stored.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// The store refused.
@@ -23,7 +24,7 @@ pub enum EngineError {
     /// A snapshot could not be taken.
     #[error(transparent)]
     Snapshot(#[from] SnapshotError),
-    /// What may be changed is not said in a way that can be understood.
+    /// A pattern for allowed changes is not valid.
     #[error(transparent)]
     Glob(#[from] ralph_checks::tamper::GlobError),
     /// A file of ours could not be written.
@@ -31,7 +32,7 @@ pub enum EngineError {
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// Another process owns the run now.

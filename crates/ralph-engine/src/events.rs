@@ -1,4 +1,4 @@
-//! What happens during a run, as typed events: the one feed of every surface.
+//! Events of a run. Every surface shows runs from them.
 
 use std::time::Duration;
 
@@ -11,28 +11,28 @@ use ralph_snapshot::WorkProgress;
 
 use crate::seal::Unsealed;
 
-/// Something that happened.
+/// One event.
 #[derive(Clone, Debug)]
 pub enum Event<'a> {
-    /// A run began, or goes on.
+    /// A run started or was resumed.
     RunStarted {
-        /// The run as it is now.
+        /// The run now.
         run: &'a Run,
-        /// Whether it is new or goes on.
+        /// New or resumed.
         how: Begin,
     },
     /// A gate is about to run.
     GateStarted {
         /// Its name.
         name: &'a str,
-        /// The iteration whose tree it looks at; 0 before the first.
+        /// The iteration whose tree it runs on; 0 before the first.
         iteration: u32,
     },
     /// A gate ended.
     GateFinished {
-        /// What it found.
+        /// Its report.
         report: &'a GateReport,
-        /// The iteration whose tree it looked at; 0 before the first.
+        /// The iteration whose tree it ran on; 0 before the first.
         iteration: u32,
     },
     /// The agent's turn begins.
@@ -40,11 +40,12 @@ pub enum Event<'a> {
         /// The run with its new iteration number.
         run: &'a Run,
     },
-    /// The agent said something; bounded, and only for watching.
+    /// The agent printed or did something. Bounded in size, and only for
+    /// watching.
     AgentOutput {
         /// The iteration.
         iteration: u32,
-        /// What kind of thing it said or did.
+        /// The kind of output.
         kind: PieceKind,
         /// A piece of its output, redacted.
         text: &'a str,
@@ -55,14 +56,14 @@ pub enum Event<'a> {
         run: &'a Run,
         /// The iteration that ended.
         iteration: u32,
-        /// What was decided and why, in a few words.
+        /// The decision and its reasons, in a few words.
         summary: IterationSummary<'a>,
     },
     /// The run waits.
     Waiting {
         /// The run.
         run: &'a Run,
-        /// For what.
+        /// The reason.
         wait: &'a Wait,
     },
     /// Something the user should know.
@@ -72,72 +73,72 @@ pub enum Event<'a> {
         /// One sentence.
         text: &'a str,
     },
-    /// The driver cannot go on, for a reason that is not the run's.
+    /// The driver cannot continue, for a reason outside the run.
     RunBroken {
-        /// The run as it was recorded last.
+        /// The run as it was last stored.
         run: &'a Run,
-        /// What went wrong.
+        /// The error.
         error: &'a str,
     },
-    /// The driver leaves the run in its present state.
+    /// The driver leaves the run in its current state.
     RunEnded {
         /// The run.
         run: &'a Run,
-        /// What became of its notes, in one line, if anything did.
+        /// The changes of its notes, in one line, if there are any.
         learned: Option<&'a str>,
-        /// Why its evidence is not sealed, if it is not.
+        /// The reason why its evidence is not sealed, if it is not.
         unsealed: Option<Unsealed>,
     },
 }
 
-/// How a driver came to a run.
+/// The way a driver came to a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Begin {
     /// It is new.
     New,
-    /// It goes on after a pause, a wait or a crash.
+    /// It was resumed after a pause, a wait or a crash.
     Resumed,
 }
 
 /// One iteration in a few words.
 #[derive(Clone, Debug)]
 pub struct IterationSummary<'a> {
-    /// What was decided: `continue`, `complete`, …
+    /// The decision: `continue`, `complete`, …
     pub decision: &'a str,
-    /// What the final text said about being done.
+    /// The claim in the final text.
     pub claim: &'a str,
-    /// How the turn ended.
+    /// The turn's ending.
     pub turn: &'a str,
-    /// How many things fail.
+    /// Number of failures.
     pub failing: u32,
-    /// How long the turn and its gates took.
+    /// The duration of the turn and its gates.
     pub elapsed: Duration,
     /// The gates' findings.
     pub gates: &'a [GateReport],
-    /// Checks that were made weaker since the run was armed.
+    /// Checks that were made weaker since the run started.
     pub weakened: &'a [Weakening],
-    /// Other edits of tests and checks since then.
+    /// Other edits of tests and checks since the run started.
     pub edited: &'a [Edit],
 }
 
 /// Receives events in order, in the driver's thread.
 pub trait Sink {
-    /// Takes note. Must not block for long.
+    /// Receives an event. Must not block for long.
     fn event(&mut self, event: &Event<'_>, at: Timestamp);
 
-    /// Shows the last lines of an agent whose output is nothing but text, as
-    /// often as they change while it runs. Redacted.
+    /// Shows the last lines of an agent whose output is plain text, whenever
+    /// they change. Redacted.
     fn last_lines(&mut self, _lines: &[String], _at: Timestamp) {}
 
-    /// Shows how far the work at a snapshot is, a few times a second while it
-    /// takes long; `None` once it is done.
+    /// Shows the progress of long work on a snapshot, a few times a second;
+    /// `None` once it is done.
     fn work_progress(&mut self, _progress: Option<WorkProgress>, _at: Timestamp) {}
 
-    /// Called a few times a second while something runs.
+    /// Called a few times a second while the driver works.
     fn tick(&mut self, _at: Timestamp) {}
 }
 
-/// A sink that takes no note.
+/// A sink that ignores all events.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 

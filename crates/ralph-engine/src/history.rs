@@ -1,14 +1,14 @@
-//! What the records of a run show when they are read in a row.
+//! Shows the records of a run as curves and returns to earlier files.
 
 use ralph_core::diagnostics::Totals;
 use ralph_core::finding::TestCounts;
 use ralph_core::{Run, TreeId};
 use ralph_store::IterationRecord;
 
-/// How many values a curve shows: the last ones.
+/// Maximum number of values of a curve: the last ones.
 const SHOWN: usize = 24;
 
-/// How counts went from the start to the last iteration, each on one line.
+/// The counts from the start to the last iteration, each as one line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Curves {
     /// Errors left; `None` if there never was one.
@@ -17,7 +17,7 @@ pub struct Curves {
     pub tests: Option<String>,
 }
 
-/// The curves of a run with these iterations.
+/// Returns the curves of a run with these iterations.
 pub fn curves(run: &Run, iterations: &[IterationRecord]) -> Curves {
     let start = run.baseline.as_ref().map(|start| start.totals).filter(|start| start.is_counted());
     let judged = iterations.iter().filter(|record| !record.gates.is_empty());
@@ -43,7 +43,7 @@ fn tests(totals: &[Totals]) -> Option<String> {
     Some(format!("{} {first} → {last}", sparkline(&passed, most)))
 }
 
-/// How many things fail after each iteration, and how many now.
+/// Returns the curve of failures after each iteration, and the current number.
 pub fn failing_curve(values: &[u32]) -> String {
     let most = values.iter().copied().max().unwrap_or(0);
     let values: Vec<u64> = values.iter().copied().map(u64::from).collect();
@@ -52,10 +52,10 @@ pub fn failing_curve(values: &[u32]) -> String {
     format!("{curve} {now}").trim_start().to_owned()
 }
 
-/// A curve as one line of blocks, each as high as its share of `most`.
+/// Draws a curve as one line of blocks, each as high as its share of `most`.
 ///
-/// Only `most` itself fills its block, and only zero is as low as can be. One
-/// value is no curve.
+/// Only `most` itself fills its block, and only zero has the lowest one. A
+/// single value has no curve.
 fn sparkline(values: &[u64], most: u64) -> String {
     const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let block = |value: u64| {
@@ -69,8 +69,8 @@ fn sparkline(values: &[u64], most: u64) -> String {
     values[from..].iter().map(|value| block(*value)).collect()
 }
 
-/// For each iteration the earlier one whose files it returned to, after they
-/// had been different in between; 0 is the start.
+/// Returns, for each iteration, the earlier one whose files it returned to
+/// after they had differed in between; 0 is the start.
 pub fn returns(run: &Run, iterations: &[IterationRecord]) -> Vec<Option<u32>> {
     let start = run.baseline.as_ref().and_then(|start| start.tree.as_ref());
     let mut seen: Vec<(&TreeId, u32)> = start.iter().map(|tree| (*tree, 0)).collect();

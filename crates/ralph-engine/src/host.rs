@@ -1,8 +1,7 @@
-//! A loop inside a host: what each event of a session means for its run.
+//! A loop inside a host: handles each event of a session for its run.
 //!
-//! The host takes the turns. We hear that one ended, look at what it came
-//! to as the driver does, and answer. Whatever fails here lets the host go on
-//! as if we were not there.
+//! The host takes the turns. When one ends, we judge it as the driver does, and
+//! answer. After an error of ours the host continues as without us.
 
 mod broken;
 mod looks;
@@ -43,34 +42,33 @@ pub use looks::{Looks, Seen, record_look};
 pub use place::{Dwelling, Place};
 pub use transcript::{QueuedWords, final_text, queued};
 
-/// How much of what a tool was about is kept.
+/// Maximum stored length of a tool's arguments, in characters.
 const ABOUT_CHARS: usize = 500;
 
-/// A session of a host, and what the host allows.
+/// A session of a host, and what the host supports.
 #[derive(Clone, Debug)]
 pub struct Hosted {
     /// The session.
     pub session: SessionId,
-    /// What is kept of it beside the store.
+    /// Its folder in the state home.
     pub place: Place,
-    /// How often in a row the host lets an agent go on that uses no tool;
-    /// `None` for any number of times.
+    /// Maximum number of times in a row that the host lets an agent continue
+    /// without using a tool; `None` for no limit.
     pub cap: Option<u32>,
-    /// How the session can be made to go on.
+    /// The way to make the session continue.
     pub reach: Reach,
-    /// Where a summary of the session is kept in the project; `None` for hosts
+    /// The file in the project for a summary of the session; `None` for hosts
     /// that make none.
     pub summary_file: Option<PathBuf>,
-    /// The process of the host that tells us; 0 if it is not known.
+    /// The process of the host that calls us; 0 if unknown.
     pub caller: u32,
-    /// Whether a user is there who could answer.
+    /// True if a user is present who could answer.
     pub has_user: bool,
-    /// How providers word their limits.
+    /// The wording of providers' limits.
     pub limits: LimitPatterns,
 }
 
-/// Puts a new run on record for a session, whose hooks hear of it from then
-/// on.
+/// Stores a new run for a session. The session's hooks know of it from then on.
 pub fn start(
     store: &dyn RunStore,
     place: &Place,
@@ -79,14 +77,14 @@ pub fn start(
 ) -> Result<Run, EngineError> {
     let run = loops::start(store, new, now)?;
     if let Err(source) = place.mark(&run.id) {
-        // It would be in the way of others for ever, and go nowhere.
+        // It would block other runs for ever and never progress.
         loops::request(store, &run, Request::Stop, now)?;
         return Err(EngineError::Write { path: place.folder().to_owned(), source });
     }
     Ok(run)
 }
 
-/// Keeps what tools did, with the run and the iteration in which they did it.
+/// Stores the uses of tools, with the run and the iteration of each.
 pub fn record_tools(
     store: &dyn RunStore,
     session: Option<&SessionId>,
@@ -116,11 +114,10 @@ pub fn record_tools(
 }
 
 impl Driver<'_> {
-    /// Takes what has to be known before the first turn of a run that a
-    /// session owns, and begins that turn.
+    /// Prepares a run that a session owns, and starts its first turn.
     ///
-    /// If the process ends meanwhile, the run is on record without a baseline,
-    /// and goes on without one.
+    /// If the process ends meanwhile, the run is stored without a baseline and
+    /// continues without one.
     pub fn arm(&mut self, run: Run) -> Result<Run, EngineError> {
         let run = self.prepare(run, Begin::New)?;
         if !run.state.is_active() {
@@ -128,13 +125,12 @@ impl Driver<'_> {
         }
         let now = self.clock.now();
         let run = self.record(&run, steps::begin_turn(&run, now), None)?;
-        // Every hook that follows reads the whole log when it opens the store.
+        // Every later hook reads the whole log when it opens the store.
         let _ = self.ledger.store().checkpoint();
         Ok(run)
     }
 
-    /// Begins a loop that nobody asked for, because of what a turn left
-    /// behind.
+    /// Starts a loop without a request, because a turn left errors.
     pub fn go_on_because_of(
         &mut self,
         run: &Run,
@@ -162,8 +158,8 @@ impl Driver<'_> {
         Ok(HostReply::of(go_on(&next)).with_note(wording::began_by_itself(&next)))
     }
 
-    /// Goes on with a run that a session has just taken over: its next turn
-    /// begins, unless a limit forbids that.
+    /// Continues a run that a session has just taken over: starts its next
+    /// turn, unless a limit forbids that.
     pub fn adopt(&mut self, run: Run) -> Result<Run, EngineError> {
         let run = self.prepare(run, Begin::Resumed)?;
         match self.exhausted(&run) {
@@ -176,8 +172,8 @@ impl Driver<'_> {
         }
     }
 
-    /// Puts on record that the turn of a run that changed hands will never
-    /// end. The next one begins when the user says something.
+    /// Stores that the turn of a run with a new owner will never end. The next
+    /// one starts with the user's next prompt.
     pub fn drop_turn(&mut self, run: Run) -> Result<Run, EngineError> {
         if !self.is_under_way(&run)? {
             return Ok(run);
@@ -188,10 +184,10 @@ impl Driver<'_> {
         self.record(&run, Run { updated_at: now, ..run.clone() }, Some(&record))
     }
 
-    /// What an event of the session that owns `run` means for it.
+    /// Handles an event of the session that owns `run`.
     ///
-    /// `heard` is when this process began: an event that is older than the
-    /// run's last step was answered by another process already.
+    /// `heard` is the start of this process: another process has already
+    /// answered an event that is older than the run's last step.
     pub fn answer_host(
         &mut self,
         run: &Run,
@@ -207,8 +203,8 @@ impl Driver<'_> {
         if !is_too_late(&answered) {
             return answered;
         }
-        // The host may have done an errand while the gates ran. Whoever else
-        // was faster has answered.
+        // The host may have carried out an action while the gates ran. Any
+        // other faster process has answered.
         match self.ledger.store().run(&run.id)? {
             Some(now) if is_same_turn(run, &now) => {
                 unless_too_late(self.answer_once(&now, event, hosted))
@@ -268,8 +264,8 @@ impl Driver<'_> {
         answered
     }
 
-    /// Whether the user said something to an agent at work that goes on with
-    /// it in mind: it belongs to the words that the turn follows from.
+    /// Returns true if the prompt came in the middle of a turn that continues
+    /// with it: it then belongs to the prompts of that turn.
     fn is_said_between(
         &self,
         run: &Run,
@@ -281,7 +277,7 @@ impl Driver<'_> {
         Ok(is_known && run.state == State::Running && self.is_under_way(run)?)
     }
 
-    /// What the turn waited for is there.
+    /// Continues a turn whose reason to wait is over.
     fn woken(&mut self, run: &Run) -> Result<HostReply, EngineError> {
         if run.state.is_active() {
             self.go_on_with_turn(run)?;
@@ -299,7 +295,8 @@ impl Driver<'_> {
             return Ok(HostReply::silent());
         }
         if !silence.background.is_empty() {
-            // The host wakes the agent when that is done. Nothing is counted.
+            // The host wakes the agent when that is done. The end of the turn
+            // does not count.
             if run.state != State::Waiting(Wait::Child) {
                 let now = self.clock.now();
                 let waiting = steps::moved_to(run, State::Waiting(Wait::Child), now);
@@ -313,7 +310,7 @@ impl Driver<'_> {
         self.turn_over(run, turn, hosted)
     }
 
-    /// Judges a turn and says what follows.
+    /// Judges a turn and returns the reply.
     fn turn_over(
         &mut self,
         run: &Run,
@@ -350,7 +347,7 @@ impl Driver<'_> {
         let errands = if spoke { run.errands.after_turn() } else { run.errands.told() };
         next.errands = moving::planned(errands, &next, spoke.then_some(hosted));
         self.stamp(&mut next, hosted);
-        // A turn that could not be taken is begun again, so it has no record.
+        // A turn that could not be taken is started again, so it has no record.
         let taken = judged.next.iteration == run.iteration;
         let next = self.record(&run, next, taken.then_some(&judged.record))?;
         self.write_down(judged.lesson);
@@ -361,13 +358,13 @@ impl Driver<'_> {
         let reply = self.after_turn(&next, &hosted.place);
         let reply = presence::with_changes(reply, &next, &judged.evidence);
         Ok(match (self.next_deed(&next, 0), &reply.effect) {
-            // Nobody else would wake the run; what is left to do can wait.
+            // Only this reply wakes the run; other actions can wait.
             (Some(_), Effect::Wake { .. }) | (None, _) => reply,
             (Some(effect), _) => HostReply { effect, ..reply },
         })
     }
 
-    /// What is said once a turn was judged.
+    /// Returns the reply after a turn was judged.
     fn after_turn(&self, next: &Run, place: &Place) -> HostReply {
         match &next.state {
             State::Running => HostReply::of(go_on(next)).with_note(wording::iteration(next)),
@@ -389,7 +386,7 @@ impl Driver<'_> {
         }
     }
 
-    /// Keeps that something happened.
+    /// Stores an event.
     fn note(&mut self, run: &Run, kind: &str, text: &str) -> Result<HostReply, EngineError> {
         let text: String = text.chars().take(ABOUT_CHARS).collect();
         self.ledger.store().append(&NewEvent {
@@ -407,13 +404,13 @@ impl Driver<'_> {
         Ok(run.iteration > 0 && !self.is_recorded(run)?)
     }
 
-    /// A run that rested is running again, with no turn begun.
+    /// Makes a paused run running again, without starting a turn.
     fn wake(&mut self, run: &Run) -> Result<Run, EngineError> {
         let woken = steps::woken(run, run, self.clock.now());
         self.record(run, woken, None)
     }
 
-    /// The next turn of a run that rested, unless a limit forbids it.
+    /// Starts the next turn of a paused run, unless a limit forbids it.
     fn begin_next(&mut self, run: &Run) -> Result<Run, EngineError> {
         let woken = self.wake(run)?;
         if let Some(failure) = self.exhausted(&woken) {
@@ -423,7 +420,7 @@ impl Driver<'_> {
         self.record(&woken, steps::begin_turn(&woken, now), None)
     }
 
-    /// The turn that waited for something goes on under its number.
+    /// Continues a waiting turn under its number.
     fn go_on_with_turn(&mut self, run: &Run) -> Result<Run, EngineError> {
         if run.state == State::Running {
             return Ok(run.clone());
@@ -432,8 +429,7 @@ impl Driver<'_> {
         self.record(run, steps::moved_to(run, State::Running, now), None)
     }
 
-    /// The run in a turn of its own and with something to compare with,
-    /// whoever armed it and however.
+    /// Makes sure that the run has a turn and a baseline, whoever started it.
     fn begun(&mut self, run: Run) -> Result<Run, EngineError> {
         let mut next = run.clone();
         if next.baseline.is_none() {
@@ -451,7 +447,8 @@ impl Driver<'_> {
     }
 }
 
-/// Several processes may hear of one event; one of them answers.
+/// Turns the error of a process that was too late into silence: one process
+/// answers an event.
 fn unless_too_late(answered: Result<HostReply, EngineError>) -> Result<HostReply, EngineError> {
     if is_too_late(&answered) { Ok(HostReply::silent()) } else { answered }
 }
@@ -466,21 +463,21 @@ fn is_too_late(answered: &Result<HostReply, EngineError>) -> bool {
     answered.as_ref().is_err_and(late)
 }
 
-/// Whether something belongs to what came before the run, which is about to
-/// begin or to go on.
+/// Returns true if an event belongs to the time before the run, which is about
+/// to start or resume.
 fn is_before(event: &HostEvent, hosted: &Hosted) -> bool {
     let is_end = matches!(event.what, Happening::SessionEnded { .. });
     !is_end && hosted.place.is_arming()
 }
 
-/// Whether nothing has happened to a run but errands of its host.
+/// Returns true if only host actions changed a run.
 fn is_same_turn(before: &Run, now: &Run) -> bool {
     let with = |run: &Run| Run { epoch: 0, errands: Errands::default(), ..run.clone() };
     before.epoch != now.epoch && with(before) == with(now)
 }
 
-/// Whether a run that was `updated` then has moved since an event was heard.
-/// A moment that is still to come is none: the clock was turned back.
+/// Returns true if a run changed after an event arrived. A time in the future
+/// does not count: the clock was set back.
 fn is_answered(updated: Timestamp, heard: Timestamp, now: Timestamp) -> bool {
     heard < updated && updated <= now
 }
@@ -490,17 +487,17 @@ struct TurnOver<'a> {
     spoken: Spoken,
     /// The host's name for the message it ended with.
     message: &'a Option<String>,
-    /// Whether a hook made the agent take it.
+    /// True if a hook made the agent take it.
     hook: bool,
 }
 
-/// Lets the agent take its next turn.
+/// Returns the effect that makes the agent take its next turn.
 fn go_on(run: &Run) -> Effect {
     Effect::GoOn { reason: NextPrompt::in_conversation(run).render() }
 }
 
-/// What is asked where a user is there who can answer: a question that the
-/// agent ended its turn with.
+/// Returns the question that the agent ended its turn with, if a user is
+/// present to answer.
 fn question_for(spoken: &Spoken, hosted: &Hosted) -> Option<Refused> {
     let question = question::asks(&spoken.text).filter(|_| hosted.has_user)?;
     Some(Refused { told: String::new(), question: Some(question) })

@@ -1,4 +1,4 @@
-//! Notes that have a check: which have to hold, and what checks them.
+//! Notes with a check: the notes that must hold, and their checks.
 
 use std::path::{Path, PathBuf};
 
@@ -7,8 +7,8 @@ use ralph_memory::event::{self, Scope, What};
 use ralph_memory::log::{Entry, Log, Position};
 use ralph_memory::{Known, MemoryError, Notebook};
 
-/// Notes of these homes that have a check and hold: not those of a task, which
-/// are on trial. Opens nothing where nothing was ever noted.
+/// Returns the notes of these homes that have a check, except those of a task,
+/// which are on trial. Opens nothing if there are no notes.
 pub fn held(homes: &[PathBuf]) -> Result<Vec<Invariant>, MemoryError> {
     let mut found = Vec::new();
     for home in homes.iter().filter(|home| Notebook::exists(home)) {
@@ -17,11 +17,11 @@ pub fn held(homes: &[PathBuf]) -> Result<Vec<Invariant>, MemoryError> {
     Ok(found)
 }
 
-/// Whether a note of these homes has a check.
+/// Returns true if a note of these homes has a check.
 ///
-/// Where notes cannot be read their log is asked, so that whoever damages an
-/// index is not rid of them. If it cannot be read either nobody knows of any,
-/// and trouble with the memory is none of a run.
+/// If notes cannot be read, their log is read instead, so that damaging an
+/// index does not remove the check. If the log cannot be read either, the
+/// answer is no: a broken memory must not fail a run.
 pub fn any(homes: &[PathBuf]) -> bool {
     homes.iter().filter(|home| Notebook::exists(home)).any(|home| match of_home(home) {
         Ok(bound) => !bound.is_empty(),
@@ -29,14 +29,14 @@ pub fn any(homes: &[PathBuf]) -> bool {
     })
 }
 
-/// Whether the log tells of a check that a note got.
+/// Returns true if the log contains a check of a note.
 fn was_bound(home: &Path) -> bool {
     let mut found = false;
     let see = |entry| match entry {
         Entry::Event(event) => found |= matches!(event.what, What::Bound { check: Some(_), .. }),
         Entry::Damaged { .. } => {}
     };
-    // What was read before it broke off counts.
+    // Entries before a read error count.
     let _ = Log::new(home).read(Position::default(), see);
     found
 }

@@ -1,11 +1,11 @@
-//! Tests as the reader of the code knows them, for those who compare checks.
+//! Lets checks ask the code graph for the tests in a file.
 
 use std::path::Path;
 
 use ralph_checks::tamper::{KnownTest, KnowsTests};
 use ralph_graph::cases::{self, Case};
 
-/// Reads the file it is asked about; no index is needed.
+/// Parses the given file; no index is needed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Graph;
 

@@ -2,7 +2,7 @@ use ralph_checks::tamper::{FilePair, OutlineAlone, Rules, Severity, Version, com
 
 use super::*;
 
-/// What tamper evidence is measured by: honest edits, and others.
+/// The scenarios of tamper evidence: honest edits, and others.
 const HONEST: [&str; 5] = [
     include_str!("../../ralph-checks/src/tamper/tests/scenarios/honest_config.txt"),
     include_str!("../../ralph-checks/src/tamper/tests/scenarios/honest_odd_places.txt"),

@@ -1,9 +1,9 @@
-//! Commits that the user made of what a run did.
+//! Finds commits that the user made of a run's work.
 //!
-//! A run knows the commits that were made in its turns. Mostly the user commits
-//! afterwards, and what is taken back then has to be found by what it holds: it
-//! touched files that the run changed, and left all of them as they were when
-//! the run was proven.
+//! A run knows the commits of its own turns. Mostly the user commits
+//! afterwards, and such a commit must be found by its content when it is
+//! reverted. It touched files that the run changed, and left all of them as
+//! they were when the run was proven.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -12,22 +12,22 @@ use ralph_core::{Timestamp, TreeId};
 use ralph_memory::{AttemptQuery, Notebook, PastAttempt};
 use ralph_snapshot::{Commit, Commits, Project, TreeError, WorkTree};
 
-/// Tries that are looked at: the latest.
+/// Maximum number of attempts that are read: the latest.
 const MOST: usize = 2000;
 
 /// A run whose checks passed.
 struct Proven {
     run: String,
-    /// When.
+    /// The time of the pass.
     at: Timestamp,
-    /// The files as they were then.
+    /// The files at that time.
     tree: TreeId,
-    /// What it changed.
+    /// The files that it changed.
     files: BTreeSet<PathBuf>,
 }
 
-/// The runs whose work was committed later and taken back, each with that
-/// commit. What cannot be told is left out.
+/// Returns the runs whose work was committed later and then reverted, each with
+/// that commit. Unknown cases are left out.
 pub fn taken_back(
     home: &Path,
     (project, tree): (&Project, &WorkTree),
@@ -51,7 +51,7 @@ pub fn taken_back(
     if nothing { BTreeMap::new() } else { look().unwrap_or_default() }
 }
 
-/// The runs whose last try passed.
+/// Returns the runs whose last attempt passed.
 fn proven(attempts: Vec<PastAttempt>) -> Vec<Proven> {
     let mut runs: BTreeMap<String, (BTreeSet<PathBuf>, PastAttempt)> = BTreeMap::new();
     for past in attempts {
@@ -72,13 +72,14 @@ fn proven(attempts: Vec<PastAttempt>) -> Vec<Proven> {
 
 impl Proven {
     fn is_landed_by(&self, commit: &Commit, work: &WorkTree) -> bool {
-        // Of what was committed before, this run made nothing.
+        // An earlier commit contains nothing of this run.
         let is_later = commit.at >= self.at.as_millis() / 1000;
         let touches = commit.files.iter().any(|file| self.files.contains(Path::new(file)));
         is_later && touches && self.is_in(commit, work)
     }
 
-    /// Whether all that the run changed is in a commit as it was proven.
+    /// Returns true if a commit contains all changes of the run as they were
+    /// proven.
     fn is_in(&self, commit: &Commit, work: &WorkTree) -> bool {
         let Ok(Some(tree)) = work.tree_of(&commit.id) else { return false };
         if tree == self.tree {

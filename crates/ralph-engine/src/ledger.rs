@@ -1,19 +1,19 @@
-//! The store of a running loop, which the agent may delete under our feet.
+//! The store of a running loop. The agent may delete it during the run.
 
 use std::path::{Path, PathBuf};
 
 use ralph_core::Run;
 use ralph_store::{RunStore, SqliteStore, StoreError};
 
-/// The open store and the folder it lives in.
+/// An open store and its folder.
 pub struct Ledger {
     home: PathBuf,
     store: SqliteStore,
 }
 
 impl Ledger {
-    /// Opens the store in a state home, creating it if need be. Also says
-    /// which damaged file was left in place, if one was.
+    /// Opens the store in a state home, creating it if needed. Also returns the
+    /// damaged file that was left in place, if any.
     pub fn open(home: &Path) -> Result<(Self, Option<PathBuf>), StoreError> {
         let opened = SqliteStore::open(home)?;
         Ok((Self { home: home.to_owned(), store: opened.store }, opened.damaged))
@@ -25,23 +25,23 @@ impl Ledger {
         Ok(opened.map(|opened| Self { home: home.to_owned(), store: opened.store }))
     }
 
-    /// The store.
+    /// Returns the store.
     pub fn store(&self) -> &SqliteStore {
         &self.store
     }
 
-    /// The state home.
+    /// Returns the state home.
     pub fn home(&self) -> &Path {
         &self.home
     }
 
-    /// Whether the folder that held our state home is gone, as when a whole
-    /// repository was deleted.
+    /// Returns true if the folder around our state home is gone, as after the
+    /// deletion of a whole repository.
     pub(crate) fn place_is_gone(&self) -> bool {
         self.home.parent().is_some_and(|place| !place.exists())
     }
 
-    /// Goes on in another state home, and puts the run on record there.
+    /// Continues in another state home, and stores the run there.
     pub(crate) fn move_to(&mut self, home: &Path, run: &Run) -> Result<(), StoreError> {
         let (moved, _) = Self::open(home)?;
         moved.adopt(run)?;
@@ -49,13 +49,13 @@ impl Ledger {
         Ok(())
     }
 
-    /// Leaves a damaged store in place and puts the run into a new one.
+    /// Leaves a damaged store in place and stores the run in a new one.
     pub(crate) fn begin_next_generation(&mut self, run: &Run) -> Result<(), StoreError> {
         self.store = self.store.abandon()?.store;
         self.adopt(run)
     }
 
-    /// Puts the run on record here, unless somebody did.
+    /// Stores the run here, unless it is stored already.
     fn adopt(&self, run: &Run) -> Result<(), StoreError> {
         if self.store.run(&run.id)?.is_some() {
             return Ok(());
@@ -63,10 +63,11 @@ impl Ledger {
         self.store.create_run(run)
     }
 
-    /// Writes the run anew when the store's file has vanished; says whether it had.
+    /// Stores the run again if the store's file is gone. Returns true if it
+    /// was.
     ///
-    /// What is in memory is the newest state, so nothing but history is lost,
-    /// and the limits still bind.
+    /// The state in memory is the newest one, so only history is lost, and the
+    /// limits still apply.
     pub(crate) fn restore_if_lost(&mut self, run: &Run) -> Result<bool, StoreError> {
         if self.store.is_attached() {
             return Ok(false);

@@ -1,8 +1,7 @@
-//! One step per event, the driver loop and its event stream.
+//! The driver loop, the handling of host events, and the event stream.
 //!
-//! The engine wires the pure decisions of `ralph-core` to processes, files
-//! and the store. Surfaces talk to it through [`loops`] and listen to its
-//! [`events`].
+//! The engine connects the pure decisions of `ralph-core` to processes, files
+//! and the store. Surfaces use it through [`loops`] and receive its [`events`].
 
 pub mod affected;
 pub mod allowed;

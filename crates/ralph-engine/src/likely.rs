@@ -1,5 +1,4 @@
-//! Which files a task will touch, from all that is known: commits, the code
-//! and notes.
+//! Predicts the files that a task will touch, from commits, code and notes.
 
 mod names;
 
@@ -17,94 +16,94 @@ use ralph_snapshot::{Commit, Commits, NoCommits, Project, TreeError, path_bytes}
 
 use self::names::identifiers;
 
-/// So many commits are learned from, the newest.
+/// Maximum number of commits to learn from: the newest.
 pub const COMMITS: usize = 10_000;
 
-/// Commits that are written at once.
+/// Number of commits that are written at once.
 const BATCH: usize = 500;
 
-/// Candidates that are looked at for each file that is wanted: some of what
-/// git tracks may be deleted by now.
+/// Number of candidates per wanted file, because some tracked files may be
+/// deleted.
 const SPARE: usize = 2;
 
-/// A name that is defined in more places says little about any of them.
+/// Maximum number of definitions of a name that still identifies a file.
 const MOST_PLACES: usize = 8;
 
-/// How much a definition counts that only looks like what was named.
+/// Weight of a definition that only resembles the name.
 const ALIKE: f32 = 0.3;
 
-/// Notes that are asked, and how much a file of the best one counts.
+/// Maximum number of notes in use, and weight of a file of the best one.
 const NOTES: usize = 5;
 const NOTE: f32 = 0.7;
 
-/// How many telling words a note has in common with a task that it is about; of
-/// a short task so great a share of its words.
+/// Number of telling words that a note must share with its task; for a short
+/// task the share of its words.
 const FEWEST_WORDS: f64 = 1.2;
 const FEWEST_SHARE: f64 = 0.3;
 
-/// What a word counts in what tests and changes said: there are many in it, and
-/// most are no statement about anything.
+/// Weight of a word in quoted output of tests and changes. There are many of
+/// them, and most mean nothing.
 const QUOTED_WORD: f64 = 0.5;
 
-/// Why it is not known which files a task will touch.
+/// The reason why no files can be predicted.
 #[derive(Debug, thiserror::Error)]
 pub enum LikelyError {
-    /// There is nothing to learn from.
+    /// There are no commits.
     #[error(transparent)]
     NoCommits(#[from] NoCommits),
-    /// Git did not answer.
+    /// Git failed.
     #[error(transparent)]
     Git(#[from] TreeError),
-    /// What is kept of commits, or notes, cannot be used.
+    /// The stored commits or the notes cannot be used.
     #[error(transparent)]
     Memory(#[from] MemoryError),
-    /// What is known of the code cannot be used.
+    /// The index of the code cannot be used.
     #[error(transparent)]
     Code(#[from] IndexError),
 }
 
-/// How far a longer job is.
+/// The progress of a longer job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
     /// Commits that were read.
     Commits {
-        /// So many are done.
+        /// Number done.
         done: usize,
-        /// Of so many.
+        /// Total number.
         total: usize,
     },
     /// Files of code that were read.
     Code {
-        /// So many are done.
+        /// Number done.
         done: usize,
-        /// Of so many.
+        /// Total number.
         total: usize,
     },
 }
 
-/// What was learned from commits.
+/// The result of learning from commits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Learned {
     /// The commit that is checked out; `None` before the first one.
     pub head: Option<String>,
-    /// How many commits are known, merges left out.
+    /// Number of known commits, without merges.
     pub commits: usize,
-    /// How many of them were read just now.
+    /// Number of commits that were read just now.
     pub read: usize,
-    /// Whether older ones were left out when the repository was cloned.
+    /// True if the clone lacks older commits.
     pub is_shallow: bool,
 }
 
-/// Where a project and what is known of it are.
+/// A project and the place of its learned data.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'a> {
     /// The project.
     pub project: &'a Project,
     /// Its state home.
     pub home: &'a Path,
-    /// So many commits are learned from, the newest.
+    /// Maximum number of commits to learn from: the newest.
     pub commits: usize,
-    /// The present moment, in nanoseconds since 1970.
+    /// The current time, in nanoseconds since 1970.
     pub now: i64,
 }
 
@@ -116,7 +115,7 @@ impl Place<'_> {
         Ok(self.read_commits(&commits, &mut history, progress)?.0)
     }
 
-    /// How many commits were not read yet.
+    /// Returns the number of commits that were not read yet.
     pub(crate) fn unread(&self) -> Result<usize, LikelyError> {
         let commits = match Commits::of(self.project) {
             Ok(commits) => commits,
@@ -144,15 +143,15 @@ impl Place<'_> {
         self.learn(progress)
     }
 
-    /// Reads all commits anew.
+    /// Reads all commits again.
     pub fn learn_anew(&self, progress: &mut dyn FnMut(Progress)) -> Result<Learned, LikelyError> {
-        // First of all: without commits nothing is forgotten.
+        // This check comes first: without commits nothing must be deleted.
         Commits::of(self.project)?;
         History::open(self.home)?.clear()?;
         self.learn(progress)
     }
 
-    /// The commits that count now, newest first, all of them read.
+    /// Returns the commits that count now, newest first. All are read.
     fn read_commits(
         &self,
         commits: &Commits,
@@ -163,7 +162,7 @@ impl Place<'_> {
         let Some(head) = commits.head()? else {
             return Ok((Learned { is_shallow, ..Learned::default() }, Vec::new()));
         };
-        // A clone that is deepened later has more that leads to the same commit.
+        // A clone that is deepened later has more commits before the same head.
         let known = if is_shallow { None } else { history.line(&head, self.commits)? };
         if let Some(line) = known {
             let learned = Learned { head: Some(head), commits: line.len(), read: 0, is_shallow };
@@ -184,15 +183,15 @@ impl Place<'_> {
         })?;
         history.add(batch)?;
         if !is_shallow {
-            // Last of all: a line that is known is not looked at again.
+            // This comes last: a stored line is not read again.
             history.set_line(&head, self.commits, &line)?;
         }
         let learned = Learned { head: Some(head), commits: line.len(), read: total, is_shallow };
         Ok((learned, line))
     }
 
-    /// The files that each task will probably touch, the likeliest first. Only
-    /// files that are there now; without git from code and notes alone.
+    /// Returns the files that each task will probably touch, the likeliest
+    /// first. Only existing files; without git from code and notes alone.
     pub fn likely(
         &self,
         tasks: &[String],
@@ -206,7 +205,7 @@ impl Place<'_> {
         self.likely_in(&index.code(self.now)?, tasks, limit, progress)
     }
 
-    /// The same from an index of the code that is up to date.
+    /// Does the same with an up-to-date index of the code.
     pub(crate) fn likely_in(
         &self,
         code: &Code<'_>,
@@ -249,7 +248,7 @@ impl Place<'_> {
                 return Ok(history.past(&[], files)?);
             }
         };
-        // Those of the code come first and are kept.
+        // Files of the code come first and win.
         files.extend(commits.tracked()?.iter().map(|path| File {
             path: String::from_utf8_lossy(&path_bytes::to_bytes(path)).into_owned(),
             names: Vec::new(),
@@ -271,7 +270,7 @@ fn kept(commit: Commit) -> history::Commit {
     history::Commit { id, at, subject, body, files, renames }
 }
 
-/// The files of what a task names.
+/// Returns the files that define names in a task.
 fn named(code: &Code<'_>, task: &str) -> Vec<(String, f32, Reason)> {
     let mut hints = Vec::new();
     for name in identifiers(task) {
@@ -296,15 +295,15 @@ fn named(code: &Code<'_>, task: &str) -> Vec<(String, f32, Reason)> {
     hints
 }
 
-/// How many telling words a note about a task has in common with it.
+/// Returns the number of telling words that a note must share with a task.
 pub(crate) fn least_words(task: &str) -> f64 {
     let words: BTreeSet<String> = Analyzer::default().terms(task).into_iter().collect();
-    // Beyond a few it makes no difference.
+    // A larger number makes no difference.
     let count = f64::from(u8::try_from(words.len()).unwrap_or(u8::MAX));
     FEWEST_WORDS.min(FEWEST_SHARE * count)
 }
 
-/// How many telling words a note has in common with what was searched for.
+/// Returns the number of telling words that a note shares with the query.
 pub(crate) fn common_words(found: &Found) -> f64 {
     match found.known.actor {
         Actor::Ralph => QUOTED_WORD * found.telling,
@@ -312,7 +311,7 @@ pub(crate) fn common_words(found: &Found) -> f64 {
     }
 }
 
-/// The files of notes with words of a task.
+/// Returns the files of notes that share words with a task.
 fn noted(notebook: &Notebook, task: &str) -> Result<Vec<(String, f32, Reason)>, MemoryError> {
     let query = Query { text: task.to_owned(), limit: NOTES, ..Query::default() };
     let mut found = notebook.search(&query)?;

@@ -1,22 +1,22 @@
-//! What a lock file says of packages, whatever its layout.
+//! Compares package entries of lock files, whatever their format.
 //!
-//! A lock file that changed excuses changes of those packages whose entries
-//! changed in it, and of no other.
+//! A changed lock file permits changes only of the packages whose entries
+//! changed.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value;
 
-/// The names of the packages whose entries differ between two versions of a
-/// lock file.
+/// Returns the names of the packages whose entries differ between two versions
+/// of a lock file.
 pub(crate) fn changed_packages(old: &str, new: &str) -> BTreeSet<String> {
     let (old, new) = (entries(old), entries(new));
     old.symmetric_difference(&new).map(|(name, _)| plain(name)).collect()
 }
 
-/// The package that a file in a folder of packages belongs to; `None` for
-/// what is made anew for all of them.
+/// Returns the package that a file in a folder of packages belongs to; `None`
+/// for files shared by all packages.
 pub(crate) fn package_of(folder: &Path, below: &Path) -> Option<String> {
     let parts: Vec<_> = below.iter().map(|part| part.to_string_lossy()).collect();
     let after = |name: &str| parts.iter().rposition(|part| part == name).map(|at| at + 1);
@@ -37,12 +37,12 @@ pub(crate) fn package_of(folder: &Path, below: &Path) -> Option<String> {
     }
 }
 
-/// A name as indexes of packages compare it.
+/// Returns a name in the form in which package indexes compare it.
 pub(crate) fn plain(name: &str) -> String {
     name.to_lowercase().replace(['_', '.'], "-")
 }
 
-/// The entries of a lock file: names, and what is said of each.
+/// Returns the entries of a lock file as names and contents.
 fn entries(text: &str) -> BTreeSet<(String, String)> {
     if let Ok(Value::Object(tables)) = serde_json::from_str::<Value>(text) {
         let mut found = BTreeSet::new();
@@ -82,8 +82,8 @@ fn add_table(table: &Value, found: &mut BTreeSet<(String, String)>) {
     }
 }
 
-/// The name at the head of an entry: `name = "a"`, `a@1.0.0:`, `"@b/a@^1":`,
-/// `/a@1.0.0:`.
+/// Returns the name at the head of an entry: `name = "a"`, `a@1.0.0:`,
+/// `"@b/a@^1":`, `/a@1.0.0:`.
 fn name_of(block: &str) -> Option<String> {
     let named = block.lines().find_map(|line| line.strip_prefix("name = "));
     let head = named.or_else(|| block.lines().find(|line| !line.starts_with('#')))?.trim();

@@ -1,4 +1,4 @@
-//! Starting, stopping and finding runs: the engine's front door.
+//! Starts, stops and finds runs: the main interface of the engine.
 
 use ralph_core::errand::Errands;
 use ralph_core::run::{AgentRef, NewRun, Owner, Task};
@@ -10,24 +10,23 @@ use crate::error::EngineError;
 use crate::owner;
 use crate::steps;
 
-/// What became of a wish to stop or pause.
+/// The result of a request to stop or pause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// The run is in the wished state now.
+    /// The run is in the requested state.
     AtOnce,
-    /// Its driver lives and was asked; it follows within a moment.
+    /// Its driver is alive and was asked; it follows within a moment.
     Asked,
-    /// It was over already.
+    /// The run had ended already.
     Already,
 }
 
-/// How many active runs of a work tree are looked at.
+/// Maximum number of active runs of a work tree that are read.
 const MOST_ACTIVE: u32 = 1000;
 
-/// Puts a new run on record. Refused while one is active that it excludes.
+/// Stores a new run. Fails while another run is active that it excludes.
 ///
-/// Active runs whose driver died are moved aside first: they become paused,
-/// and can still be resumed later.
+/// Active runs whose driver died are paused first and can be resumed later.
 pub fn start(store: &dyn RunStore, new: NewRun, now: Timestamp) -> Result<Run, EngineError> {
     let run = Run::new(fresh_id(), new, now);
     let (alive, left): (Vec<Run>, Vec<Run>) =
@@ -42,7 +41,7 @@ pub fn start(store: &dyn RunStore, new: NewRun, now: Timestamp) -> Result<Run, E
     Ok(run)
 }
 
-/// The active runs of a work tree, newest first.
+/// Returns the active runs of a work tree, newest first.
 pub fn active(store: &dyn RunStore, worktree: &str) -> Result<Vec<Run>, EngineError> {
     let worktree = Some(worktree.to_owned());
     Ok(store.runs(&RunQuery { worktree, which: Which::Active, limit: MOST_ACTIVE })?)
@@ -53,7 +52,8 @@ pub fn set_aside(store: &dyn RunStore, run: &Run, now: Timestamp) -> Result<(), 
     set_state(store, &steps::left_behind(run, now), State::Paused(Pause::Interrupted), now)
 }
 
-/// Gives a run to another session as it is: what rests goes on resting.
+/// Gives a run to another session in its present state: a paused run stays
+/// paused.
 pub fn hand_on(
     store: &dyn RunStore,
     run: &Run,
@@ -63,7 +63,7 @@ pub fn hand_on(
     Ok(store.take_over(&run.id, run.epoch, &Owner::Session(to.clone()), now)?)
 }
 
-/// Ends or pauses a run, whoever drives it.
+/// Ends or pauses a run, whatever its owner.
 pub fn request(
     store: &dyn RunStore,
     run: &Run,
@@ -89,7 +89,7 @@ pub fn request(
     Ok(Ended::AtOnce)
 }
 
-/// Gives a run another task. Only one that nobody worked on yet may have one.
+/// Changes the task of a run. Only allowed before the first turn.
 pub fn set_task(
     store: &dyn RunStore,
     run: &Run,
@@ -102,7 +102,7 @@ pub fn set_task(
     Ok(next)
 }
 
-/// Cancels the loop of a session; `false` when it has none.
+/// Cancels the loop of a session. Returns false if it has none.
 pub fn cancel(
     store: &dyn RunStore,
     session: &SessionId,
@@ -114,12 +114,12 @@ pub fn cancel(
     }
 }
 
-/// Whether a session's loop is active.
+/// Returns true if the loop of a session is active.
 pub fn is_active(store: &dyn RunStore, session: &SessionId) -> Result<bool, EngineError> {
     Ok(store.run_of_session(session)?.is_some_and(|run| run.state.is_active()))
 }
 
-/// Refuses a run that this process could not go on with.
+/// Returns an error if this process cannot resume a run.
 pub fn ensure_resumable(run: &Run) -> Result<(), EngineError> {
     ensure_open(run)?;
     match (&run.owner, run.state.is_active()) {
@@ -131,9 +131,9 @@ pub fn ensure_resumable(run: &Run) -> Result<(), EngineError> {
     }
 }
 
-/// Refuses a run that this process could not go on with, even if it brings
-/// an agent of its own. A session of a host can be left behind: nobody can
-/// ask it whether it lives, but the user can know.
+/// Returns an error if this process cannot resume a run even with its own
+/// agent. A session of a host may be left behind: it cannot be asked whether it
+/// is alive, but the user may know.
 pub fn ensure_adoptable(run: &Run) -> Result<(), EngineError> {
     match run.owner {
         Some(Owner::Session(_)) => ensure_open(run),
@@ -149,15 +149,16 @@ fn ensure_open(run: &Run) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// Makes this process the owner of a run that can go on, and lets it: what
-/// was paused or asked a person is running again.
+/// Makes this process the owner of a run and resumes it. A run that was paused
+/// or waited for a person is running again.
 pub fn take_over(store: &dyn RunStore, run: &Run, now: Timestamp) -> Result<Run, EngineError> {
     ensure_resumable(run)?;
     give(store, run, (&owner::this_process(now), run.agent.clone()), now)
 }
 
-/// Like [`take_over`], but with another agent from now on, and also from a
-/// session of a host, whose hooks find that the run is no longer theirs.
+/// Takes over like [`take_over`], but with another agent from now on, and also
+/// from a session of a host. The session's hooks then find that the run is no
+/// longer theirs.
 pub fn adopt(
     store: &dyn RunStore,
     run: &Run,
@@ -168,8 +169,8 @@ pub fn adopt(
     give(store, run, (&owner::this_process(now), agent), now)
 }
 
-/// Makes `owner` the owner of a run, be it that of another session until now.
-/// Only a driver that lives keeps its run.
+/// Makes `owner` the owner of a run, even if it belonged to another session.
+/// Only a living driver keeps its run.
 pub fn take_over_as(
     store: &dyn RunStore,
     run: &Run,
@@ -197,9 +198,9 @@ fn give(
         }
     }
     let owned = store.take_over(&run.id, run.epoch, to, now)?;
-    // Whoever read the run between these two steps saw it resting. The second
-    // one raises the epoch again, so that they are too late.
-    // What one host still had to do is no matter of another's.
+    // Another process that read the run between these two steps saw it paused.
+    // The second step raises the epoch again, so that process is too late.
+    // Pending actions of one host do not pass to another.
     let errands = Errands::default();
     let next = Run { epoch: owned.epoch + 1, agent, errands, ..steps::woken(run, &owned, now) };
     store.save(Version::of(&owned), &Step { run: &next, iteration: None, events: &[] })?;
@@ -218,8 +219,8 @@ fn refuse_living_owner(run: &Run) -> Result<(), EngineError> {
     }
 }
 
-/// The run that is shown where no id is given: the newest active one of the
-/// work tree, else the newest open one, else the newest.
+/// Returns the run to show without an id: the newest active one of the work
+/// tree, else the newest open one, else the newest.
 pub fn current(store: &dyn RunStore, worktree: &str) -> Result<Option<Run>, EngineError> {
     for which in [Which::Active, Which::Open, Which::All] {
         let query = RunQuery { worktree: Some(worktree.to_owned()), which, limit: 1 };
@@ -238,7 +239,7 @@ fn set_state(
 ) -> Result<(), EngineError> {
     let abandoned = run.owner.as_ref().is_some_and(|owner| !owner::is_alive(owner));
     let accounted = if abandoned { steps::left_behind(run, now) } else { run.clone() };
-    // A hook may be running gates for this very turn: it is too late now.
+    // A hook may be running gates for this turn: its result comes too late.
     let next = Run { epoch: run.epoch + 1, ..steps::moved_to(&accounted, state, now) };
     store.save(Version::of(run), &Step { run: &next, iteration: None, events: &[] })?;
     Ok(())

@@ -1,6 +1,6 @@
-//! Files that changed while no agent was at work: while checks ran, or while a
-//! provider's limit was waited for. A check may have done it, or the user; the
-//! agent has not.
+//! Files that changed while no agent was at work: during checks, or during a
+//! wait for a provider. A check or the user may have changed them, but not the
+//! agent.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,18 +9,18 @@ use ralph_snapshot::{Change, ChangeKind, Label, path_bytes};
 
 use crate::driver::turn::make_private_folder;
 
-/// The list's name in the run's folder.
+/// The name of the list in the run's folder.
 const FILE: &str = "outside-changes";
 
-/// Such files, each with the number of the first snapshot that has the change.
+/// Such files, each with the number of the first snapshot with the change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OutsideChanges {
     files: BTreeMap<PathBuf, (u32, ChangeKind)>,
 }
 
 impl OutsideChanges {
-    /// What is known of the run with this folder; nothing when the list is
-    /// missing or unreadable.
+    /// Loads the list from the folder of a run; an empty one if it is missing
+    /// or unreadable.
     pub fn load(folder: &Path) -> Self {
         let bytes = ralph_files::read_own(folder.join(FILE)).unwrap_or_default();
         let entry = |record: &[u8]| {
@@ -37,8 +37,7 @@ impl OutsideChanges {
         Self { files: bytes.split(|byte| *byte == 0).filter_map(entry).collect() }
     }
 
-    /// Adds changes that the snapshot of iteration `number` has, and no earlier
-    /// one.
+    /// Adds changes that first appear in the snapshot of iteration `number`.
     pub(crate) fn add(folder: &Path, number: u32, changes: Vec<Change>) {
         if changes.is_empty() {
             return;
@@ -58,18 +57,18 @@ impl OutsideChanges {
             bytes.extend_from_slice(&path_bytes::to_bytes(path));
             bytes.push(0);
         }
-        // Without the list a rollback takes them for the agent's, as it would
-        // have to if nobody had looked.
+        // Without the list a rollback counts them as the agent's, as it would
+        // without this check.
         let _ = make_private_folder(folder)
             .and_then(|()| ralph_files::write_own(folder.join(FILE), bytes));
     }
 
-    /// Those that a rollback to this snapshot would take back.
+    /// Returns the changes that a rollback to this snapshot would undo.
     pub(crate) fn since(&self, to: Label) -> BTreeMap<PathBuf, ChangeKind> {
         let from = match to {
             Label::Start => 0,
             Label::Iteration(number) | Label::Resumed(number) => number,
-            // It holds what was there before a rollback, of whomever it was.
+            // It contains the files before a rollback, whoever changed them.
             Label::Safety(_) | Label::After(_) => u32::MAX,
         };
         let later = self.files.iter().filter(|(_, (number, _))| *number > from);

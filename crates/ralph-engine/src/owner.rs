@@ -1,19 +1,18 @@
-//! Who works on a run, and whether it still lives.
+//! The owner of a run, and whether it is alive.
 
 use ralph_core::run::Owner;
 use ralph_core::{Run, Timestamp};
 
-/// This process as an owner.
+/// Returns this process as an owner.
 pub fn this_process(now: Timestamp) -> Owner {
     let pid = std::process::id();
     Owner::Driver { pid, started: ralph_proc::process_start_time(pid).unwrap_or(0), heartbeat: now }
 }
 
-/// Whether an owner can still be working.
+/// Returns true if an owner may still be working.
 ///
-/// A driver is its process id together with the moment that process started,
-/// so a reused id is not mistaken for it. Sessions of hosts cannot be asked:
-/// they count as alive.
+/// A driver is identified by its process id and start time, so a reused id is
+/// not mistaken for it. Sessions of hosts cannot be asked: they count as alive.
 pub fn is_alive(owner: &Owner) -> bool {
     match owner {
         Owner::Driver { pid, started, .. } => {
@@ -23,7 +22,7 @@ pub fn is_alive(owner: &Owner) -> bool {
     }
 }
 
-/// Whether a run goes on by itself, as far as can be known.
+/// Returns true if a run is active and its owner may be working on it.
 pub fn is_at_work(run: &Run) -> bool {
     run.state.is_active() && run.owner.as_ref().is_some_and(is_alive)
 }

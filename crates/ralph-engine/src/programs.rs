@@ -1,7 +1,9 @@
-//! What gates execute: found at the start of a run, and held to later.
+//! The programs that gates execute, stored at the start of a run and compared
+//! later.
 //!
-//! Whoever replaces a program, plants another one before it on the `PATH`, or
-//! gives the project a module of its name decides what the gate says.
+//! An agent could control the verdict of a gate: by replacing its program, by
+//! placing another one earlier on the `PATH`, or by adding a module of its name
+//! to the project.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
@@ -17,30 +19,30 @@ use ralph_proc::find_program;
 use ralph_snapshot::file_stamp;
 use serde::{Deserialize, Serialize};
 
-/// The list's name in the run's folder.
+/// The name of the list in the run's folder.
 pub(crate) const FILE: &str = "programs-at-start.json";
 
-/// Modules that come with pytest; each of them could speak for it.
+/// Modules that come with pytest; each of them could replace it.
 const PYTEST: [&str; 4] = ["pytest", "_pytest", "pluggy", "iniconfig"];
 
-/// What stands in front of a file that a script or makefile includes.
+/// Words before the name of a file that a script or makefile includes.
 const INCLUDES: [&str; 7] =
     [".", "source", "include", "-include", "sinclude", "import", "--env-file"];
 
-/// The most scripts of a gate that are read, and the longest of them.
+/// Maximum number of a gate's scripts that are read, and their maximum length.
 const MOST_SCRIPTS: usize = 32;
 const MOST_BYTES: u64 = 256 * 1024;
 
-/// Start node, which is not among their words.
+/// Programs that start node, which their command line does not name.
 const ON_NODE: [&str; 5] = ["npm", "npx", "pnpm", "yarn", "bunx"];
 
-/// Where gates look for programs.
+/// The places where gates look for programs.
 pub(crate) struct ProgramPlaces<'a> {
     pub(crate) root: &'a Path,
     pub(crate) env: &'a [(OsString, OsString)],
 }
 
-/// What gates execute at one moment.
+/// The programs that gates execute at one moment.
 #[derive(Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub(crate) struct Programs {
     found: BTreeSet<Program>,
@@ -52,16 +54,16 @@ pub(crate) struct Programs {
 /// A program that a gate executes.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 struct Program {
-    /// Where the gate runs, below the root.
+    /// The folder in which the gate runs, below the root.
     dir: String,
-    /// As the gate calls it.
+    /// The name by which the gate calls it.
     name: String,
     path: String,
     stamp: String,
 }
 
 impl Programs {
-    /// What the gates would execute now.
+    /// Returns the programs that the gates would execute now.
     pub(crate) fn now(gates: &[&GateSpec], places: &ProgramPlaces<'_>) -> Self {
         let mut programs = Self::default();
         for gate in gates {
@@ -77,7 +79,8 @@ impl Programs {
         let path = places.env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| &**value);
         let on_node = words.command.iter().any(|word| ON_NODE.contains(&&**word));
         let more = on_node.then(|| "node".to_owned());
-        // What scripts call of the project may be what they check.
+        // Scripts may call programs of the project that are the subject of the
+        // check.
         let is_others = |found: &Path| !found.starts_with(places.root) || is_installed(found);
         let of_command = words.command.iter().chain(&more).map(|word| (word, true));
         let of_scripts = words.scripts.iter().map(|word| (word, false));
@@ -106,12 +109,12 @@ impl Programs {
         }
     }
 
-    /// What is not as it was.
+    /// Returns the differences as findings.
     pub(crate) fn differing(&self, now: &Self, locale: Locale) -> Vec<Weakening> {
         let mut found = Vec::new();
         for then in &self.found {
             let is_same = |now: &&Program| now.dir == then.dir && now.name == then.name;
-            // One that is gone makes its gate unknown.
+            // A missing program makes its gate unknown.
             let Some(now) = now.found.iter().find(is_same) else { continue };
             let what = if now.path != then.path {
                 hands::program_shadowed(&then.name, &then.path, locale)
@@ -124,7 +127,8 @@ impl Programs {
         }
         for now in now.found.iter().filter(|now| is_installed(Path::new(&now.path))) {
             let is_same = |then: &Program| now.dir == then.dir && now.name == then.name;
-            // Without another one of its kind the check could not run before.
+            // Without another program of its kind the check could not run
+            // before.
             let other = self.found.iter().find(|then| kind(&then.name) == kind(&now.name));
             if let Some(then) = other.filter(|_| !self.found.iter().any(is_same)) {
                 let what = hands::program_shadowed(&then.name, &then.path, locale);
@@ -140,21 +144,21 @@ impl Programs {
     }
 }
 
-/// The name of a program without its folder and version: `python` for
+/// Returns the name of a program without its folder and version: `python` for
 /// `bin/python3.11`.
 fn kind(name: &str) -> &str {
     let base = name.rsplit('/').next().unwrap_or(name);
     base.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')
 }
 
-/// Whether a program was installed into a project.
+/// Returns true if a program was installed into a project.
 fn is_installed(path: &Path) -> bool {
     let folders = ["node_modules", ".venv", "venv"];
     path.iter().any(|part| folders.iter().any(|folder| part == *folder))
 }
 
-/// Whether a path in the project is that of a program that checks build
-/// themselves, so that it differs from the start whenever the code does.
+/// Returns true if a path in the project is that of a program that checks build
+/// themselves. It differs from the start whenever the code does.
 fn is_built(path: &str) -> bool {
     let folders = ["target", "build", "dist", "out", "obj"];
     !path.starts_with('/') && path.split('/').rev().skip(1).any(|part| folders.contains(&part))
@@ -162,16 +166,16 @@ fn is_built(path: &str) -> bool {
 
 /// The words of a gate that may name programs and files.
 pub(crate) struct GateWords {
-    /// Those of its command.
+    /// Words of its command.
     pub(crate) command: Vec<String>,
-    /// Those of the recipes and scripts of the project that it leads to.
+    /// Words of the recipes and scripts of the project that it runs.
     pub(crate) scripts: Vec<String>,
-    /// Those of them that name what is read as a part of a script.
+    /// Words among those that name files which a script includes.
     pub(crate) included: Vec<String>,
 }
 
 impl GateWords {
-    /// Reads what the command leads to, as far as words tell.
+    /// Reads the command and the scripts that it names.
     pub(crate) fn of(gate: &GateSpec, root: &Path) -> Self {
         let command = words(&gate.command);
         let (mut scripts, mut read) = (Vec::new(), BTreeSet::new());
@@ -192,13 +196,13 @@ impl GateWords {
         Self { command, scripts, included }
     }
 
-    /// All of them.
+    /// Returns the words of the command and of the scripts.
     pub(crate) fn all(&self) -> Vec<String> {
         self.command.iter().chain(&self.scripts).cloned().collect()
     }
 }
 
-/// The files that a word of a command may have read for its orders.
+/// Returns the files that a word of a command may run as scripts.
 fn scripts_of(word: &str) -> Vec<String> {
     let name = word.rsplit('/').next().unwrap_or(word);
     match name {
@@ -210,8 +214,8 @@ fn scripts_of(word: &str) -> Vec<String> {
     }
 }
 
-/// What a file of the project orders, if it is a script, a makefile or a
-/// manifest.
+/// Returns the commands in a file of the project, if it is a script, a makefile
+/// or a manifest.
 fn script(root: &Path, path: &Path) -> Option<String> {
     let is_small = |found: &fs::Metadata| found.is_file() && found.len() <= MOST_BYTES;
     fs::symlink_metadata(root.join(path)).ok().filter(is_small)?;
@@ -228,7 +232,7 @@ fn shell_words(text: &str) -> impl Iterator<Item = String> {
     words.filter(|word| !word.is_empty()).map(str::to_owned)
 }
 
-/// The words of a command that may name programs.
+/// Returns the words of a command that may name programs.
 fn words(command: &GateCommand) -> Vec<String> {
     match command {
         GateCommand::Argv(words) => words.clone(),
@@ -241,7 +245,7 @@ fn words(command: &GateCommand) -> Vec<String> {
     }
 }
 
-/// The Python modules that a command executes.
+/// Returns the Python modules that a command executes.
 pub(crate) fn modules(words: &[String]) -> BTreeSet<String> {
     let name = |word: &str| word.rsplit('/').next().unwrap_or_default().to_owned();
     let on_python = words.iter().any(|word| name(word).starts_with("python"));
@@ -257,8 +261,8 @@ pub(crate) fn modules(words: &[String]) -> BTreeSet<String> {
     modules
 }
 
-/// Stands for a program. One that lies in the project may have been installed
-/// there again, so its contents count; elsewhere a look tells.
+/// Returns a stamp of a program. A program in the project may have been
+/// reinstalled there, so its contents count; elsewhere its metadata is enough.
 fn stamp(program: &Path, root: &Path) -> String {
     let contents = program.starts_with(root).then(|| ralph_files::read(program).ok()).flatten();
     let hash = |contents: Vec<u8>| blake3::hash(&contents).to_hex().to_string();

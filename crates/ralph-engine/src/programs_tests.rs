@@ -47,7 +47,7 @@ impl Scene {
         };
         let root = self.top.path().join("project");
         let written = Programs::now(&[&gate], &ProgramPlaces { root: &root, env: &self.env });
-        // As it comes back from the run's folder.
+        // In the form in which the run's folder stores it.
         serde_json::from_slice(&serde_json::to_vec(&written).unwrap()).unwrap()
     }
 }
@@ -56,7 +56,7 @@ fn pytest() -> GateCommand {
     GateCommand::Argv(["python3", "-m", "pytest", "-q"].map(str::to_owned).to_vec())
 }
 
-/// What is told of the change that `work` makes.
+/// Returns the findings for the change that `work` makes.
 fn told(command: &GateCommand, work: impl FnOnce(&Scene)) -> Vec<String> {
     let scene = Scene::new();
     let then = scene.now(command);
@@ -70,7 +70,7 @@ fn told(command: &GateCommand, work: impl FnOnce(&Scene)) -> Vec<String> {
 fn programs_that_stay_are_not_told() {
     assert!(told(&pytest(), |scene| scene.program("early/other", "")).is_empty());
     assert!(told(&pytest(), |scene| scene.program("project/helper.py", "")).is_empty());
-    // It was not there before, so nobody was deceived by its absence.
+    // It did not exist before, so its absence misled no check.
     assert!(told(&pytest(), |scene| scene.program("late/pytest", "")).is_empty());
 }
 
@@ -103,7 +103,7 @@ fn what_scripts_and_recipes_call_is_held_to_its_start_too() {
     };
     assert_eq!(with_script(|scene| scene.program("project/unittest.py", "")), 1);
     assert_eq!(with_script(|scene| scene.program("early/python3", "")), 1);
-    // The product, and what no check calls.
+    // The product, and a file that no check calls.
     assert_eq!(with_script(|scene| scene.program("project/bin/app", "2")), 0);
     assert_eq!(with_script(|scene| scene.program("late/java", "22")), 0);
 }

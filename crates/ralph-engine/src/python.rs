@@ -1,9 +1,9 @@
-//! The Pythons that checks run: where each finds its modules, and whether what
-//! it compiled is what the sources say.
+//! The Python interpreters that checks run: where each finds its modules, and
+//! whether its byte code matches the sources.
 //!
-//! A Python loads a compiled file instead of the source if its head names the
-//! source's size and time, or claims that nothing needs to be compared. Anybody
-//! can write such a head.
+//! Python loads a byte code file instead of the source if its header names the
+//! size and time of the source, or says that no comparison is needed. Any
+//! program can write such a header.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -23,40 +23,40 @@ use crate::programs::{GateWords, ProgramPlaces, modules};
 const ASK: &str = include_str!("python/ask.py");
 const COMPARE: &str = include_str!("python/compare.py");
 
-/// More Pythons in one project are not looked at.
+/// Maximum number of interpreters of a project.
 const MOST: usize = 3;
 
-/// How long a Python may take to answer.
+/// Time that an interpreter may take to answer.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// How long all comparisons of compiled files may take.
+/// Time that all comparisons of byte code may take.
 const COMPARING: Duration = Duration::from_mins(10);
 
-/// How many compiled files are compared at a time.
+/// Number of byte code files that are compared at a time.
 const AT_A_TIME: usize = 200;
 
-/// What a Python finds.
+/// The modules that an interpreter finds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub(crate) struct PythonSetup {
     #[serde(default)]
     pub(crate) program: PathBuf,
-    /// Where it looks for modules outside the project: as it was told, and
-    /// where links lead.
+    /// The folders outside the project in which it looks for modules, with and
+    /// without links resolved.
     pub(crate) folders: Vec<PathBuf>,
     /// The modules there, by name.
     pub(crate) modules: BTreeSet<String>,
 }
 
-/// Compiled files that are not what they should be.
+/// Byte code files that are not as they should be.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ByteCodeVerdict {
-    /// Those that differ from their sources.
+    /// Files that differ from their sources.
     pub(crate) differing: BTreeSet<PathBuf>,
-    /// Those that this Python cannot tell.
+    /// Files that this interpreter cannot judge.
     pub(crate) unknown: BTreeSet<PathBuf>,
 }
 
-/// The Pythons that these gates may run, those they name first.
+/// Returns the interpreters that these gates may run, those they name first.
 pub(crate) fn interpreters(gates: &[&GateSpec], places: &ProgramPlaces<'_>) -> Vec<PathBuf> {
     let path = places.env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| &**value);
     let (mut found, mut is_named) = (Vec::<PathBuf>::new(), false);
@@ -79,7 +79,8 @@ pub(crate) fn interpreters(gates: &[&GateSpec], places: &ProgramPlaces<'_>) -> V
     found
 }
 
-/// A program if it is a Python, or the one that its first line names.
+/// Returns the program if it is a Python interpreter, or the one that its first
+/// line names.
 fn python_of(program: &Path, dir: &Path, path: Option<&OsStr>) -> Option<PathBuf> {
     let is_python = |path: &Path| {
         path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("python"))
@@ -95,7 +96,7 @@ fn python_of(program: &Path, dir: &Path, path: Option<&OsStr>) -> Option<PathBuf
     find_program(named.as_os_str(), dir, path)
 }
 
-/// Whether Python code or its manifest lies in a folder.
+/// Returns true if a folder contains Python code or its manifest.
 fn has_python(folder: &Path) -> bool {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.map(|entry| entry.file_name()).any(|name| {
@@ -105,22 +106,23 @@ fn has_python(folder: &Path) -> bool {
     })
 }
 
-/// Starts Pythons.
+/// Starts Python interpreters.
 pub(crate) struct PythonHost<'a> {
     pub(crate) supervisor: &'a Supervisor,
     pub(crate) places: ProgramPlaces<'a>,
 }
 
 impl PythonHost<'_> {
-    /// What a Python finds; `None` if it does not say.
+    /// Asks an interpreter for its modules; `None` if it does not answer.
     pub(crate) fn ask(&self, program: PathBuf) -> Option<PythonSetup> {
         let printed = self.run(&program, ASK, &[self.places.root.into()])?;
         let setup: PythonSetup = serde_json::from_slice(&printed).ok()?;
         Some(PythonSetup { program, ..setup })
     }
 
-    /// Compares compiled files with their sources. One that cannot be read to
-    /// its end counts as differing: others of its lot are tried without it.
+    /// Compares byte code files with their sources. A file that cannot be read
+    /// to its end counts as differing; the others of its batch are tried
+    /// without it.
     pub(crate) fn compare(&self, program: &Path, files: &[PathBuf]) -> ByteCodeVerdict {
         let mut verdict = ByteCodeVerdict::default();
         let began = Instant::now();
@@ -159,7 +161,7 @@ impl PythonHost<'_> {
     }
 }
 
-/// What an interpreter prints; `None` if it fails.
+/// Returns the output of an interpreter; `None` if it fails.
 pub(crate) fn answer(
     supervisor: &Supervisor,
     places: &ProgramPlaces<'_>,
@@ -167,7 +169,7 @@ pub(crate) fn answer(
     args: Vec<OsString>,
 ) -> Option<Vec<u8>> {
     let mut env = places.env.to_vec();
-    // What this run compiles itself would only have to be looked at, too.
+    // Byte code that this call writes would have to be checked, too.
     env.push(("PYTHONDONTWRITEBYTECODE".into(), "1".into()));
     let launch = Launch {
         program: program.into(),

@@ -1,8 +1,7 @@
-//! What is remembered that matters now: searched for, judged, and written as
-//! the agent will read it.
+//! Finds and ranks the notes that matter now, and renders them for the agent.
 //!
-//! Hooks, the driver and the command line all ask here. Notes and code are
-//! searched at the same time. Where nothing is remembered nothing is opened.
+//! Hooks, the driver and the command line all use it. Notes and code are
+//! searched in parallel. Without any notes nothing is opened.
 
 mod code;
 mod gather;
@@ -27,49 +26,50 @@ use ralph_memory::{MemoryError, Notebook, Patience, Session};
 use code::Sight;
 use gather::{Books, Lists};
 
-/// The memory of a project, and how it is shown.
+/// The memory of a project, and the settings for showing it.
 #[derive(Clone, Debug)]
 pub struct Recall {
     /// The state home of the project.
     pub home: PathBuf,
-    /// The home of what is remembered for all projects of the user.
+    /// The home of the notes for all projects of the user.
     pub user_home: PathBuf,
     /// The root of the project.
     pub root: PathBuf,
-    /// How many tokens may be shown.
+    /// Maximum number of tokens that are shown.
     pub tokens: usize,
     /// The language of the words around notes.
     pub locale: Locale,
-    /// How long others who write to the memory can be waited for, and whether
-    /// there is time to read a project for the first time.
+    /// Time to wait for other writers of the memory, and whether there is time
+    /// to read a project for the first time.
     pub patience: Patience,
 }
 
-/// What is asked for.
+/// A request for notes.
 #[derive(Clone, Debug)]
 pub struct Wanted {
-    /// What the agent is about.
+    /// The phase of the agent's work.
     pub phase: Phase,
-    /// How much of what is known.
+    /// The part of the known notes.
     pub part: Part,
-    /// What the agent is to do.
+    /// The agent's task.
     pub task: Option<String>,
     /// Files that it is about, from the root.
     pub files: Vec<String>,
-    /// Where the work stands.
+    /// The state of the work, line by line.
     pub resume: Vec<String>,
-    /// Notes that the agent has seen already.
+    /// Notes that the agent has already seen.
     pub seen: Vec<String>,
-    /// Tokens that those took.
+    /// Number of tokens of those.
     pub spent: usize,
-    /// Where the agent is: notes on trial are shown where they were written.
+    /// The place of the agent: notes on trial are shown where they were
+    /// written.
     pub place: Place,
-    /// Whether the agent has read what notes are.
+    /// States whether the agent has read the introduction to notes.
     pub preface: Preface,
 }
 
 impl Wanted {
-    /// Everything that matters in a phase.
+    /// Returns a request for everything that matters in a phase.
     pub fn new(phase: Phase) -> Self {
         Self {
             phase,
@@ -85,57 +85,57 @@ impl Wanted {
     }
 }
 
-/// Which part of what is known.
+/// A part of the known notes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// All of it.
+    /// All notes.
     Whole,
-    /// What holds whatever the task is.
+    /// Notes that hold for every task.
     Standing,
-    /// What only the task makes matter.
+    /// Notes that matter only for the task.
     Asked,
 }
 
-/// What was found.
+/// The result of a recall.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recalled {
-    /// What is shown; `None` if there is nothing to say.
+    /// The text to show; `None` if it is empty.
     pub shown: Option<Hydration>,
-    /// Whether enough is known to begin; `None` without a task, and once the
-    /// work has begun.
+    /// States whether enough is known to start; `None` without a task, and once
+    /// the work has started.
     pub sufficiency: Option<Sufficiency>,
-    /// Whether code or commits were left out because they were not read yet.
+    /// True if code or commits were left out because they were not read yet.
     pub is_behind: bool,
-    /// How many notes that older versions generated were retired just now.
+    /// Number of generated notes of older versions that were just retired.
     pub retired_generated: u32,
-    /// Which of the notes that were found are the user's for all projects.
+    /// Those of the found notes that are the user's for all projects.
     global: BTreeSet<String>,
 }
 
-/// What was searched for and found.
+/// The results of the searches.
 struct Search {
     lists: Lists,
     sight: Sight,
-    /// The files that are named.
+    /// The files that the request names.
     files: Vec<String>,
     conflicts: Vec<String>,
     timeline: Vec<String>,
     retired_generated: u32,
 }
 
-/// Why nothing can be recalled.
+/// The reason why nothing can be recalled.
 #[derive(Debug, thiserror::Error)]
 pub enum RecallError {
     /// The notebook cannot be used.
     #[error(transparent)]
     Memory(#[from] MemoryError),
-    /// What must be shown does not fit.
+    /// The notes that must be shown do not fit.
     #[error(transparent)]
     Hydration(#[from] HydrationError),
 }
 
 impl RecallError {
-    /// What helps, printed below the error.
+    /// Returns the next step that helps, printed below the error.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Hydration(HydrationError::LongRules { .. }) => Some(
@@ -147,13 +147,13 @@ impl RecallError {
 }
 
 impl Recall {
-    /// Whether anything was ever remembered. Looks once or twice and opens
+    /// Returns true if there are any notes. Checks one or two paths and opens
     /// nothing.
     pub fn has_anything(&self) -> bool {
         Notebook::exists(&self.home) || Notebook::exists(&self.user_home)
     }
 
-    /// Finds what matters now.
+    /// Finds the notes that matter now.
     pub fn recall(&self, wanted: &Wanted, now: Timestamp) -> Result<Recalled, RecallError> {
         let named = wanted.task.as_deref().map(named).unwrap_or_default();
         let found = self.search(wanted, &named, now)?;
@@ -172,7 +172,7 @@ impl Recall {
             timeline,
             preface: wanted.preface,
         };
-        // In a loop there is no user to be asked.
+        // In a loop there is no user to ask.
         let asked = sufficiency.as_ref().filter(|_| wanted.place.run.is_none());
         let question = asked.and_then(|found| found.question(self.locale));
         if material != (Material { preface: wanted.preface, ..Material::default() }) {
@@ -184,8 +184,8 @@ impl Recall {
         Ok(Recalled { shown, sufficiency, is_behind, retired_generated, global })
     }
 
-    /// Patterns that can be expected to hold in the files, the best first, and
-    /// what new notes contradict.
+    /// Returns the patterns that should hold in the files, the best first, and
+    /// contradictions of new notes.
     pub(crate) fn expected(
         &self,
         wanted: &Wanted,
@@ -198,8 +198,8 @@ impl Recall {
         Ok((notes, past::conflicts(&books, &wanted.place, (now, self.locale))?))
     }
 
-    /// What whoever goes on with a session reads: where it stands and what was
-    /// said last, or after a while all that matters for its task.
+    /// Returns the context for an agent that resumes a session: its state and
+    /// last messages, or after a while all that matters for its task.
     pub fn resumed(&self, session: &Session, now: Timestamp) -> Result<Recalled, RecallError> {
         let age = resume::age(session, now);
         let resume = self.standing(session, (Reader::Newcomer, age));
@@ -224,8 +224,8 @@ impl Recall {
         }
     }
 
-    /// What is told of a session to a reader, line by line, in the room that
-    /// there is for it.
+    /// Returns the state of a session for a reader, line by line, as far as
+    /// there is room.
     pub fn standing(&self, session: &Session, to: (Reader, Age)) -> Vec<String> {
         let room = Section::Task.share(self.tokens);
         resume::told(session, to, room - room / 4, self.locale)
@@ -247,7 +247,7 @@ impl Recall {
                 Phase::Verify => past::conflicts(&books, &wanted.place, (now, self.locale))?,
                 Phase::Think | Phase::Code | Phase::Consolidate => Vec::new(),
             };
-            // A search that broke off is one that found nothing.
+            // A search that failed counts as empty.
             let sight = sight.and_then(|sight| sight.join().ok().flatten()).unwrap_or_default();
             books.about(&sight.files, &sight.likely, &mut lists)?;
             let files = timeline::files(&self.root, wanted, named, &sight.files);
@@ -257,7 +257,7 @@ impl Recall {
         })
     }
 
-    /// Puts on record that notes were shown, and where.
+    /// Records that notes were shown, and where.
     pub fn note_shown(
         &self,
         found: &Recalled,

@@ -159,7 +159,8 @@ fn a_note_on_trial_stays_with_its_run() {
     let text = "The scheduler retries three times";
     let note = Note::new("mtrial", NoteKind::Discovery, Scope::Task, text);
     bench.write(Actor::Agent, run("run-1"), note);
-    // What a check of the run found is told with the output of that check.
+    // A finding of the run's own check is reported with the output of that
+    // check.
     let failure = Note::new("mfound", NoteKind::Gotcha, Scope::Task, text);
     bench.write(Actor::Ralph, run("run-1"), failure);
     bench.note("mother", NoteKind::Fact, "Invoices are rounded");

@@ -1,4 +1,4 @@
-//! The proof of one run: why it ended, what was checked, on which tree.
+//! The report of one run: why it ended, its checks, and their tree.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -21,23 +21,24 @@ mod turns;
 
 pub use turns::gate_reasons;
 
-/// How many iterations a report lists.
+/// Maximum number of iterations in a report.
 const LISTED: u32 = 1000;
 
-/// Everything a report is made of.
+/// The data of a report.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// The run.
     pub run: Run,
     /// Its iterations, oldest first.
     pub iterations: Vec<IterationRecord>,
-    /// What tools of the agent did, oldest first.
+    /// The uses of tools by the agent, oldest first.
     tools: Vec<NewEvent>,
-    /// Who ended or paused it, and what was refused to its agent.
+    /// The command that ended or paused it, and commands that its agent was
+    /// refused.
     commands: CommandLog,
 }
 
-/// How a report is marked up.
+/// The markup of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Markup {
     /// For a terminal.
@@ -51,22 +52,23 @@ struct ReportView {
     schema: u32,
     #[serde(flatten)]
     run: RunView,
-    /// What tools of the agent did, where its host tells.
+    /// The uses of tools by the agent, if its host reports them.
     tools: Vec<ToolView>,
-    /// Where the last command came from that ended or paused the run: `user` or
-    /// `session`; `null` if none did.
+    /// The source of the last command that ended or paused the run: `user` or
+    /// `session`; `null` if there is none.
     asked_by: Option<&'static str>,
-    /// Commands and tools that were refused to the agent of the run.
+    /// Commands and tools that the agent of the run was refused.
     refused_commands: Vec<RefusedCommandView>,
-    /// Rollbacks of its files, oldest first; `to` is `null` where one was undone.
+    /// Rollbacks of its files, oldest first; `to` is `null` for the undoing of
+    /// one.
     rollbacks: Vec<RollbackView>,
-    /// Whether nobody could have changed what the run was judged by.
+    /// True if no program could have changed what the run was judged by.
     sealed: bool,
-    /// Why it could be; of a run without a driver, `session`.
+    /// The reason if it is not sealed; `session` for a run without a driver.
     unsealed_because: Option<String>,
 }
 
-/// One command that was refused to the agent.
+/// One command that the agent was refused.
 #[derive(Serialize)]
 struct RefusedCommandView {
     iteration: u32,
@@ -74,7 +76,7 @@ struct RefusedCommandView {
     command: String,
 }
 
-/// Files that were put back.
+/// A rollback of files.
 #[derive(Serialize)]
 struct RollbackView {
     at: String,
@@ -92,7 +94,7 @@ struct ToolView {
 }
 
 impl Report {
-    /// Reads what is on record.
+    /// Reads the records of a run.
     pub fn load(store: &dyn RunStore, run: Run) -> Result<Self, StoreError> {
         let iterations = store.iterations(&run.id, LISTED)?;
         let query =
@@ -103,7 +105,7 @@ impl Report {
         Ok(Self { run, iterations, tools, commands })
     }
 
-    /// The report as one JSON object.
+    /// Returns the report as one JSON object.
     pub fn json(&self) -> String {
         let tools = self.tools.iter().map(|event| ToolView {
             iteration: event.iteration,
@@ -138,13 +140,13 @@ impl Report {
         serde_json::to_string_pretty(&view).unwrap_or_default()
     }
 
-    /// The gates of the last judged iteration.
+    /// Returns the gates of the last judged iteration.
     pub fn final_gates(&self) -> &[GateReport] {
         let judged = self.iterations.iter().rev().find(|record| !record.gates.is_empty());
         judged.map_or(&[], |record| &record.gates)
     }
 
-    /// The report as text.
+    /// Returns the report as text.
     pub fn text(&self, markup: Markup) -> String {
         let mut out = self.summary(markup);
         self.gate_section(&mut out, markup);
@@ -155,7 +157,7 @@ impl Report {
         plain(&out)
     }
 
-    /// The head of the report and its iterations: enough for a screen.
+    /// Returns the head of the report and its iterations: enough for a screen.
     pub fn brief(&self, markup: Markup) -> String {
         let mut out = self.summary(markup);
         turns::section(self, &mut out, markup);
@@ -204,7 +206,7 @@ impl Report {
         out.push('\n');
     }
 
-    /// What was done to the tests and checks, as the last turn left them.
+    /// Lists the changes of tests and checks after the last turn.
     fn tampering_section(&self, out: &mut String, markup: Markup) {
         let Some(last) = self.iterations.iter().rev().find(|record| !record.gates.is_empty())
         else {
@@ -225,7 +227,7 @@ impl Report {
         }
     }
 
-    /// Commands that are the user's and that the agent tried.
+    /// Lists commands that are reserved for the user and that the agent tried.
     fn refusal_section(&self, out: &mut String, markup: Markup) {
         if self.commands.refused.is_empty() {
             return;
@@ -252,7 +254,7 @@ struct Words {
     start: &'static str,
     /// The head of the table of iterations.
     columns: &'static str,
-    /// What is said before a change that is held.
+    /// The word before a change that is held.
     held: &'static str,
     more: &'static str,
     claim: &'static str,
@@ -405,7 +407,7 @@ fn agent(run: &Run) -> String {
     }
 }
 
-/// Whose word ends the run, and under which rules.
+/// Returns the policy's trust, and the rules of the run.
 fn trust(run: &Run) -> String {
     let name = run.policy.trust.name();
     match (run.policy.edition, run.policy.locale) {
@@ -417,7 +419,8 @@ fn trust(run: &Run) -> String {
     }
 }
 
-/// What the gates showed before the first turn: success may rest on it.
+/// Returns the gates' results before the first turn: success may depend on
+/// them.
 fn at_the_start(run: &Run) -> Option<String> {
     let baseline = run.baseline.as_ref().filter(|_| run.policy.measures())?;
     let red: Vec<&str> = baseline.red.iter().map(String::as_str).collect();
@@ -429,12 +432,12 @@ fn at_the_start(run: &Run) -> Option<String> {
     })
 }
 
-/// The status and its reason, as one word pair.
+/// Returns the status and its reason, as one pair of words.
 pub fn status(run: &Run) -> String {
     wording::state_words(&run.state, run.policy.locale)
 }
 
-/// How to see and take back what changed.
+/// Tells how to see and undo the changes.
 fn undo_section(out: &mut String, markup: Markup, run: &Run) {
     heading(out, markup, words(run).undo);
     let id = &run.id;
@@ -467,7 +470,7 @@ fn block(out: &mut String, markup: Markup, text: &str) {
     }
 }
 
-/// A span as people write it: `850ms`, `12.3s`, `4m05s`, `2h10m`.
+/// Formats a duration for people: `850ms`, `12.3s`, `4m05s`, `2h10m`.
 pub fn span(span: Duration) -> String {
     let seconds = span.as_secs();
     match seconds {
@@ -478,7 +481,7 @@ pub fn span(span: Duration) -> String {
     }
 }
 
-/// Bytes as people write them: `850 B`, `12 KB`, `4 MB`, `2.1 GB`.
+/// Formats a number of bytes for people: `850 B`, `12 KB`, `4 MB`, `2.1 GB`.
 pub fn size(bytes: u64) -> String {
     match bytes {
         0..1_000 => format!("{bytes} B"),

@@ -1,4 +1,4 @@
-//! The Ruby that checks run: which libraries it has.
+//! Asks the Ruby interpreter that checks run for its libraries.
 
 use std::ffi::{OsStr, OsString};
 
@@ -7,10 +7,10 @@ use ralph_proc::{Supervisor, find_program};
 use crate::programs::ProgramPlaces;
 use crate::python::answer;
 
-/// Prints those of the names that lead to a library, or to a gem.
+/// Prints the names that lead to a library or to a gem.
 const ASK: &str = "ARGV.each { |name| puts name unless Gem.find_files(name).empty? }";
 
-/// Those of the names that Ruby would load from outside the project.
+/// Returns the names that Ruby would load from outside the project.
 pub(crate) fn installed(
     names: &[String],
     supervisor: &Supervisor,
@@ -25,7 +25,8 @@ pub(crate) fn installed(
     String::from_utf8_lossy(&printed).lines().map(str::to_owned).collect()
 }
 
-/// The name under which Ruby loads a file of a project, and of which folder.
+/// Returns the name under which Ruby loads a file of a project's library
+/// folders.
 pub(crate) fn library_name(path: &str) -> Option<String> {
     let stem = path.strip_suffix(".rb")?;
     let below = |folder: &str| stem.strip_prefix(folder);

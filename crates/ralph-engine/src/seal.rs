@@ -1,8 +1,8 @@
-//! Whether anybody could have changed what a run is judged by.
+//! Protects the files that a run is judged by.
 //!
-//! The driver holds in memory what its run began with. Files of the run's
-//! folder that judge it are read before a turn and put right after it, so
-//! that what an agent writes there counts nothing and is told.
+//! The driver holds the state of the run's start in memory. Files of the run's
+//! folder that judge it are read before a turn and restored after it, so that
+//! an agent's changes there are reported and have no effect.
 
 use std::fs;
 use std::io;
@@ -13,24 +13,25 @@ use crate::driver::turn;
 use crate::programs;
 use crate::surroundings;
 
-/// What a turn must not touch: results and files of the start, programs, the
-/// last commit, what gates left behind, and what they load from elsewhere.
+/// Files that a turn must not change: results and files of the start, programs,
+/// the last commit, files that gates created, and files that they load from
+/// elsewhere.
 const FILES: [&str; 5] =
     ["tests-at-start.json", "head-at-start", programs::FILE, "left-out", surroundings::FILE];
 
-/// Why the evidence of a run is not sealed.
+/// The reason why the evidence of a run is not sealed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unsealed {
-    /// It goes on in another process than it began in.
+    /// It was resumed by another process.
     Resumed,
-    /// Its turns are taken in a session of a host, by a process for each.
+    /// Its turns run in a session of a host, with a process for each event.
     Session,
-    /// Others can look into the memory of the driver here.
+    /// Other processes can read the memory of the driver.
     Open,
 }
 
 impl Unsealed {
-    /// The name in JSON.
+    /// Returns the name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Resumed => "resumed",
@@ -46,12 +47,12 @@ pub(crate) struct SealedFiles {
     allowed: Vec<String>,
 }
 
-/// What was found after a turn.
+/// The changes found after a turn.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct BrokenSeals {
-    /// Files that were changed; they are as before.
+    /// Files that were changed; they are restored.
     pub(crate) files: Vec<&'static str>,
-    /// What was allowed meanwhile; it is allowed no more.
+    /// Paths that were allowed meanwhile; they are no longer allowed.
     pub(crate) allowed: Vec<String>,
 }
 
@@ -61,7 +62,7 @@ impl SealedFiles {
         Self { files: files.into(), allowed: allowed::load(folder) }
     }
 
-    /// Puts right what differs, and tells it.
+    /// Restores changed files and returns them.
     pub(crate) fn put_right(self, folder: &Path) -> io::Result<BrokenSeals> {
         let mut broken = BrokenSeals::default();
         for (name, contents) in self.files {
@@ -73,7 +74,8 @@ impl SealedFiles {
             match contents {
                 Some(contents) => {
                     turn::make_private_folder(folder)?;
-                    // One that may not be written, or is another's too, goes.
+                    // A file that is not writable, or is linked elsewhere, is
+                    // removed.
                     let _ = fs::remove_file(&path);
                     ralph_files::write_own(&path, contents)?;
                 }
@@ -90,12 +92,12 @@ impl SealedFiles {
     }
 }
 
-/// Opens the state folders of a run to their owner, with all that is in them,
-/// if they were closed; whether they were.
+/// Makes the state folders of a run, and their content, accessible to their
+/// owner if they were closed. Returns true if they were.
 #[cfg(unix)]
 pub(crate) fn reopen(home: &Path, folder: &Path) -> bool {
     let (trees, runs) = (home.join("trees"), home.join("runs"));
-    // The outer ones first: they lead to the others.
+    // The outer ones first, since they lead to the others.
     let folders = home.parent().into_iter().chain([home, &trees, &runs, folder]);
     let is_closed = folders.fold(false, |found, folder| found | open_one(folder));
     if is_closed {
@@ -114,8 +116,8 @@ fn open_below(folder: &Path) {
     }
 }
 
-/// Gives the owner back what is needed to use a folder or a file. Files with
-/// other names are git's objects, too, and stay as they are.
+/// Gives the owner the rights that are needed to use a folder or a file. Files
+/// with several names may be git's objects, and are not changed.
 #[cfg(unix)]
 fn open_one(path: &Path) -> bool {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -130,7 +132,7 @@ fn open_one(path: &Path) -> bool {
     mode & needed != needed && fs::set_permissions(path, opened).is_ok()
 }
 
-/// Elsewhere rights are not ours to judge.
+/// Does nothing: on other systems access rights are not checked.
 #[cfg(not(unix))]
 pub(crate) fn reopen(_home: &Path, _folder: &Path) -> bool {
     false

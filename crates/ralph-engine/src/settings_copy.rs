@@ -1,6 +1,6 @@
-//! Copies of the settings files that a run began with.
+//! Copies of the settings files that a run started with.
 //!
-//! A loop outlives an edit that breaks them: it goes on with the copies.
+//! If a later edit breaks the settings, the run continues with the copies.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,16 +10,15 @@ use crate::driver::turn::make_private_folder;
 /// The folder of the copies in the run's folder.
 const FOLDER: &str = "settings";
 
-/// The file that holds the fault which was told of last.
+/// The file with the fault that was last reported.
 const FAULT: &str = "fault";
 
-/// Names the folder of the copies in the run's folder.
+/// Returns the folder of the copies in the run's folder.
 pub fn folder(run: &Path) -> PathBuf {
     run.join(FOLDER)
 }
 
-/// Copies settings files, each under a name. A file that is not there is left
-/// out: it holds nothing.
+/// Copies settings files, each under a name. A missing file is left out.
 pub fn keep(run: &Path, files: &[(&str, &Path)]) -> io::Result<()> {
     let folder = folder(run);
     make_private_folder(&folder)?;
@@ -33,14 +32,14 @@ pub fn keep(run: &Path, files: &[(&str, &Path)]) -> io::Result<()> {
     Ok(())
 }
 
-/// Notes a fault of the present files; says whether it is another than the
-/// last one.
+/// Notes a fault of the present files. Returns true if it differs from the last
+/// one.
 pub fn note_fault(run: &Path, fault: &str) -> bool {
     let file = folder(run).join(FAULT);
     if ralph_files::read_own_text(&file).is_ok_and(|known| known == fault) {
         return false;
     }
-    // Should that fail, it is told of once more.
+    // If that fails, it is reported once more.
     let _ = ralph_files::write_own(&file, fault);
     true
 }

@@ -1,5 +1,4 @@
-//! Stamps of what gates depend on beside the tree: ignored files, and their
-//! programs.
+//! Stamps of what gates depend on outside the tree: ignored files and programs.
 
 use std::cell::OnceCell;
 use std::ffi::{OsStr, OsString};
@@ -9,7 +8,7 @@ use ralph_core::policy::{GateCommand, GateSpec};
 use ralph_proc::find_program;
 use ralph_snapshot::{WorkTree, file_stamp};
 
-/// Stamps at one moment. The files are looked at when the first is asked for.
+/// Stamps at one moment. The files are read for the first stamp.
 pub(crate) struct Stamps<'a> {
     tree: &'a WorkTree,
     root: &'a Path,
@@ -18,12 +17,13 @@ pub(crate) struct Stamps<'a> {
 }
 
 impl<'a> Stamps<'a> {
-    /// Stamps for gates that run in `root` with the environment `env`.
+    /// Returns the stamps for gates that run in `root` with the environment
+    /// `env`.
     pub(crate) fn new(tree: &'a WorkTree, root: &'a Path, env: &'a [(OsString, OsString)]) -> Self {
         Self { tree, root, env, files: OnceCell::new() }
     }
 
-    /// The stamp of a gate.
+    /// Returns the stamp of a gate.
     pub(crate) fn of(&self, spec: &GateSpec) -> String {
         let files = self.files.get_or_init(|| self.tree.stamp());
         let program = match &spec.command {

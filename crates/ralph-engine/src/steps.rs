@@ -1,4 +1,4 @@
-//! How a run changes: pure steps between what is read and what is written.
+//! Pure steps that turn the stored state of a run into the next one.
 
 use std::time::Duration;
 
@@ -13,15 +13,15 @@ use ralph_core::score::Score;
 use ralph_core::state::{State, Wait};
 use ralph_core::{Decision, Judgement, Run, Timestamp, wording};
 
-/// How much of a final text is kept with the run.
+/// Length of the final text that is stored with the run, in characters.
 const LAST_OUTPUT_CHARS: usize = 4_000;
 
-/// The run with its next turn begun.
+/// Returns the run with its next turn started.
 pub(crate) fn begin_turn(run: &Run, now: Timestamp) -> Run {
     Run { iteration: run.iteration + 1, state: State::Running, updated_at: now, ..run.clone() }
 }
 
-/// The run after its turn was judged.
+/// Returns the run after its turn was judged.
 pub(crate) fn conclude(run: &Run, judgement: &Judgement, evidence: &Evidence) -> Run {
     let now = evidence.now;
     let mut next = Run {
@@ -49,7 +49,7 @@ pub(crate) fn conclude(run: &Run, judgement: &Judgement, evidence: &Evidence) ->
         Decision::GiveUp(failure) => State::Failed(failure.clone()),
     };
     if let State::Waiting(Wait::Limit { .. }) = next.state {
-        // The turn could not be taken: it will be begun again under its number.
+        // The turn could not be taken: it will start again under its number.
         next.iteration = run.iteration.saturating_sub(1);
         next.restarts = run.restarts;
     }
@@ -59,20 +59,20 @@ pub(crate) fn conclude(run: &Run, judgement: &Judgement, evidence: &Evidence) ->
     next
 }
 
-/// The run in another state, without a turn having been judged.
+/// Returns the run in another state, without judging a turn.
 pub(crate) fn moved_to(run: &Run, state: State, now: Timestamp) -> Run {
     let ended_at = state.is_ended().then_some(now).or(run.ended_at);
     let waited = run.waited.saturating_add(waiting_since(run, now));
     Run { state, waited, updated_at: now, ended_at, ..run.clone() }
 }
 
-/// The run after a provider's limit lifted.
+/// Returns the run after the end of a provider's limit.
 pub(crate) fn waited(run: &Run, now: Timestamp) -> Run {
     moved_to(run, State::Running, now)
 }
 
-/// How long a run that waits for a provider has done so at `now`. A host in
-/// trouble has trouble with its provider.
+/// Returns the time that a run has waited for a provider at `now`. A broken
+/// turn of a host counts as trouble with its provider.
 fn waiting_since(run: &Run, now: Timestamp) -> Duration {
     match run.state {
         State::Waiting(Wait::Limit { .. } | Wait::Host) => now.since(run.updated_at),
@@ -85,7 +85,7 @@ fn waiting_since(run: &Run, now: Timestamp) -> Duration {
     }
 }
 
-/// The run with the time accounted for in which nobody worked on it.
+/// Returns the run with the time counted in which no process worked on it.
 pub(crate) fn left_behind(run: &Run, now: Timestamp) -> Run {
     let alive = run.last_alive();
     Run {
@@ -96,8 +96,8 @@ pub(crate) fn left_behind(run: &Run, now: Timestamp) -> Run {
     }
 }
 
-/// The run as its new owner goes on with it. A provider's limit still has to
-/// lift; anything else is over.
+/// Returns the run as its new owner continues it. A provider's limit still
+/// applies; any other wait is over.
 pub(crate) fn woken(before: &Run, owned: &Run, now: Timestamp) -> Run {
     let accounted = left_behind(before, now);
     let mut next = Run {
@@ -109,7 +109,7 @@ pub(crate) fn woken(before: &Run, owned: &Run, now: Timestamp) -> Run {
     };
     match &before.state {
         State::Waiting(wait @ Wait::Limit { .. }) => next.state = State::Waiting(wait.clone()),
-        // Whoever resumes has read the question: the next one counts anew.
+        // The user who resumes has read the question, so counting restarts.
         State::Waiting(Wait::Human { .. }) => {
             next.progress.questions = 0;
             next.progress.stalled = 0;
@@ -124,8 +124,8 @@ pub(crate) fn woken(before: &Run, owned: &Run, now: Timestamp) -> Run {
     next
 }
 
-/// What the gates showed before the first turn. A gate that was not run is
-/// not red: that it passes later does not show that the run mended it.
+/// Returns the gates' results before the first turn. A gate that did not run is
+/// not red: its later pass does not show that the run fixed it.
 pub(crate) fn baseline(evidence: &Evidence) -> Baseline {
     let known_failures = evidence.gates.iter().flat_map(|gate| gate.failing.iter().cloned());
     Baseline {
@@ -141,7 +141,7 @@ pub(crate) fn baseline(evidence: &Evidence) -> Baseline {
     }
 }
 
-/// The best iteration so far: of equally good ones the earliest.
+/// Returns the best iteration so far, the earliest of equally good ones.
 fn best(run: &Run, evidence: &Evidence, progress: &Progress) -> Option<Best> {
     if run.policy.gates.is_empty() || evidence.gates.is_empty() {
         return run.best;
@@ -154,7 +154,7 @@ fn best(run: &Run, evidence: &Evidence, progress: &Progress) -> Option<Best> {
     }
 }
 
-/// How a turn ended, as one word for records.
+/// Returns the ending of a turn as one word for records.
 pub(crate) fn turn_name(turn: &TurnEnd) -> &'static str {
     match turn {
         TurnEnd::Finished => "finished",
@@ -169,7 +169,7 @@ pub(crate) fn turn_name(turn: &TurnEnd) -> &'static str {
     }
 }
 
-/// What was decided, as one word for records.
+/// Returns the decision as one word for records.
 pub(crate) fn decision_name(decision: &Decision) -> &'static str {
     match decision {
         Decision::Continue(_) => "continue",
@@ -180,7 +180,7 @@ pub(crate) fn decision_name(decision: &Decision) -> &'static str {
     }
 }
 
-/// What the final text said about being done, as one word for records.
+/// Returns the claim of the final text as one word for records.
 pub(crate) fn claim_name(claim: &Claim) -> &'static str {
     match claim {
         Claim::Made(ClaimKind::Promise) => "promise",

@@ -36,7 +36,8 @@ fn run_in(state: State) -> Run {
     moved_to(&run, state, hour(1))
 }
 
-/// What counts of the time up to `now`: worked, waited for a provider, asleep.
+/// Returns the parts of the time up to `now`: worked, waited for a provider,
+/// asleep.
 #[track_caller]
 fn check(run: &Run, now: Timestamp, [worked, waited, asleep]: [u64; 3]) {
     let got = [run.worked(now), run.waited, run.asleep];

@@ -1,8 +1,10 @@
-//! What gates load from outside the project, beside what their commands name.
+//! The files that gates load from outside the project, beyond those that their
+//! commands name.
 //!
-//! Nothing of it is in a snapshot: settings of runners above the project and
-//! in the home folder, every program on the `PATH`, Python's own modules. It
-//! is looked at when the checks ran for the first time, and again before a
+//! No snapshot contains them: settings of runners above the project and in the
+//! home folder, every program on the `PATH`, Python's own modules. They are
+//! examined after the first run of the checks, and again before a run is
+//! accepted.
 //! run is accepted.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,14 +24,14 @@ use serde::{Deserialize, Serialize};
 use crate::programs::ProgramPlaces;
 use crate::python::PythonSetup;
 
-/// How far a file system's clock may be behind ours, in milliseconds: it moves
+/// Time in milliseconds that a file system's clock may be behind ours: it moves
 /// in ticks.
 const TICK: i64 = 10;
 
-/// The list's name in the run's folder.
+/// The name of the list in the run's folder.
 pub(crate) const FILE: &str = "surroundings-at-start.json";
 
-/// What runners read in the home folder, wherever the project is.
+/// Files that runners read in the home folder, wherever the project is.
 const IN_HOME: [&str; 19] = [
     ".npmrc",
     ".yarnrc",
@@ -52,36 +54,36 @@ const IN_HOME: [&str; 19] = [
     ".m2/settings.xml",
 ];
 
-/// The most findings of a kind that are told.
+/// Maximum number of findings of a kind that are reported.
 const NAMED: usize = 20;
 
-/// Larger files configure nothing.
+/// Maximum size of a settings file; larger files are ignored.
 const MOST_BYTES: u64 = 4 * 1024 * 1024;
 
-/// What gates load from outside the project at one moment.
+/// The files that gates load from outside the project at one moment.
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub(crate) struct Surroundings {
-    /// When that was, in milliseconds since 1970.
+    /// The time of the examination, in milliseconds since 1970.
     at: i64,
     /// Settings of runners with digests of their contents.
     settings: BTreeMap<String, String>,
-    /// The names in those folders of the `PATH` that the user can change.
+    /// The names in folders of the `PATH` that the user can change.
     folders: BTreeMap<String, BTreeSet<String>>,
     /// The Pythons that checks may run.
     pub(crate) pythons: Vec<PythonSetup>,
     /// The files in which a gate found something, by gate.
     #[serde(default)]
     pub(crate) flagged: BTreeMap<String, BTreeSet<String>>,
-    /// When the run rested, from and to, in milliseconds since 1970.
+    /// The periods in which the run rested, in milliseconds since 1970.
     #[serde(default)]
     rests: Vec<(i64, i64)>,
-    /// Files of the project that checks wrote when they ran first.
+    /// Files of the project that checks wrote in their first run.
     #[serde(default)]
     pub(crate) written: BTreeSet<String>,
 }
 
 impl Surroundings {
-    /// What gates would load now.
+    /// Examines the files that gates would load now.
     pub(crate) fn now(places: &ProgramPlaces<'_>, at: Timestamp) -> Self {
         let folders = path_folders(places).into_iter().filter(|folder| can_change(folder));
         let folders = folders.map(|folder| (text(&folder), names(&folder))).collect();
@@ -89,13 +91,13 @@ impl Surroundings {
         Self { at, settings, folders, ..Self::default() }
     }
 
-    /// Notes that nobody but the user was at work for a while.
+    /// Notes a period in which only the user was at work.
     pub(crate) fn add_rest(&mut self, from: Timestamp, to: Timestamp) {
         self.rests.push((from.as_millis(), to.as_millis()));
     }
 
-    /// Whether a file, or what it leads to, changed last while the run rested:
-    /// then it is the user's doing.
+    /// Returns true if a file, or its link's target, last changed while the run
+    /// rested: then the user changed it.
     pub(crate) fn is_of_rest(&self, path: &Path) -> bool {
         let is_of_rest = |found: &fs::Metadata| {
             let is_later = |millis| is_changed_since(found, Timestamp::from_millis(millis));
@@ -107,17 +109,17 @@ impl Surroundings {
         !changed.is_empty() && changed.into_iter().all(is_of_rest)
     }
 
-    /// Whether checks wrote a file when they ran first.
+    /// Returns true if checks wrote a file in their first run.
     pub(crate) fn is_written(&self, path: &str) -> bool {
         self.written.contains(path)
     }
 
-    /// When it was looked at.
+    /// Returns the time of the examination.
     pub(crate) fn at(&self) -> Timestamp {
         Timestamp::from_millis(self.at)
     }
 
-    /// What is not as it was.
+    /// Returns the differences as findings.
     pub(crate) fn differing(&self, places: &ProgramPlaces<'_>, locale: Locale) -> Vec<Weakening> {
         let now = settings(places);
         let paths: BTreeSet<&String> = self.settings.keys().chain(now.keys()).collect();
@@ -134,13 +136,14 @@ impl Surroundings {
         found
     }
 
-    /// Programs that were replaced, or put before others of their names.
+    /// Returns programs that were replaced, or that now hide others with their
+    /// name.
     fn programs(&self, places: &ProgramPlaces<'_>, locale: Locale) -> Vec<Weakening> {
         let folders = path_folders(places);
         let mut found = Vec::new();
         for (at, folder) in folders.iter().enumerate().filter(|(_, folder)| can_change(folder)) {
             let then = self.folders.get(&text(folder));
-            // Packages of the project are looked at as such.
+            // Packages of the project are compared separately.
             let is_outside = !folder.starts_with(places.root);
             for name in names(folder) {
                 let path = folder.join(&name);
@@ -172,12 +175,12 @@ impl Surroundings {
     }
 }
 
-/// The folders that programs are looked up in, each once, in their order.
+/// Returns the folders of the program search, each once, in their order.
 fn path_folders(places: &ProgramPlaces<'_>) -> Vec<PathBuf> {
     let path = value(places.env, "PATH").cloned().unwrap_or_default();
     let mut seen = BTreeSet::new();
     let folders = env::split_paths(&path).map(|folder| places.root.join(folder));
-    // One that is not there yet can be made.
+    // A folder that does not exist yet can be made.
     let folders = folders.map(|folder| fs::canonicalize(&folder).unwrap_or(folder));
     folders.filter(|folder| seen.insert(folder.clone())).collect()
 }
@@ -194,19 +197,19 @@ pub(crate) fn is_executable(path: &Path) -> bool {
     path.is_file()
 }
 
-/// The names of what lies in a folder, but for folders.
+/// Returns the names of the files in a folder.
 fn names(folder: &Path) -> BTreeSet<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_dir()));
     files.filter_map(|entry| entry.file_name().into_string().ok()).collect()
 }
 
-/// The settings of runners outside the project, with digests.
+/// Returns the settings of runners outside the project, with digests.
 fn settings(places: &ProgramPlaces<'_>) -> BTreeMap<String, String> {
     let mut paths = Vec::new();
     for folder in places.root.ancestors().skip(1).filter(|folder| can_change(folder)) {
         let own = names(folder).into_iter().filter(|name| configures_checks(name));
-        // In a folder for everybody others write what they like.
+        // In a folder for everyone other users may write any file.
         let own = own.map(|name| folder.join(name)).filter(|path| can_change(path));
         paths.extend(own);
         paths.extend(["config", "config.toml"].map(|name| folder.join(".cargo").join(name)));
@@ -225,7 +228,7 @@ fn settings(places: &ProgramPlaces<'_>) -> BTreeMap<String, String> {
             paths.push(path);
         }
     }
-    // Shells that run a script read this first.
+    // Shells that run a script read these first.
     paths.extend(
         ["BASH_ENV", "ENV"]
             .into_iter()
@@ -241,7 +244,7 @@ fn digest(path: &Path) -> Option<String> {
     fs::metadata(path).ok().filter(is_small)?;
     let mut contents = ralph_files::read(path).ok()?;
     if path.ends_with(".yarnrc") {
-        // Yarn notes there when it last asked for a newer one.
+        // Yarn stores there when it last looked for an update.
         let is_setting = |line: &&[u8]| {
             !line.trim_ascii().is_empty()
                 && ![&b"#"[..], b"lastUpdateCheck "].iter().any(|note| line.starts_with(note))

@@ -38,13 +38,13 @@ impl OutsideScene {
     }
 }
 
-/// What is told of the change that `work` makes, by its places.
+/// Returns the places of the findings for the change that `work` makes.
 fn told(before: impl FnOnce(&OutsideScene), work: impl FnOnce(&OutsideScene)) -> Vec<String> {
     let scene = OutsideScene::new();
     before(&scene);
     let root = fs::canonicalize(scene.path("code/project")).unwrap();
     let places = ProgramPlaces { root: &root, env: &scene.env };
-    // Whatever is there already is older than this moment.
+    // Existing files are older than this moment.
     let at = changed_millis(&fs::metadata(scene.path("late/sed")).unwrap()) + 1;
     let then = Surroundings::now(&places, Timestamp::from_millis(at));
     let then: Surroundings = serde_json::from_slice(&serde_json::to_vec(&then).unwrap()).unwrap();
@@ -89,7 +89,7 @@ fn a_link_to_an_old_program_takes_its_place_too() {
     let found = told(
         |_| {},
         |scene| {
-            // Until the clock of the file system moves on it cannot be told.
+            // Until the clock of the file system moves on it is unknown.
             let link = scene.path("late/grep");
             let before = changed_millis(&fs::metadata(scene.path("late/sed")).unwrap());
             loop {

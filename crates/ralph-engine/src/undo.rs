@@ -1,4 +1,4 @@
-//! Which snapshot is meant, and what a run left behind.
+//! Finds snapshots by name and plans rollbacks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use ralph_snapshot::{
 use crate::driver::leftovers::Leftovers;
 use crate::outside_changes::OutsideChanges;
 
-/// The work tree of a run, without the files that its gates created.
+/// Opens the work tree of a run, without the files that its gates created.
 pub fn work_tree(project: &Project, home: &Path, run: &RunId) -> Result<WorkTree, TreeError> {
     let mut tree = WorkTree::open(project, &home.join("trees"))?;
     tree.heed_rules_of(run);
@@ -21,16 +21,16 @@ pub fn work_tree(project: &Project, home: &Path, run: &RunId) -> Result<WorkTree
     Ok(tree)
 }
 
-/// A name for a snapshot as people use it.
+/// A name for a snapshot, as users write it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Name {
     /// Before the first turn.
     Start,
     /// After the iteration with the best evidence.
     Best,
-    /// What the run left.
+    /// The last state of the run.
     Last,
-    /// Exactly this one.
+    /// Exactly this label.
     Exact(Label),
 }
 
@@ -47,10 +47,10 @@ impl std::str::FromStr for Name {
     }
 }
 
-/// The snapshot that a name means in a run.
+/// Returns the snapshot that a name means in a run.
 ///
-/// An iteration that changed nothing has no snapshot of its own: the one
-/// before it stands for it.
+/// An iteration that changed nothing has no snapshot of its own: the one before
+/// it is returned.
 pub fn find<'a>(name: Name, run: &Run, snapshots: &'a [Snapshot]) -> Option<&'a Snapshot> {
     match name {
         Name::Start | Name::Exact(Label::Start) => by_label(snapshots, Label::Start),
@@ -63,20 +63,20 @@ pub fn find<'a>(name: Name, run: &Run, snapshots: &'a [Snapshot]) -> Option<&'a 
     }
 }
 
-/// What the run left: its newest snapshot that is not a rollback's.
+/// Returns the run's newest snapshot that does not belong to a rollback.
 pub fn last(snapshots: &[Snapshot]) -> Option<&Snapshot> {
     after(snapshots, u32::MAX)
 }
 
-/// Tells what going back to `to` would do; `all` are the run's snapshots.
+/// Plans a rollback to `to`; `all` are the run's snapshots.
 ///
-/// What differs from what the run left was changed by somebody else, unless
-/// it is what an earlier rollback put there: then a snapshot of the run holds
-/// it, and nothing is lost by going on from it.
+/// Differences from the last state of the run are changes by others, unless an
+/// earlier rollback made them. Then a snapshot of the run contains them, and
+/// continuing loses nothing.
 ///
-/// What others did while the run rested, and `outside` of the agent's turns, is
-/// not the run's either, even if the run changed the same file again later: such
-/// a file is a conflict, and one that appeared then is left alone.
+/// Changes by others while the run rested, and those in `outside`, are not the
+/// run's either, even if the run changed the same file again later. Such a file
+/// is a conflict, and a file that appeared then is kept.
 pub fn plan(
     snapshots: &Snapshots<'_>,
     all: &[Snapshot],
@@ -84,7 +84,7 @@ pub fn plan(
     to: &Snapshot,
     only: &[PathBuf],
 ) -> Result<Plan, SnapshotError> {
-    // Others cannot be compared with it.
+    // Snapshots in other storage cannot be compared with it.
     let all: Vec<_> = all.iter().filter(|snapshot| snapshot.is_beside(to)).cloned().collect();
     let all = &*all;
     let newest = last(all).unwrap_or(to);
@@ -98,8 +98,8 @@ pub fn plan(
     Ok(plan)
 }
 
-/// What others did while the run rested, since `to`: each file with what
-/// happened to it.
+/// Returns the changes by others while the run rested, since `to`: each file
+/// with its kind of change.
 fn of_others(
     snapshots: &Snapshots<'_>,
     all: &[Snapshot],
@@ -117,8 +117,8 @@ fn of_others(
         let Some(left) = after(all, number) else { continue };
         let mut changes: BTreeMap<_, _> =
             snapshots.changes(left, resumed)?.into_iter().map(|one| (one.path, one.kind)).collect();
-        // What a rollback put there while the run rested is in a snapshot of
-        // the run, so nothing of others is lost with it.
+        // A snapshot of the run contains files that a rollback restored while
+        // the run rested, so changes by others are not lost with them.
         for earlier in
             all.iter().filter(|earlier| is_of_the_run(earlier) && earlier.label < left.label)
         {
@@ -134,7 +134,7 @@ fn of_others(
     Ok(found)
 }
 
-/// Makes conflicts of steps that would undo what others did.
+/// Turns steps that would undo changes by others into conflicts.
 fn disown(plan: &mut Plan, others: &BTreeMap<PathBuf, ChangeKind>) {
     let steps = std::mem::take(&mut plan.steps);
     let conflicts = std::mem::take(&mut plan.conflicts);
@@ -190,7 +190,7 @@ fn has_no_strangers(plan: &Plan) -> bool {
     plan.conflicts.is_empty() && plan.kept.iter().all(|kept| kept.why != WhyKept::AppearedLater)
 }
 
-/// Makes steps of the conflicts and late files that are steps in `other`.
+/// Turns conflicts and late files into steps if they are steps in `other`.
 fn adopt(plan: &mut Plan, other: Plan) {
     let known: BTreeSet<_> = plan.steps.iter().map(|step| step.path.clone()).collect();
     let is_new = |path: &PathBuf| !known.contains(path);
@@ -205,7 +205,7 @@ fn by_label(snapshots: &[Snapshot], label: Label) -> Option<&Snapshot> {
     snapshots.iter().find(|snapshot| snapshot.label == label)
 }
 
-/// The files as they were after an iteration.
+/// Returns the snapshot of the files after an iteration.
 fn after(snapshots: &[Snapshot], iteration: u32) -> Option<&Snapshot> {
     let number = |snapshot: &&Snapshot| match snapshot.label {
         Label::Start => Some(0),

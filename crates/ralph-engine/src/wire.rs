@@ -1,7 +1,7 @@
-//! The JSON of every surface: command line, and whatever else shows runs.
+//! The JSON of every surface, such as the command line.
 //!
-//! Core types stay free of serialisation; these structs are made from them
-//! at the edge and never read back.
+//! Core types do not derive serialization; these structs are made from them for
+//! output and are never read back.
 
 pub mod code;
 mod diagnostics;
@@ -29,17 +29,17 @@ pub use lines::event_line;
 
 use crate::{history, owner};
 
-/// The version of everything in this module.
+/// The version of all JSON in this module.
 pub const SCHEMA: u32 = 1;
 
-/// A moment as RFC 3339 with milliseconds, in UTC.
+/// Formats a time as RFC 3339 with milliseconds, in UTC.
 pub fn moment(at: Timestamp) -> String {
     Moment::from_millisecond(at.as_millis())
         .map(|moment| format!("{moment:.3}"))
         .unwrap_or_default()
 }
 
-/// A moment as people read it: in their own time zone, which is named.
+/// Formats a time for people: in their own time zone, which is named.
 pub fn local_time(at: Timestamp) -> String {
     time_in(at, TimeZone::system())
 }
@@ -106,7 +106,7 @@ struct CriterionView {
     required: bool,
 }
 
-/// What one iteration showed.
+/// The record of one iteration.
 #[derive(Clone, Debug, Serialize)]
 pub struct SnapshotView {
     iteration: u32,
@@ -121,7 +121,7 @@ pub struct SnapshotView {
     gates: Vec<GateView>,
 }
 
-/// What one gate found.
+/// The report of one gate.
 #[derive(Clone, Debug, Serialize)]
 pub struct GateView {
     name: String,
@@ -182,7 +182,8 @@ impl From<&GateReport> for GateView {
 }
 
 impl GateView {
-    /// The report with every test by its id, not just those that failed.
+    /// Returns the report with every test by its id, not just those that
+    /// failed.
     pub fn with_every_test(report: &GateReport) -> Self {
         let view = Self::from(report);
         let tests = view.tests.zip(report.reading.tests.as_ref());
@@ -220,7 +221,7 @@ impl From<ralph_core::usage::Usage> for UsageView {
 }
 
 impl RunView {
-    /// The run with the iterations that shall be shown.
+    /// Returns the run with the iterations to show.
     pub fn new(run: &Run, iterations: &[IterationRecord]) -> Self {
         let policy = &run.policy;
         let ended = run.state.is_ended();
@@ -277,7 +278,7 @@ fn snapshots(run: &Run, iterations: &[IterationRecord]) -> Vec<SnapshotView> {
     iterations.iter().zip(returns).map(|(record, to)| SnapshotView::new(record, to)).collect()
 }
 
-/// How much better than at the start; `None` where nothing was checked.
+/// Returns the improvement since the start; `None` if nothing was checked.
 fn improvement(run: &Run) -> Option<i64> {
     let progress = &run.progress;
     let has_baseline = run.policy.measures() && run.baseline.is_some() && run.iteration > 0;
@@ -285,7 +286,8 @@ fn improvement(run: &Run) -> Option<i64> {
     checked.then(|| Standing::new(run, progress.failing.len(), progress.totals).improvement())
 }
 
-/// The last return of the files to an earlier state, if nothing came after it.
+/// Returns the last return of the files to an earlier state, if nothing came
+/// after it.
 fn circle(run: &Run) -> Option<CircleView> {
     let circle = match &run.state {
         State::Failed(Failure::Circular(circle)) => *circle,
@@ -309,7 +311,7 @@ fn criteria(run: &Run) -> Vec<CriterionView> {
     run.policy.gates.iter().map(view).collect()
 }
 
-/// What a state knows beyond its name: until when, which question, which error.
+/// Returns the details of a state: the end of a wait, the question, the error.
 fn details(state: &State) -> (Option<String>, Option<String>, Option<String>) {
     match state {
         State::Waiting(Wait::Limit { until }) => (Some(moment(*until)), None, None),
@@ -327,7 +329,7 @@ fn details(state: &State) -> (Option<String>, Option<String>, Option<String>) {
     }
 }
 
-/// The folder whose loss ended the run.
+/// Returns the folder whose loss ended the run.
 fn missing_folder(state: &State) -> Option<String> {
     let State::Failed(Failure::FolderGone { folder }) = state else { return None };
     Some(folder.clone())
@@ -345,7 +347,7 @@ impl From<&Owner> for OwnerView {
     }
 }
 
-/// What gates found that ran without a run, as `check` prints it.
+/// The results of gates without a run, as `check` prints them.
 #[derive(Clone, Debug, Serialize)]
 pub struct CheckView {
     schema: u32,
@@ -354,7 +356,7 @@ pub struct CheckView {
 }
 
 impl CheckView {
-    /// The gates, each in the form that `view` gives it.
+    /// Returns the results of the gates, each in the form that `view` gives it.
     pub fn new(reports: &[GateReport], view: fn(&GateReport) -> GateView) -> Self {
         let passed = !reports.iter().any(GateReport::blocks);
         Self { schema: SCHEMA, passed, gates: reports.iter().map(view).collect() }
@@ -370,27 +372,27 @@ pub struct RunList {
     memory: Option<MemorySize>,
 }
 
-/// What the memory takes on the disk, in bytes.
+/// The size of the memory on the disk, in bytes.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct MemorySize {
-    /// Its log.
+    /// The log.
     pub log_bytes: u64,
-    /// How long the log may be before what happened in sessions is let go of.
+    /// The size of the log above which old events of sessions are removed.
     pub most_log_bytes: u64,
-    /// What is made from the log.
+    /// The index that is made from the log.
     pub database_bytes: u64,
-    /// What failing checks printed.
+    /// The output of failed checks.
     pub raw_bytes: u64,
 }
 
 impl RunList {
-    /// The same list with what the memory takes.
+    /// Returns the same list with the size of the memory.
     #[must_use]
     pub fn with_memory(self, memory: Option<MemorySize>) -> Self {
         Self { memory, ..self }
     }
 
-    /// The list.
+    /// Returns the list of runs.
     pub fn new(runs: Vec<RunView>) -> Self {
         Self { schema: SCHEMA, runs, memory: None }
     }

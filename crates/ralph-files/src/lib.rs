@@ -1,9 +1,8 @@
 //! Reads and writes files that others can write, too.
 //!
-//! An agent can put anything in the place of a file: a pipe, whose other end
-//! never comes, a device, a link, a file without an end. Whatever is read here
-//! is a file of a sensible size, looked at through the handle that is read from,
-//! and nothing is ever waited for.
+//! An agent can replace a file by a pipe without a writer, a device, a link or
+//! an endless file. This crate reads only regular files of a sensible size. It
+//! checks them through the open handle and never waits.
 
 use std::fs::{self, File, FileType, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
@@ -12,22 +11,23 @@ use std::path::Path;
 /// Larger files are not read as a whole, in bytes.
 const MOST_BYTES: u64 = 256 * 1024 * 1024;
 
-/// Rules for files that are larger were not written by hand, in bytes.
+/// Largest size of a file with ignore rules, in bytes. Nobody writes larger
+/// ones by hand.
 const MOST_RULES: u64 = 16 * 1024 * 1024;
 
 /// Files with rules that walkers and git read in every folder.
 const RULES: [&str; 4] = [".gitignore", ".gitattributes", ".ignore", ".git/info/exclude"];
 
-/// What takes the place of a file.
+/// The treatment of a link in the place of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LinkRule {
-    /// A link to one is as good.
+    /// The file that it leads to is opened.
     Followed,
-    /// Only itself.
+    /// It is an error.
     Refused,
 }
 
-/// Opens a file, or the one that a link leads to.
+/// Opens a file, following a link.
 pub fn open(path: impl AsRef<Path>) -> io::Result<File> {
     open_with(OpenOptions::new().read(true), path.as_ref(), LinkRule::Followed)
 }
@@ -37,12 +37,12 @@ pub fn open_own(path: impl AsRef<Path>) -> io::Result<File> {
     open_with(OpenOptions::new().read(true), path.as_ref(), LinkRule::Refused)
 }
 
-/// Reads a file, or the one that a link leads to.
+/// Reads a file, following a link.
 pub fn read(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
     read_all(open(path)?)
 }
 
-/// Reads a file as text, or the one that a link leads to.
+/// Reads a file as text, following a link.
 pub fn read_text(path: impl AsRef<Path>) -> io::Result<String> {
     as_text(read(path)?)
 }
@@ -58,21 +58,21 @@ pub fn read_own_text(path: impl AsRef<Path>) -> io::Result<String> {
 }
 
 /// Opens an empty file of our own state, which only its owner may read.
-/// Whatever else is in its place goes.
+/// Anything else in its place is removed.
 pub fn create_own(path: impl AsRef<Path>) -> io::Result<File> {
     let file = update_own(path)?;
     file.set_len(0)?;
     Ok(file)
 }
 
-/// Opens a file of our own state to add to its end, and to read it. Whatever
-/// else is in its place goes.
+/// Opens a file of our own state to append to it and to read it. Anything else
+/// in its place is removed.
 pub fn append_own(path: impl AsRef<Path>) -> io::Result<File> {
     own(path.as_ref(), OpenOptions::new().read(true).append(true))
 }
 
-/// Opens a file of our own state to write over what it holds. Whatever else is
-/// in its place goes.
+/// Opens a file of our own state to overwrite it. Anything else in its place is
+/// removed.
 pub fn update_own(path: impl AsRef<Path>) -> io::Result<File> {
     own(path.as_ref(), OpenOptions::new().write(true))
 }
@@ -82,26 +82,27 @@ pub fn write_own(path: impl AsRef<Path>, contents: impl AsRef<[u8]>) -> io::Resu
     create_own(path)?.write_all(contents.as_ref())
 }
 
-/// Whether the rules for files in a folder can be read: each is a file of a
-/// sensible size, or is not there. Walkers open them without looking.
+/// Returns true if the ignore rules in a folder can be read: each is a file of
+/// a sensible size, or missing. Walkers open them without checking.
 pub fn has_plain_rules(folder: &Path) -> bool {
     odd_rules(folder).is_none()
 }
 
-/// Whether a walker may go on with what it met: a folder with odd rules would
-/// keep it.
+/// Returns true if a walker may enter what it met. A folder with odd rules
+/// could block it.
 pub fn may_enter(path: &Path, kind: Option<FileType>) -> bool {
     !kind.is_some_and(|kind| kind.is_dir()) || has_plain_rules(path)
 }
 
-/// The name of the rules in a folder that are no file, or a huge one.
+/// Returns the name of a rule file in the folder that is not a regular file, or
+/// is huge.
 pub fn odd_rules(folder: &Path) -> Option<&'static str> {
     let is_plain = |found: Metadata| found.is_dir() || found.is_file() && found.len() <= MOST_RULES;
     RULES.into_iter().find(|name| fs::metadata(folder.join(name)).is_ok_and(|one| !is_plain(one)))
 }
 
-/// Whether something that is neither a file nor a folder is in this place, or
-/// at the end of a link in it. To open it may take for ever.
+/// Returns true if the path, or the end of a link there, is neither a file nor
+/// a folder. Opening it may block for ever.
 pub fn is_odd(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
 }

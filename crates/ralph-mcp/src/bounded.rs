@@ -1,17 +1,17 @@
-//! Answers that a model can read: data that is too long is shortened.
+//! Shortens answers that are too long for a model.
 
 use serde_json::{Map, Value};
 
-/// How long an answer may be, in bytes of JSON: about ten thousand tokens,
-/// which is where clients begin to complain.
+/// Maximum length of an answer, in bytes of JSON: about ten thousand tokens, at
+/// which clients begin to complain.
 pub const MOST_ANSWER: usize = 40_000;
 
-/// What is tried in turn: characters of a text, elements of a list.
+/// Limits that are tried in turn: characters of a text, elements of a list.
 const STEPS: [(usize, usize); 6] =
     [(8000, 200), (2000, 50), (800, 20), (300, 10), (120, 5), (60, 2)];
 
-/// The data in its own shape, with texts and lists cut until it fits. The
-/// field `truncated` says that something is missing.
+/// Cuts texts and lists until the data fits; its shape stays. The field
+/// `truncated` tells that something is missing.
 pub(crate) fn shorten(data: Value, most: usize) -> Value {
     if data.to_string().len() <= most {
         return data;

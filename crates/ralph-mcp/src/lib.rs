@@ -1,8 +1,8 @@
 //! A server of the Model Context Protocol on standard input and output.
 //!
-//! This crate speaks the protocol and keeps the limits; what the tools do is
-//! given to it as a list of [`Tool`]s, each a synchronous function. A call runs
-//! on a thread of its own and is told when nobody waits for it any more.
+//! This crate implements the protocol and its limits. The tools are passed in
+//! as a list of [`Tool`]s, each a synchronous function. A call runs on a thread
+//! of its own and learns when the client no longer waits for it.
 
 mod bounded;
 mod lines;

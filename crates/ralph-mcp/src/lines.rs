@@ -1,25 +1,26 @@
-//! Messages are lines. One that is too long is skipped without being kept.
+//! Reads messages line by line. A line that is too long is skipped without
+//! being kept.
 
 use std::io::{self, BufRead};
 
-/// How long a message may be. A task has at most a mebibyte, and escapes can
-/// make more of it.
+/// Maximum length of a message, in bytes. A task has at most a mebibyte, and
+/// escapes can make more of it.
 pub const MOST_MESSAGE: usize = 4 * 1024 * 1024;
 
-/// How much of a message that is too long is looked through for its id.
+/// Number of bytes of a message that is too long that are searched for its id.
 const BEGINNING: usize = 1024;
 
-/// What was read.
+/// A line of input.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Line {
     /// A whole line, without its end.
     Whole(Vec<u8>),
-    /// How a line begins that is too long.
+    /// The beginning of a line that is too long.
     TooLong(Vec<u8>),
 }
 
-/// Reads a line; `None` at the end. What has no end of line counts as well:
-/// nobody could send the rest.
+/// Reads a line; `None` at the end of the input. Text without an end of line
+/// counts as a line, since no more can follow.
 pub(crate) fn next(input: &mut impl BufRead, most: usize) -> io::Result<Option<Line>> {
     let mut line = Vec::new();
     let (mut is_long, mut is_any) = (false, false);

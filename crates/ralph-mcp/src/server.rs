@@ -1,4 +1,4 @@
-//! The thin asynchronous shell around the tools.
+//! The asynchronous server around the tools.
 
 use std::io;
 use std::sync::Arc;
@@ -19,31 +19,31 @@ use crate::bounded::{self, MOST_ANSWER};
 use crate::tool::{Answer, Call, Company, Effect, Refusal, Tool};
 use crate::transport::Connection;
 
-/// How many calls may be under way. A client that asks for more is told to wait.
+/// Maximum number of calls that run at a time. More are refused.
 const MOST_CALLS: usize = 16;
 
-/// How long a function may take to notice that nobody waits for it. Whatever
-/// it started dies with this process.
+/// Time that a function has to notice the end of the connection. Its children
+/// die with this process.
 const FAREWELL: Duration = Duration::from_secs(3);
 
-/// What clients are told about the server.
+/// The server's description for clients.
 #[derive(Clone, Copy, Debug)]
 pub struct About {
     /// Its name.
     pub name: &'static str,
     /// Its version.
     pub version: &'static str,
-    /// What it is good for, for the model that may call its tools.
+    /// Its purpose, for the model that may call its tools.
     pub instructions: &'static str,
 }
 
-/// Why nothing could be served.
+/// The reason why serving failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// The system grants no thread.
+    /// The system refused to start a thread.
     #[error("a thread cannot be started: {0}")]
     Thread(#[from] io::Error),
-    /// The client and we do not speak the same protocol.
+    /// The handshake with the client failed.
     #[error("the client did not begin a session: {0}")]
     Handshake(Box<ServerInitializeError>),
 }
@@ -64,7 +64,7 @@ pub fn serve(about: About, tools: Vec<Tool>) -> Result<(), ServeError> {
     let outcome = runtime.block_on(async {
         let running = match server.serve(connection).await {
             Ok(running) => running,
-            // It left before it said anything: nothing is wrong with that.
+            // It left before it sent anything, which is no error.
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
             Err(error) => return Err(ServeError::Handshake(Box::new(error))),
         };
@@ -118,7 +118,7 @@ impl ServerHandler for Server {
                 tool.spec.patience.as_secs()
             ))),
         };
-        // Whoever still works on it may stop.
+        // The function may stop if it still runs.
         call.end();
         Ok(result(answered).into())
     }
@@ -128,7 +128,7 @@ impl ServerHandler for Server {
         request: CustomRequest,
         _context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        // A request that is known but misshapen arrives here as well.
+        // A known request with a wrong shape arrives here as well.
         let (code, text) = match request.method.as_str() {
             "tools/call" => (
                 ErrorCode::INVALID_PARAMS,
@@ -141,7 +141,7 @@ impl ServerHandler for Server {
 }
 
 impl Server {
-    /// Calls a tool on a thread of its own, when its turn has come.
+    /// Calls a tool on a thread of its own, once it may run.
     async fn run(&self, tool: Arc<Tool>, arguments: Value, call: Call) -> Result<Answer, Refusal> {
         let room = Arc::clone(&self.room).try_acquire_owned().map_err(|_| {
             Refusal(format!("{MOST_CALLS} calls are under way; wait until one is done"))
@@ -151,7 +151,8 @@ impl Server {
             Company::Alone => Some(Arc::clone(&self.alone).lock_owned().await),
         };
         let work = tokio::task::spawn_blocking(move || {
-            // Held until the function is done, though nobody may wait for it.
+            // Held until the function is done, even if the client no longer
+            // waits.
             let _held = (room, turn);
             tool.call(arguments, &call)
         });
@@ -180,8 +181,8 @@ fn listed(tool: &Tool) -> Listed {
         .with_annotations(annotations)
 }
 
-/// An answer in the words of the protocol. Some clients show the model nothing
-/// but the structured content, others nothing but the text: both say the same.
+/// Returns an answer in the form of the protocol. Some clients show the model
+/// only the structured content, others only the text: both say the same.
 fn result(answered: Result<Answer, Refusal>) -> CallToolResult {
     match answered {
         Ok(Answer { data, note }) => {

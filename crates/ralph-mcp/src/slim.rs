@@ -1,15 +1,15 @@
-//! Schemas with what a model needs to read, and nothing else.
+//! Reduces schemas to what a model needs.
 //!
 //! A client sends the schemas of all tools with every request, so each word
 //! costs the user money. Defaults, titles, number formats and `null` as a type
-//! tell a model nothing; enumerations are written where they are used.
+//! tell a model nothing; enumerations are inlined.
 
 use serde_json::{Map, Value};
 
-/// Keys that say nothing to a model.
+/// Keys that tell a model nothing.
 const DROPPED: [&str; 6] = ["$schema", "$defs", "title", "default", "format", "minimum"];
 
-/// The schema of a tool's arguments.
+/// Returns the reduced schema of a tool's arguments.
 pub(crate) fn schema(full: &Value) -> Map<String, Value> {
     let none = Map::new();
     let definitions = full.get("$defs").and_then(Value::as_object).unwrap_or(&none);
@@ -54,7 +54,7 @@ fn slim(full: &Value, definitions: &Map<String, Value>) -> Value {
     Value::Object(slim)
 }
 
-/// An enumeration by the names of its values.
+/// Returns an enumeration as the list of its values.
 fn choices(definition: &Map<String, Value>) -> Option<(String, Value)> {
     let values = definition.get("oneOf")?.as_array()?;
     let names = values.iter().filter_map(|value| value.get("const").cloned()).collect();

@@ -1,4 +1,4 @@
-//! What a tool is: a description, a form of its arguments, and a function.
+//! Tools: a description, a schema of the arguments, and a function.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,72 +12,72 @@ use serde_json::{Map, Value};
 
 use crate::slim;
 
-/// What a call does to the world, as clients are told.
+/// The effect of a call, as clients see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// It changes nothing.
     Reads,
-    /// It runs the project's own commands, which may write what they build.
+    /// It runs the project's own commands, which may write build output.
     Runs,
-    /// It changes what is on record, and nothing is lost by that.
+    /// It changes stored records, and loses nothing.
     Records,
 }
 
-/// Whether calls of a tool may run beside others.
+/// A rule for calls that run at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Company {
-    /// With any number of others.
+    /// The call may run beside any others.
     Any,
-    /// One at a time, of all tools that say so.
+    /// Of all tools with this rule, one call runs at a time.
     Alone,
 }
 
-/// What clients are told about a tool, and what it is granted.
+/// A tool's description for clients, and its limits.
 #[derive(Clone, Copy, Debug)]
 pub struct Spec {
-    /// The name by which it is called.
+    /// The name for calls.
     pub name: &'static str,
     /// The name for people.
     pub title: &'static str,
-    /// What it does, for the model that may call it.
+    /// Its purpose, for the model that may call it.
     pub description: &'static str,
-    /// What a call does to the world.
+    /// The effect of a call.
     pub effect: Effect,
-    /// Whether calls may run beside others.
+    /// The rule for calls at the same time.
     pub company: Company,
-    /// How long a call may take.
+    /// The time limit of a call.
     pub patience: Duration,
 }
 
-/// What a call came to.
+/// The result of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     /// The data, an object.
     pub data: Value,
-    /// What the model should read beside the data, as its field `note`.
+    /// A message to the model beside the data, sent as its field `note`.
     pub note: Option<String>,
 }
 
 impl Answer {
-    /// An answer that is data alone.
+    /// Returns an answer with data alone.
     pub fn new(data: &impl Serialize) -> Result<Self, Refusal> {
         let data = serde_json::to_value(data).map_err(|error| Refusal(error.to_string()))?;
         Ok(Self { data, note: None })
     }
 
-    /// The same with a word to the model.
+    /// Returns the same answer with a message to the model.
     #[must_use]
     pub fn with_note(self, note: impl Into<String>) -> Self {
         Self { note: Some(note.into()), ..self }
     }
 }
 
-/// Why a call came to nothing, for the model to read.
+/// The reason why a call failed, for the model to read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Refusal(pub String);
 
-/// One call that is under way.
+/// One call in progress.
 #[derive(Clone, Debug, Default)]
 pub struct Call {
     ended: Arc<AtomicBool>,
@@ -85,18 +85,18 @@ pub struct Call {
 }
 
 impl Call {
-    /// A call that ends when the connection does.
+    /// Returns a call that ends when the connection does.
     pub(crate) fn of(closing: &Arc<AtomicBool>) -> Self {
         Self { ended: Arc::default(), closing: Arc::clone(closing) }
     }
 
-    /// Whether nobody waits for the answer any more. A function that takes its
-    /// time asks several times a second and gives up.
+    /// Returns true if the client no longer waits for the answer. A slow
+    /// function checks this several times a second and stops.
     pub fn is_over(&self) -> bool {
         self.ended.load(Ordering::Relaxed) || self.closing.load(Ordering::Relaxed)
     }
 
-    /// Lets the function know that nobody waits.
+    /// Tells the function that the client no longer waits.
     pub(crate) fn end(&self) {
         self.ended.store(true, Ordering::Relaxed);
     }
@@ -106,9 +106,9 @@ type Run = dyn Fn(Value, &Call) -> Result<Answer, Refusal> + Send + Sync;
 
 /// One tool of the server.
 pub struct Tool {
-    /// What clients are told about it.
+    /// Its description and limits.
     pub(crate) spec: Spec,
-    /// The form of its arguments.
+    /// The schema of its arguments.
     pub(crate) schema: Map<String, Value>,
     run: Box<Run>,
 }
@@ -120,8 +120,8 @@ impl fmt::Debug for Tool {
 }
 
 impl Tool {
-    /// A tool whose arguments have the form of `I`. That type should refuse
-    /// fields it does not know: a model would not learn of them otherwise.
+    /// Creates a tool whose arguments have the type `I`. That type should
+    /// refuse unknown fields: a model would not learn of them otherwise.
     pub fn new<I, F>(spec: Spec, run: F) -> Self
     where
         I: DeserializeOwned + JsonSchema,
@@ -132,12 +132,12 @@ impl Tool {
         Self { spec, schema, run: Box::new(run) }
     }
 
-    /// The name by which it is called.
+    /// Returns the name for calls.
     pub fn name(&self) -> &'static str {
         self.spec.name
     }
 
-    /// The same tool, behind a guard that every call has to pass first.
+    /// Returns the same tool, behind a guard that every call has to pass first.
     #[must_use]
     pub fn guarded<G>(self, guard: G) -> Self
     where
@@ -160,7 +160,7 @@ impl Tool {
     }
 }
 
-/// Reads the arguments, or says which one is wrong and how.
+/// Reads the arguments, or returns which one is wrong and how.
 fn read<I: DeserializeOwned>(tool: &str, arguments: &Value) -> Result<I, Refusal> {
     let reason = match serde_json::from_value::<I>(arguments.clone()) {
         Ok(input) => return Ok(input),
@@ -171,9 +171,9 @@ fn read<I: DeserializeOwned>(tool: &str, arguments: &Value) -> Result<I, Refusal
     Err(Refusal(format!("{tool}: {place}{reason}")))
 }
 
-/// The argument without which there would be another error, or none.
+/// Returns the argument that causes the error, if there is one.
 fn culprit<I: DeserializeOwned>(arguments: &Value, reason: &str) -> Option<String> {
-    // What is not there is wrong itself, whatever else is.
+    // A missing field is the cause itself.
     let fields = arguments.as_object().filter(|_| !reason.starts_with("missing field"))?;
     let is_wrong = |field: &&String| {
         let mut others = fields.clone();

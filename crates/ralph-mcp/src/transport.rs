@@ -1,5 +1,5 @@
-//! Messages in and out, each on a thread: a client that neither reads nor
-//! writes holds nobody up.
+//! Reads and writes messages on threads of their own, so that a slow client
+//! blocks nothing.
 
 use std::io::{self, BufRead, Write};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use tokio::sync::mpsc;
 
 use crate::lines::{self, Line, MOST_MESSAGE};
 
-/// How long the last answers may take to be read.
+/// Time that the client has to read the last answers.
 const FAREWELL: Duration = Duration::from_secs(2);
 
 /// The connection to the client.
@@ -29,8 +29,8 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// A connection over these streams. `closing` is set when the client is
-    /// gone.
+    /// Opens a connection over these streams. `closing` is set once the client
+    /// is gone.
     pub(crate) fn open(
         input: impl BufRead + Send + 'static,
         output: impl Write + Send + 'static,
@@ -80,7 +80,7 @@ impl Transport<RoleServer> for Connection {
     }
 }
 
-/// Writes one text a line until there are no more, or nobody reads.
+/// Writes one text per line until there are no more, or the client is gone.
 fn write(mut output: impl Write, texts: &Receiver<Vec<u8>>) {
     for mut text in texts {
         text.push(b'\n');
@@ -90,7 +90,7 @@ fn write(mut output: impl Write, texts: &Receiver<Vec<u8>>) {
     }
 }
 
-/// Reads messages until the client is gone. What is none is answered here.
+/// Reads messages until the client is gone. Invalid ones are answered here.
 fn read(
     mut input: impl BufRead,
     messages: &mpsc::UnboundedSender<ClientJsonRpcMessage>,
@@ -119,8 +119,8 @@ fn read(
     }
 }
 
-/// Whether a message begins the conversation: with a handshake, or by naming
-/// the version of the protocol in a request that is no mere probe.
+/// Returns true if a message begins the conversation: with a handshake, or with
+/// a request that is no mere probe and names the version of the protocol.
 fn begins(message: &ClientJsonRpcMessage) -> bool {
     let ClientJsonRpcMessage::Request(request) = message else { return false };
     let request = &request.request;
@@ -130,7 +130,7 @@ fn begins(message: &ClientJsonRpcMessage) -> bool {
     matches!(request, ClientRequest::InitializeRequest(_)) || (!is_probe && names_version)
 }
 
-/// The message that a line is; `None` for an empty one.
+/// Parses a line as a message; `None` for an empty one.
 fn understand(line: Line) -> Result<Option<ClientJsonRpcMessage>, Box<ServerJsonRpcMessage>> {
     let refuse = |code, text: String, id| {
         Box::new(ServerJsonRpcMessage::error(ErrorData::new(code, text, None), id))
@@ -155,7 +155,7 @@ fn understand(line: Line) -> Result<Option<ClientJsonRpcMessage>, Box<ServerJson
     })
 }
 
-/// A refusal with an id, `null` where that of the request is not known: without
+/// Adds the id to a refusal, `null` if that of the request is unknown. Without
 /// one it would be no answer.
 fn with_id(refusal: &ServerJsonRpcMessage) -> Value {
     let mut value = serde_json::to_value(refusal).unwrap_or_default();
@@ -165,8 +165,8 @@ fn with_id(refusal: &ServerJsonRpcMessage) -> Value {
     value
 }
 
-/// The id at the beginning of a message, where clients put it. Without it
-/// nobody would know which request was refused.
+/// Returns the id at the beginning of a message, where clients put it. Without
+/// it the client would not know which request was refused.
 fn id_in(beginning: &[u8]) -> Option<RequestId> {
     let text = String::from_utf8_lossy(beginning);
     let (_, rest) = text.split_once("\"id\":")?;

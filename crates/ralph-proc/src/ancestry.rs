@@ -1,24 +1,25 @@
-//! The processes that this one comes from.
+//! The ancestors of this process.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// A process above this one.
+/// An ancestor of this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ancestor {
     /// Its id.
     pub pid: u32,
-    /// When it was started, as [`process_start_time`](crate::process_start_time)
-    /// says it.
+    /// Its start, as returned by
+    /// [`process_start_time`](crate::process_start_time).
     pub started: u64,
 }
 
-/// Further up nobody is asked: a loop would be a lie of the system.
+/// Maximum number of ancestors. A loop would be an error of the system.
 #[cfg(target_os = "linux")]
 const HIGHEST: usize = 64;
 
-/// The processes above this one, the nearest first; none on systems other than
-/// Linux. A process whose parent ended is below whoever adopted it.
+/// Returns the ancestors of this process, the nearest first; none on systems
+/// other than Linux. An orphan counts as a child of the process that adopted
+/// it.
 pub fn ancestors() -> Vec<Ancestor> {
     #[cfg(target_os = "linux")]
     {
@@ -38,7 +39,7 @@ pub fn ancestors() -> Vec<Ancestor> {
 }
 
 impl Ancestor {
-    /// The environment it was started with; empty if that cannot be told.
+    /// Returns the environment it was started with; empty if unknown.
     pub fn environment(self) -> Vec<(OsString, OsString)> {
         #[cfg(target_os = "linux")]
         {
@@ -57,7 +58,7 @@ impl Ancestor {
         Vec::new()
     }
 
-    /// The folder it is in; `None` if that cannot be told.
+    /// Returns its working directory; `None` if unknown.
     pub fn folder(self) -> Option<PathBuf> {
         if cfg!(target_os = "linux") {
             std::fs::read_link(format!("/proc/{}/cwd", self.pid)).ok()
@@ -66,8 +67,8 @@ impl Ancestor {
         }
     }
 
-    /// Whether it runs a program of this name, by itself or as the script of an
-    /// interpreter; `false` if that cannot be told.
+    /// Returns true if it runs a program of this name, by itself or as the
+    /// script of an interpreter; `false` if unknown.
     pub fn is_program(self, name: &str) -> bool {
         if !cfg!(target_os = "linux") {
             return false;
@@ -82,8 +83,8 @@ impl Ancestor {
         known.any(|stem| stem.is_some_and(|stem| stem == name))
     }
 
-    /// The words it was started with if it runs the program of this process;
-    /// `None` if it runs another one, or if that cannot be told.
+    /// Returns its command line if it runs the program of this process; `None`
+    /// if it runs another one, or if that is unknown.
     pub fn words_of_same_program(self) -> Option<Vec<OsString>> {
         #[cfg(target_os = "linux")]
         {

@@ -1,8 +1,9 @@
-/// Closes the memory of this process to others of the same user; whether that
-/// was done. Only on Linux it can be, and not for root, to whom all is open.
+/// Closes the memory of this process to other processes of the same user.
+/// Returns true if that worked: only on Linux, and not for root, who may read
+/// all memory.
 ///
-/// It cannot be traced from then on, nor does it leave a core file. What it
-/// starts is as open as any other process.
+/// The process cannot be traced from then on and leaves no core file. Its
+/// children are as open as any other process.
 pub fn close_memory() -> bool {
     #[cfg(target_os = "linux")]
     {

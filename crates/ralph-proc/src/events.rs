@@ -6,8 +6,8 @@ use std::thread;
 
 use crate::launch::Stream;
 
-/// How many events may wait for the watcher. Together with [`CHUNK`] it bounds
-/// the memory a flood of output can take.
+/// Maximum number of events that wait for the watcher. Together with [`CHUNK`] it
+/// bounds the memory that a flood of output can take.
 pub(crate) const QUEUE: usize = 16;
 
 const CHUNK: usize = 64 * 1024;
@@ -15,7 +15,7 @@ const CHUNK: usize = 64 * 1024;
 #[derive(Debug)]
 pub(crate) enum Event {
     Output(Stream, Vec<u8>),
-    /// A stream was closed by everyone who held it.
+    /// Every process that held a stream closed it.
     Closed,
     /// The child ended and can be reaped.
     Ended,

@@ -1,4 +1,4 @@
-//! A standard input that stays open: what is written arrives while the
+//! A standard input that stays open, so that more can be written while the
 //! program runs.
 
 use std::fs::{self, File, OpenOptions};
@@ -7,20 +7,20 @@ use std::path::{Path, PathBuf};
 
 /// A named pipe for [`Launch::stdin`](crate::Launch::stdin).
 ///
-/// The supervisor opens it by its name, so it needs no file of ours to be
-/// passed on. The feed keeps the pipe in being until the program has it open,
-/// which its first output proves; dropped then, it takes the name away, and
-/// writing fails once the program is gone. Dropped earlier, the program may
-/// find an empty input.
+/// The supervisor opens it by its name, so no open file has to be passed on.
+/// Keep the feed until the program has the pipe open, which its first output
+/// proves; if it is dropped earlier, the program may find an empty input.
+/// Dropping it removes the name, and writing fails once the program is gone.
 #[derive(Debug)]
 pub struct Feed {
     path: PathBuf,
-    /// Open for both sides: neither opening nor a short first write waits.
+    /// Open for both sides, so that neither opening nor a short first write
+    /// blocks.
     _both: File,
 }
 
 impl Feed {
-    /// Makes the pipe at `path`, where nothing may be yet.
+    /// Makes the pipe at `path`, which must not exist yet.
     pub fn new(path: PathBuf) -> io::Result<Self> {
         make_pipe(&path)?;
         let opened = OpenOptions::new().read(true).write(true).open(&path);
@@ -33,15 +33,15 @@ impl Feed {
         }
     }
 
-    /// Where the program finds it.
+    /// Returns the path for the program.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The end to write to. The program's input ends when all of them and the
-    /// feed are dropped.
+    /// Returns the end to write to. The program's input ends once all of them
+    /// and the feed are dropped.
     pub fn writer(&self) -> io::Result<File> {
-        // Of its own, not a copy: it must not count as a reader.
+        // Opened again, not cloned: it must not count as a reader.
         OpenOptions::new().write(true).open(&self.path)
     }
 }

@@ -1,10 +1,10 @@
-//! Where a program is, as the system would find it.
+//! Finds programs as the system would.
 
 use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// Where the system looks when there is no `PATH`.
+/// Folders that the system searches without a `PATH`.
 const DEFAULT_PATH: &str = "/bin:/usr/bin";
 
 /// Finds the file that starting `program` in `dir` would execute.

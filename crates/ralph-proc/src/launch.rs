@@ -1,4 +1,4 @@
-//! What to start, how long it may take, and how it ended.
+//! A program to start, its time limits, and its ending.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -12,8 +12,8 @@ pub const TICK: Duration = Duration::from_millis(200);
 /// One program to start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Launch {
-    /// Without a slash it is looked up in the `PATH` of `env`; a relative path
-    /// with a slash is resolved against `dir`.
+    /// The name or path. A name without a slash is looked up in the `PATH` of
+    /// `env`; a relative path with a slash is resolved against `dir`.
     pub program: OsString,
     /// The arguments after the program's name.
     pub args: Vec<OsString>,
@@ -24,14 +24,14 @@ pub struct Launch {
     pub env: Vec<(OsString, OsString)>,
     /// The file to read as standard input; `None` is an empty input.
     pub stdin: Option<PathBuf>,
-    /// Whether its two output streams stay apart.
+    /// Treatment of the two output streams.
     pub streams: Streams,
 }
 
-/// Whether the two output streams of a program stay apart.
+/// The treatment of a program's two output streams.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Streams {
-    /// Each arrives as itself; their order is lost where they meet.
+    /// Each arrives by itself; their relative order is lost.
     #[default]
     Apart,
     /// Standard error goes where standard output goes, and everything arrives
@@ -39,7 +39,7 @@ pub enum Streams {
     Merged,
 }
 
-/// How long a program may take.
+/// Time limits of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The time from start to end.
@@ -59,13 +59,13 @@ pub enum Stream {
     Stderr,
 }
 
-/// Why a program is no longer running.
+/// The reason why a program is no longer running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// It ended by itself. 127 also means that it was not found, 126 that it
-    /// could not be started; stderr then says why.
+    /// It exited. Code 127 can also mean that it was not found, 126 that it
+    /// could not be started; stderr then has the reason.
     Exited(i32),
-    /// A signal ended it that we did not send.
+    /// A signal that we did not send ended it.
     Signaled(i32),
     /// [`Limits::wall`] was over.
     WallTimeout,
@@ -75,10 +75,10 @@ pub enum Ending {
     Stopped,
 }
 
-/// What is known about a program that ended.
+/// The result of a program that ended.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// Why it ended.
+    /// The reason for its end.
     pub ending: Ending,
     /// The end of its standard output.
     pub stdout: Tail,
@@ -88,26 +88,26 @@ pub struct Outcome {
     pub elapsed: Duration,
 }
 
-/// A watcher's wish for the running program.
+/// The answer of a watcher: what happens to the running program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Control {
-    /// Let it run.
+    /// It keeps running.
     GoOn,
-    /// SIGTERM to the whole tree, and SIGKILL after [`Limits::grace`].
+    /// The whole tree gets SIGTERM, and SIGKILL after [`Limits::grace`].
     Stop,
-    /// SIGKILL to the whole tree, now.
+    /// The whole tree gets SIGKILL now.
     Kill,
 }
 
-/// Sees the output of a running program and may end it.
+/// Gets the output of a running program and may end it.
 ///
 /// Both methods are called on the thread of [`Supervisor::run`]. While one of
-/// them works the program can write only until the pipe and a small queue are
+/// them works, the program can write only until the pipe and a small queue are
 /// full; nothing is lost and memory does not grow.
 ///
 /// [`Supervisor::run`]: crate::Supervisor::run
 pub trait Watcher {
-    /// Takes the next bytes of a stream, cut anywhere.
+    /// Gets the next bytes of a stream, cut anywhere.
     fn output(&mut self, stream: Stream, bytes: &[u8]);
 
     /// Decides whether the program may go on.

@@ -1,14 +1,14 @@
-//! Child processes whose whole tree dies with the turn.
+//! Child processes whose whole tree ends with the turn.
 //!
 //! [`Supervisor::run`] starts a program under a small supervisor process (our
-//! own binary, executed again) and watches it until it ended and its output
-//! was read. The supervisor is a child subreaper: whatever the program leaves
-//! behind, even a daemon in a session of its own, is killed with it. It reads
-//! a control pipe from us, so our own death, by any signal, ends the tree too.
+//! own binary, executed again). It returns once the program ended and its
+//! output was read. The supervisor is a child subreaper: it kills every process
+//! that the program leaves behind, even a daemon in a session of its own. It
+//! reads a control pipe from us, so our own death, by any signal, ends the tree
+//! too.
 //!
-//! Linux is proven by the tests. On other Unix systems only the program's
-//! process group is killed, on Windows only the program itself; both are
-//! unproven.
+//! Tests prove this on Linux. On other Unix systems only the program's process
+//! group is killed, on Windows only the program itself; both are untested.
 
 mod ancestry;
 mod closed;

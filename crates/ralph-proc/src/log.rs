@@ -1,7 +1,7 @@
 //! The compressed, capped log of one program's output.
 //!
-//! The first bytes are written as they come, of the rest only the end is kept.
-//! Everything passes a filter line by line before it is kept anywhere.
+//! The first bytes are written at once; of the rest only the end is kept. Every
+//! line passes a filter before it is kept.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -14,18 +14,19 @@ use flate2::write::GzEncoder;
 
 use crate::launch::Stream;
 
-/// The longest line the filter is given.
+/// Longest line that the filter is given.
 const LONGEST_LINE: usize = 64 * 1024;
 
-/// How far back a longer line is searched for white space to be cut at.
+/// Number of bytes at the end of a longer line in which white space is searched
+/// for a cut.
 const CUT_SEARCH: usize = 4 * 1024;
 
-/// Changes a line before it is written, to take secrets out of it.
+/// A filter that changes lines before they are written, to remove secrets.
 ///
 /// Any `FnMut(&str) -> String` is a filter.
 pub trait LineFilter {
-    /// The line to write instead. Neither has its end of line. The streams
-    /// come interleaved, but each line belongs to one.
+    /// Returns the line to write instead. Neither has its end of line. Lines of
+    /// the two streams are interleaved, but each line belongs to one.
     fn line<'a>(&mut self, stream: Stream, line: &'a str) -> Cow<'a, str>;
 }
 
@@ -35,12 +36,12 @@ impl<F: FnMut(&str) -> String> LineFilter for F {
     }
 }
 
-/// How much of the output a log keeps, in bytes before compression.
+/// Amount of output that a log keeps, in bytes before compression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogLimits {
-    /// Written from the start.
+    /// Bytes that are written from the start.
     pub head: u64,
-    /// Kept in memory and written at the end.
+    /// Bytes that are kept in memory and written at the end.
     pub tail: usize,
 }
 
@@ -52,10 +53,9 @@ impl Default for LogLimits {
 
 /// Writes the output of one program to a gzip file.
 ///
-/// Lines of both streams are kept whole; one that is longer than 64 KiB is cut
-/// into several, at white space if there is some near the end. Invalid UTF-8 is
-/// replaced. An error stops the writing, not the program: it is remembered
-/// until [`LogWriter::finish`].
+/// Lines of both streams are kept whole. A line longer than 64 KiB is split, at
+/// white space if there is some near the end. Invalid UTF-8 is replaced. An
+/// error stops the writing, not the program: [`LogWriter::finish`] returns it.
 pub struct LogWriter {
     out: GzEncoder<Box<dyn Write + Send>>,
     filter: Box<dyn LineFilter + Send>,
@@ -76,7 +76,7 @@ impl LogWriter {
         filter: Box<dyn LineFilter + Send>,
     ) -> io::Result<Self> {
         let file = ralph_files::create_own(path)?;
-        // A file that was there before keeps its mode otherwise.
+        // An existing file would keep its mode otherwise.
         #[cfg(unix)]
         file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
         Ok(Self::to(Box::new(file), limits, filter))
@@ -100,7 +100,7 @@ impl LogWriter {
         }
     }
 
-    /// Takes the next bytes of a stream, cut anywhere.
+    /// Writes the next bytes of a stream, cut anywhere.
     pub fn write(&mut self, stream: Stream, bytes: &[u8]) {
         let index = match stream {
             Stream::Stdout => 0,
@@ -122,15 +122,15 @@ impl LogWriter {
         self.unfinished[index] = unfinished;
     }
 
-    /// Makes what was written so far readable by others.
+    /// Makes everything written so far readable by others.
     ///
-    /// It costs compression, so once in a while is enough. Unfinished lines and
-    /// the part beyond the head stay in memory.
+    /// It costs compression, so call it rarely. Unfinished lines and the part
+    /// beyond the head stay in memory.
     pub fn flush(&mut self) {
         self.attempt(GzEncoder::flush);
     }
 
-    /// Writes what was kept in memory and closes the file.
+    /// Writes the rest from memory and closes the file.
     ///
     /// Returns the first error since the log was created.
     pub fn finish(mut self) -> io::Result<()> {
@@ -151,7 +151,7 @@ impl LogWriter {
         self.error.map_or(Ok(()), Err)
     }
 
-    /// Filters a line and puts it where there is room.
+    /// Filters a line and writes or keeps it.
     fn line(&mut self, stream: Stream, bytes: &[u8]) {
         let text = String::from_utf8_lossy(bytes);
         let mut line = self.filter.line(stream, &text).into_owned();
@@ -162,7 +162,7 @@ impl LogWriter {
             self.attempt(|out| out.write_all(line.as_bytes()));
             return;
         }
-        // From now on all goes to the tail, or a short line could overtake.
+        // From now on all lines go to the tail, or a short line could overtake.
         self.head_left = 0;
         self.tail_bytes += line.len();
         self.tail.push_back(line);
@@ -173,7 +173,7 @@ impl LogWriter {
         }
     }
 
-    /// Writes unless a write went wrong before.
+    /// Writes unless an earlier write failed.
     fn attempt(
         &mut self,
         write: impl FnOnce(&mut GzEncoder<Box<dyn Write + Send>>) -> io::Result<()>,
@@ -184,8 +184,9 @@ impl LogWriter {
     }
 }
 
-/// Where to cut a line that is too long: after white space, so that a secret is
-/// not cut in two before the filter sees it, else between two characters.
+/// Returns the place to cut a line that is too long: after white space, so that
+/// a secret is not cut in two before the filter sees it, else between two
+/// characters.
 fn cut_position(line: &[u8]) -> usize {
     let search = LONGEST_LINE - CUT_SEARCH..LONGEST_LINE;
     let space = line[search].iter().rposition(u8::is_ascii_whitespace);
@@ -196,7 +197,7 @@ fn cut_position(line: &[u8]) -> usize {
     (LONGEST_LINE - 3..=LONGEST_LINE).rev().find(is_boundary).unwrap_or(LONGEST_LINE)
 }
 
-/// Reads a log, also one whose writer was killed: then as far as it goes.
+/// Reads a log. If its writer was killed, returns the readable part.
 pub fn read_log(path: &Path) -> io::Result<String> {
     let mut bytes = Vec::new();
     match GzDecoder::new(ralph_files::open(path)?).read_to_end(&mut bytes) {

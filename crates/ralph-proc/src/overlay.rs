@@ -1,10 +1,10 @@
-//! Lets a program see other files than those that are there.
+//! Lets a program see other files than those on disk.
 //!
 //! An [`Overlay`] is a folder with some of its files replaced or hidden. A
-//! program that is started in it finds them at the usual paths, and what it
-//! writes there is gone when it ends: not a byte of the folder changes. This
-//! takes a mount of its own, which on Linux every user may make in a namespace
-//! of its own, if the system allows. Elsewhere it is not possible.
+//! program that is started in it finds them at the usual paths. Its writes are
+//! gone when it ends: not a byte of the folder changes. This takes a private
+//! mount, which every Linux user may make in a user namespace, if the system
+//! allows. It is not possible on other systems.
 
 #[cfg(target_os = "linux")]
 mod mounting;
@@ -19,10 +19,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::launch::Launch;
 
-/// What the program's own arguments follow, on the command line of the helper.
+/// The argument of the helper that precedes the program's own arguments.
 pub const OVERLAY_WORD: &str = "__overlay";
 
-/// How the helper ends when the program could not be started in the overlay.
+/// Exit code of the helper if the program could not be started in the overlay.
 const NOT_POSSIBLE: u8 = 125;
 
 /// A folder with some of its files replaced or hidden.
@@ -30,46 +30,46 @@ const NOT_POSSIBLE: u8 = 125;
 pub struct Overlay {
     /// The folder.
     pub root: PathBuf,
-    /// What differs in it. No path comes twice, and none lies below another.
+    /// The files that differ. No path comes twice, and none lies below another.
     pub files: Vec<OverlayFile>,
-    /// Other folders in which nothing that is written may last.
+    /// Other folders in which no write may last.
     pub others: Vec<PathBuf>,
-    /// Paths below the folder that need not be copied where the folder has to
-    /// be: the program sees them as they are and cannot write to them.
+    /// Paths below the folder that are not copied if the folder has to be: the
+    /// program sees the originals and cannot write to them.
     pub fixed: Vec<PathBuf>,
 }
 
 /// One path of an overlay, relative to its folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OverlayFile {
-    /// Where.
+    /// The path.
     pub path: PathBuf,
-    /// What is seen there.
+    /// The content that the program sees there.
     pub seen: OverlaySight,
 }
 
-/// What is seen at a path.
+/// The content that a program sees at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OverlaySight {
     /// A file with these contents.
     File(Vec<u8>),
-    /// The same, and it can be executed.
+    /// An executable file with these contents.
     Program(Vec<u8>),
-    /// Nothing.
+    /// No file.
     Nothing,
 }
 
-/// How a folder is laid over with other files.
+/// The technique that lays files over a folder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OverlayWay {
-    /// By the file system of that name.
+    /// An overlay file system.
     #[default]
     Layers,
-    /// By a copy of the folder, bound over it.
+    /// A copy of the folder, mounted over it.
     Copy,
 }
 
-/// The overlay on its way to the helper: one line of JSON, and behind it the
+/// The overlay as the helper reads it: one line of JSON, followed by the
 /// contents of the files, one after the other.
 #[derive(Serialize, Deserialize)]
 struct OverlayHeader {
@@ -88,8 +88,8 @@ enum OverlayKind {
 }
 
 impl Overlay {
-    /// Writes down what the helper needs to know, in a folder of its own that
-    /// must not lie below the overlay's.
+    /// Writes the overlay for the helper into `folder`, which must not lie
+    /// below the overlay's.
     pub(crate) fn write(&self, way: OverlayWay, folder: &Path) -> io::Result<PathBuf> {
         let names = |paths: &[PathBuf]| paths.iter().map(|path| path.clone().into()).collect();
         let kind = |file: &OverlayFile| match &file.seen {
@@ -145,28 +145,28 @@ impl Overlay {
     }
 }
 
-/// The launch of the same program by the helper `exe`, in an overlay that was
-/// written to `plan`.
+/// Returns a launch of the same program by the helper `exe`, in the overlay
+/// that was written to `plan`.
 pub(crate) fn wrap(exe: &Path, launch: &Launch, plan: PathBuf) -> Launch {
     let mut args: Vec<OsString> = vec![OVERLAY_WORD.into(), plan.into(), launch.program.clone()];
     args.extend(launch.args.iter().cloned());
     Launch { program: exe.into(), args, ..launch.clone() }
 }
 
-/// What every reason begins with that lies in the system and not in the files.
+/// Beginning of every error that is due to the system and not to the files.
 const NO_MEANS: &str = "the system does not let us";
 
-/// Whether an overlay is not possible because of the system, not because of
-/// the files that it is to show.
+/// Returns true if an overlay failed because of the system, not because of its
+/// files.
 pub fn is_lack_of_means(reason: &str) -> bool {
     reason.starts_with(NO_MEANS)
 }
 
-/// Is the helper: lays over, and becomes the program. Without a program it only
-/// finds out whether it could lay over.
+/// Runs as the helper: mounts the overlay and becomes the program. Without a
+/// program it only checks that mounting works.
 ///
-/// Its arguments are a file as a supervisor wrote it, the program, and
-/// the program's arguments. No other thread may be there.
+/// Its arguments are a file that a supervisor wrote, the program, and the
+/// program's arguments. The process must have no other thread.
 pub fn overlay_main(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     let Some(plan) = args.next() else {
         let _ = writeln!(io::stderr(), "ralph: there is no overlay");
@@ -186,7 +186,7 @@ pub fn overlay_main(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// Returns only without a program, or if that is not possible, with the reason.
+/// Returns only without a program, or with the reason for a failure.
 #[cfg(target_os = "linux")]
 fn become_program(plan: &Path, program: Option<Command>) -> Result<(), String> {
     use std::os::unix::process::CommandExt;

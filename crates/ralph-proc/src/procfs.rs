@@ -1,16 +1,16 @@
-//! The little we read from `/proc`.
+//! Readers of `/proc`.
 
 use std::collections::HashMap;
 use std::fs;
 
-/// The fields of `/proc/<pid>/stat` that matter here.
+/// The fields of `/proc/<pid>/stat` that we use.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Stat {
     pub(crate) parent: i32,
     pub(crate) session: i32,
-    /// It was stopped, by a signal or by somebody who traces it.
+    /// True if it was stopped, by a signal or by a tracer.
     pub(crate) is_stopped: bool,
-    /// It ended, and its parent has not asked for its exit code yet.
+    /// True if it ended and its parent has not asked for its exit code yet.
     pub(crate) is_ended: bool,
     /// In clock ticks since the machine started.
     pub(crate) start_time: u64,
@@ -22,8 +22,9 @@ impl Stat {
         Self::parse(&String::from_utf8_lossy(&text))
     }
 
-    /// The second field is the program's name in parentheses; the name may hold
-    /// spaces and parentheses itself, so counting starts after the last one.
+    /// Parses the line. The second field is the program's name in parentheses.
+    /// The name may contain spaces and parentheses, so counting starts after
+    /// the last one.
     fn parse(text: &str) -> Option<Self> {
         let (_, fields) = text.rsplit_once(')')?;
         let mut fields = fields.split_ascii_whitespace();
@@ -36,14 +37,14 @@ impl Stat {
     }
 }
 
-/// All processes we can see, in no order.
+/// Returns all processes we can see, in no order.
 pub(crate) fn pids() -> Vec<i32> {
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
     entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }
 
-/// The children of a process. The kernel lists them by thread; where it does
-/// not, all processes are looked at.
+/// Returns the children of a process. The kernel lists them by thread; if it
+/// does not, all processes are searched.
 pub(crate) fn children(parent: i32) -> Vec<i32> {
     let listed = || {
         let mut found = Vec::new();
@@ -59,10 +60,10 @@ pub(crate) fn children(parent: i32) -> Vec<i32> {
     })
 }
 
-/// Every process below `root`, as pairs of pid and parent.
+/// Returns every process below `root`, as pairs of pid and parent.
 ///
-/// A process that loses its parent while we look may be missed, so callers
-/// look again until the kernel or a second look confirms that none is left.
+/// A process that loses its parent meanwhile may be missed, so callers look
+/// again until the kernel or a second look confirms that none is left.
 pub(crate) fn descendants(root: i32) -> Vec<(i32, i32)> {
     let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
     for pid in pids() {
@@ -81,14 +82,14 @@ pub(crate) fn descendants(root: i32) -> Vec<(i32, i32)> {
     found
 }
 
-/// Whether the process was started with `entry` (`NAME=value`) in its
+/// Returns true if the process was started with `entry` (`NAME=value`) in its
 /// environment. A process of another user, or one that ended, has none.
 pub(crate) fn has_in_environment(pid: i32, entry: &str) -> bool {
     fs::read(format!("/proc/{pid}/environ"))
         .is_ok_and(|environ| environ.split(|byte| *byte == 0).any(|one| one == entry.as_bytes()))
 }
 
-/// The memory a process has in use, in bytes.
+/// Returns the resident memory of a process, in bytes.
 pub(crate) fn resident_memory(pid: i32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

@@ -2,13 +2,13 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-/// Bits that no process can have known before.
+/// Returns random bits from the operating system.
 pub fn random_bits() -> u128 {
     let mut bytes = [0; 16];
     if getrandom::fill(&mut bytes).is_ok() {
         return u128::from_le_bytes(bytes);
     }
-    // The keys of the standard library's hasher have sources of their own.
+    // The keys of the standard library's hasher come from other sources.
     let half = |salt: u8| u128::from(RandomState::new().hash_one(salt));
     (half(0) << 64) | half(1)
 }

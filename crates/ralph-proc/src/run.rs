@@ -1,4 +1,4 @@
-//! The front door: runs one program under the supervisor.
+//! Runs one program under the supervisor.
 
 use std::ffi::OsString;
 use std::io;
@@ -14,35 +14,36 @@ use crate::supervised::Supervised;
 use crate::turn::Turn;
 use crate::waker::Waker;
 
-/// Why a program could not be watched. Nothing of it is left running.
+/// The reason why a program could not be watched. No part of it is left
+/// running.
 ///
-/// A program that cannot be started is no such error: it ends with exit code
-/// 127 or 126, as in a shell.
+/// A program that cannot be started is not such an error: it ends with exit
+/// code 127 or 126, as in a shell.
 #[derive(Debug, thiserror::Error)]
 pub enum ProcError {
     /// The supervisor did not start.
     #[error("cannot start the supervisor {}", exe.display())]
     Start {
-        /// What was to be executed.
+        /// The program that was to be executed.
         exe: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// The supervisor ended before it knew what to start.
+    /// The supervisor ended before it read the launch.
     #[error("the supervisor {} does not listen", exe.display())]
     Handshake {
-        /// What was executed.
+        /// The program that was executed.
         exe: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// There is no room for the files of an overlay.
+    /// The files of an overlay cannot be written.
     #[error("cannot write down the overlay")]
     Overlay(#[source] io::Error),
     /// No thread could be started to read the output.
     #[error("cannot read the program's output")]
     Read(#[source] io::Error),
-    /// The end of the supervisor could not be learned.
+    /// The exit status of the supervisor is not available.
     #[error("cannot wait for the supervisor")]
     Wait(#[source] io::Error),
 }
@@ -64,16 +65,16 @@ impl Supervisor {
         Self { exe, args, waker: Waker::default(), overlay: None }
     }
 
-    /// A supervisor whose programs see the files of an overlay. Its binary,
-    /// called with [`OVERLAY_WORD`](crate::OVERLAY_WORD) first, must end up in
-    /// [`overlay_main`](crate::overlay_main).
+    /// Returns a supervisor whose programs see the files of an overlay. Its
+    /// binary, called with [`OVERLAY_WORD`](crate::OVERLAY_WORD) first, must
+    /// end up in [`overlay_main`](crate::overlay_main).
     #[must_use]
     pub fn with_overlay(&self, overlay: Overlay, way: OverlayWay) -> Self {
         Self { overlay: Some(Arc::new((overlay, way))), ..self.clone() }
     }
 
-    /// Finds out whether programs could be started in the overlay. If not, says
-    /// why.
+    /// Checks that programs can be started in the overlay; otherwise returns
+    /// the reason.
     pub fn probe_overlay(&self) -> Result<(), String> {
         let Some(overlay) = &self.overlay else { return Ok(()) };
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
@@ -92,15 +93,15 @@ impl Supervisor {
         Err(String::from_utf8_lossy(&output.stderr).trim().to_owned())
     }
 
-    /// Wakes every run of this supervisor and of its clones.
+    /// Returns a waker for every run of this supervisor and of its clones.
     pub fn waker(&self) -> Waker {
         self.waker.clone()
     }
 
-    /// Runs a program and returns when its whole tree is gone and all its
-    /// output was given to the watcher.
+    /// Runs a program. Returns when its whole tree is gone and all its output
+    /// was given to the watcher.
     ///
-    /// Several runs may go on at a time, each on its own thread.
+    /// Several runs may be active at a time, each on its own thread.
     pub fn run(
         &self,
         launch: &Launch,

@@ -1,9 +1,9 @@
-//! What escaped a supervisor that was killed or stopped.
+//! Ends the programs of supervisors that were killed or stopped.
 //!
-//! A process that drives runs adopts whatever loses its parent below it. A
-//! supervisor leaves nothing, so what comes to us lost its supervisor. We know
-//! it by its session: our own children are in ours, and supervisors, which
-//! have one of their own, are listed.
+//! A process that drives runs adopts the orphans below it. A supervisor leaves
+//! none behind, so an orphan that reaches us lost its supervisor. We know it by
+//! its session: our own children are in ours, and supervisors, which have their
+//! own sessions, are listed.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,15 +12,15 @@ use std::sync::{Mutex, PoisonError};
 /// The supervisors of this process that have not ended.
 static SUPERVISORS: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
-/// How many supervisors were found stopped, and killed for it.
+/// Number of supervisors that were found stopped and were killed for it.
 static STOPPED: AtomicUsize = AtomicUsize::new(0);
 
-/// What was found of supervisors that lost their programs.
+/// Counts of programs without a supervisor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LostPrograms {
-    /// Programs that came to us, and were ended.
+    /// Programs that escaped to us and were ended.
     pub escaped: usize,
-    /// Supervisors that were stopped, since this was asked last.
+    /// Supervisors that were found stopped, since the last call.
     pub stopped: usize,
 }
 
@@ -36,8 +36,8 @@ pub(crate) fn strike_off(pid: u32) {
     SUPERVISORS.lock().unwrap_or_else(PoisonError::into_inner).remove(&pid);
 }
 
-/// Lets this process adopt what escapes its supervisors; whether that can be
-/// done here. Only on Linux it can.
+/// Lets this process adopt the orphans of its supervisors. Returns true if that
+/// works: only on Linux.
 pub fn adopt_strays() -> bool {
     #[cfg(target_os = "linux")]
     return crate::tree::adopt_orphans().is_ok();
@@ -45,10 +45,10 @@ pub fn adopt_strays() -> bool {
     false
 }
 
-/// Kills what escaped, with all below it, and says what was found.
+/// Kills escaped programs with all their descendants, and returns the counts.
 ///
-/// Nothing may be started meanwhile, and nothing of ours but supervisors may
-/// have a session of its own.
+/// No program may be started meanwhile, and of our children only supervisors
+/// may have a session of their own.
 pub fn end_strays() -> LostPrograms {
     let stopped = STOPPED.swap(0, Ordering::Relaxed);
     #[cfg(target_os = "linux")]
@@ -67,7 +67,7 @@ mod linux {
     use super::SUPERVISORS;
     use crate::procfs::{Stat, children, descendants};
 
-    /// How often we look again: a process may fork until it is reached.
+    /// Number of attempts: a process may fork until it is reached.
     const LOOKS: usize = 100;
 
     pub(super) fn end() -> usize {
@@ -83,7 +83,8 @@ mod linux {
                     let _ = kill_process(pid, Signal::KILL);
                 }
                 let Some(pid) = Pid::from_raw(pid) else { continue };
-                // One of another user cannot be ended, nor waited for.
+                // A process of another user can be neither ended nor waited
+                // for.
                 if kill_process(pid, Signal::KILL).is_ok() {
                     let _ = waitpid(Some(pid), WaitOptions::empty());
                     ended += 1;
@@ -93,7 +94,7 @@ mod linux {
         ended
     }
 
-    /// Our children that we did not start.
+    /// Returns our children that we did not start.
     fn strays() -> Vec<i32> {
         let me = getpid().as_raw_nonzero().get();
         let Some(own) = Stat::of(me) else { return Vec::new() };

@@ -1,14 +1,15 @@
-//! The supervisor process: starts one program, and kills what it leaves.
+//! The supervisor process: starts one program, and kills its descendants.
 
 use std::process::ExitCode;
 
-/// Is the supervisor: the whole life of a process started by
+/// Runs as the supervisor: the whole life of a process started by
 /// [`Supervisor::run`](crate::Supervisor::run).
 ///
-/// It takes orders from standard input, ends as the program ended (same exit
-/// code, or by the same signal), and kills the program's whole tree before
-/// that, when told so, when told nothing any more, and on SIGTERM, SIGINT or
-/// SIGHUP. The caller must do nothing else and return the code from `main`.
+/// It reads orders from standard input and ends as the program ended (same exit
+/// code, or by the same signal). Before that it kills the program's whole tree.
+/// It also kills the tree on order, at the end of standard input, and on
+/// SIGTERM, SIGINT or SIGHUP. The caller must do nothing else and return the
+/// code from `main`.
 pub fn supervisor_main() -> ExitCode {
     #[cfg(unix)]
     return unix::main();
@@ -37,7 +38,7 @@ mod unix {
     use crate::tree::{Tree, adopt_orphans};
     use crate::wire::{KILL, Spec, TERMINATE};
 
-    /// Why the program did not start.
+    /// The reason why the program did not start.
     #[derive(Debug, thiserror::Error)]
     enum StartError {
         #[error("{0}")]
@@ -51,7 +52,7 @@ mod unix {
     }
 
     impl StartError {
-        /// The exit code a shell would give.
+        /// Returns the exit code that a shell would give.
         fn code(&self) -> u8 {
             match self {
                 Self::Program(error) if error.kind() == io::ErrorKind::NotFound => 127,
@@ -64,7 +65,8 @@ mod unix {
         // A session of our own: Ctrl-C reaches only our parent, and a program
         // that asks for a password on the terminal gets an error, not a hang.
         let _ = setsid();
-        // What it watches may be of the same user, and must not rule it.
+        // The program may have the same user, and must not control the
+        // supervisor.
         crate::close_memory();
         let spec = match Spec::read(&mut io::stdin().lock()) {
             Ok(Some(spec)) => spec,
@@ -85,10 +87,10 @@ mod unix {
     }
 
     /// Runs the program to its end. No descendant is left afterwards. The
-    /// status is `None` if the kernel does not tell.
+    /// status is `None` if the kernel does not report it.
     fn supervise(spec: &Spec) -> Result<Option<WaitStatus>, StartError> {
         adopt_orphans().map_err(|errno| StartError::Guard(errno.into()))?;
-        // Registered before there is anything to kill, handled after.
+        // Registered before there is a program to kill, handled after.
         let signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).map_err(StartError::Guard)?;
         let agent = start(spec)?;
         let tree = Tree::of(agent);
@@ -132,8 +134,8 @@ mod unix {
         Ok(Pid::from_child(&child))
     }
 
-    /// Opens a file or a pipe. Nobody may be left to write to the pipe: to wait
-    /// for a writer then would be to wait for ever.
+    /// Opens a file or a pipe. It does not block on a pipe without a writer,
+    /// which might never come.
     fn open_input(path: &Path) -> io::Result<File> {
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let input = rustix::fs::open(path, flags, Mode::empty())?;
@@ -150,7 +152,8 @@ mod unix {
         Ok(())
     }
 
-    /// Follows the control pipe to its end, which is our parent's.
+    /// Follows orders from the control pipe until it ends, as it does when our
+    /// parent dies.
     fn obey(tree: Tree) {
         for order in io::stdin().lock().bytes() {
             match order {
@@ -163,7 +166,7 @@ mod unix {
         tree.kill();
     }
 
-    /// Reaps whatever ends until it is the program.
+    /// Reaps children until it reaps the program.
     fn wait_for(agent: Pid) -> Option<WaitStatus> {
         loop {
             match wait(WaitOptions::empty()) {
@@ -183,7 +186,8 @@ mod unix {
         // The program may have left a core file; ours would replace it.
         let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
         let _ = signal_hook::low_level::emulate_default_handler(signal);
-        // Only a signal without a name of its own gets here; shells write it so.
+        // Only a signal that the default handler does not emulate gets here;
+        // shells write it so.
         u8::try_from(128 + signal).map_or(ExitCode::FAILURE, ExitCode::from)
     }
 }

@@ -14,11 +14,12 @@ use crate::strays;
 use crate::tree::kill_marked;
 use crate::wire::{KILL, Spec, TERMINATE, TOKEN_VARIABLE};
 
-/// A running supervisor. Dropped before its end, it kills its tree and is
-/// waited for.
+/// A running supervisor. Dropping it before its end kills its tree and waits
+/// for it.
 pub(crate) struct Supervised {
     child: Child,
-    /// Closed, it makes the supervisor kill. `None` where there is none.
+    /// The control pipe. Closing it makes the supervisor kill. `None` if there
+    /// is none.
     control: Option<ChildStdin>,
     token: String,
 }
@@ -46,7 +47,7 @@ impl Supervised {
         supervised.listen(events).map_err(ProcError::Read)?;
         supervised.control = supervised.child.stdin.take();
         match supervised.send(&spec) {
-            // Killed before it listened, by a Ctrl-C in its first moment: that
+            // A Ctrl-C in its first moment killed it before it listened: that
             // is an ending like any other, and its event is on the way.
             Err(_) if supervised.was_signaled() => Ok(supervised),
             Err(source) => Err(ProcError::Handshake { exe: exe.into(), source }),
@@ -64,13 +65,13 @@ impl Supervised {
         self.order(KILL);
     }
 
-    /// Kills the supervisor itself, when it does not get its work done.
+    /// Kills the supervisor itself, if it does not finish its work.
     pub(crate) fn abandon(&mut self) {
         let _ = self.child.kill();
     }
 
-    /// Kills the supervisor if something stopped it: it would neither end its
-    /// programs nor hear us.
+    /// Kills the supervisor if it was stopped: it would neither end its
+    /// programs nor read orders.
     pub(crate) fn end_if_stopped(&mut self) {
         #[cfg(target_os = "linux")]
         {
@@ -78,7 +79,7 @@ impl Supervised {
             if stat.is_some_and(|stat| stat.is_stopped) && !self.has_ended() {
                 strays::note_stopped();
                 self.abandon();
-                // Who traces it would keep its end from us.
+                // A tracer would keep its end from us.
                 kill_marked(&format!("{TOKEN_VARIABLE}={}", self.token));
             }
         }
@@ -88,7 +89,7 @@ impl Supervised {
         matches!(self.child.try_wait(), Ok(Some(_)))
     }
 
-    /// Waits for the end and makes sure that nothing is left.
+    /// Waits for the end and makes sure that no process is left.
     pub(crate) fn reap(&mut self) -> Result<Ending, ProcError> {
         let status = self.child.wait().map_err(ProcError::Wait)?;
         strays::strike_off(self.child.id());
@@ -123,8 +124,8 @@ impl Supervised {
         self.child.wait().is_ok_and(|status| matches!(ending_of(status), Ending::Signaled(_)))
     }
 
-    /// An order that cannot be given is not needed: the reader of the pipe is
-    /// gone, and the event of its end is on the way.
+    /// Sends an order. An order that cannot be sent is not needed: the reader
+    /// of the pipe is gone, and the event of its end is on the way.
     fn order(&mut self, order: u8) {
         match &mut self.control {
             Some(control) => {
@@ -155,7 +156,8 @@ fn command(exe: &Path, args: &[OsString], _spec: &Spec) -> Command {
     command
 }
 
-/// There is no supervisor here: the program itself is our child.
+/// Starts the program itself as our child: there is no supervisor on this
+/// system.
 #[cfg(not(unix))]
 fn command(_exe: &Path, _args: &[OsString], spec: &Spec) -> Command {
     let input = spec.stdin.as_ref().and_then(|path| std::fs::File::open(path).ok());

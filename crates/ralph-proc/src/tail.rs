@@ -11,12 +11,12 @@ pub struct Tail {
 }
 
 impl Tail {
-    /// An empty tail that keeps at most `limit` bytes.
+    /// Returns an empty tail that keeps at most `limit` bytes.
     pub fn new(limit: usize) -> Self {
         Self { bytes: VecDeque::new(), limit, total: 0 }
     }
 
-    /// Adds bytes; the oldest ones beyond the limit are forgotten.
+    /// Adds bytes and drops the oldest beyond the limit.
     pub fn push(&mut self, bytes: &[u8]) {
         self.total += bytes.len() as u64;
         let kept = &bytes[bytes.len().saturating_sub(self.limit)..];
@@ -25,33 +25,33 @@ impl Tail {
         self.bytes.extend(kept);
     }
 
-    /// The number of bytes ever pushed.
+    /// Returns the number of bytes ever pushed.
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// The number of bytes kept.
+    /// Returns the number of bytes kept.
     pub fn len(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Whether nothing is kept.
+    /// Returns true if no bytes are kept.
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// Whether older bytes were forgotten.
+    /// Returns true if older bytes were dropped.
     pub fn is_truncated(&self) -> bool {
         self.total > self.bytes.len() as u64
     }
 
-    /// The kept bytes, oldest first.
+    /// Returns the kept bytes, oldest first.
     pub fn to_vec(&self) -> Vec<u8> {
         let (older, newer) = self.bytes.as_slices();
         [older, newer].concat()
     }
 
-    /// The kept bytes as text, invalid UTF-8 replaced.
+    /// Returns the kept bytes as text, with invalid UTF-8 replaced.
     ///
     /// The rest of a character that was cut in two at the front is left out.
     pub fn text_lossy(&self) -> String {

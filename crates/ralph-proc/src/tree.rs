@@ -3,11 +3,10 @@
 #[cfg(unix)]
 pub(crate) use unix::{Tree, adopt_orphans};
 
-/// When a process started, in clock ticks since the machine did.
+/// Returns the start of a process, in clock ticks since boot.
 ///
-/// Together with the pid it names a process for as long as the machine runs.
-/// `None` when there is no such process or it has ended, and on systems other
-/// than Linux.
+/// Together with the pid it identifies a process until the next boot. `None` if
+/// the process does not exist or has ended, and on systems other than Linux.
 pub fn process_start_time(pid: u32) -> Option<u64> {
     #[cfg(target_os = "linux")]
     {
@@ -21,11 +20,11 @@ pub fn process_start_time(pid: u32) -> Option<u64> {
     }
 }
 
-/// The memory that the processes started with `entry` (`NAME=value`) in their
-/// environment have in use together, in bytes.
+/// Returns the memory in use by all processes with `entry` (`NAME=value`) in
+/// their initial environment, in bytes.
 ///
-/// What they share counts for each of them. Zero when there is none, and on
-/// systems other than Linux.
+/// Shared memory counts for each of them. Zero if there is none, and on systems
+/// other than Linux.
 pub fn resident_memory(entry: &str) -> u64 {
     #[cfg(target_os = "linux")]
     {
@@ -40,17 +39,17 @@ pub fn resident_memory(entry: &str) -> u64 {
     }
 }
 
-/// Kills every process that was started with `entry` in its environment.
+/// Kills every process with `entry` in its initial environment.
 ///
-/// It finds nothing on systems other than Linux.
+/// Does nothing on systems other than Linux.
 pub(crate) fn kill_marked(entry: &str) {
     #[cfg(target_os = "linux")]
     {
         use rustix::process::{Pid, Signal, kill_process};
 
         let mut killed = std::collections::HashSet::new();
-        // A process that was sent SIGKILL cannot fork any more, so a look that
-        // shows nothing new is the proof that all were reached.
+        // A process that was sent SIGKILL cannot fork any more. So once a look
+        // shows nothing new, all were reached.
         loop {
             let mut found = crate::procfs::pids();
             found.retain(|pid| crate::procfs::has_in_environment(*pid, entry));
@@ -80,8 +79,8 @@ mod unix {
 
     use crate::procfs::descendants;
 
-    /// How often we look for children that the kernel says we have and that
-    /// we can neither see nor signal, as those of another user may be.
+    /// Number of searches for children that the kernel reports and that we can
+    /// neither see nor signal, such as those of another user.
     const LOOKS: u32 = 100;
 
     /// Makes us the parent of every descendant that loses its own.
@@ -95,12 +94,12 @@ mod unix {
         agent: Pid,
     }
 
-    /// What one look at the tree reached.
+    /// The result of signalling the tree once.
     #[derive(Default)]
     struct Reached {
-        /// Processes that were not in the set of those known before.
+        /// Processes that were not known before.
         fresh: usize,
-        /// Children of ours that took the signal.
+        /// Children of ours that got the signal.
         children: usize,
     }
 
@@ -120,8 +119,8 @@ mod unix {
             while self.reach(Signal::KILL, &mut known).fresh > 0 {}
         }
 
-        /// Kills and reaps until the kernel says that no child is left; since
-        /// we adopt orphans, no descendant is left then either.
+        /// Kills and reaps until the kernel reports no child. Since we adopt
+        /// orphans, no descendant is left then either.
         pub(crate) fn end(self) {
             let mut looks = 0;
             while looks < LOOKS {
@@ -133,7 +132,7 @@ mod unix {
                     }
                 }
                 if self.reach(Signal::KILL, &mut HashSet::new()).children > 0 {
-                    // Nobody else reaps it, so this cannot wait for too long.
+                    // Only this thread reaps it, so the wait is short.
                     let _ = wait(WaitOptions::empty());
                 } else {
                     looks += 1;

@@ -1,4 +1,4 @@
-//! The watch over one running program: output, clock, and its end.
+//! Watches one running program: its output, its time and its end.
 
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
@@ -13,12 +13,12 @@ use crate::waker::Waker;
 const STDOUT_TAIL: usize = 256 * 1024;
 const STDERR_TAIL: usize = 64 * 1024;
 
-/// How long the supervisor may take to kill its tree. Only a process that
+/// Time that the supervisor may take to kill its tree. Only a process that
 /// hangs inside the kernel needs longer; we do not hang with it.
 const KILL_PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long we wait for output after the end, and how much of it we take. Only
-/// a process we may not kill, of another user, can hold the pipe that long.
+/// Time that we wait for output after the end. Only a process we may not kill,
+/// of another user, can hold the pipe that long.
 const DRAIN_PATIENCE: Duration = Duration::from_secs(2);
 const DRAIN_EVENTS: usize = 1024;
 
@@ -50,7 +50,7 @@ enum Phase {
         why: Ending,
         abandon_at: Option<Instant>,
     },
-    /// The supervisor ended; `why` is `None` if that was the program's doing.
+    /// The supervisor ended. `why` is `None` if the program ended by itself.
     Ended {
         why: Option<Ending>,
     },
@@ -80,7 +80,7 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Watches to the end.
+    /// Watches the program to its end.
     pub(crate) fn drive(mut self, events: &Receiver<Event>) -> Result<Outcome, ProcError> {
         let why = loop {
             if let Phase::Ended { why } = self.phase {
@@ -88,8 +88,8 @@ impl<'a> Turn<'a> {
             }
             match events.recv_timeout(self.time_left()) {
                 Ok(event) => self.take(event),
-                // Silence is believed only when nothing waits in the queue: a
-                // slow watcher must not make a busy program look idle.
+                // Silence counts only if the queue is empty: a slow watcher
+                // must not make a busy program look idle.
                 Err(_) => self.check_idle(),
             }
             self.check_clock();
@@ -137,7 +137,7 @@ impl<'a> Turn<'a> {
     }
 
     fn check_clock(&mut self) {
-        // Where no thread waits for the child, its end is noticed here.
+        // On systems without a waiting thread the end is noticed here.
         if cfg!(not(unix)) && self.child.has_ended() {
             self.mark_ended();
         }
@@ -174,7 +174,8 @@ impl<'a> Turn<'a> {
     }
 
     fn stop(&mut self, why: Ending) {
-        // The end may wait in the queue behind output; then nothing is stopped.
+        // The end may wait in the queue behind output; then there is nothing to
+        // stop.
         if self.child.has_ended() {
             return self.mark_ended();
         }
@@ -189,7 +190,7 @@ impl<'a> Turn<'a> {
         self.phase = Phase::Killing { why, abandon_at };
     }
 
-    /// Takes the output that was still under way when the tree ended.
+    /// Reads the output that was still on the way when the tree ended.
     fn drain(&mut self, events: &Receiver<Event>) {
         let mut patience = DRAIN_PATIENCE;
         for _ in 0..DRAIN_EVENTS {
@@ -211,7 +212,7 @@ impl<'a> Turn<'a> {
         self.last_output.checked_add(self.limits.idle?)
     }
 
-    /// The time until something must be done even if nothing happens.
+    /// Returns the time until something must be done even without an event.
     fn time_left(&self) -> Duration {
         let deadlines = match self.phase {
             Phase::Running => [self.wall_end(), self.idle_end()],

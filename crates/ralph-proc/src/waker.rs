@@ -1,4 +1,4 @@
-//! Makes a running turn ask its watcher at once.
+//! Makes a running turn call its watcher at once.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::SyncSender;
@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use crate::events::Event;
 
-/// Makes [`Watcher::tick`](crate::Watcher::tick) be called without delay.
+/// A handle that makes [`Watcher::tick`](crate::Watcher::tick) be called
+/// without delay.
 ///
-/// It serves every run of the [`Supervisor`](crate::Supervisor) it came from,
-/// and does nothing while there is none: the first tick of a run comes at once
+/// It works for every run of the [`Supervisor`](crate::Supervisor) it came
+/// from. Without a run it does nothing: the first tick of a run comes at once
 /// anyway. It takes a lock, so call it from a thread that waits for signals,
 /// never from inside a signal handler.
 #[derive(Clone, Debug, Default)]
@@ -20,15 +21,15 @@ pub struct Waker {
 #[derive(Debug, Default)]
 struct Shared {
     wakes: AtomicU64,
-    /// One for each run that goes on; those that ended have no owner left.
+    /// One sender per active run; those of ended runs have no owner left.
     runs: Mutex<Vec<Weak<SyncSender<Event>>>>,
 }
 
 impl Waker {
-    /// Asks for a tick now.
+    /// Requests a tick now.
     pub fn wake(&self) {
         // Counted first: a full queue means that the run is busy with its
-        // output, and it looks at the count after every piece of it.
+        // output, and it checks the count after every piece of it.
         self.shared.wakes.fetch_add(1, Ordering::SeqCst);
         let runs = self.shared.runs.lock().unwrap_or_else(PoisonError::into_inner);
         for run in runs.iter().filter_map(Weak::upgrade) {

@@ -1,8 +1,7 @@
-//! What we tell the supervisor through its control pipe.
+//! The messages to the supervisor through its control pipe.
 //!
 //! The first line is a [`Spec`] in JSON; every byte after it is a command. The
-//! end of the pipe is the command to kill, since only our death closes it
-//! early.
+//! end of the pipe is the command to kill, since it ends early only if we die.
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, Write};
@@ -12,16 +11,16 @@ use serde::{Deserialize, Serialize};
 use crate::launch::{Launch, Streams};
 
 /// The environment variable that marks every process of one launch, so that
-/// they are found even when the supervisor was killed.
+/// they are found even if the supervisor was killed.
 pub const TOKEN_VARIABLE: &str = "RALPH_TURN_TOKEN";
 
-/// Asks for SIGTERM to every descendant.
+/// The order to send SIGTERM to every descendant.
 pub(crate) const TERMINATE: u8 = b't';
 
-/// Asks for SIGKILL to every descendant.
+/// The order to send SIGKILL to every descendant.
 pub(crate) const KILL: u8 = b'k';
 
-/// A launch on its way to the supervisor. `OsString` keeps bytes that are no
+/// A launch in the form for the supervisor. `OsString` keeps bytes that are not
 /// UTF-8; a path would not.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Spec {
@@ -34,7 +33,7 @@ pub(crate) struct Spec {
 }
 
 impl Spec {
-    /// The launch with `token` in its environment.
+    /// Returns the launch with `token` in its environment.
     pub(crate) fn new(launch: &Launch, token: &str) -> Self {
         let mut env = launch.env.clone();
         env.retain(|(name, _)| name != TOKEN_VARIABLE);
@@ -56,7 +55,7 @@ impl Spec {
         control.flush()
     }
 
-    /// `None` when the pipe ended before the whole line had come.
+    /// Reads a launch; `None` if the pipe ended before the whole line had come.
     pub(crate) fn read(control: &mut dyn BufRead) -> io::Result<Option<Self>> {
         let mut line = Vec::new();
         control.read_until(b'\n', &mut line)?;

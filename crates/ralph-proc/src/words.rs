@@ -1,9 +1,10 @@
-//! Command lines split into words as a shell would, without running one.
+//! Splits command lines into words as a shell would, without running one.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// Why a command line cannot be split. Positions count characters from 1.
+/// The reason why a command line cannot be split. Positions count
+/// characters from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SplitError {
     /// A quotation has no end.
@@ -11,13 +12,13 @@ pub enum SplitError {
     OpenQuote {
         /// The quotation mark.
         quote: char,
-        /// Where it stands.
+        /// Its position.
         at: usize,
     },
     /// The text ends with a backslash.
     #[error("nothing follows the backslash at character {at}")]
     TrailingBackslash {
-        /// Where it stands.
+        /// Its position.
         at: usize,
     },
 }
@@ -54,7 +55,7 @@ impl Splitter<'_> {
         while self.rest.peek().is_some_and(|next| next.is_whitespace()) {
             self.next();
         }
-        // `None` until there is a word: quotes make one even when empty, an
+        // `None` until there is a word: quotes make one even if empty, an
         // escaped end of line does not.
         let mut word: Option<String> = None;
         while let Some(next) = self.next() {

@@ -1,4 +1,5 @@
-//! What every [`RunStore`] must do, as functions that panic when it does not.
+//! The rules that every [`RunStore`] keeps, as functions that panic if it
+//! breaks one.
 //!
 //! Each takes a function that opens a new, empty store. The macro
 //! `run_store_contract` makes a test of each of them.

@@ -1,4 +1,4 @@
-//! Why the store did not do what it was asked. Nothing was written then.
+//! Errors of the store. A call that fails has written nothing.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,31 +6,31 @@ use std::path::{Path, PathBuf};
 use ralph_core::{Run, RunId};
 use rusqlite::ErrorCode;
 
-/// Why the store did not do what it was asked. Nothing was written then.
+/// The reason why a call failed. It has written nothing.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The work tree has an active run that gates judge, as they would this one.
+    /// The work tree has an active run with gates, and this run has gates too.
     #[error("run {run} is already active in this work tree")]
     WorktreeBusy {
-        /// The active one.
+        /// The active run.
         run: RunId,
     },
     /// The session has an active run already.
     #[error("the session already has run {run}")]
     SessionBusy {
-        /// The active one.
+        /// The active run.
         run: RunId,
     },
-    /// Somebody else moved the run since it was read.
+    /// Another process changed the run since it was read.
     #[error("run {run} was updated by another process")]
     Stale {
         /// The run that was to be written.
         run: RunId,
     },
-    /// The id is taken.
+    /// A run with this id exists.
     #[error("there is a run {run} already")]
     RunExists {
-        /// The taken id.
+        /// The id in question.
         run: RunId,
     },
     /// No run has this id.
@@ -39,7 +39,7 @@ pub enum StoreError {
         /// The unknown id.
         run: RunId,
     },
-    /// The iteration has its record; a second one is refused.
+    /// The iteration has a record; a second one is refused.
     #[error("iteration {iteration} of run {run} is decided already")]
     AlreadyDecided {
         /// The run.
@@ -65,10 +65,10 @@ pub enum StoreError {
     Damaged {
         /// The database.
         path: PathBuf,
-        /// What is wrong with it, in one line.
+        /// The problem, in one line.
         detail: String,
     },
-    /// The place cannot be written to.
+    /// The file or folder cannot be written to.
     #[error("{} is read-only", path.display())]
     ReadOnly {
         /// The database or its folder.
@@ -80,7 +80,7 @@ pub enum StoreError {
         /// The database or its folder.
         path: PathBuf,
     },
-    /// Others kept the database locked for too long.
+    /// Other processes kept the database locked for too long.
     #[error("{} stayed locked by another process", path.display())]
     Busy {
         /// The database.
@@ -91,15 +91,15 @@ pub enum StoreError {
     Io {
         /// The folder or file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// A value has no stored form, or a stored form has no value.
     #[error("{what} does not fit its stored form: {detail}")]
     Unfit {
-        /// What kind of value.
+        /// The kind of value.
         what: &'static str,
-        /// What is wrong with it.
+        /// The problem, in one line.
         detail: String,
     },
     /// Anything else that `SQLite` reports.
@@ -107,13 +107,13 @@ pub enum StoreError {
     Sqlite {
         /// The database.
         path: PathBuf,
-        /// What `SQLite` said.
+        /// The error of `SQLite`.
         source: rusqlite::Error,
     },
 }
 
 impl StoreError {
-    /// Why `run` cannot be active beside `other`, which it excludes.
+    /// Returns the error for `run`, which `other` keeps from being active.
     pub fn excluded(run: &Run, other: &Run) -> Self {
         let id = other.id.clone();
         if run.session().is_some() && run.session() == other.session() {
@@ -123,7 +123,7 @@ impl StoreError {
         }
     }
 
-    /// The next step that helps, printed below the error as `hint:`.
+    /// Returns the next step that helps, printed below the error as `hint:`.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::WorktreeBusy { run } | Self::SessionBusy { run } => {
@@ -149,7 +149,7 @@ impl StoreError {
         }
     }
 
-    /// Names what the system said about `path`.
+    /// Turns an I/O error at `path` into the matching variant.
     pub(crate) fn from_io(path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();
         if source.kind() == io::ErrorKind::ReadOnlyFilesystem {
@@ -161,7 +161,8 @@ impl StoreError {
         }
     }
 
-    /// Names what `SQLite` said about the database at `path`.
+    /// Turns an `SQLite` error of the database at `path` into the matching
+    /// variant.
     pub(crate) fn from_sqlite(path: &Path, source: rusqlite::Error) -> Self {
         let path = path.to_owned();
         let Some(code) = source.sqlite_error_code() else {

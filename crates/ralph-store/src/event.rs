@@ -1,8 +1,8 @@
-//! What happened, in order: the record that only grows.
+//! Events of runs and sessions, in order. Events are only ever added.
 
 use ralph_core::{RunId, SessionId, Timestamp};
 
-/// Something that happened and is to be kept.
+/// A new event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewEvent {
     /// The run it belongs to.
@@ -11,9 +11,9 @@ pub struct NewEvent {
     pub iteration: Option<u32>,
     /// The session of the host it happened in.
     pub session: Option<SessionId>,
-    /// What kind of thing happened.
+    /// The kind of event, such as `tool_used`.
     pub kind: String,
-    /// When it happened.
+    /// The time of the event.
     pub at: Timestamp,
     /// The facts, as a JSON object.
     pub data: String,
@@ -22,13 +22,13 @@ pub struct NewEvent {
 /// An event and its place in the order of all events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredEvent {
-    /// Its number: later events have higher ones; numbers may be left out.
+    /// Its number. Later events have higher numbers; there may be gaps.
     pub seq: u64,
     /// The event.
     pub event: NewEvent,
 }
 
-/// Which events are asked for, oldest first.
+/// A filter for events, which are returned oldest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventQuery {
     /// Only those of this run.

@@ -1,39 +1,39 @@
-//! What one iteration came to.
+//! The record of one iteration.
 
 use ralph_core::evidence::{Edit, GateReport, Weakening};
 use ralph_core::usage::Usage;
 use ralph_core::{Approach, RunId, Timestamp, TreeId};
 
-/// What one iteration came to. Written once and never changed.
+/// The record of one iteration. Written once and never changed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IterationRecord {
     /// The run it belongs to.
     pub run: RunId,
     /// Its number, from 1.
     pub number: u32,
-    /// When the turn began.
+    /// The start of the turn.
     pub started_at: Timestamp,
-    /// When it was decided.
+    /// The time of the decision.
     pub ended_at: Timestamp,
-    /// The name of how the turn ended.
+    /// The name of the turn's ending.
     pub turn: String,
-    /// The name of what the final text said about being done.
+    /// The name of the claim in the final text.
     pub claim: String,
-    /// The name of what was decided.
+    /// The name of the decision.
     pub decision: String,
-    /// How many things failed.
+    /// Number of failures that were counted.
     pub failing: u32,
-    /// The tree the gates ran on.
+    /// The tree that the gates ran on.
     pub tree: Option<TreeId>,
-    /// What the turn tried.
+    /// The hunks that the turn made.
     pub approach: Option<Approach>,
-    /// What the turn cost.
+    /// Tokens and cost of the turn.
     pub usage: Usage,
-    /// What the gates found, in the order in which they ran.
+    /// The results of the gates, in the order in which they ran.
     pub gates: Vec<GateReport>,
-    /// Checks that were made weaker since the run was armed.
+    /// Checks that were made weaker since the run started.
     pub weakened: Vec<Weakening>,
-    /// Other edits of tests and checks since then.
+    /// Other edits of tests and checks since the run started.
     pub edited: Vec<Edit>,
     /// The end of the final text.
     pub text: String,

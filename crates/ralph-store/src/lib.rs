@@ -1,8 +1,9 @@
-//! Runs, iterations, evidence, sessions and events that survive crashes.
+//! Stores runs, iterations, evidence, sessions and events so that they survive
+//! crashes.
 //!
-//! [`RunStore`] is the front door. [`SqliteStore`] keeps everything in one
-//! file that many short-lived processes share; [`MemoryStore`] behaves the
-//! same and forgets. Every decision about a run is a compare-and-swap, so of
+//! [`RunStore`] is the main trait. [`SqliteStore`] keeps everything in one file
+//! that many short-lived processes share; [`MemoryStore`] behaves the same and
+//! is lost on exit. Every decision about a run is a compare-and-swap, so of
 //! several processes that react to one event exactly one wins.
 
 #[doc(hidden)]

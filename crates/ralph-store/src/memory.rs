@@ -1,4 +1,4 @@
-//! The store that forgets: for tests and for work without a disk.
+//! A store in memory, for tests and for work without a disk.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,7 +14,7 @@ use crate::redaction::redacted;
 use crate::run_store::{GatePass, Request, RunQuery, RunStore, Step, Version, Which};
 use crate::session::Session;
 
-/// Ids that a prefix is completed to at most.
+/// Maximum number of ids that a prefix is completed to.
 const MOST_IDS: usize = 10;
 
 /// Keeps runs in memory, by the same rules as the store on disk.
@@ -40,7 +40,7 @@ struct KeptRun {
 }
 
 impl MemoryStore {
-    /// An empty store.
+    /// Creates an empty store.
     pub fn new() -> Self {
         Self::default()
     }
@@ -63,7 +63,7 @@ impl Kept {
         if kept.run.epoch == epoch { Ok(kept) } else { Err(stale(id)) }
     }
 
-    /// The runs that meet a condition, newest first.
+    /// Returns the runs that meet a condition, newest first.
     fn newest(&self, meets: impl Fn(&Run) -> bool) -> impl Iterator<Item = &Run> {
         let mut runs: Vec<&Run> =
             self.runs.iter().rev().map(|kept| &kept.run).filter(|run| meets(run)).collect();
@@ -106,7 +106,7 @@ fn stale(id: &RunId) -> StoreError {
     StoreError::Stale { run: id.clone() }
 }
 
-/// `next`, with the later heartbeat when both are of one and the same driver.
+/// Returns `next`, with the later heartbeat if both are the same driver.
 fn latest_owner(stored: Option<&Owner>, next: Option<Owner>) -> Option<Owner> {
     match (stored, next) {
         (

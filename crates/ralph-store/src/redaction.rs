@@ -14,9 +14,9 @@ use crate::iteration::IterationRecord;
 use crate::run_store::GatePass;
 use crate::session::Session;
 
-/// The text without the secrets in it. Text without any is borrowed.
+/// Returns the text without its secrets. Text without any is borrowed.
 ///
-/// In JSON only the texts are looked at, so that it stays JSON.
+/// In JSON only the strings are changed, so that it stays JSON.
 fn clean(text: &str) -> Cow<'_, str> {
     if !text.starts_with(['{', '[']) {
         return redact(text);
@@ -41,7 +41,8 @@ fn clean_json(value: Value) -> Value {
     }
 }
 
-/// A field's name tells that its text is a secret, as in `"password": "…"`.
+/// Redacts one field. Its name may tell that its text is a secret, as in
+/// `"password": "…"`.
 fn clean_field(name: String, value: Value) -> (String, Value) {
     if let Value::String(text) = &value {
         let line = format!("{name}={text}");
@@ -54,7 +55,7 @@ fn clean_field(name: String, value: Value) -> (String, Value) {
     (name, clean_json(value))
 }
 
-/// A copy of `value` whose captured text has no secrets in it.
+/// Returns a copy of `value` whose captured text has no secrets in it.
 pub(crate) fn redacted<T: Captured>(value: &T) -> T {
     let mut copy = value.clone();
     for text in copy.captured() {
@@ -65,9 +66,9 @@ pub(crate) fn redacted<T: Captured>(value: &T) -> T {
     copy
 }
 
-/// Holds text that came from agents, tools or hosts.
+/// A value with text that came from agents, tools or hosts.
 pub(crate) trait Captured: Clone {
-    /// All such text. What the user wrote is not captured.
+    /// Returns all such text. Text that the user wrote is not captured.
     fn captured(&mut self) -> Vec<&mut String>;
 }
 

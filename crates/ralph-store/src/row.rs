@@ -1,7 +1,7 @@
-//! Stored forms of core types, private to the store and left at once.
+//! Stored forms of core types. They are private and converted at once.
 //!
-//! Fields are taken apart one by one, so a field that core gains and the
-//! store would lose does not compile.
+//! Every field is listed, so code that forgets a new field of a core type does
+//! not compile.
 
 mod errands;
 mod feedback;
@@ -54,27 +54,27 @@ macro_rules! twin {
 }
 use twin;
 
-/// The JSON form of `value`.
+/// Returns the JSON form of `value`.
 pub(crate) fn encode<T: Serialize>(what: &'static str, value: &T) -> Result<String, StoreError> {
     serde_json::to_string(value).map_err(|error| unfit(what, &error.to_string()))
 }
 
-/// The value whose JSON form is `text`.
+/// Reads a value from its JSON form.
 pub(crate) fn decode<T: DeserializeOwned>(what: &'static str, text: &str) -> Result<T, StoreError> {
     serde_json::from_str(text).map_err(|error| unfit(what, &error.to_string()))
 }
 
-/// A value that does not fit its stored form.
+/// Returns the error for a value that does not fit its stored form.
 pub(crate) fn unfit(what: &'static str, detail: &str) -> StoreError {
     StoreError::Unfit { what, detail: detail.to_owned() }
 }
 
-/// The run id that was stored as `text`.
+/// Reads a run id.
 pub(crate) fn decode_run_id(text: &str) -> Result<RunId, StoreError> {
     text.parse().map_err(|_| unfit("a run id", text))
 }
 
-/// The session id that was stored as `text`.
+/// Reads a session id.
 pub(crate) fn decode_session_id(text: &str) -> Result<SessionId, StoreError> {
     SessionId::new(text).ok_or_else(|| unfit("a session id", text))
 }

@@ -1,4 +1,4 @@
-//! What every store of runs can do.
+//! The trait of all stores of runs.
 
 use std::time::Duration;
 
@@ -11,46 +11,47 @@ use crate::event::{EventQuery, NewEvent, StoredEvent};
 use crate::iteration::IterationRecord;
 use crate::session::Session;
 
-/// Keeps runs and all that belongs to them.
+/// A store of runs and their iterations, events and sessions.
 ///
-/// Every method is one atomic step: it happens as a whole, or it returns an
-/// error and nothing was written. Text captured from agents and tools is
-/// redacted on the way in; the task and the policy are kept verbatim.
+/// Every method is one atomic step: it either happens as a whole, or returns an
+/// error and writes nothing. Text captured from agents and tools is redacted
+/// before it is stored; the task and the policy are kept verbatim.
 pub trait RunStore {
-    /// Keeps a new run.
+    /// Stores a new run.
     ///
-    /// Refuses with [`StoreError::WorktreeBusy`] or [`StoreError::SessionBusy`]
-    /// when the run is active and one is active already that it excludes
-    /// ([`Run::excludes`]), and with [`StoreError::RunExists`] when the id is
+    /// Returns [`StoreError::WorktreeBusy`] or [`StoreError::SessionBusy`] if
+    /// the run is active and it excludes another active run
+    /// ([`Run::excludes`]). Returns [`StoreError::RunExists`] if the id is
     /// taken.
     fn create_run(&self, run: &Run) -> Result<(), StoreError>;
 
-    /// The run with this id.
+    /// Returns the run with this id.
     fn run(&self, id: &RunId) -> Result<Option<Run>, StoreError>;
 
-    /// The ids that begin with `prefix`, with or without `run-`: at most ten,
-    /// in alphabetical order.
+    /// Returns the ids that begin with `prefix`, with or without `run-`: at
+    /// most ten, in alphabetical order.
     fn run_ids(&self, prefix: &str) -> Result<Vec<RunId>, StoreError>;
 
-    /// The runs that are asked for, newest first.
+    /// Returns the runs that match a query, newest first.
     fn runs(&self, query: &RunQuery) -> Result<Vec<Run>, StoreError>;
 
-    /// The newest run that a session owns and that has not ended.
+    /// Returns the newest run that a session owns and that has not ended.
     fn run_of_session(&self, session: &SessionId) -> Result<Option<Run>, StoreError>;
 
     /// Writes one step of a run: the run, the record of the iteration, events.
     ///
-    /// [`StoreError::Stale`] when the run is no longer at `expected`;
-    /// [`StoreError::AlreadyDecided`] when the iteration has a record;
-    /// [`StoreError::WorktreeBusy`] or [`StoreError::SessionBusy`] when the run
-    /// would become active beside one that it excludes. A driver's heartbeat is never turned back.
+    /// Returns [`StoreError::Stale`] if the run is no longer at `expected`;
+    /// [`StoreError::AlreadyDecided`] if the iteration has a record;
+    /// [`StoreError::WorktreeBusy`] or [`StoreError::SessionBusy`] if the run
+    /// would become active beside one that it excludes. A driver's heartbeat
+    /// never goes back in time.
     fn save(&self, expected: Version, step: &Step<'_>) -> Result<(), StoreError>;
 
-    /// Gives the run to a new owner: its epoch is raised by one, so that the
-    /// old owner's writes are stale, and what the old one was asked is dropped.
+    /// Gives the run to a new owner. Its epoch is raised by one, so that writes
+    /// of the old owner are stale. A request to the old owner is dropped.
     ///
-    /// [`StoreError::Stale`] when the epoch is not the expected one;
-    /// [`StoreError::SessionBusy`] when it is active and the new owner has
+    /// Returns [`StoreError::Stale`] if the epoch is not the expected one;
+    /// [`StoreError::SessionBusy`] if the run is active and the new owner has
     /// another active run.
     fn take_over(
         &self,
@@ -60,9 +61,9 @@ pub trait RunStore {
         now: Timestamp,
     ) -> Result<Run, StoreError>;
 
-    /// Says that the owner is alive, and tells what others asked for meanwhile.
+    /// Records that the owner is alive, and returns a request to it, if any.
     ///
-    /// [`StoreError::Stale`] when the epoch is not the present one.
+    /// Returns [`StoreError::Stale`] if the epoch is not the current one.
     fn heartbeat(
         &self,
         id: &RunId,
@@ -70,34 +71,35 @@ pub trait RunStore {
         now: Timestamp,
     ) -> Result<Option<Request>, StoreError>;
 
-    /// Tells what others asked for, like [`Self::heartbeat`], but only reads.
+    /// Returns a request to the owner like [`Self::heartbeat`], but writes
+    /// nothing.
     fn pending(&self, id: &RunId, epoch: u64) -> Result<Option<Request>, StoreError>;
 
     /// Asks the owner of a run for something.
     ///
     /// The request stays until the run gets a new owner. A pause does not
-    /// replace a stop, and a run that has ended is left as it is.
+    /// replace a stop, and an ended run is not changed.
     fn request(&self, id: &RunId, request: Request, now: Timestamp) -> Result<(), StoreError>;
 
-    /// The last `last` iterations of a run, oldest first.
+    /// Returns the last `last` iterations of a run, oldest first.
     fn iterations(&self, id: &RunId, last: u32) -> Result<Vec<IterationRecord>, StoreError>;
 
-    /// Whether an iteration has a record.
+    /// Returns true if an iteration has a record.
     fn is_decided(&self, id: &RunId, number: u32) -> Result<bool, StoreError> {
         Ok(self.iteration(id, number)?.is_some())
     }
 
-    /// One iteration of a run.
+    /// Returns one iteration of a run.
     fn iteration(&self, id: &RunId, number: u32) -> Result<Option<IterationRecord>, StoreError>;
 
-    /// Keeps an event and returns its number.
+    /// Stores an event and returns its number.
     fn append(&self, event: &NewEvent) -> Result<u64, StoreError>;
 
-    /// The events that are asked for, oldest first.
+    /// Returns the events that match a query, oldest first.
     fn events(&self, query: &EventQuery) -> Result<Vec<StoredEvent>, StoreError>;
 
-    /// Keeps that a gate passed on a tree.
-    /// `gate_key` stands for the gate and its whole configuration.
+    /// Stores that a gate passed on a tree. `gate_key` identifies the gate and
+    /// its whole configuration.
     fn remember_pass(
         &self,
         gate_key: &str,
@@ -105,74 +107,77 @@ pub trait RunStore {
         pass: &GatePass,
     ) -> Result<(), StoreError>;
 
-    /// Forgets that a gate passed on a tree: it failed there since.
+    /// Deletes the pass of a gate on a tree, because it failed there since.
     fn forget_pass(&self, gate_key: &str, tree: &TreeId) -> Result<(), StoreError>;
 
-    /// The last pass of a gate on a tree, if it is known to have passed.
+    /// Returns the last pass of a gate on a tree, if any.
     fn pass(&self, gate_key: &str, tree: &TreeId) -> Result<Option<GatePass>, StoreError>;
 
-    /// Keeps how long a gate takes, in place of what was kept before. `gate`
-    /// stands for its name and command.
+    /// Stores the duration of a gate, replacing the earlier one. `gate`
+    /// identifies its name and command.
     fn remember_time(&self, gate: &str, took: Duration, now: Timestamp) -> Result<(), StoreError>;
 
-    /// How long a gate takes, to the millisecond, if that is known.
+    /// Returns the last duration of a gate, to the millisecond, if known.
     fn time(&self, gate: &str) -> Result<Option<Duration>, StoreError>;
 
-    /// Keeps a session, in place of what was kept under its id.
+    /// Stores a session, replacing one with the same id.
     fn save_session(&self, session: &Session) -> Result<(), StoreError>;
 
-    /// The session with this id.
+    /// Returns the session with this id.
     fn session(&self, id: &str) -> Result<Option<Session>, StoreError>;
 
-    /// The session that changed last of those the host calls `external`.
+    /// Returns the session that changed last among those the host calls
+    /// `external`.
     fn session_of_host(&self, external: &SessionId) -> Result<Option<Session>, StoreError>;
 
-    /// The sessions of a task, the one that changed last first.
+    /// Returns the sessions of a task, the one that changed last first.
     fn sessions_of_task(&self, task_id: &str) -> Result<Vec<Session>, StoreError>;
 
-    /// Reads everything once; [`StoreError::Damaged`] when it is not sound.
+    /// Reads everything once. Returns [`StoreError::Damaged`] if the file is
+    /// damaged.
     fn check_integrity(&self) -> Result<(), StoreError>;
 
-    /// Moves what was written into the main file, as far as others let us.
+    /// Moves the write-ahead log into the main file, as far as other processes
+    /// allow.
     fn checkpoint(&self) -> Result<(), StoreError>;
 }
 
-/// An executed gate that passed.
+/// The pass of a gate that was executed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GatePass {
-    /// What it printed.
+    /// The parsed output.
     pub reading: Reading,
-    /// Stands for what the tree does not hold and the gate may depend on.
+    /// A stamp of what the gate may depend on outside the tree.
     pub stamp: String,
-    /// When it ended.
+    /// The time at which it ended.
     pub at: Timestamp,
 }
 
-/// Which runs are asked for.
+/// A filter for runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunQuery {
     /// Only those of this work tree.
     pub worktree: Option<String>,
-    /// Only those that stand like this.
+    /// Only those in this state.
     pub which: Which,
     /// At most this many.
     pub limit: u32,
 }
 
-/// How the runs stand that are asked for.
+/// The states of runs that a query finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
-    /// Anyhow.
+    /// All runs.
     All,
-    /// Somebody works on them.
+    /// Runs that a driver or a session works on.
     Active,
-    /// They have not ended.
+    /// Runs that have not ended.
     Open,
-    /// They have ended.
+    /// Runs that have ended.
     Ended,
 }
 
-/// What a run is compared by before it is written.
+/// The part of a run that is compared before it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Version {
     /// The epoch it was read with.
@@ -182,34 +187,34 @@ pub struct Version {
 }
 
 impl Version {
-    /// The version of a run as it was read.
+    /// Returns the version of a run as it was read.
     pub fn of(run: &Run) -> Self {
         Self { epoch: run.epoch, iteration: run.iteration }
     }
 }
 
-/// One step of a run: what is written together.
+/// One step of a run: the values that are written together.
 #[derive(Clone, Copy, Debug)]
 pub struct Step<'a> {
-    /// The run as it is to be from now on.
+    /// The new run.
     pub run: &'a Run,
-    /// The iteration that was decided, which belongs to the same run.
+    /// The iteration that was decided. It belongs to the same run.
     pub iteration: Option<&'a IterationRecord>,
-    /// What happened.
+    /// The events of the step.
     pub events: &'a [NewEvent],
 }
 
-/// What the owner of a run can be asked for.
+/// A request to the owner of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Request {
-    /// To end the run.
+    /// Ends the run.
     Stop,
-    /// To pause the run.
+    /// Pauses the run.
     Pause,
 }
 
 impl Request {
-    /// The name in the database.
+    /// Returns the name in the database.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Stop => "stop",
@@ -217,7 +222,7 @@ impl Request {
         }
     }
 
-    /// What is to be done when `later` is asked for as well.
+    /// Combines this request with a later one.
     pub(crate) fn and(self, later: Self) -> Self {
         match self {
             Self::Stop => Self::Stop,

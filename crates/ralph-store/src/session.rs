@@ -1,8 +1,8 @@
-//! Sessions: conversations that can be left and taken up again.
+//! Sessions: conversations that can be left and resumed.
 
 use ralph_core::{SessionId, Timestamp};
 
-/// A conversation with an agent that can be left and taken up again.
+/// A conversation with an agent that can be left and resumed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Session {
     /// Its own name.
@@ -11,26 +11,26 @@ pub struct Session {
     pub task_id: Option<String>,
     /// The name that the host gave it.
     pub external: Option<SessionId>,
-    /// Where it stands.
+    /// The state.
     pub state: SessionState,
-    /// What it is for.
+    /// The purpose.
     pub mode: SessionMode,
-    /// When it was saved so that it can be resumed.
+    /// The time of the last checkpoint that it can be resumed from.
     pub last_checkpoint: Option<Timestamp>,
-    /// What the agent is told when the session is resumed.
+    /// The text that the agent gets when the session is resumed.
     pub resume_context: Option<String>,
     /// The last messages, as a JSON array.
     pub messages: String,
-    /// When it began.
+    /// The time of its creation.
     pub created_at: Timestamp,
-    /// When anything about it changed last.
+    /// The time of the last change.
     pub updated_at: Timestamp,
 }
 
-/// Where a session stands.
+/// The state of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionState {
-    /// Somebody works in it.
+    /// It is in use.
     Active,
     /// It can be resumed.
     Paused,
@@ -40,12 +40,12 @@ pub enum SessionState {
     Failed,
 }
 
-/// What a session is for.
+/// The purpose of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionMode {
-    /// To plan.
+    /// Planning.
     Plan,
-    /// To do the work.
+    /// Doing the work.
     Agent,
 }
 
@@ -53,7 +53,7 @@ impl SessionState {
     /// All states.
     pub const ALL: [Self; 4] = [Self::Active, Self::Paused, Self::Completed, Self::Failed];
 
-    /// The name in JSON and in the database.
+    /// Returns the name in JSON and in the database.
     pub fn name(self) -> &'static str {
         match self {
             Self::Active => "active",
@@ -68,7 +68,7 @@ impl SessionMode {
     /// All modes.
     pub const ALL: [Self; 2] = [Self::Plan, Self::Agent];
 
-    /// The name in JSON and in the database.
+    /// Returns the name in JSON and in the database.
     pub fn name(self) -> &'static str {
         match self {
             Self::Plan => "plan",

@@ -1,4 +1,4 @@
-//! The store that survives: one `SQLite` file shared by many processes.
+//! The store on disk: one `SQLite` file shared by many processes.
 
 mod code;
 mod events;
@@ -28,7 +28,7 @@ use crate::session::Session;
 pub use self::code::{CodeStore, FolderChanges, NewFacts};
 pub use self::open::Opened;
 
-/// A write transaction: it holds the only write lock from its beginning.
+/// A write transaction, which holds the write lock from its start.
 type Tx<'c> = Transaction<'c>;
 
 /// Keeps runs in one `SQLite` file.
@@ -42,11 +42,11 @@ pub struct SqliteStore {
     identity: FileIdentity,
 }
 
-/// What can end a job on the database before it is known which file it was.
+/// An error of a database job before the path of the file is added.
 enum Fault {
-    /// The store refuses.
+    /// The store refused.
     Refused(StoreError),
-    /// `SQLite` cannot.
+    /// `SQLite` failed.
     Sqlite(rusqlite::Error),
 }
 
@@ -77,16 +77,16 @@ impl SqliteStore {
         &self.path
     }
 
-    /// Whether the file at our path is still the one that was opened.
+    /// Returns true if the file at our path is still the one that was opened.
     ///
-    /// Once it is not, what is written here is lost to everybody else.
+    /// Once it is not, other processes do not see what is written here.
     pub fn is_attached(&self) -> bool {
         FileIdentity::of(&self.path).is_ok_and(|present| present == self.identity)
     }
 
     fn lock(&self) -> MutexGuard<'_, Connection> {
         // A panic while the lock was held rolled its transaction back, so the
-        // connection is as good as before.
+        // connection is still good.
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -94,10 +94,10 @@ impl SqliteStore {
         job(&self.lock()).map_err(|fault| fault.at(&self.path))
     }
 
-    /// Runs `job` in one transaction, which is rolled back when `job` refuses.
+    /// Runs `job` in one transaction, which is rolled back if `job` fails.
     ///
-    /// It takes the write lock at once: a transaction that reads first and
-    /// writes later fails without waiting when somebody else wrote in between.
+    /// It takes the write lock at once. A transaction that reads first and
+    /// writes later fails without waiting if another process wrote in between.
     fn write<T>(&self, job: impl FnOnce(&Tx<'_>) -> Result<T, Fault>) -> Result<T, StoreError> {
         let mut connection = self.lock();
         immediately(&mut connection, job).map_err(|fault| fault.at(&self.path))

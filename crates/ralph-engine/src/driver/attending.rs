@@ -1,4 +1,4 @@
-//! Work at the tree that may take long: it is shown, and it can be interrupted.
+//! Runs long work on the tree so that it is shown and can be interrupted.
 
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -9,22 +9,22 @@ use ralph_snapshot::{SnapshotError, TreeError, WorkTree};
 use super::Driver;
 use crate::error::EngineError;
 
-/// How often the driver looks up from the work.
+/// Time between two checks for interruptions.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Work that takes no longer is not shown.
+/// Time after which the work is shown.
 const SHOWN_AFTER: Duration = Duration::from_secs(1);
 
 impl Driver<'_> {
-    /// Does work in a thread of its own, so that the sink is called and
-    /// interruptions are heard meanwhile.
+    /// Does work in a thread of its own. Meanwhile it calls the sink and checks
+    /// for interruptions.
     pub(crate) fn attended<T: Send>(&mut self, work: impl Fn(&WorkTree) -> T + Sync) -> T {
         let (tree, began) = (&self.tree, self.clock.now());
         let (done, finished) = mpsc::channel();
         thread::scope(|threads| {
             let run = || {
                 let result = work(tree);
-                // The receiver is there until the thread is joined.
+                // The receiver exists until the thread is joined.
                 let _ = done.send(());
                 result
             };
@@ -36,7 +36,8 @@ impl Driver<'_> {
                 && !worker.is_finished()
             {
                 let now = self.clock.now();
-                // Whoever asked for the end sees that somebody listens.
+                // The check tells a waiting second signal that the driver still
+                // responds.
                 let _ = self.interrupt.is_raised();
                 self.sink.tick(now);
                 if now.since(began) >= SHOWN_AFTER {
@@ -52,7 +53,7 @@ impl Driver<'_> {
     }
 }
 
-/// Whether work ended because the user wanted it to.
+/// Returns true if work ended because the user interrupted it.
 pub(super) fn is_interruption(error: &EngineError) -> bool {
     matches!(
         error,

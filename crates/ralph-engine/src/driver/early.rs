@@ -1,4 +1,4 @@
-//! Failures that a run hears of before its gates are through.
+//! Finds failures before all gates are done.
 
 use std::collections::BTreeSet;
 
@@ -14,16 +14,17 @@ use crate::error::EngineError;
 use crate::events::Event;
 
 impl Driver<'_> {
-    /// Runs the tests that touch what the turn changed, of the gates with these
-    /// numbers. Those that fail need not run as a whole: their reports.
+    /// Runs the tests that depend on the turn's changes, of the gates with
+    /// these numbers. Returns reports for gates that failed and need not run as
+    /// a whole.
     pub(super) fn fail_early(
         &mut self,
         run: &Run,
         tree: &TreeId,
         missing: &[usize],
     ) -> Result<Vec<(usize, GateReport)>, EngineError> {
-        // At the start all failures are wanted, and at the end only the whole
-        // gate can still make a success of the run.
+        // At the start all failures are wanted. At the end only the whole gate
+        // can still make a success of the run.
         let is_between = run.baseline.is_some() && self.exhausted(run).is_none();
         let Some(affected) = self.affected.clone().filter(|_| is_between) else {
             return Ok(Vec::new());
@@ -52,7 +53,7 @@ impl Driver<'_> {
         Ok(steady.into_iter().filter_map(|(at, report)| self.news(run, at, report)).collect())
     }
 
-    /// The tests of these gates that fail.
+    /// Returns the failing tests of these gates.
     fn first(
         &mut self,
         run: &Run,
@@ -81,9 +82,9 @@ impl Driver<'_> {
         found
     }
 
-    /// The report of a gate whose tests failed early; `None` if it says
-    /// nothing that was not known. Then the whole gate has the word: a test
-    /// may fail only when it is run without the others.
+    /// Returns the report of a gate whose tests failed early; `None` if it
+    /// tells nothing new. Then the whole gate decides: a test may fail only
+    /// when it is run without the others.
     fn news(&mut self, run: &Run, at: usize, report: GateReport) -> Option<(usize, GateReport)> {
         let spec = self.gates[at].spec();
         let folders = self.gates.iter().map(|gate| gate.spec().dir.as_str());

@@ -1,4 +1,4 @@
-//! Looking at the files: gates, trees, and what a turn changed.
+//! Runs gates, computes trees, and compares a turn's changes.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -25,11 +25,11 @@ use crate::events::{Begin, Event};
 use crate::stamps::Stamps;
 use crate::steps;
 
-/// Gates run a second time when they changed the very files they looked at.
+/// Number of rounds if gates change the files they ran on.
 const ROUNDS: u32 = 2;
 
 impl Driver<'_> {
-    /// What has to be known before the first or next turn.
+    /// Finds out all that must be known before the first or next turn.
     pub(crate) fn prepare(&mut self, run: Run, how: Begin) -> Result<Run, EngineError> {
         self.keep_start(&run, how)?;
         let run = match how {
@@ -54,15 +54,15 @@ impl Driver<'_> {
         }
     }
 
-    /// Puts what the user says into the next prompt. What the agent was told
-    /// when it asked, that nobody is here, is no longer true.
+    /// Puts the user's answer into the next prompt. It replaces the text for an
+    /// absent user.
     fn pass_on(&mut self, run: &Run, answer: String) -> Result<Run, EngineError> {
         let told = if self.gates.is_empty() { None } else { Some(run.feedback.clone()) };
         let feedback = PromptSections { answer, ..told.unwrap_or_default() };
         self.record(run, Run { feedback, ..run.clone() }, None)
     }
 
-    /// A turn that was begun before a crash gets its record: it was lost.
+    /// Stores a record for a turn that a crash interrupted.
     fn close_lost_turn(&mut self, run: Run) -> Result<Run, EngineError> {
         if run.iteration == 0 || self.is_recorded(&run)? {
             return Ok(run);
@@ -78,7 +78,7 @@ impl Driver<'_> {
     fn take_baseline(&mut self, run: &Run) -> Result<Run, EngineError> {
         let mut evidence = self.no_turn();
         if self.gates.is_empty() {
-            // Nothing ran since the snapshot of the start.
+            // No program ran since the snapshot of the start.
             let start = self.kept.as_ref().map(|snapshot| snapshot.tree.clone());
             evidence.tree = Some(start.map_or_else(|| self.tree.tree(), Ok)?);
         } else {
@@ -86,14 +86,15 @@ impl Driver<'_> {
             self.note_outside_changes();
         }
         if let Some(state) = self.wish(run)? {
-            // Gates that were interrupted say nothing about the start.
+            // Interrupted gates tell nothing about the start.
             return self.leave(run, state);
         }
         self.remember_surroundings(&evidence.gates, Some(run.started_at))?;
         let now = self.clock.now();
         self.warn_of_weak_checks(run, &evidence);
         let next = Run {
-            // The limit of time is for the agent's work, and none was done yet.
+            // The time limit is for the agent's work, which has not started
+            // yet.
             asleep: now.since(run.started_at),
             baseline: Some(steps::baseline(&evidence)),
             progress: Progress::at_start(&evidence),
@@ -104,7 +105,7 @@ impl Driver<'_> {
         self.record(run, next, None)
     }
 
-    /// Tells the user at once if the checks of a run cannot prove its task, or
+    /// Warns the user at once if the checks of a run cannot prove its task, or
     /// if many tests fail that may have nothing to do with it.
     fn warn_of_weak_checks(&mut self, run: &Run, evidence: &Evidence) {
         if self.gates.is_empty() {
@@ -115,15 +116,15 @@ impl Driver<'_> {
         }
     }
 
-    /// The work may have been finished while nobody drove the run. What the
-    /// gates showed then is on record as an iteration without a turn; if it
-    /// is not finished, the agent is told how things stand now.
+    /// Ends the run if its work was finished while no driver worked on it. The
+    /// gates' results are then stored as an iteration without a turn. If it is
+    /// not finished, the agent gets the current results.
     fn finish_if_done(&mut self, run: &Run) -> Result<Run, EngineError> {
         let began = self.clock.now();
         let mut evidence = self.no_turn();
         if !run.progress.held.is_empty() {
-            // All was said and done but for what was held, which the user may
-            // have allowed.
+            // The work was done except for held changes, which the user may
+            // have allowed since.
             evidence.text.clone_from(&run.last_output);
         }
         self.look(run, &mut evidence)?;
@@ -170,37 +171,37 @@ impl Driver<'_> {
         }
     }
 
-    /// What the gates show on the present tree, for a run that may not be on
-    /// record.
+    /// Returns the results of the gates on the present tree, for a run that may
+    /// not be stored.
     pub fn survey(&mut self, run: &Run) -> Result<Evidence, EngineError> {
         let mut evidence = self.no_turn();
         self.look_at_files(run, &mut evidence)?;
-        // There is no start that checks could be compared with.
+        // There is no start to compare checks with.
         evidence.weakened.clear();
         evidence.weakened_state = None;
         Ok(evidence)
     }
 
-    /// What the gates of a run show that somebody else drives. Passes are
-    /// remembered, so whoever judges the turn need not run them again; nothing
-    /// else of the run changes.
+    /// Returns the results of the gates of a run that another process drives.
+    /// Passes are stored, so the judge of the turn need not run them again;
+    /// nothing else of the run changes.
     pub fn look_on(&mut self, run: &Run) -> Result<Evidence, EngineError> {
         self.interrupt.reach(self.tree.handle());
         let mut evidence = self.no_turn();
         let start = || Snapshots::new(&self.tree, run.id.clone()).get(Label::Start).ok();
-        // Without a baseline what is found now would be taken for one.
+        // Without a baseline the results now would count as one.
         let baseline = run.baseline.clone().unwrap_or_else(|| Baseline {
             tree: start().map(|start| start.tree),
             ..Baseline::default()
         });
         let run = Run { baseline: Some(baseline), ..run.clone() };
-        // What accepts a run is executed in it.
+        // A pass that may complete the run must be executed in it.
         self.check_files(&run, &mut evidence, PassRecall::Since(run.started_at))?;
         self.foresee_judgement(&run, &mut evidence)?;
         Ok(evidence)
     }
 
-    /// Adds gates, tree and approach to the evidence, as far as they matter.
+    /// Adds gates, tree and approach to the evidence, as far as needed.
     pub(crate) fn look_at_files(
         &mut self,
         run: &Run,
@@ -219,8 +220,9 @@ impl Driver<'_> {
         self.ask_judge(run, evidence)
     }
 
-    /// Executes remembered gates if all else says that the run is done: what
-    /// accepts it is executed in this run, on these files.
+    /// Executes remembered gates again if all other evidence says that the run
+    /// is done. A pass that completes a run must be executed in this run, on
+    /// these files.
     fn confirm(&mut self, run: &Run, evidence: &mut Evidence) -> Result<(), EngineError> {
         let is_done = is_otherwise_done(run, &run.policy, evidence);
         let is_old = evidence.gates.iter().any(|gate| gate.cached && gate.need == Need::Required);
@@ -242,7 +244,7 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Adds what the gates show on the present tree.
+    /// Adds the results of the gates on the present tree.
     fn check_files(
         &mut self,
         run: &Run,
@@ -265,7 +267,7 @@ impl Driver<'_> {
             evidence.flaky.extend(shown.flaky);
             let is_known = |report: &GateReport| report.cached;
             let after = if evidence.gates.iter().all(is_known) {
-                // Nothing ran that could have changed a file.
+                // No gate ran that could have changed a file.
                 before.clone()
             } else {
                 self.tree_after_gates(run, &before, &mut leftovers)?
@@ -301,7 +303,7 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Lets gates that read the files themselves look at what the run changed.
+    /// Gives gates that read files themselves the files that the run changed.
     fn choose_files(&self, run: &Run, present: &TreeId) -> Result<(), EngineError> {
         let start = run.baseline.as_ref().and_then(|baseline| baseline.tree.as_ref());
         let changes = match start {
@@ -312,7 +314,7 @@ impl Driver<'_> {
             let there = changes.iter().filter(|one| one.kind != ChangeKind::Removed);
             Files::Only(there.map(|one| one.path.clone()).collect())
         });
-        // A start that is remembered no longer leaves nothing out.
+        // If the start is no longer stored, every file is checked.
         self.chosen.set(files.unwrap_or(Files::All));
         if start.is_some() && self.gates.iter().any(|gate| gate.spec().is_memory()) {
             self.chosen.set_before(self.before(run, present, &changes.unwrap_or_default()));
@@ -320,8 +322,8 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// What the files that the run changed were at its start. Without that
-    /// everything in them counts.
+    /// Returns the contents of changed files at the start of the run. Without
+    /// them everything in those files counts.
     fn before(&self, run: &Run, present: &TreeId, changes: &[Change]) -> Before {
         let snapshots = Snapshots::new(&self.tree, run.id.clone());
         let earlier = snapshots
@@ -335,8 +337,8 @@ impl Driver<'_> {
         earlier.map(|file| (file.path, file.contents)).collect()
     }
 
-    /// The tree once the gates are done; files that gates created are left
-    /// out of it for as long as nobody else touches them.
+    /// Returns the tree after the gates. Files that gates created are left out
+    /// of it until another program changes them.
     fn tree_after_gates(
         &mut self,
         run: &Run,
@@ -373,7 +375,7 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Forgets earlier passes of gates that do not pass now.
+    /// Deletes earlier passes of gates that do not pass now.
     fn forget_passes(&self, reports: &[GateReport], tree: &TreeId) -> Result<(), EngineError> {
         for (gate, report) in self.gates.iter().zip(reports) {
             if !report.passed() {
@@ -384,8 +386,7 @@ impl Driver<'_> {
     }
 }
 
-/// Lets tests that failed at the start go on failing where the user said
-/// so.
+/// Accepts failures of tests that failed at the start, if the user allowed it.
 fn forgive_known_failures(run: &Run, evidence: &mut Evidence) {
     if !run.policy.allowed.known_failures {
         return;
@@ -397,8 +398,8 @@ fn forgive_known_failures(run: &Run, evidence: &mut Evidence) {
     }
 }
 
-/// What is known about two trees; `None` when one of them is remembered no
-/// longer, as after `git gc`.
+/// Turns the error for a tree that is no longer stored, as after `git gc`, into
+/// `None`.
 pub(super) fn known<T>(answer: Result<T, TreeError>) -> Result<Option<T>, TreeError> {
     match answer {
         Ok(value) => Ok(Some(value)),

@@ -1,4 +1,4 @@
-//! Looks at what the evidence stands on beside the files of the project.
+//! Checks what the evidence depends on outside the project's files.
 
 use std::error::Error;
 use std::io::Write;
@@ -17,7 +17,7 @@ use crate::programs::{FILE, ProgramPlaces, Programs};
 use crate::seal::{SealedFiles, reopen};
 
 impl Driver<'_> {
-    /// Remembers what the gates execute when the run begins.
+    /// Stores the programs that the gates execute when the run starts.
     pub(crate) fn remember_programs(&self) -> Result<(), EngineError> {
         let path = self.folder.join(FILE);
         let written = turn::make_private_folder(&self.folder)
@@ -26,8 +26,8 @@ impl Driver<'_> {
         written.map_err(|source| EngineError::Write { path, source })
     }
 
-    /// Adds to the evidence which programs are not those of the start. A run
-    /// that an earlier version began does not know them.
+    /// Adds to the evidence the programs that differ from the start. They are
+    /// unknown for runs that an earlier version started.
     pub(crate) fn look_at_programs(&self, run: &Run, evidence: &mut Evidence) {
         let Ok(text) = ralph_files::read_own(self.folder.join(FILE)) else { return };
         let then: Programs = serde_json::from_slice(&text).unwrap_or_default();
@@ -35,13 +35,13 @@ impl Driver<'_> {
         if found.is_empty() {
             return;
         }
-        // A pattern that is none was told with the rules for files.
+        // An invalid pattern was reported with the rules for files.
         let rules = self.rules(run).unwrap_or_default();
         let start = run.baseline.as_ref().and_then(|baseline| baseline.tree.as_ref());
         let changes = start.zip(evidence.tree.as_ref());
         let changes = changes.and_then(|(start, now)| self.tree.changes(start, now).ok());
         let changes = changes.unwrap_or_default();
-        // What belongs to the tree is judged as files are, unless it is new.
+        // Files in the tree are judged like other files, unless they are new.
         let is_file = |place: &str| {
             let is_edited = |one: &Change| one.kind == ChangeKind::Modified;
             changes.iter().any(|one| is_edited(one) && one.path == Path::new(place))
@@ -56,8 +56,8 @@ impl Driver<'_> {
         evidence.weakened.extend(found);
     }
 
-    /// Ends what escaped a supervisor that was killed or stopped. Until then it
-    /// could do what it liked to the files, so this turn proves nothing.
+    /// Ends programs that escaped a supervisor that was killed or stopped.
+    /// Until then they could change any file, so this turn proves nothing.
     pub(crate) fn end_strays(&mut self, run: &Run) {
         let LostPrograms { escaped, stopped } = ralph_proc::end_strays();
         let locale = run.policy.locale;
@@ -69,14 +69,14 @@ impl Driver<'_> {
         }
     }
 
-    /// Holds something against the present turn, and tells it.
+    /// Holds a finding against the current turn, and reports it.
     fn hold(&mut self, run: &Run, what: String) {
         self.tell(&Event::Notice { run, text: &what });
         self.held.push(Weakening::of_run(what, run.policy.locale));
     }
 
-    /// Looks at the files. If they cannot be read, or not be compared with the
-    /// start, no check is known to pass and the turn is held.
+    /// Gathers the evidence of the files. If they cannot be read or compared
+    /// with the start, no check counts as passed and the turn is held.
     pub(crate) fn look(&mut self, run: &Run, evidence: &mut Evidence) -> Result<(), EngineError> {
         let error = match self.look_at_files(run, evidence) {
             Err(error @ (EngineError::Tree(_) | EngineError::Snapshot(_))) => error,
@@ -95,22 +95,22 @@ impl Driver<'_> {
     }
 
     /// Reads the files that judge the run before its gates run. In a session
-    /// other processes of ours write there, too, so they are not sealed.
+    /// our other processes write there, too, so they are not sealed.
     pub(crate) fn sealed_for_gates(&self, run: &Run) -> Option<SealedFiles> {
         run.session().is_none().then(|| SealedFiles::of(&self.folder))
     }
 
-    /// Opens the folders of our state if they were closed, and holds it
-    /// against the turn.
+    /// Makes our state folders accessible again if they were closed, and holds
+    /// that against the turn.
     pub(crate) fn reopen_state(&mut self, run: &Run) {
         if reopen(self.ledger.home(), &self.folder) {
             self.hold(run, hands::state_closed(run.policy.locale));
         }
     }
 
-    /// Puts right what a turn or a check did to the files that judge the run,
-    /// and holds it against the turn. What was allowed meanwhile counts
-    /// nothing: no one can tell who did it.
+    /// Restores files that judge the run if a turn or a check changed them, and
+    /// holds that against the turn. Paths that were allowed meanwhile do not
+    /// count: the agent may have done it.
     pub(crate) fn put_right(
         &mut self,
         run: &Run,
@@ -120,7 +120,7 @@ impl Driver<'_> {
         let Some(sealed) = sealed else { return Ok(()) };
         self.reopen_state(run);
         if !path.exists() {
-            // The state was deleted as a whole, which is told elsewhere.
+            // The state was deleted as a whole, which is reported elsewhere.
             return Ok(());
         }
         let broken = sealed.put_right(&path);

@@ -1,5 +1,4 @@
-//! Holds a run to what linters found at the start: a finding may be mended,
-//! and not be hidden.
+//! Detects linter findings of the start that were hidden instead of fixed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -15,10 +14,10 @@ use super::Driver;
 use super::tampering::Sides;
 use crate::error::EngineError;
 
-/// How many files with findings are kept for a gate.
+/// Maximum number of files with findings that are stored per gate.
 const MOST: usize = 1000;
 
-/// The files in which gates that run no tests found something, by gate.
+/// Returns the files in which gates without tests found something, by gate.
 pub(super) fn flagged(gates: &[GateReport]) -> BTreeMap<String, BTreeSet<String>> {
     let files = |gate: &GateReport| -> BTreeSet<String> {
         let places = gate.reading.findings.iter().map(|finding| finding.place.file.clone());
@@ -32,7 +31,7 @@ pub(super) fn flagged(gates: &[GateReport]) -> BTreeMap<String, BTreeSet<String>
 }
 
 impl Driver<'_> {
-    /// Adds the files whose findings are gone though nobody mended them.
+    /// Adds the files whose findings are gone without a fix.
     pub(super) fn look_for_hidden(
         &self,
         run: &Run,
@@ -61,8 +60,8 @@ impl Driver<'_> {
                 How::Untouched => hands::finding_gone(locale).to_owned(),
                 How::Renamed(from) | How::Stubbed(from) => hands::finding_covered(from, locale),
             };
-            // Others mend a file by way of another, and the user may have
-            // accepted settings that find less.
+            // In other tools another file may fix a finding, and the user may
+            // have accepted settings that find less.
             let is_told = rules.allows(&place)
                 || (how == How::Untouched && (!looks_at_single_files || evidence.accepts_changes));
             if is_told {
@@ -120,13 +119,13 @@ struct Hidden {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum How {
-    /// Linters pass it over, because it is ignored.
+    /// It is ignored, so linters skip it.
     Ignored,
-    /// It is as it was.
+    /// It is unchanged.
     Untouched,
-    /// It has another name, under which nobody looks at it.
+    /// It was renamed to a name that linters skip.
     Renamed(String),
-    /// A list of types stands before it.
+    /// A type stub hides it.
     Stubbed(String),
 }
 
@@ -140,7 +139,7 @@ fn is_same(old: &Sides, new: &Sides) -> bool {
         && old.old_text() == new.new_text()
 }
 
-/// The file that type checkers read instead of this one.
+/// Returns the stub file that type checkers read instead of this one.
 fn stub_of(file: &str) -> Option<String> {
     let (stem, extension) = file.rsplit_once('.')?;
     match extension {

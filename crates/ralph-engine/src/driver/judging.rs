@@ -1,4 +1,4 @@
-//! Asking the judge, once nothing else stands in the way of success.
+//! Asks the judge, once nothing else prevents success.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -20,32 +20,32 @@ use super::Driver;
 use crate::error::EngineError;
 use crate::events::Event;
 
-/// Of a file above this size only the name is shown, in bytes.
+/// Size in bytes above which only the name of a file is shown.
 const MOST_BYTES: u64 = 256 * 1024;
 
-/// How many changed files are shown with their lines.
+/// Maximum number of changed files that are shown with their lines.
 const MOST_SHOWN: usize = 300;
 
-/// How many changed files are named.
+/// Maximum number of changed files that are named.
 const MOST_NAMED: usize = 1_000;
 
-/// How long two versions of a file are compared before the rest of them
-/// counts as different.
+/// Time for comparing two versions of a file. After it the rest counts as
+/// different.
 const COMPARING: Duration = Duration::from_millis(500);
 
-/// How much of the changes is for names; the rest is for lines.
+/// Room for names among the changes, in characters; the rest is for lines.
 const NAMES_CHARS: usize = CHANGES_CHARS / 4;
 
 impl Driver<'_> {
-    /// Adds the judge's word to the evidence, if it is all that is missing.
+    /// Adds the judge's verdict to the evidence, if it is all that is missing.
     pub(crate) fn ask_judge(
         &mut self,
         run: &Run,
         evidence: &mut Evidence,
     ) -> Result<(), EngineError> {
         if self.gates.is_empty() && awaits_judge(run, &run.policy, evidence) {
-            // Without gates nobody has looked at the checks, and a command
-            // that judges may be a script of the project's.
+            // Without gates the checks were not compared yet, and a judge
+            // command may be a script of the project.
             evidence.tree = Some(self.tree.tree()?);
             self.look_at_checks(run, evidence);
         }
@@ -61,8 +61,8 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Adds what the judge thinks of the progress, if a run would be given up
-    /// for want of it. That prolongs a run or changes nothing.
+    /// Adds the judge's opinion on progress, if the run would be given up for
+    /// lack of it. The opinion can only prolong a run.
     fn ask_opinion(&mut self, run: &Run, evidence: &mut Evidence) {
         let Some(judge) = self.judge.as_ref().map(Judge::on_progress) else { return };
         let (Some(tree), true) =
@@ -115,7 +115,7 @@ impl Driver<'_> {
         if report.passed() && self.tree.tree()? != tree {
             let reason = "the files changed while it judged them".to_owned();
             report.verdict = Verdict::Unknown { reason };
-            // Whoever watches has heard of a pass.
+            // Watchers of the run have seen a pass.
             self.tell(&Event::GateFinished { report: &report, iteration: run.iteration });
         }
         if report.passed() {
@@ -126,8 +126,8 @@ impl Driver<'_> {
         Ok(report)
     }
 
-    /// What changed since the run began, as text for the judge. What cannot
-    /// be told is said to be missing.
+    /// Returns the changes since the run started, as text for the judge. The
+    /// text names what is unknown.
     fn changes(&self, run: &Run, tree: &TreeId) -> String {
         match self.changed_files(run, tree) {
             Ok(files) if files.is_empty() => "Nothing changed since the run began.".to_owned(),
@@ -151,11 +151,11 @@ impl Driver<'_> {
     }
 }
 
-/// A file that differs from what it was at the start.
+/// A file that differs from the start.
 struct Changed {
     name: String,
     kind: ChangeKind,
-    /// The lines that differ; `None` where lines say nothing.
+    /// The lines that differ; `None` if lines cannot be shown.
     lines: Option<String>,
 }
 
@@ -174,13 +174,13 @@ impl Changed {
     }
 }
 
-/// The contents of a file, unless it is large or no file.
+/// Returns the contents of a file, unless it is large or not a regular file.
 fn present(path: &Path) -> Option<Vec<u8>> {
     let metadata = fs::symlink_metadata(path).ok()?;
     (metadata.is_file() && metadata.len() <= MOST_BYTES).then(|| ralph_files::read(path).ok())?
 }
 
-/// A unified diff; `None` for what is no text.
+/// Returns a unified diff; `None` for binary files.
 fn compare(name: &str, before: &[u8], after: &[u8]) -> Option<String> {
     if before.contains(&0) || after.contains(&0) {
         return None;
@@ -191,8 +191,8 @@ fn compare(name: &str, before: &[u8], after: &[u8]) -> Option<String> {
     Some(diff.unified_diff().context_radius(3).header(&from, &to).to_string())
 }
 
-/// The names of all files, then the lines of each, none of which can push the
-/// others out.
+/// Returns the names of all files, then the lines of each. No file can use up
+/// the room of the others.
 fn render(files: &[Changed]) -> String {
     let mut out = format!("{} changed since the run began:\n", count(files.len()));
     for file in files.iter().take(MOST_NAMED) {
@@ -231,8 +231,8 @@ fn count(files: usize) -> String {
     if files == 1 { "1 file".to_owned() } else { format!("{files} files") }
 }
 
-/// How many characters each text gets: small ones all they need, large ones
-/// an equal part of what is left.
+/// Returns the number of characters for each text: small ones get all they
+/// need, large ones an equal part of the rest.
 fn shares(texts: &[&str], room: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..texts.len()).collect();
     order.sort_by_key(|index| texts[*index].len());

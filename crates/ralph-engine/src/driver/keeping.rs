@@ -1,4 +1,5 @@
-//! Snapshots while a run goes on: at its start, and whenever a turn changed files.
+//! Takes snapshots during a run: at its start, and after every turn that
+//! changed files.
 
 use ralph_core::locale::Locale;
 use ralph_core::{Evidence, Run, TreeId};
@@ -11,7 +12,7 @@ use crate::events::{Begin, Event};
 use crate::outside_changes::OutsideChanges;
 
 impl Driver<'_> {
-    /// Makes sure that there is a way back before anything changes.
+    /// Takes the snapshot of the start before anything changes.
     pub(crate) fn keep_start(&mut self, run: &Run, how: Begin) -> Result<(), EngineError> {
         let snapshots = Snapshots::new(&self.tree, run.id.clone());
         self.kept = match how {
@@ -32,11 +33,11 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Keeps what others did while the run rested, apart from what the run
-    /// does from now on.
+    /// Takes a snapshot of changes that others made while the run rested, to
+    /// keep them apart from the run's own.
     ///
-    /// Only a turn that was cut off with its driver blurs this: nobody saw
-    /// what it left, so whatever differs when it is found counts as the
+    /// If the driver died during a turn, the two cannot be told apart: all
+    /// changes then count as the turn's.
     /// turn's.
     pub(crate) fn keep_resting(&mut self, run: &Run) {
         if let Err(error) = self.try_keep(run, Label::Resumed(run.iteration), None)
@@ -47,11 +48,11 @@ impl Driver<'_> {
         }
     }
 
-    /// Keeps what a turn left, if it changed anything.
+    /// Takes a snapshot after a turn, if it changed anything.
     ///
-    /// A snapshot that cannot be taken does not end the run: the one before
-    /// still leads back. The first signal does not end it either, since without
-    /// it nobody could tell later what the turn did; the second one does.
+    /// A failure does not end the run: the snapshot before still allows a
+    /// rollback. The first signal does not end it either, since without it the
+    /// turn's changes would be unknown later; the second one does.
     pub(crate) fn keep_turn(&mut self, run: &Run, evidence: Option<&Evidence>) {
         let seen = evidence.and_then(|seen| seen.tree.as_ref());
         let before = self.kept.as_ref().map(|kept| kept.tree.clone());
@@ -70,8 +71,7 @@ impl Driver<'_> {
         }
     }
 
-    /// Notes what changed between the end of the agent's turn and the snapshot
-    /// of it.
+    /// Notes changes between the end of the agent's turn and its snapshot.
     fn note_changes_during_checks(&mut self, run: &Run) {
         if let (Some(left), Some(kept)) = (self.agent_left.take(), &self.kept) {
             let changes = self.tree.changes(&left, &kept.tree).unwrap_or_default();
@@ -79,8 +79,7 @@ impl Driver<'_> {
         }
     }
 
-    /// Notes what changed since the newest snapshot, while no agent was at
-    /// work.
+    /// Notes changes since the newest snapshot, while no agent was at work.
     pub(crate) fn note_outside_changes(&mut self) {
         let Some(kept) = &self.kept else { return };
         let number = match kept.label {
@@ -92,8 +91,8 @@ impl Driver<'_> {
         OutsideChanges::add(&self.folder, number + 1, changes.unwrap_or_default());
     }
 
-    /// Keeps what a turn left whose driver died. One that was interrupted in
-    /// an orderly way was kept then, without what others did since.
+    /// Takes a snapshot after a turn whose driver died. An orderly interruption
+    /// took one already, without later changes of others.
     pub(crate) fn keep_lost_turn(&mut self, run: &Run) {
         let label = Label::Iteration(run.iteration);
         if Snapshots::new(&self.tree, run.id.clone()).get(label).is_err() {
@@ -127,8 +126,8 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Says that the first snapshot was interrupted, if that is why the run
-    /// does not begin.
+    /// Reports that the first snapshot was interrupted, if that keeps the run
+    /// from starting.
     fn say_not_begun(&mut self, run: &Run) {
         if self.interrupt.is_raised() {
             let text = match run.policy.locale {

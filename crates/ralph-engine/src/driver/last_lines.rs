@@ -1,12 +1,12 @@
-//! Keeps the last lines that an agent printed, for those who watch it.
+//! Keeps the last lines that an agent printed, for its watchers.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// How many lines are kept.
+/// Number of lines that are kept.
 const KEPT: usize = 3;
 
-/// How much of a line is kept, in bytes.
+/// Maximum length of a kept line, in bytes.
 const KEPT_BYTES: usize = 1024;
 
 /// The last lines of an output; clones share them.
@@ -22,7 +22,7 @@ struct RecentOutput {
 }
 
 impl LastLines {
-    /// Takes the next line. One that shows nothing is passed over.
+    /// Adds a line. A blank one is skipped.
     pub(crate) fn push(&self, line: &str) {
         if line.trim().is_empty() {
             return;
@@ -35,7 +35,8 @@ impl LastLines {
         recent.is_new = true;
     }
 
-    /// The lines, the oldest first, if there are others than last time.
+    /// Returns the lines, the oldest first, if they changed since the last
+    /// call.
     pub(crate) fn news(&self) -> Option<Vec<String>> {
         let mut recent = self.lock();
         std::mem::take(&mut recent.is_new).then(|| recent.lines.iter().cloned().collect())

@@ -1,8 +1,8 @@
-//! Files that gates created: they belong neither to the tree nor to progress.
+//! Files that gates created. They count neither for the tree nor for progress.
 //!
-//! Only as the gate left them, though. Once somebody else changes such a
-//! file it is part of the work, and a pass on a tree without it proves
-//! nothing.
+//! That holds only while they are as the gate left them. Once another program
+//! changes such a file, it is part of the work, and a pass on a tree without it
+//! proves nothing.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,22 +14,22 @@ use ralph_snapshot::path_bytes;
 use super::turn;
 use crate::error::EngineError;
 
-/// The list's name in the run's folder.
+/// The name of the list in the run's folder.
 const FILE: &str = "left-out";
 
-/// Digest of a file's contents.
+/// The digest of a file's contents.
 type Digest = [u8; 32];
 
 /// Files that gates created, each with the contents the gates gave it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Leftovers {
     files: BTreeMap<PathBuf, Digest>,
-    /// Those that nobody else had touched when the gates began.
+    /// Files that no other program had touched when the gates started.
     owned: Vec<PathBuf>,
 }
 
 impl Leftovers {
-    /// What is known so far; nothing when the list is missing or unreadable.
+    /// Reads the list; an empty one if it is missing or unreadable.
     pub(crate) fn load(folder: &Path) -> Self {
         let bytes = ralph_files::read_own(folder.join(FILE)).unwrap_or_default();
         let entry = |record: &[u8]| {
@@ -41,7 +41,7 @@ impl Leftovers {
         Self { files, owned: Vec::new() }
     }
 
-    /// Keeps the list for a driver that resumes the run.
+    /// Stores the list for a driver that resumes the run.
     pub(crate) fn save(&self, folder: &Path) -> Result<(), EngineError> {
         let path = folder.join(FILE);
         if self.files.is_empty() && !path.exists() {
@@ -59,14 +59,16 @@ impl Leftovers {
         written.map_err(|source| EngineError::Write { path, source })
     }
 
-    /// The files that are still as the gates left them. What somebody else
-    /// changed is forgotten: it belongs to the tree from now on.
+    /// Returns the files that are still as the gates left them. Files that
+    /// another program changed are removed from the list: they belong to the
+    /// tree from now on.
     pub(crate) fn untouched(&mut self, root: &Path) -> Vec<PathBuf> {
         self.files.retain(|path, digest| {
             let path = root.join(path);
             match digest_of(&path) {
                 Some(present) => present == *digest,
-                // A folder or an unreadable file in its place is not the gate's.
+                // A folder or an unreadable file in its place is not the
+                // gate's.
                 None => fs::symlink_metadata(&path).is_err(),
             }
         });
@@ -74,7 +76,7 @@ impl Leftovers {
         self.owned.clone()
     }
 
-    /// Takes in what the gates made of their own files.
+    /// Updates the list after gates changed their own files.
     pub(crate) fn refresh(&mut self, root: &Path) {
         for path in &self.owned {
             if let Some(digest) = digest_of(&root.join(path)) {
@@ -83,7 +85,7 @@ impl Leftovers {
         }
     }
 
-    /// Adds files that gates created; says how many there were.
+    /// Adds files that gates created and returns their number.
     pub(crate) fn add(&mut self, root: &Path, created: impl Iterator<Item = PathBuf>) -> usize {
         let before = self.files.len();
         for path in created {
@@ -95,7 +97,8 @@ impl Leftovers {
     }
 }
 
-/// The digest of a file or of a link's target; `None` when there is neither.
+/// Returns the digest of a file or of a link's target; `None` if there is
+/// neither.
 fn digest_of(path: &Path) -> Option<Digest> {
     if let Ok(target) = fs::read_link(path) {
         return Some(*blake3::hash(&path_bytes::to_bytes(&target)).as_bytes());

@@ -1,6 +1,6 @@
-//! Holds a run to what its checks load and no snapshot holds: ignored files,
-//! repositories inside the project, what its links lead to, and what its tests
-//! and settings name above it.
+//! Detects changes of files that checks load but no snapshot holds: ignored
+//! files, repositories inside the project, targets of its links, and paths
+//! above it that its tests and settings name.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -20,19 +20,19 @@ use super::tampering::Sides;
 use crate::programs::GateWords;
 use crate::surroundings::Surroundings;
 
-/// The two times that are compared.
+/// The start and the present, which are compared.
 pub(super) struct LooseCase<'a> {
     pub(super) start: &'a Snapshot,
     pub(super) present: &'a TreeId,
-    /// What differs between their trees.
+    /// The differences between their trees.
     pub(super) changes: &'a [Change],
-    /// All files there are now.
+    /// All present files.
     pub(super) project: &'a VisibleFiles,
 }
 
 impl Driver<'_> {
-    /// The files that checks wrote since a moment, among those that would
-    /// count: they are no evidence of anything.
+    /// Returns the files that checks wrote since a moment, among those that
+    /// would count: they prove nothing.
     pub(super) fn written_since(&self, moment: Timestamp) -> BTreeSet<String> {
         let included = self.files_included_by_gates();
         let files = Loose::since(&self.root, moment).files.into_iter();
@@ -40,7 +40,7 @@ impl Driver<'_> {
         files.map(|path| slashed(&path)).collect()
     }
 
-    /// Adds what changed of what no snapshot holds.
+    /// Adds the changed files that no snapshot holds.
     pub(super) fn add_loose(
         &self,
         run: &Run,
@@ -111,7 +111,7 @@ impl Driver<'_> {
         }
     }
 
-    /// The files that scripts and makefiles include which gates lead to.
+    /// Returns the files that the scripts and makefiles of gates include.
     fn files_included_by_gates(&self) -> BTreeSet<PathBuf> {
         let specs = self.gates.iter().map(|gate| gate.spec());
         let named = specs.flat_map(|spec| {
@@ -121,8 +121,8 @@ impl Driver<'_> {
         named.collect()
     }
 
-    /// Whether the command of a gate names an ignored file, or an ignored
-    /// folder that it lies in.
+    /// Returns true if the command of a gate names an ignored file, or an
+    /// ignored folder around it.
     fn is_named_by_gate(&self, file: &Path, ignored: &[PathBuf]) -> bool {
         self.gates.iter().map(|gate| gate.spec()).any(|spec| {
             GateWords::of(spec, &self.root).command.iter().any(|word| {
@@ -132,8 +132,8 @@ impl Driver<'_> {
         })
     }
 
-    /// Those places above the project that its files name and that can be
-    /// changed. A name counts from its file, and from where checks run.
+    /// Returns the places above the project that its files name and that can be
+    /// changed. A name is resolved from its file and from where checks run.
     fn named_above(&self, named: BTreeSet<(String, String)>) -> BTreeSet<PathBuf> {
         let gates = self.gates.iter().map(|gate| self.root.join(&gate.spec().dir));
         let starts: BTreeSet<PathBuf> = gates.chain([self.root.clone()]).collect();
@@ -150,13 +150,13 @@ impl Driver<'_> {
     }
 }
 
-/// Whether a file that no snapshot holds is looked at: code, and what decides
-/// by its name what checks say.
+/// Returns true if a file outside the snapshots is compared: code, and files
+/// whose name gives them a say in checks.
 fn counts(path: &str) -> bool {
     Language::of(path).is_some() || decides_checks(path)
 }
 
-/// What changed at a place, be it a link.
+/// Returns the changed files at a place, which may be a link.
 fn changed_at(place: &Path, then: &Surroundings) -> Vec<PathBuf> {
     let is_changed = |found: fs::Metadata| found.is_file() && is_changed_since(&found, then.at());
     let is_led_to = fs::metadata(place).is_ok_and(is_changed);
@@ -167,7 +167,7 @@ fn changed_at(place: &Path, then: &Surroundings) -> Vec<PathBuf> {
     found
 }
 
-/// A path without dots, whatever links it has.
+/// Returns a path without dots, not resolving links.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {

@@ -1,5 +1,5 @@
-//! What a run remembers of its agent's session, so that the next turn can go
-//! on with it, also under a driver that resumes the run later.
+//! The agent's session of a run, stored so that the next turn can continue it,
+//! even under another driver.
 
 use std::io::Write;
 use std::path::Path;
@@ -12,60 +12,60 @@ use serde::{Deserialize, Serialize};
 use super::turn;
 use crate::error::EngineError;
 
-/// The file's name in the run's folder.
+/// The name of the file in the run's folder.
 const FILE: &str = "session.json";
 
-/// A conversation that is fuller than this is left for a new one, in percent.
+/// Fill level in percent above which a new conversation is started.
 const FULL: u64 = 80;
 
-/// Turns that bring nothing before a new conversation is tried.
+/// Number of turns without progress after which a new conversation is started.
 const STUCK: u32 = 2;
 
-/// What is remembered.
+/// The stored session of a run's agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Memory {
-    /// The agent whose session it is.
+    /// The agent that the session belongs to.
     agent: String,
     /// The session of the last turn.
     pub(crate) known: Option<Known>,
-    /// Turns in a row in which the agent was refused something and changed
-    /// nothing.
+    /// Number of turns in a row in which the agent was refused something and
+    /// changed nothing.
     pub(crate) refused: u32,
 }
 
-/// A session that can go on.
+/// A session that can be continued.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Known {
     pub(crate) session: Session,
-    /// Turns taken in it.
+    /// Number of turns taken in it.
     pub(crate) turns: u32,
 }
 
-/// In which session the next turn takes place.
+/// The session for the next turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Plan {
-    /// In a new one that knows the task and the feedback.
+    /// A new one with the task and the feedback.
     Fresh,
-    /// In the one of the last turn.
+    /// The one of the last turn.
     Resume,
-    /// In a new one that is told what happened so far.
+    /// A new one with a summary of the earlier turns.
     Summarize(Why),
 }
 
-/// Why a session does not go on.
+/// The reason why a session is not continued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Why {
-    /// The user wants it so.
+    /// The user wants a new one.
     Asked,
-    /// There is none to go on with.
+    /// There is no session.
     Unknown,
-    /// It is this full, in percent.
+    /// It is full to this percentage.
     Full(u64),
-    /// It got nowhere for a while.
+    /// It made no progress for a while.
     Stuck,
 }
 
-/// Decides where the turn of this number takes place.
+/// Decides which session the next turn uses.
 pub(crate) fn plan(run: &Run, known: Option<&Known>) -> Plan {
     let is_first = run.iteration <= 1 && run.feedback.is_empty();
     let anew = |why: Why| if is_first { Plan::Fresh } else { Plan::Summarize(why) };
@@ -89,8 +89,7 @@ pub(crate) fn plan(run: &Run, known: Option<&Known>) -> Plan {
     }
 }
 
-/// The text that the user reads when a new session begins without having
-/// been asked for.
+/// Returns the text for the user when a new session starts without a request.
 pub(crate) fn reason(why: Why) -> Option<String> {
     match why {
         Why::Asked | Why::Unknown => None,
@@ -104,8 +103,8 @@ pub(crate) fn reason(why: Why) -> Option<String> {
 }
 
 impl Memory {
-    /// What is remembered of this agent; nothing if the file is missing or
-    /// another agent's.
+    /// Loads the session of this agent; an empty one if the file is missing or
+    /// belongs to another agent.
     pub(crate) fn load(folder: &Path, agent: &str) -> Self {
         let bytes = ralph_files::read_own(folder.join(FILE)).unwrap_or_default();
         let row: Option<Row> = serde_json::from_slice(&bytes).ok();
@@ -115,7 +114,7 @@ impl Memory {
         }
     }
 
-    /// Keeps it for later turns.
+    /// Stores it for later turns.
     pub(crate) fn save(&self, folder: &Path) -> Result<(), EngineError> {
         let path = folder.join(FILE);
         let written = turn::make_private_folder(folder)
@@ -124,7 +123,7 @@ impl Memory {
         written.map_err(|source| EngineError::Write { path, source })
     }
 
-    /// Takes in what became of the session of a turn.
+    /// Updates the session after a turn.
     pub(crate) fn note(&mut self, kept: Kept) {
         let turns = self.known.as_ref().map_or(0, |known| known.turns);
         self.known = match kept {
@@ -134,7 +133,7 @@ impl Memory {
     }
 }
 
-/// A session of a name that nobody has used.
+/// Returns a session with an unused id.
 pub(crate) fn new_session() -> Option<Session> {
     SessionId::new(&ralph_agents::uuid(ralph_proc::random_bits())).map(Session::new)
 }

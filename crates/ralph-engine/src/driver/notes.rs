@@ -1,4 +1,4 @@
-//! What the agent is shown of the memory with its prompt.
+//! Adds notes from the memory to the agent's prompt.
 
 use std::io::Write;
 
@@ -15,12 +15,12 @@ use super::turn;
 use crate::events::Event;
 use crate::recall::{Part, Recall, RecallError, Recalled, Wanted};
 
-/// The file in the run's folder that names what the conversation has seen.
+/// The file in the run's folder that lists the notes the conversation has seen.
 const SEEN: &str = "notes";
 
 impl Driver<'_> {
-    /// The notes for the next turn, if there are any that the conversation
-    /// has not seen. Without them the work goes on all the same.
+    /// Returns the notes for the next turn that the conversation has not seen.
+    /// A failure is reported and does not stop the work.
     pub(super) fn notes(&mut self, run: &Run, plan: Plan) -> Option<String> {
         let recall = self.recall.clone().filter(Recall::has_anything)?;
         match self.recalled(&recall, run, plan) {
@@ -39,7 +39,7 @@ impl Driver<'_> {
         }
     }
 
-    /// The names of notes that the conversation has seen.
+    /// Returns the names of the notes that the conversation has seen.
     pub(super) fn seen(&self) -> Vec<String> {
         let text = ralph_files::read_own_text(self.folder.join(SEEN)).unwrap_or_default();
         text.lines().skip(1).map(str::to_owned).collect()
@@ -50,7 +50,7 @@ impl Driver<'_> {
         let now = self.clock.now();
         let left = self.left.as_ref().map(|session| (session, resume::age(session, now)));
         let is_late = left.is_some_and(|(_, age)| age == Age::Old);
-        // After so long all that is known is told anew.
+        // After so long all notes are shown again.
         let goes_on = plan == Plan::Resume && !is_late;
         let reader = if goes_on { Reader::Itself } else { Reader::Newcomer };
         let before = if goes_on {
@@ -60,13 +60,13 @@ impl Driver<'_> {
         };
         let mut lines = before.lines();
         let spent = lines.next().and_then(|line| line.parse().ok()).unwrap_or(0);
-        // What the feedback shows need not be shown twice.
+        // Notes in the feedback need not be shown twice.
         let told = names(&run.feedback.notes);
         let seen: Vec<String> = lines.map(str::to_owned).chain(told).collect();
         let phase = if run.feedback.is_empty() { Phase::Think } else { Phase::Code };
         let wanted = Wanted {
             part: if goes_on { Part::Asked } else { Part::Whole },
-            // What failed says which files matter now.
+            // The failures tell which files matter now.
             task: Some(format!("{}\n{}", run.task.text, run.feedback.text())),
             resume: left
                 .map(|(session, age)| recall.standing(session, (reader, age)))
@@ -90,7 +90,7 @@ impl Driver<'_> {
         if let Some(shown) = &found.shown {
             recall.note_shown(&found, &wanted.place, now)?;
             let ids = [wanted.seen, shown.ids()].concat().join("\n");
-            // Should that fail, the agent reads the same notes twice.
+            // If that fails, the agent only reads the same notes twice.
             let _ = turn::make_private_folder(&self.folder)
                 .and_then(|()| ralph_files::create_own(&path))
                 .and_then(|mut file| write!(file, "{}\n{ids}\n", spent + shown.tokens));

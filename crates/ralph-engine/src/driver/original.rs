@@ -1,9 +1,9 @@
-//! Lets the tests of the start judge the present code, and new tests the code
+//! Runs the tests of the start on the present code, and new tests on the code
 //! of the start.
 //!
-//! This happens once all else says that the run is done, and only if there is
-//! something to judge: tests that were changed, tests that were added. Gates
-//! run on an overlay of the project, so not a byte of it is written.
+//! This happens once all other evidence says that the run is done, and only if
+//! tests were changed or added. Gates run on an overlay of the project, so none
+//! of its files is written.
 
 mod biting;
 mod control;
@@ -42,23 +42,23 @@ use super::{Driver, preserve};
 use crate::error::EngineError;
 use crate::events::Event;
 
-/// What makes runners go on where they would end with the first file that
-/// does not load, and keeps daemons out that know the real files.
+/// Variables that make runners continue after a file that does not load, and
+/// keep out daemons that know the real files.
 const ENVIRONMENT: [(&str, &str); 2] = [
     ("PYTEST_ADDOPTS", "--continue-on-collection-errors"),
     ("GRADLE_OPTS", "-Dorg.gradle.daemon=false"),
 ];
 
-/// A switch of another daemon.
+/// The variable for another daemon.
 const NX_DAEMON: &str = "NX_DAEMON";
 
-/// How many objections are told one by one.
+/// Maximum number of objections that are listed.
 const NAMED: usize = 20;
 
-/// A run whose tests can be judged.
+/// A run whose tests can be judged against the start.
 struct StartCase<'a> {
     run: &'a Run,
-    /// All files there are now.
+    /// All present files.
     project: &'a VisibleFiles,
     start: TreeId,
     present: TreeId,
@@ -67,25 +67,25 @@ struct StartCase<'a> {
     files: Vec<Sides>,
     /// The tests of the start, gate by gate.
     starts: BTreeMap<String, Start>,
-    /// The gates that name no tests and are judged by how they end.
+    /// The gates that name no tests and are judged by their verdict.
     whole: BTreeSet<String>,
     /// The gates that are judged by their tests, by number.
     gates: Vec<usize>,
 }
 
 impl StartCase<'_> {
-    /// How a gate is judged.
+    /// Returns how a gate is judged.
     fn judgement(&self, gate: &str) -> SuiteJudgement {
         if self.whole.contains(gate) { SuiteJudgement::AsWhole } else { SuiteJudgement::ByTests }
     }
 
-    /// Whether the user accepted that a test is changed.
+    /// Returns true if the user accepted changes of a test.
     fn allows_test(&self, id: &str) -> bool {
         allows_test(&self.rules, id, &self.files)
     }
 }
 
-/// What a gate is run on.
+/// The files that a gate runs on.
 #[derive(Clone, Copy, Debug)]
 enum TrialStage {
     /// The tests of the start and the present code.
@@ -94,18 +94,18 @@ enum TrialStage {
     CodeOfStart,
     /// Everything as it was at the start.
     Start,
-    /// Everything as it is.
+    /// The present files.
     Present,
 }
 
-/// These files in both versions, but for those that cannot be restored.
+/// Returns both versions of these files, without those that cannot be restored.
 fn pairs<'f>(files: impl Iterator<Item = &'f Sides>) -> Vec<FilePair<'f>> {
     files.filter(|file| file.is_known()).map(Sides::pair).collect()
 }
 
 impl Driver<'_> {
-    /// Lets the tests of the start judge the present code if the run would be
-    /// done otherwise, and new tests the code of the start if nothing else
+    /// Runs the tests of the start on the present code if the run would be done
+    /// otherwise. Runs new tests on the code of the start if nothing else
     /// proves the work.
     pub(crate) fn judge_by_start(
         &mut self,
@@ -129,8 +129,8 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// The same for a caller who waits for the gates and judges nothing: what
-    /// is found is remembered.
+    /// Does the same for a caller who waits for the gates and judges nothing.
+    /// The results are stored.
     pub(crate) fn foresee_judgement(
         &mut self,
         run: &Run,
@@ -162,7 +162,7 @@ impl Driver<'_> {
         heard
     }
 
-    /// Lets the tests of the start judge, and new ones the code of the start.
+    /// Runs the tests of the start, and new ones on the code of the start.
     fn hear_case(
         &mut self,
         case: &StartCase<'_>,
@@ -170,7 +170,7 @@ impl Driver<'_> {
     ) -> Result<(), EngineError> {
         let run = case.run;
         self.hear_tests_of_start(case, evidence)?;
-        // What turned green needs no other proof.
+        // A check that turned green needs no other proof.
         let is_proven = decide(run, &run.policy, evidence).decision
             == Decision::Complete(Proof::Verified)
             || run.baseline.as_ref().is_some_and(|baseline| !baseline.red.is_empty())
@@ -187,8 +187,7 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Finds out late what the tests of the start were, where there was no
-    /// time for it then.
+    /// Runs the tests at the start now, if there was no time for it then.
     fn learn_start(
         &mut self,
         case: &mut StartCase<'_>,
@@ -205,7 +204,8 @@ impl Driver<'_> {
                     preserve::add(&self.folder, &name, &tests)?;
                     case.starts.insert(name, ralph_core::preserve::start(&tests));
                 }
-                // What did not even load is held to what it says now.
+                // A suite that did not even load is compared with its present
+                // result.
                 None if report.verdict.is_known() => {
                     case.starts.insert(name, Start::default());
                 }
@@ -216,8 +216,7 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// A gate with everything as it was at the start; `None` where that is not
-    /// possible.
+    /// Runs a gate on the files of the start; `None` if that is not possible.
     fn hear_start(
         &mut self,
         case: &StartCase<'_>,
@@ -233,8 +232,8 @@ impl Driver<'_> {
         }
     }
 
-    /// A gate that a hook has no time for has no result: a caller with more
-    /// time finds it out.
+    /// Marks a gate without a result if a hook had no time for it: a caller
+    /// with more time runs it.
     fn pass_on_lack_of_time(&self, report: &GateReport, evidence: &mut Evidence) {
         let own = evidence.gates.iter_mut().find(|own| own.name == report.name);
         if let (Some(_), Some(own), Verdict::Unknown { .. }) = (self.until, own, &report.verdict) {
@@ -242,7 +241,7 @@ impl Driver<'_> {
         }
     }
 
-    /// What is to be judged; `None` if nothing is.
+    /// Returns the case to judge; `None` if there is nothing to judge.
     fn case<'r>(
         &self,
         run: &'r Run,
@@ -270,7 +269,7 @@ impl Driver<'_> {
             let spec = self.gates[*index].spec();
             let report = evidence.gates.iter().find(|report| report.name == spec.name);
             let has_tests = report.is_some_and(|report| report.reading.tests.is_some());
-            // A command of the user's own may be a suite, too.
+            // A custom command may be a suite, too.
             let is_suite = matches!(spec.criterion, Criterion::TestPass | Criterion::Custom);
             spec.need == Need::Required && (has_tests || is_suite)
         };
@@ -289,8 +288,8 @@ impl Driver<'_> {
         evidence: &mut Evidence,
     ) -> Result<(), EngineError> {
         let open = case.files.iter().filter(|file| !case.rules.allows(file.path()));
-        // Whether somebody else wrote a file is told by references that the
-        // agent can write, so that excuses nothing here.
+        // Git references tell whether another person wrote a file. The agent
+        // can write them, so they excuse nothing here.
         let material = split(&pairs(open.clone()), case.project).tests;
         let lost = open.filter(|file| !file.is_known() && is_material(file.path()));
         let lost: Vec<Weakening> = lost
@@ -356,8 +355,8 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// What the tests of one gate say as they were at the start; `None` if
-    /// they cannot be heard.
+    /// Runs the tests of one gate as they were at the start; `None` if they
+    /// cannot be run.
     fn hear_gate(
         &mut self,
         case: &StartCase<'_>,
@@ -384,7 +383,7 @@ impl Driver<'_> {
         let mut verdict = original::judge(then, &tests_of(&own, &own, judgement), &judged);
         let whole = whole_start(case.run, &own);
         if verdict.objections.is_empty() && fails_without_names(&report, then, &whole) {
-            // How it ended is all that can be compared.
+            // Only its verdict can be compared.
             (then, judgement) = (&whole, SuiteJudgement::AsWhole);
             let judged = whole_suite(&own, state_of(&report));
             verdict = original::judge(then, &whole_suite(&own, state_of(&own)), &judged);
@@ -406,8 +405,8 @@ impl Driver<'_> {
         Ok(Some(HeardSuite { verdict, why_not_run, is_whole }))
     }
 
-    /// What a gate says on a stage. In a session, what a caller with more time
-    /// found out in this run counts.
+    /// Runs a gate on a stage. In a session a result counts that a caller with
+    /// more time found in this run.
     fn hear_on(
         &mut self,
         case: &StartCase<'_>,
@@ -425,7 +424,8 @@ impl Driver<'_> {
             return Ok(GateReport::remembered(self.gates[index].spec(), known.reading));
         }
         let report = self.report_on(case.run, index, (supervisor, stage));
-        // What is remembered passed, so a suite that names no tests has to.
+        // Stored results count as passes, so a suite that names no tests must
+        // pass.
         let is_told = report.reading.tests.is_some() || report.passed();
         if is_session && is_told && report.verdict.is_known() {
             let (reading, at) = (report.reading.clone(), self.clock.now());
@@ -435,7 +435,8 @@ impl Driver<'_> {
         Ok(report)
     }
 
-    /// Runs a gate with what its programs see, and what is said of it.
+    /// Runs a gate with the supervisor of a stage and with the variables for
+    /// it.
     fn report_on(
         &mut self,
         run: &Run,
@@ -466,8 +467,8 @@ impl Driver<'_> {
         reports.pop().unwrap_or_else(|| GateReport::unknown(spec, "it did not run".to_owned()))
     }
 
-    /// A supervisor whose programs see these files instead of the present
-    /// ones; or the reason why that is not possible.
+    /// Returns a supervisor whose programs see these files instead of the
+    /// present ones, or the reason why that is not possible.
     fn overlaid(
         &self,
         files: &[Sides],
@@ -487,7 +488,7 @@ impl Driver<'_> {
             seen.push(OverlayFile { path: path.into(), seen: seen_as });
         }
         if restored.keys().any(|path| Language::of(path) == Some(Language::Python)) {
-            // What was compiled of other versions would be taken for these.
+            // Byte code of other versions would be used for these.
             let folders = byte_code_folders(&self.root).into_iter();
             seen.extend(folders.map(|path| OverlayFile { path, seen: OverlaySight::Nothing }));
         }
@@ -504,16 +505,16 @@ impl Driver<'_> {
         copied.probe_overlay().map(|()| copied).map_err(|_| reason)
     }
 
-    /// What the reader of the sources says of tests that were run as they
-    /// were at the start is told, and does not count.
+    /// Reports static findings about tests that were run as they were at the
+    /// start, without counting them.
     fn replace_reading(
         &mut self,
         case: &StartCase<'_>,
         material: &BTreeMap<String, Restored>,
         evidence: &mut Evidence,
     ) {
-        // A suite that names no tests is taken to run them all. A command of the
-        // user's own may run none of them.
+        // A suite that names no tests is assumed to run them all. A custom
+        // command may run none of them.
         let runs_all = |index: &usize| {
             let spec = self.gates[*index].spec();
             spec.criterion == Criterion::TestPass && case.whole.contains(&spec.name)
@@ -562,11 +563,12 @@ impl Driver<'_> {
     }
 }
 
-/// What the tests of a gate said, and why some could not be run.
+/// The result of a gate's tests of the start, and the reason why some could not
+/// be run.
 struct HeardSuite {
     verdict: OriginalVerdict,
     why_not_run: Option<String>,
-    /// Whether the suite names no tests, and was judged by how it ended.
+    /// True if the suite names no tests and was judged by its verdict.
     is_whole: bool,
 }
 
@@ -578,7 +580,7 @@ impl std::ops::Deref for HeardSuite {
     }
 }
 
-/// What is restored, but for what the rest hides anyway: nothing can be absent
+/// Returns the restored files without impossible ones: a path cannot be absent
 /// where a file is, or above or below it.
 fn without_conflicts(
     restored: &BTreeMap<String, Restored>,

@@ -1,5 +1,5 @@
-//! What a judged turn teaches: it is written to the memory once the turn is on
-//! record. No trouble with the memory is trouble of the run.
+//! Learns from judged turns. Lessons are written to the memory once the turn is
+//! stored. A failure of the memory never fails the run.
 
 mod attempt;
 mod closing;
@@ -23,13 +23,14 @@ use self::attempt::TurnAttempt;
 use self::failures::{Failure, Outcome};
 use super::Driver;
 
-/// New failures of a turn that are noted: the first ones explain the rest.
+/// Maximum number of a turn's new failures that are noted: the first explain
+/// the rest.
 const MOST_NOTED: usize = 3;
 
-/// Files that a note is about.
+/// Maximum number of files of a note.
 const MOST_FILES: usize = 20;
 
-/// What is written once a turn is on record.
+/// The events for the memory that are written once a turn is stored.
 #[derive(Debug, Default)]
 pub(crate) struct Lesson(Vec<Event>);
 
@@ -43,7 +44,7 @@ struct Failed<'a> {
 }
 
 impl Failed<'_> {
-    /// What is kept of it.
+    /// Returns its record for the memory.
     fn tried(&self) -> Tried {
         let signatures = self.failures.iter().map(|one| one.signature.clone()).collect();
         let printed = self.failures.first().map(|one| format!("{}: {}", one.title, one.text));
@@ -53,8 +54,8 @@ impl Failed<'_> {
 }
 
 impl Driver<'_> {
-    /// What a turn teaches. If it failed, what is known of such failures is
-    /// added to what the agent is told next.
+    /// Returns the lesson of a turn. If it failed, known facts about such
+    /// failures are added to the next prompt.
     ///
     /// The notebook is opened only if the turn failed or ends the run.
     pub(crate) fn learn(&mut self, run: &Run, evidence: &Evidence, next: &mut Run) -> Lesson {
@@ -111,13 +112,13 @@ impl Driver<'_> {
         Lesson(events)
     }
 
-    /// Writes what a turn taught that is on record now.
+    /// Writes the lesson of a turn that is stored now.
     pub(crate) fn write_down(&self, lesson: Lesson) {
         if lesson.0.is_empty() || self.ledger.place_is_gone() {
             return;
         }
         let events: Vec<Event> = lesson.0.into_iter().map(clean::event).collect();
-        // What cannot be remembered is forgotten; the run goes on.
+        // A lesson that cannot be stored is lost; the run goes on.
         let _ = Log::new(self.ledger.home()).hand_in(&events);
         if let Some(recall) = &self.recall {
             let _ = Log::new(&recall.user_home).hand_in(&of_the_user(&recall.user_home, events));
@@ -125,8 +126,8 @@ impl Driver<'_> {
     }
 }
 
-/// What came of notes for all projects: they are credited where they are kept,
-/// if the agent named one of them as its reason.
+/// Returns the events for the user's notes. They get credit in their own store
+/// if the agent cited one of them.
 fn of_the_user(home: &Path, events: Vec<Event>) -> Vec<Event> {
     let is_citing = |event: &Event| matches!(event.what, What::Cited { .. });
     if !Notebook::exists(home) || !events.iter().any(is_citing) {
@@ -142,7 +143,7 @@ fn of_the_user(home: &Path, events: Vec<Event>) -> Vec<Event> {
             }
             credited.push(event);
         } else if let What::Checked { failures, raw, .. } = &mut event.what {
-            // How it failed is this project's own.
+            // The failure itself belongs to this project.
             failures.clear();
             *raw = None;
             credited.push(event);
@@ -151,7 +152,7 @@ fn of_the_user(home: &Path, events: Vec<Event>) -> Vec<Event> {
     credited
 }
 
-/// Where something happened in a run.
+/// Returns the place of an event in a run.
 fn place(run: &Run, phase: Phase) -> Place {
     Place {
         run: Some(run.id.to_string()),
@@ -167,7 +168,7 @@ fn event(run: &Run, evidence: &Evidence, phase: Phase, what: What) -> Event {
     Event { at, place: place(run, phase), actor: Actor::Ralph, what }
 }
 
-/// That the agent named notes as its reason.
+/// Returns the event that the agent cited notes.
 fn citing(run: &Run, evidence: &Evidence) -> Option<Event> {
     let ids = cited(&evidence.text);
     let what = What::Cited { ids: ids.clone() };
@@ -175,8 +176,8 @@ fn citing(run: &Run, evidence: &Evidence) -> Option<Event> {
     (!ids.is_empty()).then_some(event)
 }
 
-/// That the checks of a turn had an end. It comes behind all notes of the turn,
-/// as it is to their credit.
+/// Returns the event that the checks of a turn ended. It comes after all notes
+/// of the turn, because it gives them credit.
 fn checked(run: &Run, evidence: &Evidence, signatures: &[String], raw: Option<String>) -> Event {
     let what = What::Checked {
         passed: signatures.is_empty(),
@@ -191,8 +192,8 @@ fn attempted(run: &Run, evidence: &Evidence, tried: Tried) -> Event {
     event(run, evidence, Phase::Verify, What::Attempted(Box::new(tried)))
 }
 
-/// Notes about failures that are new in this run. One that is known was seen
-/// again; one that the user withdrew stays withdrawn.
+/// Returns notes about failures that are new in this run. A known failure is
+/// marked as seen again; a note that the user withdrew stays withdrawn.
 fn gotchas(failed: &Failed<'_>, notebook: &Notebook) -> Vec<Event> {
     let Failed { run, evidence, failures, .. } = failed;
     let is_new = |failure: &&Failure| {
@@ -214,8 +215,8 @@ fn gotchas(failed: &Failed<'_>, notebook: &Notebook) -> Vec<Event> {
     events
 }
 
-/// Whether we did not say so ourselves yet, or took it back. What an agent wrote
-/// under the name of a failure says nothing about it.
+/// Returns true if we have no note of our own about it, or retracted it. A note
+/// that an agent wrote under the name of a failure does not count.
 fn is_unheard_of(known: Option<&Known>) -> bool {
     known.is_none_or(|known| match known.actor {
         Actor::User => false,

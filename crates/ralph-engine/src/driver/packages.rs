@@ -1,5 +1,5 @@
-//! Holds a run to the packages it began with: a change there is seen by no
-//! tree and no test of the start.
+//! Detects changes of installed packages. Neither a tree nor a test of the
+//! start shows them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,20 +17,20 @@ use super::tampering::Sides;
 use crate::error::EngineError;
 use crate::locks;
 
-/// What a changed lock file lets be changed.
+/// The package changes that a changed lock file permits.
 enum Freed {
-    /// Nothing: no lock file changed in its meaning.
+    /// None: no lock file changed in its meaning.
     Nothing,
-    /// The packages of these names, and what is made anew with them.
+    /// The packages with these names, and modules that come with them.
     Packages(BTreeSet<String>),
-    /// Everything: its entries cannot be read.
+    /// All: its entries cannot be read.
     All,
 }
 
 impl Driver<'_> {
-    /// Adds what was done to installed packages: held if a lock file says
-    /// what belongs there and does not say otherwise now, reported otherwise.
-    /// What is loaded without being asked for is held in any case.
+    /// Adds changes of installed packages to the evidence. A change is held if
+    /// there is a lock file that does not permit it, and reported otherwise. A
+    /// file that Python loads by itself is held in any case.
     pub(crate) fn look_at_packages(
         &self,
         run: &Run,
@@ -48,7 +48,7 @@ impl Driver<'_> {
         let changes = present.and_then(|now| self.both_versions(run, now).ok()).unwrap_or_default();
         for packages in found {
             let freed = self.freed(&packages, &changes);
-            // What belongs to the tree is judged as files are.
+            // Files in the tree are judged like other files.
             let is_tracked = |file: &PathBuf| {
                 *file != packages.folder && changes.iter().any(|change| change.is_at(file))
             };
@@ -60,7 +60,7 @@ impl Driver<'_> {
                 files.filter(|file| !is_tracked(file) && !is_users(file)).collect();
             let is_free = |file: &PathBuf| freed.includes(&packages.folder, file);
             let is_startup = |file: &PathBuf| is_startup_module(&file.to_string_lossy());
-            // No installation brings what Python loads before anything else.
+            // No installation adds files that Python loads before all others.
             let is_held = |file: &&&PathBuf| {
                 is_startup(file)
                     || (!is_free(file)
@@ -80,7 +80,7 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Whether Python or pytest load a file without being asked to.
+    /// Returns true if Python or pytest load a file by themselves.
     fn is_loaded_by_itself(&self, file: &Path) -> bool {
         let has = |told: fn(&str) -> bool| {
             ralph_files::read_text(self.root.join(file)).is_ok_and(|text| told(&text))
@@ -92,7 +92,7 @@ impl Driver<'_> {
         }
     }
 
-    /// What the lock files of packages let be changed.
+    /// Returns the changes that the lock files of packages permit.
     fn freed(&self, packages: &ChangedPackages, changes: &[Sides]) -> Freed {
         let is_lock = |change: &&Sides| packages.locks.iter().any(|lock| change.is_at(lock));
         let mut names = BTreeSet::new();
@@ -117,7 +117,7 @@ impl Freed {
         match self {
             Self::All => true,
             Self::Nothing => false,
-            // The folder itself is no package.
+            // The folder itself is not a package.
             Self::Packages(_) if folder == file => false,
             Self::Packages(names) => {
                 let below = file.strip_prefix(folder).unwrap_or(file);
@@ -127,13 +127,13 @@ impl Freed {
     }
 }
 
-/// The folder with Python's packages that a file lies in.
+/// Returns the folder with Python's packages that contains a file.
 fn site_of(file: &Path) -> Option<&Path> {
     file.ancestors().find(|folder| folder.ends_with("site-packages"))
 }
 
-/// The modules that only distributions of these names brought, by the lists
-/// that were installed with them.
+/// Returns the modules that only distributions with these names installed, by
+/// their lists of files.
 fn modules_of(site: &Path, names: &BTreeSet<String>) -> BTreeSet<String> {
     let (mut own, mut others) = (BTreeSet::new(), BTreeSet::new());
     for entry in fs::read_dir(site).into_iter().flatten().flatten() {

@@ -1,4 +1,4 @@
-//! Remembers which tests ran at the start, and holds later turns to it.
+//! Stores the tests that ran at the start, and compares later turns with them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -13,13 +13,13 @@ use serde::{Deserialize, Serialize};
 use super::turn;
 use crate::error::EngineError;
 
-/// The list's name in the run's folder.
+/// The name of the list in the run's folder.
 const FILE: &str = "tests-at-start.json";
 
-/// How many lost tests are named one by one.
+/// Maximum number of lost tests that are named.
 const NAMED: usize = 20;
 
-/// The tests of one gate, as they are written.
+/// The stored tests of one gate.
 #[derive(Deserialize, Serialize)]
 #[serde(untagged)]
 enum StartRow {
@@ -31,8 +31,8 @@ enum StartRow {
         #[serde(default)]
         printed: u64,
     },
-    /// Of a run that an earlier version began: those that passed, and the
-    /// others. It ends under the rules of then.
+    /// The row of an earlier version: the tests that passed, and the others.
+    /// Its run ends under the rules of that version.
     Before(BTreeSet<String>, BTreeSet<String>),
 }
 
@@ -54,7 +54,7 @@ impl From<StartRow> for Start {
     }
 }
 
-/// Keeps which tests ran, gate by gate.
+/// Stores the tests that ran, gate by gate.
 pub(crate) fn remember(folder: &Path, gates: &[GateReport]) -> Result<(), EngineError> {
     let tests = gates.iter().filter_map(|gate| Some((&*gate.name, gate.reading.tests.as_ref()?)));
     let rows: BTreeMap<&str, StartRow> =
@@ -82,20 +82,21 @@ fn save(folder: &Path, rows: &BTreeMap<&str, StartRow>) -> Result<(), EngineErro
     written.map_err(|source| EngineError::Write { path, source })
 }
 
-/// The tests that ran at the start, gate by gate; none if they are unknown.
+/// Returns the tests that ran at the start, gate by gate; none if unknown.
 pub(crate) fn load(folder: &Path) -> BTreeMap<String, Start> {
     let Ok(text) = ralph_files::read_own(folder.join(FILE)) else { return BTreeMap::new() };
     let rows: BTreeMap<String, StartRow> = serde_json::from_slice(&text).unwrap_or_default();
     rows.into_iter().map(|(name, row)| (name, row.into())).collect()
 }
 
-/// Adds to the evidence what fails now though it passed at the start, and
-/// what runs no more.
+/// Adds to the evidence the tests that passed at the start and fail now, and
+/// those that no longer run.
 pub(crate) fn compare(folder: &Path, locale: Locale, evidence: &mut Evidence) {
     compare_but(&[], folder, locale, evidence);
 }
 
-/// The same without these gates, which were judged in another way.
+/// Does the same without the gates in `judged`, which were judged in another
+/// way.
 pub(crate) fn compare_but(
     judged: &[String],
     folder: &Path,
@@ -106,8 +107,8 @@ pub(crate) fn compare_but(
     for gate in &evidence.gates {
         let Some(then) = then.remove(&gate.name) else { continue };
         let Some(now) = &gate.reading.tests else {
-            // A runner that counted what passed at the start, and now passes
-            // without a word, did not run.
+            // If a runner counted passing tests at the start and now passes
+            // without output, it did not run.
             let counted = then.ran > then.failed.len() as u64;
             if gate.passed() && counted && !judged.contains(&gate.name) {
                 let fewer = FewerTests { then: then.ran, now: 0 };
@@ -127,8 +128,8 @@ pub(crate) fn compare_but(
         let prints = gate.failing_tests().filter(|(id, _)| broken.contains(id));
         evidence.broken.extend(prints.map(|(_, print)| print.to_owned()));
         if !gate.passed() {
-            // A build that is broken, or a runner that ends with the first
-            // failure, leaves tests out that nobody took away.
+            // After a broken build, or with a runner that ends at the first
+            // failure, tests are missing that the agent did not remove.
             continue;
         }
         let Losses { tests, fewer } = preserve::losses(&then, now);

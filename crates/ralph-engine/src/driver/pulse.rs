@@ -1,14 +1,14 @@
-//! Says that the owner is alive, and hears what others ask for.
+//! Sends heartbeats and receives requests of other processes.
 
 use std::time::Duration;
 
 use ralph_core::{Run, Timestamp};
 use ralph_store::{Request, RunStore, StoreError};
 
-/// How often the owner says that it is alive.
+/// Time between two heartbeats.
 const HEARTBEAT: Duration = Duration::from_secs(5);
 
-/// The pulse of a driver while something takes its time.
+/// The heartbeat of a driver during long work.
 pub(crate) struct Pulse {
     last: Timestamp,
 }
@@ -18,7 +18,7 @@ impl Pulse {
         Self { last: now }
     }
 
-    /// Looks for requests; every few seconds the heartbeat goes along.
+    /// Looks for requests; every few seconds it sends a heartbeat as well.
     pub(crate) fn ask(
         &mut self,
         store: &dyn RunStore,

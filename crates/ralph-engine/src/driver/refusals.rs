@@ -1,5 +1,5 @@
-//! What the agent was not allowed to do: told to the user and the agent, and
-//! in the end a reason to wait for somebody who allows it.
+//! Handles actions that the agent was refused. They are reported to the user
+//! and the agent. In the end the run waits for a person to allow them.
 
 use std::path::Path;
 
@@ -12,23 +12,23 @@ use super::memory::Memory;
 use crate::error::EngineError;
 use crate::events::Event;
 
-/// Turns in a row that may be refused something without changing anything.
+/// Number of refused turns in a row without a change before a person is asked.
 const PATIENCE: u32 = 2;
 
-/// How many refusals are named.
+/// Maximum number of refusals that are named.
 const NAMED: usize = 3;
 
-/// What follows from refusals.
+/// The consequences of refusals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refused {
-    /// What the agent is told before its next turn.
+    /// The text for the agent's next turn.
     pub(crate) told: String,
-    /// What a person is asked, if there is no use in another turn.
+    /// The question to a person, if another turn is useless.
     pub(crate) question: Option<String>,
 }
 
 impl Driver<'_> {
-    /// Takes note of what a turn was refused; `None` if that is nothing.
+    /// Handles the refusals of a turn; `None` if there are none.
     pub(crate) fn note_refusals(
         &mut self,
         agent: &dyn Agent,
@@ -52,16 +52,16 @@ impl Driver<'_> {
         }))
     }
 
-    /// Whether the files are those of the newest snapshot: every turn that
-    /// changed something has one.
+    /// Returns true if the files are those of the newest snapshot. Every turn
+    /// that changed something has one.
     fn is_unchanged(&self) -> Result<bool, EngineError> {
         let present = self.tree.tree()?;
         Ok(self.kept.as_ref().is_some_and(|kept| kept.tree == present))
     }
 }
 
-/// Counts a turn; says how many in a row were refused something in vain.
-/// Once a person was asked, the count begins anew.
+/// Counts a turn. Returns the number of refused turns in a row without a
+/// change. Once a person was asked, the count restarts.
 #[expect(clippy::fn_params_excessive_bools, reason = "private, and named at its one call")]
 fn count(folder: &Path, agent: &str, stuck: bool) -> Result<u32, EngineError> {
     let mut memory = Memory::load(folder, agent);

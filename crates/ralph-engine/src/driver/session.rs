@@ -1,4 +1,4 @@
-//! A run under a driver is a session: what is kept of it while it goes on.
+//! Records a run under a driver as a session in the memory.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,13 +14,13 @@ use ralph_snapshot::Change;
 use super::Driver;
 use crate::events::Begin;
 
-/// How often it is kept that a turn is still under way.
+/// Time between two checkpoints during a turn.
 const CHECKPOINT: Duration = Duration::from_mins(5);
 
-/// Files of one turn that are kept: a session has no more.
+/// Maximum number of a turn's files that are recorded: a session has no more.
 const MOST_FILES: usize = 50;
 
-/// Keeps from time to time that a turn is under way.
+/// Records from time to time that a turn is under way.
 pub(crate) struct Checkpoints {
     home: PathBuf,
     place: Place,
@@ -28,7 +28,7 @@ pub(crate) struct Checkpoints {
 }
 
 impl Checkpoints {
-    /// Keeps that the turn goes on, if it is time to.
+    /// Records a checkpoint if it is due.
     pub(crate) fn tick(&mut self, now: Timestamp) {
         if now.since(self.last) >= CHECKPOINT {
             self.last = now;
@@ -41,7 +41,7 @@ impl Checkpoints {
 }
 
 impl Driver<'_> {
-    /// Keeps that the run begins or goes on, and what is asked for.
+    /// Records the start or the resumption of the run, and its prompt.
     pub(super) fn keep_opening(&self, run: &Run, how: Begin) {
         let (source, asked) = match how {
             Begin::New => ("new", Some(run.task.text.clone())),
@@ -55,8 +55,8 @@ impl Driver<'_> {
         }
     }
 
-    /// The session of a run that goes on, as it was left. Asked before it is
-    /// kept that the run goes on.
+    /// Returns the session of a resumed run as it was left. Call it before the
+    /// resumption is recorded.
     pub(super) fn as_it_was_left(&self, run: &Run, how: Begin) -> Option<Session> {
         let home = self.ledger.home();
         let goes_on = match how {
@@ -65,38 +65,38 @@ impl Driver<'_> {
         };
         let (run, limit) = (Some(run.id.to_string()), Some(1));
         let filter = SessionFilter { run, limit, ..SessionFilter::default() };
-        // Without it the run goes on all the same, with its own records.
+        // Without it the run uses its own records.
         let found = goes_on.then(|| Notebook::attempt(home, |book| book.sessions(&filter)));
         found?.ok()?.0.pop()
     }
 
-    /// Keeps the last words of a turn.
+    /// Records the final text of a turn.
     pub(super) fn keep_answer(&self, run: &Run, text: &str) {
         self.keep(run, Actor::Agent, What::Answered { text: text.to_owned() });
     }
 
-    /// Keeps which files a turn changed. What a host changes in its session is
-    /// kept when it does.
+    /// Records the files that a turn changed. A host records the changes in its
+    /// session itself.
     pub(super) fn keep_files(&mut self, run: &Run, changes: &[Change]) {
         if run.session().is_some() || changes.is_empty() {
             return;
         }
         let files = named(changes);
         if let Some(left) = &mut self.left {
-            // A turn was cut off, and whoever goes on is told of its files too.
+            // A turn was cut off; the next reader needs its files, too.
             let older = left.files.iter().filter(|file| !files.contains(file)).cloned();
             left.files = files.iter().cloned().chain(older.collect::<Vec<_>>()).collect();
         }
         self.keep(run, Actor::Ralph, changed(run, files));
     }
 
-    /// Keeps how the run was left.
+    /// Records the end or the pause of the run.
     pub(super) fn keep_closing(&self, run: &Run) {
         self.keep(run, Actor::Ralph, closing(run));
     }
 
-    /// Keeps that a session of a host has done what its loop was for. If the
-    /// loop failed, the session is as it was left.
+    /// Records that a session of a host finished its loop. After a failure the
+    /// session stays as it was.
     pub(crate) fn keep_success_in_host(&self, run: &Run) {
         let is_done = match &run.state {
             State::Success(_) | State::Stopped => true,
@@ -110,13 +110,13 @@ impl Driver<'_> {
         }
     }
 
-    /// Keeps that the run broke off with an error of ours.
+    /// Records that the run broke off with an error of ours.
     pub(super) fn keep_breakage(&self, run: &Run, why: &str) {
         let (state, why) = (SessionState::Failed, why.to_owned());
         self.keep(run, Actor::Ralph, What::Closed { state, why });
     }
 
-    /// What keeps from time to time that a turn is under way.
+    /// Returns the checkpoints for a turn, if the run is recorded.
     pub(super) fn checkpoints(&self, run: &Run) -> Option<Checkpoints> {
         let home = self.ledger.home().to_owned();
         let last = self.clock.now();
@@ -130,46 +130,46 @@ impl Driver<'_> {
     }
 }
 
-/// How a run leaves its session.
+/// Returns the closing event for the state of a run.
 fn closing(run: &Run) -> What {
     let state = match &run.state {
         State::Running | State::Waiting(_) | State::Paused(_) => SessionState::Paused,
-        // Whoever stops a run is done with it: it cannot go on.
+        // A stopped run cannot be resumed.
         State::Success(_) | State::Stopped => SessionState::Completed,
         State::Failed(_) => SessionState::Failed,
     };
     What::Closed { state, why: ralph_core::wording::host::ended(run, None) }
 }
 
-/// The names of files that changed; of very many the first.
+/// Returns the names of changed files, up to a maximum.
 fn named(changes: &[Change]) -> Vec<String> {
     let names = changes.iter().map(|one| one.path.to_string_lossy().into_owned());
     names.take(MOST_FILES).collect()
 }
 
-/// That a turn changed files.
+/// Returns the event that a turn changed files.
 fn changed(run: &Run, files: Vec<String>) -> What {
     What::Checkpointed { about: format!("iteration {} changed files", run.iteration), files }
 }
 
-/// Keeps how a run was left whose driver is gone, if its session was kept; that
-/// of a host has an end of its own.
+/// Records the end of a run whose driver is gone, if its session was recorded.
+/// A host's session records its own end.
 pub fn keep_end_of(home: &Path, run: &Run, now: Timestamp) {
     if is_kept(home, run) {
         append(home, &place(run), now, (Actor::Ralph, closing(run)));
     }
 }
 
-/// Keeps what the last turn of a run changed whose driver is gone, if its
-/// session was kept.
+/// Records the changes of the last turn of a run whose driver is gone, if its
+/// session was recorded.
 pub fn keep_changes_of(home: &Path, run: &Run, changes: &[Change], now: Timestamp) {
     if !changes.is_empty() && is_kept(home, run) {
         append(home, &place(run), now, (Actor::Ralph, changed(run, named(changes))));
     }
 }
 
-/// Whether a run has a session of its own. What cannot be read is lost; the
-/// run is what it is all the same.
+/// Returns true if a run has a session of its own. An unreadable memory counts
+/// as none.
 fn is_kept(home: &Path, run: &Run) -> bool {
     if run.session().is_some() || !Notebook::exists(home) {
         return false;
@@ -191,7 +191,7 @@ fn place(run: &Run) -> Place {
 
 fn append(home: &Path, place: &Place, now: Timestamp, (actor, what): (Actor, What)) {
     let event = Event { at: now.as_millis(), place: place.clone(), actor, what };
-    // What cannot be kept is lost; the run goes on.
+    // An event that cannot be recorded is lost; the run goes on.
     let _ = Log::new(home).hand_in(&[clean::event(event)]);
 }
 

@@ -1,5 +1,5 @@
-//! All gates of a run, executed: from memory where nothing changed, side by
-//! side where they may, and a second time where a test may be flaky.
+//! Runs all gates of a run: uses stored passes, runs gates in parallel, and
+//! repeats those with a flaky test.
 
 use std::collections::BTreeSet;
 use std::num::NonZero;
@@ -20,15 +20,15 @@ use crate::error::EngineError;
 use crate::events::{Event, Sink};
 use crate::stamps::Stamps;
 
-/// More gates at a time would only take each other's time.
+/// Maximum number of gates at a time. More would only slow each other down.
 const MOST_JOBS: usize = 4;
 
-/// Which remembered passes count.
+/// A rule for the stored passes that count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PassRecall {
-    /// All of them: this spares work between turns and accepts nothing.
+    /// All of them. This saves work between turns and completes no run.
     All,
-    /// Those that were executed since this moment.
+    /// Those that were executed since this time.
     Since(Timestamp),
     /// None.
     Nothing,
@@ -44,7 +44,7 @@ impl PassRecall {
     }
 }
 
-/// What the gates of a run showed.
+/// The results of a run's gates.
 pub(crate) struct Shown {
     /// One report for each gate, in their order.
     pub(crate) reports: Vec<GateReport>,
@@ -81,7 +81,7 @@ impl Driver<'_> {
         Ok(shown)
     }
 
-    /// The reports of gates whose pass is remembered and may be used.
+    /// Returns the reports of gates with a stored pass that may be used.
     fn remembered(
         &self,
         tree: &TreeId,
@@ -98,8 +98,8 @@ impl Driver<'_> {
         Ok(reports)
     }
 
-    /// A test that fails now and did not before may just be flaky: its gate
-    /// gets a second chance on the same tree, once.
+    /// Repeats a gate once on the same tree if a test fails that did not fail
+    /// before: it may be flaky.
     fn retry_doubtful(&mut self, run: &Run, shown: &mut Shown) {
         let doubtful = |report: &GateReport| {
             !report.cached
@@ -128,7 +128,7 @@ impl Driver<'_> {
     }
 
     /// Executes the gates with these numbers; those of folders that the run
-    /// changed come first. The reports come in the order of the numbers.
+    /// changed come first. Returns the reports in the order of the numbers.
     fn execute(&mut self, run: &Run, wanted: &[usize]) -> Vec<GateReport> {
         let all = std::mem::take(&mut self.gates);
         let changed = self.chosen.get();
@@ -142,12 +142,12 @@ impl Driver<'_> {
         numbered.into_iter().map(|(_, report)| report).collect()
     }
 
-    /// Executes these gates, in the sight of whoever watches the run.
+    /// Executes these gates and reports to the watchers of the run.
     pub(crate) fn execute_gates(&mut self, run: &Run, gates: &[&dyn Gate]) -> Vec<GateReport> {
         self.execute_shown_as(run, gates, "")
     }
 
-    /// Executes these gates, which are shown with `remark` behind their names.
+    /// Executes these gates, which are shown with `remark` after their names.
     pub(crate) fn execute_shown_as(
         &mut self,
         run: &Run,
@@ -172,7 +172,7 @@ fn has_failed_tests(report: &GateReport) -> bool {
     report.reading.tests.as_ref().is_some_and(|tests| tests.counts.failed > 0)
 }
 
-/// Whether a gate looks at a folder in which something changed.
+/// Returns true if something changed in the folder of a gate.
 fn is_affected(spec: &GateSpec, changed: &Files) -> bool {
     match changed {
         Files::All => true,
@@ -180,12 +180,12 @@ fn is_affected(spec: &GateSpec, changed: &Files) -> bool {
     }
 }
 
-/// How many gates run at a time.
+/// Returns the number of gates that run at a time.
 pub(crate) fn jobs() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get).min(MOST_JOBS)
 }
 
-/// Passes on what gates do, and listens to others meanwhile.
+/// Reports the events of gates, and checks for requests meanwhile.
 pub(super) struct Watcher<'a> {
     run: &'a Run,
     sink: &'a mut dyn Sink,
@@ -193,7 +193,7 @@ pub(super) struct Watcher<'a> {
     interrupt: &'a Interrupt,
     store: &'a dyn RunStore,
     pulse: Pulse,
-    /// What is shown behind the names of the gates.
+    /// The remark after the names of the gates.
     remark: &'static str,
 }
 

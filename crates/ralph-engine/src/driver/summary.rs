@@ -1,4 +1,4 @@
-//! What a new session is told about the turns before it, from our own record.
+//! Summarizes earlier turns for a new session, from our own records.
 
 use ralph_core::wording::{self, Past, PastTurn};
 use ralph_core::{Run, TreeId};
@@ -7,15 +7,15 @@ use ralph_store::RunStore;
 
 use super::Driver;
 
-/// How many earlier turns are told.
+/// Maximum number of earlier turns in a summary.
 const TURNS: u32 = 8;
 
-/// How many changed files are named.
+/// Maximum number of changed files that are named.
 const FILES: usize = 40;
 
 impl Driver<'_> {
-    /// What happened so far. What cannot be told is left out: a summary is
-    /// no reason to end a run.
+    /// Returns a summary of the run so far. Unknown parts are left out: a
+    /// failure here must not end the run.
     pub(crate) fn summary(&self, run: &Run) -> String {
         let records = self.ledger.store().iterations(&run.id, TURNS).unwrap_or_default();
         let spoke = records.into_iter().filter(|record| !record.text.trim().is_empty());

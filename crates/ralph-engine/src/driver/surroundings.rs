@@ -1,4 +1,4 @@
-//! Holds a run to what its checks load beside the files of its snapshots.
+//! Detects changes of files that checks load from outside the snapshots.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -26,13 +26,13 @@ use crate::python::{PythonHost, PythonSetup, interpreters};
 use crate::ruby;
 use crate::surroundings::{FILE, Surroundings, is_executable};
 
-/// How many findings of a kind are told.
+/// Maximum number of findings of a kind that are reported.
 const NAMED: usize = 20;
 
-/// How many findings are held against a run.
+/// Maximum number of findings that are held against a run.
 const MOST_HELD: usize = 50;
 
-/// What was found, and whether it holds the run.
+/// Findings outside the snapshots: those that hold the run, and others.
 pub(super) struct OutsideFindings {
     held: Vec<Weakening>,
     told: Vec<Edit>,
@@ -40,9 +40,9 @@ pub(super) struct OutsideFindings {
 }
 
 impl Driver<'_> {
-    /// Remembers what the checks load from outside, once they ran for the
-    /// first time: what they make or install themselves is theirs. They ran
-    /// since `began`, unless somebody else was at work then, too.
+    /// Stores what the checks load from outside, after their first execution:
+    /// files that they make or install themselves are theirs. They ran since
+    /// `began`, unless another program was at work then, too.
     pub(crate) fn remember_surroundings(
         &self,
         reports: &[GateReport],
@@ -62,8 +62,8 @@ impl Driver<'_> {
         self.write_surroundings(&seen)
     }
 
-    /// Notes that the run rested since its last turn: what was installed then
-    /// is the user's. A turn that was cut off with its driver has no end.
+    /// Notes that the run rested since its last turn: the user installed what
+    /// was installed then. A turn that was cut off with its driver has no end.
     pub(crate) fn note_rest(&self, run: &Run) -> Result<(), EngineError> {
         let Some(mut then) = self.surroundings() else { return Ok(()) };
         let from = if run.iteration == 0 {
@@ -86,13 +86,14 @@ impl Driver<'_> {
         written.map_err(|source| EngineError::Write { path, source })
     }
 
-    /// When the checks of a run had run once, and the agent had done nothing.
+    /// Returns the time after the first execution of the checks, before the
+    /// agent did anything.
     pub(super) fn moment_of_start(&self, run: &Run) -> Timestamp {
         self.surroundings().map_or(run.started_at, |then| then.at())
     }
 
-    /// Adds what changed of what the checks load from outside the snapshots.
-    /// A run that an earlier version began does not know it.
+    /// Adds changes of files that the checks load from outside the snapshots.
+    /// Runs that an earlier version started have no record of them.
     pub(super) fn look_at_surroundings(
         &self,
         run: &Run,
@@ -145,7 +146,7 @@ impl Driver<'_> {
         }
     }
 
-    /// Compares what Python compiled during the run with the sources.
+    /// Compares byte code that Python wrote during the run with its sources.
     fn add_byte_code(&self, then: &Surroundings, found: &mut OutsideFindings) {
         if then.pythons.is_empty() {
             return;
@@ -175,9 +176,9 @@ impl Driver<'_> {
         }
     }
 
-    /// Adds files of the project that are in no snapshot, and those that take
-    /// the place of modules that checks load. A start that cannot be read
-    /// holds the run already.
+    /// Adds files of the project that are in no snapshot, and those that shadow
+    /// modules that checks load. A start that cannot be read holds the run
+    /// already.
     fn add_unseen(
         &self,
         run: &Run,
@@ -220,8 +221,8 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// The program that checks call by the name of an executable file of the
-    /// project: a script may look there first.
+    /// Returns the program that checks call by the name of an executable file
+    /// of the project. A script may find that file first.
     fn program_called_as(&self, file: &Path) -> Option<PathBuf> {
         let name = file.file_name()?;
         let is_called = |gate: &GateSpec| {
@@ -233,8 +234,8 @@ impl Driver<'_> {
         is_program.then(|| find_program(name, &self.root, path.map(|(_, value)| &**value)))?
     }
 
-    /// Adds new libraries in Ruby, and headers, with the name of one that
-    /// checks load from elsewhere.
+    /// Adds new Ruby libraries and headers with the name of one that checks
+    /// load from elsewhere.
     fn add_libraries<'p>(
         &self,
         added: impl Iterator<Item = &'p Path>,
@@ -259,8 +260,8 @@ impl Driver<'_> {
         }
     }
 
-    /// Whether checks in Python find the modules of a folder by their bare
-    /// names: where they start, where the code lies, and beside tests.
+    /// Returns true if Python checks find the modules of a folder by their bare
+    /// names: at their start, in the source folder, and beside tests.
     fn is_looked_up_in(&self, folder: &Path) -> bool {
         let path = self.root.join(folder);
         let is_start = |dir: &str| folder == Path::new(dir);
@@ -287,7 +288,7 @@ impl Driver<'_> {
         PythonHost { supervisor: &self.supervisor, places: self.places() }
     }
 
-    /// A path as people name it: below the root if it is there.
+    /// Returns a path for people: relative to the root if it is below it.
     pub(super) fn shown(&self, path: &Path) -> String {
         path.strip_prefix(&self.root).unwrap_or(path).to_string_lossy().into_owned()
     }
@@ -298,12 +299,12 @@ impl OutsideFindings {
         self.held.push(Weakening { place: place.to_owned(), what: what.to_owned() });
     }
 
-    /// Adds what changed where a Python finds its modules: a module of the
-    /// start, or one that is loaded without being asked for, holds the run. A
-    /// new package is told.
+    /// Adds changes in the folders of a Python's modules. A module of the
+    /// start, or one that is loaded by itself, holds the run. A new package is
+    /// only reported.
     fn add_code(&mut self, python: &PythonSetup, then: &Surroundings, root: &Path) {
         let since = then.at();
-        // The innermost first, because some lie in others.
+        // The innermost first, because folders may be nested.
         let mut folders: Vec<&PathBuf> = python.folders.iter().collect();
         folders.sort_by_key(|folder| std::cmp::Reverse(folder.components().count()));
         let (mut seen, mut told) = (BTreeSet::new(), BTreeSet::new());
@@ -345,7 +346,8 @@ impl OutsideFindings {
     }
 }
 
-/// The lists of plugins, installed after a moment, that pytest loads by itself.
+/// Returns the lists of plugins, installed after a moment, that pytest loads by
+/// itself.
 fn new_plugins(folder: &Path, since: Timestamp) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let lists = entries.map(|entry| entry.path().join("entry_points.txt"));
@@ -358,7 +360,8 @@ fn new_plugins(folder: &Path, since: Timestamp) -> Vec<PathBuf> {
     lists.filter(is_new).filter(is_plugin).collect()
 }
 
-/// Whether a program is the agent itself, or ours: these update themselves.
+/// Returns true if a program is the agent or ralph itself: these may update
+/// themselves.
 fn is_of_agent(run: &Run, program: &Path) -> bool {
     let name = program.file_name().unwrap_or_default().to_string_lossy();
     let command = run.agent.command.first().map(Path::new);
@@ -366,8 +369,8 @@ fn is_of_agent(run: &Run, program: &Path) -> bool {
     name == "ralph" || is_command || run.agent.name.split('-').next() == Some(&*name)
 }
 
-/// The name under which a file would be imported, and the folder that has to
-/// be looked into for that.
+/// Returns the name under which a file would be imported, and the folder on the
+/// search path.
 fn module_of(path: &Path) -> Option<(PathBuf, String)> {
     path.extension().filter(|extension| matches!(extension.to_str(), Some("py" | "so" | "pyc")))?;
     let (name, folder) = (path.file_name()?.to_str()?, path.parent()?);

@@ -1,8 +1,8 @@
-//! Compares the checks with what they were when the run began.
+//! Compares the checks with those at the start of the run.
 //!
-//! The snapshot of the start is the baseline, so arming costs nothing, and
-//! only files that differ are looked at. What others did does not count
-//! against the agent: edits while the run rested, and what was pulled in.
+//! The snapshot of the start is the baseline, so starting costs nothing. Only
+//! files that differ are read. Changes by others do not count against the
+//! agent: edits while the run rested, and commits that were pulled in.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,23 +25,23 @@ use crate::error::EngineError;
 use crate::events::Event;
 use crate::known_tests::Graph;
 
-/// Larger files are not looked into.
+/// Size in bytes above which files are not read.
 const MOST_BYTES: u64 = 4 * 1024 * 1024;
 
-/// The name of the commit the run began with, in the run's folder.
+/// The name of the file with the first commit, in the run's folder.
 const HEAD: &str = "head-at-start";
 
-/// More than this many places are not named one by one.
+/// Maximum number of places that are named.
 const NAMED: usize = 50;
 
 impl Driver<'_> {
-    /// Adds to the evidence what was done to the checks. A start that cannot
-    /// be compared is held as well: then nobody knows what was done.
+    /// Adds changes of the checks to the evidence. A start that cannot be
+    /// compared is held as well, since the changes are unknown.
     pub(crate) fn look_at_checks(&mut self, run: &Run, evidence: &mut Evidence) {
         let Some(present) = evidence.tree.clone() else { return };
         let Some(start) = run.baseline.as_ref().map(|baseline| &baseline.tree) else { return };
         if *start == evidence.tree && evidence.weakened.is_empty() {
-            // The very files of the start: nothing was done to them.
+            // The files are those of the start: nothing was changed.
             return;
         }
         let looked = self.rules(run).and_then(|rules| {
@@ -58,7 +58,7 @@ impl Driver<'_> {
         }
     }
 
-    /// What was done to the checks, but for what was pulled in.
+    /// Returns the changes of the checks, without those that were pulled in.
     pub(super) fn tampering(&self, rules: &Rules, run: &Run, files: &[Sides]) -> Vec<Tampering> {
         let pairs: Vec<FilePair<'_>> = files.iter().map(Sides::pair).collect();
         let mut found = compare(&pairs, rules, &Graph);
@@ -67,8 +67,8 @@ impl Driver<'_> {
         found
     }
 
-    /// The files that differ from the start, or from what the user left while
-    /// the run rested, in both versions.
+    /// Returns both versions of the files that differ from the start, or from
+    /// the user's version if the user changed them while the run rested.
     pub(super) fn both_versions(
         &self,
         run: &Run,
@@ -84,8 +84,8 @@ impl Driver<'_> {
         Ok(files.into_iter().map(|file| Sides::read(&self.root, file)).collect())
     }
 
-    /// Stands for what is in the files that were weakened: an agent that changes
-    /// them again does not leave them as they are.
+    /// Returns a digest of the weakened files. It tells whether the agent
+    /// changed them again.
     pub(super) fn state_of_weakened(&self, weakened: &[Weakening]) -> Option<String> {
         let mut hasher = blake3::Hasher::new();
         for one in weakened {
@@ -95,8 +95,8 @@ impl Driver<'_> {
         (!weakened.is_empty()).then(|| hasher.finalize().to_hex().to_string())
     }
 
-    /// Remembers the commit the run begins with: later ones of others may be
-    /// pulled in, while what it holds may only be gone back to.
+    /// Stores the current commit at the start. Later commits of others may be
+    /// pulled in; an older one is only a return to known contents.
     pub(crate) fn remember_head(&self) -> Result<(), EngineError> {
         let head = self.tree.head()?.unwrap_or_default();
         let path = self.folder.join(HEAD);
@@ -106,17 +106,17 @@ impl Driver<'_> {
         written.map_err(|source| EngineError::Write { path, source })
     }
 
-    /// Those of the files that somebody else wrote and the user pulled in.
+    /// Returns the files that another person wrote and the user pulled in.
     pub(super) fn pulled_in<'f>(
         &self,
         files: impl Iterator<Item = &'f String>,
         run: &Run,
     ) -> BTreeSet<String> {
-        // Without a commit to go by nothing speaks for a pull.
+        // Without a known commit no file counts as pulled in.
         let Some(head) = head_at_start(&self.folder) else { return BTreeSet::new() };
         let head = Some(&*head).filter(|head| !head.is_empty());
         let files: BTreeSet<&String> = files.collect();
-        // A repository that cannot be asked says nothing in anybody's favour.
+        // A repository that cannot be read is no excuse.
         let is_pulled = |file: &&String| {
             let path = Path::new(file.as_str());
             self.tree.was_pulled_in(path, run.started_at, head).unwrap_or(false)
@@ -124,7 +124,8 @@ impl Driver<'_> {
         files.into_iter().filter(is_pulled).cloned().collect()
     }
 
-    /// The rules of a run, with what the user allowed meanwhile.
+    /// Returns the rules of a run, with the paths that the user allowed
+    /// meanwhile.
     pub(crate) fn rules(&self, run: &Run) -> Result<Rules, EngineError> {
         let mut paths = run.policy.allowed.paths.clone();
         paths.extend(allowed::load(&self.folder));
@@ -134,8 +135,8 @@ impl Driver<'_> {
     }
 }
 
-/// The files that differ from the start, with what they were then; or, where
-/// the user changed them while the run rested, with what the user left.
+/// Returns the files that differ from the start, with their old contents. If
+/// the user changed a file while the run rested, the user's version counts.
 fn since(
     start: &Snapshot,
     snapshots: &Snapshots<'_>,
@@ -167,7 +168,7 @@ pub(super) struct Sides {
     path: String,
     old: Option<Vec<u8>>,
     new: Option<Vec<u8>>,
-    /// What was there at the start.
+    /// The kind of file at the start.
     pub(super) was: EarlierKind,
 }
 
@@ -188,19 +189,19 @@ impl Sides {
         Path::new(&self.path) == path
     }
 
-    /// Both versions, if both are text.
+    /// Returns both versions, if both are text.
     pub(super) fn texts(&self) -> Option<(&str, &str)> {
         let is_new = self.was == EarlierKind::Nothing;
         let old = if is_new { "" } else { str::from_utf8(self.old.as_deref()?).ok()? };
         Some((old, str::from_utf8(self.new.as_deref()?).ok()?))
     }
 
-    /// Whether it is known what was there at the start.
+    /// Returns true if the contents at the start are known.
     pub(super) fn is_known(&self) -> bool {
         self.was == EarlierKind::Nothing || self.old.is_some()
     }
 
-    /// The file as it was at the start.
+    /// Returns the file as it was at the start.
     pub(super) fn restored(&self) -> Restored {
         self.old.clone().map_or(Restored::Absent, Restored::Contents)
     }
@@ -218,7 +219,7 @@ impl Sides {
     }
 }
 
-/// The contents of a file that is none but a file, and not too large.
+/// Returns the contents of a regular file that is not too large.
 fn read_small(path: &Path) -> Option<Vec<u8>> {
     let is_small =
         fs::symlink_metadata(path).is_ok_and(|found| found.is_file() && found.len() <= MOST_BYTES);
@@ -230,9 +231,9 @@ fn slashed(path: &Path) -> String {
     parts.join("/")
 }
 
-/// Reports the tests that no longer run, and whose loss the user accepted,
-/// instead of holding them against the run. The others are named by the file
-/// they are in, because that is what can be accepted.
+/// Reports lost tests whose loss the user accepted, instead of holding them
+/// against the run. Other tests are named by their file, because the user
+/// accepts files.
 pub(super) fn accept(rules: &Rules, run: &Run, files: &[Sides], evidence: &mut Evidence) {
     let is_gate = |name: &str| run.policy.gates.iter().any(|gate| gate.name == name);
     for one in std::mem::take(&mut evidence.weakened) {
@@ -278,8 +279,8 @@ pub(super) fn report(found: Vec<Tampering>, rules: &Rules, run: &Run, evidence: 
     }
 }
 
-/// The last commit when the run with this folder began; empty before the
-/// first, `None` if nobody remembers.
+/// Returns the last commit when the run with this folder started; empty before
+/// the first commit, `None` if unknown.
 pub(super) fn head_at_start(folder: &Path) -> Option<String> {
     ralph_files::read_own_text(folder.join(HEAD)).ok()
 }

@@ -1,7 +1,7 @@
-//! Where a test is that a runner names.
+//! Finds the file of a test that a runner names.
 //!
-//! Some runners name the file of a test, some its module, some only the test.
-//! Whoever accepts the change of a file means whatever is in it.
+//! Some runners name the file of a test, some its module, some only the test. A
+//! user who accepts a changed file accepts all tests in it.
 
 use std::path::Path;
 
@@ -10,18 +10,18 @@ use ralph_core::finding::test_name;
 
 use super::tampering::Sides;
 
-/// What may stand before the name of a test in its id.
+/// Characters that may precede the name of a test in its id.
 const SEPARATORS: [char; 7] = [':', '.', '/', '>', '$', ' ', '#'];
 
-/// Whether the id of a test names the file it is in.
+/// Returns true if the id of a test names the file it is in.
 pub(super) fn is_of_file(id: &str, path: &str) -> bool {
     let stem = Path::new(path).with_extension("");
     let module = stem.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join(".");
     id.contains(path) || (module.contains('.') && id.contains(&module))
 }
 
-/// The changed files that a test may be in: those that its id names, or else
-/// those that had a test of its name at the start, or have one now.
+/// Returns the changed files that may contain a test: those that its id names,
+/// or else those that had a test of its name at the start, or have one now.
 pub(super) fn holders<'f>(id: &str, files: &'f [Sides]) -> Vec<&'f str> {
     let paths = files.iter().map(Sides::path);
     let named: Vec<&str> = paths.filter(|path| is_of_file(id, path)).collect();
@@ -41,8 +41,8 @@ pub(super) fn holders<'f>(id: &str, files: &'f [Sides]) -> Vec<&'f str> {
     now.map(Sides::path).collect()
 }
 
-/// Whether the user accepted that a test is changed: by its id, or by every
-/// changed file that it may be in.
+/// Returns true if the user accepted changes of a test: by its id, or by every
+/// changed file that may contain it.
 pub(super) fn allows_test(rules: &Rules, id: &str, files: &[Sides]) -> bool {
     if rules.allow_test(id) || rules.allow_test(test_name(id)) {
         return true;

@@ -1,9 +1,9 @@
-//! Gates of a caller with limited time: which of them are started,
-//! when they are stopped, and how long each of them takes.
+//! Runs gates for a caller with limited time: decides which of them to start,
+//! when to stop them, and measures their durations.
 //!
-//! A configured timeout says when a gate hangs, not how long it takes. So a
-//! gate is started if there is time for what it took before, and tried if
-//! nobody knows. One that was not run to its end has no result.
+//! A configured timeout tells when a gate hangs, not how long it takes. So a
+//! gate is started if there is time for its last duration, or tried if that is
+//! unknown. A gate that did not run to its end has no result.
 
 use std::ops::Deref;
 use std::time::{Duration, Instant};
@@ -16,26 +16,26 @@ use ralph_core::policy::GateSpec;
 use ralph_core::wording::{self, GateAttempt};
 use ralph_store::RunStore;
 
-/// The time that has to be left for a gate that was never measured.
+/// Time that must be left for a gate that was never measured.
 const FIRST_TRY: Duration = Duration::from_secs(2);
 
-/// How long such a gate is tried. Nobody should wait longer for a hook that may
-/// come to nothing: `ralph check --wait` measures the gate.
+/// Longest try of such a gate. A hook may bring no result, so it should not
+/// block longer: `ralph check --wait` measures the gate.
 const MOST_TRIED: Duration = Duration::from_secs(10);
 
-/// A difference between two measurements that says nothing.
+/// Difference between two measurements that does not count.
 const SLACK: Duration = Duration::from_millis(250);
 
-/// How long gates may take, and in which language they say that it was too long.
+/// The time limit of gates, and the language of their messages about it.
 #[derive(Clone, Copy)]
 pub(super) struct TimeLimit {
-    /// When they have to be done; `None` if they may take their time.
+    /// The end of the time; `None` for no limit.
     pub(super) until: Option<Instant>,
     pub(super) locale: Locale,
 }
 
 impl TimeLimit {
-    /// The same gates, which keep to the limit.
+    /// Returns the same gates with the limit applied.
     pub(super) fn bind<'g>(
         self,
         gates: &[&'g dyn Gate],
@@ -49,18 +49,18 @@ impl TimeLimit {
     }
 }
 
-/// When a gate is stopped that was never measured.
+/// Returns the time at which a gate without a measured duration is stopped.
 fn end_of_try(until: Instant, now: Instant) -> Instant {
     until.min(now + MOST_TRIED)
 }
 
-/// A gate that is run if there is time for it, and stopped when that is over.
+/// A gate that runs if there is time for it, and is stopped at the limit.
 struct TimedGate<G> {
     gate: G,
     limit: TimeLimit,
-    /// How long it took before.
+    /// Its last duration.
     took: Option<Duration>,
-    /// The time that has to be left for it.
+    /// The time that must be left for it.
     need: Duration,
 }
 
@@ -119,13 +119,13 @@ where
     }
 }
 
-/// The time that has to be left for a gate that took so long.
+/// Returns the time that must be left for a gate with this duration.
 fn needed(took: Option<Duration>) -> Duration {
     took.map_or(FIRST_TRY, |took| took + took / 4 + SLACK)
 }
 
-/// Keeps how long gates took. Without that they are tried once more, so
-/// nothing is lost if it cannot be kept.
+/// Stores the durations of gates. If that fails they are tried once more, so
+/// nothing is lost.
 pub(crate) fn remember<'a>(
     store: &dyn RunStore,
     executed: impl Iterator<Item = (&'a GateSpec, &'a GateReport)>,
@@ -138,15 +138,15 @@ pub(crate) fn remember<'a>(
     }
 }
 
-/// How long a gate takes, as far as is known. A judge is asked anyhow: nobody
-/// else can ask it.
+/// Returns the duration of a gate, if known. A judge is always asked, since no
+/// other process can do it.
 fn measured(store: &dyn RunStore, spec: &GateSpec) -> Option<Duration> {
     if spec.is_judge() { None } else { store.time(&name(spec)).ok().flatten() }
 }
 
-/// What a report says about how long its gate takes; `None` if that is known.
-/// Only a pass tells it all: a gate that fails may end early, one that was
-/// stopped would have taken longer.
+/// Returns a gate's new duration; `None` if the known one still holds. Only a
+/// pass measures it fully: a failing gate may end early, a stopped one would
+/// have taken longer.
 fn news(known: Option<Duration>, report: &GateReport) -> Option<Duration> {
     if report.cached || report.elapsed.is_zero() {
         return None;
@@ -157,9 +157,10 @@ fn news(known: Option<Duration>, report: &GateReport) -> Option<Duration> {
     known.is_none_or(differs).then_some(took)
 }
 
-/// What a gate's time is kept by: unlike its key the same for all files.
+/// Returns the key of a gate's duration. Unlike the gate's key it is the same
+/// for all files.
 fn name(GateSpec { name, command, dir, .. }: &GateSpec) -> String {
-    // The debug form holds every field of each.
+    // The debug form contains every field of each.
     format!("{:?}", (name, command, dir))
 }
 

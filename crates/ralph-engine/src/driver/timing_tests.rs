@@ -64,7 +64,7 @@ fn store(took: Option<Duration>) -> MemoryStore {
     store
 }
 
-/// What becomes of a gate that took so long before, with so much time left.
+/// Runs a gate with this earlier duration and this much time left.
 fn run(gate: &Tests, took: Option<Duration>, left: Option<Duration>) -> GateReport {
     let until = left.map(|left| Instant::now() + left);
     let limit = TimeLimit { until, locale: Locale::En };
@@ -89,7 +89,7 @@ fn a_gate_is_started_if_there_is_time_for_what_it_took_before() {
     let quick = Tests { spec: spec(), ends: true };
     let minutes = |minutes| Some(Duration::from_mins(minutes));
     let cases = [
-        // Its timeout is as long as a hook of ten minutes, which says nothing.
+        // Its timeout is as long as a hook of ten minutes, which tells nothing.
         (Some(millis(60)), minutes(10), true),
         (Some(millis(60)), Some(millis(900)), true),
         (None, minutes(10), true),

@@ -1,4 +1,4 @@
-//! One turn: the prompt goes out, the process runs, its words come back.
+//! One turn: writes the prompt, runs the agent, and reads its answer.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -24,19 +24,20 @@ use crate::error::EngineError;
 use crate::events::Event;
 use crate::steps;
 
-/// How much of a final text is kept with its iteration.
+/// Length of the final text that is stored with an iteration, in characters.
 const RECORD_CHARS: usize = 8_000;
 
-/// What a turn came to before anything was checked.
+/// The result of a turn before anything was checked.
 pub(crate) struct Taken {
     pub(crate) spoken: Spoken,
-    /// What the user or another process wants instead of a judgement.
+    /// The state that the user or another process requested instead of a
+    /// judgement.
     pub(crate) wish: Option<State>,
-    /// What the agent was not allowed to do.
+    /// Actions that the agent was refused.
     pub(crate) refusals: Vec<Refusal>,
 }
 
-/// How one attempt at a turn went.
+/// The result of one attempt at a turn.
 struct Attempt {
     heard: Heard,
     wish: Option<State>,
@@ -69,7 +70,7 @@ impl Driver<'_> {
         Ok(Taken { spoken, wish, refusals })
     }
 
-    /// Starts the agent where it is to go on, and hears it out.
+    /// Starts the agent in its session and reads its output to the end.
     fn attempt(
         &mut self,
         agent: &dyn Agent,
@@ -119,10 +120,10 @@ impl Driver<'_> {
         Ok(Attempt { heard, wish })
     }
 
-    /// The session of the next turn, `None` for agents that keep none, and the
-    /// one that the user wants summed up. The first is on record before the
-    /// turn begins, so that a driver that takes over after a crash can go on
-    /// with it.
+    /// Returns the session of the next turn, `None` for agents without
+    /// sessions, and the one that the user wants summarized. The first is
+    /// stored before the turn starts, so that a driver that takes over after a
+    /// crash can continue it.
     fn sit_down(
         &mut self,
         agent: &dyn Agent,
@@ -138,8 +139,9 @@ impl Driver<'_> {
         {
             self.tell(&Event::Notice { run, text: &text });
         }
-        // One that is full or got nowhere is not asked: that would cost a turn
-        // of its longest context, and fail just when it is too long.
+        // A session that is full or made no progress is not asked for a
+        // summary. That would cost a turn with its longest context, and fail
+        // just when it is too long.
         let asked = plan == Plan::Summarize(Why::Asked);
         let old = memory.known.as_ref().filter(|_| asked).map(|known| known.session.clone());
         if plan != Plan::Resume {
@@ -166,7 +168,7 @@ impl Driver<'_> {
         written.map_err(|source| EngineError::Write { path: path.to_owned(), source })
     }
 
-    /// The agent's environment: its own, and what the contract adds.
+    /// Returns the agent's environment with the variables of the contract.
     fn turn_env(
         &self,
         run: &Run,
@@ -188,7 +190,8 @@ impl Driver<'_> {
         env
     }
 
-    /// Adds what the gates and the tree show to what the agent said.
+    /// Builds the evidence of a turn from the agent's words, the gates and the
+    /// tree.
     pub(crate) fn gather(&mut self, run: &Run, spoken: Spoken) -> Result<Evidence, EngineError> {
         let Spoken { end, text, usage } = spoken;
         let (end, text) = (redacted(end), redact(&plain(&text)).into_owned());
@@ -219,13 +222,13 @@ impl Driver<'_> {
     }
 }
 
-/// The money that is left, if there is a limit.
+/// Returns the money that is left, if there is a limit.
 fn money_left(run: &Run) -> Option<Usd> {
     let most = run.policy.limits.cost?;
     Some(Usd::from_micros(most.micros().saturating_sub(run.usage.cost.micros())))
 }
 
-/// Whether a turn that ended so can have brought the work forward.
+/// Returns true if a turn with this end can have made progress.
 fn is_judged_by_files(turn: &TurnEnd) -> bool {
     match turn {
         TurnEnd::Finished | TurnEnd::Failed { .. } | TurnEnd::TimedOut(_) => true,
@@ -237,7 +240,7 @@ fn is_judged_by_files(turn: &TurnEnd) -> bool {
     }
 }
 
-/// What agents say about themselves is captured text like any other.
+/// Redacts the agent's words about its end, like all captured text.
 fn redacted(end: TurnEnd) -> TurnEnd {
     match end {
         TurnEnd::Failed { what } => TurnEnd::Failed { what: redact(&what).into_owned() },
@@ -253,7 +256,7 @@ fn redacted(end: TurnEnd) -> TurnEnd {
     }
 }
 
-/// The record of a turn that was judged.
+/// Returns the record of a turn that was judged.
 pub(crate) fn iteration_record(
     run: &Run,
     judgement: &Judgement,
@@ -280,7 +283,7 @@ pub(crate) fn iteration_record(
     }
 }
 
-/// The record of a turn that was begun but never judged.
+/// Returns the record of a turn that started but was never judged.
 pub(crate) fn interrupted_record(run: &Run, now: Timestamp) -> IterationRecord {
     IterationRecord {
         run: run.id.clone(),
@@ -315,7 +318,7 @@ fn log_name(iteration: u32) -> String {
     format!("iteration-{iteration:04}.log.gz")
 }
 
-/// The log of a turn in the folder of its run.
+/// Returns the path of a turn's log in the folder of its run.
 pub fn turn_log(folder: &Path, iteration: u32) -> PathBuf {
     folder.join(log_name(iteration))
 }

@@ -1,4 +1,5 @@
-//! Watches a running agent: keeps its log, shows its output, hears requests.
+//! Watches a running agent: writes its log, shows its output, receives
+//! requests.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -19,17 +20,17 @@ use super::wished_state;
 use crate::clock::{Clock, Interrupt};
 use crate::events::{Event, Sink};
 
-/// How much of one turn's output is shown while it runs.
+/// Maximum length of one turn's output that is shown, in bytes.
 const SHOWN_BYTES: usize = 64 * 1024;
 
-/// How much of it where an agent says what is worth showing: a turn of hours
-/// has more to show than a program that floods its output.
+/// Maximum length for an agent that marks what to show. A turn of hours has
+/// more to show than a program that floods its output.
 const SHOWN_PIECES_BYTES: usize = 1024 * 1024;
 
-/// How old the output may be that others cannot read in the log yet.
+/// Maximum age of output that is not readable in the log yet.
 const FLUSH: Duration = Duration::from_secs(1);
 
-/// How long a process may stay that has nothing more to say.
+/// Time that a process may stay after it has nothing more to say.
 const LINGER: Duration = Duration::from_secs(10);
 
 /// Watches one turn.
@@ -41,30 +42,30 @@ pub(crate) struct TurnWatch<'a> {
     interrupt: &'a Interrupt,
     listener: &'a mut dyn Listener,
     log: Option<LogWriter>,
-    /// When the log was readable in full last.
+    /// The time of the last flush of the log.
     flushed: Timestamp,
     last_lines: LastLines,
-    /// Whether the output is for people as it is.
+    /// True if the output can be shown to people unchanged.
     is_plain: bool,
     shown: usize,
     output: RedactedStream,
     pulse: Pulse,
     checkpoints: Option<Checkpoints>,
-    /// When there was output last.
+    /// The time of the last output.
     heard: Timestamp,
     wish: Option<State>,
     cut: Option<Cut>,
 }
 
-/// What a turn was ended for before its time.
+/// The reasons why a turn was ended early.
 pub(crate) struct Ended {
-    /// What the user or another process wants.
+    /// The state that the user or another process requested.
     pub(crate) wish: Option<State>,
-    /// Why we did it ourselves.
+    /// The reason why we ended it ourselves.
     pub(crate) cut: Option<Cut>,
 }
 
-/// Who hears of a turn, and who may end it.
+/// The receivers of a turn's events, and the sources of requests.
 pub(crate) struct Audience<'a> {
     pub(crate) store: &'a dyn RunStore,
     pub(crate) clock: &'a dyn Clock,
@@ -101,19 +102,20 @@ impl<'a> TurnWatch<'a> {
         }
     }
 
-    /// Keeps a log at `path`. A log that cannot be written is not worth a run.
+    /// Writes a log to `path`. A log that cannot be written does not stop the
+    /// run.
     pub(crate) fn with_log(self, path: &Path) -> Self {
         let filter = Redacting { last_lines: self.last_lines.clone(), ..Redacting::default() };
         let log = LogWriter::create(path, LogLimits::default(), Box::new(filter)).ok();
         Self { log, ..self }
     }
 
-    /// Keeps from time to time that the turn goes on.
+    /// Records checkpoints during the turn.
     pub(crate) fn with_checkpoints(self, checkpoints: Option<Checkpoints>) -> Self {
         Self { checkpoints, ..self }
     }
 
-    /// Closes the log; says why the turn was ended, if it was.
+    /// Closes the log. Returns the reasons why the turn was ended, if any.
     pub(crate) fn finish(mut self) -> Ended {
         let rest = self.output.finish();
         self.show(PieceKind::Output, &rest);
@@ -144,7 +146,7 @@ impl<'a> TurnWatch<'a> {
         self.sink.event(&event, self.clock.now());
     }
 
-    /// Shows what the agent printed last, if it is for people and new.
+    /// Shows the agent's last lines, if they are for people and new.
     fn show_last_lines(&mut self) {
         if let Some(lines) = self.last_lines.news().filter(|_| self.is_plain) {
             self.sink.last_lines(&lines, self.clock.now());
@@ -161,7 +163,7 @@ impl<'a> TurnWatch<'a> {
         }
     }
 
-    /// Whether this turn has to be ended though nobody asked for it.
+    /// Returns the reason to end this turn without a request.
     fn reason_to_cut(&self) -> Option<Cut> {
         match self.listener.standing() {
             Standing::Done => {
@@ -182,7 +184,7 @@ impl<'a> TurnWatch<'a> {
         limits.is_over_budget(&usage)
     }
 
-    /// Says at once that Ctrl-C was heard: an agent may take its time.
+    /// Reports at once that Ctrl-C was received: the agent may take its time.
     fn say_stopping(&mut self) {
         let grace = crate::report::span(self.run.policy.turns.grace);
         let text = match self.run.policy.locale {
@@ -199,12 +201,13 @@ impl<'a> TurnWatch<'a> {
         self.sink.event(&event, self.clock.now());
     }
 
-    /// What others want; an owner that lost its run wants to stop as well.
+    /// Returns the state that others request. An owner that lost its run stops
+    /// as well.
     fn ask(&mut self) -> Option<State> {
         match self.pulse.ask(self.store, self.run, self.clock.now()) {
             Ok(request) => request.map(wished_state),
             Err(StoreError::Stale { .. }) => Some(State::Stopped),
-            // A busy or vanished store is met again when the turn is recorded.
+            // A busy or missing store shows again when the turn is stored.
             Err(_) => None,
         }
     }
@@ -261,8 +264,8 @@ impl Watcher for TurnWatch<'_> {
     }
 }
 
-/// Redacts every line of a log, and keeps the last ones. A private key on one stream must not be
-/// ended by a line on the other.
+/// Redacts every line of a log and keeps the last ones. A line of one stream
+/// must not end a private key on the other.
 #[derive(Default)]
 struct Redacting {
     stdout: Redactor,

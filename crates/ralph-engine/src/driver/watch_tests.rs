@@ -18,7 +18,7 @@ impl Clock for Hand {
     }
 }
 
-/// An agent that stands like this and has used so much.
+/// An agent in this state that has used this much.
 struct Standstill(Standing, Usage);
 
 impl Listener for Standstill {
@@ -97,8 +97,8 @@ fn run(limits: Limits) -> Run {
     Run::new(RunId::from_bits(1), new, now)
 }
 
-/// What a watch does with such an agent after output and this much silence,
-/// and why.
+/// Returns what a watch does with such an agent after output and this much
+/// silence, and the reason.
 fn watched(run: &Run, mut agent: Standstill, silence: Duration) -> (Control, Option<Cut>) {
     let (store, interrupt) = (MemoryStore::default(), Interrupt::default());
     store.create_run(run).unwrap();
@@ -173,7 +173,8 @@ fn pieces_are_shown_without_secrets_and_within_bounds() {
     assert_eq!(sink.0.iter().map(String::len).sum::<usize>(), SHOWN_PIECES_BYTES);
 }
 
-/// The last lines that are shown of an agent that prints on both streams.
+/// Returns the last lines that are shown of an agent that prints on both
+/// streams.
 fn last_lines(agent: &mut dyn Listener) -> Vec<Vec<String>> {
     let run = run(Limits::for_claims());
     let (store, interrupt) = (MemoryStore::default(), Interrupt::default());

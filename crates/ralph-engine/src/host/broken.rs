@@ -1,4 +1,4 @@
-//! Turns that broke off, and what a run waits for then.
+//! Handles turns that broke off, and the waits that follow.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use crate::steps;
 use crate::wire::local_time;
 
 impl Driver<'_> {
-    /// The turn ended with an error.
+    /// Handles a turn that ended with an error.
     pub(super) fn turn_broken(
         &mut self,
         run: &Run,
@@ -47,7 +47,7 @@ impl Driver<'_> {
             (BreakageKind::Limit, None, Reach::Messages) => {
                 return self.limited(run, breakage, None, hosted);
             }
-            // A provider that is busy for everybody has not limited this user.
+            // A provider that is busy for everyone has not limited this user.
             (BreakageKind::Overloaded, _, Reach::Answers)
             | (BreakageKind::Other, None, Reach::Answers) => State::Waiting(Wait::Host),
             (_, Some(hit), _) => State::Waiting(Wait::Limit { until: hit.until.unwrap_or(now) }),
@@ -66,8 +66,8 @@ impl Driver<'_> {
         Ok(HostReply::silent().with_note(wording::rests(&next)).in_tone(Tone::Warning))
     }
 
-    /// A turn that broke off counts as one that failed, so that an agent which
-    /// cannot work at all is not asked for ever.
+    /// Counts a broken turn as failed, so that an agent which cannot work at
+    /// all is not asked for ever.
     fn try_again(
         &mut self,
         run: &Run,
@@ -88,8 +88,8 @@ impl Driver<'_> {
         }
     }
 
-    /// The provider refused the turn, which will be taken again under its
-    /// number once it accepts work.
+    /// Handles a turn that the provider refused. It is taken again under its
+    /// number once the provider accepts work.
     fn limited(
         &mut self,
         run: &Run,
@@ -103,8 +103,8 @@ impl Driver<'_> {
         self.turn_over(run, turn, hosted)
     }
 
-    /// The time has come at which the run may go on, unless it went on, ended
-    /// or was given more time to wait.
+    /// Resumes a run at the end of its wait, unless it resumed, ended or must
+    /// wait longer.
     pub(super) fn due(&mut self, run: &Run, hosted: &Hosted) -> Result<HostReply, EngineError> {
         let State::Waiting(Wait::Limit { until }) = run.state else {
             return Ok(HostReply::silent());
@@ -119,12 +119,13 @@ impl Driver<'_> {
     }
 }
 
-/// What is said about a run that rests. One that waits for a provider goes on
-/// by itself where the host can be asked to wake it.
+/// Returns the reply for a paused or waiting run. One that waits for a provider
+/// resumes by itself if the host can wake it.
 pub(super) fn resting(run: &Run, now: Timestamp) -> HostReply {
     let (effect, note) = match run.state {
         State::Waiting(Wait::Limit { until }) => {
-            // A moment that has just passed is asked for all the same.
+            // The host is asked to wake the run even if the time has just
+            // passed.
             let after = until.since(now).max(Duration::from_millis(1));
             (Effect::Wake { after }, wording::waits(&local_time(until), run.policy.locale))
         }

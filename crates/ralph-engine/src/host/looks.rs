@@ -1,4 +1,4 @@
-//! What quick looks at edited files found, kept for as long as the run.
+//! Findings of quick checks of edited files, stored with the run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -16,13 +16,13 @@ use serde_json::json;
 use crate::driver::turn::make_private_folder;
 use crate::error::EngineError;
 
-/// What a run knows of the files that were edited in it.
+/// The known findings of the files that were edited in a run.
 #[derive(Clone, Debug)]
 pub struct Looks {
     folder: PathBuf,
 }
 
-/// What is kept of one file.
+/// The stored findings of one file.
 #[derive(Default, Serialize, Deserialize)]
 struct Kept {
     file: String,
@@ -30,33 +30,33 @@ struct Kept {
 }
 
 impl Looks {
-    /// Those of a run, in its folder, which may not exist.
+    /// Returns those of a run, given its folder, which may not exist.
     pub fn new(folder: &Path) -> Self {
         Self { folder: folder.join("looks") }
     }
 
-    /// What is known of a file.
+    /// Returns the known findings of a file.
     pub fn known(&self, file: &str) -> Known {
         let text = ralph_files::read_own(self.path(file)).unwrap_or_default();
         known(&text, file)
     }
 
-    /// Takes in what tools say about a file, and tells what made it worse.
-    /// Of several processes that look at one file, each finding is told by
-    /// one.
+    /// Adds new findings of tools about a file and returns those that made it
+    /// worse. Of several processes that check one file, only one returns each
+    /// finding.
     pub fn take(&self, file: &str, said: Vec<Said>) -> Result<Vec<Finding>, EngineError> {
         let path = self.path(file);
         let taken = make_private_folder(&self.folder).and_then(|()| take(&path, file, said));
         taken.map_err(|source| EngineError::Write { path, source })
     }
 
-    /// Whether something that is worth doing once in `span` is due; if so it
-    /// counts as done.
+    /// Returns true if an action that is worth doing once per `span` is due. It
+    /// then counts as done.
     pub fn is_due(&self, what: &str, span: Duration) -> bool {
         let path = self.folder.join(what);
         let done = fs::metadata(&path).and_then(|found| found.modified());
         let is_recent = done.is_ok_and(|done| done.elapsed().is_ok_and(|elapsed| elapsed < span));
-        // What cannot be noted would be done each time.
+        // An action that cannot be noted would be repeated every time.
         !is_recent
             && make_private_folder(&self.folder)
                 .and_then(|()| ralph_files::write_own(path, ""))
@@ -90,22 +90,22 @@ fn take(path: &Path, file: &str, said: Vec<Said>) -> io::Result<Vec<Finding>> {
     Ok(fresh)
 }
 
-/// What a look came to.
+/// The result of a quick check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
-    /// The files that were looked at.
+    /// The files that were checked.
     pub files: Vec<String>,
-    /// How many findings they have.
+    /// Counts of their findings.
     pub counts: Counts,
-    /// How many of them are new and were told.
+    /// Number of findings that are new and were reported.
     pub fresh: usize,
-    /// The tools that spoke.
+    /// The tools that answered.
     pub tools: BTreeSet<String>,
-    /// The tools that were asked and did not answer in time, or not at all.
+    /// The tools that did not answer in time, or not at all.
     pub silent: BTreeSet<String>,
 }
 
-/// Keeps what a look at edited files came to.
+/// Stores the result of a quick check of edited files.
 pub fn record_look(
     store: &dyn RunStore,
     session: Option<&SessionId>,

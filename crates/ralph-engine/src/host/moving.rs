@@ -1,8 +1,8 @@
-//! How a run moves from one session of its host to the next.
+//! Moves a run from one session of its host to the next.
 //!
-//! What is left to do is on record before the host hears of it. The host says
-//! what came of each deed and hears the next one. If it died in between, the
-//! list tells where to go on.
+//! The remaining actions are stored before the host learns of them. The host
+//! reports the result of each action and gets the next one. If it dies in
+//! between, the stored list tells where to continue.
 
 use ralph_agents::summary::publish;
 use ralph_core::Run;
@@ -22,8 +22,8 @@ use crate::driver::Driver;
 use crate::error::EngineError;
 
 impl Driver<'_> {
-    /// The host of this run was started anew, so that it may have lost what it
-    /// was asked for, and even the session.
+    /// Handles the restart of a run's host, which may have lost its pending
+    /// action, and even the session.
     pub fn answer_start(&mut self, run: &Run, hosted: &Hosted) -> Result<HostReply, EngineError> {
         if !run.state.is_active() {
             return Ok(HostReply::silent());
@@ -35,7 +35,7 @@ impl Driver<'_> {
         Ok(HostReply::of(Effect::Do { run: run.id.clone(), deed }))
     }
 
-    /// Something happened in a session that the run has left.
+    /// Handles an event in a session that the run has left.
     pub fn answer_left(
         &mut self,
         run: &Run,
@@ -47,14 +47,14 @@ impl Driver<'_> {
                 let errands = run.errands.sparing(session);
                 self.go_on(run, Run { errands, ..run.clone() }, None)
             }
-            // We may have done that ourselves.
+            // Our own action may have caused it.
             (Happening::SessionEnded { .. }, _) => Ok(HostReply::silent()),
             (_, _) => self.remind(run, hosted),
         };
         unless_too_late(answered)
     }
 
-    /// The host says what came of what it was asked for.
+    /// Handles the host's report about an action.
     pub fn answer_report(
         &mut self,
         run: &Run,
@@ -79,7 +79,7 @@ impl Driver<'_> {
         unless_too_late(answered)
     }
 
-    /// Asks for the first errand again if whoever was asked is gone.
+    /// Asks for the first action again if the process that was asked is gone.
     pub(super) fn remind(&mut self, run: &Run, hosted: &Hosted) -> Result<HostReply, EngineError> {
         let lives = |asked: &Asked| {
             let is_known = asked.pid != 0;
@@ -91,8 +91,8 @@ impl Driver<'_> {
         Ok(HostReply::silent())
     }
 
-    /// The user speaks in the session that owns the run, which is about to
-    /// move, or to be told what to do.
+    /// Handles a prompt in the session that owns the run, while the run is
+    /// about to move or to start its next turn.
     pub(super) fn prompted_while_moving(
         &mut self,
         run: &Run,
@@ -100,7 +100,7 @@ impl Driver<'_> {
     ) -> Result<HostReply, EngineError> {
         match run.errands.first() {
             Some(Errand::Select | Errand::Prompt(_)) if run.state == State::Running => {
-                // Its first words carry ours.
+                // The user's first prompt carries ours.
                 let context = self.restart_prompt(run);
                 let errands = run.errands.told();
                 self.go_on(run, Run { errands, ..run.clone() }, None)?;
@@ -116,7 +116,7 @@ impl Driver<'_> {
         }
     }
 
-    /// Notes who is asked for the first errand, if anybody is.
+    /// Notes the process that is asked for the first action, if there is one.
     pub(super) fn stamp(&self, run: &mut Run, hosted: &Hosted) {
         if run.errands.first().is_none() {
             return;
@@ -128,7 +128,7 @@ impl Driver<'_> {
         });
     }
 
-    /// What the host is asked for now, after so many attempts.
+    /// Returns the next action for the host, after this number of attempts.
     pub(super) fn next_deed(&self, run: &Run, attempts: u32) -> Option<Effect> {
         let session = run.session()?.clone();
         let errand = run.errands.first()?;
@@ -153,17 +153,17 @@ impl Driver<'_> {
         Some(Effect::Do { run: run.id.clone(), deed })
     }
 
-    /// Puts a step of a move on record and asks `asked`, if anybody, for what
-    /// comes next. Every step raises the epoch: of two that hear of the same,
-    /// one is too late.
+    /// Stores a step of a move, and asks `asked`, if given, for the next
+    /// action. Every step raises the epoch, so that of two processes with the
+    /// same event one is too late.
     fn go_on(
         &mut self,
         run: &Run,
         next: Run,
         asked: Option<&Hosted>,
     ) -> Result<HostReply, EngineError> {
-        // When the run moved last is not touched: a turn that ends meanwhile
-        // would pass for one that was answered.
+        // The time of the last change stays: a turn that ends meanwhile would
+        // count as answered.
         let mut next = Run { epoch: run.epoch + 1, ..next };
         if let Some(hosted) = asked {
             self.stamp(&mut next, hosted);
@@ -188,7 +188,7 @@ impl Driver<'_> {
             return Ok(HostReply::silent());
         }
         if report.result.is_ok() {
-            // Whoever was to be woken forgot about it.
+            // The process that should have woken it lost the request.
             return self.due(run, hosted);
         }
         hosted.place.unmark();
@@ -218,8 +218,8 @@ impl Driver<'_> {
         })
     }
 
-    /// Keeps a summary in both places; says what went wrong with the one that
-    /// the loop can do without.
+    /// Stores a summary in both places. Returns the error of the one that the
+    /// loop does not need.
     fn keep_summary(
         &mut self,
         run: &Run,
@@ -265,7 +265,7 @@ impl Driver<'_> {
         Ok(reply)
     }
 
-    /// The loop goes on where it is.
+    /// Continues the loop in its present session.
     fn stay(&mut self, run: &Run, why: &str) -> Result<HostReply, EngineError> {
         let errands = run.errands.after_turn();
         self.go_on(run, Run { errands, ..run.clone() }, None)?;
@@ -293,8 +293,8 @@ impl Driver<'_> {
         Ok(HostReply::silent().with_note(host::rests(&left)).in_tone(Tone::Warning))
     }
 
-    /// What a session is told that takes the place of another one: what the
-    /// driver would tell it, and what the other one was summed up in.
+    /// Returns the prompt for a session that replaces another one: the driver's
+    /// prompt, with the summary of the old session.
     fn restart_prompt(&self, run: &Run) -> String {
         let prompt = NextPrompt::new(run).with_template(self.template.as_deref());
         if run.policy.context != Context::Summarize {
@@ -310,8 +310,8 @@ impl Driver<'_> {
     }
 }
 
-/// What is left to do after a turn, with a move if there is to be one:
-/// `hosted` is the session that spoke, if it did.
+/// Returns the remaining actions after a turn, with those of a move if there is
+/// one. `hosted` is the session of the turn, if it answered.
 pub(super) fn planned(errands: Errands, next: &Run, hosted: Option<&Hosted>) -> Errands {
     let moves = next.state == State::Running && next.moves();
     match (next.policy.old_session, hosted) {
@@ -322,7 +322,7 @@ pub(super) fn planned(errands: Errands, next: &Run, hosted: Option<&Hosted>) -> 
     }
 }
 
-/// Whether the next session follows this one.
+/// Returns true if the next session follows this one.
 fn follows(errands: &Errands, session: &str) -> bool {
     let is_it = |errand: &Errand| matches!(errand, Errand::Prompt(old) if old.as_str() == session);
     errands.list.iter().any(is_it)

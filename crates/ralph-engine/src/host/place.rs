@@ -1,7 +1,7 @@
-//! What is known of a session by a look at the file system alone.
+//! The folder of a session in the state home.
 //!
-//! Most events of a host are none of our business. Whether one is must be
-//! found out without opening the store.
+//! Most events of a host do not concern us. The files here tell which ones do,
+//! without opening the store.
 
 use std::fs;
 use std::io::{self, Write};
@@ -11,39 +11,39 @@ use ralph_core::{RunId, SessionId, Timestamp};
 
 use crate::driver::turn::make_private_folder;
 
-/// The file that names the process of the host.
+/// The file with the process of the host.
 const HOST: &str = "host";
 
-/// The file that names the process of the host as long as a run belongs to the
-/// session, whether or not anything else is kept of it.
+/// The file with the process of the host that works on the session's run. It
+/// exists only while there is a run.
 const LOOP_HOST: &str = "loop-host";
 
-/// The file that names what was shown last of what waits in the host.
+/// The file with the last queued prompt that was shown.
 const SHOWN: &str = "shown";
 
-/// The file that says how far the host's transcript was looked through for what
-/// waits, and what does.
+/// The file with the position in the host's transcript and the queued prompts
+/// up to there.
 const QUEUE: &str = "queue";
 
-/// The file that holds the command that was answered while it waited in the host.
+/// The file with the command that was answered while the host queued it.
 const ANSWERED: &str = "answered";
 
-/// The file that is there until the user was told that a loop began.
+/// The file that exists until the user was told that a loop started.
 const UNANNOUNCED: &str = "unannounced";
 
-/// The file that says when the session went on with its run.
+/// The file with the time at which the session resumed its run.
 const RESUMED: &str = "resumed";
 
-/// Where a session lives.
+/// The process that a session lives in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dwelling {
-    /// In the process that was asked about.
+    /// The given process.
     Here,
-    /// In another one.
+    /// Another process.
     Elsewhere,
-    /// In one that is gone.
+    /// A process that ended.
     Gone,
-    /// Nobody noted it, or it was left in good order.
+    /// No process was noted, or the session was left in good order.
     Unknown,
 }
 
@@ -54,30 +54,31 @@ pub struct Place {
 }
 
 impl Place {
-    /// The place of this session; the folder may not exist.
+    /// Returns the folder of this session, which may not exist.
     pub fn new(home: &Path, session: &SessionId) -> Self {
         // A colon is not allowed in file names everywhere.
         let name = session.as_str().replace(':', "%3a");
         Self { folder: home.join("sessions").join(name) }
     }
 
-    /// The folder.
+    /// Returns the path of the folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Whether a run may belong to the session. The store knows for sure.
+    /// Returns true if a run may belong to the session. The store has the final
+    /// answer.
     pub fn is_marked(&self) -> bool {
         self.folder.join("run").exists()
     }
 
-    /// Whether a run may belong to any session.
+    /// Returns true if a run may belong to any session.
     pub fn any_is_marked(home: &Path) -> bool {
         let places = fs::read_dir(home.join("sessions")).into_iter().flatten().flatten();
         places.into_iter().any(|place| place.path().join("run").exists())
     }
 
-    /// The run that was noted last for the session.
+    /// Returns the run that was noted last for the session.
     pub fn run(&self) -> Option<RunId> {
         ralph_files::read_own_text(self.folder.join("run")).ok()?.trim().parse().ok()
     }
@@ -87,36 +88,38 @@ impl Place {
         self.keep("run", &format!("{run}\n"))
     }
 
-    /// Keeps a text in a file that only its owner may read.
+    /// Writes a text to a file that only its owner may read.
     pub fn keep(&self, name: &str, text: &str) -> io::Result<()> {
         make_private_folder(&self.folder)?;
         ralph_files::write_own(self.folder.join(name), text)
     }
 
-    /// Adds to such a file, at once: others may be adding to it.
+    /// Appends to such a file in one write: others may be appending as well.
     pub fn add(&self, name: &str, text: &str) -> io::Result<()> {
         make_private_folder(&self.folder)?;
         ralph_files::append_own(self.folder.join(name))?.write_all(text.as_bytes())
     }
 
-    /// Notes that this process looks at the files before a run begins or goes
-    /// on. It lasts as long as what is returned, or as the process.
+    /// Notes that this process examines the files before a run starts or
+    /// resumes. The note lasts until the returned value is dropped or the
+    /// process ends.
     pub fn note_arming(&self) -> Arming {
         let pid = std::process::id();
         let started = ralph_proc::process_start_time(pid).unwrap_or_default();
-        // Should that fail, a turn that ends meanwhile counts: the lesser harm.
+        // If that fails, a turn that ends meanwhile counts, which does less
+        // harm.
         let _ = self.keep("arming", &format!("{pid} {started}"));
         Arming { file: self.folder.join("arming") }
     }
 
-    /// Whether somebody looks at the files before the run begins or goes on:
-    /// whatever turn ends now is none of the run's.
+    /// Returns true if a process examines the files before the run starts or
+    /// resumes. A turn that ends now is not the run's.
     pub(crate) fn is_arming(&self) -> bool {
         let process = self.process("arming");
         process.is_some_and(|(pid, start)| ralph_proc::process_start_time(pid) == Some(start))
     }
 
-    /// Notes which process of the host the session lives in.
+    /// Notes the process of the host that the session lives in.
     pub fn note_host(&self, pid: u32) -> io::Result<()> {
         match ralph_proc::process_start_time(pid) {
             Some(started) => self.keep(HOST, &format!("{pid} {started}")),
@@ -124,28 +127,28 @@ impl Place {
         }
     }
 
-    /// Notes which process of the host takes the turns of the session's run.
-    /// One that lives is not replaced: an agent may call hooks itself.
+    /// Notes the process of the host that takes the turns of the session's run.
+    /// A living one is not replaced: an agent may call hooks itself.
     pub fn note_loop_host(&self, pid: u32) {
         let is_alive = |(known, started)| ralph_proc::process_start_time(known) == Some(started);
         if self.process(LOOP_HOST).is_some_and(is_alive) {
             return;
         }
         if let Some(started) = ralph_proc::process_start_time(pid) {
-            // Should that fail, the variables of the host still tell.
+            // If that fails, the variables of the host still tell.
             let _ = self.keep(LOOP_HOST, &format!("{pid} {started}"));
         }
     }
 
-    /// Whether the process that took the turns of the session's run is gone.
-    /// Where none was noted it counts as alive.
+    /// Returns true if the process that took the turns of the session's run is
+    /// gone. Without a note it counts as alive.
     pub fn is_abandoned(&self) -> bool {
         let is_gone = |(pid, started)| ralph_proc::process_start_time(pid) != Some(started);
         self.process(LOOP_HOST).is_some_and(is_gone)
     }
 
-    /// Whether another process than `caller` takes the turns of the session's
-    /// run, and lives.
+    /// Returns true if a living process other than `caller` takes the turns of
+    /// the session's run.
     pub(crate) fn is_at_work_beside(&self, caller: u32) -> bool {
         let lives = |(pid, started)| ralph_proc::process_start_time(pid) == Some(started);
         self.process(LOOP_HOST).is_some_and(|host| host.0 != caller && lives(host))
@@ -156,7 +159,7 @@ impl Place {
         let _ = fs::remove_file(self.folder.join(HOST));
     }
 
-    /// The sessions that are known to live in a process, and those processes.
+    /// Returns the sessions with a noted process, and those processes.
     pub fn hosts(home: &Path) -> Vec<(SessionId, (u32, u64))> {
         let folders = fs::read_dir(home.join("sessions")).into_iter().flatten().flatten();
         let session = |folder: fs::DirEntry| {
@@ -170,7 +173,7 @@ impl Place {
         folders.filter_map(session).flat_map(hosts).collect()
     }
 
-    /// Where the session lives, told from a process of a host.
+    /// Returns where the session lives, as seen from a process of a host.
     pub fn dwelling(&self, here: u32) -> Dwelling {
         let Some((pid, started)) = self.process(HOST) else { return Dwelling::Unknown };
         match ralph_proc::process_start_time(pid) == Some(started) {
@@ -180,7 +183,7 @@ impl Place {
         }
     }
 
-    /// The process that a file names, and when it was started.
+    /// Returns the process that a file names, and its start.
     fn process(&self, name: &str) -> Option<(u32, u64)> {
         let text = ralph_files::read_own_text(self.folder.join(name)).ok()?;
         let (pid, started) = text.split_once(' ')?;
@@ -193,53 +196,53 @@ impl Place {
         for name in names.into_iter().chain([SHOWN, QUEUE, RESUMED, LOOP_HOST]) {
             let _ = fs::remove_file(self.folder.join(name));
         }
-        // Goes only if nothing else is kept here.
+        // It is removed only if it is empty.
         let _ = fs::remove_dir(&self.folder);
     }
 
-    /// Whether the user emptied the session, so that another one follows it.
+    /// Returns true if the user cleared the session, so that another one
+    /// follows it.
     pub fn was_cleared(&self) -> bool {
         self.folder.join("cleared").exists()
     }
 
-    /// Notes that the user emptied the session.
+    /// Notes that the user cleared the session.
     pub(crate) fn note_cleared(&self) {
         let _ = ralph_files::write_own(self.folder.join("cleared"), "");
     }
 
     /// Notes that the agent used a tool, so that files may have changed.
     pub fn note_use(&self) {
-        // Should that fail, the next snapshot has what this one misses.
+        // If that fails, the next snapshot contains what this one misses.
         let _ = ralph_files::write_own(self.folder.join("used"), "");
         let _ = fs::remove_file(self.folder.join("continued"));
     }
 
-    /// Notes which words of the user the present turn follows from, in the
-    /// host's name for them.
+    /// Notes the user's prompt that the current turn answers, by the host's id.
     pub fn note_asked(&self, prompt: Option<&str>) {
         if let Some(prompt) = prompt.filter(|prompt| !self.was_asked(prompt)) {
             let _ = self.keep("asked", prompt);
         }
     }
 
-    /// Whether the present turn follows from these words of the user.
+    /// Returns true if the current turn answers this prompt of the user.
     pub(crate) fn was_asked(&self, prompt: &str) -> bool {
         ralph_files::read_own_text(self.folder.join("asked")).is_ok_and(|asked| asked == prompt)
     }
 
-    /// Notes when the session went on with its run.
+    /// Notes the time at which the session resumed its run.
     pub fn note_resumed(&self, now: Timestamp) {
         let _ = self.keep(RESUMED, &now.as_millis().to_string());
     }
 
-    /// When the session went on with its run last.
+    /// Returns the time at which the session last resumed its run.
     pub fn resumed(&self) -> Option<Timestamp> {
         let text = ralph_files::read_own_text(self.folder.join(RESUMED)).ok()?;
         text.trim().parse().ok().map(Timestamp::from_millis)
     }
 
-    /// Whether something that waits in the host was shown before. It is from
-    /// then on, by the host's name for it.
+    /// Returns true if a queued prompt was shown before, and notes it. Prompts
+    /// are named by the host.
     pub fn was_shown(&self, name: &str) -> bool {
         let is_known =
             ralph_files::read_own_text(self.folder.join(SHOWN)).is_ok_and(|shown| shown == name);
@@ -249,23 +252,23 @@ impl Place {
         is_known
     }
 
-    /// What is known of what waits in the host.
+    /// Returns the noted state of the host's queue.
     pub(crate) fn queue(&self) -> Option<String> {
         ralph_files::read_own_text(self.folder.join(QUEUE)).ok()
     }
 
-    /// Notes what is known of what waits in the host.
+    /// Notes the state of the host's queue.
     pub(crate) fn set_queue(&self, text: &str) {
         let _ = self.put(QUEUE, text);
     }
 
-    /// Notes that a command was answered that still waits in the host.
+    /// Notes that a command was answered that the host still queues.
     pub fn note_answered(&self, command: &str) {
         let _ = self.keep(ANSWERED, command.trim());
     }
 
-    /// Whether the user's words are the command that was answered while it waited.
-    /// They come once, before any others.
+    /// Returns true if the prompt is the command that was answered while it was
+    /// queued. It arrives once, before any other.
     pub fn take_answered(&self, words: &str) -> bool {
         let path = self.folder.join(ANSWERED);
         let answered = ralph_files::read_own_text(&path);
@@ -273,34 +276,36 @@ impl Place {
         answered.is_ok_and(|answered| answered == words.trim())
     }
 
-    /// Notes that a loop began which its user was not told of.
+    /// Notes that a loop started and its user was not told.
     pub fn note_unannounced(&self) {
         let _ = self.keep(UNANNOUNCED, "");
     }
 
-    /// Whether the user has yet to be told that a loop began; it is told now.
+    /// Returns true if the user must still be told that a loop started, and
+    /// removes the note.
     pub fn take_unannounced(&self) -> bool {
         fs::remove_file(self.folder.join(UNANNOUNCED)).is_ok()
     }
 
-    /// Whether the agent used a tool in the present turn.
+    /// Returns true if the agent used a tool in the current turn.
     pub fn was_used(&self) -> bool {
         self.folder.join("used").exists()
     }
 
-    /// Whether the agent used a tool since this was asked last.
+    /// Returns true if the agent used a tool since the last call.
     pub(crate) fn take_use(&self) -> bool {
         fs::remove_file(self.folder.join("used")).is_ok()
     }
 
-    /// How often in a row the agent was made to go on without using a tool.
+    /// Returns how often in a row the agent had to continue without using a
+    /// tool.
     pub(crate) fn continued(&self) -> u32 {
         let text = ralph_files::read_own_text(self.folder.join("continued")).unwrap_or_default();
         text.trim().parse().unwrap_or(0)
     }
 
-    /// Whether the turn that ended with this message was answered. A host that
-    /// does not name its messages tells of each end once.
+    /// Returns true if the turn that ended with this message was answered. A
+    /// host without message ids reports each end once.
     pub(crate) fn is_answered(&self, message: Option<&str>) -> bool {
         let known = ralph_files::read_own_text(self.folder.join("answered"));
         message.is_some() && known.ok().as_deref() == message
@@ -308,8 +313,8 @@ impl Place {
 
     pub(crate) fn set_answered(&self, message: Option<&str>) {
         if let Some(message) = message {
-            // Should that fail, the store still refuses a second answer to
-            // the same iteration.
+            // If that fails, the store still refuses a second answer to the
+            // same iteration.
             let _ = self.put("answered", message);
         }
     }
@@ -318,8 +323,8 @@ impl Place {
         let _ = self.put("continued", &count.to_string());
     }
 
-    /// Writes over what a file holds. To empty it first would make some file
-    /// systems write it to the disk when it is closed.
+    /// Overwrites a file. Emptying it first would make some file systems write
+    /// it to the disk when it is closed.
     fn put(&self, name: &str, text: &str) -> io::Result<()> {
         let mut file = ralph_files::update_own(self.folder.join(name))?;
         file.write_all(text.as_bytes())?;
@@ -327,7 +332,7 @@ impl Place {
     }
 }
 
-/// The time before a run begins or goes on, see [`Place::note_arming`].
+/// The time before a run starts or resumes, see [`Place::note_arming`].
 #[derive(Debug)]
 pub struct Arming {
     file: PathBuf,

@@ -1,4 +1,4 @@
-//! Users who come, speak, interrupt and leave, and what they are told.
+//! Handles users who open, prompt, interrupt and leave a session.
 
 use ralph_core::errand::Errands;
 use ralph_core::host::{Effect, HostReply, Reach, Start, Tone};
@@ -13,8 +13,9 @@ use crate::error::EngineError;
 use crate::steps;
 
 impl Driver<'_> {
-    /// The session is opened again. What rests because of its client goes on,
-    /// and says so; what the user interrupted says how it would.
+    /// Handles a session that is opened again. A run that paused because of its
+    /// client resumes and reports that. A run that the user interrupted reports
+    /// how to resume it.
     pub(super) fn session_started(
         &mut self,
         run: &Run,
@@ -23,7 +24,8 @@ impl Driver<'_> {
     ) -> Result<HostReply, EngineError> {
         match (start, &run.state) {
             (Start::Resumed, State::Running) if hosted.place.is_at_work_beside(hosted.caller) => {
-                // The client that takes the turn lives, and this one only looks on.
+                // The client that takes the turn is alive; this one only
+                // watches.
                 Ok(HostReply::silent())
             }
             (Start::Resumed, State::Paused(Pause::Interrupted)) => {
@@ -47,8 +49,8 @@ impl Driver<'_> {
         }
     }
 
-    /// The user said something. Where the host does not tell of aborts, that
-    /// means one if it happens during a turn.
+    /// Handles a prompt of the user. If the host does not report aborts, a
+    /// prompt during a turn counts as one.
     pub(super) fn prompted(
         &mut self,
         run: &Run,
@@ -75,7 +77,7 @@ impl Driver<'_> {
                 Ok(HostReply::silent())
             }
             State::Waiting(Wait::Human { .. }) if self.is_under_way(run)? => {
-                // The turn that could not go on does now, under its number.
+                // The turn that could not continue does now, under its number.
                 let run = self.go_on_with_turn(run)?;
                 Ok(HostReply::of(Effect::Tell { context: NextPrompt::new(&run).reminder() }))
             }
@@ -94,8 +96,8 @@ impl Driver<'_> {
         }
     }
 
-    /// The agent fell silent and may only plan: the user has to read the plan,
-    /// and nothing is counted until then.
+    /// Handles the end of a turn in plan mode: the user has to read the plan,
+    /// and the turn does not count.
     pub(super) fn planned(&mut self, run: &Run) -> Result<HostReply, EngineError> {
         if !run.state.is_active() {
             return Ok(HostReply::silent());
@@ -106,8 +108,8 @@ impl Driver<'_> {
         Ok(HostReply::silent().with_note(wording::rests(&next)))
     }
 
-    /// The session was left. A turn that is under way then was interrupted by
-    /// the user, who can neither clear nor leave a session before that.
+    /// Handles a session that was left. If a turn is under way, the user
+    /// interrupted it, since a session can be cleared or left only then.
     pub(super) fn session_ended(
         &mut self,
         run: &Run,
@@ -119,12 +121,12 @@ impl Driver<'_> {
         let by_hand = matches!(reason, "clear" | "prompt_input_exit");
         let is_cut = run.state == State::Running && self.is_under_way(run)?;
         if reason == "clear" {
-            // The session that follows an emptied one takes the run with it.
+            // The session that follows a cleared one takes over the run.
             hosted.place.note_cleared();
         }
         if run.state.is_active() && (reason != "clear" || is_cut) {
             self.keep_turn(run, None);
-            // A session that is left is all there is once this one is gone.
+            // The old session is the only one left once this one is gone.
             let alone = Run { errands: Errands::default(), ..run.clone() };
             let pause = if by_hand && is_cut { Pause::Aborted } else { Pause::Interrupted };
             let left = self.leave(&alone, State::Paused(pause))?;
@@ -142,7 +144,7 @@ fn goes_on_again(run: &Run) -> HostReply {
         .with_note(wording::goes_on(run))
 }
 
-/// The reply after a turn, with what became of tests and checks in it.
+/// Returns the reply after a turn, with the changes of tests and checks.
 pub(super) fn with_changes(reply: HostReply, next: &Run, evidence: &Evidence) -> HostReply {
     let locale = next.policy.locale;
     let weakened = told::weakened(&evidence.weakened, locale);

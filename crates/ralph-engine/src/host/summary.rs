@@ -1,4 +1,4 @@
-//! What a session was summed up in, kept in the run's folder for the next one.
+//! The summary of a session, stored in the run's folder for the next one.
 
 use std::fs;
 use std::io;
@@ -11,17 +11,17 @@ use serde_json::{Value, json};
 use crate::driver::turn::make_private_folder;
 use crate::error::EngineError;
 
-/// The file's name in the run's folder.
+/// The name of the file in the run's folder.
 const FILE: &str = "summary.json";
 
 /// The last summary of a run.
 pub(super) struct Summary {
-    /// The session that was summed up.
+    /// The session that it summarizes.
     pub(super) of: String,
     pub(super) text: String,
 }
 
-/// The last summary of the run with this folder.
+/// Returns the last summary of the run with this folder.
 pub(super) fn load(folder: &Path) -> Option<Summary> {
     let value: Value =
         serde_json::from_slice(&ralph_files::read_own(folder.join(FILE)).ok()?).ok()?;
@@ -29,7 +29,7 @@ pub(super) fn load(folder: &Path) -> Option<Summary> {
     Some(Summary { of: text("of")?, text: text("text")? })
 }
 
-/// Keeps a summary with its run. It replaces the one before as a whole.
+/// Stores a summary with its run, replacing the earlier one.
 pub(super) fn keep(folder: &Path, of: &SessionId, text: &str) -> Result<(), EngineError> {
     let row = json!({ "of": of.as_str(), "text": redact(text) }).to_string();
     let path = folder.join(FILE);
@@ -37,7 +37,7 @@ pub(super) fn keep(folder: &Path, of: &SessionId, text: &str) -> Result<(), Engi
     written.map_err(|source| EngineError::Write { path, source })
 }
 
-/// Puts a file in the place of another one, so that nobody reads half of it.
+/// Replaces a file in one step, so that no reader gets half of it.
 fn replace(path: &Path, text: &str) -> io::Result<()> {
     let beside = beside(path);
     ralph_files::write_own(&beside, text)?;

@@ -1,4 +1,4 @@
-//! The agent's last words, from where the host wrote them down.
+//! Reads the agent's final text and queued prompts from the host's transcript.
 
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -9,21 +9,21 @@ use serde_json::Value;
 
 use super::Place;
 
-/// How much of the end of a transcript is read: what was said last is there,
-/// however long the conversation was. Mostly a little is enough.
+/// Numbers of bytes at the end of a transcript that are read: the final text is
+/// there. The smaller number is mostly enough.
 const TAILS: [u64; 2] = [16 * 1024, 256 * 1024];
 
-/// How much of it is looked through for what waits, beyond where the last look
-/// ended: a turn may have written much after the user typed something.
+/// Maximum number of bytes that are searched for queued prompts, after the end
+/// of the last search: a turn may have written much since then.
 const QUEUE_TAIL: u64 = 8 * 1024 * 1024;
 
-/// So many bytes tell whether a transcript is the one that was looked through.
+/// Number of bytes that identify the transcript of the last search.
 const MARK: usize = 256;
 
-/// What the host calls a line about words that wait.
+/// The host's type for a line about queued prompts.
 const QUEUED: &str = "queue-operation";
 
-/// What the agent said last: in the host's word, else in the transcript.
+/// Returns the agent's final text, from the event or else from the transcript.
 pub fn final_text(silence: &Silence) -> String {
     let written = || silence.transcript.as_deref().and_then(last_words);
     silence.text.clone().or_else(written).unwrap_or_default()
@@ -36,7 +36,8 @@ fn last_words(path: &Path) -> Option<String> {
     })
 }
 
-/// The end of a file, from the place that follows from its length, and that place.
+/// Returns the end of a file and its position, which `from` computes from the
+/// length.
 fn end_of(path: &Path, from: impl Fn(u64) -> Option<u64>) -> Option<(u64, Vec<u8>)> {
     let mut file = ralph_files::open(path).ok()?;
     let length = file.metadata().ok()?.len();
@@ -47,27 +48,28 @@ fn end_of(path: &Path, from: impl Fn(u64) -> Option<u64>) -> Option<(u64, Vec<u8
     Some((start, tail))
 }
 
-/// Words of the user that wait in the host until the agent falls silent.
+/// A prompt of the user that the host queues until the agent's turn ends.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueuedWords {
-    /// What was typed.
+    /// The text.
     pub text: String,
-    /// When, as the host wrote it.
+    /// The time, as the host wrote it.
     pub at: String,
 }
 
-/// How far a transcript was looked through, and what waited there.
+/// The position of the last search in a transcript, and the prompts queued
+/// there.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Seen {
     transcript: PathBuf,
     to: u64,
-    /// What the file holds just before that: a host may write it anew.
+    /// The bytes before that position: a host may rewrite the file.
     mark: Vec<u8>,
     waiting: Vec<QueuedWords>,
 }
 
 impl Seen {
-    /// What was added since; `None` if this is not known of the file as it is.
+    /// Returns the bytes added since; `None` if the file is not the known one.
     fn added(&self, path: &Path) -> Option<Vec<u8>> {
         let start = self.to.checked_sub(self.mark.len() as u64)?;
         let is_near = |length: u64| length.checked_sub(self.to).is_some_and(|it| it <= QUEUE_TAIL);
@@ -76,9 +78,9 @@ impl Seen {
     }
 }
 
-/// What the user typed while the agent worked and the host holds back, oldest
-/// first. A host that writes down nothing of the kind holds back nothing. Each
-/// line is read once for a session.
+/// Returns the prompts that the user typed during a turn and the host queues,
+/// oldest first. A host that records no queue has none. Each line is read once
+/// per session.
 pub fn queued(path: &Path, place: &Place) -> Vec<QueuedWords> {
     let known = place.queue().and_then(|text| serde_json::from_str::<Seen>(&text).ok());
     let known = known.and_then(|seen| seen.added(path).map(|added| (seen, added)));
@@ -87,19 +89,19 @@ pub fn queued(path: &Path, place: &Place) -> Vec<QueuedWords> {
         Some((Seen { transcript: path.to_owned(), to, ..Seen::default() }, tail))
     };
     let Some((mut seen, added)) = known.or_else(anew) else { return Vec::new() };
-    // What follows the last end of a line is still being written.
+    // The part after the last line break is still being written.
     if let Some(end) = added.iter().rposition(|byte| *byte == b'\n') {
         let whole = &added[..=end];
         follow(&mut seen.waiting, &String::from_utf8_lossy(whole));
         seen.to += whole.len() as u64;
         seen.mark = whole[whole.len().saturating_sub(MARK)..].to_vec();
-        // Should that fail, the next look begins where this one did.
+        // If that fails, the next search starts where this one did.
         let _ = serde_json::to_string(&seen).map(|text| place.set_queue(&text));
     }
     seen.waiting
 }
 
-/// Does to the queue what these lines say.
+/// Applies these lines to the queue.
 fn follow(queue: &mut Vec<QueuedWords>, lines: &str) {
     for line in lines.lines().filter(|line| line.contains(QUEUED)) {
         let Ok(entry) = serde_json::from_str::<Value>(line) else { continue };
@@ -114,7 +116,7 @@ fn follow(queue: &mut Vec<QueuedWords>, lines: &str) {
             }),
             "dequeue" if !queue.is_empty() => drop(queue.remove(0)),
             "dequeue" => {}
-            // Taken back into the box, or delivered out of turn.
+            // Moved back into the input box, or delivered out of turn.
             _ => match queue.iter().position(|words| words.text == said("content")) {
                 Some(at) => drop(queue.remove(at)),
                 None => queue.clear(),
@@ -123,7 +125,7 @@ fn follow(queue: &mut Vec<QueuedWords>, lines: &str) {
     }
 }
 
-/// The text of a line that is the main agent's.
+/// Returns the text of a line by the main agent.
 fn assistant_text(line: &str) -> Option<String> {
     let entry: Value = serde_json::from_str(line).ok()?;
     let is_main = !entry.get("isSidechain").and_then(Value::as_bool).unwrap_or(false);
@@ -180,8 +182,8 @@ mod tests {
         format!("{line}\n")
     }
 
-    /// What waits by this transcript, in a session that knows nothing of it
-    /// but what is in `home`.
+    /// Returns the queued prompts of this transcript, in a session that only
+    /// knows the contents of `home`.
     fn waiting(home: &Path, transcript: &Path) -> Vec<String> {
         let place = Place::new(home, &SessionId::new("s-1").unwrap());
         place.keep("run", "").unwrap();
@@ -219,7 +221,7 @@ mod tests {
         };
         let (typed, said) = (operation("enqueue", "first"), line("user", &"x".repeat(MARK)));
         assert_eq!(waits(&format!("{typed}{said}\n")), ["first"]);
-        // What was there could not be read any more.
+        // The earlier part could not be read any more.
         let spoiled = format!("{}{said}\n", "x".repeat(typed.len()));
         assert_eq!(waits(&spoiled), ["first"]);
         let more = operation("enqueue", "second");
@@ -228,7 +230,8 @@ mod tests {
         assert_eq!(waits(&format!("{spoiled}{begun}{rest}")), ["first", "second"]);
         let taken = operation("dequeue", "");
         assert_eq!(waits(&format!("{spoiled}{more}{taken}")), ["second"]);
-        // One that was written anew is another one, and so is one of another name.
+        // A rewritten transcript is another one, and so is one with another
+        // name.
         assert_eq!(waits(&format!("{said}\n{spoiled}{more}{typed}")), ["second", "first"]);
         assert_eq!(waits(&operation("enqueue", "anew")), ["anew"]);
         let other = folder.path().join("other.jsonl");

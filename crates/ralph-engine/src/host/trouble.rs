@@ -1,5 +1,5 @@
-//! Permissions that are asked for, conversations that are shortened, and words
-//! that do not reach the agent.
+//! Handles permission requests, shortened conversations, and prompts that do
+//! not reach the agent.
 
 use ralph_core::Run;
 use ralph_core::host::{HostReply, Reach, Tone};
@@ -12,7 +12,7 @@ use crate::driver::Driver;
 use crate::error::EngineError;
 use crate::steps;
 
-/// How often the agent is told to go on when that does not reach it.
+/// Maximum number of attempts to deliver a prompt to the agent.
 pub(super) const MOST_ATTEMPTS: u32 = 5;
 
 impl Driver<'_> {
@@ -27,7 +27,7 @@ impl Driver<'_> {
         let question = redact(what).into_owned();
         let state = State::Waiting(Wait::Human { question });
         self.record(run, steps::moved_to(run, state, self.clock.now()), None)?;
-        // The host asks by itself.
+        // The host asks the user itself.
         Ok(HostReply::silent())
     }
 
@@ -38,9 +38,9 @@ impl Driver<'_> {
         Ok(HostReply::silent())
     }
 
-    /// The conversation was shortened. Where the host tells us because the
-    /// agent fell silent, somebody had it shortened during a turn, which is cut
-    /// short by that: the agent is told to go on with it.
+    /// Handles a shortened conversation. If the host reports it at the end of a
+    /// turn, the user had it shortened during the turn, which ended the turn
+    /// early: the agent is told to continue.
     pub(super) fn compacted(
         &mut self,
         run: &Run,
@@ -59,8 +59,8 @@ impl Driver<'_> {
         Ok(HostReply::of(super::go_on(run)))
     }
 
-    /// The turn was begun and the agent does not know. It is told again, a few
-    /// times.
+    /// Handles a turn whose prompt did not reach the agent. The prompt is sent
+    /// again, a few times.
     pub(super) fn not_delivered(
         &mut self,
         run: &Run,

@@ -1,10 +1,10 @@
-//! The names from code in a text.
+//! Finds names from code in a text.
 
-/// So many are looked up.
+/// Maximum number of names that are looked up.
 const MOST: usize = 12;
 
-/// What in a text is a name from code: with an underscore, a capital inside,
-/// colons or dots between words, or in backticks. Each once, in order.
+/// Returns the names from code in a text: words with an underscore, an inner
+/// capital, colons or dots, or in backticks. Each once, in order.
 pub(super) fn identifiers(text: &str) -> Vec<&str> {
     let mut found: Vec<&str> = Vec::new();
     for (at, piece) in text.split('`').enumerate() {

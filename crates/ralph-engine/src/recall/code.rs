@@ -1,5 +1,5 @@
-//! What the code and its history say about a task: where the names in it are
-//! defined, and which files it will probably touch.
+//! Searches the code and its history for a task: the definitions of its names,
+//! and the files that it will probably touch.
 
 use std::fmt::Write;
 
@@ -19,59 +19,61 @@ use super::{Recall, Wanted};
 use crate::likely::{COMMITS, Place};
 use crate::wire;
 
-/// Names of a task that are looked up.
+/// Maximum number of a task's names that are looked up.
 const MOST_NAMES: usize = 12;
 
-/// A shorter word in capitals is hardly ever the name of a type.
+/// Minimum length of a word with a capital that may name a type.
 const SHORTEST_NAME: usize = 4;
 
-/// Definitions of one name that are kept.
+/// Maximum number of definitions per name.
 const MOST_DEFINITIONS: usize = 5;
 
-/// Names whose relations are told, and how many of each.
+/// Maximum number of names with relations, and of relations per name.
 const MOST_RELATED: usize = 4;
 const MOST_CALLS: usize = 5;
 
-/// How many of a project's definitions are looked through for one name.
+/// Maximum number of a project's definitions that are searched for one name.
 const LOOKED_AT: usize = 40;
 
-/// Files that are named as likely.
+/// Maximum number of likely files.
 const MOST_LIKELY: usize = 5;
 
-/// A file that is less likely than this beside the best is not named.
+/// Minimum score of a likely file, compared with the best.
 const LEAST_LIKELY: f64 = 0.3;
 
-/// Words of a task that a file has, or else the share of the task that one is.
+/// Minimum number of a task's words that a file has, or else their minimum
+/// share of the task.
 const FEWEST_WORDS: usize = 2;
 const LARGE_SHARE: f64 = 0.3;
 
-/// The commits that are asked while somebody waits: loading 10,000 takes tenths
+/// Number of commits in use while the caller waits: loading 10,000 takes tenths
 /// of a second.
 const RECENT_COMMITS: usize = 2_000;
 
-/// Commits that are read while somebody waits.
+/// Maximum number of commits that are read while the caller waits.
 const FEW_COMMITS: usize = 200;
 
-/// How much of a reason is told, in characters.
+/// Maximum length of a reason, in characters.
 const TOLD: usize = 80;
 
-/// What the code and its history say.
+/// The results from the code and its history.
 #[derive(Default)]
 pub(super) struct Sight {
-    /// Names that lead nowhere; `None` if the code was never read.
+    /// Names without a definition; `None` if the code was never read.
     pub(super) undefined: Option<Vec<String>>,
-    /// Something was not read yet, and reading it takes its time.
+    /// True if something was not read yet, and reading it takes long.
     pub(super) is_behind: bool,
-    /// Files that what is named leads to.
+    /// Files that define the names.
     pub(super) files: Vec<String>,
     /// Files that the task will probably touch.
     pub(super) likely: Vec<Likely>,
-    /// Where names are defined, who calls them and what they call.
+    /// The definitions of names, with their callers and callees.
     pub(super) relations: Vec<String>,
 }
 
 impl Sight {
-    /// Likely files as the agent reads them, but for those it named itself.
+    /// Returns the likely files as lines for the agent, without those in the
+    /// request.
     pub(super) fn likely_lines(&self, named: &[String]) -> Vec<String> {
         let news = self.likely.iter().filter(|it| {
             let is_harmless = orders(&it.file).is_empty();
@@ -85,8 +87,8 @@ impl Sight {
     }
 }
 
-/// Whether enough speaks for a file: something that is named, two words of the
-/// task, or one that is a good part of it.
+/// Returns true if there is enough evidence for a file: a name, two words of
+/// the task, or one that is a good part of it.
 pub(super) fn is_told(likely: &Likely) -> bool {
     let is_named = likely.reasons.iter().any(|reason| match reason {
         Reason::Defines(_) | Reason::Note { .. } => true,
@@ -96,7 +98,7 @@ pub(super) fn is_told(likely: &Likely) -> bool {
     likely.score >= LEAST_LIKELY && (is_named || has_words)
 }
 
-/// A reason in a few words, unless somebody wrote an order into it.
+/// Returns a reason in a few words, unless it contains an order to the agent.
 fn told(reason: &Reason) -> Option<String> {
     let words = wire::likely::reason(reason);
     let is_long = words.chars().count() > TOLD;
@@ -104,10 +106,10 @@ fn told(reason: &Reason) -> Option<String> {
     orders(&words).is_empty().then(|| if is_long { format!("{}…", cut.trim_end()) } else { cut })
 }
 
-/// Looks at the code and its history; `None` if they cannot be read.
+/// Searches the code and its history; `None` if they cannot be read.
 ///
-/// The first reading of a project takes seconds: nobody waits for it who has
-/// only a moment.
+/// The first reading of a project takes seconds: a caller with little patience
+/// does not wait for it.
 pub(super) fn look(
     recall: &Recall,
     wanted: &Wanted,
@@ -141,7 +143,7 @@ pub(super) fn look(
     Some(sight)
 }
 
-/// What the names in a task and its files lead to.
+/// Looks up the names and files of a task.
 fn names(code: &Code<'_>, wanted: &Wanted, named: &Named) -> Sight {
     let mut sight = Sight::default();
     let mut undefined = Vec::new();
@@ -168,7 +170,8 @@ fn names(code: &Code<'_>, wanted: &Wanted, named: &Named) -> Sight {
     Sight { undefined: Some(undefined), files, ..sight }
 }
 
-/// Words of a task that are written like names of types, the first one left out.
+/// Returns words of a task that look like names of types, without the first
+/// word.
 fn proper_names<'a>(task: &'a str, named: &Named) -> Vec<&'a str> {
     let words = task.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
     let words = words.filter(|word| !word.is_empty()).skip(1);
@@ -183,7 +186,7 @@ fn proper_names<'a>(task: &'a str, named: &Named) -> Vec<&'a str> {
     found
 }
 
-/// The one definition of exactly this name, if there is one.
+/// Returns the definition of exactly this name, if there is only one.
 fn class(code: &Code<'_>, name: &str) -> Option<Symbol> {
     let query = SymbolQuery { name: Some(name), limit: LOOKED_AT, ..SymbolQuery::default() };
     let mut exact = code.symbols(&query).symbols.into_iter().filter(|symbol| symbol.name == name);
@@ -191,8 +194,8 @@ fn class(code: &Code<'_>, name: &str) -> Option<Symbol> {
     exact.next().is_none().then_some(only)
 }
 
-/// Definitions of a name; if there are none, of names like it, and then
-/// whatever is in files like it.
+/// Returns definitions of a name; if there are none, of similar names, and then
+/// any definition in similar files.
 fn defined(code: &Code<'_>, name: &str) -> Vec<Symbol> {
     let query = SymbolQuery { name: Some(name), limit: LOOKED_AT, ..SymbolQuery::default() };
     let mut found = code.symbols(&query).symbols;
@@ -206,7 +209,7 @@ fn defined(code: &Code<'_>, name: &str) -> Vec<Symbol> {
     found
 }
 
-/// Files of the project that are meant by paths, or by the ends of paths.
+/// Returns files of the project that match these paths, or ends of paths.
 fn known_files(code: &Code<'_>, names: &[String]) -> Vec<String> {
     if names.is_empty() {
         return Vec::new();
@@ -220,7 +223,7 @@ fn known_files(code: &Code<'_>, names: &[String]) -> Vec<String> {
     code.paths().into_iter().filter(is_meant).collect()
 }
 
-/// One line: where a definition is, who calls it and what it calls.
+/// Returns one line: the place of a definition, its callers and its callees.
 fn relations(code: &Code<'_>, symbol: &Symbol) -> String {
     let asked = format!("{}:{}", symbol.path, symbol.full_name);
     let used_by = match code.callers(&asked) {

@@ -1,4 +1,4 @@
-//! Notes that may matter, by several searches.
+//! Gathers notes that may matter, by several searches.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,46 +14,46 @@ use super::code::is_told;
 use super::{Part, Recall, Wanted};
 use crate::likely::{common_words, least_words};
 
-/// Hits of a search by words.
+/// Maximum number of hits of a search by words.
 const BY_WORDS: usize = 50;
 
-/// Notes of the files that are known, and of others.
+/// Maximum number of notes by files.
 const BY_FILES: usize = 30;
 
-/// Rules are short and few; more than these are none.
+/// Maximum number of rules, which are short and few.
 const RULES: usize = 200;
 
-/// How much of a task is searched for, in bytes.
+/// Maximum length of a task in a search, in bytes.
 const LONGEST_TASK: usize = 4000;
 
-/// How much a note counts that is about a file which was merely guessed.
+/// Weight of a note about a file that was only guessed.
 const GUESSED: f64 = 0.5;
 
-/// A file that is likelier than this beside the best is one whose failed tries
-/// matter.
+/// Minimum score of a likely file whose failed attempts matter, compared with
+/// the best.
 const LIKELY_ENOUGH: f64 = 0.5;
 
-/// How much a note counts whose check is about the files.
+/// Weight of a note whose check is about the files.
 const BOUND: f64 = 2.0;
 
-/// The notebooks that are asked.
+/// The notebooks that are searched.
 pub(super) struct Books(pub(super) Vec<Notebook>);
 
-/// What several searches found, each in its order.
+/// The results of several searches, each in its order.
 #[derive(Default)]
 pub(super) struct Lists {
     known: BTreeMap<String, Known>,
     ranked: Vec<(f64, Vec<String>)>,
-    /// What has words of the task, in each notebook.
+    /// The hits for words of the task, per notebook.
     hits: Vec<Vec<Found>>,
-    /// How many words those must have.
+    /// Number of telling words that those must have.
     least_words: f64,
     about_files: Vec<String>,
-    /// Notes that have a check, and whether it is about the files.
+    /// Notes with a check, and whether it is about the files.
     checked: BTreeMap<String, Checked>,
 }
 
-/// Whether what a gate checks is about the files that are meant.
+/// The relation of a note's check to the files of the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Checked {
     Here,
@@ -63,16 +63,16 @@ pub(super) enum Checked {
 /// A note that was found.
 pub(super) struct Gathered {
     pub(super) known: Known,
-    /// How high up it is in the lists.
+    /// Its combined rank in the lists.
     pub(super) rank: f64,
-    /// It is about a file that is to be changed.
+    /// True if it is about a file that is to be changed.
     pub(super) is_about_files: bool,
-    /// A gate checks whether it holds.
+    /// Its check by a gate, if it has one.
     pub(super) checked: Option<Checked>,
 }
 
 impl Books {
-    /// Opens that of the project and that of the user, if they have one.
+    /// Opens the project's and the user's notebook, if they exist.
     pub(super) fn open(recall: &Recall) -> Result<Self, MemoryError> {
         let homes = [&recall.home, &recall.user_home].into_iter();
         let there = homes.filter(|home| Notebook::exists(home));
@@ -80,7 +80,7 @@ impl Books {
         Ok(Self(there.map(open).collect::<Result<_, _>>()?))
     }
 
-    /// Searches for what is wanted.
+    /// Searches for the requested notes.
     pub(super) fn search(&self, wanted: &Wanted, named: &Named) -> Result<Lists, MemoryError> {
         let mut lists = Lists::default();
         for book in &self.0 {
@@ -97,8 +97,8 @@ impl Books {
         Ok(lists)
     }
 
-    /// Adds notes about files that the code led to, what failed in those that are
-    /// likely, and what fits the task by its words, or by words and such a file.
+    /// Adds notes about files that the code led to, failures in likely files,
+    /// and hits for the task by words, or by words and a likely file.
     pub(super) fn about(
         &self,
         files: &[String],
@@ -122,14 +122,14 @@ impl Books {
     }
 }
 
-/// How likely the likeliest file of a note is, from 0 to 1: that counts as much
+/// Returns the score of a note's likeliest file, from 0 to 1. It counts as much
 /// as a telling word.
 fn about_likely(known: &Known, likely: &[Likely]) -> f64 {
     let about = likely.iter().filter(|it| known.note.files.contains(&it.file));
     about.map(|it| it.score).fold(0.0, f64::max)
 }
 
-/// What holds whatever the task is.
+/// Adds the notes that hold for every task.
 fn standing(book: &Notebook, lists: &mut Lists) -> Result<(), MemoryError> {
     let filters = Filters { kinds: words(&[NoteKind::Constitution]), ..Filters::default() };
     let rules = book.list(&Selection { filters, limit: Some(RULES), ..Selection::default() })?;
@@ -137,7 +137,7 @@ fn standing(book: &Notebook, lists: &mut Lists) -> Result<(), MemoryError> {
     Ok(())
 }
 
-/// What fits a task and its files.
+/// Adds the notes that match a task and its files.
 fn asked(
     book: &Notebook,
     wanted: &Wanted,
@@ -154,7 +154,7 @@ fn asked(
     Ok(())
 }
 
-/// What a gate checks.
+/// Adds the notes that a gate checks.
 fn checked(book: &Notebook, wanted: &Wanted, lists: &mut Lists) -> Result<(), MemoryError> {
     let bound = book.invariants()?;
     let bound = bound.into_iter().filter(|(known, _)| known.note.scope != Scope::Task);
@@ -173,7 +173,7 @@ fn checked(book: &Notebook, wanted: &Wanted, lists: &mut Lists) -> Result<(), Me
     Ok(())
 }
 
-/// Notes about files, of these kinds; of all if none is named.
+/// Returns notes about files, of these kinds; of all kinds if none is given.
 fn of_files(
     book: &Notebook,
     files: &[String],
@@ -202,19 +202,19 @@ impl Lists {
     }
 
     fn add_about(&mut self, weight: f64, found: Vec<Known>) {
-        // What is for all projects is about no file of this one.
+        // A note for all projects is about no file of this one.
         let here = found.into_iter().filter(|known| known.note.scope != Scope::Global);
         let ids = self.add(weight, here);
         self.about_files.extend(ids);
     }
 
-    /// The names of notes for all projects of the user.
+    /// Returns the ids of notes for all projects of the user.
     pub(super) fn global(&self) -> BTreeSet<String> {
         let global = self.known.values().filter(|known| known.note.scope == Scope::Global);
         global.map(|known| known.note.id.clone()).collect()
     }
 
-    /// All that was found, in the order of names.
+    /// Returns all found notes, in the order of their ids.
     pub(super) fn into_found(mut self) -> Vec<Gathered> {
         let ranked: Vec<Ranked<'_>> = self
             .ranked

@@ -1,5 +1,4 @@
-//! Notes that contradict each other, as far as that is known while work is
-//! checked.
+//! Finds new notes that contradict others, while work is checked.
 
 use ralph_core::Timestamp;
 use ralph_core::locale::Locale;
@@ -10,14 +9,14 @@ use ralph_memory::event::Place;
 
 use super::gather::Books;
 
-/// Contradictions that are told.
+/// Maximum number of contradictions that are reported.
 const MOST: usize = 3;
 
-/// How much of a text is quoted, in characters.
+/// Maximum length of a quoted text, in characters.
 const QUOTED: usize = 120;
 
-/// New notes that contradict what stands, line by line. What reads like an
-/// order to the agent is left out.
+/// Returns new notes that contradict existing ones, line by line. Texts that
+/// read like an order to the agent are left out.
 pub(super) fn conflicts(
     books: &Books,
     place: &Place,

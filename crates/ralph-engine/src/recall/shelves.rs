@@ -1,4 +1,4 @@
-//! Which note is put where, and what it is worth there.
+//! Sorts notes into sections and ranks them there.
 
 use std::collections::BTreeSet;
 
@@ -16,28 +16,30 @@ use ralph_memory::relation::{LONGEST_RELATED, exclude_each_other};
 use super::gather::{Checked, Gathered, Lists};
 use super::{Part, Recall, Wanted};
 
-/// Anchors of one note that are looked at.
+/// Maximum number of a note's anchors that are checked.
 const MOST_ANCHORS: usize = 4;
 
-/// Notes of each shelf that are looked at closely: their anchors are read.
+/// Maximum number of notes per section that are examined closely: their anchors
+/// are read.
 const CLOSELY: usize = 12;
 
-/// Of two notes of ours with so many words in common one is shown: several
-/// failures may have been mended by the same lines.
+/// Share of common words at which only one of two generated notes is shown: the
+/// same lines may have fixed several failures.
 const NEARLY_THE_SAME: f64 = 0.7;
 
-/// How much of changed code is parsed, in bytes: an agent waits for the answer.
+/// Maximum length of changed code that is parsed, in bytes: an agent waits for
+/// the answer.
 const MOST_PARSED: usize = 128 * 1024;
 
 const MILLIS_A_DAY: f64 = 86_400_000.0;
 
-/// Whether the code matters for what is wanted.
+/// Returns true if the code matters for a request.
 pub(super) fn wants_code(wanted: &Wanted) -> bool {
     let is_asked = wanted.task.is_some() || !wanted.files.is_empty();
     wanted.part != Part::Standing && wanted.phase != Phase::Verify && is_asked
 }
 
-/// Chooses from what was found, the best of each shelf first.
+/// Chooses from the found notes, the best of each section first.
 pub(super) fn chosen(
     recall: &Recall,
     wanted: &Wanted,
@@ -61,9 +63,9 @@ pub(super) fn chosen(
     shelves.into_iter().flat_map(|(shelf, notes)| best(&mut sight, shelf, notes)).collect()
 }
 
-/// What was found without notes for all projects that the user plainly denies
-/// for this one. A rule gives way to a rule alone, and what a gate checks to
-/// nothing.
+/// Removes notes for all projects that a note of the user plainly denies for
+/// this one. Only a rule overrides a rule, and nothing overrides a note with a
+/// check.
 fn nearest(mut found: Vec<(Shelf, Gathered)>) -> Vec<(Shelf, Gathered)> {
     let is_short = |found: &Gathered| found.known.note.text.len() <= LONGEST_RELATED;
     let is_global = |found: &Gathered| found.known.note.scope == Scope::Global && is_short(found);
@@ -86,7 +88,7 @@ fn nearest(mut found: Vec<(Shelf, Gathered)>) -> Vec<(Shelf, Gathered)> {
     found
 }
 
-/// A note with what it is worth.
+/// A note with its worth.
 struct Weighed {
     known: Known,
     worth: f64,
@@ -118,8 +120,8 @@ impl Weighed {
     }
 }
 
-/// The best notes of a shelf. Only those that have a chance are looked at
-/// closely, as that means reading them word by word, and files.
+/// Returns the best notes of a section. Only promising ones are examined
+/// closely, since that means reading them word by word, and files.
 fn best(sight: &mut Sight<'_>, shelf: Shelf, mut notes: Vec<Weighed>) -> Vec<Candidate> {
     let by_worth = |one: &Weighed, other: &Weighed| {
         other.worth.total_cmp(&one.worth).then_with(|| one.known.note.id.cmp(&other.known.note.id))
@@ -144,7 +146,7 @@ fn best(sight: &mut Sight<'_>, shelf: Shelf, mut notes: Vec<Weighed>) -> Vec<Can
     let mut kept: Vec<Candidate> = Vec::new();
     for place in diverse(&texts, looked.len()) {
         let note = &looked[place].1;
-        // What somebody wrote may differ in the one word that matters.
+        // Notes by people may differ in the one word that matters.
         let is_told = |known: &Candidate| {
             ours.contains(&known.id) && shared_words(&known.text, &note.text) >= NEARLY_THE_SAME
         };
@@ -157,7 +159,7 @@ fn best(sight: &mut Sight<'_>, shelf: Shelf, mut notes: Vec<Weighed>) -> Vec<Can
 
 fn candidate(known: Known, shelf: Shelf, anchors: &[Anchored]) -> Candidate {
     let label = match known.label(anchors) {
-        // Where it was written nothing checked it.
+        // No check has confirmed it where it was written.
         Label::Noted if known.note.scope == Scope::Task => Label::Hypothesis,
         label @ (Label::Verified | Label::Noted | Label::Hypothesis | Label::Stale) => label,
     };
@@ -174,7 +176,8 @@ fn candidate(known: Known, shelf: Shelf, anchors: &[Anchored]) -> Candidate {
     }
 }
 
-/// Where a note is put in this phase; `None` if it does not belong there.
+/// Returns the section of a note in this phase; `None` if it does not belong
+/// there.
 fn shelf(found: &Gathered, wanted: &Wanted) -> Option<Shelf> {
     let known = &found.known;
     let shelf = match &known.note.kind {
@@ -201,8 +204,8 @@ fn shelf(found: &Gathered, wanted: &Wanted) -> Option<Shelf> {
     belongs.then_some(shelf)
 }
 
-/// Whether a pattern can be expected to hold in the files: its check or its
-/// files say so, or nothing says otherwise.
+/// Returns true if a pattern should hold in the files: its check or its files
+/// say so, or it has neither.
 fn is_expected(found: &Gathered, wanted: &Wanted) -> bool {
     match found.checked {
         Some(checked) => checked == Checked::Here,
@@ -212,8 +215,9 @@ fn is_expected(found: &Gathered, wanted: &Wanted) -> bool {
     }
 }
 
-/// Whether a note may be shown here: one on trial stays in the run it was
-/// written in, and what the checks of this very run found is told with their output.
+/// Returns true if a note may be shown here. A note on trial stays in the run
+/// it was written in. Findings of this run's own checks are reported with their
+/// output.
 fn is_at_home(known: &Known, wanted: &Wanted) -> bool {
     let (written, here) = (&known.place, &wanted.place);
     let is_same = |one: &Option<String>, other: &Option<String>| one.is_some() && one == other;
@@ -222,13 +226,14 @@ fn is_at_home(known: &Known, wanted: &Wanted) -> bool {
         || is_same(&written.session, &here.session)
         || is_same(&written.task, &here.task);
     let is_told = is_same_run && known.actor == Actor::Ralph;
-    // Without a loop nothing is decided at the end of the work.
+    // Without a loop there is no decision at the end of the work.
     let is_of_session = known.actor == Actor::Agent && written.run.is_none();
     known.note.scope != Scope::Task || is_of_session || (is_near && !is_told)
 }
 
-/// What reads like an order to the agent is kept from it, unless the user wrote
-/// it: checks prove what a note says, and tools print what anybody wrote.
+/// Returns true if a note is safe to show. A note that reads like an order to
+/// the agent is shown only if the user wrote it: checks may prove its text, but
+/// tools print text of unknown authors.
 fn is_vouched_for(known: &Known) -> bool {
     known.actor == Actor::User || known.orders().is_empty()
 }

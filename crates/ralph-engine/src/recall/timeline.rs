@@ -1,5 +1,5 @@
-//! What was done lately to the files that an agent is about to change, by
-//! whom it may be: other sessions, and commits.
+//! Lists recent changes, by other sessions and commits, to the files that an
+//! agent is about to change.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -15,23 +15,23 @@ use super::shelves::day;
 use super::{Part, Recall, RecallError, Wanted};
 use crate::commits;
 
-/// What happened longer ago is not lately, in milliseconds.
+/// Maximum age of a listed change, in milliseconds.
 const LATELY: i64 = 7 * 24 * 60 * 60 * 1000;
 
-/// Lines that are shown.
+/// Maximum number of lines.
 const SHOWN: usize = 10;
 
-/// Observations that are looked at: many are one line.
+/// Maximum number of observations that are read: many share one line.
 const LOOKED_AT: usize = 200;
 
-/// Files that are named in a line.
+/// Maximum number of files in a line.
 const MOST_FILES: usize = 3;
 
-/// How much is told of what something was about or what went wrong, in
-/// characters.
+/// Maximum length of an observation's subject or error, in characters.
 const TOLD: usize = 120;
 
-/// The files that the agent is about to change, as far as they are named.
+/// Returns the files that the agent is about to change, as far as they are
+/// named.
 pub(super) fn files(root: &Path, wanted: &Wanted, named: &Named, found: &[String]) -> Vec<String> {
     let named = named.files.iter().map(|file| {
         let inside = Path::new(file).strip_prefix(root).ok().and_then(Path::to_str);
@@ -49,7 +49,7 @@ pub(super) fn files(root: &Path, wanted: &Wanted, named: &Named, found: &[String
     files
 }
 
-/// What was done to files lately, line by line, the latest first.
+/// Returns the recent changes to files, line by line, the latest first.
 pub(super) fn of(
     recall: &Recall,
     wanted: &Wanted,
@@ -67,7 +67,7 @@ pub(super) fn of(
     commits::notice(&book, &recall.root, now);
     let since = now.as_millis().saturating_sub(LATELY);
     let mut done = book.timeline(files, since, LOOKED_AT)?;
-    // The agent knows what it did itself.
+    // The agent knows its own changes.
     let own = session_id(&wanted.place);
     done.retain(|one| own.is_none() || one.session != own);
     let mut lines: Vec<(String, usize)> = Vec::new();
@@ -89,7 +89,7 @@ fn line(one: &Observation, files: &[String], locale: Locale) -> String {
     let touched = one.files.iter().filter(|file| files.contains(file)).map(String::as_str);
     let _ = write!(line, " {}", file_names(touched, MOST_FILES));
     let error = one.error.as_deref().unwrap_or_default();
-    // Anybody may have written what a tool printed.
+    // The output of a tool may have been written by anyone.
     if !orders(&one.about).is_empty() || !orders(error).is_empty() {
         return line;
     }

@@ -1,5 +1,4 @@
-//! The turns of a run, one after the other, each with what kept it from being
-//! accepted.
+//! Lists the turns of a run, each with the reasons why it was not accepted.
 
 use std::fmt::Write;
 
@@ -11,17 +10,17 @@ use ralph_store::IterationRecord;
 use super::{Markup, Report, Words, heading, span, words};
 use crate::history;
 
-/// How many reasons are given for one turn.
+/// Maximum number of reasons for one turn.
 const REASONS: usize = 3;
 
-/// How long a reason may get, in characters.
+/// Maximum length of a reason, in characters.
 const REASON_CHARS: usize = 160;
 
-/// How many lines of a gate's output are given where nothing is understood.
+/// Number of lines that are shown of output in an unknown format.
 const PRINTED_LINES: usize = 8;
 
-/// What keeps a gate from passing, a line each: what it found, or where that is
-/// not known the end of what it printed.
+/// Returns the reasons why a gate does not pass, one per line: its findings, or
+/// else the end of its output.
 pub fn gate_reasons(report: &GateReport, locale: Locale) -> Vec<String> {
     let known = wording::what_fails(report, locale);
     if !known.is_empty() {
@@ -57,7 +56,7 @@ pub(super) fn section(report: &Report, out: &mut String, markup: Markup) {
     for (record, back) in report.iterations.iter().zip(returns) {
         let elapsed = span(record.ended_at.since(record.started_at));
         let number = record.number;
-        // Where nothing was checked, nothing is known to fail or to pass.
+        // Without a check, neither failures nor passes are known.
         let failing =
             if record.gates.is_empty() { "–".to_owned() } else { record.failing.to_string() };
         let turn = wording::turn_words(&record.turn, locale);
@@ -87,7 +86,8 @@ pub(super) fn section(report: &Report, out: &mut String, markup: Markup) {
     out.push('\n');
 }
 
-/// What kept a turn from being accepted: what was made weaker, then what fails.
+/// Returns the reasons why a turn was not accepted: weakened checks, then
+/// failures.
 fn reasons(record: &IterationRecord, words: &Words, locale: Locale) -> Vec<String> {
     if record.decision == "complete" {
         return Vec::new();
@@ -111,7 +111,7 @@ fn reasons(record: &IterationRecord, words: &Words, locale: Locale) -> Vec<Strin
     all
 }
 
-/// A word of a record in the language of the report.
+/// Returns a word of a record in the language of the report.
 fn shown(word: &str, locale: Locale) -> &str {
     match (locale, word) {
         (Locale::Ko, "none") => "없음",
@@ -128,12 +128,12 @@ fn shown(word: &str, locale: Locale) -> &str {
     }
 }
 
-/// A text with blanks behind it, up to a number of columns.
+/// Returns a text with blanks after it, up to a number of columns.
 fn padded(text: &str, wide: usize) -> String {
     format!("{text}{}", " ".repeat(wide.saturating_sub(wording::columns(text))))
 }
 
-/// An iteration as the report names it.
+/// Returns the name of an iteration in the report.
 fn nth(number: u32, words: &Words) -> String {
     if number == 0 { words.start.to_owned() } else { format!("#{number}") }
 }

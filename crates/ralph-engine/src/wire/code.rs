@@ -1,4 +1,4 @@
-//! Answers about code.
+//! The JSON of answers about code.
 
 use ralph_graph::ask::calls::{Callees, Callers, Calls};
 use ralph_graph::ask::files::FoundBy;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::SCHEMA;
 
-/// How many files with trouble an answer names.
+/// Maximum number of troubled files in an answer.
 const FEW: usize = 20;
 
 /// A definition.
@@ -34,7 +34,7 @@ pub struct SymbolView {
 }
 
 impl SymbolView {
-    /// The view of a definition.
+    /// Returns the view of a definition.
     pub fn new(symbol: &Symbol) -> Self {
         let symbol = symbol.clone();
         Self {
@@ -56,7 +56,7 @@ impl SymbolView {
     }
 }
 
-/// How far an answer can be relied on.
+/// Returns the JSON for the freshness of an answer.
 pub fn freshness(freshness: &Freshness) -> Value {
     json!({
         "state": freshness.state().word(),
@@ -74,7 +74,7 @@ fn troubles(all: &[Trouble], most: usize) -> Vec<Value> {
     each.map(|trouble| json!({ "path": trouble.path, "why": trouble.why })).collect()
 }
 
-/// What an update came to, with everything that was left out.
+/// Returns the result of an update, with everything that was left out.
 pub fn updated(updated: Updated, fresh: &Freshness) -> Value {
     json!({
         "schema": SCHEMA,
@@ -86,9 +86,9 @@ pub fn updated(updated: Updated, fresh: &Freshness) -> Value {
     })
 }
 
-/// Definitions that were found.
+/// Returns the definitions that were found.
 ///
-/// `asked` is the file that they were to be in.
+/// `asked` is the file that they should be in.
 pub fn symbols(found: &Symbols, asked: Option<&str>, fresh: &Freshness) -> Value {
     let is_unknown = found.files.as_ref().is_some_and(Vec::is_empty);
     let unknown: Vec<&str> = asked.into_iter().filter(|_| is_unknown).collect();
@@ -103,7 +103,8 @@ pub fn symbols(found: &Symbols, asked: Option<&str>, fresh: &Freshness) -> Value
     })
 }
 
-/// A name that stands for several things, or for none; then `candidates` are alike.
+/// Returns the answer for a name that means several things or none; then
+/// `candidates` are similar names.
 pub fn unclear(ambiguous: &[Symbol], alike: &[Symbol], fresh: &Freshness) -> Value {
     let error = if ambiguous.is_empty() { "not_found" } else { "ambiguous" };
     let candidates = if ambiguous.is_empty() { alike } else { ambiguous };
@@ -116,8 +117,8 @@ pub fn unclear(ambiguous: &[Symbol], alike: &[Symbol], fresh: &Freshness) -> Val
     })
 }
 
-/// Where a definition is used. `complete` is false if it is called by syntax
-/// that names nothing too, so that calls may be missing.
+/// Returns the uses of a definition. `complete` is false if it can also be
+/// called by syntax without its name, so that calls may be missing.
 pub fn refs(found: &Refs, fresh: &Freshness) -> Value {
     let sites: Vec<Value> = found.sites.iter().map(site).collect();
     json!({
@@ -149,7 +150,7 @@ fn candidates(certainty: Certainty) -> usize {
     }
 }
 
-/// Who calls a definition; `complete` as for [`refs`].
+/// Returns the callers of a definition; `complete` as for [`refs`].
 pub fn callers(found: &Callers, fresh: &Freshness) -> Value {
     let all: Vec<Value> = found.callers.iter().map(calls).collect();
     json!({
@@ -161,7 +162,7 @@ pub fn callers(found: &Callers, fresh: &Freshness) -> Value {
     })
 }
 
-/// What a definition calls.
+/// Returns the callees of a definition.
 pub fn callees(found: &Callees, fresh: &Freshness) -> Value {
     let all: Vec<Value> = found.callees.iter().map(calls).collect();
     json!({
@@ -184,8 +185,8 @@ fn calls(calls: &Calls) -> Value {
     })
 }
 
-/// What may break when files change. `gone` are those that are no more, but
-/// still needed.
+/// Returns what may break if files change. `gone` are files that no longer
+/// exist but are still needed.
 pub fn impact(found: &Impact, fresh: &Freshness) -> Value {
     let dependents = found.dependents.iter().map(|it| {
         json!({
@@ -216,8 +217,8 @@ pub fn impact(found: &Impact, fresh: &Freshness) -> Value {
     })
 }
 
-/// A map of the code. `asked` says which files were taken for those of
-/// interest, and how they were found.
+/// Returns a map of the code. `asked` lists the files of interest, and how they
+/// were found.
 pub fn map(found: &Map, fresh: &Freshness) -> Value {
     let files = found.files.iter().map(|file| {
         let entries = file.entries.iter().map(|entry| {

@@ -1,4 +1,4 @@
-//! What gates counted, for machines.
+//! The JSON of the counts of gates.
 
 use ralph_core::circle::Circle;
 use ralph_core::diagnostics::{DiagnosticSnapshot, FileDiagnostics, Totals};
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::{CountsView, moment};
 
-/// What the gates of one iteration showed.
+/// The results of the gates of one iteration.
 #[derive(Clone, Debug, Serialize)]
 pub struct DiagnosticsView {
     #[serde(flatten)]
@@ -43,7 +43,7 @@ struct FileView {
     failed_tests: u64,
 }
 
-/// What the gates showed before the first turn.
+/// The results of the gates before the first turn.
 #[derive(Clone, Debug, Serialize)]
 pub struct BaselineView {
     tree: Option<String>,
@@ -53,7 +53,7 @@ pub struct BaselineView {
     totals: TotalsView,
 }
 
-/// What stands against an iteration.
+/// The score of an iteration.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct ScoreView {
     weakened: u64,

@@ -1,4 +1,4 @@
-//! Findings and test outcomes for machines: our JSON, and SARIF.
+//! The JSON of findings and test outcomes, and SARIF.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use ralph_core::finding::{Counts, Finding, Level, Reading, TestState, Tests};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// How many findings there were of each level.
+/// The number of findings of each level.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct CountsView {
     errors: u64,
@@ -16,7 +16,7 @@ pub struct CountsView {
     security: u64,
 }
 
-/// What became of the tests.
+/// The results of the tests.
 #[derive(Clone, Debug, Serialize)]
 pub struct TestsView {
     run: u64,
@@ -24,13 +24,13 @@ pub struct TestsView {
     failed: u64,
     skipped: u64,
     failures: Vec<FailureView>,
-    /// How each test ended, by id; only where all were asked for.
+    /// The outcome of each test, by id; only if all were requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     outcomes: Option<BTreeMap<String, &'static str>>,
 }
 
 impl TestsView {
-    /// The same with every test by its id, as far as ids are known.
+    /// Returns the same with every test by its id, as far as ids are known.
     pub(super) fn with_outcomes(self, tests: &Tests) -> Self {
         let outcomes = tests.states.iter().map(|(id, state)| (id.clone(), state.name()));
         Self { outcomes: Some(outcomes.collect()), ..self }
@@ -80,7 +80,7 @@ impl From<&Finding> for FindingView {
     }
 }
 
-/// The tests of a reading, if its tool runs tests.
+/// Returns the tests of a reading, if its tool runs tests.
 pub(super) fn tests(reading: &Reading) -> Option<TestsView> {
     let tests = reading.tests.as_ref()?;
     let failed = tests.states.iter().filter(|(_, state)| **state == TestState::Failed);
@@ -103,14 +103,14 @@ pub(super) fn tests(reading: &Reading) -> Option<TestsView> {
     })
 }
 
-/// All findings and failed tests of these gates as a SARIF 2.1.0 log.
+/// Returns all findings and failed tests of these gates as a SARIF 2.1.0 log.
 pub fn sarif(reports: &[GateReport]) -> Value {
     let mut tools: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
     let mut rules: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     let mut seen = BTreeSet::new();
     for report in reports {
         for finding in &report.reading.findings {
-            // What a build and a linter both say is one result.
+            // The same finding of a build and a linter is one result.
             if seen.insert((&finding.fingerprint, &finding.place)) {
                 tools.entry(&finding.tool).or_default().push(result(finding));
             }

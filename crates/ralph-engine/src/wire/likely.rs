@@ -1,4 +1,4 @@
-//! Answers about the files that a task will touch.
+//! The JSON of answers about the files that a task will touch.
 
 use ralph_core::memory::notes;
 use ralph_memory::history::{Likely, Reason};
@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use super::SCHEMA;
 use crate::likely::Learned;
 
-/// As much of a commit's name as people read.
+/// Length of a shortened commit id.
 const SHORT: usize = 10;
 
-/// What was learned from commits.
+/// Returns the result of learning from commits.
 pub fn learned(learned: &Learned) -> Value {
     let Learned { head, commits, read, is_shallow } = learned;
     json!({
@@ -22,12 +22,12 @@ pub fn learned(learned: &Learned) -> Value {
     })
 }
 
-/// The files that a task will probably touch.
+/// Returns the files that a task will probably touch.
 pub fn files(likely: &[Likely]) -> Value {
     json!({ "schema": SCHEMA, "results": results(likely) })
 }
 
-/// The same as one of several answers.
+/// Returns the same as one of several answers.
 pub fn numbered(index: usize, query: &str, likely: &[Likely]) -> Value {
     json!({ "schema": SCHEMA, "index": index, "query": query, "results": results(likely) })
 }
@@ -41,7 +41,7 @@ fn results(likely: &[Likely]) -> Vec<Value> {
     likely.iter().map(view).collect()
 }
 
-/// Why a file is likely, in words. What others wrote is quoted as data.
+/// Describes why a file is likely. Text of other authors is quoted as data.
 pub fn reason(reason: &Reason) -> String {
     match reason {
         Reason::Commit { id, at: _, subject, reverted } => {
@@ -58,7 +58,7 @@ pub fn reason(reason: &Reason) -> String {
     }
 }
 
-/// As much of a commit's name as people read.
+/// Returns a shortened commit id.
 pub fn short(id: &str) -> &str {
     &id[..id.floor_char_boundary(SHORT)]
 }

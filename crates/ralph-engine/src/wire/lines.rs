@@ -1,4 +1,4 @@
-//! Events as lines of JSON.
+//! Writes events as lines of JSON.
 
 use ralph_core::state::State;
 use ralph_core::{Run, RunId, Timestamp, wording};
@@ -21,8 +21,8 @@ struct Line<'a> {
     body: Value,
 }
 
-/// One event as one line, without the line break. `seq` counts the lines of a
-/// stream; `run` names the run of events that do not carry it.
+/// Returns one event as one line, without the line break. `seq` counts the
+/// lines of a stream; `run` is the run of events that do not carry it.
 pub fn event_line(event: &Event<'_>, run: &RunId, seq: u64, at: Timestamp) -> String {
     let (kind, body) = body(event);
     let line = Line { schema: SCHEMA, kind, run_id: run.as_str(), seq, at: moment(at), body };

@@ -1,4 +1,4 @@
-//! Notes, and what is known of them.
+//! The JSON of notes and of the facts about them.
 
 use ralph_core::Timestamp;
 use ralph_core::memory::Source;
@@ -58,7 +58,7 @@ struct RetiredView {
 }
 
 impl NoteView {
-    /// The view of a note.
+    /// Returns the view of a note.
     pub fn new(known: &Known) -> Self {
         let Known { note, actor, place, recorded, valid_from, retired, verified, .. } =
             known.clone();
@@ -95,12 +95,12 @@ impl NoteView {
     }
 }
 
-/// A note, and how far it can be relied upon now.
+/// Returns the view of a note with its current label.
 fn labelled(known: &Known, label: Label) -> NoteView {
     NoteView { label: Some(label.as_str()), ..NoteView::new(known) }
 }
 
-/// The name of an actor.
+/// Returns the name of an actor.
 pub const fn actor_word(actor: Actor) -> &'static str {
     match actor {
         Actor::User => "user",
@@ -110,7 +110,7 @@ pub const fn actor_word(actor: Actor) -> &'static str {
     }
 }
 
-/// The actor with a name.
+/// Returns the actor with a name.
 pub fn actor_of(word: &str) -> Option<Actor> {
     let all = [Actor::User, Actor::Agent, Actor::Ralph, Actor::Import];
     all.into_iter().find(|actor| actor_word(*actor) == word)
@@ -127,7 +127,7 @@ const fn source_word(source: Source) -> &'static str {
     }
 }
 
-/// What became of a place that a note points at.
+/// Returns the name of the state of a note's anchor.
 pub const fn anchored_word(anchored: Anchored) -> &'static str {
     match anchored {
         Anchored::Same => "same",
@@ -137,39 +137,39 @@ pub const fn anchored_word(anchored: Anchored) -> &'static str {
     }
 }
 
-/// A note that was found, with its score.
+/// Returns a note that was found, with its score.
 fn result(found: &Found, label: Label) -> Value {
     let mut view = json!(labelled(&found.known, label));
     view["score"] = json!(found.score);
     view
 }
 
-/// What a search found.
+/// Returns the results of a search.
 pub fn found(results: &[Found], mut label: impl FnMut(&Known) -> Label) -> Value {
     let results: Vec<Value> = results.iter().map(|one| result(one, label(&one.known))).collect();
     json!({ "schema": SCHEMA, "results": results })
 }
 
-/// The groups that a search found.
+/// Returns the groups that a search found.
 pub fn groups(results: &[GroupHit]) -> Value {
     let one = |hit: &GroupHit| json!({ "group": hit.group, "score": hit.score });
     json!({ "schema": SCHEMA, "results": results.iter().map(one).collect::<Vec<_>>() })
 }
 
-/// An answer to one of several questions.
+/// Returns an answer to one of several questions.
 pub fn of_query(mut answer: Value, query: &str, index: usize) -> Value {
     answer["query"] = json!(query);
     answer["index"] = json!(index);
     answer
 }
 
-/// A list of notes.
+/// Returns a list of notes.
 pub fn notes(notes: &[Known], mut label: impl FnMut(&Known) -> Label) -> Value {
     let views: Vec<NoteView> = notes.iter().map(|known| labelled(known, label(known))).collect();
     json!({ "schema": SCHEMA, "notes": views })
 }
 
-/// One note, and what checks whether it holds.
+/// Returns one note with its check.
 pub fn note(known: &Known, label: Label, check: Option<&Invariant>) -> Value {
     let check = check.map(|check| match check {
         Invariant::Rule(rules) => json!({ "rules": rules }),
@@ -178,13 +178,13 @@ pub fn note(known: &Known, label: Label, check: Option<&Invariant>) -> Value {
     json!({ "schema": SCHEMA, "note": labelled(known, label), "check": check })
 }
 
-/// A note that is near another.
+/// Returns a note that is near another.
 pub fn brief(known: &Known) -> Value {
     let note = &known.note;
     json!({ "id": note.id, "kind": note.kind.word(), "scope": note.scope.word(), "text": note.text })
 }
 
-/// One note as an import takes it.
+/// Returns one note in the form that an import reads.
 pub fn exported(known: &Known) -> Value {
     let mut view = json!(NoteView::new(known));
     let id = known.note.external_id.as_ref().unwrap_or(&known.note.id);
@@ -196,21 +196,21 @@ pub fn exported(known: &Known) -> Value {
     view
 }
 
-/// How much a note is believed, and why.
+/// The belief in a note, and its reasons.
 pub struct Reasons<'a> {
     /// The note.
     pub known: &'a Known,
     /// Its label.
     pub label: Label,
-    /// What became of the places it points at.
+    /// The states of its anchors.
     pub anchored: &'a [Anchored],
-    /// The present moment.
+    /// The current time.
     pub now: Timestamp,
-    /// The same in words.
+    /// The reasons in words.
     pub words: &'a [String],
 }
 
-/// How much a note is believed, and why.
+/// Returns the belief in a note, and its reasons.
 pub fn why(reasons: &Reasons<'_>) -> Value {
     let Reasons { known, label, anchored, now, words } = reasons;
     let belief = known.belief_at(*now);
@@ -241,8 +241,9 @@ pub fn why(reasons: &Reasons<'_>) -> Value {
     })
 }
 
-/// What an import did; lines that were refused with their numbers, how many are
-/// kept for others than they say, and what of the user's cannot hold together.
+/// Returns the result of an import, with the numbers of refused lines, the
+/// count of notes that were stored in another scope, and conflicts between
+/// notes of the user.
 pub fn imported(
     done: &Imported,
     refused: &[(u64, String)],
@@ -263,26 +264,26 @@ pub fn imported(
     })
 }
 
-/// A note that is gone.
+/// Returns the answer for a note that was deleted.
 pub fn forgotten(id: &str, lines: usize) -> Value {
     json!({ "schema": SCHEMA, "forgotten": id, "lines": lines })
 }
 
-/// How much there is in the project.
+/// Returns the amounts in the project.
 pub fn stats(stats: &Stats) -> Value {
     let mut answer = amounts(stats);
     answer["schema"] = json!(SCHEMA);
     answer
 }
 
-/// How much there is in the project, and for all projects if there is something.
+/// Returns the amounts in the project, and for all projects if there are any.
 pub fn all_stats(own: &Stats, global: Option<&Stats>) -> Value {
     let mut answer = stats(own);
     answer["global"] = json!(global.map(amounts));
     answer
 }
 
-/// What came of making an index anew.
+/// Returns the result of rebuilding an index.
 pub fn salvage(salvage: &Salvage) -> Value {
     json!({
         "damaged": salvage.damaged,
@@ -319,7 +320,7 @@ fn amounts(stats: &Stats) -> Value {
     })
 }
 
-/// What became of notes on trial.
+/// Returns the decisions about notes on trial.
 pub fn consolidated(decided: &Decided) -> Value {
     let mut answer = json!({ "schema": SCHEMA });
     for (name, count) in decided.counts.named() {
@@ -335,8 +336,8 @@ fn conflict(Conflict { stands, contradicts }: &Conflict) -> Value {
     json!({ "stands": stands, "contradicts": contradicts })
 }
 
-/// What an examination of all notes found: of the project's, and of those for all
-/// projects if there are some.
+/// Returns the result of an examination of all notes: those of the project, and
+/// those for all projects if there are any.
 pub fn examined(own: &Value, global: Option<&Value>) -> Value {
     let mut answer = own.clone();
     let needs_care = |part: &Value| part["needs_care"] == json!(true);
@@ -350,7 +351,7 @@ fn near(NearPair { older, newer }: &NearPair) -> Value {
     json!({ "older": older, "newer": newer })
 }
 
-/// What an examination found of the notes of one notebook.
+/// Returns the result of an examination of one notebook.
 pub fn health(health: &Health) -> Value {
     let pairs = |pairs: &[Twice]| -> Vec<Value> {
         let pair = |pair: &Twice| {

@@ -1,4 +1,4 @@
-//! What an agent would be shown.
+//! The JSON of the context for an agent.
 
 use ralph_core::locale::Locale;
 use ralph_core::memory::hydration::ShownNote;
@@ -24,7 +24,7 @@ struct SufficiencyView<'a> {
     questions: Vec<String>,
 }
 
-/// What an agent is shown.
+/// Returns the context for an agent.
 pub fn context(found: &Recalled) -> Value {
     let shown = found.shown.as_ref();
     let notes: Vec<NoteView<'_>> =

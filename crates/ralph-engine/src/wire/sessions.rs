@@ -1,4 +1,4 @@
-//! Sessions of agents.
+//! The JSON of sessions of agents.
 
 use ralph_core::Timestamp;
 use ralph_memory::{Message, Session};
@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 use super::{SCHEMA, moment};
 use crate::recall::Recalled;
 
-/// A session, and whether it goes on somewhere.
+/// A session, and whether its host is alive.
 #[derive(Clone, Debug)]
 pub struct Seen {
     /// The session.
     pub session: Session,
-    /// Whether something lives that could go on with it by itself.
+    /// True if a living process could continue it by itself.
     pub is_alive: bool,
 }
 
@@ -42,20 +42,20 @@ struct MessageView<'a> {
     text: &'a str,
 }
 
-/// Sessions, the latest first.
+/// Returns sessions, the latest first.
 pub fn list(sessions: &[Seen]) -> Value {
     let views: Vec<SessionView<'_>> = sessions.iter().map(view).collect();
     json!({ "schema": SCHEMA, "sessions": views })
 }
 
-/// A session with what was said in it.
+/// Returns a session with its messages.
 pub fn one(seen: &Seen) -> Value {
     let messages: Vec<MessageView<'_>> = seen.session.messages.iter().map(message).collect();
     json!({ "schema": SCHEMA, "session": view(seen), "messages": messages })
 }
 
-/// What whoever goes on with a session reads, and the command line by which
-/// its host does.
+/// Returns the context for an agent that resumes a session, and the command
+/// line that resumes it in its host.
 pub fn resumed(seen: &Seen, found: &Recalled, command: Option<&[String]>) -> Value {
     let shown = found.shown.as_ref();
     json!({

@@ -1,8 +1,8 @@
 //! The supervisor on its own, for the tests of this crate and for trying it by
 //! hand.
 //!
-//! Without arguments it is the supervisor, and the helper for overlays if the
-//! first one says so. With other arguments it runs them as a program under
+//! Without arguments it is the supervisor, or the helper for overlays if the
+//! first argument says so. With other arguments it runs them as a program under
 //! itself, passes the output on, and prints the ending and how many processes
 //! escaped.
 

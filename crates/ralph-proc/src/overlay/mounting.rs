@@ -1,4 +1,4 @@
-//! Namespaces and mounts: what makes an overlay.
+//! The namespaces and mounts of an overlay.
 
 use std::fs::{self, File, Permissions};
 use std::io;
@@ -12,10 +12,10 @@ use nix::sys::stat::{Mode, SFlag, makedev, mknod};
 
 use super::{NO_MEANS, Overlay, OverlayFile, OverlaySight, OverlayWay};
 
-/// What a map of users says if it is to hold them all.
+/// The content of a user map that maps every user.
 const EVERYBODY: &str = "0 0 4294967295";
 
-/// Lays the overlay over its folder, for this process and its children alone.
+/// Mounts the overlay over its folder, for this process and its children only.
 /// `scratch` is a folder that they need not see.
 pub(super) fn lay_over(overlay: &Overlay, way: OverlayWay, scratch: &Path) -> Result<(), String> {
     let place = std::env::current_dir().map_err(told("find the current folder", scratch))?;
@@ -32,18 +32,19 @@ pub(super) fn lay_over(overlay: &Overlay, way: OverlayWay, scratch: &Path) -> Re
     }
     umount2(scratch, MntFlags::MNT_DETACH).map_err(refused("unmount the tmpfs"))?;
     leave_rights(user)?;
-    // The old one lies below the mount.
+    // The current folder is still the one below the mount.
     std::env::set_current_dir(&place).map_err(told("go back to", &place))
 }
 
-/// The rights to mount come with a namespace of users in which we are root.
+/// Enters a user namespace in which we are root, and so may mount.
 fn enter_namespaces((user, group): (u32, u32)) -> Result<(), String> {
     unshare(CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNS)
         .map_err(refused("make a namespace"))?;
     map_users(&format!("0 {user} 1"), &format!("0 {group} 1"), user)
 }
 
-/// In a second namespace we are ourselves again and may not undo the mounts.
+/// Enters a second user namespace in which we are the user again and cannot
+/// undo the mounts.
 fn leave_rights((user, group): (u32, u32)) -> Result<(), String> {
     unshare(CloneFlags::CLONE_NEWUSER).map_err(refused("make a second namespace"))?;
     map_users(&format!("{user} 0 1"), &format!("{group} 0 1"), user)
@@ -76,14 +77,15 @@ fn layers(overlay: &Overlay, scratch: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Mounts these folders, the upmost first, at `target`. What is written goes
-/// to a folder below `room`.
+/// Mounts these folders, the topmost first, at `target`. Writes go to a folder
+/// below `room`.
 fn mount_layers(lower: &[&Path], target: &Path, room: &Path) -> Result<(), String> {
     let (upper, work) = (room.join("upper"), room.join("work"));
     make_folder(&upper, target)?;
     make_folder(&work, target)?;
     probe_attributes(&upper)?;
-    // By number, because a path may hold what separates the options.
+    // Passed by number, because a path may contain the separator of the
+    // options.
     let lower: Vec<OwnedFd> = lower.iter().map(|path| open(path)).collect::<Result<_, _>>()?;
     let (upper, work) = (open(&upper)?, open(&work)?);
     let path = |folder: &OwnedFd| format!("/proc/self/fd/{}", folder.as_raw_fd());
@@ -98,13 +100,14 @@ fn mount_layers(lower: &[&Path], target: &Path, room: &Path) -> Result<(), Strin
         .map_err(refused("mount an overlay"))
 }
 
-/// Without attributes of users on its tmpfs the overlay cannot rename folders.
+/// Checks that the tmpfs has user attributes. Without them the overlay cannot
+/// rename folders.
 fn probe_attributes(folder: &Path) -> Result<(), String> {
     rustix::fs::setxattr(folder, "user.ralph", b"", rustix::fs::XattrFlags::empty())
         .map_err(|error| format!("{NO_MEANS} set attributes on a tmpfs: {error}"))
 }
 
-/// Copies the folder and binds the copy over it.
+/// Copies the folder and mounts the copy over it.
 fn copy(overlay: &Overlay, scratch: &Path) -> Result<(), String> {
     let whole = scratch.join("copy");
     let mut bound = Vec::new();
@@ -122,7 +125,7 @@ fn copy(overlay: &Overlay, scratch: &Path) -> Result<(), String> {
     overlay.others.iter().try_for_each(|other| bind(other, other, Writing::Refused))
 }
 
-/// Copies what is in a folder; the fixed paths get an empty place each.
+/// Copies the content of a folder; a fixed path becomes an empty folder.
 fn copy_folder(
     from: &Path,
     to: &Path,
@@ -153,8 +156,8 @@ fn copy_folder(
     Ok(())
 }
 
-/// Whether a fixed folder is needed as it is: a repository, and installed
-/// packages. Any other is output, and begins empty.
+/// Returns true if a fixed folder is needed unchanged: a repository or
+/// installed packages. Any other holds build output and starts empty.
 fn is_read_only(folder: &Path) -> bool {
     let name = folder.file_name().unwrap_or_default();
     name == ".git"
@@ -163,7 +166,7 @@ fn is_read_only(folder: &Path) -> bool {
         || folder.join("autoload.php").exists()
 }
 
-/// Takes away what is at a path. A link goes, not what it points to.
+/// Removes a path. For a link, its target stays.
 fn clear(path: &Path) -> io::Result<()> {
     match fs::symlink_metadata(path) {
         Ok(found) if found.is_dir() => fs::remove_dir_all(path),
@@ -185,7 +188,7 @@ fn bind(from: &Path, to: &Path, writing: Writing) -> Result<(), String> {
     if writing == Writing::Allowed {
         return Ok(());
     }
-    // The flags that the mount has already may not be taken away by users.
+    // Users may not remove the flags that the mount has already.
     let has = nix::sys::statvfs::statvfs(to).map_err(refused("look at a mount"))?.flags();
     let mut flags = MsFlags::MS_BIND | MsFlags::MS_REMOUNT | MsFlags::MS_RDONLY;
     for (flag, kept) in [
@@ -200,8 +203,8 @@ fn bind(from: &Path, to: &Path, writing: Writing) -> Result<(), String> {
     mount(nothing, to, nothing, flags, nothing).map_err(refused("make a mount read-only"))
 }
 
-/// Puts one file where the overlay has it. Its time is now, so that nothing
-/// that was made of another version is taken for newer.
+/// Puts one file into the overlay. It is dated now, so that build results of
+/// another version do not count as newer.
 fn put(file: &OverlayFile, into: &Path, root: &Path) -> Result<(), String> {
     let target = into.join(&file.path);
     let folders: Vec<&Path> = file.path.ancestors().skip(1).collect();
@@ -220,13 +223,13 @@ fn put(file: &OverlayFile, into: &Path, root: &Path) -> Result<(), String> {
     match &file.seen {
         OverlaySight::File(contents) => write(contents, 0o644),
         OverlaySight::Program(contents) => write(contents, 0o755),
-        // The overlay's own sign for "nothing".
+        // The overlay's own sign for a deleted file.
         OverlaySight::Nothing => mknod(&target, SFlag::S_IFCHR, Mode::empty(), makedev(0, 0))
             .map_err(refused("hide a file")),
     }
 }
 
-/// Makes a folder with the rights of another, if that is there.
+/// Makes a folder with the mode of another, if that exists.
 fn make_folder(path: &Path, like: &Path) -> Result<(), String> {
     let mode = fs::metadata(like).map_or(0o755, |found| found.permissions().mode());
     fs::create_dir_all(path)

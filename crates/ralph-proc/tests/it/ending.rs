@@ -1,4 +1,4 @@
-//! How a program ended, and what it wrote.
+//! The endings of programs, and their output.
 
 use std::ffi::OsString;
 use std::fs::{self, File};

@@ -1,4 +1,4 @@
-//! Programs that see other files than those that are there.
+//! Programs that see other files than those on disk.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -46,7 +46,7 @@ impl Project {
         Overlay { root: self.root(), files: files.iter().map(file).collect(), ..Overlay::default() }
     }
 
-    /// What a script prints in the overlay, and how it ends.
+    /// Returns the output of a script in the overlay, and its ending.
     fn run(&self, overlay: &Overlay, way: OverlayWay, script: &str) -> (String, Ending) {
         let launch = ralph_proc::Launch { dir: self.root(), ..sh(script) };
         let mut seen = Seen::default();

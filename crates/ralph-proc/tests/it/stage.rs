@@ -1,4 +1,4 @@
-//! What the tests share: scripts to run, a watcher, and a pipe that tells when
+//! Shared by the tests: scripts to run, a watcher, and a pipe that tells when
 //! the last process that holds it is gone.
 
 use std::env;
@@ -98,7 +98,7 @@ impl Lifeline {
     }
 
     /// A script that leaves a process in a session of its own, without a parent
-    /// and deaf to SIGTERM and SIGHUP, and goes on when it is there.
+    /// and deaf to SIGTERM and SIGHUP, and continues once it is there.
     pub(crate) fn daemon(&self) -> String {
         let path = self.path();
         format!(

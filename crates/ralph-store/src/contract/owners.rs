@@ -41,7 +41,7 @@ pub fn a_takeover_makes_the_old_owner_stale(open: Open<'_>) {
     assert!(is_stale(&store.pending(&run.id, 5)));
 }
 
-/// What was asked concerned the old owner.
+/// A request to the old owner does not concern the new one.
 pub fn a_takeover_drops_what_the_old_owner_was_asked(open: Open<'_>) {
     let store = open();
     let run = new_run(&*store);
@@ -50,7 +50,7 @@ pub fn a_takeover_drops_what_the_old_owner_was_asked(open: Open<'_>) {
     assert_eq!(store.pending(&run.id, 6).unwrap(), None);
 }
 
-/// Of two that take a run over, the second is told.
+/// Of two processes that take a run over, the second gets an error.
 pub fn a_takeover_from_an_old_epoch_changes_nothing(open: Open<'_>) {
     let store = open();
     let run = new_run(&*store);
@@ -59,7 +59,7 @@ pub fn a_takeover_from_an_old_epoch_changes_nothing(open: Open<'_>) {
     assert_eq!(store.run(&run.id).unwrap(), Some(taken));
 }
 
-/// Both ways to look show the request, until the run has a new owner.
+/// Both ways to look show the request until the run has a new owner.
 pub fn a_heartbeat_tells_what_was_asked(open: Open<'_>) {
     let store = open();
     let run = new_run(&*store);
@@ -123,7 +123,7 @@ pub fn an_ended_run_cannot_be_asked_for_anything(open: Open<'_>) {
     assert_eq!(store.run(&run.id).unwrap(), Some(run));
 }
 
-/// Everything about owners says so when there is no such run.
+/// Every function about owners returns an error for an unknown run.
 pub fn an_unknown_run_has_no_owner(open: Open<'_>) {
     let store = open();
     let id = RunId::from_bits(1);
@@ -137,7 +137,7 @@ pub fn an_unknown_run_has_no_owner(open: Open<'_>) {
     unknown(store.request(&id, Request::Stop, now).err());
 }
 
-/// It has a task already; one that rests is welcome.
+/// The session has an active run already. It may take over a paused one.
 pub fn a_session_cannot_take_over_a_second_active_run(open: Open<'_>) {
     let store = open();
     let session = Owner::Session(sample::session_id("mine"));

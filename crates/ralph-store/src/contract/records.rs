@@ -18,7 +18,7 @@ fn record(store: &dyn RunStore, record: &IterationRecord) {
     store.save(Version::of(&run), &step).unwrap();
 }
 
-/// With everything and with the least.
+/// Checked with all fields set and with as few as possible.
 pub fn every_field_of_an_iteration_survives(open: Open<'_>) {
     let store = open();
     store.create_run(&sample::run(1)).unwrap();
@@ -40,7 +40,7 @@ pub fn every_field_of_an_iteration_survives(open: Open<'_>) {
     assert_eq!(store.iteration(&RunId::from_bits(2), 1).unwrap(), None);
 }
 
-/// Those of other runs are not among them.
+/// Iterations of other runs are left out.
 pub fn the_last_iterations_come_oldest_first(open: Open<'_>) {
     let store = open();
     for bits in [1, 2] {
@@ -59,7 +59,7 @@ pub fn the_last_iterations_come_oldest_first(open: Open<'_>) {
     assert_eq!(numbers(0), [0; 0]);
 }
 
-/// Numbers rise, and reading goes on where it ended.
+/// Numbers rise, and reading continues after the last number.
 pub fn events_keep_their_order(open: Open<'_>) {
     let store = open();
     let bare = NewEvent {
@@ -86,7 +86,7 @@ pub fn events_keep_their_order(open: Open<'_>) {
     assert_eq!(read(u64::MAX, 10), []);
 }
 
-/// One filter or both.
+/// Events are filtered by run, by session or by both.
 pub fn events_are_found_by_run_and_session(open: Open<'_>) {
     let store = open();
     let (run, session) = (Some(RunId::from_bits(1)), Some(sample::session_id("mine")));
@@ -106,7 +106,7 @@ pub fn events_are_found_by_run_and_session(open: Open<'_>) {
     assert_eq!(found(&None, &None), seqs);
 }
 
-/// Neither another gate nor another tree is covered; twice is once.
+/// A pass covers no other gate and no other tree; a second pass replaces it.
 pub fn a_pass_counts_for_its_gate_and_tree_only(open: Open<'_>) {
     let store = open();
     let (here, there) = (TreeId::new("here"), TreeId::new("there"));
@@ -121,7 +121,7 @@ pub fn a_pass_counts_for_its_gate_and_tree_only(open: Open<'_>) {
     assert_eq!(store.pass("lint", &here).unwrap(), None);
 }
 
-/// The others stay.
+/// Other passes stay.
 pub fn a_pass_that_is_forgotten_counts_no_more(open: Open<'_>) {
     let store = open();
     let (here, there) = (TreeId::new("here"), TreeId::new("there"));
@@ -135,7 +135,7 @@ pub fn a_pass_that_is_forgotten_counts_no_more(open: Open<'_>) {
     assert_eq!(store.pass("tests", &there).unwrap(), Some(pass));
 }
 
-/// The newest one counts, for its gate only.
+/// The newest time counts, for its gate only.
 pub fn the_time_of_a_gate_is_the_last_one_kept(open: Open<'_>) {
     let store = open();
     assert_eq!(store.time("tests").unwrap(), None);
@@ -147,7 +147,7 @@ pub fn the_time_of_a_gate_is_the_last_one_kept(open: Open<'_>) {
     assert_eq!(store.time("lint").unwrap(), None);
 }
 
-/// With everything, with the least, and after a change.
+/// Checked with all fields set, with as few as possible, and after a change.
 pub fn every_field_of_a_session_survives(open: Open<'_>) {
     let store = open();
     let check = |session: &Session| {
@@ -169,7 +169,7 @@ pub fn every_field_of_a_session_survives(open: Open<'_>) {
     assert_eq!(store.session("three").unwrap(), None);
 }
 
-/// The host's name leads to the latest as well.
+/// The host's name for a session finds the latest one as well.
 pub fn sessions_of_a_task_come_latest_first(open: Open<'_>) {
     let store = open();
     for (id, updated) in [("old", 1), ("new", 9), ("middle", 5)] {

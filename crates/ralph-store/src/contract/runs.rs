@@ -1,5 +1,5 @@
-//! Runs are kept whole, found again, and those exclude each other that gates
-//! judge.
+//! Runs are stored whole and found again, and runs with gates exclude each
+//! other.
 
 use ralph_core::circle::Circle;
 use ralph_core::claim::{ClaimRules, MatchMode};
@@ -119,7 +119,7 @@ fn active(store: &dyn RunStore, worktree: &str) -> Vec<RunId> {
     ids(&store.runs(&RunQuery { worktree, which: Which::Active, limit: 10 }).unwrap())
 }
 
-/// A second active run with gates is refused; one that is not active is welcome.
+/// A second active run with gates is refused; a paused one is accepted.
 pub fn a_work_tree_has_one_active_run_that_gates_judge(open: Open<'_>) {
     let store = open();
     let here = "/here".to_owned();
@@ -139,7 +139,7 @@ pub fn a_work_tree_has_one_active_run_that_gates_judge(open: Open<'_>) {
     assert_eq!(active(&*store, "/nowhere"), named(&[]));
 }
 
-/// Runs without gates exclude nobody but another one of their own session.
+/// Runs without gates exclude only other runs of their own session.
 pub fn every_session_may_have_a_run_that_the_claim_judges(open: Open<'_>) {
     let store = open();
     let here = "/here".to_owned();
@@ -164,7 +164,7 @@ pub fn every_session_may_have_a_run_that_the_claim_judges(open: Open<'_>) {
     assert_eq!(active(&*store, &here), named(&[4, 3, 2, 1]));
 }
 
-/// The order is that of their beginnings, then that of their creation.
+/// Runs are ordered by start time, then by creation.
 pub fn runs_are_listed_newest_first(open: Open<'_>) {
     let store = open();
     for bits in [2, 9, 5] {
@@ -205,7 +205,7 @@ pub fn runs_are_found_by_how_they_stand(open: Open<'_>) {
     assert_eq!(found(Some("/her_"), Which::All), named(&[]));
 }
 
-/// A beginning is completed, and nothing but a beginning.
+/// Only the beginning of an id is completed.
 pub fn run_ids_are_completed(open: Open<'_>) {
     let store = open();
     for bits in [0x1a00_0002, 0x1a00_0001, 0x1b00_0000, 0x00ff_0000] {
@@ -225,7 +225,7 @@ pub fn run_ids_are_completed(open: Open<'_>) {
     assert_eq!(found("0").len(), 10);
 }
 
-/// Ended runs and those of others are not its own.
+/// Ended runs and runs of other sessions are not found.
 pub fn a_session_finds_its_newest_open_run(open: Open<'_>) {
     let store = open();
     let mine = sample::session_id("mine");

@@ -48,7 +48,8 @@ fn words(words: &[&str]) -> BTreeSet<String> {
     words.iter().map(|&word| word.to_owned()).collect()
 }
 
-/// A running run in a work tree of its own, begun `bits` seconds into the tests.
+/// A running run in a work tree of its own, started `bits` seconds into the
+/// tests.
 pub fn run(bits: u32) -> Run {
     Run {
         id: RunId::from_bits(bits),
@@ -229,7 +230,7 @@ pub fn usage() -> Usage {
     Usage { input_tokens: u64::MAX, output_tokens: 17, cost: Usd::from_micros(u64::MAX - 3) }
 }
 
-/// What iteration `number` of `run(bits)` came to.
+/// The record of iteration `number` of `run(bits)`.
 pub fn iteration(bits: u32, number: u32) -> IterationRecord {
     let verdicts = [
         Verdict::Pass,
@@ -275,7 +276,7 @@ fn report(verdict: Verdict) -> GateReport {
     }
 }
 
-/// What a gate may have printed.
+/// A sample of a gate's parsed output.
 pub fn reading() -> Reading {
     let place = Place { file: "src/a b.rs".to_owned(), line: Some(3), column: None };
     let finding = Finding {

@@ -73,7 +73,7 @@ pub fn an_iteration_is_decided_once(open: Open<'_>) {
     assert_eq!(events_of(&*store, 1), 0);
 }
 
-/// Saving does not create.
+/// Saving does not create a run.
 pub fn an_unknown_run_cannot_be_saved(open: Open<'_>) {
     let store = open();
     let run = sample::run(1);
@@ -82,7 +82,7 @@ pub fn an_unknown_run_cannot_be_saved(open: Open<'_>) {
     assert_eq!(store.run(&run.id).unwrap(), None);
 }
 
-/// A run becomes active again only in a work tree that is free.
+/// A run becomes active again only in a work tree without another active run.
 pub fn a_paused_run_does_not_wake_beside_an_active_one(open: Open<'_>) {
     let store = open();
     let worktree = "/here".to_owned();

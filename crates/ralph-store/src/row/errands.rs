@@ -1,4 +1,4 @@
-//! The stored form of what a host still has to do.
+//! The stored form of the actions that a host still has to carry out.
 
 use ralph_core::Timestamp;
 use ralph_core::errand::{Asked, Errand, Errands};
@@ -33,7 +33,7 @@ struct AskedRow {
     at: i64,
 }
 
-/// The JSON form of a list; `None` for an empty one.
+/// Returns the JSON form of a list; `None` for an empty one.
 pub(super) fn encode_errands(errands: &Errands) -> Result<Option<String>, StoreError> {
     let Errands { list, asked } = errands;
     if list.is_empty() {
@@ -45,7 +45,7 @@ pub(super) fn encode_errands(errands: &Errands) -> Result<Option<String>, StoreE
     encode(WHAT, &row).map(Some)
 }
 
-/// The list whose JSON form is `text`.
+/// Reads a list from its JSON form.
 pub(super) fn decode_errands(text: Option<&str>) -> Result<Errands, StoreError> {
     let Some(text) = text else { return Ok(Errands::default()) };
     let ErrandsRow { list, asked } = decode(WHAT, text)?;

@@ -1,4 +1,4 @@
-//! The stored form of what the next turn is told.
+//! The stored form of the prompt sections for the next turn.
 
 use ralph_core::prompt::PromptSections;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ struct SectionsRow {
     past: String,
 }
 
-/// The JSON form of the parts; empty if nothing was judged yet.
+/// Returns the JSON form of the sections; empty if nothing was judged yet.
 pub(super) fn encode_sections(sections: PromptSections) -> Result<String, StoreError> {
     if sections.is_empty() {
         return Ok(String::new());
@@ -27,7 +27,7 @@ pub(super) fn encode_sections(sections: PromptSections) -> Result<String, StoreE
     encode("what the next turn is told", &row)
 }
 
-/// The parts whose JSON form is `text`. An earlier version kept one text.
+/// Reads the sections from their JSON form. Earlier versions stored plain text.
 pub(super) fn decode_sections(text: String) -> PromptSections {
     match serde_json::from_str(&text) {
         Ok(SectionsRow { verdict, findings, answer, refusals, notes, past }) => {

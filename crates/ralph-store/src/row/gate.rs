@@ -68,19 +68,19 @@ struct UsageRow {
     cost_micros: u64,
 }
 
-/// The JSON form of gate reports.
+/// Returns the JSON form of gate reports.
 pub(crate) fn encode_gates(gates: &[GateReport]) -> Result<String, StoreError> {
     let rows: Vec<ReportRow> = gates.iter().cloned().map(ReportRow::from).collect();
     encode(GATES, &rows)
 }
 
-/// The gate reports whose JSON form is `text`.
+/// Reads gate reports from their JSON form.
 pub(crate) fn decode_gates(text: &str) -> Result<Vec<GateReport>, StoreError> {
     let rows: Vec<ReportRow> = decode(GATES, text)?;
     Ok(rows.into_iter().map(GateReport::from).collect())
 }
 
-/// The JSON form of what was done to the checks.
+/// Returns the JSON form of the changes that were made to checks.
 pub(crate) fn encode_changes(
     weakened: &[Weakening],
     edited: &[Edit],
@@ -90,7 +90,7 @@ pub(crate) fn encode_changes(
     encode(CHANGES, &ChangesRow { weakened, edited })
 }
 
-/// What was done to the checks, from its JSON form.
+/// Reads the changes that were made to checks from their JSON form.
 pub(crate) fn decode_changes(text: &str) -> Result<(Vec<Weakening>, Vec<Edit>), StoreError> {
     let ChangesRow { weakened, edited } = decode(CHANGES, text)?;
     let weakened = weakened.into_iter().map(|[place, what]| Weakening { place, what });
@@ -98,12 +98,12 @@ pub(crate) fn decode_changes(text: &str) -> Result<(Vec<Weakening>, Vec<Edit>), 
     Ok((weakened.collect(), edited.collect()))
 }
 
-/// The JSON form of usage.
+/// Returns the JSON form of usage.
 pub(crate) fn encode_usage(usage: Usage) -> Result<String, StoreError> {
     encode(USAGE, &UsageRow::from(usage))
 }
 
-/// The usage whose JSON form is `text`.
+/// Reads usage from its JSON form.
 pub(crate) fn decode_usage(text: &str) -> Result<Usage, StoreError> {
     Ok(decode::<UsageRow>(USAGE, text)?.into())
 }

@@ -42,20 +42,20 @@ struct PolicyRow {
     zero: Vec<LevelRow>,
     allowed_paths: Vec<String>,
     allow_tests: bool,
-    /// Missing in what earlier versions wrote.
+    /// Missing in rows of earlier versions.
     #[serde(default)]
     known_failures: bool,
-    /// Missing in what earlier versions wrote.
+    /// Missing in rows of earlier versions.
     #[serde(default)]
     original_tests: OriginalTestsRow,
-    /// Missing in what earlier versions wrote.
+    /// Missing in rows of earlier versions.
     #[serde(default)]
     added_tests: AddedTestsRow,
-    /// Missing in what earlier versions wrote.
+    /// Missing in rows of earlier versions.
     #[serde(default)]
     edition: RuleEditionRow,
     context: ContextRow,
-    /// Missing in what earlier versions wrote.
+    /// Missing in rows of earlier versions.
     #[serde(default)]
     old_session: Option<OldSessionRow>,
     locale: LocaleRow,
@@ -107,27 +107,27 @@ enum CommandRow {
 }
 
 impl Default for OriginalTestsRow {
-    /// What earlier versions did.
+    /// The behaviour of earlier versions.
     fn default() -> Self {
         Self::Off
     }
 }
 
 impl Default for AddedTestsRow {
-    /// What earlier versions did.
+    /// The behaviour of earlier versions.
     fn default() -> Self {
         Self::Ignore
     }
 }
 
 impl Default for RuleEditionRow {
-    /// What earlier versions began.
+    /// The rules of runs that earlier versions started.
     fn default() -> Self {
         Self::First
     }
 }
 
-/// The JSON form of a policy.
+/// Returns the JSON form of a policy.
 pub(super) fn encode_policy(policy: &Policy) -> Result<String, StoreError> {
     let Policy {
         claim,
@@ -163,7 +163,7 @@ pub(super) fn encode_policy(policy: &Policy) -> Result<String, StoreError> {
     encode(WHAT, &row)
 }
 
-/// The policy whose JSON form is `text`.
+/// Reads a policy from its JSON form.
 pub(super) fn decode_policy(text: &str) -> Result<Policy, StoreError> {
     let PolicyRow {
         claim,
@@ -272,7 +272,8 @@ impl From<GateRow> for GateSpec {
             criterion: criterion.into(),
             command,
             dir,
-            // A form that this version does not know: the exit code still counts.
+            // This version does not know the format: the exit code still
+            // counts.
             format: format.parse().unwrap_or(Format::Exit),
             bar: bar.into(),
             timeout,

@@ -27,7 +27,7 @@ struct ProgressRow {
     last_text: Option<u64>,
     last_tree: Option<String>,
     trees: Vec<String>,
-    /// When each of the trees was seen last.
+    /// The last iteration of each tree in `trees`.
     #[serde(default)]
     seen_in: Vec<u32>,
     #[serde(default)]
@@ -70,7 +70,7 @@ struct BaselineRow {
     totals: TotalsRow,
 }
 
-/// The JSON form of progress, with the score of the best iteration.
+/// Returns the JSON form of progress, with the score of the best iteration.
 pub(super) fn encode_progress(
     progress: &Progress,
     best: Option<Best>,
@@ -120,7 +120,7 @@ pub(super) fn encode_progress(
     encode(PROGRESS, &row)
 }
 
-/// The progress whose JSON form is `text`, and the score of the best iteration.
+/// Reads progress and the score of the best iteration from their JSON form.
 pub(super) fn decode_progress(text: &str) -> Result<(Progress, Option<Score>), StoreError> {
     let row: ProgressRow = decode(PROGRESS, text)?;
     let seen_in = row.seen_in.into_iter().chain(std::iter::repeat(0));
@@ -149,7 +149,7 @@ pub(super) fn decode_progress(text: &str) -> Result<(Progress, Option<Score>), S
     Ok((progress, row.best.map(Score::from)))
 }
 
-/// The JSON form of a baseline.
+/// Returns the JSON form of a baseline.
 pub(super) fn encode_baseline(baseline: &Baseline) -> Result<String, StoreError> {
     let Baseline { tree, red, failing, totals } = baseline.clone();
     let (tree, totals) = (tree.map(|tree| tree.to_string()), totals.into());
@@ -157,7 +157,7 @@ pub(super) fn encode_baseline(baseline: &Baseline) -> Result<String, StoreError>
     encode(BASELINE, &row)
 }
 
-/// The baseline whose JSON form is `text`.
+/// Reads a baseline from its JSON form.
 pub(super) fn decode_baseline(text: &str) -> Result<Baseline, StoreError> {
     let BaselineRow { tree, red, failing, totals } = decode(BASELINE, text)?;
     Ok(Baseline { tree: tree.map(TreeId::new), red, failing, totals: totals.into() })

@@ -1,4 +1,4 @@
-//! The stored form of what was read in the output of a gate.
+//! The stored form of a gate's parsed output.
 
 use std::collections::BTreeMap;
 
@@ -14,14 +14,14 @@ use crate::run_store::GatePass;
 
 const READING: &str = "what a gate printed";
 
-/// The JSON form of a pass, its time apart.
+/// Returns the JSON form of a pass, without its time.
 pub(crate) fn encode_pass(pass: &GatePass) -> Result<String, StoreError> {
     let (reading, stamp) = (ReadingRow::from(pass.reading.clone()), pass.stamp.clone());
     encode(READING, &PassRow { reading, stamp })
 }
 
-/// The pass whose JSON form is `text`; `None` for a form of earlier versions,
-/// which do not say what they depended on.
+/// Reads a pass from its JSON form; `None` for that of earlier versions, which
+/// lacks the stamp.
 pub(crate) fn decode_pass(text: &str, at: Timestamp) -> Option<GatePass> {
     let row = decode::<PassRow>(READING, text).ok()?;
     Some(GatePass { reading: row.reading.into(), stamp: row.stamp, at })

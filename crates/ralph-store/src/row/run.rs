@@ -1,4 +1,4 @@
-//! The stored form of a run: one field a column.
+//! The stored form of a run: one column per field.
 
 use ralph_core::run::{AgentRef, Best, Owner, Run, Task};
 use ralph_core::score::Score;
@@ -12,11 +12,11 @@ use super::state::{decode_state, encode_detail};
 use super::{decode, decode_run_id, decode_session_id, decode_usage, encode, encode_usage, unfit};
 use crate::error::StoreError;
 
-/// One row of the table `runs`, named like its columns.
+/// One row of the table `runs`, with the names of its columns.
 ///
-/// `active` and `ended` follow from the state, `gated` from the policy; they
-/// exist to be searched by.
-/// Unsigned 64-bit numbers are stored as the signed number with equal bits.
+/// `active` and `ended` follow from the state, `gated` from the policy; queries
+/// use them. Unsigned 64-bit numbers are stored as the signed number with equal
+/// bits.
 pub(crate) struct RunRow {
     pub(crate) id: String,
     pub(crate) worktree: String,
@@ -53,7 +53,7 @@ pub(crate) struct RunRow {
     pub(crate) gated: bool,
 }
 
-/// The columns that tell who owns a run: a session, a driver or nobody.
+/// The columns of a run's owner: a session, a driver or none.
 #[derive(Default)]
 pub(crate) struct OwnerRow {
     pub(crate) session: Option<String>,
@@ -63,7 +63,7 @@ pub(crate) struct OwnerRow {
 }
 
 impl RunRow {
-    /// The row of a run.
+    /// Returns the row of a run.
     pub(crate) fn from_run(run: Run) -> Result<Self, StoreError> {
         let Run {
             id,
@@ -127,7 +127,7 @@ impl RunRow {
         })
     }
 
-    /// The run of a row.
+    /// Reads the run from its row.
     pub(crate) fn into_run(self) -> Result<Run, StoreError> {
         let (progress, score) = decode_progress(&self.progress)?;
         Ok(Run {
@@ -169,7 +169,8 @@ impl RunRow {
     }
 }
 
-/// A run of an earlier version knows only how much failed.
+/// Returns the best iteration. Runs of earlier versions have only a count of
+/// failures.
 fn best_of(iteration: u32, failing: u32, score: Option<Score>) -> Best {
     let counted = Score { unexplained: failing.into(), ..Score::default() };
     Best { iteration, failing, score: score.unwrap_or(counted) }

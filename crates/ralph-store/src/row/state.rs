@@ -1,4 +1,4 @@
-//! The stored form of a state: two words and, where needed, a JSON detail.
+//! The stored form of a state: two words and, if needed, a JSON detail.
 
 use ralph_core::circle::Circle;
 use ralph_core::state::{Failure, Pause, Proof, State, Wait};
@@ -20,7 +20,7 @@ enum DetailRow {
     Circle(u32, u32),
 }
 
-/// The facts of a state that its two words do not tell, as JSON.
+/// Returns the facts of a state beyond its two words, as JSON.
 pub(super) fn encode_detail(state: &State) -> Result<Option<String>, StoreError> {
     let detail = match state {
         State::Waiting(Wait::Limit { until }) => DetailRow::Until(until.as_millis()),
@@ -45,7 +45,7 @@ pub(super) fn encode_detail(state: &State) -> Result<Option<String>, StoreError>
     encode(WHAT, &detail).map(Some)
 }
 
-/// The state that was stored as these words and this detail.
+/// Reads a state from its words and its detail.
 pub(super) fn decode_state(
     status: &str,
     reason: Option<&str>,

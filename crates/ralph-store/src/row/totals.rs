@@ -1,4 +1,4 @@
-//! The stored form of what gates counted.
+//! The stored form of the counts of gates.
 
 use ralph_core::diagnostics::Totals;
 use ralph_core::finding::{Counts, TestCounts};

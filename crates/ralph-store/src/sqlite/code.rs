@@ -1,8 +1,8 @@
-//! What is known of a project's code: derived data in a file of its own.
+//! The index of a project's code: derived data in a file of its own.
 //!
-//! It can be made anew from the project at any time. So hooks that open the
-//! store of runs do not pay for it, a damaged file is deleted instead of kept,
-//! and another version of ralph uses another file instead of a migration.
+//! It can be rebuilt from the project at any time. So hooks do not open it with
+//! the store of runs, a damaged file is deleted instead of kept, and each
+//! version of the format uses its own file instead of a migration.
 
 use std::collections::HashSet;
 use std::fs;
@@ -15,7 +15,8 @@ use super::open::{PATIENCE, connect_plain, create_file, create_folder, creating,
 use super::{Fault, immediately};
 use crate::error::StoreError;
 
-/// Fewer and larger pages than usual: what is stored are blobs of some kilobytes.
+/// The tables. Pages are larger than usual, since the blobs have some
+/// kilobytes.
 const TABLES: &str = "
     CREATE TABLE IF NOT EXISTS outlines (key INTEGER PRIMARY KEY, blob BLOB NOT NULL);
     CREATE TABLE IF NOT EXISTS facts (key INTEGER PRIMARY KEY, blob BLOB NOT NULL);
@@ -25,36 +26,37 @@ const TABLES: &str = "
     ) WITHOUT ROWID;
 ";
 
-/// A log longer than this many bytes is folded into the database on opening.
+/// A write-ahead log longer than this many bytes is moved into the database on
+/// opening.
 const LONG_LOG: u64 = 512 * 1024;
 
-/// Contents from which on writing them is much at once.
+/// Minimum number of files of a large write.
 const MANY: usize = 64;
 
-/// Pages of the log from which on it is folded in while much is written.
+/// Pages of the log at which it is moved into the database during large writes.
 const LOG_PAGES: i64 = 8192;
 
-/// What one file says, encoded, under a key made of its contents.
+/// The facts about one file, encoded, under a key made of its contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewFacts {
-    /// Equal contents have equal keys.
+    /// A key of the contents: equal contents have equal keys.
     pub key: i64,
-    /// The part that most questions need.
+    /// The part that most queries need.
     pub outline: Vec<u8>,
     /// All of it.
     pub facts: Vec<u8>,
 }
 
-/// What became of the folders of a root.
+/// The changes in the folders of a root.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FolderChanges {
-    /// Folders that are new or different, with what is in them.
+    /// New or changed folders, with their contents.
     pub put: Vec<(String, Vec<u8>)>,
-    /// Folders that are no more.
+    /// Folders that no longer exist.
     pub removed: Vec<String>,
 }
 
-/// Keeps what is known of a project's code.
+/// The database with the index of a project's code.
 pub struct CodeStore {
     connection: Connection,
     path: PathBuf,
@@ -65,9 +67,9 @@ fn file(dir: &Path, version: u32) -> PathBuf {
 }
 
 impl CodeStore {
-    /// Opens the file for this version of its contents, and creates it if need be.
+    /// Opens the file for this version of the format, or creates it.
     ///
-    /// A damaged file is deleted, and so are those of earlier versions.
+    /// A damaged file is deleted, and so are files of earlier versions.
     pub fn open(dir: &Path, version: u32) -> Result<Self, StoreError> {
         create_folder(dir)?;
         let path = file(dir, version);
@@ -77,22 +79,23 @@ impl CodeStore {
         }
     }
 
-    /// Deletes the file for this version of its contents and creates another.
+    /// Deletes the file for this version of the format and creates another.
     ///
-    /// Damage may lie where opening does not look. Whoever has the old file
-    /// open goes on with it alone.
+    /// Use it for damage that opening does not detect. Processes that have the
+    /// old file open keep using it.
     pub fn open_anew(dir: &Path, version: u32) -> Result<Self, StoreError> {
         let path = file(dir, version);
         remove(&path);
         Self::open_file(&path)
     }
 
-    /// Whether there is a file for this version of its contents.
+    /// Returns true if a file for this version of the format exists.
     pub fn is_there(dir: &Path, version: u32) -> bool {
         file(dir, version).exists()
     }
 
-    /// A store that forgets, for projects whose state folder takes no files.
+    /// Creates a store in memory, for projects whose state folder is not
+    /// writable.
     pub fn in_memory() -> Result<Self, StoreError> {
         let path = PathBuf::from(":memory:");
         let made = Connection::open_in_memory().map_err(Fault::from).and_then(|connection| {
@@ -119,7 +122,7 @@ impl CodeStore {
         Ok(Self { connection, path: path.to_owned() })
     }
 
-    /// Deletes everything and begins anew, for contents that make no sense.
+    /// Deletes everything, for contents that make no sense.
     pub fn clear(&mut self) -> Result<(), StoreError> {
         let cleared = immediately(&mut self.connection, |tx| {
             tx.execute_batch("DELETE FROM outlines; DELETE FROM facts; DELETE FROM folders")?;
@@ -128,7 +131,7 @@ impl CodeStore {
         cleared.map_err(|fault| fault.at(&self.path))
     }
 
-    /// The folders of a root, by path.
+    /// Returns the folders of a root, by path.
     pub fn folders(&self, root: &str) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
         self.read(|connection| {
             let sql = "SELECT path, blob FROM folders WHERE root = $1 ORDER BY path";
@@ -138,7 +141,7 @@ impl CodeStore {
         })
     }
 
-    /// All roots that have folders.
+    /// Returns all roots that have folders.
     pub fn roots(&self) -> Result<Vec<String>, StoreError> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached("SELECT DISTINCT root FROM folders")?;
@@ -147,7 +150,7 @@ impl CodeStore {
         })
     }
 
-    /// Calls `each` with every outline there is.
+    /// Calls `each` with every outline.
     pub fn outlines(&self, mut each: impl FnMut(i64, &[u8])) -> Result<(), StoreError> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached("SELECT key, blob FROM outlines")?;
@@ -160,7 +163,7 @@ impl CodeStore {
         })
     }
 
-    /// The keys of all known contents.
+    /// Returns the keys of all known contents.
     pub fn keys(&self) -> Result<HashSet<i64>, StoreError> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached("SELECT key FROM outlines")?;
@@ -169,7 +172,7 @@ impl CodeStore {
         })
     }
 
-    /// Whether some contents are known.
+    /// Returns true if these contents are known.
     pub fn has(&self, key: i64) -> Result<bool, StoreError> {
         self.read(|connection| {
             let sql = "SELECT 1 FROM outlines WHERE key = $1";
@@ -177,7 +180,7 @@ impl CodeStore {
         })
     }
 
-    /// How many bytes the file has.
+    /// Returns the size of the file in bytes.
     pub fn size(&self) -> Result<u64, StoreError> {
         self.read(|connection| {
             let number = |sql| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
@@ -186,7 +189,7 @@ impl CodeStore {
         })
     }
 
-    /// How many contents are known.
+    /// Returns the number of known contents.
     pub fn len(&self) -> Result<usize, StoreError> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached("SELECT count(*) FROM outlines")?;
@@ -195,17 +198,17 @@ impl CodeStore {
         })
     }
 
-    /// Whether nothing is known.
+    /// Returns true if no contents are known.
     pub fn is_empty(&self) -> Result<bool, StoreError> {
         Ok(self.len()? == 0)
     }
 
-    /// The outline of some contents.
+    /// Returns the outline of some contents.
     pub fn outline(&self, key: i64) -> Result<Option<Vec<u8>>, StoreError> {
         self.blob("SELECT blob FROM outlines WHERE key = $1", key)
     }
 
-    /// All that some contents say.
+    /// Returns all facts of some contents.
     pub fn facts(&self, key: i64) -> Result<Option<Vec<u8>>, StoreError> {
         self.blob("SELECT blob FROM facts WHERE key = $1", key)
     }
@@ -216,7 +219,7 @@ impl CodeStore {
         })
     }
 
-    /// Adds facts and changes folders at once.
+    /// Adds facts and changes folders in one transaction.
     pub fn write(
         &mut self,
         root: &str,
@@ -224,17 +227,18 @@ impl CodeStore {
         folders: &FolderChanges,
     ) -> Result<(), StoreError> {
         if facts.len() >= MANY {
-            // Folding the log in meanwhile would write the same pages often.
+            // Moving the log into the database meanwhile would write the same
+            // pages often.
             self.read(|connection| {
                 Ok(connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES)?)
             })?;
         }
-        // Next to each other in the file, each page is written once.
+        // In key order, each page of the file is written once.
         let mut facts: Vec<&NewFacts> = facts.iter().collect();
         facts.sort_unstable_by_key(|new| new.key);
         let written = immediately(&mut self.connection, |tx| {
-            // Statements are prepared when they are needed: for one changed
-            // file that takes longer than to execute them.
+            // Statements are prepared only when needed: for one changed file
+            // preparing takes longer than executing.
             for new in facts {
                 let sql = "INSERT OR REPLACE INTO outlines (key, blob) VALUES ($1, $2)";
                 tx.prepare_cached(sql)?.execute(params![new.key, new.outline])?;
@@ -254,7 +258,7 @@ impl CodeStore {
         written.map_err(|fault| fault.at(&self.path))
     }
 
-    /// Forgets what some contents say.
+    /// Deletes the facts of some contents.
     pub fn forget(&mut self, keys: &[i64]) -> Result<(), StoreError> {
         let forgotten = immediately(&mut self.connection, |tx| {
             for key in keys {
@@ -266,7 +270,8 @@ impl CodeStore {
         forgotten.map_err(|fault| fault.at(&self.path))
     }
 
-    /// Forgets a root, and all contents except those with these keys.
+    /// Deletes the folders of the roots in `gone`, and all contents except
+    /// those in `keys`.
     pub fn keep_only(&mut self, gone: &[String], keys: &[i64]) -> Result<(), StoreError> {
         let kept = immediately(&mut self.connection, |tx| {
             for root in gone {
@@ -294,7 +299,7 @@ impl CodeStore {
         })
     }
 
-    /// Folds the log into the file, which is worth it after much was written.
+    /// Moves the log into the file, which pays off after large writes.
     pub fn settle(&self) -> Result<(), StoreError> {
         self.read(|connection| {
             let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
@@ -322,12 +327,12 @@ fn remove(path: &Path) {
     for suffix in ["", "-wal", "-shm"] {
         let mut file = path.as_os_str().to_owned();
         file.push(suffix);
-        // What stays is found damaged again and reported then.
+        // A file that stays is found damaged again and reported then.
         let _ = fs::remove_file(file);
     }
 }
 
-/// Removes what earlier versions made in the same folder.
+/// Removes the files of earlier versions in the same folder.
 fn remove_earlier(path: &Path) {
     let Some(present) = version_of(path) else { return };
     let entries = path.parent().and_then(|dir| fs::read_dir(dir).ok()).into_iter().flatten();

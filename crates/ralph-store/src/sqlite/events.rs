@@ -26,12 +26,12 @@ pub(super) fn insert(tx: &Tx<'_>, event: &NewEvent) -> Result<u64, Fault> {
 }
 
 pub(super) fn list(connection: &Connection, query: &EventQuery) -> Result<Vec<StoredEvent>, Fault> {
-    // Numbers end where signed ones do: nothing lies beyond.
+    // Larger numbers do not occur, so nothing is lost by capping.
     let after = i64::try_from(query.after).unwrap_or(i64::MAX);
     let run = query.run.as_ref().map(RunId::as_str);
     let session = query.session.as_ref().map(SessionId::as_str);
 
-    // Only conditions that are asked for are named: each then finds its index.
+    // Only the conditions in use are named, so that each finds its index.
     let mut sql = "SELECT * FROM events WHERE seq > ?".to_owned();
     let mut values: Vec<&dyn ToSql> = vec![&after];
     for (condition, value) in [(" AND run = ?", &run), (" AND session = ?", &session)] {

@@ -17,7 +17,7 @@ const SELECT: &str = "SELECT * FROM iterations WHERE run = ?1";
 /// Writes the record of an iteration, which must not have one.
 pub(super) fn insert(tx: &Tx<'_>, record: &IterationRecord) -> Result<(), Fault> {
     let written = write(tx, &redacted(record));
-    // The key lets nobody in twice; whether that was it is asked only then.
+    // The key refuses a second record; that cause is checked only on failure.
     if written.is_err() && exists(tx, &record.run, record.number)? {
         let run = record.run.clone();
         return Err(StoreError::AlreadyDecided { run, iteration: record.number }.into());
@@ -25,7 +25,7 @@ pub(super) fn insert(tx: &Tx<'_>, record: &IterationRecord) -> Result<(), Fault>
     written
 }
 
-/// Whether an iteration has a record.
+/// Returns true if an iteration has a record.
 pub(super) fn exists(connection: &Connection, run: &RunId, number: u32) -> Result<bool, Fault> {
     let sql = "SELECT 1 FROM iterations WHERE run = ?1 AND number = ?2";
     Ok(connection.prepare_cached(sql)?.exists(params![run.as_str(), number])?)

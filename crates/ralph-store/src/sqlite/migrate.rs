@@ -1,4 +1,4 @@
-//! Bringing a database to the present schema. Migrations only add.
+//! Migrates a database to the current schema. Migrations only add.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -8,7 +8,8 @@ use rusqlite::{Connection, ErrorCode};
 use super::{Fault, immediately};
 use crate::error::StoreError;
 
-/// The migrations in order; the schema's number is how many were applied.
+/// The migrations in order; the number of a schema is the count of applied
+/// ones.
 const MIGRATIONS: [&str; 4] = [
     include_str!("../migrations/0001_create_tables.sql"),
     include_str!("../migrations/0002_add_errands.sql"),
@@ -19,16 +20,15 @@ const MIGRATIONS: [&str; 4] = [
 /// Pause between two attempts to switch the journal.
 const RETRY_PAUSE: Duration = Duration::from_millis(5);
 
-/// The newest schema that this version knows.
+/// Returns the newest schema that this version knows.
 pub(super) fn known_schema() -> u32 {
     u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX)
 }
 
-/// Brings the database to the present schema; a newer one is left untouched.
+/// Migrates the database to the current schema; a newer one is not touched.
 ///
-/// A database that is current costs one read. Any number of processes may
-/// arrive at once at a new file: they queue, and all but the first find the
-/// work done.
+/// A database that is current costs one read. Any number of processes may open
+/// a new file at once: they queue, and all but the first find the work done.
 pub(super) fn migrate(
     connection: &mut Connection,
     path: &Path,
@@ -37,11 +37,11 @@ pub(super) fn migrate(
     if pending(connection, path)?.is_empty() {
         return Ok(());
     }
-    // Without effect once there is a table, so it comes before the first one.
+    // It has no effect once a table exists, so it comes before the first one.
     connection.execute_batch("PRAGMA auto_vacuum = INCREMENTAL")?;
     use_write_ahead_log(connection, patience)?;
     immediately(connection, |tx| {
-        // Asked again under the lock: somebody may have been faster.
+        // Checked again under the lock: another process may have been faster.
         for migration in pending(tx, path)? {
             tx.execute_batch(migration)?;
         }
@@ -50,7 +50,7 @@ pub(super) fn migrate(
     })
 }
 
-/// The migrations that the database lacks.
+/// Returns the migrations that the database lacks.
 fn pending(connection: &Connection, path: &Path) -> Result<&'static [&'static str], Fault> {
     let found: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
     let Ok(found) = u32::try_from(found) else {
@@ -65,10 +65,10 @@ fn pending(connection: &Connection, path: &Path) -> Result<&'static [&'static st
     Ok(MIGRATIONS.get(applied..).ok_or_else(newer)?)
 }
 
-/// Switches to the write-ahead log, which the file remembers.
+/// Switches to the write-ahead log. The file stores the setting.
 ///
-/// The switch needs the file to itself and does not always wait for others
-/// by itself, so it is tried again until `patience` ends.
+/// The switch needs exclusive access and does not always wait for other
+/// processes, so it is retried until `patience` ends.
 pub(super) fn use_write_ahead_log(
     connection: &Connection,
     patience: Duration,

@@ -1,4 +1,4 @@
-//! Finding, creating and opening the database of a state folder.
+//! Finds, creates and opens the database of a state folder.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io;
@@ -13,33 +13,34 @@ use super::migrate::migrate;
 use super::{Fault, SqliteStore};
 use crate::error::StoreError;
 
-/// How long a writer queues for the lock.
+/// Longest wait of a writer for the lock.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Statements that stay prepared: more than the store has.
+/// Number of prepared statements that are cached: more than the store has.
 const STATEMENTS: usize = 64;
 
-/// A log longer than this many bytes is folded into the database on opening.
+/// A write-ahead log longer than this many bytes is moved into the database on
+/// opening.
 ///
-/// Whoever opens a database that nobody else has open reads its log from end
-/// to end and forgets how much of it was folded in already. Short-lived
-/// processes would each do so, and the log would grow for ever.
+/// The only process that opens a database reads its whole log and does not know
+/// how much of it was moved already. Each short-lived process would do so, and
+/// the log would grow for ever.
 const LONG_LOG: u64 = 256 * 1024;
 
 /// The generation of a state folder that never had a damaged database.
 const FIRST_GENERATION: u32 = 1;
 
-/// New generations that one call opens at most: a disk that damages every
-/// file is to be reported, not to be filled.
+/// New generations that one call opens at most. A disk that damages every file
+/// is reported, not filled.
 const MOST_GENERATIONS: u32 = 3;
 
-/// A store and what was found on the way to it.
+/// A store and the circumstances of its opening.
 pub struct Opened {
     /// The store.
     pub store: SqliteStore,
-    /// Which database of the folder it is; the first is 1.
+    /// The generation of the database; the first is 1.
     pub generation: u32,
-    /// The damaged database in whose place it was opened, left as it was.
+    /// The damaged database that it replaces, left unchanged.
     pub damaged: Option<PathBuf>,
 }
 
@@ -53,7 +54,7 @@ impl SqliteStore {
         open_from(dir, newest, None)
     }
 
-    /// Opens the newest database of a state folder; `None` when there is none.
+    /// Opens the newest database of a state folder; `None` if there is none.
     ///
     /// Creates nothing: a damaged database is an error here.
     pub fn open_existing(dir: &Path) -> Result<Option<Opened>, StoreError> {
@@ -64,8 +65,9 @@ impl SqliteStore {
         Ok(Some(Opened { store, generation, damaged: None }))
     }
 
-    /// As [`SqliteStore::open_existing`], without a look into it: damage shows
-    /// at the first use. For processes that live for two milliseconds.
+    /// Opens a database like [`SqliteStore::open_existing`] without reading
+    /// from it. Damage shows at the first use. For processes that live for two
+    /// milliseconds.
     pub fn open_unseen(dir: &Path) -> Result<Option<Opened>, StoreError> {
         let Some(generation) = newest_generation(dir)? else {
             return Ok(None);
@@ -76,8 +78,8 @@ impl SqliteStore {
 
     /// Leaves this database in place and opens the next generation.
     ///
-    /// For a database that turned out to be damaged after it was opened. When
-    /// somebody else did so already, theirs is opened.
+    /// For a database that turned out to be damaged after it was opened. If
+    /// another process did so already, its database is opened.
     pub fn abandon(&self) -> Result<Opened, StoreError> {
         let dir = self.path.parent().unwrap_or(Path::new("."));
         let newest = newest_generation(dir)?.unwrap_or(FIRST_GENERATION);
@@ -101,7 +103,7 @@ fn open_from(dir: &Path, first: u32, mut damaged: Option<PathBuf>) -> Result<Ope
     }
 }
 
-/// When a database is looked into, so that damage shows.
+/// The moment at which a database is first read, so that damage shows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Look {
     Now,
@@ -116,7 +118,7 @@ fn open_file(dir: &Path, generation: u32, look: Look) -> Result<SqliteStore, Sto
     Ok(SqliteStore { connection: Mutex::new(connection), path, generation, identity })
 }
 
-/// A connection to a file that is there, for a process that lives shortly.
+/// Opens a connection to an existing file, for a short-lived process.
 pub(super) fn connect_plain(path: &Path) -> Result<Connection, Fault> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
@@ -124,7 +126,7 @@ pub(super) fn connect_plain(path: &Path) -> Result<Connection, Fault> {
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     // Short-lived processes would otherwise pay for a checkpoint each.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-    // Values do not change a plan, so none is made a second time for them.
+    // Values do not change a plan, so no second plan is made for them.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_FKEY, true)?;
     connection.execute_batch("PRAGMA synchronous = NORMAL")?;
@@ -142,8 +144,8 @@ fn connect(path: &Path, look: Look) -> Result<Connection, Fault> {
     Ok(connection)
 }
 
-/// Empties a long log, unless others are at work or the disk does not let us:
-/// a long log is slow, not wrong, and the next opener tries again.
+/// Empties a long log, unless other processes use it or the disk refuses. A
+/// long log is slow, not wrong, and the next process tries again.
 pub(super) fn shorten_log(connection: &Connection, path: &Path, most: u64) -> Result<(), Fault> {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
@@ -159,7 +161,8 @@ fn database_path(dir: &Path, generation: u32) -> PathBuf {
     dir.join(format!("ralph.{generation}.db"))
 }
 
-/// The highest generation in the folder; `None` without folder or database.
+/// Returns the highest generation in the folder; `None` without folder or
+/// database.
 fn newest_generation(dir: &Path) -> Result<Option<u32>, StoreError> {
     let trouble = |source: io::Error| StoreError::from_io(dir, source);
     let entries = match fs::read_dir(dir) {
@@ -175,11 +178,11 @@ fn newest_generation(dir: &Path) -> Result<Option<u32>, StoreError> {
     Ok(newest)
 }
 
-/// The generation in a file name such as `ralph.1.db`.
+/// Reads the generation from a file name such as `ralph.1.db`.
 fn generation_of(name: &str) -> Option<u32> {
     let digits = name.strip_prefix("ralph.")?.strip_suffix(".db")?;
     let generation = digits.parse().ok()?;
-    // Other spellings of a number are not ours.
+    // Other spellings of a number are not our files.
     (format!("{generation}") == digits).then_some(generation)
 }
 
@@ -193,16 +196,15 @@ pub(super) fn create_folder(dir: &Path) -> Result<(), StoreError> {
 
 /// Waits until no thread of this process is creating a database.
 ///
-/// By POSIX rules, closing a file drops all locks that the process has on it,
-/// those of other connections too. So nobody opens a database as long as the
-/// thread that created it has not closed it, and existing ones are never
-/// opened but by `SQLite`.
+/// By POSIX rules, closing a file drops all locks of the process on it, those
+/// of other connections included. So no thread opens a database until the
+/// thread that created it has closed it, and only `SQLite` opens existing ones.
 pub(super) fn creating() -> MutexGuard<'static, ()> {
     static CREATING: Mutex<()> = Mutex::new(());
     CREATING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Creates the empty file that `SQLite` fills, for our user's eyes only;
+/// Creates the empty file that `SQLite` fills, readable by our user only.
 /// `SQLite` gives its side files the same mode.
 pub(super) fn create_file(path: &Path) -> Result<(), StoreError> {
     let _until_closed = creating();
@@ -217,7 +219,7 @@ pub(super) fn create_file(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Tells files apart that had the same name one after the other.
+/// The identity of a file, which tells apart files with the same name.
 #[derive(PartialEq, Eq)]
 pub(super) struct FileIdentity {
     #[cfg(unix)]
@@ -227,7 +229,7 @@ pub(super) struct FileIdentity {
 }
 
 impl FileIdentity {
-    /// The identity of the file that is at `path` now.
+    /// Returns the identity of the file that is at `path` now.
     pub(super) fn of(path: &Path) -> io::Result<Self> {
         let facts = fs::metadata(path)?;
         #[cfg(unix)]
@@ -237,7 +239,7 @@ impl FileIdentity {
         };
         #[cfg(not(unix))]
         let identity = {
-            // An open file cannot be deleted there, so being there is enough.
+            // An open file cannot be deleted there, so its existence is enough.
             let _ = facts;
             Self {}
         };

@@ -11,11 +11,11 @@ use crate::redaction::redacted;
 use crate::row::{OwnerRow, RunRow, decode_run_id, unfit};
 use crate::run_store::{Request, RunQuery, Step, Version, Which};
 
-/// Ids that a prefix is completed to at most.
+/// Maximum number of ids that a prefix is completed to.
 const MOST_IDS: u32 = 10;
 
-/// What is read of a run, in the order in which it is read: to look columns up
-/// by name takes longer than to read them.
+/// The columns of a run, in the order in which they are read: looking columns
+/// up by name takes longer than reading them.
 const SELECT: &str = "
     SELECT id, worktree, task_text, task_description, task_targets, task_id, agent_name,
         agent_command, policy, status, reason, detail, active, ended, iteration, epoch,
@@ -39,11 +39,11 @@ const INSERT: &str = "
         :started_at, :updated_at, :ended_at, :errands, :gated
     )";
 
-/// Replaces a run that is still at the expected version. Where it is and when
-/// it began never change; the pending request is not the writer's.
+/// Replaces a run that is still at the expected version. Its place and start
+/// never change; a pending request is not touched.
 ///
-/// The heartbeat of one and the same driver is never turned back: the run that
-/// is written may have been read before the last one.
+/// The heartbeat of the same driver never goes back: the run may have been read
+/// before the last one.
 const UPDATE: &str = "
     UPDATE runs SET
         task_text = ?4, task_description = ?5,
@@ -103,9 +103,9 @@ pub(super) fn list(connection: &Connection, query: &RunQuery) -> Result<Vec<Run>
 }
 
 fn list_sql(which: Which) -> String {
-    // Few runs are open, and they have indexes of their own. The sign keeps
-    // the index over all runs, which comes in the right order, from being
-    // walked to its end in search of them.
+    // Few runs are open, and they have indexes of their own. The plus sign
+    // keeps `SQLite` from walking the index over all runs, which is in the
+    // right order, to its end in search of them.
     let (which, start) = match which {
         Which::All => ("TRUE", "started_at"),
         Which::Active => ("active = 1", "+started_at"),
@@ -122,7 +122,7 @@ pub(super) fn of_session(
     connection: &Connection,
     session: &SessionId,
 ) -> Result<Option<Run>, Fault> {
-    // A session hardly ever has two, so that sorting would be the larger part.
+    // A session hardly ever has two runs, so sorting in SQL would cost more.
     let sql = format!("{SELECT} WHERE owner_session = ?1 AND ended = 0 ORDER BY seq");
     let mut statement = connection.prepare_cached(&sql)?;
     let mut rows = statement.query([session.as_str()])?;
@@ -145,8 +145,8 @@ pub(super) fn save(tx: &Tx<'_>, expected: Version, step: &Step<'_>) -> Result<()
         }
         Ok(_) => {}
         Err(fault) => {
-            // The indexes let nobody in beside a run that excludes it; which
-            // that is has to be asked only then.
+            // The indexes refuse a run that excludes an active one; that run is
+            // looked up only here.
             refuse_excluded(tx, run)?;
             return Err(fault);
         }
@@ -229,7 +229,7 @@ fn no_such_run(id: &RunId) -> Fault {
     StoreError::NoSuchRun { run: id.clone() }.into()
 }
 
-/// What a run is compared by, and what its owner is asked for.
+/// The version of a run, and the request to its owner.
 struct Standing {
     version: Version,
     request: Option<Request>,
@@ -250,7 +250,7 @@ fn standing(connection: &Connection, id: &RunId) -> Result<Standing, Fault> {
     Ok(Standing { version, request })
 }
 
-/// Refuses a run that is to be active beside one that it excludes.
+/// Returns an error if the run is active beside one that it excludes.
 fn refuse_excluded(tx: &Tx<'_>, run: &Run) -> Result<(), Fault> {
     if !run.state.is_active() {
         return Ok(());
@@ -312,14 +312,15 @@ fn insert(tx: &Tx<'_>, run: &Run) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The next column of a row.
+/// Reads the next column of a row.
 fn next<T: FromSql>(row: &Row<'_>, at: &mut usize) -> rusqlite::Result<T> {
     let value = row.get(*at);
     *at += 1;
     value
 }
 
-/// Writes a run if it is still at the expected version; says how many were.
+/// Writes a run if it is still at the expected version. Returns the number of
+/// runs written.
 fn update(tx: &Tx<'_>, run: &Run, expected: Version) -> Result<usize, Fault> {
     let row = RunRow::from_run(redacted(run))?;
     let written = tx.prepare_cached(UPDATE)?.execute(params![
@@ -363,7 +364,7 @@ fn update(tx: &Tx<'_>, run: &Run, expected: Version) -> Result<usize, Fault> {
     Ok(written)
 }
 
-/// Reads a run whose columns come in the order of [`SELECT`].
+/// Reads a run whose columns are in the order of [`SELECT`].
 fn read(row: &Row<'_>) -> Result<Run, Fault> {
     let mut at = 0;
     let row = RunRow {

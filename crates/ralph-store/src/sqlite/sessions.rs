@@ -46,7 +46,7 @@ pub(super) fn of_task(connection: &Connection, task_id: &str) -> Result<Vec<Sess
     list(connection, "task_id = ?1", task_id)
 }
 
-/// The sessions that meet `condition`, the one that changed last first.
+/// Returns the sessions that meet `condition`, the one that changed last first.
 fn list(connection: &Connection, condition: &str, value: &str) -> Result<Vec<Session>, Fault> {
     let sql = format!("SELECT * FROM sessions WHERE {condition} ORDER BY updated_at DESC, id");
     let mut statement = connection.prepare_cached(&sql)?;

@@ -1,4 +1,4 @@
-//! Lets the present tests judge the code of the start.
+//! Runs the present tests on the code of the start.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ use crate::driver::Driver;
 use crate::error::EngineError;
 
 impl Driver<'_> {
-    /// The tests that failed at the start and pass now, where that was found
-    /// out late.
+    /// Returns the tests that failed at the start and pass now, if that was
+    /// found out late.
     fn mended(&self, case: &StartCase<'_>, evidence: &Evidence) -> Vec<BitingTest> {
         let mut found = Vec::new();
         for gate in case.gates.iter().map(|index| self.gates[*index].spec()) {
@@ -27,7 +27,7 @@ impl Driver<'_> {
         found
     }
 
-    /// The present tests that fail on the code of the start.
+    /// Returns the present tests that fail on the code of the start.
     pub(super) fn biting(
         &mut self,
         case: &StartCase<'_>,
@@ -61,7 +61,7 @@ impl Driver<'_> {
             if bites.is_empty() {
                 continue;
             }
-            // A test that does not pass on this stage anyhow proves nothing.
+            // A test that does not pass on this stage at all proves nothing.
             let Ok(present) = self.overlaid(&case.files, &BTreeMap::new()) else { continue };
             let stage = (&present, TrialStage::Present);
             let control = self.hear_on(case, index, stage, &BTreeMap::new())?.reading.tests;

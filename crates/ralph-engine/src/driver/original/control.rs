@@ -1,9 +1,8 @@
-//! Makes sure that the tests of the start judged what the user has.
+//! Makes sure that the tests of the start judged the user's real code.
 //!
-//! They run in an overlay, and code can find out that it does. If it behaves
-//! well only there, the present tests tell: they give another result in an
-//! overlay of the very same files, or they no longer know what failed at the
-//! start.
+//! They run in an overlay, and code can detect that. If it behaves well only
+//! there, the present tests reveal it. They give another result in an overlay
+//! of the very same files, or no longer detect the failures of the start.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,8 +18,9 @@ use crate::driver::Driver;
 use crate::error::EngineError;
 
 impl Driver<'_> {
-    /// What speaks against a gate whose tests of the start all pass. If the
-    /// present ones no longer know what failed, the evidence says so.
+    /// Returns findings against a gate whose tests of the start all pass. If
+    /// the present tests no longer detect a failure of the start, the evidence
+    /// is marked.
     pub(super) fn hear_controls(
         &mut self,
         case: &StartCase<'_>,
@@ -34,7 +34,7 @@ impl Driver<'_> {
         let trial = Trial::new(material, case.run.policy.locale);
         let mut held = Vec::new();
         for id in self.unlike_in_copy(case, index, &own, evidence)? {
-            // A test that cannot run there at all is the user's to judge.
+            // The user judges a test that cannot run there at all.
             if case.allows_test(&id) {
                 continue;
             }
@@ -47,9 +47,9 @@ impl Driver<'_> {
         Ok(held)
     }
 
-    /// The present tests that give another result in an overlay that replaces
-    /// nothing, twice. Those that cannot run there as they were at the start
-    /// either say nothing.
+    /// Returns the present tests that give another result in an overlay that
+    /// replaces nothing, twice. Tests of the start that cannot run there either
+    /// are left out.
     fn unlike_in_copy(
         &mut self,
         case: &StartCase<'_>,
@@ -85,8 +85,8 @@ impl Driver<'_> {
         Ok(found)
     }
 
-    /// Whether tests failed at the start, and the present ones do not know it:
-    /// they pass on the code of the start.
+    /// Returns true if tests failed at the start and the present ones do not
+    /// detect it: they pass on the code of the start.
     fn is_failure_forgotten(
         &mut self,
         case: &StartCase<'_>,

@@ -1,4 +1,4 @@
-//! What a run added, and which tests use it.
+//! The code that a run added, and the tests that use it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,8 +6,7 @@ use ralph_checks::tamper::{Restored, new_names, tests_in};
 
 use crate::driver::tampering::Sides;
 
-/// Names that the run added to the code, and the words of the tests that it
-/// changed.
+/// Names that the run added to the code, and the words of its tests.
 pub(super) struct NewCode {
     names: BTreeSet<String>,
     tests: Vec<(String, BTreeSet<String>)>,
@@ -29,7 +28,7 @@ impl NewCode {
         Self { names: new_names(&now, &before), tests }
     }
 
-    /// Whether a test asserts something about what the run added.
+    /// Returns true if a test asserts something about code that the run added.
     pub(super) fn is_used_by(&self, id: &str) -> bool {
         let is_own = |(name, _): &&(String, BTreeSet<String>)| id.contains(name.as_str());
         self.tests.iter().filter(is_own).any(|(_, words)| !words.is_disjoint(&self.names))

@@ -1,4 +1,4 @@
-//! What is said about tests of the start.
+//! Messages about tests of the start.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use ralph_core::preserve::{Start, own_name};
 
 use super::{HeardSuite, TrialStage, is_of_file};
 
-/// How many files are named.
+/// Maximum number of files that are named.
 const NAMED_FILES: usize = 3;
 
-/// The changed test material that is judged.
+/// The changed test files that are judged.
 pub(super) struct Trial<'a> {
     material: &'a BTreeMap<String, Restored>,
     locale: Locale,
@@ -36,7 +36,7 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// The files, as far as there is room.
+    /// Returns the files, as far as there is room.
     pub(super) fn places(&self) -> String {
         let named: Vec<&str> = self.material.keys().take(NAMED_FILES).map(String::as_str).collect();
         let more = self.material.len().saturating_sub(NAMED_FILES);
@@ -72,7 +72,8 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// What is held against the run, but for tests that the user accepted.
+    /// Returns the findings against the run, except for tests that the user
+    /// accepted.
     pub(super) fn held(&self, heard: &HeardSuite, allows: impl Fn(&str) -> bool) -> Vec<Weakening> {
         let objections = heard.objections.iter().filter(|one| !allows(&one.id));
         if heard.is_whole {
@@ -120,7 +121,7 @@ impl<'a> Trial<'a> {
         held
     }
 
-    /// A test whose result depends on where it runs.
+    /// Returns the message for a test whose result depends on where it runs.
     pub(super) fn unlike(&self, id: &str) -> String {
         match self.locale {
             Locale::En => format!(
@@ -134,7 +135,8 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// Tests that do not know what failed at the start.
+    /// Returns the message for tests that no longer detect a failure of the
+    /// start.
     pub(super) fn forgotten(&self) -> &'static str {
         match self.locale {
             Locale::En => {
@@ -148,8 +150,8 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// Every changed file, because a suite that names no tests does not tell
-    /// which of them matters.
+    /// Returns a finding for every changed file, because a suite that names no
+    /// tests does not tell which of them matters.
     fn held_files(&self, suite: &str) -> Vec<Weakening> {
         let what = match self.locale {
             Locale::En => {
@@ -179,7 +181,7 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// The file that a person would look into.
+    /// Returns the file that a person would look into.
     pub(super) fn place_of(&self, id: &str) -> String {
         let named = self.material.keys().find(|path| is_of_file(id, path));
         let name = own_name(id);
@@ -196,7 +198,7 @@ impl<'a> Trial<'a> {
 }
 
 impl TrialStage {
-    /// What is shown behind the name of a gate.
+    /// Returns the remark after the name of a gate.
     pub(super) fn remark(self, locale: Locale) -> &'static str {
         match (self, locale) {
             (Self::TestsOfStart, Locale::En) => " with the tests of the start",
@@ -211,7 +213,7 @@ impl TrialStage {
     }
 }
 
-/// What is said of test material that cannot be put back.
+/// Returns the message for a test file that cannot be restored.
 pub(super) fn cannot_restore(locale: Locale) -> &'static str {
     match locale {
         Locale::En => {
@@ -221,7 +223,7 @@ pub(super) fn cannot_restore(locale: Locale) -> &'static str {
     }
 }
 
-/// What a test proves.
+/// Returns the message for what a test proves.
 pub(super) fn bite(bite: Bite, locale: Locale) -> &'static str {
     match (bite, locale) {
         (Bite::OldBehaviour, Locale::En) => "it passes now and fails on the code of the start",
@@ -231,8 +233,8 @@ pub(super) fn bite(bite: Bite, locale: Locale) -> &'static str {
     }
 }
 
-/// What a suite says about tests of the start that it did not run: what does
-/// not load, or the first error that it found.
+/// Returns the reason why a suite did not run tests of the start: a file that
+/// does not load, or the first error.
 pub(super) fn why_not_run(report: &GateReport, then: &Start) -> Option<String> {
     let tests = report.reading.tests.iter().flat_map(|tests| &tests.failures);
     let is_new = |id: &String| !then.passed.contains(id) && !then.failed.contains(id);
@@ -244,7 +246,7 @@ pub(super) fn why_not_run(report: &GateReport, then: &Start) -> Option<String> {
     Some(format!("{}: {message}", place.display()))
 }
 
-/// Something passes on files on which it failed.
+/// Returns the message for a pass on files on which the gate failed before.
 pub(super) fn luck(locale: Locale) -> &'static str {
     match locale {
         Locale::En => "passes now and failed on the same files in the turn before",

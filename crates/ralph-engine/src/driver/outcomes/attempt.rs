@@ -1,4 +1,4 @@
-//! What a turn tried: which lines came and went.
+//! The attempt of a turn: the lines it added and removed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,24 +14,24 @@ use super::mend;
 use crate::driver::Driver;
 use crate::undo;
 
-/// Files that are compared: a change of more says nothing.
+/// Maximum number of files that are compared: a larger change tells nothing.
 const MOST_FILES: usize = 60;
 
-/// Larger files are not compared, in bytes.
+/// Size in bytes above which files are not compared.
 const MOST_BYTES: u64 = 256 * 1024;
 
-/// How long two versions of a file are compared.
+/// Time for comparing two versions of a file.
 pub(super) const COMPARING: Duration = Duration::from_millis(200);
 
-/// Lines of a try that are quoted.
+/// Maximum number of lines of an attempt that are quoted.
 const FEW_LINES: usize = 4;
 
-/// How much is kept of what the agent said.
+/// Maximum length of the agent's words that is kept, in characters.
 const APPROACH_CHARS: usize = 200;
 
 impl Driver<'_> {
-    /// What the turn changed, compared with what the turn before left. What
-    /// cannot be told is left out.
+    /// Returns the turn's changes since the turn before. Unknown parts are left
+    /// out.
     pub(super) fn attempt_of(&self, run: &Run, evidence: &Evidence) -> TurnAttempt {
         let tree = evidence.tree.as_ref().map(ToString::to_string);
         let attempt = Attempt::new(tree, approach(&evidence.text), Ending::Open);
@@ -67,7 +67,7 @@ impl Driver<'_> {
         Ok(Some(TurnAttempt { attempt, hunks: Some(hunks).filter(|hunks| !hunks.is_empty()) }))
     }
 
-    /// What changed since a snapshot.
+    /// Returns the changes since a snapshot.
     pub(super) fn compared_files(
         &self,
         snapshots: &Snapshots<'_>,
@@ -94,11 +94,11 @@ impl Driver<'_> {
     }
 }
 
-/// What a turn changed.
+/// The changes of a turn.
 #[derive(Debug, Clone)]
 pub(super) struct TurnAttempt {
     pub(super) attempt: Attempt,
-    /// A few lines of it, unless nothing but tests changed.
+    /// A few changed lines, unless only tests changed.
     pub(super) hunks: Option<String>,
 }
 
@@ -106,7 +106,7 @@ pub(super) struct TurnAttempt {
 #[derive(Debug)]
 pub(super) struct ChangedFile {
     pub(super) name: String,
-    /// What it was and what it is; `None` if that is no text, or too long.
+    /// The text before and after; `None` if it is binary or too long.
     pub(super) texts: Option<(String, String)>,
 }
 
@@ -132,14 +132,15 @@ fn present_text(path: &Path) -> Option<Vec<u8>> {
     (facts.is_file() && facts.len() <= MOST_BYTES).then(|| ralph_files::read(path).ok())?
 }
 
-/// What the agent said about its work, in a line and without its claim.
+/// Returns the agent's description of its work, in one line and without its
+/// claim.
 fn approach(text: &str) -> Option<String> {
     let mut lines = text.lines().map(|line| without_claim(line.trim()));
     let line = lines.find(|line| !line.is_empty())?;
     Some(line.chars().take(APPROACH_CHARS).collect())
 }
 
-/// A line without the element that ends it.
+/// Returns a line without the tag that ends it.
 pub(super) fn without_claim(line: &str) -> &str {
     let claim = || {
         let (before, name) = line.strip_suffix('>')?.rsplit_once("</")?;

@@ -1,4 +1,4 @@
-//! What a run that succeeded leaves behind for later ones.
+//! Stores what later runs can use of a run that succeeded.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,32 +17,32 @@ use super::{MOST_FILES, event, mend, place, tries};
 use crate::driver::{Driver, tampering};
 use crate::landed;
 
-/// Attempts of a run that are looked at.
+/// Maximum number of a run's attempts that are read.
 pub(super) const MOST_ATTEMPTS: usize = 500;
 
-/// Tries in vain that are told with a mend.
+/// Maximum number of failed attempts that a note about a fix tells.
 const MOST_TRIES: usize = 2;
 
-/// Failures of a run whose end is noted.
+/// Maximum number of fixed failures of a run that are noted.
 const MOST_FIXES: usize = 10;
 
 impl Driver<'_> {
-    /// What success proved: what made failures go away. The checks of this very
-    /// turn are to its credit.
+    /// Returns the events that success proved: the fixes of failures. The
+    /// checks of this turn give them credit.
     pub(super) fn earned(&self, run: &Run, evidence: &Evidence) -> Vec<Event> {
         let Ok(notebook) = Notebook::open(self.ledger.home()) else { return Vec::new() };
         let last = Tried::new(self.attempt_of(run, evidence).attempt, Vec::new());
         let mut tried = tries::taken_back(run, &notebook, &last).unwrap_or_default();
         let fixes = self.fixes((run, evidence), &notebook, &tried).unwrap_or_default();
-        // A mend tells what was tried before.
+        // A note about a fix tells the earlier attempts.
         let is_told = |failure: &String| fixes.iter().any(|(mended, _)| mended == failure);
         tried.retain(|(_, one)| !one.failures.iter().any(is_told));
         let whats = fixes.into_iter().map(|(_, what)| what).chain(tries::noted(run, &tried));
         whats.map(|what| event(run, evidence, Phase::Consolidate, what)).collect()
     }
 
-    /// What made failures of this run go away, each behind its failure; these
-    /// tries were in vain.
+    /// Returns the fixes of this run, each with its failure. `tried` holds the
+    /// failed attempts.
     fn fixes(
         &self,
         (run, evidence): (&Run, &Evidence),
@@ -53,7 +53,7 @@ impl Driver<'_> {
         let query = AttemptQuery { run: of_run, limit: MOST_ATTEMPTS, ..AttemptQuery::default() };
         let attempts = notebook.attempts(&query)?;
         let mut signatures: Vec<(&String, Option<&String>)> = Vec::new();
-        // The last tree that each failure was seen on is the one it was mended on.
+        // A failure was fixed on the last tree that it was seen on.
         for past in attempts.iter().rev() {
             for signature in &past.tried.failures {
                 if !signatures.iter().any(|(known, _)| *known == signature) {
@@ -65,7 +65,7 @@ impl Driver<'_> {
         let mut found = Vec::new();
         for (signature, tree) in signatures {
             let known = notebook.get(&failure_note(&failure_key(signature)))?;
-            // What others wrote under its name is not ours to sign.
+            // We do not change what others wrote under its name.
             let open = known.filter(|known| {
                 known.actor == Actor::Ralph && known.retired.is_none() && !known.verified
             });
@@ -85,7 +85,7 @@ impl Driver<'_> {
         Ok(found)
     }
 
-    /// What changed since the files were this tree; `None` if nobody knows.
+    /// Returns the changes since the files were this tree; `None` if unknown.
     fn changed_since(
         &self,
         snapshots: &Snapshots<'_>,
@@ -100,9 +100,9 @@ impl Driver<'_> {
         self.compared_files(snapshots, &kept, present).ok()
     }
 
-    /// Decides what becomes of the notes of a run that succeeded, brings what
-    /// is known of the code up to date, and lets go of old outputs. Says what
-    /// was decided, in one line, and names each note that was replaced.
+    /// Consolidates the notes of a run that succeeded, updates the index of the
+    /// code, and deletes old outputs. Returns one line with the decisions and
+    /// each note that was replaced.
     pub(crate) fn consolidate(&self, run: &Run) -> Option<String> {
         let home = self.ledger.home();
         let is_checked = !self.gates.is_empty();
@@ -141,14 +141,15 @@ impl Driver<'_> {
         landed::taken_back(self.ledger.home(), (&project, &self.tree), reverted)
     }
 
-    /// The commits of the present branch that were made since the run began.
+    /// Returns the commits of the present branch that were made since the run
+    /// started.
     fn own_commits(&self) -> Vec<String> {
         let Some(head) = tampering::head_at_start(&self.folder) else { return Vec::new() };
         let head = Some(head.as_str()).filter(|head| !head.is_empty());
         self.tree.commits_since(head).unwrap_or_default()
     }
 
-    /// Reads what changed, where the code was read before.
+    /// Updates the index of the code, if there is one.
     fn refresh_code(&self) {
         let home = self.ledger.home();
         if !ralph_graph::Index::exists(home) {
@@ -162,8 +163,8 @@ impl Driver<'_> {
     }
 }
 
-/// The note about a failure with what mended it; without a change it was a
-/// whim. None if only tests changed, or nothing can be said about it.
+/// Returns the note about a failure with its fix. Without a change the failure
+/// was random. None if only tests changed, or there is nothing to tell.
 fn mended(
     known: Known,
     files: Vec<ChangedFile>,
@@ -191,7 +192,7 @@ fn mended(
     Some(What::Noted(Box::new(note)))
 }
 
-/// A text with a full stop behind it.
+/// Returns a text with a full stop at its end.
 fn ended(text: &str) -> String {
     let text = text.trim_end();
     if text.ends_with(['.', '!', '?']) { text.to_owned() } else { format!("{text}.") }

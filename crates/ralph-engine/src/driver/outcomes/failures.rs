@@ -1,4 +1,4 @@
-//! What failed in a turn, so that it is known again.
+//! The failures of a turn, so that they are recognized later.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -10,35 +10,35 @@ use ralph_core::format::Format;
 use ralph_core::memory::attempt::signature;
 use ralph_core::redact::redact;
 
-/// Failures of a turn that are told apart.
+/// Maximum number of a turn's failures.
 const MOST: usize = 20;
 
-/// Findings that are written to what was printed.
+/// Maximum number of findings in the printed output.
 const MOST_FINDINGS: usize = 200;
 
-/// How much of a message is kept.
+/// Maximum length of a message, in characters.
 const MESSAGE_CHARS: usize = 400;
 
-/// How a turn that was checked ended.
+/// The result of a turn that was checked.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     Passed,
-    /// With these, at least one.
+    /// The failures, at least one.
     Failed(Vec<Failure>),
 }
 
-/// One thing that failed.
+/// One failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Failure {
-    /// What it is known by: the same if it fails in the same way.
+    /// Its signature: the same if it fails in the same way.
     pub(super) signature: String,
-    /// What the gates know it by.
+    /// The fingerprint of the gates.
     pub(super) fingerprint: String,
-    /// What failed.
+    /// The failing test or rule.
     pub(super) title: String,
-    /// How, as it was printed.
+    /// The printed message.
     pub(super) text: String,
-    /// The file it failed in.
+    /// The file of the failure.
     pub(super) file: Option<String>,
 }
 
@@ -56,8 +56,8 @@ impl Failure {
     }
 }
 
-/// How the checks of a turn ended; `None` if nothing was measured, or not all
-/// that would have to be.
+/// Returns the result of a turn's checks; `None` if required checks did not
+/// run.
 pub(super) fn outcome(evidence: &Evidence) -> Option<Outcome> {
     let measured: Vec<&GateReport> =
         evidence.gates.iter().filter(|gate| !gate.is_judge()).collect();
@@ -74,7 +74,7 @@ pub(super) fn outcome(evidence: &Evidence) -> Option<Outcome> {
     if !failures.is_empty() {
         return Some(Outcome::Failed(failures));
     }
-    // That notes hold which have to is no proof of anything else.
+    // A pass of the check of notes proves nothing else.
     let is_proof = measured.iter().any(|gate| !gate.is_memory())
         && !measured.iter().any(|gate| gate.blocks())
         && evidence.weakened.is_empty();
@@ -95,7 +95,7 @@ fn of_gate(gate: &GateReport) -> Vec<Failure> {
     {
         let rule = finding.rule.as_deref().unwrap_or_default();
         let title = match format!("{} {rule}", finding.tool).trim_end() {
-            // Nobody knows the tool, but the command that printed it.
+            // The tool is unknown, but not the command that printed it.
             tool if tool == Format::Text.name() => gate.command.clone(),
             tool => tool.to_owned(),
         };
@@ -110,7 +110,7 @@ fn of_gate(gate: &GateReport) -> Vec<Failure> {
     found
 }
 
-/// What the gates that failed printed, for people.
+/// Returns the output of the gates that failed, for people.
 pub(super) fn printed(evidence: &Evidence) -> String {
     let mut text = String::new();
     for gate in evidence.gates.iter().filter(|gate| !gate.passed()) {

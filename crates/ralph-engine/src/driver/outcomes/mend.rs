@@ -1,33 +1,33 @@
-//! What mended a failure: a few lines of code and what the agent said.
+//! The fix of a failure: a few lines of code and the agent's words.
 
 use ralph_checks::tamper::{is_fixture, is_snapshot, is_test_file};
 use similar::{ChangeTag, TextDiff};
 
 use super::attempt::{COMPARING, ChangedFile, without_claim};
 
-/// Lines of code that a note quotes, of all hunks together.
+/// Maximum number of code lines that a note quotes, of all hunks together.
 pub(super) const MOST_LINES: usize = 12;
 
-/// How much is quoted of a line, and of what the agent said.
+/// Maximum length of a quoted line or sentence, in characters.
 const QUOTED_CHARS: usize = 160;
 
 /// Lines of a file that changed together.
 #[derive(Debug, PartialEq, Eq)]
 struct MendHunk<'a> {
     file: &'a str,
-    /// Each with the sign that diffs put in front of it.
+    /// Each line with its sign from the diff.
     lines: Vec<String>,
 }
 
-/// The files of a change that are no tests: a failure that only went away
-/// because its test was changed was not mended.
+/// Returns the files of a change that are not tests. A failure that only went
+/// away because its test was changed was not fixed.
 pub(super) fn not_tests(files: Vec<ChangedFile>) -> Vec<ChangedFile> {
     let is_test = |name: &str| is_test_file(name) || is_fixture(name) || is_snapshot(name);
     files.into_iter().filter(|file| !is_test(&file.name)).collect()
 }
 
-/// A change in so many lines: its smallest hunks, each behind its file. Empty if
-/// nothing can be quoted.
+/// Returns a change in at most `most` lines: its smallest hunks, each with its
+/// file. Empty if there is nothing to quote.
 pub(super) fn quoted(files: &[ChangedFile], most: usize) -> String {
     let mut hunks: Vec<MendHunk<'_>> = files.iter().flat_map(hunks).collect();
     hunks.sort_by_key(|hunk| hunk.lines.len());
@@ -65,7 +65,7 @@ fn hunks(file: &ChangedFile) -> Vec<MendHunk<'_>> {
     hunks.filter(|hunk| !hunk.lines.is_empty()).collect()
 }
 
-/// The last sentence of what the agent said, without its claim.
+/// Returns the last sentence of the agent's words, without its claim.
 pub(super) fn last_sentence(text: &str) -> Option<String> {
     let lines = text.lines().rev().map(|line| without_claim(line.trim()));
     let line = lines.into_iter().find(|line| !line.is_empty())?;

@@ -1,4 +1,4 @@
-//! What the agent is told of the past after a turn that failed.
+//! Tells the agent about the past after a turn that failed.
 
 use ralph_core::Run;
 use ralph_core::memory::attempt::{Attempt, Circle, Round, notice};
@@ -14,18 +14,18 @@ use super::{Failed, event, place};
 use crate::driver::Driver;
 use crate::recall::{Part, Wanted};
 
-/// Earlier attempts that are compared.
+/// Maximum number of earlier attempts that are compared.
 const MOST_ATTEMPTS: usize = 200;
 
-/// Earlier failures that the agent is reminded of.
+/// Maximum number of earlier failures that the agent is reminded of.
 const MOST_REMINDERS: usize = 3;
 
-/// How long these may be together, in tokens, all around them included.
+/// Maximum length of these notes together, in tokens.
 const TOKENS: usize = 1000;
 
 impl Driver<'_> {
-    /// Adds to what the agent is told next: that it goes round, and what made
-    /// such failures go away before.
+    /// Adds to the next prompt that the agent repeats itself, and the known
+    /// fixes of such failures.
     pub(super) fn tell_of_the_past(
         &self,
         failed: &Failed<'_>,
@@ -47,13 +47,13 @@ impl Driver<'_> {
         shown.text.trim_end().clone_into(&mut next.feedback.notes);
         let tokens = u32::try_from(shown.tokens).unwrap_or(u32::MAX);
         let what = What::Shown { ids: shown.ids(), tokens };
-        // The turn that reads it is the one that may cite it.
+        // The turn that reads it may cite it.
         let reader = Run { iteration: failed.run.iteration + 1, ..failed.run.clone() };
         Some(event(&reader, failed.evidence, Phase::Verify, what))
     }
 
-    /// What should hold in the files of the turn and was not told yet, and what
-    /// its notes contradict. What a gate checks is told by the gate.
+    /// Returns notes about the turn's files that were not shown yet, and their
+    /// open questions. The gate itself reports notes that it checks.
     fn expected(&self, failed: &Failed<'_>) -> (Vec<Candidate>, Vec<String>) {
         let Some(recall) = self.recall.as_ref().filter(|recall| recall.has_anything()) else {
             return (Vec::new(), Vec::new());
@@ -94,7 +94,7 @@ fn candidate(known: &Known, sight: &mut Sight<'_>) -> Candidate {
     }
 }
 
-/// The sentence about an earlier attempt that this one repeats.
+/// Returns the sentence about an earlier attempt that this one repeats.
 fn going_round(failed: &Failed<'_>, notebook: &Notebook, next: &Run) -> Option<String> {
     let Failed { run, failures, attempt, .. } = failed;
     let files: Vec<String> = attempt.changes.keys().cloned().collect();
@@ -124,7 +124,7 @@ fn going_round(failed: &Failed<'_>, notebook: &Notebook, next: &Run) -> Option<S
     Some(tried_before(&tried, next.policy.locale))
 }
 
-/// Whether the feedback says by itself that files are as they were.
+/// Returns true if the feedback already says that files are as before.
 fn says_so_already(next: &Run, round: Round) -> bool {
     let is_said = next.progress.circle.is_some() && next.progress.stalled > 0;
     match round {
@@ -133,7 +133,7 @@ fn says_so_already(next: &Run, round: Round) -> bool {
     }
 }
 
-/// Notes about the same failures that tell what made them go away.
+/// Returns notes about the same failures that tell their fix.
 fn known_before(failed: &Failed<'_>, notebook: &Notebook) -> Vec<Known> {
     let known = failed.failures.iter().filter_map(|failure| {
         let id = failure_note(&failure_key(&failure.signature));

@@ -1,4 +1,4 @@
-//! What a run tried in vain, as notes for later ones.
+//! Notes about failed attempts of a run, for later runs.
 
 use ralph_core::Run;
 use ralph_core::memory::attempt::{self, Attempt};
@@ -9,10 +9,10 @@ use ralph_memory::{AttemptQuery, MemoryError, Notebook, note_of, try_name};
 use super::MOST_FILES;
 use super::closing::MOST_ATTEMPTS;
 
-/// Tries of a run that are noted: the last ones knew most.
+/// Maximum number of a run's attempts that are noted: the last ones knew most.
 const MOST_NOTED: usize = 3;
 
-/// What a run tried that ends without success: all of it was in vain.
+/// Returns notes about all attempts of a run that ends without success.
 pub(super) fn given_up(
     run: &Run,
     notebook: &Notebook,
@@ -23,7 +23,7 @@ pub(super) fn given_up(
     Ok(noted(run, &tries))
 }
 
-/// What a run that succeeded tried first and took back, turn by turn.
+/// Returns the attempts that a successful run took back, turn by turn.
 pub(super) fn taken_back(
     run: &Run,
     notebook: &Notebook,
@@ -34,7 +34,7 @@ pub(super) fn taken_back(
     Ok(attempt::given_up(&attempts).into_iter().map(|at| tries[at].clone()).collect())
 }
 
-/// What a run tried, turn by turn, up to the last one.
+/// Returns all attempts of a run, turn by turn, up to the last one.
 fn of_run(run: &Run, notebook: &Notebook, last: &Tried) -> Result<Vec<(u32, Tried)>, MemoryError> {
     let of_run = Some(run.id.to_string());
     let query = AttemptQuery { run: of_run, limit: MOST_ATTEMPTS, ..AttemptQuery::default() };
@@ -43,7 +43,7 @@ fn of_run(run: &Run, notebook: &Notebook, last: &Tried) -> Result<Vec<(u32, Trie
     Ok(known.chain([(run.iteration, last.clone())]).collect())
 }
 
-/// Notes about the last of these tries of which something can be told.
+/// Returns notes about the last of these attempts that can be described.
 pub(super) fn noted(run: &Run, tries: &[(u32, Tried)]) -> Vec<What> {
     let told = tries.iter().filter_map(|(iteration, tried)| note(run, *iteration, tried));
     let mut notes: Vec<What> = told.map(|note| What::Noted(Box::new(note))).collect();
