@@ -3,6 +3,24 @@
 //! An agent only translates: a turn becomes a process or a prompt for a server,
 //! and its output becomes core types. It decides nothing, and its only state is
 //! a server that it may need.
+//!
+//! # Details
+//!
+//! - A listener for each turn turns output into text for people, counts usage, and
+//!   judges the turn: by the agent's own protocol where it has one, else by text
+//!   and exit code. The log keeps the output as it came, redacted.
+//! - An agent that is a server starts with the first turn and ends with the run. A
+//!   courier passes the prompt to it and its events back, line by line, as if a
+//!   process had printed them. Events may be lost, so a turn is over only when the
+//!   server says so; then its messages are read once more.
+//! - Where an agent keeps a conversation, a turn costs what the conversation's
+//!   totals grew by. The usage of a turn that was cut off is charged at once and
+//!   subtracted later.
+//! - A new conversation gets a summary from our own record. Asking the old one
+//!   would cost a turn with its longest context, and fail just when it is too
+//!   long. Only users who ask for summaries get the agent's own, too.
+//! - A host either reads our answer to its hook, or runs a plugin without logic
+//!   that carries out one action at a time and reports its result.
 
 pub mod claude;
 mod client;

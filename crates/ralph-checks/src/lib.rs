@@ -2,6 +2,28 @@
 //!
 //! A gate turns a command into a [`GateReport`]; what the agent says about
 //! the command plays no part. Missing programs give `unknown`, never `pass`.
+//!
+//! # Details
+//!
+//! - Detection asks the project first: `detect/said.rs` collects the commands of
+//!   CI, task lists, hooks and the scripts they call. A linter without any sign in
+//!   the project, and folders beside the project, are proposed as comments.
+//! - Output goes to a temporary file and is read as a stream; a collector bounds
+//!   the findings, so memory does not grow with the output. Plain text is read
+//!   from one pipe with both streams, because only their order tells which result
+//!   belongs to which test binary.
+//! - A fingerprint consists of tool, rule, file, normalised message and context,
+//!   never of a line number.
+//! - A gate that fails, names nothing and lacks its packages is `unknown`, with the
+//!   command that installs them (`dependencies.rs`).
+//! - Tamper evidence (`tamper`) reads only the files that differ from the snapshot
+//!   of the start. Its outline knows names, folders and languages that the code
+//!   graph does not. The trait `TestDetector` adds what the graph knows; there only
+//!   tests that declare themselves count, never a name alone.
+//! - Affected tests (`affected.rs`) can only bring a failure forward. A pass needs
+//!   the whole gate.
+//! - Notes with a check (`invariants.rs`) come from a function that is called when
+//!   the gate runs, so retired notes no longer apply.
 
 mod affected;
 mod command;

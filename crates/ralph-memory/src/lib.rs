@@ -12,6 +12,32 @@
 //! The file is derived data. It can be deleted and built anew, and damage to it
 //! touches nothing else. The truth is the [`log`], which only grows, in plain
 //! files that survive the loss of every database.
+//!
+//! # The log and the notebook
+//!
+//! - A hook appends to the log with one lock and one write, and waits for no lock:
+//!   if the log is held, it writes to `late.jsonl`, and the next writer takes that
+//!   in. A forgotten line is overwritten in its length, so positions stay valid.
+//! - The [`Notebook`] is a pure projection of the events in their order
+//!   (`notebook/projection.rs`). Decisions (one note replaces another, or says the
+//!   same) are events too, so a replay decides nothing.
+//! - Consolidation (`consolidate.rs`) makes all decisions about notes on trial.
+//!   Only notes that a turn cited or wrote are credited with its checks.
+//! - The author of a note says what it replaces. `relation.rs` decides alone only
+//!   in the strict case; `tests/memory` measures that.
+//! - An anchor (`anchor.rs`) is the hash of a file, or of a definition in it. A
+//!   file that did not change answers for all its definitions.
+//!
+//! # Search
+//!
+//! - Neighbours' words are added when a question is asked, so a new entry is the
+//!   only one that is indexed. The rest of what a search needs of an entry is 24
+//!   bytes in a table of places.
+//! - The rarest 64 words of a question are looked up; the most frequent of them
+//!   are dropped beyond 200,000 hits. Words are cut before a transaction begins.
+//! - All weights are in one struct, `Ranking`.
+//! - Git history ([`history`]) has no index: commits are stored by name, and git
+//!   says each time which of them count.
 
 pub mod analysis;
 pub mod anchor;

@@ -9,6 +9,17 @@
 //!
 //! Tests prove this on Linux. On other Unix systems only the program's process
 //! group is killed, on Windows only the program itself; both are untested.
+//!
+//! # Details
+//!
+//! - If the supervisor itself is killed, a token in the environment finds its
+//!   children. The driver is a subreaper too: children without the token become
+//!   its own, are known by their session, and are ended (`strays.rs`).
+//! - The parent-death signal is not used: it needs unsafe code between `fork` and
+//!   `exec`, and it would kill the supervisor before it could clean up.
+//! - `overlay.rs` mounts other contents over a folder, in user and mount
+//!   namespaces of a helper process. Writes go to a tmpfs, so nothing is left
+//!   behind. Where overlays are refused, the helper binds a copy.
 
 mod ancestry;
 mod closed;

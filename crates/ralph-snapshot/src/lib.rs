@@ -6,6 +6,29 @@
 //! In a git repository the name is a git tree made with a private index;
 //! elsewhere it is a digest of the files. Nothing of the user's is changed:
 //! not the files, nor the index, `HEAD`, the stash, hooks or the reflog.
+//!
+//! # Details
+//!
+//! - A snapshot in git is a commit under `refs/ralph/<run>/<label>`, made without
+//!   hooks, signing or an identity. References are for people: the state folder
+//!   records the commit too, and links to all its objects (`kept.rs`). Outside git
+//!   a snapshot is a manifest over compressed, content-addressed objects.
+//! - Git sees a folder of ours with copies of the settings, attributes and ignore
+//!   rules that say what a file is, and none that names a program
+//!   (`git_rules.rs`). The copy is made at the start of a run, so a file that
+//!   became ignored still counts. Where git converts contents, the bytes of the
+//!   work tree are stored beside the commit.
+//! - A snapshot also records what a tree does not hold: permissions, empty folders
+//!   and the names of files that were left out.
+//! - A rollback compares the snapshot, what the run left, and the present. What
+//!   differs between the last two is the user's and stays unless forced. After a
+//!   safety snapshot and a journal it replaces one file after the other, by
+//!   renaming; a second call completes an interrupted one.
+//! - Changes while a run rested have a snapshot of their own, `resumed-<n>`.
+//! - A dry run stores its objects in a temporary folder.
+//! - A signal ends work at the tree within a second (`work_handle.rs`). Only the
+//!   snapshot of a turn continues until the second signal: without it the turn's
+//!   changes would be unknown.
 
 mod approach;
 mod aside;
