@@ -25,7 +25,7 @@ pub struct AffectedTest {
     pub name: Option<String>,
 }
 
-/// What a runner takes.
+/// The kind of arguments by which a runner can be narrowed to a few tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Takes {
     /// Files, behind these words.
@@ -180,7 +180,7 @@ pub(crate) fn runner(words: &[String]) -> Option<&'static Runner> {
 }
 
 impl Runner {
-    /// Where the words that call the runner end.
+    /// Returns the index just behind the words that call the runner, if they do.
     fn end_in(&self, words: &[String]) -> Option<usize> {
         let is_program = |word: &String| word.rsplit('/').next() == Some(self.program);
         let program = words.iter().position(is_program)?;
@@ -190,7 +190,7 @@ impl Runner {
         (is_called && is_led_by(&words[..program])).then_some(program + 1 + self.words.len())
     }
 
-    /// Whether all that follows are options, so that nothing was chosen yet.
+    /// True if only options follow, so that the command chooses no tests yet.
     fn understands(&self, words: &[String]) -> bool {
         let mut rest = words.iter();
         let mut has_all = self.takes != Takes::Packages;
@@ -212,7 +212,7 @@ impl Runner {
     }
 }
 
-/// Whether these words only say how the next one is started.
+/// True if these words only say how the next one is started.
 fn is_led_by(words: &[String]) -> bool {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let words = match words.as_slice() {
@@ -232,7 +232,7 @@ pub(crate) fn within<'a>(path: &'a str, dir: &str) -> Option<&'a str> {
     if dir.is_empty() { Some(path) } else { path.strip_prefix(dir)?.strip_prefix('/') }
 }
 
-/// What is chosen, each once; `None` if it is nothing or too much.
+/// Returns the chosen arguments without duplicates; `None` if there are none or too many.
 fn few(chosen: impl Iterator<Item = String>) -> Option<BTreeSet<String>> {
     // What begins like an option would be taken for one.
     let chosen: BTreeSet<String> = chosen.filter(|word| !word.starts_with('-')).collect();

@@ -9,7 +9,7 @@ use ralph_core::policy::{GateCommand, GateSpec};
 
 use crate::detect::{MissingNeed, detect};
 
-/// Who needs the packages that are installed in a folder.
+/// The programs that need the packages in a folder.
 const USERS: [(&str, &[&str]); 4] = [
     ("node_modules", &["npm", "npx", "pnpm", "yarn", "bun", "bunx", "node"]),
     ("vendor", &["composer", "php", "phpunit", "pest", "phpstan"]),
@@ -17,8 +17,8 @@ const USERS: [(&str, &[&str]); 4] = [
     (".dart_tool", &["dart", "flutter"]),
 ];
 
-/// What tools print when packages are missing that no folder tells of: the
-/// program, what it prints, what is missing, and what installs it.
+/// The messages that tools print when packages are missing and no folder shows it: the program, the
+/// message, the missing thing, and the command that installs it.
 const PRINTED: [(&str, &str, &str, &str); 6] = [
     ("bundle", "Run `bundle install`", "gems", "bundle install"),
     ("bundle", "bundler: command not found", "gems", "bundle install"),
@@ -28,8 +28,7 @@ const PRINTED: [(&str, &str, &str, &str); 6] = [
     ("mvn", "could not be resolved", "artifacts", "mvn dependency:go-offline"),
 ];
 
-/// What a gate needs and is not here, as far as the project's files and the end
-/// of its output tell.
+/// Returns a need that a gate lacks, as far as the project's files and the end of its output tell.
 pub(crate) fn lacking(root: &Path, spec: &GateSpec, tail: &str) -> Option<MissingNeed> {
     let words = words(&spec.command);
     let uses = |program: &str| words.iter().any(|word| word == program);

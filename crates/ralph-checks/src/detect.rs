@@ -34,12 +34,12 @@ use sight::{Folder, Sight};
 /// a path relative to the folder.
 pub type Tools<'a> = &'a dyn Fn(&str, &Path) -> bool;
 
-/// What was found in a project.
+/// The findings about a project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Detected {
     /// The commands that could prove something, upper folders first.
     pub proposals: Vec<Proposal>,
-    /// What could not be read or looks wrong, a line each.
+    /// Things that could not be read or look wrong, a line each.
     pub notices: Vec<String>,
 }
 
@@ -49,8 +49,8 @@ impl Detected {
         self.proposals.iter().filter(move |proposal| proposal.criterion == criterion)
     }
 
-    /// What a criterion means where the user asks for it by name: what the
-    /// project would run, or else what is only mentioned.
+    /// Returns the proposals for a criterion that the user asks for by name: those the project
+    /// would run, or else those that are only mentioned.
     pub fn meant(&self, criterion: Criterion) -> Vec<&Proposal> {
         let required = |it: &&Proposal| it.standing == Standing::Required;
         let found: Vec<&Proposal> = self.of(criterion).filter(required).collect();
@@ -64,32 +64,32 @@ pub struct Proposal {
     /// The gate's name: the criterion's, with `:` and a label where several
     /// gates stand for one criterion.
     pub name: String,
-    /// What it would stand for.
+    /// The criterion it would stand for.
     pub criterion: Criterion,
-    /// What would be executed.
+    /// The command it would execute.
     pub command: GateCommand,
     /// Where, relative to the root and with `/`; empty for the root.
     pub dir: String,
-    /// How its output is read.
+    /// The form of its output.
     pub format: Format,
-    /// What kind of project it belongs to, such as `Rust`.
+    /// The kind of project it belongs to, such as `Rust`.
     pub ecosystem: &'static str,
     /// The tool that does the work, such as `pytest`.
     pub tool: &'static str,
-    /// What in the project speaks for it.
+    /// The evidence for it in the project.
     pub why: String,
-    /// How well this ecosystem is proven.
+    /// The degree to which this ecosystem is proven.
     pub tier: Tier,
-    /// What it needs and is not here; `None` when it can run.
+    /// The need that is not met here; `None` when it can run.
     pub missing: Option<MissingNeed>,
-    /// Whether success should depend on it.
+    /// The role it plays in deciding on success.
     pub standing: Standing,
 }
 
 impl Proposal {
-    /// Whether a settings file should switch it on. Tests always are: without
-    /// them a check would pass and prove nothing. What the project's own
-    /// packages bring is only waiting for them to be installed.
+    /// True if a settings file should switch it on. Tests always are: without them a check would
+    /// pass and prove nothing. A tool that the project's own packages bring counts too, as it only
+    /// waits for them to be installed.
     pub fn is_wanted(&self) -> bool {
         let comes = |missing: &MissingNeed| missing.install.is_some();
         self.standing == Standing::Required
@@ -97,7 +97,7 @@ impl Proposal {
     }
 }
 
-/// What a proposal needs and is not here.
+/// Something that a proposal needs and that is not here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MissingNeed {
     /// A program, a file or a folder.
@@ -115,7 +115,7 @@ impl std::fmt::Display for MissingNeed {
     }
 }
 
-/// Whether success should depend on a proposal.
+/// The role of a proposal in deciding on success.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// It should: the project itself would run it.
@@ -124,7 +124,7 @@ pub enum Standing {
     Aside(String),
 }
 
-/// How well reading the output of an ecosystem's tools is proven.
+/// The degree to which reading the output of an ecosystem's tools is proven.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tier {
     /// With the real tools.
@@ -143,18 +143,18 @@ impl Tier {
     }
 }
 
-/// How a kind of project is recognised.
+/// The rules by which a kind of project is recognised.
 struct Ecosystem {
     name: &'static str,
     tier: Tier,
-    /// What the folder proposes by itself.
+    /// Returns the proposals of the folder by itself.
     drafts: fn(&Folder<'_>) -> Vec<Draft>,
-    /// Whether the folder's own commands also check the folder below it.
+    /// True if the folder's own commands also check the folder below it.
     covers: fn(&Folder<'_>, &str) -> bool,
     rank: Rank,
 }
 
-/// Whether a proposal stands back behind others.
+/// The rank of a proposal among others for the same criterion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rank {
     /// It stands for itself.
@@ -214,7 +214,7 @@ impl Candidate {
     }
 }
 
-/// Whether a folder above already checks the same with the same ecosystem.
+/// True if a folder above already checks the same with the same ecosystem.
 fn is_covered(
     found: &[Candidate],
     ecosystem: &Ecosystem,

@@ -8,7 +8,7 @@ use super::sight::{Folder, is_of};
 const SOLUTIONS: [&str; 2] = ["sln", "slnx"];
 const PROJECTS: [&str; 3] = ["csproj", "fsproj", "vbproj"];
 
-/// How many project files are read in search of tests.
+/// The maximum number of project files read in search of tests.
 const MOST_READ: usize = 200;
 
 pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {

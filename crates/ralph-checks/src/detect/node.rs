@@ -90,9 +90,9 @@ struct Linter {
     package: &'static str,
     program: &'static str,
     arguments: &'static [&'static str],
-    /// What makes it print a form that can be read.
+    /// The arguments that make it print a form that can be read.
     report: &'static [&'static str],
-    /// What a gate must not do: change files, or print another form.
+    /// The options that a gate must not have: they change files, or print another form.
     unwanted: &'static [&'static str],
     unwanted_values: &'static [&'static str],
     format: Format,

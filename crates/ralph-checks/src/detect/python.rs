@@ -27,7 +27,7 @@ const SIGNS: [&str; 10] = [
     ".ruff.toml",
 ];
 
-/// How many test files are read to find out how they are written.
+/// The maximum number of test files read to find out how they are written.
 const MOST_READ: usize = 20;
 
 pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
@@ -63,7 +63,7 @@ fn test_files<'a>(folder: &Folder<'a>) -> impl Iterator<Item = (Folder<'a>, &'a 
     folder.all_files().filter(move |(at, file)| is_test(file) && owns(folder, at))
 }
 
-/// Whether no project of its own lies on the way down to a folder.
+/// True if no project of its own lies on the way down to a folder.
 fn owns(folder: &Folder<'_>, at: &Folder<'_>) -> bool {
     let inner = at.dir_within(folder);
     let ends = inner.match_indices('/').map(|(end, _)| end).chain([inner.len()]);
@@ -146,7 +146,7 @@ fn runner(project: &Project<'_>) -> Option<Draft> {
     Some(draft.because(with(script, by)))
 }
 
-/// What says that the project uses pytest.
+/// Returns the evidence that the project uses pytest.
 fn uses_pytest(project: &Project<'_>) -> Option<String> {
     let folder = &project.folder;
     if project.has_table("pytest") {
@@ -169,7 +169,7 @@ enum Style {
     Unittest(String),
 }
 
-/// How the tests are written, with a file that shows it.
+/// Returns the style of the tests, with a file that shows it.
 fn test_style(folder: &Folder<'_>) -> Option<Style> {
     let mut unittest = None;
     for (at, file) in test_files(folder).take(MOST_READ) {
@@ -192,8 +192,8 @@ fn unittest(project: &Project<'_>, arguments: &[String], why: &str) -> Draft {
     Draft::of_words(&project.folder, Criterion::TestPass, "unittest", words).because(with(why, by))
 }
 
-/// How unittest finds the tests. It enters packages only, unless it starts
-/// inside.
+/// Returns the arguments with which unittest finds the tests. It enters packages only, unless it
+/// starts inside.
 fn discovery(folder: &Folder<'_>) -> Vec<String> {
     let beside = ["tests", "test"]
         .into_iter()
@@ -229,7 +229,7 @@ fn mypy(project: &Project<'_>) -> Option<Draft> {
     Some(tool(project, Criterion::TypeCheck, "mypy", arguments, &sign).reads(Format::Mypy))
 }
 
-/// Where the sources are: `src`, or the packages of the folder, or all of it.
+/// Returns the places of the sources: `src`, or the packages of the folder, or all of it.
 fn packages(folder: &Folder<'_>) -> Vec<String> {
     if folder.exists("src") {
         return vec!["src".to_owned()];
@@ -246,15 +246,15 @@ fn pyright(project: &Project<'_>) -> Option<Draft> {
     Some(tool(project, Criterion::TypeCheck, "pyright", arguments, &sign).reads(Format::Pyright))
 }
 
-/// What speaks for a tool.
+/// The evidence for a tool.
 struct ToolSign {
     why: String,
-    /// Whether the project says it, or the tool merely happens to be here.
+    /// True if the project names it; false if the tool merely happens to be here.
     is_said: bool,
 }
 
-/// What says that the project uses a tool: its configuration, its
-/// requirements, what is run, or that it is installed for this project.
+/// Returns the evidence that the project uses a tool: its configuration, its requirements, a
+/// command that is run, or that it is installed for this project.
 fn configured(
     project: &Project<'_>,
     name: &'static str,

@@ -10,15 +10,15 @@ struct EcosystemRow {
     name: &'static str,
     /// The files of which one tells; `*.x` means any file that ends so.
     files: &'static [&'static str],
-    /// What has to be there as well: a file or folder, and a text in it.
+    /// A file or folder that has to be there as well, and a text in it.
     with: Option<(&'static str, &'static str)>,
     test: &'static str,
     build: Option<&'static str>,
-    /// Where packages are installed, whether they are needed, and how.
+    /// The folder of installed packages, if the ecosystem has one in the project.
     packages: Option<PackageFolder>,
 }
 
-/// Where an ecosystem installs packages.
+/// The folder in which an ecosystem installs packages.
 struct PackageFolder {
     /// The file whose presence says that there are packages.
     lock: &'static str,

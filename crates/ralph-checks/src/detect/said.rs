@@ -84,8 +84,8 @@ pub(super) struct KnownProgram {
     pub(super) task: &'static str,
     pub(super) criterion: Criterion,
     pub(super) ecosystem: &'static str,
-    /// Whether it is proposed just as the project calls it. The others have a
-    /// place of their own, where their reports are asked for.
+    /// True if it is proposed just as the project calls it. The others are proposed elsewhere, with
+    /// a report asked for.
     pub(super) as_said: bool,
 }
 
@@ -135,7 +135,7 @@ const KNOWN: [KnownProgram; 30] = [
     own("nox", Criterion::TestPass, "Python"),
 ];
 
-/// Who says a command, the most telling first.
+/// The kind of file that names a command, the most telling first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum SaidBy {
     /// A task whose name says what it is for.
@@ -146,9 +146,9 @@ pub(super) enum SaidBy {
     Pipeline,
 }
 
-/// Where a script is said.
+/// The place in which a script is found.
 struct SaidPlace<'a> {
-    /// Where it runs, relative to the root.
+    /// The folder it runs in, relative to the root.
     dir: &'a str,
     /// The file that has it.
     origin: &'a str,
@@ -158,11 +158,11 @@ struct SaidPlace<'a> {
 /// A command that the project says it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SaidCommand {
-    /// Where it runs, relative to the root.
+    /// The folder it runs in, relative to the root.
     pub(super) dir: String,
     /// All of it, after the variables that are set for it.
     pub(super) words: Vec<String>,
-    /// Where among them the program is that does the work.
+    /// The index in `words` of the program that does the work.
     at: usize,
     /// The file that has it.
     pub(super) origin: String,
@@ -184,7 +184,7 @@ impl SaidCommand {
         self.words.get(self.at + 1..).unwrap_or_default()
     }
 
-    /// Whether nothing in it depends on what only a shell knows.
+    /// True if nothing in it depends on values that only a shell knows.
     pub(super) fn is_whole(&self) -> bool {
         !self.words.iter().any(|word| word.contains(['$', '`']) || word.contains("{{"))
     }
@@ -195,7 +195,7 @@ impl SaidCommand {
     }
 }
 
-/// What the project's files say that is run.
+/// The commands that the project's files name.
 #[derive(Debug, Default)]
 pub(super) struct ProjectWords {
     commands: Vec<SaidCommand>,
@@ -230,7 +230,7 @@ impl ProjectWords {
         self.commands.iter().filter_map(|said| Some((said, said.known()?)))
     }
 
-    /// How a program is called in a folder, if those who say it best agree.
+    /// Returns the way a program is called in a folder, if those who say it best agree.
     pub(super) fn agreed(
         &self,
         program: &str,
@@ -271,7 +271,7 @@ impl ProjectWords {
         best.all(|(_, targets)| *targets == first).then_some(first)
     }
 
-    /// Whether a tool is named anywhere that commands are, as a word.
+    /// True if a tool is named, as a word, anywhere that commands are.
     pub(super) fn mention(&self, tool: &str) -> bool {
         let ends = |at: Option<char>| at.is_none_or(|it| !it.is_alphanumeric() && it != '_');
         self.texts.match_indices(tool).any(|(at, _)| {
@@ -345,7 +345,7 @@ impl ProjectWords {
     }
 }
 
-/// Whether a command changes the files it looks at.
+/// True if a command changes the files it looks at.
 pub(super) fn changes_files(words: &[String]) -> bool {
     let fixes = |word: &String| {
         let name = word.split('=').next().unwrap_or(word);
@@ -360,12 +360,12 @@ pub(super) fn changes_files(words: &[String]) -> bool {
     words.iter().any(fixes) || by_nature
 }
 
-/// Whether any command of a script changes the files it looks at.
+/// True if any command of a script changes the files it looks at.
 pub(super) fn script_changes_files(script: &str) -> bool {
     simple_commands(script, &ScriptVariables::default()).iter().any(|words| changes_files(words))
 }
 
-/// Which program a script runs, if it runs nothing but one that is known.
+/// Returns the program that a script runs, if it runs nothing but one that is known.
 pub(super) fn only_program(script: &str) -> Option<&'static str> {
     let commands = simple_commands(script, &ScriptVariables::default());
     let [words] = commands.as_slice() else { return None };
@@ -380,7 +380,7 @@ fn known(program: &str, arguments: &[String]) -> Option<&'static KnownProgram> {
     KNOWN.iter().filter(|known| known.name == program).find(task)
 }
 
-/// Where the program is that does the work: behind those that start it.
+/// Returns the index of the program that does the work, behind those that start it.
 fn program_at(words: &[String]) -> usize {
     let Some(first) = words.first() else { return 0 };
     if !WRAPPERS.contains(&base(first)) {

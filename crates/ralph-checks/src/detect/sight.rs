@@ -12,16 +12,16 @@ use super::Tools;
 use super::draft::Draft;
 use super::said::ProjectWords;
 
-/// How many folders below the root projects are looked for.
+/// The number of levels below the root that are searched for projects.
 const DEPTH: usize = 3;
 
-/// How many entries of one folder are listed.
+/// The maximum number of entries listed of one folder.
 const ENTRIES: usize = 4_000;
 
-/// How many entries are listed in total.
+/// The maximum number of entries listed in total.
 const ALL_ENTRIES: usize = 100_000;
 
-/// How much of a file is read. What people write by hand is smaller.
+/// The maximum size of a file that is read. Files that people write by hand are smaller.
 const FILE_BYTES: u64 = 1024 * 1024;
 
 /// Folders that hold nothing of the project's own, or only what its tests are
@@ -99,9 +99,9 @@ pub(super) struct Sight<'a> {
 struct Listing {
     files: BTreeSet<String>,
     folders: Vec<String>,
-    /// Whether nothing was left out.
+    /// True if nothing was left out.
     complete: bool,
-    /// Whether it is a folder of tests or below one.
+    /// True for a folder of tests and for all folders below one.
     of_tests: bool,
 }
 
@@ -211,7 +211,7 @@ impl<'a> Sight<'a> {
         folders
     }
 
-    /// What the project says that it runs.
+    /// Returns the commands that the project's files name.
     fn said(&self) -> &ProjectWords {
         self.said.get_or_init(|| match self.projects().as_slice() {
             [] => ProjectWords::default(),
@@ -224,7 +224,7 @@ impl<'a> Sight<'a> {
         self.notices.borrow_mut().insert(what.into());
     }
 
-    /// What the user should know, in a fixed order.
+    /// Returns the messages for the user, in a fixed order.
     pub(super) fn notices(&self) -> Vec<String> {
         self.notices.borrow().iter().cloned().collect()
     }
@@ -250,17 +250,17 @@ pub(super) struct Folder<'a> {
 }
 
 impl<'a> Folder<'a> {
-    /// Where it is, relative to the root.
+    /// The folder's path, relative to the root.
     pub(super) fn dir(&self) -> &'a str {
         self.dir
     }
 
-    /// Whether it is the project's root.
+    /// True if it is the project's root.
     pub(super) fn is_root(&self) -> bool {
         self.dir.is_empty()
     }
 
-    /// Whether there is a file of this name in it.
+    /// True if there is a file of this name in it.
     pub(super) fn has(&self, name: &str) -> bool {
         self.listing.files.contains(name) || (!self.listing.complete && self.exists(name))
     }
@@ -270,12 +270,12 @@ impl<'a> Folder<'a> {
         names.iter().copied().find(|name| self.has(name))
     }
 
-    /// Whether there is a file or folder at this path, ignored or not.
+    /// True if there is a file or folder at this path, ignored or not.
     pub(super) fn exists(&self, path: &str) -> bool {
         self.path().join(path).exists()
     }
 
-    /// Whether this program can be started in it.
+    /// True if this program can be started in it.
     pub(super) fn has_tool(&self, program: &str) -> bool {
         (self.sight.tools)(program, &self.path())
     }
@@ -353,7 +353,7 @@ impl<'a> Folder<'a> {
         files
     }
 
-    /// What the project says that it runs.
+    /// Returns the commands that the project's files name.
     pub(super) fn said(&self) -> &'a ProjectWords {
         self.sight.said()
     }
@@ -438,12 +438,12 @@ impl<'a> Folder<'a> {
     }
 }
 
-/// Whether a file has this extension, in this case.
+/// True if a file has this extension, in this case.
 pub(super) fn is_of(file: &str, extension: &str) -> bool {
     Path::new(file).extension().is_some_and(|found| found == extension)
 }
 
-/// Whether a folder is another one or below it; both relative to the root.
+/// True if a folder is another one or below it; both are relative to the root.
 pub(super) fn is_within(inner: &str, outer: &str) -> bool {
     match inner.strip_prefix(outer) {
         Some(rest) => outer.is_empty() || rest.is_empty() || rest.starts_with('/'),

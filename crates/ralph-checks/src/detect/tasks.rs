@@ -7,7 +7,7 @@ use super::draft::Draft;
 use super::said::{only_program, script_changes_files};
 use super::sight::{Folder, is_of};
 
-/// What a task of this name stands for; the first that exists is taken.
+/// The names of tasks by the criterion they stand for; the first that exists is taken.
 const MEANINGS: [(Criterion, &[&str]); 4] = [
     (Criterion::TestPass, &["test", "tests", "check"]),
     (Criterion::BuildSuccess, &["build", "all"]),
@@ -55,7 +55,7 @@ fn list<'n>(
     Some((file, text, tasks))
 }
 
-/// Whether a folder has a task that says it runs the tests.
+/// True if a folder has a task that says it runs the tests.
 pub(super) fn has_test(folder: &Folder<'_>) -> bool {
     let (_, names) = MEANINGS[0];
     lists(folder).iter().any(|(_, _, tasks)| tasks.iter().any(|it| names.contains(&&*it.name)))

@@ -2,8 +2,8 @@
 
 use ignore::gitignore::GitignoreBuilder;
 
-/// Whether one of the patterns means the folder. `*` stands for one folder,
-/// `**` for any number of them, and a leading `!` takes out.
+/// True if one of the patterns means the folder. `*` stands for one folder, `**` for any number of
+/// them, and a leading `!` excludes.
 pub(super) fn lists<S: AsRef<str>>(patterns: &[S], folder: &str) -> bool {
     let mut builder = GitignoreBuilder::new("");
     for pattern in patterns {

@@ -5,13 +5,13 @@ use crate::detect::draft::Draft;
 use crate::detect::said::{only_program, script_changes_files};
 use crate::detect::sight::Folder;
 
-/// What `npm init` writes where tests should be.
+/// The text that `npm init` writes where tests should be.
 const PLACEHOLDER: &str = "no test specified";
 
-/// How far scripts are followed that run each other.
+/// The maximum depth to which scripts that run each other are followed.
 const DEPTH: usize = 4;
 
-/// Who installs packages and runs scripts.
+/// The program that installs packages and runs scripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Manager {
     Npm,
@@ -63,7 +63,7 @@ impl Manager {
     }
 }
 
-/// What a `package.json` says.
+/// The contents of a `package.json`.
 pub(super) struct Package<'a> {
     pub(super) folder: Folder<'a>,
     manifest: Value,
@@ -82,13 +82,13 @@ impl<'a> Package<'a> {
         Some(Self { folder, manifest, manager })
     }
 
-    /// What a script does; `None` also for one that does nothing.
+    /// Returns the text of a script; `None` also for one that does nothing.
     pub(super) fn script(&self, name: &str) -> Option<&str> {
         let text = self.manifest["scripts"][name].as_str()?.trim();
         (!text.is_empty() && !text.contains(PLACEHOLDER)).then_some(text)
     }
 
-    /// Whether it needs another package, to run or to be worked on.
+    /// True if it needs another package, at runtime or for development.
     pub(super) fn depends(&self, package: &str) -> bool {
         self.dependencies().any(|table| table.get(package).is_some())
     }
@@ -118,7 +118,7 @@ impl<'a> Package<'a> {
         Some(self.installed(draft))
     }
 
-    /// What in a script, or in one that it runs, changes files.
+    /// Returns the script that changes files: this one, or one that it runs.
     fn fixer(&self, name: &str, depth: usize) -> Option<&str> {
         let script = self.script(name).filter(|_| depth > 0)?;
         if script_changes_files(script) {
@@ -225,7 +225,7 @@ impl Line {
         Self { program: program.to_owned(), arguments: arguments.to_vec() }
     }
 
-    /// Whether it calls this program, wherever that is.
+    /// True if it calls this program, in whatever folder that is.
     pub(super) fn is_of(&self, program: &str) -> bool {
         self.program.rsplit('/').next() == Some(program)
     }

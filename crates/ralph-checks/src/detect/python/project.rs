@@ -1,6 +1,6 @@
 use crate::detect::sight::Folder;
 
-/// Where programs of a virtual environment are.
+/// The folder of a virtual environment that has its programs.
 const BIN: &str = if cfg!(windows) { "Scripts" } else { "bin" };
 
 /// Files with a requirement a line.
@@ -13,7 +13,7 @@ const REQUIREMENTS: [&str; 6] = [
     "requirements_dev.txt",
 ];
 
-/// Who runs a project's Python.
+/// The source of the programs that run a project's Python.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Runner {
     /// A manager that installs what the project names, and the file that
@@ -25,7 +25,7 @@ enum Runner {
     Path,
 }
 
-/// What the files of a Python project say.
+/// The contents of a Python project's files.
 pub(super) struct Project<'a> {
     pub(super) folder: Folder<'a>,
     manifest: toml::Table,
@@ -39,7 +39,7 @@ impl<'a> Project<'a> {
         Self { folder, manifest, runner }
     }
 
-    /// Whether `[tool.NAME]` is in the manifest.
+    /// True if `[tool.NAME]` is in the manifest.
     pub(super) fn has_table(&self, name: &str) -> bool {
         self.tool(name).is_some()
     }
@@ -93,7 +93,7 @@ impl<'a> Project<'a> {
         }
     }
 
-    /// What installs a package that the project needs.
+    /// Returns the command that installs a package the project needs.
     pub(super) fn install(&self, package: &str) -> String {
         let python = match self.runner {
             Runner::Environment(dir) => format!("{dir}/{BIN}/python -m pip"),
@@ -149,7 +149,7 @@ impl<'a> Project<'a> {
         paths.into_iter().find(|path| self.folder.has_tool(path))
     }
 
-    /// What speaks for tox, where nothing else manages the project.
+    /// Returns the evidence for tox, where nothing else manages the project.
     pub(super) fn tox(&self) -> Option<&'static str> {
         if self.runner != Runner::Path {
             return None;
@@ -161,7 +161,7 @@ impl<'a> Project<'a> {
         text.contains("[testenv").then_some("tox.ini")
     }
 
-    /// Whether the configuration of mypy says what to check.
+    /// True if the configuration of mypy says what to check.
     pub(super) fn mypy_knows_its_files(&self) -> bool {
         let keys = ["files", "packages", "modules"];
         let in_manifest =
@@ -217,7 +217,7 @@ fn runner(folder: &Folder<'_>, manifest: &toml::Table) -> Runner {
     [".venv", "venv"].into_iter().find(own).map_or(Runner::Path, Runner::Environment)
 }
 
-/// Whether a manifest has the package in any of its lists of dependencies.
+/// True if a manifest has the package in any of its lists of dependencies.
 fn requires(table: &toml::Table, package: &str) -> bool {
     table.iter().any(|(key, value)| {
         if key.contains("dependenc") {
@@ -228,8 +228,8 @@ fn requires(table: &toml::Table, package: &str) -> bool {
     })
 }
 
-/// Whether a package stands anywhere in what lists dependencies: as a
-/// requirement, or as a key.
+/// True if a package stands anywhere in a value that lists dependencies: as a requirement, or as a
+/// key.
 fn names(value: &toml::Value, package: &str) -> bool {
     match value {
         toml::Value::String(text) => is_requirement(text, package),
@@ -244,8 +244,7 @@ fn names(value: &toml::Value, package: &str) -> bool {
     }
 }
 
-/// Whether a requirement such as `pytest[x]>=7; python_version > '3'` means
-/// the package.
+/// True if a requirement such as `pytest[x]>=7; python_version > '3'` means the package.
 fn is_requirement(text: &str, package: &str) -> bool {
     let text = text.trim();
     let end = text.find(|c: char| !c.is_alphanumeric() && !"-_.".contains(c));

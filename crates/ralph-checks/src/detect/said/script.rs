@@ -7,10 +7,10 @@ use std::str::Chars;
 /// Words that stand before a command and are none.
 const KEYWORDS: [&str; 6] = ["then", "do", "else", "{", "(", "@"];
 
-/// What makes the failure of the command before it good.
+/// The commands after `||` that turn the failure of the command before into success.
 const FORGIVES: [&str; 3] = ["true", ":", "exit 0"];
 
-/// How deep variables are put in.
+/// The maximum number of times that variables are replaced in a line.
 const DEPTH: usize = 4;
 
 /// The plain values of variables that a text sets.

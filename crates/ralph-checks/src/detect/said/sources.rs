@@ -9,10 +9,10 @@ use super::{KNOWN, ProjectWords, SaidBy, SaidPlace};
 use crate::detect::sight::{Folder, is_of};
 use crate::detect::tasks::{self, Task};
 
-/// How many scripts are read that commands call.
+/// The maximum number of scripts read because commands call them.
 pub(super) const MOST_SCRIPTS: usize = 30;
 
-/// How many files of a pipeline are read.
+/// The maximum number of pipeline files that are read.
 const MOST_PIPELINES: usize = 40;
 
 /// Names of tasks that say what they are for.
@@ -226,7 +226,7 @@ pub(super) fn hooks(root: &Folder<'_>, words: &mut ProjectWords) {
     }
 }
 
-/// What a hook runs, by its name: `ruff-check` runs `ruff check`.
+/// Returns the command of a hook, by its name: `ruff-check` runs `ruff check`.
 fn hook_command(id: &str) -> String {
     match id.split_once('-') {
         Some((program, task)) if KNOWN.iter().any(|known| known.name == program) => {
