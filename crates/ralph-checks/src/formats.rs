@@ -62,13 +62,13 @@ pub enum Unreadable {
     Form {
         /// The form, such as `junit`.
         form: &'static str,
-        /// What is wrong, with the place where there is one.
+        /// A description of the error, with the place where there is one.
         what: String,
     },
     /// The report that a command should have written is not there.
     #[error("it wrote no report")]
     NoReport {
-        /// What was recognised in all that it printed.
+        /// The results recognised in everything it printed.
         printed: Box<Reading>,
     },
     /// The report tells something else than what was printed beside it.
@@ -77,9 +77,9 @@ pub enum Unreadable {
         report.collected(), describe(*printed)
     )]
     Contradiction {
-        /// What the report counts.
+        /// The counts of the report.
         report: TestCounts,
-        /// What was printed.
+        /// The counts of the printed output.
         printed: TestCounts,
     },
 }

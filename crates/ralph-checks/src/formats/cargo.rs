@@ -15,7 +15,7 @@ use super::{Collector, Found, Unreadable};
 
 const FORM: &str = "cargo";
 
-/// How long a message may be; the longest seen are some hundred kilobytes.
+/// The maximum length of a message; the longest seen are some hundred kilobytes.
 const LINE_BYTES: usize = 16 * 1024 * 1024;
 
 /// Reads the messages of cargo; other lines are passed over.
@@ -33,7 +33,7 @@ pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), U
 struct Reader {
     lines: usize,
     finished: bool,
-    /// How many errors there were since the last build finished.
+    /// The number of errors since the last build finished.
     errors: usize,
     said: Said,
 }
@@ -181,8 +181,8 @@ fn is_summary(message: &Diagnostic<'_>) -> bool {
 }
 
 impl CompilerMessage<'_> {
-    /// Where a span is, and the text there. Of the places a macro expands
-    /// through it is the first in the project.
+    /// Returns the place of a span and the text there. Of the places a macro expands through, it is
+    /// the first in the project.
     fn located<'a>(&self, primary: &'a Span<'a>, out: &Collector) -> (Place, &'a str) {
         let mut next = Some(primary);
         while let Some(span) = next {

@@ -10,16 +10,16 @@ use ralph_core::redact::redact;
 use super::printed::one_line;
 use crate::project_files::SourceFiles;
 
-/// How many findings are listed; the others are counted.
+/// The maximum number of findings that are listed; the others are counted.
 const FINDINGS: usize = 2_000;
 
-/// How many tests are listed by id; the others are counted.
+/// The maximum number of tests that are listed by id; the others are counted.
 const TESTS: usize = 100_000;
 
-/// How many failing tests are listed with what they said.
+/// The maximum number of failing tests that are listed with their messages.
 const FAILURES: usize = 500;
 
-/// How much of a message is kept.
+/// The maximum length of a message; the rest is cut off.
 const MESSAGE_CHARS: usize = 600;
 
 /// Takes in what a reader finds, with bounds.
@@ -30,7 +30,7 @@ pub struct Collector {
     /// The folder relative paths begin at, relative to the root.
     dir: PathBuf,
     reading: Reading,
-    /// How often each fingerprint was seen.
+    /// The number of times each fingerprint was seen.
     seen: HashMap<String, u32>,
     /// The project's files by their names, once somebody asked.
     sources: OnceCell<SourceFiles>,
@@ -43,12 +43,12 @@ pub struct Found<'a> {
     pub tool: &'a str,
     /// Its name for the kind of finding.
     pub rule: Option<&'a str>,
-    /// How bad it is.
+    /// The severity.
     pub level: Level,
-    /// What it says.
+    /// The text of the finding.
     pub message: &'a str,
-    /// What tells it apart from others with the same message in the same
-    /// file: a symbol, or the text of the line. May be empty.
+    /// A symbol or the text of the line, which tells it apart from others with the same message in
+    /// the same file. May be empty.
     pub context: &'a str,
 }
 
@@ -88,7 +88,7 @@ impl Collector {
         self.sources.get_or_init(|| SourceFiles::below(&self.root)).find(name, package, &self.dir)
     }
 
-    /// How many tests there were so far.
+    /// Returns the counts of the tests so far.
     pub(super) fn test_counts(&self) -> TestCounts {
         self.reading.tests.as_ref().map(|tests| tests.counts).unwrap_or_default()
     }
@@ -176,7 +176,7 @@ impl Collector {
         }
     }
 
-    /// What was found.
+    /// Returns everything that was collected.
     pub fn finish(self) -> Reading {
         self.reading
     }

@@ -25,11 +25,11 @@ pub(super) struct Ctest {
     started: bool,
     /// The failed test whose output follows, with how it ended.
     failed: Option<(String, String, TestOutput)>,
-    /// What a test printed before its result, with `ctest -V`.
+    /// The lines that a test printed before its result, with `ctest -V`.
     printed: TestOutput,
 }
 
-/// What a test printed.
+/// The output of a test.
 #[derive(Debug, Default)]
 struct TestOutput {
     all: Said,
@@ -45,7 +45,7 @@ impl TestOutput {
         }
     }
 
-    /// What says why it failed: tests that passed may have printed before.
+    /// Returns the text that explains the failure: tests that passed may have printed before.
     fn why(&self) -> &str {
         if self.telling.is_empty() { self.all.as_str() } else { self.telling.as_str() }
     }
@@ -84,7 +84,7 @@ impl Ctest {
         Claim::Taken
     }
 
-    /// Whether the output of a test is shown, so that the lines are its own.
+    /// True if the output of a test is shown, so that the lines belong to it.
     pub(super) fn is_inside(&self) -> bool {
         self.failed.is_some()
     }
@@ -135,7 +135,7 @@ fn result(line: &str) -> Option<(&str, &str)> {
     (!name.is_empty()).then(|| (name, rest.trim_start()))
 }
 
-/// Whether a line that a test printed is about a failure.
+/// True if a line that a test printed is about a failure.
 fn tells_of_failure(line: &str) -> bool {
     let line = line.to_ascii_lowercase();
     let mut words = line.split(|c: char| !c.is_ascii_alphabetic());
@@ -144,20 +144,20 @@ fn tells_of_failure(line: &str) -> bool {
         && !words.any(|word| passes.contains(&word))
 }
 
-/// How a test ended, without the time: `Exception: SegFault`.
+/// Returns the way a test ended, without the time: `Exception: SegFault`.
 fn reason(end: &str) -> String {
     let end = end.trim_end().strip_suffix(" sec").unwrap_or(end);
     let end = end.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end();
     end.replace("***", " ").trim().trim_end_matches(':').to_owned()
 }
 
-/// Whether the line is `    Start 3: name`.
+/// True if the line is `    Start 3: name`.
 fn is_start(line: &str) -> bool {
     let number = |rest: &str| rest.split_once(": ").is_some_and(|(n, _)| n.parse::<u32>().is_ok());
     line.trim_start().strip_prefix("Start ").is_some_and(|rest| number(rest.trim_start()))
 }
 
-/// What the test printed in `2: text`.
+/// Returns the text that the test printed in `2: text`.
 fn verbose(line: &str) -> Option<&str> {
     let (number, printed) = line.split_once(": ")?;
     number.trim_start().parse::<u32>().ok()?;

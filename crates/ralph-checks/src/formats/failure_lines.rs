@@ -10,7 +10,7 @@ use ralph_core::finding::normalised;
 
 use super::Collector;
 
-/// How many such lines are looked at.
+/// The maximum number of such lines that are looked at.
 const MOST: u32 = 5_000;
 
 /// Words that say of what stands beside them that it failed.
@@ -23,7 +23,7 @@ const MARKS: [char; 6] = ['✗', '✘', '✕', '✖', '×', '❌'];
 #[derive(Debug, Default)]
 pub(super) struct FailureLines {
     named: u32,
-    /// How often each line was seen: one that says no name comes many times.
+    /// The number of times each line was seen: one that gives no name comes many times.
     seen: HashMap<String, u32>,
 }
 
@@ -51,7 +51,7 @@ fn may_name(line: &str) -> bool {
         || matches!(last, Some(b'D' | b'L' | b'E' | b'R' | b']' | b')'))
 }
 
-/// Whether a verdict stands at the beginning or the end, and a name beside it.
+/// True if a verdict stands at the beginning or the end of the line, next to a name.
 fn names_failure(line: &str) -> bool {
     let text = without_time(line);
     let is_name = |name: &str| name.contains(char::is_alphanumeric);

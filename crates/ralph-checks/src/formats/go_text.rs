@@ -9,7 +9,7 @@ use super::go_test::{End, Module, Names, Package, failed_package};
 use super::lines::Claim;
 use super::said::Said;
 
-/// How many tests wait for the name of their package; more are only counted.
+/// The maximum number of tests that wait for the name of their package; more are only counted.
 const WAITING: usize = 50_000;
 
 /// Takes in the text line by line.
@@ -22,7 +22,7 @@ pub(super) struct GoText {
     /// The test that prints.
     current: String,
     inside: bool,
-    /// What was printed since something panicked while no test was named.
+    /// The output since something panicked while no test was named.
     fallen: Said,
 }
 
@@ -71,7 +71,7 @@ impl GoText {
         Claim::Taken
     }
 
-    /// Whether tests run, so that the lines are theirs.
+    /// True while tests run, so that the lines belong to them.
     pub(super) fn is_inside(&self) -> bool {
         self.inside
     }

@@ -18,7 +18,7 @@ use super::said::Said;
 use super::spot::Spot;
 use super::{Collector, Unreadable};
 
-/// How a document of either begins, in any order of its keys.
+/// The possible beginnings of a document of either form, as its keys come in any order.
 const BEGINNINGS: [&[u8]; 8] = [
     b"{\"num",
     b"{\"success\"",
@@ -30,7 +30,7 @@ const BEGINNINGS: [&[u8]; 8] = [
     b"{\r\n",
 ];
 
-/// How many bytes of a line tell whether the document begins.
+/// The number of bytes of a line that show whether the document begins there.
 const LOOKED_AT: usize = 16;
 
 /// Reads everything.

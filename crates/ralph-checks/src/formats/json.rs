@@ -14,7 +14,7 @@ use serde::de::{
 
 use super::Unreadable;
 
-/// What can be read from a JSON document.
+/// A JSON document that can be read.
 pub(super) trait Document {
     /// Reads one document.
     fn read<'de, D: Deserializer<'de>>(&mut self, document: D) -> Result<(), D::Error>;
@@ -64,10 +64,10 @@ fn refused(form: &'static str, error: &serde_json::Error, lines: usize) -> Unrea
     Unreadable::Form { form, what }
 }
 
-/// How much is read at once.
+/// The number of bytes read at once.
 const CHUNK: usize = 64 * 1024;
 
-/// What some programs begin a file with.
+/// The mark with which some programs begin a file.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// Goes to the next line that begins a document, and counts the others.

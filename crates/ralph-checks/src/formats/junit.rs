@@ -17,7 +17,7 @@ use super::{Collector, Unreadable};
 use bounded::{AMPERSAND, Bounded};
 use case::{Case, Suite, Trouble};
 
-/// How deep elements may be nested.
+/// The maximum depth of nested elements.
 const DEEPEST: u32 = 1000;
 
 /// Reads everything.
@@ -58,18 +58,18 @@ fn broken(what: String) -> Unreadable {
 #[derive(Debug, Default)]
 struct Junit {
     depth: u32,
-    /// Whether a suite was seen at all.
+    /// True once a suite was seen.
     suites_seen: bool,
     /// The suites around, the outermost first.
     suites: Vec<Suite>,
     case: Option<Case>,
     /// Trouble of a suite as a whole.
     suite_trouble: Option<Case>,
-    /// What the text belongs to.
+    /// The meaning of the text that is being read.
     text: Text,
 }
 
-/// What text inside the present element means.
+/// The meaning of the text inside the current element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Text {
     #[default]

@@ -55,7 +55,7 @@ impl Libtest {
         }
     }
 
-    /// Whether a binary is running, so that the lines are its own.
+    /// True while a binary is running, so that the lines belong to it.
     pub(super) fn is_inside(&self) -> bool {
         self.block.is_some()
     }

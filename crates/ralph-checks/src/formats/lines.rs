@@ -6,10 +6,10 @@ use super::Unreadable;
 use super::printed::each_line;
 pub(super) use super::printed::uncoloured;
 
-/// How much of a line is looked at; the rest of it is passed over.
+/// The maximum length of a line that is looked at; the rest of it is skipped.
 const LONGEST: usize = 1024 * 1024;
 
-/// Whether a line belonged to a reader.
+/// The answer of a reader to the question whose line it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Claim {
     /// It did: no other reader should look at it.

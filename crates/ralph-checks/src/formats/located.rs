@@ -9,7 +9,7 @@ pub(super) struct Located<'a> {
     pub(super) line: u32,
     /// As printed.
     pub(super) column: Option<u32>,
-    /// What follows the last number or bracket.
+    /// The text after the last number or bracket.
     pub(super) rest: &'a str,
 }
 
@@ -42,7 +42,7 @@ pub(super) fn brackets(text: &str) -> Option<Located<'_>> {
     Some(Located { file, line, column, rest: rest.strip_prefix(')')? })
 }
 
-/// Whether a place could be in the text at all.
+/// True if a place could be in the text at all.
 pub(super) fn has_place(text: &str) -> bool {
     let bytes = text.as_bytes();
     // An error without a file has none.
@@ -67,8 +67,8 @@ pub(super) fn digits(text: &str) -> Option<(u32, &str)> {
     Some((text[..end].parse().ok()?, &text[end..]))
 }
 
-/// Whether a text is certainly the path of a source file: not a host with its
-/// port, a time, a URL, an image with its tag or the words of a sentence.
+/// True if a text is certainly the path of a source file: not a host with its port, a time, a URL,
+/// an image with its tag or the words of a sentence.
 pub(super) fn is_path(text: &str) -> bool {
     if text.is_empty() || text.len() > 1024 || text.starts_with(' ') || text.ends_with(' ') {
         return false;
@@ -100,13 +100,13 @@ pub(super) fn is_path(text: &str) -> bool {
     }
 }
 
-/// What follows the last dot of a name that has more than it.
+/// Returns the text after the last dot of a name, unless nothing stands before the dot.
 pub(super) fn extension(file: &str) -> Option<&str> {
     let name = file.rsplit(['/', '\\']).next()?;
     name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, extension)| extension)
 }
 
-/// Whether it could be an extension: short, and not the end of a version.
+/// True if it could be an extension: short, and not the end of a version.
 fn is_word(extension: &str) -> bool {
     extension.len() <= 10
         && extension.starts_with(|c: char| c.is_ascii_alphabetic())

@@ -14,7 +14,7 @@ use super::spot::{Spot, place_in};
 pub(super) struct MinitestText {
     /// The test that runs; what it prints stands behind its name.
     running: Option<String>,
-    /// What the last line said is to come.
+    /// The kind of report that the last line announced.
     heading: Option<TestState>,
     report: Option<Report>,
     passed: u64,
@@ -22,14 +22,14 @@ pub(super) struct MinitestText {
     skipped: u64,
 }
 
-/// What is shown of a test that did not pass.
+/// The report about a test that did not pass.
 #[derive(Debug)]
 struct Report {
     id: String,
     state: TestState,
     place: Place,
     said: Said,
-    /// Whether the frames of a stack trace were reached.
+    /// True once the frames of a stack trace were reached.
     traced: bool,
 }
 
@@ -63,7 +63,7 @@ impl MinitestText {
         self.verbose(line, out)
     }
 
-    /// Whether a failure is shown, so that the lines belong to it.
+    /// True while a failure is shown, so that the lines belong to it.
     pub(super) fn is_inside(&self) -> bool {
         self.report.is_some()
     }
@@ -162,7 +162,7 @@ impl Counts {
     }
 }
 
-/// What `  1) Failure:` or a bare `Failure:` announces.
+/// Returns the kind of report that `  1) Failure:` or a bare `Failure:` announces.
 fn heading(line: &str) -> Option<TestState> {
     let word = match line.trim_start().split_once(") ") {
         Some((number, word)) if number.parse::<u32>().is_ok() => word,
@@ -187,7 +187,7 @@ fn headed(line: &str, out: &Collector) -> Option<(String, Place)> {
     is_id(name).then(|| (name.to_owned(), place))
 }
 
-/// What stands before the time of a test, and the mark behind it.
+/// Returns the text before the time of a test, and the mark behind it.
 fn result(line: &str) -> Option<(&str, &str)> {
     let (before, mark) = line.rsplit_once(" s = ")?;
     let digits = before.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
@@ -195,8 +195,8 @@ fn result(line: &str) -> Option<(&str, &str)> {
     (is_mark && digits.len() < before.len()).then_some((before, mark))
 }
 
-/// Whether a text is the name of a test: of a class, and of one of its
-/// methods. Those of specs have words in them.
+/// True if a text is the name of a test: of a class, and of one of its methods. Those of specs have
+/// words in them.
 fn is_id(text: &str) -> bool {
     let Some((class, method)) = text.split_once("#test_") else { return false };
     class.starts_with(char::is_uppercase) && !method.is_empty()

@@ -12,7 +12,7 @@ use super::panics::Panics;
 use super::rustc_text::RustcText;
 use super::{Collector, Unreadable};
 
-/// Where status words end.
+/// The column at which status words end.
 const STATUS_WIDTH: usize = 12;
 
 /// Reads everything.
@@ -80,7 +80,7 @@ impl Nextest {
         if listed || is_start(line) { self.line(line, out) } else { Claim::Free }
     }
 
-    /// Whether tests run, so that the lines are theirs.
+    /// True while tests run, so that the lines belong to them.
     pub(super) fn is_inside(&self) -> bool {
         self.stage == Stage::Running
     }
@@ -141,7 +141,7 @@ impl Nextest {
 struct Status<'a> {
     /// Such as `PASS`, `TRY 1 FAIL` or `SIGABRT`.
     word: &'a str,
-    /// What follows the time.
+    /// The text after the time.
     rest: &'a str,
 }
 
@@ -158,12 +158,12 @@ impl<'a> Status<'a> {
     }
 }
 
-/// Whether the line is `Starting 12 tests across 4 binaries`.
+/// True if the line is `Starting 12 tests across 4 binaries`.
 fn is_start(line: &str) -> bool {
     line.strip_prefix("    Starting ").is_some_and(|rest| rest.contains(" across "))
 }
 
-/// Whether the line is libtest's own around the output of the single test.
+/// True if the line is one that libtest prints around the output of the single test.
 fn is_frame(line: &str) -> bool {
     ["running 1 test", "test ", "failures:", "---- ", "  stdout ", "  stderr "]
         .iter()

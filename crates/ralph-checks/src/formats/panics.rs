@@ -13,12 +13,12 @@ pub(super) struct Panics {
     test: String,
     place: Option<Place>,
     panic: Said,
-    /// What libtest notes about a panic that was expected.
+    /// The note of libtest about a panic that was expected.
     note: Said,
-    /// What else was printed, in case there is no panic.
+    /// The rest of the output, in case there is no panic.
     other: Said,
     state: State,
-    /// Whether the panic is that of the test's own thread.
+    /// True if the panic is that of the test's own thread.
     own: bool,
 }
 
@@ -83,7 +83,7 @@ impl Panics {
     }
 }
 
-/// Whether a message is over.
+/// True if a line ends the message.
 fn is_over(line: &str) -> bool {
     line.is_empty()
         || line.starts_with("stack backtrace:")

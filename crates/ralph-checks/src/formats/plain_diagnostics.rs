@@ -20,7 +20,7 @@ pub(super) struct PlainDiagnostics {
     before: Before,
 }
 
-/// What the line before began.
+/// The start of a diagnostic, or of a group of them, in the line before.
 #[derive(Debug, Default)]
 enum Before {
     /// Nothing that matters.
@@ -72,7 +72,7 @@ impl PlainDiagnostics {
         self.begin(first, text);
     }
 
-    /// Whether the line says something about the lines that follow.
+    /// True if the line says something about the lines that follow.
     fn begin(&mut self, first: u8, text: &str) {
         if first == b'#' && forms::is_go_package(text) {
             self.before = Before::GoPackage;

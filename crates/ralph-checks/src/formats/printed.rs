@@ -9,10 +9,10 @@ use ralph_core::claim::plain;
 
 use super::Unreadable;
 
-/// How much of a line of plain text is looked at. No diagnostic is longer.
+/// The maximum length of a line of plain text that is looked at. No diagnostic is longer.
 pub(super) const LINE_BYTES: usize = 64 * 1024;
 
-/// How many findings are remembered to leave out those said again.
+/// The maximum number of findings remembered in order to leave out repetitions.
 const REMEMBERED: usize = 100_000;
 
 /// Hands on every line without its end. Of a line longer than `limit` only
@@ -67,7 +67,7 @@ fn extend(begun: &mut Vec<u8>, more: &[u8], limit: usize) {
 #[derive(Debug)]
 pub(super) struct LossyUtf8<R> {
     input: R,
-    /// What was made valid, and how much of it was handed on.
+    /// The text that was made valid UTF-8.
     ready: Vec<u8>,
     used: usize,
     /// The beginning of a character whose end is to come.
@@ -146,7 +146,7 @@ pub(super) struct Said {
 }
 
 impl Said {
-    /// Whether this is said for the first time.
+    /// True if this is said for the first time.
     pub(super) fn is_new(&mut self, what: &impl Hash) -> bool {
         // Beyond the bound, saying something twice is better than growing.
         let hash = self.state.hash_one(what);

@@ -11,7 +11,7 @@ use super::lines::Claim;
 use super::said::Said;
 use super::spot::{Spot, worded};
 
-/// How many failures are remembered from their reports to the summary.
+/// The maximum number of failures remembered from their reports to the summary.
 const REPORTS: usize = 1_000;
 
 /// Takes in the text line by line.
@@ -62,7 +62,7 @@ impl PytestText {
         }
     }
 
-    /// Whether a session runs, so that the lines are its own.
+    /// True while a session runs, so that the lines belong to it.
     pub(super) fn is_inside(&self) -> bool {
         self.stage != Stage::Outside
     }

@@ -36,8 +36,8 @@ pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), U
     })
 }
 
-/// How bad a violation of a rule of ruff or flake8 is. Without a rule it is a
-/// syntax error.
+/// Returns the severity of a violation of a rule of ruff or flake8. Without a rule it is a syntax
+/// error.
 pub(crate) fn level(rule: Option<&str>) -> Level {
     let Some(rule) = rule else { return Level::Error };
     // `FBT` and `ERA` begin with the same letters as `F` and `E`.

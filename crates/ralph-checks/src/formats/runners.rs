@@ -29,7 +29,7 @@ use super::Collector;
 use super::lines::Claim;
 use super::spot::Spot;
 
-/// What a line of a runner says.
+/// The meaning of a runner's line.
 #[derive(Debug)]
 enum RunnerLine<'a> {
     /// Tests are run, even if there turns out to be none.
@@ -44,7 +44,7 @@ enum RunnerLine<'a> {
     At(Spot<'a>),
     /// The failed test says this.
     Said(&'a str),
-    /// Where the program was: it may name a place, and the message is over.
+    /// A line of a stack trace: it may name a place, and the message is over.
     Trace(&'a str),
     /// A test ended, and nothing more is said about it.
     Ended(String, TestState),
@@ -71,7 +71,7 @@ impl RunnerLine<'_> {
 
 /// The lines of one runner.
 trait RunnerDialect: fmt::Debug {
-    /// What people call it.
+    /// The runner's usual name.
     fn name(&self) -> &'static str;
 
     /// The bytes that its lines outside of failures begin with, indentation
@@ -89,7 +89,8 @@ trait RunnerDialect: fmt::Debug {
     /// A line while a failure of this runner is shown.
     fn inside<'a>(&mut self, line: &'a str, out: &Collector) -> RunnerLine<'a>;
 
-    /// What the runner counted and was not told yet, once there are no more lines.
+    /// Returns tests that the runner counted and has not reported yet, once there are no more
+    /// lines.
     fn left(&mut self) -> TestCounts {
         TestCounts::default()
     }
@@ -123,15 +124,15 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 #[derive(Debug)]
 pub(super) struct RunnerTexts {
     dialects: Vec<Box<dyn RunnerDialect>>,
-    /// Which runners a line may belong to, by its first and its last byte: a
-    /// bit for each. Most lines belong to none.
+    /// The runners that a line may belong to, by its first and its last byte: a bit for each. Most
+    /// lines belong to none.
     by_first: [u16; 256],
     by_last: [u16; 256],
     /// The failure that is shown, and the runner that shows it.
     shown: Option<(usize, ShownFailure)>,
-    /// What the runners counted.
+    /// The tests that the runners counted.
     counted: TestCounts,
-    /// What of it has a name.
+    /// The part of the counted tests that were named.
     named: TestCounts,
 }
 
@@ -154,7 +155,7 @@ impl Default for RunnerTexts {
 }
 
 impl RunnerTexts {
-    /// Whether a failure is shown, so that the lines belong to it.
+    /// True while a failure is shown, so that the lines belong to it.
     pub(super) fn is_inside(&self) -> bool {
         self.shown.is_some()
     }

@@ -6,7 +6,7 @@ use super::lines::Claim;
 use super::spot::Spot;
 use super::{Collector, Found};
 
-/// What cargo adds about errors that are told elsewhere.
+/// The beginnings of the lines that cargo adds about errors it reports elsewhere.
 const SUMMARIES: [&str; 10] = [
     "aborting due to",
     "could not compile",

@@ -1,6 +1,6 @@
 //! What a failing test said, as far as it is kept.
 
-/// How much of it is kept, in bytes.
+/// The maximum length that is kept, in bytes.
 const LONGEST: usize = 4096;
 
 /// Lines of a message, with a bound.
@@ -50,7 +50,7 @@ impl Said {
         self.0.trim_end()
     }
 
-    /// Whether nothing was said.
+    /// True if there is no text.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

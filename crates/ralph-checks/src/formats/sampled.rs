@@ -10,7 +10,7 @@ use super::{Collector, Unreadable};
 /// A reader of one form.
 pub(super) type Read = fn(&mut dyn BufRead, &mut Collector) -> Result<(), Unreadable>;
 
-/// What is read in bytes of a tool that ran in the project's root.
+/// Reads the output of a tool that ran in the project's root.
 pub(super) fn reading(read: Read, bytes: &[u8]) -> Result<Reading, Unreadable> {
     let mut out = Collector::new(Path::new("/project"), "");
     read(&mut BufReader::new(bytes), &mut out)?;

@@ -24,7 +24,7 @@ use super::json::{Document, Each, documents, number};
 use super::printed::one_line;
 use super::{Collector, Found, Unreadable};
 
-/// How often the base of a place may have a base itself.
+/// The maximum number of bases that may follow each other in a place.
 const BASES: usize = 8;
 
 /// Reads all runs.
@@ -99,7 +99,7 @@ struct Run<'a> {
     waiting: Vec<Outcome>,
 }
 
-/// What results refer to.
+/// The parts of a run that results refer to.
 #[derive(Default)]
 struct Parts {
     tool: Option<Tool>,
@@ -167,7 +167,7 @@ impl Run<'_> {
 }
 
 impl Parts {
-    /// Whether all is known that a result may refer to.
+    /// True if everything is known that a result may refer to.
     fn suffice(&self, result: &Outcome) -> bool {
         let based = artifact(result).is_none_or(|at| {
             (at.uri_base_id.is_none() || self.bases.is_some())
@@ -254,7 +254,7 @@ fn artifact(result: &Outcome) -> Option<&ArtifactLocation> {
     result.locations.first()?.physical_location.as_ref()?.artifact_location.as_ref()
 }
 
-/// What tells a result apart: the line it is about, or the symbol.
+/// Returns the line or the symbol that a result is about, which tells it apart from others.
 fn context(result: &Outcome) -> &str {
     let Some(location) = result.locations.first() else { return "" };
     let region = location.physical_location.as_ref().and_then(|at| at.region.as_ref());

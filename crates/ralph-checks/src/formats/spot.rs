@@ -93,7 +93,7 @@ impl<'a> Spot<'a> {
         Some((spot, package.join("/")))
     }
 
-    /// Whether it is code, and not that of others.
+    /// True if it is a place in code, and not in that of others.
     pub(super) fn is_ours(&self) -> bool {
         let Some((stem, ending)) = self.file.rsplit_once('.') else { return false };
         let folder = stem.contains(['/', '\\']);
@@ -103,7 +103,7 @@ impl<'a> Spot<'a> {
             && (folder || !WITHOUT_FOLDER.contains(&ending))
     }
 
-    /// Whether the file's name ends so, after its last dot.
+    /// True if the file's name has this ending after its last dot.
     pub(super) fn has_ending(&self, ending: &str) -> bool {
         self.file.rsplit_once('.').is_some_and(|(_, last)| last == ending)
     }

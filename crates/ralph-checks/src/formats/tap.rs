@@ -22,7 +22,7 @@ use point::Point;
 use tree::{Leaf, Tree};
 use yaml::Yaml;
 
-/// How many spaces a subtest is indented by.
+/// The number of spaces by which a subtest is indented.
 const INDENT: usize = 4;
 
 /// Reads everything.
@@ -43,9 +43,9 @@ pub(super) struct Tap {
     diagnostics: Diagnostics,
     /// The last test point, while more may be said about it.
     current: Option<Current>,
-    /// How many points the outermost plans promise.
+    /// The number of points that the outermost plans promise.
     planned: u64,
-    /// Where and why the file failed that `prove` runs.
+    /// The place and the message of a failure of the whole file that `prove` runs.
     fallen: (Place, Said),
     /// The last error that a comment told of since the last test point.
     thrown: String,
@@ -59,8 +59,8 @@ struct Current {
 }
 
 impl Tap {
-    /// Whether the line can only begin a document of this form. The plan may
-    /// come at the end; then the first test does.
+    /// True if the line can only begin a document of this form. The plan may come at the end; then
+    /// the first test does.
     pub(super) fn begins_with(line: &str) -> bool {
         let number = line.strip_prefix("not ").unwrap_or(line).strip_prefix("ok 1");
         let is_first = number.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
@@ -69,7 +69,7 @@ impl Tap {
         line.starts_with("TAP version ") || plan(line).is_some() || is_first || is_file()
     }
 
-    /// Whether a document has begun.
+    /// True once a document has started.
     pub(super) fn is_started(&self) -> bool {
         self.started
     }
@@ -161,7 +161,7 @@ impl Tap {
         }
     }
 
-    /// What `prove` says about a whole file counts if no test point does.
+    /// Counts the verdict of `prove` about a whole file if no test point gives one.
     fn file_ended(&mut self, end: &str, out: &mut Collector) {
         let file = self.tree.file().to_owned();
         if end.is_empty() || file.is_empty() {
@@ -217,7 +217,7 @@ fn broke_off(message: &str, missing: u64, out: &mut Collector) {
     out.unnamed_tests(TestState::Failed, missing);
 }
 
-/// Whether a line is `TypeError: message`.
+/// True if a line is `TypeError: message`.
 fn is_error(line: &str) -> bool {
     let kind = line.split_once(": ").map_or("", |(kind, _)| kind);
     let kind = kind.split_once(" [").map_or(kind, |(kind, _)| kind);

@@ -11,10 +11,10 @@ use super::lines::Claim;
 use super::said::Said;
 use super::spot::{Spot, place_in};
 
-/// How a test is announced that should have failed.
+/// The words before the name of a test that passed although it was expected to fail.
 const UNEXPECTED: &str = "UNEXPECTED SUCCESS: ";
 
-/// What is called around the tests of a class or a module.
+/// The functions called around the tests of a class or a module.
 const AROUND: [&str; 4] = [".setUpClass", ".tearDownClass", ".setUpModule", ".tearDownModule"];
 
 /// Takes in the text line by line.
@@ -22,7 +22,7 @@ const AROUND: [&str; 4] = [".setUpClass", ".tearDownClass", ".setUpModule", ".te
 pub(super) struct UnittestText {
     /// The failure that is shown: its id and what it said.
     report: Option<(String, Said)>,
-    /// Whether the last line was a rule, below which a failure may begin.
+    /// True if the last line was a rule, below which a failure may start.
     ruled: bool,
     /// Tests of which one or more failures were shown: subtests belong to
     /// them, and what goes wrong around a class is none.
@@ -30,7 +30,7 @@ pub(super) struct UnittestText {
     passed: u64,
     failed: u64,
     skipped: u64,
-    /// How many tests ran, once that was said.
+    /// The number of tests that ran, once it was printed.
     ran: Option<u64>,
 }
 
@@ -75,7 +75,7 @@ impl UnittestText {
         self.verbose(line, out)
     }
 
-    /// Whether a failure is shown, so that the lines belong to it.
+    /// True while a failure is shown, so that the lines belong to it.
     pub(super) fn is_inside(&self) -> bool {
         self.report.is_some()
     }

@@ -5,7 +5,7 @@ use ralph_core::finding::{Level, Place};
 use super::super::spot::Spot;
 use super::super::{Collector, Found};
 
-/// What `go` says without anything being wrong.
+/// The beginnings of the messages that `go` prints when nothing is wrong.
 const NEWS: [&str; 6] =
     ["downloading ", "finding ", "extracting ", "added ", "upgraded ", "warning: "];
 

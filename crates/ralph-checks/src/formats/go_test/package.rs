@@ -9,10 +9,10 @@ use super::super::said::Said;
 use super::super::spot::Spot;
 use super::build::{self, Module};
 
-/// How many running tests are remembered with what they print.
+/// The maximum number of running tests whose output is kept.
 const RUNNING: usize = 10_000;
 
-/// How something ended.
+/// The result of a test or a package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum End {
     Passed,
@@ -56,9 +56,9 @@ pub(in super::super) struct Package {
     /// Tests that failed only or also because a subtest did.
     parents: HashSet<String>,
     failed: bool,
-    /// Whether a test is known that ended all others by its panic.
+    /// True once a panic of a known test ended all others.
     panicked: bool,
-    /// What was printed outside of tests.
+    /// The output from outside of tests.
     said: Said,
     /// The id being put together, to save allocations.
     id: String,
@@ -172,7 +172,7 @@ impl Package {
     }
 }
 
-/// What stands before `--- PASS: test (0.00s)` at the end of a line, and the end.
+/// Returns the text before `--- PASS: test (0.00s)` at the end of a line, and the result.
 fn marker<'a>(line: &'a str, test: &str) -> Option<(&'a str, End)> {
     if !line.ends_with("s)") {
         return None;
@@ -188,13 +188,13 @@ fn is_frame(line: &str) -> bool {
     line == "PASS" || line == "FAIL" || line.starts_with("ok  \t") || line.starts_with("FAIL\t")
 }
 
-/// Whether a panic was printed.
+/// True if a panic was printed.
 fn panics(said: &Said) -> bool {
     said.as_str().lines().any(|line| line.starts_with("panic: "))
 }
 
-/// Where a test went wrong and what it said: a panic, or else from its first
-/// `file.go:3: message` on, or else all of it.
+/// Returns the place where a test went wrong, and its message: a panic, or else the text from its
+/// first `file.go:3: message` on, or else all of it.
 fn told(said: &Said, package: &str, module: &Module, out: &Collector) -> (Place, Said) {
     let text = said.as_str();
     let spot = Spot::find(text).filter(|spot| spot.has_ending("go"));
@@ -218,7 +218,7 @@ fn told(said: &Said, package: &str, module: &Module, out: &Collector) -> (Place,
     (place, message)
 }
 
-/// Whether a line was logged by a test: `file.go:3` and a message.
+/// True if a test logged the line: `file.go:3` and a message.
 fn is_logged((place, _): (&str, &str)) -> bool {
     Spot::parse(place).is_some_and(|spot| spot.has_ending("go"))
 }

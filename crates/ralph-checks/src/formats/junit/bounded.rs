@@ -5,10 +5,10 @@ use std::io::{self, BufRead, Read};
 
 use memchr::{memchr, memchr3};
 
-/// How much of one stretch of text is let through.
+/// The maximum length of one stretch of text; the rest is cut off.
 const TEXT: usize = 64 * 1024;
 
-/// How long a tag may be.
+/// The maximum length of a tag.
 const TAG: usize = 16 * 1024 * 1024;
 
 /// Stands for `&` in text: the XML reader would hand on each entity as an event
@@ -23,9 +23,9 @@ const RAW: [(&[u8], u8); 2] = [(b"![CDATA[", b']'), (b"!--", b'-')];
 pub(super) struct Bounded<'a> {
     inner: &'a mut dyn BufRead,
     cutter: Cutter,
-    /// What was let through of the last piece.
+    /// The bytes that were let through and are not yet in `ready`.
     cut: Vec<u8>,
-    /// What may be read now, from `at`.
+    /// The bytes that may be read now, from `at`.
     ready: Vec<u8>,
     at: usize,
 }
@@ -36,7 +36,7 @@ impl<'a> Bounded<'a> {
         Self { inner, cutter: Cutter::default(), cut: Vec::new(), ready: Vec::new(), at: 0 }
     }
 
-    /// How many bytes were cut so far.
+    /// Returns the number of bytes cut so far.
     pub(super) fn dropped(&self) -> u64 {
         self.cutter.dropped
     }
@@ -100,7 +100,7 @@ fn repair(bytes: &[u8], out: &mut Vec<u8>) -> usize {
 #[derive(Debug, Default)]
 struct Cutter {
     state: State,
-    /// How long the present stretch is.
+    /// The length of the current stretch.
     length: usize,
     dropped: u64,
 }

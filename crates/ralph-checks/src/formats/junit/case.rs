@@ -10,10 +10,10 @@ use super::super::panics::Panics;
 use super::super::said::Said;
 use super::super::spot::Spot;
 
-/// How much of a text is looked at.
+/// The maximum length of a text that is looked at.
 const LOOKED_AT: usize = 16 * 1024;
 
-/// What an element inside a test case says about it.
+/// The trouble that an element inside a test case reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Trouble {
     /// It failed.
@@ -36,16 +36,16 @@ pub(super) struct Case {
     class: Option<String>,
     file: String,
     line: Option<u32>,
-    /// Whether its attributes say that it did not run.
+    /// True if its attributes say that it did not run.
     idle: bool,
     trouble: Option<Trouble>,
-    /// Whether it may fail, because it is still to be done.
+    /// True if it may fail, because it is still to be done.
     todo: bool,
     /// The short message of what went wrong.
     message: String,
-    /// What was said about it at length.
+    /// The long description of its failure.
     said: String,
-    /// What it printed.
+    /// The output of the test.
     printed: String,
 }
 
@@ -96,7 +96,7 @@ impl Case {
         append(&mut self.printed, text);
     }
 
-    /// Whether it is known to have failed.
+    /// True if it is known to have failed.
     pub(super) fn has_failed(&self) -> bool {
         self.trouble == Some(Trouble::Failed)
     }

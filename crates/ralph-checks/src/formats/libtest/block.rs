@@ -9,10 +9,10 @@ use super::super::panics::Panics;
 use super::docs::DocTests;
 use super::target::{Source, Targets};
 
-/// How many names of failed tests are remembered.
+/// The maximum number of failed tests whose names are remembered.
 const FAILED_KEPT: usize = 20_000;
 
-/// What a line meant for the block.
+/// The effect of a line on the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Progress {
     /// The block goes on.
@@ -28,7 +28,7 @@ pub(super) enum Progress {
 pub(super) struct Block {
     target: String,
     source: Source,
-    /// How many tests it announced.
+    /// The number of tests it announced.
     announced: u64,
     seen: TestCounts,
     /// Failed tests, and whether their output was shown.
@@ -38,7 +38,7 @@ pub(super) struct Block {
     id: String,
 }
 
-/// Whether the output of a failed test was shown.
+/// Tells if the output of a failed test was shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shown {
     Yes,
@@ -66,7 +66,7 @@ enum Phase {
 struct Unfinished {
     name: String,
     output: Panics,
-    /// How the last line ended: the test's end, unless more is printed.
+    /// The result in the last line if it ended the test, unless more is printed.
     state: Option<TestState>,
 }
 
@@ -138,7 +138,7 @@ impl Block {
         Progress::Going
     }
 
-    /// What follows `test `: `name ... ok`.
+    /// Reads the rest of a line behind `test `: `name ... ok`.
     fn test_line(&mut self, rest: &str, docs: &mut DocTests, out: &mut Collector) {
         let Some((name, end)) = split_outcome(rest) else { return };
         let name = bare(name);
@@ -245,8 +245,8 @@ impl Block {
         }
     }
 
-    /// Whether a result is that of this binary, not one that a test printed:
-    /// it counts what was announced, and what failed is listed above it.
+    /// True if a result is that of this binary, not one that a test printed: its numbers match the
+    /// announced tests and the failures listed above it.
     fn is_own(&self, counts: TestCounts) -> bool {
         let Phase::Details { listed: Some(listed), .. } = &self.phase else { return false };
         if counts.collected() != self.announced || listed.len() == FAILED_KEPT {
@@ -352,7 +352,7 @@ fn split_outcome(rest: &str) -> Option<(&str, &str)> {
     rest.split_once(" ... ").or_else(|| Some((rest.strip_suffix(" ...")?, "")))
 }
 
-/// How a test ended, by the text after its name.
+/// Returns the result of a test, by the text after its name.
 fn ended(end: &str) -> Option<TestState> {
     // A measured time may follow.
     match end.split([' ', ',', ':']).next() {
@@ -381,7 +381,7 @@ fn shown(line: &str) -> Option<&str> {
     line.strip_prefix("---- ")?.strip_suffix(" stdout ----")
 }
 
-/// Why a binary ended, from cargo's `process didn't exit successfully: …`.
+/// Returns the reason for which a binary ended, from cargo's `process didn't exit successfully: …`.
 fn exit_reason(line: &str) -> Option<&str> {
     let rest = line.trim_start().strip_prefix("process didn't exit successfully: ")?;
     let at = rest.rfind("` (").map_or(0, |at| at + 2);

@@ -8,7 +8,7 @@ use ralph_core::finding::{Place, TestState};
 use super::super::Collector;
 use super::super::panics::Panics;
 
-/// How many are put in order; more keep their line.
+/// The maximum number of tests that are put in order; more keep their line.
 const KEPT: usize = 20_000;
 
 /// Documentation tests of one crate, as they end.

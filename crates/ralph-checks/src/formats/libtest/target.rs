@@ -10,13 +10,13 @@ pub(super) struct Targets {
     last: Kind,
     /// The name of the present binary; `None` before the first.
     name: Option<String>,
-    /// How often each name was announced.
+    /// The number of times each name was announced.
     seen: HashMap<String, u32>,
     /// Blocks without any announcement so far.
     unannounced: u32,
 }
 
-/// Where tests come from.
+/// The origin of tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
     /// Functions.
@@ -80,7 +80,7 @@ impl Targets {
         if self.unannounced == 1 { String::new() } else { self.unannounced.to_string() }
     }
 
-    /// Where the tests of the present binary come from.
+    /// Returns the origin of the current binary's tests.
     pub(super) fn source(&self) -> Source {
         if self.name.is_some() && self.last == Kind::Doc {
             Source::Documentation

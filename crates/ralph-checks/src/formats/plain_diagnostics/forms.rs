@@ -20,7 +20,7 @@ pub(super) struct Begun<'a> {
     pub(super) message: &'a str,
 }
 
-/// What a message says, before its tool is known.
+/// The contents of a message, before its tool is known.
 struct Said<'a> {
     level: Level,
     rule: Option<&'a str>,
@@ -69,8 +69,7 @@ fn level(text: &str) -> Option<(Level, &str)> {
     WORDS.iter().find_map(|(word, level)| Some((*level, text.strip_prefix(word)?)))
 }
 
-/// Whether any script may have printed a diagnostic: these tools tell more of
-/// theirs.
+/// True if any script may have printed a diagnostic: these tools give more details in theirs.
 fn is_anybodys(tool: &str, rule: Option<&str>, at: &Located<'_>) -> bool {
     match tool {
         "mypy" => rule.is_none(),

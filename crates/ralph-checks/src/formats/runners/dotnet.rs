@@ -12,9 +12,9 @@ use super::{RunnerDialect, RunnerLine};
 /// The state between the lines.
 #[derive(Debug, Default)]
 pub(super) struct DotnetText {
-    /// Whether a summary of several lines is being read.
+    /// True while a summary of several lines is being read.
     summed: bool,
-    /// Whether the trace of a failure was reached.
+    /// True once the trace of a failure was reached.
     traced: bool,
 }
 

@@ -12,9 +12,9 @@ use super::{RunnerDialect, RunnerLine};
 /// The state between the lines.
 #[derive(Debug, Default)]
 pub(super) struct ExunitText {
-    /// Whether the last line said how long it took.
+    /// True if the last line told the duration.
     finished: bool,
-    /// Whether a failure has only its name so far.
+    /// True if only the name of a failure was read so far.
     named: bool,
 }
 

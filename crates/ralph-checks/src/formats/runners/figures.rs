@@ -38,7 +38,7 @@ pub(super) fn whole(text: &str) -> Option<u32> {
     if digits { text.parse().ok() } else { None }
 }
 
-/// How far a line is indented, in bytes.
+/// Returns the length of a line's indentation, in bytes.
 pub(super) fn indent(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }

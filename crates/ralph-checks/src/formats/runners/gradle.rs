@@ -9,7 +9,7 @@ use super::super::Collector;
 use super::figures::counted;
 use super::{RunnerDialect, RunnerLine};
 
-/// How many tasks are remembered until the build ends.
+/// The maximum number of tasks remembered until the build ends.
 const TASKS: usize = 1_000;
 
 /// The state between the lines.
@@ -17,7 +17,7 @@ const TASKS: usize = 1_000;
 pub(super) struct GradleText {
     /// The task that runs tests.
     task: String,
-    /// Whether a failure has only its name so far.
+    /// True if only the name of a failure was read so far.
     named: bool,
     /// Tasks that did not fail so far, and none of whose tests is named.
     passed: Vec<String>,

@@ -17,9 +17,9 @@ const SCRIPTS: [&str; 8] = ["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts"
 pub(super) struct JestText {
     /// The file whose failures are shown.
     file: String,
-    /// Whether the last line counted files.
+    /// True if the last line counted files.
     summed: bool,
-    /// Whether a failure has only its name so far.
+    /// True if only the name of a failure was read so far.
     titled: bool,
 }
 
@@ -102,7 +102,7 @@ fn parted(title: &str) -> String {
     title.replace(" › ", " > ")
 }
 
-/// Whether the line shows the code: `> 15 | test(…)`.
+/// True if the line shows the code: `> 15 | test(…)`.
 fn is_code(text: &str) -> bool {
     let text = text.strip_prefix("> ").unwrap_or(text);
     let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());

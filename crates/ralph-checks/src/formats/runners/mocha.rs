@@ -12,25 +12,25 @@ use super::{RunnerDialect, RunnerLine};
 /// The state between the lines.
 #[derive(Debug, Default)]
 pub(super) struct MochaText {
-    /// Whether the summary was begun.
+    /// True once the summary started.
     summed: bool,
     /// Failures that are still to be shown.
     left: u32,
     /// The number of the last failure shown.
     last: u32,
     title: TitleLines,
-    /// Whether the last line was empty.
+    /// True if the last line was empty.
     blank: bool,
-    /// Whether the failure showed where the program was.
+    /// True once the failure showed its stack trace.
     traced: bool,
 }
 
 /// The lines of a title.
 #[derive(Debug, Default)]
 struct TitleLines {
-    /// How many were read; zero after the title.
+    /// The number of lines that were read; zero after the title.
     read: usize,
-    /// Whether the last of them ended with a colon, as the last one does.
+    /// True if the last line read ended with a colon, which ends a title.
     ended: bool,
 }
 

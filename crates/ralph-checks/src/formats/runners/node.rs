@@ -13,13 +13,13 @@ use super::{RunnerDialect, RunnerLine};
 /// The state between the lines.
 #[derive(Debug, Default)]
 pub(super) struct NodeText {
-    /// What was counted so far; it ends with how long it took.
+    /// The counts so far; they end with the duration.
     counts: Option<TestCounts>,
-    /// Whether failures are listed.
+    /// True while failures are listed.
     listing: bool,
     /// The file of the failure of which only the place is known.
     file: Option<String>,
-    /// Whether its title may go on in the next line.
+    /// True if its title may go on in the next line.
     titled: bool,
 }
 

@@ -12,16 +12,16 @@ use super::{RunnerDialect, RunnerLine};
 /// The state between the lines.
 #[derive(Debug, Default)]
 pub(super) struct PhpunitText {
-    /// Whether it runs.
+    /// True while the runner runs.
     begun: bool,
-    /// Whether it said how long it took: what came before may be a test's.
+    /// True once the duration was printed: lines before it may come from a test.
     timed: bool,
     listed: TestList,
     /// Its last count: the message of a failure may look like one.
     counts: TestCounts,
 }
 
-/// What is listed.
+/// The kind of tests in a list.
 #[derive(Clone, Copy, Debug, Default)]
 enum TestList {
     Failed,
@@ -95,7 +95,7 @@ impl RunnerDialect for PhpunitText {
     }
 }
 
-/// What `There were 2 failures:` announces.
+/// Returns the kind of list that `There were 2 failures:` announces.
 fn listed(line: &str) -> Option<TestList> {
     let rest = line.strip_prefix("There was ").or_else(|| line.strip_prefix("There were "))?;
     let [(_, what)] = counted(rest.strip_suffix(':')?, ", ")?[..] else { return None };

@@ -11,15 +11,15 @@ use super::{RunnerDialect, RunnerLine};
 /// The state between the lines.
 #[derive(Debug, Default)]
 pub(super) struct RspecText {
-    /// What is listed.
+    /// The kind of examples in the current list.
     listed: Option<TestState>,
     last: LastLine,
-    /// Whether what is shown went wrong outside of examples: it is not indented.
+    /// True if the shown error came from outside of examples: it is not indented.
     outer: bool,
     traced: bool,
 }
 
-/// What the last line was.
+/// The kind of the last line.
 #[derive(Debug, Default, PartialEq, Eq)]
 enum LastLine {
     #[default]

@@ -6,7 +6,7 @@ use super::super::Collector;
 use super::super::said::Said;
 use super::super::spot::Spot;
 
-/// How many tests may share what is said below their names.
+/// The maximum number of tests that share the message below their names.
 const SHARED: usize = 100;
 
 /// A failure that is being read.
@@ -14,11 +14,11 @@ const SHARED: usize = 100;
 pub(super) struct ShownFailure {
     ids: Vec<String>,
     said: Said,
-    /// Whether the message is over.
+    /// True if the message is over.
     traced: bool,
-    /// Where the runner says that the test is.
+    /// The place of the test, as the runner gives it.
     home: Option<Place>,
-    /// Where it went wrong.
+    /// The place where it went wrong.
     thrown: Option<Place>,
     /// A file without its folder that was named first, and is nowhere here.
     elsewhere: Option<Place>,
@@ -29,7 +29,7 @@ impl ShownFailure {
         Self { ids: vec![id], ..Self::default() }
     }
 
-    /// Whether another test has the same message, because none was read yet.
+    /// Adds a test with the same message, and returns true, if no message was read yet.
     pub(super) fn also(&mut self, id: &str) -> bool {
         let shares = self.said.is_empty() && !self.traced && self.ids.len() < SHARED;
         if shares {

@@ -12,7 +12,7 @@ use super::{RunnerDialect, RunnerLine};
 /// The state between the lines.
 #[derive(Debug, Default)]
 pub(super) struct SwiftText {
-    /// Whether tests run: before that, errors are those of the compiler.
+    /// True once tests run: errors before that are those of the compiler.
     begun: bool,
 }
 
@@ -89,7 +89,7 @@ fn method(name: &str) -> String {
     }
 }
 
-/// What follows the mark that a line of Swift Testing begins with.
+/// Returns the text after the mark with which a line of Swift Testing begins.
 fn marked(line: &str) -> Option<&str> {
     let mut chars = line.chars();
     let mark = chars.next().filter(|mark| !mark.is_ascii())?;

@@ -11,9 +11,9 @@ use super::{RunnerDialect, RunnerLine};
 /// The state between the lines.
 #[derive(Debug, Default)]
 pub(super) struct VitestText {
-    /// Whether failures are shown: before that, tests may print anything.
+    /// True once failures are shown: before that, tests may print anything.
     showing: bool,
-    /// Whether the last line counted files.
+    /// True if the last line counted files.
     summed: bool,
 }
 
@@ -85,7 +85,7 @@ fn id(name: &str, out: &Collector) -> String {
     }
 }
 
-/// Whether the line shows the code: `12| test(…)`.
+/// True if the line shows the code: `12| test(…)`.
 fn is_code(text: &str) -> bool {
     let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
     rest.starts_with('|')

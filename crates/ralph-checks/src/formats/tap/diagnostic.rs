@@ -10,7 +10,7 @@ use super::super::Collector;
 use super::super::said::Said;
 use super::super::spot::{Spot, worded};
 
-/// How many explanations, and how many tests without one, are remembered.
+/// The maximum number of explanations remembered, and that of tests without one.
 const KEPT: usize = 1_000;
 
 /// Explanations by the description of their test.
@@ -68,7 +68,7 @@ impl Diagnostics {
         self.open = Some(Open { name: self.last.clone(), place, said: Said::default() });
     }
 
-    /// What is known about a failed test.
+    /// Returns all that is known about a failed test.
     pub(super) fn about(&mut self, name: &str) -> (Place, String) {
         self.known.remove(name).unwrap_or_default()
     }
@@ -81,7 +81,7 @@ impl Diagnostics {
         }
     }
 
-    /// What no test point asked for: the first place, and all that was said.
+    /// Returns the explanations that belong to no test point: the first place, and all the text.
     pub(super) fn left(&mut self, out: &mut Collector) -> (Place, String) {
         self.finish(out);
         let mut known: Vec<_> = std::mem::take(&mut self.known).into_iter().collect();

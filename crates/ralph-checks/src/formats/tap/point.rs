@@ -5,7 +5,7 @@ use ralph_core::finding::TestState;
 /// A test point.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Point {
-    /// How the test ended, directives included.
+    /// The test's result, directives included.
     pub(super) state: TestState,
     /// Its description, or its number when there is none.
     pub(super) name: String,

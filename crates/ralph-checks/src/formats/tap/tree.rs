@@ -4,10 +4,10 @@ use ralph_core::finding::{Place, TestState};
 
 use super::super::Collector;
 
-/// How many tests wait for the name of the test around them.
+/// The maximum number of tests that wait for the name of the test around them.
 const WAITING: usize = 10_000;
 
-/// How deep subtests may be nested; what is deeper counts as this deep.
+/// The maximum depth of subtests; deeper ones count as this deep.
 const DEEPEST: usize = 64;
 
 /// A test point with what was said about it.
@@ -15,7 +15,7 @@ const DEEPEST: usize = 64;
 pub(super) struct Leaf {
     pub(super) name: String,
     pub(super) state: TestState,
-    /// Where and what, if it failed.
+    /// The place and the message, if it failed.
     pub(super) told: Option<(Place, String)>,
 }
 
@@ -42,7 +42,7 @@ struct Level {
 struct Waiting {
     /// From the inside out.
     path: Vec<String>,
-    /// How deep the outermost of them lies.
+    /// The depth of the outermost of them.
     depth: usize,
     state: TestState,
     told: Option<(Place, String)>,
@@ -70,17 +70,17 @@ impl Tree {
         &self.file
     }
 
-    /// Whether a file was named.
+    /// True once a file was named.
     pub(super) fn has_file(&self) -> bool {
         !self.file.is_empty()
     }
 
-    /// How many of the outermost points there were.
+    /// Returns the number of the outermost points so far.
     pub(super) fn outermost(&self) -> u64 {
         self.levels.first().map_or(0, |level| level.points)
     }
 
-    /// Whether one of them failed.
+    /// True if one of the outermost points failed.
     pub(super) fn has_failed(&self) -> bool {
         self.levels.first().is_some_and(|level| level.failed > 0)
     }

@@ -9,14 +9,14 @@ use super::super::spot::Spot;
 /// Details of a failure.
 #[derive(Debug, Default)]
 pub(super) struct Yaml {
-    /// How far its keys are indented.
+    /// The indentation of its keys.
     indent: usize,
     /// The key whose text goes on over several lines.
     open: Option<Key>,
     said: Said,
-    /// Where the test is.
+    /// The place of the test.
     home: Option<Place>,
-    /// Where it went wrong.
+    /// The place where it went wrong.
     thrown: Option<Place>,
     /// A place told in parts.
     parts: Place,
@@ -34,7 +34,7 @@ impl Yaml {
         Self { indent, ..Self::default() }
     }
 
-    /// Whether a line ends the block.
+    /// True if a line ends the block.
     pub(super) fn ends_with(&self, line: &str) -> bool {
         let text = line.trim_start_matches(' ');
         let indent = line.len() - text.len();
@@ -84,7 +84,7 @@ impl Yaml {
         }
     }
 
-    /// Where it went wrong, or else where the test is, and what it said.
+    /// Returns the place where it went wrong, or else that of the test, and its message.
     pub(super) fn told(self) -> (Place, String) {
         let parts = (!self.parts.file.is_empty()).then_some(self.parts);
         let place = self.thrown.or(self.home).or(parts).unwrap_or_default();
