@@ -29,7 +29,7 @@ pub const TOOL: &str = "ralph-memory";
 /// After this long the notes count as not checked.
 const TIMEOUT: Duration = Duration::from_mins(10);
 
-/// How much of what a note says stands in a finding, in characters.
+/// The maximum length of a note's text in a finding, in characters.
 const SAID: usize = 150;
 
 /// A note that has to hold.
@@ -37,15 +37,15 @@ const SAID: usize = 150;
 pub struct Invariant {
     /// Its name.
     pub note: String,
-    /// What it says in a few words.
+    /// A summary in a few words.
     pub title: Option<String>,
-    /// What it says.
+    /// The full text.
     pub text: String,
-    /// What shows whether it holds.
+    /// The check that shows if it still holds.
     pub check: Check,
 }
 
-/// What shows whether a note holds.
+/// The check that shows if a note still holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Check {
     /// Rules, as text: what they find breaks the note.
@@ -78,8 +78,8 @@ pub fn try_rules(path: &Path, text: &str) -> Result<usize, RulesError> {
     Ok(rules.len())
 }
 
-/// Whether rules are meant for a file of this name, as far as its language
-/// tells. Rules that cannot be read are meant for every file.
+/// True if rules are meant for a file of this name, as far as its language shows. Rules that cannot
+/// be read are meant for every file.
 pub fn is_about(rules: &str, path: &Path) -> bool {
     match parse_rules(Path::new(""), rules) {
         Ok(rules) => Pack::of_invariants(rules, &[]).covers(path),
@@ -87,12 +87,12 @@ pub fn is_about(rules: &str, path: &Path) -> bool {
     }
 }
 
-/// Whether one of these gates can run a test alone.
+/// True if one of these gates can run a test alone.
 pub fn can_select(runners: &[GateSpec], test: &str) -> bool {
     runners.iter().any(|runner| selector::selecting(runner, test).is_some())
 }
 
-/// Whether a test is there, as far as files tell.
+/// The result of a search for a test in the files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Sought {
     /// It may be.
@@ -125,7 +125,7 @@ pub struct InvariantGate {
 }
 
 impl InvariantGate {
-    /// What such a gate is in the policy of a run.
+    /// Returns the entry of such a gate in the policy of a run.
     pub fn specify(need: Need) -> GateSpec {
         GateSpec {
             name: Criterion::Memory.name().to_owned(),
@@ -151,8 +151,8 @@ impl InvariantGate {
         Self { spec: Self::specify(need), notes: Box::new(notes), runners, chosen }
     }
 
-    /// What rules find that was not there before. What was is taken out before
-    /// findings are counted, so a flood of old ones hides none.
+    /// Returns the places that rules find and that are new. Old ones are removed before findings
+    /// are counted, so that a flood of them hides no new one.
     fn scan(&self, pack: &Pack, root: &Path, stop: &mut dyn FnMut() -> bool) -> Option<Scan> {
         let mut found = earlier::Found::new();
         let mut scan = pack.scan_each(root, &self.chosen.get(), stop, &mut |path, seen| {
@@ -251,14 +251,14 @@ impl Gate for InvariantGate {
     }
 }
 
-/// What became of the notes.
+/// The results of checking the notes.
 #[derive(Default)]
 struct Checked {
     notes: usize,
     reading: Reading,
-    /// What could not be told of tests, in one line each.
+    /// The questions about tests that stayed open, in one line each.
     unknown: Vec<String>,
-    /// What could not be told of the first file.
+    /// The reason why nothing is known about the first file that could not be checked.
     unread: Option<String>,
     printed: String,
 }
@@ -288,7 +288,7 @@ impl Checked {
         }
     }
 
-    /// What a tool would have printed.
+    /// Returns the text that a tool would have printed.
     fn printed(&self) -> String {
         let mut text = String::new();
         for reason in &self.unknown {
@@ -317,8 +317,8 @@ fn pack(notes: &[Invariant]) -> Result<Pack, String> {
     Ok(Pack::of_invariants(rules, &texts))
 }
 
-/// What a finding says: the title of the note, and what its rule says or, if
-/// that is nothing, the note.
+/// Returns the message of a finding: the title of the note, and the message of its rule or, if that
+/// is empty, the text of the note.
 fn said(note: &Invariant, rule: &str) -> String {
     let text = if rule.trim().is_empty() { &note.text } else { rule };
     let words: Vec<&str> = text.split_whitespace().collect();

@@ -32,19 +32,19 @@ pub use endpoint::{Dialect, Endpoint};
 pub use key::Key;
 pub use prompt::CHANGES_CHARS;
 
-/// How often a judge is asked before its answer counts as unusable.
+/// The number of times a judge is asked before its answer counts as unusable.
 const ATTEMPTS: u32 = 3;
 
-/// How much of an answer may be read, in bytes.
+/// The maximum length of an answer that is read, in bytes.
 const ANSWER_BYTES: u64 = 1024 * 1024;
 
-/// How much of an unusable answer is shown, in characters.
+/// The maximum length of an unusable answer that is shown, in characters.
 const SHOWN_CHARS: usize = 500;
 
 /// Raised whenever the words of the request change: a pass is bound to them.
 const PROMPT_VERSION: u32 = 1;
 
-/// Who is asked.
+/// The way to reach a judge.
 #[derive(Clone, Debug)]
 pub enum Transport {
     /// A model behind an endpoint.
@@ -53,7 +53,7 @@ pub enum Transport {
     Command(CommandLine),
 }
 
-/// What a million tokens cost.
+/// The prices of a million tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prices {
     /// Of those sent.
@@ -88,7 +88,7 @@ impl Judge {
         Some(Self { spec, criterion, transport })
     }
 
-    /// What was asked for.
+    /// Returns the gate as it was specified.
     pub fn spec(&self) -> &GateSpec {
         &self.spec
     }
@@ -140,16 +140,16 @@ impl Judge {
     }
 }
 
-/// What a judge gets to see, as data.
+/// The material that a judge gets to see, as data.
 #[derive(Clone, Copy, Debug)]
 pub struct Case<'a> {
-    /// What the agent was to do, in the user's words.
+    /// The agent's task, in the user's words.
     pub task: &'a str,
     /// The agent's final text, redacted.
     pub claim: &'a str,
-    /// What the other gates found.
+    /// The reports of the other gates.
     pub gates: &'a [GateReport],
-    /// What changed since the run began. Redacted and cut here.
+    /// The changes since the run started. They are redacted and cut here.
     pub changes: &'a str,
     /// The tree the run began with: a pass on other changes is another pass.
     pub start: Option<&'a TreeId>,
@@ -162,14 +162,14 @@ pub struct Hearing<'a> {
     case: Case<'a>,
 }
 
-/// What somebody answered, before it was read.
+/// An answer before it was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Said {
     text: String,
     usage: Option<Usage>,
 }
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 #[derive(Debug, thiserror::Error)]
 enum Trouble {
     #[error("there was no answer in time")]
@@ -189,7 +189,7 @@ enum Trouble {
 }
 
 impl Trouble {
-    /// Whether another attempt may go better.
+    /// True if another attempt may succeed.
     fn may_pass(&self) -> bool {
         match self {
             Self::Timeout | Self::Stopped => false,
@@ -200,7 +200,7 @@ impl Trouble {
     }
 }
 
-/// What came of all attempts.
+/// The result of all attempts.
 struct Outcome {
     verdict: Verdict,
     tail: String,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::moved;
 use crate::security::{Before, Hit, MOST_EARLIER, Pack, Seen, Unread, Why};
 
-/// What was seen in files in which rules found something.
+/// The files in which rules found something, with the places.
 pub(super) type Found = Vec<(PathBuf, Seen)>;
 
 /// Takes out of what was found what was there before, as often as it was,
@@ -66,7 +66,7 @@ fn text<'a>(hit: &Hit, lines: &[&'a str]) -> &'a str {
     lines.get((hit.line as usize).saturating_sub(1)).map(|line| line.trim()).unwrap_or_default()
 }
 
-/// What a file was.
+/// The earlier state of a file.
 enum Origin<'a> {
     /// It was not there.
     New,
@@ -76,12 +76,12 @@ enum Origin<'a> {
     Was(PathBuf, &'a [u8]),
 }
 
-/// What files were, under whatever name.
+/// The earlier states of files, under whatever name.
 struct Origins<'a> {
     before: &'a Before,
     root: &'a Path,
     moved: HashMap<PathBuf, PathBuf>,
-    /// Whether a file is gone that was too large to keep.
+    /// True if a file is gone that was too large to keep.
     lacks_one: bool,
 }
 
@@ -110,7 +110,7 @@ impl<'a> Origins<'a> {
         }
     }
 
-    /// Whether a file can be one that is gone and was too large to keep.
+    /// True if a file can be one that is gone and was too large to keep.
     fn may_be_moved(&self, path: &Path) -> bool {
         let size = || fs::metadata(self.root.join(path)).map_or(0, |facts| facts.len());
         self.lacks_one && size() > MOST_EARLIER / 2

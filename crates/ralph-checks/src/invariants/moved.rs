@@ -14,7 +14,7 @@ use crate::security::Before;
 /// the same to the byte are found whatever their number.
 const MOST_COMPARED: usize = 200;
 
-/// How many bytes each line of a file stands for.
+/// The lines of a file, with the number of bytes that each stands for.
 type Lines<'a> = HashMap<&'a [u8], usize>;
 
 /// The files of `new` that had another name before, with that.
@@ -84,7 +84,7 @@ fn lines(contents: &[u8]) -> Lines<'_> {
     lines
 }
 
-/// How many bytes two files have in common.
+/// Returns the number of bytes that two files have in common.
 fn shared(one: &Lines<'_>, other: &Lines<'_>) -> usize {
     let (fewer, more) = if one.len() < other.len() { (one, other) } else { (other, one) };
     fewer.iter().map(|(line, size)| more.get(line).map_or(0, |has| *has.min(size))).sum()

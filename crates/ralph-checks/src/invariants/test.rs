@@ -10,7 +10,7 @@ use crate::{CommandGate, Gate, Site};
 /// Failing tests of one selector that are told apart.
 const MOST: usize = 3;
 
-/// What became of a test.
+/// The result of running a test.
 pub(super) enum Tried {
     /// It ran and passed.
     Holds,
@@ -20,9 +20,9 @@ pub(super) enum Tried {
     Unknown(String),
 }
 
-/// How a note was broken.
+/// The way in which a note was broken.
 pub(super) struct Failure {
-    /// What failed.
+    /// The id of the failed test.
     pub(super) id: String,
     /// Where.
     pub(super) place: Place,
@@ -99,8 +99,8 @@ fn failures(report: &GateReport) -> Vec<Failure> {
     report.failing_tests().map(failure).collect()
 }
 
-/// Whether a name stands in the id of a test, and not as a part of a longer one:
-/// runners that select by it run those too.
+/// True if a name stands in the id of a test, and not as a part of a longer name: runners that
+/// select by it run those too.
 fn names(id: &str, name: &str) -> bool {
     let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
     id.match_indices(name).any(|(at, _)| {
@@ -108,8 +108,8 @@ fn names(id: &str, name: &str) -> bool {
     })
 }
 
-/// Whether the test that is meant passed. A runner that finds nothing to run
-/// may be content with that; and without a word about tests nothing is known.
+/// True if the test that is meant passed. A runner that finds nothing to run may still succeed; and
+/// if it reports no tests at all, nothing is known.
 fn has_run(report: &GateReport, test: &str, runner: &GateSpec) -> bool {
     let Some(tests) = &report.reading.tests else { return false };
     let is_meant = |id: &str| telling_name(test, runner).is_none_or(|name| names(id, name));

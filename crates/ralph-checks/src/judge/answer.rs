@@ -4,27 +4,27 @@ use std::fmt::Write;
 
 use serde::Deserialize;
 
-/// How much of a reason is kept, in characters.
+/// The maximum length of a reason that is kept, in characters.
 const REASON_CHARS: usize = 2_000;
 
-/// How many suggestions are kept.
+/// The maximum number of suggestions that are kept.
 const SUGGESTIONS: usize = 10;
 
-/// How much of a suggestion is kept, in characters.
+/// The maximum length of a suggestion that is kept, in characters.
 const SUGGESTION_CHARS: usize = 500;
 
-/// What a judge said.
+/// The answer of a judge.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Answer {
-    /// Whether the criterion is fulfilled.
+    /// True if the criterion is fulfilled.
     pub(super) success: bool,
     reason: String,
     #[serde(default)]
     suggestions: Vec<String>,
 }
 
-/// Why an answer is not one.
+/// The reason why a text is no usable answer.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Unusable {
     #[error("it is empty")]

@@ -22,13 +22,13 @@ use crate::Site;
 /// The time a command has to end in good order once it timed out.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// How much of its complaints is repeated, in characters.
+/// The maximum length of its error output that is repeated, in characters.
 const COMPLAINT_CHARS: usize = 300;
 
 /// The variable that names the file for what the answer cost.
 const USAGE_FILE: &str = "RALPH_USAGE_FILE";
 
-/// How large that file may be, in bytes.
+/// The maximum size of that file, in bytes.
 const USAGE_BYTES: u64 = 64 * 1024;
 
 /// A command that judges.
@@ -38,15 +38,15 @@ pub struct CommandLine {
     pub words: Vec<String>,
     /// Variables that it gets although they hold keys.
     pub keys: Vec<(String, Key)>,
-    /// What is different if it is a coding agent; `None` for a command that
-    /// knows our request.
+    /// The differences that apply if it is a coding agent; `None` for a command that knows our
+    /// request.
     pub client: Option<ClientForm>,
 }
 
-/// How a coding agent is asked: the request as plain text, in an empty folder.
+/// The form in which a coding agent is asked: the request as plain text, in an empty folder.
 #[derive(Clone, Copy, Debug)]
 pub struct ClientForm {
-    /// What stands before the words that say who it is.
+    /// The option that stands before the system prompt.
     pub system_flag: &'static str,
     /// Variables that it must not get.
     pub without: &'static [&'static str],
@@ -56,7 +56,7 @@ pub struct ClientForm {
 }
 
 impl CommandLine {
-    /// What tells this judge from others.
+    /// Returns a text that distinguishes this judge from others.
     pub(super) fn identity(&self) -> String {
         format!("command {:?}", self.words)
     }
@@ -166,7 +166,7 @@ struct UsageRow {
     cost_usd: f64,
 }
 
-/// What the command says that its answer cost; `None` if it says nothing.
+/// Returns the cost of the answer that the command reports; `None` if it reports none.
 fn read_usage(path: &Path) -> Option<Usage> {
     let known = fs::metadata(path).is_ok_and(|file| file.len() <= USAGE_BYTES);
     let text = known.then(|| ralph_files::read(path).ok())??;

@@ -12,10 +12,10 @@ use super::key::Key;
 use super::prompt::Prompt;
 use super::{ANSWER_BYTES, Prices, Said, Trouble, wire};
 
-/// How often whoever waits is asked whether to give up.
+/// The time between two calls of `stop` while an answer is awaited.
 const TICK: Duration = Duration::from_millis(50);
 
-/// How much of an error is repeated, in characters.
+/// The maximum length of an error that is repeated, in characters.
 const COMPLAINT_CHARS: usize = 300;
 
 /// The interface a model speaks.
@@ -27,7 +27,7 @@ pub enum Dialect {
     Anthropic,
 }
 
-/// Where a model is, and who asks.
+/// The address of a model, and the credentials to use it.
 #[derive(Clone, Debug)]
 pub struct Endpoint {
     /// The interface.
@@ -38,12 +38,12 @@ pub struct Endpoint {
     pub model: String,
     /// The key, where one is needed.
     pub key: Option<Key>,
-    /// What the model costs, where that is known.
+    /// The prices of the model, where they are known.
     pub prices: Option<Prices>,
 }
 
 impl Endpoint {
-    /// What tells this judge from others: a key does not.
+    /// Returns a text that distinguishes this judge from others; a key is no part of it.
     pub(super) fn identity(&self) -> String {
         format!("{:?}", (self.dialect, self.address(), &self.model))
     }
@@ -158,7 +158,7 @@ impl Endpoint {
     }
 }
 
-/// Whether an address is on this machine: no proxy leads there.
+/// True if an address is on this machine: no proxy leads there.
 fn is_local(address: &str) -> bool {
     let uri: Option<Uri> = address.parse().ok();
     let host = uri.as_ref().and_then(Uri::host).unwrap_or_default();

@@ -12,19 +12,19 @@ use ralph_core::redact::redact;
 
 use super::Case;
 
-/// How much of the changes a judge sees, in characters.
+/// The maximum length of the changes that a judge sees, in characters.
 pub const CHANGES_CHARS: usize = 60_000;
 
-/// How much of a task a judge sees, in characters.
+/// The maximum length of the task that a judge sees, in characters.
 const TASK_CHARS: usize = 20_000;
 
-/// How much of the agent's final text a judge sees, in characters.
+/// The maximum length of the agent's final text that a judge sees, in characters.
 const CLAIM_CHARS: usize = 8_000;
 
-/// How much of the gates' output a judge sees in all, in characters.
+/// The maximum length of all the gates' output that a judge sees, in characters.
 const OUTPUT_CHARS: usize = 20_000;
 
-/// How much of what is wrong with an answer is repeated, in characters.
+/// The maximum length of a complaint about an answer that is repeated, in characters.
 const COMPLAINT_CHARS: usize = 200;
 
 const ANSWER: &str = r#"Answer with exactly one JSON object and nothing else: {"success": true or false, "reason": "one or two sentences", "suggestions": ["what to do next", …]}. "suggestions" may be left out."#;
@@ -32,7 +32,7 @@ const ANSWER: &str = r#"Answer with exactly one JSON object and nothing else: {"
 /// One request to a judge.
 #[derive(Clone, Debug)]
 pub(super) struct Prompt {
-    /// Who the judge is, and by which rules it reads.
+    /// The system prompt: the judge's role, and the rules by which it reads.
     pub(super) system: String,
     /// The question itself.
     pub(super) criterion: String,
@@ -97,7 +97,7 @@ fn render(criterion: &str, case: &Case<'_>, boundary: &str) -> String {
     out
 }
 
-/// What a gate came to, and the end of what it printed.
+/// Returns the result of a gate, and the end of its output.
 fn check(gate: &GateReport, most: usize) -> String {
     let mut out = format!("{} (`{}`) {}", gate.name, gate.command, gate.verdict.describe());
     let counts = gate.reading.counts;

@@ -7,7 +7,7 @@ use super::Trouble;
 use super::endpoint::Dialect;
 use super::prompt::Prompt;
 
-/// How many tokens an answer may have, where that has to be said.
+/// The maximum number of tokens of an answer, for protocols that require such a limit.
 const MAX_TOKENS: u32 = 4_096;
 
 /// A response, as far as it matters.
@@ -45,7 +45,7 @@ pub(super) fn response(dialect: Dialect, body: &[u8]) -> Result<Response, Troubl
     read.map_err(|error| Trouble::Form { what: error.to_string() })
 }
 
-/// What an error says, if it does so in the usual way.
+/// Returns the message of an error, if it has one in the usual place.
 pub(super) fn complaint(body: &[u8]) -> Option<String> {
     let value: Value = serde_json::from_slice(body).ok()?;
     let error = &value["error"];
