@@ -29,7 +29,7 @@ pub use helper::{Helper, ask_helper};
 pub use pool::{Pool, ServerReport, ServerVerdict};
 pub use servers::{Language, Quirk, Server, Wanted, known};
 
-/// Why a server has no answer.
+/// The reason why a server gives no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 enum Trouble {
     /// The supervisor could not do its work.
@@ -38,37 +38,37 @@ enum Trouble {
     /// The process is gone.
     #[error("it ended: {0}")]
     Ended(String),
-    /// What it writes is not the protocol.
+    /// Its output is not the protocol.
     #[error("it does not speak the protocol: {0}")]
     Broken(String),
     /// It was killed because it took too much memory.
     #[error("it was killed because it used {used} MiB of memory; {ceiling} MiB are allowed")]
     Memory {
-        /// What it had in use, in mebibytes.
+        /// The memory it had in use, in mebibytes.
         used: u64,
-        /// What it may use, in mebibytes.
+        /// The memory it may use, in mebibytes.
         ceiling: u64,
     },
     /// It answered with an error.
     #[error("it refused {method}: {message}")]
     Refused {
-        /// What was asked.
+        /// The method of the request.
         method: &'static str,
-        /// What it said.
+        /// The server's error message.
         message: String,
     },
     /// The time was over before it answered.
     #[error("no answer after {waited_ms} ms: {what}")]
     Slow {
-        /// How long it was waited for.
+        /// The time spent waiting for it, in milliseconds.
         waited_ms: u128,
-        /// What it was doing, or what was missing.
+        /// The work it was doing, or the answer that was missing.
         what: String,
     },
 }
 
 impl Trouble {
-    /// Whether the server can still be asked.
+    /// True if the server cannot be asked again.
     fn is_over(&self) -> bool {
         match self {
             Self::NotStarted(_) | Self::Ended(_) | Self::Broken(_) | Self::Memory { .. } => true,

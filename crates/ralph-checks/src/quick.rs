@@ -26,19 +26,19 @@ use crate::lsp::{Server, known};
 use crate::security::{Files, Pack, TOOL, is_vendored};
 use linters::{Call, Linter, Version};
 
-/// Who could say something about one file.
+/// The checkers that could report something about one file.
 #[derive(Debug)]
 pub struct Sight {
     root: PathBuf,
     /// Relative to the root.
     file: PathBuf,
     calls: Vec<Call>,
-    /// Whether a rule that comes with the program covers it.
+    /// True if a rule that comes with the program covers it.
     has_rules: bool,
     has_server: bool,
 }
 
-/// What a look is taken with.
+/// The means with which a file is checked.
 #[derive(Clone)]
 pub struct Means {
     /// Starts and ends linters.
@@ -47,11 +47,11 @@ pub struct Means {
     pub env: Vec<(OsString, OsString)>,
     /// The rules over syntax trees.
     pub pack: Arc<Pack>,
-    /// When a linter has to be done.
+    /// The time by which a linter must have finished.
     pub until: Instant,
 }
 
-/// What a file was when the run began.
+/// The state of a file when the run started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Start {
     /// Nobody knows.
@@ -98,13 +98,12 @@ impl Sight {
         Collector::new(&self.root, "").place(&self.file.to_string_lossy(), None, None).file
     }
 
-    /// Whether nobody would say anything, as far as no settings are needed
-    /// to tell.
+    /// True if no checker would report anything, as far as that is clear without settings.
     pub fn is_empty(&self) -> bool {
         self.calls.is_empty() && !self.has_rules && !self.has_server
     }
 
-    /// Whether a language server that needs no settings looks at the file.
+    /// True if a language server that needs no settings looks at the file.
     pub fn has_server(&self) -> bool {
         self.has_server
     }
@@ -115,8 +114,8 @@ impl Sight {
         rules.into_iter().chain(self.calls.iter().map(Call::tool)).collect()
     }
 
-    /// What is to be done to hear them all, each independent of the others.
-    /// A job is `None` when its tool has no answer.
+    /// Returns the jobs that ask all checkers, each independent of the others. A job gives `None`
+    /// when its tool has no answer.
     pub fn jobs(self, means: &Means, start: &Start) -> Vec<Job<Option<Said>>> {
         let name = self.name();
         let mut jobs: Vec<Job<Option<Said>>> = Vec::new();

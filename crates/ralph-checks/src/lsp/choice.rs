@@ -10,23 +10,23 @@ use serde::Deserialize;
 
 use super::servers::{Server, Wanted};
 
-/// Where projects install programs of their own.
+/// The folders in which projects install programs of their own.
 const LOCAL: [&str; 3] = ["node_modules/.bin", ".venv/bin", "venv/bin"];
 
-/// How a server is started for some files.
+/// The way to start a server for some files.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Start {
     /// The server's name.
     pub(crate) server: String,
     /// The program and its arguments.
     pub(crate) command: Vec<OsString>,
-    /// Where it is started, and what it takes for the workspace.
+    /// The folder in which it is started and which it takes for the workspace.
     pub(crate) root: PathBuf,
     /// The search path: the project's own programs come first.
     pub(crate) path: OsString,
 }
 
-/// Whether a server looks at a file.
+/// The decision if a server looks at a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Choice {
     /// It does.
@@ -47,7 +47,7 @@ pub(crate) struct Chooser<'a> {
 }
 
 impl Chooser<'_> {
-    /// Whether and how `server` looks at `file`, which is one of its kinds.
+    /// Decides if and how `server` looks at `file`, which is one of its kinds.
     pub(crate) fn choose(&self, server: &Server, file: &Path) -> Choice {
         let folders = self.folders(file);
         let path = self.search_path(&folders);
@@ -107,7 +107,7 @@ impl Chooser<'_> {
     }
 }
 
-/// Whether the project uses a server that is installed.
+/// True if the project uses a server that is installed.
 fn is_wanted(server: &Server, folders: &[&Path], program: &Path) -> bool {
     match &server.wanted {
         Wanted::Always => true,
@@ -118,8 +118,8 @@ fn is_wanted(server: &Server, folders: &[&Path], program: &Path) -> bool {
     }
 }
 
-/// Whether a program of this name is one that can be a server: the compiler
-/// of TypeScript is since version 7, and any other `tsc` is none.
+/// True if a program of this name can be a server: the compiler of TypeScript is one since version
+/// 7, and any other `tsc` is none.
 fn speaks(name: &str, program: &Path) -> bool {
     #[derive(Deserialize)]
     struct Package {

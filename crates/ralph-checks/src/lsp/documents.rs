@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::uri;
 use super::wire::Diagnostic;
 
-/// How many files stay open that nobody asks about.
+/// The maximum number of files that stay open although they are not asked about.
 const IDLE_FILES: usize = 100;
 
 /// Files larger than this are not given to a server.
@@ -42,7 +42,7 @@ pub(super) struct Asked {
     pub(super) language: String,
 }
 
-/// How an answer is got.
+/// The way an answer arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
     /// The server sends it when it likes.
@@ -51,7 +51,7 @@ pub(super) enum Way {
     Pull,
 }
 
-/// What a server is told, as method and parameters.
+/// A message for a server, as method and parameters.
 pub(super) type Note = (&'static str, Value);
 
 impl Documents {
@@ -148,8 +148,7 @@ impl Documents {
         self.open.get(path).map(|document| document.version)
     }
 
-    /// Whether there is nothing more to be expected about a file. One that is
-    /// not open needs no answer.
+    /// True if nothing more is to be expected about a file. One that is not open needs no answer.
     pub(super) fn is_answered(&self, path: &Path, way: Way) -> bool {
         let Some(document) = self.open.get(path) else { return true };
         let answer = match way {
@@ -159,7 +158,7 @@ impl Documents {
         answer.as_ref().is_some_and(|answer| answer.version >= document.version)
     }
 
-    /// What is known about the present text of a file, from either way.
+    /// Returns the diagnostics for the current text of a file, from either way.
     pub(super) fn diagnostics(&self, path: &Path) -> Vec<Diagnostic> {
         let Some(document) = self.open.get(path) else { return Vec::new() };
         let answers = [&document.pulled, &document.pushed].into_iter().flatten();

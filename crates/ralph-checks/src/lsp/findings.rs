@@ -96,7 +96,7 @@ fn without_help(message: &str) -> &str {
     message.split("\nhelp: ").next().unwrap_or(message)
 }
 
-/// Where the server leaves it to us, it is doubtful.
+/// Returns the level of a diagnostic. If the server gives no severity, it is a warning.
 fn level(severity: Option<u8>) -> Level {
     match severity {
         Some(1) => Level::Error,

@@ -24,7 +24,7 @@ pub(super) enum FramingError {
 #[derive(Debug, Default)]
 pub(super) struct Decoder {
     buffer: Vec<u8>,
-    /// Where the unread part of the buffer begins.
+    /// The index at which the unread part of the buffer starts.
     start: usize,
     /// The length of the content, once its header was read.
     content: Option<usize>,

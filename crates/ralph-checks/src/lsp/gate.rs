@@ -17,7 +17,7 @@ use crate::{Gate, Site};
 /// A server that starts may need most of it; a warm one answers at once.
 const TIMEOUT: Duration = Duration::from_mins(2);
 
-/// How many findings the report shows as text.
+/// The maximum number of findings that the report shows as text.
 const SHOWN: usize = 50;
 
 /// A gate that passes when no server finds an error in the files chosen.
@@ -28,7 +28,7 @@ pub struct LspGate {
 }
 
 impl LspGate {
-    /// What such a gate is in the policy of a run.
+    /// Returns the entry of such a gate in the policy of a run.
     pub fn specify(need: Need) -> GateSpec {
         GateSpec {
             name: Criterion::Diagnostics.name().to_owned(),
@@ -114,7 +114,7 @@ fn wrong(reading: &Reading) -> BTreeSet<String> {
     wrong.map(|found| found.fingerprint.clone()).collect()
 }
 
-/// What a tool would have printed.
+/// Returns the text that a tool would have printed.
 fn tail(reading: &Reading) -> String {
     let mut text = String::new();
     for finding in reading.findings.iter().take(SHOWN) {

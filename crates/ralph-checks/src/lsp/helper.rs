@@ -19,10 +19,10 @@ use std::time::{Duration, Instant};
 use super::pool::{Pool, ServerReport};
 use wire::{Answer, Question};
 
-/// How often a helper looks whether it is still wanted.
+/// The interval at which a helper checks if it is still wanted.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// How long the other side may take to say what it wants.
+/// The time that the other side has to send its question.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The longest question that is read.
@@ -103,7 +103,7 @@ impl Helper {
         }
     }
 
-    /// Whether our socket is still where others look for it.
+    /// True if our socket is still where others look for it.
     fn is_wanted(&self) -> bool {
         fs::metadata(&self.socket).is_ok_and(|facts| facts.ino() == self.inode)
     }
@@ -117,7 +117,7 @@ impl Drop for Helper {
     }
 }
 
-/// Whether a helper goes on.
+/// The decision if a helper goes on.
 enum Go {
     On,
     Leave,

@@ -17,42 +17,42 @@ use super::session::{Diagnosed, Session};
 use super::{Trouble, findings};
 use crate::formats::Collector;
 
-/// How much memory a server may use, with everything it starts.
+/// The memory that a server may use, with everything it starts, in bytes.
 const CEILING: u64 = 2 * 1024 * 1024 * 1024;
 
-/// How often a server is started: once, and twice again after it ended.
+/// The number of times a server is started: once, and twice again after it ended.
 const MAX_STARTS: u32 = 3;
 
-/// How many servers run at the same time.
+/// The maximum number of servers that run at the same time.
 const MAX_SERVERS: usize = 12;
 
-/// How long servers have to say goodbye, all together.
+/// The time servers have to shut down, all together.
 const GOODBYE: Duration = Duration::from_millis(1500);
 
-/// Why there is no answer when asking itself broke off.
+/// The reason that is given when asking failed by a panic.
 const BROKEN: &str = "asking it broke off: a bug of ours";
 
-/// What one server came to.
+/// The result of one server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerReport {
     /// The server's name; that of the language's extension when there is none.
     pub server: String,
-    /// Whether it answered.
+    /// The verdict: answered or not.
     pub verdict: ServerVerdict,
-    /// What it found, as far as it answered.
+    /// The findings, as far as it answered.
     pub reading: Reading,
-    /// How long it took.
+    /// The duration.
     pub elapsed: Duration,
 }
 
-/// Whether a server answered.
+/// The verdict on a server: answered or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ServerVerdict {
     /// For every file, and its answer has settled.
     Ok,
     /// Not for every file. Never the same as finding nothing.
     Unknown {
-        /// Why not, in one line.
+        /// The reason, in one line.
         reason: String,
     },
 }
@@ -64,7 +64,7 @@ pub struct Pool {
     slots: BTreeMap<Start, Slot>,
 }
 
-/// What servers are started with.
+/// The facts about a project with which servers are started.
 #[derive(Debug)]
 struct Project {
     supervisor: Supervisor,
@@ -80,7 +80,7 @@ struct Slot {
     starts: u32,
     /// Dropped in this order: nothing more to say, then no process.
     running: Option<(Session, Process)>,
-    /// Why it ended the last time.
+    /// The reason why it ended the last time.
     last: Option<Trouble>,
 }
 
@@ -107,12 +107,11 @@ impl Pool {
         self.project.ceiling = ceiling;
     }
 
-    /// What the servers say about these files, as they are on disk now.
+    /// Returns the servers' findings about these files, as they are on disk now.
     ///
-    /// Relative paths start at the root. All servers are asked at once; what
-    /// is not answered after `deadline` is unknown. Files that no known server
-    /// looks at, and files that are gone, are passed over. A server that ended
-    /// is started again at the next call, twice at most.
+    /// Relative paths start at the root. All servers are asked at once; questions that are not
+    /// answered after `deadline` are unknown. Files that no known server looks at, and files that
+    /// are gone, are skipped. A server that ended is started again at the next call, twice at most.
     pub fn diagnostics(&mut self, files: &[PathBuf], deadline: Duration) -> Vec<ServerReport> {
         let started = Instant::now();
         let until = started + deadline;
@@ -158,7 +157,8 @@ impl Pool {
 }
 
 impl Project {
-    /// Which servers look at which files, and what cannot be looked at.
+    /// Assigns the files to the servers that look at them, and reports those that no server can
+    /// look at.
     fn plan(&self, files: &[PathBuf]) -> (BTreeMap<Start, Vec<Asked>>, Vec<ServerReport>) {
         let path = self.env.iter().rev().find(|(name, _)| name == "PATH");
         let chooser = Chooser { root: &self.root, path: path.map(|(_, value)| OsStr::new(value)) };

@@ -22,10 +22,11 @@ use super::wire::Message;
 /// Marks the processes of one server, to add up their memory.
 const MARK: &str = "RALPH_LSP_SERVER";
 
-/// How often memory is looked at.
+/// The interval at which memory is measured.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// How much may wait to be read by us: a server that floods us is ended.
+/// The maximum amount of output that may wait to be read by us, in bytes: a server that floods us
+/// is killed.
 const MAX_BACKLOG: usize = 64 * 1024 * 1024;
 
 /// Notifications that nobody here reads.
@@ -34,7 +35,7 @@ const NOISE: [&str; 4] =
 
 const MIB: u64 = 1024 * 1024;
 
-/// What comes from a server.
+/// A message from a server, or the end of its output.
 #[derive(Debug)]
 pub(super) enum Heard {
     Message(Box<Message>),
@@ -106,19 +107,19 @@ pub(super) struct Process {
     _folder: TempDir,
 }
 
-/// What a process is started with besides its launch.
+/// The conditions under which a process is started, apart from its launch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Terms {
-    /// How many bytes of memory it may use.
+    /// The maximum memory it may use, in bytes.
     pub(super) ceiling: u64,
-    /// Where it finds its cache.
+    /// The place of its cache.
     pub(super) cache: Cache,
 }
 
-/// Where a process finds its cache.
+/// The place of a process's cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cache {
-    /// Where all programs of the user do.
+    /// The same place as for all programs of the user.
     Users,
     /// In a folder that vanishes with it.
     Own,
@@ -193,7 +194,7 @@ struct Listener {
     feed: Option<Feed>,
     end: Arc<AtomicBool>,
     memory: Memory,
-    /// Why we ended it, if we did.
+    /// The reason why we ended it, if we did.
     trouble: Option<Trouble>,
 }
 
@@ -264,7 +265,7 @@ impl Watcher for Listener {
     }
 }
 
-/// How it ended, with its last words.
+/// Describes the way in which it ended, with the end of its error output.
 fn describe(outcome: &Outcome) -> String {
     let how = match outcome.ending {
         Ending::Exited(code) => format!("exit code {code}"),

@@ -5,34 +5,34 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// How long a server that pushes must be silent before its last word counts.
+/// The time that a server that pushes must be silent before its last answer counts.
 const QUIET: Duration = Duration::from_millis(400);
 
 /// A language server: how it is started and what it is good for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Server {
-    /// What reports call it, and the tool of findings that name none.
+    /// The name in reports, and the tool of findings that name none.
     pub name: String,
-    /// How it is started; of several the first that is installed is used.
+    /// The commands that start it; the first that is installed is used.
     pub commands: Vec<Vec<String>>,
     /// The files it looks at.
     pub languages: Vec<Language>,
     /// Programs without which it finds nothing, silently.
     pub needs: Vec<String>,
-    /// When it is used, being installed.
+    /// The condition under which it is used if it is installed.
     pub wanted: Wanted,
     /// Files that mark the folder it is started in: the nearest one above a
     /// file that has one, else the project's root.
     pub roots: Vec<String>,
     /// Its settings, by section.
     pub settings: Value,
-    /// How long it must be silent after a push before that counts.
+    /// The time it must be silent after a push before that counts.
     pub quiet: Duration,
-    /// What one has to know about it.
+    /// The peculiarities that need special treatment.
     pub quirks: Vec<Quirk>,
 }
 
-/// What one has to know about a server.
+/// A peculiarity of a server that needs special treatment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quirk {
     /// Until it says for the first time that answers are to be asked for
@@ -53,13 +53,13 @@ pub struct Language {
     pub id: String,
 }
 
-/// When an installed server is used.
+/// The condition under which an installed server is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wanted {
     /// Whenever there is a file for it.
     Always,
-    /// When it is installed in the project itself, or one of these files says
-    /// that the project uses it.
+    /// Only if it is installed in the project itself, or if one of these files says that the
+    /// project uses it.
     WithOneOf(Vec<String>),
 }
 
@@ -156,8 +156,8 @@ const C: &[&str] = &[".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx"];
 /// The files of all servers that need no configuration.
 const KNOWN: [&[&str]; 7] = [PYTHON, TYPESCRIPT, SCRIPT, C, GO, SHELL, RUST];
 
-/// Whether a server that needs no configuration may look at a file. To list
-/// them all costs more than most callers have to spend.
+/// True if a server that needs no configuration may look at a file. To list them all costs more
+/// than most callers have to spend.
 pub(crate) fn may_look_at(file: &Path) -> bool {
     let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     KNOWN.iter().flat_map(|kinds| kinds.iter()).any(|extension| name.ends_with(extension))

@@ -21,22 +21,22 @@ use super::wire::{
 const INITIALIZE: &str = "initialize";
 const DIAGNOSTIC: &str = "textDocument/diagnostic";
 
-/// How long a server that was asked may still say that its answer is stale.
+/// The time in which a server that answered may still say that its answer is stale.
 const SECOND_THOUGHTS: Duration = Duration::from_millis(50);
 
-/// How long a server that refreshes first may take for it. Older versions of
-/// it may not do so at all.
+/// The time in which a server that refreshes first must do so. Older versions of it may not do so
+/// at all.
 const FIRST_REFRESH: Duration = Duration::from_secs(5);
 
-/// How often a server is asked again because it says its answers are stale.
+/// The number of times a server is asked again because it says its answers are stale.
 const MAX_DOUBTS: u32 = 4;
 
-/// What came of a question about some files.
+/// The answer to a question about some files.
 #[derive(Debug, Default)]
 pub(super) struct Diagnosed {
-    /// What is known; with trouble some files may be missing.
+    /// The known diagnostics; with trouble some files may be missing.
     pub(super) found: Vec<(PathBuf, Vec<Diagnostic>)>,
-    /// Why that is not everything.
+    /// The reason why that is not everything.
     pub(super) trouble: Option<Trouble>,
 }
 
@@ -54,16 +54,16 @@ pub(super) struct Session {
     asked: HashMap<i64, (PathBuf, i64)>,
     /// Work the server says it is doing, by token.
     working: BTreeMap<String, String>,
-    /// Whether the server wants to hear of saved files.
+    /// True if the server wants to hear of saved files.
     wants_saves: bool,
-    /// Whether the server said at the start that it answers questions.
+    /// True if the server said at the start that it answers questions.
     answers_questions: bool,
-    /// What it registered later to say so.
+    /// The ids under which it registered later to answer questions.
     registered: BTreeSet<String>,
     doubts: u32,
     /// Until when the answers are only guesses.
     guesses_until: Option<Instant>,
-    /// When the present question was put.
+    /// The time at which the current question was asked.
     began: Instant,
     last_word: Instant,
 }
@@ -197,7 +197,7 @@ impl Session {
         }
     }
 
-    /// When the answers count if nothing else comes; `None` while some are
+    /// Returns the time at which the answers count if nothing else comes; `None` while some are
     /// missing.
     fn settles_at(&self, files: &[Asked]) -> Option<Instant> {
         let way = self.way();

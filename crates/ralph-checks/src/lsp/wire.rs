@@ -22,8 +22,8 @@ pub(super) struct ResponseError {
 }
 
 impl ResponseError {
-    /// Whether the same request may be answered when it is made again:
-    /// `ContentModified`, `ServerCancelled`, `RequestCancelled`.
+    /// True if the same request may be answered when it is made again: `ContentModified`,
+    /// `ServerCancelled`, `RequestCancelled`.
     pub(super) fn is_passing(&self) -> bool {
         matches!(self.code, -32802..=-32800)
     }

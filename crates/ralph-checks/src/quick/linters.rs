@@ -16,13 +16,13 @@ use crate::lsp::Server;
 use crate::lsp::choice::{Choice, Chooser, Start};
 use crate::lsp::servers::{PYTHON, SCRIPT, SHELL};
 
-/// How much of what a linter prints is read.
+/// The maximum amount of a linter's output that is read, in bytes.
 const MOST_BYTES: usize = 8 * 1024 * 1024;
 
-/// How long a linter has to end in good order once its time is over.
+/// The time a linter has to end in good order once its time is over.
 const GRACE: Duration = Duration::from_millis(100);
 
-/// What stands for the file in arguments.
+/// The placeholder in arguments for the file.
 const FILE: &str = "{file}";
 
 const ESLINT: &[&str] = &[
@@ -52,7 +52,7 @@ pub(super) struct Linter {
     /// for one that is good anywhere.
     configured_by: &'static [&'static str],
     format: Format,
-    /// What it takes to have it read the file from its input, if it can.
+    /// The arguments with which it reads the file from its input, if it can.
     from_input: Option<&'static str>,
 }
 
@@ -111,7 +111,7 @@ pub(super) struct Call {
     from_input: Option<&'static str>,
 }
 
-/// Which contents of a file a linter looks at.
+/// The version of a file's contents that a linter looks at.
 #[derive(Clone, Copy)]
 pub(super) enum Version<'a> {
     /// Those it has.
@@ -153,7 +153,7 @@ impl Call {
         self.tool
     }
 
-    /// What it finds; `None` when it cannot tell, or not in time.
+    /// Returns the linter's findings; `None` when it cannot tell, or not in time.
     pub(super) fn look(&self, means: &Means, root: &Path, version: Version<'_>) -> Option<Reading> {
         let input = match version {
             Version::Present => None,
@@ -202,7 +202,7 @@ fn kept(text: &[u8]) -> io::Result<NamedTempFile> {
     Ok(file)
 }
 
-/// What a linter prints for machines.
+/// The output of a linter for machines.
 #[derive(Default)]
 struct Printed(Vec<u8>);
 

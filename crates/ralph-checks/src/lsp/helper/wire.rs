@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::pool::{ServerReport, ServerVerdict};
 
-/// What is asked of a helper.
+/// A question to a helper.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Question {
     /// Stands for the settings the asker would start servers with.
@@ -17,7 +17,7 @@ pub(super) struct Question {
     pub(super) deadline_ms: u64,
 }
 
-/// What a helper answers.
+/// The answer of a helper.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Answer {
@@ -29,7 +29,7 @@ pub(super) enum Answer {
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Report {
     server: String,
-    /// Why it is unknown; none when it is known.
+    /// The reason why it is unknown; none when it is known.
     reason: Option<String>,
     elapsed_ms: u64,
     findings: Vec<Found>,
