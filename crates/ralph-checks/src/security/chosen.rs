@@ -11,8 +11,7 @@ pub const MOST_EARLIER: u64 = 4 * 1024 * 1024;
 /// there and of which nothing else is known.
 pub type Before = BTreeMap<PathBuf, Option<Vec<u8>>>;
 
-/// Which files a gate looks at: all of them until somebody says otherwise.
-/// Clones share the choice.
+/// The files a gate looks at: all of them until others are chosen. Clones share the choice.
 #[derive(Clone, Debug, Default)]
 pub struct Chosen(Arc<Mutex<Choice>>);
 
@@ -33,12 +32,12 @@ impl Chosen {
         self.lock().before = Arc::new(before);
     }
 
-    /// What is to be looked at.
+    /// Returns the files to look at.
     pub fn get(&self) -> Files {
         self.lock().files.clone().unwrap_or(Files::All)
     }
 
-    /// What the files were before.
+    /// Returns the earlier state of the files.
     pub fn before(&self) -> Arc<Before> {
         Arc::clone(&self.lock().before)
     }

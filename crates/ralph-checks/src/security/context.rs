@@ -2,7 +2,7 @@
 
 use ast_grep_core::{Doc, Node};
 
-/// How much of a line tells what it is.
+/// The length up to which a line shows its meaning.
 const LINE_CHARS: usize = 120;
 
 /// Literals this long and without white space may be secrets.
@@ -20,7 +20,7 @@ pub(super) fn of<D: Doc>(node: &Node<'_, D>) -> String {
     }
 }
 
-/// Whether the node is part of a test that shares a file with the code.
+/// True if the node is part of a test that shares a file with the code.
 pub(super) fn is_in_test<D: Doc>(node: &Node<'_, D>) -> bool {
     node.ancestors().filter(|above| ["mod_item", "function_item"].contains(&&*above.kind())).any(
         |item| {

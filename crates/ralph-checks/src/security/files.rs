@@ -17,7 +17,7 @@ const MOST_BYTES: u64 = 1024 * 1024;
 /// Larger files are not read, whoever wrote them.
 const MOST_BYTES_OF_ALL: u64 = 16 * 1024 * 1024;
 
-/// Where the marks of generated files are looked for.
+/// The length of a file's head in which the marks of generated files are searched.
 const HEAD_BYTES: usize = 1024;
 
 /// Files of this size have lines shorter than [`LONG_LINES`] on average,
@@ -45,7 +45,7 @@ const VENDORED: &[&str] = &[
 const TEST_FOLDERS: &[&str] =
     &["__tests__", "e2e", "fixtures", "spec", "specs", "test", "testdata", "tests"];
 
-/// What is to be scanned.
+/// The choice of files to scan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Files {
     /// Everything below the root that git would not ignore.
@@ -54,7 +54,7 @@ pub enum Files {
     Only(Vec<PathBuf>),
 }
 
-/// What became of the files.
+/// The numbers of scanned and skipped files, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FileCounts {
     /// Were scanned.
@@ -74,7 +74,7 @@ pub struct FileCounts {
 }
 
 impl FileCounts {
-    /// How many were passed over.
+    /// Returns the number of skipped files.
     pub fn skipped(self) -> u64 {
         let Self { scanned: _, large, minified, generated, binary, vendored, unreadable } = self;
         large + minified + generated + binary + vendored + unreadable
@@ -92,7 +92,7 @@ impl FileCounts {
     }
 }
 
-/// Why a file was not read.
+/// The reason why a file was not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Why {
     /// The parser gave up.
@@ -101,7 +101,7 @@ pub enum Why {
     /// It is larger than anything that is read.
     #[error("it is too large to read, {bytes} bytes")]
     TooLarge {
-        /// How large.
+        /// The size of the file.
         bytes: u64,
     },
     /// The system does not let us.
@@ -112,7 +112,7 @@ pub enum Why {
     NoPast,
 }
 
-/// What there is to scan of a file.
+/// The text of a file that is to be scanned.
 pub(super) enum Text {
     /// All of it.
     Worth(String),
@@ -234,12 +234,12 @@ fn machine_made<'a>(path: &Path, bytes: &[u8], counts: &'a mut FileCounts) -> Op
     }
 }
 
-/// Whether there is anything to look for in a file of this name.
+/// True if there is anything to look for in a file of this name.
 fn is_scanned(path: &Path) -> bool {
     language::of(path).is_some() || secrets::may_hold(path)
 }
 
-/// Whether a file holds tests or what they need.
+/// True if a file holds tests or things they need.
 pub(super) fn is_test(path: &Path) -> bool {
     if folders(path).any(|folder| TEST_FOLDERS.contains(&folder)) {
         return true;
@@ -253,7 +253,7 @@ pub(super) fn is_test(path: &Path) -> bool {
         || [".test.", ".spec."].iter().any(|part| name.contains(part))
 }
 
-/// Whether a file, by its path below the root, is other people's.
+/// True if a file, by its path below the root, is other people's.
 pub(crate) fn is_vendored(path: &Path) -> bool {
     folders(path).any(is_vendor)
 }

@@ -17,7 +17,7 @@ use crate::{Gate, Site};
 /// After this long a scan counts as failed.
 const TIMEOUT: Duration = Duration::from_mins(10);
 
-/// How many findings the report shows as text.
+/// The maximum number of findings that the report shows as text.
 const SHOWN: usize = 50;
 
 type ChosenFiles = dyn Fn() -> Files + Send + Sync;
@@ -30,7 +30,7 @@ pub struct SecurityGate {
 }
 
 impl SecurityGate {
-    /// What such a gate is in the policy of a run.
+    /// Returns the entry of such a gate in the policy of a run.
     pub fn specify(need: Need) -> GateSpec {
         GateSpec {
             name: Criterion::Security.name().to_owned(),
@@ -131,7 +131,7 @@ fn exploitable(reading: &Reading) -> BTreeSet<String> {
     found.map(|finding| finding.fingerprint.clone()).collect()
 }
 
-/// What a tool would have printed.
+/// Returns the text that a tool would have printed.
 pub(crate) fn tail(scan: &Scan) -> String {
     let mut text = String::new();
     for finding in scan.reading.findings.iter().take(SHOWN) {

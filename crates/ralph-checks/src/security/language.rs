@@ -23,7 +23,7 @@ pub(super) const PARSED: [SupportLang; 14] = [
     SupportLang::TypeScript,
 ];
 
-/// Where the language stands in [`PARSED`]; `None` when there is no grammar.
+/// Returns the index of the language in [`PARSED`]; `None` when there is no grammar.
 pub(super) fn index(language: SupportLang) -> Option<usize> {
     PARSED.iter().position(|known| *known == language)
 }
@@ -33,15 +33,15 @@ pub(super) fn of(path: &Path) -> Option<SupportLang> {
     SupportLang::from_path(path).filter(|language| index(*language).is_some())
 }
 
-/// Whether rules in this folder of the program may serve a language.
+/// True if rules in this folder of the program may serve a language.
 pub(super) fn folder_serves(folder: &str, language: SupportLang) -> bool {
     folder.parse().is_ok_and(|declared| serves(declared, language))
 }
 
-/// Whether a rule of the program that declares one language serves another.
+/// True if a rule of the program that declares one language serves another.
 ///
-/// Its rules for JavaScript are rules for TypeScript too, and those for JSX
-/// fit every grammar that knows it. Rules of others serve what they declare.
+/// Its rules for JavaScript are rules for TypeScript too, and those for JSX fit every grammar that
+/// knows it. Rules of others serve the language they declare.
 pub(super) fn serves(declared: SupportLang, language: SupportLang) -> bool {
     use SupportLang::{JavaScript, Tsx, TypeScript};
     declared == language

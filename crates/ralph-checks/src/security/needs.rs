@@ -12,11 +12,10 @@ pub(super) type Clause = Vec<String>;
 /// Shorter words occur everywhere.
 const SHORTEST: usize = 3;
 
-/// How deep rules may refer to each other before we stop looking.
+/// The maximum depth of references between rules.
 const DEEPEST: u32 = 8;
 
-/// What a rule demands. All clauses must hold; the case of letters does not
-/// matter.
+/// The demands of a rule. All clauses must hold; the case of letters does not matter.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Needs {
     /// Somewhere in the file.
@@ -26,7 +25,7 @@ pub(super) struct Needs {
 }
 
 impl Needs {
-    /// What a rule with its `utils` demands.
+    /// Returns the demands of a rule with its `utils`.
     pub(super) fn of(core: &Value) -> Self {
         let demanded = |reach| {
             let search = Search { utils: &core["utils"], reach };
@@ -36,7 +35,7 @@ impl Needs {
     }
 }
 
-/// Where words are looked for.
+/// The area in which words are searched.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reach {
     File,
@@ -100,7 +99,7 @@ fn of_pattern(pattern: &Value) -> Vec<Clause> {
         .collect()
 }
 
-/// What every match of an expression begins with.
+/// Returns a clause of the texts with which every match of an expression begins.
 fn of_regex(regex: &Value) -> Option<Clause> {
     let text = regex.as_str()?;
     // Case is ignored anyway; with it every letter would have two forms.

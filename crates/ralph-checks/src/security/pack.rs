@@ -26,7 +26,7 @@ pub struct Pack {
     purpose: Purpose,
 }
 
-/// What rules are for.
+/// The purpose of rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// They find what can be exploited; in tests that is only worth knowing.
@@ -72,20 +72,20 @@ impl Pack {
         self.purpose
     }
 
-    /// Whether there is any rule for a file of this name. Compiles nothing.
+    /// True if there is any rule for a file of this name. Compiles nothing.
     pub fn covers(&self, path: &Path) -> bool {
         let Some(language) = language::of(path) else { return self.knows_secrets(path) };
         is_served(self.embedded, language) || self.own.iter().any(|own| own.language == language)
     }
 
-    /// Whether a rule that comes with the program covers a file of this name.
+    /// True if a rule that comes with the program covers a file of this name.
     pub fn builtin_covers(path: &Path) -> bool {
         let by_rule = language::of(path).is_some_and(|language| is_served(EMBEDDED, language));
         by_rule || secrets::may_hold(path)
     }
 
-    /// Whether secrets are looked for in a file by their shape: that comes with
-    /// the rules of the program, and a rule of that id takes its place.
+    /// True if secrets are searched in a file by their shape: that comes with the rules of the
+    /// program, and a rule with that id replaces it.
     pub(super) fn knows_secrets(&self, path: &Path) -> bool {
         let is_ours = !self.embedded.is_empty() && self.purpose == Purpose::Security;
         is_ours
@@ -173,8 +173,7 @@ impl Compiled {
         self.by_kind.get(usize::from(kind)).map_or(&[], Vec::as_slice)
     }
 
-    /// What may be found in this file, judged by its words; `None` for
-    /// nothing.
+    /// Returns the rules that may match in this file, judged by its words; `None` for none.
     pub(super) fn candidates(&self, path: &Path, contents: &[u8]) -> Option<Candidates> {
         self.words.find(contents, |rule| self.rules[rule].covers(path))
     }

@@ -18,7 +18,7 @@ use super::pack::Purpose;
 /// A rule as written.
 pub(crate) type Written = SerializableRuleConfig<SupportLang>;
 
-/// Why rules cannot be used.
+/// An error in rules that makes them unusable.
 #[derive(Debug, thiserror::Error)]
 pub enum RulesError {
     /// A folder or a file in it cannot be read.
@@ -26,7 +26,7 @@ pub enum RulesError {
     Read {
         /// The folder or file.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         source: io::Error,
     },
     /// A rule is not as it must be.
@@ -36,13 +36,13 @@ pub enum RulesError {
         path: PathBuf,
         /// The line, from 1.
         line: u64,
-        /// What is wrong.
+        /// A description of the error.
         what: String,
     },
 }
 
 impl RulesError {
-    /// What helps.
+    /// Returns a hint that helps.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Read { .. } => Some("`security.rules` names folders with `.yml` files".into()),
@@ -88,7 +88,7 @@ impl Rule {
         Ok(Some(Self { config, level, needs: Needs::of(&core), scope }))
     }
 
-    /// Whether the rule is meant for this file.
+    /// True if the rule is meant for this file.
     pub(super) fn covers(&self, path: &Path) -> bool {
         let Some(scope) = &self.scope else { return true };
         !scope.get_rule_from_lang(path, self.config.language).is_empty()
@@ -162,7 +162,7 @@ fn documents(text: &str) -> Vec<(u64, &str)> {
     found
 }
 
-/// How many lines come before the one that starts with a key; 0 without it.
+/// Returns the number of lines before the one that starts with a key; 0 without it.
 fn line_of(document: &str, key: &str) -> u64 {
     (0..).zip(document.lines()).find(|(_, line)| line.starts_with(key)).map_or(0, |(at, _)| at)
 }

@@ -20,20 +20,20 @@ use super::{context, language, secrets};
 use crate::formats::{Collector, Found};
 use crate::parsing::{Parsed, TooHard, parse};
 
-/// How many files are scanned between two looks at whether to go on.
+/// The number of files scanned between two calls of `stop`.
 const BATCH: usize = 512;
 
-/// What suppresses findings in a comment, as ast-grep knows it.
+/// The word that suppresses findings in a comment, as ast-grep knows it.
 const SUPPRESSION: &[u8] = b"ast-grep-ignore";
 
 type Match<'tree, 'rule> = (&'rule Rule, NodeMatch<'tree, StrDoc<SupportLang>>);
 
-/// What a scan came to.
+/// The result of a scan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scan {
     /// The findings, by file and line.
     pub reading: Reading,
-    /// What became of the files.
+    /// The numbers of scanned and skipped files.
     pub files: FileCounts,
     /// Findings that comments in the code suppressed.
     pub suppressed: u64,
@@ -46,7 +46,7 @@ pub struct Scan {
 pub struct Unread {
     /// The file, relative to the root.
     pub path: PathBuf,
-    /// Why not.
+    /// The reason.
     pub why: Why,
 }
 
@@ -125,7 +125,7 @@ impl Pack {
         (counts, seen)
     }
 
-    /// What there is to see in a text that stands for the file at `path`.
+    /// Returns the findings in a text that stands for the file at `path`.
     pub(crate) fn look(&self, path: &Path, contents: &str) -> Seen {
         let mut seen = self.look_by_rules(path, contents);
         if self.knows_secrets(path) {
@@ -186,7 +186,7 @@ fn matches<'tree, 'rule>(
     found
 }
 
-/// What is left when ast-grep has taken away what comments suppress.
+/// Returns the matches that ast-grep leaves after it has removed those that comments suppress.
 fn unsuppressed<'tree, 'rule>(
     tree: &'tree Parsed,
     rules: &'rule Compiled,
@@ -203,13 +203,13 @@ fn unsuppressed<'tree, 'rule>(
     kept.flatten().collect()
 }
 
-/// What was seen in one file.
+/// The findings in one file.
 #[derive(Default)]
 pub(crate) struct Seen {
-    /// What rules matched.
+    /// The matches of rules.
     pub(crate) hits: Vec<Hit>,
     suppressed: u64,
-    /// Why nothing is known of it.
+    /// The reason why nothing is known of it.
     pub(crate) unread: Option<Why>,
 }
 

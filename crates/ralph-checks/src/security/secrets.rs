@@ -7,7 +7,7 @@ use ralph_core::redact::{SecretShape, assigned, redact, shapes};
 /// The id of the rule in findings.
 pub(super) const RULE: &str = "secret-shape";
 
-/// What a comment says to have a finding left out.
+/// The word in a comment that suppresses a finding.
 const SUPPRESSION: &str = "ast-grep-ignore";
 
 /// Longer lines are not written by people.
@@ -45,11 +45,11 @@ pub(super) struct SecretLine {
     /// The line without the secret.
     pub(super) shown: String,
     pub(super) is_suppressed: bool,
-    /// Whether the tests of its own file begin above it.
+    /// True if the tests of its own file begin above it.
     pub(super) is_in_test: bool,
 }
 
-/// Whether a file that is no code may hold secrets, by its name.
+/// True if a file that is no code may hold secrets, by its name.
 pub(super) fn may_hold(path: &Path) -> bool {
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return false };
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();

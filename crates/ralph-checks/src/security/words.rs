@@ -11,7 +11,7 @@ pub(super) struct Words {
     /// `None` when there are too many words to look for.
     finder: Option<AhoCorasick>,
     count: usize,
-    /// What each rule needs, by the numbers of its words.
+    /// The demands of each rule, by the numbers of its words.
     rules: Vec<Numbered>,
 }
 
@@ -42,9 +42,9 @@ impl Words {
         Self { finder, count: words.len(), rules }
     }
 
-    /// Which rules may match what in a text; `None` when none can.
+    /// Returns the rules that may match, and their places in a text; `None` when none can.
     ///
-    /// `covers` says whether a rule is meant for the file at all.
+    /// `covers` tells if a rule is meant for the file at all.
     pub(super) fn find(
         &self,
         contents: &[u8],
@@ -65,7 +65,7 @@ impl Words {
         Some(Candidates { rules, anchors })
     }
 
-    /// Where each word begins, in rising order.
+    /// Returns the places at which each word begins, in rising order.
     fn places(&self, contents: &[u8]) -> Option<Vec<Vec<usize>>> {
         let finder = self.finder.as_ref()?;
         let mut places = vec![Vec::new(); self.count];
@@ -77,7 +77,7 @@ impl Words {
 }
 
 impl Numbered {
-    /// Where the words of each clause for nodes begin; `None` when words are
+    /// Returns the places at which the words of each clause for nodes begin; `None` when words are
     /// missing.
     fn in_places(&self, places: &[Vec<usize>]) -> Option<Vec<Vec<usize>>> {
         let holds = |clause: &Vec<usize>| clause.iter().any(|word| !places[*word].is_empty());
@@ -90,27 +90,27 @@ impl Numbered {
     }
 }
 
-/// What may be found in one file.
+/// The rules that may match in one file, and their places.
 pub(super) struct Candidates {
     /// For each rule that may match, where the words of its clauses begin.
     rules: Vec<Option<Vec<Vec<usize>>>>,
-    /// Where the nodes are that any rule may match; `None` for everywhere.
+    /// The places of the nodes that any rule may match; `None` for everywhere.
     anchors: Option<Vec<usize>>,
 }
 
 impl Candidates {
-    /// Whether a rule may match anything.
+    /// True if a rule may match anything.
     pub(super) fn may_match_any(&self, rule: usize) -> bool {
         self.rules[rule].is_some()
     }
 
-    /// Whether a rule may match a node with this range.
+    /// True if a rule may match a node with this range.
     pub(super) fn may_match(&self, rule: usize, node: &Range<usize>) -> bool {
         let clauses = self.rules[rule].as_ref();
         clauses.is_some_and(|clauses| clauses.iter().all(|places| has_one(places, node)))
     }
 
-    /// Whether any rule may match a node with this range or one below it.
+    /// True if any rule may match a node with this range or one below it.
     pub(super) fn may_be_below(&self, node: &Range<usize>) -> bool {
         self.anchors.as_ref().is_none_or(|anchors| has_one(anchors, node))
     }
