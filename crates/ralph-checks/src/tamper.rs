@@ -55,7 +55,7 @@ pub use rules::{GlobError, LINTERS, Rules};
 pub struct Version<'a> {
     /// Relative to the project's root, with `/`.
     pub path: &'a str,
-    /// What is in it.
+    /// The contents.
     pub contents: &'a [u8],
 }
 

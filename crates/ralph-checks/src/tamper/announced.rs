@@ -23,7 +23,7 @@ const RUNNERS: &[&str] = &[
 ];
 
 impl Source<'_, '_> {
-    /// Whether a file holds something that only files of tests have.
+    /// True if a file holds something that only files of tests have.
     pub(super) fn announces_tests(&self) -> bool {
         let tree = self.tree;
         match self.language {
@@ -61,14 +61,14 @@ impl Source<'_, '_> {
         }
     }
 
-    /// Whether a function is a test for more than the way it is called.
+    /// True if a function is a test for more than the way it is called.
     pub(super) fn announces(&self, found: &Found) -> bool {
         let class = found.groups.first();
         class.is_some_and(|class| inherits_tests(self.tree, class.node))
             || found.decorations.iter().any(|&id| is_for_pytest(self.tree, id))
     }
 
-    /// Whether a call is `describe("…", () => …)` outside of everything.
+    /// True if a call is `describe("…", () => …)` at the top level of the file.
     fn is_suite(&self, id: Id) -> bool {
         let is_outside = self.tree.parent(self.tree.parent(id)) == 0;
         is_outside
@@ -78,7 +78,7 @@ impl Source<'_, '_> {
     }
 }
 
-/// Whether a text in quotes is the runner that is imported.
+/// True if a text in quotes is the runner that is imported.
 fn names_runner(tree: &Tree<'_>, id: Id) -> bool {
     if !RUNNERS.contains(&tree.text(id).trim_matches(['"', '\''])) {
         return false;

@@ -16,12 +16,12 @@ pub(super) struct Assertion {
     pub(super) line: u32,
     /// The test or the helper it is in.
     pub(super) owner: String,
-    /// What is called to assert.
+    /// The function or macro that asserts.
     pub(super) callee: String,
     pub(super) strength: Strength,
-    /// How many conditions it is under.
+    /// The number of conditions it is under.
     pub(super) conditions: usize,
-    /// Whether what it throws is caught.
+    /// True if an error it throws is caught.
     pub(super) swallowed: bool,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Call {
     pub(super) assertion: Option<usize>,
 }
 
-/// What the body of a test holds.
+/// The parts of a test's body that matter.
 #[derive(Default)]
 pub(super) struct Body {
     pub(super) assertions: Vec<Assertion>,
@@ -42,7 +42,7 @@ pub(super) struct Body {
     pub(super) propagations: usize,
 }
 
-/// What the last words before an assertion were chained with.
+/// The kinds of nodes that chain the last words before an assertion with it.
 const CHAIN: &[&str] = &[
     "assert_statement",
     "attribute",
@@ -147,7 +147,7 @@ impl<'t, 'a> Reader<'t, 'a> {
         named && !defined && (self.word(at + 1) == "(" || self.language == Language::Ruby)
     }
 
-    /// Whether a word asserts something, by its name and its neighbours.
+    /// True if a word asserts something, by its name and its neighbours.
     fn asserts(&self, at: usize) -> bool {
         let word = self.word(at);
         let (before, next) = (self.before(at, 1), self.word(at + 1));
@@ -199,7 +199,7 @@ impl<'t, 'a> Reader<'t, 'a> {
         }
     }
 
-    /// Whether a word makes the test fail where it stands.
+    /// True if a word makes the test fail where it stands.
     fn fails(&self, at: usize) -> bool {
         let lower = self.word(at).to_ascii_lowercase();
         ["fail", "error", "fatal", "panic", "flunk"].iter().any(|head| lower.starts_with(head))
@@ -293,7 +293,7 @@ impl<'t, 'a> Reader<'t, 'a> {
             .count()
     }
 
-    /// How many assertions there are in a range of nodes.
+    /// Returns the number of assertions in a range of nodes.
     fn asserting_in(&self, nodes: Range<Id>) -> usize {
         let before = |id: Id| self.asserting.partition_point(|&leaf| leaf < id);
         before(nodes.end).saturating_sub(before(nodes.start))
@@ -320,7 +320,7 @@ impl<'t, 'a> Reader<'t, 'a> {
         })
     }
 
-    /// Whether what is attempted is caught by something that lets it pass.
+    /// True if errors in a `try` are caught by something that lets them pass.
     fn handles(&self, attempt: Id, leaf: Id) -> bool {
         let tree = self.tree;
         let mut handlers =

@@ -34,7 +34,7 @@ pub(super) fn tables(tree: &Tree<'_>) -> HashMap<String, usize> {
     tables
 }
 
-/// How many cases a test has; 0 if it has no table.
+/// Returns the number of cases a test has; 0 if it has no table.
 pub(super) fn count(
     source: &Source<'_, '_>,
     unit: &Found,
@@ -74,7 +74,7 @@ pub(super) fn count(
     cases + names.iter().filter_map(|name| tables.get(name)).sum::<usize>()
 }
 
-/// What a loop goes through.
+/// Returns the nodes that a loop iterates over.
 fn looped(tree: &Tree<'_>, id: Id) -> Option<std::ops::Range<Id>> {
     let kind = tree.kind(id);
     let is_loop = matches!(

@@ -20,13 +20,12 @@ pub(super) struct Against<'a> {
     pub(super) assertions: &'a [Assertion],
 }
 
-/// What is new in a file: a test may have been taken apart.
+/// The new things in a file: a test may have been split.
 #[derive(Default)]
 pub(super) struct Fresh {
-    /// How many tests.
+    /// The number of tests.
     pub(super) tests: usize,
-    /// What they assert, and how often. What is found there again is taken
-    /// out.
+    /// Their assertions with the number of occurrences. Those that are found again are removed.
     pub(super) assertions: HashMap<Vec<String>, usize>,
 }
 
@@ -106,7 +105,7 @@ fn added_marks(old: &Unit, new: &Against<'_>) -> Vec<Tampering> {
     new.unit.marks.iter().filter(|mark| is_new(mark)).map(|mark| marked(mark, new.path)).collect()
 }
 
-/// What tells marks apart: conditions count, reasons do not.
+/// Returns the part of a mark that distinguishes it from others: conditions count, reasons do not.
 fn mark_key(marker: &str) -> String {
     let conditional = ["cfg", "skipif", "skipIf", "skipUnless", "build", "If", "On"];
     let plain: String = marker.split_whitespace().collect();
@@ -173,7 +172,7 @@ fn missing(before: &Assertion, old: &Against<'_>, new: &Against<'_>) -> Tamperin
     Tampering::new(path, line, Kind::AssertionRemoved { owner, assertion, was })
 }
 
-/// What happened around an assertion that is itself the same.
+/// Reports changes around an assertion that is itself the same.
 fn surroundings(before: &Assertion, now: &Assertion, new: &Against<'_>) -> Option<Tampering> {
     if now.swallowed && !before.swallowed {
         return Some(report(now, new, |owner, assertion| Kind::AssertionSwallowed {
@@ -202,8 +201,8 @@ fn changed_to(before: &Assertion, now: &Assertion, new: &Against<'_>) -> Tamperi
 
 type Changed<'a> = Vec<(&'a Assertion, &'a Assertion)>;
 
-/// Which new assertion took the place of which old one, the most alike
-/// first; and the old ones that are left.
+/// Pairs old assertions with the new ones that replaced them, the most alike first; also returns
+/// the old ones that are left.
 fn paired<'a>(
     gone: &[&'a Assertion],
     fresh: &[&'a Assertion],
@@ -233,7 +232,7 @@ fn paired<'a>(
     (changed, left)
 }
 
-/// Whether an assertion lives on in a stricter one, or in a table of cases.
+/// True if an assertion lives on in a stricter one, or in a table of cases.
 fn is_absorbed(
     before: &Assertion,
     fresh: &[&Assertion],

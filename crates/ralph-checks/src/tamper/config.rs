@@ -48,13 +48,13 @@ enum Form {
     Markers,
 }
 
-/// Whether a file configures checks.
+/// True if a file configures checks.
 pub(super) fn is_config(path: &str) -> bool {
     form(path).is_some()
 }
 
-/// Whether a file sets up what runs tests, and may name code for it. Linters,
-/// compilers and servers that run the tests name code for other reasons.
+/// True if a file sets up what runs tests, and may name code for it. Linters, compilers and servers
+/// that run the tests name code for other reasons.
 pub(super) fn sets_up_runners(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     if !paths::configures_checks(path) || matches!(name, "go.mod" | "Cargo.toml") {
@@ -69,7 +69,7 @@ pub(super) fn sets_up_runners(path: &str) -> bool {
     }
 }
 
-/// What a file says about checks: of recipes, those that serve as one.
+/// Returns the parts of a file that concern checks: of recipes, those that serve as one.
 pub(super) fn of_checks<'t>(path: &str, text: &'t str) -> Cow<'t, str> {
     if form(path) == Some(Form::Recipes) { recipes::of_checks(text).into() } else { text.into() }
 }

@@ -10,7 +10,7 @@ use ralph_core::locale::Locale;
 pub struct Tampering {
     /// Where: in the present file, or where it was if it is gone.
     pub place: Place,
-    /// What was done.
+    /// The kind of change.
     pub kind: Kind,
 }
 
@@ -19,18 +19,18 @@ impl Tampering {
         Self { place: Place { file: file.to_owned(), line: Some(line), column: None }, kind }
     }
 
-    /// How bad it is.
+    /// Returns the severity.
     pub fn severity(&self) -> Severity {
         self.kind.severity()
     }
 
-    /// What was done, in English.
+    /// Returns a description in English.
     pub fn what(&self) -> String {
         self.kind.to_string()
     }
 }
 
-/// How bad it is.
+/// The severity of tampering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// Less is checked than before: success is withheld.
@@ -39,21 +39,21 @@ pub enum Severity {
     Edit,
 }
 
-/// What was done. Texts are as in the files, shortened.
+/// A kind of tampering. Texts are as in the files, shortened.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// A test is gone.
     TestLost {
         /// Its id.
         test: String,
-        /// Where it was, as `file:line`.
+        /// The earlier place, as `file:line`.
         was: String,
     },
     /// A test is still there, but the runner does not collect it any more.
     TestNotCollected {
         /// Its id.
         test: String,
-        /// What it is called now, or the file it is in.
+        /// The test's new name, or the file it is in.
         now: String,
     },
     /// A module with tests is not part of the program any more.
@@ -65,14 +65,14 @@ pub enum Kind {
     SkipAdded {
         /// The test or the group.
         test: String,
-        /// What skips it.
+        /// The text that skips it.
         marker: String,
     },
     /// Only this test or group is run.
     OnlyAdded {
         /// The test or the group.
         test: String,
-        /// What selects it.
+        /// The text that selects it.
         marker: String,
     },
     /// Nothing is left in the body of a test.
@@ -86,7 +86,7 @@ pub enum Kind {
         owner: String,
         /// The assertion.
         assertion: String,
-        /// Where it was, as `file:line`.
+        /// The earlier place, as `file:line`.
         was: String,
     },
     /// An assertion was replaced by one that cannot fail.
@@ -105,7 +105,7 @@ pub enum Kind {
         /// The assertion now.
         to: String,
     },
-    /// What an assertion throws is caught.
+    /// An error that an assertion throws is caught.
     AssertionSwallowed {
         /// The test or the helper that holds it.
         owner: String,
@@ -123,9 +123,9 @@ pub enum Kind {
     CasesRemoved {
         /// Its id.
         test: String,
-        /// How many there were.
+        /// The earlier number.
         from: usize,
-        /// How many there are.
+        /// The number now.
         to: usize,
     },
     /// A recorded result is gone.
@@ -134,7 +134,7 @@ pub enum Kind {
     FixtureDeleted,
     /// A tool is told to overlook something.
     SuppressionAdded {
-        /// How it is told, such as `# noqa: E501`.
+        /// The text of the suppression, such as `# noqa: E501`.
         marker: String,
     },
     /// A script that a gate executes was changed.
@@ -159,7 +159,7 @@ pub enum Kind {
     CommandWeakened {
         /// The script or target.
         name: String,
-        /// What it does now; `None` if it is gone.
+        /// The command now; `None` if it is gone.
         to: Option<String>,
     },
     /// A file with the configuration of a check is gone.
@@ -204,7 +204,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// What was done, in the language of the user.
+    /// Returns a description in the language of the user.
     pub fn describe(&self, locale: Locale) -> String {
         match locale {
             Locale::En => self.to_string(),
@@ -212,8 +212,7 @@ impl Kind {
         }
     }
 
-    /// Whether it was done to a test, wherever that lies, and not to what a
-    /// tool is told.
+    /// True if it was done to a test, in whatever file, and not to the settings of a tool.
     pub fn is_about_tests(&self) -> bool {
         match self {
             Self::TestLost { .. }
@@ -247,7 +246,7 @@ impl Kind {
         }
     }
 
-    /// How bad it is.
+    /// Returns the severity.
     pub fn severity(&self) -> Severity {
         match self {
             Self::TestLost { .. }

@@ -37,8 +37,8 @@ pub(super) fn tests(who: &dyn KnowsTests, path: &str, text: &str) -> Option<Vec<
     if may_tell(path, text) { who.tests_in(path, text.as_bytes()) } else { Some(Vec::new()) }
 }
 
-/// Whether a file has anything that makes a test of a function: parsing what
-/// has not would be a waste.
+/// True if a file has anything that makes a test of a function: parsing a file without it would be
+/// a waste.
 fn may_tell(path: &str, text: &str) -> bool {
     let language = Language::of(path);
     if language.is_some_and(|language| paths::is_passed_over(path, language)) {

@@ -83,13 +83,13 @@ impl Language {
         })
     }
 
-    /// Whether errors in the tree mean a broken file. Macros make trees of
-    /// sound C and C++ files look broken.
+    /// True if errors in the tree mean a broken file. Macros make trees of sound C and C++ files
+    /// look broken.
     pub(super) fn trusts_errors(self) -> bool {
         !matches!(self, Self::C | Self::Cpp)
     }
 
-    /// Whether a file of it is built before it runs.
+    /// True if a file of it is built before it runs.
     pub(super) fn is_compiled(self) -> bool {
         match self {
             Self::Rust
@@ -110,7 +110,7 @@ impl Language {
         }
     }
 
-    /// Whether it is one of the forms of JavaScript.
+    /// True if it is one of the forms of JavaScript.
     pub(super) fn is_script(self) -> bool {
         matches!(self, Self::JavaScript | Self::TypeScript | Self::Tsx)
     }

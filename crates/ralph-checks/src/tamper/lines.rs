@@ -54,7 +54,7 @@ static SKIPS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static WORDS: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"[A-Za-z_]\w*|\d+|===?|!==?|>=|<=|\|\||&&|[^\s\w,;]").ok());
 
-/// What matters in a file, as far as its lines tell.
+/// Returns the parts of a file that matter, as far as its lines show them.
 pub(super) fn outline(path: &str, text: &str) -> Outline {
     let suppressions = suppressions::in_lines(path, text);
     let Some(language) = Language::of(path) else { return Outline::default() };

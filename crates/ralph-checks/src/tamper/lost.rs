@@ -10,9 +10,9 @@ use super::matching::{Entries, Entry, MOST_COMPARED, Matches, TELLING_WORDS, lan
 use super::outline::Unit;
 use super::strength::telling;
 
-/// How much of a test must be in a table of cases.
+/// The share of a test that must be in a table of cases.
 const IN_TABLE: f64 = 0.6;
-/// How much of a test must be in another one that it became a part of.
+/// The share of a test that must be in another one that it became a part of.
 const IN_TEST: f64 = 0.9;
 
 /// Reports tests that were not found again.
@@ -43,7 +43,7 @@ pub(super) fn tests(
     found
 }
 
-/// How many cases each test gained.
+/// Returns the number of cases that each test gained.
 fn room_for_cases(olds: &[Entry<'_>], news: &[Entry<'_>], matches: &Matches) -> Vec<usize> {
     let mut room: Vec<usize> = news.iter().map(|new| new.unit.cases).collect();
     for (old, new) in olds.iter().zip(&matches.new_of) {
@@ -106,7 +106,7 @@ fn contained(part: &Unit, whole: &Unit) -> f64 {
     share(part.intersection(&whole).count(), part.len())
 }
 
-/// Where the code of a lost test is now, if no runner takes it up there.
+/// Returns the place of a lost test's code, if no runner collects it there.
 fn not_collected<'p>(
     old: &Entry<'_>,
     others: &[Entry<'p>],

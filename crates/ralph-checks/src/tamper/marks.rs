@@ -9,7 +9,7 @@ use super::language::Language;
 use super::tree::{Id, Tree};
 use super::units::{Found, Source};
 
-/// What a mark does.
+/// The effect of a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
     /// The test is not run, or may fail.
@@ -48,7 +48,7 @@ static SKIPPING: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// Where nothing of a test's body is executed any more, and its marks.
+/// The marks of a test, and the point from which its body is not executed any more.
 pub(super) struct Reading {
     pub(super) marks: Vec<Mark>,
     /// Nodes from here on are not reached.
@@ -87,7 +87,7 @@ pub(super) fn read(source: &Source<'_, '_>, unit: &Found, file: &[Mark]) -> Read
     Reading { marks, dead }
 }
 
-/// What a file says about all the tests in it.
+/// Returns the marks that a file sets for all the tests in it.
 pub(super) fn of_file(source: &Source<'_, '_>) -> Vec<Mark> {
     let tree = source.tree;
     let name = source.path.rsplit('/').next().unwrap_or(source.path);
@@ -127,8 +127,7 @@ fn mark(effect: Effect, marker: &str, owner: &str, line: u32) -> Mark {
     Mark { effect, marker: shortened(marker), owner: owner.to_owned(), line }
 }
 
-/// Whether an attribute keeps a test from being run. `cfg(test)` is what
-/// tests are made of.
+/// True if an attribute keeps a test from being run. `cfg(test)` does not: all unit tests have it.
 pub(super) fn skips(text: &str) -> bool {
     let words: String = text.split_whitespace().collect();
     !words.contains("[cfg(test)]") && SKIPPING.as_ref().is_some_and(|regex| regex.is_match(text))
@@ -296,7 +295,7 @@ fn returns(source: &Source<'_, '_>, unit: &Found, body: Id) -> (Vec<Mark>, Id) {
     (marks, usize::MAX)
 }
 
-/// Whether a return hands back nothing that a runner would look at.
+/// True if a return gives nothing that a runner would look at.
 fn gives_nothing(tree: &Tree<'_>, id: Id) -> bool {
     matches!(
         tree.tokens(tree.inside(id)).as_slice(),

@@ -15,7 +15,7 @@ use super::{Pair, Side, lost};
 
 /// A body must have as many words to be known again by them alone.
 pub(super) const TELLING_WORDS: usize = 6;
-/// How alike two tests of one file must be to be one that was renamed.
+/// The minimum similarity of two tests of one file that count as one that was renamed.
 const ALIKE: f64 = 0.6;
 /// Beyond so many tests on either side, likeness is not looked for.
 pub(super) const MOST_COMPARED: usize = 300;
@@ -140,7 +140,7 @@ impl Entries<'_> {
     }
 }
 
-/// Which test of before is which test of now.
+/// The pairs of earlier and current tests.
 pub(super) struct Matches {
     /// The test of now for each of before.
     pub(super) new_of: Vec<Option<usize>>,
@@ -217,7 +217,7 @@ impl Matches {
         }
     }
 
-    /// What is new, by the pair it is in.
+    /// Returns the new tests and assertions, by the pair of files they are in.
     fn fresh(&self, news: &Entries<'_>) -> HashMap<usize, Fresh> {
         let mut all: HashMap<usize, Fresh> = HashMap::new();
         for (new, _) in news.tests.iter().zip(&self.used).filter(|(_, used)| !**used) {
@@ -247,7 +247,7 @@ pub(super) fn share(part: usize, whole: usize) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// What became of a test that is still there.
+/// Reports changes in a test that is still there.
 fn became(
     (old, olds): (&Entry<'_>, &Entries<'_>),
     (new, news): (&Entry<'_>, &Entries<'_>),

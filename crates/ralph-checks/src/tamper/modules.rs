@@ -41,7 +41,7 @@ pub(super) fn detached(pairs: &[Pair<'_>]) -> Vec<Tampering> {
     found
 }
 
-/// Whether the file of a module is gone: then its tests are missed.
+/// True if the file of a module is gone: then its tests are missed.
 fn is_deleted(pairs: &[Pair<'_>], module: &str) -> bool {
     pairs.iter().any(|pair| {
         let (Some(old), None) = (&pair.old, &pair.new) else { return false };

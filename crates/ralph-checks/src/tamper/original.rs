@@ -44,7 +44,7 @@ pub trait ProjectTexts {
     }
 }
 
-/// What a path holds instead of what is there.
+/// The contents of a path that replace the current ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Restored {
     /// These contents.
@@ -76,13 +76,13 @@ impl ProjectTexts for AtStart<'_> {
 /// A change, taken apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SplitChange {
-    /// What makes the present tree one with the tests of the start.
+    /// The replacements that give the current tree the tests of the start.
     pub tests: BTreeMap<String, Restored>,
-    /// What makes the present tree one with the code of the start.
+    /// The replacements that give the current tree the code of the start.
     pub code: BTreeMap<String, Restored>,
 }
 
-/// What a file is to its project.
+/// The role of a file in its project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FileClass {
     /// Tests, helpers, data of theirs, or a runner's configuration.
@@ -186,7 +186,7 @@ fn put(out: &mut SplitChange, path: &str, file: &FilePair<'_>, class: FileClass)
     }
 }
 
-/// Whether code had tests inside at the start, or has them now.
+/// True if code had tests inside at the start, or has them now.
 fn has_tests_inside(path: &str, file: &FilePair<'_>) -> bool {
     let versions = [file.old, file.new].into_iter().flatten();
     let has_tests = |language| {
@@ -195,7 +195,7 @@ fn has_tests_inside(path: &str, file: &FilePair<'_>) -> bool {
     Language::of(path).is_some_and(has_tests)
 }
 
-/// Whether a document held examples at the start that `doctest` may run.
+/// True if a document held examples at the start that `doctest` may run.
 fn has_examples(path: &str, class: FileClass, file: &FilePair<'_>) -> bool {
     let is_document = matches!(class, FileClass::Neither | FileClass::Code)
         && [".md", ".rst", ".txt"].iter().any(|end| path.ends_with(end));
@@ -203,8 +203,7 @@ fn has_examples(path: &str, class: FileClass, file: &FilePair<'_>) -> bool {
     is_document && file.old.is_some_and(|old| decoded(old.contents).lines().any(begins))
 }
 
-/// Whether a Rust file belongs to tests alone: at the start, or now if it is
-/// new.
+/// True if a Rust file belongs to tests alone: at the start, or now if it is new.
 fn is_for_tests(
     path: &str,
     file: &FilePair<'_>,
@@ -220,7 +219,7 @@ fn is_for_tests(
     test_modules::is_for_tests(path, &text_of)
 }
 
-/// Whether anything lay where a file is. The manifest of a package that is new
+/// True if the folder of a file held anything at the start. The manifest of a package that is new
 /// as a whole says nothing about tests of the start.
 fn has_folder_of(path: &str, start: &AtStart<'_>) -> bool {
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -235,8 +234,8 @@ fn has_folder_of(path: &str, start: &AtStart<'_>) -> bool {
     found.get()
 }
 
-/// Whether tests include a header of this name from elsewhere, `<assert.h>`,
-/// that was none of the project's: a new one takes its place.
+/// True if tests include a header of this name from elsewhere, `<assert.h>`, that was none of the
+/// project's: a new one replaces it.
 pub fn is_header_of_others(path: &str, project: &dyn ProjectTexts) -> bool {
     let is_header = matches!(path.rsplit_once('.'), Some((_, "h" | "hh" | "hpp" | "hxx")));
     if !is_header {
@@ -252,8 +251,8 @@ pub fn is_header_of_others(path: &str, project: &dyn ProjectTexts) -> bool {
     found
 }
 
-/// What a file says to those who run checks: of a manifest or a makefile only
-/// what concerns checks.
+/// Returns the parts of a file that concern those who run checks: of a manifest or a makefile only
+/// those about checks.
 pub fn words_to_runners(path: &str, text: &str) -> String {
     let settings = splice::runner_settings(path, text);
     config::of_checks(path, &settings).into_owned()
@@ -280,12 +279,12 @@ fn class(path: &str) -> FileClass {
     if extension == "rs" { FileClass::Inline } else { FileClass::Code }
 }
 
-/// Whether a file is test material by its path.
+/// True if a file is test material by its path.
 pub fn is_material(path: &str) -> bool {
     class(path) == FileClass::Test
 }
 
-/// Whether nothing but its folder says that a file serves tests.
+/// True if nothing but its folder says that a file serves tests.
 fn is_code_in_test_folder(path: &str) -> bool {
     let by_folder = paths::collection(path) != Collection::ByName;
     by_folder && paths::is_test_folder(path) && Language::of(path).is_some()

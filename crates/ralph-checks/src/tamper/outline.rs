@@ -14,7 +14,7 @@ use super::units::{Found, Role, Source};
 /// Files beyond this size are read line by line.
 const PARSED_BYTES: usize = 2 << 20;
 
-/// What matters in a file.
+/// The parts of a file that matter.
 #[derive(Default)]
 pub(super) struct Outline {
     pub(super) units: Vec<Unit>,
@@ -31,16 +31,16 @@ pub(super) struct Unit {
     pub(super) line: u32,
     /// The words of the body, and those of its decorations behind them.
     pub(super) words: Vec<String>,
-    /// How many of them belong to decorations.
+    /// The number of words that belong to decorations.
     pub(super) decoration: usize,
     pub(super) marks: Vec<Mark>,
     pub(super) assertions: Vec<Assertion>,
     pub(super) calls: Vec<Call>,
     pub(super) cases: usize,
     pub(super) propagations: usize,
-    /// Whether the body does anything.
+    /// True if the body does nothing.
     pub(super) is_empty: bool,
-    /// How sure it is that a runner takes up the file.
+    /// The evidence that a runner collects the file.
     pub(super) collection: Collection,
 }
 
@@ -135,7 +135,7 @@ fn before_body<'a>(source: &Source<'_, 'a>, found: &Found) -> Vec<&'a str> {
     }
 }
 
-/// Whether a body holds nothing but brackets, `pass` and a remark.
+/// True if a body holds nothing but brackets, `pass` and a comment.
 fn does_nothing(source: &Source<'_, '_>, found: &Found, words: &[&str]) -> bool {
     let idle = ["{", "}", "do", "end", "pass", "...", "(", ")", "=>", "return", "null"];
     if words.iter().all(|word| idle.contains(word)) {

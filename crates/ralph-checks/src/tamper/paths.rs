@@ -6,8 +6,8 @@ use super::Pair;
 use super::kind::{Kind, Tampering};
 use super::language::Language;
 
-/// Whether a runner of tests takes up a file. Ordered: a test that moves to
-/// a lower one may not be run any more.
+/// The evidence that a test runner collects a file. Ordered: a test that moves to a lower one may
+/// not be run any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Collection {
     /// It does not.
@@ -20,8 +20,8 @@ pub(super) enum Collection {
     ByName,
 }
 
-/// Whether a file holds tests or only serves them, by the customs of its
-/// ecosystem. Rust files with tests inside are not told by their name.
+/// True if a file holds tests or only serves them, by the customs of its ecosystem. Rust files with
+/// tests inside are not recognised by their name.
 pub fn is_test_file(path: &str) -> bool {
     let Some(language) = Language::of(path) else { return false };
     let (_, stem) = split(path);
@@ -59,7 +59,7 @@ pub fn is_test_file(path: &str) -> bool {
     }
 }
 
-/// Whether a file holds results that were recorded to be compared with.
+/// True if a file holds results that were recorded to be compared with.
 pub fn is_snapshot(path: &str) -> bool {
     let (name, _) = split(path);
     ["snap", "ambr", "golden", "snapshot"]
@@ -70,7 +70,7 @@ pub fn is_snapshot(path: &str) -> bool {
         || in_folder(path, &["__snapshots__"])
 }
 
-/// Whether a file is data for tests.
+/// True if a file is data for tests.
 pub fn is_fixture(path: &str) -> bool {
     if is_snapshot(path) {
         return false;
@@ -85,8 +85,8 @@ fn is_in_fixtures(path: &str) -> bool {
     in_folder(path, &["fixtures", "__fixtures__", "testdata", "test_data", "test-data"])
 }
 
-/// Whether a file that is in no snapshot decides by its name what checks say.
-/// Other data among tests may be what they write.
+/// True if a file that is in no snapshot decides by its name what checks report. Other data among
+/// tests may be their output.
 pub fn decides_checks(path: &str) -> bool {
     (Language::of(path).is_some() && super::is_material(path))
         || is_snapshot(path)
@@ -94,7 +94,7 @@ pub fn decides_checks(path: &str) -> bool {
         || is_runner_config(path)
 }
 
-/// Whether a file configures nothing but a runner of tests.
+/// True if a file configures nothing but a runner of tests.
 pub fn is_runner_config(path: &str) -> bool {
     const HEADS: &[&str] = &[
         "jest.config",
@@ -114,8 +114,8 @@ pub fn is_runner_config(path: &str) -> bool {
         || HEADS.iter().any(|head| name.starts_with(head))
 }
 
-/// Whether a runner of checks, or what chooses its version, would read a file
-/// of this name, be it above the project.
+/// True if a runner of checks, or a tool that chooses its version, would read a file of this name,
+/// even above the project.
 pub fn configures_checks(path: &str) -> bool {
     const OTHERS: &[&str] = &[
         "conftest.py",
@@ -140,13 +140,13 @@ pub fn configures_checks(path: &str) -> bool {
         || [".babelrc", "babel.config."].iter().any(|head| name.starts_with(head))
 }
 
-/// Whether Python loads a module before anything else, without being asked.
+/// True if Python loads a module before anything else, without being asked.
 pub fn is_startup_module(path: &str) -> bool {
     let (name, _) = split(path);
     matches!(name.split('.').next(), Some("sitecustomize" | "usercustomize"))
 }
 
-/// Whether everything in the folder of a file is there for tests.
+/// True if everything in the folder of a file is there for tests.
 pub(super) fn is_test_folder(path: &str) -> bool {
     const FOLDERS: &[&str] =
         &["test", "tests", "__tests__", "__mocks__", "e2e", "cypress", "testing", "testdata"];
@@ -155,7 +155,7 @@ pub(super) fn is_test_folder(path: &str) -> bool {
         || (in_folder(path, &["spec"]) && Language::of(path).is_some())
 }
 
-/// How a runner of tests sees a file.
+/// Returns the evidence that a test runner collects a file.
 pub(super) fn collection(path: &str) -> Collection {
     let Some(language) = Language::of(path) else { return Collection::No };
     if is_passed_over(path, language) {
@@ -204,7 +204,7 @@ pub(super) fn collection(path: &str) -> Collection {
     }
 }
 
-/// Whether runners do not even look there.
+/// True if runners do not even look there.
 pub(super) fn is_passed_over(path: &str, language: Language) -> bool {
     let (_, stem) = split(path);
     let hidden = |part: &str| part.starts_with('.');
@@ -233,7 +233,7 @@ pub(super) fn is_passed_over(path: &str, language: Language) -> bool {
     }
 }
 
-/// Whether Go builds a file for one system only, and not for the usual ones.
+/// True if Go builds a file for one system only, and not for the usual ones.
 fn is_for_another_system(stem: &str) -> bool {
     const SYSTEMS: &[&str] = &[
         "aix",
@@ -279,7 +279,7 @@ pub(super) fn lost_files(pairs: &[Pair<'_>]) -> Vec<Tampering> {
     found
 }
 
-/// What surefire and others take for a class with tests.
+/// True for names that surefire and others take for a class with tests.
 fn has_test_class_name(stem: &str) -> bool {
     stem.starts_with("Test")
         || ["Test", "Tests", "TestCase", "Spec", "IT"].iter().any(|end| stem.ends_with(end))

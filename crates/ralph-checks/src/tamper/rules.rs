@@ -8,7 +8,7 @@ use ralph_core::policy::{GateCommand, GateSpec};
 use super::kind::{Kind, Tampering};
 use super::paths;
 
-/// What the comparison has to know about a run.
+/// The facts about a run that the comparison needs.
 #[derive(Clone, Debug)]
 pub struct Rules {
     /// Files that gates execute.
@@ -134,18 +134,18 @@ impl Rules {
         }
     }
 
-    /// Whether a gate executes this file.
+    /// True if a gate executes this file.
     pub(super) fn is_script(&self, path: &str) -> bool {
         self.scripts.contains(path)
     }
 
-    /// Whether a gate executes this script or target.
+    /// True if a gate executes this script or target.
     pub(super) fn is_target(&self, name: &str) -> bool {
         self.targets.contains(name)
     }
 
-    /// Whether a change bears on what the gates find. Settings of a linter do
-    /// if a gate runs it, or runs who knows what.
+    /// True if a change affects the findings of gates. Settings of a linter do if a gate runs it,
+    /// or runs an unknown command.
     pub fn is_judged(&self, change: &Tampering) -> bool {
         let setting = if let Kind::SettingWeakened { setting, .. } = &change.kind {
             setting.to_lowercase()
@@ -161,16 +161,15 @@ impl Rules {
         self.may_run(tool)
     }
 
-    /// Whether a gate may read a file outside the project: not if it belongs
-    /// to a linter that none runs.
+    /// True if a gate may read a file outside the project: false for files of a linter that no gate
+    /// runs.
     pub fn may_read(&self, path: &str) -> bool {
         let mut parts = path.rsplit('/').take(2);
         let tool = parts.find_map(|part| LINTERS.iter().find(|tool| part.contains(**tool)));
         tool.is_none_or(|tool| self.may_run(tool))
     }
 
-    /// Whether all that a gate runs are linters that look at one file at a
-    /// time.
+    /// True if a gate runs nothing but linters that look at one file at a time.
     pub fn looks_at_single_files(gate: &GateSpec) -> bool {
         let mut rules = Self::default();
         rules.add_gate(gate);
@@ -187,8 +186,8 @@ impl Rules {
             || !self.commands.iter().all(|one| !one.contains(tool) && does_one_thing(one))
     }
 
-    /// Whether the user accepted that a test is changed: by its id, or by the
-    /// file it is in as far as the id tells.
+    /// True if the user accepted changes of a test: by its id, or by the file it is in as far as
+    /// the id names it.
     pub fn allow_test(&self, id: &str) -> bool {
         let head = id.split("::").next().unwrap_or(id);
         // Reports of pytest have `tests.test_a.TestClass::test`.
@@ -199,7 +198,7 @@ impl Rules {
             || (!head.contains('/') && modules.any(|path| self.allows(&path)))
     }
 
-    /// Whether the user accepted changes of a file, or of a test by its id.
+    /// True if the user accepted changes of a file, or of a test by its id.
     pub fn allows(&self, place: &str) -> bool {
         let path = place.trim_start_matches('/');
         self.allowed.contains(path)
@@ -213,8 +212,8 @@ fn shell_words(text: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
-/// Whether a word of a command names a script that does the checking. A
-/// program that is itself the work, as in `python main.py`, is none.
+/// True if a word of a command names a script that does the checking. A program that is itself the
+/// work, as in `python main.py`, is none.
 fn is_check_script(word: &str, path: &str) -> bool {
     const FOLDERS: &[&str] = &["scripts", "script", "ci", "tools", "bin", "hack", ".github", "dev"];
     const WORDS: &[&str] = &["check", "test", "lint", "verify", "gate", "validate", "ci"];

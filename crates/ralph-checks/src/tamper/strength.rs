@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::assertions::Assertion;
 use super::language::Language;
 
-/// How much an assertion asks for. Ordered from nothing to everything.
+/// The strength of an assertion's demand, from nothing to everything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Strength {
     /// It cannot fail.
@@ -18,7 +18,7 @@ pub(super) enum Strength {
     Equality,
 }
 
-/// What stands for equality, in lower case and without `_`.
+/// The words for equality, in lower case and without `_`.
 const EQUALITIES: &[&str] = &[
     "asserteq",
     "debugasserteq",
@@ -59,7 +59,7 @@ const EQUALITIES: &[&str] = &[
     "areequal",
     "exactly",
 ];
-/// What stands for less than equality, in lower case and without `_`.
+/// The words for less than equality, in lower case and without `_`.
 const RELATIONS: &[&str] = &[
     "assertin",
     "assertgreater",
@@ -106,7 +106,7 @@ const RELATIONS: &[&str] = &[
     "begreaterthan",
     "match",
 ];
-/// What accepts anything that is there.
+/// The words for matchers that accept any value.
 const ANYTHING: &[&str] = &["any", "anything", "objectcontaining", "stringcontaining"];
 const COMPARISONS: &[&str] = &["==", "===", "!=", "!==", ">=", "<=", ">", "<", "<>"];
 /// Constants that a predicate says as well: `x == None` and `x.is_none()`.
@@ -161,7 +161,7 @@ pub(super) fn of(words: &[&str], language: Language) -> Strength {
     if is_opaque(&plain) { Strength::Equality } else { Strength::Truth }
 }
 
-/// Whether an assertion is a helper's whose demands are not known here.
+/// True if an assertion is a helper's whose demands are not known here.
 fn is_opaque(plain: &[String]) -> bool {
     const PLAIN_TRUTHS: &[&str] = &[
         "assert",
@@ -214,7 +214,7 @@ pub(super) fn of_failing(condition: &[&str]) -> Strength {
     }
 }
 
-/// Whether `new` asks for less than `old`, which it took the place of.
+/// True if `new` asks for less than `old`, which it replaced.
 pub(super) fn is_looser(old: &Assertion, new: &Assertion) -> bool {
     let added = |known: &[&str]| {
         new.tokens.iter().any(|word| known.contains(&bare(word).as_str()))
@@ -243,8 +243,8 @@ pub(super) fn is_looser(old: &Assertion, new: &Assertion) -> bool {
     }
 }
 
-/// Whether a word that carries meaning stands less often in `new`: a value
-/// may be given and expected.
+/// True if a word that carries meaning occurs less often in `new`: a value may be given and
+/// expected.
 fn loses_words(old: &[String], new: &[String]) -> bool {
     let count = |words: &[String], one: &str| words.iter().filter(|word| *word == one).count();
     telling(old).into_iter().any(|word| count(new, word) < count(old, word))
@@ -298,7 +298,7 @@ fn without_message<'w, 's>(words: &'s [&'w str]) -> &'s [&'w str] {
     end.map_or(words, |end| &words[..=end])
 }
 
-/// What is compared: the arguments, or both sides of an operator.
+/// Returns the compared values: the arguments, or both sides of an operator.
 fn operands<'w>(words: &'w [&'w str], language: Language) -> Vec<Vec<&'w str>> {
     if let Some(rest) = words.strip_prefix(&["assert"]).filter(|_| language == Language::Python) {
         return sides(rest);

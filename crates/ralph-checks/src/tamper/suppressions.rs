@@ -26,8 +26,8 @@ pub(super) struct Suppression {
 }
 
 impl Suppression {
-    /// Whether it only says that an import of a package is there for others:
-    /// what `__init__.py` imports and does not use is what it exports.
+    /// True if it only says that an import of a package is there for others: the imports that
+    /// `__init__.py` does not use are its exports.
     fn is_reexport(&self, path: &str) -> bool {
         let is_import = ["from", "import"].iter().any(|word| self.about.starts_with(word));
         path.rsplit('/').next() == Some("__init__.py") && self.rule == "F401" && is_import
@@ -199,8 +199,8 @@ fn in_remark(
     found
 }
 
-/// Whether a remark speaks of a marker: in quotes, in documentation, or in
-/// the manner of another language.
+/// True if a comment only speaks of a marker: in quotes, in documentation, or in the manner of
+/// another language.
 fn only_mentions(language: Language, text: &str, start: usize) -> bool {
     let (before, marker) = text.split_at(start);
     let documents =
@@ -213,8 +213,7 @@ fn only_mentions(language: Language, text: &str, start: usize) -> bool {
     documents || foreign || before.ends_with(['`', '"', '\''])
 }
 
-/// Whether what stands behind a marker names rules. Behind the others there
-/// is prose.
+/// True if the text behind a marker of this family names rules. Behind the others there is prose.
 fn takes_rules(family: &str) -> bool {
     !["@ts-", "nosec", "nosemgrep", "pragma:", "istanbul", "c8", "v8", "NOSONAR", "CHECKSTYLE"]
         .iter()

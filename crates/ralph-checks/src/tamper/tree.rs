@@ -19,9 +19,9 @@ pub(super) type Id = usize;
 pub(super) struct Tree<'a> {
     text: &'a str,
     nodes: Vec<Node>,
-    /// What the grammar calls its kinds.
+    /// The names of its kinds in the grammar.
     kinds: Vec<String>,
-    /// Whether the parser had to guess somewhere.
+    /// True if the parser had to guess somewhere.
     pub(super) broken: bool,
 }
 
@@ -123,7 +123,7 @@ impl<'a> Tree<'a> {
         self.nodes[id].parent
     }
 
-    /// What the grammar calls the node.
+    /// Returns the name of the node's kind in the grammar.
     pub(super) fn kind(&self, id: Id) -> &str {
         &self.kinds[self.nodes[id].kind]
     }
@@ -148,12 +148,12 @@ impl<'a> Tree<'a> {
         self.text.get(self.nodes[id].bytes.clone()).unwrap_or_default()
     }
 
-    /// Whether there is nothing inside.
+    /// True if there is nothing inside.
     pub(super) fn is_leaf(&self, id: Id) -> bool {
         self.nodes[id].end == id + 1
     }
 
-    /// Whether the node is a remark.
+    /// True if the node is a comment.
     pub(super) fn is_comment(&self, id: Id) -> bool {
         self.kind(id).contains("comment")
     }
@@ -164,13 +164,13 @@ impl<'a> Tree<'a> {
         self.text.get(self.nodes[ids.start].bytes.start..end).unwrap_or_default()
     }
 
-    /// What stands before a node on its line.
+    /// Returns the text before a node on its line.
     pub(super) fn before_on_line(&self, id: Id) -> &'a str {
         let before = self.text.get(..self.nodes[id].bytes.start).unwrap_or_default();
         before.rsplit('\n').next().unwrap_or_default()
     }
 
-    /// What stands on a node's line from the node on.
+    /// Returns the text of a node's line from the node on.
     pub(super) fn rest_of_line(&self, id: Id) -> &'a str {
         let rest = self.text.get(self.nodes[id].bytes.start..).unwrap_or_default();
         rest.lines().next().unwrap_or_default()

@@ -7,7 +7,7 @@ use super::language::Language;
 use super::paths::{self, Collection};
 use super::tree::{Id, Tree};
 
-/// What a piece of code is to a runner of tests.
+/// The role of a piece of code for a test runner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// The runner collects it.
@@ -25,13 +25,13 @@ pub(super) struct Found {
     /// With the names of what it is in.
     pub(super) id: String,
     pub(super) node: Id,
-    /// Where it has one.
+    /// The body, if it has one.
     pub(super) body: Option<Id>,
     /// Its attributes, decorators or annotations.
     pub(super) decorations: Vec<Id>,
-    /// What it is in, the nearest first.
+    /// The modules, classes and suites it is in, the nearest first.
     pub(super) groups: Vec<Group>,
-    /// What is put before or behind its name, such as `skip` in `it.skip`.
+    /// The words before or behind its name, such as `skip` in `it.skip`.
     pub(super) modifiers: Vec<String>,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct Group {
     pub(super) node: Id,
     pub(super) decorations: Vec<Id>,
     pub(super) modifiers: Vec<String>,
-    /// Whether it is a suite with a title.
+    /// True if it is a suite with a title.
     titled: bool,
 }
 
@@ -51,7 +51,7 @@ pub(super) struct Source<'t, 'a> {
     pub(super) path: &'t str,
     pub(super) language: Language,
     pub(super) tree: &'t Tree<'a>,
-    /// How sure it is that a runner takes up the file.
+    /// The evidence that a runner collects the file.
     pub(super) collection: Collection,
     /// Functions that are tests whatever is thought of them here.
     known: &'t [KnownTest],
@@ -479,7 +479,7 @@ impl<'t, 'a> Source<'t, 'a> {
         }
     }
 
-    /// Whether somebody knows it to be a test.
+    /// True if it is among the functions that are known to be tests.
     fn is_known(&self, found: &Found) -> bool {
         let first = self.tree.line(found.node);
         let last = found.body.map_or(first, |body| self.tree.line(body));

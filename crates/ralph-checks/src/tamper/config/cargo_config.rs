@@ -6,20 +6,19 @@ const CACHES: &[&str] = &["sccache", "ccache", "cachepot"];
 /// Commands of cargo that are programs of their own, which an alias hides.
 const HIDEABLE: &[&str] = &["clippy", "nextest", "deny", "audit", "hack", "llvm-cov", "miri"];
 
-/// Whether a file is the configuration of cargo.
+/// True if a file is the configuration of cargo.
 pub(super) fn is_cargo_config(file: &str) -> bool {
     [".cargo/config.toml", ".cargo/config"]
         .iter()
         .any(|name| file == *name || file.strip_suffix(name).is_some_and(|dir| dir.ends_with('/')))
 }
 
-/// Whether a setting has to do with checks at all.
+/// True if a setting has to do with checks at all.
 pub(super) fn is_relevant(path: &str) -> bool {
     kind(path).is_some()
 }
 
-/// Whether values that became others make the compiler say less, or let
-/// another program run the tests.
+/// True if changed values make the compiler report less, or let another program run the tests.
 pub(super) fn weakens(path: &str, old: &[String], new: &[String]) -> bool {
     match kind(path) {
         Some(Setting::Flags) => lints_less(old, new),
@@ -34,7 +33,7 @@ pub(super) fn weakens(path: &str, old: &[String], new: &[String]) -> bool {
     }
 }
 
-/// What a setting holds.
+/// The kind of value a setting holds.
 enum Setting {
     /// Arguments of the compiler.
     Flags,
@@ -60,7 +59,7 @@ fn is_cache(program: &str) -> bool {
     CACHES.contains(&program.rsplit('/').next().unwrap_or(program))
 }
 
-/// Whether a lint is allowed that was not, or one is no longer asked for.
+/// True if a lint is allowed that was not, or one is no longer asked for.
 fn lints_less(old: &[String], new: &[String]) -> bool {
     let (before, now) = (levels(old), levels(new));
     now.iter().any(|level| level.wish == Wish::Silence && !before.contains(level))
@@ -74,7 +73,7 @@ struct Level<'a> {
     lint: &'a str,
 }
 
-/// What is wished for.
+/// The wish about a lint.
 #[derive(PartialEq, Eq)]
 enum Wish {
     Silence,

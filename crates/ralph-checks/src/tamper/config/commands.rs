@@ -21,7 +21,7 @@ const CHECKS: &[&str] = &[
     "fmt-check",
     "all",
 ];
-/// What makes a command check less, wherever it is added.
+/// The words that make a command check less, wherever they are added.
 const ESCAPES: &[&str] = &[
     "||",
     ";",
@@ -83,7 +83,7 @@ const ESCAPES: &[&str] = &[
 /// Of these, what only ends a run earlier and fails it all the same.
 const HARMLESS: &[&str] = &["-x", "--bail", "--maxfail", "--no-fail-fast", "--silent"];
 
-/// Whether a script or target of this name serves as a check.
+/// True if a script or target of this name serves as a check.
 pub(in crate::tamper) fn is_check(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let bare = name.trim_start_matches("pre").trim_start_matches("post");
@@ -92,8 +92,7 @@ pub(in crate::tamper) fn is_check(name: &str) -> bool {
     })
 }
 
-/// Whether `new` does less than `old`: something is missing, or an escape was
-/// added.
+/// True if `new` does less than `old`: something is missing, or an escape was added.
 pub(super) fn does_less(old: &str, new: &str) -> bool {
     let (before, now) = (words(old), words(new));
     let mut rest = before.iter().peekable();
@@ -108,7 +107,7 @@ pub(super) fn does_less(old: &str, new: &str) -> bool {
     rest.peek().is_some() || added.iter().any(|word| is_escape(word))
 }
 
-/// Whether a word that was added makes a command check less.
+/// True if a word that was added makes a command check less.
 pub(super) fn is_escape(word: &str) -> bool {
     let word = word.to_ascii_lowercase();
     let flag = word.split('=').next().unwrap_or_default();

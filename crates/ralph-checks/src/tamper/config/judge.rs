@@ -71,7 +71,7 @@ const LOOKING_AT: &[&str] = &[
     "presets",
     "plugins",
 ];
-/// Where pytest looks for tests.
+/// The settings that say where pytest looks for tests.
 const PYTEST: &[&str] = &["testpaths", "python-files", "python-functions", "python-classes"];
 /// Values of those that leave nothing out, or nothing that is customary.
 const USUAL: &[&str] = &[
@@ -227,7 +227,7 @@ const BENIGN: &[&str] = &[
     "generated",
 ];
 
-/// What a change means.
+/// The meaning of a change.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Meaning {
     Weaker,
@@ -235,7 +235,7 @@ enum Meaning {
     Nothing,
 }
 
-/// Whether a tool was configured before.
+/// Tells if a tool was configured before.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Known {
     Before,
@@ -267,7 +267,7 @@ struct Diff<'a> {
     path: &'a str,
     old: &'a [String],
     new: &'a [String],
-    /// Whether its tool was configured before.
+    /// Tells if its tool was configured before.
     known: Known,
     removed: Vec<&'a str>,
     added: Vec<&'a str>,
@@ -298,7 +298,7 @@ impl<'a> Diff<'a> {
         self.path.rsplit('.').next().unwrap_or(self.path)
     }
 
-    /// Whether any part of the path is one of the words.
+    /// True if any part of the path is one of the words.
     fn within(&self, known: &[&str]) -> bool {
         self.path.split('.').any(|part| known.contains(&part))
     }
@@ -322,7 +322,7 @@ impl<'a> Diff<'a> {
         weak.into_iter().map(|(from, to)| change.weakened(self.path, from, to)).collect()
     }
 
-    /// What became weaker: values before and now.
+    /// Returns the values that became weaker: before and now.
     fn weakening(&self, file: &str) -> Vec<(Option<&str>, Option<&str>)> {
         let (before, now) =
             (self.old.first().map(String::as_str), self.new.first().map(String::as_str));
@@ -360,8 +360,7 @@ impl<'a> Diff<'a> {
         self.numbers(file, before, now)
     }
 
-    /// Whether it is weaker, in files whose settings are all known; `None` in
-    /// others.
+    /// True if it is weaker, in files whose settings are all known; `None` in others.
     fn by_file(&self, file: &str) -> Option<bool> {
         if loop_settings::is_loop_settings(file) {
             return Some(loop_settings::weakens(self.path, self.old, self.new));
@@ -443,7 +442,7 @@ impl<'a> Diff<'a> {
     }
 }
 
-/// Whether a switch that is gone is turned on by `strict` all the same.
+/// True if a switch that is gone is turned on by `strict` all the same.
 fn is_implied(path: &str, new: &Settings) -> bool {
     let (table, name) = path.rsplit_once('.').unwrap_or(("", path));
     let strict = if table.is_empty() { "strict".to_owned() } else { format!("{table}.strict") };
@@ -452,7 +451,7 @@ fn is_implied(path: &str, new: &Settings) -> bool {
         && new.get(&strict).is_some_and(|values| values.iter().any(|value| value == "true"))
 }
 
-/// Whether a command holds an escape that it did not hold before.
+/// True if a command holds an escape that it did not hold before.
 fn adds_escape(old: &str, new: &str) -> bool {
     let before = words(old);
     words(new).iter().any(|word| is_escape(word) && !before.contains(word))
@@ -465,7 +464,7 @@ fn is_strict_option(word: &str) -> bool {
         || word == "-W"
 }
 
-/// Whether the values of a path are commands.
+/// True if the values of a path are commands.
 fn is_command(file: &str, path: &str) -> bool {
     let last = path.rsplit('.').next().unwrap_or(path);
     (file.ends_with("package.json") && path.starts_with("scripts."))
@@ -473,7 +472,7 @@ fn is_command(file: &str, path: &str) -> bool {
         || (last == "run" && file.contains(".github/"))
 }
 
-/// Whether a path has to do with checks at all.
+/// True if a path has to do with checks at all.
 fn is_relevant(file: &str, path: &str) -> bool {
     let name = file.rsplit('/').next().unwrap_or(file);
     let under = |heads: &[&str]| {
@@ -513,7 +512,7 @@ fn is_relevant(file: &str, path: &str) -> bool {
     }
 }
 
-/// Whether the values of a path are levels of severity.
+/// True if the values of a path are levels of severity.
 fn has_levels(file: &str, path: &str) -> bool {
     path.contains("lints")
         || path.contains("rules")
@@ -538,7 +537,7 @@ fn level(value: &str) -> Option<u8> {
     })
 }
 
-/// What a change of a switch means; `Other` if it is none.
+/// Returns the meaning of a switch's change; `Other` if it is no switch.
 fn switch(file: &str, name: &str, before: Option<&str>, now: Option<&str>) -> Meaning {
     let on = |value: Option<&str>| value.map(|value| value.eq_ignore_ascii_case("true"));
     let is_switch = |value: Option<&str>| {

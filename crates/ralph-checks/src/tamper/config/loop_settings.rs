@@ -5,12 +5,12 @@
 
 use super::commands::does_less;
 
-/// Whether a file holds the settings of the loop.
+/// True if a file holds the settings of the loop.
 pub(super) fn is_loop_settings(file: &str) -> bool {
     file.rsplit('/').next() == Some("ralph.toml")
 }
 
-/// Whether values that became others leave less to be proven.
+/// True if changed values leave less to be proven.
 pub(super) fn weakens(path: &str, old: &[String], new: &[String]) -> bool {
     let lost = || old.iter().any(|value| !new.contains(value));
     let gained = || new.iter().any(|value| !old.contains(value));

@@ -37,7 +37,7 @@ pub(super) fn compare(change: &Change<'_>) -> Vec<Tampering> {
     found
 }
 
-/// What the targets do that serve as checks, and what is read before them.
+/// Returns the targets that serve as checks, and the lines that include other files.
 pub(super) fn of_checks(text: &str) -> String {
     let targets = targets(text).into_iter().filter(|(name, _)| is_check(name));
     let is_read = |line: &&str| {

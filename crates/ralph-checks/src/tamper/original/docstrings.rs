@@ -7,7 +7,7 @@ use ast_grep_language::SupportLang;
 
 use crate::tamper::tree::{Id, Tree};
 
-/// What an example begins with.
+/// The prompt with which an example begins.
 pub(super) const PROMPT: &str = ">>>";
 
 /// The code of one version of a file with the documentation of another, where
@@ -34,8 +34,8 @@ pub(super) fn with_docstrings_of(code: &str, tests: &str) -> Option<String> {
     Some(text)
 }
 
-/// Where the documentation of each definition stands, by its full name; that of
-/// the module has none.
+/// Returns the range of each definition's documentation, by its full name; that of the module has
+/// none.
 fn docstrings(text: &str) -> Option<BTreeMap<String, Range<usize>>> {
     let tree = Tree::parse(text, SupportLang::Python).filter(|tree| !tree.broken)?;
     let mut found = BTreeMap::new();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// What an example belongs to, and its number there.
+/// The item that an example belongs to, and its number there.
 type ExampleKey<'a> = (&'a str, usize);
 
 /// The code of one version of a file with the examples of another, where both

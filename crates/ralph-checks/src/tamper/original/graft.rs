@@ -5,10 +5,10 @@ use super::examples::with_examples_of;
 use crate::tamper::language::Language;
 use crate::tamper::tree::{Id, Tree};
 
-/// What tests inside of JavaScript ask for.
+/// The expression that tests inside of JavaScript files query.
 const VITEST: &str = "import.meta.vitest";
 
-/// Whether one version of a file may hold tests beside its code.
+/// True if one version of a file may hold tests in addition to its code.
 pub(super) fn may_hold_tests(language: Language, text: &str) -> bool {
     language == Language::Rust
         || (language == Language::Python && text.contains(PROMPT))
@@ -75,14 +75,14 @@ fn parts(language: Language, text: &str) -> Option<CodeParts<'_>> {
     Some(parts)
 }
 
-/// Whether a statement is there for vitest alone.
+/// True if a statement is there for vitest alone.
 fn is_vitest(tree: &Tree<'_>, item: Id) -> bool {
     let condition = tree.child(item, &["parenthesized_expression"]);
     tree.kind(item) == "if_statement"
         && condition.is_some_and(|condition| tree.text(condition).contains(VITEST))
 }
 
-/// Whether an attribute makes its item a part of the tests.
+/// True if an attribute makes its item a part of the tests.
 fn is_for_tests(attribute: &str) -> bool {
     let text: String = attribute.split_whitespace().collect();
     let inner = text.trim_start_matches("#[").trim_end_matches(']');

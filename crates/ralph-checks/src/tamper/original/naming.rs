@@ -7,7 +7,7 @@ use crate::tamper::config;
 use crate::tamper::language::Language;
 use crate::tamper::paths;
 
-/// Who names a file.
+/// The kinds of files that name a file.
 #[derive(Clone, Copy, Default)]
 pub(super) struct NamedBy {
     pub(super) tests: bool,
@@ -68,7 +68,7 @@ pub(super) fn told_by_names(files: &[&str], project: &dyn ProjectTexts) -> Vec<F
     files.iter().zip(&named).map(class).collect()
 }
 
-/// Whether a file serves tests, by who names it.
+/// True if a file serves tests, by those that name it.
 fn serves(path: &str, named: NamedBy) -> bool {
     match (Language::of(path), named) {
         (_, NamedBy { code: true, .. }) => false,
@@ -84,14 +84,14 @@ fn names(text: &str, path: &str) -> bool {
     text.contains(path.rsplit('/').next().unwrap_or(path))
 }
 
-/// Whether the configuration of a runner names a file, be it without the end.
+/// True if the configuration of a runner names a file, with or without its extension.
 fn configures(text: &str, path: &str) -> bool {
     let (_, stem) = paths::split(path);
     let ends = |end: &str| text.contains(&format!("/{stem}{end}"));
     names(text, path) || ends("\"") || ends("'") || text.contains(&format!("-p {stem}"))
 }
 
-/// Whether code reads a file, or imports a module that may be one of tests.
+/// True if code reads a file, or imports a module that may be one of tests.
 fn mentions(code: (&str, &str), path: &str) -> bool {
     if !is_code_in_test_folder(path) {
         return names(code.1, path) || loads(code, path);
@@ -100,7 +100,7 @@ fn mentions(code: (&str, &str), path: &str) -> bool {
     language.is_some() && language == Language::of(code.0) && imports(code.1, path)
 }
 
-/// Whether code names a module by its folder and its own name.
+/// True if code names a module by its folder and its own name.
 fn imports(text: &str, path: &str) -> bool {
     let (_, stem) = paths::split(path);
     let Some(folder) = path.rsplit('/').nth(1) else { return false };
@@ -108,8 +108,8 @@ fn imports(text: &str, path: &str) -> bool {
     module('.') || module('/') || text.contains(&format!("{folder} import {stem}"))
 }
 
-/// Whether a file loads a module of the project: by a path from its own
-/// folder, in quotes, or by the name that Python has for it.
+/// True if a file loads a module of the project: by a path from its own folder, in quotes, or by
+/// the name that Python has for it.
 fn loads((from, text): (&str, &str), path: &str) -> bool {
     let language = Language::of(path);
     if language.is_none() || language != Language::of(from) {

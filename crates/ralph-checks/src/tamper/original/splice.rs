@@ -12,10 +12,10 @@ use toml::{Table, Value};
 
 use crate::tamper::config;
 
-/// What says where the modules of a package lie.
+/// The keys that say where the modules of a package lie.
 const ENTRIES: [&str; 3] = ["main", "exports", "imports"];
 
-/// Whether a file is such a manifest.
+/// True if a file is such a manifest.
 pub(super) fn is_mixed(path: &str) -> bool {
     matches!(
         name(path),
@@ -40,7 +40,7 @@ pub(super) fn with_runner_settings(path: &str, present: &str, start: &str) -> Op
     }
 }
 
-/// What a file says to runners: of a manifest only their settings, and of its
+/// Returns the parts of a file that concern runners: of a manifest only their settings, and of its
 /// scripts those that check something.
 pub(super) fn runner_settings<'t>(path: &str, text: &'t str) -> Cow<'t, str> {
     if !is_mixed(path) {

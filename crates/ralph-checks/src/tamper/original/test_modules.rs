@@ -4,7 +4,7 @@
 /// Modules that lie deeper are taken for code.
 const MOST_LEVELS: usize = 6;
 
-/// Whether a file belongs to tests alone. `text_of` gives the text of a path.
+/// True if a file belongs to tests alone. `text_of` gives the text of a path.
 pub(super) fn is_for_tests(path: &str, text_of: &dyn Fn(&str) -> Option<String>) -> bool {
     let mut path = path.to_owned();
     for _ in 0..MOST_LEVELS {
@@ -36,7 +36,7 @@ fn join(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
-/// Whether a module is declared for tests alone; `None` if it is not declared.
+/// True if a module is declared for tests alone; `None` if it is not declared.
 fn is_declared_for_tests(text: &str, module: &str) -> Option<bool> {
     let declaration = format!("mod {module};");
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
