@@ -16,13 +16,13 @@ use crate::formats::{self, Collector, Unreadable};
 use crate::output::{HasReport, Heard, Input, Listener, Scratch, Source, Spools};
 use crate::{AffectedTest, Gate, affected, dependencies, verdict};
 
-/// What stands in a command for the report it is to write.
+/// The placeholder in a command for the path of the report it is to write.
 const REPORT: &str = "{report}";
 
 /// The time a gate has to end in good order once it timed out.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Where gates run.
+/// The surroundings in which gates run.
 #[derive(Clone, Copy)]
 pub struct Site<'a> {
     /// Starts and ends processes.
@@ -119,8 +119,8 @@ impl CommandGate {
         })
     }
 
-    /// What a command came to, or that its packages were never installed, if
-    /// it failed and named nothing that fails.
+    /// Returns the outcome of a command. If it failed without naming anything that fails, and its
+    /// packages were never installed, returns that instead.
     fn or_lacking(
         &self,
         site: &Site<'_>,

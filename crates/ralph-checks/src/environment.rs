@@ -12,7 +12,7 @@ impl NameGlob {
         Self(pattern.to_ascii_uppercase())
     }
 
-    /// Whether the pattern covers the whole name.
+    /// True if the pattern covers the whole name.
     pub fn matches(&self, name: &OsStr) -> bool {
         let name = name.to_string_lossy().to_ascii_uppercase();
         let mut parts = self.0.split('*');
@@ -30,7 +30,7 @@ impl NameGlob {
     }
 }
 
-/// Which variables gates do not get, and which of those they get after all.
+/// The variables that are kept from gates, and the exceptions to that.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EnvironmentRules {
     /// Kept from gates.

@@ -12,18 +12,18 @@ use ralph_core::redact::RedactedStream;
 use ralph_proc::{Control, Stream, Streams, Watcher};
 use tempfile::TempDir;
 
-/// How much of the output a report keeps, in characters.
+/// The maximum length of the output that a report keeps, in characters.
 const TAIL_CHARS: usize = 8_000;
 
-/// How much output is read, in bytes; a flood beyond it is cut off.
+/// The maximum amount of output that is read, in bytes; a flood beyond it is cut off.
 const SPOOL_BYTES: u64 = 1024 * 1024 * 1024;
 
-/// Where the reader of a gate finds what it reads.
+/// The place from which the reader of a gate reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
     /// Nothing is read.
     Nothing,
-    /// What the command prints for machines; people get its standard error.
+    /// The standard output, which is for machines; people get the standard error.
     Stdout,
     /// The same, and after it what people get.
     StdoutFirst,
@@ -34,7 +34,7 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    /// Where output in this form comes from.
+    /// Returns the source of output in this form.
     pub(crate) fn of(format: Format, has_report: HasReport) -> Self {
         match (has_report, format) {
             (_, Format::Exit) => Self::Nothing,
@@ -76,7 +76,7 @@ impl Source {
     }
 }
 
-/// Whether a command names a report.
+/// Tells if a command names a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum HasReport {
     Yes,
@@ -103,7 +103,7 @@ impl Scratch {
         self.folder.path().join("report")
     }
 
-    /// What there is to read, from its beginning.
+    /// Returns everything there is to read, from its start.
     pub(crate) fn input(&self, spools: Spools) -> io::Result<Input> {
         if self.source != Source::Report {
             return printed(spools).map(Input::Wanted);
@@ -131,10 +131,10 @@ impl Scratch {
     }
 }
 
-/// What is kept of standard output and standard error.
+/// The files that keep standard output and standard error.
 pub(crate) type Spools = [Option<File>; 2];
 
-/// What a reader is given.
+/// The input of a reader.
 pub(crate) enum Input {
     /// Output in the form that was asked for.
     Wanted(BufReader<Box<dyn Read>>),
@@ -144,7 +144,7 @@ pub(crate) enum Input {
     Instead(BufReader<Box<dyn Read>>),
 }
 
-/// What was kept of one stream, and then what was kept of the other.
+/// Returns all that was kept of one stream, and then all that was kept of the other.
 fn printed(spools: Spools) -> io::Result<BufReader<Box<dyn Read>>> {
     let mut input: Box<dyn Read> = Box::new(io::empty());
     for mut file in spools.into_iter().flatten() {
@@ -172,7 +172,7 @@ pub(crate) struct Listener<'a> {
     machine_tail: Vec<u8>,
 }
 
-/// What a listener heard.
+/// The output that a listener heard.
 pub(crate) struct Heard {
     /// The end of the output, for people.
     pub(crate) tail: String,

@@ -25,11 +25,11 @@ pub(crate) struct TooHard;
 /// takes more reports than this per kilobyte is not going to be finished.
 const REPORTS_PER_KILOBYTE: usize = 400;
 
-/// What the parser is given at once, in bytes: so it has to ask again when it
+/// The maximum number of bytes the parser is given at once, so that it has to ask again when it
 /// looks far ahead.
 const PART: usize = 16 * 1024;
 
-/// What it is given at most for one file, in bytes.
+/// The maximum number of bytes the parser is given for one file.
 const MOST_GIVEN: usize = 128 * 1024 * 1024;
 
 thread_local! {

@@ -60,7 +60,7 @@ impl ProjectTexts for VisibleFiles {
     }
 }
 
-/// How many files are remembered by their names.
+/// The maximum number of files that are remembered by their names.
 const MOST_NAMES: usize = 200_000;
 
 /// The files of a project by their names: some tools name them without folders.
@@ -100,8 +100,8 @@ impl SourceFiles {
     }
 }
 
-/// Whether tools that keep to the ignore rules, as linters do, pass a file
-/// over: those of the repository, of its folders, and of the user.
+/// True if tools that keep to the ignore rules, as linters do, skip a file: the rules of the
+/// repository, of its folders, and of the user.
 pub fn is_passed_over(root: &Path, path: &Path) -> bool {
     let wanted = root.join(path);
     let mut builder = WalkBuilder::new(root);

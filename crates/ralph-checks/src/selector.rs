@@ -103,7 +103,7 @@ fn choose_files(
     }
 }
 
-/// What must be part of the id of a test that was meant, if that can be told.
+/// Returns the text that must be part of the id of a test that was meant, if it is known.
 pub(crate) fn telling_name<'a>(selector: &'a str, spec: &GateSpec) -> Option<&'a str> {
     let GateCommand::Argv(words) = &spec.command else { return None };
     let name = Selector::parse(selector, runner(words)?)?.name?;

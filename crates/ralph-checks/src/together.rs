@@ -15,7 +15,7 @@ use ralph_core::policy::{Criterion, GateSpec};
 
 use crate::{Gate, Site};
 
-/// How often the watcher is asked while gates run.
+/// The interval at which the watcher is asked while gates run.
 const TICK: Duration = Duration::from_millis(100);
 
 /// Sees gates come and go, and may end them.
@@ -35,7 +35,7 @@ pub trait GateWatcher {
     /// Files of the project changed while the gates ran.
     fn changed(&mut self, _files: &[PathBuf]) {}
 
-    /// Whether to give up. Asked several times a second.
+    /// Returns true to give up. Called several times a second.
     fn stop(&mut self) -> bool;
 }
 
@@ -134,12 +134,12 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Whether two gates build or run something in the same place.
+/// True if two gates build or run something in the same place.
 fn clash(one: &GateSpec, other: &GateSpec) -> bool {
     !is_light(other) && one.dir == other.dir
 }
 
-/// Whether a gate only looks.
+/// True if a gate changes nothing.
 fn is_light(spec: &GateSpec) -> bool {
     match spec.criterion {
         Criterion::LintClean

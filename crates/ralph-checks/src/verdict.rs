@@ -56,8 +56,8 @@ pub(crate) fn failing(spec: &GateSpec, reading: &Reading) -> BTreeSet<String> {
     failing
 }
 
-/// How many tests that failed without a name are told apart by their number:
-/// when fewer fail, that is progress.
+/// The maximum number of failed tests without a name that are told apart by their number: when
+/// fewer fail, that is progress.
 const MOST_UNNAMED: u64 = 500;
 
 /// The fingerprint of a failing test.
@@ -65,7 +65,7 @@ pub fn test_fingerprint(spec: &GateSpec, id: &str) -> String {
     if spec.dir.is_empty() { format!("test {id}") } else { format!("test {}: {id}", spec.dir) }
 }
 
-/// Whether findings of this level keep the gate from passing.
+/// True if findings of this level keep the gate from passing.
 fn counts(spec: &GateSpec, level: Level) -> bool {
     match level {
         Level::Error | Level::Security => true,
@@ -92,7 +92,7 @@ fn is_test_gate(spec: &GateSpec, reading: &Reading) -> bool {
     spec.criterion == Criterion::TestPass || reading.tests.is_some() || spec.format.is_of_tests()
 }
 
-/// Whether a failure is explained by what was recognised in plain text.
+/// True if the recognised plain text explains a failure.
 fn tells_why(printed: &Reading) -> bool {
     printed.counts.errors > 0 || printed.tests.as_ref().is_some_and(|tests| tests.counts.failed > 0)
 }

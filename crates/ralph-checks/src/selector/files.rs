@@ -11,7 +11,7 @@ const MOST_BYTES: u64 = 1024 * 1024;
 /// After so many files nobody looks further, and the name counts as found.
 const MOST_FILES: usize = 20_000;
 
-/// Whether a file, or one in a folder, has a name in it.
+/// True if a file, or one in a folder, has a name in it.
 pub(super) fn mention(path: &Path, name: &str) -> bool {
     if path.is_dir() {
         return any_mentions(path, name);
@@ -21,7 +21,7 @@ pub(super) fn mention(path: &Path, name: &str) -> bool {
     memchr::memmem::find(&text, name.as_bytes()).is_some()
 }
 
-/// Whether a file that git would not ignore has a name in it.
+/// True if a file that git would not ignore has a name in it.
 pub(super) fn any_mentions(folder: &Path, name: &str) -> bool {
     if !ralph_files::has_plain_rules(folder) {
         return true;
