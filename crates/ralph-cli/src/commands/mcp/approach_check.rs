@@ -33,7 +33,7 @@ const CANDIDATES: usize = 50;
 /// Number of entries of each kind that are shown.
 const SHOWN: usize = 5;
 
-/// What is about to be tried.
+/// The approach that is about to be tried.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {

@@ -30,7 +30,7 @@ const SPEC: Spec = Spec {
 /// Time between two checks whether the caller still waits.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// What to check.
+/// The choice of gates to run.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {

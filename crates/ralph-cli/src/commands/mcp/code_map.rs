@@ -23,7 +23,7 @@ const SPEC: Spec = Spec {
 
 const MOST_TOKENS: usize = 4000;
 
-/// What is of interest.
+/// The part of the code that is of interest.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {

@@ -23,7 +23,7 @@ const SPEC: Spec = Spec {
     patience: Duration::from_mins(2),
 };
 
-/// What to look for.
+/// The symbol to look for.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
@@ -34,16 +34,16 @@ struct Input {
     side: Side,
 }
 
-/// Which uses are wanted.
+/// The uses that are wanted.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Side {
     /// All places that refer to it.
     #[default]
     Refs,
-    /// Who calls it.
+    /// The functions that call it.
     Callers,
-    /// What it calls.
+    /// The functions it calls.
     Callees,
 }
 

@@ -23,7 +23,7 @@ const SPEC: Spec = Spec {
 
 const MOST: usize = 50;
 
-/// What to look for.
+/// The names to look for.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {

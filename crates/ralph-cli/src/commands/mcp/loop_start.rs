@@ -35,7 +35,7 @@ const SPEC: Spec = Spec {
     patience: Duration::from_mins(2),
 };
 
-/// What the loop is for, and when it is done.
+/// The goal of the loop, and when it is done.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
@@ -72,7 +72,7 @@ struct Input {
 /// Time that the agent waits for the first results of the checks.
 const FIRST_LOOK: Duration = Duration::from_secs(10);
 
-/// What can be asked for by its name alone.
+/// A criterion that can be asked for by its name alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Criterion {

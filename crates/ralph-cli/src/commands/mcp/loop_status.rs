@@ -22,7 +22,7 @@ const SPEC: Spec = Spec {
     patience: Duration::from_secs(30),
 };
 
-/// What to show.
+/// The run to show.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {

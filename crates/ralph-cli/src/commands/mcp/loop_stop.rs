@@ -22,7 +22,7 @@ const SPEC: Spec = Spec {
     patience: Duration::from_mins(1),
 };
 
-/// What to end.
+/// The run to end.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {

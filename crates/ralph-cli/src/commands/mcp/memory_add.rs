@@ -33,7 +33,7 @@ const LONGEST: usize = 4000;
 /// Number of characters of a near note that are shown.
 const SHORTEST: usize = 160;
 
-/// What to keep.
+/// The note to keep.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
@@ -60,27 +60,27 @@ struct Input {
     session: Option<String>,
 }
 
-/// What an agent may note. What holds always is for the user to say.
+/// A kind of note that an agent may add. Rules that always hold are for the user to set.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Kind {
-    /// How something is done.
+    /// A way to do something.
     Skill,
-    /// How things look here.
+    /// A way in which things are done here.
     Pattern,
-    /// What goes wrong.
+    /// A pitfall.
     Gotcha,
-    /// What was decided, and why.
+    /// A decision and its reasons.
     Decision,
-    /// What was found out.
+    /// A discovery.
     Discovery,
-    /// What is typed to do something.
+    /// A command line that does something.
     Command,
-    /// What is so.
+    /// A fact.
     Fact,
-    /// What failed.
+    /// A failure.
     Failure,
-    /// What was tried.
+    /// An approach that was tried.
     Approach,
 }
 

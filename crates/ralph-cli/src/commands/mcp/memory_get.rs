@@ -23,7 +23,7 @@ const SPEC: Spec = Spec {
 
 const MOST: usize = 20;
 
-/// Which notes.
+/// The notes to show.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {

@@ -28,7 +28,7 @@ const SPEC: Spec = Spec {
 
 const MOST: usize = 20;
 
-/// What to look for.
+/// The notes to look for.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
