@@ -30,7 +30,7 @@ pub struct AffectedTest {
 pub(crate) enum Takes {
     /// Files, behind these words.
     Files(&'static [&'static str]),
-    /// Folders, in the place of `./...`.
+    /// Folders, instead of `./...`.
     Packages,
     /// Names of tests, behind `--`.
     Names,

@@ -87,7 +87,7 @@ mod tests {
 
     use super::*;
 
-    /// What a command lacks in a folder with these files.
+    /// Checks the need that a command lacks in a folder with these files.
     #[track_caller]
     fn check(files: &[(&str, &str)], command: &str, tail: &str, want: Option<&str>) {
         let folder = tempfile::tempdir().unwrap();

@@ -68,7 +68,7 @@ pub struct Proposal {
     pub criterion: Criterion,
     /// The command it would execute.
     pub command: GateCommand,
-    /// Where, relative to the root and with `/`; empty for the root.
+    /// The folder it runs in, relative to the root and with `/`; empty for the root.
     pub dir: String,
     /// The form of its output.
     pub format: Format,
@@ -261,7 +261,7 @@ fn without_second_choices(found: &[Candidate]) -> Vec<Proposal> {
     kept.map(|(_, candidate)| candidate.proposal.clone()).collect()
 }
 
-/// Tests that lie beside the project are its tests where it has no others.
+/// Makes tests in side folders such as `docs` required if the project has no others.
 fn require_some_test(proposals: &mut [Proposal]) {
     let is_test = |it: &&mut Proposal| it.criterion == Criterion::TestPass;
     if proposals.iter_mut().filter(is_test).all(|it| it.standing != Standing::Required) {

@@ -71,7 +71,7 @@ pub enum Unreadable {
         /// The results recognised in everything it printed.
         printed: Box<Reading>,
     },
-    /// The report tells something else than what was printed beside it.
+    /// The report contradicts the printed output.
     #[error(
         "its report tells of {} tests and none that failed, but it printed {}",
         report.collected(), describe(*printed)

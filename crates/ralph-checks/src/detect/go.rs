@@ -69,7 +69,7 @@ fn used(folder: &Folder<'_>) -> Vec<String> {
         };
         let dir = dir.trim_matches('"').trim_end_matches('/');
         let dir = dir.strip_prefix("./").unwrap_or(dir);
-        // Modules outside are somebody else's.
+        // Modules outside do not belong to this project.
         if !dir.is_empty() && !dir.starts_with("..") && !dir.contains(char::is_whitespace) {
             dirs.push(dir.to_owned());
         }

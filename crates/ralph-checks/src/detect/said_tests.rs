@@ -5,7 +5,7 @@ use crate::detect::sight::Sight;
 
 use super::*;
 
-/// What these files say, a line each: who, where, and the command.
+/// Checks the commands that these files name, a line each: by whom, the folder, and the command.
 #[track_caller]
 fn check(files: &[(&str, &str)], want: &[&str]) {
     let folder = tempfile::tempdir().unwrap();

@@ -50,7 +50,7 @@ const SKIPPED: [&str; 21] = [
     "example",
 ];
 
-/// Folders beside the project: what lies in them is not what its work is about.
+/// Side folders: their contents are not the main subject of the project.
 const BESIDE: [&str; 13] = [
     "docs",
     "doc",

@@ -21,8 +21,8 @@ fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
     folder
 }
 
-/// What is detected when these programs are on the path. A program with a
-/// slash is there when its file is.
+/// Returns the findings when these programs are on the path. A program with a slash is there when
+/// its file is.
 fn detected(files: &[(&str, &str)], programs: &[&str]) -> Detected {
     let folder = project(files);
     detect(folder.path(), &|program: &str, dir: &Path| {

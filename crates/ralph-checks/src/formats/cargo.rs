@@ -1,7 +1,7 @@
 //! `cargo build|check|clippy --message-format=json`.
 //!
-//! One message a line. A finding lies where its primary span is, or, when that
-//! is inside a macro of somebody else, where the project calls the macro.
+//! One message a line. A finding lies where its primary span is, or, when that is inside a macro
+//! from outside the project, where the project calls the macro.
 
 use std::borrow::Cow;
 use std::io::BufRead;

@@ -32,7 +32,7 @@ pub struct Collector {
     reading: Reading,
     /// The number of times each fingerprint was seen.
     seen: HashMap<String, u32>,
-    /// The project's files by their names, once somebody asked.
+    /// The project's files by their names, once they are needed.
     sources: OnceCell<SourceFiles>,
 }
 

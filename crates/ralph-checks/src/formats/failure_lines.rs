@@ -13,7 +13,7 @@ use super::Collector;
 /// The maximum number of such lines that are looked at.
 const MOST: u32 = 5_000;
 
-/// Words that say of what stands beside them that it failed.
+/// Words that say that the name next to them failed.
 const VERDICTS: [&str; 5] = ["FAIL", "FAILED", "FAILURE", "ERROR", "not ok"];
 
 /// Marks that say the same of what follows them.

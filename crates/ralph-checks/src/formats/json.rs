@@ -129,7 +129,7 @@ impl<'a> Utf8<'a> {
 
 impl Read for Utf8<'_> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        // Room for a begun character and what completes it.
+        // Room for the start of a character and the bytes that complete it.
         if out.len() < 8 {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "the buffer is too small"));
         }
@@ -155,7 +155,7 @@ impl Read for Utf8<'_> {
     }
 }
 
-/// Replaces what is not UTF-8; gives the length without a begun character.
+/// Replaces bytes that are not UTF-8; returns the length without an incomplete character.
 fn repaired(bytes: &mut [u8]) -> usize {
     let mut start = 0;
     loop {

@@ -226,7 +226,7 @@ fn each_attribute<'a>(
     Ok(())
 }
 
-/// A text with its entities resolved; those nobody knows stay as they are.
+/// A text with its entities resolved; unknown ones stay as they are.
 fn unescaped(raw: Cow<'_, str>) -> Cow<'_, str> {
     if !raw.contains('&') {
         return raw;

@@ -122,7 +122,7 @@ impl PlainDiagnostics {
     }
 
     fn found(&mut self, Seen { place, found }: Seen<'_>, out: &mut Collector) {
-        // Nobody here can mend a header of the system or an installed package.
+        // A header of the system or an installed package cannot be mended here.
         let foreign = place.file.starts_with('/') && found.level != Level::Error;
         let Place { file, line, column } = &place;
         if !foreign && self.said.is_new(&(file, line, column, found.message)) {

@@ -17,7 +17,7 @@ use super::runners::RunnerTexts;
 use super::tap::Tap;
 use super::unittest_text::UnittestText;
 
-/// The readers beside those of [`super::runners`].
+/// The readers other than those of [`super::runners`].
 const READERS: [&str; 8] =
     ["libtest", "nextest", "go test", "pytest", "unittest", "minitest", "ctest", "TAP"];
 

@@ -56,7 +56,7 @@ enum RunnerLine<'a> {
     Own,
     /// The line is the runner's, and nothing follows from it.
     Skip,
-    /// The failure that was shown is over, and the line is anybody's.
+    /// The failure that was shown is over, and the line may belong to any runner.
     Over,
     /// It only looked like a failure.
     Retract,

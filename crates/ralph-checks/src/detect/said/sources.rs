@@ -32,7 +32,7 @@ const TELLING: [&str; 13] = [
     "style",
 ];
 
-/// Files of pipelines beside the workflows of GitHub.
+/// Files of pipelines other than the workflows of GitHub.
 const PIPELINES: [&str; 6] = [
     ".gitlab-ci.yml",
     ".travis.yml",

@@ -2,7 +2,7 @@
 
 use super::detected;
 
-/// What the tests of a project with these files are run by.
+/// Checks the command for the tests of a project with these files.
 #[track_caller]
 fn check(files: &[(&str, &str)], want: &str) {
     let anything = want.split(' ').next().unwrap_or_default();

@@ -251,7 +251,7 @@ mod tests {
 
     use super::*;
 
-    /// What comes through in pieces of `step` bytes.
+    /// Returns the bytes that are let through in pieces of `step` bytes.
     fn through(input: &[u8], step: usize) -> Vec<u8> {
         let mut pieces = BufReader::with_capacity(step, input);
         let mut out = Vec::new();

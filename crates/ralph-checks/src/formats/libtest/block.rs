@@ -66,7 +66,7 @@ enum Phase {
 struct Unfinished {
     name: String,
     output: Panics,
-    /// The result in the last line if it ended the test, unless more is printed.
+    /// The result that the last line gave. It is that of the test unless more is printed.
     state: Option<TestState>,
 }
 

@@ -69,7 +69,7 @@ fn level(text: &str) -> Option<(Level, &str)> {
     WORDS.iter().find_map(|(word, level)| Some((*level, text.strip_prefix(word)?)))
 }
 
-/// True if any script may have printed a diagnostic: these tools give more details in theirs.
+/// True if any script may have printed a diagnostic: the tool itself would have given more details.
 fn is_anybodys(tool: &str, rule: Option<&str>, at: &Located<'_>) -> bool {
     match tool {
         "mypy" => rule.is_none(),
