@@ -1,8 +1,8 @@
 //! Notes that can be checked: rules over syntax trees, and single tests.
 //!
-//! Whoever keeps the notes says which have to hold; here they are held against
-//! the files. Notes are asked for whenever the gate runs, so one that was
-//! withdrawn meanwhile binds nobody.
+//! The caller chooses the notes that have to hold; here they are checked against the files. The
+//! gate asks for the notes whenever it runs, so a note that was withdrawn meanwhile no longer
+//! applies.
 
 mod earlier;
 mod moved;
@@ -139,9 +139,8 @@ impl InvariantGate {
         }
     }
 
-    /// A gate for notes that `notes` tells when it is asked. Rules look at the
-    /// chosen files, and hold what was in them before against nobody; tests run
-    /// in one of the gates that know how.
+    /// A gate for notes that `notes` tells when it is asked. Rules look at the chosen files, and do
+    /// not report what was in them before; tests run in one of the gates that know how.
     pub fn new(
         need: Need,
         notes: impl Fn() -> Result<Vec<Invariant>, String> + Send + Sync + 'static,

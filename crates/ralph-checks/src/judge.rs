@@ -1,5 +1,4 @@
-//! The judge: somebody who reads what was done and says whether it is what
-//! was asked for.
+//! The judge: a model or a command that reads the work and decides if it is what was asked for.
 //!
 //! A judge is a gate like any other, but it is asked only when nothing else
 //! stands in the way of success. It sees the work as data, in a conversation
@@ -70,7 +69,7 @@ impl Prices {
     }
 }
 
-/// Somebody who can be asked whether a criterion is fulfilled.
+/// A gate that asks a model or a command if a criterion is fulfilled.
 #[derive(Clone, Debug)]
 pub struct Judge {
     spec: GateSpec,

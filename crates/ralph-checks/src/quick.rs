@@ -1,9 +1,8 @@
 //! A quick look at files that were just written: rules over their syntax
 //! trees, and linters that take single files.
 //!
-//! What is worth asking is told from names and the file system alone, so a
-//! file that nobody knows anything about costs next to nothing. What does not
-//! answer in time is left out.
+//! The checkers worth asking are chosen by names and the file system alone, so a file that none of
+//! them covers costs next to nothing. A checker that does not answer in time is left out.
 
 mod linters;
 
@@ -54,7 +53,7 @@ pub struct Means {
 /// The state of a file when the run started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Start {
-    /// Nobody knows.
+    /// It is not known.
     Unknown,
     /// It was not there.
     Absent,
@@ -69,7 +68,7 @@ impl Sight {
     /// Finds out who could say something about `file`, which is relative to
     /// the absolute `root`. `path` is the search path of the environment.
     ///
-    /// Nothing is read but names. Other people's files are nobody's business.
+    /// Reads nothing but names. Vendored files are not checked.
     pub fn new(root: &Path, file: &Path, path: Option<&OsStr>) -> Self {
         let chooser = Chooser { root, path };
         let full = root.join(file);
@@ -150,7 +149,7 @@ impl Sight {
 }
 
 impl Start {
-    /// The fingerprints of what was found then; `None` if nobody knows.
+    /// Returns the fingerprints of the findings at that time; `None` if they are not known.
     fn prints(&self, look: impl FnOnce(&[u8]) -> Option<Reading>) -> Option<BTreeSet<String>> {
         match self {
             Self::Unknown => None,
@@ -175,8 +174,8 @@ fn prints(findings: &[Finding]) -> BTreeSet<String> {
     findings.iter().map(|finding| finding.fingerprint.clone()).collect()
 }
 
-/// Does all jobs at once, and returns what is done after `limit` at most. The
-/// others go on behind our back: whoever cares ends the process.
+/// Does all jobs at once, and returns what is done after `limit` at most. The others go on in the
+/// background until the process ends.
 pub fn in_time<T: Send + 'static>(jobs: Vec<Job<T>>, limit: Duration) -> Vec<T> {
     let began = Instant::now();
     let (sender, done) = channel();

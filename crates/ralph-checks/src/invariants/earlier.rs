@@ -1,4 +1,4 @@
-//! What rules found before anybody changed a file.
+//! Removes findings that were in the files before they were changed.
 
 use std::collections::HashMap;
 use std::fs;
@@ -10,10 +10,10 @@ use crate::security::{Before, Hit, MOST_EARLIER, Pack, Seen, Unread, Why};
 /// The files in which rules found something, with the places.
 pub(super) type Found = Vec<(PathBuf, Seen)>;
 
-/// Takes out of what was found what was there before, as often as it was,
-/// under whatever name. A line that was written anew is one of the change.
+/// Removes earlier findings, as often as they occurred, whatever the file's name was. A line that
+/// was written again counts as new.
 ///
-/// Says of which files that cannot be told; nothing is left of these.
+/// Returns the files whose earlier state is unknown; all their findings are removed.
 pub(super) fn forgive(
     pack: &Pack,
     before: &Before,
@@ -70,7 +70,7 @@ fn text<'a>(hit: &Hit, lines: &[&'a str]) -> &'a str {
 enum Origin<'a> {
     /// It was not there.
     New,
-    /// It may have been there, and nobody knows what was in it.
+    /// It may have been there, but its contents are not known.
     Unknown,
     /// It had this name, and this was in it.
     Was(PathBuf, &'a [u8]),

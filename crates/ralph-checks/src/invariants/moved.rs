@@ -1,8 +1,7 @@
-//! Files that were given another name, told by what is in them.
+//! Files that were given another name, recognised by their contents.
 //!
-//! Whoever moves a file did not write what is in it. A file that is gone and
-//! one that is new are the same if more than half of their text is, as git has
-//! it; a copy is none of that, for its lines are there twice by now.
+//! Moving a file is not writing its contents. A file that is gone and one that is new are the same
+//! if more than half of their text is, as in git; a copy is not, as its lines are now there twice.
 
 use std::collections::HashMap;
 use std::fs;

@@ -24,7 +24,7 @@ pub(super) enum Tried {
 pub(super) struct Failure {
     /// The id of the failed test.
     pub(super) id: String,
-    /// Where.
+    /// The place of the failure.
     pub(super) place: Place,
     /// In one line.
     pub(super) said: String,

@@ -1,4 +1,4 @@
-//! What a judge has to say: one small JSON object, and nothing beside it.
+//! The answer of a judge: one small JSON object, and nothing else.
 
 use std::fmt::Write;
 

@@ -58,11 +58,10 @@ impl Endpoint {
         let body = wire::request(self.dialect, &self.model, prompt).to_string();
         let (sender, answers) = mpsc::channel();
         let (endpoint, began) = (self.clone(), Instant::now());
-        // A call in flight cannot be taken back. It gets a thread of its own,
-        // which ends with its timeout at the latest, and whoever gave up does
-        // not wait for it.
+        // A call in flight cannot be taken back. It gets a thread of its own, which ends with its
+        // timeout at the latest; a caller that gave up does not wait for it.
         let call = move || {
-            // Nobody listens any more when we were told to stop.
+            // The receiver is gone when we were told to stop.
             let _ = sender.send(endpoint.call(&body, left));
         };
         let thread = thread::Builder::new().name("judge".to_owned()).spawn(call);
@@ -86,8 +85,8 @@ impl Endpoint {
         let mut config = Agent::config_builder()
             .timeout_global(Some(left))
             .http_status_as_error(false)
-            // A redirection would carry the work, and perhaps the key, to
-            // somebody whom nobody chose.
+            // A redirection would carry the work, and perhaps the key, to a host that the user did
+            // not choose.
             .max_redirects(0)
             .user_agent(concat!("ralph/", env!("CARGO_PKG_VERSION")));
         if is_local(&address) {

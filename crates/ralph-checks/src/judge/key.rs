@@ -18,7 +18,7 @@ impl Key {
         &self.0
     }
 
-    /// The text without the key, should somebody have repeated it.
+    /// Returns the text without the key, in case it was repeated there.
     pub(super) fn hide_in(&self, text: &str) -> String {
         text.replace(&self.0, "[redacted:key]")
     }

@@ -1,8 +1,8 @@
 //! What a judge is told: the question, and all else as data behind fences.
 //!
-//! The agent whose work is judged wrote much of the data and would like to
-//! hear yes. So every piece stands between two lines with a word that nobody
-//! could know when it was written, and is cut and redacted before.
+//! The agent whose work is judged wrote much of the data and would like to hear yes. So every piece
+//! stands between two lines with a word that could not be known when it was written, and is cut and
+//! redacted before.
 
 use std::fmt::Write;
 

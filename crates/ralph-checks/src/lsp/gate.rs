@@ -81,8 +81,8 @@ impl Gate for LspGate {
     }
 }
 
-/// Errors count whoever found them; without any, every server asked must have
-/// answered. Files that no server looks at prove nothing and harm nothing.
+/// Errors count from any server; without any, every server asked must have answered. Files that no
+/// server looks at prove nothing and harm nothing.
 fn judge(reports: Vec<ServerReport>) -> (Verdict, Reading) {
     let mut reading = Reading::default();
     let mut unanswered = Vec::new();

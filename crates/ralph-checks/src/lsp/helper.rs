@@ -1,9 +1,9 @@
 //! One process for a project that keeps its servers warm for others.
 //!
-//! A hook lives too short to warm up a server. It may ask this helper through
-//! a socket, or start it; without one it asks the servers itself, only slower.
-//! The helper ends when nobody asked for a while, when its socket is taken
-//! away, and when it is asked with other settings than it was started with.
+//! A hook lives too short to warm up a server. It may ask this helper through a socket, or start
+//! it; without one it asks the servers itself, only slower. The helper ends when it was not asked
+//! for a while, when its socket is removed, and when it is asked with other settings than it was
+//! started with.
 
 mod wire;
 
@@ -45,7 +45,7 @@ pub struct Helper {
 }
 
 impl Helper {
-    /// Takes the place at `socket`; `None` when another helper has it.
+    /// Opens the socket at `socket`; `None` when another helper has it.
     pub fn claim(socket: &Path) -> io::Result<Option<Self>> {
         if socket.as_os_str().len() > MAX_PATH {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path is too long"));
@@ -71,8 +71,8 @@ impl Helper {
         Ok(Some(Self { listener, socket: socket.to_owned(), inode, _lock: lock }))
     }
 
-    /// Answers questions with the servers of `pool` until nobody asked for
-    /// `idle`. `key` stands for the settings they were started with.
+    /// Answers questions with the servers of `pool` until none came for `idle`. `key` stands for
+    /// the settings they were started with.
     pub fn serve(self, pool: &mut Pool, key: &str, idle: Duration) -> io::Result<()> {
         let (sender, streams) = channel();
         let listener = self.listener.try_clone()?;

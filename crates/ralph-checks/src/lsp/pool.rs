@@ -147,7 +147,7 @@ impl Pool {
                     self.slots.insert(start, slot);
                     reports.push(report);
                 }
-                // Silence would look as if nobody had to be asked.
+                // Silence would look as if no server had to be asked.
                 Err(_) => reports.push(ServerReport::unknown(&name, BROKEN.to_owned())),
             }
         }

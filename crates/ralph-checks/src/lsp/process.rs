@@ -29,7 +29,7 @@ const LOOK: Duration = Duration::from_secs(2);
 /// is killed.
 const MAX_BACKLOG: usize = 64 * 1024 * 1024;
 
-/// Notifications that nobody here reads.
+/// Notifications that are not read here.
 const NOISE: [&str; 4] =
     ["window/logMessage", "window/showMessage", "telemetry/event", "$/logTrace"];
 

@@ -38,9 +38,8 @@ pub enum Quirk {
     /// Until it says for the first time that answers are to be asked for
     /// again, it has not read its settings and finds nothing.
     RefreshesFirst,
-    /// It shares a daemon with every other client of the user through a socket
-    /// in the cache. It gets a cache of its own, so that its end is nobody
-    /// else's.
+    /// It shares a daemon with every other client of the user through a socket in the cache. It
+    /// gets a cache of its own, so that no other client loses the daemon when it ends.
     SharesDaemon,
 }
 

@@ -60,8 +60,7 @@ const LINTERS: [Linter; 5] = [
     Linter {
         name: "ruff",
         extensions: PYTHON,
-        // Its cache would lie in the project, and what the project leaves out
-        // is nobody's business.
+        // Its cache would lie in the project, and files that the project excludes are not checked.
         command: "ruff check --no-fix --output-format=json --no-cache --force-exclude",
         configured_by: &[],
         format: Format::Ruff,
