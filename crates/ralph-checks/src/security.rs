@@ -1,10 +1,9 @@
 //! Finds code that can be exploited, by rules over syntax trees.
 //!
-//! The rules are written in ast-grep's own form; those that come with the
-//! program are in `rules/`, one file each beside the cases it must and must
-//! not find. A project may add folders of its own. A file is read once, parsed
-//! only if it holds the words some rule needs, and walked once for all rules,
-//! only where those words are.
+//! The rules are written in ast-grep's own form; those that come with the program are in `rules/`,
+//! one file each next to the cases it must and must not find. A project may add folders of its own.
+//! A file is read once, parsed only if it holds the words some rule needs, and walked once for all
+//! rules, only where those words are.
 
 mod chosen;
 mod context;

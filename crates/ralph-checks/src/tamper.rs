@@ -72,11 +72,10 @@ pub struct FilePair<'a> {
 /// Says what became weaker, and which other edits of tests and checks there
 /// are, ordered by place.
 ///
-/// What was allowed is said like everything else: [`Rules::allows`] tells which
-/// it is. Files that do not differ need not be given, with one consequence: a
-/// test that was moved into a file is only found again if that file is among
-/// the pairs, which it is because it changed. What somebody else knows to be a
-/// test is one, too.
+/// What was allowed is said like everything else: [`Rules::allows`] tells which it is. Files that
+/// do not differ need not be given, with one consequence: a test that was moved into a file is only
+/// found again if that file is among the pairs, which it is because it changed. A function that
+/// `knowing` reports as a test is one, too.
 pub fn compare(files: &[FilePair<'_>], rules: &Rules, knowing: &dyn KnowsTests) -> Vec<Tampering> {
     let pairs: Vec<Pair<'_>> = files.par_iter().map(|pair| Pair::read(pair, knowing)).collect();
     let mut found = matching::tests(&pairs);

@@ -4,11 +4,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Files;
 
-/// Of larger files nobody keeps what was in them, in bytes.
+/// The maximum size of a file whose earlier contents are kept, in bytes.
 pub const MOST_EARLIER: u64 = 4 * 1024 * 1024;
 
-/// Files as they were before anybody changed them; `None` for those that were
-/// there and of which nothing else is known.
+/// Files as they were before they were changed; `None` for those that were there and of which
+/// nothing else is known.
 pub type Before = BTreeMap<PathBuf, Option<Vec<u8>>>;
 
 /// The files a gate looks at: all of them until others are chosen. Clones share the choice.
@@ -22,7 +22,7 @@ struct Choice {
 }
 
 impl Chosen {
-    /// Looks at these from now on, which nobody knows the past of.
+    /// Looks at these from now on. Their earlier state is not known.
     pub fn set(&self, files: Files) {
         *self.lock() = Choice { files: Some(files), before: Arc::default() };
     }

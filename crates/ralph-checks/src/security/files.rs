@@ -14,7 +14,7 @@ use super::{language, secrets};
 /// Larger files are not written by hand.
 const MOST_BYTES: u64 = 1024 * 1024;
 
-/// Larger files are not read, whoever wrote them.
+/// Larger files are not read for notes either, in bytes.
 const MOST_BYTES_OF_ALL: u64 = 16 * 1024 * 1024;
 
 /// The length of a file's head in which the marks of generated files are searched.
@@ -107,7 +107,7 @@ pub enum Why {
     /// The system does not let us.
     #[error("it cannot be read")]
     Unreadable,
-    /// Nobody knows what was in it before.
+    /// Its earlier contents are not known.
     #[error("what was found in it before is not known")]
     NoPast,
 }
@@ -116,9 +116,9 @@ pub enum Why {
 pub(super) enum Text {
     /// All of it.
     Worth(String),
-    /// Nothing: nobody wrote it by hand.
+    /// Nothing: it was not written by hand.
     PassedOver,
-    /// Nobody knows.
+    /// It is not known.
     Unread(Why),
 }
 
@@ -221,7 +221,7 @@ pub(super) fn read(root: &Path, path: &Path, purpose: Purpose, counts: &mut File
     Text::Worth(String::from_utf8(bytes).unwrap_or_else(lossy))
 }
 
-/// The count that a file belongs to which nobody wrote by hand.
+/// Returns the count for a file that was not written by hand.
 fn machine_made<'a>(path: &Path, bytes: &[u8], counts: &'a mut FileCounts) -> Option<&'a mut u64> {
     if memchr::memchr(0, bytes).is_some() {
         Some(&mut counts.binary)

@@ -53,7 +53,7 @@ impl Pack {
 
     /// The rules that come with the program and those in these folders.
     ///
-    /// A rule with the id of one that comes with the program takes its place.
+    /// A rule with the id of one that comes with the program replaces it.
     pub fn with_user_rules(folders: &[PathBuf]) -> Result<Self, RulesError> {
         Self::read(EMBEDDED, folders)
     }

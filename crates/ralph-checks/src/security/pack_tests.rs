@@ -45,7 +45,7 @@ fn written() -> Vec<(&'static Embedded, Written)> {
     EMBEDDED.iter().map(|rule| (rule, parse(rule))).collect()
 }
 
-/// How many findings of a rule a pack has in a source text.
+/// Returns the number of a rule's findings in a source text.
 fn count(pack: &Pack, id: &str, file: &str, source: &str) -> usize {
     let mut out = Collector::new(Path::new("/"), "");
     pack.scan_file(Path::new(file), source, &mut out);

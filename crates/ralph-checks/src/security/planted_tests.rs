@@ -7,8 +7,8 @@ use std::path::Path;
 use super::Pack;
 use crate::formats::Collector;
 
-/// What is in a file, with the secrets of which this one must have none put
-/// together: `~` is left out.
+/// A file and its contents. A `~` splits each secret, as this source must not hold one; it is
+/// removed.
 type Flaw = (&'static str, &'static str);
 
 #[track_caller]

@@ -37,7 +37,7 @@ pub struct Scan {
     pub files: FileCounts,
     /// Findings that comments in the code suppressed.
     pub suppressed: u64,
-    /// The files of which nobody knows what is in them, by path.
+    /// The files that could not be checked, by path.
     pub unread: Vec<Unread>,
 }
 
@@ -148,7 +148,7 @@ impl Pack {
         let count = all.len();
         let is_security = self.purpose() == Purpose::Security;
         let has_mark = || memchr::memmem::find(contents.as_bytes(), SUPPRESSION).is_some();
-        // Whoever writes the code does not decide whether a note holds.
+        // The code itself does not decide if a note holds.
         let kept =
             if is_security && has_mark() { unsuppressed(&tree, rules, &candidates) } else { all };
         let suppressed = count.saturating_sub(kept.len()) as u64;

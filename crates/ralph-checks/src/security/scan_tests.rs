@@ -3,7 +3,7 @@ use std::fs;
 use super::super::TOOL;
 use super::*;
 
-/// What a scan of one Python text comes to.
+/// Returns the result of a scan of one Python text.
 fn seen(path: &str, source: &str) -> (Reading, u64) {
     let mut out = Collector::new(Path::new("/"), "");
     let suppressed = Pack::builtin().scan_file(Path::new(path), source, &mut out);

@@ -74,7 +74,7 @@ pub(super) fn count(
     cases + names.iter().filter_map(|name| tables.get(name)).sum::<usize>()
 }
 
-/// Returns the nodes that a loop iterates over.
+/// Returns the range of nodes that hold the values a loop iterates over.
 fn looped(tree: &Tree<'_>, id: Id) -> Option<std::ops::Range<Id>> {
     let kind = tree.kind(id);
     let is_loop = matches!(

@@ -8,7 +8,7 @@ use ralph_core::locale::Locale;
 /// One thing done to a test or to a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tampering {
-    /// Where: in the present file, or where it was if it is gone.
+    /// The place: in the current file, or the earlier one if it is gone.
     pub place: Place,
     /// The kind of change.
     pub kind: Kind,
@@ -143,7 +143,7 @@ pub enum Kind {
     ScriptDeleted,
     /// A file that sets up the tests now meddles with what is run.
     CollectionChanged {
-        /// How.
+        /// The text that does so.
         marker: String,
     },
     /// The configuration of a tool checks less.

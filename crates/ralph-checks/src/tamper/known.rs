@@ -1,4 +1,4 @@
-//! Tests that somebody knows who reads code more closely than an outline does.
+//! Tests that are known from a closer reading of the code than an outline.
 
 use super::language::Language;
 use super::paths;
@@ -14,9 +14,8 @@ pub struct KnownTest {
 
 /// Knows which functions of a file are tests.
 pub trait KnowsTests: Sync {
-    /// The tests in a file that say themselves what they are; `None` if
-    /// nobody can tell. It must not count a function of the program, as that
-    /// could not be removed any more.
+    /// Returns the tests in a file that declare themselves; `None` if that is not known. It must
+    /// not count a function of the program, as that could not be removed any more.
     fn tests_in(&self, path: &str, contents: &[u8]) -> Option<Vec<KnownTest>>;
 }
 
@@ -30,9 +29,8 @@ impl KnowsTests for OutlineAlone {
     }
 }
 
-/// The tests that are known in a version of a file. `None` if nobody can
-/// tell: then the other version must not be asked either, as what is known of
-/// one of them alone would look like an edit.
+/// The tests that are known in a version of a file. `None` if none can be known: then the other
+/// version must not be asked either, as a test known in only one of them would look like an edit.
 pub(super) fn tests(who: &dyn KnowsTests, path: &str, text: &str) -> Option<Vec<KnownTest>> {
     if may_tell(path, text) { who.tests_in(path, text.as_bytes()) } else { Some(Vec::new()) }
 }

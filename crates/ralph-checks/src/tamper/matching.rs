@@ -51,8 +51,8 @@ pub(super) fn tests(pairs: &[Pair<'_>]) -> Vec<Tampering> {
     found
 }
 
-/// Reports tests behind which another one of the same name was added: where
-/// names are bound anew, only the last is run.
+/// Reports tests behind which another one of the same name was added: where names are bound again,
+/// only the last is run.
 fn shadowed(news: &Entries<'_>, matches: &Matches) -> Vec<Tampering> {
     let rebinds =
         |entry: &Entry<'_>| matches!(language(entry), Some(Language::Python | Language::Ruby));

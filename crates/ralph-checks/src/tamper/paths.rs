@@ -12,7 +12,7 @@ use super::language::Language;
 pub(super) enum Collection {
     /// It does not.
     No,
-    /// Because somebody told it to: nothing but the contents speaks for it.
+    /// Only if it is told to: nothing but the contents suggests it.
     ByContents,
     /// Because of the folder it is in, with some runners.
     ByFolder,

@@ -161,7 +161,7 @@ pub(super) fn of(words: &[&str], language: Language) -> Strength {
     if is_opaque(&plain) { Strength::Equality } else { Strength::Truth }
 }
 
-/// True if an assertion is a helper's whose demands are not known here.
+/// True if an assertion calls a helper whose demands are not known here.
 fn is_opaque(plain: &[String]) -> bool {
     const PLAIN_TRUTHS: &[&str] = &[
         "assert",

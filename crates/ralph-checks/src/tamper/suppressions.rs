@@ -74,7 +74,7 @@ static ATTRIBUTES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// Folders whose files nobody here wrote.
+/// Folders with other people's files.
 const FOREIGN: &[&str] = &["node_modules", "vendor", "third_party", ".venv", "venv"];
 
 /// The suppressions of a file, by its tree.
@@ -118,9 +118,8 @@ pub(super) fn in_lines(path: &str, text: &str) -> Vec<Suppression> {
 
 /// Reports suppressions that were not there before.
 ///
-/// One that moved along with its code is not new. Within a file, one that
-/// took the place of another of the same rule is not new either: the code
-/// beside it may have been edited.
+/// One that moved along with its code is not new. Within a file, one that replaced another of the
+/// same rule is not new either: the code next to it may have been edited.
 pub(super) fn added(pairs: &[Pair<'_>]) -> Vec<Tampering> {
     let mut before: HashMap<(&str, &str, &str), usize> = HashMap::new();
     for old in pairs.iter().filter_map(|pair| pair.old.as_ref()) {

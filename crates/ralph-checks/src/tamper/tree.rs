@@ -107,13 +107,13 @@ impl<'a> Tree<'a> {
         })
     }
 
-    /// The next node beside a node.
+    /// Returns the next sibling of a node.
     pub(super) fn after(&self, id: Id) -> Option<Id> {
         let next = self.nodes[id].end;
         (id != 0 && next < self.nodes[self.parent(id)].end).then_some(next)
     }
 
-    /// The node beside a node, just before it.
+    /// Returns the previous sibling of a node.
     pub(super) fn before(&self, id: Id) -> Option<Id> {
         self.children(self.parent(id)).take_while(|&sibling| sibling < id).last()
     }

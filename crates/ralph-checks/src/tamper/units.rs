@@ -14,7 +14,7 @@ pub(super) enum Role {
     Test,
     /// It serves tests.
     Helper,
-    /// It belongs to the program, or nobody calls it.
+    /// It belongs to the program, or is not called.
     Other,
 }
 

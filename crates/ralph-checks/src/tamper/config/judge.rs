@@ -313,7 +313,7 @@ impl<'a> Diff<'a> {
             None => self.weakening(change.path),
         };
         if weak.is_empty() {
-            // What a pipeline does besides is no business of the gates.
+            // The other steps of a pipeline do not concern the gates.
             let quiet = change.path.contains(".github/");
             let line = change.line_of(&[self.last()]);
             let kind = Kind::SettingChanged { setting: self.path.to_owned() };

@@ -10,7 +10,7 @@ use crate::tamper::Pair;
 use crate::tamper::assertions::shortened;
 use crate::tamper::kind::{Kind, Tampering};
 
-/// What weakens when a line with it is added.
+/// Texts that weaken checks when a line with one is added.
 static ADDED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r#"(?xi) skipTests | maven\.test\.skip | testFailureIgnore | <excludes?> | <excludedGroups>
@@ -22,7 +22,7 @@ static ADDED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     )
     .ok()
 });
-/// What weakens when a line with it is removed.
+/// Texts that weaken checks when a line with one is removed.
 static REMOVED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r#"(?xi) \badd_test\s*\( | enable_testing | gtest_discover_tests | catch_discover_tests
@@ -31,7 +31,7 @@ static REMOVED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     )
     .ok()
 });
-/// What meddles with which tests are run, or with what counts.
+/// Texts that change the choice of tests, or their results.
 static COLLECTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r"(?x) collect_ignore(?:_glob)? | pytest_ignore_collect | pytest_collection_modifyitems

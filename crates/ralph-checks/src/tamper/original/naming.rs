@@ -46,7 +46,7 @@ pub(super) fn told_by_names(files: &[&str], project: &dyn ProjectTexts) -> Vec<F
             }
         }
     });
-    // The rest is a lot to read, and often nobody needs to know it.
+    // The rest is a lot to read, and often it is not needed.
     let open = files.iter().zip(&named).filter(|(own, named)| serves(own, **named)).count();
     let open = Cell::new(open);
     let is_code = |path: &str| {

@@ -31,7 +31,7 @@ fn findings(old: Files<'_>, new: Files<'_>, rules: &Rules) -> Vec<Tampering> {
     compare(&pairs, rules, &OutlineAlone)
 }
 
-/// What is held to be weaker, with its place.
+/// Returns the reported weakenings with their places.
 fn weakenings(found: &[Tampering]) -> Vec<String> {
     found
         .iter()
@@ -49,7 +49,7 @@ struct Scenario {
 }
 
 impl Scenario {
-    /// What is wrong with the answer, if anything.
+    /// Returns the error in the answer, if any.
     fn complaint(&self) -> Option<String> {
         fn files(list: &[(String, String)]) -> Vec<(&str, &str)> {
             list.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect()
