@@ -195,14 +195,14 @@ impl Gate for CommandGate {
     }
 }
 
-/// The form of a report. Where nobody said it, one in XML is that of tests.
+/// The form of a report. If the settings do not name it, a report in XML is one of tests.
 fn form_of(format: Format, report: &mut dyn io::BufRead) -> io::Result<Format> {
     let is_xml = format == Format::Text && report.fill_buf()?.trim_ascii_start().starts_with(b"<");
     Ok(if is_xml { Format::Junit } else { format })
 }
 
-/// A report of tests beside what its runner printed. A program that forges the
-/// one does not get the other from the runner.
+/// Compares a report of tests with the output of its runner. A program can forge the report, but
+/// not the runner's own output.
 fn beside(mut report: Reading, printed: &Reading) -> Result<Reading, Unreadable> {
     let Some((tests, printed)) = report.tests.as_mut().zip(printed.tests.as_ref()) else {
         return Ok(report);

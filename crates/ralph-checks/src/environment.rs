@@ -40,7 +40,7 @@ pub struct EnvironmentRules {
 }
 
 impl EnvironmentRules {
-    /// What is kept from gates unless configured otherwise.
+    /// The variables that are kept from gates unless configured otherwise.
     pub const DEFAULT_EXCLUDE: [&str; 12] = [
         "*API_KEY",
         "*TOKEN",

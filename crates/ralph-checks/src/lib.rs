@@ -60,7 +60,7 @@ pub use verdict::test_fingerprint;
 /// plain one knows exit codes only, others may find failing tests and
 /// diagnostics and name them in [`GateReport::failing`].
 pub trait Gate: Sync {
-    /// What was asked for.
+    /// Returns the gate as it was specified.
     fn spec(&self) -> &GateSpec;
 
     /// Identifies the gate and its configuration: a pass on a tree is known

@@ -49,7 +49,7 @@ impl Source {
                 | Format::Tsc
                 | Format::Mypy,
             ) => Self::Everything,
-            // Events, but until Go 1.24 the compiler speaks beside them.
+            // Events, but until Go 1.24 the compiler prints text between them.
             (HasReport::No, Format::GoTest) => Self::StdoutFirst,
             (
                 HasReport::No,
@@ -93,7 +93,7 @@ impl Scratch {
     pub(crate) fn new(source: Source) -> io::Result<Self> {
         let mut folder = tempfile::Builder::new();
         folder.prefix("ralph-gate-");
-        // What a gate prints is not redacted yet, and nobody else's to read.
+        // The output of a gate is not redacted yet, so only this user may read it.
         #[cfg(unix)]
         folder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
         Ok(Self { folder: folder.tempdir()?, source })
@@ -138,7 +138,7 @@ pub(crate) type Spools = [Option<File>; 2];
 pub(crate) enum Input {
     /// Output in the form that was asked for.
     Wanted(BufReader<Box<dyn Read>>),
-    /// The report that was asked for, and all that was printed beside it.
+    /// The report that was asked for, and everything that was printed as well.
     Report { report: BufReader<Box<dyn Read>>, printed: BufReader<Box<dyn Read>> },
     /// There is no report; this is all that was printed.
     Instead(BufReader<Box<dyn Read>>),
@@ -256,7 +256,7 @@ impl Watcher for Listener<'_> {
 mod tests {
     use super::*;
 
-    /// What there is to read, and what people get.
+    /// Returns the input for the reader, and the output for people.
     fn heard(source: Source, said: &[(Stream, &str)]) -> (Input, String) {
         let scratch = Scratch::new(source).unwrap();
         let mut stop = || false;

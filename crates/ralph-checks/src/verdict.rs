@@ -242,7 +242,7 @@ mod tests {
         assert_eq!(verdict(&text, &Reading::default()), Verdict::Pass);
     }
 
-    /// What each runner prints about a suite without tests, with exit code 0.
+    /// The output of each runner for a suite without tests, with exit code 0.
     const EMPTY_SUITES: &[(Format, &str)] = &[
         (Format::Junit, r#"<testsuites tests="0"></testsuites>"#),
         (Format::Junit, r#"<testsuite name="a" tests="0" failures="0"/>"#),
@@ -330,7 +330,7 @@ mod tests {
         (Format::Text, "00:00 +0 ~2: All tests skipped.\n"),
     ];
 
-    /// What each runner prints about tests that failed.
+    /// The output of each runner for tests that failed.
     const FAILED_SUITES: &[&str] = &[
         "  1 passing (5ms)\n  2 failing\n",
         "Test Suites: 1 failed, 1 total\nTests:       3 failed, 1 passed, 4 total\n",

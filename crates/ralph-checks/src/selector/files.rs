@@ -8,7 +8,7 @@ use ignore::WalkBuilder;
 /// Larger files are not written by hand, in bytes.
 const MOST_BYTES: u64 = 1024 * 1024;
 
-/// After so many files nobody looks further, and the name counts as found.
+/// The maximum number of files that are searched; after that the name counts as found.
 const MOST_FILES: usize = 20_000;
 
 /// True if a file, or one in a folder, has a name in it.
