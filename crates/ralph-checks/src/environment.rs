@@ -1,4 +1,4 @@
-//! What of our environment a gate may see: no keys, no passwords.
+//! The part of our environment that a gate may see: no keys, no passwords.
 
 use std::ffi::{OsStr, OsString};
 

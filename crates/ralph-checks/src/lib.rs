@@ -5,9 +5,9 @@
 //!
 //! # Details
 //!
-//! - Detection asks the project first: `detect/said.rs` collects the commands of
-//!   CI, task lists, hooks and the scripts they call. A linter without any sign in
-//!   the project, and folders beside the project, are proposed as comments.
+//! - Detection asks the project first: `detect/said.rs` collects the commands of CI, task lists,
+//!   hooks and the scripts they call. A linter without any sign in the project, and side folders
+//!   such as `docs`, are proposed as comments.
 //! - Output goes to a temporary file and is read as a stream; a collector bounds
 //!   the findings, so memory does not grow with the output. Plain text is read
 //!   from one pipe with both streams, because only their order tells which result

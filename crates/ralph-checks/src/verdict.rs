@@ -1,4 +1,4 @@
-//! What a gate came to: its exit code and what it printed have to agree.
+//! The verdict of a gate: its exit code and its output have to agree.
 
 use std::collections::BTreeSet;
 

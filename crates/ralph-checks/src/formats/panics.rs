@@ -1,4 +1,4 @@
-//! What a failing Rust test printed: its panic, or else its last words.
+//! The output of a failing Rust test: its panic, or else its last lines.
 
 use ralph_core::finding::Place;
 

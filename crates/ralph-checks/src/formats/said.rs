@@ -1,4 +1,4 @@
-//! What a failing test said, as far as it is kept.
+//! The message of a failing test, as far as it is kept.
 
 /// The maximum length that is kept, in bytes.
 const LONGEST: usize = 4096;

@@ -1,4 +1,4 @@
-//! What tests of readers share: samples in, findings as text out.
+//! Helpers for tests of readers: samples in, findings as text out.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;

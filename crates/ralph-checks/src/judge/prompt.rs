@@ -1,4 +1,4 @@
-//! What a judge is told: the question, and all else as data behind fences.
+//! The prompt of a judge: the question, and everything else as data behind fences.
 //!
 //! The agent whose work is judged wrote much of the data and would like to hear yes. So every piece
 //! stands between two lines with a word that could not be known when it was written, and is cut and

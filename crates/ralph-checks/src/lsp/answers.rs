@@ -1,5 +1,4 @@
-//! What a server asks us, and our answers. A server that gets none may wait
-//! for ever.
+//! A server's requests to us, and our answers. A server that gets none may wait for ever.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Which servers look at a file: those that are installed and wanted there.
+//! The choice of servers for a file: those that are installed and wanted there.
 
 use std::env;
 use std::ffi::{OsStr, OsString};

@@ -1,8 +1,8 @@
-//! What tells a finding apart from others and stays when lines move.
+//! The context that distinguishes a finding from others and stays when lines move.
 
 use ast_grep_core::{Doc, Node};
 
-/// The length up to which a line shows its meaning.
+/// The maximum length of a line's text in a context, in characters.
 const LINE_CHARS: usize = 120;
 
 /// Literals this long and without white space may be secrets.

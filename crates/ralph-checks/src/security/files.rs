@@ -1,4 +1,4 @@
-//! Which files are scanned, and which are passed over.
+//! The choice of files to scan.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -14,7 +14,7 @@ use super::{language, secrets};
 /// Larger files are not written by hand.
 const MOST_BYTES: u64 = 1024 * 1024;
 
-/// Larger files are not read for notes either, in bytes.
+/// The maximum size of a file in which notes are checked, in bytes.
 const MOST_BYTES_OF_ALL: u64 = 16 * 1024 * 1024;
 
 /// The length of a file's head in which the marks of generated files are searched.

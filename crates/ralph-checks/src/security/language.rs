@@ -1,4 +1,4 @@
-//! Which languages can be parsed, and which rules serve them.
+//! The languages that can be parsed, and the rules that serve them.
 
 use std::path::Path;
 

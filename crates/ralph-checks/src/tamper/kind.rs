@@ -1,4 +1,4 @@
-//! What can be found, how bad it is, and how it is said.
+//! The kinds of tampering, their severity, and their descriptions.
 
 use std::fmt;
 

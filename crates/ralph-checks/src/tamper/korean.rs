@@ -1,4 +1,4 @@
-//! What was done to the checks, in Korean.
+//! Descriptions of tampering in Korean.
 
 use super::kind::Kind;
 

@@ -1,4 +1,4 @@
-//! What became of tests that were not found again.
+//! Reports on tests that were not found again.
 
 use std::collections::HashMap;
 

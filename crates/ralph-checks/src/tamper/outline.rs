@@ -1,4 +1,4 @@
-//! What matters in one version of a file.
+//! The parts of one version of a file that matter.
 
 use super::assertions::{self, Assertion, Body, Call};
 use super::cases;

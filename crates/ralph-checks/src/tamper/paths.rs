@@ -1,4 +1,4 @@
-//! Which files hold tests, recorded results and data for tests.
+//! The customary paths of tests, recorded results and data for tests.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! What the gates are made of, and what may be changed.
+//! The files and commands that gates use, and the changes that are allowed.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! How much an assertion asks for, and whether one asks for less than another.
+//! The strength of assertions, and the comparison of two.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! What is broken, odd or huge.
+//! Projects that are broken, odd or huge.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What `go` itself prints while it builds, and the module it builds.
+//! The output of `go` itself while it builds, and the module it builds.
 
 use ralph_core::finding::{Level, Place};
 

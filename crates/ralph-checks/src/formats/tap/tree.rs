@@ -1,4 +1,4 @@
-//! Which test lies in which: names, what waits for them, what failed below.
+//! The nesting of tests: their names, the tests that wait for a name, and failures below.
 
 use ralph_core::finding::{Place, TestState};
 

@@ -1,4 +1,4 @@
-//! What goes through the socket: one line of JSON each way.
+//! The messages through the socket: one line of JSON each way.
 
 use std::path::PathBuf;
 use std::time::Duration;

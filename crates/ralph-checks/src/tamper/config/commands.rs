@@ -1,4 +1,4 @@
-//! Whether a command that serves as a check does less than before.
+//! Decides if a command that serves as a check does less than before.
 
 /// Names of scripts and targets that serve as checks.
 const CHECKS: &[&str] = &[

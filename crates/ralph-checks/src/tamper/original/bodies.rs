@@ -1,4 +1,4 @@
-//! What tests and code are made of, in words.
+//! The words that tests and code consist of.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What must be left alone.
+//! Changes that must not be reported.
 
 use super::super::{Rules, Severity, Tampering};
 use super::{findings, must_be_left_alone, weakenings};

@@ -1,4 +1,4 @@
-//! What must be noticed.
+//! Changes that must be reported.
 
 use super::super::Rules;
 use super::{Files, findings, must_be_noticed, weakenings};
