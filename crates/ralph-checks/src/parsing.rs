@@ -29,7 +29,7 @@ const REPORTS_PER_KILOBYTE: usize = 400;
 /// looks far ahead.
 const PART: usize = 16 * 1024;
 
-/// The maximum number of bytes the parser is given for one file.
+/// The number of bytes that the parser may be given for any file, in all; large files get more.
 const MOST_GIVEN: usize = 128 * 1024 * 1024;
 
 thread_local! {
