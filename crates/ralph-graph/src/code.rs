@@ -50,7 +50,8 @@ pub struct Symbol {
 impl<'i> Code<'i> {
     pub(crate) fn new(
         project: Project,
-        (store, root): (&'i CodeStore, &'i Path),
+        store: &'i CodeStore,
+        root: &'i Path,
         freshness: Freshness,
     ) -> Self {
         Self { project, root, store, freshness, facts: RefCell::default() }

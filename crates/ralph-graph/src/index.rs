@@ -231,7 +231,7 @@ impl Index {
             let why = "what was read of it is lost".to_owned();
             freshness.partial.push(Trouble { path: join(&folder, &name), why });
         }
-        Ok(Code::new(project.0, (&self.store, &self.tree.root), freshness))
+        Ok(Code::new(project.0, &self.store, &self.tree.root, freshness))
     }
 
     /// Returns all files by their outlines, and the paths of those whose

@@ -155,7 +155,7 @@ impl Code<'_> {
             }
             let Some(facts) = self.facts(file) else { continue };
             let before = found.len();
-            imports_of(resolver, (file, &facts), targets, &mut found);
+            imports_of(resolver, file, &facts, targets, &mut found);
             for reference in &facts.references {
                 let text = facts.names.text(reference.name);
                 if !used.contains(text) && !aliases.contains(text) {
@@ -195,7 +195,8 @@ impl Code<'_> {
 /// Finds imports of these definitions.
 fn imports_of(
     resolver: &Resolver<'_>,
-    (file, facts): (FileId, &FileFacts),
+    file: FileId,
+    facts: &FileFacts,
     targets: &[DefRef],
     found: &mut Vec<Hit>,
 ) {

@@ -10,7 +10,7 @@ mod uses;
 
 use self::declarators::{Declared, declared};
 use super::collected::{
-    Before, Bound, Brings, Extent, Here, Members, Place, Standing, Step, is_type,
+    Before, Bound, Brings, ByteRange, Extent, Here, Members, Place, Standing, Step, is_type,
 };
 use super::comments::Comments;
 use super::names::{field as f, kind as k};
@@ -99,7 +99,7 @@ fn place(walk: &Walk<'_>, at: At) -> Place {
     let mut place = walk.place(at);
     let outer = walk.parent(at);
     if walk.kind(outer) == k::TEMPLATE_DECLARATION {
-        place.start = walk.bytes(outer).0;
+        place.start = walk.bytes(outer).start;
         place.head = place.start;
     }
     place
@@ -150,11 +150,11 @@ fn says(walk: &Walk<'_>, at: At, kind: u16, word: &[u8]) -> bool {
 fn function(walk: &mut Walk<'_>, at: At) {
     let mut place = place(walk, at);
     if let Some(list) = walk.child_of(at, k::FIELD_INITIALIZER_LIST) {
-        place.body = walk.bytes(list).0;
+        place.body = walk.bytes(list).start;
     }
     let declarator = walk.child(at, f::DECLARATOR);
     let Some(found) = declarator.and_then(|declarator| declared(walk, declarator)) else {
-        walk.scope_over(at, (place.body, place.end), Extent::Function);
+        walk.scope_over(at, place.body_bytes(), Extent::Function);
         return;
     };
     let friend = walk.kind(walk.parent(at)) == k::FRIEND_DECLARATION;
@@ -176,7 +176,7 @@ fn function(walk: &mut Walk<'_>, at: At) {
         walk.defs[def].kind = Kind::Function;
     }
     walk.enter(def, at);
-    walk.scope_over(at, (place.body, place.end), Extent::Function);
+    walk.scope_over(at, place.body_bytes(), Extent::Function);
 }
 
 fn define_function(walk: &mut Walk<'_>, found: &Declared, place: Place) -> usize {
@@ -184,24 +184,21 @@ fn define_function(walk: &mut Walk<'_>, found: &Declared, place: Place) -> usize
     let kind = if member { Kind::Method } else { Kind::Function };
     walk.take_all(found.name);
     let owner = found.owner.map(|owner| walk.symbol(owner));
-    let (mut start, end) = walk.bytes(found.name);
+    let ByteRange { mut start, end } = walk.bytes(found.name);
     let cast = walk.parent(found.name);
     let symbol = if walk.kind(cast) == k::OPERATOR_CAST {
-        start = walk.bytes(cast).0;
+        start = walk.bytes(cast).start;
         walk.symbols.intern(walk.slice(start, end))
     } else {
         walk.squeezed(start, end)
     };
-    let def = walk.define_as(kind, symbol, (start, end), place);
+    let def = walk.define_as(kind, symbol, ByteRange { start, end }, place);
     walk.defs[def].owner = owner;
     def
 }
 
 /// Returns the name of `TEST(Suite, Name)`, which is a function `Suite.Name`.
-fn test_name(
-    walk: &mut Walk<'_>,
-    found: &Declared,
-) -> Option<(super::symbols::Symbol, (u32, u32))> {
+fn test_name(walk: &mut Walk<'_>, found: &Declared) -> Option<(super::symbols::Symbol, ByteRange)> {
     let macros: [&[u8]; 4] = [b"TEST", b"TEST_F", b"TEST_P", b"TYPED_TEST"];
     if !macros.contains(&walk.text(found.name)) {
         return None;
@@ -296,7 +293,7 @@ fn type_specifier(walk: &mut Walk<'_>, at: At, kind: Kind) {
         && matches!(walk.kind(outer), k::DECLARATION | k::FIELD_DECLARATION)
         && walk.child(outer, f::DECLARATOR).is_none();
     if alone && walk.kind(walk.parent(outer)) == k::TEMPLATE_DECLARATION {
-        place.start = walk.bytes(walk.parent(outer)).0;
+        place.start = walk.bytes(walk.parent(outer)).start;
         place.head = place.start;
     }
     let name = match walk.child(at, f::NAME) {
@@ -307,9 +304,9 @@ fn type_specifier(walk: &mut Walk<'_>, at: At, kind: Kind) {
         // An unnamed type gets the name of its typedef.
         None if walk.kind(outer) == k::TYPE_DEFINITION => {
             let declarator = walk.child(outer, f::DECLARATOR);
-            place.start = walk.bytes(outer).0;
+            place.start = walk.bytes(outer).start;
             place.head = place.start;
-            place.end = walk.bytes(outer).1;
+            place.end = walk.bytes(outer).end;
             declarator.filter(|name| walk.kind(*name) == k::TYPE_IDENTIFIER)
         }
         None => None,
@@ -346,7 +343,7 @@ fn typedef(walk: &mut Walk<'_>, at: At) {
             }
             continue;
         }
-        let place = Place { body: walk.bytes(at).1, ..walk.line_place(at) };
+        let place = Place { body: walk.bytes(at).end, ..walk.line_place(at) };
         let def = walk.define(Kind::Alias, found.name, place);
         if body.is_none() {
             walk.enter(def, at);
@@ -356,7 +353,7 @@ fn typedef(walk: &mut Walk<'_>, at: At) {
 
 fn include(walk: &mut Walk<'_>, at: At) {
     let Some(path) = walk.child(at, f::PATH) else { return };
-    let (start, end) = walk.bytes(path);
+    let ByteRange { start, end } = walk.bytes(path);
     if end - start < 2 || !matches!(walk.kind(path), k::STRING_LITERAL | k::SYSTEM_LIB_STRING) {
         return;
     }
@@ -381,8 +378,8 @@ fn using(walk: &mut Walk<'_>, at: At) {
         return;
     }
     let Some(name) = declarators::last_name(walk, path) else { return };
-    let (start, _) = walk.bytes(path);
-    let text = walk.slice(start, walk.bytes(name).0).trim_ascii_end();
+    let ByteRange { start, .. } = walk.bytes(path);
+    let text = walk.slice(start, walk.bytes(name).start).trim_ascii_end();
     let text = text.strip_suffix(b"::").unwrap_or(text);
     let module = walk.symbols.intern(text);
     let name = walk.symbol(name);

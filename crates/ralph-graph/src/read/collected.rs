@@ -4,6 +4,22 @@ use super::symbols::Symbol;
 use super::tree::At;
 use crate::facts::{Kind, Purpose, Reach, Role};
 
+/// A part of a text, in bytes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ByteRange {
+    /// The first byte.
+    pub(crate) start: u32,
+    /// The byte after the last.
+    pub(crate) end: u32,
+}
+
+impl ByteRange {
+    /// Returns the part without the first and the last byte.
+    pub(crate) fn inside_quotes(self) -> Self {
+        Self { start: self.start + 1, end: self.end - 1 }
+    }
+}
+
 /// A definition while its file is read.
 #[derive(Debug)]
 pub(crate) struct Def {
@@ -13,8 +29,8 @@ pub(crate) struct Def {
     pub(crate) owner: Option<Symbol>,
     pub(crate) signature: Box<str>,
     pub(crate) doc: Option<Box<str>>,
-    pub(crate) bytes: (u32, u32),
-    pub(crate) name_bytes: (u32, u32),
+    pub(crate) bytes: ByteRange,
+    pub(crate) name_bytes: ByteRange,
     pub(crate) reach: Reach,
     pub(crate) purpose: Purpose,
     pub(crate) standing: Standing,
@@ -49,7 +65,7 @@ pub(crate) struct Use {
     pub(crate) role: Role,
     pub(crate) before: Before,
     pub(crate) within: Option<usize>,
-    pub(crate) bytes: (u32, u32),
+    pub(crate) bytes: ByteRange,
 }
 
 /// The meaning of a name inside a function.
@@ -89,7 +105,7 @@ pub(crate) struct Bring {
     pub(crate) brings: Brings,
     pub(crate) passed_on: bool,
     pub(crate) within: Option<usize>,
-    pub(crate) bytes: (u32, u32),
+    pub(crate) bytes: ByteRange,
 }
 
 /// A part of the file in which names are bound.
@@ -131,6 +147,13 @@ pub(crate) struct Place {
     pub(crate) body: u32,
     /// The byte after the last.
     pub(crate) end: u32,
+}
+
+impl Place {
+    /// Returns the bytes from the body to the end.
+    pub(crate) fn body_bytes(self) -> ByteRange {
+        ByteRange { start: self.body, end: self.end }
+    }
 }
 
 /// Ways to name members of a type inside it.

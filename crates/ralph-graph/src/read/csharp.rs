@@ -3,7 +3,7 @@
 mod locals;
 mod uses;
 
-use super::collected::{Bound, Brings, Extent, Here, Members, Place, Step};
+use super::collected::{Bound, Brings, ByteRange, Extent, Here, Members, Place, Step};
 use super::comments::Comments;
 use super::names::{field as f, kind as k};
 use super::tree::At;
@@ -97,10 +97,10 @@ fn define(walk: &mut Walk<'_>, at: At, kind: u16) {
     if walk.kind(at) == k::DESTRUCTOR_DECLARATION {
         // Without the `~` it would have the name of the constructor.
         let sign = memchr::memchr(b'~', walk.text(at)).map(super::tree::offset);
-        bytes.0 = sign.map_or(bytes.0, |sign| walk.bytes(at).0 + sign);
+        bytes.start = sign.map_or(bytes.start, |sign| walk.bytes(at).start + sign);
     }
     walk.take(name);
-    let symbol = walk.squeezed(bytes.0, bytes.1);
+    let symbol = walk.squeezed(bytes.start, bytes.end);
     let def = walk.define_as(kind, symbol, bytes, place);
     if local {
         walk.bind(symbol, Bound::Outside);
@@ -109,7 +109,7 @@ fn define(walk: &mut Walk<'_>, at: At, kind: u16) {
     walk.enter(def, at);
     match kind {
         Kind::Method | Kind::Function => {
-            walk.scope_over(at, (place.body, place.end), Extent::Function);
+            walk.scope_over(at, place.body_bytes(), Extent::Function);
         }
         Kind::Struct | Kind::Class => components(walk, at, def),
         Kind::Field => field_type(walk, at, def),
@@ -138,13 +138,13 @@ fn unnamed(walk: &mut Walk<'_>, at: At, kind: u16) {
         };
         let start = place.head + super::tree::offset(found);
         let length = rest[..end].trim_ascii_end().len();
-        let bytes = (start, start + super::tree::offset(length));
-        let name = walk.squeezed(bytes.0, bytes.1);
+        let bytes = ByteRange { start, end: start + super::tree::offset(length) };
+        let name = walk.squeezed(bytes.start, bytes.end);
         let def = walk.define_as(Kind::Method, name, bytes, place);
         annotate(walk, at, def);
         walk.enter(def, at);
     }
-    walk.scope_over(at, (place.body, place.end), Extent::Function);
+    walk.scope_over(at, place.body_bytes(), Extent::Function);
 }
 
 /// Returns the range of a definition; attributes and accessors are not part of
@@ -153,9 +153,9 @@ fn place(walk: &Walk<'_>, at: At) -> Place {
     let mut place = walk.place(at);
     for child in walk.children(at) {
         match walk.kind(child) {
-            k::ATTRIBUTE_LIST => place.head = walk.bytes(child).1,
+            k::ATTRIBUTE_LIST => place.head = walk.bytes(child).end,
             k::ACCESSOR_LIST | k::ARROW_EXPRESSION_CLAUSE | k::CONSTRUCTOR_INITIALIZER => {
-                place.body = place.body.min(walk.bytes(child).0);
+                place.body = place.body.min(walk.bytes(child).start);
             }
             _ => {}
         }
@@ -219,9 +219,9 @@ fn field_type(walk: &mut Walk<'_>, at: At, def: usize) {
 fn fields(walk: &mut Walk<'_>, at: At) {
     let Some(declaration) = walk.child_of(at, k::VARIABLE_DECLARATION) else { return };
     let head = place(walk, at).head;
-    let text = walk.slice(head, walk.bytes(at).1);
+    let text = walk.slice(head, walk.bytes(at).end);
     let text = text.trim_ascii_start();
-    let start = walk.bytes(at).1 - super::tree::offset(text.len());
+    let start = walk.bytes(at).end - super::tree::offset(text.len());
     let body = start + super::tree::offset(super::comments::first_line(text).len());
     let place = Place { head, body, ..walk.place(at) };
     let declarators: Vec<At> = walk

@@ -2,7 +2,7 @@
 
 mod locals;
 
-use super::collected::{Before, Bound, Brings, Extent, Here, Members, Place, Step};
+use super::collected::{Before, Bound, Brings, ByteRange, Extent, Here, Members, Place, Step};
 use super::comments::Comments;
 use super::names::{field as f, kind as k};
 use super::settle::Shape;
@@ -70,7 +70,7 @@ fn visit(walk: &mut Walk<'_>, at: At) -> Step {
         k::TYPE_SWITCH_STATEMENT => {
             walk.scope(at, Extent::Block);
             if let Some(alias) = walk.child(at, f::ALIAS) {
-                let end = walk.bytes(alias).1;
+                let end = walk.bytes(alias).end;
                 locals::declare(walk, alias, end, &[]);
             }
         }
@@ -124,7 +124,7 @@ fn function(walk: &mut Walk<'_>, at: At) {
         walk.def_types.push((def, of));
     }
     walk.enter(def, at);
-    walk.scope_over(at, (place.body, place.end), Extent::Function);
+    walk.scope_over(at, place.body_bytes(), Extent::Function);
     let receiver = receiver.and_then(|list| walk.first(list));
     if let Some(receiver) = receiver {
         walk.defs[def].owner = walk.child(receiver, f::TYPE).and_then(|of| receiver_type(walk, of));
@@ -167,7 +167,7 @@ fn type_spec(walk: &mut Walk<'_>, at: At) {
     let mut place = spec_place(walk, at);
     if let (Kind::Struct | Kind::Interface, Some(of)) = (kind, of) {
         let word = if kind == Kind::Struct { 6 } else { 9 };
-        place.body = walk.bytes(of).0 + word;
+        place.body = walk.bytes(of).start + word;
     }
     if walk.here() == Here::Function {
         let symbol = walk.symbol(name);
@@ -214,7 +214,7 @@ fn values(walk: &mut Walk<'_>, at: At, kind: Kind) {
     let names: Vec<At> = walk.children(at).filter(|name| walk.field(*name) == f::NAME).collect();
     if walk.here() == Here::Function {
         let of = walk.child(at, f::TYPE).and_then(|of| locals::type_name(walk, of));
-        let end = walk.bytes(at).1;
+        let end = walk.bytes(at).end;
         let made = if of.is_none() {
             locals::made_types(walk, walk.child(at, f::VALUE))
         } else {
@@ -325,7 +325,7 @@ fn field_use(walk: &mut Walk<'_>, at: At) {
 
 fn import(walk: &mut Walk<'_>, at: At) {
     let Some(path) = walk.child(at, f::PATH) else { return };
-    let (start, end) = walk.bytes(path);
+    let ByteRange { start, end } = walk.bytes(path);
     let text = walk.slice(start + 1, end.max(start + 2) - 1);
     let module = walk.symbols.intern(text);
     let brings = match walk.child(at, f::NAME) {

@@ -92,7 +92,7 @@ fn define(walk: &mut Walk<'_>, at: At, kind: u16) {
     }
     walk.enter(def, at);
     if kind == Kind::Method {
-        walk.scope_over(at, (place.body, place.end), Extent::Function);
+        walk.scope_over(at, place.body_bytes(), Extent::Function);
         if walk.kind(at) == k::COMPACT_CONSTRUCTOR_DECLARATION {
             bind_components(walk, at);
         }
@@ -107,7 +107,7 @@ fn place(walk: &Walk<'_>, at: At) -> Place {
     let mut place = walk.place(at);
     if let Some(modifiers) = walk.child_of(at, k::MODIFIERS) {
         let last = walk.children(modifiers).last();
-        let end = last.map_or(place.head, |annotation| walk.bytes(annotation).1);
+        let end = last.map_or(place.head, |annotation| walk.bytes(annotation).end);
         let head = walk.slice(place.head, end);
         // A modifier may precede the annotations.
         if head.starts_with(b"@") {

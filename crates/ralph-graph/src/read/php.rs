@@ -6,7 +6,7 @@ mod imports;
 mod locals;
 mod uses;
 
-use super::collected::{Extent, Members, Place, Step};
+use super::collected::{ByteRange, Extent, Members, Place, Step};
 use super::comments::Comments;
 use super::names::{field as f, kind as k};
 use super::tree::{At, offset};
@@ -96,7 +96,7 @@ fn define(walk: &mut Walk<'_>, at: At, kind: u16) {
     }
     walk.enter(def, at);
     if matches!(kind, Kind::Function | Kind::Method) {
-        walk.scope_over(at, (place.body, place.end), Extent::Function);
+        walk.scope_over(at, place.body_bytes(), Extent::Function);
     }
 }
 
@@ -104,7 +104,7 @@ fn define(walk: &mut Walk<'_>, at: At, kind: u16) {
 fn place(walk: &Walk<'_>, at: At) -> Place {
     let place = walk.place(at);
     let attributes = walk.child(at, f::ATTRIBUTES);
-    Place { head: attributes.map_or(place.head, |list| walk.bytes(list).1), ..place }
+    Place { head: attributes.map_or(place.head, |list| walk.bytes(list).end), ..place }
 }
 
 /// Applies modifiers and attributes to a definition.
@@ -132,11 +132,11 @@ fn namespace(walk: &mut Walk<'_>, at: At) {
 }
 
 /// Returns `$name` without its sign.
-fn bare(walk: &mut Walk<'_>, at: At) -> (super::symbols::Symbol, (u32, u32)) {
-    let (start, end) = walk.bytes(at);
+fn bare(walk: &mut Walk<'_>, at: At) -> (super::symbols::Symbol, ByteRange) {
+    let ByteRange { start, end } = walk.bytes(at);
     let sign = offset(usize::from(walk.text(at).starts_with(b"$")));
     let text = walk.slice(start + sign, end);
-    (walk.symbols.intern(text), (start + sign, end))
+    (walk.symbols.intern(text), ByteRange { start: start + sign, end })
 }
 
 fn properties(walk: &mut Walk<'_>, at: At) {
@@ -194,10 +194,10 @@ fn constant_by_call(walk: &mut Walk<'_>, at: At) {
     else {
         return;
     };
-    let (start, end) = walk.bytes(string);
-    if end - start > 2 {
-        let bytes = (start + 1, end - 1);
-        let name = walk.symbols.intern(walk.slice(bytes.0, bytes.1));
+    let quoted = walk.bytes(string);
+    if quoted.end - quoted.start > 2 {
+        let bytes = quoted.inside_quotes();
+        let name = walk.symbols.intern(walk.slice(bytes.start, bytes.end));
         let place = walk.line_place(at);
         let def = walk.define_as(Kind::Constant, name, bytes, place);
         walk.defs[def].reach = Reach::Project;

@@ -6,7 +6,7 @@ mod types;
 use self::types::{
     is_class_name, is_upper_case, made_type, passed_type, quoted_type, type_name, value_type,
 };
-use super::collected::{Before, Binding, Bound, Extent, Here, Members, Place, Step};
+use super::collected::{Before, Binding, Bound, ByteRange, Extent, Here, Members, Place, Step};
 use super::comments;
 use super::comments::Comments;
 use super::names::{field as f, kind as k};
@@ -167,7 +167,7 @@ fn decorated(walk: &mut Walk<'_>, at: At) {
 
 /// Returns the range of a definition that may have decorators.
 fn place(walk: &Walk<'_>, at: At, outer: At) -> Place {
-    Place { start: walk.bytes(outer).0, ..walk.place(at) }
+    Place { start: walk.bytes(outer).start, ..walk.place(at) }
 }
 
 fn function(walk: &mut Walk<'_>, at: At, outer: At) {
@@ -233,7 +233,7 @@ fn class(walk: &mut Walk<'_>, at: At, outer: At) {
 fn function_scope(walk: &mut Walk<'_>, at: At) {
     let method = walk.kind(at) == k::FUNCTION_DEFINITION && is_method(walk, at);
     let Some(body) = walk.child(at, f::BODY) else { return };
-    let bytes = (walk.bytes(body).0, walk.bytes(at).1);
+    let bytes = ByteRange { start: walk.bytes(body).start, end: walk.bytes(at).end };
     let parameters = walk.child(at, f::PARAMETERS);
     let parameters: Vec<At> = parameters.map_or(Vec::new(), |list| walk.children(list).collect());
     walk.scope_over(at, bytes, Extent::Function);
@@ -257,7 +257,7 @@ fn is_method(walk: &Walk<'_>, at: At) -> bool {
         return false;
     }
     let outer = walk.parent(at);
-    let decorators = walk.slice(walk.bytes(outer).0, walk.bytes(at).0);
+    let decorators = walk.slice(walk.bytes(outer).start, walk.bytes(at).start);
     let decorated = walk.kind(outer) == k::DECORATED_DEFINITION;
     !(decorated && memchr::memmem::find(decorators, b"@staticmethod").is_some())
 }
@@ -309,7 +309,7 @@ fn bind_type(walk: &mut Walk<'_>, at: At, target: At) {
         value.filter(|value| walk.kind(*value) == k::CALL).and_then(|value| made_type(walk, value));
     let name = if walk.kind(target) == k::IDENTIFIER { Some(target) } else { walk.first(target) };
     if let (Some(of), Some(name)) = (made, name.filter(|name| walk.kind(*name) == k::IDENTIFIER)) {
-        let from = walk.bytes(at).1;
+        let from = walk.bytes(at).end;
         let until = walk.function_scope().map_or(u32::MAX, |scope| scope.end);
         let name = walk.symbol(name);
         walk.bindings.push(Binding { name, from, until, what: Bound::Typed(of) });
@@ -344,7 +344,7 @@ fn assignment(walk: &mut Walk<'_>, at: At) {
             let of = value_type(walk, at);
             let name = walk.symbol(left);
             walk.bind_in_function(name, Bound::Plain);
-            let end = walk.bytes(at).1;
+            let end = walk.bytes(at).end;
             let until = walk.function_scope().map_or(u32::MAX, |scope| scope.end);
             let what = of.map_or(Bound::Plain, Bound::Typed);
             walk.bindings.push(Binding { name, from: end, until, what });

@@ -100,7 +100,7 @@ fn class(walk: &mut Walk<'_>, at: At, kind: Kind) {
 fn head_place(walk: &Walk<'_>, at: At, name: At) -> Place {
     let place = walk.place(at);
     let end = walk.child(at, f::SUPERCLASS).unwrap_or(name);
-    Place { body: walk.bytes(end).1, ..place }
+    Place { body: walk.bytes(end).end, ..place }
 }
 
 fn method(walk: &mut Walk<'_>, at: At) {
@@ -112,7 +112,7 @@ fn method(walk: &mut Walk<'_>, at: At) {
     let object = walk.child(at, f::OBJECT);
     let kind = if own || object.is_some() { Kind::Method } else { Kind::Function };
     let end = walk.child(at, f::PARAMETERS).unwrap_or(name);
-    let place = Place { body: walk.bytes(end).1, ..walk.place(at) };
+    let place = Place { body: walk.bytes(end).end, ..walk.place(at) };
     let bytes = walk.bytes(name);
     let symbol = walk.symbol(name);
     walk.take_all(name);

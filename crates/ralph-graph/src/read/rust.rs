@@ -5,7 +5,9 @@ mod patterns;
 mod tokens;
 
 use super::Rules;
-use super::collected::{Before, Binding, Bound, Brings, Extent, Members, Place, Step, is_type};
+use super::collected::{
+    Before, Binding, Bound, Brings, ByteRange, Extent, Members, Place, Step, is_type,
+};
 use super::comments;
 use super::comments::Comments;
 use super::names::{field as f, kind as k};
@@ -87,7 +89,7 @@ fn define(walk: &mut Walk<'_>, at: At, kind: u16) {
     };
     let Some(def) = item(walk, at, kind) else { return };
     if matches!(kind, Kind::Function | Kind::Method) {
-        let bytes = (walk.place(at).body, walk.bytes(at).1);
+        let bytes = ByteRange { start: walk.place(at).body, end: walk.bytes(at).end };
         walk.scope_over(at, bytes, Extent::Function);
         patterns::parameters(walk, at);
     } else if let Some(of) = walk.child(at, f::TYPE).and_then(|of| type_name(walk, of)) {
@@ -114,7 +116,7 @@ fn item(walk: &mut Walk<'_>, at: At, kind: Kind) -> Option<usize> {
     let name = walk.child(at, f::NAME)?;
     let attributes = walk.attributes_of(at);
     let mut place = shown(walk, at, kind);
-    place.start = attributes.map_or(place.start, |first| walk.bytes(first).0);
+    place.start = attributes.map_or(place.start, |first| walk.bytes(first).start);
     if walk.text(name) == b"_" {
         return None;
     }
@@ -142,14 +144,14 @@ fn item(walk: &mut Walk<'_>, at: At, kind: Kind) -> Option<usize> {
         walk.defs[def].owner = owner.map(|owner| walk.symbol(owner));
     }
     if let Some(first) = attributes {
-        let said = walk.slice(place.start, walk.bytes(at).0);
+        let said = walk.slice(place.start, walk.bytes(at).start);
         if matches!(kind, Kind::Function | Kind::Method) && tokens::says_case(said) {
             walk.defs[def].purpose = Purpose::Case;
         } else if tokens::says_test(said) {
             walk.defs[def].purpose = Purpose::Test;
         }
         if walk.defs[def].doc.is_none() {
-            let own = walk.bytes(at).0 as usize;
+            let own = walk.bytes(at).start as usize;
             walk.defs[def].doc = comments::above(walk.source, own, Comments::MarkedSlashes);
         }
         walk.claim(def);
@@ -173,7 +175,7 @@ fn shown(walk: &Walk<'_>, at: At, kind: Kind) -> Place {
             let body = walk
                 .child(at, f::BODY)
                 .filter(|body| walk.kind(*body) == k::FIELD_DECLARATION_LIST);
-            place.body = body.map_or(place.end, |body| walk.bytes(body).0);
+            place.body = body.map_or(place.end, |body| walk.bytes(body).start);
         }
         Kind::Constant | Kind::Variable | Kind::Macro => {
             place.body = place.start + offset(comments::first_line(walk.text(at)).len());
@@ -204,7 +206,7 @@ fn module_elsewhere(walk: &mut Walk<'_>, at: At) {
 
 /// Binds type parameters, which are names of the item alone.
 fn type_parameters(walk: &mut Walk<'_>, at: At) {
-    let (from, until) = walk.bytes(walk.parent(at));
+    let ByteRange { start: from, end: until } = walk.bytes(walk.parent(at));
     let parameters: Vec<At> = walk.children(at).collect();
     for parameter in parameters {
         if let Some(name) = walk.child(parameter, f::NAME)
@@ -225,7 +227,7 @@ fn finish(walk: &mut Walk<'_>) {
         if within.is_some() {
             walk.uses[used].within = within;
         } else {
-            walk.implementors.push((walk.uses[used].bytes.0, owner));
+            walk.implementors.push((walk.uses[used].bytes.start, owner));
         }
     }
     if !walk.has_files_inside {

@@ -1,7 +1,7 @@
 //! Tells uses of local names from others, and turns the collected data into
 //! facts.
 
-use super::collected::{Before, Bound, Brings, Def, Members, Standing, Use, is_type};
+use super::collected::{Before, Bound, Brings, ByteRange, Def, Members, Standing, Use, is_type};
 use super::symbols::Symbol;
 use super::tree::{At, offset};
 use super::walk::Walk;
@@ -111,12 +111,12 @@ pub(crate) fn settle(mut walk: Walk<'_>, shape: ShapeOf, broken_at: Option<u32>)
     let mut uses = std::mem::take(&mut walk.uses);
     // Bindings are only known going forward, and a few uses are recorded before
     // the walk reaches them.
-    if !uses.is_sorted_by_key(|used| used.bytes.0) {
-        uses.sort_by_key(|used| used.bytes.0);
+    if !uses.is_sorted_by_key(|used| used.bytes.start) {
+        uses.sort_by_key(|used| used.bytes.start);
     }
     let mut references = Vec::with_capacity(uses.len());
     for used in &uses {
-        let byte = used.bytes.0;
+        let byte = used.bytes.start;
         locals.advance(&walk, byte);
         let Some(qualifier) = qualify(&mut walk, &mut locals, used, shape) else { continue };
         references.push(Reference {
@@ -134,7 +134,7 @@ pub(crate) fn settle(mut walk: Walk<'_>, shape: ShapeOf, broken_at: Option<u32>)
     let definitions = definitions(&mut walk, &mut names, &kept);
     let left_out = broken_at.into_iter().chain(walk.too_deep).min();
     let health = match left_out {
-        Some(byte) => Health::Broken { line: names.span((byte, byte)).line },
+        Some(byte) => Health::Broken { line: offset(names.line_of(byte) + 1) },
         None => Health::Whole,
     };
     let implementors = std::mem::take(&mut walk.implementors);
@@ -187,7 +187,7 @@ fn keep(walk: &mut Walk<'_>) -> Vec<Option<DefinitionId>> {
     }
     let mut order: Vec<usize> = (0..walk.defs.len()).collect();
     order.sort_by_key(|def| {
-        (walk.defs[*def].bytes.0, std::cmp::Reverse(walk.defs[*def].bytes.1), *def)
+        (walk.defs[*def].bytes.start, std::cmp::Reverse(walk.defs[*def].bytes.end), *def)
     });
     let mut kept = vec![None; walk.defs.len()];
     let mut next = 0;
@@ -230,7 +230,7 @@ fn qualify(
     shape: ShapeOf,
 ) -> Option<Qualified> {
     Some(match used.before {
-        Before::Nothing => match locals.find(walk, used.name, used.bytes.0) {
+        Before::Nothing => match locals.find(walk, used.name, used.bytes.start) {
             None | Some(Bound::Outside) => Qualified::None,
             Some(Bound::Plain | Bound::Typed(_) | Bound::Itself) => return None,
         },
@@ -296,7 +296,7 @@ fn object_of(
             }
             kind @ (Shape::Name | Shape::Variable) => {
                 let name = walk.symbol(at);
-                let byte = walk.bytes(at).0;
+                let byte = walk.bytes(at).start;
                 let variable = matches!(kind, Shape::Variable);
                 return match (locals.find(walk, name, byte), members) {
                     (None | Some(Bound::Outside), _) if variable => Qualified::Unknown,
@@ -344,7 +344,7 @@ fn is_free(walk: &mut Walk<'_>, locals: &mut Locals, object: At, shape: ShapeOf)
             Shape::Member(inner) => at = inner,
             Shape::Name => {
                 let name = walk.symbol(at);
-                let bound = locals.find(walk, name, walk.bytes(at).0);
+                let bound = locals.find(walk, name, walk.bytes(at).start);
                 return matches!(bound, None | Some(Bound::Outside));
             }
             Shape::Variable
@@ -460,7 +460,7 @@ impl Settled {
         self.line
     }
 
-    fn span(&mut self, (start, end): (u32, u32)) -> Span {
+    fn span(&mut self, ByteRange { start, end }: ByteRange) -> Span {
         let first = self.line_of(start);
         let last = if end > start { self.lines_until(first, end - 1) } else { first };
         Span {

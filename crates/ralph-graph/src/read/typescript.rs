@@ -10,7 +10,7 @@ mod locals;
 mod uses;
 
 use super::Rules;
-use super::collected::{Bound, Extent, Here, Members, Place, Standing, Step};
+use super::collected::{Bound, ByteRange, Extent, Here, Members, Place, Standing, Step};
 use super::comments::Comments;
 use super::names::{field as f, kind as k};
 use super::tree::At;
@@ -123,8 +123,8 @@ fn define(walk: &mut Walk<'_>, at: At, kind: u16) {
 
 /// Marks a signature, which is dropped if its implementation is there.
 fn announced(walk: &mut Walk<'_>, at: At) {
-    let end = walk.bytes(at).1;
-    if let Some(def) = walk.defs.last_mut().filter(|def| def.bytes.1 == end) {
+    let end = walk.bytes(at).end;
+    if let Some(def) = walk.defs.last_mut().filter(|def| def.bytes.end == end) {
         def.standing = Standing::Announced;
     }
 }
@@ -145,7 +145,7 @@ fn place(walk: &Walk<'_>, at: At) -> Place {
     let outer = walk.parent(at);
     let exported = matches!(walk.kind(outer), k::EXPORT_STATEMENT | k::AMBIENT_DECLARATION);
     if exported {
-        place.start = walk.bytes(outer).0;
+        place.start = walk.bytes(outer).start;
         place.head = place.start;
     }
     // Decorators are not part of the signature.
@@ -155,7 +155,7 @@ fn place(walk: &Walk<'_>, at: At) -> Place {
             if walk.kind(child) != k::DECORATOR {
                 break;
             }
-            place.head = place.head.max(walk.bytes(child).1);
+            place.head = place.head.max(walk.bytes(child).end);
         }
     }
     place
@@ -184,9 +184,9 @@ fn anonymous(walk: &mut Walk<'_>, at: At, kind: Kind, place: Place) {
     let outer = walk.parent(at);
     let Some(word) = memchr::memmem::find(walk.text(outer), b"default") else { return };
     if walk.kind(outer) == k::EXPORT_STATEMENT {
-        let start = walk.bytes(outer).0 + super::tree::offset(word);
-        let bytes = (start, start + 7);
-        let name = walk.symbols.intern(walk.slice(bytes.0, bytes.1));
+        let start = walk.bytes(outer).start + super::tree::offset(word);
+        let bytes = ByteRange { start, end: start + 7 };
+        let name = walk.symbols.intern(walk.slice(bytes.start, bytes.end));
         walk.exported.insert(name);
         let def = walk.define_as(kind, name, bytes, place);
         walk.enter(def, at);
@@ -223,7 +223,7 @@ fn namespace(walk: &mut Walk<'_>, at: At) {
     if walk.kind(walk.parent(at)) == k::EXPRESSION_STATEMENT {
         let outer = walk.parent(walk.parent(at));
         if walk.kind(outer) == k::EXPORT_STATEMENT {
-            place.start = walk.bytes(outer).0;
+            place.start = walk.bytes(outer).start;
             place.head = place.start;
         }
     }
@@ -233,11 +233,12 @@ fn namespace(walk: &mut Walk<'_>, at: At) {
 }
 
 /// Returns a name that may be in quotes.
-fn unquoted(walk: &mut Walk<'_>, at: At) -> (super::symbols::Symbol, (u32, u32)) {
-    let (start, end) = walk.bytes(at);
-    let quoted = matches!(walk.text(at).first(), Some(b'"' | b'\'' | b'`')) && end - start >= 2;
-    let bytes = if quoted { (start + 1, end - 1) } else { (start, end) };
-    let text = walk.slice(bytes.0, bytes.1);
+fn unquoted(walk: &mut Walk<'_>, at: At) -> (super::symbols::Symbol, ByteRange) {
+    let bytes = walk.bytes(at);
+    let quoted =
+        matches!(walk.text(at).first(), Some(b'"' | b'\'' | b'`')) && bytes.end - bytes.start >= 2;
+    let bytes = if quoted { bytes.inside_quotes() } else { bytes };
+    let text = walk.slice(bytes.start, bytes.end);
     (walk.symbols.intern(text), bytes)
 }
 
@@ -251,7 +252,7 @@ fn member(walk: &mut Walk<'_>, at: At, kind: Kind) {
     }
     let mut place = if kind == Kind::Method { walk.place(at) } else { walk.line_place(at) };
     if let Some(first) = walk.attributes_of(at) {
-        place.start = walk.bytes(first).0;
+        place.start = walk.bytes(first).start;
     }
     let (symbol, bytes) = unquoted(walk, name);
     let container = walk.container();
@@ -333,7 +334,7 @@ fn declarator(walk: &mut Walk<'_>, at: At) -> Step {
     let first = walk.child(at, f::VALUE);
     let value = first.map(|first| assigned::last_value(walk, first));
     if let Some(value) = value
-        && imports::is_required(walk, at, (name, value))
+        && imports::is_required(walk, at, name, value)
     {
         if first == Some(value) {
             return Step::Over;
@@ -402,10 +403,10 @@ fn declarator_place(walk: &Walk<'_>, at: At, value: Option<At>) -> Place {
     let body = value.and_then(|value| walk.child(value, f::BODY));
     match body {
         Some(body) => {
-            let body = walk.bytes(body).0;
-            let head = walk.slice(walk.bytes(whole).0, body).trim_ascii_end();
+            let body = walk.bytes(body).start;
+            let head = walk.slice(walk.bytes(whole).start, body).trim_ascii_end();
             let arrow = if head.ends_with(b"=>") { 2 } else { 0 };
-            let body = walk.bytes(whole).0 + super::tree::offset(head.len()) - arrow;
+            let body = walk.bytes(whole).start + super::tree::offset(head.len()) - arrow;
             Place { body, ..walk.place(whole) }
         }
         None => walk.line_place(whole),
@@ -436,7 +437,7 @@ fn test_case(walk: &mut Walk<'_>, at: At) {
     if !known || !named || !run {
         return;
     }
-    let place = Place { body: walk.bytes(name).1, ..walk.place(at) };
+    let place = Place { body: walk.bytes(name).end, ..walk.place(at) };
     let (symbol, bytes) = unquoted(walk, name);
     let def = walk.define_as(Kind::Function, symbol, bytes, place);
     // Outside of a suite the call may mean anything.

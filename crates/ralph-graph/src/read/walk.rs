@@ -5,8 +5,8 @@
 //! may be bound after their use; see [`super::settle`].
 
 use super::collected::{
-    Before, Binding, Bound, Bring, Brings, Def, Extent, Here, Members, Place, Scope, Standing,
-    Step, Use, is_type,
+    Before, Binding, Bound, Bring, Brings, ByteRange, Def, Extent, Here, Members, Place, Scope,
+    Standing, Step, Use, is_type,
 };
 use super::comments::{self, Comments};
 use super::names::{field as f, kind as k};
@@ -132,8 +132,8 @@ impl<'s> Walk<'s> {
         self.nodes[at].after as usize
     }
 
-    pub(crate) fn bytes(&self, at: At) -> (u32, u32) {
-        (self.nodes[at].start, self.nodes[at].end)
+    pub(crate) fn bytes(&self, at: At) -> ByteRange {
+        ByteRange { start: self.nodes[at].start, end: self.nodes[at].end }
     }
 
     pub(crate) fn slice(&self, start: u32, end: u32) -> &'s [u8] {
@@ -196,7 +196,7 @@ impl<'s> Walk<'s> {
 
     /// Returns the range of a definition that is one node.
     pub(crate) fn place(&self, at: At) -> Place {
-        let (start, end) = self.bytes(at);
+        let ByteRange { start, end } = self.bytes(at);
         let body = self.child(at, f::BODY).map_or(end, |body| self.nodes[body].start);
         Place { start, head: start, body, end }
     }
@@ -222,7 +222,7 @@ impl<'s> Walk<'s> {
         &mut self,
         kind: Kind,
         name: Symbol,
-        name_bytes: (u32, u32),
+        name_bytes: ByteRange,
         place: Place,
     ) -> usize {
         let container = self.container();
@@ -240,7 +240,7 @@ impl<'s> Walk<'s> {
             owner: None,
             signature: comments::signature(self.slice(place.head, place.body)),
             doc: comments::above(self.source, place.start as usize, self.comments),
-            bytes: (place.start, place.end),
+            bytes: ByteRange { start: place.start, end: place.end },
             name_bytes,
             reach,
             purpose,
@@ -272,8 +272,8 @@ impl<'s> Walk<'s> {
 
     /// Assigns the uses in a definition's attributes to it.
     pub(crate) fn claim(&mut self, def: usize) {
-        let start = self.defs[def].bytes.0;
-        for used in self.uses.iter_mut().rev().take_while(|used| used.bytes.0 >= start) {
+        let start = self.defs[def].bytes.start;
+        for used in self.uses.iter_mut().rev().take_while(|used| used.bytes.start >= start) {
             used.within = Some(def);
         }
     }
@@ -321,14 +321,13 @@ impl<'s> Walk<'s> {
 
     /// Opens a scope.
     pub(crate) fn scope(&mut self, at: At, extent: Extent) {
-        let (start, end) = self.bytes(at);
-        self.scope_over(at, (start, end), extent);
+        self.scope_over(at, self.bytes(at), extent);
     }
 
     /// The same with bounds other than those of the node.
-    pub(crate) fn scope_over(&mut self, at: At, bytes: (u32, u32), extent: Extent) {
+    pub(crate) fn scope_over(&mut self, at: At, bytes: ByteRange, extent: Extent) {
         let after = self.after(at);
-        self.scopes.push(Scope { at, after, start: bytes.0, end: bytes.1, extent });
+        self.scopes.push(Scope { at, after, start: bytes.start, end: bytes.end, extent });
     }
 
     /// Returns the scope of function-wide names.
@@ -364,7 +363,7 @@ impl<'s> Walk<'s> {
 
     /// Binds a name in the text of a node.
     pub(crate) fn bind_over(&mut self, at: At, name: Symbol, what: Bound) {
-        let (from, until) = self.bytes(at);
+        let ByteRange { start: from, end: until } = self.bytes(at);
         self.bindings.push(Binding { name, from, until, what });
     }
 
@@ -401,7 +400,7 @@ impl<'s> Walk<'s> {
 
     /// Returns the text of a node without white space, as a name.
     pub(crate) fn path(&mut self, at: At) -> Symbol {
-        let (start, end) = self.bytes(at);
+        let ByteRange { start, end } = self.bytes(at);
         self.squeezed(start, end)
     }
 

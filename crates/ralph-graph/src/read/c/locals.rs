@@ -19,8 +19,8 @@ pub(super) fn declaration(walk: &mut Walk<'_>, at: At) {
         let of = of.or_else(|| made_type(walk, declarator));
         // Its own value may already refer to it.
         let from = match (walk.kind(declarator), walk.child(declarator, f::DECLARATOR)) {
-            (k::INIT_DECLARATOR, Some(inner)) => walk.bytes(inner).1,
-            _ => walk.bytes(declarator).1,
+            (k::INIT_DECLARATOR, Some(inner)) => walk.bytes(inner).end,
+            _ => walk.bytes(declarator).end,
         };
         bind(walk, declarator, from, of);
     }
@@ -68,7 +68,7 @@ fn bind(walk: &mut Walk<'_>, declarator: At, from: u32, of: Option<Symbol>) {
 pub(super) fn names_of(walk: &mut Walk<'_>, at: At) {
     if let Some(declarator) = walk.child(at, f::DECLARATOR) {
         let of = declared_type(walk, at);
-        let from = walk.bytes(declarator).1;
+        let from = walk.bytes(declarator).end;
         bind(walk, declarator, from, of);
     }
 }

@@ -64,7 +64,7 @@ fn whole(walk: &Walk<'_>, at: At) -> At {
 /// Returns the qualifier of a name in `a::b::c`.
 fn scope_before(walk: &mut Walk<'_>, at: At) -> Before {
     let whole = whole(walk, at);
-    let text = walk.slice(walk.bytes(whole).0, walk.bytes(at).0).trim_ascii_end();
+    let text = walk.slice(walk.bytes(whole).start, walk.bytes(at).start).trim_ascii_end();
     let Some(text) = text.strip_suffix(b"::") else { return Before::Nothing };
     if text.is_empty() {
         return Before::Nothing;
@@ -140,7 +140,7 @@ pub(super) fn scope_name(walk: &mut Walk<'_>, at: At) {
     while walk.is_in(outer, k::QUALIFIED_IDENTIFIER, f::NAME) {
         outer = walk.parent(outer);
     }
-    let text = walk.slice(walk.bytes(outer).0, walk.bytes(at).0).trim_ascii_end();
+    let text = walk.slice(walk.bytes(outer).start, walk.bytes(at).start).trim_ascii_end();
     let before = match text.strip_suffix(b"::") {
         Some(path) if !path.is_empty() && !path.contains(&b'<') => {
             Before::Path(walk.symbols.intern(path))

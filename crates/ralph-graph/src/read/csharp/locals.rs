@@ -9,7 +9,7 @@ use super::super::walk::Walk;
 fn bind(walk: &mut Walk<'_>, name: At, of: Option<Symbol>) {
     walk.take(name);
     let symbol = walk.symbol(name);
-    let from = walk.bytes(name).1;
+    let from = walk.bytes(name).end;
     walk.bind_from(symbol, from, of.map_or(Bound::Plain, Bound::Typed));
 }
 

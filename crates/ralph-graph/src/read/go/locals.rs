@@ -70,8 +70,8 @@ pub(super) fn receiver_parameters(walk: &mut Walk<'_>, arguments: At) {
 pub(super) fn short(walk: &mut Walk<'_>, at: At) {
     let Some(left) = walk.child(at, f::LEFT) else { return };
     let right = walk.child(at, f::RIGHT);
-    let between_end = right.map_or(walk.bytes(at).1, |right| walk.bytes(right).0);
-    let between = walk.slice(walk.bytes(left).1, between_end);
+    let between_end = right.map_or(walk.bytes(at).end, |right| walk.bytes(right).start);
+    let between = walk.slice(walk.bytes(left).end, between_end);
     if memchr::memmem::find(between, b":=").is_none() {
         return;
     }
@@ -79,7 +79,7 @@ pub(super) fn short(walk: &mut Walk<'_>, at: At) {
         k::SHORT_VAR_DECLARATION => made_types(walk, right),
         _ => Vec::new(),
     };
-    let end = walk.bytes(at).1;
+    let end = walk.bytes(at).end;
     declare(walk, left, end, &made);
 }
 
@@ -165,9 +165,9 @@ pub(super) fn call_type(walk: &mut Walk<'_>, call: At, depth: usize) -> Option<S
 
 /// Returns the meaning of a name here; `None` if too many others are nearer.
 fn bound(walk: &mut Walk<'_>, at: At) -> Option<Bound> {
-    let (name, byte) = (walk.symbol(at), walk.bytes(at).0);
+    let (name, byte) = (walk.symbol(at), walk.bytes(at).start);
     let Some(function) = walk.container() else { return Some(Bound::Outside) };
-    let start = walk.defs[function].bytes.0;
+    let start = walk.defs[function].bytes.start;
     let near = walk.bindings.iter().rev().take_while(|it| it.from >= start);
     for (count, binding) in near.enumerate() {
         if count > NEAR {

@@ -18,7 +18,7 @@ pub(super) fn variable(walk: &mut Walk<'_>, at: At) {
     let of =
         walk.child(at, f::TYPE).or_else(|| walk.child(at, f::RIGHT)).or_else(|| walk.first(at));
     let of = of.and_then(|of| type_name(walk, of)).or_else(|| made_type(walk, at));
-    let from = walk.bytes(name).1;
+    let from = walk.bytes(name).end;
     bind(walk, name, from, of);
 }
 
@@ -35,7 +35,7 @@ pub(super) fn declaration(walk: &mut Walk<'_>, at: At) {
     for declarator in declarators {
         let of = of.or_else(|| made_type(walk, declarator));
         if let Some(name) = walk.child(declarator, f::NAME) {
-            let from = walk.bytes(name).1;
+            let from = walk.bytes(name).end;
             bind(walk, name, from, of);
         }
     }
@@ -67,7 +67,7 @@ pub(super) fn lambda(walk: &mut Walk<'_>, at: At) {
         _ => Vec::new(),
     };
     for name in names {
-        let from = walk.bytes(name).0;
+        let from = walk.bytes(name).start;
         bind(walk, name, from, None);
     }
 }

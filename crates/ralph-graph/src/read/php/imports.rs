@@ -1,6 +1,6 @@
 //! `use`, `include` and `require`.
 
-use super::super::collected::Brings;
+use super::super::collected::{Brings, ByteRange};
 use super::super::names::{field as f, kind as k};
 use super::super::tree::At;
 use super::super::walk::Walk;
@@ -24,9 +24,9 @@ pub(super) fn import(walk: &mut Walk<'_>, at: At) {
         let full = if prefix.is_empty() { text.to_vec() } else { [prefix, b"\\", text].concat() };
         let split = memchr::memrchr(b'\\', &full);
         let name_length = full.len() - split.map_or(0, |split| split + 1);
-        let end = walk.bytes(path).1;
-        let bytes = (end - super::offset(name_length), end);
-        let name = walk.symbols.intern(walk.slice(bytes.0, bytes.1));
+        let end = walk.bytes(path).end;
+        let bytes = ByteRange { start: end - super::offset(name_length), end };
+        let name = walk.symbols.intern(walk.slice(bytes.start, bytes.end));
         let local = alias.map_or(name, |alias| walk.symbol(alias));
         match split {
             Some(split) => {
@@ -45,7 +45,7 @@ pub(super) fn include(walk: &mut Walk<'_>, at: At) {
     let mut inside = at..walk.after(at);
     let string = inside.find(|inside| matches!(walk.kind(*inside), k::STRING | k::ENCAPSED_STRING));
     let Some(string) = string else { return };
-    let (start, end) = walk.bytes(string);
+    let ByteRange { start, end } = walk.bytes(string);
     if end - start > 2 {
         let module = walk.symbols.intern(walk.slice(start + 1, end - 1));
         walk.brings(at, module, Brings::Everything).passed_on = true;

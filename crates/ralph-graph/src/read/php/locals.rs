@@ -42,7 +42,7 @@ pub(super) fn assignment(walk: &mut Walk<'_>, at: At) {
                 super::variable(walk, at, left);
             }
             let symbol = walk.symbol(left);
-            let from = walk.bytes(at).1;
+            let from = walk.bytes(at).end;
             walk.bind_from(symbol, from, made.map_or(Bound::Plain, Bound::Typed));
         }
         k::MEMBER_ACCESS_EXPRESSION => {
@@ -64,7 +64,7 @@ pub(super) fn caught(walk: &mut Walk<'_>, at: At) {
     let of = of.and_then(|list| walk.first(list)).and_then(|of| type_name(walk, of));
     if let Some(name) = walk.child(at, f::NAME) {
         let symbol = walk.symbol(name);
-        let from = walk.bytes(name).1;
+        let from = walk.bytes(name).end;
         walk.bind_from(symbol, from, of.map_or(Bound::Plain, Bound::Typed));
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn name(walk: &mut Walk<'_>, at: At) {
     let qualified = walk.parent(at);
     if matches!(walk.kind(qualified), k::QUALIFIED_NAME | k::RELATIVE_NAME) {
         whole = qualified;
-        let text = walk.slice(walk.bytes(qualified).0, walk.bytes(at).0);
+        let text = walk.slice(walk.bytes(qualified).start, walk.bytes(at).start);
         let text = text.strip_suffix(b"\\").unwrap_or(text);
         if !text.is_empty() {
             before = Before::Path(walk.symbols.intern(text));
@@ -63,7 +63,7 @@ pub(super) fn name(walk: &mut Walk<'_>, at: At) {
         {
             return;
         }
-        (kind, field) => (plain_role(walk, (kind, field), parent), before),
+        (kind, field) => (plain_role(walk, kind, field, parent), before),
     };
     // These are keywords.
     if matches!(walk.text(at), b"self" | b"static" | b"parent" | b"isset" | b"empty" | b"eval") {
@@ -76,7 +76,7 @@ fn object(walk: &Walk<'_>, parent: At, field: u8) -> Before {
     walk.child(parent, field).map_or(Before::Unknown, Before::Node)
 }
 
-fn plain_role(walk: &Walk<'_>, (kind, field): (u16, u8), parent: At) -> Role {
+fn plain_role(walk: &Walk<'_>, kind: u16, field: u8, parent: At) -> Role {
     match (kind, field) {
         (k::FUNCTION_CALL_EXPRESSION, f::FUNCTION) | (k::OBJECT_CREATION_EXPRESSION, _) => {
             Role::Call

@@ -21,7 +21,7 @@ pub(super) fn import(walk: &mut Walk<'_>, at: At) {
         let Some(path) = path else { continue };
         let path = walk.path(path);
         let local = alias.map_or(path, |alias| walk.symbol(alias));
-        bring(walk, name, module, (path, local));
+        bring(walk, name, module, path, local);
     }
     if let (Some(module), Some(star)) = (module, walk.child_of(at, k::WILDCARD_IMPORT)) {
         walk.brings(star, module, Brings::Everything).passed_on = true;
@@ -29,7 +29,7 @@ pub(super) fn import(walk: &mut Walk<'_>, at: At) {
 }
 
 /// Records one imported name.
-fn bring(walk: &mut Walk<'_>, at: At, module: Option<Symbol>, (path, local): (Symbol, Symbol)) {
+fn bring(walk: &mut Walk<'_>, at: At, module: Option<Symbol>, path: Symbol, local: Symbol) {
     let outside = walk.here() != Here::Function;
     match module {
         // Files that import this one can import the name from it.

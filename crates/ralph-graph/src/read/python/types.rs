@@ -1,6 +1,6 @@
 //! The classes of values, as far as the text states them.
 
-use super::super::collected::{Before, Bound, Use};
+use super::super::collected::{Before, Bound, ByteRange, Use};
 use super::super::names::{field as f, kind as k};
 use super::super::symbols::Symbol;
 use super::super::tree::{At, offset};
@@ -93,7 +93,7 @@ pub(super) fn type_name(walk: &mut Walk<'_>, at: At) -> Option<Symbol> {
 
 /// Reads a type in quotes, which is used like one without.
 pub(super) fn quoted_type(walk: &mut Walk<'_>, at: At) {
-    let (start, end) = walk.bytes(at);
+    let ByteRange { start, end } = walk.bytes(at);
     let text = walk.slice(start + 1, end.max(start + 2) - 1);
     if !is_dotted_name(text) {
         return;
@@ -105,7 +105,7 @@ pub(super) fn quoted_type(walk: &mut Walk<'_>, at: At) {
         None => Before::Nothing,
     };
     let name_end = end - 1;
-    let bytes = (name_end - offset(name.len()), name_end);
+    let bytes = ByteRange { start: name_end - offset(name.len()), end: name_end };
     let name = walk.symbols.intern(name);
     let within = walk.within();
     walk.uses.push(Use { name, role: Role::Type, before, within, bytes });

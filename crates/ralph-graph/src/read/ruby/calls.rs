@@ -1,6 +1,6 @@
 //! Calls, many of which define or import something.
 
-use super::super::collected::{Before, Brings, Place, Step, Use};
+use super::super::collected::{Before, Brings, ByteRange, Place, Step, Use};
 use super::super::names::{field as f, kind as k};
 use super::super::symbols::Symbol;
 use super::super::tree::At;
@@ -45,10 +45,10 @@ fn symbols(walk: &mut Walk<'_>, arguments: At, kind: Kind) {
     let names: Vec<At> =
         walk.children(arguments).filter(|name| walk.kind(*name) == k::SIMPLE_SYMBOL).collect();
     for name in names {
-        let (start, end) = walk.bytes(name);
+        let ByteRange { start, end } = walk.bytes(name);
         let symbol = walk.symbols.intern(walk.slice(start + 1, end));
         let place = walk.line_place(walk.parent(arguments));
-        let def = walk.define_as(kind, symbol, (start + 1, end), place);
+        let def = walk.define_as(kind, symbol, ByteRange { start: start + 1, end }, place);
         walk.defs[def].reach = Reach::Project;
     }
 }
@@ -90,10 +90,10 @@ pub(super) fn call(walk: &mut Walk<'_>, at: At) -> Step {
 
 /// Defines a method that is named by a symbol, `:name`.
 pub(super) fn by_symbol(walk: &mut Walk<'_>, at: At, name: At) {
-    let (start, end) = walk.bytes(name);
+    let ByteRange { start, end } = walk.bytes(name);
     let symbol = walk.symbols.intern(walk.slice(start + 1, end));
     let place = walk.place(at);
-    let def = walk.define_as(Kind::Method, symbol, (start + 1, end), place);
+    let def = walk.define_as(Kind::Method, symbol, ByteRange { start: start + 1, end }, place);
     walk.defs[def].reach = Reach::Project;
 }
 
@@ -131,10 +131,10 @@ fn test_case(walk: &mut Walk<'_>, at: At, method: At) {
     if outside || !named || !words.contains(&walk.text(method)) {
         return;
     }
-    let (start, end) = walk.bytes(name);
-    let bytes = (start + 1, end.max(start + 2) - 1);
-    let symbol = walk.symbols.intern(walk.slice(bytes.0, bytes.1));
-    let place = Place { body: walk.bytes(block).0, ..walk.place(at) };
+    let ByteRange { start, end } = walk.bytes(name);
+    let bytes = ByteRange { start: start + 1, end: end.max(start + 2) - 1 };
+    let symbol = walk.symbols.intern(walk.slice(bytes.start, bytes.end));
+    let place = Place { body: walk.bytes(block).start, ..walk.place(at) };
     let def = walk.define_as(Kind::Function, symbol, bytes, place);
     // Outside of a suite the call may mean anything.
     let is_inside = walk.defs[def].purpose == Purpose::Test;

@@ -35,10 +35,10 @@ pub(super) fn target(walk: &mut Walk<'_>, left: At, made: Option<Symbol>) {
         k::IDENTIFIER => {
             walk.take(left);
             let symbol = walk.symbol(left);
-            let from = walk.bytes(left).0;
+            let from = walk.bytes(left).start;
             walk.bind_from(symbol, from, Bound::Plain);
             if let Some(made) = made {
-                let end = walk.bytes(walk.parent(left)).1;
+                let end = walk.bytes(walk.parent(left)).end;
                 walk.bind_from(symbol, end, Bound::Typed(made));
             }
         }

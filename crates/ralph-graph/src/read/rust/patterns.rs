@@ -48,13 +48,13 @@ pub(super) fn bind(walk: &mut Walk<'_>, at: At) {
                 Bound::Plain => assigned(walk, at),
                 known @ (Bound::Typed(_) | Bound::Itself | Bound::Outside) => known,
             };
-            let end = walk.bytes(at).1;
+            let end = walk.bytes(at).end;
             if let Some(pattern) = pattern {
                 pattern_from(walk, pattern, end, what);
             }
         }
         k::LET_CONDITION => {
-            let end = walk.bytes(at).1;
+            let end = walk.bytes(at).end;
             if let Some(pattern) = pattern {
                 pattern_from(walk, pattern, end, Bound::Plain);
             }
@@ -62,8 +62,8 @@ pub(super) fn bind(walk: &mut Walk<'_>, at: At) {
         k::MATCH_ARM | k::FOR_EXPRESSION => {
             walk.scope(at, Extent::Block);
             let from = match walk.child(at, f::BODY) {
-                Some(body) => walk.bytes(body).0,
-                None => pattern.map_or(0, |pattern| walk.bytes(pattern).0),
+                Some(body) => walk.bytes(body).start,
+                None => pattern.map_or(0, |pattern| walk.bytes(pattern).start),
             };
             if let Some(pattern) = pattern {
                 pattern_from(walk, pattern, from, Bound::Plain);

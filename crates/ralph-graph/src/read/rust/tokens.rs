@@ -1,7 +1,7 @@
 //! Reads arguments of macros and attributes, which the grammar gives as plain
 //! tokens.
 
-use super::super::collected::{Before, Binding, Bound};
+use super::super::collected::{Before, Binding, Bound, ByteRange};
 use super::super::names::kind as k;
 use super::super::tree::At;
 use super::super::walk::Walk;
@@ -9,7 +9,7 @@ use crate::facts::Role;
 
 /// Reads a name among the tokens of a macro by its neighbours.
 pub(super) fn name(walk: &mut Walk<'_>, at: At) {
-    let (start, end) = walk.bytes(at);
+    let ByteRange { start, end } = walk.bytes(at);
     let left = walk.slice(0, start).trim_ascii_end();
     if binds(walk, at, left) {
         return;
@@ -61,7 +61,7 @@ pub(super) fn name(walk: &mut Walk<'_>, at: At) {
 ///
 /// A macro may bind a name in ways that its neighbours do not show.
 pub(super) fn is_variable(walk: &Walk<'_>, at: At) -> bool {
-    let next = walk.source.get(walk.bytes(at).1 as usize);
+    let next = walk.source.get(walk.bytes(at).end as usize);
     walk.kind(walk.parent(at)) == k::TOKEN_TREE
         && next == Some(&b'.')
         && walk.text(at).first().is_some_and(u8::is_ascii_lowercase)
@@ -89,12 +89,12 @@ fn binds(walk: &mut Walk<'_>, at: At, left: &[u8]) -> bool {
     } else {
         return false;
     };
-    let until = walk.bytes(around).1;
+    let until = walk.bytes(around).end;
     for name in at..=last {
         let variable = walk.text(name).first().is_some_and(u8::is_ascii_lowercase);
         if walk.kind(name) == k::IDENTIFIER && variable {
             walk.take(name);
-            let from = walk.bytes(name).0;
+            let from = walk.bytes(name).start;
             let symbol = walk.symbol(name);
             walk.bindings.push(Binding { name: symbol, from, until, what: Bound::Plain });
         }
@@ -134,11 +134,11 @@ fn opens_closure(left: &[u8]) -> bool {
 /// Returns the last name before the next bar.
 fn last_before_bar(walk: &Walk<'_>, at: At) -> Option<At> {
     const LONGEST: u32 = 120;
-    let start = walk.bytes(at).0;
+    let start = walk.bytes(at).start;
     let rest = walk.slice(start, walk.end().min(start + LONGEST));
     let close = start + super::offset(memchr::memchr(b'|', rest)?);
     let end = walk.after(walk.parent(at));
-    (at..end).take_while(|name| walk.bytes(*name).1 <= close).last()
+    (at..end).take_while(|name| walk.bytes(*name).end <= close).last()
 }
 
 /// Returns the length of the path directly before a name, with its last `::`.
@@ -151,8 +151,9 @@ fn path_before(left: &[u8]) -> u32 {
 /// Returns the name directly before a dot, unless it is part of a path.
 fn previous_name(walk: &Walk<'_>, at: At) -> Option<At> {
     let before = at.checked_sub(1)?;
-    let whole = walk.kind(before) == k::IDENTIFIER && walk.bytes(before).1 + 1 == walk.bytes(at).0;
-    let start = walk.bytes(before).0 as usize;
+    let whole =
+        walk.kind(before) == k::IDENTIFIER && walk.bytes(before).end + 1 == walk.bytes(at).start;
+    let start = walk.bytes(before).start as usize;
     let alone = !matches!(walk.source.get(start.wrapping_sub(1)), Some(b'.' | b':'));
     (whole && alone).then_some(before)
 }
@@ -175,11 +176,11 @@ pub(super) fn attribute(walk: &mut Walk<'_>, at: At) {
         return;
     }
     for name in path..walk.after(attribute) {
-        let last = !walk.slice(walk.bytes(name).1, walk.end()).starts_with(b"::");
+        let last = !walk.slice(walk.bytes(name).end, walk.end()).starts_with(b"::");
         if name != path && walk.kind(name) == k::IDENTIFIER && last {
-            let left = walk.slice(0, walk.bytes(name).0);
+            let left = walk.slice(0, walk.bytes(name).start);
             let before = if left.ends_with(b"::") {
-                let start = walk.bytes(name).0;
+                let start = walk.bytes(name).start;
                 Before::Path(walk.squeezed(start - path_before(left), start - 2))
             } else {
                 Before::Nothing

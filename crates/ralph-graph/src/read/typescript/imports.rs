@@ -177,7 +177,7 @@ pub(super) fn required_module(walk: &Walk<'_>, call: At) -> Option<At> {
 
 /// Reads `const a = require("…")`, `const { a } = await import("…")` and `const
 /// a = require("…").b`.
-pub(super) fn is_required(walk: &mut Walk<'_>, at: At, (name, value): (At, At)) -> bool {
+pub(super) fn is_required(walk: &mut Walk<'_>, at: At, name: At, value: At) -> bool {
     let is_member = walk.kind(value) == k::MEMBER_EXPRESSION;
     let inner = match walk.kind(value) {
         k::AWAIT_EXPRESSION | k::MEMBER_EXPRESSION => walk.first(value),

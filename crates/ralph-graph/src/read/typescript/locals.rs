@@ -91,7 +91,7 @@ pub(super) fn labels(walk: &mut Walk<'_>, tuple: At) {
 /// Defines a constructor parameter with `private` or a similar modifier as a
 /// field.
 fn property(walk: &mut Walk<'_>, parameter: At, name: At) {
-    let before = walk.slice(walk.bytes(parameter).0, walk.bytes(name).0);
+    let before = walk.slice(walk.bytes(parameter).start, walk.bytes(name).start);
     let modifier = walk.child_of(parameter, k::ACCESSIBILITY_MODIFIER);
     let readonly = memchr::memmem::find(before, b"readonly").is_some();
     let Some(class) = walk.enclosing_type().filter(|_| modifier.is_some() || readonly) else {
@@ -114,7 +114,7 @@ pub(super) fn block_with_names(walk: &mut Walk<'_>, at: At) {
     let Some(name) = walk.child(at, f::LEFT).or_else(|| walk.child(at, f::PARAMETER)) else {
         return;
     };
-    let before = walk.slice(walk.bytes(at).0, walk.bytes(name).0).trim_ascii_end();
+    let before = walk.slice(walk.bytes(at).start, walk.bytes(name).start).trim_ascii_end();
     let declares = walk.kind(at) == k::CATCH_CLAUSE
         || before.ends_with(b"const")
         || before.ends_with(b"let")
