@@ -16,7 +16,7 @@ pub(crate) fn shorten(data: Value, most: usize) -> Value {
     if data.to_string().len() <= most {
         return data;
     }
-    let cut = STEPS.iter().map(|limits| marked(cut(&data, *limits)));
+    let cut = STEPS.iter().map(|&(chars, elements)| marked(cut(&data, chars, elements)));
     let mut cut = cut.skip_while(|data| data.to_string().len() > most);
     cut.next().unwrap_or_else(|| marked(Value::Object(Map::new())))
 }
@@ -28,17 +28,17 @@ fn marked(mut data: Value) -> Value {
     data
 }
 
-fn cut(data: &Value, limits: (usize, usize)) -> Value {
-    let (chars, elements) = limits;
+fn cut(data: &Value, chars: usize, elements: usize) -> Value {
+    let shorter = |item: &Value| cut(item, chars, elements);
     match data {
         Value::String(text) if text.chars().count() > chars => {
             let mut kept: String = text.chars().take(chars).collect();
             kept.push('…');
             Value::String(kept)
         }
-        Value::Array(list) => list.iter().take(elements).map(|item| cut(item, limits)).collect(),
+        Value::Array(list) => list.iter().take(elements).map(shorter).collect(),
         Value::Object(fields) => {
-            fields.iter().map(|(name, value)| (name.clone(), cut(value, limits))).collect()
+            fields.iter().map(|(name, value)| (name.clone(), shorter(value))).collect()
         }
         Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => data.clone(),
     }
