@@ -19,8 +19,9 @@ const EVERYBODY: &str = "0 0 4294967295";
 /// `scratch` is a folder that they need not see.
 pub(super) fn lay_over(overlay: &Overlay, way: OverlayWay, scratch: &Path) -> Result<(), String> {
     let place = std::env::current_dir().map_err(told("find the current folder", scratch))?;
-    let user = (rustix::process::getuid().as_raw(), rustix::process::getgid().as_raw());
-    enter_namespaces(user)?;
+    let user = rustix::process::getuid().as_raw();
+    let group = rustix::process::getgid().as_raw();
+    enter_namespaces(user, group)?;
     let nothing = None::<&str>;
     let private = MsFlags::MS_REC | MsFlags::MS_PRIVATE;
     mount(nothing, "/", nothing, private, nothing).map_err(refused("make mounts private"))?;
@@ -31,13 +32,13 @@ pub(super) fn lay_over(overlay: &Overlay, way: OverlayWay, scratch: &Path) -> Re
         OverlayWay::Copy => copy(overlay, scratch)?,
     }
     umount2(scratch, MntFlags::MNT_DETACH).map_err(refused("unmount the tmpfs"))?;
-    leave_rights(user)?;
+    leave_rights(user, group)?;
     // The current folder is still the one below the mount.
     std::env::set_current_dir(&place).map_err(told("go back to", &place))
 }
 
 /// Enters a user namespace in which we are root, and so may mount.
-fn enter_namespaces((user, group): (u32, u32)) -> Result<(), String> {
+fn enter_namespaces(user: u32, group: u32) -> Result<(), String> {
     unshare(CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNS)
         .map_err(refused("make a namespace"))?;
     map_users(&format!("0 {user} 1"), &format!("0 {group} 1"), user)
@@ -45,7 +46,7 @@ fn enter_namespaces((user, group): (u32, u32)) -> Result<(), String> {
 
 /// Enters a second user namespace in which we are the user again and cannot
 /// undo the mounts.
-fn leave_rights((user, group): (u32, u32)) -> Result<(), String> {
+fn leave_rights(user: u32, group: u32) -> Result<(), String> {
     unshare(CloneFlags::CLONE_NEWUSER).map_err(refused("make a second namespace"))?;
     map_users(&format!("{user} 0 1"), &format!("{group} 0 1"), user)
 }
@@ -111,7 +112,7 @@ fn probe_attributes(folder: &Path) -> Result<(), String> {
 fn copy(overlay: &Overlay, scratch: &Path) -> Result<(), String> {
     let whole = scratch.join("copy");
     let mut bound = Vec::new();
-    copy_folder(&overlay.root, &whole, (overlay, Path::new("")), &mut bound)?;
+    copy_folder(&overlay.root, &whole, overlay, Path::new(""), &mut bound)?;
     for file in &overlay.files {
         clear(&whole.join(&file.path)).map_err(told("hide", &file.path))?;
         if file.seen != OverlaySight::Nothing {
@@ -129,7 +130,8 @@ fn copy(overlay: &Overlay, scratch: &Path) -> Result<(), String> {
 fn copy_folder(
     from: &Path,
     to: &Path,
-    (overlay, relative): (&Overlay, &Path),
+    overlay: &Overlay,
+    relative: &Path,
     bound: &mut Vec<PathBuf>,
 ) -> Result<(), String> {
     make_folder(to, from)?;
@@ -145,7 +147,7 @@ fn copy_folder(
                 bound.push(relative);
             }
         } else if kind.is_dir() {
-            copy_folder(&source, &target, (overlay, &relative), bound)?;
+            copy_folder(&source, &target, overlay, &relative, bound)?;
         } else if kind.is_symlink() {
             let link = fs::read_link(&source).map_err(told("read", &source))?;
             symlink(link, &target).map_err(told("make", &target))?;
