@@ -153,7 +153,7 @@ impl Keeper for GitTree {
         let trees = [object_name(&from.tree)?, object_name(&to.tree)?];
         let mut found = self.compare(trees[0], trees[1])?;
         if from.raw.is_some() || to.raw.is_some() {
-            self.add_raw(&mut found, (from, to))?;
+            self.add_raw(&mut found, from, to)?;
         }
         found.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(found)
@@ -372,21 +372,22 @@ impl GitTree {
         let message = format!("ralph {run} {label}\n\n{}", facts.render());
         let tree = object_name(&version.tree)?;
         let Some(raw) = &version.raw else {
-            return self.commit_tree((tree, None), &message, facts.at);
+            return self.commit_tree(tree, None, &message, facts.at);
         };
         let parent = format!("ralph {run} {label}: files as they lie in the work tree\n");
-        let parent = self.commit_tree((raw, None), &parent, facts.at)?;
+        let parent = self.commit_tree(raw, None, &parent, facts.at)?;
         let message = format!("{message}raw: {raw}\n");
-        self.commit_tree((tree, Some(&parent)), &message, facts.at)
+        self.commit_tree(tree, Some(&parent), &message, facts.at)
     }
 
     fn commit_tree(
         &self,
-        (tree, parent): (&str, Option<&str>),
+        tree: &str,
+        parent: Option<&str>,
         message: &str,
         at: Timestamp,
     ) -> Result<String, TreeError> {
-        if let Some(id) = self.write_commit((tree, parent), message, at)? {
+        if let Some(id) = self.write_commit(tree, parent, message, at)? {
             return Ok(id);
         }
         let command = self.git.command("commit-tree").args(["--no-gpg-sign", tree]);
@@ -406,7 +407,8 @@ impl GitTree {
     fn add_raw(
         &self,
         found: &mut Vec<Difference>,
-        (from, to): (&Version, &Version),
+        from: &Version,
+        to: &Version,
     ) -> Result<(), TreeError> {
         let list = |version: &Version| {
             version.raw.as_deref().map_or_else(|| Ok(Listing::new()), |raw| self.git.list_tree(raw))

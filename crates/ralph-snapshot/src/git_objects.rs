@@ -162,7 +162,7 @@ impl<R: BufRead> Objects<R> {
             self.stdin.write_all(asked.as_bytes()).map_err(talking())?;
             for id in ids {
                 let size = read_head(&mut self.stdout, id).map_err(talking())?;
-                let mut content = Verified::new((self.kind, size), (&mut self.stdout).take(size));
+                let mut content = Verified::new(self.kind, size, (&mut self.stdout).take(size));
                 if size <= HELD {
                     // Verified before it is passed on.
                     let mut held = Vec::new();
@@ -190,7 +190,7 @@ struct Verified<R> {
 }
 
 impl<R: Read> Verified<R> {
-    fn new((kind, size): (ObjectKind, u64), inner: R) -> Self {
+    fn new(kind: ObjectKind, size: u64, inner: R) -> Self {
         Self { inner, naming: Naming::new(kind, size) }
     }
 

@@ -116,9 +116,10 @@ impl GitTree {
         // Git never looks into a nested repository, and refuses to exclude a
         // path in one.
         let skipped = skipped.filter(|state| !self.is_in_nested_repository(state));
-        let mut scan = Scan::of(&self.git, &claim.path, (scope, skipped), view.as_ref())?;
+        let mut scan = Scan::of(&self.git, &claim.path, scope, skipped, view.as_ref())?;
+        let notes = IndexNotes { known: &known, present: &note };
         // A new index is asked for its files: the tree is made from it.
-        let renewed = self.renewed(&known, &note, (view.as_ref(), &scan))?;
+        let renewed = self.renewed(notes, view.as_ref(), &scan)?;
         let (id, files) = if let Some(renewed) = renewed {
             note.overlay = renewed.overlay;
             let files = view.filter(|_| is_new).and_then(|mut view| {
@@ -127,7 +128,7 @@ impl GitTree {
             });
             (renewed.id.to_string(), files)
         } else {
-            let id = self.write_tree(claim, scope, (&known, &note), (&mut scan, skipped))?;
+            let id = self.write_tree(claim, scope, notes, &mut scan)?;
             let view = is_new.then(|| View::open(&claim.path, Overlay::default())).flatten();
             (id, view.and_then(|view| view.files(&[])))
         };
@@ -142,11 +143,11 @@ impl GitTree {
     /// if git has to do it.
     fn renewed(
         &self,
-        known: &Note,
-        note: &Note,
-        (view, scan): (Option<&View>, &Scan),
+        notes: IndexNotes<'_>,
+        view: Option<&View>,
+        scan: &Scan,
     ) -> Result<Option<Renewed>, TreeError> {
-        let base = known.tree.as_deref().and_then(Oid::parse).filter(|_| known.is_like(note));
+        let base = notes.known_tree().and_then(Oid::parse);
         match (base, view) {
             (Some(base), Some(view)) if !changes_rules(scan) => self.renew(view, base, scan),
             (Some(_) | None, Some(_) | None) => Ok(None),
@@ -158,24 +159,24 @@ impl GitTree {
         &self,
         claim: &Claim<'_>,
         scope: &Scope,
-        (known, note): (&Note, &Note),
-        (scan, skipped): (&mut Scan, Option<&Path>),
+        notes: IndexNotes<'_>,
+        scan: &mut Scan,
     ) -> Result<String, TreeError> {
         let nested_changed = self.add_nested(claim, scan)?;
         // The index does not have these. Git must not read files that became
         // too large.
         let is_large = |path: &&Vec<u8>| scan.surplus.contains(path);
         let later: Vec<_> =
-            known.overlay.0.keys().filter(|path| !is_large(path)).cloned().collect();
+            notes.known.overlay.0.keys().filter(|path| !is_large(path)).cloned().collect();
         scan.changed.extend(later);
         let is_same = scan.changed.is_empty() && scan.surplus.is_empty() && !nested_changed;
-        if let Some(id) = known.tree.as_ref().filter(|_| is_same && known.is_like(note))
+        if let Some(id) = notes.known_tree().filter(|_| is_same)
             && self.has_all(&[id])?
         {
-            return Ok(id.clone());
+            return Ok(id.to_owned());
         }
-        self.update(claim, scan, skipped)?;
-        self.settle(claim, scope, (known, note), scan)?;
+        self.update(claim, scan)?;
+        self.settle(claim, scope, notes, scan)?;
         let id = self.git.command("write-tree").index(&claim.path).read()?;
         Ok(String::from_utf8_lossy(id.trim_ascii()).into_owned())
     }
@@ -285,12 +286,7 @@ impl GitTree {
     }
 
     /// Updates the index to the present files.
-    fn update(
-        &self,
-        claim: &Claim<'_>,
-        scan: &mut Scan,
-        skipped: Option<&Path>,
-    ) -> Result<(), TreeError> {
+    fn update(&self, claim: &Claim<'_>, scan: &mut Scan) -> Result<(), TreeError> {
         if !scan.surplus.is_empty() {
             self.remove_from_index(claim, &scan.surplus)?;
         }
@@ -307,22 +303,17 @@ impl GitTree {
         }
         // It stops at the first file that is unreadable or was replaced by a
         // link. `git add` is slower and goes on.
-        self.add_all(claim, scan, skipped)?;
+        self.add_all(claim, scan)?;
         scan.left_out.extend(scan::unreadable(self.git.root(), &scan.changed));
         Ok(())
     }
 
-    fn add_all(
-        &self,
-        claim: &Claim<'_>,
-        scan: &Scan,
-        skipped: Option<&Path>,
-    ) -> Result<(), TreeError> {
+    fn add_all(&self, claim: &Claim<'_>, scan: &Scan) -> Result<(), TreeError> {
         let command = self.git.command("add").index(&claim.path).args(self.sparse()?);
         let command = command.args(["-A", "--ignore-errors"]).args(PATHS_FROM_STDIN);
         let mut specs = vec![b":/".to_vec()];
         let large = scan.left_out.iter().map(|file| &*file.path);
-        for path in skipped.into_iter().chain(large) {
+        for path in scan.skipped.as_deref().into_iter().chain(large) {
             specs.push([b":(exclude,top,literal)", &*path_bytes::to_bytes(path)].concat());
         }
         let ended = command.feed(&specs)?;
@@ -342,7 +333,7 @@ impl GitTree {
         &self,
         claim: &Claim<'_>,
         scope: &Scope,
-        (known, present): (&Note, &Note),
+        IndexNotes { known, present }: IndexNotes<'_>,
         scan: &Scan,
     ) -> Result<(), TreeError> {
         let rules_changed = changes_rules(scan);
@@ -569,6 +560,20 @@ impl Note {
     fn is_like(&self, other: &Self) -> bool {
         let facts = |note: &Self| [&note.limits, &note.left_out, &note.tracked].map(String::clone);
         facts(self) == facts(other)
+    }
+}
+
+/// The inputs of the private index: at its last use and now.
+#[derive(Clone, Copy)]
+struct IndexNotes<'a> {
+    known: &'a Note,
+    present: &'a Note,
+}
+
+impl<'a> IndexNotes<'a> {
+    /// Returns the tree at the last use, if only the files may differ now.
+    fn known_tree(self) -> Option<&'a str> {
+        self.known.tree.as_deref().filter(|_| self.known.is_like(self.present))
     }
 }
 

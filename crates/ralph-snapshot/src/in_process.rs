@@ -63,7 +63,7 @@ impl GitTree {
         let known = view.known(&scan.changed);
         let mut batch = Batch::default();
         let files = scan.changed.iter().map(Vec::as_slice).zip(known.iter().copied());
-        let Some(found) = read_files(self.git.root(), files, (now, &mut batch)) else {
+        let Some(found) = read_files(self.git.root(), files, now, &mut batch) else {
             return Ok(None);
         };
         let mut edits = Edits::new();
@@ -145,7 +145,8 @@ impl GitTree {
     /// Writes a commit as `git commit-tree` does; `None` if git has to.
     pub(crate) fn write_commit(
         &self,
-        (tree, parent): (&str, Option<&str>),
+        tree: &str,
+        parent: Option<&str>,
         message: &str,
         at: Timestamp,
     ) -> Result<Option<String>, TreeError> {
@@ -177,7 +178,8 @@ impl Later {
 pub(crate) fn read_files<'a>(
     root: &Path,
     files: impl Iterator<Item = (&'a [u8], Option<Node>)>,
-    (now, batch): (SystemTime, &mut Batch),
+    now: SystemTime,
+    batch: &mut Batch,
 ) -> Option<Vec<Later>> {
     let (mut folders, mut sum) = (Folders::new(root), 0);
     let mut later = Vec::new();

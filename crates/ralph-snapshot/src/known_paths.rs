@@ -44,7 +44,7 @@ impl GitTree {
         let clock = probe::now_in(folder).map_err(TreeError::io("write in", folder))?;
         let mut batch = Batch::default();
         let read = files.iter().map(|(path, known)| (path.as_slice(), *known));
-        let Some(found) = read_files(self.git.root(), read, (clock, &mut batch)) else {
+        let Some(found) = read_files(self.git.root(), read, clock, &mut batch) else {
             return Ok(None);
         };
         let mut edits = Edits::new();

@@ -1,7 +1,7 @@
 //! Finds changes since the private index was written, without writing anything.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{fs, thread};
 
 use crate::error::TreeError;
@@ -29,6 +29,8 @@ pub(crate) struct Scan {
     pub(crate) reader: Reader,
     /// Permissions of the files of the index, in its order, if they were read.
     pub(crate) permissions: Vec<Option<u32>>,
+    /// The folder that was not read.
+    pub(crate) skipped: Option<PathBuf>,
 }
 
 /// The code that compared the files with the index.
@@ -67,7 +69,8 @@ impl Scan {
     pub(crate) fn of(
         git: &Git,
         index: &Path,
-        (scope, skipped): (&Scope, Option<&Path>),
+        scope: &Scope,
+        skipped: Option<&Path>,
         view: Option<&View>,
     ) -> Result<Self, TreeError> {
         let dirty = || match view.and_then(|view| view.dirty(git.root())) {
@@ -84,7 +87,8 @@ impl Scan {
             (dirty, others)
         });
         let (dirty, reader) = dirty?;
-        let mut scan = Self { reader, permissions: dirty.permissions, ..Self::default() };
+        let skipped = skipped.map(Path::to_owned);
+        let mut scan = Self { reader, permissions: dirty.permissions, skipped, ..Self::default() };
         let mut large = Vec::new();
         for path in &dirty.paths {
             match size_above_limit(git.root(), scope, path) {

@@ -217,8 +217,10 @@ impl<'a> Snapshots<'a> {
     /// folders, one for each side. Nested repositories are skipped.
     pub fn copy_out(
         &self,
-        (from, from_folder): (&Snapshot, &Path),
-        (to, to_folder): (&Snapshot, &Path),
+        from: &Snapshot,
+        from_folder: &Path,
+        to: &Snapshot,
+        to_folder: &Path,
     ) -> Result<(), SnapshotError> {
         let differences = self.differences(from, to)?;
         let before = differences.iter().map(|found| (&found.path, found.from.as_ref()));

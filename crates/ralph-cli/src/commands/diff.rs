@@ -59,7 +59,7 @@ fn compare(
     let [left, right] = ["a", "b"].map(|side| folder.path().join(side));
     std::fs::create_dir(&left)?;
     std::fs::create_dir(&right)?;
-    snapshots.copy_out((from, &left), (to, &right))?;
+    snapshots.copy_out(from, &left, to, &right)?;
     // Uses two trees of a repository of its own: only there does git name a file that
     // is on one side alone correctly.
     let git = folder.path().join("git");

@@ -71,7 +71,7 @@ fn copy(snapshots: &Snapshots<'_>, run: &Run, name: &str, folder: &Path) -> Resu
             .in_korean(format!("{} 이(가) 비어 있지 않습니다", folder.display()), None));
     }
     let other = tempfile::tempdir()?;
-    snapshots.copy_out((from, folder), (last, other.path()))?;
+    snapshots.copy_out(from, folder, last, other.path())?;
     let folder = folder.display();
     out::line(match run.policy.locale {
         Locale::En => format!("Copied what differs to {folder}."),
