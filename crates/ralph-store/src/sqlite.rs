@@ -146,7 +146,7 @@ impl RunStore for SqliteStore {
         owner: &Owner,
         now: Timestamp,
     ) -> Result<Run, StoreError> {
-        self.write(|tx| runs::take_over(tx, id, expected_epoch, (owner, now)))
+        self.write(|tx| runs::take_over(tx, id, expected_epoch, owner, now))
     }
 
     fn heartbeat(

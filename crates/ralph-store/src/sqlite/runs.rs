@@ -164,7 +164,8 @@ pub(super) fn take_over(
     tx: &Tx<'_>,
     id: &RunId,
     expected_epoch: u64,
-    (owner, now): (&Owner, Timestamp),
+    owner: &Owner,
+    now: Timestamp,
 ) -> Result<Run, Fault> {
     pending(tx, id, expected_epoch)?;
     let run = one(tx, id)?.ok_or_else(|| no_such_run(id))?;
