@@ -163,7 +163,7 @@ fn interruption(
     match &evidence.turn {
         TurnEnd::UserAbort => Some(Decision::Pause(Pause::Aborted)),
         TurnEnd::ProviderLimit { until } => {
-            Some(wait_for_provider(run, policy, *until, (evidence.now, progress.limit_hits)))
+            Some(wait_for_provider(run, policy, *until, evidence.now, progress.limit_hits))
         }
         TurnEnd::HumanAsked { question } => {
             Some(Decision::Wait(Wait::Human { question: question.clone() }))
@@ -180,7 +180,8 @@ fn wait_for_provider(
     run: &Run,
     policy: &Policy,
     said: Option<Timestamp>,
-    (now, hits): (Timestamp, u32),
+    now: Timestamp,
+    hits: u32,
 ) -> Decision {
     let until = match said {
         None => now.plus(backoff(hits)),
