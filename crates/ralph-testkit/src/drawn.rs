@@ -3,6 +3,13 @@
 //! A program draws only changes, so its output is not plain text. This follows
 //! the cursor as far as full-screen programs need it.
 
+/// The number of characters that fit on a screen.
+#[derive(Clone, Copy)]
+pub(crate) struct ScreenSize {
+    pub(crate) columns: usize,
+    pub(crate) rows: usize,
+}
+
 /// A screen, row by row; the second half of a wide character is `None`.
 struct Screen {
     rows: Vec<Vec<Option<char>>>,
@@ -11,7 +18,7 @@ struct Screen {
 }
 
 /// Returns true if a text was ever in a row of a screen of this size.
-pub(crate) fn was_shown(drawn: &[u8], size: (usize, usize), text: &str) -> bool {
+pub(crate) fn was_shown(drawn: &[u8], size: ScreenSize, text: &str) -> bool {
     let Some(last) = text.chars().next_back() else { return true };
     let (mut screen, drawn) = (Screen::new(size), String::from_utf8_lossy(drawn));
     let mut rest = drawn.chars();
@@ -35,7 +42,7 @@ pub(crate) fn was_shown(drawn: &[u8], size: (usize, usize), text: &str) -> bool 
 pub(crate) fn screen_like(
     drawn: &[u8],
     since: usize,
-    size: (usize, usize),
+    size: ScreenSize,
     wanted: impl Fn(&str) -> bool,
 ) -> Option<String> {
     /// Number of characters drawn between two checks.
@@ -62,7 +69,7 @@ pub(crate) fn screen_like(
 }
 
 impl Screen {
-    fn new((columns, rows): (usize, usize)) -> Self {
+    fn new(ScreenSize { columns, rows }: ScreenSize) -> Self {
         Self { rows: vec![vec![Some(' '); columns]; rows], row: 0, column: 0 }
     }
 
@@ -157,8 +164,10 @@ fn is_wide(c: char) -> bool {
 mod tests {
     use super::*;
 
+    const SMALL: ScreenSize = ScreenSize { columns: 20, rows: 5 };
+
     fn shows(drawn: &str, text: &str) -> bool {
-        was_shown(drawn.as_bytes(), (20, 5), text)
+        was_shown(drawn.as_bytes(), SMALL, text)
     }
 
     #[test]
@@ -173,9 +182,9 @@ mod tests {
         let box_of = "\u{1b}[2;3Hdone after\u{1b}[3;3H2 turns";
         let drawn = format!("{box_of}{}\u{1b}[2J{}", "\u{1b}[1m".repeat(500), ".".repeat(600));
         let is_done = |screen: &str| screen.contains("done");
-        let found = screen_like(drawn.as_bytes(), 0, (20, 5), is_done);
+        let found = screen_like(drawn.as_bytes(), 0, SMALL, is_done);
         assert_eq!(found.as_deref(), Some("\n  done after\n  2 turns\n\n\n"));
-        assert_eq!(screen_like(drawn.as_bytes(), drawn.len() - 9, (20, 5), is_done), None);
+        assert_eq!(screen_like(drawn.as_bytes(), drawn.len() - 9, SMALL, is_done), None);
     }
 
     #[test]

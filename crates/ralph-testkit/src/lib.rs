@@ -36,7 +36,7 @@ use serde_json::Value;
 pub use claude::Claude;
 pub use isolation::isolated;
 pub use messages::{Asked, Asker, Messages, Script, Turn};
-pub use model_server::{ModelServer, Reply, Request, TOKENS};
+pub use model_server::{ModelServer, Reply, Request, TOKENS, TokenCounts};
 pub use opencode::OpenCode;
 pub use running::{Hold, Running, Signal};
 pub use story::Story;

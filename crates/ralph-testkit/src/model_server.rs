@@ -7,8 +7,17 @@ use std::thread::JoinHandle;
 
 use serde_json::{Value, json};
 
-/// Tokens that every answer claims to have cost: sent and received.
-pub const TOKENS: (u64, u64) = (1_000, 50);
+/// Numbers of tokens that an answer costs.
+#[derive(Clone, Copy, Debug)]
+pub struct TokenCounts {
+    /// Those that the model was sent.
+    pub sent: u64,
+    /// Those that it answered with.
+    pub received: u64,
+}
+
+/// Tokens that every answer claims to have cost.
+pub const TOKENS: TokenCounts = TokenCounts { sent: 1_000, received: 50 };
 
 /// A scripted answer to a request.
 #[derive(Clone, Debug)]
@@ -181,7 +190,7 @@ fn send(stream: &mut TcpStream, status: u16, more: &str, body: &[u8]) -> std::io
 
 /// Returns the message in the form of the called API.
 fn message(path: &str, text: &str) -> String {
-    let (sent, received) = TOKENS;
+    let TokenCounts { sent, received } = TOKENS;
     if path.ends_with("/messages") {
         let usage = json!({ "input_tokens": sent, "output_tokens": received });
         return json!({ "content": [{ "type": "text", "text": text }], "usage": usage })

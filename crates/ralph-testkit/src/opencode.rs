@@ -37,9 +37,7 @@ const QUIET: &[(&str, &str)] = &[
 
 /// A client that serves one project. It is killed when dropped.
 pub struct OpenCode {
-    address: String,
-    /// The header for authorization, if one is needed.
-    pass: &'static str,
+    api: ClientApi,
     child: Child,
     events: Receiver<Value>,
     heard: RefCell<Vec<Value>>,
@@ -65,9 +63,9 @@ impl OpenCode {
     #[track_caller]
     fn serve(call: Call, pass: &'static str) -> Self {
         let mut child = call.spawn();
-        let address = listening(&mut child);
-        let events = events(&address, pass);
-        Self { address, pass, child, events, heard: RefCell::default() }
+        let api = ClientApi { address: listening(&mut child), pass };
+        let events = api.events();
+        Self { api, child, events, heard: RefCell::default() }
     }
 
     /// Prepares a call of the client that answers one prompt and ends.
@@ -101,7 +99,7 @@ impl OpenCode {
 
     /// Returns the address it listens on.
     pub fn url(&self) -> String {
-        format!("http://{}", self.address)
+        format!("http://{}", self.api.address)
     }
 
     /// Returns its process id.
@@ -119,7 +117,7 @@ impl OpenCode {
     /// Returns the ids of all sessions of the project.
     #[track_caller]
     pub fn sessions(&self) -> Vec<String> {
-        let (status, said) = self.request("GET", "/session", "").unwrap();
+        let (status, said) = self.api.request("GET", "/session", "").unwrap();
         assert_eq!(status, 200, "{said}");
         let sessions: Vec<Value> = serde_json::from_str(&said).unwrap();
         sessions.iter().filter_map(|one| one["id"].as_str()).map(str::to_owned).collect()
@@ -150,10 +148,10 @@ impl OpenCode {
     /// Sends a command to a session and returns at once.
     pub fn submits(&self, session: &str, name: &str, arguments: &str) {
         let body = json!({ "command": name, "arguments": arguments }).to_string();
-        let (address, pass) = (self.address.clone(), self.pass);
+        let api = self.api.clone();
         let path = format!("/session/{session}/command");
         // Its turn may never end.
-        thread::spawn(move || request((&address, pass), "POST", &path, &body));
+        thread::spawn(move || api.request("POST", &path, &body));
     }
 
     /// Aborts the turn of a session.
@@ -166,7 +164,7 @@ impl OpenCode {
     #[track_caller]
     pub fn delete(&self, session: &str) {
         let path = format!("/session/{session}");
-        let (status, said) = self.request("DELETE", &path, "").unwrap();
+        let (status, said) = self.api.request("DELETE", &path, "").unwrap();
         assert_eq!(status, 200, "{said}");
     }
 
@@ -200,14 +198,10 @@ impl OpenCode {
         self.heard.borrow().iter().filter(|event| has(event)).count()
     }
 
-    fn request(&self, method: &str, path: &str, body: &str) -> std::io::Result<(u16, String)> {
-        request((&self.address, self.pass), method, path, body)
-    }
-
     #[track_caller]
     fn post(&self, path: &str, body: &Value) -> Value {
         let body = body.to_string();
-        let (status, said) = self.request("POST", path, &body).unwrap();
+        let (status, said) = self.api.request("POST", path, &body).unwrap();
         assert!((200..300).contains(&status), "{path}: {status} {said}");
         serde_json::from_str(&said).unwrap_or_default()
     }
@@ -298,46 +292,53 @@ fn listening(child: &mut Child) -> String {
     address.recv_timeout(PATIENCE).unwrap()
 }
 
-/// Subscribes to the client's events from now on.
-#[track_caller]
-fn events(address: &str, pass: &str) -> Receiver<Value> {
-    let mut stream = TcpStream::connect(address).unwrap();
-    let head = format!(
-        "GET /event HTTP/1.1\r\nhost: {address}\r\n{pass}accept: text/event-stream\r\n\r\n"
-    );
-    stream.write_all(head.as_bytes()).unwrap();
-    let (send, events) = channel();
-    let (ready, is_ready) = channel();
-    thread::spawn(move || {
-        for line in BufReader::new(stream).lines().map_while(Result::ok) {
-            let Some(data) = line.strip_prefix("data: ") else { continue };
-            let _ = ready.send(());
-            if send.send(serde_json::from_str(data).unwrap_or_default()).is_err() {
-                return;
-            }
-        }
-    });
-    is_ready.recv_timeout(PATIENCE).unwrap();
-    events
+/// The address of a client's API, and the right to use it.
+#[derive(Clone)]
+struct ClientApi {
+    address: String,
+    /// The header for authorization, if one is needed.
+    pass: &'static str,
 }
 
-/// Sends one request on a connection of its own; returns the status and the
-/// body.
-fn request(
-    (address, pass): (&str, &str),
-    method: &str,
-    path: &str,
-    body: &str,
-) -> std::io::Result<(u16, String)> {
-    let mut stream = TcpStream::connect(address)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    let size = body.len();
-    let head = format!(
-        "{method} {path} HTTP/1.1\r\nhost: {address}\r\n{pass}connection: close\r\n\
-         content-type: application/json\r\ncontent-length: {size}\r\n\r\n{body}"
-    );
-    stream.write_all(head.as_bytes())?;
-    read_answer(&mut BufReader::new(stream))
+impl ClientApi {
+    /// Subscribes to the client's events from now on.
+    #[track_caller]
+    fn events(&self) -> Receiver<Value> {
+        let Self { address, pass } = self;
+        let mut stream = TcpStream::connect(address).unwrap();
+        let head = format!(
+            "GET /event HTTP/1.1\r\nhost: {address}\r\n{pass}accept: text/event-stream\r\n\r\n"
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        let (send, events) = channel();
+        let (ready, is_ready) = channel();
+        thread::spawn(move || {
+            for line in BufReader::new(stream).lines().map_while(Result::ok) {
+                let Some(data) = line.strip_prefix("data: ") else { continue };
+                let _ = ready.send(());
+                if send.send(serde_json::from_str(data).unwrap_or_default()).is_err() {
+                    return;
+                }
+            }
+        });
+        is_ready.recv_timeout(PATIENCE).unwrap();
+        events
+    }
+
+    /// Sends one request on a connection of its own; returns the status and the
+    /// body.
+    fn request(&self, method: &str, path: &str, body: &str) -> std::io::Result<(u16, String)> {
+        let Self { address, pass } = self;
+        let mut stream = TcpStream::connect(address)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        let size = body.len();
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nhost: {address}\r\n{pass}connection: close\r\n\
+             content-type: application/json\r\ncontent-length: {size}\r\n\r\n{body}"
+        );
+        stream.write_all(head.as_bytes())?;
+        read_answer(&mut BufReader::new(stream))
+    }
 }
 
 /// Reads an answer up to its declared length, since the client does not always

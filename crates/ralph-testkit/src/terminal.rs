@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
-use crate::{Output, Project, drawn, story, tool};
+use crate::drawn::{self, ScreenSize};
+use crate::{Output, Project, story, tool};
 
-/// Columns and rows.
-const SIZE: (usize, usize) = (140, 50);
+const SIZE: ScreenSize = ScreenSize { columns: 140, rows: 50 };
 
 /// Maximum time for the screen to change. Only a test that fails waits that
 /// long.
@@ -60,7 +60,7 @@ impl<'a> Terminal<'a> {
         let socket = project.outside("terminal");
         let terminal =
             Self { project, socket, drawn, record: RefCell::default(), acted: Cell::default() };
-        let (columns, rows) = (SIZE.0.to_string(), SIZE.1.to_string());
+        let (columns, rows) = (SIZE.columns.to_string(), SIZE.rows.to_string());
         let start = terminal.command(&["new-session", "-d", "-x", &columns, "-y", &rows, "--"]);
         let started = start.envs(variables.to_vec()).args([client]).args(args).output();
         assert_eq!(started.code, Some(0), "{}", started.stderr);
@@ -97,7 +97,7 @@ impl<'a> Terminal<'a> {
     /// Makes the screen this many columns wide.
     #[track_caller]
     pub fn resizes(&self, columns: usize) -> &Self {
-        let (columns, rows) = (columns.to_string(), SIZE.1.to_string());
+        let (columns, rows) = (columns.to_string(), SIZE.rows.to_string());
         self.tell(&["resize-window", "-x", &columns, "-y", &rows]);
         self
     }

@@ -84,7 +84,7 @@ fn a_judge_that_agrees_is_a_pass_with_its_reason_and_its_cost() {
     let (report, asked) = replies([says(YES)]);
     assert_eq!((&report.verdict, asked), (&Verdict::Pass, 1));
     assert_eq!(report.tail, "it holds");
-    let (input_tokens, output_tokens) = TOKENS;
+    let (input_tokens, output_tokens) = (TOKENS.sent, TOKENS.received);
     let cost = Usd::from_micros(3_500);
     assert_eq!(report.usage, Some(Usage { input_tokens, output_tokens, cost }));
 }
@@ -117,7 +117,7 @@ fn an_answer_that_cannot_be_used_is_asked_for_again_with_what_is_wrong() {
     let prompts: Vec<String> = server.requests().iter().map(Request::prompt).collect();
     assert!(!prompts[0].contains("could not be used"));
     assert!(prompts[1].contains("Your last answer could not be used: it is not one JSON object"));
-    assert_eq!(report.usage.unwrap().input_tokens, 2 * TOKENS.0);
+    assert_eq!(report.usage.unwrap().input_tokens, 2 * TOKENS.sent);
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn garbage_three_times_is_unknown_and_shown() {
     assert_unknown(&report, "its answer cannot be used: it is not one JSON object");
     assert_unknown(&report, "(3 attempts)");
     assert_eq!(report.tail, "no idea");
-    assert_eq!(report.usage.unwrap().output_tokens, 3 * TOKENS.1);
+    assert_eq!(report.usage.unwrap().output_tokens, 3 * TOKENS.received);
 }
 
 #[test]

@@ -45,7 +45,7 @@ fn a_judge_that_refuses_sends_the_run_on_with_its_reason() {
         judged_by(&project, &server);
         let output = project.run_json("greet the user", &GATE).exits(0);
         let ended = output.ends("success/verified", 2).ended();
-        assert_eq!(ended["cost"]["input_tokens"], 2 * TOKENS.0);
+        assert_eq!(ended["cost"]["input_tokens"], 2 * TOKENS.sent);
         let told = project.kept("prompt-2");
         assert!(told.contains("judge (`The greeting is kind.`) did not accept the work"), "{told}");
         assert!(told.contains("\n```\nit sounds rude\n```\n"), "{told}");
@@ -70,7 +70,7 @@ fn a_judge_is_asked_only_when_nothing_else_is_missing() {
     let heard = of_judge(&output);
     assert_eq!(heard.len(), 1);
     assert_eq!((&heard[0]["iteration"], &heard[0]["gate"]["verdict"]), (&2.into(), &"pass".into()));
-    assert_eq!(heard[0]["gate"]["usage"]["output_tokens"], TOKENS.1);
+    assert_eq!(heard[0]["gate"]["usage"]["output_tokens"], TOKENS.received);
     assert_eq!(server.requests().len(), 1);
 }
 
@@ -115,7 +115,7 @@ fn what_a_judge_costs_counts_to_the_budget() {
     judged_by(&project, &server);
     let more = [&GATE[..], &["--max-tokens", "2000"]].concat();
     let output = project.run_json("greet", &more).exits(1).ends("failed/budget", 2);
-    assert_eq!(output.ended()["cost"]["input_tokens"], 2 * (TOKENS.0 + 10));
+    assert_eq!(output.ended()["cost"]["input_tokens"], 2 * (TOKENS.sent + 10));
 }
 
 #[test]
@@ -276,7 +276,7 @@ fn a_judge_that_sees_the_work_come_nearer_keeps_a_run_from_being_given_up() {
     assert_eq!(requests.len(), 2);
     assert!(requests[0].prompt().contains("brings the task nearer to its end"));
     // What that costs counts, too.
-    assert_eq!(output.ended()["cost"]["input_tokens"], 2 * TOKENS.0);
+    assert_eq!(output.ended()["cost"]["input_tokens"], 2 * TOKENS.sent);
 }
 
 #[test]

@@ -2,8 +2,10 @@
 
 use serde_json::{Value, json};
 
+use crate::model_server::TokenCounts;
+
 /// Returns the message in one piece.
-pub(super) fn whole(id: usize, blocks: &[Value], tokens: (u64, u64), model: &Value) -> Value {
+pub(super) fn whole(id: usize, blocks: &[Value], tokens: TokenCounts, model: &Value) -> Value {
     json!({
         "id": format!("msg_{id:08}"),
         "type": "message",
@@ -17,10 +19,10 @@ pub(super) fn whole(id: usize, blocks: &[Value], tokens: (u64, u64), model: &Val
 }
 
 /// Returns the message as a stream of events.
-pub(super) fn events(id: usize, blocks: &[Value], tokens: (u64, u64), model: &Value) -> String {
+pub(super) fn events(id: usize, blocks: &[Value], tokens: TokenCounts, model: &Value) -> String {
     let mut start = whole(id, &[], tokens, model);
     start["stop_reason"] = Value::Null;
-    start["usage"] = usage((tokens.0, 1));
+    start["usage"] = usage(TokenCounts { received: 1, ..tokens });
     let mut events = vec![json!({ "type": "message_start", "message": start })];
     for (index, block) in named(id, blocks).into_iter().enumerate() {
         let (empty, delta) = split(block);
@@ -67,7 +69,7 @@ fn stop_reason(blocks: &[Value]) -> &'static str {
     if blocks.iter().any(|block| block["type"] == "tool_use") { "tool_use" } else { "end_turn" }
 }
 
-fn usage((sent, received): (u64, u64)) -> Value {
+fn usage(TokenCounts { sent, received }: TokenCounts) -> Value {
     json!({
         "input_tokens": sent,
         "cache_creation_input_tokens": 0,
@@ -79,6 +81,7 @@ fn usage((sent, received): (u64, u64)) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::TOKENS;
 
     #[test]
     fn what_is_streamed_adds_up_to_the_whole_message() {
@@ -86,14 +89,14 @@ mod tests {
             json!({ "type": "text", "text": "now" }),
             json!({ "type": "tool_use", "name": "Bash", "input": { "command": "ls" } }),
         ];
-        let text = events(7, &blocks, (10, 5), &json!("m"));
+        let text = events(7, &blocks, TOKENS, &json!("m"));
         let data = text.lines().filter_map(|line| line.strip_prefix("data: "));
         let events: Vec<Value> = data.map(|data| serde_json::from_str(data).unwrap()).collect();
         assert_eq!(events[2]["delta"]["text"], "now");
         assert_eq!(events[4]["content_block"]["id"], "toolu_00000007_1");
         assert_eq!(events[5]["delta"]["partial_json"], r#"{"command":"ls"}"#);
         assert_eq!(events[7]["delta"]["stop_reason"], "tool_use");
-        let message = whole(7, &blocks, (10, 5), &json!("m"));
+        let message = whole(7, &blocks, TOKENS, &json!("m"));
         assert_eq!(message["content"][1]["id"], "toolu_00000007_1");
         assert_eq!(message["usage"], events[7]["usage"]);
     }

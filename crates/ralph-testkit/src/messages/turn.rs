@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::Hold;
+use crate::model_server::TokenCounts;
 use crate::running::Turnstile;
 
 /// One scripted answer of the model.
@@ -14,8 +15,8 @@ pub struct Turn {
 
 #[derive(Clone, Debug)]
 pub(super) enum Answer {
-    /// A message of these blocks, and the tokens sent and received.
-    Message { blocks: Vec<Value>, tokens: (u64, u64) },
+    /// A message of these blocks, and what it costs.
+    Message { blocks: Vec<Value>, tokens: TokenCounts },
     /// No message but this status, with these headers, and this text instead of
     /// the usual one.
     Failure { status: u16, headers: Vec<(String, String)>, words: Option<String> },
@@ -67,7 +68,7 @@ impl Turn {
     #[must_use]
     pub fn costs(mut self, sent: u64, received: u64) -> Self {
         match &mut self.answer {
-            Answer::Message { tokens, .. } => *tokens = (sent, received),
+            Answer::Message { tokens, .. } => *tokens = TokenCounts { sent, received },
             Answer::Failure { .. } => panic!("a failure costs nothing"),
         }
         self
