@@ -151,21 +151,21 @@ impl CommandGate {
         scratch: &Scratch,
         spools: Spools,
     ) -> Result<Reading, Unreadable> {
-        let place = (site.root, self.spec.dir.as_str());
+        let out = || Collector::new(site.root, &self.spec.dir);
         match scratch.input(spools)? {
-            Input::Wanted(mut input) => read(self.spec.format, &mut input, place),
+            Input::Wanted(mut input) => read(self.spec.format, &mut input, out()),
             Input::Report { mut report, mut printed } => {
                 let format = form_of(self.spec.format, &mut report)?;
                 if format == Format::Text {
-                    return read(format, &mut report.chain(printed), place);
+                    return read(format, &mut report.chain(printed), out());
                 }
-                let reading = read(format, &mut report, place)?;
-                let printed = read(Format::Text, &mut printed, place)?;
+                let reading = read(format, &mut report, out())?;
+                let printed = read(Format::Text, &mut printed, out())?;
                 beside(reading, &printed)
             }
             // A build that broke before the tests says so in plain text.
             Input::Instead(mut input) => {
-                let printed = Box::new(read(Format::Text, &mut input, place)?);
+                let printed = Box::new(read(Format::Text, &mut input, out())?);
                 Err(Unreadable::NoReport { printed })
             }
         }
@@ -218,9 +218,8 @@ fn beside(mut report: Reading, printed: &Reading) -> Result<Reading, Unreadable>
 fn read(
     format: Format,
     input: &mut dyn io::BufRead,
-    (root, dir): (&Path, &str),
+    mut out: Collector,
 ) -> Result<Reading, Unreadable> {
-    let mut out = Collector::new(root, dir);
     formats::read(format, input, &mut out)?;
     Ok(out.finish())
 }

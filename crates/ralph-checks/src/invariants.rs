@@ -159,10 +159,10 @@ impl InvariantGate {
                 found.push((path.to_owned(), seen));
             }
         })?;
-        scan.unread.extend(earlier::forgive(pack, &self.chosen.before(), (root, &mut found)));
+        scan.unread.extend(earlier::forgive(pack, &self.chosen.before(), root, &mut found));
         let mut out = Collector::new(root, "");
         for (path, seen) in found {
-            seen.report((&path, TOOL), &mut out);
+            seen.report(&path, TOOL, &mut out);
         }
         scan.reading = out.finish();
         Some(scan)
@@ -190,7 +190,7 @@ impl InvariantGate {
                 Tried::Holds => {}
                 Tried::Broken(failures) => {
                     for failure in failures {
-                        done.add(note, (test, failure));
+                        done.add(note, test, failure);
                     }
                 }
                 Tried::Unknown(reason) => {
@@ -263,7 +263,7 @@ struct Checked {
 }
 
 impl Checked {
-    fn add(&mut self, note: &Invariant, (test, failure): (&str, test::Failure)) {
+    fn add(&mut self, note: &Invariant, test: &str, failure: test::Failure) {
         let finding = Finding {
             tool: TOOL.to_owned(),
             rule: Some(note.note.clone()),

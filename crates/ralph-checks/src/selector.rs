@@ -50,7 +50,9 @@ pub(crate) fn selecting(spec: &GateSpec, selector: &str) -> Option<GateSpec> {
     };
     let mut words = words.clone();
     match runner.takes {
-        Takes::Files(before) => choose_files(runner, before, (file, name), &mut words),
+        Takes::Files(before) => {
+            choose_files(runner, before, Selector { file, name }, &mut words);
+        }
         Takes::Packages => {
             words.extend(name.map(|name| format!("-run={}", each_part(name))));
             if let Some(file) = file {
@@ -79,7 +81,7 @@ pub(crate) fn selecting(spec: &GateSpec, selector: &str) -> Option<GateSpec> {
 fn choose_files(
     runner: &Runner,
     before: &[&str],
-    (file, name): (Option<&str>, Option<&str>),
+    Selector { file, name }: Selector<'_>,
     words: &mut Vec<String>,
 ) {
     let is_pytest = runner.program == "pytest";

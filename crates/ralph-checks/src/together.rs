@@ -57,7 +57,7 @@ pub fn run_together(
             {
                 watcher.started(gates[index].spec());
                 let (sender, stop) = (sender.clone(), &stop);
-                threads.spawn(move || run_one(gates[index], site, (index, &sender), stop));
+                threads.spawn(move || run_one(gates[index], site, index, &sender, stop));
             }
             if plan.running.is_empty() {
                 break;
@@ -81,7 +81,8 @@ pub fn run_together(
 fn run_one(
     gate: &dyn Gate,
     site: &Site<'_>,
-    (index, sender): (usize, &Sender<(usize, GateReport)>),
+    index: usize,
+    sender: &Sender<(usize, GateReport)>,
     stop: &AtomicBool,
 ) {
     let run = AssertUnwindSafe(|| gate.run(site, &mut || stop.load(Ordering::Relaxed)));

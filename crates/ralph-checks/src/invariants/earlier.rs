@@ -14,11 +14,7 @@ pub(super) type Found = Vec<(PathBuf, Seen)>;
 /// was written again counts as new.
 ///
 /// Returns the files whose earlier state is unknown; all their findings are removed.
-pub(super) fn forgive(
-    pack: &Pack,
-    before: &Before,
-    (root, found): (&Path, &mut Found),
-) -> Vec<Unread> {
+pub(super) fn forgive(pack: &Pack, before: &Before, root: &Path, found: &mut Found) -> Vec<Unread> {
     let mut origins = Origins::new(before, root, found);
     let mut unread = Vec::new();
     found.retain_mut(|(path, seen)| {
@@ -29,7 +25,7 @@ pub(super) fn forgive(
                 let then = String::from_utf8_lossy(contents);
                 let now = ralph_files::read(root.join(&*path)).unwrap_or_default();
                 let old = pack.look(&earlier, &then);
-                take_out(&mut seen.hits, &String::from_utf8_lossy(&now), (&old.hits, &then));
+                take_out(&mut seen.hits, &String::from_utf8_lossy(&now), &old.hits, &then);
                 old.unread.is_none()
             }
         };
@@ -42,7 +38,7 @@ pub(super) fn forgive(
 }
 
 /// Takes as many hits in each line as there were before.
-fn take_out(hits: &mut Vec<Hit>, now: &str, (old, then): (&[Hit], &str)) {
+fn take_out(hits: &mut Vec<Hit>, now: &str, old: &[Hit], then: &str) {
     let (now, then): (Vec<&str>, Vec<&str>) = (now.lines().collect(), then.lines().collect());
     let mut known: HashMap<(&str, &str), usize> = HashMap::new();
     for hit in old {

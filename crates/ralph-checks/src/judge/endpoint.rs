@@ -108,7 +108,7 @@ impl Endpoint {
             return Err(Trouble::Status { code: status.as_u16(), said });
         }
         let wire::Response { text, tokens } = wire::response(self.dialect, &read)?;
-        Ok(Said { text, usage: tokens.map(|tokens| self.usage(tokens)) })
+        Ok(Said { text, usage: tokens.map(|(sent, received)| self.usage(sent, received)) })
     }
 
     fn headers(&self) -> Vec<(&'static str, String)> {
@@ -125,7 +125,7 @@ impl Endpoint {
         }
     }
 
-    fn usage(&self, (input_tokens, output_tokens): (u64, u64)) -> Usage {
+    fn usage(&self, input_tokens: u64, output_tokens: u64) -> Usage {
         let cost = self.prices.map(|prices| prices.cost(input_tokens, output_tokens));
         Usage { input_tokens, output_tokens, cost: cost.unwrap_or_default() }
     }

@@ -70,7 +70,7 @@ impl Pack {
         stop: &mut dyn FnMut() -> bool,
     ) -> Option<Scan> {
         let (mut out, tool) = (Collector::new(root, ""), self.purpose().tool());
-        let mut report = |path: &Path, seen: Seen| seen.report((path, tool), &mut out);
+        let mut report = |path: &Path, seen: Seen| seen.report(path, tool, &mut out);
         let scan = self.scan_each(root, files, stop, &mut report)?;
         Some(Scan { reading: out.finish(), ..scan })
     }
@@ -107,7 +107,7 @@ impl Pack {
     pub fn scan_file(&self, path: &Path, contents: &str, out: &mut Collector) -> u64 {
         let seen = self.look(path, contents);
         let suppressed = seen.suppressed;
-        seen.report((path, self.purpose().tool()), out);
+        seen.report(path, self.purpose().tool(), out);
         suppressed
     }
 
@@ -244,7 +244,7 @@ impl Seen {
     }
 
     /// Says what was seen, for a file and in the name of a tool.
-    pub(crate) fn report(self, (path, tool): (&Path, &str), out: &mut Collector) {
+    pub(crate) fn report(self, path: &Path, tool: &str, out: &mut Collector) {
         let file = path.to_string_lossy();
         for hit in self.hits {
             let place = out.place(&file, Some(hit.line), Some(hit.column));

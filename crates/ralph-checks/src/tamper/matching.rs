@@ -39,7 +39,7 @@ pub(super) fn tests(pairs: &[Pair<'_>]) -> Vec<Tampering> {
         let Some(new) = new.map(|at| news.tests[at]) else { continue };
         let fresh = fresh.entry(new.pair).or_default();
         found.extend(comparing::cases(old.unit, new.unit, new.side.path, fresh.tests));
-        found.extend(became((old, &olds), (&new, &news), fresh));
+        found.extend(became(old, &olds, &new, &news, fresh));
     }
     found.extend(lost::tests(&olds, &news, &matches, pairs));
     for (new, used) in news.tests.iter().zip(&matches.used) {
@@ -249,8 +249,10 @@ pub(super) fn share(part: usize, whole: usize) -> f64 {
 
 /// Reports changes in a test that is still there.
 fn became(
-    (old, olds): (&Entry<'_>, &Entries<'_>),
-    (new, news): (&Entry<'_>, &Entries<'_>),
+    old: &Entry<'_>,
+    olds: &Entries<'_>,
+    new: &Entry<'_>,
+    news: &Entries<'_>,
     fresh: &mut Fresh,
 ) -> Vec<Tampering> {
     if new.unit.collection < old.unit.collection {
@@ -280,7 +282,7 @@ fn helpers(olds: &Entries<'_>, news: &Entries<'_>) -> Vec<Tampering> {
     for old in olds.others.iter().filter(|old| old.unit.role == Role::Helper) {
         let Some(new) = now.get(&(old.pair, old.unit.id.as_str())) else { continue };
         if !called.contains(&(old.pair, old.unit.name.as_str())) {
-            found.extend(became((old, olds), (new, news), &mut Fresh::default()));
+            found.extend(became(old, olds, new, news, &mut Fresh::default()));
         }
     }
     found

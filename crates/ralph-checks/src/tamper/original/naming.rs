@@ -41,7 +41,7 @@ pub(super) fn told_by_names(files: &[&str], project: &dyn ProjectTexts) -> Vec<F
             match Language::of(own) {
                 None => named.tests |= names(text, own),
                 // What tests load is what they test.
-                Some(_) if named.runner && loads((path, text), own) => named.runner = false,
+                Some(_) if named.runner && loads(path, text, own) => named.runner = false,
                 Some(_) => {}
             }
         }
@@ -56,7 +56,7 @@ pub(super) fn told_by_names(files: &[&str], project: &dyn ProjectTexts) -> Vec<F
     };
     project.each_where(&is_code, &mut |path, text| {
         for (own, named) in files.iter().zip(&mut named) {
-            if *own != path && serves(own, *named) && mentions((path, text), own) {
+            if *own != path && serves(own, *named) && mentions(path, text, own) {
                 named.code = true;
                 open.set(open.get() - 1);
             }
@@ -92,12 +92,12 @@ fn configures(text: &str, path: &str) -> bool {
 }
 
 /// True if code reads a file, or imports a module that may be one of tests.
-fn mentions(code: (&str, &str), path: &str) -> bool {
+fn mentions(from: &str, text: &str, path: &str) -> bool {
     if !is_code_in_test_folder(path) {
-        return names(code.1, path) || loads(code, path);
+        return names(text, path) || loads(from, text, path);
     }
     let language = Language::of(path).filter(|language| *language != Language::Shell);
-    language.is_some() && language == Language::of(code.0) && imports(code.1, path)
+    language.is_some() && language == Language::of(from) && imports(text, path)
 }
 
 /// True if code names a module by its folder and its own name.
@@ -110,7 +110,7 @@ fn imports(text: &str, path: &str) -> bool {
 
 /// True if a file loads a module of the project: by a path from its own folder, in quotes, or by
 /// the name that Python has for it.
-fn loads((from, text): (&str, &str), path: &str) -> bool {
+fn loads(from: &str, text: &str, path: &str) -> bool {
     let language = Language::of(path);
     if language.is_none() || language != Language::of(from) {
         return false;
