@@ -84,11 +84,11 @@ pub fn start(
     Ok(run)
 }
 
-/// Stores the uses of tools, with the run and the iteration of each.
+/// Stores the uses of tools in the present turn of a run.
 pub fn record_tools(
     store: &dyn RunStore,
     session: Option<&SessionId>,
-    (run, iteration): (&ralph_core::RunId, u32),
+    run: &Run,
     uses: &[ToolUse],
     now: Timestamp,
 ) -> Result<(), EngineError> {
@@ -102,8 +102,8 @@ pub fn record_tools(
             "tool": used.tool, "id": used.id, "files": files, "about": about, "error": error,
         });
         store.append(&NewEvent {
-            run: Some(run.clone()),
-            iteration: Some(iteration),
+            run: Some(run.id.clone()),
+            iteration: Some(run.iteration),
             session: session.cloned(),
             kind: "tool_used".to_owned(),
             at: now,

@@ -153,7 +153,7 @@ fn ensure_open(run: &Run) -> Result<(), EngineError> {
 /// or waited for a person is running again.
 pub fn take_over(store: &dyn RunStore, run: &Run, now: Timestamp) -> Result<Run, EngineError> {
     ensure_resumable(run)?;
-    give(store, run, (&owner::this_process(now), run.agent.clone()), now)
+    give(store, run, &owner::this_process(now), run.agent.clone(), now)
 }
 
 /// Takes over like [`take_over`], but with another agent from now on, and also
@@ -166,7 +166,7 @@ pub fn adopt(
     now: Timestamp,
 ) -> Result<Run, EngineError> {
     ensure_adoptable(run)?;
-    give(store, run, (&owner::this_process(now), agent), now)
+    give(store, run, &owner::this_process(now), agent, now)
 }
 
 /// Makes `owner` the owner of a run, even if it belonged to another session.
@@ -178,13 +178,14 @@ pub fn take_over_as(
     now: Timestamp,
 ) -> Result<Run, EngineError> {
     ensure_adoptable(run)?;
-    give(store, run, (owner, run.agent.clone()), now)
+    give(store, run, owner, run.agent.clone(), now)
 }
 
 fn give(
     store: &dyn RunStore,
     run: &Run,
-    (to, agent): (&Owner, AgentRef),
+    to: &Owner,
+    agent: AgentRef,
     now: Timestamp,
 ) -> Result<Run, EngineError> {
     let given = Run { owner: Some(to.clone()), ..run.clone() };

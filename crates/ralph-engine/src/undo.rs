@@ -90,7 +90,8 @@ pub fn plan(
     let newest = last(all).unwrap_or(to);
     let mut plan = snapshots.plan(to, newest, only)?;
     if all.iter().any(|snapshot| matches!(snapshot.label, Label::Safety(_))) {
-        adopt_rollbacks(&mut plan, snapshots, (all, newest, to), only)?;
+        let own = all.iter().filter(|one| is_of_the_run(one) && one.label != newest.label);
+        adopt_rollbacks(&mut plan, snapshots, own, to, only)?;
     }
     let mut others = of_others(snapshots, all, to)?;
     others.extend(outside.since(to.label));
@@ -168,15 +169,15 @@ fn is_of_the_run(snapshot: &Snapshot) -> bool {
     }
 }
 
-fn adopt_rollbacks(
+/// Turns conflicts and late files into steps if one of `earlier` has them as they are.
+fn adopt_rollbacks<'a>(
     plan: &mut Plan,
     snapshots: &Snapshots<'_>,
-    (all, newest, to): (&[Snapshot], &Snapshot, &Snapshot),
+    earlier: impl Iterator<Item = &'a Snapshot>,
+    to: &Snapshot,
     only: &[PathBuf],
 ) -> Result<(), SnapshotError> {
-    let is_wanted =
-        |snapshot: &&Snapshot| is_of_the_run(snapshot) && snapshot.label != newest.label;
-    for earlier in all.iter().filter(is_wanted) {
+    for earlier in earlier {
         if has_no_strangers(plan) {
             break;
         }

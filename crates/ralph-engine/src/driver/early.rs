@@ -71,7 +71,8 @@ impl Driver<'_> {
         let site = Site { supervisor: &self.supervisor, root: &self.root, env: &self.gate_env };
         let mut watcher = super::suite::Watcher::new(
             run,
-            (&mut *self.sink, self.clock),
+            &mut *self.sink,
+            self.clock,
             &self.interrupt,
             self.ledger.store(),
         );

@@ -98,6 +98,16 @@ enum TrialStage {
     Present,
 }
 
+/// A stage that is set up: an overlay of the project, and what it replaces.
+#[derive(Clone, Copy)]
+struct StageOverlay<'a> {
+    stage: TrialStage,
+    /// Starts programs that see the overlay instead of the project.
+    supervisor: &'a Supervisor,
+    /// The files that differ from the project.
+    restored: &'a BTreeMap<String, Restored>,
+}
+
 /// Returns both versions of these files, without those that cannot be restored.
 fn pairs<'f>(files: impl Iterator<Item = &'f Sides>) -> Vec<FilePair<'f>> {
     files.filter(|file| file.is_known()).map(Sides::pair).collect()
@@ -226,7 +236,9 @@ impl Driver<'_> {
         let all = case.files.iter().filter(|file| file.is_known()).map(whole).collect();
         match self.overlaid(&case.files, &all) {
             Ok(supervisor) => {
-                self.hear_on(case, index, (&supervisor, TrialStage::Start), &all).map(Some)
+                let stage = TrialStage::Start;
+                let overlay = StageOverlay { stage, supervisor: &supervisor, restored: &all };
+                self.hear_on(case, index, overlay).map(Some)
             }
             Err(_) => Ok(None),
         }
@@ -317,9 +329,11 @@ impl Driver<'_> {
             }
         };
         self.tell(&Event::Notice { run: case.run, text: trial.announced() });
+        let stage = TrialStage::TestsOfStart;
+        let overlay = StageOverlay { stage, supervisor: &supervisor, restored: &material };
         let (mut verdicts, mut doubts) = (Vec::new(), Vec::new());
         for index in case.gates.clone() {
-            let heard = self.hear_gate(case, index, (&supervisor, &material), evidence)?;
+            let heard = self.hear_gate(case, index, overlay, evidence)?;
             if heard.as_ref().is_some_and(|heard| heard.objections.is_empty()) {
                 doubts.extend(self.hear_controls(case, index, &material, evidence)?);
             }
@@ -361,17 +375,16 @@ impl Driver<'_> {
         &mut self,
         case: &StartCase<'_>,
         index: usize,
-        (supervisor, material): (&Supervisor, &BTreeMap<String, Restored>),
+        overlay: StageOverlay<'_>,
         evidence: &mut Evidence,
     ) -> Result<Option<HeardSuite>, EngineError> {
         let name = self.gates[index].spec().name.clone();
-        let stage = (supervisor, TrialStage::TestsOfStart);
-        let report = self.hear_on(case, index, stage, material)?;
+        let report = self.hear_on(case, index, overlay)?;
         let own = evidence.gates.iter().find(|report| report.name == name).cloned();
         let Some((then, own)) = case.starts.get(&name).zip(own) else { return Ok(None) };
         if let Verdict::Unknown { reason } = &report.verdict {
             if self.until.is_none() {
-                let trial = Trial::new(material, case.run.policy.locale);
+                let trial = Trial::new(overlay.restored, case.run.policy.locale);
                 let what = trial.not_possible(reason);
                 evidence.edited.push(Edit { place: trial.places(), what });
             }
@@ -390,7 +403,7 @@ impl Driver<'_> {
         }
         if !verdict.objections.is_empty() {
             let tests = |report: &GateReport| tests_of(report, &own, judgement);
-            let again = self.report_on(case.run, index, stage);
+            let again = self.report_on(case.run, index, overlay);
             // A suite that passes without a test is no control.
             let names_some = |report: &GateReport| {
                 judgement == SuiteJudgement::AsWhole
@@ -411,9 +424,9 @@ impl Driver<'_> {
         &mut self,
         case: &StartCase<'_>,
         index: usize,
-        (supervisor, stage): (&Supervisor, TrialStage),
-        restored: &BTreeMap<String, Restored>,
+        overlay: StageOverlay<'_>,
     ) -> Result<GateReport, EngineError> {
+        let StageOverlay { stage, restored, .. } = overlay;
         let paths: Vec<&String> = restored.keys().collect();
         let key = format!("{stage:?} {} {paths:?} {}", case.start, self.gates[index].key());
         let is_session = case.run.session().is_some();
@@ -423,7 +436,7 @@ impl Driver<'_> {
         {
             return Ok(GateReport::remembered(self.gates[index].spec(), known.reading));
         }
-        let report = self.report_on(case.run, index, (supervisor, stage));
+        let report = self.report_on(case.run, index, overlay);
         // Stored results count as passes, so a suite that names no tests must
         // pass.
         let is_told = report.reading.tests.is_some() || report.passed();
@@ -435,13 +448,12 @@ impl Driver<'_> {
         Ok(report)
     }
 
-    /// Runs a gate with the supervisor of a stage and with the variables for
-    /// it.
+    /// Runs a gate on a stage and with the variables for it.
     fn report_on(
         &mut self,
         run: &Run,
         index: usize,
-        (supervisor, stage): (&Supervisor, TrialStage),
+        StageOverlay { stage, supervisor, .. }: StageOverlay<'_>,
     ) -> GateReport {
         let own = std::mem::replace(&mut self.supervisor, supervisor.clone());
         let env = self.gate_env.clone();

@@ -35,7 +35,7 @@ impl Checkpoints {
             let number = self.place.iteration.unwrap_or_default();
             let (about, files) = (format!("iteration {number} goes on"), Vec::new());
             let what = What::Checkpointed { about, files };
-            append(&self.home, &self.place, now, (Actor::Ralph, what));
+            append(&self.home, &self.place, now, Actor::Ralph, what);
         }
     }
 }
@@ -106,7 +106,7 @@ impl Driver<'_> {
         let Some(session) = run.session().filter(|_| is_done) else { return };
         if self.remembers && !self.ledger.place_is_gone() && Notebook::exists(home) {
             let place = Place { session: Some(session.to_string()), ..place(run) };
-            append(home, &place, self.clock.now(), (Actor::Ralph, closing(run)));
+            append(home, &place, self.clock.now(), Actor::Ralph, closing(run));
         }
     }
 
@@ -125,7 +125,7 @@ impl Driver<'_> {
 
     fn keep(&self, run: &Run, actor: Actor, what: What) {
         if self.remembers && !self.ledger.place_is_gone() {
-            append(self.ledger.home(), &place(run), self.clock.now(), (actor, what));
+            append(self.ledger.home(), &place(run), self.clock.now(), actor, what);
         }
     }
 }
@@ -156,7 +156,7 @@ fn changed(run: &Run, files: Vec<String>) -> What {
 /// A host's session records its own end.
 pub fn keep_end_of(home: &Path, run: &Run, now: Timestamp) {
     if is_kept(home, run) {
-        append(home, &place(run), now, (Actor::Ralph, closing(run)));
+        append(home, &place(run), now, Actor::Ralph, closing(run));
     }
 }
 
@@ -164,7 +164,7 @@ pub fn keep_end_of(home: &Path, run: &Run, now: Timestamp) {
 /// session was recorded.
 pub fn keep_changes_of(home: &Path, run: &Run, changes: &[Change], now: Timestamp) {
     if !changes.is_empty() && is_kept(home, run) {
-        append(home, &place(run), now, (Actor::Ralph, changed(run, named(changes))));
+        append(home, &place(run), now, Actor::Ralph, changed(run, named(changes)));
     }
 }
 
@@ -189,7 +189,7 @@ fn place(run: &Run) -> Place {
     }
 }
 
-fn append(home: &Path, place: &Place, now: Timestamp, (actor, what): (Actor, What)) {
+fn append(home: &Path, place: &Place, now: Timestamp, actor: Actor, what: What) {
     let event = Event { at: now.as_millis(), place: place.clone(), actor, what };
     // An event that cannot be recorded is lost; the run goes on.
     let _ = Log::new(home).hand_in(&[clean::event(event)]);

@@ -159,7 +159,7 @@ impl Driver<'_> {
         let limit = TimeLimit { until: self.until, locale: run.policy.locale };
         let bound = limit.bind(gates, store);
         let bound: Vec<&dyn Gate> = bound.iter().map(|gate| &**gate).collect();
-        let watcher = Watcher::new(run, (&mut *self.sink, self.clock), &self.interrupt, store);
+        let watcher = Watcher::new(run, &mut *self.sink, self.clock, &self.interrupt, store);
         let mut watcher = Watcher { remark, ..watcher };
         let reports = run_together(&bound, &site, jobs(), &mut watcher);
         let executed = gates.iter().map(|gate| gate.spec()).zip(&reports);
@@ -200,7 +200,8 @@ pub(super) struct Watcher<'a> {
 impl<'a> Watcher<'a> {
     pub(super) fn new(
         run: &'a Run,
-        (sink, clock): (&'a mut dyn Sink, &'a dyn Clock),
+        sink: &'a mut dyn Sink,
+        clock: &'a dyn Clock,
         interrupt: &'a Interrupt,
         store: &'a dyn RunStore,
     ) -> Self {

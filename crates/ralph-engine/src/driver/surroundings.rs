@@ -115,7 +115,13 @@ impl Driver<'_> {
         }
         self.add_plugins(&then, &mut found);
         self.add_byte_code(&then, &mut found);
-        self.add_unseen(run, evidence, (&then, project), &mut found)?;
+        let start = Snapshots::new(&self.tree, run.id.clone()).get(Label::Start);
+        // A start that cannot be read holds the run already.
+        if let (Ok(start), Some(present)) = (start, &evidence.tree) {
+            let changes = self.tree.changes(&start.tree, present).unwrap_or_default();
+            let case = LooseCase { start: &start, present, changes: &changes, project };
+            self.add_unseen(run, case, &then, &mut found)?;
+        }
         let mut places: BTreeSet<String> =
             evidence.weakened.iter().map(|one| one.place.clone()).collect();
         let (allowed, held): (Vec<_>, Vec<_>) =
@@ -177,25 +183,21 @@ impl Driver<'_> {
     }
 
     /// Adds files of the project that are in no snapshot, and those that shadow
-    /// modules that checks load. A start that cannot be read holds the run
-    /// already.
+    /// modules that checks load.
     fn add_unseen(
         &self,
         run: &Run,
-        evidence: &Evidence,
-        (then, project): (&Surroundings, &VisibleFiles),
+        case: LooseCase<'_>,
+        then: &Surroundings,
         found: &mut OutsideFindings,
     ) -> Result<(), EngineError> {
-        let start = Snapshots::new(&self.tree, run.id.clone()).get(Label::Start);
-        let Ok(start) = start else { return Ok(()) };
+        let LooseCase { start, present, changes, project } = case;
         let known: BTreeSet<&PathBuf> =
             start.left_out.iter().map(|file| &file.path).chain(&start.nested).collect();
-        let Some(present) = &evidence.tree else { return Ok(()) };
         let left_out = self.tree.left_out_beside(present)?;
         for path in left_out.iter().filter(|path| !known.contains(path)) {
             found.hold(&path.to_string_lossy(), hands::in_no_snapshot(found.locale));
         }
-        let changes = self.tree.changes(&start.tree, present).unwrap_or_default();
         let added = changes.iter().filter(|change| change.kind == ChangeKind::Added);
         self.add_libraries(added.clone().map(|change| &*change.path), project, found);
         for change in added {
@@ -216,7 +218,6 @@ impl Driver<'_> {
                 found.hold(&place, &hands::module_shadowed(&name, found.locale));
             }
         }
-        let case = LooseCase { start: &start, present, changes: &changes, project };
         self.add_loose(run, case, then, found);
         Ok(())
     }

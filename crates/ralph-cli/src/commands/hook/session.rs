@@ -283,7 +283,7 @@ impl<'a> Session<'a> {
             place.note_use();
         }
         let now = self.app.now();
-        record_tools(&store, Some(session), (&run.id, run.iteration), uses, now)?;
+        record_tools(&store, Some(session), &run, uses, now)?;
         let reply = edits::look(self, &store, &run, uses)?;
         // The agent began the loop with a tool.
         let is_news = place.take_unannounced();

@@ -7,7 +7,7 @@ use ralph_core::evidence::{Bite, BitingTest, Evidence};
 use ralph_core::original;
 
 use super::new_code::NewCode;
-use super::{StartCase, TrialStage, is_of_file, pairs};
+use super::{StageOverlay, StartCase, TrialStage, is_of_file, pairs};
 use crate::driver::Driver;
 use crate::error::EngineError;
 
@@ -49,8 +49,9 @@ impl Driver<'_> {
             let now = now.and_then(|report| report.reading.tests.as_ref());
             // A suite that names no tests may fail there for any reason.
             let Some((start, now)) = case.starts.get(&name).zip(now) else { continue };
-            let stage = (&supervisor, TrialStage::CodeOfStart);
-            let report = self.hear_on(case, index, stage, &change.code)?;
+            let stage = TrialStage::CodeOfStart;
+            let overlay = StageOverlay { stage, supervisor: &supervisor, restored: &change.code };
+            let report = self.hear_on(case, index, overlay)?;
             if !report.verdict.is_known() {
                 continue;
             }
@@ -62,9 +63,11 @@ impl Driver<'_> {
                 continue;
             }
             // A test that does not pass on this stage at all proves nothing.
-            let Ok(present) = self.overlaid(&case.files, &BTreeMap::new()) else { continue };
-            let stage = (&present, TrialStage::Present);
-            let control = self.hear_on(case, index, stage, &BTreeMap::new())?.reading.tests;
+            let nothing = BTreeMap::new();
+            let Ok(present) = self.overlaid(&case.files, &nothing) else { continue };
+            let stage = TrialStage::Present;
+            let overlay = StageOverlay { stage, supervisor: &present, restored: &nothing };
+            let control = self.hear_on(case, index, overlay)?.reading.tests;
             let control = control.unwrap_or_default();
             bites.retain(|one| original::may_pass(&control, &one.id));
             found.extend(bites);

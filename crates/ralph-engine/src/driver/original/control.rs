@@ -13,7 +13,7 @@ use ralph_core::original;
 
 use super::whole_suite::tests_of;
 use super::wording::Trial;
-use super::{StartCase, TrialStage, pairs};
+use super::{StageOverlay, StartCase, TrialStage, pairs};
 use crate::driver::Driver;
 use crate::error::EngineError;
 
@@ -59,8 +59,9 @@ impl Driver<'_> {
     ) -> Result<BTreeSet<String>, EngineError> {
         let nothing = BTreeMap::new();
         let Ok(present) = self.overlaid(&case.files, &nothing) else { return Ok(BTreeSet::new()) };
-        let stage = (&present, TrialStage::Present);
-        let copy = self.hear_on(case, index, stage, &nothing)?;
+        let stage = TrialStage::Present;
+        let overlay = StageOverlay { stage, supervisor: &present, restored: &nothing };
+        let copy = self.hear_on(case, index, overlay)?;
         if let Verdict::Unknown { .. } = copy.verdict {
             self.pass_on_lack_of_time(&copy, evidence);
             return Ok(BTreeSet::new());
@@ -70,7 +71,7 @@ impl Driver<'_> {
         if found.is_empty() {
             return Ok(found);
         }
-        let again = self.report_on(case.run, index, stage);
+        let again = self.report_on(case.run, index, overlay);
         let again = original::unlike(&tests(own), &tests(&again));
         found.retain(|id| again.contains(id));
         let then = &case.starts[&own.name];
@@ -102,8 +103,9 @@ impl Driver<'_> {
             return Ok(false);
         }
         let Ok(supervisor) = self.overlaid(&case.files, &code) else { return Ok(false) };
-        let stage = (&supervisor, TrialStage::CodeOfStart);
-        let report = self.hear_on(case, index, stage, &code)?;
+        let stage = TrialStage::CodeOfStart;
+        let overlay = StageOverlay { stage, supervisor: &supervisor, restored: &code };
+        let report = self.hear_on(case, index, overlay)?;
         if let Verdict::Unknown { .. } = report.verdict {
             self.pass_on_lack_of_time(&report, evidence);
         }
