@@ -264,11 +264,11 @@ impl Asking<'_> {
         }
     }
 
-    fn show(&self, form: Form, answer: (Value, String)) {
+    fn show(&self, form: Form, json: Value, text: &str) {
         if form == Form::Json {
-            out::line(answer.0);
+            out::line(json);
         } else {
-            out::raw(&answer.1);
+            out::raw(text);
             out::note(self.answers.freshness(&self.code.freshness()));
         }
     }
@@ -289,7 +289,7 @@ impl Asking<'_> {
         }
         let freshness = self.code.freshness();
         let json = wire::symbols(&found, file.as_deref(), &freshness);
-        self.show(args.form(), (json, self.answers.symbols(&found)));
+        self.show(args.form(), json, &self.answers.symbols(&found));
         if let (Some(file), Some(FoundBy::Likeness), Form::Text) =
             (&file, found.found_by, args.form())
         {
@@ -314,7 +314,8 @@ impl Asking<'_> {
     ) -> Result<u8, CliError> {
         match found {
             Meant::One(found) => {
-                self.show(args.form(), show(&found));
+                let (json, text) = show(&found);
+                self.show(args.form(), json, &text);
                 Ok(0)
             }
             Meant::Several(all) => self.unclear(args, &all, &[]),
@@ -345,8 +346,8 @@ impl Asking<'_> {
         if is_unknown && args.form() == Form::Text {
             return Err(self.unknown(&found.unknown));
         }
-        let text = self.answers.impact(&found);
-        self.show(args.form(), (wire::impact(&found, &self.code.freshness()), text));
+        let json = wire::impact(&found, &self.code.freshness());
+        self.show(args.form(), json, &self.answers.impact(&found));
         Ok(u8::from(is_unknown))
     }
 
@@ -354,8 +355,7 @@ impl Asking<'_> {
         let files = args.files.iter().map(|file| self.relative_to_root(file)).collect();
         let query = MapQuery { files, words: args.words.clone(), tokens: args.tokens };
         let found = self.code.map(&query);
-        let text = found.text.clone();
-        self.show(args.form(), (wire::map(&found, &self.code.freshness()), text));
+        self.show(args.form(), wire::map(&found, &self.code.freshness()), &found.text);
         let is_guess = |taken: &&Taken| taken.found_by == FoundBy::Likeness;
         if args.form() == Form::Text {
             for taken in found.taken.iter().filter(is_guess) {

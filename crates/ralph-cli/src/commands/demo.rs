@@ -243,8 +243,8 @@ fn play(args: &DemoArgs, app: &App, script: &Path, gate: &str) -> Result<u8, Cli
     let run = loops::start(ledger.store(), new, app.now())?;
     let id = run.id.clone();
     let view = if args.json { View::Json } else { View::Human };
-    let ready = Ready { agent, checks, answer: None };
-    let run = drive::drive(app, ledger, ready, (run, Begin::New), view)?;
+    let ready = Ready { agent, checks, begin: Begin::New, answer: None };
+    let run = drive::drive(app, ledger, ready, run, view)?;
     if view == View::Human
         && let Some(store) = app.existing_store()?
         && let Some(run) = store.run(&id)?

@@ -279,6 +279,8 @@ pub(crate) fn judge(
 pub(crate) struct Ready {
     pub(crate) agent: Box<dyn Agent>,
     pub(crate) checks: Checks,
+    /// Tells whether the run is new.
+    pub(crate) begin: Begin,
     /// The user's answer to the agent, as the agent reads it.
     pub(crate) answer: Option<String>,
 }
@@ -328,7 +330,7 @@ pub(crate) fn drive(
     app: &App,
     ledger: Ledger,
     ready: Ready,
-    (run, how): (Run, Begin),
+    run: Run,
     view: View,
 ) -> Result<Run, CliError> {
     let supervisor = App::supervisor();
@@ -340,13 +342,13 @@ pub(crate) fn drive(
         View::Json => Box::new(live::JsonLines::new(run.id.clone())),
         View::Human => live::for_people(run.policy.locale),
     };
-    let Ready { agent, checks, answer } = ready;
+    let Ready { agent, checks, begin, answer } = ready;
     if checks.settings.memory.is_enabled && !app.has_a_place_for_memory() {
         out::note(texts::not_remembered(run.policy.locale));
     }
     let mut driver = driver(app, ledger, checks, &run, &mut *sink)?;
     (driver.interrupt, driver.supervisor, driver.answer) = (interrupt, supervisor, answer);
-    Ok(driver.drive(&*agent, run, how)?)
+    Ok(driver.drive(&*agent, run, begin)?)
 }
 
 /// Makes a driver of this run that is never interrupted.

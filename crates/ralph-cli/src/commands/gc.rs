@@ -99,13 +99,13 @@ pub(crate) fn run(args: &GcArgs) -> Result<u8, CliError> {
         }));
     } else {
         let (runs, sessions) = (gone.len(), captured.sessions);
-        out::line(summary(&app, args.dry_run, &report::size(freed), (runs, sessions)));
+        out::line(summary(&app, args.dry_run, &report::size(freed), runs, sessions));
     }
     Ok(0)
 }
 
 #[expect(clippy::fn_params_excessive_bools, reason = "it is the option of the command line")]
-fn summary(app: &App, dry_run: bool, bytes: &str, (runs, sessions): (usize, usize)) -> String {
+fn summary(app: &App, dry_run: bool, bytes: &str, runs: usize, sessions: usize) -> String {
     let parts = [(runs, "run"), (sessions, "session")].into_iter().filter(|(count, _)| *count > 0);
     let parts: Vec<String> = parts.map(|(count, one)| counted(count, one)).collect();
     let of = if parts.is_empty() { String::new() } else { format!(" of {}", parts.join(" and ")) };

@@ -164,7 +164,7 @@ fn answer(call: &Call) {
     });
     let reply = app.with_fallback(reply);
     capture::begin(&app, &event, &reply, kept);
-    let reply = if has_notes { notes::add(&app, call, &event, (reply, standing)) } else { reply };
+    let reply = if has_notes { notes::add(&app, call, &event, reply, standing) } else { reply };
     deadline.answer(&(call.host.render)(&event, &reply));
 }
 

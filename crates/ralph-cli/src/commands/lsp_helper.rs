@@ -74,7 +74,8 @@ pub(crate) fn ask(
     app: &App,
     rules: &ServerRules,
     files: &[PathBuf],
-    (warmth, deadline): (Warmth, Duration),
+    warmth: Warmth,
+    deadline: Duration,
 ) -> Option<Vec<ServerReport>> {
     let door = Door::of(app, rules);
     match (door.ask(files, deadline), warmth) {

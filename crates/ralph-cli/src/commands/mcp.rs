@@ -62,7 +62,7 @@ fn tools() -> Vec<(Tool, CallRight)> {
 }
 
 /// Guards a tool that only the user may call: an agent with an open run is refused.
-fn served((tool, right): (Tool, CallRight)) -> Tool {
+fn served(tool: Tool, right: CallRight) -> Tool {
     match right {
         CallRight::Anyone => tool,
         CallRight::UserOnly => {
@@ -74,7 +74,8 @@ fn served((tool, right): (Tool, CallRight)) -> Tool {
 pub(crate) fn run(_args: &McpArgs) -> Result<u8, CliError> {
     let about =
         About { name: "ralph", version: env!("CARGO_PKG_VERSION"), instructions: INSTRUCTIONS };
-    match ralph_mcp::serve(about, tools().into_iter().map(served).collect()) {
+    let tools = tools().into_iter().map(|(tool, right)| served(tool, right));
+    match ralph_mcp::serve(about, tools.collect()) {
         Ok(()) => Ok(0),
         Err(ServeError::Thread(error)) => Err(error.into()),
         Err(error @ ServeError::Handshake(_)) => {

@@ -94,8 +94,8 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, CliError> {
     let answer = args.answer.as_ref().map(said);
     out::note(texts::resuming(&run));
     let view = if args.json { View::Json } else { View::Human };
-    let ready = Ready { agent, checks, answer };
-    let run = drive::drive(&app, ledger, ready, (owned, Begin::Resumed), view)?;
+    let ready = Ready { agent, checks, begin: Begin::Resumed, answer };
+    let run = drive::drive(&app, ledger, ready, owned, view)?;
     close(&app, &run, view, on_fail)
 }
 

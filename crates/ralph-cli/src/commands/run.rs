@@ -64,8 +64,8 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8, CliError> {
     let run = loops::start(ledger.store(), new, app.now())?;
     app.keep_settings(&run.id);
     let view = if args.json { View::Json } else { View::Human };
-    let ready = Ready { agent, checks, answer: None };
-    let run = drive::drive(&app, ledger, ready, (run, Begin::New), view)?;
+    let ready = Ready { agent, checks, begin: Begin::New, answer: None };
+    let run = drive::drive(&app, ledger, ready, run, view)?;
     close(&app, &run, view, on_fail)
 }
 

@@ -27,7 +27,7 @@ pub(super) fn look(
 ) -> Result<Vec<GateReport>, CliError> {
     let files = if files.is_empty() { changed(app)? } else { given(app, files)? };
     let rules = ServerRules::new(layers)?;
-    let reports = lsp_helper::ask(app, &rules, &files, (warmth, DEADLINE))
+    let reports = lsp_helper::ask(app, &rules, &files, warmth, DEADLINE)
         .unwrap_or_else(|| lsp_helper::pool(app, rules).diagnostics(&files, DEADLINE));
     let answered = reports.iter().any(|report| report.verdict == ServerVerdict::Ok);
     let need = if answered { Need::Advisory } else { Need::Required };

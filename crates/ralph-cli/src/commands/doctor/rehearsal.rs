@@ -77,6 +77,17 @@ enum Owed {
     Nothing,
 }
 
+/// A program, and what it is called with.
+pub(super) struct ProgramCall<'a> {
+    /// Its name in messages.
+    pub(super) name: &'a str,
+    pub(super) command: Command,
+    /// The text on its standard input.
+    pub(super) stdin: &'a str,
+    /// The time after which it is killed.
+    pub(super) patience: Duration,
+}
+
 /// The result of one call of a hook.
 pub(super) struct Answer {
     pub(super) stdout: Vec<u8>,
@@ -129,52 +140,49 @@ fn judge(program: &str, stdout: &[u8], owed: Owed) -> Result<(), Trouble> {
 fn call(app: &App, host: &Host, hook: &InstalledHook, payload: &str) -> Result<Answer, Trouble> {
     let command = command(app, hook)?;
     let patience = hook.granted.min(PATIENCE);
-    answer(app, host, (program_of(hook), command), (payload, patience))
+    ProgramCall { name: program_of(hook), command, stdin: payload, patience }.answer(app, host)
 }
 
-/// Starts a program as the host would, in its project and with this standard input.
-/// Waits for its end.
-pub(super) fn answer(
-    app: &App,
-    host: &Host,
-    (name, mut command): (&str, Command),
-    (payload, patience): (&str, Duration),
-) -> Result<Answer, Trouble> {
-    let program = || name.to_owned();
-    let failed = |error: std::io::Error| Trouble::NotStarted {
-        program: program(),
-        reason: error.to_string(),
-    };
-    let mut stderr = tempfile::tempfile().map_err(failed)?;
-    command
-        .current_dir(&app.project.root)
-        .env_clear()
-        .envs(&app.env)
-        .envs(host.project_variable.map(|name| (name, &app.project.root)))
-        .stdin(given(payload).map_err(failed)?)
-        .stdout(Stdio::piped())
-        .stderr(stderr.try_clone().map_err(failed)?);
-    let began = Instant::now();
-    let mut child = command.spawn().map_err(failed)?;
-    let (sender, answers) = channel();
-    let stdout = child.stdout.take();
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let read = stdout.map(|mut stdout| stdout.read_to_end(&mut bytes));
-        // The output is not needed when it took too long.
-        let _ = sender.send(read.transpose().map(|_| bytes));
-    });
-    let Ok(read) = answers.recv_timeout(patience) else {
-        let _ = child.kill().and_then(|()| child.wait());
-        return Err(Trouble::Slow { program: program(), seconds: patience.as_secs() });
-    };
-    let (stdout, status) = (read.map_err(failed)?, child.wait().map_err(failed)?);
-    let took = began.elapsed();
-    if status.success() {
-        return Ok(Answer { stdout, took });
+impl ProgramCall<'_> {
+    /// Starts the program as the host would, in its project, and waits for its end.
+    pub(super) fn answer(self, app: &App, host: &Host) -> Result<Answer, Trouble> {
+        let Self { name, mut command, stdin, patience } = self;
+        let program = || name.to_owned();
+        let failed = |error: std::io::Error| Trouble::NotStarted {
+            program: program(),
+            reason: error.to_string(),
+        };
+        let mut stderr = tempfile::tempfile().map_err(failed)?;
+        command
+            .current_dir(&app.project.root)
+            .env_clear()
+            .envs(&app.env)
+            .envs(host.project_variable.map(|name| (name, &app.project.root)))
+            .stdin(given(stdin).map_err(failed)?)
+            .stdout(Stdio::piped())
+            .stderr(stderr.try_clone().map_err(failed)?);
+        let began = Instant::now();
+        let mut child = command.spawn().map_err(failed)?;
+        let (sender, answers) = channel();
+        let stdout = child.stdout.take();
+        std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            let read = stdout.map(|mut stdout| stdout.read_to_end(&mut bytes));
+            // The output is not needed when it took too long.
+            let _ = sender.send(read.transpose().map(|_| bytes));
+        });
+        let Ok(read) = answers.recv_timeout(patience) else {
+            let _ = child.kill().and_then(|()| child.wait());
+            return Err(Trouble::Slow { program: program(), seconds: patience.as_secs() });
+        };
+        let (stdout, status) = (read.map_err(failed)?, child.wait().map_err(failed)?);
+        let took = began.elapsed();
+        if status.success() {
+            return Ok(Answer { stdout, took });
+        }
+        let said = said(&mut stderr).map(|said| format!(": {said}")).unwrap_or_default();
+        Err(Trouble::Ended { program: program(), ending: status.to_string(), said })
     }
-    let said = said(&mut stderr).map(|said| format!(": {said}")).unwrap_or_default();
-    Err(Trouble::Ended { program: program(), ending: status.to_string(), said })
 }
 
 fn command(app: &App, hook: &InstalledHook) -> Result<Command, Trouble> {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::Finding;
 use super::facts::Facts;
-use super::rehearsal::{self, PATIENCE, Trouble};
+use super::rehearsal::{PATIENCE, ProgramCall, Trouble};
 use crate::app::App;
 use crate::commands::install;
 use crate::texts::say;
@@ -83,7 +83,8 @@ fn tools(app: &App, facts: &Facts, found: &Registered) -> Result<(Vec<String>, u
     let path = app.locate(program.as_ref()).ok_or_else(|| Trouble::NotFound(program.clone()))?;
     let mut command = Command::new(path);
     command.args(args);
-    let said = rehearsal::answer(app, facts.host, (&words, command), (&questions(), PATIENCE))?;
+    let call = ProgramCall { name: &words, command, stdin: &questions(), patience: PATIENCE };
+    let said = call.answer(app, facts.host)?;
     let lines = said.stdout.split(|byte| *byte == b'\n');
     let answers = lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
     let list = answers.into_iter().find(|answer| answer["id"] == 2).unwrap_or_default();

@@ -152,7 +152,8 @@ pub(super) fn add(
     app: &App,
     call: &Call,
     event: &HostEvent,
-    (reply, standing): (HostReply, Option<Standing>),
+    reply: HostReply,
+    standing: Option<Standing>,
 ) -> HostReply {
     let (Some(session), Some(moment)) = (&event.session, moment(app, call, event)) else {
         return reply;
