@@ -19,7 +19,7 @@ const CEILINGS: Figures = Figures {
     one_word: 80.0,
     participles: 230.0,
     relative_clauses: 33.0,
-    tuple_parameters: 12.5,
+    tuple_parameters: 4.5,
 };
 
 /// First words of a sentence that does not name its thing.
