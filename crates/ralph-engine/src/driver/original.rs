@@ -8,18 +8,17 @@
 mod biting;
 mod control;
 mod new_code;
+mod stage;
 mod whole_suite;
 mod wording;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use ralph_checks::VisibleFiles;
 use ralph_checks::tamper::{
-    FilePair, Kind, Language, Restored, Rules, Tampering, is_material, is_runner_config, split,
-    tests_in,
+    FilePair, Kind, Restored, Rules, Tampering, is_material, is_runner_config, split, tests_in,
 };
-use ralph_checks::{VisibleFiles, byte_code_folders};
 use ralph_core::decide::{Decision, decide, is_luck, is_otherwise_done};
 use ralph_core::evidence::{BitingTest, Edit, Evidence, GateReport, Verdict, Weakening};
 use ralph_core::finding::test_name;
@@ -28,10 +27,9 @@ use ralph_core::policy::{Criterion, GateSpec, Need, OriginalTests, RuleEdition};
 use ralph_core::preserve::Start;
 use ralph_core::state::Proof;
 use ralph_core::{Run, TreeId};
-use ralph_proc::{Overlay, OverlayFile, OverlaySight, OverlayWay, Supervisor, is_lack_of_means};
-use ralph_snapshot::EarlierKind;
-use ralph_store::{GatePass, RunStore};
+use ralph_proc::is_lack_of_means;
 
+use self::stage::{StageOverlay, TrialStage};
 use self::whole_suite::{
     SuiteJudgement, fails_without_names, is_whole, state_of, tests_of, whole_start, whole_suite,
 };
@@ -41,16 +39,6 @@ use super::test_places::{allows_test, is_of_file};
 use super::{Driver, preserve};
 use crate::error::EngineError;
 use crate::events::Event;
-
-/// Variables that make runners continue after a file that does not load, and
-/// keep out daemons that know the real files.
-const ENVIRONMENT: [(&str, &str); 2] = [
-    ("PYTEST_ADDOPTS", "--continue-on-collection-errors"),
-    ("GRADLE_OPTS", "-Dorg.gradle.daemon=false"),
-];
-
-/// The variable for another daemon.
-const NX_DAEMON: &str = "NX_DAEMON";
 
 /// Maximum number of objections that are listed.
 const NAMED: usize = 20;
@@ -83,29 +71,6 @@ impl StartCase<'_> {
     fn allows_test(&self, id: &str) -> bool {
         allows_test(&self.rules, id, &self.files)
     }
-}
-
-/// The files that a gate runs on.
-#[derive(Clone, Copy, Debug)]
-enum TrialStage {
-    /// The tests of the start and the present code.
-    TestsOfStart,
-    /// The present tests and the code of the start.
-    CodeOfStart,
-    /// Everything as it was at the start.
-    Start,
-    /// The present files.
-    Present,
-}
-
-/// A stage that is set up: an overlay of the project, and what it replaces.
-#[derive(Clone, Copy)]
-struct StageOverlay<'a> {
-    stage: TrialStage,
-    /// Starts programs that see the overlay instead of the project.
-    supervisor: &'a Supervisor,
-    /// The files that differ from the project.
-    restored: &'a BTreeMap<String, Restored>,
 }
 
 /// Returns both versions of these files, without those that cannot be restored.
@@ -418,105 +383,6 @@ impl Driver<'_> {
         Ok(Some(HeardSuite { verdict, why_not_run, is_whole }))
     }
 
-    /// Runs a gate on a stage. In a session a result counts that a caller with
-    /// more time found in this run.
-    fn hear_on(
-        &mut self,
-        case: &StartCase<'_>,
-        index: usize,
-        overlay: StageOverlay<'_>,
-    ) -> Result<GateReport, EngineError> {
-        let StageOverlay { stage, restored, .. } = overlay;
-        let paths: Vec<&String> = restored.keys().collect();
-        let key = format!("{stage:?} {} {paths:?} {}", case.start, self.gates[index].key());
-        let is_session = case.run.session().is_some();
-        if is_session
-            && let Some(known) = self.ledger.store().pass(&key, &case.present)?
-            && known.at >= case.run.started_at
-        {
-            return Ok(GateReport::remembered(self.gates[index].spec(), known.reading));
-        }
-        let report = self.report_on(case.run, index, overlay);
-        // Stored results count as passes, so a suite that names no tests must
-        // pass.
-        let is_told = report.reading.tests.is_some() || report.passed();
-        if is_session && is_told && report.verdict.is_known() {
-            let (reading, at) = (report.reading.clone(), self.clock.now());
-            let known = GatePass { reading, stamp: String::new(), at };
-            self.ledger.store().remember_pass(&key, &case.present, &known)?;
-        }
-        Ok(report)
-    }
-
-    /// Runs a gate on a stage and with the variables for it.
-    fn report_on(
-        &mut self,
-        run: &Run,
-        index: usize,
-        StageOverlay { stage, supervisor, .. }: StageOverlay<'_>,
-    ) -> GateReport {
-        let own = std::mem::replace(&mut self.supervisor, supervisor.clone());
-        let env = self.gate_env.clone();
-        for (name, value) in ENVIRONMENT {
-            let known = self.gate_env.iter_mut().find(|(known, _)| known == name);
-            match known {
-                Some((_, known)) => {
-                    known.push(" ");
-                    known.push(value);
-                }
-                None => self.gate_env.push((name.into(), value.into())),
-            }
-        }
-        self.gate_env.retain(|(name, _)| name != NX_DAEMON);
-        self.gate_env.push((NX_DAEMON.into(), "false".into()));
-        let gates = std::mem::take(&mut self.gates);
-        let mut reports =
-            self.execute_shown_as(run, &[&*gates[index]], stage.remark(run.policy.locale));
-        self.gates = gates;
-        self.gate_env = env;
-        self.supervisor = own;
-        let spec = self.gates[index].spec();
-        reports.pop().unwrap_or_else(|| GateReport::unknown(spec, "it did not run".to_owned()))
-    }
-
-    /// Returns a supervisor whose programs see these files instead of the
-    /// present ones, or the reason why that is not possible.
-    fn overlaid(
-        &self,
-        files: &[Sides],
-        restored: &BTreeMap<String, Restored>,
-    ) -> Result<Supervisor, String> {
-        let programs: BTreeSet<&str> =
-            files.iter().filter(|file| file.was == EarlierKind::Program).map(Sides::path).collect();
-        let mut seen: Vec<OverlayFile> = Vec::new();
-        for (path, restored) in without_conflicts(restored) {
-            let seen_as = match restored {
-                Restored::Absent => OverlaySight::Nothing,
-                Restored::Contents(bytes) if programs.contains(&**path) => {
-                    OverlaySight::Program(bytes.clone())
-                }
-                Restored::Contents(bytes) => OverlaySight::File(bytes.clone()),
-            };
-            seen.push(OverlayFile { path: path.into(), seen: seen_as });
-        }
-        if restored.keys().any(|path| Language::of(path) == Some(Language::Python)) {
-            // Byte code of other versions would be used for these.
-            let folders = byte_code_folders(&self.root).into_iter();
-            seen.extend(folders.map(|path| OverlayFile { path, seen: OverlaySight::Nothing }));
-        }
-        let overlay = Overlay {
-            root: self.root.clone(),
-            files: seen,
-            others: self.tree.git_folders_elsewhere(),
-            fixed: Vec::new(),
-        };
-        let layered = self.supervisor.with_overlay(overlay.clone(), OverlayWay::Layers);
-        let Err(reason) = layered.probe_overlay() else { return Ok(layered) };
-        let fixed = self.tree.ignored().into_iter().chain([PathBuf::from(".git")]).collect();
-        let copied = self.supervisor.with_overlay(Overlay { fixed, ..overlay }, OverlayWay::Copy);
-        copied.probe_overlay().map(|()| copied).map_err(|_| reason)
-    }
-
     /// Reports static findings about tests that were run as they were at the
     /// start, without counting them.
     fn replace_reading(
@@ -590,21 +456,4 @@ impl std::ops::Deref for HeardSuite {
     fn deref(&self) -> &OriginalVerdict {
         &self.verdict
     }
-}
-
-/// Returns the restored files without impossible ones: a path cannot be absent
-/// where a file is, or above or below it.
-fn without_conflicts(
-    restored: &BTreeMap<String, Restored>,
-) -> impl Iterator<Item = (&String, &Restored)> {
-    let files: Vec<&Path> = restored
-        .iter()
-        .filter(|(_, seen)| **seen != Restored::Absent)
-        .map(|(path, _)| Path::new(path))
-        .collect();
-    restored.iter().filter(move |(path, seen)| {
-        let path = Path::new(path);
-        let is_near = |file: &&Path| file.starts_with(path) || path.starts_with(file);
-        **seen != Restored::Absent || !files.iter().any(is_near)
-    })
 }
