@@ -48,7 +48,7 @@ pub(crate) fn run_ids(_args: &RunIdsArgs) -> Result<u8, CliError> {
 
 fn script(shell: Shell) -> String {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut offered(Cli::definition()), "ralph", &mut script);
+    clap_complete::generate(shell, &mut offered(visible(Cli::definition())), "ralph", &mut script);
     let ask = match shell {
         Shell::Bash | Shell::Zsh => "$(ralph __run-ids 2>/dev/null)",
         Shell::Fish => "(ralph __run-ids 2>/dev/null)",
@@ -58,7 +58,16 @@ fn script(shell: Shell) -> String {
     String::from_utf8_lossy(&script).replace(RUNS, ask)
 }
 
-/// Adds values to offer for arguments that are not free text. Hidden commands are not offered.
+/// Returns the program without its hidden commands.
+fn visible(program: clap::Command) -> clap::Command {
+    let commands = program.get_subcommands().filter(|command| !command.is_hide_set()).cloned();
+    clap::Command::new("ralph")
+        .version(env!("CARGO_PKG_VERSION"))
+        .args(program.get_arguments().cloned())
+        .subcommands(commands)
+}
+
+/// Adds values to offer for arguments that are not free text.
 fn offered(command: clap::Command) -> clap::Command {
     let command = command.mut_args(|arg| {
         let takes = arg.get_value_names().and_then(|names| names.first()).map(ToString::to_string);
@@ -89,5 +98,16 @@ mod tests {
             assert!(!script.contains(RUNS), "{shell}");
         }
         assert!(!script(Shell::Elvish).contains(RUNS));
+    }
+
+    #[test]
+    fn hidden_commands_are_not_offered() {
+        for shell in [Shell::Bash, Shell::Zsh, Shell::Fish, Shell::Elvish, Shell::PowerShell] {
+            let script = script(shell);
+            for word in ["__measure", "__scripted", "lsp-helper"] {
+                assert!(!script.contains(word), "{word} for {shell}");
+            }
+            assert!(script.contains("version"), "{shell}");
+        }
     }
 }
