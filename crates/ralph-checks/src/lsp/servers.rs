@@ -174,11 +174,9 @@ pub fn known() -> Vec<Server> {
         Server::known("biome", &["biome lsp-proxy"], SCRIPT)
             .with_one_of(&["biome.json", "biome.jsonc"])
             .with(Quirk::SharesDaemon),
-        Server::known("oxlint", &["oxlint --lsp"], SCRIPT).with_one_of(&[
-            ".oxlintrc.json",
-            ".oxlintrc.jsonc",
-            "oxlint.config.ts",
-        ]),
+        Server::known("oxlint", &["oxlint --lsp"], SCRIPT)
+            .with_one_of(&[".oxlintrc.json", ".oxlintrc.jsonc", "oxlint.config.ts"])
+            .with(Quirk::RefreshesFirst),
         // Its index would be written into the project, and is not needed.
         Server::known("clangd", &["clangd --background-index=false"], C),
         Server {
