@@ -20,6 +20,7 @@ mod lines;
 mod located;
 mod minitest_text;
 mod mypy;
+mod name_filter;
 mod nextest;
 mod oxlint;
 mod panics;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ralph_core::evidence::{Fault, Verdict};
+use ralph_core::evidence::{Fault, UNNAMED_TEST, Verdict};
 use ralph_core::finding::{Level, Reading, TestState};
 use ralph_core::format::Format;
 use ralph_core::policy::{Bar, Criterion, GateSpec};
@@ -47,8 +47,8 @@ pub(crate) fn failing(spec: &GateSpec, reading: &Reading) -> BTreeSet<String> {
     let findings = reading.findings.iter().filter(|finding| counts(spec, finding.level));
     let mut failing: BTreeSet<String> = tests.collect();
     let failed = reading.tests.as_ref().map_or(0, |tests| tests.counts.failed);
-    let unnamed = failed.saturating_sub(failing.len() as u64).min(MOST_UNNAMED);
-    failing.extend((1..=unnamed).map(|number| format!("failed test without a name {number}")));
+    let unnamed = failed.saturating_sub(failing.len() as u64);
+    failing.extend(unnamed_marks(unnamed).map(|number| format!("{UNNAMED_TEST} {number}")));
     failing.extend(findings.map(|finding| finding.fingerprint.clone()));
     if failing.is_empty() {
         failing.extend(reading.failure_lines.iter().map(|line| format!("line {line}")));
@@ -56,9 +56,12 @@ pub(crate) fn failing(spec: &GateSpec, reading: &Reading) -> BTreeSet<String> {
     failing
 }
 
-/// The maximum number of failed tests without a name that are told apart by their number: when
-/// fewer fail, that is progress.
-const MOST_UNNAMED: u64 = 500;
+/// Numbers that stand for tests that failed without a name: all up to 500,
+/// and then steps of a 500th. When fewer fail, that is progress.
+fn unnamed_marks(unnamed: u64) -> impl Iterator<Item = u64> {
+    let next = |mark: &u64| Some(mark.saturating_add(1 + mark / 500));
+    std::iter::successors(Some(1), next).take_while(move |mark| *mark <= unnamed)
+}
 
 /// The fingerprint of a failing test.
 pub fn test_fingerprint(spec: &GateSpec, id: &str) -> String {
@@ -210,6 +213,14 @@ mod tests {
     #[track_caller]
     fn assert_unclear(verdict: &Verdict, want: &str) {
         assert_eq!(*verdict, Verdict::Unclear { reason: want.to_owned() });
+    }
+
+    #[test]
+    fn of_many_tests_without_a_name_one_in_500_is_progress() {
+        let marks = |unnamed: u64| unnamed_marks(unnamed).count();
+        assert_eq!((marks(0), marks(499), marks(500)), (0, 499, 500));
+        assert!(marks(1_000_000) < 5_000);
+        assert!(marks(997_000) < marks(1_000_000));
     }
 
     #[test]

@@ -20,7 +20,7 @@ const FEW_PLACES: usize = 20;
 /// Renders the output of `ralph check`.
 pub(crate) fn render(reports: &[GateReport], most: usize, locale: Locale) -> String {
     let mut text = summary(reports, locale);
-    text.push_str(&failed_tests(reports, most));
+    text.push_str(&failed_tests(reports, most, locale));
     text.push_str(&by_file(reports, most));
     text.push_str(&left_out(reports, most, locale));
     // Output that could not be parsed is shown as it is.
@@ -77,7 +77,7 @@ fn tests(report: &GateReport) -> String {
     format!("{}/{run}{skipped}", counts.passed)
 }
 
-fn failed_tests(reports: &[GateReport], most: usize) -> String {
+fn failed_tests(reports: &[GateReport], most: usize, locale: Locale) -> String {
     let mut text = String::new();
     for report in reports {
         let Some(tests) = &report.reading.tests else { continue };
@@ -101,6 +101,10 @@ fn failed_tests(reports: &[GateReport], most: usize) -> String {
             }
         }
         text.push_str(&more(failed.len(), most.max(FEW_PLACES)));
+        let unnamed = report.unnamed_tests();
+        if unnamed > 0 {
+            let _ = writeln!(text, "  {}", wording::unnamed_tests(unnamed, locale));
+        }
     }
     text
 }

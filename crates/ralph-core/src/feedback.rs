@@ -9,7 +9,7 @@ pub use gate::{FailedTest, GateNews, Problem, Since};
 use crate::circle::Circle;
 use crate::claim::{Claim, Reason};
 use crate::diagnostics::{self, Totals};
-use crate::evidence::{Evidence, Timeout, TurnEnd, Weakening};
+use crate::evidence::{Evidence, Timeout, TurnEnd, Weakening, is_absent};
 use crate::policy::{Policy, Trust};
 use crate::progress::{Progress, sees_all_required};
 use crate::question;
@@ -243,10 +243,8 @@ fn change(run: &Run, evidence: &Evidence, progress: &Progress) -> Option<Failure
         prints.difference(&progress.flaky).cloned().collect()
     };
     let (before, now) = (steady(&run.progress.failing), steady(&evidence.measured_failing()));
-    Some(FailureChange {
-        fixed: count(before.difference(&now).count()),
-        new: count(now.difference(&before).count()),
-    })
+    let gone = |from: &BTreeSet<String>, to| from.iter().filter(|one| is_absent(one, to)).count();
+    Some(FailureChange { fixed: count(gone(&before, &now)), new: count(gone(&now, &before)) })
 }
 
 fn gates(run: &Run, evidence: &Evidence, progress: &Progress) -> Vec<GateNews> {

@@ -29,6 +29,7 @@ fn tests_news(verdict: Verdict) -> GateNews {
         extent: crate::evidence::Extent::Whole,
         tests: Vec::new(),
         more_tests: 0,
+        unnamed_tests: 0,
         problems: Vec::new(),
         more_problems: 0,
         flaky: Vec::new(),

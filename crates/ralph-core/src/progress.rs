@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use crate::circle::Circle;
 use crate::diagnostics::Totals;
-use crate::evidence::{Evidence, TurnEnd, Verdict};
+use crate::evidence::{Evidence, TurnEnd, Verdict, is_absent};
 use crate::ids::{Hunk, TreeId};
 use crate::policy::Need;
 use crate::question;
@@ -235,8 +235,8 @@ impl Progress {
         // time it breaks and is repaired.
         let newly_fixed: Vec<String> = self
             .failing
-            .difference(&failing)
-            .filter(|fingerprint| !self.fixed.contains(*fingerprint))
+            .iter()
+            .filter(|print| is_absent(print, &failing) && !self.fixed.contains(*print))
             .take(FIXED_MEMORY.saturating_sub(self.fixed.len()))
             .cloned()
             .collect();

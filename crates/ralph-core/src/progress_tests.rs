@@ -1,6 +1,6 @@
 use super::*;
 use crate::decide::{Decision, decide};
-use crate::evidence::{Fault, GateReport, Weakening};
+use crate::evidence::{Fault, GateReport, UNNAMED_TEST, Weakening};
 use crate::finding::Level;
 use crate::policy::Policy;
 use crate::run::Run;
@@ -28,6 +28,27 @@ fn red(count: usize) -> Run {
     let names = failing(count);
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     run_from(&patient(), &names)
+}
+
+/// A turn after which these tests fail, and some more whose names are not known.
+fn turn_failing_beside(names: &[&str], unnamed: u64) -> Evidence {
+    let marks = (1..=unnamed).map(|number| format!("{UNNAMED_TEST} {number}"));
+    let names = names.iter().map(|name| format!("test {name}"));
+    let failing: Vec<String> = names.chain(marks).collect();
+    let failing: Vec<&str> = failing.iter().map(String::as_str).collect();
+    turn("working").failing_tests(&failing)
+}
+
+#[test]
+fn where_not_all_failing_tests_are_named_only_fewer_of_them_are_progress() {
+    let after = |names: &[&str], unnamed: u64| {
+        let start = turn_failing_beside(&["a", "b"], 2).failing();
+        let progress = Progress::from_baseline(start, None);
+        progress.after(&turn_failing_beside(names, unnamed), 1, Signals::Gated).stalled
+    };
+    assert_eq!(after(&["a", "c"], 2), 1, "b may fail without its name");
+    assert_eq!(after(&["a", "b"], 1), 0);
+    assert_eq!(after(&["c", "d", "e"], 0), 0, "now all are named, and b is not one of them");
 }
 
 #[track_caller]

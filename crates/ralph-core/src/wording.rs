@@ -23,7 +23,7 @@ pub mod told;
 #[cfg(test)]
 mod lines_tests;
 
-pub use gate::{GateAttempt, extent, no_time, what_fails};
+pub use gate::{GateAttempt, extent, no_time, unnamed_tests, what_fails};
 pub use headline::{auto_continue_line, complete_line, score};
 pub use outcome::{
     circle_words, limit_sentence, run_sentence, session_sentence, state_words, turn_words,

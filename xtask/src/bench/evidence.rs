@@ -81,6 +81,12 @@ const FORMS: &[Form] = &[
     ("lines that name failures", "text", |number| {
         format!("FAIL case_{number} of something that nobody knows (0.{:03} s)\n", number % 1000)
     }),
+    ("failing tests of pytest", "text", |number| {
+        format!("FAILED tests/test_shop.py::test_{number} - assert {number} == 0\n")
+    }),
+    ("failing tests in TAP", "tap", |number| {
+        format!("not ok {} - shop counts what is in it, case {number}\n", number + 1)
+    }),
 ];
 
 fn write(path: &Path, bytes: usize, line: fn(usize) -> String) -> Result<(), Failure> {

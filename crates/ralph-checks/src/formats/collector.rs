@@ -7,6 +7,7 @@ use ralph_core::finding::{
 };
 use ralph_core::redact::redact;
 
+use super::name_filter::NameFilter;
 use super::printed::one_line;
 use crate::project_files::SourceFiles;
 
@@ -16,7 +17,10 @@ const FINDINGS: usize = 2_000;
 /// The maximum number of tests that are listed by id; the others are counted.
 const TESTS: usize = 100_000;
 
-/// The maximum number of failing tests that are listed with their messages.
+/// How many tests that failed are listed by id, even beyond [`TESTS`].
+const FAILED_TESTS: usize = 20_000;
+
+/// How many failing tests are listed with what they said.
 const FAILURES: usize = 500;
 
 /// The maximum length of a message; the rest is cut off.
@@ -32,7 +36,11 @@ pub struct Collector {
     reading: Reading,
     /// The number of times each fingerprint was seen.
     seen: HashMap<String, u32>,
-    /// The project's files by their names, once they are needed.
+    /// The ids of tests that are listed, and of those that failed.
+    names: NameFilter,
+    /// How many tests that failed are listed.
+    failed: usize,
+    /// The project's files by their names, once somebody asked.
     sources: OnceCell<SourceFiles>,
 }
 
@@ -60,6 +68,8 @@ impl Collector {
             dir: PathBuf::from(dir),
             reading: Reading::default(),
             seen: HashMap::new(),
+            names: NameFilter::default(),
+            failed: 0,
             sources: OnceCell::new(),
         }
     }
@@ -126,8 +136,13 @@ impl Collector {
     /// worst counts.
     pub fn test(&mut self, id: &str, state: TestState) {
         let id = id.trim();
-        let tests = self.tests();
-        if let Some(known) = tests.states.get_mut(id) {
+        let tests = self.reading.tests.get_or_insert_default();
+        let failed = state == TestState::Failed;
+        let has_room =
+            if failed { self.failed < FAILED_TESTS } else { tests.states.len() < TESTS };
+        // Most names come once, and looking for one takes longer than this.
+        let is_new = (has_room || failed) && self.names.insert(id);
+        if !is_new && let Some(known) = tests.states.get_mut(id) {
             let worse = matches!(
                 (*known, state),
                 (TestState::Skipped | TestState::Passed, TestState::Failed)
@@ -137,11 +152,17 @@ impl Collector {
                 count(tests_counts(&mut tests.counts, *known), -1);
                 count(tests_counts(&mut tests.counts, state), 1);
                 *known = state;
+                self.failed += usize::from(failed);
             }
             return;
         }
+        if !is_new && failed && self.failed >= FAILED_TESTS {
+            // It is one of those that are only counted.
+            return;
+        }
         count(tests_counts(&mut tests.counts, state), 1);
-        if tests.states.len() < TESTS || state == TestState::Failed {
+        if has_room {
+            self.failed += usize::from(failed);
             tests.states.insert(id.to_owned(), state);
         } else {
             self.reading.beyond += 1;
@@ -293,6 +314,29 @@ mod tests {
         let reading = out.finish();
         let tests = reading.tests.unwrap();
         assert_eq!((tests.counts.passed, tests.states.len(), reading.beyond), (3, 0, 3));
+    }
+
+    #[test]
+    fn of_a_flood_of_tests_that_fail_each_counts_once() {
+        let mut out = collector();
+        let ids: Vec<String> = (0..2 * FAILED_TESTS).map(|index| format!("t{index}")).collect();
+        ids.iter().for_each(|id| out.test(id, TestState::Failed));
+        ids.iter().for_each(|id| out.failed(id, Place::default(), "no"));
+        let tests = out.finish().tests.unwrap();
+        assert_eq!((tests.states.len(), tests.failures.len()), (FAILED_TESTS, FAILURES));
+        let lost = ids.len() as u64 - tests.counts.failed;
+        assert!(lost < 10, "{lost} of them were taken for others");
+    }
+
+    #[test]
+    fn a_test_that_fails_is_listed_however_many_passed_before() {
+        let mut out = collector();
+        (0..TESTS + 9).for_each(|index| out.test(&format!("t{index}"), TestState::Passed));
+        out.failed("last", Place::default(), "no");
+        let reading = out.finish();
+        let tests = reading.tests.unwrap();
+        assert_eq!(tests.states["last"], TestState::Failed);
+        assert_eq!((tests.counts.passed, reading.beyond), (TESTS as u64 + 9, 9));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::last_chars;
-use crate::evidence::{Extent, GateReport, Verdict};
+use crate::evidence::{Extent, GateReport, Verdict, is_absent};
 use crate::finding::{Finding, Level, TestFailure, test_name};
 
 /// Number of findings, and of failing tests, listed for each gate.
@@ -36,6 +36,8 @@ pub struct GateNews {
     pub tests: Vec<FailedTest>,
     /// Number of failing tests beyond the listed ones.
     pub more_tests: u64,
+    /// Number of failing tests that are counted and have no name.
+    pub unnamed_tests: u64,
     /// Findings that keep the gate from passing, or all findings if no such one is
     /// known. The worst come first, new ones first among equals.
     pub problems: Vec<Problem>,
@@ -100,7 +102,7 @@ impl Past<'_> {
     fn since(&self, print: &str) -> Since {
         if self.broken.contains(print) {
             Since::Start
-        } else if self.failing.is_empty() || self.failing.contains(print) {
+        } else if self.failing.is_empty() || !is_absent(print, self.failing) {
             // If nothing failed before, everything is new and needs no mark.
             Since::Earlier
         } else {
@@ -147,6 +149,7 @@ impl GateNews {
             verdict: gate.verdict.clone(),
             extent: gate.extent,
             more_tests: all_tests - tests.len() as u64,
+            unnamed_tests: gate.unnamed_tests(),
             tests,
             more_problems: all_problems - problems.len() as u64,
             problems: problems.iter().map(|found| problem(found, past)).collect(),

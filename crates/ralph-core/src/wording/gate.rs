@@ -116,6 +116,9 @@ fn understood(gate: &GateNews, locale: Locale, room: usize) -> Vec<String> {
     let half = room / 2;
     let for_tests = half.max(room.saturating_sub(length(&problems)));
     let mut lines = listed(tests, gate.more_tests, for_tests, more_tests(locale));
+    if !gate.tests.is_empty() && gate.unnamed_tests > 0 {
+        lines.push(unnamed_tests(gate.unnamed_tests, locale));
+    }
     let left = room.saturating_sub(length(&lines));
     lines.extend(listed(problems, gate.more_problems, left, more_problems(locale)));
     if !gate.flaky.is_empty() {
@@ -161,6 +164,18 @@ fn more_tests(locale: Locale) -> fn(u64) -> String {
             more => format!("and {more} more failing tests"),
         },
         Locale::Ko => |more| format!("외 실패한 테스트 {more}건"),
+    }
+}
+
+/// Explains how failing tests that are only counted make progress.
+pub fn unnamed_tests(number: u64, locale: Locale) -> String {
+    match locale {
+        Locale::En => format!(
+            "of {number} of the failing tests only the number is known: progress is when fewer fail"
+        ),
+        Locale::Ko => {
+            format!("실패한 테스트 중 {number}건은 개수만 셉니다. 실패가 줄면 진전으로 봅니다")
+        }
     }
 }
 

@@ -1,7 +1,9 @@
 use super::*;
 use crate::claim::Promise;
 use crate::decide::{Decision, decide};
-use crate::evidence::{Evidence, Fault, GateReport, Timeout, TurnEnd, Verdict, Weakening};
+use crate::evidence::{
+    Evidence, Fault, GateReport, Timeout, TurnEnd, UNNAMED_TEST, Verdict, Weakening,
+};
 use crate::finding::Level;
 use crate::samples::{
     CLAIM, WORKING, advance, found, gate, gated, report, run, run_from, set, tested, turn,
@@ -342,6 +344,21 @@ fn a_long_list_ends_with_how_many_more_there_are() {
     ] {
         let text = told(&run_from(&Policy { locale, ..gated() }, &["x"]), &evidence);
         assert!(text.contains(tests) && text.contains(findings), "{text}");
+    }
+}
+
+#[test]
+fn tests_that_fail_without_a_name_are_told_apart_from_those_that_have_one() {
+    let mut gate = tested(&[], &["a", "b"]);
+    gate.reading.tests.as_mut().unwrap().counts.failed = 40_000;
+    gate.failing.insert(format!("{UNNAMED_TEST} 1"));
+    let evidence = turn(WORKING).reporting(gate);
+    for (locale, said) in [
+        (Locale::En, "of 39998 of the failing tests only the number is known: progress is when"),
+        (Locale::Ko, "실패한 테스트 중 39998건은 개수만 셉니다"),
+    ] {
+        let text = told(&run_from(&Policy { locale, ..gated() }, &["x"]), &evidence);
+        assert!(text.contains(said), "{text}");
     }
 }
 
