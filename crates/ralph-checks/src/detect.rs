@@ -54,7 +54,8 @@ impl Detected {
     pub fn meant(&self, criterion: Criterion) -> Vec<&Proposal> {
         let required = |it: &&Proposal| it.standing == Standing::Required;
         let found: Vec<&Proposal> = self.of(criterion).filter(required).collect();
-        if found.is_empty() { self.of(criterion).collect() } else { found }
+        let may_run = self.of(criterion).filter(|it| it.may_run());
+        if found.is_empty() { may_run.collect() } else { found }
     }
 }
 
@@ -87,9 +88,14 @@ pub struct Proposal {
 }
 
 impl Proposal {
-    /// True if a settings file should switch it on. Tests always are: without them a check would
-    /// pass and prove nothing. A tool that the project's own packages bring counts too, as it only
-    /// waits for them to be installed.
+    /// Whether it may be run at all: it changes no file of the user's.
+    pub fn may_run(&self) -> bool {
+        !matches!(self.standing, Standing::Forbidden(_))
+    }
+
+    /// Whether a settings file should switch it on. Tests always are: without
+    /// them a check would pass and prove nothing. What the project's own
+    /// packages bring is only waiting for them to be installed.
     pub fn is_wanted(&self) -> bool {
         let comes = |missing: &MissingNeed| missing.install.is_some();
         self.standing == Standing::Required
@@ -122,6 +128,8 @@ pub enum Standing {
     Required,
     /// It is only mentioned, and this is why.
     Aside(String),
+    /// It is only mentioned because it changes files, and this is how.
+    Forbidden(String),
 }
 
 /// The degree to which reading the output of an ecosystem's tools is proven.
@@ -265,8 +273,12 @@ fn without_second_choices(found: &[Candidate]) -> Vec<Proposal> {
 fn require_some_test(proposals: &mut [Proposal]) {
     let is_test = |it: &&mut Proposal| it.criterion == Criterion::TestPass;
     if proposals.iter_mut().filter(is_test).all(|it| it.standing != Standing::Required) {
-        let tests = proposals.iter_mut().filter(is_test);
-        tests.for_each(|test| test.standing = Standing::Required);
+        for test in proposals.iter_mut().filter(is_test) {
+            match test.standing {
+                Standing::Required | Standing::Forbidden(_) => {}
+                Standing::Aside(_) => test.standing = Standing::Required,
+            }
+        }
     }
 }
 

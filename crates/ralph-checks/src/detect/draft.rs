@@ -100,8 +100,14 @@ impl Draft {
     pub(super) fn aside(self, reason: impl Into<String>) -> Self {
         match self.standing {
             Standing::Required => Self { standing: Standing::Aside(reason.into()), ..self },
-            Standing::Aside(_) => self,
+            Standing::Aside(_) | Standing::Forbidden(_) => self,
         }
+    }
+
+    /// Says why it must not be run; it is only mentioned, whatever else there is.
+    #[must_use]
+    pub(super) fn forbid(self, reason: impl Into<String>) -> Self {
+        Self { standing: Standing::Forbidden(reason.into()), ..self }
     }
 
     /// Mentions a linter that the project shows no sign of using.

@@ -3,6 +3,7 @@
 //! A tool is called directly where its report can be read; a script that does
 //! more than call one tool stays a script.
 
+mod mending;
 mod package;
 
 use ralph_core::format::Format;
@@ -17,7 +18,7 @@ pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
     let Some(package) = Package::read(*folder) else { return Vec::new() };
     let mut drafts: Vec<Draft> = Vec::new();
     drafts.extend(test(&package));
-    drafts.extend(package.run(Criterion::BuildSuccess, "build"));
+    drafts.extend(run(&package, Criterion::BuildSuccess, "build"));
     drafts.extend(lint(&package));
     drafts.extend(types(&package));
     drafts
@@ -30,17 +31,27 @@ pub(super) fn covers(root: &Folder<'_>, inner: &str) -> bool {
 
 fn test(package: &Package<'_>) -> Option<Draft> {
     let script = package.script("test");
-    let line = match script {
-        Some(script) => Line::of(script),
-        None if package.depends("vitest") => Line::of("vitest"),
-        None if package.depends("jest") => Line::of("jest"),
-        None => return None,
-    };
     let why = match script {
         Some(script) => format!("package.json: `test` is `{script}`"),
         None => "package.json names it".to_owned(),
     };
-    let direct = line.and_then(|line| match line.program.as_str() {
+    let script = match script {
+        Some(_) if mending::culprit(package, "test").is_some() => {
+            return run(package, Criterion::TestPass, "test");
+        }
+        Some(script) => script,
+        None if package.depends("vitest") => "vitest",
+        None if package.depends("jest") => "jest",
+        None => return None,
+    };
+    let direct = direct(package, script);
+    direct.map(|draft| draft.because(why)).or_else(|| package.run(Criterion::TestPass, "test"))
+}
+
+/// A test runner whose report can be asked for, if a script calls nothing else.
+fn direct(package: &Package<'_>, script: &str) -> Option<Draft> {
+    let line = Line::of(script)?;
+    match line.program.as_str() {
         "vitest" => Some(vitest(package, &line)),
         "jest" => Some(jest(package, &line)),
         "node" if line.has("--test") => Some(node_test(package, &line)),
@@ -48,8 +59,22 @@ fn test(package: &Package<'_>) -> Option<Draft> {
             Some(bun_test(package, &line))
         }
         _ => None,
+    }
+}
+
+/// A script, without what in it changes files.
+fn run(package: &Package<'_>, criterion: Criterion, name: &str) -> Option<Draft> {
+    let draft = package.run(criterion, name)?;
+    let Some(culprit) = mending::culprit(package, name) else { return Some(draft) };
+    let changes = format!("it changes files: `{culprit}`");
+    let kept = mending::without(package, name).and_then(|kept| {
+        let direct = || direct(package, &kept).filter(|_| criterion == Criterion::TestPass);
+        direct().or_else(|| package.line(criterion, &kept))
     });
-    direct.map(|draft| draft.because(why)).or_else(|| package.run(Criterion::TestPass, "test"))
+    Some(match kept {
+        Some(kept) => kept.because(format!("package.json: `{name}` without what changes files")),
+        None => draft.forbid(changes),
+    })
 }
 
 fn vitest(package: &Package<'_>, line: &Line) -> Draft {
@@ -161,7 +186,7 @@ fn lint(package: &Package<'_>) -> Vec<Draft> {
     };
     let drafts: Vec<Draft> = LINTERS.iter().filter(known).map(draft).collect();
     if drafts.is_empty() {
-        package.run(Criterion::LintClean, "lint").into_iter().collect()
+        run(package, Criterion::LintClean, "lint").into_iter().collect()
     } else {
         drafts
     }
@@ -180,7 +205,7 @@ fn types(package: &Package<'_>) -> Option<Draft> {
                 let draft = package.tool(Criterion::TypeCheck, "tsc", words).reads(Format::Tsc);
                 Some(draft.because(format!("package.json: script `{name}`")))
             }
-            None => package.run(Criterion::TypeCheck, name),
+            None => run(package, Criterion::TypeCheck, name),
         };
     }
     let config = package.folder.read("tsconfig.json")?;

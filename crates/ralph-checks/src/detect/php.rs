@@ -90,7 +90,7 @@ fn script(
     let draft = draft.because(format!("composer.json: script `{name}`"));
     let script = composer["scripts"][name].as_str().unwrap_or_default();
     Some(if script_changes_files(script) {
-        draft.aside(format!("it changes files: `{script}`"))
+        draft.forbid(format!("it changes files: `{script}`"))
     } else {
         draft
     })

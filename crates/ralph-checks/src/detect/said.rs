@@ -13,6 +13,7 @@ use std::path::Path;
 use ralph_core::policy::Criterion;
 
 use super::sight::Folder;
+pub(super) use script::split as script_parts;
 use script::{ScriptVariables, simple_commands};
 
 /// Programs that only start another one.

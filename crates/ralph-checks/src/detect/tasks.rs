@@ -117,7 +117,7 @@ fn drafts(
         let draft = draft.because(format!("{file}: `{name}`"));
         let draft = Draft { calls: only_program(script), ..draft };
         drafts.push(if script_changes_files(script) {
-            draft.aside(format!("`{line}` changes files"))
+            draft.forbid(format!("`{line}` changes files"))
         } else {
             draft
         });

@@ -1,5 +1,6 @@
 //! Whole folders, and what is proposed for them.
 
+mod mending;
 mod monorepos;
 mod rows;
 mod single;
@@ -45,7 +46,7 @@ fn line(proposal: &Proposal) -> String {
     };
     let aside = match &proposal.standing {
         Standing::Required => String::new(),
-        Standing::Aside(reason) => format!(" [{reason}]"),
+        Standing::Aside(reason) | Standing::Forbidden(reason) => format!(" [{reason}]"),
     };
     format!("{}{dir}: {command} > {}{missing}{aside}", proposal.name, proposal.format.name())
 }

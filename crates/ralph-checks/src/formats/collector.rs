@@ -189,6 +189,11 @@ impl Collector {
         }
     }
 
+    /// Whether what one more failed test said would be listed.
+    pub(super) fn wants_failures(&self) -> bool {
+        self.reading.tests.as_ref().is_none_or(|tests| tests.failures.len() < FAILURES)
+    }
+
     /// Takes in a line that looks like the name of something that failed.
     pub(super) fn failure_line(&mut self, line: String) {
         let lines = &mut self.reading.failure_lines;

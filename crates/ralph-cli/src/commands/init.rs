@@ -163,7 +163,7 @@ fn view(found: &Detected, text: &str) -> Json {
             "required": proposal.is_wanted(),
             "reason": match &proposal.standing {
                 Standing::Required => None,
-                Standing::Aside(reason) => Some(reason),
+                Standing::Aside(reason) | Standing::Forbidden(reason) => Some(reason),
             },
             "available": proposal.missing.is_none(),
             "missing": proposal.missing.as_ref().map(|missing| &missing.what),
@@ -189,7 +189,7 @@ fn table(found: &Detected, locale: Locale) -> String {
     };
     let required = |proposal: &Proposal| {
         let reason = match (&proposal.standing, &proposal.missing) {
-            (Standing::Aside(reason), _) => reason.clone(),
+            (Standing::Aside(reason) | Standing::Forbidden(reason), _) => reason.clone(),
             (Standing::Required, Some(missing)) => texts::missing_need(missing, locale),
             (Standing::Required, None) => return yes.to_owned(),
         };

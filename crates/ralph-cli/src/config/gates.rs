@@ -270,6 +270,7 @@ impl Maker<'_> {
         };
         let (mut proposals, aside): (Vec<Proposal>, Vec<Proposal>) = of(Criterion::is_diagnostic)
             .into_iter()
+            .filter(Proposal::may_run)
             .partition(|proposal| proposal.standing == Standing::Required);
         if proposals.iter().all(|proposal| proposal.missing.is_some()) {
             proposals.extend(aside);

@@ -278,9 +278,10 @@ const LAYOUTS: &[Layout] = &[
         required: &[
             "test_pass:node: node --test-reporter=tap --test",
             "test_pass:tool: node --test-reporter=tap --test",
-            "lint_clean: npx --no-install biome check --no-errors-on-unmatched ./ --reporter=json --max-diagnostics=200",
+            "lint_clean:biome: npx --no-install biome check --no-errors-on-unmatched ./ --reporter=json --max-diagnostics=200",
+            "lint_clean:tool: npx --no-install -c xo",
         ],
-        aside: &["lint_clean:tool/npm: it changes files: `xo --fix`"],
+        aside: &[],
     },
     Layout {
         name: "itoa",

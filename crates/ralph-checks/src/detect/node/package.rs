@@ -2,16 +2,13 @@ use ralph_core::policy::Criterion;
 use serde_json::Value;
 
 use crate::detect::draft::Draft;
-use crate::detect::said::{only_program, script_changes_files};
+use crate::detect::said::only_program;
 use crate::detect::sight::Folder;
 
 /// The text that `npm init` writes where tests should be.
 const PLACEHOLDER: &str = "no test specified";
 
-/// The maximum depth to which scripts that run each other are followed.
-const DEPTH: usize = 4;
-
-/// The program that installs packages and runs scripts.
+/// Who installs packages and runs scripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Manager {
     Npm,
@@ -110,23 +107,21 @@ impl<'a> Package<'a> {
         };
         let why = format!("package.json: `{name}` is `{script}`");
         let draft = Draft::new(&self.folder, criterion, manager, &line).because(why);
-        let draft = Draft { calls: only_program(script), ..draft };
-        let draft = match self.fixer(name, DEPTH) {
-            Some(script) => draft.aside(format!("it changes files: `{script}`")),
-            None => draft,
-        };
-        Some(self.installed(draft))
+        Some(self.installed(Draft { calls: only_program(script), ..draft }))
     }
 
-    /// Returns the script that changes files: this one, or one that it runs.
-    fn fixer(&self, name: &str, depth: usize) -> Option<&str> {
-        let script = self.script(name).filter(|_| depth > 0)?;
-        if script_changes_files(script) {
-            return Some(script);
-        }
-        let words: Vec<&str> = script.split_whitespace().collect();
-        let called = words.windows(2).filter(|pair| ["run", "yarn", "pnpm"].contains(&pair[0]));
-        called.into_iter().find_map(|pair| self.fixer(pair[1], depth - 1))
+    /// A script as it stands in a `package.json`, run by a shell that finds the
+    /// programs of installed packages.
+    pub(super) fn line(&self, criterion: Criterion, script: &str) -> Option<Draft> {
+        let before = match self.manager {
+            Manager::Npm | Manager::Yarn => "npx --no-install -c",
+            Manager::Pnpm => "pnpm exec -c",
+            Manager::Bun => return None,
+        };
+        let manager = self.manager.name();
+        let words = before.split(' ').chain([script]).map(str::to_owned);
+        let draft = Draft::of_words(&self.folder, criterion, manager, words);
+        Some(self.installed(Draft { calls: only_program(script), ..draft }))
     }
 
     /// A program of an installed package.

@@ -62,7 +62,7 @@ fn is_name(text: &str) -> bool {
 }
 
 /// A line in parts, each with the operator behind it. Comments are left out.
-fn split(line: &str) -> Vec<(String, &'static str)> {
+pub(in crate::detect) fn split(line: &str) -> Vec<(String, &'static str)> {
     let (mut parts, mut part, mut quote) = (Vec::new(), String::new(), None);
     let mut rest = line.chars().peekable();
     while let Some(next) = rest.next() {

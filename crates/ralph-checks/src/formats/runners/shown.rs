@@ -50,7 +50,7 @@ impl ShownFailure {
     }
 
     pub(super) fn say(&mut self, text: &str, out: &Collector) {
-        if !self.traced {
+        if !self.traced && out.wants_failures() {
             self.said.line(text.trim_start());
         }
         self.look(text, out);
@@ -62,7 +62,7 @@ impl ShownFailure {
     }
 
     fn look(&mut self, text: &str, out: &Collector) {
-        if self.thrown.is_some() {
+        if self.thrown.is_some() || !out.wants_failures() {
             return;
         }
         if let Some(spot) = Spot::find_in_line(text) {

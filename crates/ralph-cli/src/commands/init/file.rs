@@ -52,7 +52,7 @@ fn gate(proposal: &Proposal) -> String {
     let line = |text: &str| texts::one_line(text, 200);
     let mut out = format!("\n# {}: {}\n", proposal.ecosystem, line(&proposal.why));
     let reason = match (&proposal.standing, &proposal.missing) {
-        (Standing::Aside(reason), _) => Some(reason.clone()),
+        (Standing::Aside(reason) | Standing::Forbidden(reason), _) => Some(reason.clone()),
         (Standing::Required, Some(missing)) => Some(missing.to_string()),
         (Standing::Required, None) => None,
     };

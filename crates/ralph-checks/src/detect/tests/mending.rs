@@ -1,0 +1,53 @@
+//! Scripts that mend what they check: a gate must not.
+
+use super::{check, detected};
+
+/// What `npm test` becomes beside these scripts.
+#[track_caller]
+fn check_test(scripts: &str, want: &[&str]) {
+    let manifest = format!(r#"{{"scripts": {{{scripts}}}}}"#);
+    check(&[("package.json", &manifest)], &["npm", "npx", "node"], want);
+}
+
+#[test]
+fn the_test_script_is_run_without_the_part_that_mends() {
+    for (scripts, want) in [
+        (r#""test": "xo --fix && ava""#, "npx --no-install -c 'xo && ava' > text"),
+        (r#""test": "prettier --write . && mocha""#, "npx --no-install -c mocha > text"),
+        (
+            r#""test": "npm run lint && npm run unit", "lint": "black .", "unit": "TZ=UTC jest""#,
+            "npx --no-install -c 'npm run unit' > text",
+        ),
+        (
+            r#""pretest": "prettier -l . --write", "test": "node --test a b""#,
+            "node --test-reporter=tap --test a b > tap",
+        ),
+        (
+            r#""test": "npm run all", "all": "yarn style && ava", "style": "xo --fix --quiet""#,
+            "npx --no-install -c 'xo --quiet && ava' > text",
+        ),
+    ] {
+        let found = detected(
+            &[("package.json", &format!(r#"{{"scripts": {{{scripts}}}}}"#))],
+            &["npm", "npx", "node"],
+        );
+        let tests = found.of(ralph_core::policy::Criterion::TestPass);
+        let lines: Vec<String> = tests.map(super::line).collect();
+        assert_eq!(lines, [format!("test_pass: {want}")], "{scripts}");
+    }
+}
+
+#[test]
+fn what_cannot_be_taken_apart_is_only_mentioned() {
+    check_test(
+        r#""test": "mocha; eslint . --fix""#,
+        &["test_pass: npm test > text [it changes files: `mocha; eslint . --fix`]"],
+    );
+    check_test(
+        r#""test": "prettier --write .""#,
+        &["test_pass: npm test > text [it changes files: `prettier --write .`]"],
+    );
+    let make = "test:\n\tblack .\n\t./run-tests\n";
+    let files = [("Makefile", make)];
+    check(&files, &["make"], &["test_pass: make test > text [`make test` changes files]"]);
+}
