@@ -8,6 +8,7 @@ mod cmake;
 mod dotnet;
 mod draft;
 mod ecosystems;
+mod flags;
 mod go;
 mod jvm;
 mod node;

@@ -3,12 +3,27 @@
 use ralph_core::policy::Criterion;
 
 use super::draft::Draft;
+use super::flags::{self, FlagRules};
 use super::sight::{Folder, is_of};
 
 const SOLUTIONS: [&str; 2] = ["sln", "slnx"];
 const PROJECTS: [&str; 3] = ["csproj", "fsproj", "vbproj"];
 
-/// The maximum number of project files read in search of tests.
+const TEST: FlagRules = FlagRules {
+    unwanted: &["--nologo"],
+    unwanted_values: &[
+        "--verbosity",
+        "-v",
+        "--logger",
+        "-l",
+        "--collect",
+        "--results-directory",
+        "-r",
+    ],
+    parts: &["--list-tests", "-t"],
+};
+
+/// How many project files are read in search of tests.
 const MOST_READ: usize = 200;
 
 pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
@@ -25,7 +40,10 @@ pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
     let build = Draft::new(folder, Criterion::BuildSuccess, "dotnet", "dotnet build --nologo");
     let mut drafts = vec![build.because(sign)];
     if tested {
-        let test = Draft::new(folder, Criterion::TestPass, "dotnet", "dotnet test --nologo");
+        let said = flags::said(folder, &["dotnet", "test"], TEST);
+        let words = ["dotnet", "test", "--nologo"].map(str::to_owned).into_iter();
+        let words = words.chain(said.map(|(words, _)| words).unwrap_or_default());
+        let test = Draft::of_words(folder, Criterion::TestPass, "dotnet", words);
         drafts.insert(0, test.because(format!("{sign} with a test project")));
     }
     drafts

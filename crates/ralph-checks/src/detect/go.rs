@@ -4,7 +4,14 @@ use ralph_core::format::Format;
 use ralph_core::policy::Criterion;
 
 use super::draft::Draft;
+use super::flags::{self, FlagRules};
 use super::sight::Folder;
+
+const TEST: FlagRules = FlagRules {
+    unwanted: &["-v", "-json", "-cover", "-failfast"],
+    unwanted_values: &["-coverprofile", "-covermode", "-coverpkg", "-cpuprofile", "-memprofile"],
+    parts: &["-run", "-bench", "-c", "-list", "-fuzz"],
+};
 
 pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
     let (scope, why) = if folder.has("go.work") {
@@ -20,8 +27,15 @@ pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
         return Vec::new();
     };
     let draft = |criterion, line: &str| Draft::new(folder, criterion, "go", line).because(why);
+    let passed = flags::said(folder, &["go", "test"], TEST);
+    let passed = passed.and_then(|(words, origin)| Some((beside(words, &scope)?, origin)));
+    let (passed, tested) = match passed {
+        Some((passed, origin)) => (passed, format!("{why}, and flags of {origin}")),
+        None => (String::new(), why.to_owned()),
+    };
+    let test = draft(Criterion::TestPass, &format!("go test -json {passed}{scope}"));
     let mut drafts = vec![
-        draft(Criterion::TestPass, &format!("go test -json {scope}")).reads(Format::GoTest),
+        test.because(tested).reads(Format::GoTest),
         // Of a single program it would leave the executable in the folder.
         draft(Criterion::BuildSuccess, &format!("go build -o /dev/null {scope}")),
     ];
@@ -36,6 +50,14 @@ pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
         drafts.push(more.because(name));
     }
     drafts
+}
+
+/// The flags of a command that tests all of `scope`, with a space behind each.
+fn beside(words: Vec<String>, scope: &str) -> Option<String> {
+    let (packages, flags): (Vec<String>, Vec<String>) =
+        words.into_iter().partition(|word| word.starts_with('.'));
+    let is_whole = packages.join(" ") == scope;
+    is_whole.then(|| flags.iter().map(|flag| format!("{flag} ")).collect())
 }
 
 /// The modules that the root of a workspace uses.

@@ -6,6 +6,7 @@
 use ralph_core::policy::Criterion;
 
 use super::draft::Draft;
+use super::said::SaidCommand;
 use super::sight::Folder;
 
 const GRADLE: [&str; 4] =
@@ -15,7 +16,8 @@ pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
     if folder.has("pom.xml") {
         let maven = if folder.has("mvnw") { "./mvnw" } else { "mvn" };
         // Neither colours nor a line for each download.
-        let line = |goal| format!("{maven} --batch-mode --no-transfer-progress {goal}");
+        let passed = passed(folder, &["mvn", "mvnw"], &["test", "verify", "package", "install"]);
+        let line = |goal| format!("{maven} --batch-mode --no-transfer-progress {passed}{goal}");
         let draft = |criterion, goal| Draft::new(folder, criterion, "maven", &line(goal));
         return vec![
             draft(Criterion::TestPass, "test").because("pom.xml"),
@@ -24,12 +26,27 @@ pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
     }
     let Some(sign) = folder.first(&GRADLE) else { return Vec::new() };
     let gradle = if folder.has("gradlew") { "./gradlew" } else { "gradle" };
-    let line = |task| format!("{gradle} --console=plain --continue {task}");
+    let passed = passed(folder, &["gradle", "gradlew"], &["test", "check", "build"]);
+    let line = |task| format!("{gradle} --console=plain --continue {passed}{task}");
     let draft = |criterion, task| Draft::new(folder, criterion, "gradle", &line(task));
     vec![
         draft(Criterion::TestPass, "test").because(sign),
         draft(Criterion::BuildSuccess, "testClasses").because(sign),
     ]
+}
+
+/// The profiles and properties with which the project runs its tests, with a
+/// space behind each.
+fn passed(folder: &Folder<'_>, programs: &[&str], goals: &[&str]) -> String {
+    let words_of = |said: &SaidCommand| {
+        let words = said.arguments();
+        let has_goal = words.iter().any(|word| goals.contains(&word.as_str()));
+        let skips = words.iter().any(|word| word.starts_with("-Dskip") || word == "-x");
+        let kept = words.iter().filter(|word| word.starts_with("-D") || word.starts_with("-P"));
+        (has_goal && !skips).then(|| kept.map(|word| format!("{word} ")).collect())
+    };
+    let said = |program: &&str| folder.said().agreed_words(program, folder.dir(), words_of);
+    programs.iter().find_map(said).map(|(words, _)| words.concat()).unwrap_or_default()
 }
 
 /// Modules belong to the build above them.

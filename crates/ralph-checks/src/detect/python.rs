@@ -6,6 +6,7 @@ use ralph_core::format::Format;
 use ralph_core::policy::Criterion;
 
 use super::draft::Draft;
+use super::flags::{self, FlagRules};
 use super::sight::{Folder, is_of};
 use super::{rows, tasks, workspace};
 use project::Project;
@@ -27,7 +28,48 @@ const SIGNS: [&str; 10] = [
     ".ruff.toml",
 ];
 
-/// The maximum number of test files read to find out how they are written.
+const PYTEST: FlagRules = FlagRules {
+    unwanted: &[
+        "-v",
+        "-vv",
+        "-q",
+        "-s",
+        "-x",
+        "-l",
+        "-ra",
+        "-rA",
+        "--verbose",
+        "--quiet",
+        "--exitfirst",
+        "--cov-append",
+        "--no-header",
+        "--no-summary",
+    ],
+    unwanted_values: &[
+        "--cov",
+        "--cov-report",
+        "--cov-config",
+        "--cov-fail-under",
+        "--junitxml",
+        "--junit-xml",
+        "--html",
+        "--durations",
+        "--color",
+        "--tb",
+        "--maxfail",
+        "-r",
+        "--capture",
+    ],
+    parts: &["-k", "--lf", "--ff", "--collect-only", "--co", "--pyargs"],
+};
+
+const MYPY: FlagRules = FlagRules {
+    unwanted: &["--pretty", "--no-pretty", "--install-types", "--non-interactive", "-v"],
+    unwanted_values: &["--output", "--junit-xml", "--html-report", "--txt-report", "--xml-report"],
+    parts: &["-m", "-p", "-c", "--python-version", "--platform"],
+};
+
+/// How many test files are read to find out how they are written.
 const MOST_READ: usize = 20;
 
 pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
@@ -119,9 +161,12 @@ fn test(project: &Project<'_>) -> Option<Draft> {
         },
     };
     let (words, by) = project.module("pytest");
-    let targets = folder.said().targets("pytest", "", folder).unwrap_or_default();
-    let folders = targets.into_iter().filter(|target| !is_of(target, "py"));
-    let words = words.into_iter().chain(folders).chain(["--junitxml={report}".to_owned()]);
+    let passed = match flags::said(folder, &["pytest"], PYTEST) {
+        Some((passed, _)) => passed,
+        None => folder.said().targets("pytest", "", folder).unwrap_or_default(),
+    };
+    let passed = passed.into_iter().filter(|word| !is_of(word, "py"));
+    let words = words.into_iter().chain(passed).chain(["--junitxml={report}".to_owned()]);
     let draft = Draft::of_words(folder, Criterion::TestPass, "pytest", words);
     let draft = draft.reads(Format::Junit).because(with(&why, by));
     Some(match project.lacks("pytest") {
@@ -221,8 +266,11 @@ fn ruff(project: &Project<'_>) -> Option<Draft> {
 fn mypy(project: &Project<'_>) -> Option<Draft> {
     let sign = configured(project, "mypy", &["mypy.ini", ".mypy.ini"], &["mypy"])?;
     let mut arguments = vec!["--no-pretty".to_owned()];
-    if !project.mypy_knows_its_files() {
-        let folder = &project.folder;
+    let folder = &project.folder;
+    let (passed, _) = flags::said(folder, &["mypy"], MYPY).unwrap_or_default();
+    let names_files = passed.iter().any(|word| !word.starts_with('-') && folder.exists(word));
+    arguments.extend(passed);
+    if !names_files && !project.mypy_knows_its_files() {
         let said = folder.said().targets("mypy", "", folder);
         arguments.extend(said.unwrap_or_else(|| packages(folder)));
     }

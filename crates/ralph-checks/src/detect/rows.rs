@@ -3,6 +3,7 @@
 use ralph_core::policy::Criterion;
 
 use super::draft::Draft;
+use super::flags::{self, FlagRules};
 use super::sight::{Folder, is_of};
 
 /// A kind of project.
@@ -173,5 +174,9 @@ fn draft(folder: &Folder<'_>, criterion: Criterion, line: &'static str) -> Optio
         return Some(Draft::of_script(criterion, "meson", script).needs(folder, "meson"));
     }
     let tool = line.split(' ').next()?;
-    Some(Draft::of_words(folder, criterion, tool, ralph_proc::split_words(line).ok()?))
+    let mut words = ralph_proc::split_words(line).ok()?;
+    let call: Vec<&str> = words.iter().map(String::as_str).collect();
+    let said = flags::said(folder, &call, FlagRules::default());
+    words.extend(said.map(|(words, _)| words).unwrap_or_default());
+    Some(Draft::of_words(folder, criterion, tool, words))
 }

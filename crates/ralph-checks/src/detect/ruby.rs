@@ -4,11 +4,18 @@ use ralph_core::format::Format;
 use ralph_core::policy::Criterion;
 
 use super::draft::Draft;
+use super::flags::{self, FlagRules};
 use super::sight::{Folder, is_of};
 
 /// Loads every test file; minitest runs them at the end by itself.
 const MINITEST: &str =
     r#"Dir.glob("./test/**/{test_*,*_test}.rb").sort.each { |file| require file }"#;
+
+const RSPEC: FlagRules = FlagRules {
+    unwanted: &["--color", "--colour", "--profile", "-p", "--fail-fast"],
+    unwanted_values: &["--format", "-f", "--out", "-o"],
+    parts: &["--example", "-e", "--pattern", "-P", "--only-failures"],
+};
 
 pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
     let gemspec = folder.own_files().find(|name| is_of(name, "gemspec"));
@@ -42,8 +49,12 @@ fn test(folder: &Folder<'_>, gems: &str) -> Option<Draft> {
     if folder.has(".rspec") || specs {
         let why = if specs { "spec/ has *_spec.rb" } else { ".rspec" };
         let draft = |more| {
-            let line = format!("{bundle}rspec{more}");
-            Draft::new(folder, Criterion::TestPass, "rspec", &line)
+            let line = format!("{bundle}rspec");
+            let call: Vec<&str> = line.split(' ').collect();
+            let passed = flags::said(folder, &call, RSPEC).map(|(words, _)| words);
+            let more = format!("{line}{more}");
+            let words = more.split(' ').map(str::to_owned).chain(passed.unwrap_or_default());
+            Draft::of_words(folder, Criterion::TestPass, "rspec", words)
         };
         return Some(if names(gems, "rspec_junit_formatter") {
             draft(" --format RspecJunitFormatter --out {report}")

@@ -4,8 +4,61 @@ use ralph_core::format::Format;
 use ralph_core::policy::Criterion;
 
 use super::draft::Draft;
+use super::flags::{self, FlagRules};
 use super::sight::Folder;
 use super::workspace;
+
+/// Flags that choose packages or programs, and what our own commands say.
+const CARGO: FlagRules = FlagRules {
+    unwanted: &[
+        "--workspace",
+        "--all",
+        "--no-fail-fast",
+        "--verbose",
+        "-v",
+        "-vv",
+        "--quiet",
+        "-q",
+        "--all-targets",
+        "--tests",
+        "--benches",
+        "--nocapture",
+        "--show-output",
+    ],
+    unwanted_values: &["--message-format", "--color", "--jobs", "-j"],
+    parts: &[
+        "--package",
+        "-p",
+        "--exclude",
+        "--lib",
+        "--bin",
+        "--bins",
+        "--example",
+        "--examples",
+        "--test",
+        "--bench",
+        "--doc",
+        "--manifest-path",
+        "--target",
+        "--no-run",
+        "--fix",
+    ],
+};
+
+/// The flags that the project passes to a command of cargo.
+fn passed(folder: &Folder<'_>, call: &[&str]) -> String {
+    let words = flags::said(folder, call, CARGO).map(|(words, _)| words).unwrap_or_default();
+    // A word that is no flag and no value of one chooses tests by their name.
+    let own = words.split(|word| word == "--").next().unwrap_or_default();
+    let is_name = |at: usize| {
+        let is_value = at > 0 && ["--features", "-F", "--profile"].contains(&&*own[at - 1]);
+        !own[at].starts_with('-') && !is_value
+    };
+    if (0..own.len()).any(is_name) || words.last().is_none_or(|last| last == "--") {
+        return String::new();
+    }
+    words.iter().map(|word| format!(" {word}")).collect()
+}
 
 pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
     if !folder.has("Cargo.toml") {
@@ -20,12 +73,16 @@ pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
     let nextest = folder.exists(".config/nextest.toml") && folder.has_tool("cargo-nextest");
     // All failing tests are wanted, not those of the first binary alone.
     let test = if nextest {
-        let line = format!("cargo nextest run {scope} --no-fail-fast");
+        let line = format!(
+            "cargo nextest run {scope} --no-fail-fast{}",
+            passed(folder, &["cargo", "nextest", "run"])
+        );
         Draft::new(folder, Criterion::TestPass, "nextest", &line)
             .reads(Format::Nextest)
             .because(".config/nextest.toml")
     } else {
-        let line = format!("cargo test {scope} --no-fail-fast");
+        let line =
+            format!("cargo test {scope} --no-fail-fast{}", passed(folder, &["cargo", "test"]));
         Draft::new(folder, Criterion::TestPass, "cargo", &line).reads(Format::Libtest).because(why)
     };
     // It holds programs for `cargo fuzz`, which have no tests.
@@ -40,7 +97,10 @@ pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
         || lints.is_some_and(|lints| lints.get("clippy").is_some())
         || folder.said().mention("clippy");
     let build = format!("cargo build {scope} --message-format=json");
-    let lint = format!("cargo clippy {scope} --all-targets --message-format=json");
+    let lint = format!(
+        "cargo clippy {scope} --all-targets --message-format=json{}",
+        passed(folder, &["cargo", "clippy"])
+    );
     let lint = Draft::new(folder, Criterion::LintClean, "clippy", &lint)
         .reads(Format::Cargo)
         .because(why)

@@ -145,6 +145,8 @@ pub(super) enum SaidBy {
     Task,
     /// CI, which has more variants than one machine.
     Pipeline,
+    /// One of these variants.
+    Variant,
 }
 
 /// The place in which a script is found.
@@ -246,6 +248,23 @@ impl ProjectWords {
         best.all(|said| said.arguments() == first.arguments()).then_some(first)
     }
 
+    /// Words of the calls of a program in a folder, and the file that has them,
+    /// if those who say it best agree on them.
+    pub(super) fn agreed_words(
+        &self,
+        program: &str,
+        dir: &str,
+        words_of: impl Fn(&SaidCommand) -> Option<Vec<String>>,
+    ) -> Option<(Vec<String>, &str)> {
+        let whole = self.of(program, dir).filter(|said| said.is_whole());
+        let found = whole.filter_map(|said| Some((said.by, words_of(said)?, &said.origin)));
+        let mut found: Vec<(SaidBy, Vec<String>, &String)> = found.collect();
+        found.sort_by_key(|(by, ..)| *by);
+        let (by, first, origin) = found.first()?.clone();
+        let mut best = found.iter().take_while(|(other, ..)| *other == by);
+        best.all(|(_, words, _)| *words == first).then_some((first, origin))
+    }
+
     /// The files and folders that a program is called with, if those who say it
     /// best agree. `task` is its first word, where it has several tasks.
     pub(super) fn targets(
@@ -254,22 +273,16 @@ impl ProjectWords {
         task: &str,
         folder: &Folder<'_>,
     ) -> Option<Vec<String>> {
-        let named = |said: &SaidCommand| -> Option<(SaidBy, Vec<String>)> {
+        let named = |said: &SaidCommand| -> Option<Vec<String>> {
             let words = match (said.arguments(), task) {
                 (words, "") => words,
                 ([first, rest @ ..], task) if first == task => rest,
                 (_, _) => return None,
             };
             let words = words.iter().filter(|word| !word.starts_with('-') && folder.exists(word));
-            Some((said.by, words.cloned().collect::<Vec<_>>()))
-                .filter(|(_, words)| !words.is_empty())
+            Some(words.cloned().collect()).filter(|words: &Vec<String>| !words.is_empty())
         };
-        let whole = self.of(program, folder.dir()).filter(|said| said.is_whole());
-        let mut found: Vec<(SaidBy, Vec<String>)> = whole.filter_map(named).collect();
-        found.sort_by_key(|(by, _)| *by);
-        let (by, first) = found.first()?.clone();
-        let mut best = found.iter().take_while(|(other, _)| *other == by);
-        best.all(|(_, targets)| *targets == first).then_some(first)
+        Some(self.agreed_words(program, folder.dir(), named)?.0)
     }
 
     /// True if a tool is named, as a word, anywhere that commands are.

@@ -4,6 +4,7 @@ use ralph_core::policy::Criterion;
 use serde_json::Value;
 
 use super::draft::Draft;
+use super::flags::{self, FlagRules};
 use super::said::{only_program, script_changes_files};
 use super::sight::{Folder, is_of};
 
@@ -96,7 +97,10 @@ pub(super) fn deno(folder: &Folder<'_>) -> Vec<Draft> {
     let test = folder.all_files().find(|(_, file)| is_test(file));
     if let (false, Some((at, test))) = (tested, test) {
         let why = format!("{file}, and {}", at.name_of(test));
-        drafts.push(Draft::new(folder, Criterion::TestPass, "deno", "deno test").because(why));
+        let said = flags::said(folder, &["deno", "test"], FlagRules::default());
+        let words = ["deno", "test"].map(str::to_owned).into_iter();
+        let words = words.chain(said.map(|(words, _)| words).unwrap_or_default());
+        drafts.push(Draft::of_words(folder, Criterion::TestPass, "deno", words).because(why));
     }
     drafts
 }

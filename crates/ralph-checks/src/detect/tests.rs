@@ -1,5 +1,6 @@
 //! Whole folders, and what is proposed for them.
 
+mod flags;
 mod mending;
 mod monorepos;
 mod rows;

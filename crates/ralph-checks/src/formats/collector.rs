@@ -138,8 +138,7 @@ impl Collector {
         let id = id.trim();
         let tests = self.reading.tests.get_or_insert_default();
         let failed = state == TestState::Failed;
-        let has_room =
-            if failed { self.failed < FAILED_TESTS } else { tests.states.len() < TESTS };
+        let has_room = if failed { self.failed < FAILED_TESTS } else { tests.states.len() < TESTS };
         // Most names come once, and looking for one takes longer than this.
         let is_new = (has_room || failed) && self.names.insert(id);
         if !is_new && let Some(known) = tests.states.get_mut(id) {

@@ -2,6 +2,7 @@ use ralph_core::policy::Criterion;
 use serde_json::Value;
 
 use crate::detect::draft::Draft;
+use crate::detect::flags;
 use crate::detect::said::only_program;
 use crate::detect::sight::Folder;
 
@@ -231,22 +232,7 @@ impl Line {
 
     /// The arguments without some, and without some that have a value.
     pub(super) fn without(&self, plain: &[&str], valued: &[&str]) -> Vec<String> {
-        let mut kept = Vec::new();
-        let mut words = self.arguments.iter();
-        while let Some(word) = words.next() {
-            let (name, has_value) = match word.split_once('=') {
-                Some((name, _)) => (name, true),
-                None => (word.as_str(), false),
-            };
-            if valued.contains(&name) {
-                if !has_value {
-                    words.next();
-                }
-            } else if !plain.contains(&name) {
-                kept.push(word.clone());
-            }
-        }
-        kept
+        flags::without(&self.arguments, plain, valued)
     }
 }
 

@@ -256,15 +256,16 @@ pub(super) fn pipelines(root: &Folder<'_>, words: &mut ProjectWords) {
     let files = workflows.chain(PIPELINES.map(str::to_owned)).take(MOST_PIPELINES);
     for file in files {
         if let Some(value) = root.yaml(&file) {
-            steps(&value, "", &file, words);
+            let place = SaidPlace { dir: "", origin: &file, by: SaidBy::Pipeline };
+            steps(&value, &place, words);
         }
     }
 }
 
 /// Adds the steps of a pipeline, wherever they are in it.
-fn steps(value: &Value, dir: &str, origin: &str, words: &mut ProjectWords) {
+fn steps(value: &Value, place: &SaidPlace<'_>, words: &mut ProjectWords) {
     match value {
-        Value::Array(items) => items.iter().for_each(|item| steps(item, dir, origin, words)),
+        Value::Array(items) => items.iter().for_each(|item| steps(item, place, words)),
         Value::Object(table) => {
             if table.get("continue-on-error") == Some(&Value::Bool(true))
                 || table.get("allow_failure") == Some(&Value::Bool(true))
@@ -274,21 +275,21 @@ fn steps(value: &Value, dir: &str, origin: &str, words: &mut ProjectWords) {
             let own = table
                 .get("working-directory")
                 .or_else(|| table.get("defaults")?.get("run")?.get("working-directory"));
-            let dir = own.and_then(Value::as_str).unwrap_or(dir);
+            let dir = own.and_then(Value::as_str).unwrap_or(place.dir);
+            let is_variant =
+                table.get("if").and_then(Value::as_str).is_some_and(|it| it.contains("matrix"));
+            let by = if is_variant { SaidBy::Variant } else { place.by };
             for (key, value) in table {
                 match key.as_str() {
                     "run" | "script" | "command" if !value.is_object() => {
                         let dir = super::below("", dir);
-                        words.add(
-                            &lines(value),
-                            &SaidPlace { dir: &dir, origin, by: SaidBy::Pipeline },
-                        );
+                        words.add(&lines(value), &SaidPlace { dir: &dir, by, ..*place });
                     }
                     // What an action does is told by its name alone.
                     "uses" | "components" | "with" => {
                         let _ = writeln!(words.texts, "{value}");
                     }
-                    _ => steps(value, dir, origin, words),
+                    _ => steps(value, &SaidPlace { dir, by, ..*place }, words),
                 }
             }
         }

@@ -1,0 +1,91 @@
+//! The flags of maintainers.
+
+use super::detected;
+
+/// What the tests of a project become when CI runs `commands`.
+#[track_caller]
+fn check_test(sign: (&str, &str), commands: &[&str], want: &str) {
+    let steps: String = commands.iter().map(|run| format!("    - run: {run}\n")).collect();
+    check_steps(sign, &steps, want);
+}
+
+#[track_caller]
+fn check_steps(sign: (&str, &str), steps: &str, want: &str) {
+    let pipeline = format!("jobs:\n  a:\n    steps:\n{steps}");
+    let files =
+        [sign, (".github/workflows/ci.yml", &pipeline), ("tests/a.txt", ""), ("test/a.exs", "")];
+    let programs = ["mix", "go", "cargo", "dotnet", "python3", "pytest", "mvn", "gradle", "swift"];
+    let found = detected(&files, &programs);
+    let tests = found.of(ralph_core::policy::Criterion::TestPass);
+    let lines: Vec<String> = tests.map(|it| it.command.display()).collect();
+    assert_eq!(lines, [want], "{steps} {:?}", found.notices);
+}
+
+const MIX: (&str, &str) = ("mix.exs", "");
+const GO: (&str, &str) = ("go.mod", "module a\n");
+const CARGO: (&str, &str) = ("Cargo.toml", "[package]\nname = \"a\"\n");
+const PYTHON: (&str, &str) = ("pytest.ini", "");
+
+#[test]
+fn flags_that_ci_passes_are_passed() {
+    check_test(
+        MIX,
+        &["mix deps.get", "mix test --warnings-as-errors"],
+        "mix test --warnings-as-errors",
+    );
+    check_test(("Package.swift", ""), &["swift test --parallel"], "swift test --parallel");
+    check_test(
+        GO,
+        &["go test -v -race -timeout 5m -coverprofile=c.out ./..."],
+        "go test -json -race -timeout 5m ./...",
+    );
+    check_test(
+        CARGO,
+        &["cargo test --all-features --verbose -- --test-threads=1"],
+        "cargo test --no-fail-fast --all-features -- --test-threads=1",
+    );
+    check_test(
+        PYTHON,
+        &["python -m pytest -n auto --cov=src --cov-report xml -W error tests"],
+        "python3 -m pytest -n auto -W error tests '--junitxml={report}'",
+    );
+    check_test(
+        ("pom.xml", ""),
+        &["mvn -B -Pci -Dstyle=off verify", "mvn deploy -DskipTests"],
+        "mvn --batch-mode --no-transfer-progress -Pci -Dstyle=off test",
+    );
+}
+
+#[test]
+fn flags_of_a_justfile_and_a_makefile_are_passed() {
+    for (file, text) in [
+        (
+            "justfile",
+            "test *args: build\n    cargo test --locked\nunit *args:\n    cargo test {{args}}\n",
+        ),
+        ("Makefile", "FLAGS = --locked\ntest: build\n\t@cargo test $(FLAGS)\n"),
+    ] {
+        let found = detected(&[CARGO, (file, text)], &["cargo", "just", "make"]);
+        let test = found.of(ralph_core::policy::Criterion::TestPass).next().unwrap();
+        assert_eq!(test.command.display(), "cargo test --no-fail-fast --locked", "{file}");
+    }
+}
+
+#[test]
+fn expressions_variants_and_parts_say_nothing() {
+    check_test(MIX, &["mix test ${{ matrix.flags }}"], "mix test");
+    check_test(MIX, &["mix test test/a.exs --trace", "mix test"], "mix test");
+    check_test(
+        CARGO,
+        &["cargo test", "cargo test --no-default-features"],
+        "cargo test --no-fail-fast",
+    );
+    check_test(CARGO, &["cargo test -p a --locked"], "cargo test --no-fail-fast");
+    check_test(GO, &["go test -race ./pkg/..."], "go test -json ./...");
+    check_test(PYTHON, &["pytest -k smoke -n 4"], "python3 -m pytest '--junitxml={report}'");
+    check_steps(
+        MIX,
+        "    - run: mix test\n    - run: mix test --trace\n      if: ${{ matrix.lint }}\n",
+        "mix test",
+    );
+}
