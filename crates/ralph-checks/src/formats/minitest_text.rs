@@ -199,5 +199,12 @@ fn result(line: &str) -> Option<(&str, &str)> {
 /// words in them.
 fn is_id(text: &str) -> bool {
     let Some((class, method)) = text.split_once("#test_") else { return false };
-    class.starts_with(char::is_uppercase) && !method.is_empty()
+    // A spec is called what it describes, and its examples are numbered.
+    let is_numbered = || {
+        let (number, name) = method.split_once('_').unwrap_or_default();
+        number.len() == 4 && number.parse::<u32>().is_ok() && !name.is_empty()
+    };
+    !class.is_empty()
+        && !method.is_empty()
+        && (class.starts_with(char::is_uppercase) || is_numbered())
 }

@@ -84,6 +84,7 @@ impl Tap {
         let depth = indent / INDENT;
         if let Some(point) = Point::parse(text).filter(|_| indent.is_multiple_of(INDENT)) {
             self.start(out);
+            self.diagnostics.next_point(out);
             self.current = Some(Current { depth, point, yaml: None });
             return Claim::Taken;
         }

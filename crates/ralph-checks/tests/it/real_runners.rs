@@ -305,3 +305,40 @@ fn libtest_with_a_panic() {
     let command = "rustc --test till.rs -o till 2>&1 && ./till --test-threads=1";
     check("rustc", &RunnerCase { files, command, want: [1, 1, 1] });
 }
+
+#[test]
+fn minitest_with_classes_and_specs() {
+    let tests = "
+require 'minitest/autorun'
+class TillTest < Minitest::Test
+  def test_adds; assert_equal 2, 2; end
+  def test_is_wrong; assert_equal 3, 2, 'the sum'; end
+  def test_throws; raise 'no'; end
+  def test_waits; skip 'later'; end
+end
+describe 'in words: 한국어' do
+  it('is fine') { _(1).must_equal 1 }
+  it('is not') { _(1).must_equal 2 }
+end
+";
+    let files = &[("test/till.rb", tests)];
+    check("ruby", &RunnerCase { files, command: "ruby test/till.rb", want: [2, 3, 1] });
+    check("ruby", &RunnerCase { files, command: "ruby test/till.rb -v", want: [2, 3, 1] });
+    let files = &[("test/till.rb", "require 'minitest/autorun'")];
+    check("ruby", &RunnerCase { files, command: "ruby test/till.rb", want: [0, 0, 0] });
+}
+
+#[test]
+fn bats_with_a_setup_that_fails() {
+    let tests = "
+@test \"adds\" { true; }
+@test \"is wrong # 1\" { [ 1 -eq 2 ]; }
+@test \"is wrong # 2\" { [ 1 -eq 2 ]; }
+@test \"waits\" { skip later; }
+";
+    let setup = "setup() { false; }\n@test \"never\" { true; }\n";
+    let files = &[("test/till.bats", tests), ("test/setup.bats", setup)];
+    check("bats", &RunnerCase { files, command: "bats test", want: [1, 3, 1] });
+    let files = &[("test/none.bats", "")];
+    check("bats", &RunnerCase { files, command: "bats test", want: [0, 0, 0] });
+}

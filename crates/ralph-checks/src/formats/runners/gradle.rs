@@ -83,7 +83,8 @@ impl RunnerDialect for GradleText {
 impl GradleText {
     fn task<'a>(&mut self, task: &str, outcome: &str) -> Option<RunnerLine<'a>> {
         let name = task.rsplit(':').next().unwrap_or(task);
-        if name != "test" && !name.ends_with("Test") {
+        // `cleanTest` removes what `test` left.
+        if name != "test" && (!name.ends_with("Test") || name.starts_with("clean")) {
             return None;
         }
         task.clone_into(&mut self.task);

@@ -22,6 +22,8 @@ pub(super) struct Diagnostics {
     expected: HashMap<String, String>,
     /// The last of them.
     last: String,
+    /// Whether nothing was said since its test point.
+    silent: bool,
 }
 
 #[derive(Debug)]
@@ -52,6 +54,13 @@ impl Diagnostics {
         } else if text.starts_with("Looks like ") || text.starts_with("Failed (") {
             self.finish(out);
         }
+        if std::mem::take(&mut self.silent) && self.open.is_none() && !is_count(text) {
+            self.open = Some(Open {
+                name: self.last.clone(),
+                place: Place::default(),
+                said: Said::default(),
+            });
+        }
         let Some(open) = &mut self.open else { return };
         if let Some(spot) = Spot::find_in_line(note)
             && open.place.file.is_empty()
@@ -77,6 +86,7 @@ impl Diagnostics {
     pub(super) fn expect(&mut self, name: String, id: String) {
         if self.expected.len() < KEPT {
             self.last.clone_from(&name);
+            self.silent = true;
             self.expected.insert(name, id);
         }
     }
@@ -95,6 +105,14 @@ impl Diagnostics {
         (place, all.as_str().to_owned())
     }
 
+    /// Takes in that another test point follows.
+    pub(super) fn next_point(&mut self, out: &mut Collector) {
+        self.silent = false;
+        if self.open.as_ref().is_some_and(|open| open.name == self.last) {
+            self.finish(out);
+        }
+    }
+
     /// Takes in that the explanation is complete.
     pub(super) fn finish(&mut self, out: &mut Collector) {
         let Some(Open { name, place, said }) = self.open.take() else { return };
@@ -106,4 +124,9 @@ impl Diagnostics {
             None => {}
         }
     }
+}
+
+/// Whether a comment is one of a runner's own counts: `fail 1`.
+fn is_count(text: &str) -> bool {
+    text.split_once(' ').is_none_or(|(_, number)| number.parse::<f64>().is_ok())
 }

@@ -52,7 +52,8 @@ pub(super) fn unescaped(text: &str) -> String {
     split(text).0
 }
 
-/// Description and directive, at the first `#` that is not escaped.
+/// Description and directive, at the first `#` that is not escaped and has a
+/// directive behind it. bats prints descriptions as they are.
 fn split(text: &str) -> (String, &str) {
     let mut description = String::new();
     let mut chars = text.char_indices();
@@ -63,11 +64,18 @@ fn split(text: &str) -> (String, &str) {
                 Some((_, next)) => description.extend(['\\', next]),
                 None => description.push('\\'),
             },
-            '#' => return (description, &text[at + 1..]),
+            '#' if is_directive(&text[at + 1..]) => return (description, &text[at + 1..]),
             c => description.push(c),
         }
     }
     (description, "")
+}
+
+fn is_directive(text: &str) -> bool {
+    let text = text.trim_start();
+    let begins =
+        |word: &str| text.get(..word.len()).is_some_and(|it| it.eq_ignore_ascii_case(word));
+    ["skip", "todo", "time="].into_iter().any(begins)
 }
 
 #[cfg(test)]
@@ -89,6 +97,7 @@ mod tests {
         check("not ok 5 - to do # todo later", TestState::Skipped, "to do");
         check("ok 6 - done # todo later", TestState::Passed, "done");
         check("not ok 7 - with \\# and \\\\ # time=3ms", TestState::Failed, "with # and \\");
+        check("not ok 8 ticket #7 # with hash", TestState::Failed, "ticket #7 # with hash");
         check("ok 2nd try", TestState::Passed, "2nd try");
     }
 

@@ -60,3 +60,17 @@ fn what_only_resembles_minitest_is_passed_over() {
         "no tests",
     );
 }
+
+#[test]
+fn examples_of_specs_have_the_names_that_minitest_gives_them() {
+    check_bytes(
+        Format::Text,
+        "  1) Failure:\nspec style: 한국어#test_0002_is not [test/till.rb:10]:\nExpected: 2\n  Actual: 1\n\n\
+         2 runs, 2 assertions, 1 failures, 0 errors, 0 skips\n"
+            .as_bytes(),
+        "
+        failed spec style: 한국어#test_0002_is not @test/till.rb:10: Expected: 2 |   Actual: 1
+        1 passed, 1 failed, 0 skipped
+    ",
+    );
+}

@@ -349,3 +349,16 @@ fn sentences_about_runners_are_no_tests() {
                 12:30 +3 guests: all came\n[info] - all went well\n✘ Test of courage\n";
     reads_text(text, "no tests");
 }
+
+#[test]
+fn a_task_of_gradle_that_cleans_is_no_test() {
+    check_bytes(
+        Format::Text,
+        b":cleanTest\n:testClasses\n:testWARNING: deprecated\n\nshop.Till > adds FAILED\n    \
+          java.lang.AssertionError at Till.java:7\n\n2 tests completed, 1 failed\n:test FAILED\n",
+        "
+        failed :test > shop.Till > adds @Till.java:7: java.lang.AssertionError at Till.java:7
+        1 passed, 1 failed, 0 skipped
+    ",
+    );
+}

@@ -139,3 +139,18 @@ fn a_document_of_perl_without_a_header_is_recognised() {
     ",
     );
 }
+
+#[test]
+fn comments_below_a_failure_say_why_whatever_they_look_like() {
+    check_bytes(
+        Format::Text,
+        b"1..3\nnot ok 1 bats-gather-tests\n# /t/broken.bats: line 3: syntax error\nok 2 fine\n\
+          # beside it\nnot ok 3 fails\n# fail 2\n",
+        "
+        failed bats-gather-tests @: /t/broken.bats: line 3: syntax error
+        failed fails @:
+        passed fine
+        1 passed, 2 failed, 0 skipped
+    ",
+    );
+}
