@@ -26,5 +26,13 @@ pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
         .because(format!("CMakeLists.txt has {sign}"))
         .needs(folder, "cmake")
         .needs(folder, "ctest");
+    let is_off =
+        |word: &String| ["=0", "=OFF"].iter().any(|off| *word == format!("-DBUILD_TESTING{off}"));
+    let mut configured = folder.said().of("cmake", folder.dir());
+    let off = configured.find(|said| said.arguments().iter().any(is_off));
+    let tested = match off.filter(|_| !folder.said().mention("ctest")) {
+        Some(said) => tested.aside(format!("{} builds it without tests", said.origin)),
+        None => tested,
+    };
     vec![tested, build]
 }

@@ -30,8 +30,10 @@ pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
     let passed = flags::said(folder, &["go", "test"], TEST);
     let passed = passed.and_then(|(words, origin)| Some((beside(words, &scope)?, origin)));
     let (passed, tested) = match passed {
-        Some((passed, origin)) => (passed, format!("{why}, and flags of {origin}")),
-        None => (String::new(), why.to_owned()),
+        Some((passed, origin)) if !passed.is_empty() => {
+            (passed, format!("{why}, and flags of {origin}"))
+        }
+        Some(_) | None => (String::new(), why.to_owned()),
     };
     let test = draft(Criterion::TestPass, &format!("go test -json {passed}{scope}"));
     let mut drafts = vec![

@@ -27,7 +27,13 @@ fn lint(folder: &Folder<'_>) -> Option<Draft> {
     let (at, file) = folder.all_files().find(|(at, file)| is_script(at, file))?;
     let configured = folder.has(".shellcheckrc");
     let why = if configured { ".shellcheckrc".to_owned() } else { at.name_of(file) };
-    let draft = Draft::new(folder, Criterion::LintClean, "shellcheck", SHELLCHECK);
+    let draft = match folder.said().targets("shellcheck", "", folder) {
+        Some(files) => {
+            let words = ["shellcheck", "--format=json1"].map(str::to_owned).into_iter();
+            Draft::of_words(folder, Criterion::LintClean, "shellcheck", words.chain(files))
+        }
+        None => Draft::new(folder, Criterion::LintClean, "shellcheck", SHELLCHECK),
+    };
     let draft = draft.reads(Format::Shellcheck).because(why).needs(folder, "shellcheck");
     let is_used = configured || folder.said().mention("shellcheck");
     let draft = if is_used { draft } else { draft.unused("shellcheck") };

@@ -112,25 +112,28 @@ fn tox(folder: &Folder<'_>, words: &mut ProjectWords) {
     }
 }
 
-/// A text of tox with what stands in braces put in: a default, or nothing.
+/// A text of tox with what stands in braces put in: a default, or nothing. A
+/// word with something that only tox knows is left out.
 fn substituted(text: &str) -> String {
+    const UNKNOWN: char = '\0';
     let mut out = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('{') {
         out.push_str(before);
         let Some((inner, after)) = after.split_once('}') else { break };
-        out.push_str(match inner {
-            "envpython" => "python",
-            "toxinidir" | "tox_root" => ".",
+        match inner {
+            "envpython" => out.push_str("python"),
+            "toxinidir" | "tox_root" => out.push('.'),
+            "posargs" => {}
             inner => match inner.strip_prefix("env:").unwrap_or(inner).split_once(':') {
-                Some((_, default)) => default,
-                None => "",
+                Some((_, default)) => out.push_str(default),
+                None => out.push(UNKNOWN),
             },
-        });
+        }
         rest = after;
     }
     out.push_str(rest);
-    out
+    out.split_inclusive(char::is_whitespace).filter(|word| !word.contains(UNKNOWN)).collect()
 }
 
 /// Adds the calls of `session.run` in a `noxfile.py`.

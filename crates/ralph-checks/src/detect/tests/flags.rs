@@ -89,3 +89,34 @@ fn expressions_variants_and_parts_say_nothing() {
         "mix test",
     );
 }
+
+#[test]
+fn words_that_only_tox_knows_are_left_out() {
+    let tox = "[testenv]\ncommands =\n  pytest -W error --basetemp={envtmpdir} {posargs:tests}\n";
+    let found = detected(&[PYTHON, ("tox.ini", tox), ("tests/a.py", "")], &["python3", "pytest"]);
+    let command = found.proposals[0].command.display();
+    assert_eq!(command, "python3 -m pytest -W error tests '--junitxml={report}'");
+}
+
+#[test]
+fn only_the_scripts_that_the_project_checks_are_checked() {
+    let ci = "jobs:\n  a:\n    steps:\n    - run: shellcheck www/install.sh\n";
+    let files = [(".github/workflows/ci.yml", ci), ("www/install.sh", ""), ("old/a.sh", "")];
+    let found = detected(&files, &["shellcheck"]);
+    let command = found.proposals[0].command.display();
+    assert_eq!(command, "shellcheck --format=json1 www/install.sh");
+}
+
+#[test]
+fn a_build_that_the_project_makes_without_tests_has_none() {
+    let ci = "jobs:\n  a:\n    steps:\n    - run: cmake -S . -B out -DBUILD_TESTING=0\n";
+    let cmake = ("CMakeLists.txt", "include(CTest)\n");
+    let files = [(".github/workflows/ci.yml", ci), cmake, ("Package.swift", "")];
+    let found = detected(&files, &["cmake", "ctest", "swift"]);
+    let required: Vec<String> = found
+        .of(ralph_core::policy::Criterion::TestPass)
+        .filter(|it| it.is_wanted())
+        .map(|it| it.command.display())
+        .collect();
+    assert_eq!(required, ["swift test"]);
+}
