@@ -135,8 +135,13 @@ fn as_said(folder: &Folder<'_>) -> Vec<Draft> {
             said.known() == Some(known) && said.words.iter().all(is_plain)
         });
         let Some(said) = said else { continue };
-        let draft =
-            Draft::of_words(folder, known.criterion, known.name, said.words.iter().cloned());
+        // The environment of the project has its own copy.
+        let own = format!(".venv/bin/{}", known.name);
+        let is_bare = said.words.first().is_some_and(|word| word == known.name);
+        let own = Some(own).filter(|own| is_bare && folder.exists(own));
+        let rest = said.words.iter().skip(usize::from(own.is_some())).cloned();
+        let words: Vec<String> = own.into_iter().chain(rest).collect();
+        let draft = Draft::of_words(folder, known.criterion, known.name, words);
         let draft = draft.because(format!("{} runs it", said.origin));
         drafts.push(Draft { ecosystem: Some(known.ecosystem), ..draft });
     }

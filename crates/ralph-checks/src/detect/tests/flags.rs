@@ -120,3 +120,13 @@ fn a_build_that_the_project_makes_without_tests_has_none() {
         .collect();
     assert_eq!(required, ["swift test"]);
 }
+
+#[test]
+fn a_tool_of_the_projects_environment_is_run_from_there() {
+    let hooks = "repos:\n- repo: r\n  hooks:\n  - id: flake8\n    args: [--max-line-length=99]\n";
+    let files = [(".pre-commit-config.yaml", hooks), (".venv/bin/flake8", "")];
+    let found = detected(&files, &[]);
+    let lint = &found.proposals[0];
+    assert_eq!(lint.command.display(), ".venv/bin/flake8 --max-line-length=99");
+    assert_eq!(lint.missing, None);
+}
