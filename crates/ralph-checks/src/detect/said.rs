@@ -53,7 +53,7 @@ const WRAPPERS: [&str; 29] = [
 const INSTALLS: [&str; 6] = ["install", "add", "sync", "ci", "require", "deps.get"];
 
 /// Words that make a tool change files.
-const FIXES: [&str; 9] = [
+const FIXES: [&str; 10] = [
     "--fix",
     "--write",
     "--apply",
@@ -61,6 +61,7 @@ const FIXES: [&str; 9] = [
     "--autocorrect",
     "--auto-correct",
     "--update-snapshot",
+    "--updateSnapshot",
     "--write-changes",
     "--update",
 ];

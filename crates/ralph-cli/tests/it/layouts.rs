@@ -346,7 +346,7 @@ const LAYOUTS: &[Layout] = &[
         ],
         programs: &["go", "make", "golangci-lint"],
         required: &[
-            "test_pass: go test -json ./...",
+            "test_pass: go test -json -race ./...",
             "build_success: go build -o /dev/null ./...",
             "lint_clean: golangci-lint run --fix=false ./...",
         ],
@@ -474,12 +474,12 @@ const LAYOUTS: &[Layout] = &[
             ("mix.lock", ""),
             (
                 ".github/workflows/ci.yml",
-                "jobs:\n  a:\n    steps:\n    - run: mix deps.get\n    - run: mix test\n",
+                "jobs:\n  a:\n    steps:\n    - run: mix deps.get\n    - run: mix test --warnings-as-errors\n",
             ),
         ],
         programs: &["mix"],
         required: &[
-            "test_pass: mix test (mix deps.get)",
+            "test_pass: mix test --warnings-as-errors (mix deps.get)",
             "build_success: mix compile (mix deps.get)",
         ],
         aside: &[],

@@ -8,8 +8,14 @@ use crate::detect::said::{changes_files, script_changes_files, script_parts};
 const DEPTH: usize = 4;
 
 /// Words without which a tool only reports what it would mend.
-const MENDS: [&str; 5] =
-    ["--fix", "--autocorrect", "--auto-correct", "--update", "--update-snapshot"];
+const MENDS: [&str; 6] = [
+    "--fix",
+    "--autocorrect",
+    "--auto-correct",
+    "--update",
+    "--update-snapshot",
+    "--updateSnapshot",
+];
 
 /// Returns the script that changes files: this one, or one that it runs.
 pub(super) fn culprit<'p>(package: &'p Package<'_>, name: &str) -> Option<&'p str> {
