@@ -59,7 +59,7 @@ fn beside(words: Vec<String>, scope: &str) -> Option<String> {
     let (packages, flags): (Vec<String>, Vec<String>) =
         words.into_iter().partition(|word| word.starts_with('.'));
     let is_whole = packages.join(" ") == scope;
-    is_whole.then(|| flags.iter().map(|flag| format!("{flag} ")).collect())
+    is_whole.then(|| flags.iter().flat_map(|flag| [flag.as_str(), " "]).collect())
 }
 
 /// The modules that the root of a workspace uses.

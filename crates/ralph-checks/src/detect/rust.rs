@@ -57,7 +57,7 @@ fn passed(folder: &Folder<'_>, call: &[&str]) -> String {
     if (0..own.len()).any(is_name) || words.last().is_none_or(|last| last == "--") {
         return String::new();
     }
-    words.iter().map(|word| format!(" {word}")).collect()
+    words.iter().flat_map(|word| [" ", word.as_str()]).collect()
 }
 
 pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {

@@ -324,8 +324,12 @@ mod tests {
     fn of_a_flood_of_tests_that_fail_each_counts_once() {
         let mut out = collector();
         let ids: Vec<String> = (0..2 * FAILED_TESTS).map(|index| format!("t{index}")).collect();
-        ids.iter().for_each(|id| out.test(id, TestState::Failed));
-        ids.iter().for_each(|id| out.failed(id, Place::default(), "no"));
+        for id in &ids {
+            out.test(id, TestState::Failed);
+        }
+        for id in &ids {
+            out.failed(id, Place::default(), "no");
+        }
         let tests = out.finish().tests.unwrap();
         assert_eq!((tests.states.len(), tests.failures.len()), (FAILED_TESTS, FAILURES));
         let lost = ids.len() as u64 - tests.counts.failed;

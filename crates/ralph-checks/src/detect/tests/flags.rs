@@ -5,7 +5,7 @@ use super::detected;
 /// What the tests of a project become when CI runs `commands`.
 #[track_caller]
 fn check_test(sign: (&str, &str), commands: &[&str], want: &str) {
-    let steps: String = commands.iter().map(|run| format!("    - run: {run}\n")).collect();
+    let steps: String = commands.iter().flat_map(|run| ["    - run: ", run, "\n"]).collect();
     check_steps(sign, &steps, want);
 }
 
