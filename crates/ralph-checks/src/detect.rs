@@ -89,14 +89,14 @@ pub struct Proposal {
 }
 
 impl Proposal {
-    /// Whether it may be run at all: it changes no file of the user's.
+    /// True if it may run at all: it changes no file of the user.
     pub fn may_run(&self) -> bool {
         !matches!(self.standing, Standing::Forbidden(_))
     }
 
-    /// Whether a settings file should switch it on. Tests always are: without
-    /// them a check would pass and prove nothing. What the project's own
-    /// packages bring is only waiting for them to be installed.
+    /// True if a settings file should switch it on. Tests always are: without them a check would
+    /// pass and prove nothing. A tool that the project's own packages bring counts too, as it only
+    /// waits for them to be installed.
     pub fn is_wanted(&self) -> bool {
         let comes = |missing: &MissingNeed| missing.install.is_some();
         self.standing == Standing::Required

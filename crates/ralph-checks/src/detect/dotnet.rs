@@ -23,7 +23,7 @@ const TEST: FlagRules = FlagRules {
     parts: &["--list-tests", "-t"],
 };
 
-/// How many project files are read in search of tests.
+/// The maximum number of project files read in search of tests.
 const MOST_READ: usize = 200;
 
 pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {

@@ -7,7 +7,7 @@ use super::sight::Folder;
 const RELY_ON_STEPS: [&str; 5] =
     ["--no-build", "--no-compile", "--no-restore", "--skip-build", "--no-deps-check"];
 
-/// What to make of the flags of one tool.
+/// The rules for the flags of one tool.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct FlagRules {
     /// Flags that only say how much is printed, write files, or stand in our
@@ -39,7 +39,7 @@ pub(super) fn said(
     (!words.is_empty()).then(|| (words, origin.to_owned()))
 }
 
-/// Whether only some tests are chosen: by a flag, or by a file.
+/// True if only some tests are chosen, by a flag or by a file.
 fn is_part(folder: &Folder<'_>, words: &[String], rules: FlagRules) -> bool {
     let name = |word: &str| word.split('=').next().unwrap_or(word).to_owned();
     let is_value = |at: usize| at > 0 && words[at - 1].starts_with('-');

@@ -69,7 +69,7 @@ const MYPY: FlagRules = FlagRules {
     parts: &["-m", "-p", "-c", "--python-version", "--platform"],
 };
 
-/// How many test files are read to find out how they are written.
+/// The maximum number of test files read to find out how they are written.
 const MOST_READ: usize = 20;
 
 pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {

@@ -275,12 +275,12 @@ impl<'a> Folder<'a> {
         self.path().join(path).exists()
     }
 
-    /// Whether there is a file at this path, ignored or not.
+    /// True if there is a file at this path, ignored or not.
     pub(super) fn is_file(&self, path: &str) -> bool {
         self.path().join(path).is_file()
     }
 
-    /// Whether this program can be started in it.
+    /// True if this program can be started in it.
     pub(super) fn has_tool(&self, program: &str) -> bool {
         (self.sight.tools)(program, &self.path())
     }

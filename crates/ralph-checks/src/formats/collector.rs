@@ -17,10 +17,10 @@ const FINDINGS: usize = 2_000;
 /// The maximum number of tests that are listed by id; the others are counted.
 const TESTS: usize = 100_000;
 
-/// How many tests that failed are listed by id, even beyond [`TESTS`].
+/// The maximum number of failed tests that are listed by id, even beyond [`TESTS`].
 const FAILED_TESTS: usize = 20_000;
 
-/// How many failing tests are listed with what they said.
+/// The maximum number of failing tests that are listed with their messages.
 const FAILURES: usize = 500;
 
 /// The maximum length of a message; the rest is cut off.
@@ -38,7 +38,7 @@ pub struct Collector {
     seen: HashMap<String, u32>,
     /// The ids of tests that are listed, and of those that failed.
     names: NameFilter,
-    /// How many tests that failed are listed.
+    /// The number of failed tests that are listed.
     failed: usize,
     /// The project's files by their names, once somebody asked.
     sources: OnceCell<SourceFiles>,
@@ -188,7 +188,7 @@ impl Collector {
         }
     }
 
-    /// Whether what one more failed test said would be listed.
+    /// True if the message of one more failed test would be listed.
     pub(super) fn wants_failures(&self) -> bool {
         self.reading.tests.as_ref().is_none_or(|tests| tests.failures.len() < FAILURES)
     }

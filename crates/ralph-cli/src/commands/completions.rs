@@ -48,7 +48,7 @@ pub(crate) fn run_ids(_args: &RunIdsArgs) -> Result<u8, CliError> {
 
 fn script(shell: Shell) -> String {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut offered(visible(Cli::definition())), "ralph", &mut script);
+    clap_complete::generate(shell, &mut offered(visible(&Cli::definition())), "ralph", &mut script);
     let ask = match shell {
         Shell::Bash | Shell::Zsh => "$(ralph __run-ids 2>/dev/null)",
         Shell::Fish => "(ralph __run-ids 2>/dev/null)",
@@ -59,7 +59,7 @@ fn script(shell: Shell) -> String {
 }
 
 /// Returns the program without its hidden commands.
-fn visible(program: clap::Command) -> clap::Command {
+fn visible(program: &clap::Command) -> clap::Command {
     let commands = program.get_subcommands().filter(|command| !command.is_hide_set()).cloned();
     clap::Command::new("ralph")
         .version(env!("CARGO_PKG_VERSION"))

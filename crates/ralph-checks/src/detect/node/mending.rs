@@ -4,7 +4,7 @@
 use super::package::Package;
 use crate::detect::said::{changes_files, script_changes_files, script_parts};
 
-/// How far scripts are followed that run each other.
+/// The maximum depth to which scripts that run each other are followed.
 const DEPTH: usize = 4;
 
 /// Words without which a tool only reports what it would mend.

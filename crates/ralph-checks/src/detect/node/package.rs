@@ -9,7 +9,7 @@ use crate::detect::sight::Folder;
 /// The text that `npm init` writes where tests should be.
 const PLACEHOLDER: &str = "no test specified";
 
-/// Who installs packages and runs scripts.
+/// The program that installs packages and runs scripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Manager {
     Npm,

@@ -2,7 +2,7 @@
 
 use super::detected;
 
-/// What the tests of a project become when CI runs `commands`.
+/// Returns the proposed tests of a project whose CI runs `commands`.
 #[track_caller]
 fn check_test(sign: (&str, &str), commands: &[&str], want: &str) {
     let steps: String = commands.iter().flat_map(|run| ["    - run: ", run, "\n"]).collect();

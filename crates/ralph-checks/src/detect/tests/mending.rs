@@ -2,7 +2,7 @@
 
 use super::{check, detected};
 
-/// What `npm test` becomes beside these scripts.
+/// Returns what is proposed for `npm test` with these scripts.
 #[track_caller]
 fn check_test(scripts: &str, want: &[&str]) {
     let manifest = format!(r#"{{"scripts": {{{scripts}}}}}"#);

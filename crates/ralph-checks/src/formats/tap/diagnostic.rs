@@ -22,7 +22,7 @@ pub(super) struct Diagnostics {
     expected: HashMap<String, String>,
     /// The last of them.
     last: String,
-    /// Whether nothing was said since its test point.
+    /// True if nothing was printed since its test point.
     silent: bool,
 }
 
@@ -126,7 +126,7 @@ impl Diagnostics {
     }
 }
 
-/// Whether a comment is one of a runner's own counts: `fail 1`.
+/// True if a comment is one of a runner's own counts: `fail 1`.
 fn is_count(text: &str) -> bool {
     text.split_once(' ').is_none_or(|(_, number)| number.parse::<f64>().is_ok())
 }
