@@ -49,7 +49,7 @@ fn generate(root: &Path) -> Result<BTreeMap<String, String>, Failure> {
 
 fn print(root: &Path, topic: &str) -> Result<String, Failure> {
     let args =
-        ["run", "--quiet", "--package", "ralph-cli", "--bin", "ralph", "--", "__docs", topic];
+        ["run", "--quiet", "--package", "ralph-loop", "--bin", "ralph", "--", "__docs", topic];
     let printed = Cargo::new(root, &args).stdout()?;
     if printed.trim().is_empty() {
         return Err(Failure::Failed(format!("`ralph __docs {topic}` printed nothing")));

@@ -15,7 +15,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("ralph-store", &["ralph-core"]),
     ("ralph-snapshot", &["ralph-core", "ralph-files"]),
     ("ralph-graph", &["ralph-core", "ralph-files", "ralph-store"]),
-    ("ralph-memory", &["ralph-core", "ralph-files", "ralph-store", "ralph-graph"]),
+    ("ralph-memory", &["ralph-core", "ralph-files", "ralph-graph"]),
     ("ralph-agents", &["ralph-core", "ralph-files", "ralph-proc"]),
     ("ralph-checks", &["ralph-core", "ralph-files", "ralph-proc"]),
     (
@@ -33,7 +33,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "ralph-cli",
+        "ralph-loop",
         &[
             "ralph-core",
             "ralph-files",
@@ -48,7 +48,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "ralph-mcp",
         ],
     ),
-    ("ralph-mcp", &["ralph-core", "ralph-engine"]),
+    ("ralph-mcp", &[]),
     ("ralph-testkit", &[]),
     ("xtask", &[]),
 ];

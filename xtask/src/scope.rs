@@ -18,9 +18,9 @@ const BASES: [&str; 2] = ["origin/main", "main"];
 /// Files outside every package, with the packages whose tests read them. Other such
 /// files concern all packages.
 const READERS: &[(&str, &[&str])] = &[
-    ("docs/", &["ralph-cli"]),
-    ("plugins/", &["ralph-cli"]),
-    ("README.md", &["ralph-cli"]),
+    ("docs/", &["ralph-loop"]),
+    ("plugins/", &["ralph-loop"]),
+    ("README.md", &["ralph-loop"]),
     ("ARCHITECTURE.md", &[]),
     ("CHANGELOG.md", &[]),
     ("CONTRIBUTING.md", &[]),
@@ -169,16 +169,16 @@ mod tests {
     use super::*;
 
     fn sample() -> Vec<WorkspacePackage> {
-        let package = |name: &str, uses: &[&str]| WorkspacePackage {
+        let package = |name: &str, folder: &str, uses: &[&str]| WorkspacePackage {
             name: name.to_owned(),
-            folder: format!("crates/{name}/"),
+            folder: format!("crates/{folder}/"),
             uses: uses.iter().map(|&used| used.to_owned()).collect(),
         };
         vec![
-            package("ralph-core", &["regex"]),
-            package("ralph-store", &["ralph-core"]),
-            package("ralph-testkit", &[]),
-            package("ralph-cli", &["ralph-store", "ralph-testkit"]),
+            package("ralph-core", "ralph-core", &["regex"]),
+            package("ralph-store", "ralph-store", &["ralph-core"]),
+            package("ralph-testkit", "ralph-testkit", &[]),
+            package("ralph-loop", "ralph-cli", &["ralph-store", "ralph-testkit"]),
         ]
     }
 
@@ -191,13 +191,13 @@ mod tests {
     #[test]
     fn a_change_reaches_its_package_and_all_that_use_it() {
         check(&[], &[]);
-        check(&["crates/ralph-cli/src/main.rs"], &["ralph-cli"]);
-        check(&["crates/ralph-store/src/lib.rs"], &["ralph-cli", "ralph-store"]);
+        check(&["crates/ralph-cli/src/main.rs"], &["ralph-loop"]);
+        check(&["crates/ralph-store/src/lib.rs"], &["ralph-loop", "ralph-store"]);
         check(
             &["crates/ralph-core/src/a.rs", "CHANGELOG.md"],
-            &["ralph-cli", "ralph-core", "ralph-store"],
+            &["ralph-core", "ralph-loop", "ralph-store"],
         );
-        check(&["docs/guide/mcp.md"], &["ralph-cli"]);
+        check(&["docs/guide/mcp.md"], &["ralph-loop"]);
     }
 
     #[test]
@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn tools_are_needed_where_tests_use_the_testkit() {
         let scope = |name: &str| TestScope::Packages(vec![name.to_owned()]);
-        assert!(scope("ralph-cli").needs_tools(&sample()));
+        assert!(scope("ralph-loop").needs_tools(&sample()));
         assert!(!scope("ralph-store").needs_tools(&sample()));
         assert!(TestScope::Workspace.needs_tools(&sample()));
     }
@@ -230,7 +230,7 @@ mod tests {
         let packages = packages(&crate::workspace::root()).unwrap();
         let own = packages.iter().find(|package| package.name == "xtask").unwrap();
         assert_eq!(own.folder, "xtask/");
-        let cli = packages.iter().find(|package| package.name == "ralph-cli").unwrap();
+        let cli = packages.iter().find(|package| package.name == "ralph-loop").unwrap();
         assert!(cli.uses.iter().any(|used| used == TESTKIT), "{cli:?}");
     }
 }

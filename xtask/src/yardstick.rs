@@ -52,7 +52,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
         return Err(Failure::Usage(format!("no project `{other}`; there are {known}")));
     }
     let root = workspace::root();
-    Cargo::new(&root, &["build", "--package", "ralph-cli"]).run()?;
+    Cargo::new(&root, &["build", "--package", "ralph-loop"]).run()?;
     let target = workspace::target(&root);
     let shop = Workshop {
         folder: target.join("yardstick"),

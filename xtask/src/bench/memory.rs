@@ -62,7 +62,7 @@ pub(super) fn measure(extent: Extent) -> Result<Vec<Row>, Failure> {
 /// Measures the notes shown in a project with a past, for both sets of tasks.
 fn shop() -> Result<Vec<Row>, Failure> {
     let root = workspace::root();
-    let args = ["test", "--package", "ralph-cli", "--test", "it", "--", "--nocapture", SHOP];
+    let args = ["test", "--package", "ralph-loop", "--test", "it", "--", "--nocapture", SHOP];
     let printed = Cargo::new(&root, &args).stdout()?;
     let rows: Vec<Row> = printed.lines().filter_map(shop_rows).flatten().collect();
     let missing = || Failure::Failed(format!("no test {SHOP} printed a report"));

@@ -41,7 +41,7 @@ impl Length {
         // dependencies would be compiled again.
         let (args, folder): (&[&str], _) = match self {
             Self::Sample => (&["build", "--workspace", "--bin", "ralph"], "debug"),
-            Self::Full => (&["build", "--profile", "dist", "--package", "ralph-cli"], "dist"),
+            Self::Full => (&["build", "--profile", "dist", "--package", "ralph-loop"], "dist"),
         };
         Cargo::new(root, args).run()?;
         let binary = workspace::target(root).join(folder).join("ralph");
