@@ -18,6 +18,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("ralph-memory", &["ralph-core", "ralph-files", "ralph-graph"]),
     ("ralph-agents", &["ralph-core", "ralph-files", "ralph-proc"]),
     ("ralph-checks", &["ralph-core", "ralph-files", "ralph-proc"]),
+    ("ralph-config", &["ralph-core", "ralph-files", "ralph-proc", "ralph-agents", "ralph-checks"]),
     (
         "ralph-engine",
         &[
@@ -44,6 +45,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "ralph-graph",
             "ralph-memory",
             "ralph-proc",
+            "ralph-config",
             "ralph-engine",
             "ralph-mcp",
         ],

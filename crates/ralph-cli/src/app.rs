@@ -6,6 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 use ralph_checks::detect::{self, Detected};
+use ralph_config::{Layers, MemoryRules, Settings, SnapshotRules};
 use ralph_core::locale::Locale;
 use ralph_core::{Run, RunId, Timestamp};
 use ralph_engine::clock::{Clock, SystemClock};
@@ -17,7 +18,6 @@ use ralph_proc::Supervisor;
 use ralph_snapshot::{Project, WorkTree};
 use ralph_store::{RunQuery, RunStore, SqliteStore, Which};
 
-use crate::config::{self, Layers, MemoryRules, Settings, SnapshotRules};
 use crate::error::CliError;
 use crate::fallback::SettingsFallback;
 use crate::texts;
@@ -192,7 +192,7 @@ impl App {
     /// Returns the language that the settings name, else that of the environment.
     pub(crate) fn chosen_locale(&self) -> Locale {
         let layers = self.layers().ok();
-        layers.as_ref().and_then(config::locale).unwrap_or_else(|| self.locale())
+        layers.as_ref().and_then(ralph_config::locale).unwrap_or_else(|| self.locale())
     }
 
     /// Returns the settings from files and variables. If they cannot be read, it

@@ -133,21 +133,21 @@ impl fmt::Display for CliError {
     }
 }
 
-impl From<crate::config::ConfigError> for CliError {
-    fn from(error: crate::config::ConfigError) -> Self {
+impl From<ralph_config::ConfigError> for CliError {
+    fn from(error: ralph_config::ConfigError) -> Self {
         Self::usage(&error).in_korean(error.korean(), None)
     }
 }
 
-impl From<crate::config::SettingsError> for CliError {
-    fn from(error: crate::config::SettingsError) -> Self {
+impl From<ralph_config::SettingsError> for CliError {
+    fn from(error: ralph_config::SettingsError) -> Self {
         Self { hint: error.hint(), ..Self::usage(&error) }
             .in_korean(error.korean(), error.korean_hint().as_deref())
     }
 }
 
-impl From<crate::config::JudgeError> for CliError {
-    fn from(error: crate::config::JudgeError) -> Self {
+impl From<ralph_config::JudgeError> for CliError {
+    fn from(error: ralph_config::JudgeError) -> Self {
         let (korean, hint) = error.korean();
         Self { hint: error.hint(), ..Self::usage(&error) }.in_korean(korean, hint.as_deref())
     }

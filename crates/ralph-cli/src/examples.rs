@@ -198,7 +198,7 @@ mod tests {
                 // The rest of the line is for the shell.
                 let call = call.replace("HOST", ralph_agents::host::HOSTS[0].name);
                 let typed = call.split(['<', '>']).next().unwrap();
-                let words = crate::config::words(typed).expect(&call);
+                let words = ralph_config::words(typed).expect(&call);
                 let read = Cli::definition().try_get_matches_from(words);
                 assert_eq!(read.expect(&call).subcommand_name(), Some(name));
             }

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use ralph_config::Layers;
 use ralph_core::host::HostReply;
 use ralph_core::locale::Locale;
 use ralph_core::{Run, RunId};
 use ralph_engine::settings_copy;
 
 use crate::app::App;
-use crate::config::Layers;
 use crate::error::CliError;
 use crate::out;
 

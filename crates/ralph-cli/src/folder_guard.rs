@@ -4,10 +4,10 @@
 use std::fs;
 use std::path::Path;
 
+use ralph_config::FolderChoice;
 use ralph_snapshot::FolderSize;
 
 use crate::app::App;
-use crate::config::FolderChoice;
 use crate::error::CliError;
 
 /// Largest folder without git that a run copies.

@@ -19,7 +19,7 @@ use ralph_snapshot::WorkProgress;
 
 use crate::region::LiveRegion;
 use crate::texts::{counted, one_line};
-use crate::{config, out, texts};
+use crate::{out, texts};
 
 /// Time between two updates of the status line.
 const REDRAW: Duration = Duration::from_millis(500);
@@ -174,7 +174,7 @@ impl People {
             return;
         }
         let limits = &run.policy.limits;
-        let duration = config::render_span(limits.duration);
+        let duration = ralph_config::render_span(limits.duration);
         let line = self.say(
             &format!(
                 "{} started: at most {} and {duration}, {}.",

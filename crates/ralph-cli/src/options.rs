@@ -4,9 +4,9 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use ralph_agents::{Client, ClientOption};
+use ralph_config::{Kind, Layers, Value, ValueError, criteria};
 use ralph_core::run::Task;
 
-use crate::config::{Kind, Layers, Value, ValueError, criteria};
 use crate::error::CliError;
 
 /// The argument that stands for standard input.
@@ -316,7 +316,7 @@ fn set_of_client(
     if value.is_none() {
         return Ok(());
     }
-    let agent = crate::config::agent_name(layers);
+    let agent = ralph_config::agent_name(layers);
     let client = Client::named(&agent);
     let mut settings = client.map_or(&[][..], Client::settings).iter();
     let Some(setting) = settings.find(|setting| setting.option == option) else {
@@ -336,7 +336,7 @@ fn set(
 ) -> Result<(), CliError> {
     let Some(text) = value else { return Ok(()) };
     let kind =
-        crate::config::KEYS.iter().find(|key| key.path == path).map_or(Kind::Text, |key| key.kind);
+        ralph_config::KEYS.iter().find(|key| key.path == path).map_or(Kind::Text, |key| key.kind);
     let value = kind.parse(text).map_err(|error| flag_error(flag, &error))?;
     layers.set_flag(path, value);
     Ok(())

@@ -371,7 +371,7 @@ fn turns(run: &Run) -> String {
 
 fn time_used(run: &Run, until: Timestamp) -> String {
     let (used, all) = (span(run.worked(until)), span(until.since(run.started_at)));
-    let most = crate::config::render_span(run.policy.limits.duration);
+    let most = ralph_config::render_span(run.policy.limits.duration);
     match (run.policy.locale, used == all) {
         (Locale::En, true) => format!("{used} of {most}"),
         (Locale::Ko, true) => format!("{used} / {most}"),

@@ -14,6 +14,7 @@ const LINE_CHARS: usize = 200;
 /// Paths with texts for people.
 const TEXTS: &[Exemption] = &[
     ("crates/ralph-cli/src/", "commands and hooks"),
+    ("crates/ralph-config/src/", "settings"),
     ("crates/ralph-core/src/wording/", "runs and sessions"),
     ("crates/ralph-engine/src/", "events and reports"),
 ];

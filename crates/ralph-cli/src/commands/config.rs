@@ -1,9 +1,9 @@
 //! `ralph config`: the settings in force, and where each came from.
 
+use ralph_config::{KEYS, Value, schema};
 use serde_json::{Map, json};
 
 use crate::app::App;
-use crate::config::{KEYS, Value, schema};
 use crate::error::CliError;
 use crate::{out, texts};
 

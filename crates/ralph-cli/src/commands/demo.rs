@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use ralph_agents::scripted::{Script, ScriptedTurn};
+use ralph_config::{Layers, Value, criteria};
 use ralph_core::locale::Locale;
 use ralph_core::run::{AgentRef, NewRun, Task};
 use ralph_engine::events::Begin;
@@ -19,7 +20,6 @@ use super::drive::{self, Checks, Ready, View};
 use super::rollback;
 use super::run::open_ledger;
 use crate::app::App;
-use crate::config::{Layers, Value, criteria};
 use crate::error::CliError;
 use crate::out;
 use crate::texts::say;

@@ -6,7 +6,6 @@ use clap::Command;
 
 use super::hook;
 use crate::cli::Cli;
-use crate::config;
 use crate::error::CliError;
 use crate::out;
 
@@ -22,10 +21,10 @@ pub(crate) struct DocsArgs {
 pub(crate) fn run(args: &DocsArgs) -> Result<u8, CliError> {
     match args.which.as_str() {
         "cli" => out::raw(&cli_reference()),
-        "config" => out::raw(&config::reference()),
+        "config" => out::raw(&ralph_config::reference()),
         "plugins" => out::raw(&plugins()),
         "calls" => out::raw(&misunderstood()),
-        _ => out::raw(&config::schema()),
+        _ => out::raw(&ralph_config::schema()),
     }
     Ok(0)
 }
@@ -38,7 +37,7 @@ fn misunderstood() -> String {
         if line.starts_with('/') {
             return hook::fault_of(line).map(|error| error.in_line());
         }
-        let words = config::words(line).ok()?;
+        let words = ralph_config::words(line).ok()?;
         let error = Cli::definition().try_get_matches_from(words).err()?;
         error.use_stderr().then(|| format!("{:?}", error.kind()))
     };

@@ -11,7 +11,9 @@ use std::ffi::OsString;
 use std::process::Command;
 use std::time::Duration;
 
+use facts::Facts;
 use ralph_agents::host::HOSTS;
+use ralph_config::{AgentChoice, Settings};
 use ralph_core::locale::Locale;
 use ralph_core::wording::columns;
 use ralph_engine::clock::Interrupt;
@@ -21,13 +23,11 @@ use ralph_store::{RunStore, SqliteStore};
 
 use super::drive::{self, Checks};
 use crate::app::App;
-use crate::config::{AgentChoice, Settings};
 use crate::error::CliError;
 use crate::progress_line::ProgressLine;
 use crate::signals::{self, Aftermath};
 use crate::texts::say;
 use crate::{out, texts};
-use facts::Facts;
 pub(crate) use rehearsal::SESSION as REHEARSAL;
 
 /// Prove that everything a run needs works here

@@ -11,6 +11,7 @@ use ralph_checks::judge::Judge;
 use ralph_checks::lsp::LspGate;
 use ralph_checks::security::{Chosen, Pack, SecurityGate};
 use ralph_checks::{CommandGate, Gate};
+use ralph_config::{AgentChoice, JudgeError, Order, ServerRules, Settings};
 use ralph_core::Run;
 use ralph_core::locale::Locale;
 use ralph_core::policy::{Criterion, GateCommand, GateSpec, Need};
@@ -23,7 +24,6 @@ use ralph_snapshot::Project;
 
 use super::{invariants, lsp_helper};
 use crate::app::{App, own_binary};
-use crate::config::{AgentChoice, JudgeError, Order, ServerRules, Settings};
 use crate::error::CliError;
 use crate::signals::{self, Aftermath};
 use crate::{live, out, texts};
@@ -43,7 +43,7 @@ pub(crate) fn agent(
     settings: &Settings,
     script: Option<&Path>,
 ) -> Result<Box<dyn Agent>, CliError> {
-    let patterns = settings.limit_patterns.clone();
+    let patterns = settings.limit_patterns().clone();
     match (&settings.agent, script) {
         (AgentChoice::Scripted, Some(script)) => {
             let script = absolute(script);
@@ -108,7 +108,8 @@ pub(crate) fn recorded_agent(
         (None, "scripted") => AgentChoice::Scripted,
         (None, _) => AgentChoice::Command(Some(recorded.command.clone())),
     };
-    let settings = Settings { agent: choice, ..settings.clone() };
+    let mut settings = settings.clone();
+    settings.agent = choice;
     let script = recorded.command.last().map(PathBuf::from);
     agent(app, &settings, script.as_deref())
 }
@@ -230,7 +231,7 @@ fn found_gates(
 
 /// Returns the rules over syntax trees, with those of the project.
 pub(crate) fn security_pack(app: &App) -> Result<Pack, CliError> {
-    let folders = crate::config::security_rules(&app.layers()?);
+    let folders = ralph_config::security_rules(&app.layers()?);
     let folders: Vec<PathBuf> =
         folders.iter().map(|folder| app.project.root.join(folder)).collect();
     Pack::with_user_rules(&folders).map_err(|error| {
@@ -393,7 +394,7 @@ pub(crate) fn driver<'a>(
 
 /// Returns the source of tests that run first, if the settings want it.
 pub(crate) fn affected(app: &App, settings: &Settings) -> Option<AffectedTests> {
-    match settings.order {
+    match settings.order() {
         Order::AffectedFirst => {
             Some(AffectedTests { root: app.project.root.clone(), state: app.home.clone() })
         }
@@ -412,7 +413,7 @@ pub(crate) fn gate_env(
     env: &BTreeMap<OsString, OsString>,
     settings: &Settings,
 ) -> Vec<(OsString, OsString)> {
-    settings.environment.filter(env.clone())
+    settings.environment().filter(env.clone())
 }
 
 fn absolute(path: &Path) -> PathBuf {

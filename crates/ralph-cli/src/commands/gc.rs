@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+use ralph_config::Retention;
 use ralph_core::locale::Locale;
 use ralph_core::{Run, Timestamp};
 use ralph_engine::report;
@@ -14,7 +15,6 @@ use ralph_store::{RunQuery, RunStore, Which};
 use serde_json::json;
 
 use crate::app::App;
-use crate::config::Retention;
 use crate::error::CliError;
 use crate::out;
 use crate::rights::CallRight;

@@ -21,18 +21,18 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use deadline::Deadline;
 use ralph_agents::Host;
+use ralph_config::Arm;
 use ralph_core::host::{Actor, Happening, HostEvent, HostReply, Report, Start, Tone};
 use ralph_core::{SessionId, Timestamp};
 use ralph_engine::clock::{Clock, SystemClock};
 use ralph_engine::host::Place;
+use slash::{Slash, Wanted};
 
 use crate::app::App;
-use crate::config::Arm;
 use crate::error::CliError;
 use crate::rights::{self, CallRight};
-use deadline::Deadline;
-use slash::{Slash, Wanted};
 
 pub(crate) use auto::blindness;
 

@@ -68,7 +68,7 @@ pub(crate) fn run(args: &InitArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
     folder_guard::refuse_no_project(&app)?;
     if let Some(command) = &args.agent_cmd {
-        crate::config::Kind::Command.parse(command).map_err(|error| {
+        ralph_config::Kind::Command.parse(command).map_err(|error| {
             CliError::usage(format!("--agent-cmd: {error}"))
                 .in_korean(format!("--agent-cmd: {}", error.korean()), None)
         })?;

@@ -11,9 +11,9 @@ use ralph_agents::Host;
 use ralph_agents::host::HOSTS;
 use ralph_agents::inspection::Scope;
 use ralph_agents::install::{Plan, Wanted};
+use ralph_config::Arm;
 
 use crate::app::App;
-use crate::config::Arm;
 use crate::error::CliError;
 use crate::out;
 use crate::rights::CallRight;

@@ -2,11 +2,11 @@
 
 use ralph_checks::invariants::InvariantGate;
 use ralph_checks::security::Chosen;
+use ralph_config::Value;
 use ralph_core::policy::{Criterion, GateSpec, Need};
 use ralph_engine::invariants::held;
 
 use crate::app::App;
-use crate::config::Value;
 
 /// Makes the gate for the notes of this project and of its user. `specs` are all gates
 /// of the settings.

@@ -8,9 +8,9 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use ralph_checks::lsp::{Pool, ServerReport};
+use ralph_config::ServerRules;
 
 use crate::app::{App, own_binary};
-use crate::config::ServerRules;
 use crate::error::CliError;
 use crate::out;
 

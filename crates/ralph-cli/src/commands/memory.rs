@@ -19,6 +19,7 @@ use std::io::Read;
 use std::path::Path;
 
 use clap::builder::RangedU64ValueParser;
+use ralph_config::Retention;
 use ralph_engine::wire::{MemorySize, memory as wire};
 use ralph_memory::event::{NoteKind, Scope};
 use ralph_memory::log::Log;
@@ -28,7 +29,6 @@ use serde_json::Value;
 use self::books::Books;
 pub(crate) use self::books::place;
 use crate::app::App;
-use crate::config::Retention;
 use crate::error::CliError;
 use crate::out;
 use crate::rights::CallRight;

@@ -1,5 +1,6 @@
 //! `ralph resume`: continues a run after a crash, a pause or a wait.
 
+use ralph_config::{Layers, Settings, Value};
 use ralph_core::state::{State, Wait};
 use ralph_core::{Run, wording};
 use ralph_engine::events::Begin;
@@ -12,7 +13,6 @@ use super::drive::{self, Checks, Ready, View};
 use super::run::{close, open_ledger};
 use super::sessions;
 use crate::app::App;
-use crate::config::{Layers, Settings, Value};
 use crate::error::CliError;
 use crate::options::AgentOptions;
 use crate::{out, texts};
@@ -186,6 +186,7 @@ fn settings_with(
         layers.set_flag("run.context", Value::Text("auto".to_owned()));
     }
     // The gates of the run are its own.
-    let settings = app.plain_settings(&layers)?;
-    Ok(Settings { policy: run.policy.clone(), ..settings })
+    let mut settings = app.plain_settings(&layers)?;
+    settings.policy = run.policy.clone();
+    Ok(settings)
 }

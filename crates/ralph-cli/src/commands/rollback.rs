@@ -5,6 +5,7 @@ mod view;
 
 use std::path::{Path, PathBuf};
 
+use ralph_config::OnFail;
 use ralph_core::Run;
 use ralph_core::state::State;
 use ralph_engine::command_log::{self, RollbackRecord};
@@ -17,7 +18,6 @@ use ralph_store::RunStore;
 use self::overlap::SharedFiles;
 use super::resume::refuse_elsewhere;
 use crate::app::App;
-use crate::config::OnFail;
 use crate::error::CliError;
 use crate::rights::CallRight;
 use crate::{closing, out, texts};

@@ -1,5 +1,6 @@
 //! `ralph run`: drives an agent until the work is done.
 
+use ralph_config::OnFail;
 use ralph_core::Run;
 use ralph_core::run::NewRun;
 use ralph_core::state::State;
@@ -12,7 +13,6 @@ use ralph_engine::{Ledger, owner};
 use super::drive::{self, Checks, Ready, View};
 use super::rollback;
 use crate::app::App;
-use crate::config::OnFail;
 use crate::error::CliError;
 use crate::options::{AgentOptions, PolicyOptions, TaskOptions};
 use crate::{closing, fallback, folder_guard, out};

@@ -3,6 +3,7 @@
 mod answers;
 
 use ralph_agents::host;
+use ralph_config::MemoryRules;
 use ralph_core::SessionId;
 use ralph_core::locale::Locale;
 use ralph_engine::host::{Dwelling, Place};
@@ -16,7 +17,6 @@ use serde_json::Value;
 use self::answers::Answers;
 use super::resume::ResumeArgs;
 use crate::app::App;
-use crate::config::MemoryRules;
 use crate::error::CliError;
 use crate::out;
 use crate::texts::part_of;

@@ -1,5 +1,6 @@
 //! `ralph start`: starts a loop for a session of a host.
 
+use ralph_config::Settings;
 use ralph_core::run::{AgentRef, NewRun, Owner, Task};
 use ralph_core::wording::told;
 use ralph_core::{Run, SessionId};
@@ -8,7 +9,6 @@ use ralph_engine::wire::{RunList, RunView};
 
 use super::{drive::Checks, rollback, run::open_ledger};
 use crate::app::App;
-use crate::config::Settings;
 use crate::error::CliError;
 use crate::options::{PolicyOptions, TaskOptions};
 use crate::{folder_guard, out};
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &StartArgs) -> Result<u8, CliError> {
             "Armed {} for session {given}: at most {} iterations and {}.",
             run.id,
             limits.iterations,
-            crate::config::render_span(limits.duration),
+            ralph_config::render_span(limits.duration),
         ));
     }
     Ok(0)

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ralph_checks::lsp::{ServerReport, ServerVerdict};
+use ralph_config::{Layers, ServerRules};
 use ralph_core::evidence::{Extent, Fault, GateReport, Verdict};
 use ralph_core::finding::{Finding, Level};
 use ralph_core::policy::Need;
 
 use crate::app::App;
 use crate::commands::lsp_helper::{self, Warmth};
-use crate::config::{Layers, ServerRules};
 use crate::error::CliError;
 
 /// Time limit for all servers. A large project needs most of it the first time.

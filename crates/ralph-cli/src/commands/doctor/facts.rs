@@ -7,6 +7,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use ralph_agents::Host;
 use ralph_agents::inspection::{HookCall, Inspection, InstalledHook, Scope};
+use ralph_config::Arm;
 use ralph_core::Timestamp;
 use ralph_core::locale::Locale;
 use ralph_proc::Ending;
@@ -14,7 +15,6 @@ use ralph_proc::Ending;
 use super::rehearsal::{self, Trouble};
 use crate::app::App;
 use crate::commands::{hook, install};
-use crate::config::Arm;
 use crate::texts;
 
 /// Everything that is known about one host.

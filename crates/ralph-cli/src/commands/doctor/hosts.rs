@@ -9,13 +9,13 @@ use std::time::Duration;
 use ralph_agents::Host;
 use ralph_agents::host::HOSTS;
 use ralph_agents::inspection::{CommandState, HookCall, Other, Scope};
+use ralph_config::{Arm, render_span};
 use ralph_core::host::Reach;
 use ralph_core::locale::Locale;
 
 use super::Finding;
 use super::facts::{ArmedBy, Facts, Found, Loaded};
 use crate::commands::install::MOST;
-use crate::config::{Arm, render_span};
 use crate::texts::say;
 
 /// Makes the finding for the case that no host calls us.

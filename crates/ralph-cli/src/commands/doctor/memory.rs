@@ -1,5 +1,6 @@
 //! The state of the project's memory, in a line.
 
+use ralph_config::MemoryRules;
 use ralph_core::Timestamp;
 use ralph_core::locale::Locale;
 use ralph_engine::report::{size, span};
@@ -7,7 +8,6 @@ use ralph_memory::{MemoryError, Notebook, SessionFilter, Stats};
 
 use super::Finding;
 use crate::app::App;
-use crate::config::MemoryRules;
 use crate::texts::{counted, say};
 
 const NAME: &str = "memory";

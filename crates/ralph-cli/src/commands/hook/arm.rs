@@ -1,6 +1,7 @@
 //! Starts a loop in a host's session.
 
 use ralph_agents::Host;
+use ralph_config::{Arm, Layers, Settings};
 use ralph_core::host::{Effect, HostReply, Reach};
 use ralph_core::policy::Context;
 use ralph_core::run::{AgentRef, NewRun, Owner, Task};
@@ -19,7 +20,6 @@ use crate::app::App;
 use crate::commands::drive::{self, Checks};
 use crate::commands::run::open_ledger;
 use crate::commands::{rollback, stop};
-use crate::config::{self, Arm, Layers, Settings};
 use crate::error::CliError;
 
 /// Returns when loops begin here. Every event asks, so it reads the settings only if
@@ -183,7 +183,7 @@ fn busy_with(busy: Option<&Run>, id: &RunId) -> CliError {
 
 /// Interprets the settings for a loop in this host. Returns an error for what the host cannot do.
 pub(super) fn settings(app: &App, host: &Host, mut layers: Layers) -> Result<Settings, CliError> {
-    let wanted = config::context(&layers);
+    let wanted = ralph_config::context(&layers);
     if !host.contexts.contains(&wanted) {
         let text = format!("a loop inside {} goes on in the same session", host.name);
         return Err(CliError::refused(text)
@@ -197,13 +197,13 @@ pub(super) fn settings(app: &App, host: &Host, mut layers: Layers) -> Result<Set
         host.reach == Reach::Messages && matches!(wanted, Context::Summarize | Context::Fresh);
     if wanted == Context::Same || moves {
         // A driver may start a new session for every turn; this host does not.
-        layers.set_flag("run.context", config::Value::Text("auto".to_owned()));
+        layers.set_flag("run.context", ralph_config::Value::Text("auto".to_owned()));
     }
     let mut settings = app.settings(&layers)?;
     settings.ensure_tools()?;
     if moves {
         settings.policy.context = wanted;
-        settings.policy.old_session = Some(config::old_session(&layers));
+        settings.policy.old_session = Some(ralph_config::old_session(&layers));
         if !settings.policy.is_gated() && layers.get("run.stagnation_limit").is_none() {
             // A new session may repeat the answer of the last one. The user's limit
             // says how often.

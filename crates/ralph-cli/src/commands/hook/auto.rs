@@ -9,6 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use ralph_config::{Arm, Layers, Settings};
 use ralph_core::host::{Happening, HostReply, Position, Silence, Tone, ToolUse};
 use ralph_core::locale::Locale;
 use ralph_core::policy::{Bar, Criterion, GateSpec};
@@ -27,7 +28,6 @@ use super::{arm, said};
 use crate::app::App;
 use crate::commands::drive::{self, Checks};
 use crate::commands::run::open_ledger;
-use crate::config::{self, Arm, Layers, Settings};
 use crate::error::CliError;
 
 /// Number of characters of a prompt that are kept as the task of a possible loop.
@@ -186,7 +186,7 @@ impl Here<'_> {
         };
         let Some(before) = self.before() else { return Ok(HostReply::silent()) };
         let layers = self.asked.app.layers()?;
-        let targets = if config::counts_edited_only(&layers) {
+        let targets = if ralph_config::counts_edited_only(&layers) {
             edited.into_iter().collect()
         } else {
             Vec::new()
@@ -310,18 +310,18 @@ struct Watch {
 impl Watch {
     fn on(&self, own: &Layers) -> Layers {
         let mut layers = own.clone();
-        layers.set_flag("run.zero_security", config::Value::Switch(true));
+        layers.set_flag("run.zero_security", ralph_config::Value::Switch(true));
         if self.errors {
-            layers.set_flag("run.zero_errors", config::Value::Switch(true));
+            layers.set_flag("run.zero_errors", ralph_config::Value::Switch(true));
         }
         let mut criteria = match own.get("run.criteria") {
-            Some(config::Value::List(names)) => names.clone(),
+            Some(ralph_config::Value::List(names)) => names.clone(),
             Some(_) | None => Vec::new(),
         };
         let tests = Criterion::TestPass.name();
         if self.tests && !criteria.iter().any(|name| name.split(':').next() == Some(tests)) {
             criteria.push(tests.to_owned());
-            layers.set_flag("run.criteria", config::Value::List(criteria));
+            layers.set_flag("run.criteria", ralph_config::Value::List(criteria));
         }
         layers
     }

@@ -3,6 +3,7 @@
 //! A project that was only opened has no memory and gets none. Finding that out costs
 //! one access to the file system.
 
+use ralph_config::MemoryRules;
 use ralph_core::SessionId;
 use ralph_core::host::{Effect, Happening, HostEvent, HostReply, Start};
 use ralph_engine::capture::{Capture, Teller};
@@ -13,7 +14,6 @@ use ralph_memory::event;
 use super::{Call, log, standing};
 use crate::app::App;
 use crate::commands::doctor;
-use crate::config::MemoryRules;
 
 /// Tells whether the event was recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use ralph_checks::lsp::{Server, ServerReport, ServerVerdict};
 use ralph_checks::quick::{Job, Means, Sight, Start, in_time};
+use ralph_config::ServerRules;
 use ralph_core::Run;
 use ralph_core::finding::Finding;
 use ralph_core::host::{Effect, HostReply, ToolUse};
@@ -26,7 +27,6 @@ use super::session::Session;
 use crate::app::App;
 use crate::commands::drive;
 use crate::commands::lsp_helper::{self, Door};
-use crate::config::ServerRules;
 use crate::error::CliError;
 
 /// Longest time of a look.

@@ -7,6 +7,7 @@
 use std::fs;
 use std::process::{Command, Stdio};
 
+use ralph_config::{Arm, Audience, MemoryRules};
 use ralph_core::SessionId;
 use ralph_core::host::{Actor, Effect, Happening, HostEvent, HostReply, Reach, Start, Tone};
 use ralph_core::memory::hydration::Preface;
@@ -22,7 +23,6 @@ use super::standing::{self, Standing};
 use super::{Call, arm, log, said};
 use crate::app::{App, own_binary};
 use crate::commands::memory;
-use crate::config::{Arm, Audience, MemoryRules};
 use crate::error::CliError;
 
 /// The session file with the notes that were shown, after the number of their tokens.

@@ -261,7 +261,7 @@ impl<'a> Session<'a> {
                 .map(|path| path(&self.app.project.root, session)),
             caller: self.call.caller,
             has_user: self.call.host.has_user(|name| self.app.variable(name)),
-            limits: checks.settings.limit_patterns.clone(),
+            limits: checks.settings.limit_patterns().clone(),
         }
     }
 

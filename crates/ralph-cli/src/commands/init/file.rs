@@ -3,11 +3,11 @@
 use std::fmt::Write;
 
 use ralph_checks::detect::{Detected, Proposal, Standing};
+use ralph_config::{quoted, words};
 use ralph_core::policy::{Criterion, GateCommand};
 use serde_json::Value as Json;
 
 use super::AGENT;
-use crate::config::{quoted, words};
 use crate::texts;
 
 /// Renders the file for the detected gates. Those that are not required become comments
@@ -102,7 +102,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::config::{Layers, Settings};
+    use ralph_config::{Layers, Settings};
 
     fn proposal(name: &str, command: GateCommand, dir: &str) -> Proposal {
         Proposal {

@@ -1,6 +1,7 @@
 //! Runs each proposed gate once, to see which of them work here.
 
 use ralph_checks::detect::{Detected, Proposal, Standing};
+use ralph_config::{Layers, Value};
 use ralph_core::evidence::{GateReport, Verdict};
 use ralph_core::locale::Locale;
 use ralph_core::policy::Criterion;
@@ -10,7 +11,6 @@ use ralph_engine::clock::Interrupt;
 
 use crate::app::App;
 use crate::commands::check::{Progress, Scan, Turn, Wanted, reports};
-use crate::config::{Layers, Value};
 use crate::error::CliError;
 use crate::out;
 use crate::signals::{self, Aftermath};

@@ -3,6 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
+use ralph_config::Value;
 use ralph_engine::check::Memory;
 use ralph_engine::clock::Interrupt;
 use ralph_engine::wire::{CheckView, GateView};
@@ -15,7 +16,6 @@ use super::{app, refusal};
 use crate::app::App;
 use crate::commands::check::{self, Progress, Scan, Turn, Wanted};
 use crate::commands::install;
-use crate::config::Value;
 
 const SPEC: Spec = Spec {
     name: "check_run",

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use ralph_agents::host::HOSTS;
+use ralph_config::{Layers, Settings, Value, render_span};
 use ralph_core::policy::Criterion as Named;
 use ralph_core::{Run, wording};
 use ralph_engine::events::Silent;
@@ -21,7 +22,6 @@ use crate::app::App;
 use crate::commands::drive::{self, Checks};
 use crate::commands::run::open_ledger;
 use crate::commands::start;
-use crate::config::{Layers, Settings, Value, render_span};
 use crate::error::CliError;
 use crate::options::{PolicyOptions, TaskOptions};
 

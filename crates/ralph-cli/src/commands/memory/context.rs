@@ -1,6 +1,7 @@
 //! `ralph memory context`: shows the notes that an agent would get.
 
 use ralph_checks::security::Files;
+use ralph_config::MemoryRules;
 use ralph_core::locale::Locale;
 use ralph_core::memory::hydration::USUAL_TOKENS;
 use ralph_engine::recall::{Part, Recall, RecallError, Recalled, Wanted};
@@ -9,7 +10,6 @@ use ralph_memory::event::{Actor, Phase};
 
 use super::books::Books;
 use crate::commands::check::{Scan, files as changed_files};
-use crate::config::MemoryRules;
 use crate::error::CliError;
 use crate::out;
 

@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use clap::{CommandFactory, Parser};
+use ralph_config::Layers;
 use ralph_core::run::Task;
 
 use super::words::{Word, next_word, word_at, words};
-use crate::config::Layers;
 use crate::error::CliError;
 use crate::options::{PolicyOptions, TaskOptions};
 

@@ -22,18 +22,28 @@ const NOT_OF_AGENTS: [&str; 5] =
 
 /// The configured judge, without its key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum JudgeChoice {
+pub enum JudgeChoice {
     /// A model behind an endpoint.
     Model(ModelChoice),
     /// A command, which may get one variable that holds a key.
-    Command { words: Vec<String>, key_variable: Option<String> },
+    Command {
+        /// The program and its arguments.
+        words: Vec<String>,
+        /// The variable that holds its key.
+        key_variable: Option<String>,
+    },
     /// A coding agent, which may get one more variable that holds a key.
-    Agent { options: ClientOptions, key_variable: Option<String> },
+    Agent {
+        /// The agent and its options.
+        options: ClientOptions,
+        /// The variable that holds its key.
+        key_variable: Option<String>,
+    },
 }
 
 /// A model behind an endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ModelChoice {
+pub struct ModelChoice {
     dialect: Dialect,
     url: String,
     model: String,
@@ -44,25 +54,48 @@ pub(crate) struct ModelChoice {
 
 /// An error in the settings of a judge.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum JudgeError {
+pub enum JudgeError {
+    /// Neither a model nor a command is set.
     #[error("there is a criterion for a judge, but no model or command to ask")]
     NobodyToAsk,
+    /// A judge of kind `command` without a command.
     #[error("`judge.kind` is `command`, but `judge.command` is not set")]
     NoCommand,
+    /// A setting that this kind of judge does not use.
     #[error("`{key}` means nothing to a judge of kind `{kind}`")]
-    Useless { key: &'static str, kind: &'static str },
+    Useless {
+        /// The setting.
+        key: &'static str,
+        /// The kind of the judge.
+        kind: &'static str,
+    },
+    /// An agent that cannot judge.
     #[error("`judge.agent`: `{name}` is no agent that can judge")]
-    NoSuchAgent { name: String },
+    NoSuchAgent {
+        /// Its name.
+        name: String,
+    },
+    /// An address that is not one of HTTP.
     #[error("`judge.url`: `{url}` is no address that begins with http:// or https://")]
-    Url { url: String },
+    Url {
+        /// The address.
+        url: String,
+    },
+    /// A price for only one direction.
     #[error("`judge.price_input` and `judge.price_output` go together")]
     HalfAPrice,
+    /// A limit of money, and a judge of unknown cost.
     #[error("`--max-cost` cannot be kept: what the judge costs is not known")]
     NoPrice,
+    /// A judge, and trust in the claim alone.
     #[error("`--trust claim` leaves nothing to a judge")]
     NothingToDecide,
+    /// A key that is not set.
     #[error("the judge needs a key, and {variable} is not set")]
-    NoKey { variable: String },
+    NoKey {
+        /// The variable that should hold it.
+        variable: String,
+    },
 }
 
 /// Returns the agents that can judge.
@@ -73,7 +106,7 @@ fn able() -> Vec<&'static str> {
 
 impl JudgeError {
     /// Returns a hint on what helps.
-    pub(crate) fn hint(&self) -> Option<String> {
+    pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::NobodyToAsk => "set judge.model, and judge.url for a model of your own; or judge.agent, or judge.command".to_owned(),
             Self::NoCommand => "it gets the request as JSON on stdin and answers on stdout".to_owned(),
@@ -90,7 +123,7 @@ impl JudgeError {
 
 impl JudgeError {
     /// Returns the message and the hint in Korean.
-    pub(crate) fn korean(&self) -> (String, Option<String>) {
+    pub fn korean(&self) -> (String, Option<String>) {
         let (what, hint) = match self {
             Self::NobodyToAsk => (
                 "판정 기준은 있지만 물어볼 모델이나 명령이 없습니다",
@@ -138,7 +171,7 @@ impl JudgeError {
 }
 
 /// Makes the gate of the judge, if there is a criterion for it.
-pub(super) fn gate(reader: &Reader<'_>) -> Option<GateSpec> {
+pub(crate) fn gate(reader: &Reader<'_>) -> Option<GateSpec> {
     let criterion = reader.text("judge.criterion")?.trim();
     (!criterion.is_empty()).then(|| GateSpec {
         name: GateSpec::JUDGE.to_owned(),
@@ -153,7 +186,7 @@ pub(super) fn gate(reader: &Reader<'_>) -> Option<GateSpec> {
 }
 
 /// Reads the judge. Without a kind it is the command, if there is one.
-pub(super) fn read(reader: &Reader<'_>) -> Result<JudgeChoice, JudgeError> {
+pub(crate) fn read(reader: &Reader<'_>) -> Result<JudgeChoice, JudgeError> {
     let command = reader.list("judge.command");
     let named = |name: &str| reader.text(name).map(str::to_owned);
     let key_variable = named("judge.key_variable").filter(|name| !name.trim().is_empty());
@@ -216,7 +249,7 @@ fn agent(
 
 impl JudgeChoice {
     /// Returns the program that it needs, if any.
-    pub(crate) fn program(&self) -> Option<String> {
+    pub fn program(&self) -> Option<String> {
         match self {
             Self::Model(_) => None,
             Self::Command { words, .. } => words.first().cloned(),
@@ -225,7 +258,7 @@ impl JudgeChoice {
     }
 
     /// Returns an error for a judge of unknown cost under a limit of money.
-    pub(super) fn ensure_priced(&self) -> Result<(), JudgeError> {
+    pub(crate) fn ensure_priced(&self) -> Result<(), JudgeError> {
         match self {
             Self::Model(ModelChoice { prices: None, .. }) => Err(JudgeError::NoPrice),
             Self::Model(ModelChoice { prices: Some(_), .. })
@@ -235,7 +268,7 @@ impl JudgeChoice {
     }
 
     /// Makes the connection to the judge, with its key from the environment.
-    pub(crate) fn transport(
+    pub fn transport(
         &self,
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Transport, JudgeError> {
@@ -281,7 +314,7 @@ impl JudgeChoice {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{KEYS, Layers};
+    use crate::{KEYS, Layers};
 
     fn layers(set: &[(&'static str, &str)]) -> Layers {
         let mut layers = Layers::default();

@@ -9,7 +9,7 @@ use crate::nearest::nearest;
 
 /// The kind of value that a setting takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// Any text.
     Text,
     /// One of these words.
@@ -36,52 +36,84 @@ pub(crate) enum Kind {
 
 /// A value that was checked against its kind.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Value {
+pub enum Value {
+    /// A text.
     Text(String),
+    /// A number.
     Count(u64),
+    /// A duration.
     Span(Duration),
+    /// An amount of money.
     Money(Usd),
+    /// A list of texts.
     List(Vec<String>),
+    /// True or false.
     Switch(bool),
 }
 
 /// An error in a value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum ValueError {
+pub enum ValueError {
+    /// A word that is not among the choices.
     #[error("`{given}` is not one of {}{}", choices.join(", "), meant(given, choices))]
-    Choice { given: String, choices: &'static [&'static str] },
+    Choice {
+        /// The word.
+        given: String,
+        /// The choices.
+        choices: &'static [&'static str],
+    },
+    /// Not a whole number of at least one.
     #[error("`{0}` is not a whole number of at least 1")]
     Count(String),
+    /// A number that is too large.
     #[error("`{0}` is more than 4294967295")]
     TooMany(String),
+    /// Not a duration.
     #[error(
         "`{0}` is not a duration of some length; write a number and a unit, such as 90s, 30m or 1h30m"
     )]
     Span(String),
+    /// Not a size.
     #[error("`{0}` is not a size; write a number and a unit, such as 500KB, 100MB or 2GB")]
     Size(String),
+    /// Not an amount of money.
     #[error("`{0}` is not an amount in US dollars, such as 2.50")]
     Money(String),
+    /// An amount that buys nothing.
     #[error("`{0}` buys nothing; write an amount in US dollars above 0, such as 2.50")]
     Budget(String),
+    /// Neither true nor false.
     #[error("`{0}` is neither true nor false")]
     Switch(String),
+    /// A value of another type.
     #[error("expected {expected}, found {found}")]
-    Form { expected: &'static str, found: &'static str },
+    Form {
+        /// The type that was expected.
+        expected: &'static str,
+        /// The type that was found.
+        found: &'static str,
+    },
+    /// A command that only a shell understands.
     #[error(
         "the command has `{0}` in it, which only a shell understands, and no shell is used; write `sh -c '…'`, or `custom:sh:…` for a gate"
     )]
     NeedsShell(String),
+    /// A command without words.
     #[error("the command is empty")]
     EmptyCommand,
+    /// A quotation that does not end.
     #[error("the command `{0}` ends inside a quotation")]
     OpenQuote(String),
+    /// A text that is not a criterion.
     #[error(
         "`{given}` is not a criterion; {}use {} or custom:COMMAND",
         meant_criterion(given).map_or_else(String::new, |near| format!("did you mean `{near}`? ")),
         criterion_names().join(", ")
     )]
-    Criterion { given: String },
+    Criterion {
+        /// The text.
+        given: String,
+    },
 }
 
 fn criterion_names() -> [&'static str; Criterion::NAMED.len()] {
@@ -102,7 +134,7 @@ fn meant(given: &str, choices: &[&'static str]) -> String {
 
 impl ValueError {
     /// Returns the message in Korean.
-    pub(crate) fn korean(&self) -> String {
+    pub fn korean(&self) -> String {
         match self {
             Self::Choice { given, choices } => {
                 let near = nearest(given, choices.iter().copied());
@@ -149,7 +181,7 @@ impl ValueError {
 
 impl Kind {
     /// Parses the value of a flag or a variable.
-    pub(crate) fn parse(self, text: &str) -> Result<Value, ValueError> {
+    pub fn parse(self, text: &str) -> Result<Value, ValueError> {
         match self {
             Self::Text => Ok(Value::Text(text.to_owned())),
             Self::Choice(words) => choice(text, words),
@@ -168,7 +200,7 @@ impl Kind {
     }
 
     /// Parses a value of a configuration file.
-    pub(crate) fn read(self, value: &toml::Value) -> Result<Value, ValueError> {
+    pub fn read(self, value: &toml::Value) -> Result<Value, ValueError> {
         match (self, value) {
             (Self::List, toml::Value::Array(items)) => texts(items).map(Value::List),
             (Self::Criteria, toml::Value::Array(items)) => criteria(&texts(items)?),
@@ -209,7 +241,7 @@ impl Kind {
     }
 
     /// Describes the expected value.
-    pub(crate) fn describe(self) -> &'static str {
+    pub fn describe(self) -> &'static str {
         match self {
             Self::Text => "a text",
             Self::Choice(_) => "a word",
@@ -227,7 +259,7 @@ impl Kind {
 
 impl Value {
     /// Returns the value as a configuration file would have it.
-    pub(crate) fn to_toml(&self) -> toml::Value {
+    pub fn to_toml(&self) -> toml::Value {
         match self {
             Self::Text(text) => toml::Value::String(text.clone()),
             Self::Count(number) => toml::Value::Integer(i64::try_from(*number).unwrap_or(i64::MAX)),
@@ -298,7 +330,7 @@ fn split_list(text: &str) -> Vec<String> {
 const OPERATORS: [&str; 12] = ["&&", "||", "|", ";", "&", ">", ">>", "<", "<<", "2>", "2>&1", "&>"];
 
 /// Splits a text into words as a shell would, without expansion.
-pub(crate) fn words(text: &str) -> Result<Vec<String>, ValueError> {
+pub fn words(text: &str) -> Result<Vec<String>, ValueError> {
     let words =
         ralph_proc::split_words(text).map_err(|_| ValueError::OpenQuote(text.to_owned()))?;
     let for_a_shell = |word: &&String| {
@@ -312,7 +344,7 @@ pub(crate) fn words(text: &str) -> Result<Vec<String>, ValueError> {
 }
 
 /// Parses criteria: `a,b`, or `custom:` and the rest of the value.
-pub(crate) fn criteria(given: &[String]) -> Result<Value, ValueError> {
+pub fn criteria(given: &[String]) -> Result<Value, ValueError> {
     let mut all = Vec::new();
     for text in given {
         if text.starts_with("custom:") {
@@ -386,7 +418,7 @@ pub(crate) fn span(text: &str) -> Option<Duration> {
 }
 
 /// Renders the shortest text that [`span`] parses.
-pub(crate) fn render_span(span: Duration) -> String {
+pub fn render_span(span: Duration) -> String {
     let millis = span.as_millis();
     let units = [(3_600_000, "h"), (60_000, "m"), (1000, "s"), (1, "ms")];
     let mut left = millis;

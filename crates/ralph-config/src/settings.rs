@@ -24,7 +24,7 @@ use super::value::Value;
 
 /// The agent that does the work.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum AgentChoice {
+pub enum AgentChoice {
     /// A command line; `None` if none is configured.
     Command(Option<Vec<String>>),
     /// The built-in agent that follows a script.
@@ -35,27 +35,36 @@ pub(crate) enum AgentChoice {
 
 /// All settings of a run, without its task.
 #[derive(Clone, Debug)]
-pub(crate) struct Settings {
-    pub(crate) policy: Policy,
-    pub(crate) template: Option<String>,
-    pub(crate) agent: AgentChoice,
+pub struct Settings {
+    /// The policy of the run.
+    pub policy: Policy,
+    /// The text of the prompts after the first; `None` for ours.
+    pub template: Option<String>,
+    /// The agent that does the work.
+    pub agent: AgentChoice,
     /// The options of every client.
-    pub(crate) clients: Vec<ClientOptions>,
-    pub(crate) environment: EnvironmentRules,
-    pub(crate) limit_patterns: LimitPatterns,
-    pub(crate) on_fail: OnFail,
-    pub(crate) folders: FolderChoice,
-    pub(crate) order: Order,
-    pub(crate) memory: MemoryRules,
+    clients: Vec<ClientOptions>,
+    /// The variables that agents and gates get.
+    environment: EnvironmentRules,
+    /// The texts by which a limit of a provider is known.
+    limit_patterns: LimitPatterns,
+    /// The files that a failed run leaves.
+    pub on_fail: OnFail,
+    /// The folders that a run may start in.
+    pub folders: FolderChoice,
+    /// The tests that run first.
+    order: Order,
+    /// The rules for notes.
+    pub memory: MemoryRules,
     /// The judge, if there is one.
-    pub(crate) judge: Option<JudgeChoice>,
+    pub judge: Option<JudgeChoice>,
     /// Programs and files that required gates need and that are missing.
-    pub(crate) missing: Vec<MissingTool>,
+    pub missing: Vec<MissingTool>,
 }
 
 /// The files that a failed run leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum OnFail {
+pub enum OnFail {
     /// Its last files.
     Keep,
     /// The files of its best iteration.
@@ -66,7 +75,7 @@ pub(crate) enum OnFail {
 
 /// The folders that a run may start in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FolderChoice {
+pub enum FolderChoice {
     /// A project's folders.
     Project,
     /// Any folder, by the user's choice.
@@ -75,7 +84,7 @@ pub(crate) enum FolderChoice {
 
 /// The tests of a gate that run first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Order {
+pub enum Order {
     /// The tests that touch what changed.
     AffectedFirst,
     /// None: all run together.
@@ -84,14 +93,16 @@ pub(crate) enum Order {
 
 /// The rules for the contents of snapshots.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct SnapshotRules {
-    pub(crate) max_file_size: u64,
-    pub(crate) include_ignored: Vec<String>,
+pub struct SnapshotRules {
+    /// Most bytes of a file in a snapshot.
+    pub max_file_size: u64,
+    /// Globs of ignored files that snapshots hold.
+    pub include_ignored: Vec<String>,
 }
 
 impl SnapshotRules {
     /// Reads these rules only, so that a rollback works with any other settings.
-    pub(crate) fn new(layers: &Layers) -> Self {
+    pub fn new(layers: &Layers) -> Self {
         let reader = Reader(layers);
         Self {
             max_file_size: reader.count("snapshots.max_file_size").unwrap_or(100_000_000),
@@ -101,23 +112,23 @@ impl SnapshotRules {
 }
 
 /// Returns true if only errors in files that the agent edited start a loop.
-pub(crate) fn counts_edited_only(layers: &Layers) -> bool {
+pub fn counts_edited_only(layers: &Layers) -> bool {
     Reader(layers).text("hooks.scope") != Some("project")
 }
 
 /// Returns the language that the settings name, if they do.
-pub(crate) fn locale(layers: &Layers) -> Option<Locale> {
+pub fn locale(layers: &Layers) -> Option<Locale> {
     Reader(layers).text("run.locale").and_then(|text| text.parse().ok())
 }
 
 /// Returns how much the agent remembers between turns.
-pub(crate) fn context(layers: &Layers) -> Context {
+pub fn context(layers: &Layers) -> Context {
     let said = Reader(layers).text("run.context").and_then(|text| text.parse().ok());
     said.unwrap_or(Context::Auto)
 }
 
 /// Returns what happens to a session that another one replaces.
-pub(crate) fn old_session(layers: &Layers) -> OldSession {
+pub fn old_session(layers: &Layers) -> OldSession {
     match Reader(layers).text("run.old_session") {
         Some("keep") => OldSession::Keep,
         Some(_) | None => OldSession::Delete,
@@ -125,29 +136,33 @@ pub(crate) fn old_session(layers: &Layers) -> OldSession {
 }
 
 /// Returns the name of the agent.
-pub(crate) fn agent_name(layers: &Layers) -> String {
+pub fn agent_name(layers: &Layers) -> String {
     Reader(layers).text("run.agent").unwrap_or("command").to_owned()
 }
 
 /// Returns the folders with the user's own security rules.
-pub(crate) fn security_rules(layers: &Layers) -> Vec<String> {
+pub fn security_rules(layers: &Layers) -> Vec<String> {
     Reader(layers).list("security.rules").unwrap_or_default()
 }
 
 /// The limits of what `ralph gc` keeps of ended runs and sessions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Retention {
-    pub(crate) runs: usize,
-    pub(crate) age: Duration,
-    pub(crate) bytes: u64,
+pub struct Retention {
+    /// Number of runs.
+    pub runs: usize,
+    /// Age of runs.
+    pub age: Duration,
+    /// Bytes of all runs.
+    pub bytes: u64,
     /// Time that records of sessions are kept.
-    pub(crate) session_age: Duration,
+    pub session_age: Duration,
     /// Bytes of the memory's log that sessions may take.
-    pub(crate) log_bytes: u64,
+    pub log_bytes: u64,
 }
 
 impl Retention {
-    pub(crate) fn new(layers: &Layers) -> Self {
+    /// Reads these rules only.
+    pub fn new(layers: &Layers) -> Self {
         let reader = Reader(layers);
         let days = reader.count("retention.days").unwrap_or(30);
         let session_days = reader.count("memory.days").unwrap_or(30);
@@ -164,7 +179,7 @@ impl Retention {
 
 /// The effect of notes with a check on work that breaks them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Enforce {
+pub enum Enforce {
     /// None: the checks are not run.
     Off,
     /// The failure is reported.
@@ -191,7 +206,7 @@ impl Enforce {
     }
 
     /// Returns whether success depends on such notes; `None` if they are not run.
-    pub(crate) fn need(self) -> Option<Need> {
+    pub fn need(self) -> Option<Need> {
         match self {
             Self::Off => None,
             Self::Report => Some(Need::Advisory),
@@ -202,20 +217,20 @@ impl Enforce {
 
 /// The settings for the memory that an agent is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct MemoryRules {
+pub struct MemoryRules {
     /// True if notes are shown and recorded.
-    pub(crate) is_enabled: bool,
+    pub is_enabled: bool,
     /// Most tokens that are shown.
-    pub(crate) tokens: usize,
+    pub tokens: usize,
     /// The effect of notes that have a check.
-    pub(crate) enforce: Enforce,
+    pub enforce: Enforce,
     /// The sessions of hosts that are shown notes.
-    pub(crate) audience: Audience,
+    pub audience: Audience,
 }
 
 /// The sessions of a host that are shown notes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Audience {
+pub enum Audience {
     /// No session.
     Nobody,
     /// Sessions with a loop.
@@ -226,7 +241,7 @@ pub(crate) enum Audience {
 
 impl MemoryRules {
     /// Reads these rules only, since a hook has no time for all settings.
-    pub(crate) fn new(layers: &Layers) -> Self {
+    pub fn new(layers: &Layers) -> Self {
         let reader = Reader(layers);
         let tokens = reader.count("memory.tokens").and_then(|count| count.try_into().ok());
         Self {
@@ -245,7 +260,7 @@ impl MemoryRules {
 impl Settings {
     /// Interprets the layers. `locale` is the default language; `detect` is called if a
     /// criterion has no command.
-    pub(crate) fn new(
+    pub fn new(
         layers: &Layers,
         locale: Locale,
         detect: &dyn Fn() -> Detected,
@@ -315,7 +330,8 @@ impl Settings {
     /// Adds a gate for the notes that have a check. The limits stay, since such notes
     /// do not prove a claim. But a claim alone no longer suffices, unless the user says
     /// so.
-    pub(crate) fn holding_notes(mut self, need: Need, layers: &Layers) -> Self {
+    #[must_use]
+    pub fn holding_notes(mut self, need: Need, layers: &Layers) -> Self {
         let gates = &mut self.policy.gates;
         let at = gates.iter().position(GateSpec::is_judge).unwrap_or(gates.len());
         gates.insert(at, InvariantGate::specify(need));
@@ -326,13 +342,28 @@ impl Settings {
     }
 
     /// Returns the options of a client.
-    pub(crate) fn client(&self, client: Client) -> ClientOptions {
+    pub fn client(&self, client: Client) -> ClientOptions {
         let known = self.clients.iter().find(|options| options.client == client);
         known.cloned().unwrap_or_else(|| ClientOptions::new(client))
     }
 
+    /// Returns the variables that agents and gates get.
+    pub fn environment(&self) -> &EnvironmentRules {
+        &self.environment
+    }
+
+    /// Returns the texts by which a limit of a provider is known.
+    pub fn limit_patterns(&self) -> &LimitPatterns {
+        &self.limit_patterns
+    }
+
+    /// Returns the tests of a gate that run first.
+    pub fn order(&self) -> Order {
+        self.order
+    }
+
     /// Returns an error if a required gate cannot run here.
-    pub(crate) fn ensure_tools(&self) -> Result<(), SettingsError> {
+    pub fn ensure_tools(&self) -> Result<(), SettingsError> {
         match self.missing.first() {
             Some(MissingTool { gate, need }) => {
                 Err(SettingsError::MissingTool { gate: gate.clone(), need: need.clone() })
@@ -343,10 +374,10 @@ impl Settings {
 }
 
 /// Reads typed values. Their kinds were checked when the layers were built.
-pub(super) struct Reader<'a>(pub(super) &'a Layers);
+pub(crate) struct Reader<'a>(pub(super) &'a Layers);
 
 impl Reader<'_> {
-    pub(super) fn text(&self, path: &str) -> Option<&str> {
+    pub(crate) fn text(&self, path: &str) -> Option<&str> {
         match self.0.get(path)? {
             Value::Text(text) => Some(text),
             Value::Count(_)
@@ -357,7 +388,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn list(&self, path: &str) -> Option<Vec<String>> {
+    pub(crate) fn list(&self, path: &str) -> Option<Vec<String>> {
         match self.0.get(path)? {
             Value::List(items) => Some(items.clone()),
             Value::Text(_)
@@ -379,7 +410,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn span(&self, path: &str) -> Option<Duration> {
+    pub(crate) fn span(&self, path: &str) -> Option<Duration> {
         match self.0.get(path)? {
             Value::Span(span) => Some(*span),
             Value::Text(_)
@@ -403,7 +434,7 @@ impl Reader<'_> {
         TestRules { original, added }
     }
 
-    pub(super) fn switch(&self, path: &str) -> Option<bool> {
+    pub(crate) fn switch(&self, path: &str) -> Option<bool> {
         match self.0.get(path)? {
             Value::Switch(on) => Some(*on),
             Value::Text(_)
@@ -414,7 +445,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn money(&self, path: &str) -> Option<Usd> {
+    pub(crate) fn money(&self, path: &str) -> Option<Usd> {
         match self.0.get(path)? {
             Value::Money(money) => Some(*money),
             Value::Text(_)
@@ -434,7 +465,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn client(&self, client: Client) -> ClientOptions {
+    pub(crate) fn client(&self, client: Client) -> ClientOptions {
         let mut options = ClientOptions::new(client);
         options.old_session = old_session(self.0);
         for Setting { option, path, .. } in client.settings() {
@@ -521,7 +552,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn environment(&self) -> EnvironmentRules {
+    pub(crate) fn environment(&self) -> EnvironmentRules {
         let globs = |items: Vec<String>| items.iter().map(|item| NameGlob::new(item)).collect();
         let defaults = EnvironmentRules::default();
         EnvironmentRules {

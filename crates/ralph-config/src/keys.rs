@@ -8,17 +8,17 @@ use super::value::Kind;
 
 /// One setting.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Key {
+pub struct Key {
     /// The path in a file, such as `run.max_iterations`.
-    pub(crate) path: &'static str,
+    pub path: &'static str,
     /// The environment variable that sets it; `None` for settings of a project only.
-    pub(crate) variable: Option<&'static str>,
+    pub variable: Option<&'static str>,
     /// The kind of its value.
-    pub(crate) kind: Kind,
+    pub kind: Kind,
     /// The default, in words.
-    pub(crate) default: &'static str,
+    pub default: &'static str,
     /// A description.
-    pub(crate) help: &'static str,
+    pub help: &'static str,
 }
 
 const fn key(
@@ -91,7 +91,7 @@ const FORMATS: [&str; Format::ALL.len()] = [
 ];
 
 /// The table of all settings.
-pub(crate) const KEYS: &[Key] = &[
+pub const KEYS: &[Key] = &[
     key(
         "run.agent",
         "RALPH_AGENT",

@@ -12,7 +12,7 @@ use super::value::{Value, ValueError};
 
 /// The origin of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Origin {
+pub enum Origin {
     /// A file and the line.
     File(PathBuf, usize),
     /// An environment variable.
@@ -33,24 +33,63 @@ impl fmt::Display for Origin {
 
 /// An error in a settings file, variable or flag.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum ConfigError {
+pub enum ConfigError {
+    /// A file that cannot be read.
     #[error("cannot read {}: {source}", path.display())]
-    Read { path: PathBuf, source: io::Error },
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The error of the operating system.
+        source: io::Error,
+    },
+    /// A file that is not TOML.
     #[error("{}:{line}:{column}: {message}", path.display())]
-    Syntax { path: PathBuf, line: usize, column: usize, message: String },
+    Syntax {
+        /// The file.
+        path: PathBuf,
+        /// The line.
+        line: usize,
+        /// The column.
+        column: usize,
+        /// The error.
+        message: String,
+    },
+    /// A key that no setting has.
     #[error("{}:{line}: unknown key `{key}`{}", path.display(), suggestion(key))]
-    UnknownKey { path: PathBuf, line: usize, key: String },
+    UnknownKey {
+        /// The file.
+        path: PathBuf,
+        /// The line.
+        line: usize,
+        /// The key.
+        key: String,
+    },
+    /// A value that its setting does not take.
     #[error("{origin}: `{key}`: {source}")]
-    Value { origin: Origin, key: String, source: ValueError },
+    Value {
+        /// The origin of the value.
+        origin: Origin,
+        /// The setting.
+        key: String,
+        /// The error.
+        source: ValueError,
+    },
+    /// Two settings that exclude each other.
     #[error("`{key}` and `{other}` cannot both be set")]
-    Conflict { key: String, other: String },
+    Conflict {
+        /// One setting.
+        key: String,
+        /// The other one.
+        other: String,
+    },
+    /// A pattern of provider limits that is not a regular expression.
     #[error("{0}")]
     Pattern(#[from] ralph_agents::limits::BadPattern),
 }
 
 impl ConfigError {
     /// Returns the message in Korean.
-    pub(crate) fn korean(&self) -> String {
+    pub fn korean(&self) -> String {
         match self {
             Self::Read { path, source } => {
                 format!("{} 을(를) 읽을 수 없습니다: {source}", path.display())
@@ -95,28 +134,28 @@ fn suggestion(key: &str) -> String {
 
 /// The settings, each with its origin.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Layers {
+pub struct Layers {
     values: BTreeMap<String, (Value, Origin)>,
 }
 
 impl Layers {
     /// Returns the value at this path, if it is set.
-    pub(crate) fn get(&self, path: &str) -> Option<&Value> {
+    pub fn get(&self, path: &str) -> Option<&Value> {
         self.values.get(path).map(|(value, _)| value)
     }
 
     /// Returns every value that is set, with its origin, sorted by path.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &Value, &Origin)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value, &Origin)> {
         self.values.iter().map(|(path, (value, origin))| (path.as_str(), value, origin))
     }
 
     /// Sets a value from a flag.
-    pub(crate) fn set_flag(&mut self, path: &'static str, value: Value) {
+    pub fn set_flag(&mut self, path: &'static str, value: Value) {
         self.values.insert(path.to_owned(), (value, Origin::Flag));
     }
 
     /// Adds a file; a file that does not exist adds nothing.
-    pub(crate) fn add_file(&mut self, path: &Path) -> Result<(), ConfigError> {
+    pub fn add_file(&mut self, path: &Path) -> Result<(), ConfigError> {
         let text = match ralph_files::read_text(path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -173,7 +212,7 @@ impl Layers {
     }
 
     /// Adds the values of variables.
-    pub(crate) fn add_variables(
+    pub fn add_variables(
         &mut self,
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Result<(), ConfigError> {

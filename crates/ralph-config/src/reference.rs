@@ -9,7 +9,7 @@ use super::keys::{KEYS, Key};
 use super::value::Kind;
 
 /// Renders the reference as Markdown.
-pub(crate) fn reference() -> String {
+pub fn reference() -> String {
     let mut out = String::from(
         "# Configuration\n\n\
          Settings are read from, later ones winning: the user's `ralph/config.toml` in the platform's\n\
@@ -59,7 +59,7 @@ fn row(out: &mut String, key: &Key) {
 }
 
 /// Renders the JSON schema of a configuration file.
-pub(crate) fn schema() -> String {
+pub fn schema() -> String {
     let mut root = object();
     for key in KEYS {
         let parts: Vec<&str> = key.path.split('.').collect();

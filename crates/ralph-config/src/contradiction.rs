@@ -8,27 +8,74 @@ use super::layers::ConfigError;
 
 /// An error about settings that contradict each other.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum SettingsError {
+pub enum SettingsError {
+    /// An error in a file, variable or flag.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// An error in the settings of the judge.
     #[error(transparent)]
     Judge(#[from] JudgeError),
+    /// A criterion without a command, which nothing in the project gives.
     #[error("the criterion `{0}` has no command")]
     NoCommand(&'static str),
+    /// A criterion that names a gate that does not exist.
     #[error("there is no gate `{given}`")]
-    UnknownGate { given: String, known: Vec<String> },
+    UnknownGate {
+        /// The name that the criterion gave.
+        given: String,
+        /// The gates that exist.
+        known: Vec<String>,
+    },
+    /// A setting of a gate that has no command.
     #[error("`{key}` is set, but there is no `command` or `shell` beside it")]
-    WithoutCommand { key: String },
+    WithoutCommand {
+        /// The setting.
+        key: String,
+    },
+    /// A folder outside the project.
     #[error("`{key}`: `{dir}` is not a folder below the project's root")]
-    Outside { key: String, dir: String },
+    Outside {
+        /// The setting.
+        key: String,
+        /// Its value.
+        dir: String,
+    },
+    /// Levels of findings that must be empty, and no gate that looks for them.
     #[error("{}: nothing that could be run here looks for them", levels.join(", "))]
-    NothingToCount { levels: Vec<&'static str>, missing: Vec<String> },
+    NothingToCount {
+        /// The levels.
+        levels: Vec<&'static str>,
+        /// Programs that would look for them and are missing.
+        missing: Vec<String>,
+    },
+    /// A required gate that cannot run here.
     #[error("gate {gate} cannot run: {need}")]
-    MissingTool { gate: String, need: MissingNeed },
+    MissingTool {
+        /// The gate.
+        gate: String,
+        /// The program or file that it needs.
+        need: MissingNeed,
+    },
+    /// Trust in evidence without a gate.
     #[error("`--trust evidence` needs at least one gate")]
     NothingToTrust,
+    /// An agent that cannot have the context that was asked for.
     #[error("the agent `{agent}` forgets its turns: `--context {context}` is not possible")]
-    NoSession { agent: &'static str, context: &'static str },
+    NoSession {
+        /// The agent.
+        agent: &'static str,
+        /// The context.
+        context: &'static str,
+    },
+    /// A language server lacks a setting.
+    #[error("`lsp.{server}` has no `{key}`")]
+    IncompleteServer {
+        /// The name of the server.
+        server: String,
+        /// The setting that it lacks.
+        key: &'static str,
+    },
+    /// A run that nothing could end with success.
     #[error(
         "nothing could ever end this run with success: the promise is empty, there are no markers and no gate"
     )]
@@ -37,7 +84,7 @@ pub(crate) enum SettingsError {
 
 impl SettingsError {
     /// Returns a hint on what helps.
-    pub(crate) fn hint(&self) -> Option<String> {
+    pub fn hint(&self) -> Option<String> {
         match self {
             Self::NoCommand(name) => Some(format!(
                 "nothing in the project tells how; add `[gates.{name}]` with `command = \"…\"` to ralph.toml, or use `--criteria custom:COMMAND`"
@@ -66,13 +113,16 @@ impl SettingsError {
             )),
             Self::NothingToTrust => Some("add `--criteria custom:COMMAND`".to_owned()),
             Self::NoSession { .. } => Some("use `--context fresh` or leave it out".to_owned()),
+            Self::IncompleteServer { .. } => {
+                Some("a language server needs `command` and `extensions`".to_owned())
+            }
             Self::NoEnd => Some("set a promise or add `--criteria custom:COMMAND`".to_owned()),
             Self::Judge(error) => error.hint(),
             Self::Config(_) | Self::Outside { .. } => None,
         }
     }
     /// Returns the message in Korean.
-    pub(crate) fn korean(&self) -> String {
+    pub fn korean(&self) -> String {
         match self {
             Self::Config(error) => error.korean(),
             Self::Judge(error) => error.korean().0,
@@ -99,6 +149,9 @@ impl SettingsError {
             Self::NoSession { agent, context } => format!(
                 "에이전트 `{agent}` 은(는) 이전 턴을 기억하지 못하므로 `--context {context}` 을(를) 쓸 수 없습니다"
             ),
+            Self::IncompleteServer { server, key } => {
+                format!("`lsp.{server}` 에 `{key}` 이(가) 없습니다")
+            }
             Self::NoEnd => {
                 "이 실행은 성공으로 끝날 수 없습니다: 약속이 비어 있고 표시도 게이트도 없습니다"
                     .to_owned()
@@ -107,7 +160,7 @@ impl SettingsError {
     }
 
     /// Returns the hint in Korean.
-    pub(crate) fn korean_hint(&self) -> Option<String> {
+    pub fn korean_hint(&self) -> Option<String> {
         Some(match self {
             Self::NoCommand(name) => format!(
                 "프로젝트에서 방법을 찾지 못했습니다. ralph.toml 에 `[gates.{name}]` 과 `command = \"…\"` 를 추가하거나 `--criteria custom:명령` 을 쓰세요"
@@ -136,6 +189,9 @@ impl SettingsError {
             ),
             Self::NothingToTrust => "`--criteria custom:명령` 을 붙이세요".to_owned(),
             Self::NoSession { .. } => "`--context fresh` 를 쓰거나 빼세요".to_owned(),
+            Self::IncompleteServer { .. } => {
+                "언어 서버에는 `command` 와 `extensions` 가 필요합니다".to_owned()
+            }
             Self::NoEnd => "약속을 정하거나 `--criteria custom:명령` 을 붙이세요".to_owned(),
             Self::Judge(error) => return error.korean().1,
             Self::Config(_) | Self::Outside { .. } => return None,

@@ -5,19 +5,23 @@ use super::settings::Reader;
 
 /// The moment when loops begin inside a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Arm {
+pub enum Arm {
+    /// Only when the user or the agent asks for one.
     Manual,
+    /// When a turn leaves errors.
     OnErrors,
+    /// With every session.
     EverySession,
 }
 
 impl Arm {
     /// Returns the moment that the settings name, if they do.
-    pub(crate) fn new(layers: &Layers) -> Option<Self> {
+    pub fn new(layers: &Layers) -> Option<Self> {
         Self::parse(Reader(layers).text("hooks.arm")?)
     }
 
-    pub(crate) fn parse(name: &str) -> Option<Self> {
+    /// Parses the name in the settings.
+    pub fn parse(name: &str) -> Option<Self> {
         match name {
             "manual" => Some(Self::Manual),
             "on-errors" => Some(Self::OnErrors),
@@ -26,7 +30,8 @@ impl Arm {
         }
     }
 
-    pub(crate) fn name(self) -> &'static str {
+    /// Returns the name in the settings.
+    pub fn name(self) -> &'static str {
         match self {
             Self::Manual => "manual",
             Self::OnErrors => "on-errors",

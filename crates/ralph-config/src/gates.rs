@@ -22,24 +22,26 @@ const GATE_TIMEOUT: Duration = Duration::from_mins(10);
 
 /// The settings about gates.
 #[derive(Debug, Default)]
-pub(super) struct Gates {
-    pub(super) specs: Vec<GateSpec>,
+pub(crate) struct Gates {
+    pub(crate) specs: Vec<GateSpec>,
     /// Levels that must have no findings.
-    pub(super) zero: BTreeSet<Level>,
+    pub(crate) zero: BTreeSet<Level>,
     /// Programs and files that required gates need and that are missing.
-    pub(super) missing: Vec<MissingTool>,
+    pub(crate) missing: Vec<MissingTool>,
 }
 
 /// A program or file that a gate needs and that is missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct MissingTool {
-    pub(crate) gate: String,
-    pub(crate) need: MissingNeed,
+pub struct MissingTool {
+    /// The name of the gate.
+    pub gate: String,
+    /// The program or file that it needs.
+    pub need: MissingNeed,
 }
 
 /// Reads criteria and zero flags. It calls `detect` at most once, and only if the
 /// settings leave something open.
-pub(super) fn read(
+pub(crate) fn read(
     reader: &Reader<'_>,
     detect: &dyn Fn() -> Detected,
 ) -> Result<Gates, SettingsError> {
@@ -50,7 +52,7 @@ pub(super) fn read(
 }
 
 /// Quotes a gate's name for the header of a table.
-pub(crate) fn quoted(name: &str) -> String {
+pub fn quoted(name: &str) -> String {
     if name.contains(':') { serde_json::Value::from(name).to_string() } else { name.to_owned() }
 }
 
