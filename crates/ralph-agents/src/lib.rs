@@ -29,6 +29,7 @@ mod excerpt;
 pub mod host;
 pub mod inspection;
 pub mod install;
+mod json_text;
 pub mod limits;
 mod line;
 mod listen;
@@ -36,7 +37,6 @@ pub mod opencode;
 pub mod scripted;
 pub mod servers;
 mod session;
-mod spans;
 pub mod summary;
 mod usage;
 

@@ -15,7 +15,7 @@ use crate::install::{Plan, Read, Unreadable, text as file_text};
 
 use text::Emptied;
 
-pub use text::Syntax;
+pub use crate::json_text::Syntax;
 
 /// The name of our entry, which prefixes our tools' names.
 const NAME: &str = "ralph";

@@ -172,7 +172,7 @@ fn of_two_files_the_one_with_our_entry_is_changed_else_the_one_there_is() {
 #[test]
 fn a_file_that_cannot_be_read_is_named_with_the_place() {
     for (text, message) in [
-        ("{\n  // mine\n}", ".mcp.json: line 2, column 3: key must be a string"),
+        ("{\n  // mine\n}", ".mcp.json: line 2, column 3: a comment, which JSON does not have"),
         ("[]", ".mcp.json: line 1, column 1: `.` is an array, not an object"),
         (
             "{\"mcpServers\": 3}",

@@ -243,7 +243,10 @@ mod tests {
             Ok((path == Path::new("settings.json")).then(|| "{\n  \"a\": 1,\n}".to_owned()))
         };
         let error = inspect(&damaged, Scope::User).unwrap_err();
-        assert_eq!(error.to_string(), "settings.json: line 3, column 1: key must be a string");
+        assert_eq!(
+            error.to_string(),
+            "settings.json: line 2, column 9: trailing commas are not allowed"
+        );
         let error = inspect(&|_| Err(io::Error::other("gone")), Scope::User).unwrap_err();
         assert_eq!(error.to_string(), "settings.json: gone");
     }

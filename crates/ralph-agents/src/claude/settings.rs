@@ -6,13 +6,16 @@
 //! container or our own cap, are stored in the arguments of our entry, where
 //! they survive reformatting.
 
-mod edit;
 mod entries;
 
 use std::time::Duration;
 
-use crate::spans::{self, Container, Item};
-use edit::{Edit, Fate, Style};
+use jsonc_parser::ast::Value;
+use jsonc_parser::common::Ranged;
+
+use crate::json_text::{
+    JsonContainer, JsonItem, JsonText, JsonTextError, ROOT, RemovalEffect, Syntax,
+};
 
 pub use entries::{BEFORE_EDITS, EVENTS, Hook};
 pub(super) use entries::{Group, Traces, group};
@@ -37,35 +40,6 @@ pub struct Installation {
     pub stop_timeout: Duration,
     /// Timeout for a prompt: starting a loop runs the gates once.
     pub prompt_timeout: Duration,
-}
-
-/// An error in the settings. Nothing was changed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SettingsError {
-    /// The text is not JSON.
-    #[error("line {line}, column {column}: {reason}")]
-    Syntax {
-        /// The line, from 1.
-        line: usize,
-        /// The column, from 1.
-        column: usize,
-        /// The error.
-        reason: String,
-    },
-    /// A value has the wrong type, also for the client.
-    #[error("line {line}, column {column}: `{place}` is {found}, not {wanted}")]
-    Shape {
-        /// The path of the value, as keys.
-        place: String,
-        /// The line, from 1.
-        line: usize,
-        /// The column, from 1.
-        column: usize,
-        /// The actual type.
-        found: &'static str,
-        /// The expected type.
-        wanted: &'static str,
-    },
 }
 
 /// The settings that concern hooks.
@@ -102,7 +76,7 @@ pub enum Removed {
 /// missing file.
 ///
 /// A second call changes nothing, and entries of an older version are replaced.
-pub fn install(text: Option<&str>, wanted: &Installation) -> Result<String, SettingsError> {
+pub fn install(text: Option<&str>, wanted: &Installation) -> Result<String, JsonTextError> {
     let given = text.filter(|text| !is_blank(text)).unwrap_or(EMPTY);
     let removed = uninstall(given)?;
     let is_new = text.is_none() || removed == Removed::File;
@@ -115,12 +89,12 @@ pub fn install(text: Option<&str>, wanted: &Installation) -> Result<String, Sett
     let mut text = if blank.is_some() { EMPTY.to_owned() } else { before };
     let traces = Traces { is_new, blank, ..survey(&text, wanted)? };
     if traces.cap.is_some() {
-        text = with_object(text, "env");
-        text = put(text, &["env"], CAP_VARIABLE, &wanted.cap.to_string());
+        text = with_object(&text, "env")?;
+        text = with_member(&text, "env", CAP_VARIABLE, &wanted.cap.to_string())?;
     }
-    text = with_object(text, "hooks");
+    text = with_object(&text, "hooks")?;
     for event in entries::events(wanted) {
-        text = put_group(text, event, &group(wanted, event, &traces));
+        text = with_group(&text, event, &group(wanted, event, &traces))?;
     }
     Ok(text)
 }
@@ -129,24 +103,25 @@ pub fn install(text: Option<&str>, wanted: &Installation) -> Result<String, Sett
 ///
 /// The cap is removed if it is the installed one. Containers that held only our
 /// entries are removed, too.
-pub fn uninstall(text: &str) -> Result<Removed, SettingsError> {
-    let root = check(text)?;
-    let ours: Vec<Hook> = hooks(text, &root).into_iter().filter(Hook::is_ours).collect();
+pub fn uninstall(text: &str) -> Result<Removed, JsonTextError> {
+    let text = parse(text)?;
+    let root = text.root();
+    let ours: Vec<Hook> = hooks(&root).into_iter().filter(Hook::is_ours).collect();
     if ours.is_empty() {
         return Ok(Removed::Nothing);
     }
     let traces = traces_of(&ours);
-    let items = root.items.iter().map(|item| root_fate(text, &root, item, &traces)).collect();
+    let items = root.items.iter().map(|item| root_effect(&text, &root, item, &traces)).collect();
     let inner = traces.inner(ROOT).unwrap_or_default();
-    Ok(match edit::fate(&root, items).kept(&root, Some(inner)) {
-        Fate::Changed(edits) => match edit::apply(text, edits) {
+    Ok(match text.removal(&root, items).kept(&root, Some(inner)) {
+        RemovalEffect::Changed(edits) => match text.with(edits) {
             left if left.trim() == EMPTY.trim() && traces.is_new => Removed::File,
             left if left.trim() == EMPTY.trim() && traces.blank.is_some() => {
                 Removed::Text(traces.blank.unwrap_or_default())
             }
             left => Removed::Text(left),
         },
-        Fate::Untouched | Fate::Gone => Removed::Nothing,
+        RemovalEffect::Untouched | RemovalEffect::Gone => Removed::Nothing,
     })
 }
 
@@ -163,25 +138,24 @@ fn traces_of(ours: &[Hook]) -> Traces {
 }
 
 /// Returns the settings that concern hooks, ours and others.
-pub fn inspect(text: &str) -> Result<Found, SettingsError> {
-    let root = check(text)?;
-    let (ours, foreign): (Vec<Hook>, Vec<Hook>) =
-        hooks(text, &root).into_iter().partition(Hook::is_ours);
-    let value = |at: &Item| spans::string(text, &at.value).unwrap_or(text[at.value.clone()].into());
-    let env = edit::object(text, &["env"]);
-    let plugins = edit::object(text, &["enabledPlugins"]);
-    let is_on = |item: &&Item| &text[item.value.clone()] == "true";
-    let name = |item: &Item| spans::string(text, item.key.as_ref()?);
-    let plugins = plugins.map(|plugins| plugins.items).unwrap_or_default();
-    let plugins = plugins.iter().filter(is_on).filter_map(name);
+pub fn inspect(text: &str) -> Result<Found, JsonTextError> {
+    let parsed = parse(text)?;
+    let root = parsed.root();
+    let (ours, foreign): (Vec<Hook>, Vec<Hook>) = hooks(&root).into_iter().partition(Hook::is_ours);
+    let value = |value: &Value<'_>| string(value).unwrap_or_else(|| value.text(text).to_owned());
+    let object = |name| root.member(name).and_then(JsonContainer::object);
+    let is_on = |value: &Value<'_>| value.as_boolean_lit().is_some_and(|value| value.value);
+    let plugins = object("enabledPlugins").map(|plugins| plugins.items).unwrap_or_default();
+    let plugins = plugins.iter().filter(|plugin| is_on(plugin.value));
+    let plugins = plugins.filter_map(JsonItem::name).map(str::to_owned);
     let (own_plugins, others): (Vec<String>, Vec<String>) =
         plugins.partition(|name| name.split('@').next() == Some("ralph"));
     Ok(Found {
         own_cap: traces_of(&ours).cap,
         ours,
         foreign_stops: foreign.into_iter().filter(|hook| hook.event == "Stop").collect(),
-        cap: env.and_then(|env| env.member(text, CAP_VARIABLE).map(value)),
-        is_disabled: root.member(text, "disableAllHooks").as_ref().is_some_and(is_on),
+        cap: object("env").and_then(|env| env.member(CAP_VARIABLE).map(value)),
+        is_disabled: root.member("disableAllHooks").is_some_and(is_on),
         loop_plugins: others.into_iter().filter(|name| name.contains("ralph")).collect(),
         own_plugins,
     })
@@ -195,68 +169,45 @@ fn is_blank(text: &str) -> bool {
     text.trim().is_empty()
 }
 
-/// The name of the whole file in paths.
-const ROOT: &str = ".";
-
 /// The event and matcher of an entry.
 struct Place {
     event: String,
     matcher: Option<String>,
 }
 
-fn check(text: &str) -> Result<Container, SettingsError> {
-    if let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(text) {
-        let (line, column) = (error.line(), error.column());
-        let here = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
-        let is_comment = here
-            .get(column.saturating_sub(1)..)
-            .is_some_and(|rest| ["//", "/*"].iter().any(|sign| rest.starts_with(sign)));
-        let reason = if is_comment {
-            "a comment, which JSON does not have".to_owned()
-        } else {
-            let reason = error.to_string();
-            reason.split(" at line ").next().unwrap_or(&reason).to_owned()
-        };
-        return Err(SettingsError::Syntax { line, column, reason });
-    }
-    let root = spans::root(text);
-    Container::object(text, &root).ok_or_else(|| misshapen(text, ROOT, &root, "an object"))
+fn parse(text: &str) -> Result<JsonText<'_>, JsonTextError> {
+    JsonText::parse(text, Syntax::Strict)
 }
 
-fn misshapen(
-    text: &str,
-    place: &str,
-    at: &std::ops::Range<usize>,
-    wanted: &'static str,
-) -> SettingsError {
-    let (line, column) = spans::position(text, at.start);
-    let found = spans::kind(text, at);
-    SettingsError::Shape { place: place.to_owned(), line, column, found, wanted }
+/// Returns the text of a string; `None` for other values.
+fn string(value: &Value<'_>) -> Option<String> {
+    value.as_string_lit().map(|string| string.value.clone().into_owned())
 }
 
 /// Collects the facts for uninstalling before anything is written.
-fn survey(text: &str, wanted: &Installation) -> Result<Traces, SettingsError> {
-    let root = check(text)?;
-    let inner = |container: &Container| text[container.inner.clone()].to_owned();
+fn survey(text: &str, wanted: &Installation) -> Result<Traces, JsonTextError> {
+    let text = parse(text)?;
+    let root = text.root();
+    let inner = |container: &JsonContainer<'_>| text.inner(container).to_owned();
     let mut traces = Traces { cap: Some(wanted.cap), ..Traces::default() };
     if root.items.is_empty() && !root.inner.is_empty() {
         traces.kept.push((ROOT.to_owned(), inner(&root)));
     }
     for name in ["env", "hooks"] {
-        let Some(item) = root.member(text, name) else { continue };
-        let object = Container::object(text, &item.value)
-            .ok_or_else(|| misshapen(text, name, &item.value, "an object"))?;
+        let Some(value) = root.member(name) else { continue };
+        let object =
+            JsonContainer::object(value).ok_or_else(|| text.misshapen(name, value, "an object"))?;
         if object.items.is_empty() {
             traces.kept.push((name.to_owned(), inner(&object)));
         }
-        if name == "env" && object.member(text, CAP_VARIABLE).is_some() {
+        if name == "env" && object.member(CAP_VARIABLE).is_some() {
             traces.cap = None;
         }
         for event in entries::events(wanted).filter(|_| name == "hooks") {
-            let Some(item) = object.member(text, event) else { continue };
+            let Some(value) = object.member(event) else { continue };
             let place = format!("hooks.{event}");
-            let array = Container::array(text, &item.value)
-                .ok_or_else(|| misshapen(text, &place, &item.value, "an array"))?;
+            let array = JsonContainer::array(value)
+                .ok_or_else(|| text.misshapen(&place, value, "an array"))?;
             if array.items.is_empty() {
                 traces.kept.push((place, inner(&array)));
             }
@@ -266,108 +217,124 @@ fn survey(text: &str, wanted: &Installation) -> Result<Traces, SettingsError> {
 }
 
 /// Returns the text with an object of this name at its root.
-fn with_object(text: String, name: &str) -> String {
-    if edit::object(&text, &[name]).is_some() {
-        return text;
+fn with_object(text: &str, name: &str) -> Result<String, JsonTextError> {
+    let parsed = parse(text)?;
+    let root = parsed.root();
+    if root.member(name).and_then(JsonContainer::object).is_some() {
+        return Ok(text.to_owned());
     }
-    put(text, &[], name, &serde_json::Map::new())
+    Ok(parsed.with_last(&root, Some(name), &serde_json::Map::new()))
 }
 
-/// Adds a member to the object at this path.
-fn put(text: String, names: &[&str], key: &str, value: &impl serde::Serialize) -> String {
-    let (Some(root), Some(object)) = (edit::object(&text, &[]), edit::object(&text, names)) else {
-        return text;
-    };
-    Style::of(&text, &root).add(&text, &object, Some(key), value)
+/// Returns the text with one more member in the object of this name at its root.
+fn with_member(
+    text: &str,
+    name: &str,
+    key: &str,
+    value: &impl serde::Serialize,
+) -> Result<String, JsonTextError> {
+    let parsed = parse(text)?;
+    let object = parsed.root().member(name).and_then(JsonContainer::object);
+    Ok(object.map_or_else(|| text.to_owned(), |object| parsed.with_last(&object, Some(key), value)))
 }
 
-/// Adds a group to those of an event.
-fn put_group(text: String, event: &str, group: &Group) -> String {
-    let hooks = edit::object(&text, &["hooks"]);
-    let groups = hooks.as_ref().and_then(|hooks| hooks.member(&text, event));
-    match (groups.and_then(|item| Container::array(&text, &item.value)), edit::object(&text, &[])) {
-        (Some(groups), Some(root)) => Style::of(&text, &root).add(&text, &groups, None, group),
-        (Some(_) | None, _) => put(text, &["hooks"], event, &[group]),
+/// Returns the text with one more group of an event.
+fn with_group(text: &str, event: &str, group: &Group) -> Result<String, JsonTextError> {
+    let parsed = parse(text)?;
+    let hooks = parsed.root().member("hooks").and_then(JsonContainer::object);
+    let groups = hooks.and_then(|hooks| hooks.member(event)).and_then(JsonContainer::array);
+    match groups {
+        Some(groups) => Ok(parsed.with_last(&groups, None, group)),
+        None => with_member(text, "hooks", event, &[group]),
     }
 }
 
 /// Returns every entry of every event.
-fn hooks(text: &str, root: &Container) -> Vec<Hook> {
+fn hooks(root: &JsonContainer<'_>) -> Vec<Hook> {
     let mut found = Vec::new();
-    for item in root.items.iter().filter(|item| item.is(text, "hooks")) {
-        let events = Container::object(text, &item.value).map(|events| events.items);
+    for item in root.items.iter().filter(|item| item.name() == Some("hooks")) {
+        let events = JsonContainer::object(item.value).map(|events| events.items);
         for event in events.unwrap_or_default() {
-            let groups = Container::array(text, &event.value).map(|groups| groups.items);
-            let name = event.key.as_ref().and_then(|key| spans::string(text, key));
-            let name = name.unwrap_or_default();
+            let groups = JsonContainer::array(event.value).map(|groups| groups.items);
             for group in groups.unwrap_or_default() {
-                found.extend(group_hooks(text, &group, &name).into_iter().flatten());
+                let name = event.name().unwrap_or_default();
+                found.extend(group_hooks(group.value, name).into_iter().flatten());
             }
         }
     }
     found
 }
 
-fn group_hooks(text: &str, group: &Item, event: &str) -> Option<Vec<Hook>> {
-    let group = Container::object(text, &group.value)?;
-    let matcher = group.member(text, "matcher").and_then(|item| spans::string(text, &item.value));
+fn group_hooks(group: &Value<'_>, event: &str) -> Option<Vec<Hook>> {
+    let group = JsonContainer::object(group)?;
+    let matcher = group.member("matcher").and_then(string);
     let place = Place { event: event.to_owned(), matcher };
-    let lists = group.items.iter().filter(|item| item.is(text, "hooks"));
-    let entries = lists.filter_map(|list| Container::array(text, &list.value));
+    let lists = group.items.iter().filter(|item| item.name() == Some("hooks"));
+    let entries = lists.filter_map(|list| JsonContainer::array(list.value));
     let entries = entries.flat_map(|list| list.items);
-    Some(entries.filter_map(|entry| Hook::read(text, &entry.value, &place)).collect())
+    Some(entries.filter_map(|entry| Hook::read(entry.value, &place)).collect())
 }
 
-/// Returns the fate of a member of the root when our entries are removed.
-fn root_fate(text: &str, root: &Container, item: &Item, traces: &Traces) -> Fate {
-    let Some(object) = Container::object(text, &item.value) else { return Fate::Untouched };
-    if item.is(text, "hooks") {
-        let events = object.items.iter().map(|event| event_fate(text, event, traces)).collect();
-        return edit::fate(&object, events).kept(&object, traces.inner("hooks"));
+/// Returns the effect on a member of the root when our entries are removed.
+fn root_effect(
+    text: &JsonText<'_>,
+    root: &JsonContainer<'_>,
+    item: &JsonItem<'_>,
+    traces: &Traces,
+) -> RemovalEffect {
+    let Some(object) = JsonContainer::object(item.value) else { return RemovalEffect::Untouched };
+    if item.name() == Some("hooks") {
+        let events = object.items.iter().map(|event| event_effect(text, event, traces)).collect();
+        return text.removal(&object, events).kept(&object, traces.inner("hooks"));
     }
-    let is_read = root.member(text, "env").is_some_and(|env| env.value == item.value);
-    let Some(cap) = traces.cap.filter(|_| is_read) else { return Fate::Untouched };
-    let is_ours = |member: &Item| {
-        member.is(text, CAP_VARIABLE)
-            && spans::string(text, &member.value).is_some_and(|value| value == cap.to_string())
+    let is_read = root.member("env").is_some_and(|env| env.start() == item.value.start());
+    let Some(cap) = traces.cap.filter(|_| is_read) else { return RemovalEffect::Untouched };
+    let is_ours = |member: &JsonItem<'_>| {
+        member.name() == Some(CAP_VARIABLE)
+            && string(member.value).is_some_and(|value| value == cap.to_string())
     };
-    let fate_of = |member| if is_ours(member) { Fate::Gone } else { Fate::Untouched };
-    edit::fate(&object, object.items.iter().map(fate_of).collect())
-        .kept(&object, traces.inner("env"))
+    text.removal(&object, gone_where(&object, is_ours)).kept(&object, traces.inner("env"))
 }
 
-fn event_fate(text: &str, event: &Item, traces: &Traces) -> Fate {
-    let Some(groups) = Container::array(text, &event.value) else { return Fate::Untouched };
-    let fates = groups.items.iter().map(|group| group_fate(text, group)).collect();
-    let name = event.key.as_ref().and_then(|key| spans::string(text, key));
-    let inner = name.and_then(|name| traces.inner(&format!("hooks.{name}")));
-    edit::fate(&groups, fates).kept(&groups, inner)
+/// Returns the effect on each item when those that are ours are removed.
+fn gone_where(
+    container: &JsonContainer<'_>,
+    is_ours: impl Fn(&JsonItem<'_>) -> bool,
+) -> Vec<RemovalEffect> {
+    let effect = |item| if is_ours(item) { RemovalEffect::Gone } else { RemovalEffect::Untouched };
+    container.items.iter().map(effect).collect()
 }
 
-/// Returns the fate of a group. It is removed once it has no entry left.
-fn group_fate(text: &str, group: &Item) -> Fate {
-    let Some(object) = Container::object(text, &group.value) else { return Fate::Untouched };
+fn event_effect(text: &JsonText<'_>, event: &JsonItem<'_>, traces: &Traces) -> RemovalEffect {
+    let Some(groups) = JsonContainer::array(event.value) else { return RemovalEffect::Untouched };
+    let effects = groups.items.iter().map(|group| group_effect(text, group)).collect();
+    let inner = event.name().and_then(|name| traces.inner(&format!("hooks.{name}")));
+    text.removal(&groups, effects).kept(&groups, inner)
+}
+
+/// Returns the effect on a group. It is removed once it has no entry left.
+fn group_effect(text: &JsonText<'_>, group: &JsonItem<'_>) -> RemovalEffect {
+    let Some(object) = JsonContainer::object(group.value) else { return RemovalEffect::Untouched };
     let place = Place { event: String::new(), matcher: None };
     let is_ours =
-        |entry: &Item| Hook::read(text, &entry.value, &place).is_some_and(|hook| hook.is_ours());
-    let fate_of = |entry: &Item| if is_ours(entry) { Fate::Gone } else { Fate::Untouched };
-    let mut edits: Vec<Edit> = Vec::new();
+        |entry: &JsonItem<'_>| Hook::read(entry.value, &place).is_some_and(|hook| hook.is_ours());
+    let mut edits = Vec::new();
     let mut has_others = false;
-    for list in object.items.iter().filter(|item| item.is(text, "hooks")) {
-        let Some(entries) = Container::array(text, &list.value) else { continue };
-        match edit::fate(&entries, entries.items.iter().map(fate_of).collect()) {
-            Fate::Untouched => has_others = true,
-            Fate::Changed(inside) => {
+    for list in object.items.iter().filter(|item| item.name() == Some("hooks")) {
+        let Some(entries) = JsonContainer::array(list.value) else { continue };
+        match text.removal(&entries, gone_where(&entries, is_ours)) {
+            RemovalEffect::Untouched => has_others = true,
+            RemovalEffect::Changed(inside) => {
                 has_others = true;
                 edits.extend(inside);
             }
-            Fate::Gone => edits.push((entries.inner.clone(), String::new())),
+            RemovalEffect::Gone => edits.push((entries.inner.clone(), String::new())),
         }
     }
     match (edits.is_empty(), has_others) {
-        (true, _) => Fate::Untouched,
-        (false, true) => Fate::Changed(edits),
-        (false, false) => Fate::Gone,
+        (true, _) => RemovalEffect::Untouched,
+        (false, true) => RemovalEffect::Changed(edits),
+        (false, false) => RemovalEffect::Gone,
     }
 }
 

@@ -1,13 +1,13 @@
 //! The entries of our hooks, and how they are recognised.
 
-use std::ops::Range;
 use std::time::Duration;
 
+use jsonc_parser::ast::Value;
 use serde::Serialize;
 
-use super::spans::{self, Container};
-use super::{Installation, Place};
+use super::{Installation, Place, string};
 use crate::claude::hook::WRITERS;
+use crate::json_text::JsonContainer;
 
 /// Timeout of hooks that only take notes.
 const SHORT: Duration = Duration::from_secs(10);
@@ -165,18 +165,17 @@ pub struct Hook {
 
 impl Hook {
     /// Reads one entry; `None` if it is not an object.
-    pub(super) fn read(text: &str, at: &Range<usize>, place: &Place) -> Option<Self> {
-        let entry = Container::object(text, at)?;
-        let value = |name| entry.member(text, name).map(|item| item.value.clone());
-        let string = |name| value(name).and_then(|at| spans::string(text, &at));
-        let args = value("args").and_then(|at| Container::array(text, &at));
+    pub(super) fn read(value: &Value<'_>, place: &Place) -> Option<Self> {
+        let entry = JsonContainer::object(value)?;
+        let args = entry.member("args").and_then(JsonContainer::array);
         let args = args.map(|args| args.items).unwrap_or_default();
+        let timeout = entry.member("timeout").and_then(Value::as_number_lit);
         Some(Self {
             event: place.event.clone(),
             matcher: place.matcher.clone(),
-            command: string("command").unwrap_or_default(),
-            args: args.iter().filter_map(|arg| spans::string(text, &arg.value)).collect(),
-            timeout: value("timeout").and_then(|at| text[at].parse().ok()),
+            command: entry.member("command").and_then(string).unwrap_or_default(),
+            args: args.iter().filter_map(|arg| string(arg.value)).collect(),
+            timeout: timeout.and_then(|timeout| timeout.value.parse().ok()),
         })
     }
 
