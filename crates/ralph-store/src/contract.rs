@@ -56,8 +56,6 @@ macro_rules! run_store_contract {
             records: a_pass_counts_for_its_gate_and_tree_only,
             records: a_pass_that_is_forgotten_counts_no_more,
             records: the_time_of_a_gate_is_the_last_one_kept,
-            records: every_field_of_a_session_survives,
-            records: sessions_of_a_task_come_latest_first,
             records: a_sound_store_passes_its_own_check,
         }
     };

@@ -1,5 +1,4 @@
-//! Stores runs, iterations, evidence, sessions and events so that they survive
-//! crashes.
+//! Stores runs, iterations, evidence and events so that they survive crashes.
 //!
 //! [`RunStore`] is the main trait. [`SqliteStore`] keeps everything in one file
 //! that many short-lived processes share; [`MemoryStore`] behaves the same and
@@ -15,7 +14,6 @@ mod memory;
 mod redaction;
 mod row;
 mod run_store;
-mod session;
 mod sqlite;
 
 pub use error::StoreError;
@@ -23,5 +21,4 @@ pub use event::{EventQuery, NewEvent, StoredEvent};
 pub use iteration::IterationRecord;
 pub use memory::MemoryStore;
 pub use run_store::{GatePass, Request, RunQuery, RunStore, Step, Version, Which};
-pub use session::{Session, SessionMode, SessionState};
 pub use sqlite::{CodeStore, FolderChanges, NewFacts, Opened, SqliteStore};

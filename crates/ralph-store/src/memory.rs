@@ -12,7 +12,6 @@ use crate::event::{EventQuery, NewEvent, StoredEvent};
 use crate::iteration::IterationRecord;
 use crate::redaction::redacted;
 use crate::run_store::{GatePass, Request, RunQuery, RunStore, Step, Version, Which};
-use crate::session::Session;
 
 /// Maximum number of ids that a prefix is completed to.
 const MOST_IDS: usize = 10;
@@ -31,7 +30,6 @@ struct Kept {
     events: Vec<StoredEvent>,
     passes: BTreeMap<(String, TreeId), GatePass>,
     times: BTreeMap<String, Duration>,
-    sessions: BTreeMap<String, Session>,
 }
 
 struct KeptRun {
@@ -92,13 +90,6 @@ impl Kept {
         let seq = self.events.last().map_or(0, |last| last.seq) + 1;
         self.events.push(StoredEvent { seq, event: redacted(event) });
         seq
-    }
-
-    fn sessions(&self, meets: impl Fn(&Session) -> bool) -> Vec<Session> {
-        let mut sessions: Vec<Session> =
-            self.sessions.values().filter(|session| meets(session)).cloned().collect();
-        sessions.sort_by_key(|session| std::cmp::Reverse(session.updated_at));
-        sessions
     }
 }
 
@@ -285,24 +276,6 @@ impl RunStore for MemoryStore {
 
     fn time(&self, gate: &str) -> Result<Option<Duration>, StoreError> {
         Ok(self.lock().times.get(gate).copied())
-    }
-
-    fn save_session(&self, session: &Session) -> Result<(), StoreError> {
-        self.lock().sessions.insert(session.id.clone(), redacted(session));
-        Ok(())
-    }
-
-    fn session(&self, id: &str) -> Result<Option<Session>, StoreError> {
-        Ok(self.lock().sessions.get(id).cloned())
-    }
-
-    fn session_of_host(&self, external: &SessionId) -> Result<Option<Session>, StoreError> {
-        let named = |session: &Session| session.external.as_ref() == Some(external);
-        Ok(self.lock().sessions(named).into_iter().next())
-    }
-
-    fn sessions_of_task(&self, task_id: &str) -> Result<Vec<Session>, StoreError> {
-        Ok(self.lock().sessions(|session| session.task_id.as_deref() == Some(task_id)))
     }
 
     fn check_integrity(&self) -> Result<(), StoreError> {

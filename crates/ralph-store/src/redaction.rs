@@ -12,7 +12,6 @@ use serde_json::Value;
 use crate::event::NewEvent;
 use crate::iteration::IterationRecord;
 use crate::run_store::GatePass;
-use crate::session::Session;
 
 /// Returns the text without its secrets. Text without any is borrowed.
 ///
@@ -124,14 +123,6 @@ impl Captured for NewEvent {
     }
 }
 
-impl Captured for Session {
-    fn captured(&mut self) -> Vec<&mut String> {
-        let mut texts = vec![&mut self.messages];
-        texts.extend(&mut self.resume_context);
-        texts
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -190,11 +181,6 @@ mod tests {
         assert!(record.gates.iter().all(|gate| gate.tail == "█"));
         assert_eq!(record.gates[0].command, sample::iteration(1, 1).gates[0].command);
 
-        let session = blackened(&sample::session("one"));
-        assert_eq!(
-            (session.messages.as_str(), session.resume_context.as_deref()),
-            ("█", Some("█"))
-        );
         assert_eq!(blackened(&sample::event(1)).data, "█");
     }
 }

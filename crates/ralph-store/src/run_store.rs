@@ -9,9 +9,8 @@ use ralph_core::{Run, RunId, SessionId, Timestamp, TreeId};
 use crate::error::StoreError;
 use crate::event::{EventQuery, NewEvent, StoredEvent};
 use crate::iteration::IterationRecord;
-use crate::session::Session;
 
-/// A store of runs and their iterations, events and sessions.
+/// A store of runs and their iterations and events.
 ///
 /// Every method is one atomic step: it either happens as a whole, or returns an
 /// error and writes nothing. Text captured from agents and tools is redacted
@@ -119,19 +118,6 @@ pub trait RunStore {
 
     /// Returns the last duration of a gate, to the millisecond, if known.
     fn time(&self, gate: &str) -> Result<Option<Duration>, StoreError>;
-
-    /// Stores a session, replacing one with the same id.
-    fn save_session(&self, session: &Session) -> Result<(), StoreError>;
-
-    /// Returns the session with this id.
-    fn session(&self, id: &str) -> Result<Option<Session>, StoreError>;
-
-    /// Returns the session that changed last among those the host calls
-    /// `external`.
-    fn session_of_host(&self, external: &SessionId) -> Result<Option<Session>, StoreError>;
-
-    /// Returns the sessions of a task, the one that changed last first.
-    fn sessions_of_task(&self, task_id: &str) -> Result<Vec<Session>, StoreError>;
 
     /// Reads everything once. Returns [`StoreError::Damaged`] if the file is
     /// damaged.

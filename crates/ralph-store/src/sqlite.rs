@@ -6,7 +6,6 @@ mod iterations;
 mod migrate;
 mod open;
 mod runs;
-mod sessions;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -23,7 +22,6 @@ use crate::iteration::IterationRecord;
 use crate::redaction::redacted;
 use crate::row;
 use crate::run_store::{GatePass, Request, RunQuery, RunStore, Step, Version};
-use crate::session::Session;
 
 pub use self::code::{CodeStore, FolderChanges, NewFacts};
 pub use self::open::Opened;
@@ -236,22 +234,6 @@ impl RunStore for SqliteStore {
             Ok(statement.query_row([gate], |row| row.get(0)).optional()?)
         })?;
         Ok(found.map(|millis| Duration::from_millis(u64::try_from(millis).unwrap_or(0))))
-    }
-
-    fn save_session(&self, session: &Session) -> Result<(), StoreError> {
-        self.write(|tx| sessions::put(tx, session))
-    }
-
-    fn session(&self, id: &str) -> Result<Option<Session>, StoreError> {
-        self.read(|connection| sessions::one(connection, id))
-    }
-
-    fn session_of_host(&self, external: &SessionId) -> Result<Option<Session>, StoreError> {
-        self.read(|connection| sessions::of_host(connection, external))
-    }
-
-    fn sessions_of_task(&self, task_id: &str) -> Result<Vec<Session>, StoreError> {
-        self.read(|connection| sessions::of_task(connection, task_id))
     }
 
     fn check_integrity(&self) -> Result<(), StoreError> {

@@ -1,4 +1,4 @@
-//! Iterations, events, passes and sessions are read as they were written.
+//! Iterations, events and passes are read as they were written.
 
 use std::time::Duration;
 
@@ -7,10 +7,7 @@ use ralph_core::usage::Usage;
 use ralph_core::{RunId, TreeId};
 
 use super::{Open, sample};
-use crate::{
-    EventQuery, GatePass, IterationRecord, NewEvent, RunStore, Session, SessionMode, SessionState,
-    Step, Version,
-};
+use crate::{EventQuery, GatePass, IterationRecord, NewEvent, RunStore, Step, Version};
 
 fn record(store: &dyn RunStore, record: &IterationRecord) {
     let run = store.run(&record.run).unwrap().unwrap();
@@ -145,47 +142,6 @@ pub fn the_time_of_a_gate_is_the_last_one_kept(open: Open<'_>) {
         assert_eq!(store.time("tests").unwrap(), Some(took));
     }
     assert_eq!(store.time("lint").unwrap(), None);
-}
-
-/// Checked with all fields set, with as few as possible, and after a change.
-pub fn every_field_of_a_session_survives(open: Open<'_>) {
-    let store = open();
-    let check = |session: &Session| {
-        store.save_session(session).unwrap();
-        assert_eq!(store.session(&session.id).unwrap().as_ref(), Some(session));
-    };
-    check(&sample::session("one"));
-    for state in SessionState::ALL {
-        check(&Session { state, mode: SessionMode::Agent, ..sample::session("one") });
-    }
-    check(&Session {
-        task_id: None,
-        external: None,
-        last_checkpoint: None,
-        resume_context: None,
-        messages: "[]".to_owned(),
-        ..sample::session("two")
-    });
-    assert_eq!(store.session("three").unwrap(), None);
-}
-
-/// The host's name for a session finds the latest one as well.
-pub fn sessions_of_a_task_come_latest_first(open: Open<'_>) {
-    let store = open();
-    for (id, updated) in [("old", 1), ("new", 9), ("middle", 5)] {
-        let session = Session { updated_at: sample::at(updated), ..sample::session(id) };
-        store.save_session(&session).unwrap();
-    }
-    let other =
-        Session { task_id: Some("other".to_owned()), external: None, ..sample::session("x") };
-    store.save_session(&other).unwrap();
-
-    let sessions = store.sessions_of_task("task-1").unwrap();
-    let ids: Vec<&str> = sessions.iter().map(|session| session.id.as_str()).collect();
-    assert_eq!(ids, ["new", "middle", "old"]);
-    let latest = store.session_of_host(&sample::session_id("ses_1")).unwrap();
-    assert_eq!(latest.map(|session| session.id), Some("new".to_owned()));
-    assert_eq!(store.session_of_host(&sample::session_id("ses_2")).unwrap(), None);
 }
 
 /// Checking and tidying up lose nothing.

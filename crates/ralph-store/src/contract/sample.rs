@@ -24,7 +24,7 @@ use ralph_core::score::Score;
 use ralph_core::usage::{Usage, Usd};
 use ralph_core::{Approach, Hunk, Policy, Run, RunId, SessionId, State, Timestamp, TreeId};
 
-use crate::{IterationRecord, NewEvent, Session, SessionMode, SessionState};
+use crate::{IterationRecord, NewEvent};
 
 /// Text that a careless store would mangle.
 const HARD_TEXT: &str = "it's \"quoted\"; DROP TABLE runs; -- 한국어 🦀\r\n\t\0 end ";
@@ -308,21 +308,5 @@ pub fn event(bits: u32) -> NewEvent {
         kind: "iteration_ended".to_owned(),
         at: at(9),
         data: r#"{"failing":2}"#.to_owned(),
-    }
-}
-
-/// A session.
-pub fn session(id: &str) -> Session {
-    Session {
-        id: id.to_owned(),
-        task_id: Some("task-1".to_owned()),
-        external: Some(session_id("ses_1")),
-        state: SessionState::Paused,
-        mode: SessionMode::Plan,
-        last_checkpoint: Some(at(5)),
-        resume_context: Some(format!("context {HARD_TEXT}")),
-        messages: r#"[{"role":"user"}]"#.to_owned(),
-        created_at: at(1),
-        updated_at: at(6),
     }
 }
