@@ -52,7 +52,7 @@ pub use client::{AskedClient, Client, ClientOption, ClientOptions, NAMES, SETTIN
 pub use command::CommandAgent;
 pub use host::Host;
 pub use listen::{Closing, Cut, Heard, Listener, Piece, PieceKind, Refusal, Shown, Standing};
-pub use session::{Context, Kept, Seat, Session, uuid};
+pub use session::{Context, Kept, Seat, Session};
 pub use usage::read_usage;
 
 /// Returns the plugins for hosts that the repository contains: paths from its

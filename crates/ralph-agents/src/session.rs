@@ -68,26 +68,9 @@ pub enum Kept {
     Session(Session),
 }
 
-/// Returns a random UUID made from these random bits.
-pub fn uuid(bits: u128) -> String {
-    const VERSION: u128 = 0xf << 76;
-    const VARIANT: u128 = 0b11 << 62;
-    let bits = (bits & !VERSION & !VARIANT) | (4 << 76) | (0b10 << 62);
-    let hex = format!("{bits:032x}");
-    [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_random_uuid_says_that_it_is_one() {
-        assert_eq!(uuid(u128::MAX), "ffffffff-ffff-4fff-bfff-ffffffffffff");
-        assert_eq!(uuid(0), "00000000-0000-4000-8000-000000000000");
-        let mixed = uuid(0x0123_4567_89ab_cdef_0123_4567_89ab_cdef);
-        assert_eq!(mixed, "01234567-89ab-4def-8123-456789abcdef");
-    }
 
     #[test]
     fn a_context_may_be_fuller_than_full() {

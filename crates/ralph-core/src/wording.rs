@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use unicode_width::UnicodeWidthStr as _;
+
 use crate::evidence::{Fault, Verdict, Weakening};
 use crate::locale::Locale;
 use crate::policy;
@@ -156,9 +158,5 @@ fn folded_line(mut line: &str) -> Vec<&str> {
 
 /// Returns the number of terminal columns; most East Asian characters take two.
 pub fn columns(text: &str) -> usize {
-    let wide = |c: char| {
-        matches!(c, '\u{1100}'..='\u{115f}' | '\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7a3}'
-            | '\u{f900}'..='\u{faff}' | '\u{fe30}'..='\u{fe6f}' | '\u{ff00}'..='\u{ff60}' | '\u{1f300}'..='\u{1faff}')
-    };
-    text.chars().map(|c| if wide(c) { 2 } else { 1 }).sum()
+    text.width()
 }

@@ -2,6 +2,9 @@
 
 use std::ffi::{OsStr, OsString};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+
 /// The default user name.
 const USER: &str = "opencode";
 
@@ -69,7 +72,7 @@ impl Address {
     /// Returns the authorization header.
     pub(super) fn pass(&self) -> Option<String> {
         let password = self.password.as_ref()?;
-        Some(format!("Basic {}", base64(format!("{}:{password}", self.user).as_bytes())))
+        Some(format!("Basic {}", BASE64.encode(format!("{}:{password}", self.user))))
     }
 }
 
@@ -89,21 +92,6 @@ fn split(url: &str) -> Option<(&str, &str)> {
 fn variable(env: &[(OsString, OsString)], name: &str) -> Option<String> {
     let found = env.iter().find(|(known, _)| known == OsStr::new(name));
     found.and_then(|(_, value)| value.to_str()).map(str::to_owned)
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::new();
-    for chunk in bytes.chunks(3) {
-        let at = |index: usize| u32::from(chunk.get(index).copied().unwrap_or(0));
-        let bits = (at(0) << 16) | (at(1) << 8) | at(2);
-        for place in 0..4 {
-            let digit = (bits >> (18 - 6 * place)) & 63;
-            let is_there = place <= chunk.len();
-            out.push(if is_there { char::from(DIGITS[digit as usize]) } else { '=' });
-        }
-    }
-    out
 }
 
 #[cfg(test)]

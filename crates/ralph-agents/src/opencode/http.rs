@@ -1,12 +1,12 @@
 //! The HTTP interface of the server: requests, and the stream of events.
 
-use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 use ureq::Agent;
 use ureq::http::Response;
@@ -30,6 +30,10 @@ const STREAM: Duration = Duration::from_hours(1);
 
 /// Maximum number of events that wait to be read.
 const QUEUE: usize = 256;
+
+/// The characters that a URL query does not hold as they are, with those of other forms.
+const ENCODED: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b'/');
 
 /// An error of a request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -225,15 +229,7 @@ fn kind(response: &Response<ureq::Body>) -> String {
 
 /// Encodes the text for a URL query.
 pub(super) fn encoded(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~' | b'/') {
-            out.push(char::from(byte));
-        } else {
-            let _ = write!(out, "%{byte:02X}");
-        }
-    }
-    out
+    utf8_percent_encode(text, ENCODED).to_string()
 }
 
 #[cfg(test)]

@@ -135,7 +135,8 @@ impl Memory {
 
 /// Returns a session with an unused id.
 pub(crate) fn new_session() -> Option<Session> {
-    SessionId::new(&ralph_agents::uuid(ralph_proc::random_bits())).map(Session::new)
+    let id = uuid::Builder::from_random_bytes(ralph_proc::random_bits().to_be_bytes());
+    SessionId::new(&id.into_uuid().to_string()).map(Session::new)
 }
 
 #[derive(Deserialize, Serialize)]
