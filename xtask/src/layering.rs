@@ -12,6 +12,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("ralph-core", &[]),
     ("ralph-files", &[]),
     ("ralph-proc", &["ralph-files"]),
+    ("ralph-sandbox", &["ralph-files", "ralph-proc"]),
     ("ralph-store", &["ralph-core"]),
     ("ralph-snapshot", &["ralph-core", "ralph-files"]),
     ("ralph-graph", &["ralph-core", "ralph-files", "ralph-store"]),

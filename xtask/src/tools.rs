@@ -49,6 +49,7 @@ const PYTHON: &[&str] = &["mypy==2.4.1", "pytest==9.2.0", "ruff==0.17.4"];
 /// A program, and its Debian package.
 const SYSTEM: &[(&str, &str)] = &[
     ("bats", "bats"),
+    ("bwrap", "bubblewrap"),
     ("bundle", "ruby-bundler"),
     ("clangd", "clangd"),
     ("cmake", "cmake"),

@@ -23,6 +23,7 @@
 
 mod ancestry;
 mod closed;
+mod enclosure;
 mod events;
 mod feed;
 mod find;
@@ -45,6 +46,7 @@ mod words;
 
 pub use ancestry::{Ancestor, ancestors};
 pub use closed::close_memory;
+pub use enclosure::Enclosure;
 pub use feed::Feed;
 pub use find::find_program;
 pub use launch::{Control, Ending, Launch, Limits, Outcome, Stream, Streams, TICK, Watcher};

@@ -2,17 +2,19 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 
+use crate::enclosure::Enclosure;
 use crate::events::QUEUE;
 use crate::launch::{Launch, Limits, Outcome, Watcher};
 use crate::overlay::{self, OVERLAY_WORD, Overlay, OverlayWay};
 use crate::supervised::Supervised;
 use crate::turn::Turn;
 use crate::waker::Waker;
+use crate::wire::{LaunchMonitor, LaunchOrder};
 
 /// The reason why a program could not be watched. No part of it is left
 /// running.
@@ -55,6 +57,7 @@ pub struct Supervisor {
     args: Vec<OsString>,
     waker: Waker,
     overlay: Option<Arc<(Overlay, OverlayWay)>>,
+    enclosure: Option<Arc<dyn Enclosure>>,
 }
 
 impl Supervisor {
@@ -62,7 +65,7 @@ impl Supervisor {
     /// [`supervisor_main`](crate::supervisor_main).
     pub fn new(exe: impl Into<PathBuf>, args: impl IntoIterator<Item = OsString>) -> Self {
         let (exe, args) = (exe.into(), args.into_iter().collect());
-        Self { exe, args, waker: Waker::default(), overlay: None }
+        Self { exe, args, waker: Waker::default(), overlay: None, enclosure: None }
     }
 
     /// Returns a supervisor whose programs see the files of an overlay. Its
@@ -71,6 +74,19 @@ impl Supervisor {
     #[must_use]
     pub fn with_overlay(&self, overlay: Overlay, way: OverlayWay) -> Self {
         Self { overlay: Some(Arc::new((overlay, way))), ..self.clone() }
+    }
+
+    /// Returns a supervisor whose programs run inside this enclosure, or freely
+    /// without one.
+    #[must_use]
+    pub fn within(&self, enclosure: Option<Arc<dyn Enclosure>>) -> Self {
+        Self { enclosure, ..self.clone() }
+    }
+
+    /// Returns the folder for temporary files that we and the programs can both
+    /// write to; `None` if they can write wherever we can.
+    pub fn scratch(&self) -> Option<&Path> {
+        self.enclosure.as_ref().map(|enclosure| enclosure.scratch())
     }
 
     /// Checks that programs can be started in the overlay; otherwise returns
@@ -108,17 +124,35 @@ impl Supervisor {
         limits: &Limits,
         watcher: &mut dyn Watcher,
     ) -> Result<Outcome, ProcError> {
+        let Some(enclosure) = &self.enclosure else {
+            return self.run_launch(launch, LaunchMonitor::None, limits, watcher);
+        };
+        let monitor =
+            if enclosure.has_monitor() { LaunchMonitor::Child } else { LaunchMonitor::None };
+        let outcome = self.run_launch(&enclosure.enclose(launch), monitor, limits, watcher);
+        enclosure.leave();
+        outcome
+    }
+
+    fn run_launch(
+        &self,
+        launch: &Launch,
+        monitor: LaunchMonitor,
+        limits: &Limits,
+        watcher: &mut dyn Watcher,
+    ) -> Result<Outcome, ProcError> {
         let (sender, events) = sync_channel(QUEUE);
         let sender = Arc::new(sender);
         self.waker.register(&sender);
+        let started = |launch: &Launch| {
+            Supervised::start(&self.exe, &self.args, &LaunchOrder { launch, monitor }, &sender)
+        };
         let Some(overlay) = &self.overlay else {
-            let child = Supervised::start(&self.exe, &self.args, launch, &sender)?;
-            return Turn::new(child, limits, watcher, self.waker.clone()).drive(&events);
+            return Turn::new(started(launch)?, limits, watcher, self.waker.clone()).drive(&events);
         };
         let folder = tempfile::tempdir().map_err(ProcError::Overlay)?;
         let plan = overlay.0.write(overlay.1, folder.path()).map_err(ProcError::Overlay)?;
         let launch = overlay::wrap(&self.exe, launch, plan);
-        let child = Supervised::start(&self.exe, &self.args, &launch, &sender)?;
-        Turn::new(child, limits, watcher, self.waker.clone()).drive(&events)
+        Turn::new(started(&launch)?, limits, watcher, self.waker.clone()).drive(&events)
     }
 }

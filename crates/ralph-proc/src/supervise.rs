@@ -93,7 +93,7 @@ mod unix {
         // Registered before there is a program to kill, handled after.
         let signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).map_err(StartError::Guard)?;
         let agent = start(spec)?;
-        let tree = Tree::of(agent);
+        let tree = Tree::of(agent, spec.monitor);
         if let Err(error) = guard(tree, signals) {
             tree.end();
             return Err(StartError::Guard(error));

@@ -7,12 +7,12 @@ use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::SyncSender;
 
 use crate::events::{Event, spawn_reader};
-use crate::launch::{Ending, Launch, Stream};
+use crate::launch::{Ending, Stream};
 use crate::random::random_bits;
 use crate::run::ProcError;
 use crate::strays;
 use crate::tree::kill_marked;
-use crate::wire::{KILL, Spec, TERMINATE, TOKEN_VARIABLE};
+use crate::wire::{KILL, LaunchOrder, Spec, TERMINATE, TOKEN_VARIABLE};
 
 /// A running supervisor. Dropping it before its end kills its tree and waits
 /// for it.
@@ -29,11 +29,11 @@ impl Supervised {
     pub(crate) fn start(
         exe: &Path,
         args: &[OsString],
-        launch: &Launch,
+        order: &LaunchOrder<'_>,
         events: &SyncSender<Event>,
     ) -> Result<Self, ProcError> {
         let token = format!("{:032x}", random_bits());
-        let spec = Spec::new(launch, &token);
+        let spec = Spec::new(order, &token);
         let mut command = command(exe, args, &spec);
         let child = command
             // Also here, so that a child between fork and exec is marked.

@@ -78,6 +78,7 @@ mod unix {
     };
 
     use crate::procfs::descendants;
+    use crate::wire::LaunchMonitor;
 
     /// Number of searches for children that the kernel reports and that we can
     /// neither see nor signal, such as those of another user.
@@ -92,6 +93,8 @@ mod unix {
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct Tree {
         agent: Pid,
+        /// Tells whether the agent is only a process that waits for the program.
+        monitor: LaunchMonitor,
     }
 
     /// The result of signalling the tree once.
@@ -104,11 +107,12 @@ mod unix {
     }
 
     impl Tree {
-        pub(crate) fn of(agent: Pid) -> Self {
-            Self { agent }
+        pub(crate) fn of(agent: Pid, monitor: LaunchMonitor) -> Self {
+            Self { agent, monitor }
         }
 
-        /// Signals every process that can be seen now.
+        /// Signals every process that can be seen now, except one that waits
+        /// for the program: its end would kill the program.
         pub(crate) fn signal(self, signal: Signal) {
             self.reach(signal, &mut HashSet::new());
         }
@@ -152,6 +156,12 @@ mod unix {
             for (raw, parent) in found {
                 let Some(pid) = Pid::from_raw(raw) else { continue };
                 reached.fresh += usize::from(known.insert(raw));
+                if signal != Signal::KILL
+                    && self.monitor == LaunchMonitor::Child
+                    && pid == self.agent
+                {
+                    continue;
+                }
                 if kill_process(pid, signal).is_ok() && parent == me {
                     reached.children += 1;
                 }
@@ -165,6 +175,8 @@ mod unix {
 mod unix {
     use rustix::process::{Pid, Signal, kill_process_group};
 
+    use crate::wire::LaunchMonitor;
+
     /// There are no subreapers here; orphans outside the agent's group escape.
     pub(crate) fn adopt_orphans() -> rustix::io::Result<()> {
         Ok(())
@@ -177,7 +189,7 @@ mod unix {
     }
 
     impl Tree {
-        pub(crate) fn of(agent: Pid) -> Self {
+        pub(crate) fn of(agent: Pid, _monitor: LaunchMonitor) -> Self {
             Self { agent }
         }
 

@@ -20,6 +20,20 @@ pub(crate) const TERMINATE: u8 = b't';
 /// The order to send SIGKILL to every descendant.
 pub(crate) const KILL: u8 = b'k';
 
+/// The process between the supervisor and the program, if there is one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum LaunchMonitor {
+    None,
+    /// The supervisor's child waits for the program, and ends as it did.
+    Child,
+}
+
+/// A launch with the process that watches it.
+pub(crate) struct LaunchOrder<'a> {
+    pub(crate) launch: &'a Launch,
+    pub(crate) monitor: LaunchMonitor,
+}
+
 /// A launch in the form for the supervisor. `OsString` keeps bytes that are not
 /// UTF-8; a path would not.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,11 +44,13 @@ pub(crate) struct Spec {
     pub(crate) env: Vec<(OsString, OsString)>,
     pub(crate) stdin: Option<OsString>,
     pub(crate) merged: bool,
+    pub(crate) monitor: LaunchMonitor,
 }
 
 impl Spec {
     /// Returns the launch with `token` in its environment.
-    pub(crate) fn new(launch: &Launch, token: &str) -> Self {
+    pub(crate) fn new(order: &LaunchOrder<'_>, token: &str) -> Self {
+        let launch = order.launch;
         let mut env = launch.env.clone();
         env.retain(|(name, _)| name != TOKEN_VARIABLE);
         env.push((TOKEN_VARIABLE.into(), token.into()));
@@ -45,6 +61,7 @@ impl Spec {
             env,
             stdin: launch.stdin.clone().map(Into::into),
             merged: launch.streams == Streams::Merged,
+            monitor: order.monitor,
         }
     }
 
@@ -79,7 +96,7 @@ mod tests {
             stdin: Some("/prompt".into()),
             streams: Streams::Merged,
         };
-        Spec::new(&launch, "inner")
+        Spec::new(&LaunchOrder { launch: &launch, monitor: LaunchMonitor::Child }, "inner")
     }
 
     #[test]
