@@ -78,7 +78,7 @@ impl CommandGate {
 
     fn execute(&self, site: &Site<'_>, stop: &mut dyn FnMut() -> bool) -> io::Result<GateReport> {
         let source = self.source();
-        let scratch = Scratch::new(source)?;
+        let scratch = Scratch::new(source, site.supervisor.scratch())?;
         let Some(launch) = self.launch(site, &scratch, source) else {
             return Ok(GateReport::unknown(&self.spec, "the command is empty".to_owned()));
         };

@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ralph_core::claim::plain;
 use ralph_core::feedback::last_chars;
@@ -90,13 +90,15 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    pub(crate) fn new(source: Source) -> io::Result<Self> {
+    /// Makes the folder where the supervisor's programs can write.
+    pub(crate) fn new(source: Source, place: Option<&Path>) -> io::Result<Self> {
         let mut folder = tempfile::Builder::new();
         folder.prefix("ralph-gate-");
         // The output of a gate is not redacted yet, so only this user may read it.
         #[cfg(unix)]
         folder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
-        Ok(Self { folder: folder.tempdir()?, source })
+        let place = place.map_or_else(std::env::temp_dir, Path::to_owned);
+        Ok(Self { folder: folder.tempdir_in(place)?, source })
     }
 
     pub(crate) fn report(&self) -> PathBuf {
@@ -258,7 +260,7 @@ mod tests {
 
     /// Returns the input for the reader, and the output for people.
     fn heard(source: Source, said: &[(Stream, &str)]) -> (Input, String) {
-        let scratch = Scratch::new(source).unwrap();
+        let scratch = Scratch::new(source, None).unwrap();
         let mut stop = || false;
         let mut listener = Listener::new(&mut stop, source, scratch.spools().unwrap());
         for (stream, text) in said {
@@ -286,7 +288,7 @@ mod tests {
     #[test]
     fn what_a_gate_prints_is_for_nobody_elses_eyes() {
         use std::os::unix::fs::PermissionsExt;
-        let scratch = Scratch::new(Source::Report).unwrap();
+        let scratch = Scratch::new(Source::Report, None).unwrap();
         let mode = scratch.folder.path().metadata().unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o700);
     }

@@ -31,6 +31,7 @@ mod watch;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ralph_agents::{Agent, Mood, News, Spoken};
@@ -44,7 +45,7 @@ use ralph_core::state::{Failure, Pause, State, Wait};
 use ralph_core::usage::Usage;
 use ralph_core::{Decision, Evidence, Run, Timestamp, TreeId, decide, wording};
 use ralph_memory::Session;
-use ralph_proc::Supervisor;
+use ralph_proc::{Enclosure, Supervisor};
 use ralph_snapshot::{Snapshot, WorkTree};
 use ralph_store::{IterationRecord, Request, RunStore, Step, StoreError, Version};
 
@@ -78,8 +79,11 @@ pub struct Driver<'a> {
     pub sink: &'a mut dyn Sink,
     /// Set by Ctrl-C.
     pub interrupt: Interrupt,
-    /// The supervisor that starts and ends processes.
+    /// The supervisor that starts and ends processes, in the sandbox of the
+    /// gates if they have one.
     pub supervisor: Supervisor,
+    /// The sandbox of the agent; `None` if it works without one.
+    pub agent_enclosure: Option<Arc<dyn Enclosure>>,
     /// The gates that check the work.
     pub gates: Vec<Box<dyn Gate>>,
     /// The judge, who is asked if nothing else prevents success.

@@ -69,12 +69,18 @@ impl CommandLine {
         left: Duration,
         stop: &mut dyn FnMut() -> bool,
     ) -> Result<Said, Trouble> {
-        let folder = self.prepare(prompt).map_err(|error| no_room(&error))?;
+        let folder = self.prepare(prompt, site).map_err(|error| no_room(&error))?;
         let usage_file = folder.path().join("usage.json");
         let launch = self.launch(prompt, site, folder.path())?;
         let limits = Limits { wall: Some(left), idle: None, grace: GRACE };
         let mut listener = Listener { stop, stdout: Vec::new(), too_long: false };
-        let outcome = site.supervisor.run(&launch, &limits, &mut listener);
+        // A client reads its login and reaches its model. It has no tools, and
+        // nothing of the project is executed.
+        let supervisor = match self.client {
+            Some(_) => &site.supervisor.within(None),
+            None => site.supervisor,
+        };
+        let outcome = supervisor.run(&launch, &limits, &mut listener);
         let outcome = outcome.map_err(|error| again(error.to_string()))?;
         if listener.too_long {
             return Err(Trouble::TooLong);
@@ -136,8 +142,9 @@ impl CommandLine {
     }
 
     /// Writes the request to a folder that disappears afterwards.
-    fn prepare(&self, prompt: &Prompt) -> io::Result<TempDir> {
-        let folder = tempfile::Builder::new().prefix("ralph-judge-").tempdir()?;
+    fn prepare(&self, prompt: &Prompt, site: &Site<'_>) -> io::Result<TempDir> {
+        let place = site.supervisor.scratch().map_or_else(std::env::temp_dir, Path::to_owned);
+        let folder = tempfile::Builder::new().prefix("ralph-judge-").tempdir_in(place)?;
         let request = if self.client.is_some() {
             fs::create_dir(folder.path().join("empty"))?;
             prompt.user()

@@ -367,6 +367,7 @@ pub(crate) fn driver<'a>(
         sink,
         interrupt: Interrupt::default(),
         supervisor: App::supervisor(),
+        agent_enclosure: None,
         gates: checks.gates,
         judge: checks.judge,
         until: checks.until,

@@ -113,7 +113,8 @@ impl Driver<'_> {
         let mut watch = TurnWatch::new(run, &mut *listener, audience)
             .with_log(&turn_log(&self.folder, run.iteration))
             .with_checkpoints(checkpoints);
-        let outcome = agent.take(&turn, &limits, &self.supervisor, &mut watch)?;
+        let supervisor = self.supervisor.within(self.agent_enclosure.clone());
+        let outcome = agent.take(&turn, &limits, &supervisor, &mut watch)?;
         let Ended { wish, cut } = watch.finish();
         let clock = TurnClock { idle: turns.idle, wall, now: self.clock.now() };
         let heard = listener.conclude(&Closing { outcome: &outcome, clock: &clock, cut });
