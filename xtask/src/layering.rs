@@ -32,6 +32,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "ralph-graph",
             "ralph-memory",
             "ralph-proc",
+            "ralph-config",
         ],
     ),
     (

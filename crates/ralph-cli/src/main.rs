@@ -1,15 +1,13 @@
 //! The binary `ralph`.
 
 mod app;
-mod caller;
 mod cli;
 mod closing;
 mod commands;
 mod error;
 mod examples;
-mod fallback;
+
 mod findings;
-mod folder_guard;
 mod live;
 mod options;
 mod out;

@@ -12,10 +12,10 @@ use ralph_core::Run;
 use ralph_core::host::Happening;
 use ralph_core::policy::GateCommand;
 use ralph_core::run::Owner;
+use ralph_engine::caller::{self, CalledAs};
 use ralph_engine::command_log::{self, CommandSource};
 
 use crate::app::App;
-use crate::caller::{self, CalledAs};
 use crate::cli::Command;
 use crate::error::CliError;
 
@@ -208,7 +208,7 @@ fn typed(words: impl Iterator<Item = OsString>) -> String {
 }
 
 fn shortened(text: &str) -> String {
-    crate::texts::one_line(&ralph_core::redact::redact(text), TYPED_CHARS)
+    ralph_core::wording::one_line(&ralph_core::redact::redact(text), TYPED_CHARS)
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@ use std::fmt::Display;
 use std::path::Path;
 
 use ralph_checks::detect::MissingNeed;
-use ralph_core::claim::plain;
 use ralph_core::locale::Locale;
 use ralph_core::state::{Pause, State, Wait};
 use ralph_core::wording::columns;
@@ -16,24 +15,16 @@ use ralph_engine::wire::local_time;
 use ralph_snapshot::WorkProgress;
 use ralph_store::IterationRecord;
 
-use crate::error::CliError;
+pub(crate) use ralph_core::wording::one_line;
+pub(crate) use ralph_engine::app::{no_run, without_run};
 
-/// Number of characters of a task that are shown beside the id of its run.
-const TASK_CHARS: usize = 60;
+use crate::error::CliError;
 
 /// Returns the text in a language.
 pub(crate) fn say(locale: Locale, english: impl Into<String>, korean: impl Into<String>) -> String {
     match locale {
         Locale::En => english.into(),
         Locale::Ko => korean.into(),
-    }
-}
-
-/// Says that there is no run.
-pub(crate) fn no_run(locale: Locale) -> &'static str {
-    match locale {
-        Locale::En => "There is no run here.",
-        Locale::Ko => "여기에는 실행 기록이 없습니다.",
     }
 }
 
@@ -64,13 +55,6 @@ pub(crate) fn no_snapshot(run: &Run, name: &str) -> CliError {
             format!("{id} 에는 스냅샷 `{name}` 이(가) 없습니다"),
             Some(&format!("`ralph snapshots {id}` 로 목록을 볼 수 있습니다")),
         )
-}
-
-/// Makes the error for a command that needs a run.
-pub(crate) fn without_run() -> CliError {
-    CliError::refused(no_run(Locale::En))
-        .with_hint("`ralph run` starts one")
-        .in_korean(no_run(Locale::Ko), Some("`ralph run` 으로 시작할 수 있습니다"))
 }
 
 /// Says that a gate has begun.
@@ -222,23 +206,6 @@ pub(crate) fn no_open_run(locale: Locale) -> &'static str {
         Locale::En => "There is no open run here.",
         Locale::Ko => "여기에는 진행 중인 루프가 없습니다.",
     }
-}
-
-/// Makes the error for a command that could mean several runs.
-pub(crate) fn name_one(several: &[Run]) -> CliError {
-    let row = |run: &Run| {
-        let task: String = run.task.text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let task: String = task.chars().take(TASK_CHARS).collect();
-        format!("\n  {} ({}): {task}", run.id, run.state.status())
-    };
-    let list: String = several.iter().map(row).collect();
-    let example = several.first().map(|run| run.id.as_str()).unwrap_or_default();
-    CliError::usage(format!("several runs are open here:{list}"))
-        .with_hint(format!("name the one you mean, such as {example}; `ralph stop --all` ends all"))
-        .in_korean(
-            format!("여기에 열린 루프가 여러 개 있습니다:{list}"),
-            Some(&format!("{example} 처럼 루프를 지정하세요. `ralph stop --all` 은 모두 끝냅니다")),
-        )
 }
 
 /// Says that a run already is in the requested state.
@@ -404,29 +371,6 @@ pub(crate) fn fact(name: &str, value: &str, locale: Locale) -> String {
 
 fn judged(iterations: &[IterationRecord]) -> impl Iterator<Item = &IterationRecord> {
     iterations.iter().filter(|record| !record.gates.is_empty())
-}
-
-/// Returns true if a character changes the direction of the text.
-fn turns_around(c: char) -> bool {
-    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
-/// Renders text as one line of at most `most` characters, without control characters
-/// and terminal sequences.
-pub(crate) fn one_line(text: &str, most: usize) -> String {
-    let flat: String = plain(text)
-        .chars()
-        .map(|c| if c.is_control() || turns_around(c) { ' ' } else { c })
-        .collect::<String>()
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ");
-    if flat.chars().count() <= most {
-        return flat;
-    }
-    let mut short: String = flat.chars().take(most.saturating_sub(1)).collect();
-    short.push('…');
-    short
 }
 
 /// Renders a count with an English noun: `1 file`, `2 files`.

@@ -137,6 +137,29 @@ fn verdict_ko(verdict: &Verdict) -> String {
 /// Maximum length of a line for the user, in characters.
 pub const LINE_CHARS: usize = 200;
 
+/// Renders text as one line of at most `most` characters, without control characters
+/// and terminal sequences.
+pub fn one_line(text: &str, most: usize) -> String {
+    let flat: String = crate::claim::plain(text)
+        .chars()
+        .map(|c| if c.is_control() || turns_around(c) { ' ' } else { c })
+        .collect::<String>()
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    if flat.chars().count() <= most {
+        return flat;
+    }
+    let mut short: String = flat.chars().take(most.saturating_sub(1)).collect();
+    short.push('…');
+    short
+}
+
+/// Returns true if a character changes the direction of the text.
+fn turns_around(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 /// Wraps long lines: after a sentence if possible, otherwise after a word.
 pub fn folded(text: &str) -> String {
     text.split('\n').flat_map(folded_line).collect::<Vec<&str>>().join("\n")

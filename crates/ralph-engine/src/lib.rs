@@ -47,6 +47,8 @@
 
 pub mod affected;
 pub mod allowed;
+pub mod app;
+pub mod caller;
 pub mod capture;
 pub mod check;
 pub mod clock;
@@ -55,6 +57,7 @@ pub mod commits;
 mod driver;
 mod error;
 pub mod events;
+pub mod folder_guard;
 pub mod history;
 pub mod host;
 pub mod invariants;
@@ -77,9 +80,11 @@ mod stamps;
 mod steps;
 mod surroundings;
 pub mod undo;
+mod user_error;
 pub mod wire;
 
 pub use driver::turn::turn_log;
 pub use driver::{Driver, keep_changes_of, keep_end_of};
 pub use error::EngineError;
 pub use ledger::Ledger;
+pub use user_error::{ErrorKind, UserError};

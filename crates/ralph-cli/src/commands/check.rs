@@ -18,6 +18,7 @@ use ralph_engine::Ledger;
 use ralph_engine::affected::AffectedTests;
 use ralph_engine::check::{Cache, Memory, check};
 use ralph_engine::clock::Interrupt;
+use ralph_engine::folder_guard;
 use ralph_engine::report::span;
 use ralph_engine::wire::{CheckView, GateView, sarif};
 use ralph_snapshot::WorkTree;
@@ -30,7 +31,7 @@ use crate::findings;
 use crate::options::CriteriaOptions;
 use crate::progress_line::ProgressLine;
 use crate::signals::{self, Aftermath};
-use crate::{folder_guard, out, texts};
+use crate::{out, texts};
 
 /// Run the gates now
 ///

@@ -8,6 +8,7 @@ mod unclear;
 use std::path::Path;
 
 use ralph_engine::clock::Clock;
+use ralph_engine::folder_guard;
 use ralph_engine::wire::code as wire;
 use ralph_graph::ask::files::FoundBy;
 use ralph_graph::ask::name::Meant;
@@ -15,15 +16,16 @@ use ralph_graph::ask::spot::file_of_place;
 use ralph_graph::ask::symbols::SymbolQuery;
 use ralph_graph::facts::Kind;
 use ralph_graph::map::{MapQuery, Taken};
-use ralph_graph::{Code, Index, IndexError, Symbol, Updated};
+use ralph_graph::{Code, Index, Symbol, Updated};
 use serde_json::Value;
 
 use self::answers::{Answers, Doubts};
-pub(crate) use self::kinds::kind;
 use self::progress::Bar;
 use crate::app::App;
 use crate::error::CliError;
-use crate::{folder_guard, out};
+use crate::out;
+
+pub(crate) use self::kinds::kind;
 
 /// Ask about the project's code: symbols, references, calls, impact, a map
 ///
@@ -403,14 +405,5 @@ impl Asking<'_> {
         let inside = real.as_deref().and_then(|real| real.strip_prefix(root).ok());
         let inside = inside.and_then(Path::to_str).filter(|inside| !inside.is_empty());
         inside.map_or_else(|| path.to_owned(), |inside| inside.replace('\\', "/"))
-    }
-}
-
-impl From<IndexError> for CliError {
-    fn from(error: IndexError) -> Self {
-        match error {
-            IndexError::Store(error) => error.into(),
-            IndexError::Root { .. } => Self::internal(&error),
-        }
     }
 }

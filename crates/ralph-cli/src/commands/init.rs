@@ -9,13 +9,14 @@ use std::io::{self, IsTerminal, Write as _};
 
 use ralph_checks::detect::{Detected, Proposal, Standing};
 use ralph_core::locale::Locale;
+use ralph_engine::folder_guard;
 use ralph_engine::wire::SCHEMA;
 use serde_json::{Value as Json, json};
 
 use crate::app::App;
 use crate::error::CliError;
 use crate::rights::CallRight;
-use crate::{folder_guard, out, texts};
+use crate::{out, texts};
 
 /// The program that becomes the agent if it exists.
 const AGENT: &str = "./agent.sh";

@@ -1,10 +1,10 @@
 //! `ralph pause`: pauses a run, so that it can be resumed.
 
+use ralph_engine::caller;
 use ralph_store::Request;
 
 use super::stop;
 use crate::app::App;
-use crate::caller;
 use crate::error::CliError;
 use crate::{out, texts};
 

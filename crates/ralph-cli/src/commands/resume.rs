@@ -79,7 +79,7 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, CliError> {
         None => loops::ensure_resumable(&run)?,
     }
     let settings = settings_of(&app, &run, named.as_ref())?;
-    app.say_fallback();
+    crate::app::say_fallback(&app);
     let agent = match named {
         Some(_) => drive::agent(&app, &settings, None)?,
         None => drive::recorded_agent(&app, &settings, &run.agent)?,

@@ -7,6 +7,7 @@ use ralph_core::state::State;
 use ralph_core::wording::told;
 use ralph_engine::command_log::CommandLog;
 use ralph_engine::events::Begin;
+use ralph_engine::folder_guard;
 use ralph_engine::loops;
 use ralph_engine::{Ledger, owner};
 
@@ -15,7 +16,7 @@ use super::rollback;
 use crate::app::App;
 use crate::error::CliError;
 use crate::options::{AgentOptions, PolicyOptions, TaskOptions};
-use crate::{closing, fallback, folder_guard, out};
+use crate::{app, closing, out};
 
 /// Drive an agent until the work is proven done
 ///
@@ -79,7 +80,7 @@ pub(crate) fn close(app: &App, run: &Run, view: View, on_fail: OnFail) -> Result
     if !app.project.root.is_dir() {
         return Ok(run.state.exit_code());
     }
-    fallback::say_at_the_end(app, run);
+    app::say_at_the_end(app, run);
     rollback::after_failure(app, run, on_fail)?;
     let unhappy = matches!(run.state, State::Failed(_) | State::Stopped);
     if view == View::Human

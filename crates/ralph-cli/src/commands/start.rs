@@ -4,6 +4,7 @@ use ralph_config::Settings;
 use ralph_core::run::{AgentRef, NewRun, Owner, Task};
 use ralph_core::wording::told;
 use ralph_core::{Run, SessionId};
+use ralph_engine::folder_guard;
 use ralph_engine::host::Place;
 use ralph_engine::wire::{RunList, RunView};
 
@@ -11,7 +12,7 @@ use super::{drive::Checks, rollback, run::open_ledger};
 use crate::app::App;
 use crate::error::CliError;
 use crate::options::{PolicyOptions, TaskOptions};
-use crate::{folder_guard, out};
+use crate::out;
 
 /// Arm a loop for a hosted session
 ///

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use ralph_core::{Run, RunId};
+use ralph_engine::caller;
 use ralph_engine::clock::Interrupt;
 use ralph_engine::command_log::{self, CommandLog, CommandSource};
 use ralph_engine::keep_end_of;
@@ -11,7 +12,6 @@ use ralph_store::{Request, RunQuery, RunStore, SqliteStore, Which};
 
 use super::rollback;
 use crate::app::App;
-use crate::caller;
 use crate::error::CliError;
 use crate::{out, texts};
 

@@ -7,6 +7,7 @@ use ralph_checks::GateWatcher;
 use ralph_checks::security::Chosen;
 use ralph_core::evidence::GateReport;
 use ralph_core::{Run, Timestamp};
+use ralph_engine::caller::{self, CalledAs};
 use ralph_engine::clock::Interrupt;
 use ralph_engine::events::{Event, Sink};
 use ralph_engine::{Ledger, loops};
@@ -14,7 +15,6 @@ use ralph_store::RunStore;
 
 use super::Progress;
 use crate::app::App;
-use crate::caller::{self, CalledAs};
 use crate::commands::drive::{self, Checks};
 use crate::commands::resume::settings_of;
 use crate::error::CliError;

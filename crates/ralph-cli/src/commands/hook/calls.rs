@@ -9,6 +9,7 @@ use ralph_core::locale::Locale;
 use ralph_core::run::Owner;
 use ralph_core::wording::told;
 use ralph_core::{Run, SessionId};
+use ralph_engine::caller::SESSION_COMMAND;
 use ralph_engine::clock::Interrupt;
 use ralph_engine::host::{self, Place, QueuedWords};
 use ralph_store::{RunQuery, RunStore, Which};
@@ -16,7 +17,6 @@ use ralph_store::{RunQuery, RunStore, Which};
 use super::session::{Session, answer};
 use super::slash::{self, SessionCommand, Slash};
 use crate::app::own_binary;
-use crate::caller::SESSION_COMMAND;
 use crate::cli::Command;
 use crate::error::CliError;
 

@@ -6,6 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use ralph_core::SessionId;
 use ralph_core::memory::label::Label;
 use ralph_core::wording::learned;
+use ralph_engine::caller::{self, Caller};
 use ralph_engine::host::Place as Kept;
 use ralph_memory::anchor::Sight;
 use ralph_memory::event::{Actor, Event, Note, NoteKind, Place, Scope, What};
@@ -16,7 +17,6 @@ use ralph_store::RunStore;
 use super::WhichArgs;
 use super::answers::Answers;
 use crate::app::App;
-use crate::caller::{self, Caller};
 use crate::error::CliError;
 use crate::out;
 
@@ -354,24 +354,5 @@ fn place_of(app: &App, Caller { session, run, iteration }: Caller) -> Place {
         run: run.map(|run| run.to_string()),
         session: session.map(|session| session.as_str().to_owned()),
         ..Place::default()
-    }
-}
-
-impl From<MemoryError> for CliError {
-    fn from(error: MemoryError) -> Self {
-        let hint = error.hint();
-        let base = match &error {
-            MemoryError::Refused { .. } => Self::usage(&error),
-            MemoryError::NewerSchema { .. }
-            | MemoryError::Damaged { .. }
-            | MemoryError::Log(_)
-            | MemoryError::Busy { .. }
-            | MemoryError::Io { .. }
-            | MemoryError::Sqlite { .. } => Self::internal(&error),
-        };
-        match hint {
-            Some(hint) => base.with_hint(hint),
-            None => base,
-        }
     }
 }

@@ -1,7 +1,7 @@
 //! `ralph memory bootstrap`: learns from commits.
 
 use ralph_core::locale::Locale;
-use ralph_engine::likely::{COMMITS, Learned, LikelyError};
+use ralph_engine::likely::{COMMITS, Learned};
 use ralph_engine::wire::likely as wire;
 
 use super::files::place;
@@ -68,23 +68,4 @@ fn told(learned: &Learned, locale: Locale) -> String {
         });
     }
     text
-}
-
-impl From<LikelyError> for CliError {
-    fn from(error: LikelyError) -> Self {
-        match error {
-            LikelyError::NoCommits(error) => Self::refused(&error)
-                .with_hint("`ralph memory files` answers from the code and notes alone"),
-            LikelyError::Git(error) => Self::internal(&error),
-            LikelyError::Memory(error) => {
-                let hint = error.hint();
-                let told = Self::internal(&error);
-                match hint {
-                    Some(hint) => told.with_hint(hint),
-                    None => told,
-                }
-            }
-            LikelyError::Code(error) => error.into(),
-        }
-    }
 }

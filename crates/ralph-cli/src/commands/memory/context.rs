@@ -122,17 +122,3 @@ fn text(found: &Recalled, locale: Locale) -> String {
     let shown = found.shown.as_ref().map(|shown| shown.text.clone());
     shown.or_else(asked).unwrap_or_default()
 }
-
-impl From<RecallError> for CliError {
-    fn from(error: RecallError) -> Self {
-        let hint = error.hint();
-        let error = match error {
-            RecallError::Memory(error) => return error.into(),
-            RecallError::Hydration(_) => Self::refused(error.to_string()),
-        };
-        match hint {
-            Some(hint) => error.with_hint(hint),
-            None => error,
-        }
-    }
-}

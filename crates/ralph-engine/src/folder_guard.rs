@@ -8,7 +8,7 @@ use ralph_config::FolderChoice;
 use ralph_snapshot::FolderSize;
 
 use crate::app::App;
-use crate::error::CliError;
+use crate::user_error::UserError;
 
 /// Largest folder without git that a run copies.
 const MOST: FolderSize = FolderSize { files: 100_000, bytes: 4 << 30 };
@@ -42,14 +42,14 @@ impl UnlikelyFolder {
 }
 
 /// Returns an error for a run in a folder that is probably wrong.
-pub(crate) fn refuse_unfit(app: &App, choice: FolderChoice) -> Result<(), CliError> {
+pub fn refuse_unfit(app: &App, choice: FolderChoice) -> Result<(), UserError> {
     match (choice, UnlikelyFolder::of(app)) {
         (FolderChoice::Project, Some(folder)) => {
             let (name, korean) = folder.names();
             let korean_hint = "프로젝트 폴더로 이동하거나 `--any-folder`를 붙이세요";
             let what = format!("this is {name}, and a run keeps a copy of every file in it");
             let korean = format!("여기는 {korean}이고, 실행은 그 안의 모든 파일을 복사해 둡니다");
-            Err(CliError::usage(what)
+            Err(UserError::usage(what)
                 .with_hint("change to a project folder, or add `--any-folder`")
                 .in_korean(korean, Some(korean_hint)))
         }
@@ -62,11 +62,11 @@ pub(crate) fn refuse_unfit(app: &App, choice: FolderChoice) -> Result<(), CliErr
 
 /// Returns an error if a command would read all of `/` or the home folder. A folder in
 /// git or with a `ralph.toml` is fine.
-pub(crate) fn refuse_no_project(app: &App) -> Result<(), CliError> {
+pub fn refuse_no_project(app: &App) -> Result<(), UserError> {
     let is_meant = app.project.git.is_some() || app.project.root.join("ralph.toml").exists();
     let Some(folder) = UnlikelyFolder::of(app).filter(|_| !is_meant) else { return Ok(()) };
     let (name, korean) = folder.names();
-    Err(CliError::usage(format!("this is {name}, not a project"))
+    Err(UserError::usage(format!("this is {name}, not a project"))
         .with_hint("change to a project folder; if this is one, create a `ralph.toml` here")
         .in_korean(
             format!("여기는 {korean}이며 프로젝트가 아닙니다"),
@@ -74,7 +74,7 @@ pub(crate) fn refuse_no_project(app: &App) -> Result<(), CliError> {
         ))
 }
 
-fn refuse_large(root: &Path) -> Result<(), CliError> {
+fn refuse_large(root: &Path) -> Result<(), UserError> {
     if MOST.is_exceeded_in(root) {
         let most = format!(
             "this folder is not in git and has more than {} files or {} GiB, and a run copies it",
@@ -83,7 +83,7 @@ fn refuse_large(root: &Path) -> Result<(), CliError> {
         );
         let korean = "이 폴더는 git 저장소가 아니고, 복사하기에는 파일이 너무 많거나 큽니다";
         let korean_hint = "`git init`을 하고 생성된 파일을 무시하거나 `--any-folder`를 붙이세요";
-        return Err(CliError::usage(most)
+        return Err(UserError::usage(most)
             .with_hint(
                 "run `git init` and ignore what is generated, or add `--any-folder` to copy it all",
             )

@@ -4,14 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use ralph_config::Layers;
+use ralph_core::RunId;
 use ralph_core::host::HostReply;
 use ralph_core::locale::Locale;
-use ralph_core::{Run, RunId};
-use ralph_engine::settings_copy;
 
-use crate::app::App;
-use crate::error::CliError;
-use crate::out;
+use super::App;
+use crate::settings_copy;
+use crate::user_error::UserError;
 
 /// File name of the copy of the user's settings.
 const USER: &str = "user.toml";
@@ -21,7 +20,7 @@ const PROJECT: &str = "project.toml";
 
 /// The run whose settings are used if the present ones are broken.
 #[derive(Debug, Default)]
-pub(crate) struct SettingsFallback {
+pub(super) struct SettingsFallback {
     /// The run's folder.
     folder: OnceLock<PathBuf>,
     /// The error in the present settings, once it was noticed.
@@ -30,11 +29,11 @@ pub(crate) struct SettingsFallback {
 
 impl SettingsFallback {
     /// Reads the copies instead of broken settings. Without copies it returns the error.
-    pub(crate) fn stand_in<T>(
+    pub(super) fn stand_in<T>(
         &self,
-        error: CliError,
-        read: impl FnOnce(&Path, &Path) -> Result<T, CliError>,
-    ) -> Result<T, CliError> {
+        error: UserError,
+        read: impl FnOnce(&Path, &Path) -> Result<T, UserError>,
+    ) -> Result<T, UserError> {
         let Some(folder) = self.folder.get() else { return Err(error) };
         let copies = settings_copy::folder(folder);
         match read(&copies.join(USER), &copies.join(PROJECT)) {
@@ -49,7 +48,7 @@ impl SettingsFallback {
 
 impl App {
     /// Copies the settings files for a run that begins.
-    pub(crate) fn keep_settings(&self, run: &RunId) {
+    pub fn keep_settings(&self, run: &RunId) {
         let user = self.user_config().unwrap_or_default();
         let project = self.project_config();
         let files = [(USER, user.as_path()), (PROJECT, project.as_path())];
@@ -58,7 +57,7 @@ impl App {
     }
 
     /// Uses a run's own settings if the present ones are broken. Only the first call counts.
-    pub(crate) fn fall_back_on(&self, run: &RunId) {
+    pub fn fall_back_on(&self, run: &RunId) {
         let folder = self.run_folder(run);
         if settings_copy::folder(&folder).is_dir() {
             let _ = self.fallback.folder.set(folder);
@@ -66,20 +65,13 @@ impl App {
     }
 
     /// Returns the settings that the run began with, and the present variables.
-    pub(crate) fn begun_layers(&self, error: CliError) -> Result<Layers, CliError> {
+    pub fn begun_layers(&self, error: UserError) -> Result<Layers, UserError> {
         let read = |user: &Path, project: &Path| self.layers_of(Some(user), project);
         self.fallback.stand_in(error, read)
     }
 
-    /// Prints once that settings are broken and which are used instead.
-    pub(crate) fn say_fallback(&self) {
-        if let Some(text) = self.new_fault() {
-            out::note(text);
-        }
-    }
-
-    /// Adds the same as a note to a reply in a session.
-    pub(crate) fn with_fallback(&self, reply: HostReply) -> HostReply {
+    /// Adds the broken settings, once, as a note to a reply in a session.
+    pub fn with_fallback(&self, reply: HostReply) -> HostReply {
         match (self.new_fault(), &reply.note) {
             (None, _) => reply,
             (Some(text), None) => reply.with_note(format!("ralph: {text}")),
@@ -90,7 +82,8 @@ impl App {
         }
     }
 
-    fn new_fault(&self) -> Option<String> {
+    /// Returns once that settings are broken, and which are used instead.
+    pub fn new_fault(&self) -> Option<String> {
         let (folder, fault) = (self.fallback.folder.get()?, self.fallback.fault.get()?);
         settings_copy::note_fault(folder, fault).then(|| match self.chosen_locale() {
             Locale::En => {
@@ -104,13 +97,5 @@ impl App {
 
     fn run_folder(&self, run: &RunId) -> PathBuf {
         self.home.join("runs").join(run.as_str())
-    }
-}
-
-/// Reads the settings at the end of a run, and warns if they are broken.
-pub(crate) fn say_at_the_end(app: &App, run: &Run) {
-    app.fall_back_on(&run.id);
-    if app.layers().is_ok() {
-        app.say_fallback();
     }
 }

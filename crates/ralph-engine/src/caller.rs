@@ -11,30 +11,30 @@ use std::path::{Path, PathBuf};
 use ralph_agents::host::HOSTS;
 use ralph_core::run::Owner;
 use ralph_core::{Run, RunId, SessionId};
-use ralph_engine::command_log::CommandSource;
-use ralph_engine::host::Place as Kept;
-use ralph_engine::owner;
 use ralph_proc::{Ancestor, TOKEN_VARIABLE, ancestors};
 use ralph_store::{RunQuery, RunStore, Which};
 
 use crate::app::{App, user_home};
+use crate::command_log::CommandSource;
+use crate::host::Place as Kept;
+use crate::owner;
 
 type Environment = BTreeMap<OsString, OsString>;
 
 /// An agent that called `ralph`.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Caller {
+pub struct Caller {
     /// Its session, as its host names it.
-    pub(crate) session: Option<SessionId>,
+    pub session: Option<SessionId>,
     /// The run that it works for.
-    pub(crate) run: Option<RunId>,
+    pub run: Option<RunId>,
     /// The turn of that run, if it is known.
-    pub(crate) iteration: Option<u32>,
+    pub iteration: Option<u32>,
 }
 
 /// The way `ralph` was called, which tells how far above us a host is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CalledAs {
+pub enum CalledAs {
     /// A command: there is, or was, a shell between the agent's host and us.
     Command,
     /// A hook or a server of tools, which hosts start themselves.
@@ -42,13 +42,13 @@ pub(crate) enum CalledAs {
 }
 
 /// The variable by which a hook tells a command that it was typed in a session.
-pub(crate) const SESSION_COMMAND: &str = "RALPH_SESSION_COMMAND";
+pub const SESSION_COMMAND: &str = "RALPH_SESSION_COMMAND";
 
 /// Most open runs that are searched.
 const MOST_OPEN: u32 = 1000;
 
 /// Returns the agent that called us; `None` if it was the user.
-pub(crate) fn agent(app: &App) -> Option<Caller> {
+pub fn agent(app: &App) -> Option<Caller> {
     told_by(&app.env).or_else(|| told_by_ancestors(app, &ancestors()))
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn agent(app: &App) -> Option<Caller> {
 ///
 /// Unlike [`agent`] it counts every sign there is: an agent can add a variable
 /// that names another session, but not take away what is above it.
-pub(crate) fn open_run(app: &App, called: CalledAs) -> Option<Run> {
+pub fn open_run(app: &App, called: CalledAs) -> Option<Run> {
     let store = app.existing_store().ok()??;
     let query = RunQuery { worktree: None, which: Which::Open, limit: MOST_OPEN };
     let open = store.runs(&query).ok().filter(|open| !open.is_empty())?;
@@ -67,7 +67,7 @@ pub(crate) fn open_run(app: &App, called: CalledAs) -> Option<Run> {
 
 /// Returns the open run of another project whose agent called us, found by the folders
 /// of the processes above us.
-pub(crate) fn open_run_elsewhere(app: &App) -> Option<(App, Run)> {
+pub fn open_run_elsewhere(app: &App) -> Option<(App, Run)> {
     let is_same_user = |ancestor: &Ancestor| {
         let environment: Environment = ancestor.environment().into_iter().collect();
         user_home(&environment) == app.user_home()
@@ -83,7 +83,7 @@ pub(crate) fn open_run_elsewhere(app: &App) -> Option<(App, Run)> {
 }
 
 /// Returns the origin of a command that is not refused.
-pub(crate) fn source(app: &App) -> CommandSource {
+pub fn source(app: &App) -> CommandSource {
     let is_named = app.variable(SESSION_COMMAND).is_some_and(|session| !session.is_empty());
     let above = ancestors();
     // Where processes cannot be inspected, the variable alone decides.
