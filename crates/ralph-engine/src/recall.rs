@@ -18,13 +18,12 @@ use ralph_core::memory::hydration::{
     Candidate, Hydration, HydrationError, Material, Preface, Section, Shelf, hydrate,
 };
 use ralph_core::memory::sufficiency::{Named, Sufficiency, named};
-use ralph_memory::event::{Actor, Event, Phase, Place, What};
-use ralph_memory::log::Log;
+use ralph_memory::event::{Actor, Phase, Place, Scope};
 use ralph_memory::resume::{self, Age, Reader};
-use ralph_memory::{MemoryError, Notebook, Patience, Session};
+use ralph_memory::{MemoryError, NoteWriter, Notebooks, Patience, Session};
 
 use code::Sight;
-use gather::{Books, Lists};
+use gather::Lists;
 
 /// The memory of a project, and the settings for showing it.
 #[derive(Clone, Debug)]
@@ -150,7 +149,12 @@ impl Recall {
     /// Returns true if there are any notes. Checks one or two paths and opens
     /// nothing.
     pub fn has_anything(&self) -> bool {
-        Notebook::exists(&self.home) || Notebook::exists(&self.user_home)
+        self.notebooks().exist()
+    }
+
+    /// Returns the notebooks of the project and of the user.
+    pub fn notebooks(&self) -> Notebooks {
+        Notebooks::new(&self.home, &self.user_home, self.patience)
     }
 
     /// Finds the notes that matter now.
@@ -191,8 +195,8 @@ impl Recall {
         wanted: &Wanted,
         now: Timestamp,
     ) -> Result<(Vec<Candidate>, Vec<String>), RecallError> {
-        let books = Books::open(self)?;
-        let lists = books.search(wanted, &Named::default())?;
+        let books = self.notebooks();
+        let lists = gather::search(&books, wanted, &Named::default())?;
         let mut notes = shelves::chosen(self, wanted, lists, now);
         notes.retain(|note| note.shelf == Shelf::Invariant && !wanted.seen.contains(&note.id));
         Ok((notes, past::conflicts(&books, &wanted.place, (now, self.locale))?))
@@ -241,18 +245,18 @@ impl Recall {
         std::thread::scope(|scope| {
             let looks = shelves::wants_code(wanted);
             let sight = looks.then(|| scope.spawn(|| code::look(self, wanted, named, now)));
-            let books = Books::open(self)?;
-            let mut lists = books.search(wanted, named)?;
+            let books = self.notebooks();
+            let mut lists = gather::search(&books, wanted, named)?;
             let conflicts = match wanted.phase {
                 Phase::Verify => past::conflicts(&books, &wanted.place, (now, self.locale))?,
                 Phase::Think | Phase::Code | Phase::Consolidate => Vec::new(),
             };
             // A search that failed counts as empty.
             let sight = sight.and_then(|sight| sight.join().ok().flatten()).unwrap_or_default();
-            books.about(&sight.files, &sight.likely, &mut lists)?;
+            gather::about(&books, &sight.files, &sight.likely, &mut lists)?;
             let files = timeline::files(&self.root, wanted, named, &sight.files);
             let timeline = timeline::of(self, wanted, &files, now)?;
-            let retired_generated = books.0.iter().map(Notebook::retired_generated).sum();
+            let retired_generated = books.retired_generated();
             Ok(Search { lists, sight, files, conflicts, timeline, retired_generated })
         })
     }
@@ -265,16 +269,12 @@ impl Recall {
         now: Timestamp,
     ) -> Result<(), RecallError> {
         let Some(shown) = &found.shown else { return Ok(()) };
-        let (global, own) = shown.ids().into_iter().partition(|id| found.global.contains(id));
-        let tokens = u32::try_from(shown.tokens).unwrap_or(u32::MAX);
-        let homes: [(&PathBuf, Vec<String>); 2] = [(&self.home, own), (&self.user_home, global)];
-        for (home, ids) in homes.into_iter().filter(|(_, ids)| !ids.is_empty()) {
-            let what = What::Shown { ids, tokens };
-            let at = now.as_millis();
-            let event = Event { at, place: place.clone(), actor: Actor::Ralph, what };
-            Log::new(home).hand_in(&[event]).map_err(MemoryError::from)?;
-        }
-        Ok(())
+        let scope = |id: &String| {
+            if found.global.contains(id) { Scope::Global } else { Scope::Project }
+        };
+        let ids = shown.ids().into_iter().map(|id| (scope(&id), id)).collect();
+        let writer = NoteWriter { actor: Actor::Ralph, place: place.clone(), at: now };
+        Ok(self.notebooks().note_shown(ids, shown.tokens, &writer)?)
     }
 }
 

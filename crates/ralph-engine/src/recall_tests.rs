@@ -2,8 +2,9 @@ use std::path::Path;
 
 use ralph_core::memory::hydration::USUAL_TOKENS;
 use ralph_core::memory::label::Label;
-use ralph_memory::event::{Anchor, Note, NoteKind, Observed, Scope};
-use ralph_memory::{Message, Who};
+use ralph_memory::event::{Anchor, Event, Note, NoteKind, Observed, What};
+use ralph_memory::log::Log;
+use ralph_memory::{Message, Notebook, Who};
 use tempfile::TempDir;
 
 use super::*;

@@ -53,6 +53,7 @@ mod import;
 pub mod log;
 mod memory;
 pub mod notebook;
+pub mod notebooks;
 mod precedence;
 mod query;
 mod ranking;
@@ -73,6 +74,9 @@ pub use notebook::{
     AttemptQuery, Brought, Counts, Found, Keep, Known, LetGo, Notebook, PastAttempt, Retirement,
     Salvage, Selection, Stats, Tally, Words, failure_key, failure_name, failure_note, new_id,
     note_id, note_of, try_name,
+};
+pub use notebooks::{
+    Added, BOTH, ChoiceError, NoteChoice, NoteDraft, NoteWriter, Notebooks, Remark,
 };
 pub use query::{Filters, GroupHit, Hit, Query, Retired};
 pub use ranking::Ranking;

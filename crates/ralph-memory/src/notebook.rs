@@ -198,6 +198,11 @@ impl Notebook {
         self.repaired.as_ref()
     }
 
+    /// What was wrong with the database, told once.
+    pub(crate) fn take_repaired(&mut self) -> Option<MemoryError> {
+        self.repaired.take()
+    }
+
     /// How many notes that older versions generated were retired just now.
     pub fn retired_generated(&self) -> u32 {
         self.generated

@@ -27,7 +27,7 @@ use ralph_memory::{Filters, Known, MemoryError, Notebook, Retired, Selection, St
 use serde_json::Value;
 
 use self::books::Books;
-pub(crate) use self::books::place;
+pub(crate) use self::books::{notebooks, place};
 use crate::app::App;
 use crate::error::CliError;
 use crate::out;
@@ -216,25 +216,32 @@ pub(crate) fn run(args: &MemoryArgs) -> Result<u8, CliError> {
 
 fn answer(app: &App, args: &MemoryArgs) -> Result<u8, CliError> {
     let books = Books::new(app);
+    let done = carry_out(&books, args);
+    books.tell_remarks();
+    done
+}
+
+fn carry_out(books: &Books<'_>, args: &MemoryArgs) -> Result<u8, CliError> {
+    let app = books.app;
     if let Some(place) = app.closed_state() {
         out::note(books.answers.closed(&place, &app.home));
     }
     match &args.job {
-        Job::Search(args) => search::run(&books, args),
-        Job::Context(args) => context::run(&books, args),
-        Job::Add(args) => changes::add(&books, args),
-        Job::List(args) => list(&books, args),
-        Job::Show(args) => show(&books, args),
-        Job::Why(args) => why::run(&books, args),
-        Job::Edit(args) => changes::edit(&books, args),
-        Job::Forget(args) => changes::forget(&books, args),
-        Job::Promote(args) => promote::run(&books, args),
-        Job::Export(args) => export(&books, args),
-        Job::Import(args) => import::run(&books, args),
-        Job::Consolidate(args) => consolidate::run(&books, args),
-        Job::Rebuild(args) => rebuild(&books, args),
-        Job::Stats(args) => stats(&books, args),
-        Job::Doctor(args) => doctor::run(&books, args),
+        Job::Search(args) => search::run(books, args),
+        Job::Context(args) => context::run(books, args),
+        Job::Add(args) => changes::add(books, args),
+        Job::List(args) => list(books, args),
+        Job::Show(args) => show(books, args),
+        Job::Why(args) => why::run(books, args),
+        Job::Edit(args) => changes::edit(books, args),
+        Job::Forget(args) => changes::forget(books, args),
+        Job::Promote(args) => promote::run(books, args),
+        Job::Export(args) => export(books, args),
+        Job::Import(args) => import::run(books, args),
+        Job::Consolidate(args) => consolidate::run(books, args),
+        Job::Rebuild(args) => rebuild(books, args),
+        Job::Stats(args) => stats(books, args),
+        Job::Doctor(args) => doctor::run(books, args),
         Job::Bootstrap(args) => bootstrap::run(args),
         Job::Files(args) => files::run(args),
     }
@@ -267,15 +274,12 @@ fn list(books: &Books<'_>, args: &ListArgs) -> Result<u8, CliError> {
     let files = args.file.iter().map(|file| books.relative_to_root(file)).collect();
     let filters = args.which.filters();
     let selection = Selection { filters, files, limit: Some(args.limit) };
-    let mut notes: Vec<Known> = Vec::new();
-    for scope in args.which.homes() {
-        let found = books.ask_of(&args.which, scope, |notebook| notebook.list(&selection))?;
-        let is_first = notes.is_empty();
-        notes.extend(found.unwrap_or_default());
-        if !is_first {
-            // The notes of one notebook are already sorted.
-            notes.sort_by_key(|known| std::cmp::Reverse(known.recorded));
-        }
+    let found = books.each(&args.which.homes(), |notebook| notebook.list(&selection))?;
+    let is_joined = found.len() > 1;
+    let mut notes: Vec<Known> = found.into_iter().flat_map(|(_, notes)| notes).collect();
+    if is_joined {
+        // The notes of one notebook are already sorted.
+        notes.sort_by_key(|known| std::cmp::Reverse(known.recorded));
     }
     notes.truncate(args.limit);
     if notes.is_empty() && (args.which.narrows() || !args.file.is_empty()) && !args.json {
@@ -289,12 +293,8 @@ fn list(books: &Books<'_>, args: &ListArgs) -> Result<u8, CliError> {
     }
     out::raw(&books.answers.list(&notes, label));
     if notes.len() == args.limit {
-        let mut all = 0;
-        for scope in args.which.homes() {
-            let count =
-                books.ask_of(&args.which, scope, |notebook| notebook.count_of(&selection))?;
-            all += count.unwrap_or_default();
-        }
+        let all = books.each(&args.which.homes(), |notebook| notebook.count_of(&selection))?;
+        let all = all.into_iter().map(|(_, count)| count).sum();
         if let Some(part) = part_of(notes.len(), all, "--limit", books.app.locale()) {
             out::note(part);
         }
@@ -304,7 +304,7 @@ fn list(books: &Books<'_>, args: &ListArgs) -> Result<u8, CliError> {
 
 fn show(books: &Books<'_>, args: &NoteArgs) -> Result<u8, CliError> {
     let (home, known) = books.find(&args.id)?;
-    let check = books.ask(&home, |notebook| notebook.check_of(&known.note.id))?.flatten();
+    let check = books.ask(home, |notebook| notebook.check_of(&known.note.id))?.flatten();
     let check = check.as_ref();
     let label = books.labels()(&known);
     print(args.json.then(|| wire::note(&known, label, check)), || {
@@ -316,10 +316,8 @@ fn show(books: &Books<'_>, args: &NoteArgs) -> Result<u8, CliError> {
 fn export(books: &Books<'_>, args: &ExportArgs) -> Result<u8, CliError> {
     books.refuse_unknown_kinds(&args.which.kind)?;
     let selection = Selection { filters: args.which.filters(), ..Selection::default() };
-    for scope in args.which.homes() {
-        let notes = books.ask_of(&args.which, scope, |notebook| notebook.list(&selection))?;
+    for (_, notes) in books.each(&args.which.homes(), |notebook| notebook.list(&selection))? {
         // The oldest first, as they were written.
-        let notes = notes.unwrap_or_default();
         notes.iter().rev().for_each(|known| out::line(wire::exported(known)));
     }
     Ok(0)
@@ -327,8 +325,8 @@ fn export(books: &Books<'_>, args: &ExportArgs) -> Result<u8, CliError> {
 
 fn rebuild(books: &Books<'_>, args: &PlainArgs) -> Result<u8, CliError> {
     let rebuilt = |notebook: &Notebook| Ok((notebook.rebuild()?, notebook.stats()?));
-    let own = books.ask(&books.home(Scope::Project), rebuilt)?.unwrap_or_default();
-    let global = books.beside(books.ask(&books.home(Scope::Global), rebuilt), Scope::Global);
+    let own = books.ask(Scope::Project, rebuilt)?.unwrap_or_default();
+    let global = books.notes.beside(Scope::Global, rebuilt);
     let json = || {
         let mut json = wire::all_stats(&own.1, global.as_ref().map(|(_, stats)| stats));
         json["salvage"] = wire::salvage(&own.0);
@@ -350,8 +348,8 @@ fn stats(books: &Books<'_>, args: &PlainArgs) -> Result<u8, CliError> {
     // Damage is always checked again, whatever was read before.
     let verified =
         |notebook: &Notebook| Ok(Stats { damaged: notebook.damage()?, ..notebook.stats()? });
-    let own = books.ask(&books.home(Scope::Project), verified)?.unwrap_or_default();
-    let global = books.beside(books.ask(&books.home(Scope::Global), verified), Scope::Global);
+    let own = books.ask(Scope::Project, verified)?.unwrap_or_default();
+    let global = books.notes.beside(Scope::Global, verified);
     let global = global.as_ref();
     print(args.json.then(|| wire::all_stats(&own, global)), || books.answers.stats(&own, global));
     Ok(0)

@@ -8,8 +8,6 @@ mod mend;
 mod recall;
 mod tries;
 
-use std::path::Path;
-
 use ralph_core::memory::attempt::Attempt;
 use ralph_core::memory::citations::cited;
 use ralph_core::state::State;
@@ -17,7 +15,10 @@ use ralph_core::{Evidence, Run};
 use ralph_memory::event::{Actor, Event, Note, NoteKind, Phase, Place, Scope, Tried, What};
 use ralph_memory::log::Log;
 use ralph_memory::raw::Raw;
-use ralph_memory::{Known, Notebook, clean, failure_key, failure_name, failure_note};
+use ralph_memory::{
+    Known, MemoryError, Notebook, Notebooks, Patience, clean, failure_key, failure_name,
+    failure_note,
+};
 
 use self::attempt::TurnAttempt;
 use self::failures::{Failure, Outcome};
@@ -117,39 +118,15 @@ impl Driver<'_> {
         if lesson.0.is_empty() || self.ledger.place_is_gone() {
             return;
         }
-        let events: Vec<Event> = lesson.0.into_iter().map(clean::event).collect();
         // A lesson that cannot be stored is lost; the run goes on.
-        let _ = Log::new(self.ledger.home()).hand_in(&events);
-        if let Some(recall) = &self.recall {
-            let _ = Log::new(&recall.user_home).hand_in(&of_the_user(&recall.user_home, events));
-        }
+        let home = self.ledger.home();
+        let _ = if let Some(recall) = &self.recall {
+            Notebooks::new(home, &recall.user_home, Patience::Long).hand_in(lesson.0)
+        } else {
+            let events: Vec<Event> = lesson.0.into_iter().map(clean::event).collect();
+            Log::new(home).hand_in(&events).map_err(MemoryError::from)
+        };
     }
-}
-
-/// Returns the events for the user's notes. They get credit in their own store
-/// if the agent cited one of them.
-fn of_the_user(home: &Path, events: Vec<Event>) -> Vec<Event> {
-    let is_citing = |event: &Event| matches!(event.what, What::Cited { .. });
-    if !Notebook::exists(home) || !events.iter().any(is_citing) {
-        return Vec::new();
-    }
-    let Ok(notebook) = Notebook::open(home) else { return Vec::new() };
-    let mut credited = Vec::new();
-    for mut event in events {
-        if let What::Cited { ids } = &mut event.what {
-            ids.retain(|id| notebook.get(id).is_ok_and(|known| known.is_some()));
-            if ids.is_empty() {
-                return Vec::new();
-            }
-            credited.push(event);
-        } else if let What::Checked { failures, raw, .. } = &mut event.what {
-            // The failure itself belongs to this project.
-            failures.clear();
-            *raw = None;
-            credited.push(event);
-        }
-    }
-    credited
 }
 
 /// Returns the place of an event in a run.

@@ -1,17 +1,19 @@
 //! Gathers notes that may matter, by several searches.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use ralph_checks::invariants::is_about;
 use ralph_core::memory::rank::{Ranked, fuse};
 use ralph_core::memory::sufficiency::Named;
 use ralph_memory::event::{Actor, Invariant, NoteKind, Phase, Scope};
 use ralph_memory::history::Likely;
-use ralph_memory::{Filters, Found, Known, MemoryError, Notebook, Query, Selection};
+use ralph_memory::{
+    BOTH, Filters, Found, Known, MemoryError, Notebook, Notebooks, Query, Selection,
+};
 
 use super::code::is_told;
-use super::{Part, Recall, Wanted};
+use super::{Part, Wanted};
 use crate::likely::{common_words, least_words};
 
 /// Maximum number of hits of a search by words.
@@ -35,9 +37,6 @@ const LIKELY_ENOUGH: f64 = 0.5;
 
 /// Weight of a note whose check is about the files.
 const BOUND: f64 = 2.0;
-
-/// The notebooks that are searched.
-pub(super) struct Books(pub(super) Vec<Notebook>);
 
 /// The results of several searches, each in its order.
 #[derive(Default)]
@@ -71,55 +70,52 @@ pub(super) struct Gathered {
     pub(super) checked: Option<Checked>,
 }
 
-impl Books {
-    /// Opens the project's and the user's notebook, if they exist.
-    pub(super) fn open(recall: &Recall) -> Result<Self, MemoryError> {
-        let homes = [&recall.home, &recall.user_home].into_iter();
-        let there = homes.filter(|home| Notebook::exists(home));
-        let open = |home: &PathBuf| Notebook::open_within(home, recall.patience);
-        Ok(Self(there.map(open).collect::<Result<_, _>>()?))
-    }
-
-    /// Searches for the requested notes.
-    pub(super) fn search(&self, wanted: &Wanted, named: &Named) -> Result<Lists, MemoryError> {
+/// Searches for the requested notes.
+pub(super) fn search(
+    books: &Notebooks,
+    wanted: &Wanted,
+    named: &Named,
+) -> Result<Lists, MemoryError> {
+    let found = books.each(&BOTH, |book| {
         let mut lists = Lists::default();
-        for book in &self.0 {
-            if wanted.part != Part::Asked {
-                standing(book, &mut lists)?;
-            }
-            if wanted.part != Part::Standing {
-                asked(book, wanted, named, &mut lists)?;
-            }
-            if wanted.phase == Phase::Verify {
-                checked(book, wanted, &mut lists)?;
-            }
+        if wanted.part != Part::Asked {
+            standing(book, &mut lists)?;
+        }
+        if wanted.part != Part::Standing {
+            asked(book, wanted, named, &mut lists)?;
+        }
+        if wanted.phase == Phase::Verify {
+            checked(book, wanted, &mut lists)?;
         }
         Ok(lists)
-    }
+    })?;
+    Ok(found.into_iter().fold(Lists::default(), |all, (_, lists)| all.joined(lists)))
+}
 
-    /// Adds notes about files that the code led to, failures in likely files,
-    /// and hits for the task by words, or by words and a likely file.
-    pub(super) fn about(
-        &self,
-        files: &[String],
-        likely: &[Likely],
-        lists: &mut Lists,
-    ) -> Result<(), MemoryError> {
-        let likeliest = likely.iter().filter(|it| it.score >= LIKELY_ENOUGH && is_told(it));
-        let likeliest: Vec<String> = likeliest.map(|it| it.file.clone()).collect();
-        for book in &self.0 {
-            lists.add_about(GUESSED, of_files(book, files, &[])?);
-            let failed = [NoteKind::Approach, NoteKind::Failure];
-            lists.add_about(GUESSED, of_files(book, &likeliest, &failed)?);
-        }
-        let least = lists.least_words;
-        for hits in std::mem::take(&mut lists.hits) {
-            let words = |hit: &Found| common_words(hit) + about_likely(&hit.known, likely);
-            let fits = |hit: &Found| words(hit) >= least;
-            lists.add(1.0, hits.into_iter().filter(fits).map(|hit| hit.known));
-        }
-        Ok(())
+/// Adds notes about files that the code led to, failures in likely files, and
+/// hits for the task by words, or by words and a likely file.
+pub(super) fn about(
+    books: &Notebooks,
+    files: &[String],
+    likely: &[Likely],
+    lists: &mut Lists,
+) -> Result<(), MemoryError> {
+    let likeliest = likely.iter().filter(|it| it.score >= LIKELY_ENOUGH && is_told(it));
+    let likeliest: Vec<String> = likeliest.map(|it| it.file.clone()).collect();
+    let failed = [NoteKind::Approach, NoteKind::Failure];
+    let found = books.each(&BOTH, |book| {
+        Ok([of_files(book, files, &[])?, of_files(book, &likeliest, &failed)?])
+    })?;
+    for found in found.into_iter().flat_map(|(_, found)| found) {
+        lists.add_about(GUESSED, found);
     }
+    let least = lists.least_words;
+    for hits in std::mem::take(&mut lists.hits) {
+        let words = |hit: &Found| common_words(hit) + about_likely(&hit.known, likely);
+        let fits = |hit: &Found| words(hit) >= least;
+        lists.add(1.0, hits.into_iter().filter(fits).map(|hit| hit.known));
+    }
+    Ok(())
 }
 
 /// Returns the score of a note's likeliest file, from 0 to 1. It counts as much
@@ -191,6 +187,19 @@ fn words(kinds: &[NoteKind]) -> Vec<String> {
 }
 
 impl Lists {
+    /// Joins the results of another notebook, behind these.
+    fn joined(mut self, other: Self) -> Self {
+        for (id, known) in other.known {
+            self.known.entry(id).or_insert(known);
+        }
+        self.ranked.extend(other.ranked);
+        self.hits.extend(other.hits);
+        self.least_words = self.least_words.max(other.least_words);
+        self.about_files.extend(other.about_files);
+        self.checked.extend(other.checked);
+        self
+    }
+
     fn add(&mut self, weight: f64, found: impl IntoIterator<Item = Known>) -> Vec<String> {
         let mut ids = Vec::new();
         for known in found {

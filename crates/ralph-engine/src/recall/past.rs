@@ -3,11 +3,9 @@
 use ralph_core::Timestamp;
 use ralph_core::locale::Locale;
 use ralph_core::memory::notes::orders;
-use ralph_memory::MemoryError;
 use ralph_memory::consolidate::{Conflict, Occasion, consolidate};
 use ralph_memory::event::Place;
-
-use super::gather::Books;
+use ralph_memory::{BOTH, MemoryError, Notebook, Notebooks};
 
 /// Maximum number of contradictions that are reported.
 const MOST: usize = 3;
@@ -18,32 +16,34 @@ const QUOTED: usize = 120;
 /// Returns new notes that contradict existing ones, line by line. Texts that
 /// read like an order to the agent are left out.
 pub(super) fn conflicts(
-    books: &Books,
+    books: &Notebooks,
     place: &Place,
     (now, locale): (Timestamp, Locale),
 ) -> Result<Vec<String>, MemoryError> {
     let of = (place.run.is_some() || place.session.is_some()).then(|| place.clone());
+    let occasion = Occasion { of, now, ..Occasion::default() };
+    let lines = books.each(&BOTH, |book| lines(book, &occasion, locale))?;
+    Ok(lines.into_iter().flat_map(|(_, lines)| lines).collect())
+}
+
+fn lines(book: &Notebook, occasion: &Occasion, locale: Locale) -> Result<Vec<String>, MemoryError> {
     let mut lines = Vec::new();
-    for book in &books.0 {
-        let decided = consolidate(book, &Occasion { of: of.clone(), now, ..Occasion::default() })?;
-        for Conflict { stands, contradicts } in decided.conflicts.iter().take(MOST) {
-            let (Some(stands), Some(new)) = (book.get(stands)?, book.get(contradicts)?) else {
-                continue;
-            };
-            if !orders(&new.note.text).is_empty() {
-                continue;
-            }
-            let [one, other] =
-                [stands.note, new.note].map(|note| format!("[{}] {}", note.id, quoted(&note.text)));
-            lines.push(match locale {
-                Locale::En => {
-                    format!(
-                        "Only one of these can hold, and the user decides which: {one}; {other}"
-                    )
-                }
-                Locale::Ko => format!("둘 중 하나만 맞으며, 사용자가 정합니다: {one}; {other}"),
-            });
+    let decided = consolidate(book, occasion)?;
+    for Conflict { stands, contradicts } in decided.conflicts.iter().take(MOST) {
+        let (Some(stands), Some(new)) = (book.get(stands)?, book.get(contradicts)?) else {
+            continue;
+        };
+        if !orders(&new.note.text).is_empty() {
+            continue;
         }
+        let [one, other] =
+            [stands.note, new.note].map(|note| format!("[{}] {}", note.id, quoted(&note.text)));
+        lines.push(match locale {
+            Locale::En => {
+                format!("Only one of these can hold, and the user decides which: {one}; {other}")
+            }
+            Locale::Ko => format!("둘 중 하나만 맞으며, 사용자가 정합니다: {one}; {other}"),
+        });
     }
     Ok(lines)
 }

@@ -41,6 +41,7 @@ impl Log {
             let text = read_from(&one, 0).map_err(trouble)?;
             let kept = line::readable(&text, self.tail_of(&one)?);
             let written = match one.form {
+                Form::Compressed | Form::Plain if kept.is_empty() => fs::remove_file(&one.path),
                 Form::Compressed => write_compressed(&one.path, &String::from_utf8_lossy(&kept)),
                 Form::Plain => replace(&one.path, |mut file| {
                     file.write_all(&kept)?;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use ralph_mcp::{Answer, Call, Company, Effect, Refusal, Spec, Tool};
 use ralph_memory::anchor::Sight;
 use ralph_memory::approach::{SAME_PLAN, plans_alike};
-use ralph_memory::event::{Actor, NoteKind};
+use ralph_memory::event::{Actor, NoteKind, Scope};
 use ralph_memory::{Filters, Known, MemoryError, Notebook, Query, Selection};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -63,13 +63,15 @@ fn check(input: Input, _call: &Call) -> Result<Answer, Refusal> {
             "tries": [], "failed": [], "other_tries": [], "related": [],
         }));
     }
-    let book = notebook::open(&app)?;
+    let books = memory::notebooks(&app);
     let root = &app.project.root;
     let files = input.files.iter().map(|file| paths::within(root, file)).collect();
     let plan = Plan { approach: input.approach.clone(), files };
-    let tries = tries::of(&book, &plan).map_err(notebook::trouble)?;
+    let tries = books.with(Scope::Project, |book| tries::of(book, &plan));
+    let tries = tries.map_err(notebook::trouble)?;
     let plan = plan.in_files_of(&tries.same);
-    let (failed, related) = sort_out(&book, &plan).map_err(notebook::trouble)?;
+    let sorted = books.with(Scope::Project, |book| sort_out(book, &plan));
+    let (failed, related) = sorted.map_err(notebook::trouble)?;
     let mut sight = Sight::new(root);
     let mut view = |notes: &[Known]| -> Vec<NoteView> {
         notes.iter().take(SHOWN).map(|known| NoteView::new(known, SHORT, &mut sight)).collect()
@@ -86,7 +88,7 @@ fn check(input: Input, _call: &Call) -> Result<Answer, Refusal> {
     }))?;
     let place = memory::place(&app, input.session.as_deref());
     let shown: Vec<NoteView> = failed.into_iter().chain(related).collect();
-    notebook::note_shown(&app, &book, place, &shown);
+    notebook::note_shown(&app, place, shown);
     Ok(if known {
         answer.with_note("this was tried and failed: try something else")
     } else {

@@ -4,15 +4,17 @@ use std::time::Duration;
 
 use ralph_core::memory::notes::as_data;
 use ralph_mcp::{Answer, Call, Company, Effect, Refusal, Spec, Tool};
-use ralph_memory::event::{Actor, Anchor, Event, Note, NoteKind, Place, Scope, What};
-use ralph_memory::succession::{self, Chosen, NEAREST};
-use ralph_memory::{Known, MemoryError, Notebook, SessionFound, anchor, clean, new_id};
+use ralph_memory::event::{Actor, Anchor, Note, NoteKind, Place, Scope};
+use ralph_memory::succession::NEAREST;
+use ralph_memory::{
+    Added, ChoiceError, Known, NoteChoice, Notebooks, SessionFound, anchor, clean, new_id,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::app;
-use super::notebook::{self, Books};
+use super::notebook;
 use super::paths;
 use crate::app::App;
 use crate::commands::memory;
@@ -108,152 +110,73 @@ pub(super) fn tool() -> Tool {
 fn add(input: Input, _call: &Call) -> Result<Answer, Refusal> {
     let app = app()?;
     app.refuse_a_memory_elsewhere().map_err(|error| Refusal(error.in_line()))?;
-    let mut note = note(&app, &input)?;
-    let book = notebook::open(&app)?;
-    let place = place(&app, &book, input.session.as_deref())?;
-    let (id, known) = book.said_before(&note.id, &note.text).map_err(notebook::trouble)?;
-    note.id.clone_from(&id);
-    let near = nearest(&app, &note).map_err(notebook::trouble)?;
-    let mut told = Told::default();
-    let events: Vec<What> = if let Some(same) = &input.same_as {
-        say_again(&book, same, (note, known), (&place, &mut told))?
-    } else {
-        let chosen = chosen(&book, &input.replaces, &note)?;
-        note.replaces.clone_from(&chosen.pending);
-        told.tell(id, known.as_ref(), chosen);
-        let what = match known {
-            Some(known) => known.said_by(note, (Actor::Agent, &place)),
-            None => What::Noted(Box::new(note)),
-        };
-        let replaced = told.chosen.replaced.iter().map(|(old, why)| What::Replaced {
-            id: old.clone(),
-            by: told.id.clone(),
-            why: why.clone(),
-        });
-        std::iter::once(what).chain(replaced).collect()
+    let note = note(&app, &input)?;
+    let books = memory::notebooks(&app);
+    let place = place(&app, &books, input.session.as_deref())?;
+    let draft = books.draft(note).map_err(notebook::trouble)?;
+    let mut near = books.nearest(&draft.note).map_err(notebook::trouble)?;
+    // Text that reads like an order is not shown.
+    near.retain(|known| known.actor == Actor::User || known.orders().is_empty());
+    near.truncate(NEAREST);
+    let is_known = draft.before.as_ref().is_some_and(|known| known.retired.is_none());
+    let state = match (&input.same_as, is_known) {
+        (Some(_), _) => "same",
+        (None, true) => "known",
+        (None, false) => "new",
     };
-    let at = app.now().as_millis();
-    let event = |what| Event { at, place: place.clone(), actor: Actor::Agent, what };
-    let events: Vec<Event> = events.into_iter().map(event).collect();
-    book.write(&events).map_err(notebook::trouble)?;
-    told.answer(&near, secrets(&input))
+    let choice = NoteChoice { replaces: input.replaces.clone(), same_as: input.same_as.clone() };
+    let writer = notebook::writer(&app, place);
+    let added = books.add(draft, &choice, &writer).map_err(|error| match error {
+        ChoiceError::Memory(error) => notebook::trouble(error),
+        ChoiceError::Unknown(_)
+        | ChoiceError::Retired(_)
+        | ChoiceError::Itself(_)
+        | ChoiceError::Stands(_)
+        | ChoiceError::ForTheUser(_) => Refusal(format!("memory_add: {error}")),
+    })?;
+    answer(&added, state, &near, secrets(&input))
 }
 
-/// The result of adding a note.
-#[derive(Default)]
-struct Told {
-    id: String,
-    state: &'static str,
-    said: &'static str,
-    chosen: Chosen,
-}
-
-impl Told {
-    fn tell(&mut self, id: String, known: Option<&Known>, chosen: Chosen) {
-        let is_known = known.is_some_and(|known| known.retired.is_none());
-        let (state, said) = if is_known {
-            (
-                "known",
-                "this was noted before; that it was seen again counts for it, once for each task",
-            )
-        } else {
-            (
-                "new",
-                "noted, on trial: it is kept for the project once checks pass in a turn that relied on it",
-            )
-        };
-        *self = Self { id, state, said, chosen };
-    }
-
-    fn answer(&self, near: &[Known], secrets: usize) -> Result<Answer, Refusal> {
-        let Self { id, state, said, chosen } = self;
-        let replaced: Vec<&str> = chosen.replaced.iter().map(|(id, _)| id.as_str()).collect();
-        let is_left =
-            |known: &&Known| known.note.id != *id && !replaced.contains(&known.note.id.as_str());
-        let near: Vec<Value> = near.iter().filter(is_left).map(near_note).collect();
-        let answer = Answer::new(&json!({
-            "schema": 1, "id": id, "state": state, "redacted": secrets,
-            "replaced": replaced, "pending": chosen.pending, "nearest": near,
-        }))?;
-        let waits = match chosen.pending.as_slice() {
-            [] => String::new(),
-            ids => format!(
-                "; {} stands until checks pass in a turn that relied on this note, or the user promotes it",
-                ids.join(", ")
-            ),
-        };
-        let asks = if near.is_empty() {
-            ""
-        } else {
-            "; if it replaces some of `nearest`, call again with the same text and `replaces: [id]`, or with `same_as: id` if it says the same"
-        };
-        let taken = if secrets == 0 { "" } else { "; a secret was taken out of the text" };
-        Ok(answer.with_note(format!("{said}{waits}{asks}{taken}")))
-    }
+fn answer(added: &Added, state: &str, near: &[Known], secrets: usize) -> Result<Answer, Refusal> {
+    let Added { id, older, pending, .. } = added;
+    let replaced: Vec<&str> = older.replaced.iter().map(|(id, _)| id.as_str()).collect();
+    let is_left =
+        |known: &&Known| known.note.id != *id && !replaced.contains(&known.note.id.as_str());
+    let near: Vec<Value> = near.iter().filter(is_left).map(near_note).collect();
+    let answer = Answer::new(&json!({
+        "schema": 1, "id": id, "state": state, "redacted": secrets,
+        "replaced": replaced, "pending": pending, "nearest": near,
+    }))?;
+    let said = match state {
+        "same" => {
+            "nothing was added: that it was seen again counts for the note, once for each task"
+        }
+        "known" => {
+            "this was noted before; that it was seen again counts for it, once for each task"
+        }
+        _ => {
+            "noted, on trial: it is kept for the project once checks pass in a turn that relied on it"
+        }
+    };
+    let waits = match pending.as_slice() {
+        [] => String::new(),
+        ids => format!(
+            "; {} stands until checks pass in a turn that relied on this note, or the user promotes it",
+            ids.join(", ")
+        ),
+    };
+    let asks = if near.is_empty() {
+        ""
+    } else {
+        "; if it replaces some of `nearest`, call again with the same text and `replaces: [id]`, or with `same_as: id` if it says the same"
+    };
+    let taken = if secrets == 0 { "" } else { "; a secret was taken out of the text" };
+    Ok(answer.with_note(format!("{said}{waits}{asks}{taken}")))
 }
 
 /// Renders a near note in short form.
 fn near_note(known: &Known) -> Value {
     json!({ "id": known.note.id, "text": notebook::cut(&as_data(&known.note.text), SHORTEST) })
-}
-
-/// Returns the notes nearest to a new one, of the project and of the user.
-fn nearest(app: &App, note: &Note) -> Result<Vec<Known>, MemoryError> {
-    let Ok(books) = Books::open(app) else { return Ok(Vec::new()) };
-    let mut near = Vec::new();
-    for book in books.iter() {
-        near.extend(succession::nearest(book, note)?);
-    }
-    near.sort_by(|one, other| other.score.total_cmp(&one.score));
-    let near = near.into_iter().map(|found| found.known);
-    // Text that reads like an order is not shown.
-    let harmless = near.filter(|known| known.actor == Actor::User || known.orders().is_empty());
-    Ok(harmless.take(NEAREST).collect())
-}
-
-/// Decides about the notes that an agent says its own replaces.
-fn chosen(book: &Notebook, ids: &[String], note: &Note) -> Result<Chosen, Refusal> {
-    let named: Result<Vec<Known>, Refusal> =
-        ids.iter().map(|id| holding(book, "replaces", id)).collect();
-    let named = named?;
-    if named.iter().any(|known| known.note.id == note.id) {
-        return Err(Refusal("memory_add: `replaces`: a note cannot replace itself".to_owned()));
-    }
-    Ok(succession::chosen(&named, Actor::Agent, &note.text))
-}
-
-/// Repeats a note in other words. If those words were a note before, that one is retired.
-fn say_again(
-    book: &Notebook,
-    same_as: &str,
-    (note, before): (Note, Option<Known>),
-    (place, told): (&Place, &mut Told),
-) -> Result<Vec<What>, Refusal> {
-    let stays = holding(book, "same_as", same_as)?;
-    let id = stays.note.id.clone();
-    let goes = before.filter(|before| before.note.id != id && before.retired.is_none());
-    let chosen = succession::chosen(&goes, Actor::Agent, &stays.note.text);
-    if let Some(other) = chosen.pending.first() {
-        return Err(Refusal(format!("memory_add: `same_as`: {other} has these words, and stands")));
-    }
-    let (kind, text) = (stays.note.kind.clone(), stays.note.text.clone());
-    let again = Note { id: id.clone(), kind, text, scope: stays.note.scope, ..note };
-    let why = format!("it says the same as {id}");
-    let gone = chosen.replaced.into_iter().map(|(id, _)| What::Retracted { id, why: why.clone() });
-    let events = std::iter::once(stays.said_by(again, (Actor::Agent, place))).chain(gone);
-    let said = "nothing was added: that it was seen again counts for the note, once for each task";
-    *told = Told { id, state: "same", said, chosen: Chosen::default() };
-    Ok(events.collect())
-}
-
-/// Returns a note of the project that is not retired.
-fn holding(book: &Notebook, field: &str, id: &str) -> Result<Known, Refusal> {
-    let known = book.get(id).map_err(notebook::trouble)?;
-    known.filter(|known| known.retired.is_none()).ok_or_else(|| {
-        Refusal(format!(
-            "memory_add: `{field}`: no note of this project that holds has the id {id}"
-        ))
-    })
 }
 
 /// Counts the secrets in the input.
@@ -264,14 +187,15 @@ fn secrets(input: &Input) -> usize {
 
 /// Returns where the agent is, as its client says. The agent's own claim counts only
 /// for a known session; otherwise it could pretend to be many tasks.
-fn place(app: &App, book: &Notebook, said: Option<&str>) -> Result<Place, Refusal> {
+fn place(app: &App, books: &Notebooks, said: Option<&str>) -> Result<Place, Refusal> {
     let told = memory::place(app, None);
     let Some(said) = said.filter(|_| told.is_nowhere()) else { return Ok(told) };
     let place = memory::place(app, Some(said));
-    let is_heard_of = match book.session(said).map_err(notebook::trouble)? {
-        SessionFound::One(session) => session.external.as_deref() == Some(said),
-        SessionFound::Several(_) | SessionFound::None { .. } => false,
-    };
+    let is_heard_of =
+        match books.with(Scope::Project, |book| book.session(said)).map_err(notebook::trouble)? {
+            SessionFound::One(session) => session.external.as_deref() == Some(said),
+            SessionFound::Several(_) | SessionFound::None { .. } => false,
+        };
     Ok(if is_heard_of || place.run.is_some() { place } else { told })
 }
 

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::app;
-use super::notebook::{self, Books, NoteView, WHOLE};
+use super::notebook::{self, NoteView, WHOLE};
 use crate::commands::memory;
 
 const SPEC: Spec = Spec {
@@ -46,15 +46,15 @@ fn read(input: Input, _call: &Call) -> Result<Answer, Refusal> {
     }
     let app = app()?;
     let (mut notes, mut unknown) = (Vec::new(), Vec::new());
-    let books = Books::open(&app)?;
+    let books = memory::notebooks(&app);
     let mut sight = Sight::new(&app.project.root);
     for id in &input.ids {
         match books.get(id).map_err(notebook::trouble)? {
-            Some(known) => notes.push(NoteView::new(&known, WHOLE, &mut sight)),
+            Some((_, known)) => notes.push(NoteView::new(&known, WHOLE, &mut sight)),
             None => unknown.push(id),
         }
     }
     let answer = Answer::new(&json!({ "schema": 1, "notes": notes, "unknown": unknown }))?;
-    books.note_shown(&app, &memory::place(&app, input.session.as_deref()), notes);
+    notebook::note_shown(&app, memory::place(&app, input.session.as_deref()), notes);
     Ok(answer)
 }

@@ -5,13 +5,13 @@ use std::time::Duration;
 use ralph_mcp::{Answer, Call, Company, Effect, Refusal, Spec, Tool};
 use ralph_memory::anchor::Sight;
 use ralph_memory::event::Scope;
-use ralph_memory::{Filters, Known, MemoryError, Query, Selection};
+use ralph_memory::{BOTH, Filters, Known, MemoryError, Notebooks, Query, Selection};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::app;
-use super::notebook::{self, Books, NoteView, SHORT};
+use super::notebook::{self, NoteView, SHORT};
 use super::paths;
 use crate::commands::memory;
 
@@ -62,8 +62,8 @@ fn search(mut input: Input, _call: &Call) -> Result<Answer, Refusal> {
     for file in &mut input.files {
         *file = paths::within(&app.project.root, file);
     }
-    let books = Books::open(&app)?;
-    if books.is_empty() {
+    let books = memory::notebooks(&app);
+    if !books.exist() {
         let nothing = Answer::new(&json!({ "schema": 1, "notes": [] }))?;
         return Ok(nothing.with_note("nothing was noted in this project yet"));
     }
@@ -72,28 +72,22 @@ fn search(mut input: Input, _call: &Call) -> Result<Answer, Refusal> {
     let notes: Vec<NoteView> =
         found.iter().map(|known| NoteView::new(known, SHORT, &mut sight)).collect();
     let answer = Answer::new(&json!({ "schema": 1, "notes": notes }))?;
-    books.note_shown(&app, &memory::place(&app, input.session.as_deref()), notes);
+    notebook::note_shown(&app, memory::place(&app, input.session.as_deref()), notes);
     Ok(answer)
 }
 
-fn find(books: &Books, query: Option<&str>, input: &Input) -> Result<Vec<Known>, MemoryError> {
+fn find(books: &Notebooks, query: Option<&str>, input: &Input) -> Result<Vec<Known>, MemoryError> {
     let limit = input.limit.unwrap_or(10).clamp(1, MOST);
     let filters = Filters { kinds: input.kinds.clone(), ..Filters::default() };
     let mut found: Vec<Known> = Vec::new();
-    let mut hits = Vec::new();
-    for book in books.iter() {
-        if !input.files.is_empty() {
-            let (filters, files) = (filters.clone(), input.files.clone());
-            let about = book.list(&Selection { filters, files, limit: Some(limit) })?;
-            // Notes for all projects are not about a file of this one.
-            found.extend(about.into_iter().filter(|known| known.note.scope != Scope::Global));
-        }
-        if let Some(text) = query {
-            let filters = filters.clone();
-            hits.extend(book.search(&Query { text: text.to_owned(), limit, filters })?);
-        }
+    if !input.files.is_empty() {
+        let (filters, files) = (filters.clone(), input.files.clone());
+        let selection = Selection { filters, files, limit: Some(limit) };
+        // Notes for all projects are not about a file of this one.
+        found.extend(books.ask(Scope::Project, |book| book.list(&selection))?.unwrap_or_default());
     }
-    hits.sort_by(|one, other| other.score.total_cmp(&one.score));
+    let query = query.map(|text| Query { text: text.to_owned(), limit, filters });
+    let hits = query.map(|query| books.search(&BOTH, &query)).transpose()?.unwrap_or_default();
     for hit in hits {
         if !found.iter().any(|one| one.note.id == hit.known.note.id) {
             found.push(hit.known);

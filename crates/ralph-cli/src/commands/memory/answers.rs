@@ -258,7 +258,7 @@ impl Answers {
     }
 
     /// Lists the notes that a new one may replace, the nearest first.
-    pub(super) fn near(&self, near: &[&Known]) -> String {
+    pub(super) fn near(&self, near: &[Known]) -> String {
         if near.is_empty() {
             return String::new();
         }

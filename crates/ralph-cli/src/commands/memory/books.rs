@@ -1,6 +1,5 @@
-//! Selects the notebook of a command, and the author of what it writes.
+//! The notebooks of a command, and the author of what it writes.
 
-use std::cell::Cell;
 use std::path::{Component, Path, PathBuf};
 
 use ralph_core::SessionId;
@@ -9,12 +8,12 @@ use ralph_core::wording::learned;
 use ralph_engine::caller::{self, Caller};
 use ralph_engine::host::Place as Kept;
 use ralph_memory::anchor::Sight;
-use ralph_memory::event::{Actor, Event, Note, NoteKind, Place, Scope, What};
-use ralph_memory::succession::{Succession, chosen_reason, contradicted, succession};
-use ralph_memory::{Known, MemoryError, Notebook};
+use ralph_memory::event::{Actor, NoteKind, Place, Scope};
+use ralph_memory::{
+    BOTH, ChoiceError, Known, MemoryError, NoteWriter, Notebook, Notebooks, Patience, Remark,
+};
 use ralph_store::RunStore;
 
-use super::WhichArgs;
 use super::answers::Answers;
 use crate::app::App;
 use crate::error::CliError;
@@ -24,133 +23,72 @@ use crate::out;
 pub(super) struct Books<'a> {
     pub(super) app: &'a App,
     pub(super) answers: Answers,
-    /// True once the user was told that the other notebook cannot be read.
-    has_told: Cell<bool>,
+    pub(super) notes: Notebooks,
 }
 
 impl<'a> Books<'a> {
     pub(super) fn new(app: &'a App) -> Self {
-        Self { app, answers: Answers::new(app.locale()), has_told: Cell::new(false) }
-    }
-
-    /// Returns the folder of the notes for all projects, or of this project's.
-    pub(super) fn home(&self, scope: Scope) -> PathBuf {
-        match scope {
-            Scope::Task | Scope::Project => self.app.home.clone(),
-            Scope::Global => self.app.user_home(),
-        }
+        let notes = notebooks(app);
+        Self { app, answers: Answers::new(app.locale()), notes }
     }
 
     /// Reads from a notebook, if it exists. Reading creates nothing.
     pub(super) fn ask<T>(
         &self,
-        home: &Path,
-        job: impl Fn(&Notebook) -> Result<T, MemoryError>,
-    ) -> Result<Option<T>, CliError> {
-        if !Notebook::exists(home) {
-            self.app.refuse_a_home_that_takes_no_files()?;
-            return Ok(None);
-        }
-        let (answer, notebook) = Notebook::attempt(home, job)?;
-        self.tell(&notebook);
-        Ok(Some(answer))
-    }
-
-    /// Returns the answer of a notebook that only adds to another one's. An error is
-    /// printed, and counts as no answer.
-    pub(super) fn beside<T>(&self, asked: Result<Option<T>, CliError>, scope: Scope) -> Option<T> {
-        asked.unwrap_or_else(|error| {
-            if !self.has_told.replace(true) {
-                out::note(self.answers.left_out(scope, &error.in_line()));
-            }
-            None
-        })
-    }
-
-    /// Reads from the selected notebooks. The project's must answer, and so must one
-    /// that was named.
-    pub(super) fn ask_of<T>(
-        &self,
-        which: &WhichArgs,
         scope: Scope,
         job: impl Fn(&Notebook) -> Result<T, MemoryError>,
     ) -> Result<Option<T>, CliError> {
-        let asked = self.ask(&self.home(scope), job);
-        let is_named = which.scope.contains(&scope);
-        if scope == Scope::Global && !is_named { Ok(self.beside(asked, scope)) } else { asked }
+        self.refuse_nowhere()?;
+        Ok(self.notes.ask(scope, job)?)
     }
 
-    /// Works on a notebook, and creates it if needed.
-    pub(super) fn with<T>(
+    /// Reads from the notebooks of these scopes that exist. The first has to answer.
+    pub(super) fn each<T>(
         &self,
-        home: &Path,
+        scopes: &[Scope],
         job: impl Fn(&Notebook) -> Result<T, MemoryError>,
-    ) -> Result<T, CliError> {
-        self.refuse_elsewhere(home)?;
-        let (answer, notebook) = Notebook::attempt(home, job)?;
-        self.tell(&notebook);
-        Ok(answer)
+    ) -> Result<Vec<(Scope, T)>, CliError> {
+        self.refuse_nowhere()?;
+        Ok(self.notes.each(scopes, job)?)
     }
 
-    fn refuse_elsewhere(&self, home: &Path) -> Result<(), CliError> {
-        if *home == self.app.home { self.app.refuse_a_memory_elsewhere() } else { Ok(()) }
-    }
-
-    /// Opens a notebook for writing, and creates it if needed.
-    pub(super) fn open(&self, home: &Path) -> Result<Notebook, CliError> {
-        self.refuse_elsewhere(home)?;
-        let notebook = Notebook::open(home)?;
-        self.tell(&notebook);
-        Ok(notebook)
-    }
-
-    /// Records one action of the caller in a notebook.
-    pub(super) fn write(&self, home: &Path, what: What) -> Result<(), CliError> {
-        Ok(self.open(home)?.write(&[self.event(what)])?)
-    }
-
-    /// Records several actions of the caller, all or none.
-    pub(super) fn write_all(&self, home: &Path, what: Vec<What>) -> Result<(), CliError> {
-        let events: Vec<Event> = what.into_iter().map(|what| self.event(what)).collect();
-        Ok(self.open(home)?.write(&events)?)
-    }
-
-    fn tell(&self, notebook: &Notebook) {
-        if let Some(damage) = notebook.repaired() {
-            out::note(self.answers.repaired(damage));
+    /// Returns an error if the folder for the notes can never hold any.
+    pub(super) fn refuse_nowhere(&self) -> Result<(), CliError> {
+        if Notebook::exists(&self.app.home) {
+            return Ok(());
         }
-        if notebook.retired_generated() > 0 {
-            let locale = self.app.locale();
-            out::note(learned::retired_generated(notebook.retired_generated(), locale));
+        self.app.refuse_a_home_that_takes_no_files()
+    }
+
+    /// Returns an error if notes of this scope would be kept where nothing finds them.
+    pub(super) fn refuse_elsewhere(&self, scope: Scope) -> Result<(), CliError> {
+        match scope {
+            Scope::Task | Scope::Project => self.app.refuse_a_memory_elsewhere(),
+            Scope::Global => Ok(()),
         }
     }
 
-    /// Finds a note and its folder. It prefers one that is not retired, then the project's.
-    pub(super) fn find(&self, id: &str) -> Result<(PathBuf, Known), CliError> {
-        let mut found = self.find_all(id)?;
-        let holds = found.iter().position(|(_, known)| known.retired.is_none());
-        Ok(found.swap_remove(holds.unwrap_or_default()))
+    /// Tells what the notebooks have to say about themselves.
+    pub(super) fn tell_remarks(&self) {
+        for remark in self.notes.take_remarks() {
+            out::note(match remark {
+                Remark::Repaired(damage) => self.answers.repaired(&damage),
+                Remark::RetiredGenerated(count) => {
+                    learned::retired_generated(count, self.app.locale())
+                }
+                Remark::LeftOut(scope, error) => {
+                    self.answers.left_out(scope, &CliError::from(error).in_line())
+                }
+            });
+        }
     }
 
-    /// Finds all notes with an id, at least one: a promoted note is in two notebooks.
-    pub(super) fn find_all(&self, id: &str) -> Result<Vec<(PathBuf, Known)>, CliError> {
-        let id = &self.meant(id)?;
-        let mut found = Vec::new();
-        for scope in [Scope::Project, Scope::Global] {
-            let home = self.home(scope);
-            let asked = self.ask(&home, |notebook| notebook.get(id));
-            let asked = if found.is_empty() { asked? } else { self.beside(asked, scope) };
-            found.extend(asked.flatten().map(|known| (home, known)));
-        }
-        if found.is_empty() {
-            return Err(CliError::usage(format!("there is no note `{id}`"))
-                .with_hint("`ralph memory list` and `ralph memory search` show ids")
-                .in_korean(
-                    format!("`{id}` 메모가 없습니다"),
-                    Some("`ralph memory list` 와 `ralph memory search` 로 id 를 볼 수 있습니다"),
-                ));
-        }
-        Ok(found)
+    /// Finds a note by its id or the beginning of it. It prefers one that is not retired,
+    /// then the project's.
+    pub(super) fn find(&self, id: &str) -> Result<(Scope, Known), CliError> {
+        self.refuse_nowhere()?;
+        let id = self.meant(id)?;
+        self.notes.get(&id)?.ok_or_else(|| unknown(&id))
     }
 
     /// Makes a function that tells how reliable a note is. It inspects the places that
@@ -161,23 +99,8 @@ impl<'a> Books<'a> {
     }
 
     /// Returns the whole id if this is the beginning of one, and not an id itself.
-    fn meant(&self, id: &str) -> Result<String, CliError> {
-        let mut begin: Vec<String> = Vec::new();
-        for scope in [Scope::Project, Scope::Global] {
-            let found = self.ask(&self.home(scope), |notebook| match notebook.get(id)? {
-                Some(_) => Ok(vec![id.to_owned()]),
-                None => notebook.beginning(id),
-            });
-            let found = if begin.is_empty() { found? } else { self.beside(found, scope) };
-            let found = found.unwrap_or_default();
-            if found.iter().any(|one| one == id) {
-                return Ok(id.to_owned());
-            }
-            begin.extend(found);
-        }
-        begin.sort_unstable();
-        begin.dedup();
-        match begin.as_slice() {
+    pub(super) fn meant(&self, id: &str) -> Result<String, CliError> {
+        match self.notes.meant(id)?.as_slice() {
             [] => Ok(id.to_owned()),
             [only] => Ok(only.clone()),
             several => Err(CliError::usage(format!("`{id}` could be {}", several.join(", ")))
@@ -194,20 +117,10 @@ impl<'a> Books<'a> {
         if kinds.iter().all(|kind| known.contains(kind)) {
             return Ok(());
         }
-        for scope in [Scope::Project, Scope::Global] {
-            let stats = self.ask(&self.home(scope), Notebook::stats);
-            for kind in self
-                .beside(stats, scope)
-                .unwrap_or_default()
-                .notes
-                .into_iter()
-                .map(|tally| tally.kind)
-            {
-                if !known.contains(&kind) {
-                    known.push(kind);
-                }
-            }
-        }
+        let stats = self.each(&BOTH, Notebook::stats)?;
+        known.extend(stats.into_iter().flat_map(|(_, stats)| stats.notes).map(|tally| tally.kind));
+        known.sort_unstable();
+        known.dedup();
         match kinds.iter().find(|kind| !known.contains(kind)) {
             Some(kind) => Err(CliError::usage(format!("there is no kind `{kind}`"))
                 .with_hint(format!("there are {}", known.join(", ")))
@@ -220,49 +133,21 @@ impl<'a> Books<'a> {
     }
 
     /// Returns the caller: the user, or an agent in one of its turns.
-    pub(super) fn writer(&self) -> (Actor, Place) {
+    pub(super) fn writer(&self) -> NoteWriter {
+        let at = self.app.now();
         match caller::agent(self.app) {
-            Some(caller) => (Actor::Agent, place_of(self.app, caller)),
-            None => (Actor::User, Place::default()),
-        }
-    }
-
-    /// Makes the event of an action of the caller.
-    pub(super) fn event(&self, what: What) -> Event {
-        let (actor, place) = self.writer();
-        Event { at: self.app.now().as_millis(), place, actor, what }
-    }
-
-    /// Finds older notes that a user's note replaces or contradicts. Notes of its own
-    /// notebook may be replaced; those of the other one are only named.
-    pub(super) fn succession(&self, note: &Note) -> Result<Succession, CliError> {
-        let mut found = self.with(&self.home(note.scope), |notebook| succession(notebook, note))?;
-        let elsewhere = match note.scope {
-            Scope::Task | Scope::Project => Scope::Global,
-            Scope::Global => Scope::Project,
-        };
-        let against = self.ask(&self.home(elsewhere), |notebook| contradicted(notebook, note));
-        found.against.extend(self.beside(against, elsewhere).unwrap_or_default());
-        // The user confirms the note, so the notes it names are replaced now.
-        for old in &note.replaces {
-            let known = self.with(&self.home(note.scope), |notebook| notebook.get(old))?;
-            if known.is_some_and(|known| known.retired.is_none()) {
-                found.replaced.retain(|(id, _)| id != old);
-                found.against.retain(|id| id != old);
-                found.replaced.push((old.clone(), chosen_reason(Actor::User, &note.text)));
+            Some(caller) => {
+                NoteWriter { actor: Actor::Agent, place: place_of(self.app, caller), at }
             }
+            None => NoteWriter { actor: Actor::User, place: Place::default(), at },
         }
-        Ok(found)
     }
 
     /// Returns an error unless the user calls.
     pub(super) fn only_for_the_user(&self, what: &str) -> Result<(), CliError> {
-        match self.writer().0 {
+        match self.writer().actor {
             Actor::User => Ok(()),
-            Actor::Agent | Actor::Ralph | Actor::Import => {
-                Err(CliError::refused(format!("an agent cannot {what}"))
-                    .with_hint("`ralph memory add` notes something for the present task"))
-            }
+            Actor::Agent | Actor::Ralph | Actor::Import => Err(only_the_user(what)),
         }
     }
 
@@ -309,20 +194,65 @@ impl<'a> Books<'a> {
     }
 }
 
+/// Returns the notebooks of a project and of its user.
+pub(crate) fn notebooks(app: &App) -> Notebooks {
+    Notebooks::new(&app.home, &app.user_home(), Patience::Long)
+}
+
+/// Makes the error for an id that no note has.
+fn unknown(id: &str) -> CliError {
+    CliError::usage(format!("there is no note `{id}`"))
+        .with_hint("`ralph memory list` and `ralph memory search` show ids")
+        .in_korean(
+            format!("`{id}` 메모가 없습니다"),
+            Some("`ralph memory list` 와 `ralph memory search` 로 id 를 볼 수 있습니다"),
+        )
+}
+
 /// Returns an error for a retired note. A change would make it valid beside its replacement.
 pub(super) fn refuse_retired(known: &Known) -> Result<(), CliError> {
-    let Some(end) = &known.retired else { return Ok(()) };
+    if known.retired.is_some() { Err(retired(known)) } else { Ok(()) }
+}
+
+fn retired(known: &Known) -> CliError {
+    let by = known.retired.as_ref().and_then(|end| end.by.as_ref());
     let id = &known.note.id;
-    let (english, korean) = match &end.by {
+    let (english, korean) = match by {
         Some(by) => (format!("{by} took its place"), format!("{by} 기록으로 대체됨")),
         None => ("it was withdrawn".to_owned(), "철회됨".to_owned()),
     };
-    Err(CliError::refused(format!("{id} does not hold any more: {english}"))
+    CliError::refused(format!("{id} does not hold any more: {english}"))
         .with_hint("`ralph memory add` says it again, and `why` tells what became of it")
         .in_korean(
             format!("{id} 기록은 더 이상 유효하지 않습니다: {korean}"),
             Some("`ralph memory add` 로 다시 기록할 수 있고, `why` 가 그 경위를 보여 줍니다"),
-        ))
+        )
+}
+
+impl From<ChoiceError> for CliError {
+    fn from(error: ChoiceError) -> Self {
+        match error {
+            ChoiceError::Unknown(id) => unknown(&id),
+            ChoiceError::Retired(known) => retired(&known),
+            ChoiceError::Itself(id) => Self::usage(format!("{id} cannot replace itself"))
+                .in_korean(format!("{id} 은(는) 자기 자신을 대체할 수 없습니다"), None),
+            ChoiceError::Stands(id) => {
+                Self::refused(format!("{id} was noted in these words, and stands"))
+                    .with_hint("only the user may withdraw it")
+                    .in_korean(
+                        format!("{id} 이(가) 같은 말로 이미 유효합니다"),
+                        Some("사용자만 철회할 수 있습니다"),
+                    )
+            }
+            ChoiceError::ForTheUser(_) => only_the_user("replace a note for all projects"),
+            ChoiceError::Memory(error) => error.into(),
+        }
+    }
+}
+
+fn only_the_user(what: &str) -> CliError {
+    CliError::refused(format!("an agent cannot {what}"))
+        .with_hint("`ralph memory add` notes something for the present task")
 }
 
 /// Returns a path without `.` and `..`; `None` if it leads above everything.

@@ -1,18 +1,19 @@
 //! `ralph memory add`, `edit` and `forget`.
 
 use std::io::{self, IsTerminal, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use ralph_engine::wire::memory as wire;
 use ralph_memory::event::{Actor, Anchor, Note, NoteKind, Scope, What};
 use ralph_memory::log::Log;
+use ralph_memory::succession::NEAREST;
 use ralph_memory::succession::Succession;
-use ralph_memory::{Known, MemoryError, Words, anchor, clean, new_id};
+use ralph_memory::{BOTH, Known, MemoryError, Words, anchor, clean, new_id};
 
 use super::answers::redacted;
 use super::binding::CheckArgs;
 use super::books::{Books, refuse_retired};
-use super::choice::{self, ChoiceArgs};
+use super::choice::ChoiceArgs;
 use super::context;
 use crate::error::CliError;
 use crate::out;
@@ -159,8 +160,8 @@ fn point(books: &Books<'_>, text: &str) -> Result<Anchor, CliError> {
 }
 
 pub(super) fn add(books: &Books<'_>, args: &AddArgs) -> Result<u8, CliError> {
-    let (actor, place) = books.writer();
-    let scope = match (actor, args.scope) {
+    let writer = books.writer();
+    let scope = match (writer.actor, args.scope) {
         (Actor::User, scope) => scope.unwrap_or(Scope::Project),
         (Actor::Agent | Actor::Ralph | Actor::Import, None | Some(Scope::Task)) => Scope::Task,
         (Actor::Agent | Actor::Ralph | Actor::Import, Some(Scope::Project | Scope::Global)) => {
@@ -185,52 +186,35 @@ pub(super) fn add(books: &Books<'_>, args: &AddArgs) -> Result<u8, CliError> {
     if kind == NoteKind::Constitution {
         books.only_for_the_user("say what holds always")?;
     }
+    books.refuse_elsewhere(scope)?;
     let id = new_id(&kind, args.more.title.as_deref(), &text);
-    let home = books.home(scope);
-    let (id, known) = books.with(&home, |notebook| notebook.said_before(&id, &text))?;
-    let its = known.as_ref().filter(|_| args.kind.is_none()).map(|known| known.note.kind.clone());
-    let mut note = Note::new(id.clone(), its.unwrap_or(kind), scope, text);
-    args.more.fill(books, &mut note)?;
-    let near = choice::nearest(books, &note)?;
+    let mut draft = books.notes.draft(Note::new(id, kind, scope, text))?;
+    draft.check = check;
+    if let Some(known) = draft.before.as_ref().filter(|_| args.kind.is_none()) {
+        draft.note.kind = known.note.kind.clone();
+    }
+    args.more.fill(books, &mut draft.note)?;
+    let mut near = books.notes.nearest(&draft.note)?;
+    near.truncate(NEAREST);
     let choice = args.choice.or_asked(books, &near, args.json)?;
     let secrets = clean::secrets(&given) + args.more.secrets();
-    if let Some(same) = choice.same_as {
-        let (home, id) = choice::say_again(books, &same, note, known.as_ref())?;
-        tell(books, args.json, (&home, &id, secrets), Told::default())?;
-        return Ok(0);
-    }
-    let chosen = choice::take_over(books, &choice.replaces, &mut note)?;
-    let what = match known {
-        Some(known) => known.said_by(note, (actor, &place)),
-        None => What::Noted(Box::new(note)),
-    };
-    let bound = check.map(|check| What::Bound { id: id.clone(), check: Some(check) });
-    let mut older = if let What::Noted(note) = &what
-        && actor == Actor::User
-    {
-        books.succession(note)?
-    } else {
-        Succession::default()
-    };
-    let is_chosen = |old: &str| chosen.iter().any(|(_, id, _)| id == old);
-    older.replaced.retain(|(old, _)| !is_chosen(old));
-    older.against.retain(|old| !is_chosen(old));
-    let events = std::iter::once(what).chain(bound).chain(older.events(&id));
-    books.write_all(&home, events.collect())?;
-    for (home, old, why) in chosen {
-        let replaced = What::Replaced { id: old.clone(), by: id.clone(), why: why.clone() };
-        books.write(&home, replaced)?;
-        older.replaced.push((old, why));
-    }
-    let is_left = |known: &&Known| !older.replaced.iter().any(|(old, _)| *old == known.note.id);
-    let near = near.iter().filter(is_left).collect();
-    tell(books, args.json, (&home, &id, secrets), Told { older: &older, near })?;
+    let added = books.notes.add(draft, &choice, &writer)?;
+    let is_left =
+        |known: &Known| !added.older.replaced.iter().any(|(old, _)| *old == known.note.id);
+    near.retain(|known| choice.same_as.is_none() && is_left(known));
+    tell(
+        books,
+        args.json,
+        (added.scope, &added.id, secrets),
+        Told { older: &added.older, near: &near },
+    )?;
     Ok(0)
 }
 
 pub(super) fn edit(books: &Books<'_>, args: &EditArgs) -> Result<u8, CliError> {
-    let (home, known) = books.find(&args.id)?;
-    if !known.is_own_of(&books.writer().1) {
+    let (scope, known) = books.find(&args.id)?;
+    let writer = books.writer();
+    if !known.is_own_of(&writer.place) {
         books.only_for_the_user("change notes that are not its own")?;
     }
     refuse_retired(&known)?;
@@ -253,7 +237,7 @@ pub(super) fn edit(books: &Books<'_>, args: &EditArgs) -> Result<u8, CliError> {
         note.kind = kind.clone();
     }
     args.more.fill(books, &mut note)?;
-    let bound = bound(books, args, &home, &mut note)?;
+    let bound = bound(books, args, scope, &mut note)?;
     // The author of a check confirms the note.
     let is_said = bound.is_some() && known.actor != Actor::User;
     if note == known.note && bound.is_none() {
@@ -265,15 +249,16 @@ pub(super) fn edit(books: &Books<'_>, args: &EditArgs) -> Result<u8, CliError> {
             ));
     }
     // A changed text is the caller's; a title or a file does not change the author.
-    let says = note.text != known.note.text && books.writer().0 == Actor::User;
-    let older = if says { books.succession(&note)? } else { Succession::default() };
+    let says = note.text != known.note.text && writer.actor == Actor::User;
+    let older = if says { books.notes.succession(&note)? } else { Succession::default() };
     let id = &known.note.id;
     let noted = (note != known.note || is_said).then(|| What::Noted(Box::new(note)));
     let events = noted.into_iter().chain(bound).chain(older.events(id));
-    books.write_all(&home, events.collect())?;
-    tell(books, args.json, (&home, id, secrets), Told { older: &older, near: Vec::new() })?;
-    for (place, other) in books.find_all(id)? {
-        if place != home && other.retired.is_none() {
+    books.refuse_elsewhere(scope)?;
+    books.notes.write(scope, events.collect(), &writer)?;
+    tell(books, args.json, (scope, id, secrets), Told { older: &older, near: &[] })?;
+    for (place, other) in books.notes.find(id)? {
+        if place != scope && other.retired.is_none() {
             out::note(books.answers.still_there(&other));
         }
     }
@@ -284,13 +269,13 @@ pub(super) fn edit(books: &Books<'_>, args: &EditArgs) -> Result<u8, CliError> {
 fn bound(
     books: &Books<'_>,
     args: &EditArgs,
-    home: &Path,
+    home: Scope,
     note: &mut Note,
 ) -> Result<Option<What>, CliError> {
     let id = note.id.clone();
     if args.no_check {
         books.only_for_the_user("take the check of a note away")?;
-        let has = books.with(home, |notebook| notebook.check_of(&id))?.is_some();
+        let has = books.notes.with(home, |notebook| notebook.check_of(&id))?.is_some();
         return Ok(has.then_some(What::Bound { id, check: None }));
     }
     let scope = if note.scope == Scope::Task { Scope::Project } else { note.scope };
@@ -306,8 +291,8 @@ pub(super) fn forget(books: &Books<'_>, args: &ForgetArgs) -> Result<u8, CliErro
     let (_, meant) = books.find(&args.id)?;
     let id = &meant.note.id;
     // The same file name may mean another file in another project.
-    let is_meant = |(_, known): &(PathBuf, Known)| known.note.text == meant.note.text;
-    let (found, others): (Vec<_>, Vec<_>) = books.find_all(id)?.into_iter().partition(is_meant);
+    let is_meant = |(_, known): &(Scope, Known)| known.note.text == meant.note.text;
+    let (found, others): (Vec<_>, Vec<_>) = books.notes.find(id)?.into_iter().partition(is_meant);
     let lines = forget_in(books, &found)?;
     super::print(args.json.then(|| wire::forgotten(id, lines)), || {
         books.answers.forgotten(id, lines)
@@ -322,25 +307,26 @@ pub(super) fn forget(books: &Books<'_>, args: &ForgetArgs) -> Result<u8, CliErro
 ///
 /// Copies of their text go first, in every notebook: they can only be found while the
 /// notes exist. So an interrupted call can be repeated.
-fn forget_in(books: &Books<'_>, found: &[(PathBuf, Known)]) -> Result<usize, CliError> {
+fn forget_in(books: &Books<'_>, found: &[(Scope, Known)]) -> Result<usize, CliError> {
     let mut words = Words::default();
-    for (home, known) in found {
-        Log::new(home).probe().map_err(MemoryError::from)?;
-        words.extend(books.with(home, |notebook| notebook.words_of(&known.note.id))?);
+    for (scope, known) in found {
+        Log::new(books.notes.home(*scope)).probe().map_err(MemoryError::from)?;
+        words.extend(books.notes.with(*scope, |notebook| notebook.words_of(&known.note.id))?);
     }
-    let homes = books.app.note_homes();
-    for home in homes.iter().filter(|home| Log::new(home).is_read_only()) {
-        if books.ask(home, |notebook| notebook.has_repeated(&words))? == Some(true) {
-            return Err(repeated_in(home));
+    let is_closed = |scope: &Scope| Log::new(books.notes.home(*scope)).is_read_only();
+    let (closed, open): (Vec<Scope>, Vec<Scope>) = BOTH.into_iter().partition(is_closed);
+    for scope in closed {
+        if books.ask(scope, |notebook| notebook.has_repeated(&words))? == Some(true) {
+            return Err(repeated_in(books.notes.home(scope)));
         }
     }
     let mut lines = 0;
-    for home in homes.iter().filter(|home| !Log::new(home).is_read_only()) {
-        lines += books.ask(home, |notebook| notebook.silence(&words))?.unwrap_or_default();
+    for scope in open {
+        lines += books.ask(scope, |notebook| notebook.silence(&words))?.unwrap_or_default();
     }
     let now = books.app.now();
-    for (home, known) in found {
-        lines += books.with(home, |notebook| notebook.forget(&known.note.id, now))?;
+    for (scope, known) in found {
+        lines += books.notes.with(*scope, |notebook| notebook.forget(&known.note.id, now))?;
     }
     Ok(lines)
 }
@@ -360,21 +346,14 @@ fn repeated_in(home: &Path) -> CliError {
 pub(super) struct Told<'a> {
     pub(super) older: &'a Succession,
     /// Notes that it may replace, the nearest first.
-    pub(super) near: Vec<&'a Known>,
-}
-
-impl Default for Told<'_> {
-    fn default() -> Self {
-        static NONE: Succession = Succession { replaced: Vec::new(), against: Vec::new() };
-        Self { older: &NONE, near: Vec::new() }
-    }
+    pub(super) near: &'a [Known],
 }
 
 #[expect(clippy::fn_params_excessive_bools, reason = "it is the option of the command line")]
 pub(super) fn tell(
     books: &Books<'_>,
     json: bool,
-    (home, id, secrets): (&Path, &str, usize),
+    (scope, id, secrets): (Scope, &str, usize),
     Told { older, near }: Told<'_>,
 ) -> Result<(), CliError> {
     let gone = || {
@@ -382,7 +361,7 @@ pub(super) fn tell(
             .in_korean(format!("그 사이에 메모 {id} 이(가) 지워졌습니다"), None)
     };
     let (known, check) =
-        books.with(home, |notebook| Ok((notebook.get(id)?, notebook.check_of(id)?)))?;
+        books.notes.with(scope, |notebook| Ok((notebook.get(id)?, notebook.check_of(id)?)))?;
     let known = known.ok_or_else(gone)?;
     let label = books.labels()(&known);
     let json = json.then(|| {
@@ -390,12 +369,12 @@ pub(super) fn tell(
         json["replaced"] = older.replaced.iter().map(|(id, _)| id.as_str()).collect();
         json["contradicts"] = older.against.iter().map(String::as_str).collect();
         json["pending"] = known.note.replaces.iter().map(String::as_str).collect();
-        json["nearest"] = near.iter().map(|near| wire::brief(near)).collect();
+        json["nearest"] = near.iter().map(wire::brief).collect();
         redacted::counted(json, secrets)
     });
     super::print(json, || {
         let answers = &books.answers;
-        answers.kept(&known) + &answers.succeeds(older) + &answers.near(&near)
+        answers.kept(&known) + &answers.succeeds(older) + &answers.near(near)
     });
     books.answers.redacted(secrets);
     if known.note.kind == NoteKind::Constitution {

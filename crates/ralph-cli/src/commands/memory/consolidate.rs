@@ -42,10 +42,9 @@ pub(super) fn run(books: &Books<'_>, args: &ConsolidateArgs) -> Result<u8, CliEr
     let app = books.app;
     let tree = WorkTree::open(&app.project, &app.home.join("trees")).map_err(EngineError::from)?;
     let reverted = tree.reverted().map_err(EngineError::from)?;
-    let home = books.home(Scope::Project);
-    let taken_back = landed::taken_back(&home, (&app.project, &tree), &reverted);
+    let taken_back = landed::taken_back(&app.home, (&app.project, &tree), &reverted);
     let occasion = Occasion { now: app.now(), reverted, taken_back, ..Occasion::default() };
-    let decided = books.ask(&home, |notebook| {
+    let decided = books.ask(Scope::Project, |notebook| {
         let decided = consolidate(notebook, &occasion)?;
         if !args.dry_run {
             notebook.write(&decided.events)?;

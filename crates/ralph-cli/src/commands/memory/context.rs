@@ -6,6 +6,7 @@ use ralph_core::locale::Locale;
 use ralph_core::memory::hydration::USUAL_TOKENS;
 use ralph_engine::recall::{Part, Recall, RecallError, Recalled, Wanted};
 use ralph_engine::wire::recall as wire;
+use ralph_memory::NoteWriter;
 use ralph_memory::event::{Actor, Phase};
 
 use super::books::Books;
@@ -62,7 +63,7 @@ pub(super) fn run(books: &Books<'_>, args: &ContextArgs) -> Result<u8, CliError>
         out::note(books.answers.nothing_to_show());
         return Ok(0);
     }
-    let (actor, mut place) = books.writer();
+    let NoteWriter { actor, mut place, .. } = books.writer();
     place.phase = Some(args.phase);
     let wanted = Wanted {
         task: args.task.clone(),

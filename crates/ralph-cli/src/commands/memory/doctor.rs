@@ -84,7 +84,7 @@ impl Visit {
 /// Examines a notebook, and repairs it if wanted; `None` if it does not exist.
 fn visit(books: &Books<'_>, scope: Scope, args: &DoctorArgs) -> Result<Option<Visit>, CliError> {
     let root = &books.app.project.root;
-    books.ask(&books.home(scope), |notebook| {
+    books.ask(scope, |notebook| {
         let mended = if args.fix { mend(books, notebook)? } else { Mended::default() };
         Ok(Visit { mended, health: examine(notebook, root)? })
     })
@@ -96,9 +96,10 @@ fn mend(books: &Books<'_>, notebook: &Notebook) -> Result<Mended, MemoryError> {
     let pairs = health.twice.iter().chain(&health.echoes);
     let pairs = pairs.filter(|pair| pair.is_literal && pair.is_spare);
     let withdrawn: Vec<Twice> = pairs.cloned().collect();
+    let writer = books.writer();
     let events = withdrawn.iter().map(|Twice { first, again, .. }| {
         let why = books.answers.same_as(first);
-        books.event(What::Retracted { id: again.clone(), why })
+        writer.event(What::Retracted { id: again.clone(), why })
     });
     notebook.write(&events.collect::<Vec<_>>())?;
     Ok(Mended { withdrawn, scrubbed })

@@ -8,12 +8,11 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::PathBuf;
 
-use ralph_core::Timestamp;
 use ralph_engine::wire::memory as wire;
 use ralph_memory::consolidate::Conflict;
-use ralph_memory::event::{Actor, Anchor, Note, NoteKind, Place, Scope, What};
+use ralph_memory::event::{Actor, Anchor, Note, NoteKind, Scope, What};
 use ralph_memory::succession::contradicted;
-use ralph_memory::{Brought, Imported, Known, Notebook, Retirement, clean};
+use ralph_memory::{BOTH, Brought, Imported, Known, NoteWriter, Notebook, Retirement, clean};
 
 use self::line::Read;
 use super::answers::redacted;
@@ -123,14 +122,12 @@ pub(super) fn run(books: &Books<'_>, args: &ImportArgs) -> Result<u8, CliError> 
 /// A running import.
 struct Importing<'a> {
     books: &'a Books<'a>,
-    at: Timestamp,
-    /// Place of the agent that imports the notes, if it is one.
-    place: Place,
+    writer: NoteWriter,
     /// Widest scope of notes that the user does not vouch for.
     scope: Scope,
     trust: bool,
-    /// The notes for the notebooks of the project and of the user, as far as needed.
-    piles: [Option<Pile>; 2],
+    /// The notes for the notebooks of the project and of the user.
+    piles: [Pile; 2],
     /// Number of rules that the user does not vouch for.
     rules: usize,
     /// Number of secrets that were removed from the notes.
@@ -145,8 +142,8 @@ struct Importing<'a> {
 }
 
 /// The notes that will be written to a notebook.
+#[derive(Default)]
 struct Pile {
-    notebook: Notebook,
     notes: Vec<Brought>,
     /// The line of each note.
     lines: Vec<u64>,
@@ -160,18 +157,17 @@ impl<'a> Importing<'a> {
             books.only_for_the_user("vouch for notes")?;
         }
         // An agent's import is on trial, like all that it writes.
-        let (actor, place) = books.writer();
-        let scope = match actor {
+        let writer = books.writer();
+        let scope = match writer.actor {
             Actor::User | Actor::Ralph | Actor::Import => Scope::Project,
             Actor::Agent => Scope::Task,
         };
         Ok(Self {
             books,
-            at: books.app.now(),
-            place,
+            writer,
             scope,
             trust: args.trust,
-            piles: [None, None],
+            piles: <[Pile; 2]>::default(),
             rules: 0,
             secrets: 0,
             moved: 0,
@@ -186,7 +182,7 @@ impl<'a> Importing<'a> {
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return Ok(());
         }
-        match line::read(bytes, self.at) {
+        match line::read(bytes, self.writer.at) {
             Ok(read) => {
                 self.bytes += bytes.len();
                 self.secrets += clean::secrets_of_note(&read.note);
@@ -194,7 +190,7 @@ impl<'a> Importing<'a> {
             }
             Err(reason) => self.refused.push((number, reason)),
         }
-        let waiting: usize = self.piles.iter().flatten().map(|pile| pile.notes.len()).sum();
+        let waiting: usize = self.piles.iter().map(|pile| pile.notes.len()).sum();
         if waiting >= PART || self.bytes >= PART_BYTES { self.write() } else { Ok(()) }
     }
 
@@ -210,9 +206,10 @@ impl<'a> Importing<'a> {
         let is_agents = self.scope == Scope::Task;
         let is_rule = note.kind == NoteKind::Constitution && retired.is_none();
         if !is_own && (is_agents || is_rule) {
-            let known = self.pile(note.scope)?.notebook.get(&note.id)?;
+            let known = self.books.ask(note.scope, |notebook| notebook.get(&note.id))?.flatten();
             // An agent's line must not change a note of the user's.
-            if is_agents && known.as_ref().is_some_and(|known| !known.is_own_of(&self.place)) {
+            if is_agents && known.as_ref().is_some_and(|known| !known.is_own_of(&self.writer.place))
+            {
                 let reason = format!("{} is not its own, and only the user changes it", note.id);
                 self.refused.push((number, reason));
                 return Ok(());
@@ -220,7 +217,7 @@ impl<'a> Importing<'a> {
             let is_users = known.is_some_and(|known| known.actor == Actor::User);
             self.rules += usize::from(is_rule && !is_agents && !is_users);
         }
-        let pile = self.pile(note.scope)?;
+        let pile = &mut self.piles[usize::from(note.scope == Scope::Global)];
         if note.scope == Scope::Global {
             pile.ids.push(note.id.clone());
         }
@@ -258,28 +255,19 @@ impl<'a> Importing<'a> {
         Note { files, anchors, ..note }
     }
 
-    fn pile(&mut self, scope: Scope) -> Result<&mut Pile, CliError> {
-        let [own, global] = &mut self.piles;
-        let place = match scope {
-            Scope::Task | Scope::Project => own,
-            Scope::Global => global,
-        };
-        if place.is_none() {
-            let notebook = self.books.open(&self.books.home(scope))?;
-            *place = Some(Pile { notebook, notes: Vec::new(), lines: Vec::new(), ids: Vec::new() });
-        }
-        place.as_mut().ok_or_else(|| {
-            CliError::refused("there is no notebook to write to")
-                .in_korean("쓸 수 있는 메모장이 없습니다", None)
-        })
-    }
-
     fn write(&mut self) -> Result<(), CliError> {
         self.bytes = 0;
-        for pile in self.piles.iter_mut().flatten() {
-            let lines = std::mem::take(&mut pile.lines);
-            let notes = std::mem::take(&mut pile.notes);
-            let done = pile.notebook.import(notes, &self.place, self.at)?;
+        let NoteWriter { place, at, .. } = &self.writer;
+        for (scope, pile) in BOTH.into_iter().zip(&mut self.piles) {
+            let (lines, notes) = (std::mem::take(&mut pile.lines), std::mem::take(&mut pile.notes));
+            if notes.is_empty() {
+                continue;
+            }
+            self.books.refuse_elsewhere(scope)?;
+            let done = self
+                .books
+                .notes
+                .with(scope, |notebook| notebook.import(notes.clone(), place, *at))?;
             self.done.added += done.added;
             self.done.updated += done.updated;
             self.done.unchanged += done.unchanged;
@@ -297,9 +285,7 @@ impl<'a> Importing<'a> {
     /// a tenth more space.
     fn tidy(&self) -> Result<(), CliError> {
         if self.done.added + self.done.updated >= MANY {
-            for pile in self.piles.iter().flatten() {
-                pile.notebook.tidy()?;
-            }
+            self.books.each(&BOTH, Notebook::tidy)?;
         }
         Ok(())
     }
@@ -307,42 +293,31 @@ impl<'a> Importing<'a> {
     /// Withdraws notes that an earlier import kept for the project, if they are now for
     /// all projects.
     fn settle(&self) -> Result<(), CliError> {
-        let home = self.books.home(Scope::Project);
-        let Some(global) = self.piles[1].as_ref().filter(|_| Notebook::exists(&home)) else {
-            return Ok(());
-        };
         let stands_in = |known: &Known| known.actor == Actor::Import && known.retired.is_none();
-        let own = self.books.open(&home)?;
         let mut ends = Vec::new();
-        for id in &global.ids {
-            if own.get(id)?.is_some_and(|known| stands_in(&known)) {
+        for id in &self.piles[1].ids {
+            let known = self.books.ask(Scope::Project, |notebook| notebook.get(id))?.flatten();
+            if known.is_some_and(|known| stands_in(&known)) {
                 let why = self.books.answers.moved(Scope::Global).to_owned();
-                ends.push(self.books.event(What::Retracted { id: id.clone(), why }));
+                ends.push(What::Retracted { id: id.clone(), why });
             }
         }
-        Ok(own.write(&ends)?)
+        if !ends.is_empty() {
+            self.books.notes.write(Scope::Project, ends, &self.writer)?;
+        }
+        Ok(())
     }
 
     /// Finds notes of the user, as imported, that contradict other notes; each pair once.
     fn conflicts(&self) -> Result<Vec<Conflict>, CliError> {
-        let said: Vec<&String> = self.done.said.iter().take(COMPARED).collect();
-        if said.is_empty() {
-            return Ok(Vec::new());
-        }
-        let homes = self.books.app.note_homes().into_iter();
-        let homes = homes.filter(|home| Notebook::exists(home));
-        let notebooks = homes.map(|home| self.books.open(&home)).collect::<Result<Vec<_>, _>>()?;
+        let notes = &self.books.notes;
         let mut found: Vec<Conflict> = Vec::new();
-        for contradicts in said {
-            for known in notebooks.iter().filter_map(|book| book.get(contradicts).transpose()) {
-                let note = known?.note;
-                for stands in notebooks.iter().map(|book| contradicted(book, &note)) {
-                    found.extend(
-                        stands?
-                            .into_iter()
-                            .map(|stands| Conflict { stands, contradicts: contradicts.clone() }),
-                    );
-                }
+        for contradicts in self.done.said.iter().take(COMPARED) {
+            for (_, known) in notes.find(contradicts)? {
+                let stands = notes.each(&BOTH, |book| contradicted(book, &known.note))?;
+                let stands = stands.into_iter().flat_map(|(_, stands)| stands);
+                let conflict = |stands| Conflict { stands, contradicts: contradicts.clone() };
+                found.extend(stands.map(conflict));
             }
         }
         let pair = |one: &Conflict| {

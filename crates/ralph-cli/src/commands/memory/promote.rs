@@ -1,11 +1,9 @@
 //! `ralph memory promote`: widens the scope of a note.
 
-use std::path::Path;
-
-use ralph_memory::MemoryError;
 use ralph_memory::event::{Actor, Note, Scope, What};
 use ralph_memory::log::Log;
 use ralph_memory::succession::Succession;
+use ralph_memory::{MemoryError, NoteWriter};
 
 use super::books::{Books, refuse_retired};
 use super::{binding, changes};
@@ -28,23 +26,24 @@ pub(crate) struct PromoteArgs {
 pub(super) fn run(books: &Books<'_>, args: &PromoteArgs) -> Result<u8, CliError> {
     books.only_for_the_user("promote notes")?;
     let (home, known) = books.find(&args.id)?;
+    books.refuse_elsewhere(args.scope)?;
     refuse_retired(&known)?;
     let id = known.note.id.clone();
-    let target = books.home(args.scope);
     let note = Note { scope: args.scope, ..known.note.clone() };
-    let older = books.succession(&note)?;
-    if target == home {
+    let older = books.notes.succession(&note)?;
+    let writer = books.writer();
+    if books.notes.home(args.scope) == books.notes.home(home) {
         // The user who promotes a note becomes its author.
         let said = known.actor != Actor::User;
         let said = said.then(|| What::Noted(Box::new(note)));
         let promoted = What::Promoted { id: id.clone(), scope: args.scope };
         let events = said.into_iter().chain([promoted]).chain(older.events(&id));
-        books.write_all(&home, events.collect())?;
+        books.notes.write(home, events.collect(), &writer)?;
     } else {
-        move_over(books, (&home, &target), note, &older)?;
+        move_over(books, home, note, &older, &writer)?;
     }
-    let told = changes::Told { older: &older, near: Vec::new() };
-    changes::tell(books, args.json, (&target, &id, 0), told)?;
+    let told = changes::Told { older: &older, near: &[] };
+    changes::tell(books, args.json, (args.scope, &id, 0), told)?;
     Ok(0)
 }
 
@@ -55,15 +54,18 @@ pub(super) fn run(books: &Books<'_>, args: &PromoteArgs) -> Result<u8, CliError>
 /// notebooks are checked for write access first.
 fn move_over(
     books: &Books<'_>,
-    (from, to): (&Path, &Path),
+    from: Scope,
     note: Note,
     older: &Succession,
+    writer: &NoteWriter,
 ) -> Result<(), CliError> {
-    Log::new(from).probe().map_err(MemoryError::from)?;
+    let (notes, to) = (&books.notes, note.scope);
+    books.refuse_elsewhere(from)?;
+    Log::new(notes.home(from)).probe().map_err(MemoryError::from)?;
     let (id, scope) = (note.id.clone(), note.scope);
     // The same file name may mean another file in another project, and an edited note
     // keeps its id.
-    let there = books.with(to, |notebook| notebook.get(&id))?;
+    let there = notes.with(to, |notebook| notebook.get(&id))?;
     if there.is_some_and(|other| other.retired.is_none() && other.note.text != note.text) {
         let what = format!("another note that is {} already has the id {id}", scope.word());
         return Err(CliError::refused(what)
@@ -79,7 +81,7 @@ fn move_over(
                 )),
             ));
     }
-    let check = books.with(from, |notebook| notebook.check_of(&id))?;
+    let check = notes.with(from, |notebook| notebook.check_of(&id))?;
     if let Some(check) = &check {
         binding::refuse_scope(check, scope)?;
     }
@@ -90,10 +92,11 @@ fn move_over(
     };
     let bound = check.map(|check| What::Bound { id: id.clone(), check: Some(check) });
     let moved = std::iter::once(What::Noted(Box::new(note))).chain(bound);
-    books.write_all(to, moved.chain(older.events(&id)).collect())?;
+    notes.write(to, moved.chain(older.events(&id)).collect(), writer)?;
     let why = books.answers.moved(scope).to_owned();
-    books.write(from, What::Retracted { id: id.clone(), why }).map_err(|error| {
-        error
+    let gone = vec![What::Retracted { id: id.clone(), why }];
+    notes.write(from, gone, writer).map_err(|error| {
+        CliError::from(error)
             .about(&format!("{id} is {} now, and still where it was as well", scope.word()))
             .with_hint("call it again to withdraw it there")
     })

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use ralph_core::memory::label::Label;
 use ralph_engine::wire::memory as wire;
-use ralph_memory::{Found, GroupHit, Known, MemoryError, Notebook, Query};
+use ralph_memory::{Found, GroupHit, Known, Query};
 use serde_json::Value;
 
 use super::WhichArgs;
@@ -50,35 +50,16 @@ impl Answer {
             Self::Groups(found) => wire::groups(found),
         }
     }
-
-    /// Merges the results of another notebook, the best first. Among equal scores the
-    /// first notebook's stay in front.
-    fn join(&mut self, other: Self, limit: usize) {
-        match (self, other) {
-            (Self::Notes(found), Self::Notes(more)) => {
-                found.extend(more);
-                // The sort is stable, so a larger limit only adds results at the end.
-                found.sort_by(|one, other| other.score.total_cmp(&one.score));
-                found.truncate(limit);
-            }
-            (Self::Groups(found), Self::Groups(more)) => {
-                found.extend(more);
-                found.sort_by(|one, other| other.score.total_cmp(&one.score));
-                found.truncate(limit);
-            }
-            (Self::Notes(_), Self::Groups(_)) | (Self::Groups(_), Self::Notes(_)) => {}
-        }
-    }
 }
 
 pub(super) fn run(books: &Books<'_>, args: &SearchArgs) -> Result<u8, CliError> {
     books.refuse_unknown_kinds(&args.which.kind)?;
     if let Some(path) = &args.queries {
         let queries: Vec<String> = super::questions(path)?.lines().map(super::question).collect();
-        let queries: Vec<&str> = queries.iter().map(String::as_str).collect();
         let mut label = books.labels();
-        for (index, found) in answers(books, args, &queries)?.into_iter().enumerate() {
-            out::line(wire::of_query(found.json(&mut label), queries[index], index));
+        for (index, query) in queries.iter().enumerate() {
+            let found = answer(books, args, query)?;
+            out::line(wire::of_query(found.json(&mut label), query, index));
         }
         return Ok(0);
     }
@@ -91,7 +72,7 @@ pub(super) fn run(books: &Books<'_>, args: &SearchArgs) -> Result<u8, CliError> 
                 Some("찾을 말을 주거나 `ralph memory list` 로 모두 보세요"),
             ));
     }
-    let found = answers(books, args, &[query])?.pop().unwrap_or_else(|| nothing(args));
+    let found = answer(books, args, query)?;
     super::print(args.json.then(|| found.json(books.labels())), || match &found {
         Answer::Notes(found) => books.answers.found(found, books.labels()),
         Answer::Groups(found) => books.answers.groups(found),
@@ -99,33 +80,14 @@ pub(super) fn run(books: &Books<'_>, args: &SearchArgs) -> Result<u8, CliError> 
     Ok(0)
 }
 
-/// Returns the answers to questions, from all selected notebooks.
-fn answers(
-    books: &Books<'_>,
-    args: &SearchArgs,
-    queries: &[&str],
-) -> Result<Vec<Answer>, CliError> {
-    let mut all: Vec<Answer> = queries.iter().map(|_| nothing(args)).collect();
-    for scope in args.which.homes() {
-        let found = books.ask_of(&args.which, scope, |notebook| {
-            queries.iter().map(|query| answer(notebook, args, query)).collect::<Result<Vec<_>, _>>()
-        })?;
-        for (known, more) in all.iter_mut().zip(found.unwrap_or_default()) {
-            known.join(more, args.limit);
-        }
-    }
-    Ok(all)
-}
-
-fn answer(notebook: &Notebook, args: &SearchArgs, query: &str) -> Result<Answer, MemoryError> {
+/// Returns the answer to a question, from all selected notebooks.
+fn answer(books: &Books<'_>, args: &SearchArgs, query: &str) -> Result<Answer, CliError> {
+    books.refuse_nowhere()?;
     let query = Query { text: query.to_owned(), limit: args.limit, filters: args.which.filters() };
-    if args.groups {
-        Ok(Answer::Groups(notebook.search_groups(&query)?))
+    let (notes, scopes) = (&books.notes, args.which.homes());
+    Ok(if args.groups {
+        Answer::Groups(notes.search_groups(&scopes, &query)?)
     } else {
-        Ok(Answer::Notes(notebook.search(&query)?))
-    }
-}
-
-fn nothing(args: &SearchArgs) -> Answer {
-    if args.groups { Answer::Groups(Vec::new()) } else { Answer::Notes(Vec::new()) }
+        Answer::Notes(notes.search(&scopes, &query)?)
+    })
 }

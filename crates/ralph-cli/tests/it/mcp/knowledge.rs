@@ -82,7 +82,7 @@ fn an_agent_that_notes_something_is_shown_what_is_near_and_decides() {
     let waits = json!({ "text": "Lee cuts releases", "kind": "fact", "replaces": [users] });
     assert_eq!(server.answered("memory_add", &waits)["pending"], json!([users]));
     let unknown = json!({ "text": "x", "kind": "fact", "replaces": ["m000000000000"] });
-    assert!(server.refused("memory_add", &unknown).contains("no note of this project"));
+    assert!(server.refused("memory_add", &unknown).contains("there is no note `m000000000000`"));
 }
 
 #[test]
