@@ -229,24 +229,24 @@ fn retired(known: &Known) -> CliError {
         )
 }
 
-impl From<ChoiceError> for CliError {
-    fn from(error: ChoiceError) -> Self {
-        match error {
-            ChoiceError::Unknown(id) => unknown(&id),
-            ChoiceError::Retired(known) => retired(&known),
-            ChoiceError::Itself(id) => Self::usage(format!("{id} cannot replace itself"))
-                .in_korean(format!("{id} 은(는) 자기 자신을 대체할 수 없습니다"), None),
-            ChoiceError::Stands(id) => {
-                Self::refused(format!("{id} was noted in these words, and stands"))
-                    .with_hint("only the user may withdraw it")
-                    .in_korean(
-                        format!("{id} 이(가) 같은 말로 이미 유효합니다"),
-                        Some("사용자만 철회할 수 있습니다"),
-                    )
-            }
-            ChoiceError::ForTheUser(_) => only_the_user("replace a note for all projects"),
-            ChoiceError::Memory(error) => error.into(),
+/// Makes the error for a note that cannot be added like this.
+#[expect(clippy::needless_pass_by_value, reason = "errors are mapped with it")]
+pub(super) fn refused_choice(error: ChoiceError) -> CliError {
+    match error {
+        ChoiceError::Unknown(id) => unknown(&id),
+        ChoiceError::Retired(known) => retired(&known),
+        ChoiceError::Itself(id) => CliError::usage(format!("{id} cannot replace itself"))
+            .in_korean(format!("{id} 은(는) 자기 자신을 대체할 수 없습니다"), None),
+        ChoiceError::Stands(id) => {
+            CliError::refused(format!("{id} was noted in these words, and stands"))
+                .with_hint("only the user may withdraw it")
+                .in_korean(
+                    format!("{id} 이(가) 같은 말로 이미 유효합니다"),
+                    Some("사용자만 철회할 수 있습니다"),
+                )
         }
+        ChoiceError::ForTheUser(_) => only_the_user("replace a note for all projects"),
+        ChoiceError::Memory(error) => error.into(),
     }
 }
 

@@ -12,7 +12,7 @@ use ralph_memory::{BOTH, Known, MemoryError, Words, anchor, clean, new_id};
 
 use super::answers::redacted;
 use super::binding::CheckArgs;
-use super::books::{Books, refuse_retired};
+use super::books::{Books, refuse_retired, refused_choice};
 use super::choice::ChoiceArgs;
 use super::context;
 use crate::error::CliError;
@@ -198,7 +198,7 @@ pub(super) fn add(books: &Books<'_>, args: &AddArgs) -> Result<u8, CliError> {
     near.truncate(NEAREST);
     let choice = args.choice.or_asked(books, &near, args.json)?;
     let secrets = clean::secrets(&given) + args.more.secrets();
-    let added = books.notes.add(draft, &choice, &writer)?;
+    let added = books.notes.add(draft, &choice, &writer).map_err(refused_choice)?;
     let is_left =
         |known: &Known| !added.older.replaced.iter().any(|(old, _)| *old == known.note.id);
     near.retain(|known| choice.same_as.is_none() && is_left(known));
