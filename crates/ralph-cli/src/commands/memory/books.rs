@@ -230,7 +230,6 @@ fn retired(known: &Known) -> CliError {
 }
 
 /// Makes the error for a note that cannot be added like this.
-#[expect(clippy::needless_pass_by_value, reason = "errors are mapped with it")]
 pub(super) fn refused_choice(error: ChoiceError) -> CliError {
     match error {
         ChoiceError::Unknown(id) => unknown(&id),
