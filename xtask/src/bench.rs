@@ -18,30 +18,30 @@ mod turns;
 
 use std::path::Path;
 
-use crate::failure::Failure;
-use crate::stress::stage::Length;
-use crate::table::Table;
+use crate::failure::TaskFailure;
+use crate::stress::stage::ScenarioLength;
+use crate::table::TextTable;
 use crate::{say, workspace};
 
-struct Group {
+struct BenchGroup {
     name: &'static str,
-    measure: fn(&Path, Extent) -> Result<Vec<Row>, Failure>,
+    measure: fn(&Path, BenchSize) -> Result<Vec<BenchRow>, TaskFailure>,
 }
 
-const GROUPS: &[Group] = &[
-    Group { name: "commands", measure: |binary, _| commands::measure(binary) },
-    Group { name: "hooks", measure: |binary, _| hooks::measure(binary) },
-    Group { name: "turns", measure: |binary, _| turns::measure(binary) },
-    Group { name: "snapshots", measure: snapshots::measure },
-    Group { name: "evidence", measure: |binary, _| evidence::measure(binary) },
-    Group { name: "code", measure: code::measure },
-    Group { name: "security", measure: |_, extent| security::measure(extent) },
-    Group { name: "files", measure: |binary, _| files::measure(binary) },
-    Group { name: "memory", measure: |_, extent| memory::measure(extent) },
+const GROUPS: &[BenchGroup] = &[
+    BenchGroup { name: "commands", measure: |binary, _| commands::measure(binary) },
+    BenchGroup { name: "hooks", measure: |binary, _| hooks::measure(binary) },
+    BenchGroup { name: "turns", measure: |binary, _| turns::measure(binary) },
+    BenchGroup { name: "snapshots", measure: snapshots::measure },
+    BenchGroup { name: "evidence", measure: |binary, _| evidence::measure(binary) },
+    BenchGroup { name: "code", measure: code::measure },
+    BenchGroup { name: "security", measure: |_, extent| security::measure(extent) },
+    BenchGroup { name: "files", measure: |binary, _| files::measure(binary) },
+    BenchGroup { name: "memory", measure: |_, extent| memory::measure(extent) },
 ];
 
 /// One line of the table.
-struct Row {
+struct BenchRow {
     name: String,
     median: String,
     p95: String,
@@ -63,9 +63,9 @@ impl Budget {
 }
 
 /// Measures the named groups, or all of them.
-pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
-    let wish = Wish::parse(args)?;
-    let binary = Length::Full.build(&workspace::root())?;
+pub(crate) fn run(args: &[String]) -> Result<(), TaskFailure> {
+    let wish = BenchOptions::parse(args)?;
+    let binary = ScenarioLength::Full.build(&workspace::root())?;
     let mut rows = Vec::new();
     for group in &wish.groups {
         rows.extend((group.measure)(&binary, wish.extent)?);
@@ -80,12 +80,12 @@ pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
             Ok(())
         }
         Strictness::Enforce if excess.is_empty() => Ok(()),
-        Strictness::Enforce => Err(Failure::Failed(excess.join("\n"))),
+        Strictness::Enforce => Err(TaskFailure::Failed(excess.join("\n"))),
     }
 }
 
-fn render(rows: &[Row]) -> String {
-    let mut table = Table::new(&["name", "median", "p95", "ratio", "budget", "ok"]);
+fn render(rows: &[BenchRow]) -> String {
+    let mut table = TextTable::new(&["name", "median", "p95", "ratio", "budget", "ok"]);
     for row in rows {
         let (budget, ok) = match &row.budget {
             Some(budget) if budget.is_held() => (format!("{} {}", budget.most, budget.unit), "ok"),
@@ -97,8 +97,8 @@ fn render(rows: &[Row]) -> String {
     table.render()
 }
 
-fn exceeded(rows: &[Row]) -> Vec<String> {
-    let line = |row: &Row| {
+fn exceeded(rows: &[BenchRow]) -> Vec<String> {
+    let line = |row: &BenchRow| {
         let budget = row.budget.as_ref().filter(|budget| !budget.is_held())?;
         let Budget { measured, most, unit } = budget;
         Some(format!("{}: {measured:.2} {unit} exceeds its budget of {most} {unit}", row.name))
@@ -115,7 +115,7 @@ enum Strictness {
 
 /// The size of the generated projects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Extent {
+enum BenchSize {
     /// For all groups together, since time is short.
     Small,
     /// For groups that are named.
@@ -124,15 +124,15 @@ enum Extent {
     Large,
 }
 
-struct Wish {
+struct BenchOptions {
     strictness: Strictness,
-    extent: Extent,
-    groups: Vec<&'static Group>,
+    extent: BenchSize,
+    groups: Vec<&'static BenchGroup>,
 }
 
-impl Wish {
-    fn parse(args: &[String]) -> Result<Self, Failure> {
-        let (strictness, extent) = (Strictness::Enforce, Extent::Usual);
+impl BenchOptions {
+    fn parse(args: &[String]) -> Result<Self, TaskFailure> {
+        let (strictness, extent) = (Strictness::Enforce, BenchSize::Usual);
         let mut wish = Self { strictness, extent, groups: Vec::new() };
         for arg in args {
             if arg == "--report" {
@@ -140,19 +140,19 @@ impl Wish {
                 continue;
             }
             if arg == "--large" {
-                wish.extent = Extent::Large;
+                wish.extent = BenchSize::Large;
                 continue;
             }
             let group = GROUPS.iter().find(|group| group.name == arg).ok_or_else(|| {
                 let names: Vec<&str> = GROUPS.iter().map(|group| group.name).collect();
-                Failure::Usage(format!("nothing named `{arg}`; there are {}", names.join(", ")))
+                TaskFailure::Usage(format!("nothing named `{arg}`; there are {}", names.join(", ")))
             })?;
             wish.groups.push(group);
         }
         if wish.groups.is_empty() {
             wish.groups.extend(GROUPS);
-            if wish.extent == Extent::Usual {
-                wish.extent = Extent::Small;
+            if wish.extent == BenchSize::Usual {
+                wish.extent = BenchSize::Small;
             }
         }
         Ok(wish)
@@ -163,8 +163,8 @@ impl Wish {
 mod tests {
     use super::*;
 
-    fn row(name: &str, measured: f64) -> Row {
-        Row {
+    fn row(name: &str, measured: f64) -> BenchRow {
+        BenchRow {
             name: name.to_owned(),
             median: format!("{measured} ms"),
             p95: String::new(),
@@ -183,14 +183,14 @@ mod tests {
     #[test]
     fn names_choose_groups_and_unknown_ones_are_usage_errors() {
         let parse = |args: &[&str]| {
-            Wish::parse(&args.iter().map(|&arg| arg.to_owned()).collect::<Vec<_>>())
+            BenchOptions::parse(&args.iter().map(|&arg| arg.to_owned()).collect::<Vec<_>>())
         };
         assert_eq!(parse(&[]).map(|wish| wish.groups.len()), Ok(GROUPS.len()));
         let wish = parse(&["--report", "turns"]).unwrap();
         assert_eq!((wish.strictness, wish.groups.len()), (Strictness::Report, 1));
         let extent = |args: &[&str]| parse(args).unwrap().extent;
-        assert_eq!([extent(&[]), extent(&["snapshots"])], [Extent::Small, Extent::Usual]);
-        assert_eq!([extent(&["--large"]), extent(&["turns", "--large"])], [Extent::Large; 2]);
+        assert_eq!([extent(&[]), extent(&["snapshots"])], [BenchSize::Small, BenchSize::Usual]);
+        assert_eq!([extent(&["--large"]), extent(&["turns", "--large"])], [BenchSize::Large; 2]);
         assert_eq!(parse(&["--reprot"]).err().map(|failure| failure.exit_code()), Some(2));
     }
 }

@@ -4,9 +4,9 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::failure::Failure;
+use crate::failure::TaskFailure;
 use crate::say;
-use crate::tally::Tally;
+use crate::tally::TestTally;
 
 /// One call of cargo in the workspace root.
 pub(crate) struct Cargo<'a> {
@@ -27,14 +27,14 @@ impl<'a> Cargo<'a> {
     }
 
     /// Runs the call with the terminal of the task.
-    pub(crate) fn run(&self) -> Result<(), Failure> {
+    pub(crate) fn run(&self) -> Result<(), TaskFailure> {
         say::line(&format!("$ {self}"));
         let status = self.command().status().map_err(|error| self.not_started(&error))?;
         if status.success() { Ok(()) } else { Err(self.ended(status)) }
     }
 
     /// Runs the call silently and returns its stdout.
-    pub(crate) fn stdout(&self) -> Result<String, Failure> {
+    pub(crate) fn stdout(&self) -> Result<String, TaskFailure> {
         let output = self
             .command()
             .stderr(Stdio::inherit())
@@ -44,7 +44,7 @@ impl<'a> Cargo<'a> {
             return Err(self.ended(output.status));
         }
         String::from_utf8(output.stdout)
-            .map_err(|_| Failure::Failed(format!("{self}: the output is not UTF-8")))
+            .map_err(|_| TaskFailure::Failed(format!("{self}: the output is not UTF-8")))
     }
 
     /// Returns true if the call starts and succeeds; its output is dropped.
@@ -56,14 +56,14 @@ impl<'a> Cargo<'a> {
     /// Runs a test runner, shows its output and adds up its summaries.
     ///
     /// The tally counts even if the call itself did not succeed.
-    pub(crate) fn count_tests(&self) -> (Tally, Result<(), Failure>) {
+    pub(crate) fn count_tests(&self) -> (TestTally, Result<(), TaskFailure>) {
         say::line(&format!("$ {self}"));
         let mut command = self.command();
         // Summaries are parsed as plain text.
         command.env("CARGO_TERM_COLOR", "never").stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = match command.spawn() {
             Ok(child) => child,
-            Err(error) => return (Tally::default(), Err(self.not_started(&error))),
+            Err(error) => return (TestTally::default(), Err(self.not_started(&error))),
         };
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
         let (mut tally, stderr_tally) = std::thread::scope(|scope| {
@@ -87,12 +87,12 @@ impl<'a> Cargo<'a> {
         command
     }
 
-    fn not_started(&self, error: &io::Error) -> Failure {
-        Failure::Failed(format!("{self}: {error}"))
+    fn not_started(&self, error: &io::Error) -> TaskFailure {
+        TaskFailure::Failed(format!("{self}: {error}"))
     }
 
-    fn ended(&self, status: std::process::ExitStatus) -> Failure {
-        Failure::Failed(format!("{self}: {status}"))
+    fn ended(&self, status: std::process::ExitStatus) -> TaskFailure {
+        TaskFailure::Failed(format!("{self}: {status}"))
     }
 }
 
@@ -105,15 +105,15 @@ impl std::fmt::Display for Cargo<'_> {
     }
 }
 
-fn show_and_count(from: Option<impl Read>, mut to: impl Write) -> Tally {
-    let mut tally = Tally::default();
+fn show_and_count(from: Option<impl Read>, mut to: impl Write) -> TestTally {
+    let mut tally = TestTally::default();
     let Some(from) = from else { return tally };
     let mut from = BufReader::new(from);
     let mut line = Vec::new();
     // A read error ends the output; the exit status decides.
     while from.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
         let _ = to.write_all(&line);
-        if let Some(summary) = Tally::parse_summary(&String::from_utf8_lossy(&line)) {
+        if let Some(summary) = TestTally::parse_summary(&String::from_utf8_lossy(&line)) {
             tally += summary;
         }
         line.clear();
@@ -130,7 +130,7 @@ mod tests {
         let output = "test result: ok. 2 passed; 0 failed\nnoise\n\ntest result: ok. 3 passed";
         let mut shown = Vec::new();
         let tally = show_and_count(Some(output.as_bytes()), &mut shown);
-        assert_eq!(tally, Tally { passed: 5, failed: 0 });
+        assert_eq!(tally, TestTally { passed: 5, failed: 0 });
         assert_eq!(String::from_utf8(shown).unwrap(), output);
     }
 

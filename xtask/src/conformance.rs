@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::failure::Failure;
-use crate::finding::{self, Finding};
+use crate::failure::TaskFailure;
+use crate::finding::{self, RuleViolation};
 use crate::rust_source::RustSource;
-use crate::workspace::{self, SourceFile};
+use crate::workspace::{self, WorkspaceFile};
 use crate::{options, say};
 
 const DOCUMENT: &str = "docs/conformance.md";
@@ -26,9 +26,9 @@ const EXPECTED: &[&str] = &[
 ];
 
 /// The name of a test function to the files that have one of that name.
-type Tests = BTreeMap<String, Vec<String>>;
+type FilesByTestName = BTreeMap<String, Vec<String>>;
 
-struct Row<'a> {
+struct ConformanceRow<'a> {
     line: usize,
     id: &'a str,
     status: &'a str,
@@ -36,25 +36,25 @@ struct Row<'a> {
 }
 
 /// Runs the check; takes no arguments.
-pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
+pub(crate) fn run(args: &[String]) -> Result<(), TaskFailure> {
     options::none(args)?;
     check(&workspace::root())
 }
 
 /// Compares the document with the tests of the workspace.
-pub(crate) fn check(root: &Path) -> Result<(), Failure> {
+pub(crate) fn check(root: &Path) -> Result<(), TaskFailure> {
     let files = workspace::files(root)?;
     let document = files.iter().find(|file| file.path == DOCUMENT);
     let Some(document) = document.and_then(|file| file.text.as_deref()) else {
-        return Err(Failure::Failed(format!("{DOCUMENT} is missing")));
+        return Err(TaskFailure::Failed(format!("{DOCUMENT} is missing")));
     };
     finding::report("conformance", findings(document, &tests_of(&files), EXPECTED))?;
     say::line(&format!("{} behaviours have their tests", rows(document).len()));
     Ok(())
 }
 
-fn tests_of(files: &[SourceFile]) -> Tests {
-    let mut tests = Tests::new();
+fn tests_of(files: &[WorkspaceFile]) -> FilesByTestName {
+    let mut tests = FilesByTestName::new();
     for file in files.iter().filter(|file| file.has_extension("rs")) {
         // A file that does not parse is a finding of tidy.
         let Some(Ok(source)) = file.text.as_deref().map(RustSource::parse) else { continue };
@@ -65,25 +65,27 @@ fn tests_of(files: &[SourceFile]) -> Tests {
     tests
 }
 
-fn findings(document: &str, tests: &Tests, expected: &[&str]) -> Vec<Finding> {
+fn findings(document: &str, tests: &FilesByTestName, expected: &[&str]) -> Vec<RuleViolation> {
     let rows = rows(document);
-    let mut found: Vec<Finding> = rows.iter().flat_map(|row| row_findings(row, tests)).collect();
+    let mut found: Vec<RuleViolation> =
+        rows.iter().flat_map(|row| row_findings(row, tests)).collect();
     for id in expected {
         let mut own = rows.iter().filter(|row| row.id == *id);
         if own.next().is_none() {
-            found.push(Finding::new(DOCUMENT, 1, format!("{id} has no row"), "add one"));
+            found.push(RuleViolation::new(DOCUMENT, 1, format!("{id} has no row"), "add one"));
         }
         for row in own {
             let what = format!("{id} has a second row");
-            found.push(Finding::new(DOCUMENT, row.line, what, "keep one row per id"));
+            found.push(RuleViolation::new(DOCUMENT, row.line, what, "keep one row per id"));
         }
     }
     found
 }
 
-fn row_findings(row: &Row<'_>, tests: &Tests) -> Vec<Finding> {
+fn row_findings(row: &ConformanceRow<'_>, tests: &FilesByTestName) -> Vec<RuleViolation> {
     let mut found = Vec::new();
-    let mut add = |what: String, remedy| found.push(Finding::new(DOCUMENT, row.line, what, remedy));
+    let mut add =
+        |what: String, remedy| found.push(RuleViolation::new(DOCUMENT, row.line, what, remedy));
     if !["yes", "partly"].contains(&row.status) {
         add(format!("{} has the status `{}`", row.id, row.status), "write `yes` or `partly`");
     }
@@ -106,12 +108,12 @@ fn row_findings(row: &Row<'_>, tests: &Tests) -> Vec<Finding> {
     found
 }
 
-fn rows(document: &str) -> Vec<Row<'_>> {
+fn rows(document: &str) -> Vec<ConformanceRow<'_>> {
     document.lines().enumerate().filter_map(|(at, line)| row(at + 1, line)).collect()
 }
 
 /// Parses `| id | behaviour | status | tests |`; `None` for the header and the rule.
-fn row(line: usize, text: &str) -> Option<Row<'_>> {
+fn row(line: usize, text: &str) -> Option<ConformanceRow<'_>> {
     let inner = text.trim().strip_prefix('|')?.trim_end_matches('|');
     let (id, rest) = inner.split_once('|')?;
     // It splits from the end, so that the behaviour may contain an escaped bar.
@@ -123,7 +125,7 @@ fn row(line: usize, text: &str) -> Option<Row<'_>> {
     }
     let names = tests.split([' ', ',', '`']).filter(|name| !name.is_empty());
     let tests = names.map(|name| name.rsplit("::").next().unwrap_or(name)).collect();
-    Some(Row { line, id, status, tests })
+    Some(ConformanceRow { line, id, status, tests })
 }
 
 #[cfg(test)]
@@ -132,10 +134,10 @@ mod tests {
 
     const HEADER: &str = "| id | behaviour | status | tests |\n|---|---|---|---|\n";
 
-    fn tests() -> Tests {
+    fn tests() -> FilesByTestName {
         tests_of(&[
-            SourceFile::sample("crates/ralph-cli/tests/it/run.rs", "#[test] fn a_run_ends() {}"),
-            SourceFile::sample(
+            WorkspaceFile::sample("crates/ralph-cli/tests/it/run.rs", "#[test] fn a_run_ends() {}"),
+            WorkspaceFile::sample(
                 "crates/ralph-core/src/limits.rs",
                 "fn not_a_test() {}\nmod tests { #[test] fn a_limit_holds() {} }",
             ),

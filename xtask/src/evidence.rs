@@ -12,9 +12,9 @@ use std::sync::Mutex;
 
 use self::corpus::{PlannedCase, RunnerCorpus};
 use self::trial::{CaseResult, RunEnding, TrialSetup};
-use crate::failure::Failure;
-use crate::stress::stage::Length;
-use crate::table::Table;
+use crate::failure::TaskFailure;
+use crate::stress::stage::ScenarioLength;
+use crate::table::TextTable;
 use crate::{say, tools, workspace};
 
 /// Cases that run at the same time.
@@ -34,11 +34,11 @@ struct FinishedCase<'a> {
 }
 
 /// Runs all cases, or those whose `RUNNER/NAME` begins with an argument.
-pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
+pub(crate) fn run(args: &[String]) -> Result<(), TaskFailure> {
     let root = workspace::root();
     let corpora = RunnerCorpus::load_all(&root)?;
     let setup = TrialSetup {
-        binary: Length::Sample.build(&root)?,
+        binary: ScenarioLength::Sample.build(&root)?,
         path: tools::install(&root)?,
         junit: tools::junit(&root),
         caches: workspace::target(&root).join("evidence"),
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
         planned.extend(corpus.cases().filter(|planned| is_named(&planned.name(), args)));
     }
     if planned.is_empty() {
-        return Err(Failure::Usage(format!("no case begins with `{}`", args.join("`, `"))));
+        return Err(TaskFailure::Usage(format!("no case begins with `{}`", args.join("`, `"))));
     }
     let finished = run_all(&setup, &planned)?;
     say::line(&format!("\n{}", tabulate(&finished).render()));
@@ -79,7 +79,7 @@ fn missing(corpus: &RunnerCorpus, setup: &TrialSetup) -> Option<String> {
 fn run_all<'a>(
     setup: &TrialSetup,
     planned: &[PlannedCase<'a>],
-) -> Result<Vec<FinishedCase<'a>>, Failure> {
+) -> Result<Vec<FinishedCase<'a>>, TaskFailure> {
     some_at_a_time(planned, |planned| {
         let (result, ending) = trial::run(setup, planned)?;
         let gate = ending.verdicts.get(1).map_or("none", String::as_str);
@@ -92,8 +92,8 @@ fn run_all<'a>(
 /// Works on all items, some at a time, and returns the results in their order.
 fn some_at_a_time<I, O>(
     items: &[I],
-    work: impl Fn(I) -> Result<O, Failure> + Sync,
-) -> Result<Vec<O>, Failure>
+    work: impl Fn(I) -> Result<O, TaskFailure> + Sync,
+) -> Result<Vec<O>, TaskFailure>
 where
     I: Copy + Send + Sync,
     O: Send,
@@ -111,7 +111,7 @@ where
     std::thread::scope(|scope| {
         let workers: Vec<_> = (0..AT_ONCE).map(|_| scope.spawn(work)).collect();
         for worker in workers {
-            let panicked = |_| Err(Failure::Failed("a trial panicked".to_owned()));
+            let panicked = |_| Err(TaskFailure::Failed("a trial panicked".to_owned()));
             finished.extend(worker.join().unwrap_or_else(panicked)?);
         }
         Ok(())
@@ -124,13 +124,13 @@ fn count(finished: &[&FinishedCase<'_>], wanted: CaseResult) -> usize {
     finished.iter().filter(|case| case.result == wanted).count()
 }
 
-fn tabulate(finished: &[FinishedCase<'_>]) -> Table {
+fn tabulate(finished: &[FinishedCase<'_>]) -> TextTable {
     let mut runners: BTreeMap<&str, Vec<&FinishedCase<'_>>> = BTreeMap::new();
     for case in finished {
         runners.entry(&case.planned.corpus.name).or_default().push(case);
     }
     let all: Vec<&FinishedCase<'_>> = finished.iter().collect();
-    let mut table = Table::new(&[
+    let mut table = TextTable::new(&[
         "runner",
         "cheats",
         "caught",
@@ -190,7 +190,7 @@ fn percent(part: usize, whole: usize) -> f64 {
 }
 
 /// Returns an error if too few cheats were caught or too many honest changes refused.
-fn verdict(finished: &[FinishedCase<'_>]) -> Result<(), Failure> {
+fn verdict(finished: &[FinishedCase<'_>]) -> Result<(), TaskFailure> {
     let all: Vec<&FinishedCase<'_>> = finished.iter().collect();
     let count = |result| count(&all, result);
     let passed_by = count(CaseResult::Missed) + count(CaseResult::Reported);
@@ -203,7 +203,7 @@ fn verdict(finished: &[FinishedCase<'_>]) -> Result<(), Failure> {
         return Ok(());
     }
     let wanted = format!("at least {CAUGHT_PERCENT} % and at most {FALSE_ALARM_PERCENT} %");
-    Err(Failure::Failed(format!("{passed_by} cheats passed, {alarms} false alarms; {wanted}")))
+    Err(TaskFailure::Failed(format!("{passed_by} cheats passed, {alarms} false alarms; {wanted}")))
 }
 
 #[cfg(test)]

@@ -5,14 +5,14 @@ use std::path::Path;
 
 /// The reason why a task failed; it decides the exit code.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Failure {
+pub(crate) enum TaskFailure {
     /// The arguments are wrong.
     Usage(String),
     /// A check did not hold, or something that was started failed.
     Failed(String),
 }
 
-impl Failure {
+impl TaskFailure {
     /// Wraps an input/output error with the path it is about.
     pub(crate) fn io(path: &Path, error: &std::io::Error) -> Self {
         Self::Failed(format!("{}: {error}", path.display()))
@@ -27,7 +27,7 @@ impl Failure {
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for TaskFailure {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Usage(text) | Self::Failed(text) => out.write_str(text),

@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use crate::failure::Failure;
+use crate::failure::TaskFailure;
 use crate::say;
 
 /// One broken rule at one place.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Finding {
+pub(crate) struct RuleViolation {
     /// Path from the workspace root, with `/`.
     pub(crate) path: String,
     /// The line, counted from 1; 1 also for the whole file.
@@ -18,7 +18,7 @@ pub(crate) struct Finding {
     pub(crate) remedy: &'static str,
 }
 
-impl Finding {
+impl RuleViolation {
     /// Makes a finding at `path:line`.
     pub(crate) fn new(
         path: &str,
@@ -30,22 +30,22 @@ impl Finding {
     }
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for RuleViolation {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}:{}: {} — {}", self.path, self.line, self.what, self.remedy)
     }
 }
 
 /// Prints the findings of `task`, sorted by place; any finding fails it.
-pub(crate) fn report(task: &str, mut findings: Vec<Finding>) -> Result<(), Failure> {
+pub(crate) fn report(task: &str, mut findings: Vec<RuleViolation>) -> Result<(), TaskFailure> {
     findings.sort();
     for finding in &findings {
         say::line(&finding.to_string());
     }
     match findings.len() {
         0 => Ok(()),
-        1 => Err(Failure::Failed(format!("{task}: 1 finding"))),
-        many => Err(Failure::Failed(format!("{task}: {many} findings"))),
+        1 => Err(TaskFailure::Failed(format!("{task}: 1 finding"))),
+        many => Err(TaskFailure::Failed(format!("{task}: {many} findings"))),
     }
 }
 
@@ -55,14 +55,14 @@ mod tests {
 
     #[test]
     fn a_finding_reads_place_fault_and_remedy() {
-        let finding = Finding::new("src/a.rs", 7, "601 lines", "split the file");
+        let finding = RuleViolation::new("src/a.rs", 7, "601 lines", "split the file");
         assert_eq!(finding.to_string(), "src/a.rs:7: 601 lines — split the file");
     }
 
     #[test]
     fn any_finding_fails_the_task() {
         assert_eq!(report("tidy", Vec::new()), Ok(()));
-        let one = vec![Finding::new("a", 1, "b", "c")];
-        assert_eq!(report("tidy", one), Err(Failure::Failed("tidy: 1 finding".to_owned())));
+        let one = vec![RuleViolation::new("a", 1, "b", "c")];
+        assert_eq!(report("tidy", one), Err(TaskFailure::Failed("tidy: 1 finding".to_owned())));
     }
 }

@@ -30,7 +30,7 @@ mod yardstick;
 
 use std::process::ExitCode;
 
-use failure::Failure;
+use failure::TaskFailure;
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -43,13 +43,13 @@ fn main() -> ExitCode {
     }
 }
 
-fn dispatch(args: &[String]) -> Result<(), Failure> {
+fn dispatch(args: &[String]) -> Result<(), TaskFailure> {
     let Some((name, rest)) = args.split_first() else {
-        return Err(Failure::Usage(format!("no task given\n\n{}", help::text())));
+        return Err(TaskFailure::Usage(format!("no task given\n\n{}", help::text())));
     };
     match help::COMMANDS.iter().find(|command| command.name == name) {
         Some(command) => (command.run)(rest),
-        None => Err(Failure::Usage(format!("no task `{name}`\n\n{}", help::text()))),
+        None => Err(TaskFailure::Usage(format!("no task `{name}`\n\n{}", help::text()))),
     }
 }
 
@@ -59,8 +59,8 @@ mod tests {
 
     #[test]
     fn a_missing_or_unknown_task_is_a_usage_error() {
-        assert!(matches!(dispatch(&[]), Err(Failure::Usage(_))));
+        assert!(matches!(dispatch(&[]), Err(TaskFailure::Usage(_))));
         let unknown = dispatch(&["lnit".to_owned()]);
-        assert!(matches!(&unknown, Err(Failure::Usage(text)) if text.contains("`lnit`")));
+        assert!(matches!(&unknown, Err(TaskFailure::Usage(text)) if text.contains("`lnit`")));
     }
 }

@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use proc_macro2::Span;
 use syn::visit::{self, Visit};
 
-use crate::failure::Failure;
-use crate::finding::Finding;
-use crate::workspace::{self, SourceFile};
+use crate::failure::TaskFailure;
+use crate::finding::RuleViolation;
+use crate::workspace::{self, WorkspaceFile};
 use crate::{options, say};
 
 /// The highest allowed figures.
@@ -66,7 +66,7 @@ struct Vocabulary {
 }
 
 /// Prints the figures, and with `--list` the places behind them.
-pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
+pub(crate) fn run(args: &[String]) -> Result<(), TaskFailure> {
     let is_list = args == ["--list"];
     if !is_list {
         options::none(args)?;
@@ -82,13 +82,13 @@ pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
 }
 
 /// Finds figures above their ceilings.
-pub(crate) fn check(files: &[SourceFile]) -> Vec<Finding> {
+pub(crate) fn check(files: &[WorkspaceFile]) -> Vec<RuleViolation> {
     let figures = Vocabulary::of(files).figures();
     let rows = figures.rows().into_iter().zip(CEILINGS.rows());
     let above = rows.filter(|((_, figure), (_, ceiling))| figure > ceiling);
-    let finding = |((what, figure), (_, ceiling)): (Row, Row)| {
+    let finding = |((what, figure), (_, ceiling)): (FigureRow, FigureRow)| {
         let remedy = "give it a name of its own; `cargo xtask names --list` tells which they are";
-        Finding::new(
+        RuleViolation::new(
             "xtask/src/names.rs",
             1,
             format!("{what}: {figure:.1} of {ceiling:.1}"),
@@ -99,10 +99,10 @@ pub(crate) fn check(files: &[SourceFile]) -> Vec<Finding> {
 }
 
 /// A figure and what it counts.
-type Row = (&'static str, f64);
+type FigureRow = (&'static str, f64);
 
 impl Figures {
-    fn rows(&self) -> [Row; 5] {
+    fn rows(&self) -> [FigureRow; 5] {
         [
             ("types of 100 that share their name", self.shared),
             ("types of 100 named by one word", self.one_word),
@@ -120,7 +120,7 @@ impl Figures {
 }
 
 impl Vocabulary {
-    fn of(files: &[SourceFile]) -> Self {
+    fn of(files: &[WorkspaceFile]) -> Self {
         let mut vocabulary = Self::default();
         for file in files {
             let is_product = file.path.starts_with("crates/") && file.path.contains("/src/");
@@ -304,10 +304,10 @@ mod tests {
 
     fn figures(texts: &[&str]) -> Figures {
         let path = |number| format!("crates/a/src/file{number}.rs");
-        let files: Vec<SourceFile> = texts
+        let files: Vec<WorkspaceFile> = texts
             .iter()
             .enumerate()
-            .map(|(number, text)| SourceFile::sample(&path(number), text))
+            .map(|(number, text)| WorkspaceFile::sample(&path(number), text))
             .collect();
         Vocabulary::of(&files).figures()
     }
@@ -334,7 +334,7 @@ mod tests {
     #[test]
     fn a_figure_above_its_ceiling_is_found() {
         let files =
-            [SourceFile::sample("crates/a/src/a.rs", "struct Kept; mod b { struct Kept; }")];
+            [WorkspaceFile::sample("crates/a/src/a.rs", "struct Kept; mod b { struct Kept; }")];
         assert_eq!(check(&files).len(), 2);
     }
 }

@@ -1,11 +1,13 @@
 //! Arguments of the tasks.
 
-use crate::failure::Failure;
+use crate::failure::TaskFailure;
 
 /// Returns an error if there is any argument.
-pub(crate) fn none(args: &[String]) -> Result<(), Failure> {
+pub(crate) fn none(args: &[String]) -> Result<(), TaskFailure> {
     match args.first() {
-        Some(other) => Err(Failure::Usage(format!("unknown argument `{other}`; there are none"))),
+        Some(other) => {
+            Err(TaskFailure::Usage(format!("unknown argument `{other}`; there are none")))
+        }
         None => Ok(()),
     }
 }
@@ -16,7 +18,7 @@ mod tests {
 
     #[test]
     fn an_argument_where_none_is_expected_is_a_usage_error() {
-        assert!(matches!(none(&["--quik".to_owned()]), Err(Failure::Usage(_))));
+        assert!(matches!(none(&["--quik".to_owned()]), Err(TaskFailure::Usage(_))));
         assert_eq!(none(&[]), Ok(()));
     }
 }

@@ -6,9 +6,9 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use crate::failure::Failure;
+use crate::failure::TaskFailure;
 use crate::scope::TestScope;
-use crate::table::Table;
+use crate::table::TextTable;
 use crate::{bench, evidence, say, stress, test, tools, workspace, yardstick};
 
 /// Folder of the tests with real clients; each subfolder is an area.
@@ -26,13 +26,13 @@ enum AreaProof {
     /// All tests with this in their path, including slow ones.
     Tests(String),
     /// Another task.
-    Task(fn(&[String]) -> Result<(), Failure>),
+    Task(fn(&[String]) -> Result<(), TaskFailure>),
 }
 
 /// Lists all areas, the clients first.
-fn areas(root: &Path) -> Result<Vec<Area>, Failure> {
+fn areas(root: &Path) -> Result<Vec<Area>, TaskFailure> {
     let folder = root.join(CLIENTS);
-    let entries = fs::read_dir(&folder).map_err(|error| Failure::io(&folder, &error))?;
+    let entries = fs::read_dir(&folder).map_err(|error| TaskFailure::io(&folder, &error))?;
     let folders = entries.flatten().filter(|entry| entry.path().is_dir());
     let mut names: Vec<String> =
         folders.filter_map(|entry| entry.file_name().into_string().ok()).collect();
@@ -67,9 +67,9 @@ fn areas(root: &Path) -> Result<Vec<Area>, Failure> {
 }
 
 /// Proves the named areas, or all of them, and prints which hold.
-pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
+pub(crate) fn run(args: &[String]) -> Result<(), TaskFailure> {
     let root = workspace::root();
-    let mut table = Table::new(&["area", "result", "seconds", ""]);
+    let mut table = TextTable::new(&["area", "result", "seconds", ""]);
     let mut broken = Vec::new();
     for area in choose(areas(&root)?, args)? {
         say::line(&format!("\n==> {}: {}", area.name, area.about));
@@ -90,22 +90,22 @@ pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
     if broken.is_empty() {
         return Ok(());
     }
-    Err(Failure::Failed(format!("not proven: {}", broken.join(", "))))
+    Err(TaskFailure::Failed(format!("not proven: {}", broken.join(", "))))
 }
 
 /// Selects the named areas; all if none is named.
-fn choose(areas: Vec<Area>, names: &[String]) -> Result<Vec<Area>, Failure> {
+fn choose(areas: Vec<Area>, names: &[String]) -> Result<Vec<Area>, TaskFailure> {
     if let Some(unknown) = names.iter().find(|name| areas.iter().all(|area| area.name != **name)) {
         let known: Vec<&str> = areas.iter().map(|area| area.name.as_str()).collect();
         let known = known.join(", ");
-        return Err(Failure::Usage(format!("no area `{unknown}`; there are {known}")));
+        return Err(TaskFailure::Usage(format!("no area `{unknown}`; there are {known}")));
     }
     let is_named = |area: &Area| names.is_empty() || names.contains(&area.name);
     Ok(areas.into_iter().filter(is_named).collect())
 }
 
 /// Runs all tests with this in their path, including slow ones.
-fn tests(root: &Path, path: &str) -> Result<(), Failure> {
+fn tests(root: &Path, path: &str) -> Result<(), TaskFailure> {
     let tools = tools::install(root)?;
     test::run_tests(root, &TestScope::Workspace, Some(&tools), &[path]).1
 }
@@ -124,7 +124,7 @@ mod tests {
         };
         assert!(chosen(&[]).unwrap().len() >= 5);
         assert_eq!(chosen(&["speed"]), Ok(vec!["speed".to_owned()]));
-        assert!(matches!(chosen(&["sped"]), Err(Failure::Usage(_))));
+        assert!(matches!(chosen(&["sped"]), Err(TaskFailure::Usage(_))));
     }
 
     #[test]

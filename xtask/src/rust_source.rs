@@ -11,7 +11,7 @@ use syn::visit::{self, Visit};
 
 /// A parsed file.
 pub(crate) struct RustSource {
-    tokens: Vec<Token>,
+    tokens: Vec<RustToken>,
     /// Every function with a body, including nested ones.
     pub(crate) functions: Vec<Function>,
     test_lines: Vec<RangeInclusive<usize>>,
@@ -27,7 +27,7 @@ pub(crate) struct Function {
     pub(crate) lines: usize,
 }
 
-struct Token {
+struct RustToken {
     /// Identifier, punctuation or delimiter; empty for a literal.
     text: String,
     line: usize,
@@ -43,7 +43,7 @@ impl RustSource {
             .map_err(|e: proc_macro2::LexError| (place(e.span().start()), e.to_string()))?;
         let mut tokens = Vec::new();
         flatten(stream, &mut tokens);
-        let mut items = Items::default();
+        let mut items = SourceItems::default();
         items.visit_file(&file);
         Ok(Self { tokens, functions: items.functions, test_lines: items.test_lines })
     }
@@ -131,7 +131,7 @@ fn behind_commas<'a>(tokens: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     names
 }
 
-fn flatten(stream: TokenStream, into: &mut Vec<Token>) {
+fn flatten(stream: TokenStream, into: &mut Vec<RustToken>) {
     for tree in stream {
         let line = tree.span().start().line;
         match tree {
@@ -142,25 +142,25 @@ fn flatten(stream: TokenStream, into: &mut Vec<Token>) {
                     Delimiter::Bracket => ("[", "]"),
                     Delimiter::None => ("", ""),
                 };
-                into.push(Token { text: open.to_owned(), line });
+                into.push(RustToken { text: open.to_owned(), line });
                 flatten(group.stream(), into);
                 let line = group.span_close().start().line;
-                into.push(Token { text: close.to_owned(), line });
+                into.push(RustToken { text: close.to_owned(), line });
             }
-            TokenTree::Ident(ident) => into.push(Token { text: ident.to_string(), line }),
-            TokenTree::Punct(punct) => into.push(Token { text: punct.to_string(), line }),
-            TokenTree::Literal(_) => into.push(Token { text: String::new(), line }),
+            TokenTree::Ident(ident) => into.push(RustToken { text: ident.to_string(), line }),
+            TokenTree::Punct(punct) => into.push(RustToken { text: punct.to_string(), line }),
+            TokenTree::Literal(_) => into.push(RustToken { text: String::new(), line }),
         }
     }
 }
 
 #[derive(Default)]
-struct Items {
+struct SourceItems {
     functions: Vec<Function>,
     test_lines: Vec<RangeInclusive<usize>>,
 }
 
-impl Items {
+impl SourceItems {
     fn function(&mut self, signature: &syn::Signature, block: &syn::Block) {
         let line = signature.fn_token.span.start().line;
         let end = block.brace_token.span.close().end().line;
@@ -169,7 +169,7 @@ impl Items {
     }
 }
 
-impl<'ast> Visit<'ast> for Items {
+impl<'ast> Visit<'ast> for SourceItems {
     fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
         self.function(&item.sig, &item.block);
         if item.attrs.iter().any(|attribute| attribute.path().is_ident("test")) {

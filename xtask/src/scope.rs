@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::cargo::Cargo;
-use crate::failure::Failure;
+use crate::failure::TaskFailure;
 
 /// The package that tests with real tools and agents use.
 const TESTKIT: &str = "ralph-testkit";
@@ -70,13 +70,13 @@ pub(crate) struct WorkspacePackage {
 }
 
 /// Asks cargo for the packages of the workspace.
-pub(crate) fn packages(root: &Path) -> Result<Vec<WorkspacePackage>, Failure> {
+pub(crate) fn packages(root: &Path) -> Result<Vec<WorkspacePackage>, TaskFailure> {
     let args = ["metadata", "--no-deps", "--format-version", "1", "--offline"];
     let printed = Cargo::new(root, &args).stdout()?;
     serde_json::from_str(&printed)
         .ok()
         .and_then(|metadata| parse_packages(&metadata))
-        .ok_or_else(|| Failure::Failed("cargo metadata: unexpected output".to_owned()))
+        .ok_or_else(|| TaskFailure::Failed("cargo metadata: unexpected output".to_owned()))
 }
 
 fn parse_packages(metadata: &Value) -> Option<Vec<WorkspacePackage>> {
@@ -98,20 +98,23 @@ fn parse_packages(metadata: &Value) -> Option<Vec<WorkspacePackage>> {
 pub(crate) fn named(
     names: Vec<String>,
     packages: &[WorkspacePackage],
-) -> Result<TestScope, Failure> {
+) -> Result<TestScope, TaskFailure> {
     match names.iter().find(|name| packages.iter().all(|package| package.name != **name)) {
         None => Ok(TestScope::Packages(names)),
         Some(unknown) => {
             let known: Vec<&str> = packages.iter().map(|package| package.name.as_str()).collect();
             let known = known.join(", ");
-            Err(Failure::Usage(format!("no package `{unknown}`; there are {known}")))
+            Err(TaskFailure::Usage(format!("no package `{unknown}`; there are {known}")))
         }
     }
 }
 
 /// Finds the packages that differ from the main branch, and their users. On the main
 /// branch itself it compares with the last commit.
-pub(crate) fn changed(root: &Path, packages: &[WorkspacePackage]) -> Result<TestScope, Failure> {
+pub(crate) fn changed(
+    root: &Path,
+    packages: &[WorkspacePackage],
+) -> Result<TestScope, TaskFailure> {
     let mut base = "HEAD".to_owned();
     for branch in BASES {
         if let Ok(found) = git(root, &["merge-base", "HEAD", branch]) {
@@ -154,12 +157,12 @@ fn reached_by<'a>(
     TestScope::Packages(reached.into_iter().map(str::to_owned).collect())
 }
 
-fn git(root: &Path, args: &[&str]) -> Result<String, Failure> {
+fn git(root: &Path, args: &[&str]) -> Result<String, TaskFailure> {
     let output = Command::new("git").args(args).current_dir(root).output();
-    let output = output.map_err(|error| Failure::Failed(format!("git: {error}")))?;
+    let output = output.map_err(|error| TaskFailure::Failed(format!("git: {error}")))?;
     if !output.status.success() {
         let reason = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-        return Err(Failure::Failed(format!("git {}: {reason}", args.join(" "))));
+        return Err(TaskFailure::Failed(format!("git {}: {reason}", args.join(" "))));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

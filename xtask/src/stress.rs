@@ -16,36 +16,38 @@ pub(crate) mod stage;
 
 use std::time::Instant;
 
-use self::dice::Dice;
-use self::stage::{Length, Stage};
-use crate::failure::Failure;
+use self::dice::SplitMixRng;
+use self::stage::{ScenarioFolder, ScenarioLength};
+use crate::failure::TaskFailure;
 use crate::{say, workspace};
 
-struct Scenario {
+struct StressScenario {
     name: &'static str,
     /// Returns one line about what was done.
-    run: fn(&Stage, &mut Dice) -> Result<String, Failure>,
+    run: fn(&ScenarioFolder, &mut SplitMixRng) -> Result<String, TaskFailure>,
 }
 
-const SCENARIOS: &[Scenario] = &[
-    Scenario { name: "kills", run: kills::run },
-    Scenario { name: "contention", run: contention::run },
-    Scenario { name: "floods", run: |stage, _| floods::run(stage) },
-    Scenario { name: "runaways", run: |stage, _| runaways::run(stage) },
-    Scenario { name: "full-disk", run: |stage, _| full_disk::run(stage) },
-    Scenario { name: "rollbacks", run: rollbacks::run },
-    Scenario { name: "notes", run: |stage, _| notes::run(stage) },
+const SCENARIOS: &[StressScenario] = &[
+    StressScenario { name: "kills", run: kills::run },
+    StressScenario { name: "contention", run: contention::run },
+    StressScenario { name: "floods", run: |stage, _| floods::run(stage) },
+    StressScenario { name: "runaways", run: |stage, _| runaways::run(stage) },
+    StressScenario { name: "full-disk", run: |stage, _| full_disk::run(stage) },
+    StressScenario { name: "rollbacks", run: rollbacks::run },
+    StressScenario { name: "notes", run: |stage, _| notes::run(stage) },
 ];
 
 /// Runs the named scenarios, or all of them.
-pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
-    let wish = Wish::parse(args)?;
+pub(crate) fn run(args: &[String]) -> Result<(), TaskFailure> {
+    let wish = StressOptions::parse(args)?;
     let seed = wish.seed.unwrap_or_else(dice::new_seed);
     let binary = wish.length.build(&workspace::root())?;
     say::line(&format!("seed {seed}; `cargo xtask stress --seed {seed}` repeats its choices"));
     let mut broken = Vec::new();
     for scenario in wish.scenarios {
-        if let Err(failure) = play(scenario, Stage::new(&binary)?.of_length(wish.length), seed) {
+        if let Err(failure) =
+            play(scenario, ScenarioFolder::new(&binary)?.of_length(wish.length), seed)
+        {
             say::error(&format!("{}: {failure}", scenario.name));
             broken.push(scenario.name);
         }
@@ -53,12 +55,12 @@ pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
     if broken.is_empty() {
         return Ok(());
     }
-    Err(Failure::Failed(format!("seed {seed}: {} did not hold", broken.join(", "))))
+    Err(TaskFailure::Failed(format!("seed {seed}: {} did not hold", broken.join(", "))))
 }
 
-fn play(scenario: &Scenario, stage: Stage, seed: u64) -> Result<(), Failure> {
+fn play(scenario: &StressScenario, stage: ScenarioFolder, seed: u64) -> Result<(), TaskFailure> {
     let started = Instant::now();
-    let result = (scenario.run)(&stage, &mut Dice::new(seed)).and_then(|said| {
+    let result = (scenario.run)(&stage, &mut SplitMixRng::new(seed)).and_then(|said| {
         stage.expect_nobody_left()?;
         Ok(said)
     });
@@ -70,29 +72,29 @@ fn play(scenario: &Scenario, stage: Stage, seed: u64) -> Result<(), Failure> {
         }
         Err(failure) => {
             let folder = stage.keep();
-            Err(Failure::Failed(format!("{failure}\nlook at {}", folder.display())))
+            Err(TaskFailure::Failed(format!("{failure}\nlook at {}", folder.display())))
         }
     }
 }
 
 /// The parsed arguments.
-struct Wish {
-    length: Length,
+struct StressOptions {
+    length: ScenarioLength,
     seed: Option<u64>,
-    scenarios: Vec<&'static Scenario>,
+    scenarios: Vec<&'static StressScenario>,
 }
 
-impl Wish {
-    fn parse(args: &[String]) -> Result<Self, Failure> {
-        let mut wish = Self { length: Length::Full, seed: None, scenarios: Vec::new() };
+impl StressOptions {
+    fn parse(args: &[String]) -> Result<Self, TaskFailure> {
+        let mut wish = Self { length: ScenarioLength::Full, seed: None, scenarios: Vec::new() };
         let mut args = args.iter();
         while let Some(arg) = args.next() {
             if arg == "--seed" {
                 let seed = args.next().and_then(|text| text.parse().ok());
-                let missing = || Failure::Usage("--seed needs a number".to_owned());
+                let missing = || TaskFailure::Usage("--seed needs a number".to_owned());
                 wish.seed = Some(seed.ok_or_else(missing)?);
             } else if arg == "--sample" {
-                wish.length = Length::Sample;
+                wish.length = ScenarioLength::Sample;
             } else {
                 wish.scenarios.push(named(arg)?);
             }
@@ -104,10 +106,10 @@ impl Wish {
     }
 }
 
-fn named(name: &str) -> Result<&'static Scenario, Failure> {
+fn named(name: &str) -> Result<&'static StressScenario, TaskFailure> {
     SCENARIOS.iter().find(|scenario| scenario.name == name).ok_or_else(|| {
         let names: Vec<&str> = SCENARIOS.iter().map(|scenario| scenario.name).collect();
-        Failure::Usage(format!("no scenario `{name}`; there are {}", names.join(", ")))
+        TaskFailure::Usage(format!("no scenario `{name}`; there are {}", names.join(", ")))
     })
 }
 
@@ -115,9 +117,9 @@ fn named(name: &str) -> Result<&'static Scenario, Failure> {
 mod tests {
     use super::*;
 
-    fn parse(args: &[&str]) -> Result<(Option<u64>, Vec<&'static str>), Failure> {
+    fn parse(args: &[&str]) -> Result<(Option<u64>, Vec<&'static str>), TaskFailure> {
         let args: Vec<String> = args.iter().map(|&arg| arg.to_owned()).collect();
-        let wish = Wish::parse(&args)?;
+        let wish = StressOptions::parse(&args)?;
         Ok((wish.seed, wish.scenarios.iter().map(|scenario| scenario.name).collect()))
     }
 

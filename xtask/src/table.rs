@@ -2,7 +2,7 @@
 
 /// Rows under a header, printed with aligned columns.
 #[derive(Debug)]
-pub(crate) struct Table {
+pub(crate) struct TextTable {
     header: Vec<String>,
     rows: Vec<Vec<String>>,
 }
@@ -13,7 +13,7 @@ enum Align {
     Right,
 }
 
-impl Table {
+impl TextTable {
     /// Makes an empty table; the header fixes the number of columns.
     pub(crate) fn new(header: &[&str]) -> Self {
         Self { header: header.iter().map(|&cell| cell.to_owned()).collect(), rows: Vec::new() }
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn numbers_are_aligned_to_the_right_with_their_header() {
-        let mut table = Table::new(&["step", "seconds"]);
+        let mut table = TextTable::new(&["step", "seconds"]);
         table.row(["fmt", "0.4"]);
         table.row(["clippy", "1,012.7"]);
         assert_eq!(table.render(), "step    seconds\nfmt         0.4\nclippy  1,012.7");
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn a_column_with_one_word_in_it_stays_left() {
-        let mut table = Table::new(&["name", "p95", "note"]);
+        let mut table = TextTable::new(&["name", "p95", "note"]);
         table.row(["a", "10", "x"]);
         table.row(["bb", "none", ""]);
         assert_eq!(table.render(), "name  p95   note\na     10    x\nbb    none");
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn empty_cells_do_not_decide_the_alignment() {
-        let mut table = Table::new(&["n", "count"]);
+        let mut table = TextTable::new(&["n", "count"]);
         table.row(["a", ""]);
         table.row(["b", "7"]);
         assert_eq!(table.render(), "n  count\na\nb      7");
@@ -100,12 +100,12 @@ mod tests {
 
     #[test]
     fn a_table_without_rows_is_its_header() {
-        assert_eq!(Table::new(&["name", "ms"]).render(), "name  ms");
+        assert_eq!(TextTable::new(&["name", "ms"]).render(), "name  ms");
     }
 
     #[test]
     fn short_rows_are_filled_and_long_ones_cut() {
-        let mut table = Table::new(&["a", "b"]);
+        let mut table = TextTable::new(&["a", "b"]);
         table.row(["1"]);
         table.row(["2", "3", "4"]);
         assert_eq!(table.render(), "a  b\n1\n2  3");
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn width_counts_characters_and_not_bytes() {
-        let mut table = Table::new(&["이름", "n"]);
+        let mut table = TextTable::new(&["이름", "n"]);
         table.row(["é", "1"]);
         assert_eq!(table.render(), "이름  n\né   1");
     }

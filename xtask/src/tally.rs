@@ -4,12 +4,12 @@ use std::ops::AddAssign;
 
 /// The number of tests, by result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Tally {
+pub(crate) struct TestTally {
     pub(crate) passed: u64,
     pub(crate) failed: u64,
 }
 
-impl Tally {
+impl TestTally {
     /// Parses one line of a runner's output; `None` if it is not a summary.
     ///
     /// It parses the summaries of nextest (`Summary [ 0.1s] 2 tests run: …`) and of
@@ -37,14 +37,14 @@ impl Tally {
     }
 }
 
-impl AddAssign for Tally {
+impl AddAssign for TestTally {
     fn add_assign(&mut self, other: Self) {
         self.passed += other.passed;
         self.failed += other.failed;
     }
 }
 
-impl std::fmt::Display for Tally {
+impl std::fmt::Display for TestTally {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(out, "{} passed, {} failed", self.passed, self.failed)
     }
@@ -56,7 +56,7 @@ mod tests {
 
     #[track_caller]
     fn check(line: &str, passed: u64, failed: u64) {
-        assert_eq!(Tally::parse_summary(line), Some(Tally { passed, failed }), "{line}");
+        assert_eq!(TestTally::parse_summary(line), Some(TestTally { passed, failed }), "{line}");
     }
 
     #[test]
@@ -83,15 +83,15 @@ mod tests {
 
     #[test]
     fn other_lines_are_no_summary() {
-        assert_eq!(Tally::parse_summary("test a ... ok"), None);
-        assert_eq!(Tally::parse_summary("        PASS [   0.01s] xtask a_summary"), None);
-        assert_eq!(Tally::parse_summary(""), None);
+        assert_eq!(TestTally::parse_summary("test a ... ok"), None);
+        assert_eq!(TestTally::parse_summary("        PASS [   0.01s] xtask a_summary"), None);
+        assert_eq!(TestTally::parse_summary(""), None);
     }
 
     #[test]
     fn a_sum_reads_as_one_plain_line() {
-        let mut sum = Tally { passed: 3, failed: 0 };
-        sum += Tally { passed: 4, failed: 0 };
+        let mut sum = TestTally { passed: 3, failed: 0 };
+        sum += TestTally { passed: 4, failed: 0 };
         assert_eq!(sum.to_string(), "7 passed, 0 failed");
     }
 }

@@ -4,47 +4,48 @@ use std::path::Path;
 use std::time::Instant;
 
 use crate::cargo::Cargo;
-use crate::failure::Failure;
+use crate::failure::TaskFailure;
 use crate::scope::{self, TestScope};
-use crate::table::Table;
-use crate::tally::Tally;
-use crate::workspace::SourceFile;
+use crate::table::TextTable;
+use crate::tally::TestTally;
+use crate::workspace::WorkspaceFile;
 use crate::{conformance, say, tidy, tools, workspace};
 
 /// Part of the path of slow tests, which `cargo xtask prove` runs.
 pub(crate) const LONG_TESTS: &str = "::prove::";
 
-type Outcome = (Tally, Result<(), Failure>);
+type TestStepOutcome = (TestTally, Result<(), TaskFailure>);
 
 /// The input of the steps.
-struct Workplace {
+struct TestStepInput {
     root: std::path::PathBuf,
     scope: TestScope,
     needs_tools: bool,
 }
 
-struct Step {
+struct TestStep {
     name: &'static str,
-    run: fn(&Workplace) -> Outcome,
+    run: fn(&TestStepInput) -> TestStepOutcome,
 }
 
-const FMT: Step = Step { name: "fmt", run: fmt };
-const TIDY: Step = Step { name: "tidy", run: |place| untallied(tidy::check(&place.root)) };
-const CLIPPY: Step = Step { name: "clippy", run: clippy };
-const TOOLS: Step = Step { name: "tools", run: |place| untallied(tools_path(place).map(|_| ())) };
-const TESTS: Step = Step { name: "tests", run: tests };
-const DOC_TESTS: Step = Step { name: "doc tests", run: doc_tests };
-const DOC: Step = Step { name: "doc", run: doc };
-const CONFORMANCE: Step =
-    Step { name: "conformance", run: |place| untallied(conformance::check(&place.root)) };
+const FMT: TestStep = TestStep { name: "fmt", run: fmt };
+const TIDY: TestStep = TestStep { name: "tidy", run: |place| untallied(tidy::check(&place.root)) };
+const CLIPPY: TestStep = TestStep { name: "clippy", run: clippy };
+const TOOLS: TestStep =
+    TestStep { name: "tools", run: |place| untallied(tools_path(place).map(|_| ())) };
+const TESTS: TestStep = TestStep { name: "tests", run: tests };
+const DOC_TESTS: TestStep = TestStep { name: "doc tests", run: doc_tests };
+const DOC: TestStep = TestStep { name: "doc", run: doc };
+const CONFORMANCE: TestStep =
+    TestStep { name: "conformance", run: |place| untallied(conformance::check(&place.root)) };
 
 /// Cheap steps come first, so that common mistakes show within seconds.
-const ALL: &[Step] = &[FMT, TIDY, CONFORMANCE, CLIPPY, TOOLS, TESTS, DOC_TESTS, DOC];
-const SOME: &[Step] = &[FMT, TIDY, CLIPPY, TOOLS, TESTS];
-const QUICK: &[Step] = &[TOOLS, TESTS];
+const ALL: &[TestStep] = &[FMT, TIDY, CONFORMANCE, CLIPPY, TOOLS, TESTS, DOC_TESTS, DOC];
+const SOME: &[TestStep] = &[FMT, TIDY, CLIPPY, TOOLS, TESTS];
+const QUICK: &[TestStep] = &[TOOLS, TESTS];
 
 /// Runs the steps in order and stops at the first that does not hold.
-pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
+pub(crate) fn run(args: &[String]) -> Result<(), TaskFailure> {
     let wanted = TestRequest::parse(args)?;
     let root = workspace::root();
     let packages = scope::packages(&root)?;
@@ -65,7 +66,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
         say::line(&format!("testing {}", names.join(", ")));
     }
     let needs_tools = scope.needs_tools(&packages);
-    run_steps(steps, &Workplace { root, scope, needs_tools })
+    run_steps(steps, &TestStepInput { root, scope, needs_tools })
 }
 
 /// The parsed arguments.
@@ -78,7 +79,7 @@ enum TestRequest {
 }
 
 impl TestRequest {
-    fn parse(args: &[String]) -> Result<Self, Failure> {
+    fn parse(args: &[String]) -> Result<Self, TaskFailure> {
         let mut names = Vec::new();
         let mut rest = args.iter();
         while let Some(arg) = rest.next() {
@@ -86,17 +87,19 @@ impl TestRequest {
                 "-p" | "--package" => match rest.next() {
                     Some(name) => names.push(name.clone()),
                     None => {
-                        return Err(Failure::Usage(format!("{arg} needs the name of a package")));
+                        return Err(TaskFailure::Usage(format!(
+                            "{arg} needs the name of a package"
+                        )));
                     }
                 },
                 "--quick" if args.len() == 1 => return Ok(Self::Quick),
                 "--changed" if args.len() == 1 => return Ok(Self::Changed),
                 "--quick" | "--changed" => {
-                    return Err(Failure::Usage(format!("{arg} goes with no other argument")));
+                    return Err(TaskFailure::Usage(format!("{arg} goes with no other argument")));
                 }
                 _ => {
                     let known = "-p CRATE, --changed, --quick";
-                    return Err(Failure::Usage(format!(
+                    return Err(TaskFailure::Usage(format!(
                         "unknown argument `{arg}`; known: {known}"
                     )));
                 }
@@ -106,9 +109,9 @@ impl TestRequest {
     }
 }
 
-fn run_steps(steps: &[Step], place: &Workplace) -> Result<(), Failure> {
-    let mut table = Table::new(&["step", "result", "seconds"]);
-    let mut sum = Tally::default();
+fn run_steps(steps: &[TestStep], place: &TestStepInput) -> Result<(), TaskFailure> {
+    let mut table = TextTable::new(&["step", "result", "seconds"]);
+    let mut sum = TestTally::default();
     let mut result = Ok(());
     for step in steps {
         say::line(&format!("\n==> {}", step.name));
@@ -126,11 +129,11 @@ fn run_steps(steps: &[Step], place: &Workplace) -> Result<(), Failure> {
     result
 }
 
-fn untallied(result: Result<(), Failure>) -> Outcome {
-    (Tally::default(), result)
+fn untallied(result: Result<(), TaskFailure>) -> TestStepOutcome {
+    (TestTally::default(), result)
 }
 
-fn fmt(place: &Workplace) -> Outcome {
+fn fmt(place: &TestStepInput) -> TestStepOutcome {
     let root = &place.root;
     untallied(
         needs_component(root, "fmt", "rustfmt")
@@ -138,7 +141,7 @@ fn fmt(place: &Workplace) -> Outcome {
     )
 }
 
-fn clippy(place: &Workplace) -> Outcome {
+fn clippy(place: &TestStepInput) -> TestStepOutcome {
     let scope = place.scope.arguments();
     let args = [&["clippy"], &scope[..], &["--all-targets", "--", "-D", "warnings"]].concat();
     untallied(
@@ -147,21 +150,21 @@ fn clippy(place: &Workplace) -> Outcome {
     )
 }
 
-fn needs_component(root: &Path, command: &str, component: &str) -> Result<(), Failure> {
+fn needs_component(root: &Path, command: &str, component: &str) -> Result<(), TaskFailure> {
     if Cargo::new(root, &[command, "--version"]).works() {
         return Ok(());
     }
-    Err(Failure::Failed(format!(
+    Err(TaskFailure::Failed(format!(
         "cargo {command} is not installed; run `rustup component add {component}`"
     )))
 }
 
 /// Returns the search path with the tools, and installs them if tests use them.
-fn tools_path(place: &Workplace) -> Result<Option<String>, Failure> {
+fn tools_path(place: &TestStepInput) -> Result<Option<String>, TaskFailure> {
     if place.needs_tools { tools::install(&place.root).map(Some) } else { Ok(None) }
 }
 
-fn tests(place: &Workplace) -> Outcome {
+fn tests(place: &TestStepInput) -> TestStepOutcome {
     match tools_path(place) {
         Ok(path) => run_tests(&place.root, &place.scope, path.as_deref(), &["--skip", LONG_TESTS]),
         Err(failure) => untallied(Err(failure)),
@@ -174,7 +177,7 @@ pub(crate) fn run_tests(
     scope: &TestScope,
     tools: Option<&str>,
     filter: &[&str],
-) -> Outcome {
+) -> TestStepOutcome {
     let has_nextest = Cargo::new(root, &["nextest", "--version"]).works();
     // Doc tests are a separate step, even if cargo test would add them.
     let libtest = ["test", "--no-fail-fast", "--lib", "--bins", "--tests"];
@@ -190,16 +193,16 @@ pub(crate) fn run_tests(
 }
 
 /// Returns an error if a runner succeeded without running a test.
-fn refuse_silence((tally, result): Outcome) -> Outcome {
+fn refuse_silence((tally, result): TestStepOutcome) -> TestStepOutcome {
     if result.is_ok() && tally.passed == 0 {
-        return untallied(Err(Failure::Failed("the test runner reported no test".to_owned())));
+        return untallied(Err(TaskFailure::Failed("the test runner reported no test".to_owned())));
     }
     (tally, result)
 }
 
 /// Runs the examples in documentation comments, if there are any. Otherwise the
 /// libraries would be compiled again for nothing.
-fn doc_tests(place: &Workplace) -> Outcome {
+fn doc_tests(place: &TestStepInput) -> TestStepOutcome {
     let has_example = |text: &str| {
         let mut lines = text.lines().map(str::trim_start);
         lines.any(|line| line.starts_with("/// ```") || line.starts_with("//! ```"))
@@ -209,7 +212,7 @@ fn doc_tests(place: &Workplace) -> Outcome {
         Err(failure) => return untallied(Err(failure)),
     };
     let is_source =
-        |file: &&SourceFile| file.path.starts_with("crates/") && file.has_extension("rs");
+        |file: &&WorkspaceFile| file.path.starts_with("crates/") && file.has_extension("rs");
     let mut sources = files.iter().filter(is_source);
     if !sources.any(|file| file.text.as_deref().is_some_and(has_example)) {
         say::line("no documentation comment has an example");
@@ -218,7 +221,7 @@ fn doc_tests(place: &Workplace) -> Outcome {
     Cargo::new(&place.root, &["test", "--workspace", "--doc"]).count_tests()
 }
 
-fn doc(place: &Workplace) -> Outcome {
+fn doc(place: &TestStepInput) -> TestStepOutcome {
     let args = ["doc", "--no-deps", "--workspace"];
     untallied(Cargo::new(&place.root, &args).env("RUSTDOCFLAGS", "-D warnings").run())
 }
@@ -227,8 +230,8 @@ fn doc(place: &Workplace) -> Outcome {
 mod tests {
     use super::*;
 
-    fn nowhere() -> Workplace {
-        Workplace { root: ".".into(), scope: TestScope::Workspace, needs_tools: false }
+    fn nowhere() -> TestStepInput {
+        TestStepInput { root: ".".into(), scope: TestScope::Workspace, needs_tools: false }
     }
 
     #[test]
@@ -247,39 +250,39 @@ mod tests {
         }
     }
 
-    fn passes(_: &Workplace) -> Outcome {
-        (Tally { passed: 1, failed: 0 }, Ok(()))
+    fn passes(_: &TestStepInput) -> TestStepOutcome {
+        (TestTally { passed: 1, failed: 0 }, Ok(()))
     }
 
-    fn fails(_: &Workplace) -> Outcome {
-        (Tally { passed: 0, failed: 1 }, Err(Failure::Failed("one test".to_owned())))
+    fn fails(_: &TestStepInput) -> TestStepOutcome {
+        (TestTally { passed: 0, failed: 1 }, Err(TaskFailure::Failed("one test".to_owned())))
     }
 
-    fn is_never_reached(_: &Workplace) -> Outcome {
+    fn is_never_reached(_: &TestStepInput) -> TestStepOutcome {
         panic!("a step ran after one that failed")
     }
 
     #[test]
     fn the_first_failing_step_ends_the_run_and_is_its_result() {
         let steps = [
-            Step { name: "a", run: passes },
-            Step { name: "b", run: fails },
-            Step { name: "c", run: is_never_reached },
+            TestStep { name: "a", run: passes },
+            TestStep { name: "b", run: fails },
+            TestStep { name: "c", run: is_never_reached },
         ];
         let result = run_steps(&steps, &nowhere());
-        assert_eq!(result, Err(Failure::Failed("one test".to_owned())));
+        assert_eq!(result, Err(TaskFailure::Failed("one test".to_owned())));
     }
 
     #[test]
     fn steps_that_all_hold_are_a_success() {
-        assert_eq!(run_steps(&[Step { name: "a", run: passes }], &nowhere()), Ok(()));
+        assert_eq!(run_steps(&[TestStep { name: "a", run: passes }], &nowhere()), Ok(()));
     }
 
     #[test]
     fn a_runner_that_ran_nothing_is_not_believed() {
-        let (_, silent) = refuse_silence((Tally::default(), Ok(())));
+        let (_, silent) = refuse_silence((TestTally::default(), Ok(())));
         assert!(silent.is_err());
-        let (tally, spoken) = refuse_silence((Tally { passed: 2, failed: 0 }, Ok(())));
+        let (tally, spoken) = refuse_silence((TestTally { passed: 2, failed: 0 }, Ok(())));
         assert_eq!((tally.passed, spoken), (2, Ok(())));
     }
 }

@@ -11,29 +11,29 @@ mod tree;
 
 use std::path::Path;
 
-use crate::failure::Failure;
-use crate::finding::{self, Finding};
-use crate::workspace::{self, SourceFile};
+use crate::failure::TaskFailure;
+use crate::finding::{self, RuleViolation};
+use crate::workspace::{self, WorkspaceFile};
 use crate::{names, options, say};
 
 /// A path, or a folder with a final `/`, that a rule skips, and the reason.
 type Exemption = (&'static str, &'static str);
 
 /// Runs the rules; takes no arguments.
-pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
+pub(crate) fn run(args: &[String]) -> Result<(), TaskFailure> {
     options::none(args)?;
     check(&workspace::root())
 }
 
 /// Applies every rule to the files of the workspace.
-pub(crate) fn check(root: &Path) -> Result<(), Failure> {
+pub(crate) fn check(root: &Path) -> Result<(), TaskFailure> {
     let files = workspace::files(root)?;
     finding::report("tidy", findings(&files))?;
     say::line(&format!("{} files are tidy", files.len()));
     Ok(())
 }
 
-fn findings(files: &[SourceFile]) -> Vec<Finding> {
+fn findings(files: &[WorkspaceFile]) -> Vec<RuleViolation> {
     let mut found = tree::check(files);
     found.extend(names::check(files));
     for file in files {
@@ -77,10 +77,10 @@ mod tests {
     #[test]
     fn a_tidy_file_has_no_findings_and_a_fixture_need_not_be_rust() {
         let files = [
-            SourceFile::sample("crates/a/src/lib.rs", "//! A crate.\n"),
-            SourceFile::sample("crates/a/tests/fixtures/broken.rs", "fn {"),
-            SourceFile::sample("tests/projects/a/src/lib.rs", "fn {"),
-            SourceFile::sample("tests/projects/a/Cargo.toml", "[package]\n"),
+            WorkspaceFile::sample("crates/a/src/lib.rs", "//! A crate.\n"),
+            WorkspaceFile::sample("crates/a/tests/fixtures/broken.rs", "fn {"),
+            WorkspaceFile::sample("tests/projects/a/src/lib.rs", "fn {"),
+            WorkspaceFile::sample("tests/projects/a/Cargo.toml", "[package]\n"),
         ];
         assert_eq!(findings(&files), []);
     }
@@ -88,9 +88,9 @@ mod tests {
     #[test]
     fn rules_of_every_kind_are_applied() {
         let files = [
-            SourceFile::sample("notes", ""),
-            SourceFile::sample("xtask/src/main.rs", "fn main() {}\n"),
-            SourceFile::sample("xtask/Cargo.toml", "[package]\n"),
+            WorkspaceFile::sample("notes", ""),
+            WorkspaceFile::sample("xtask/src/main.rs", "fn main() {}\n"),
+            WorkspaceFile::sample("xtask/Cargo.toml", "[package]\n"),
         ];
         let paths: Vec<String> = findings(&files).into_iter().map(|found| found.path).collect();
         assert_eq!(paths, ["notes", "xtask/src/main.rs", "xtask/Cargo.toml"]);

@@ -13,7 +13,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::failure::Failure;
+use crate::failure::TaskFailure;
 use crate::{options, say, workspace};
 
 /// Packages of the npm registry. A newer vitest would need Node 22; the others work with 20.
@@ -83,7 +83,7 @@ pub(crate) const PATH_VARIABLE: &str = "RALPH_TOOLS_PATH";
 const PATH_FILE: &str = "target/tools.path";
 
 /// Installs missing tools; takes no arguments.
-pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
+pub(crate) fn run(args: &[String]) -> Result<(), TaskFailure> {
     options::none(args)?;
     let path = install(&workspace::root())?;
     say::line(&format!("the tools are on {path}"));
@@ -91,14 +91,14 @@ pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
 }
 
 /// Installs missing tools. Returns the search path with the tools first.
-pub(crate) fn install(root: &Path) -> Result<String, Failure> {
+pub(crate) fn install(root: &Path) -> Result<String, TaskFailure> {
     let folder = folder(root);
-    fs::create_dir_all(&folder).map_err(|error| Failure::io(&folder, &error))?;
-    let folder = fs::canonicalize(&folder).map_err(|error| Failure::io(&folder, &error))?;
+    fs::create_dir_all(&folder).map_err(|error| TaskFailure::io(&folder, &error))?;
+    let folder = fs::canonicalize(&folder).map_err(|error| TaskFailure::io(&folder, &error))?;
     let lock = folder.join("lock");
     // Another work tree may be installing the same tools. Dropping the file unlocks it.
-    let guard = fs::File::create(&lock).map_err(|error| Failure::io(&lock, &error))?;
-    guard.lock().map_err(|error| Failure::io(&lock, &error))?;
+    let guard = fs::File::create(&lock).map_err(|error| TaskFailure::io(&lock, &error))?;
+    guard.lock().map_err(|error| TaskFailure::io(&lock, &error))?;
     let own = [
         once(&folder, "npm", NPM, |folder| npm(folder, NPM))?.join("node_modules/.bin"),
         once(&folder, "runners", RUNNERS, |folder| npm(folder, RUNNERS))?.join("node_modules/.bin"),
@@ -108,15 +108,15 @@ pub(crate) fn install(root: &Path) -> Result<String, Failure> {
     system(&folder)?;
     let theirs = env::var_os("PATH").unwrap_or_default();
     let path = env::join_paths(own.into_iter().chain(env::split_paths(&theirs)))
-        .map_err(|error| Failure::Failed(format!("{}: {error}", folder.display())))?;
+        .map_err(|error| TaskFailure::Failed(format!("{}: {error}", folder.display())))?;
     let path = path.into_string().map_err(|path| {
-        Failure::Failed(format!("the search path is not UTF-8: {}", path.display()))
+        TaskFailure::Failed(format!("the search path is not UTF-8: {}", path.display()))
     })?;
     let file = root.join(PATH_FILE);
     if let Some(target) = file.parent() {
-        fs::create_dir_all(target).map_err(|error| Failure::io(target, &error))?;
+        fs::create_dir_all(target).map_err(|error| TaskFailure::io(target, &error))?;
     }
-    fs::write(&file, &path).map_err(|error| Failure::io(&file, &error))?;
+    fs::write(&file, &path).map_err(|error| TaskFailure::io(&file, &error))?;
     Ok(path)
 }
 
@@ -134,8 +134,8 @@ fn once(
     folder: &Path,
     name: &str,
     packages: &[&str],
-    install: fn(&Path) -> Result<(), Failure>,
-) -> Result<PathBuf, Failure> {
+    install: fn(&Path) -> Result<(), TaskFailure>,
+) -> Result<PathBuf, TaskFailure> {
     let set = blake3::hash(packages.join("\n").as_bytes()).to_hex();
     let target = folder.join(format!("{name}-{}", &set[..12]));
     let stamp = target.join("installed");
@@ -146,17 +146,17 @@ fn once(
     if let Err(error) = fs::remove_dir_all(&target)
         && error.kind() != std::io::ErrorKind::NotFound
     {
-        return Err(Failure::io(&target, &error));
+        return Err(TaskFailure::io(&target, &error));
     }
-    fs::create_dir_all(&target).map_err(|error| Failure::io(&target, &error))?;
+    fs::create_dir_all(&target).map_err(|error| TaskFailure::io(&target, &error))?;
     say::line(&format!("installing {}", packages.join(", ")));
     install(&target)?;
     // It is written last, to mark that everything before it worked.
-    fs::write(&stamp, "").map_err(|error| Failure::io(&stamp, &error))?;
+    fs::write(&stamp, "").map_err(|error| TaskFailure::io(&stamp, &error))?;
     Ok(target)
 }
 
-fn npm(folder: &Path, packages: &[&str]) -> Result<(), Failure> {
+fn npm(folder: &Path, packages: &[&str]) -> Result<(), TaskFailure> {
     let mut command = Command::new("npm");
     command.args(["install", "--no-audit", "--no-fund", "--save-exact", "--prefix"]);
     execute(command.arg(folder).args(packages), "install Node.js 20.19 or newer with npm")
@@ -164,26 +164,26 @@ fn npm(folder: &Path, packages: &[&str]) -> Result<(), Failure> {
 
 /// Installs agents without running scripts of their packages, which only replace a stub
 /// with the platform's program.
-fn agents(folder: &Path) -> Result<(), Failure> {
+fn agents(folder: &Path) -> Result<(), TaskFailure> {
     let mut command = Command::new("npm");
     command.args(["install", "--no-audit", "--no-fund", "--save-exact", "--ignore-scripts"]);
     let hint = "install Node.js 20.19 or newer with npm";
     execute(command.arg("--prefix").arg(folder).args(AGENTS), hint)?;
     let bin = folder.join("bin");
-    fs::create_dir_all(&bin).map_err(|error| Failure::io(&bin, &error))?;
+    fs::create_dir_all(&bin).map_err(|error| TaskFailure::io(&bin, &error))?;
     for (package, program) in AGENT_PROGRAMS {
         let native = native_program(&folder.join("node_modules"), package, program)?;
         let link = bin.join(Path::new(program).file_name().unwrap_or_default());
-        symlink(&native, &link).map_err(|error| Failure::io(&link, &error))?;
+        symlink(&native, &link).map_err(|error| TaskFailure::io(&link, &error))?;
     }
     Ok(())
 }
 
 /// Returns the program in this platform's package, the only one that npm installs.
-fn native_program(modules: &Path, package: &str, program: &str) -> Result<PathBuf, Failure> {
+fn native_program(modules: &Path, package: &str, program: &str) -> Result<PathBuf, TaskFailure> {
     let (scope, name) = package.split_once('/').unwrap_or(("", package));
     let scope = modules.join(scope);
-    let entries = fs::read_dir(&scope).map_err(|error| Failure::io(&scope, &error))?;
+    let entries = fs::read_dir(&scope).map_err(|error| TaskFailure::io(&scope, &error))?;
     let mut programs: Vec<PathBuf> = entries
         .filter_map(Result::ok)
         .filter(|entry| {
@@ -196,7 +196,7 @@ fn native_program(modules: &Path, package: &str, program: &str) -> Result<PathBu
         .collect();
     // If two match, one for each C library, the shorter name is the usual.
     programs.sort_by_key(|program| program.as_os_str().len());
-    let none = || Failure::Failed(format!("{package} has no program for this platform"));
+    let none = || TaskFailure::Failed(format!("{package} has no program for this platform"));
     programs.into_iter().next().ok_or_else(none)
 }
 
@@ -213,7 +213,7 @@ pub(crate) fn junit(root: &Path) -> Option<PathBuf> {
     jar.is_file().then_some(jar)
 }
 
-fn python(folder: &Path) -> Result<(), Failure> {
+fn python(folder: &Path) -> Result<(), TaskFailure> {
     let hint = "install Python 3.10 or newer with its venv module";
     execute(Command::new("python3").args(["-m", "venv"]).arg(folder), hint)?;
     let mut pip = Command::new(folder.join("bin/python"));
@@ -221,7 +221,7 @@ fn python(folder: &Path) -> Result<(), Failure> {
 }
 
 /// Installs the system packages whose programs are missing.
-fn system(folder: &Path) -> Result<(), Failure> {
+fn system(folder: &Path) -> Result<(), TaskFailure> {
     let missing = missing_packages(&on_path);
     let stamp = folder.join("system.stamp");
     let libraries = SYSTEM_LIBRARIES.join("\n");
@@ -242,9 +242,9 @@ fn system(folder: &Path) -> Result<(), Failure> {
     apt(&[&["install", "--no-install-recommends"], packages.as_slice()].concat())?;
     let left = missing_packages(&on_path);
     if !left.is_empty() {
-        return Err(Failure::Failed(format!("still missing: {}", left.join(", "))));
+        return Err(TaskFailure::Failed(format!("still missing: {}", left.join(", "))));
     }
-    fs::write(&stamp, libraries).map_err(|error| Failure::io(&stamp, &error))
+    fs::write(&stamp, libraries).map_err(|error| TaskFailure::io(&stamp, &error))
 }
 
 fn missing_packages(has: &dyn Fn(&str) -> bool) -> Vec<&'static str> {
@@ -261,7 +261,7 @@ fn on_path(program: &str) -> bool {
 }
 
 /// Runs a command with the task's terminal, so that its progress is visible.
-fn execute(command: &mut Command, hint: &str) -> Result<(), Failure> {
+fn execute(command: &mut Command, hint: &str) -> Result<(), TaskFailure> {
     let shown: Vec<OsString> =
         [command.get_program()].into_iter().chain(command.get_args()).map(Into::into).collect();
     let shown: Vec<_> = shown.iter().map(|word| word.to_string_lossy()).collect();
@@ -269,8 +269,8 @@ fn execute(command: &mut Command, hint: &str) -> Result<(), Failure> {
     say::line(&format!("$ {shown}"));
     match command.status() {
         Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(Failure::Failed(format!("{shown}: {status}; {hint}"))),
-        Err(error) => Err(Failure::Failed(format!("{shown}: {error}; {hint}"))),
+        Ok(status) => Err(TaskFailure::Failed(format!("{shown}: {status}; {hint}"))),
+        Err(error) => Err(TaskFailure::Failed(format!("{shown}: {error}; {hint}"))),
     }
 }
 
@@ -310,12 +310,13 @@ mod tests {
     #[test]
     fn a_set_is_installed_once_and_again_when_it_changes() {
         let folder = tempfile::tempdir().unwrap();
-        let install: fn(&Path) -> Result<(), Failure> = |target| {
+        let install: fn(&Path) -> Result<(), TaskFailure> = |target| {
             let mark = target.join("mark");
             assert!(!mark.exists());
-            fs::write(&mark, "").map_err(|error| Failure::io(&mark, &error))
+            fs::write(&mark, "").map_err(|error| TaskFailure::io(&mark, &error))
         };
-        let never: fn(&Path) -> Result<(), Failure> = |_| Err(Failure::Failed("again".to_owned()));
+        let never: fn(&Path) -> Result<(), TaskFailure> =
+            |_| Err(TaskFailure::Failed("again".to_owned()));
         let first = once(folder.path(), "set", &["a@1"], install).unwrap();
         assert_eq!(once(folder.path(), "set", &["a@1"], never), Ok(first.clone()));
         let second = once(folder.path(), "set", &["a@2"], install).unwrap();

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::failure::Failure;
+use crate::failure::TaskFailure;
 
 /// One file of the workspace.
 #[derive(Debug)]
-pub(crate) struct SourceFile {
+pub(crate) struct WorkspaceFile {
     /// Path from the workspace root, with `/`.
     pub(crate) path: String,
     /// Size on disk.
@@ -16,7 +16,7 @@ pub(crate) struct SourceFile {
     pub(crate) text: Option<String>,
 }
 
-impl SourceFile {
+impl WorkspaceFile {
     /// Returns true if the file name ends with `.extension`.
     pub(crate) fn has_extension(&self, extension: &str) -> bool {
         Path::new(&self.path).extension().is_some_and(|found| found == extension)
@@ -37,15 +37,15 @@ pub(crate) fn target(root: &Path) -> PathBuf {
 /// Reads the files that a commit could contain: those that git tracks or would track.
 ///
 /// A tracked file that was just deleted is left out.
-pub(crate) fn files(root: &Path) -> Result<Vec<SourceFile>, Failure> {
+pub(crate) fn files(root: &Path) -> Result<Vec<WorkspaceFile>, TaskFailure> {
     let listed = Command::new("git")
         .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
         .current_dir(root)
         .output()
-        .map_err(|error| Failure::Failed(format!("git: {error}")))?;
+        .map_err(|error| TaskFailure::Failed(format!("git: {error}")))?;
     if !listed.status.success() {
         let reason = String::from_utf8_lossy(&listed.stderr).trim().to_owned();
-        return Err(Failure::Failed(format!("git ls-files: {reason}")));
+        return Err(TaskFailure::Failed(format!("git ls-files: {reason}")));
     }
     let names = String::from_utf8_lossy(&listed.stdout).into_owned();
     let mut paths: Vec<&str> = names.split('\0').filter(|path| !path.is_empty()).collect();
@@ -54,18 +54,18 @@ pub(crate) fn files(root: &Path) -> Result<Vec<SourceFile>, Failure> {
     paths.into_iter().filter_map(|path| read(root, path).transpose()).collect()
 }
 
-fn read(root: &Path, path: &str) -> Result<Option<SourceFile>, Failure> {
+fn read(root: &Path, path: &str) -> Result<Option<WorkspaceFile>, TaskFailure> {
     let full = root.join(path);
     if !full.is_file() {
         return Ok(None);
     }
-    let content = std::fs::read(&full).map_err(|error| Failure::io(&full, &error))?;
+    let content = std::fs::read(&full).map_err(|error| TaskFailure::io(&full, &error))?;
     let bytes = content.len();
-    Ok(Some(SourceFile { path: path.to_owned(), bytes, text: String::from_utf8(content).ok() }))
+    Ok(Some(WorkspaceFile { path: path.to_owned(), bytes, text: String::from_utf8(content).ok() }))
 }
 
 #[cfg(test)]
-impl SourceFile {
+impl WorkspaceFile {
     /// Makes a file that exists only in a test.
     pub(crate) fn sample(path: &str, text: &str) -> Self {
         Self { path: path.to_owned(), bytes: text.len(), text: Some(text.to_owned()) }

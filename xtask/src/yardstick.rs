@@ -15,20 +15,20 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::cargo::Cargo;
-use crate::failure::Failure;
-use crate::table::Table;
+use crate::failure::TaskFailure;
+use crate::table::TextTable;
 use crate::{say, tools, workspace};
-use ours::Ours;
-use sources::Source;
+use ours::IndexedProject;
+use sources::YardstickProject;
 
 /// Number of definitions of a project that are asked about.
 const SAMPLE: usize = 150;
 
 /// A place in a project: a path, a line, and the name there.
-type Spot = (String, u64, String);
+type NameLocation = (String, u64, String);
 
 /// The input of all comparisons.
-struct Workshop {
+struct YardstickSetup {
     /// Folder of sources and disagreements.
     folder: PathBuf,
     /// The binary of ralph.
@@ -40,27 +40,27 @@ struct Workshop {
 /// The results of two tools for the same question.
 struct Comparison {
     name: String,
-    ours: BTreeSet<Spot>,
-    theirs: BTreeSet<Spot>,
+    ours: BTreeSet<NameLocation>,
+    theirs: BTreeSet<NameLocation>,
 }
 
 /// Compares the named projects, or all.
-pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
+pub(crate) fn run(args: &[String]) -> Result<(), TaskFailure> {
     let known: Vec<&str> = sources::ALL.iter().map(|source| source.name).collect();
     if let Some(other) = args.iter().find(|name| !known.contains(&name.as_str())) {
         let known = known.join(", ");
-        return Err(Failure::Usage(format!("no project `{other}`; there are {known}")));
+        return Err(TaskFailure::Usage(format!("no project `{other}`; there are {known}")));
     }
     let root = workspace::root();
     Cargo::new(&root, &["build", "--package", "ralph-loop"]).run()?;
     let target = workspace::target(&root);
-    let shop = Workshop {
+    let shop = YardstickSetup {
         folder: target.join("yardstick"),
         binary: target.join("debug/ralph"),
         path: tools::install(&root)?,
     };
     let mut table =
-        Table::new(&["comparison", "both", "only ours", "only theirs", "precision", "recall"]);
+        TextTable::new(&["comparison", "both", "only ours", "only theirs", "precision", "recall"]);
     for source in
         sources::ALL.iter().filter(|it| args.is_empty() || args.iter().any(|name| name == it.name))
     {
@@ -73,10 +73,13 @@ pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-fn compare(source: &Source, shop: &Workshop) -> Result<Vec<Comparison>, Failure> {
+fn compare(
+    source: &YardstickProject,
+    shop: &YardstickSetup,
+) -> Result<Vec<Comparison>, TaskFailure> {
     say::line(&format!("{} …", source.name));
     let project = source.fetch(&shop.folder.join("sources"))?;
-    let ours = Ours::index(&shop.binary, &project, &shop.folder.join("state"))?;
+    let ours = IndexedProject::index(&shop.binary, &project, &shop.folder.join("state"))?;
     let mut definitions = ours.definitions()?;
     definitions.retain(|it| source.endings.iter().any(|end| it.path.ends_with(end)));
     let (known, tagged) = (source.kinds.ours, source.kinds.tags);
@@ -85,14 +88,14 @@ fn compare(source: &Source, shop: &Workshop) -> Result<Vec<Comparison>, Failure>
         ours: definitions
             .iter()
             .filter(|it| known.contains(&it.kind.as_str()))
-            .map(ours::Definition::spot)
+            .map(ours::IndexedDefinition::spot)
             .collect(),
         theirs: tags::of(&project, source.language, tagged)?,
     }];
     let Some(server) = &source.server else { return Ok(found) };
     let asked: Vec<_> = definitions.iter().filter(|it| it.can_be_asked()).collect();
     let step = asked.len().div_ceil(SAMPLE).max(1);
-    let mut client = server::Client::start(server, &project, &shop.path)?;
+    let mut client = server::YardstickClient::start(server, &project, &shop.path)?;
     let mut references = Comparison {
         name: format!("{} references, {}", source.name, server.program),
         ours: BTreeSet::new(),
@@ -112,7 +115,7 @@ fn compare(source: &Source, shop: &Workshop) -> Result<Vec<Comparison>, Failure>
             }
             Err(failure) => {
                 say::line(&format!("  {what}: {failure}"));
-                client = server::Client::start(server, &project, &shop.path)?;
+                client = server::YardstickClient::start(server, &project, &shop.path)?;
             }
         }
     }
@@ -135,7 +138,7 @@ impl Comparison {
     }
 
     /// Lists the results that only one of them has.
-    fn write(&self, folder: &Path) -> Result<(), Failure> {
+    fn write(&self, folder: &Path) -> Result<(), TaskFailure> {
         let mut text = String::new();
         for (head, one, other) in
             [("only ours", &self.ours, &self.theirs), ("only theirs", &self.theirs, &self.ours)]
@@ -157,24 +160,26 @@ fn percent(part: usize, whole: usize) -> String {
     format!("{}.{}%", tenths / 10, tenths % 10)
 }
 
-fn write(file: &Path, text: &str) -> Result<(), Failure> {
+fn write(file: &Path, text: &str) -> Result<(), TaskFailure> {
     let folder = file.parent().unwrap_or(file);
     let written = fs::create_dir_all(folder).and_then(|()| fs::write(file, text));
-    written.map_err(|error| Failure::io(file, &error))
+    written.map_err(|error| TaskFailure::io(file, &error))
 }
 
 /// Returns the output of a program.
-fn output(command: &mut std::process::Command) -> Result<Vec<u8>, Failure> {
+fn output(command: &mut std::process::Command) -> Result<Vec<u8>, TaskFailure> {
     let shown = format!("{command:?}");
-    let output = command.output().map_err(|error| Failure::Failed(format!("{shown}: {error}")))?;
+    let output =
+        command.output().map_err(|error| TaskFailure::Failed(format!("{shown}: {error}")))?;
     Ok(output.stdout)
 }
 
 /// Runs a program, which must succeed.
-fn execute(command: &mut std::process::Command) -> Result<(), Failure> {
+fn execute(command: &mut std::process::Command) -> Result<(), TaskFailure> {
     let shown = format!("{command:?}");
-    let status = command.status().map_err(|error| Failure::Failed(format!("{shown}: {error}")))?;
-    if status.success() { Ok(()) } else { Err(Failure::Failed(format!("{shown}: {status}"))) }
+    let status =
+        command.status().map_err(|error| TaskFailure::Failed(format!("{shown}: {error}")))?;
+    if status.success() { Ok(()) } else { Err(TaskFailure::Failed(format!("{shown}: {status}"))) }
 }
 
 /// Returns a path relative to the project's root, as `ralph` writes it.
@@ -183,12 +188,12 @@ fn inside(project: &Path, path: &Path) -> Option<String> {
 }
 
 /// Makes an empty folder and returns its real path.
-fn fresh(folder: &Path) -> Result<PathBuf, Failure> {
+fn fresh(folder: &Path) -> Result<PathBuf, TaskFailure> {
     if folder.exists() {
-        fs::remove_dir_all(folder).map_err(|error| Failure::io(folder, &error))?;
+        fs::remove_dir_all(folder).map_err(|error| TaskFailure::io(folder, &error))?;
     }
-    fs::create_dir_all(folder).map_err(|error| Failure::io(folder, &error))?;
-    fs::canonicalize(folder).map_err(|error| Failure::io(folder, &error))
+    fs::create_dir_all(folder).map_err(|error| TaskFailure::io(folder, &error))?;
+    fs::canonicalize(folder).map_err(|error| TaskFailure::io(folder, &error))
 }
 
 #[cfg(test)]
@@ -211,6 +216,6 @@ mod tests {
 
     #[test]
     fn an_unknown_project_is_a_usage_error() {
-        assert!(matches!(run(&["nothing".to_owned()]), Err(Failure::Usage(_))));
+        assert!(matches!(run(&["nothing".to_owned()]), Err(TaskFailure::Usage(_))));
     }
 }

@@ -13,9 +13,9 @@ use crate::opencode::OpenCodeAgent;
 pub const NAMES: &[&str] = &["command", "scripted", "claude-code", "claude", "opencode"];
 
 /// The settings of all clients.
-pub const SETTINGS: &[Setting] = &all_settings();
+pub const SETTINGS: &[ClientSetting] = &all_settings();
 
-const fn all_settings() -> [Setting; 10] {
+const fn all_settings() -> [ClientSetting; 10] {
     let ([claude, _, _, _], opencode) = (crate::claude::SETTINGS, crate::opencode::SETTINGS);
     let mut all = [claude; 10];
     let mut index = 0;
@@ -75,7 +75,7 @@ impl Client {
     }
 
     /// Returns its settings.
-    pub fn settings(self) -> &'static [Setting] {
+    pub fn settings(self) -> &'static [ClientSetting] {
         match self {
             Self::ClaudeCode => &crate::claude::SETTINGS,
             Self::OpenCode => &crate::opencode::SETTINGS,
@@ -85,7 +85,7 @@ impl Client {
 
 /// A setting of a client.
 #[derive(Clone, Copy, Debug)]
-pub struct Setting {
+pub struct ClientSetting {
     /// The option it sets.
     pub option: ClientOption,
     /// Its path in a configuration file.
@@ -140,7 +140,7 @@ pub struct ClientOptions {
 
 /// A client that answers one question in a process of its own.
 #[derive(Clone, Debug)]
-pub struct AskedClient {
+pub struct OneShotClient {
     /// The program and its arguments; the question is its standard input.
     pub words: Vec<String>,
     /// The flag before the system prompt.
@@ -178,7 +178,7 @@ impl ClientOptions {
 
     /// Returns the command for a single question without tools and memory;
     /// `None` if the client cannot do this.
-    pub fn asked(&self) -> Option<AskedClient> {
+    pub fn asked(&self) -> Option<OneShotClient> {
         match self.client {
             Client::ClaudeCode => Some(crate::claude::asked(self)),
             Client::OpenCode => None,

@@ -3,15 +3,15 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use ralph_core::evidence::{Timeout, TurnEnd};
+use ralph_core::evidence::{TurnEnd, TurnTimeout};
 use ralph_core::redact;
 use ralph_core::usage::Usage;
-use ralph_proc::{Ending, Launch, Outcome, Streams, Tail};
+use ralph_proc::{ExitReason, OutputTail, ProgramLaunch, ProgramOutcome, StreamMerging};
 
-use crate::limits::{LimitPatterns, Said};
-use crate::listen::{Closing, Heard, Listener, Shown, Standing};
+use crate::limits::{LimitPatterns, LimitSearchText};
+use crate::listen::{AgentTurnOutcome, ShownOutput, TurnListener, TurnProcessEnd, TurnStatus};
 use crate::usage::read_usage;
-use crate::{Agent, Spoken, Turn, TurnClock};
+use crate::{Agent, TurnClock, TurnInput, TurnReply};
 
 /// An agent given by its command line: prompt on stdin, text on stdout.
 #[derive(Clone, Debug)]
@@ -59,20 +59,20 @@ impl Agent for CommandAgent {
         self.shown.clone()
     }
 
-    fn launch(&self, turn: &Turn<'_>) -> Launch {
-        Launch {
+    fn launch(&self, turn: &TurnInput<'_>) -> ProgramLaunch {
+        ProgramLaunch {
             program: self.program.clone(),
             args: self.args.clone(),
             dir: turn.root.to_owned(),
             env: turn.env.to_vec(),
             stdin: Some(turn.prompt_file.to_owned()),
-            streams: Streams::Apart,
+            streams: StreamMerging::Apart,
         }
     }
 
-    fn listen<'a>(&'a self, turn: &Turn<'a>) -> Box<dyn Listener + 'a> {
-        let Turn { prompt_file, usage_file, .. } = *turn;
-        Box::new(Overhearing { limits: &self.limits, prompt_file, usage_file })
+    fn listen<'a>(&'a self, turn: &TurnInput<'a>) -> Box<dyn TurnListener + 'a> {
+        let TurnInput { prompt_file, usage_file, .. } = *turn;
+        Box::new(PlainTextListener { limits: &self.limits, prompt_file, usage_file })
     }
 
     fn program(&self) -> PathBuf {
@@ -81,15 +81,15 @@ impl Agent for CommandAgent {
 }
 
 /// A listener for agents whose whole output is their text.
-struct Overhearing<'a> {
+struct PlainTextListener<'a> {
     limits: &'a LimitPatterns,
     prompt_file: &'a Path,
     usage_file: &'a Path,
 }
 
-impl Listener for Overhearing<'_> {
-    fn hear(&mut self, _bytes: &[u8]) -> Shown {
-        Shown::AsIs
+impl TurnListener for PlainTextListener<'_> {
+    fn read_output(&mut self, _bytes: &[u8]) -> ShownOutput {
+        ShownOutput::AsIs
     }
 
     /// Returns nothing: such an agent reports usage only when it is done.
@@ -97,27 +97,27 @@ impl Listener for Overhearing<'_> {
         Usage::default()
     }
 
-    fn standing(&self) -> Standing {
-        Standing::Working
+    fn standing(&self) -> TurnStatus {
+        TurnStatus::Working
     }
 
-    fn conclude(&mut self, closing: &Closing<'_>) -> Heard {
-        let Closing { outcome, clock, .. } = *closing;
+    fn conclude(&mut self, closing: &TurnProcessEnd<'_>) -> AgentTurnOutcome {
+        let TurnProcessEnd { outcome, clock, .. } = *closing;
         let prompt = ralph_files::read_text(self.prompt_file).unwrap_or_default();
         let own = without_echo(outcome.stdout.text_lossy(), prompt.trim());
         let text = without_secrets(&own, &outcome.stdout);
         let stderr = stderr_of(outcome);
-        let said = Said { text: &text, stderr: &stderr, ending: outcome.ending };
+        let said = LimitSearchText { text: &text, stderr: &stderr, ending: outcome.ending };
         let end = match self.limits.find(&said, clock.now) {
             Some(hit) => TurnEnd::ProviderLimit { until: hit.until },
             None => plain_end(outcome.ending, &stderr, clock),
         };
-        Heard::plain(Spoken { end, text, usage: read_usage(self.usage_file) })
+        AgentTurnOutcome::plain(TurnReply { end, text, usage: read_usage(self.usage_file) })
     }
 }
 
 /// Returns the end of a process's error output, without secrets.
-pub(crate) fn stderr_of(outcome: &Outcome) -> String {
+pub(crate) fn stderr_of(outcome: &ProgramOutcome) -> String {
     without_secrets(&outcome.stderr.text_lossy(), &outcome.stderr)
 }
 
@@ -134,28 +134,28 @@ fn without_echo(mut text: String, prompt: &str) -> String {
 
 /// Redacts the whole text: in a quoted line or less, secrets may no longer be
 /// recognisable.
-fn without_secrets(text: &str, tail: &Tail) -> String {
+fn without_secrets(text: &str, tail: &OutputTail) -> String {
     let known = if tail.is_truncated() { redact::redact_cut(text) } else { redact::redact(text) };
     known.into_owned()
 }
 
 /// Returns the end of a turn, given only the ending of its process.
-pub(crate) fn plain_end(ending: Ending, stderr: &str, clock: &TurnClock) -> TurnEnd {
+pub(crate) fn plain_end(ending: ExitReason, stderr: &str, clock: &TurnClock) -> TurnEnd {
     let last_line = || {
         let line = stderr.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("");
         if line.is_empty() { String::new() } else { format!(": {}", shorten(line.trim())) }
     };
     match ending {
-        Ending::Exited(0) => TurnEnd::Finished,
-        Ending::Exited(code) => {
+        ExitReason::Exited(0) => TurnEnd::Finished,
+        ExitReason::Exited(code) => {
             TurnEnd::Failed { what: format!("the agent exited with code {code}{}", last_line()) }
         }
-        Ending::Signaled(signal) => TurnEnd::Failed {
+        ExitReason::Signaled(signal) => TurnEnd::Failed {
             what: format!("the agent was killed by signal {signal}{}", last_line()),
         },
-        Ending::WallTimeout => TurnEnd::TimedOut(Timeout::Wall(clock.wall)),
-        Ending::IdleTimeout => TurnEnd::TimedOut(Timeout::Idle(clock.idle)),
-        Ending::Stopped => TurnEnd::UserAbort,
+        ExitReason::WallTimeout => TurnEnd::TimedOut(TurnTimeout::Wall(clock.wall)),
+        ExitReason::IdleTimeout => TurnEnd::TimedOut(TurnTimeout::Idle(clock.idle)),
+        ExitReason::Stopped => TurnEnd::UserAbort,
     }
 }
 

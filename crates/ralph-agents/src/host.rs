@@ -3,13 +3,13 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use ralph_core::host::{HostEvent, HostReply, Reach};
+use ralph_core::host::{HostChannel, HostEvent, HostReply};
 use ralph_core::ids::SessionId;
-use ralph_core::policy::Context;
+use ralph_core::policy::ContextMode;
 
-use crate::inspection::{Inspection, Scope};
-use crate::install::{Plan, Read, Unreadable, Wanted};
-use crate::servers::Servers;
+use crate::inspection::{InstallInspection, SettingsScope};
+use crate::install::{FolderReader, HostFileError, InstallOptions, InstallPlan};
+use crate::servers::ToolServerList;
 use crate::{claude, opencode};
 
 /// An invalid payload.
@@ -27,7 +27,7 @@ pub enum BadPayload {
 }
 
 /// A function that looks up an environment variable.
-pub type Variable<'a> = dyn Fn(&str) -> Option<String> + 'a;
+pub type VariableLookup<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
 /// A host, with its formats and properties.
 #[derive(Clone, Copy)]
@@ -52,9 +52,9 @@ pub struct Host {
     /// that uses no tool, and its default.
     pub cap: Option<(&'static str, u32)>,
     /// The way in which its sessions are continued.
-    pub reach: Reach,
+    pub reach: HostChannel,
     /// Ways to carry a conversation from turn to turn that it supports.
-    pub contexts: &'static [Context],
+    pub contexts: &'static [ContextMode],
     /// Commands that start loops of other programs.
     pub foreign_commands: &'static [&'static str],
     /// Files that exist while loops of other programs run.
@@ -62,19 +62,19 @@ pub struct Host {
     /// The folder of its settings in a project.
     pub folder: &'static str,
     /// Returns the folder of the user's settings.
-    pub user_folder: fn(&Variable<'_>) -> Option<PathBuf>,
+    pub user_folder: fn(&VariableLookup<'_>) -> Option<PathBuf>,
     /// Plans an installation into that folder.
-    pub install: fn(&Read<'_>, &Wanted) -> Result<Plan, Unreadable>,
+    pub install: fn(&FolderReader<'_>, &InstallOptions) -> Result<InstallPlan, HostFileError>,
     /// Plans an uninstallation.
-    pub uninstall: fn(&Read<'_>) -> Result<Plan, Unreadable>,
+    pub uninstall: fn(&FolderReader<'_>) -> Result<InstallPlan, HostFileError>,
     /// The list of tool servers for our tools.
-    pub servers: Servers,
+    pub servers: ToolServerList,
     /// Names of the events it must report.
     pub events: &'static [&'static str],
     /// Name of the event it must report, too, if errors start loops.
     pub edit_event: Option<&'static str>,
     /// Inspects what is installed in that folder.
-    pub inspect: fn(&Read<'_>, Scope) -> Result<Inspection, Unreadable>,
+    pub inspect: fn(&FolderReader<'_>, SettingsScope) -> Result<InstallInspection, HostFileError>,
     /// Returns a sample payload of an event in a session, given the root of the
     /// project.
     pub payload: fn(&str, &str, &Path) -> String,
@@ -107,8 +107,13 @@ pub const HOSTS: &[Host] = &[
         process_variable: Some("CLAUDE_PID"),
         user_variable: "CLAUDE_CODE_SESSION_ATTENDED",
         cap: Some(("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", 8)),
-        reach: Reach::Answers,
-        contexts: &[Context::Auto, Context::Same, Context::Summarize, Context::Fresh],
+        reach: HostChannel::Answers,
+        contexts: &[
+            ContextMode::Auto,
+            ContextMode::Same,
+            ContextMode::Summarize,
+            ContextMode::Fresh,
+        ],
         foreign_commands: &["/goal", "/loop", "/ralph-loop", "/ralph-loop:ralph-loop"],
         foreign_files: &[".claude/ralph-loop.local.md"],
         folder: ".claude",
@@ -134,8 +139,13 @@ pub const HOSTS: &[Host] = &[
         process_variable: None,
         user_variable: "RALPH_HOST_HAS_USER",
         cap: None,
-        reach: Reach::Messages,
-        contexts: &[Context::Auto, Context::Same, Context::Summarize, Context::Fresh],
+        reach: HostChannel::Messages,
+        contexts: &[
+            ContextMode::Auto,
+            ContextMode::Same,
+            ContextMode::Summarize,
+            ContextMode::Fresh,
+        ],
         foreign_commands: &[],
         foreign_files: &[".opencode/ralph-loop.state.json", ".omo/ralph-loop.local.md"],
         folder: ".opencode",

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// The settings to inspect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub enum SettingsScope {
     /// Those of one project.
     Project,
     /// Those of the user, for all projects.
@@ -14,7 +14,7 @@ pub enum Scope {
 
 /// The findings in one folder. Paths are relative to it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Inspection {
+pub struct InstallInspection {
     /// Our hooks.
     pub hooks: Vec<InstalledHook>,
     /// The file that forwards events to ralph, in a host that needs one.
@@ -22,17 +22,17 @@ pub struct Inspection {
     /// Our commands, installed or missing.
     pub commands: Vec<CommandFile>,
     /// The limit on continuations in a row.
-    pub cap: Option<Cap>,
+    pub cap: Option<ContinuationCap>,
     /// The file that disables all hooks.
     pub switched_off_by: Option<PathBuf>,
     /// Other hooks and plugins that may continue the agent at the end of a
     /// turn.
-    pub others: Vec<Other>,
+    pub others: Vec<ForeignLoop>,
     /// Names of our own plugin, if enabled.
     pub own_plugins: Vec<String>,
 }
 
-impl Inspection {
+impl InstallInspection {
     /// Returns true if anything of ours is installed.
     pub fn is_installed(&self) -> bool {
         let mut files = self.commands.iter().chain(&self.plugin);
@@ -97,7 +97,7 @@ pub enum CommandState {
 
 /// A limit on continuations in the settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cap {
+pub struct ContinuationCap {
     /// The file it is in.
     pub file: PathBuf,
     /// Its value.
@@ -108,7 +108,7 @@ pub struct Cap {
 
 /// Another program that may continue the agent at the end of a turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Other {
+pub enum ForeignLoop {
     /// A hook: its file, and its command line or kind.
     Hook(PathBuf, String),
     /// A plugin that is known to loop: its file and name.

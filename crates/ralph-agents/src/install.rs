@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// A function that reads a file of the folder; `None` if there is none.
-pub type Read<'a> = dyn Fn(&Path) -> io::Result<Option<String>> + 'a;
+pub type FolderReader<'a> = dyn Fn(&Path) -> io::Result<Option<String>> + 'a;
 
 /// The options of an installation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted {
+pub struct InstallOptions {
     /// The program that the host calls.
     pub program: String,
     /// Maximum number of continuations in a row for an agent that uses no tool;
@@ -26,16 +26,16 @@ pub struct Wanted {
 
 /// The changes of an installation or uninstallation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Plan {
+pub struct InstallPlan {
     /// Files to change; none if everything is up to date.
-    pub changes: Vec<Change>,
+    pub changes: Vec<InstallChange>,
     /// Foreign files in the place of ours, which stay unchanged.
     pub left: Vec<PathBuf>,
 }
 
 /// The change of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct InstallChange {
     /// Relative to the folder.
     pub path: PathBuf,
     /// The present contents; `None` if the file does not exist.
@@ -47,14 +47,14 @@ pub struct Change {
 /// A file of the host that cannot be changed. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {reason}", path.display())]
-pub struct Unreadable {
+pub struct HostFileError {
     /// Relative to the folder.
     pub path: PathBuf,
     /// The error and its place.
     pub reason: String,
 }
 
-impl Unreadable {
+impl HostFileError {
     /// Creates the error for a file.
     pub(crate) fn new(path: &Path, reason: impl std::fmt::Display) -> Self {
         Self { path: path.to_owned(), reason: reason.to_string() }
@@ -62,15 +62,15 @@ impl Unreadable {
 }
 
 /// Reads a file; `None` if it does not exist.
-pub(crate) fn text(read: &Read<'_>, path: &str) -> Result<Option<String>, Unreadable> {
-    read(Path::new(path)).map_err(|error| Unreadable::new(Path::new(path), error))
+pub(crate) fn text(read: &FolderReader<'_>, path: &str) -> Result<Option<String>, HostFileError> {
+    read(Path::new(path)).map_err(|error| HostFileError::new(Path::new(path), error))
 }
 
-impl Plan {
+impl InstallPlan {
     /// Adds a change, if the contents differ.
     pub(crate) fn change(&mut self, path: &str, before: Option<String>, after: Option<String>) {
         if before != after {
-            self.changes.push(Change { path: PathBuf::from(path), before, after });
+            self.changes.push(InstallChange { path: PathBuf::from(path), before, after });
         }
     }
 }

@@ -15,7 +15,7 @@ use serde_json::ser::PrettyFormatter;
 
 /// The syntax of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Syntax {
+pub enum JsonSyntax {
     /// Plain JSON.
     Strict,
     /// JSON with comments, and with commas after the last item.
@@ -139,8 +139,8 @@ impl<'t> JsonContainer<'t> {
 
 impl<'t> JsonText<'t> {
     /// Parses a text.
-    pub(crate) fn parse(text: &'t str, syntax: Syntax) -> Result<Self, JsonTextError> {
-        let is_loose = syntax == Syntax::Comments;
+    pub(crate) fn parse(text: &'t str, syntax: JsonSyntax) -> Result<Self, JsonTextError> {
+        let is_loose = syntax == JsonSyntax::Comments;
         let options = ParseOptions {
             allow_comments: is_loose,
             allow_trailing_commas: is_loose,

@@ -46,13 +46,20 @@ use std::path::{Path, PathBuf};
 use ralph_core::evidence::TurnEnd;
 use ralph_core::time::Timestamp;
 use ralph_core::usage::{Usage, Usd};
-use ralph_proc::{Launch, Limits, Outcome, ProcError, Supervisor, Watcher};
+use ralph_proc::{
+    ProcError, ProgramLaunch, ProgramLimits, ProgramOutcome, ProgramWatcher, Supervisor,
+};
 
-pub use client::{AskedClient, Client, ClientOption, ClientOptions, NAMES, SETTINGS, Setting};
+pub use client::{
+    Client, ClientOption, ClientOptions, ClientSetting, NAMES, OneShotClient, SETTINGS,
+};
 pub use command::CommandAgent;
 pub use host::Host;
-pub use listen::{Closing, Cut, Heard, Listener, Piece, PieceKind, Refusal, Shown, Standing};
-pub use session::{Context, Kept, Seat, Session};
+pub use listen::{
+    AgentTurnOutcome, OutputPiece, OutputPieceKind, RefusedAction, ShownOutput, TurnCutReason,
+    TurnListener, TurnProcessEnd, TurnStatus,
+};
+pub use session::{AgentConversation, ContextWindow, SessionAfterTurn, TurnSession};
 pub use usage::read_usage;
 
 /// Returns the plugins for hosts that the repository contains: paths from its
@@ -64,7 +71,7 @@ pub fn plugins() -> Vec<(String, String)> {
 
 /// The input of one turn of an agent.
 #[derive(Clone, Debug)]
-pub struct Turn<'a> {
+pub struct TurnInput<'a> {
     /// The project's root.
     pub root: &'a Path,
     /// Holds the prompt; also the agent's standard input.
@@ -73,15 +80,15 @@ pub struct Turn<'a> {
     pub usage_file: &'a Path,
     /// The complete environment, with ralph's own variables.
     pub env: &'a [(OsString, OsString)],
-    /// The session of the turn; [`Seat::Nowhere`] for agents without sessions.
-    pub seat: Seat<'a>,
+    /// The session of the turn; [`TurnSession::Nowhere`] for agents without sessions.
+    pub seat: TurnSession<'a>,
     /// The remaining money, if there is a limit.
     pub money_left: Option<Usd>,
 }
 
 /// The final text of an agent, and how its turn ended.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Spoken {
+pub struct TurnReply {
     /// The end of the turn.
     pub end: TurnEnd,
     /// The final assistant text.
@@ -103,16 +110,16 @@ pub struct TurnClock {
 
 /// A message about the run for a user who watches the agent itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct News<'a> {
+pub struct RunNotice<'a> {
     /// The text.
     pub text: &'a str,
     /// Its mood.
-    pub mood: Mood,
+    pub mood: NoticeMood,
 }
 
 /// The mood of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mood {
+pub enum NoticeMood {
     /// Neutral.
     Plain,
     /// The work is done.
@@ -130,29 +137,29 @@ pub trait Agent {
     fn command_line(&self) -> Vec<String>;
 
     /// Returns the process that takes the turn, or that serves all of them.
-    fn launch(&self, turn: &Turn<'_>) -> Launch;
+    fn launch(&self, turn: &TurnInput<'_>) -> ProgramLaunch;
 
     /// Takes the turn and returns when it is over.
     ///
     /// Most agents are one process a turn. Others must pass the watcher the
     /// output of such a process, ask it as often whether to go on, and leave
     /// nothing running.
-    fn take(
+    fn run_turn(
         &self,
-        turn: &Turn<'_>,
-        limits: &Limits,
+        turn: &TurnInput<'_>,
+        limits: &ProgramLimits,
         supervisor: &Supervisor,
-        watcher: &mut dyn Watcher,
-    ) -> Result<Outcome, ProcError> {
+        watcher: &mut dyn ProgramWatcher,
+    ) -> Result<ProgramOutcome, ProcError> {
         supervisor.run(&self.launch(turn), limits, watcher)
     }
 
     /// Shows a message about the run in the agent's own interface, if it has
     /// one.
-    fn show(&self, _news: &News<'_>) {}
+    fn show(&self, _news: &RunNotice<'_>) {}
 
     /// Creates a listener for the output of this turn.
-    fn listen<'a>(&'a self, turn: &Turn<'a>) -> Box<dyn Listener + 'a>;
+    fn listen<'a>(&'a self, turn: &TurnInput<'a>) -> Box<dyn TurnListener + 'a>;
 
     /// Returns the program it needs, for a check before anything starts.
     fn program(&self) -> PathBuf;

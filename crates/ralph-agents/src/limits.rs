@@ -10,7 +10,7 @@ use std::time::Duration;
 use jiff::civil;
 use jiff::tz::TimeZone;
 use ralph_core::time::Timestamp;
-use ralph_proc::Ending;
+use ralph_proc::ExitReason;
 use regex::{Regex, RegexBuilder};
 
 /// Number of last lines in which a failed process may name its limit.
@@ -28,18 +28,18 @@ const MARGIN: Duration = Duration::from_secs(2);
 
 /// The output of a process, as input of the search for limits.
 #[derive(Clone, Copy, Debug)]
-pub struct Said<'a> {
+pub struct LimitSearchText<'a> {
     /// The final text.
     pub text: &'a str,
     /// The end of the error stream.
     pub stderr: &'a str,
     /// The ending of the process.
-    pub ending: Ending,
+    pub ending: ExitReason,
 }
 
 /// A limit that was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hit {
+pub struct LimitHit {
     /// Time at which the provider accepts work again, if it named one.
     pub until: Option<Timestamp>,
 }
@@ -94,14 +94,17 @@ impl LimitPatterns {
     }
 
     /// Returns the limit that ended the turn, if any.
-    pub fn find(&self, said: &Said<'_>, now: Timestamp) -> Option<Hit> {
+    pub fn find(&self, said: &LimitSearchText<'_>, now: Timestamp) -> Option<LimitHit> {
         let (spoken, errors) = match said.ending {
-            Ending::Exited(0) => (bare_reply(said.text), Vec::new()),
-            Ending::Exited(_) => {
+            ExitReason::Exited(0) => (bare_reply(said.text), Vec::new()),
+            ExitReason::Exited(_) => {
                 (last_lines(said.text, BARE_LINES), last_lines(said.stderr, FAILED_LINES))
             }
             // Our own timeouts and stops are not limits of the provider.
-            Ending::Signaled(_) | Ending::WallTimeout | Ending::IdleTimeout | Ending::Stopped => {
+            ExitReason::Signaled(_)
+            | ExitReason::WallTimeout
+            | ExitReason::IdleTimeout
+            | ExitReason::Stopped => {
                 return None;
             }
         };
@@ -112,7 +115,7 @@ impl LimitPatterns {
         let holds = |line: &&str| patterns.iter().any(|known| known.is_match(line));
         let hit = spoken.iter().any(begins) || errors.iter().any(holds);
         let mut lines = spoken.iter().chain(&errors);
-        hit.then(|| Hit { until: lines.find_map(|line| reset_time(line, now)) })
+        hit.then(|| LimitHit { until: lines.find_map(|line| reset_time(line, now)) })
     }
 }
 

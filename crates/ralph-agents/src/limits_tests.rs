@@ -3,13 +3,13 @@ use super::*;
 /// 2026-11-15 12:00:00 UTC.
 const NOON: Timestamp = Timestamp::from_millis(1_794_744_000_000);
 
-fn find(text: &str, stderr: &str, ending: Ending) -> Option<Hit> {
-    LimitPatterns::known().find(&Said { text, stderr, ending }, NOON)
+fn find(text: &str, stderr: &str, ending: ExitReason) -> Option<LimitHit> {
+    LimitPatterns::known().find(&LimitSearchText { text, stderr, ending }, NOON)
 }
 
 #[track_caller]
 fn waits(text: &str, seconds: i64) {
-    let until = find(text, "", Ending::Exited(0)).expect("a limit").until.expect("a moment");
+    let until = find(text, "", ExitReason::Exited(0)).expect("a limit").until.expect("a moment");
     assert_eq!((until.as_millis() - NOON.as_millis()) / 1000 - 2, seconds, "{text}");
 }
 
@@ -22,7 +22,7 @@ fn a_bare_limit_message_is_a_limit_even_with_exit_code_zero() {
         "You've hit your individual spend limit. Contact your admin.",
         "Rate limit exceeded, please slow down\n",
     ] {
-        assert_eq!(find(text, "", Ending::Exited(0)), Some(Hit { until: None }), "{text}");
+        assert_eq!(find(text, "", ExitReason::Exited(0)), Some(LimitHit { until: None }), "{text}");
     }
 }
 
@@ -51,7 +51,7 @@ fn talk_about_limits_is_not_a_limit() {
         "Rate limit exceeded is handled.\n<promise>DONE</promise>",
         "",
     ] {
-        assert_eq!(find(text, "", Ending::Exited(0)), None, "{text}");
+        assert_eq!(find(text, "", ExitReason::Exited(0)), None, "{text}");
     }
 }
 
@@ -59,22 +59,27 @@ fn talk_about_limits_is_not_a_limit() {
 fn a_failing_process_names_its_limit_in_its_last_lines() {
     let noise = "working\n".repeat(50);
     let text = format!("{noise}API Error: 429 rate_limit_error: too many requests");
-    assert!(find(&text, "", Ending::Exited(1)).is_some());
-    assert!(find(&noise, "overloaded_error", Ending::Exited(1)).is_some());
+    assert!(find(&text, "", ExitReason::Exited(1)).is_some());
+    assert!(find(&noise, "overloaded_error", ExitReason::Exited(1)).is_some());
     let early = format!("rate limit exceeded\n{noise}");
-    assert_eq!(find(&early, "", Ending::Exited(1)), None);
+    assert_eq!(find(&early, "", ExitReason::Exited(1)), None);
 }
 
 #[test]
 fn a_failing_test_about_limits_is_not_a_limit() {
     for text in ["test api::rate_limited ... FAILED", "FAILED the reply says too many requests"] {
-        assert_eq!(find(text, "", Ending::Exited(1)), None, "{text}");
+        assert_eq!(find(text, "", ExitReason::Exited(1)), None, "{text}");
     }
 }
 
 #[test]
 fn a_timeout_of_ours_is_never_taken_for_a_limit() {
-    for ending in [Ending::WallTimeout, Ending::IdleTimeout, Ending::Signaled(9), Ending::Stopped] {
+    for ending in [
+        ExitReason::WallTimeout,
+        ExitReason::IdleTimeout,
+        ExitReason::Signaled(9),
+        ExitReason::Stopped,
+    ] {
         assert_eq!(find("usage limit reached", "", ending), None);
     }
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// The agent's turns; the last one repeats.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Script {
+pub struct AgentScript {
     /// The turns in order.
     pub turns: Vec<ScriptedTurn>,
 }
@@ -74,7 +74,7 @@ pub enum ScriptError {
     },
 }
 
-impl Script {
+impl AgentScript {
     /// Reads and validates a script.
     pub fn load(path: &Path) -> Result<Self, ScriptError> {
         let text = fs::read_to_string(path)
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn the_last_turn_repeats() {
         let turn = |say: &str| ScriptedTurn { say: say.to_owned(), ..ScriptedTurn::default() };
-        let script = Script { turns: vec![turn("a"), turn("b")] };
+        let script = AgentScript { turns: vec![turn("a"), turn("b")] };
         let said: Vec<&str> =
             (1..=4).map(|number| script.turn(number).unwrap().say.as_str()).collect();
         assert_eq!(said, ["a", "b", "b", "b"]);

@@ -10,12 +10,12 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::inspection::Scope;
-use crate::install::{Plan, Read, Unreadable, text as file_text};
+use crate::inspection::SettingsScope;
+use crate::install::{FolderReader, HostFileError, InstallPlan, text as file_text};
 
-use text::Emptied;
+use text::EmptyListRule;
 
-pub use crate::json_text::Syntax;
+pub use crate::json_text::JsonSyntax;
 
 /// The name of our entry, which prefixes our tools' names.
 const NAME: &str = "ralph";
@@ -25,7 +25,7 @@ const KEPT: &str = "--kept";
 
 /// The location and format of a host's list of tool servers.
 #[derive(Clone, Copy, Debug)]
-pub struct Servers {
+pub struct ToolServerList {
     /// The folder of the list below the root of a project.
     pub folder: &'static str,
     /// The possible names of its file in a project.
@@ -40,7 +40,7 @@ pub struct Servers {
     /// The name of the member with the list.
     pub list: &'static str,
     /// The syntax of the file.
-    pub syntax: Syntax,
+    pub syntax: JsonSyntax,
     /// Builds an entry that is started by these words, based on an earlier one.
     pub entry: fn(&[String], Option<&Value>) -> Value,
     /// Returns the words that start an entry.
@@ -49,30 +49,30 @@ pub struct Servers {
 
 /// Our entry in the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Registered {
+pub struct RegisteredServer {
     /// Its file.
     pub path: PathBuf,
     /// The program and its arguments.
     pub words: Vec<String>,
 }
 
-impl Servers {
+impl ToolServerList {
     /// Returns the possible names of the file.
-    pub fn files(&self, scope: Scope) -> &'static [&'static str] {
+    pub fn files(&self, scope: SettingsScope) -> &'static [&'static str] {
         match scope {
-            Scope::Project => self.project,
-            Scope::User => self.user,
+            SettingsScope::Project => self.project,
+            SettingsScope::User => self.user,
         }
     }
 
     /// Plans an entry that starts this program.
     pub fn plan_install(
         &self,
-        read: &Read<'_>,
-        scope: Scope,
+        read: &FolderReader<'_>,
+        scope: SettingsScope,
         program: &str,
-    ) -> Result<Plan, Unreadable> {
-        let mut plan = Plan::default();
+    ) -> Result<InstallPlan, HostFileError> {
+        let mut plan = InstallPlan::default();
         let Some((path, before)) = self.file(read, scope)? else { return Ok(plan) };
         let words = |more: Option<&str>| -> Vec<String> {
             [program, "mcp"].into_iter().chain(more).map(str::to_owned).collect()
@@ -107,8 +107,12 @@ impl Servers {
 
     /// Plans the removal of our entry, and of a list or file created only for
     /// it.
-    pub fn plan_uninstall(&self, read: &Read<'_>, scope: Scope) -> Result<Plan, Unreadable> {
-        let mut plan = Plan::default();
+    pub fn plan_uninstall(
+        &self,
+        read: &FolderReader<'_>,
+        scope: SettingsScope,
+    ) -> Result<InstallPlan, HostFileError> {
+        let mut plan = InstallPlan::default();
         let Some((path, Some(text))) = self.file(read, scope)? else { return Ok(plan) };
         if text.trim().is_empty() {
             return Ok(plan);
@@ -121,7 +125,7 @@ impl Servers {
             return Ok(plan);
         }
         let is_kept = words.iter().any(|word| word == KEPT);
-        let emptied = if is_kept { Emptied::Stays } else { Emptied::Goes };
+        let emptied = if is_kept { EmptyListRule::Stays } else { EmptyListRule::Goes };
         let after = if text == self.new_file(&words) {
             is_kept.then(String::new)
         } else {
@@ -132,23 +136,27 @@ impl Servers {
     }
 
     /// Returns our entry, if there is one.
-    pub fn find(&self, read: &Read<'_>, scope: Scope) -> Result<Option<Registered>, Unreadable> {
+    pub fn find(
+        &self,
+        read: &FolderReader<'_>,
+        scope: SettingsScope,
+    ) -> Result<Option<RegisteredServer>, HostFileError> {
         let Some((path, Some(text))) = self.file(read, scope)? else { return Ok(None) };
         if text.trim().is_empty() {
             return Ok(None);
         }
         let words = self.list(path, &text)?.entry().map(|entry| (self.words)(&entry));
         let ours = words.filter(|words| is_ours(words));
-        Ok(ours.map(|words| Registered { path: PathBuf::from(path), words }))
+        Ok(ours.map(|words| RegisteredServer { path: PathBuf::from(path), words }))
     }
 
     /// Returns the file that has our entry, else the first one that exists,
     /// else the first possible one.
     fn file(
         &self,
-        read: &Read<'_>,
-        scope: Scope,
-    ) -> Result<Option<(&'static str, Option<String>)>, Unreadable> {
+        read: &FolderReader<'_>,
+        scope: SettingsScope,
+    ) -> Result<Option<(&'static str, Option<String>)>, HostFileError> {
         let mut found = Vec::new();
         for name in self.files(scope) {
             found.push((*name, file_text(read, name)?));
@@ -163,9 +171,13 @@ impl Servers {
         Ok((!found.is_empty()).then(|| found.swap_remove(chosen.unwrap_or(0))))
     }
 
-    fn list<'a>(&self, path: &str, text: &'a str) -> Result<text::List<'a>, Unreadable> {
-        text::List::read(text, self.list, self.syntax)
-            .map_err(|error| Unreadable::new(path.as_ref(), error))
+    fn list<'a>(
+        &self,
+        path: &str,
+        text: &'a str,
+    ) -> Result<text::ServerListText<'a>, HostFileError> {
+        text::ServerListText::read(text, self.list, self.syntax)
+            .map_err(|error| HostFileError::new(path.as_ref(), error))
     }
 
     /// Returns the contents of a new file.

@@ -6,17 +6,17 @@ use serde_json::json;
 use super::*;
 use crate::Host;
 
-type Folder = BTreeMap<PathBuf, String>;
+type ServerFiles = BTreeMap<PathBuf, String>;
 
-fn servers(host: &str) -> Servers {
+fn servers(host: &str) -> ToolServerList {
     Host::find(host).unwrap().servers
 }
 
-fn folder(files: &[(&str, &str)]) -> Folder {
+fn folder(files: &[(&str, &str)]) -> ServerFiles {
     files.iter().map(|(path, text)| (PathBuf::from(path), (*text).to_owned())).collect()
 }
 
-fn apply(folder: &mut Folder, plan: Plan) {
+fn apply(folder: &mut ServerFiles, plan: InstallPlan) {
     for change in plan.changes {
         match change.after {
             Some(text) => folder.insert(change.path, text),
@@ -25,23 +25,23 @@ fn apply(folder: &mut Folder, plan: Plan) {
     }
 }
 
-fn install(host: &str, folder: &mut Folder, program: &str) -> Plan {
+fn install(host: &str, folder: &mut ServerFiles, program: &str) -> InstallPlan {
     let read = |path: &Path| Ok(folder.get(path).cloned());
-    let plan = servers(host).plan_install(&read, Scope::Project, program).unwrap();
+    let plan = servers(host).plan_install(&read, SettingsScope::Project, program).unwrap();
     apply(folder, plan.clone());
     plan
 }
 
-fn uninstall(host: &str, folder: &mut Folder) -> Plan {
+fn uninstall(host: &str, folder: &mut ServerFiles) -> InstallPlan {
     let read = |path: &Path| Ok(folder.get(path).cloned());
-    let plan = servers(host).plan_uninstall(&read, Scope::Project).unwrap();
+    let plan = servers(host).plan_uninstall(&read, SettingsScope::Project).unwrap();
     apply(folder, plan.clone());
     plan
 }
 
-fn found(host: &str, folder: &Folder) -> Option<Registered> {
+fn found(host: &str, folder: &ServerFiles) -> Option<RegisteredServer> {
     let read = |path: &Path| Ok(folder.get(path).cloned());
-    servers(host).find(&read, Scope::Project).unwrap()
+    servers(host).find(&read, SettingsScope::Project).unwrap()
 }
 
 #[test]
@@ -60,15 +60,15 @@ fn where_there_was_no_file_there_is_none_afterwards() {
             "type": "local", "command": ["ralph", "mcp"], "enabled": true } } }),
         ),
     ] {
-        let mut files = Folder::new();
+        let mut files = ServerFiles::new();
         install(host, &mut files, "ralph");
         let text = &files[Path::new(path)];
         assert_eq!(serde_json::from_str::<Value>(text).unwrap(), entry);
-        assert_eq!(install(host, &mut files, "ralph"), Plan::default());
+        assert_eq!(install(host, &mut files, "ralph"), InstallPlan::default());
         let words = ["ralph", "mcp"].map(str::to_owned).to_vec();
-        assert_eq!(found(host, &files), Some(Registered { path: path.into(), words }));
+        assert_eq!(found(host, &files), Some(RegisteredServer { path: path.into(), words }));
         uninstall(host, &mut files);
-        assert_eq!(files, Folder::new());
+        assert_eq!(files, ServerFiles::new());
     }
 }
 
@@ -164,7 +164,7 @@ fn of_two_files_the_one_with_our_entry_is_changed_else_the_one_there_is() {
     install("opencode", &mut files, "ralph");
     assert_eq!(found("opencode", &files).unwrap().path, Path::new("opencode.jsonc"));
     files.insert("opencode.json".into(), "{}".to_owned());
-    assert_eq!(install("opencode", &mut files, "ralph"), Plan::default());
+    assert_eq!(install("opencode", &mut files, "ralph"), InstallPlan::default());
     uninstall("opencode", &mut files);
     assert_eq!(files, folder(&[("opencode.json", "{}"), ("opencode.jsonc", "{\n}")]));
 }
@@ -180,7 +180,8 @@ fn a_file_that_cannot_be_read_is_named_with_the_place() {
         ),
     ] {
         let read = |_: &Path| Ok(Some(text.to_owned()));
-        let error = servers("claude").plan_install(&read, Scope::Project, "ralph").unwrap_err();
+        let error =
+            servers("claude").plan_install(&read, SettingsScope::Project, "ralph").unwrap_err();
         assert_eq!(error.to_string(), message);
     }
 }
@@ -188,6 +189,6 @@ fn a_file_that_cannot_be_read_is_named_with_the_place() {
 #[test]
 fn where_the_host_alone_may_write_nothing_is_planned() {
     let read = |_: &Path| Ok(Some("{".to_owned()));
-    let plan = servers("claude").plan_install(&read, Scope::User, "ralph").unwrap();
-    assert_eq!(plan, Plan::default());
+    let plan = servers("claude").plan_install(&read, SettingsScope::User, "ralph").unwrap();
+    assert_eq!(plan, InstallPlan::default());
 }

@@ -7,10 +7,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ralph_agents::limits::LimitPatterns;
-use ralph_agents::{Client, ClientOptions, Closing, Heard, Seat, Shown, Turn, TurnClock};
+use ralph_agents::{
+    AgentTurnOutcome, Client, ClientOptions, ShownOutput, TurnClock, TurnInput, TurnProcessEnd,
+    TurnSession,
+};
 use ralph_core::SessionId;
 use ralph_core::time::Timestamp;
-use ralph_proc::{Ending, Outcome, Tail};
+use ralph_proc::{ExitReason, OutputTail, ProgramOutcome};
 
 const CLOCK: TurnClock = TurnClock {
     idle: Duration::from_mins(10),
@@ -29,37 +32,43 @@ fn folder() -> PathBuf {
     clippy::panic,
     reason = "a broken fixture must fail its test at once"
 )]
-fn play(bytes: &[u8], size: usize, ending: Ending) -> (String, Heard) {
+fn play(bytes: &[u8], size: usize, ending: ExitReason) -> (String, AgentTurnOutcome) {
     let agent = ClientOptions::new(Client::ClaudeCode).agent(LimitPatterns::known());
     let id = SessionId::new("7d3c9a52-0000-4000-8000-000000000000").unwrap();
     let nothing = Path::new("/nonexistent");
-    let turn = Turn {
+    let turn = TurnInput {
         root: nothing,
         prompt_file: nothing,
         usage_file: nothing,
         env: &[],
-        seat: Seat::New(&id),
+        seat: TurnSession::New(&id),
         money_left: None,
     };
     let mut listener = agent.listen(&turn);
     let mut seen = String::new();
     for piece in bytes.chunks(size) {
-        let Shown::Pieces(pieces) = listener.hear(piece) else { panic!("shown as it is") };
+        let ShownOutput::Pieces(pieces) = listener.read_output(piece) else {
+            panic!("shown as it is")
+        };
         for piece in pieces {
             let _ = writeln!(seen, "{:<6}{}", piece.kind.name(), piece.text);
         }
     }
-    let outcome =
-        Outcome { ending, stdout: Tail::new(0), stderr: Tail::new(0), elapsed: Duration::ZERO };
-    let heard = listener.conclude(&Closing { outcome: &outcome, clock: &CLOCK, cut: None });
+    let outcome = ProgramOutcome {
+        ending,
+        stdout: OutputTail::new(0),
+        stderr: OutputTail::new(0),
+        elapsed: Duration::ZERO,
+    };
+    let heard = listener.conclude(&TurnProcessEnd { outcome: &outcome, clock: &CLOCK, cut: None });
     (seen, heard)
 }
 
 /// The exit codes of the client when the streams were recorded.
-fn ending(name: &str) -> Ending {
+fn ending(name: &str) -> ExitReason {
     match name {
-        "api_400" | "api_529" | "max_turns" | "max_budget" => Ending::Exited(1),
-        _ => Ending::Exited(0),
+        "api_400" | "api_529" | "max_turns" | "max_budget" => ExitReason::Exited(1),
+        _ => ExitReason::Exited(0),
     }
 }
 
@@ -93,7 +102,7 @@ fn a_stream_that_was_cut_off_anywhere_is_no_success() {
     let body = bytes.trim_ascii_end();
     let result = body.iter().rposition(|byte| *byte == b'\n').unwrap();
     for cut in (0..=result).step_by(97) {
-        let (_, heard) = play(&bytes[..cut], 4096, Ending::Signaled(9));
+        let (_, heard) = play(&bytes[..cut], 4096, ExitReason::Signaled(9));
         assert!(format!("{:?}", heard.spoken.end).starts_with("Failed"), "{cut}: {heard:?}");
     }
 }

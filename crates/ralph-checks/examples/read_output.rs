@@ -9,7 +9,7 @@ use std::io::{self, BufReader, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 
-use ralph_checks::formats::{Collector, read};
+use ralph_checks::formats::{FindingCollector, read};
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -28,7 +28,7 @@ fn main() -> ExitCode {
 }
 
 fn count(form: &str, file: &Path) -> Result<(), Box<dyn Error>> {
-    let mut out = Collector::new(Path::new("/project"), "");
+    let mut out = FindingCollector::new(Path::new("/project"), "");
     let mut input = BufReader::with_capacity(128 * 1024, File::open(file)?);
     read(form.parse()?, &mut input, &mut out)?;
     let reading = out.finish();

@@ -14,15 +14,15 @@ use std::process::ExitCode;
 use ast_grep_core::Language as _;
 use ast_grep_core::tree_sitter::StrDoc;
 use ast_grep_language::SupportLang;
-use ralph_checks::security::{Files, Pack};
+use ralph_checks::security::{RulePack, ScanScope};
 use rayon::prelude::*;
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let done = match args.as_slice() {
-        ["scan", root] => scan(Path::new(root), &Pack::builtin()),
-        ["scan", root, rules] => Pack::only_user_rules(&[PathBuf::from(rules)])
+        ["scan", root] => scan(Path::new(root), &RulePack::builtin()),
+        ["scan", root, rules] => RulePack::only_user_rules(&[PathBuf::from(rules)])
             .map_err(Into::into)
             .and_then(|pack| scan(Path::new(root), &pack)),
         ["parse", root] => parse(Path::new(root)),
@@ -38,9 +38,9 @@ fn main() -> ExitCode {
     }
 }
 
-fn scan(root: &Path, pack: &Pack) -> Result<(), Box<dyn Error>> {
+fn scan(root: &Path, pack: &RulePack) -> Result<(), Box<dyn Error>> {
     let root = fs::canonicalize(root)?;
-    let scan = pack.scan(&root, &Files::All);
+    let scan = pack.scan(&root, &ScanScope::All);
     let mut out = io::stdout().lock();
     if std::env::var_os("SECURITY_SCAN_LIST").is_some() {
         for finding in &scan.reading.findings {

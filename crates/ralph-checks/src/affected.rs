@@ -27,7 +27,7 @@ pub struct AffectedTest {
 
 /// The kind of arguments by which a runner can be narrowed to a few tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Takes {
+pub(crate) enum TestArgumentKind {
     /// Files, behind these words.
     Files(&'static [&'static str]),
     /// Folders, instead of `./...`.
@@ -39,11 +39,11 @@ pub(crate) enum Takes {
 }
 
 /// A runner whose command line is understood.
-pub(crate) struct Runner {
+pub(crate) struct TestRunner {
     /// The last part of its program's path, and the words that must follow.
     pub(crate) program: &'static str,
     words: &'static [&'static str],
-    pub(crate) takes: Takes,
+    pub(crate) takes: TestArgumentKind,
     /// The endings of files that it can run.
     pub(crate) endings: &'static [&'static str],
     /// Options with a value of their own.
@@ -52,74 +52,74 @@ pub(crate) struct Runner {
 
 const SCRIPTS: &[&str] = &[".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx"];
 
-const RUNNERS: &[Runner] = &[
-    Runner {
+const RUNNERS: &[TestRunner] = &[
+    TestRunner {
         program: "pytest",
         words: &[],
-        takes: Takes::Files(&[]),
+        takes: TestArgumentKind::Files(&[]),
         endings: &[".py"],
         valued: &["-n", "-p", "-k", "-m", "-o", "-W", "-c"],
     },
-    Runner {
+    TestRunner {
         program: "vitest",
         words: &["run"],
-        takes: Takes::Files(&[]),
+        takes: TestArgumentKind::Files(&[]),
         endings: SCRIPTS,
         valued: &["--config", "-c"],
     },
-    Runner {
+    TestRunner {
         program: "jest",
         words: &[],
-        takes: Takes::Files(&["--runTestsByPath"]),
+        takes: TestArgumentKind::Files(&["--runTestsByPath"]),
         endings: SCRIPTS,
         valued: &["--config", "-c"],
     },
-    Runner {
+    TestRunner {
         program: "node",
         words: &[],
-        takes: Takes::Files(&[]),
+        takes: TestArgumentKind::Files(&[]),
         endings: SCRIPTS,
         valued: &["--import", "--require", "-r"],
     },
-    Runner {
+    TestRunner {
         program: "bun",
         words: &["test"],
-        takes: Takes::Files(&[]),
+        takes: TestArgumentKind::Files(&[]),
         endings: SCRIPTS,
         valued: &[],
     },
-    Runner {
+    TestRunner {
         program: "rspec",
         words: &[],
-        takes: Takes::Files(&[]),
+        takes: TestArgumentKind::Files(&[]),
         endings: &["_spec.rb"],
         valued: &["--format", "--out"],
     },
-    Runner {
+    TestRunner {
         program: "rails",
         words: &["test"],
-        takes: Takes::Files(&[]),
+        takes: TestArgumentKind::Files(&[]),
         endings: &["_test.rb"],
         valued: &[],
     },
-    Runner {
+    TestRunner {
         program: "phpunit",
         words: &[],
-        takes: Takes::Classes,
+        takes: TestArgumentKind::Classes,
         endings: &["Test.php"],
         valued: &["--log-junit", "-c", "--configuration"],
     },
-    Runner {
+    TestRunner {
         program: "go",
         words: &["test"],
-        takes: Takes::Packages,
+        takes: TestArgumentKind::Packages,
         endings: &["_test.go"],
         valued: &[],
     },
-    Runner {
+    TestRunner {
         program: "cargo",
         words: &["test"],
-        takes: Takes::Names,
+        takes: TestArgumentKind::Names,
         endings: &[".rs"],
         valued: &["-p", "--package", "--features", "-F"],
     },
@@ -140,7 +140,7 @@ pub(crate) fn narrowed(spec: &GateSpec, tests: &[AffectedTest]) -> Option<GateSp
         .collect();
     let mut words = words.clone();
     match runner.takes {
-        Takes::Files(before) => {
+        TestArgumentKind::Files(before) => {
             let files = few(inside.iter().map(|(path, _)| (*path).to_owned()))?;
             if runner.program == "pytest" && spec.dir.is_empty() {
                 // Otherwise a project without settings is named from the files.
@@ -149,19 +149,19 @@ pub(crate) fn narrowed(spec: &GateSpec, tests: &[AffectedTest]) -> Option<GateSp
             words.extend(before.iter().map(|&word| word.to_owned()));
             words.extend(files);
         }
-        Takes::Packages => {
+        TestArgumentKind::Packages => {
             let folder = |path: &str| path.rsplit_once('/').map(|(folder, _)| folder.to_owned());
             let folders = inside.iter().map(|(path, _)| folder(path));
             let folders = few(folders.map(|it| it.map_or(".".to_owned(), |it| format!("./{it}"))))?;
             words.retain(|word| !word.ends_with("..."));
             words.extend(folders);
         }
-        Takes::Names => {
+        TestArgumentKind::Names => {
             let names = few(inside.iter().filter_map(|(_, name)| Some((*name)?.to_owned())))?;
             words.push("--".to_owned());
             words.extend(names);
         }
-        Takes::Classes => {
+        TestArgumentKind::Classes => {
             let class =
                 |path: &str| path.rsplit('/').next()?.strip_suffix(".php").map(str::to_owned);
             let classes = few(inside.iter().filter_map(|(path, _)| class(path)))?;
@@ -174,12 +174,12 @@ pub(crate) fn narrowed(spec: &GateSpec, tests: &[AffectedTest]) -> Option<GateSp
 }
 
 /// The runner that a command calls, if it chooses no tests yet.
-pub(crate) fn runner(words: &[String]) -> Option<&'static Runner> {
+pub(crate) fn runner(words: &[String]) -> Option<&'static TestRunner> {
     let (runner, at) = RUNNERS.iter().find_map(|runner| Some((runner, runner.end_in(words)?)))?;
     runner.understands(&words[at..]).then_some(runner)
 }
 
-impl Runner {
+impl TestRunner {
     /// Returns the index just behind the words that call the runner, if they do.
     fn end_in(&self, words: &[String]) -> Option<usize> {
         let is_program = |word: &String| word.rsplit('/').next() == Some(self.program);
@@ -193,13 +193,13 @@ impl Runner {
     /// True if only options follow, so that the command chooses no tests yet.
     fn understands(&self, words: &[String]) -> bool {
         let mut rest = words.iter();
-        let mut has_all = self.takes != Takes::Packages;
+        let mut has_all = self.takes != TestArgumentKind::Packages;
         let mut is_test = self.program != "node";
         while let Some(word) = rest.next() {
             is_test |= word == "--test";
             if self.valued.contains(&word.as_str()) {
                 rest.next();
-            } else if self.takes == Takes::Packages
+            } else if self.takes == TestArgumentKind::Packages
                 && word.starts_with("./")
                 && word.ends_with("...")
             {
@@ -241,8 +241,8 @@ fn few(chosen: impl Iterator<Item = String>) -> Option<BTreeSet<String>> {
 
 #[cfg(test)]
 mod tests {
-    use ralph_core::format::Format;
-    use ralph_core::policy::{Bar, Need};
+    use ralph_core::format::OutputFormat;
+    use ralph_core::policy::{GateImportance, PassCondition};
 
     use super::*;
 
@@ -252,10 +252,10 @@ mod tests {
             criterion: Criterion::TestPass,
             command: GateCommand::Argv(line.split(' ').map(str::to_owned).collect()),
             dir: dir.to_owned(),
-            format: Format::Exit,
-            bar: Bar::Clean,
+            format: OutputFormat::Exit,
+            bar: PassCondition::Clean,
             timeout: Duration::from_mins(2),
-            need: Need::Required,
+            need: GateImportance::Required,
         }
     }
 

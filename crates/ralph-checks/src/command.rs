@@ -7,13 +7,16 @@ use std::path::Path;
 use std::time::Duration;
 
 use ralph_core::evidence::{GateReport, Verdict};
-use ralph_core::finding::Reading;
-use ralph_core::format::Format;
+use ralph_core::finding::ToolReport;
+use ralph_core::format::OutputFormat;
 use ralph_core::policy::{GateCommand, GateSpec};
-use ralph_proc::{Launch, Limits, Supervisor};
+use ralph_proc::{ProgramLaunch, ProgramLimits, Supervisor};
 
-use crate::formats::{self, Collector, Unreadable};
-use crate::output::{HasReport, Heard, Input, Listener, Scratch, Source, Spools};
+use crate::formats::{self, FindingCollector, FormatError};
+use crate::output::{
+    GateOutput, GateOutputListener, GateScratchDir, OutputSource, OutputSpools, ReaderInput,
+    ReportPresence,
+};
 use crate::{AffectedTest, Gate, affected, dependencies, verdict};
 
 /// The placeholder in a command for the path of the report it is to write.
@@ -24,7 +27,7 @@ const GRACE: Duration = Duration::from_secs(2);
 
 /// The surroundings in which gates run.
 #[derive(Clone, Copy)]
-pub struct Site<'a> {
+pub struct GateContext<'a> {
     /// Starts and ends processes.
     pub supervisor: &'a Supervisor,
     /// The project's root: the working directory.
@@ -56,17 +59,25 @@ impl CommandGate {
         }
     }
 
-    fn source(&self) -> Source {
+    fn source(&self) -> OutputSource {
         let has_report = self.words().iter().any(|word| word.contains(REPORT));
-        Source::of(self.spec.format, if has_report { HasReport::Yes } else { HasReport::No })
+        OutputSource::of(
+            self.spec.format,
+            if has_report { ReportPresence::Yes } else { ReportPresence::No },
+        )
     }
 
-    fn launch(&self, site: &Site<'_>, scratch: &Scratch, source: Source) -> Option<Launch> {
+    fn launch(
+        &self,
+        site: &GateContext<'_>,
+        scratch: &GateScratchDir,
+        source: OutputSource,
+    ) -> Option<ProgramLaunch> {
         let report = scratch.report();
         let words = self.words().into_iter();
         let mut words =
             words.map(|word| OsString::from(word.replace(REPORT, &report.to_string_lossy())));
-        Some(Launch {
+        Some(ProgramLaunch {
             program: words.next()?,
             args: words.collect(),
             dir: site.root.join(&self.spec.dir),
@@ -76,29 +87,33 @@ impl CommandGate {
         })
     }
 
-    fn execute(&self, site: &Site<'_>, stop: &mut dyn FnMut() -> bool) -> io::Result<GateReport> {
+    fn execute(
+        &self,
+        site: &GateContext<'_>,
+        stop: &mut dyn FnMut() -> bool,
+    ) -> io::Result<GateReport> {
         let source = self.source();
-        let scratch = Scratch::new(source, site.supervisor.scratch())?;
+        let scratch = GateScratchDir::new(source, site.supervisor.scratch())?;
         let Some(launch) = self.launch(site, &scratch, source) else {
             return Ok(GateReport::unknown(&self.spec, "the command is empty".to_owned()));
         };
-        let limits = Limits { wall: Some(self.spec.timeout), idle: None, grace: GRACE };
-        let mut listener = Listener::new(stop, source, scratch.spools()?);
+        let limits = ProgramLimits { wall: Some(self.spec.timeout), idle: None, grace: GRACE };
+        let mut listener = GateOutputListener::new(stop, source, scratch.spools()?);
         let outcome = match site.supervisor.run(&launch, &limits, &mut listener) {
             Ok(outcome) => outcome,
             Err(error) => return Ok(GateReport::unknown(&self.spec, error.to_string())),
         };
-        let Heard { mut tail, machine_tail, spools } = listener.finish();
+        let GateOutput { mut tail, machine_tail, spools } = listener.finish();
         let reading =
-            spools.map_err(Unreadable::Io).and_then(|spools| self.read(site, &scratch, spools));
+            spools.map_err(FormatError::Io).and_then(|spools| self.read(site, &scratch, spools));
         let verdict = verdict::judge(&self.spec, outcome.ending, reading.as_ref());
         let verdict = self.or_lacking(site, verdict, reading.as_ref(), &tail);
         let reading = match reading {
             Ok(reading) => reading,
-            Err(Unreadable::NoReport { printed }) => *printed,
-            Err(Unreadable::Io(_) | Unreadable::Form { .. } | Unreadable::Contradiction { .. }) => {
-                Reading::default()
-            }
+            Err(FormatError::NoReport { printed }) => *printed,
+            Err(
+                FormatError::Io(_) | FormatError::Form { .. } | FormatError::Contradiction { .. },
+            ) => ToolReport::default(),
         };
         let failing = match &verdict {
             Verdict::Pass | Verdict::Unknown { .. } => BTreeSet::new(),
@@ -123,17 +138,17 @@ impl CommandGate {
     /// packages were never installed, returns that instead.
     fn or_lacking(
         &self,
-        site: &Site<'_>,
+        site: &GateContext<'_>,
         verdict: Verdict,
-        reading: Result<&Reading, &Unreadable>,
+        reading: Result<&ToolReport, &FormatError>,
         tail: &str,
     ) -> Verdict {
         let reading = match reading {
             Ok(reading) => reading,
-            Err(Unreadable::NoReport { printed }) => printed,
-            Err(Unreadable::Io(_) | Unreadable::Form { .. } | Unreadable::Contradiction { .. }) => {
-                &Reading::default()
-            }
+            Err(FormatError::NoReport { printed }) => printed,
+            Err(
+                FormatError::Io(_) | FormatError::Form { .. } | FormatError::Contradiction { .. },
+            ) => &ToolReport::default(),
         };
         let named = verdict::failing(&self.spec, reading);
         if verdict == Verdict::Pass || !named.is_empty() {
@@ -147,26 +162,26 @@ impl CommandGate {
 
     fn read(
         &self,
-        site: &Site<'_>,
-        scratch: &Scratch,
-        spools: Spools,
-    ) -> Result<Reading, Unreadable> {
-        let out = || Collector::new(site.root, &self.spec.dir);
+        site: &GateContext<'_>,
+        scratch: &GateScratchDir,
+        spools: OutputSpools,
+    ) -> Result<ToolReport, FormatError> {
+        let out = || FindingCollector::new(site.root, &self.spec.dir);
         match scratch.input(spools)? {
-            Input::Wanted(mut input) => read(self.spec.format, &mut input, out()),
-            Input::Report { mut report, mut printed } => {
+            ReaderInput::Wanted(mut input) => read(self.spec.format, &mut input, out()),
+            ReaderInput::Report { mut report, mut printed } => {
                 let format = form_of(self.spec.format, &mut report)?;
-                if format == Format::Text {
+                if format == OutputFormat::Text {
                     return read(format, &mut report.chain(printed), out());
                 }
                 let reading = read(format, &mut report, out())?;
-                let printed = read(Format::Text, &mut printed, out())?;
+                let printed = read(OutputFormat::Text, &mut printed, out())?;
                 beside(reading, &printed)
             }
             // A build that broke before the tests says so in plain text.
-            Input::Instead(mut input) => {
-                let printed = Box::new(read(Format::Text, &mut input, out())?);
-                Err(Unreadable::NoReport { printed })
+            ReaderInput::Instead(mut input) => {
+                let printed = Box::new(read(OutputFormat::Text, &mut input, out())?);
+                Err(FormatError::NoReport { printed })
             }
         }
     }
@@ -183,7 +198,7 @@ impl Gate for CommandGate {
         format!("command-3 {:?}", (name, command, dir, format, bar))
     }
 
-    fn run(&self, site: &Site<'_>, stop: &mut dyn FnMut() -> bool) -> GateReport {
+    fn run(&self, site: &GateContext<'_>, stop: &mut dyn FnMut() -> bool) -> GateReport {
         let executed = self.execute(site, stop);
         executed.unwrap_or_else(|error| {
             GateReport::unknown(&self.spec, format!("there is no room for its output: {error}"))
@@ -196,30 +211,31 @@ impl Gate for CommandGate {
 }
 
 /// The form of a report. If the settings do not name it, a report in XML is one of tests.
-fn form_of(format: Format, report: &mut dyn io::BufRead) -> io::Result<Format> {
-    let is_xml = format == Format::Text && report.fill_buf()?.trim_ascii_start().starts_with(b"<");
-    Ok(if is_xml { Format::Junit } else { format })
+fn form_of(format: OutputFormat, report: &mut dyn io::BufRead) -> io::Result<OutputFormat> {
+    let is_xml =
+        format == OutputFormat::Text && report.fill_buf()?.trim_ascii_start().starts_with(b"<");
+    Ok(if is_xml { OutputFormat::Junit } else { format })
 }
 
 /// Compares a report of tests with the output of its runner. A program can forge the report, but
 /// not the runner's own output.
-fn beside(mut report: Reading, printed: &Reading) -> Result<Reading, Unreadable> {
+fn beside(mut report: ToolReport, printed: &ToolReport) -> Result<ToolReport, FormatError> {
     let Some((tests, printed)) = report.tests.as_mut().zip(printed.tests.as_ref()) else {
         return Ok(report);
     };
     let (told, said) = (tests.counts, printed.counts);
     if told.failed == 0 && (said.failed > 0 || (said.collected() == 0 && told.collected() > 0)) {
-        return Err(Unreadable::Contradiction { report: told, printed: said });
+        return Err(FormatError::Contradiction { report: told, printed: said });
     }
     tests.printed = said.collected();
     Ok(report)
 }
 
 fn read(
-    format: Format,
+    format: OutputFormat,
     input: &mut dyn io::BufRead,
-    mut out: Collector,
-) -> Result<Reading, Unreadable> {
+    mut out: FindingCollector,
+) -> Result<ToolReport, FormatError> {
     formats::read(format, input, &mut out)?;
     Ok(out.finish())
 }

@@ -82,8 +82,8 @@ mod tests {
     use std::fs;
     use std::time::Duration;
 
-    use ralph_core::format::Format;
-    use ralph_core::policy::{Bar, Criterion, Need};
+    use ralph_core::format::OutputFormat;
+    use ralph_core::policy::{Criterion, GateImportance, PassCondition};
 
     use super::*;
 
@@ -101,10 +101,10 @@ mod tests {
             criterion: Criterion::Custom,
             command: GateCommand::Argv(command.split(' ').map(str::to_owned).collect()),
             dir: String::new(),
-            format: Format::Text,
-            bar: Bar::Clean,
+            format: OutputFormat::Text,
+            bar: PassCondition::Clean,
             timeout: Duration::from_secs(1),
-            need: Need::Required,
+            need: GateImportance::Required,
         };
         let found = lacking(folder.path(), &spec, tail).map(|need| need.to_string());
         assert_eq!(found.as_deref(), want, "{command}");

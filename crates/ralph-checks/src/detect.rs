@@ -25,36 +25,36 @@ mod workspace;
 
 use std::path::Path;
 
-use ralph_core::format::Format;
+use ralph_core::format::OutputFormat;
 use ralph_core::policy::{Criterion, GateCommand};
 
-use draft::Draft;
-use sight::{Folder, Sight};
+use draft::ProposalDraft;
+use sight::{ProjectFolder, ProjectScan};
 
 /// Says whether a program can be started in a folder. A name with a slash is
 /// a path relative to the folder.
-pub type Tools<'a> = &'a dyn Fn(&str, &Path) -> bool;
+pub type ToolLookup<'a> = &'a dyn Fn(&str, &Path) -> bool;
 
 /// The findings about a project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Detected {
+pub struct DetectedGates {
     /// The commands that could prove something, upper folders first.
-    pub proposals: Vec<Proposal>,
+    pub proposals: Vec<GateProposal>,
     /// Things that could not be read or look wrong, a line each.
     pub notices: Vec<String>,
 }
 
-impl Detected {
+impl DetectedGates {
     /// The proposals for one criterion.
-    pub fn of(&self, criterion: Criterion) -> impl Iterator<Item = &Proposal> {
+    pub fn of(&self, criterion: Criterion) -> impl Iterator<Item = &GateProposal> {
         self.proposals.iter().filter(move |proposal| proposal.criterion == criterion)
     }
 
     /// Returns the proposals for a criterion that the user asks for by name: those the project
     /// would run, or else those that are only mentioned.
-    pub fn meant(&self, criterion: Criterion) -> Vec<&Proposal> {
-        let required = |it: &&Proposal| it.standing == Standing::Required;
-        let found: Vec<&Proposal> = self.of(criterion).filter(required).collect();
+    pub fn meant(&self, criterion: Criterion) -> Vec<&GateProposal> {
+        let required = |it: &&GateProposal| it.standing == ProposalRole::Required;
+        let found: Vec<&GateProposal> = self.of(criterion).filter(required).collect();
         let may_run = self.of(criterion).filter(|it| it.may_run());
         if found.is_empty() { may_run.collect() } else { found }
     }
@@ -62,7 +62,7 @@ impl Detected {
 
 /// A command that could be a gate, and why we think so.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Proposal {
+pub struct GateProposal {
     /// The gate's name: the criterion's, with `:` and a label where several
     /// gates stand for one criterion.
     pub name: String,
@@ -73,7 +73,7 @@ pub struct Proposal {
     /// The folder it runs in, relative to the root and with `/`; empty for the root.
     pub dir: String,
     /// The form of its output.
-    pub format: Format,
+    pub format: OutputFormat,
     /// The kind of project it belongs to, such as `Rust`.
     pub ecosystem: &'static str,
     /// The tool that does the work, such as `pytest`.
@@ -81,17 +81,17 @@ pub struct Proposal {
     /// The evidence for it in the project.
     pub why: String,
     /// The degree to which this ecosystem is proven.
-    pub tier: Tier,
+    pub tier: SupportTier,
     /// The need that is not met here; `None` when it can run.
     pub missing: Option<MissingNeed>,
     /// The role it plays in deciding on success.
-    pub standing: Standing,
+    pub standing: ProposalRole,
 }
 
-impl Proposal {
+impl GateProposal {
     /// True if it may run at all: it changes no file of the user.
     pub fn may_run(&self) -> bool {
-        !matches!(self.standing, Standing::Forbidden(_))
+        !matches!(self.standing, ProposalRole::Forbidden(_))
     }
 
     /// True if a settings file should switch it on. Tests always are: without them a check would
@@ -99,7 +99,7 @@ impl Proposal {
     /// waits for them to be installed.
     pub fn is_wanted(&self) -> bool {
         let comes = |missing: &MissingNeed| missing.install.is_some();
-        self.standing == Standing::Required
+        self.standing == ProposalRole::Required
             && (self.criterion == Criterion::TestPass || self.missing.as_ref().is_none_or(comes))
     }
 }
@@ -124,7 +124,7 @@ impl std::fmt::Display for MissingNeed {
 
 /// The role of a proposal in deciding on success.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum ProposalRole {
     /// It should: the project itself would run it.
     Required,
     /// It is only mentioned, and this is why.
@@ -135,14 +135,14 @@ pub enum Standing {
 
 /// The degree to which reading the output of an ecosystem's tools is proven.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tier {
+pub enum SupportTier {
     /// With the real tools.
     One,
     /// On recorded output.
     Two,
 }
 
-impl Tier {
+impl SupportTier {
     /// The number, for people and JSON.
     pub fn number(self) -> u8 {
         match self {
@@ -155,17 +155,17 @@ impl Tier {
 /// The rules by which a kind of project is recognised.
 struct Ecosystem {
     name: &'static str,
-    tier: Tier,
+    tier: SupportTier,
     /// Returns the proposals of the folder by itself.
-    drafts: fn(&Folder<'_>) -> Vec<Draft>,
+    drafts: fn(&ProjectFolder<'_>) -> Vec<ProposalDraft>,
     /// True if the folder's own commands also check the folder below it.
-    covers: fn(&Folder<'_>, &str) -> bool,
-    rank: Rank,
+    covers: fn(&ProjectFolder<'_>, &str) -> bool,
+    rank: ProposalRank,
 }
 
 /// The rank of a proposal among others for the same criterion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Rank {
+enum ProposalRank {
     /// It stands for itself.
     Own,
     /// It is meant only where nothing else in the folder or below speaks for
@@ -175,15 +175,15 @@ enum Rank {
 
 /// Looks at the project at `root`. Never fails; an empty folder proposes
 /// nothing.
-pub fn detect(root: &Path, tools: Tools<'_>) -> Detected {
-    let sight = Sight::new(root, tools);
-    let mut found: Vec<Candidate> = Vec::new();
+pub fn detect(root: &Path, tools: ToolLookup<'_>) -> DetectedGates {
+    let sight = ProjectScan::new(root, tools);
+    let mut found: Vec<GateCandidate> = Vec::new();
     for folder in sight.projects() {
         for ecosystem in ecosystems::ALL {
             for draft in (ecosystem.drafts)(&folder) {
                 if !is_covered(&found, ecosystem, &folder, &draft) {
                     let draft = folder.stand(draft);
-                    found.push(Candidate::new(draft, ecosystem, &folder));
+                    found.push(GateCandidate::new(draft, ecosystem, &folder));
                 }
             }
         }
@@ -192,21 +192,30 @@ pub fn detect(root: &Path, tools: Tools<'_>) -> Detected {
     let mut proposals = without_second_choices(&found);
     require_some_test(&mut proposals);
     name(&mut proposals);
-    Detected { proposals, notices: sight.notices() }
+    DetectedGates { proposals, notices: sight.notices() }
 }
 
 /// A proposal, as long as better ones may push it out.
-struct Candidate {
-    proposal: Proposal,
-    rank: Rank,
+struct GateCandidate {
+    proposal: GateProposal,
+    rank: ProposalRank,
     calls: Option<&'static str>,
 }
 
-impl Candidate {
-    fn new(draft: Draft, of: &Ecosystem, folder: &Folder<'_>) -> Self {
-        let Draft { criterion, tool, command, format, why, missing, standing, ecosystem, calls } =
-            draft;
-        let proposal = Proposal {
+impl GateCandidate {
+    fn new(draft: ProposalDraft, of: &Ecosystem, folder: &ProjectFolder<'_>) -> Self {
+        let ProposalDraft {
+            criterion,
+            tool,
+            command,
+            format,
+            why,
+            missing,
+            standing,
+            ecosystem,
+            calls,
+        } = draft;
+        let proposal = GateProposal {
             name: criterion.name().to_owned(),
             criterion,
             command,
@@ -225,12 +234,12 @@ impl Candidate {
 
 /// True if a folder above already checks the same with the same ecosystem.
 fn is_covered(
-    found: &[Candidate],
+    found: &[GateCandidate],
     ecosystem: &Ecosystem,
-    folder: &Folder<'_>,
-    draft: &Draft,
+    folder: &ProjectFolder<'_>,
+    draft: &ProposalDraft,
 ) -> bool {
-    found.iter().any(|Candidate { proposal: above, .. }| {
+    found.iter().any(|GateCandidate { proposal: above, .. }| {
         above.ecosystem == draft.ecosystem.unwrap_or(ecosystem.name)
             && above.criterion == draft.criterion
             && folder
@@ -239,31 +248,31 @@ fn is_covered(
     })
 }
 
-fn without_second_choices(found: &[Candidate]) -> Vec<Proposal> {
-    let keep = |(index, Candidate { proposal, rank, calls }): &(usize, &Candidate)| {
+fn without_second_choices(found: &[GateCandidate]) -> Vec<GateProposal> {
+    let keep = |(index, GateCandidate { proposal, rank, calls }): &(usize, &GateCandidate)| {
         let others = found.iter().enumerate().filter(|(other, _)| other != index);
         let same = others.clone().filter(|(_, other)| {
             other.proposal.criterion == proposal.criterion
                 && sight::is_within(&other.proposal.dir, &proposal.dir)
         });
-        let is_called = |other: &Candidate| {
+        let is_called = |other: &GateCandidate| {
             other.proposal.dir == proposal.dir && *calls == Some(other.proposal.tool)
         };
         let better = same.clone().any(|(other_index, other)| match other.rank {
-            Rank::Own => true,
+            ProposalRank::Own => true,
             // Of two lists of tasks in a folder one is enough.
-            Rank::Fallback => other.proposal.dir == proposal.dir && other_index < *index,
+            ProposalRank::Fallback => other.proposal.dir == proposal.dir && other_index < *index,
         });
         // Where a language is known that needs no build, `make build` makes a
         // release.
         let is_release = proposal.criterion == Criterion::BuildSuccess
-            && others
-                .into_iter()
-                .any(|(_, other)| other.rank == Rank::Own && other.proposal.dir == proposal.dir);
+            && others.into_iter().any(|(_, other)| {
+                other.rank == ProposalRank::Own && other.proposal.dir == proposal.dir
+            });
         !same.into_iter().any(|(_, other)| is_called(other))
             && match rank {
-                Rank::Own => true,
-                Rank::Fallback => !better && !is_release,
+                ProposalRank::Own => true,
+                ProposalRank::Fallback => !better && !is_release,
             }
     };
     let kept = found.iter().enumerate().filter(keep);
@@ -271,13 +280,13 @@ fn without_second_choices(found: &[Candidate]) -> Vec<Proposal> {
 }
 
 /// Makes tests in side folders such as `docs` required if the project has no others.
-fn require_some_test(proposals: &mut [Proposal]) {
-    let is_test = |it: &&mut Proposal| it.criterion == Criterion::TestPass;
-    if proposals.iter_mut().filter(is_test).all(|it| it.standing != Standing::Required) {
+fn require_some_test(proposals: &mut [GateProposal]) {
+    let is_test = |it: &&mut GateProposal| it.criterion == Criterion::TestPass;
+    if proposals.iter_mut().filter(is_test).all(|it| it.standing != ProposalRole::Required) {
         for test in proposals.iter_mut().filter(is_test) {
             match test.standing {
-                Standing::Required | Standing::Forbidden(_) => {}
-                Standing::Aside(_) => test.standing = Standing::Required,
+                ProposalRole::Required | ProposalRole::Forbidden(_) => {}
+                ProposalRole::Aside(_) => test.standing = ProposalRole::Required,
             }
         }
     }
@@ -285,20 +294,20 @@ fn require_some_test(proposals: &mut [Proposal]) {
 
 /// Gives every proposal a name of its own. What is only mentioned takes no
 /// short name from what is required.
-fn name(proposals: &mut [Proposal]) {
+fn name(proposals: &mut [GateProposal]) {
     let rivals: Vec<(usize, usize)> = proposals
         .iter()
         .map(|proposal| {
             let same = proposals.iter().filter(|other| {
                 other.criterion == proposal.criterion
-                    && (other.standing == Standing::Required
-                        || proposal.standing != Standing::Required)
+                    && (other.standing == ProposalRole::Required
+                        || proposal.standing != ProposalRole::Required)
             });
             (same.clone().count(), same.filter(|other| other.dir == proposal.dir).count())
         })
         .collect();
     for (proposal, (all, here)) in proposals.iter_mut().zip(rivals) {
-        let is_aside = proposal.standing != Standing::Required;
+        let is_aside = proposal.standing != ProposalRole::Required;
         let label = match (proposal.dir.as_str(), here) {
             _ if all == 1 => continue,
             ("", _) => proposal.tool.to_owned(),

@@ -1,7 +1,7 @@
 //! Reads the output of tools: findings and test outcomes, in bounded memory.
 //!
 //! One module for each form. A reader takes its input as it comes and hands
-//! what it finds to a [`Collector`]; it never guesses, and text it does not
+//! what it finds to a [`FindingCollector`]; it never guesses, and text it does not
 //! know is passed over or, where the form has a grammar, refused.
 
 mod biome;
@@ -45,16 +45,16 @@ mod unittest_text;
 
 use std::io::{self, BufRead};
 
-use ralph_core::finding::{Reading, TestCounts};
-use ralph_core::format::Format;
+use ralph_core::finding::{TestCounts, ToolReport};
+use ralph_core::format::OutputFormat;
 
-pub use collector::{Collector, Found};
+pub use collector::{FindingCollector, ToolFinding};
 pub(crate) use printed::one_line;
 pub(crate) use ruff::level as ruff_level;
 
 /// Output that is not in the form it should be in.
 #[derive(Debug, thiserror::Error)]
-pub enum Unreadable {
+pub enum FormatError {
     /// The bytes could not be read at all.
     #[error("its output cannot be read: {0}")]
     Io(#[from] io::Error),
@@ -70,7 +70,7 @@ pub enum Unreadable {
     #[error("it wrote no report")]
     NoReport {
         /// The results recognised in everything it printed.
-        printed: Box<Reading>,
+        printed: Box<ToolReport>,
     },
     /// The report contradicts the printed output.
     #[error(
@@ -96,31 +96,31 @@ fn describe(printed: TestCounts) -> String {
 ///
 /// What was found before an error is kept in `out`.
 pub fn read(
-    format: Format,
+    format: OutputFormat,
     input: &mut dyn BufRead,
-    out: &mut Collector,
-) -> Result<(), Unreadable> {
+    out: &mut FindingCollector,
+) -> Result<(), FormatError> {
     match format {
-        Format::Exit => Ok(()),
-        Format::Text => read_text(input, out),
-        Format::Cargo => cargo::read(input, out),
-        Format::Libtest => libtest::read(input, out),
-        Format::Nextest => nextest::read(input, out),
-        Format::Junit => junit::read(input, out),
-        Format::Jest => jest::read(input, out),
-        Format::Tap => tap::read(input, out),
-        Format::GoTest => go_test::read(input, out),
-        Format::Ctest => ctest::read(input, out),
-        Format::Tsc => tsc::read(input, out),
-        Format::Eslint => eslint::read(input, out),
-        Format::Biome => biome::read(input, out),
-        Format::Oxlint => oxlint::read(input, out),
-        Format::Ruff => ruff::read(input, out),
-        Format::Mypy => mypy::read(input, out),
-        Format::Pyright => pyright::read(input, out),
-        Format::Shellcheck => shellcheck::read(input, out),
-        Format::Rubocop => rubocop::read(input, out),
-        Format::Sarif => sarif::read(input, out),
+        OutputFormat::Exit => Ok(()),
+        OutputFormat::Text => read_text(input, out),
+        OutputFormat::Cargo => cargo::read(input, out),
+        OutputFormat::Libtest => libtest::read(input, out),
+        OutputFormat::Nextest => nextest::read(input, out),
+        OutputFormat::Junit => junit::read(input, out),
+        OutputFormat::Jest => jest::read(input, out),
+        OutputFormat::Tap => tap::read(input, out),
+        OutputFormat::GoTest => go_test::read(input, out),
+        OutputFormat::Ctest => ctest::read(input, out),
+        OutputFormat::Tsc => tsc::read(input, out),
+        OutputFormat::Eslint => eslint::read(input, out),
+        OutputFormat::Biome => biome::read(input, out),
+        OutputFormat::Oxlint => oxlint::read(input, out),
+        OutputFormat::Ruff => ruff::read(input, out),
+        OutputFormat::Mypy => mypy::read(input, out),
+        OutputFormat::Pyright => pyright::read(input, out),
+        OutputFormat::Shellcheck => shellcheck::read(input, out),
+        OutputFormat::Rubocop => rubocop::read(input, out),
+        OutputFormat::Sarif => sarif::read(input, out),
     }
 }
 
@@ -131,13 +131,13 @@ pub fn text_runners() -> Vec<&'static str> {
 }
 
 /// Plain text, in one pass for all that may stand in it.
-fn read_text(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), Unreadable> {
+fn read_text(input: &mut dyn BufRead, out: &mut FindingCollector) -> Result<(), FormatError> {
     let mut tests = plain_tests::PlainTests::default();
     let mut diagnostics = plain_diagnostics::PlainDiagnostics::default();
     let mut failures = failure_lines::FailureLines::default();
     lines::each(input, |line| match tests.line(line, out) {
-        lines::Claim::Taken => {}
-        lines::Claim::Free => {
+        lines::LineClaim::Taken => {}
+        lines::LineClaim::Free => {
             failures.line(line, out);
             diagnostics.line(line, out);
         }

@@ -13,15 +13,18 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use ralph_core::evidence::{Fault, GateReport, Verdict};
-use ralph_core::finding::{Finding, Level, Reading};
-use ralph_core::format::Format;
-use ralph_core::policy::{Bar, Criterion, GateCommand, GateSpec, Need};
+use ralph_core::evidence::{GateFault, GateReport, Verdict};
+use ralph_core::finding::{Finding, FindingLevel, ToolReport};
+use ralph_core::format::OutputFormat;
+use ralph_core::policy::{Criterion, GateCommand, GateImportance, GateSpec, PassCondition};
 
-use self::test::Tried;
-use crate::formats::Collector;
-use crate::security::{Chosen, Files, Pack, RulesError, Scan, Written, digest, parse_rules, tail};
-use crate::{Gate, Site, selector};
+use self::test::InvariantTestResult;
+use crate::formats::FindingCollector;
+use crate::security::{
+    RuleDefinition, RulePack, RulesError, ScanResult, ScanScope, ScanSelection, digest,
+    parse_rules, tail,
+};
+use crate::{Gate, GateContext, selector};
 
 /// The name of the tool in findings.
 pub const TOOL: &str = "ralph-memory";
@@ -34,7 +37,7 @@ const SAID: usize = 150;
 
 /// A note that has to hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Invariant {
+pub struct NoteInvariant {
     /// Its name.
     pub note: String,
     /// A summary in a few words.
@@ -42,12 +45,12 @@ pub struct Invariant {
     /// The full text.
     pub text: String,
     /// The check that shows if it still holds.
-    pub check: Check,
+    pub check: InvariantCheck,
 }
 
 /// The check that shows if a note still holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Check {
+pub enum InvariantCheck {
     /// Rules, as text: what they find breaks the note.
     Rules(String),
     /// A test: `FILE`, `NAME` or `FILE::NAME`.
@@ -55,7 +58,7 @@ pub enum Check {
 }
 
 /// Says which notes have to hold, or in one line why that is not known.
-pub type Notes = dyn Fn() -> Result<Vec<Invariant>, String> + Send + Sync;
+pub type InvariantSource = dyn Fn() -> Result<Vec<NoteInvariant>, String> + Send + Sync;
 
 /// Looks at rules that are to be given to a note; says how many there are.
 ///
@@ -82,7 +85,7 @@ pub fn try_rules(path: &Path, text: &str) -> Result<usize, RulesError> {
 /// be read are meant for every file.
 pub fn is_about(rules: &str, path: &Path) -> bool {
     match parse_rules(Path::new(""), rules) {
-        Ok(rules) => Pack::of_invariants(rules, &[]).covers(path),
+        Ok(rules) => RulePack::of_invariants(rules, &[]).covers(path),
         Err(_) => true,
     }
 }
@@ -94,7 +97,7 @@ pub fn can_select(runners: &[GateSpec], test: &str) -> bool {
 
 /// The result of a search for a test in the files.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Sought {
+pub enum TestLookup {
     /// It may be.
     Found,
     /// The file that it should be in is not there.
@@ -104,36 +107,38 @@ pub enum Sought {
 }
 
 /// Looks for a test that one of these gates is to run, without running it.
-pub fn sought(runners: &[GateSpec], test: &str, root: &Path) -> Sought {
+pub fn sought(runners: &[GateSpec], test: &str, root: &Path) -> TestLookup {
     let mut missing = None;
     for runner in runners.iter().filter(|runner| selector::selecting(runner, test).is_some()) {
         match selector::seek(test, runner, root) {
-            Sought::Found => return Sought::Found,
-            other @ (Sought::NoFile(_) | Sought::NoName(_)) => missing = missing.or(Some(other)),
+            TestLookup::Found => return TestLookup::Found,
+            other @ (TestLookup::NoFile(_) | TestLookup::NoName(_)) => {
+                missing = missing.or(Some(other))
+            }
         }
     }
-    missing.unwrap_or(Sought::Found)
+    missing.unwrap_or(TestLookup::Found)
 }
 
 /// A gate that passes when every note holds.
 pub struct InvariantGate {
     spec: GateSpec,
-    notes: Box<Notes>,
+    notes: Box<InvariantSource>,
     /// The gates that run the project's tests.
     runners: Vec<GateSpec>,
-    chosen: Chosen,
+    chosen: ScanSelection,
 }
 
 impl InvariantGate {
     /// Returns the entry of such a gate in the policy of a run.
-    pub fn specify(need: Need) -> GateSpec {
+    pub fn specify(need: GateImportance) -> GateSpec {
         GateSpec {
             name: Criterion::Memory.name().to_owned(),
             criterion: Criterion::Memory,
             command: GateCommand::Argv(vec![TOOL.to_owned()]),
             dir: String::new(),
-            format: Format::Exit,
-            bar: Bar::Clean,
+            format: OutputFormat::Exit,
+            bar: PassCondition::Clean,
             timeout: TIMEOUT,
             need,
         }
@@ -142,25 +147,30 @@ impl InvariantGate {
     /// A gate for notes that `notes` tells when it is asked. Rules look at the chosen files, and do
     /// not report what was in them before; tests run in one of the gates that know how.
     pub fn new(
-        need: Need,
-        notes: impl Fn() -> Result<Vec<Invariant>, String> + Send + Sync + 'static,
+        need: GateImportance,
+        notes: impl Fn() -> Result<Vec<NoteInvariant>, String> + Send + Sync + 'static,
         runners: Vec<GateSpec>,
-        chosen: Chosen,
+        chosen: ScanSelection,
     ) -> Self {
         Self { spec: Self::specify(need), notes: Box::new(notes), runners, chosen }
     }
 
     /// Returns the places that rules find and that are new. Old ones are removed before findings
     /// are counted, so that a flood of them hides no new one.
-    fn scan(&self, pack: &Pack, root: &Path, stop: &mut dyn FnMut() -> bool) -> Option<Scan> {
-        let mut found = earlier::Found::new();
+    fn scan(
+        &self,
+        pack: &RulePack,
+        root: &Path,
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Option<ScanResult> {
+        let mut found = earlier::FileScans::new();
         let mut scan = pack.scan_each(root, &self.chosen.get(), stop, &mut |path, seen| {
             if !seen.hits.is_empty() {
                 found.push((path.to_owned(), seen));
             }
         })?;
         scan.unread.extend(earlier::forgive(pack, &self.chosen.before(), root, &mut found));
-        let mut out = Collector::new(root, "");
+        let mut out = FindingCollector::new(root, "");
         for (path, seen) in found {
             seen.report(&path, TOOL, &mut out);
         }
@@ -170,11 +180,11 @@ impl InvariantGate {
 
     fn check(
         &self,
-        notes: &[Invariant],
-        site: &Site<'_>,
+        notes: &[NoteInvariant],
+        site: &GateContext<'_>,
         stop: &mut dyn FnMut() -> bool,
-    ) -> Result<Checked, String> {
-        let mut done = Checked { notes: notes.len(), ..Checked::default() };
+    ) -> Result<InvariantResults, String> {
+        let mut done = InvariantResults { notes: notes.len(), ..InvariantResults::default() };
         let pack = pack(notes)?;
         let interrupted = || "it was interrupted".to_owned();
         let scan = self.scan(&pack, site.root, stop).ok_or_else(interrupted)?;
@@ -182,18 +192,18 @@ impl InvariantGate {
         done.unread = scan.unread.first().map(ToString::to_string);
         done.reading = scan.reading;
         for note in notes {
-            let Check::Test(test) = &note.check else { continue };
+            let InvariantCheck::Test(test) = &note.check else { continue };
             if stop() {
                 return Err(interrupted());
             }
             match test::run(test, &self.runners, site, stop) {
-                Tried::Holds => {}
-                Tried::Broken(failures) => {
+                InvariantTestResult::Holds => {}
+                InvariantTestResult::Broken(failures) => {
                     for failure in failures {
                         done.add(note, test, failure);
                     }
                 }
-                Tried::Unknown(reason) => {
+                InvariantTestResult::Unknown(reason) => {
                     done.unknown.push(format!("note {}: test {test}: {reason}", note.note));
                 }
             }
@@ -209,8 +219,8 @@ impl Gate for InvariantGate {
 
     fn key(&self) -> String {
         let files = match self.chosen.get() {
-            Files::All => "all".to_owned(),
-            Files::Only(mut paths) => {
+            ScanScope::All => "all".to_owned(),
+            ScanScope::Only(mut paths) => {
                 paths.sort_unstable();
                 digest(&paths)
             }
@@ -221,7 +231,7 @@ impl Gate for InvariantGate {
         format!("memory-4 {} {files}", blake3::hash(what.as_bytes()).to_hex())
     }
 
-    fn run(&self, site: &Site<'_>, stop: &mut dyn FnMut() -> bool) -> GateReport {
+    fn run(&self, site: &GateContext<'_>, stop: &mut dyn FnMut() -> bool) -> GateReport {
         let started = Instant::now();
         let (timeout, mut is_late) = (self.spec.timeout, false);
         let mut end = || {
@@ -242,7 +252,7 @@ impl Gate for InvariantGate {
                 ..report
             },
             Err(_) if is_late => {
-                let verdict = Verdict::Fail(Fault::Timeout(timeout));
+                let verdict = Verdict::Fail(GateFault::Timeout(timeout));
                 GateReport { verdict, elapsed, ..report }
             }
             Err(reason) => GateReport { elapsed, ..GateReport::unknown(&self.spec, reason) },
@@ -252,9 +262,9 @@ impl Gate for InvariantGate {
 
 /// The results of checking the notes.
 #[derive(Default)]
-struct Checked {
+struct InvariantResults {
     notes: usize,
-    reading: Reading,
+    reading: ToolReport,
     /// The questions about tests that stayed open, in one line each.
     unknown: Vec<String>,
     /// The reason why nothing is known about the first file that could not be checked.
@@ -262,12 +272,12 @@ struct Checked {
     printed: String,
 }
 
-impl Checked {
-    fn add(&mut self, note: &Invariant, test: &str, failure: test::Failure) {
+impl InvariantResults {
+    fn add(&mut self, note: &NoteInvariant, test: &str, failure: test::InvariantFailure) {
         let finding = Finding {
             tool: TOOL.to_owned(),
             rule: Some(note.note.clone()),
-            level: Level::Error,
+            level: FindingLevel::Error,
             place: failure.place,
             message: format!("{} (test {test}: {})", said(note, ""), failure.said),
             // What a test prints differs from time to time; that it fails does not. It
@@ -281,7 +291,7 @@ impl Checked {
     fn verdict(&self) -> Verdict {
         let broken = self.reading.counts.errors;
         match self.unread.iter().chain(&self.unknown).next() {
-            _ if broken > 0 => Verdict::Fail(Fault::Findings(broken)),
+            _ if broken > 0 => Verdict::Fail(GateFault::Findings(broken)),
             Some(reason) => Verdict::Unknown { reason: reason.clone() },
             None => Verdict::Pass,
         }
@@ -300,25 +310,25 @@ impl Checked {
 }
 
 /// The rules of all notes: a file is parsed once, whatever their number.
-fn pack(notes: &[Invariant]) -> Result<Pack, String> {
+fn pack(notes: &[NoteInvariant]) -> Result<RulePack, String> {
     let (mut rules, mut texts) = (Vec::new(), Vec::new());
     for note in notes {
-        let Check::Rules(text) = &note.check else { continue };
+        let InvariantCheck::Rules(text) = &note.check else { continue };
         let written = parse_rules(Path::new(&format!("note {}", note.note)), text);
         let written = written.map_err(|error| error.to_string())?;
-        rules.extend(written.into_iter().map(|rule| Written {
+        rules.extend(written.into_iter().map(|rule| RuleDefinition {
             id: format!("{}/{}", note.note, rule.id),
             message: said(note, &rule.message),
             ..rule
         }));
         texts.push(text.clone());
     }
-    Ok(Pack::of_invariants(rules, &texts))
+    Ok(RulePack::of_invariants(rules, &texts))
 }
 
 /// Returns the message of a finding: the title of the note, and the message of its rule or, if that
 /// is empty, the text of the note.
-fn said(note: &Invariant, rule: &str) -> String {
+fn said(note: &NoteInvariant, rule: &str) -> String {
     let text = if rule.trim().is_empty() { &note.text } else { rule };
     let words: Vec<&str> = text.split_whitespace().collect();
     let text = words.join(" ");

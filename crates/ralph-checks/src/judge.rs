@@ -16,19 +16,19 @@ use std::time::{Duration, Instant};
 
 use ralph_core::TreeId;
 use ralph_core::claim::plain;
-use ralph_core::evidence::{Fault, GateReport, Verdict};
+use ralph_core::evidence::{GateFault, GateReport, Verdict};
 use ralph_core::feedback::last_chars;
-use ralph_core::policy::{GateCommand, GateSpec, Need};
+use ralph_core::policy::{GateCommand, GateImportance, GateSpec};
 use ralph_core::redact::redact;
 use ralph_core::usage::{Usage, Usd};
 
-use crate::{Gate, Site};
-use answer::Answer;
-use prompt::Prompt;
+use crate::{Gate, GateContext};
+use answer::JudgeAnswer;
+use prompt::JudgePrompt;
 
-pub use command::{ClientForm, CommandLine};
-pub use endpoint::{Dialect, Endpoint};
-pub use key::Key;
+pub use command::{ClientForm, JudgeCommand};
+pub use endpoint::{ModelDialect, ModelEndpoint};
+pub use key::ApiKey;
 pub use prompt::CHANGES_CHARS;
 
 /// The number of times a judge is asked before its answer counts as unusable.
@@ -45,23 +45,23 @@ const PROMPT_VERSION: u32 = 1;
 
 /// The way to reach a judge.
 #[derive(Clone, Debug)]
-pub enum Transport {
+pub enum JudgeTransport {
     /// A model behind an endpoint.
-    Model(Endpoint),
+    Model(ModelEndpoint),
     /// A command of the user's, or a coding agent in a process of its own.
-    Command(CommandLine),
+    Command(JudgeCommand),
 }
 
 /// The prices of a million tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Prices {
+pub struct TokenPrices {
     /// Of those sent.
     pub input: Usd,
     /// Of those received.
     pub output: Usd,
 }
 
-impl Prices {
+impl TokenPrices {
     fn cost(self, input_tokens: u64, output_tokens: u64) -> Usd {
         let part = |tokens: u64, price: Usd| u128::from(tokens) * u128::from(price.micros());
         let micros = part(input_tokens, self.input) + part(output_tokens, self.output);
@@ -71,15 +71,15 @@ impl Prices {
 
 /// A gate that asks a model or a command if a criterion is fulfilled.
 #[derive(Clone, Debug)]
-pub struct Judge {
+pub struct CriterionJudge {
     spec: GateSpec,
     criterion: String,
-    transport: Transport,
+    transport: JudgeTransport,
 }
 
-impl Judge {
+impl CriterionJudge {
     /// The judge of this specification; `None` if it holds no question.
-    pub fn new(spec: GateSpec, transport: Transport) -> Option<Self> {
+    pub fn new(spec: GateSpec, transport: JudgeTransport) -> Option<Self> {
         let criterion = match &spec.command {
             GateCommand::Question(criterion) => criterion.clone(),
             GateCommand::Argv(_) | GateCommand::Shell(_) => return None,
@@ -96,8 +96,9 @@ impl Judge {
     /// are watched like those of gates; `None` for a model or an agent.
     pub fn watched(&self) -> Option<GateSpec> {
         match &self.transport {
-            Transport::Model(_) | Transport::Command(CommandLine { client: Some(_), .. }) => None,
-            Transport::Command(line) => {
+            JudgeTransport::Model(_)
+            | JudgeTransport::Command(JudgeCommand { client: Some(_), .. }) => None,
+            JudgeTransport::Command(line) => {
                 let command = GateCommand::Argv(line.words.clone());
                 Some(GateSpec { command, ..self.spec.clone() })
             }
@@ -115,33 +116,33 @@ impl Judge {
         );
         let command = GateCommand::Question(criterion.clone());
         let name = GateSpec::OPINION.to_owned();
-        let spec = GateSpec { name, command, need: Need::Advisory, ..self.spec.clone() };
+        let spec = GateSpec { name, command, need: GateImportance::Advisory, ..self.spec.clone() };
         Self { spec, criterion, transport: self.transport.clone() }
     }
 
     /// The gate that puts this case before the judge.
-    pub fn hear<'a>(&'a self, case: Case<'a>) -> Hearing<'a> {
-        Hearing { judge: self, case }
+    pub fn hear<'a>(&'a self, case: JudgeMaterial<'a>) -> JudgeGate<'a> {
+        JudgeGate { judge: self, case }
     }
 
     fn ask(
         &self,
-        prompt: &Prompt,
-        site: &Site<'_>,
+        prompt: &JudgePrompt,
+        site: &GateContext<'_>,
         left: Duration,
         stop: &mut dyn FnMut() -> bool,
-    ) -> Result<Said, Trouble> {
+    ) -> Result<RawJudgeAnswer, JudgeFailure> {
         match &self.transport {
-            _ if left.is_zero() => Err(Trouble::Timeout),
-            Transport::Model(endpoint) => endpoint.ask(prompt, left, stop),
-            Transport::Command(line) => line.ask(prompt, site, left, stop),
+            _ if left.is_zero() => Err(JudgeFailure::Timeout),
+            JudgeTransport::Model(endpoint) => endpoint.ask(prompt, left, stop),
+            JudgeTransport::Command(line) => line.ask(prompt, site, left, stop),
         }
     }
 }
 
 /// The material that a judge gets to see, as data.
 #[derive(Clone, Copy, Debug)]
-pub struct Case<'a> {
+pub struct JudgeMaterial<'a> {
     /// The agent's task, in the user's words.
     pub task: &'a str,
     /// The agent's final text, redacted.
@@ -156,21 +157,21 @@ pub struct Case<'a> {
 
 /// A case before its judge, as a gate.
 #[derive(Clone, Copy, Debug)]
-pub struct Hearing<'a> {
-    judge: &'a Judge,
-    case: Case<'a>,
+pub struct JudgeGate<'a> {
+    judge: &'a CriterionJudge,
+    case: JudgeMaterial<'a>,
 }
 
 /// An answer before it was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Said {
+struct RawJudgeAnswer {
     text: String,
     usage: Option<Usage>,
 }
 
 /// The reason why there is no answer.
 #[derive(Debug, thiserror::Error)]
-enum Trouble {
+enum JudgeFailure {
     #[error("there was no answer in time")]
     Timeout,
     #[error("it was interrupted")]
@@ -187,7 +188,7 @@ enum Trouble {
     Command { what: String, again: bool },
 }
 
-impl Trouble {
+impl JudgeFailure {
     /// True if another attempt may succeed.
     fn may_pass(&self) -> bool {
         match self {
@@ -200,18 +201,18 @@ impl Trouble {
 }
 
 /// The result of all attempts.
-struct Outcome {
+struct JudgeOutcome {
     verdict: Verdict,
     tail: String,
     usage: Option<Usage>,
 }
 
-impl Hearing<'_> {
-    fn attempts(&self, site: &Site<'_>, stop: &mut dyn FnMut() -> bool) -> Outcome {
+impl JudgeGate<'_> {
+    fn attempts(&self, site: &GateContext<'_>, stop: &mut dyn FnMut() -> bool) -> JudgeOutcome {
         let began = Instant::now();
-        let mut prompt = Prompt::new(&self.judge.criterion, &self.case);
+        let mut prompt = JudgePrompt::new(&self.judge.criterion, &self.case);
         let mut outcome =
-            Outcome { verdict: unknown(String::new()), tail: String::new(), usage: None };
+            JudgeOutcome { verdict: unknown(String::new()), tail: String::new(), usage: None };
         for attempt in 1..=ATTEMPTS {
             let left = self.judge.spec.timeout.saturating_sub(began.elapsed());
             let said = match self.judge.ask(&prompt, site, left, stop) {
@@ -239,28 +240,29 @@ impl Hearing<'_> {
     }
 }
 
-impl Outcome {
+impl JudgeOutcome {
     fn add(&mut self, usage: Option<Usage>) {
         if let Some(usage) = usage {
             self.usage = Some(self.usage.unwrap_or_default() + usage);
         }
     }
 
-    fn decided(self, answer: &Answer) -> Self {
-        let verdict = if answer.success { Verdict::Pass } else { Verdict::Fail(Fault::Refused) };
+    fn decided(self, answer: &JudgeAnswer) -> Self {
+        let verdict =
+            if answer.success { Verdict::Pass } else { Verdict::Fail(GateFault::Refused) };
         Self { verdict, tail: redact(&plain(&answer.render())).into_owned(), ..self }
     }
 }
 
-impl Gate for Hearing<'_> {
+impl Gate for JudgeGate<'_> {
     fn spec(&self) -> &GateSpec {
         &self.judge.spec
     }
 
     fn key(&self) -> String {
         let who = match &self.judge.transport {
-            Transport::Model(endpoint) => endpoint.identity(),
-            Transport::Command(line) => line.identity(),
+            JudgeTransport::Model(endpoint) => endpoint.identity(),
+            JudgeTransport::Command(line) => line.identity(),
         };
         let parts = (&self.judge.criterion, who, self.case.task, self.case.start);
         // The debug form keeps the parts apart; a task may be long.
@@ -268,9 +270,9 @@ impl Gate for Hearing<'_> {
         format!("judge-{PROMPT_VERSION} {}", digest.to_hex())
     }
 
-    fn run(&self, site: &Site<'_>, stop: &mut dyn FnMut() -> bool) -> GateReport {
+    fn run(&self, site: &GateContext<'_>, stop: &mut dyn FnMut() -> bool) -> GateReport {
         let began = Instant::now();
-        let Outcome { verdict, tail, usage } = self.attempts(site, stop);
+        let JudgeOutcome { verdict, tail, usage } = self.attempts(site, stop);
         let report = GateReport::unknown(&self.judge.spec, String::new());
         GateReport { verdict, tail, usage, elapsed: began.elapsed(), ..report }
     }
@@ -296,7 +298,8 @@ mod tests {
 
     #[test]
     fn prices_are_for_a_million_tokens_and_never_rounded_down_to_nothing() {
-        let prices = Prices { input: Usd::from_micros(150_000), output: Usd::from_micros(600_000) };
+        let prices =
+            TokenPrices { input: Usd::from_micros(150_000), output: Usd::from_micros(600_000) };
         assert_eq!(prices.cost(2_000_000, 500_000), Usd::from_micros(600_000));
         assert_eq!(prices.cost(1, 0), Usd::from_micros(1));
         assert_eq!(prices.cost(0, 0), Usd::default());
@@ -304,11 +307,13 @@ mod tests {
 
     #[test]
     fn only_trouble_that_may_pass_is_tried_again() {
-        let status = |code| Trouble::Status { code, said: String::new() };
-        for trouble in [status(500), status(503), status(429), Trouble::TooLong] {
+        let status = |code| JudgeFailure::Status { code, said: String::new() };
+        for trouble in [status(500), status(503), status(429), JudgeFailure::TooLong] {
             assert!(trouble.may_pass(), "{trouble}");
         }
-        for trouble in [status(400), status(401), status(301), Trouble::Timeout, Trouble::Stopped] {
+        for trouble in
+            [status(400), status(401), status(301), JudgeFailure::Timeout, JudgeFailure::Stopped]
+        {
             assert!(!trouble.may_pass(), "{trouble}");
         }
     }

@@ -48,7 +48,7 @@ use ralph_core::evidence::GateReport;
 use ralph_core::policy::GateSpec;
 
 pub use affected::AffectedTest;
-pub use command::{CommandGate, Site};
+pub use command::{CommandGate, GateContext};
 pub use environment::{EnvironmentRules, NameGlob};
 pub use project_files::{VisibleFiles, byte_code_folders, is_passed_over};
 pub use together::{GateWatcher, run_together};
@@ -70,7 +70,7 @@ pub trait Gate: Sync {
     /// Executes the check. Never fails: what goes wrong is part of the report.
     ///
     /// `stop` is asked several times a second whether to give up.
-    fn run(&self, site: &Site<'_>, stop: &mut dyn FnMut() -> bool) -> GateReport;
+    fn run(&self, site: &GateContext<'_>, stop: &mut dyn FnMut() -> bool) -> GateReport;
 
     /// The same check for a few tests alone, to hear of a failure early;
     /// `None` if it cannot be had. That it passes means nothing.

@@ -1,6 +1,6 @@
 //! A client for language servers: diagnostics of files while they change.
 //!
-//! A [`Pool`] starts the servers that fit the files it is asked about, keeps
+//! A [`ServerPool`] starts the servers that fit the files it is asked about, keeps
 //! them warm, and says for each what it found or why that is unknown. Servers
 //! that push diagnostics and servers that are asked for them are both
 //! supported; either way an answer counts once it has settled. Findings carry
@@ -25,13 +25,13 @@ mod wire;
 
 pub use gate::LspGate;
 #[cfg(unix)]
-pub use helper::{Helper, ask_helper};
-pub use pool::{Pool, ServerReport, ServerVerdict};
-pub use servers::{Language, Quirk, Server, Wanted, known};
+pub use helper::{LspHelper, ask_helper};
+pub use pool::{ServerPool, ServerReport, ServerVerdict};
+pub use servers::{LanguageServer, ServerCondition, ServerLanguage, ServerQuirk, known};
 
 /// The reason why a server gives no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-enum Trouble {
+enum ServerFailure {
     /// The supervisor could not do its work.
     #[error("it cannot be started: {0}")]
     NotStarted(String),
@@ -67,7 +67,7 @@ enum Trouble {
     },
 }
 
-impl Trouble {
+impl ServerFailure {
     /// True if the server cannot be asked again.
     fn is_over(&self) -> bool {
         match self {

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use ralph_core::claim::plain;
 use ralph_core::feedback::last_chars;
-use ralph_core::format::Format;
+use ralph_core::format::OutputFormat;
 use ralph_core::redact::RedactedStream;
-use ralph_proc::{Control, Stream, Streams, Watcher};
+use ralph_proc::{OutputStream, ProgramWatcher, StreamMerging, WatcherDecision};
 use tempfile::TempDir;
 
 /// The maximum length of the output that a report keeps, in characters.
@@ -20,7 +20,7 @@ const SPOOL_BYTES: u64 = 1024 * 1024 * 1024;
 
 /// The place from which the reader of a gate reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Source {
+pub(crate) enum OutputSource {
     /// Nothing is read.
     Nothing,
     /// The standard output, which is for machines; people get the standard error.
@@ -33,65 +33,65 @@ pub(crate) enum Source {
     Report,
 }
 
-impl Source {
+impl OutputSource {
     /// Returns the source of output in this form.
-    pub(crate) fn of(format: Format, has_report: HasReport) -> Self {
+    pub(crate) fn of(format: OutputFormat, has_report: ReportPresence) -> Self {
         match (has_report, format) {
-            (_, Format::Exit) => Self::Nothing,
-            (HasReport::Yes, _) => Self::Report,
+            (_, OutputFormat::Exit) => Self::Nothing,
+            (ReportPresence::Yes, _) => Self::Report,
             (
-                HasReport::No,
-                Format::Text
-                | Format::Libtest
-                | Format::Nextest
-                | Format::Tap
-                | Format::Ctest
-                | Format::Tsc
-                | Format::Mypy,
+                ReportPresence::No,
+                OutputFormat::Text
+                | OutputFormat::Libtest
+                | OutputFormat::Nextest
+                | OutputFormat::Tap
+                | OutputFormat::Ctest
+                | OutputFormat::Tsc
+                | OutputFormat::Mypy,
             ) => Self::Everything,
             // Events, but until Go 1.24 the compiler prints text between them.
-            (HasReport::No, Format::GoTest) => Self::StdoutFirst,
+            (ReportPresence::No, OutputFormat::GoTest) => Self::StdoutFirst,
             (
-                HasReport::No,
-                Format::Cargo
-                | Format::Junit
-                | Format::Jest
-                | Format::Eslint
-                | Format::Biome
-                | Format::Oxlint
-                | Format::Ruff
-                | Format::Pyright
-                | Format::Shellcheck
-                | Format::Rubocop
-                | Format::Sarif,
+                ReportPresence::No,
+                OutputFormat::Cargo
+                | OutputFormat::Junit
+                | OutputFormat::Jest
+                | OutputFormat::Eslint
+                | OutputFormat::Biome
+                | OutputFormat::Oxlint
+                | OutputFormat::Ruff
+                | OutputFormat::Pyright
+                | OutputFormat::Shellcheck
+                | OutputFormat::Rubocop
+                | OutputFormat::Sarif,
             ) => Self::Stdout,
         }
     }
 
-    pub(crate) fn streams(self) -> Streams {
+    pub(crate) fn streams(self) -> StreamMerging {
         match self {
-            Self::Everything => Streams::Merged,
-            Self::Nothing | Self::Stdout | Self::StdoutFirst | Self::Report => Streams::Apart,
+            Self::Everything => StreamMerging::Merged,
+            Self::Nothing | Self::Stdout | Self::StdoutFirst | Self::Report => StreamMerging::Apart,
         }
     }
 }
 
 /// Tells if a command names a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum HasReport {
+pub(crate) enum ReportPresence {
     Yes,
     No,
 }
 
 /// A folder for one execution of a gate; it disappears afterwards.
-pub(crate) struct Scratch {
+pub(crate) struct GateScratchDir {
     folder: TempDir,
-    source: Source,
+    source: OutputSource,
 }
 
-impl Scratch {
+impl GateScratchDir {
     /// Makes the folder where the supervisor's programs can write.
-    pub(crate) fn new(source: Source, place: Option<&Path>) -> io::Result<Self> {
+    pub(crate) fn new(source: OutputSource, place: Option<&Path>) -> io::Result<Self> {
         let mut folder = tempfile::Builder::new();
         folder.prefix("ralph-gate-");
         // The output of a gate is not redacted yet, so only this user may read it.
@@ -106,38 +106,42 @@ impl Scratch {
     }
 
     /// Returns everything there is to read, from its start.
-    pub(crate) fn input(&self, spools: Spools) -> io::Result<Input> {
-        if self.source != Source::Report {
-            return printed(spools).map(Input::Wanted);
+    pub(crate) fn input(&self, spools: OutputSpools) -> io::Result<ReaderInput> {
+        if self.source != OutputSource::Report {
+            return printed(spools).map(ReaderInput::Wanted);
         }
         let printed = printed(spools)?;
         match ralph_files::open(self.report()) {
-            Ok(file) => Ok(Input::Report { report: buffered(Box::new(file)), printed }),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Input::Instead(printed)),
+            Ok(file) => Ok(ReaderInput::Report { report: buffered(Box::new(file)), printed }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Ok(ReaderInput::Instead(printed))
+            }
             Err(error) => Err(error),
         }
     }
 
     /// Files for what the reader needs of each stream.
-    pub(crate) fn spools(&self) -> io::Result<Spools> {
+    pub(crate) fn spools(&self) -> io::Result<OutputSpools> {
         let spool = |name: &str| {
             let path = self.folder.path().join(name);
             File::options().create_new(true).read(true).write(true).open(path).map(Some)
         };
         match self.source {
-            Source::Nothing => Ok([None, None]),
-            Source::Stdout | Source::Everything => Ok([spool("output")?, None]),
+            OutputSource::Nothing => Ok([None, None]),
+            OutputSource::Stdout | OutputSource::Everything => Ok([spool("output")?, None]),
             // Without a report what was printed is all there is.
-            Source::StdoutFirst | Source::Report => Ok([spool("output")?, spool("errors")?]),
+            OutputSource::StdoutFirst | OutputSource::Report => {
+                Ok([spool("output")?, spool("errors")?])
+            }
         }
     }
 }
 
 /// The files that keep standard output and standard error.
-pub(crate) type Spools = [Option<File>; 2];
+pub(crate) type OutputSpools = [Option<File>; 2];
 
 /// The input of a reader.
-pub(crate) enum Input {
+pub(crate) enum ReaderInput {
     /// Output in the form that was asked for.
     Wanted(BufReader<Box<dyn Read>>),
     /// The report that was asked for, and everything that was printed as well.
@@ -147,7 +151,7 @@ pub(crate) enum Input {
 }
 
 /// Returns all that was kept of one stream, and then all that was kept of the other.
-fn printed(spools: Spools) -> io::Result<BufReader<Box<dyn Read>>> {
+fn printed(spools: OutputSpools) -> io::Result<BufReader<Box<dyn Read>>> {
     let mut input: Box<dyn Read> = Box::new(io::empty());
     for mut file in spools.into_iter().flatten() {
         file.rewind()?;
@@ -162,10 +166,10 @@ fn buffered(input: Box<dyn Read>) -> BufReader<Box<dyn Read>> {
 
 /// Keeps the end of the output, redacted, in the order in which lines ended,
 /// and spools what the reader needs.
-pub(crate) struct Listener<'a> {
+pub(crate) struct GateOutputListener<'a> {
     stop: &'a mut dyn FnMut() -> bool,
-    source: Source,
-    spools: Spools,
+    source: OutputSource,
+    spools: OutputSpools,
     spooled: u64,
     lost: Option<io::Error>,
     streams: [RedactedStream; 2],
@@ -175,24 +179,28 @@ pub(crate) struct Listener<'a> {
 }
 
 /// The output that a listener heard.
-pub(crate) struct Heard {
+pub(crate) struct GateOutput {
     /// The end of the output, for people.
     pub(crate) tail: String,
     /// The end of what was written for machines, for want of anything better.
     pub(crate) machine_tail: String,
     /// All that the reader needs, unless something got in the way.
-    pub(crate) spools: io::Result<Spools>,
+    pub(crate) spools: io::Result<OutputSpools>,
 }
 
-impl<'a> Listener<'a> {
+impl<'a> GateOutputListener<'a> {
     const KEEP: usize = 4 * TAIL_CHARS;
 
-    pub(crate) fn new(stop: &'a mut dyn FnMut() -> bool, source: Source, spools: Spools) -> Self {
+    pub(crate) fn new(
+        stop: &'a mut dyn FnMut() -> bool,
+        source: OutputSource,
+        spools: OutputSpools,
+    ) -> Self {
         let (streams, tail, machine_tail) = (Default::default(), String::new(), Vec::new());
         Self { stop, source, spools, spooled: 0, lost: None, streams, tail, machine_tail }
     }
 
-    pub(crate) fn finish(mut self) -> Heard {
+    pub(crate) fn finish(mut self) -> GateOutput {
         for index in 0..self.streams.len() {
             let rest = self.streams[index].finish();
             self.keep(&rest);
@@ -201,7 +209,7 @@ impl<'a> Listener<'a> {
         let mut machines = RedactedStream::default();
         let machine_text = machines.push(&self.machine_tail) + &machines.finish();
         let (tail, machine_tail) = (end(&self.tail), end(&machine_text));
-        Heard { tail, machine_tail, spools: self.lost.map_or(Ok(self.spools), Err) }
+        GateOutput { tail, machine_tail, spools: self.lost.map_or(Ok(self.spools), Err) }
     }
 
     fn keep(&mut self, text: &str) {
@@ -234,14 +242,14 @@ impl<'a> Listener<'a> {
     }
 }
 
-impl Watcher for Listener<'_> {
-    fn output(&mut self, stream: Stream, bytes: &[u8]) {
+impl ProgramWatcher for GateOutputListener<'_> {
+    fn output(&mut self, stream: OutputStream, bytes: &[u8]) {
         let index = match stream {
-            Stream::Stdout => 0,
-            Stream::Stderr => 1,
+            OutputStream::Stdout => 0,
+            OutputStream::Stderr => 1,
         };
         self.spool(index, bytes);
-        if index == 0 && matches!(self.source, Source::Stdout | Source::StdoutFirst) {
+        if index == 0 && matches!(self.source, OutputSource::Stdout | OutputSource::StdoutFirst) {
             self.keep_for_machines(bytes);
             return;
         }
@@ -249,8 +257,8 @@ impl Watcher for Listener<'_> {
         self.keep(&text);
     }
 
-    fn tick(&mut self) -> Control {
-        if (self.stop)() { Control::Stop } else { Control::GoOn }
+    fn tick(&mut self) -> WatcherDecision {
+        if (self.stop)() { WatcherDecision::Stop } else { WatcherDecision::GoOn }
     }
 }
 
@@ -259,43 +267,45 @@ mod tests {
     use super::*;
 
     /// Returns the input for the reader, and the output for people.
-    fn heard(source: Source, said: &[(Stream, &str)]) -> (Input, String) {
-        let scratch = Scratch::new(source, None).unwrap();
+    fn heard(source: OutputSource, said: &[(OutputStream, &str)]) -> (ReaderInput, String) {
+        let scratch = GateScratchDir::new(source, None).unwrap();
         let mut stop = || false;
-        let mut listener = Listener::new(&mut stop, source, scratch.spools().unwrap());
+        let mut listener = GateOutputListener::new(&mut stop, source, scratch.spools().unwrap());
         for (stream, text) in said {
             listener.output(*stream, text.as_bytes());
         }
-        let Heard { tail, spools, .. } = listener.finish();
+        let GateOutput { tail, spools, .. } = listener.finish();
         (scratch.input(spools.unwrap()).unwrap(), tail)
     }
 
     #[track_caller]
-    fn wanted(input: Input) -> String {
+    fn wanted(input: ReaderInput) -> String {
         match input {
-            Input::Wanted(input) => io::read_to_string(input).unwrap(),
-            Input::Report { .. } | Input::Instead(_) => panic!("it was to be read from a stream"),
+            ReaderInput::Wanted(input) => io::read_to_string(input).unwrap(),
+            ReaderInput::Report { .. } | ReaderInput::Instead(_) => {
+                panic!("it was to be read from a stream")
+            }
         }
     }
 
-    const BUILD: [(Stream, &str); 3] = [
-        (Stream::Stdout, "{\"Action\""),
-        (Stream::Stderr, "./a.go:1:2: no\n"),
-        (Stream::Stdout, ":\"fail\"}\n"),
+    const BUILD: [(OutputStream, &str); 3] = [
+        (OutputStream::Stdout, "{\"Action\""),
+        (OutputStream::Stderr, "./a.go:1:2: no\n"),
+        (OutputStream::Stdout, ":\"fail\"}\n"),
     ];
 
     #[cfg(unix)]
     #[test]
     fn what_a_gate_prints_is_for_nobody_elses_eyes() {
         use std::os::unix::fs::PermissionsExt;
-        let scratch = Scratch::new(Source::Report, None).unwrap();
+        let scratch = GateScratchDir::new(OutputSource::Report, None).unwrap();
         let mode = scratch.folder.path().metadata().unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o700);
     }
 
     #[test]
     fn what_go_says_beside_its_events_is_read_after_them() {
-        let source = Source::of(Format::GoTest, HasReport::No);
+        let source = OutputSource::of(OutputFormat::GoTest, ReportPresence::No);
         let (read, tail) = heard(source, &BUILD);
         assert_eq!(wanted(read), "{\"Action\":\"fail\"}\n./a.go:1:2: no\n");
         assert_eq!(tail, "./a.go:1:2: no\n");
@@ -303,28 +313,28 @@ mod tests {
 
     #[test]
     fn what_other_machines_readers_get_is_standard_output_alone() {
-        let source = Source::of(Format::Cargo, HasReport::No);
+        let source = OutputSource::of(OutputFormat::Cargo, ReportPresence::No);
         assert_eq!(wanted(heard(source, &BUILD).0), "{\"Action\":\"fail\"}\n");
     }
 
     #[test]
     fn the_end_of_what_machines_get_is_kept_for_want_of_anything_better() {
         let mut stop = || false;
-        let mut listener = Listener::new(&mut stop, Source::Stdout, [None, None]);
+        let mut listener = GateOutputListener::new(&mut stop, OutputSource::Stdout, [None, None]);
         for _ in 0..1000 {
-            listener.output(Stream::Stdout, &[b'x'; 1000]);
+            listener.output(OutputStream::Stdout, &[b'x'; 1000]);
         }
-        listener.output(Stream::Stdout, b"the end");
-        let Heard { tail, machine_tail, .. } = listener.finish();
+        listener.output(OutputStream::Stdout, b"the end");
+        let GateOutput { tail, machine_tail, .. } = listener.finish();
         assert_eq!((tail.as_str(), machine_tail.len()), ("", TAIL_CHARS));
         assert!(machine_tail.ends_with("the end"));
     }
 
     #[test]
     fn without_a_report_there_is_what_was_printed() {
-        let source = Source::of(Format::Junit, HasReport::Yes);
-        let said = [(Stream::Stderr, "error: no\n"), (Stream::Stdout, "building\n")];
-        let (Input::Instead(read), tail) = heard(source, &said) else {
+        let source = OutputSource::of(OutputFormat::Junit, ReportPresence::Yes);
+        let said = [(OutputStream::Stderr, "error: no\n"), (OutputStream::Stdout, "building\n")];
+        let (ReaderInput::Instead(read), tail) = heard(source, &said) else {
             panic!("nobody wrote a report");
         };
         assert_eq!(io::read_to_string(read).unwrap(), "building\nerror: no\n");

@@ -15,11 +15,11 @@ use ast_grep_language::SupportLang;
 use tree_sitter::{ParseOptions, ParseState, Parser};
 
 /// A parsed file.
-pub(crate) type Parsed = AstGrep<StrDoc<SupportLang>>;
+pub(crate) type ParsedSource = AstGrep<StrDoc<SupportLang>>;
 
 /// The parser took more steps than any real file of that size needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TooHard;
+pub(crate) struct ParseLimitExceeded;
 
 /// The parser reports its progress about every hundred steps. A file that
 /// takes more reports than this per kilobyte is not going to be finished.
@@ -38,13 +38,13 @@ thread_local! {
 }
 
 /// Parses a text, unless that is too much work.
-pub(crate) fn parse(text: &str, language: SupportLang) -> Result<Parsed, TooHard> {
+pub(crate) fn parse(text: &str, language: SupportLang) -> Result<ParsedSource, ParseLimitExceeded> {
     let tree = PARSERS.with_borrow_mut(|parsers| {
         let parser = match parsers.entry(language) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => {
                 let mut parser = Parser::new();
-                parser.set_language(&language.get_ts_language()).map_err(|_| TooHard)?;
+                parser.set_language(&language.get_ts_language()).map_err(|_| ParseLimitExceeded)?;
                 new.insert(parser)
             }
         };
@@ -53,7 +53,7 @@ pub(crate) fn parse(text: &str, language: SupportLang) -> Result<Parsed, TooHard
     Ok(AstGrep::doc(StrDoc { src: text.to_owned(), lang: language, tree }))
 }
 
-fn tree(parser: &mut Parser, source: &[u8]) -> Result<tree_sitter::Tree, TooHard> {
+fn tree(parser: &mut Parser, source: &[u8]) -> Result<tree_sitter::Tree, ParseLimitExceeded> {
     // Large files are given some times over, whatever is in them.
     let most_given = source.len().saturating_mul(8).max(MOST_GIVEN);
     let most_reports = (source.len() / 1024 + 16) * REPORTS_PER_KILOBYTE;
@@ -75,7 +75,7 @@ fn tree(parser: &mut Parser, source: &[u8]) -> Result<tree_sitter::Tree, TooHard
     tree.filter(|_| given <= most_given).ok_or_else(|| {
         // Otherwise the next file would go on where this one was left.
         parser.reset();
-        TooHard
+        ParseLimitExceeded
     })
 }
 
@@ -87,7 +87,7 @@ mod tests {
     fn a_file_that_takes_ever_more_work_is_given_up() {
         let text = format!("x = 1\n{}", "# a comment as any other\n".repeat(40_000));
         // Without a bound it takes minutes, and then it is parsed.
-        assert_eq!(parse(&text, SupportLang::Python).err(), Some(TooHard));
+        assert_eq!(parse(&text, SupportLang::Python).err(), Some(ParseLimitExceeded));
         let next = parse("print(1)\n", SupportLang::Python).ok();
         assert!(next.is_some_and(|tree| tree.root().find("print($A)").is_some()));
     }

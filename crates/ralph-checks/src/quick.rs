@@ -14,24 +14,24 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use ralph_core::finding::{Finding, Reading};
-use ralph_core::look::Said;
+use ralph_core::finding::{Finding, ToolReport};
+use ralph_core::look::ToolFindings;
 use ralph_proc::Supervisor;
 
-use crate::formats::Collector;
-use crate::lsp::choice::{Choice, Chooser};
+use crate::formats::FindingCollector;
+use crate::lsp::choice::{ServerChoice, ServerChooser};
 use crate::lsp::servers::may_look_at;
-use crate::lsp::{Server, known};
-use crate::security::{Files, Pack, TOOL, is_vendored};
-use linters::{Call, Linter, Version};
+use crate::lsp::{LanguageServer, known};
+use crate::security::{RulePack, ScanScope, TOOL, is_vendored};
+use linters::{LinterCall, LinterInput, QuickLinter};
 
 /// The checkers that could report something about one file.
 #[derive(Debug)]
-pub struct Sight {
+pub struct FileCheckers {
     root: PathBuf,
     /// Relative to the root.
     file: PathBuf,
-    calls: Vec<Call>,
+    calls: Vec<LinterCall>,
     /// True if a rule that comes with the program covers it.
     has_rules: bool,
     has_server: bool,
@@ -39,20 +39,20 @@ pub struct Sight {
 
 /// The means with which a file is checked.
 #[derive(Clone)]
-pub struct Means {
+pub struct QuickCheckContext {
     /// Starts and ends linters.
     pub supervisor: Supervisor,
     /// The complete environment of linters, already filtered.
     pub env: Vec<(OsString, OsString)>,
     /// The rules over syntax trees.
-    pub pack: Arc<Pack>,
+    pub pack: Arc<RulePack>,
     /// The time by which a linter must have finished.
     pub until: Instant,
 }
 
 /// The state of a file when the run started.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Start {
+pub enum StartContents {
     /// It is not known.
     Unknown,
     /// It was not there.
@@ -62,27 +62,27 @@ pub enum Start {
 }
 
 /// Something that is found out on a thread of its own.
-pub type Job<T> = Box<dyn FnOnce() -> T + Send>;
+pub type BackgroundJob<T> = Box<dyn FnOnce() -> T + Send>;
 
-impl Sight {
+impl FileCheckers {
     /// Finds out who could say something about `file`, which is relative to
     /// the absolute `root`. `path` is the search path of the environment.
     ///
     /// Reads nothing but names. Vendored files are not checked.
     pub fn new(root: &Path, file: &Path, path: Option<&OsStr>) -> Self {
-        let chooser = Chooser { root, path };
+        let chooser = ServerChooser { root, path };
         let full = root.join(file);
-        let is_used = |server: &Server| {
+        let is_used = |server: &LanguageServer| {
             server.language(&full).is_some()
-                && matches!(chooser.choose(server, &full), Choice::Use(_))
+                && matches!(chooser.choose(server, &full), ServerChoice::Use(_))
         };
         let is_ours = file.extension().is_some() && !is_vendored(file);
-        let calls = if is_ours { Linter::calls(&chooser, &full) } else { Vec::new() };
+        let calls = if is_ours { QuickLinter::calls(&chooser, &full) } else { Vec::new() };
         Self {
             root: root.to_owned(),
             file: file.to_owned(),
             calls,
-            has_rules: is_ours && Pack::builtin_covers(file),
+            has_rules: is_ours && RulePack::builtin_covers(file),
             has_server: is_ours && may_look_at(file) && known().iter().any(is_used),
         }
     }
@@ -94,7 +94,7 @@ impl Sight {
 
     /// The file, as findings name it.
     pub fn name(&self) -> String {
-        Collector::new(&self.root, "").place(&self.file.to_string_lossy(), None, None).file
+        FindingCollector::new(&self.root, "").place(&self.file.to_string_lossy(), None, None).file
     }
 
     /// True if no checker would report anything, as far as that is clear without settings.
@@ -108,21 +108,25 @@ impl Sight {
     }
 
     /// The tools that are asked with these means.
-    pub fn tools<'s>(&'s self, means: &Means) -> Vec<&'s str> {
+    pub fn tools<'s>(&'s self, means: &QuickCheckContext) -> Vec<&'s str> {
         let rules = self.is_covered(means).then_some(TOOL);
-        rules.into_iter().chain(self.calls.iter().map(Call::tool)).collect()
+        rules.into_iter().chain(self.calls.iter().map(LinterCall::tool)).collect()
     }
 
     /// Returns the jobs that ask all checkers, each independent of the others. A job gives `None`
     /// when its tool has no answer.
-    pub fn jobs(self, means: &Means, start: &Start) -> Vec<Job<Option<Said>>> {
+    pub fn jobs(
+        self,
+        means: &QuickCheckContext,
+        start: &StartContents,
+    ) -> Vec<BackgroundJob<Option<ToolFindings>>> {
         let name = self.name();
-        let mut jobs: Vec<Job<Option<Said>>> = Vec::new();
+        let mut jobs: Vec<BackgroundJob<Option<ToolFindings>>> = Vec::new();
         if self.is_covered(means) {
             let (pack, start) = (Arc::clone(&means.pack), start.clone());
             let (root, file, name) = (self.root.clone(), self.file.clone(), name.clone());
             jobs.push(Box::new(move || {
-                let now = pack.scan(&root, &Files::Only(vec![file.clone()])).reading;
+                let now = pack.scan(&root, &ScanScope::Only(vec![file.clone()])).reading;
                 let then = |text: &[u8]| Some(scan(&pack, &root, &file, text));
                 Some(said(TOOL, &name, now, start.prints(then)))
             }));
@@ -131,11 +135,11 @@ impl Sight {
             let (means, start, name) = (means.clone(), start.clone(), name.clone());
             let root = self.root.clone();
             jobs.push(Box::new(move || {
-                let look = |version: Version<'_>| call.look(&means, &root, version);
-                let then = |text: &[u8]| look(Version::Earlier(text));
+                let look = |version: LinterInput<'_>| call.look(&means, &root, version);
+                let then = |text: &[u8]| look(LinterInput::Earlier(text));
                 let (now, start) = thread::scope(|scope| {
                     let start = scope.spawn(|| start.prints(then));
-                    (look(Version::Present), start.join().ok().flatten())
+                    (look(LinterInput::Present), start.join().ok().flatten())
                 });
                 Some(said(call.tool(), &name, now?, start))
             }));
@@ -143,14 +147,14 @@ impl Sight {
         jobs
     }
 
-    fn is_covered(&self, means: &Means) -> bool {
+    fn is_covered(&self, means: &QuickCheckContext) -> bool {
         !is_vendored(&self.file) && means.pack.covers(&self.file)
     }
 }
 
-impl Start {
+impl StartContents {
     /// Returns the fingerprints of the findings at that time; `None` if they are not known.
-    fn prints(&self, look: impl FnOnce(&[u8]) -> Option<Reading>) -> Option<BTreeSet<String>> {
+    fn prints(&self, look: impl FnOnce(&[u8]) -> Option<ToolReport>) -> Option<BTreeSet<String>> {
         match self {
             Self::Unknown => None,
             Self::Absent => Some(BTreeSet::new()),
@@ -159,15 +163,15 @@ impl Start {
     }
 }
 
-fn scan(pack: &Pack, root: &Path, file: &Path, text: &[u8]) -> Reading {
-    let mut out = Collector::new(root, "");
+fn scan(pack: &RulePack, root: &Path, file: &Path, text: &[u8]) -> ToolReport {
+    let mut out = FindingCollector::new(root, "");
     pack.scan_file(file, &String::from_utf8_lossy(text), &mut out);
     out.finish()
 }
 
-fn said(tool: &str, file: &str, now: Reading, start: Option<BTreeSet<String>>) -> Said {
+fn said(tool: &str, file: &str, now: ToolReport, start: Option<BTreeSet<String>>) -> ToolFindings {
     let now = now.findings.into_iter().filter(|finding| finding.place.file == file);
-    Said { tool: tool.to_owned(), file: file.to_owned(), now: now.collect(), start }
+    ToolFindings { tool: tool.to_owned(), file: file.to_owned(), now: now.collect(), start }
 }
 
 fn prints(findings: &[Finding]) -> BTreeSet<String> {
@@ -176,7 +180,7 @@ fn prints(findings: &[Finding]) -> BTreeSet<String> {
 
 /// Does all jobs at once, and returns what is done after `limit` at most. The others go on in the
 /// background until the process ends.
-pub fn in_time<T: Send + 'static>(jobs: Vec<Job<T>>, limit: Duration) -> Vec<T> {
+pub fn in_time<T: Send + 'static>(jobs: Vec<BackgroundJob<T>>, limit: Duration) -> Vec<T> {
     let began = Instant::now();
     let (sender, done) = channel();
     for job in jobs {

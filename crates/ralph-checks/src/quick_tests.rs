@@ -5,11 +5,11 @@ use std::sync::mpsc::channel;
 use super::*;
 
 /// A project with these files, all of them programs, and a folder of tools.
-struct Stage {
+struct QuickCheckFixture {
     folder: tempfile::TempDir,
 }
 
-impl Stage {
+impl QuickCheckFixture {
     fn new(files: &[&str]) -> Self {
         let stage = Self { folder: tempfile::tempdir().unwrap() };
         for name in files {
@@ -21,16 +21,16 @@ impl Stage {
         stage
     }
 
-    fn sight(&self, file: &str) -> Sight {
+    fn sight(&self, file: &str) -> FileCheckers {
         let path = self.folder.path().join("bin").into_os_string();
-        Sight::new(&self.folder.path().join("project"), Path::new(file), Some(&path))
+        FileCheckers::new(&self.folder.path().join("project"), Path::new(file), Some(&path))
     }
 
-    fn means(&self) -> Means {
-        Means {
+    fn means(&self) -> QuickCheckContext {
+        QuickCheckContext {
             supervisor: Supervisor::new(self.folder.path().join("nothing"), []),
             env: Vec::new(),
-            pack: Arc::new(Pack::builtin()),
+            pack: Arc::new(RulePack::builtin()),
             until: Instant::now(),
         }
     }
@@ -43,19 +43,19 @@ impl Stage {
 
 #[test]
 fn a_file_that_nobody_knows_anything_about_is_told_by_its_name() {
-    let stage = Stage::new(&["bin/ruff", "bin/shellcheck", "bin/clangd"]);
+    let stage = QuickCheckFixture::new(&["bin/ruff", "bin/shellcheck", "bin/clangd"]);
     for file in ["README", "a.txt", "docs/b.md", "node_modules/x/a.js", ".venv/lib/a.py"] {
         assert!(stage.sight(file).is_empty(), "{file}");
     }
     let served = stage.sight("a.c");
     assert!(served.has_server() && !served.is_empty());
-    assert!(Stage::new(&[]).sight("a.sh").is_empty());
-    assert!(!Stage::new(&[]).sight("a.py").is_empty(), "rules need no program");
+    assert!(QuickCheckFixture::new(&[]).sight("a.sh").is_empty());
+    assert!(!QuickCheckFixture::new(&[]).sight("a.py").is_empty(), "rules need no program");
 }
 
 #[test]
 fn linters_are_asked_where_they_are_installed_and_wanted() {
-    let stage = Stage::new(&[
+    let stage = QuickCheckFixture::new(&[
         "bin/ruff",
         "bin/shellcheck",
         "bin/biome",
@@ -74,24 +74,24 @@ fn linters_are_asked_where_they_are_installed_and_wanted() {
 
 #[test]
 fn rules_tell_what_was_there_before_from_what_is_new() {
-    let stage = Stage::new(&["project/a.py"]);
+    let stage = QuickCheckFixture::new(&["project/a.py"]);
     let root = stage.folder.path().join("project");
     fs::write(root.join("a.py"), "def f(x):\n    eval(x)\n\ndef g(x):\n    eval(x)\n").unwrap();
-    let fresh = |start: &Start| {
+    let fresh = |start: &StartContents| {
         let mut jobs = stage.sight("a.py").jobs(&stage.means(), start);
         let said = jobs.remove(0)().unwrap();
-        ralph_core::look::Known::default().take(vec![said]).len()
+        ralph_core::look::KnownFindings::default().take(vec![said]).len()
     };
-    assert_eq!(fresh(&Start::Absent), 2);
-    assert_eq!(fresh(&Start::Unknown), 2);
+    assert_eq!(fresh(&StartContents::Absent), 2);
+    assert_eq!(fresh(&StartContents::Unknown), 2);
     let before = b"import os\ndef f(x):\n    eval(x)\n".to_vec();
-    assert_eq!(fresh(&Start::Text(Arc::new(before))), 1);
+    assert_eq!(fresh(&StartContents::Text(Arc::new(before))), 1);
 }
 
 #[test]
 fn what_does_not_answer_in_time_is_left_out() {
     let (_never, waiting) = channel::<u32>();
-    let jobs: Vec<Job<u32>> =
+    let jobs: Vec<BackgroundJob<u32>> =
         vec![Box::new(|| 1), Box::new(move || waiting.recv().unwrap_or(2)), Box::new(|| 3)];
     let mut answers = in_time(jobs, Duration::from_secs(1));
     answers.sort_unstable();

@@ -20,16 +20,16 @@ mod scan;
 mod secrets;
 mod words;
 
-pub use chosen::{Before, Chosen, MOST_EARLIER};
+pub use chosen::{EarlierContents, MOST_EARLIER, ScanSelection};
 pub(crate) use files::is_vendored;
-pub use files::{FileCounts, Files, Why};
+pub use files::{FileCounts, ScanScope, UnreadReason};
 pub use gate::SecurityGate;
 pub(crate) use gate::{digest, tail};
-pub use pack::Pack;
+pub use pack::RulePack;
 pub use rules::RulesError;
-pub(crate) use rules::{Written, parse as parse_rules};
-pub(crate) use scan::{Hit, Seen};
-pub use scan::{Scan, Unread};
+pub(crate) use rules::{RuleDefinition, parse as parse_rules};
+pub(crate) use scan::{FileScan, RuleHit};
+pub use scan::{ScanResult, UnreadFile};
 
 /// The name of the tool in findings.
 pub const TOOL: &str = "ralph-security";

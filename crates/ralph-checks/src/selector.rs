@@ -6,21 +6,21 @@ use std::path::Path;
 
 use ralph_core::policy::{Criterion, GateCommand, GateSpec};
 
-use crate::affected::{Runner, Takes, runner, within};
-use crate::invariants::Sought;
+use crate::affected::{TestArgumentKind, TestRunner, runner, within};
+use crate::invariants::TestLookup;
 
 /// A test by its file, its name, or both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Selector<'a> {
+pub(crate) struct TestSelector<'a> {
     file: Option<&'a str>,
     /// Its name, with what it is in.
     name: Option<&'a str>,
 }
 
-impl<'a> Selector<'a> {
+impl<'a> TestSelector<'a> {
     /// Reads `FILE`, `NAME` or `FILE::NAME`; `None` for what could be taken for
     /// an option, or is nothing.
-    fn parse(text: &'a str, runner: &Runner) -> Option<Self> {
+    fn parse(text: &'a str, runner: &TestRunner) -> Option<Self> {
         let is_file = |part: &str| {
             runner.endings.iter().any(|end| part.ends_with(end)) || part.starts_with("./")
         };
@@ -43,29 +43,29 @@ pub(crate) fn selecting(spec: &GateSpec, selector: &str) -> Option<GateSpec> {
         return None;
     }
     let runner = runner(words)?;
-    let Selector { file, name } = Selector::parse(selector, runner)?;
+    let TestSelector { file, name } = TestSelector::parse(selector, runner)?;
     let file = match file {
         Some(file) => Some(within(file, &spec.dir)?),
         None => None,
     };
     let mut words = words.clone();
     match runner.takes {
-        Takes::Files(before) => {
-            choose_files(runner, before, Selector { file, name }, &mut words);
+        TestArgumentKind::Files(before) => {
+            choose_files(runner, before, TestSelector { file, name }, &mut words);
         }
-        Takes::Packages => {
+        TestArgumentKind::Packages => {
             words.extend(name.map(|name| format!("-run={}", each_part(name))));
             if let Some(file) = file {
                 words.retain(|word| !word.ends_with("..."));
                 words.push(folder(file));
             }
         }
-        Takes::Names => {
+        TestArgumentKind::Names => {
             words.push("--".to_owned());
             // A binary of tests is chosen by no file; names are unlike enough.
             words.push(name?.to_owned());
         }
-        Takes::Classes => {
+        TestArgumentKind::Classes => {
             let class = file.and_then(|file| file.rsplit('/').next()?.strip_suffix(".php"));
             let pattern = match (class, name) {
                 (Some(class), Some(name)) => format!(r"(^|\\){class}::{}", escaped(name)),
@@ -79,9 +79,9 @@ pub(crate) fn selecting(spec: &GateSpec, selector: &str) -> Option<GateSpec> {
 }
 
 fn choose_files(
-    runner: &Runner,
+    runner: &TestRunner,
     before: &[&str],
-    Selector { file, name }: Selector<'_>,
+    TestSelector { file, name }: TestSelector<'_>,
     words: &mut Vec<String>,
 ) {
     let is_pytest = runner.program == "pytest";
@@ -108,7 +108,7 @@ fn choose_files(
 /// Returns the text that must be part of the id of a test that was meant, if it is known.
 pub(crate) fn telling_name<'a>(selector: &'a str, spec: &GateSpec) -> Option<&'a str> {
     let GateCommand::Argv(words) = &spec.command else { return None };
-    let name = Selector::parse(selector, runner(words)?)?.name?;
+    let name = TestSelector::parse(selector, runner(words)?)?.name?;
     let last = name.rsplit("::").next().unwrap_or(name);
     Some(last).filter(|last| !last.is_empty())
 }
@@ -116,24 +116,24 @@ pub(crate) fn telling_name<'a>(selector: &'a str, spec: &GateSpec) -> Option<&'a
 /// The file that a selector names, seen from the project's root.
 pub(crate) fn file_of<'a>(selector: &'a str, spec: &GateSpec) -> Option<&'a str> {
     let GateCommand::Argv(words) = &spec.command else { return None };
-    Selector::parse(selector, runner(words)?)?.file
+    TestSelector::parse(selector, runner(words)?)?.file
 }
 
 /// Looks for a test among the files of a project. Where a name is put
 /// together while tests run, its last part may be in no file.
-pub(crate) fn seek(selector: &str, spec: &GateSpec, root: &Path) -> Sought {
+pub(crate) fn seek(selector: &str, spec: &GateSpec, root: &Path) -> TestLookup {
     let file = file_of(selector, spec);
     if let Some(file) = file.filter(|file| !root.join(file).exists()) {
-        return Sought::NoFile(file.to_owned());
+        return TestLookup::NoFile(file.to_owned());
     }
-    let Some(name) = telling_name(selector, spec) else { return Sought::Found };
+    let Some(name) = telling_name(selector, spec) else { return TestLookup::Found };
     // What a runner adds for parameters and parts of a test is in no file.
     let bare = name.split(['[', '/']).next().unwrap_or(name);
     let is_there = match file {
         Some(file) => files::mention(&root.join(file), bare),
         None => files::any_mentions(root, bare),
     };
-    if is_there { Sought::Found } else { Sought::NoName(name.to_owned()) }
+    if is_there { TestLookup::Found } else { TestLookup::NoName(name.to_owned()) }
 }
 
 fn folder(file: &str) -> String {
@@ -169,8 +169,8 @@ fn escaped(name: &str) -> String {
 mod tests {
     use std::time::Duration;
 
-    use ralph_core::format::Format;
-    use ralph_core::policy::{Bar, Need};
+    use ralph_core::format::OutputFormat;
+    use ralph_core::policy::{GateImportance, PassCondition};
 
     use super::*;
 
@@ -181,10 +181,10 @@ mod tests {
             criterion: Criterion::TestPass,
             command: GateCommand::Argv(line.split(' ').map(str::to_owned).collect()),
             dir: dir.to_owned(),
-            format: Format::Exit,
-            bar: Bar::Clean,
+            format: OutputFormat::Exit,
+            bar: PassCondition::Clean,
             timeout: Duration::from_mins(2),
-            need: Need::Required,
+            need: GateImportance::Required,
         };
         let found = selecting(&spec, selector).map(|spec| spec.command.display());
         assert_eq!(found.as_deref(), want, "{line} {selector}");
@@ -234,18 +234,18 @@ mod tests {
             criterion: Criterion::TestPass,
             command: GateCommand::Argv(vec!["pytest".to_owned()]),
             dir: String::new(),
-            format: Format::Exit,
-            bar: Bar::Clean,
+            format: OutputFormat::Exit,
+            bar: PassCondition::Clean,
             timeout: Duration::ZERO,
-            need: Need::Required,
+            need: GateImportance::Required,
         };
         for (selector, want) in [
-            ("tests/a.py", Sought::Found),
-            ("tests/a.py::test_x[1-2]", Sought::Found),
-            ("test_x", Sought::Found),
-            ("tests/b.py::test_x", Sought::NoFile("tests/b.py".to_owned())),
-            ("tests/a.py::test_y", Sought::NoName("test_y".to_owned())),
-            ("test_y", Sought::NoName("test_y".to_owned())),
+            ("tests/a.py", TestLookup::Found),
+            ("tests/a.py::test_x[1-2]", TestLookup::Found),
+            ("test_x", TestLookup::Found),
+            ("tests/b.py::test_x", TestLookup::NoFile("tests/b.py".to_owned())),
+            ("tests/a.py::test_y", TestLookup::NoName("test_y".to_owned())),
+            ("test_y", TestLookup::NoName("test_y".to_owned())),
         ] {
             assert_eq!(seek(selector, &spec, root.path()), want, "{selector}");
         }
@@ -258,10 +258,10 @@ mod tests {
             criterion: Criterion::TestPass,
             command: GateCommand::Argv(line.split(' ').map(str::to_owned).collect()),
             dir: String::new(),
-            format: Format::Exit,
-            bar: Bar::Clean,
+            format: OutputFormat::Exit,
+            bar: PassCondition::Clean,
             timeout: Duration::ZERO,
-            need: Need::Required,
+            need: GateImportance::Required,
         };
         assert_eq!(telling_name("tests/a.py::T::x", &spec("pytest")), Some("x"));
         assert_eq!(telling_name("tests/a.py", &spec("pytest")), None);

@@ -32,27 +32,27 @@ mod units;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use ralph_core::finding::Place;
+use ralph_core::finding::SourceLocation;
 use rayon::prelude::*;
 
-use outline::Outline;
+use outline::FileOutline;
 
-pub use kind::{Kind, Severity, Tampering};
-pub use known::{KnownTest, KnowsTests, OutlineAlone};
-pub use language::Language;
+pub use kind::{Tampering, TamperingKind, TamperingSeverity};
+pub use known::{EmptyTestCatalog, KnownTest, TestCatalog};
+pub use language::FileLanguage;
 pub use original::{
-    ProjectTexts, Restored, SplitChange, is_header_of_others, is_material, new_names,
+    ProjectTexts, RestoredContents, SplitChange, is_header_of_others, is_material, new_names,
     paths_upwards, serving, split, tests_in, words_to_runners,
 };
 pub use paths::{
     configures_checks, decides_checks, is_fixture, is_runner_config, is_snapshot,
     is_startup_module, is_test_file,
 };
-pub use rules::{GlobError, LINTERS, Rules};
+pub use rules::{GlobError, LINTERS, TamperRules};
 
 /// One file at one of the two times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Version<'a> {
+pub struct FileVersion<'a> {
     /// Relative to the project's root, with `/`.
     pub path: &'a str,
     /// The contents.
@@ -64,20 +64,25 @@ pub struct Version<'a> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FilePair<'a> {
     /// At the run's start; `None` if it is new.
-    pub old: Option<Version<'a>>,
+    pub old: Option<FileVersion<'a>>,
     /// Now; `None` if it is gone.
-    pub new: Option<Version<'a>>,
+    pub new: Option<FileVersion<'a>>,
 }
 
 /// Says what became weaker, and which other edits of tests and checks there
 /// are, ordered by place.
 ///
-/// What was allowed is said like everything else: [`Rules::allows`] tells which it is. Files that
+/// What was allowed is said like everything else: [`TamperRules::allows`] tells which it is. Files that
 /// do not differ need not be given, with one consequence: a test that was moved into a file is only
 /// found again if that file is among the pairs, which it is because it changed. A function that
 /// `knowing` reports as a test is one, too.
-pub fn compare(files: &[FilePair<'_>], rules: &Rules, knowing: &dyn KnowsTests) -> Vec<Tampering> {
-    let pairs: Vec<Pair<'_>> = files.par_iter().map(|pair| Pair::read(pair, knowing)).collect();
+pub fn compare(
+    files: &[FilePair<'_>],
+    rules: &TamperRules,
+    knowing: &dyn TestCatalog,
+) -> Vec<Tampering> {
+    let pairs: Vec<ParsedFilePair<'_>> =
+        files.par_iter().map(|pair| ParsedFilePair::read(pair, knowing)).collect();
     let mut found = matching::tests(&pairs);
     found.extend(modules::detached(&pairs));
     found.extend(suppressions::added(&pairs));
@@ -92,31 +97,33 @@ pub fn compare(files: &[FilePair<'_>], rules: &Rules, knowing: &dyn KnowsTests) 
 
 /// Drops edits in lines where something weaker is reported anyway.
 fn without_echoes(mut found: Vec<Tampering>) -> Vec<Tampering> {
-    let weakened: BTreeSet<Place> = found
+    let weakened: BTreeSet<SourceLocation> = found
         .iter()
-        .filter(|one| one.severity() == Severity::Weakening)
+        .filter(|one| one.severity() == TamperingSeverity::Weakening)
         .map(|one| one.place.clone())
         .collect();
-    found.retain(|one| one.severity() == Severity::Weakening || !weakened.contains(&one.place));
+    found.retain(|one| {
+        one.severity() == TamperingSeverity::Weakening || !weakened.contains(&one.place)
+    });
     found
 }
 
 /// A file that differs, read.
-struct Pair<'a> {
-    old: Option<Side<'a>>,
-    new: Option<Side<'a>>,
+struct ParsedFilePair<'a> {
+    old: Option<ParsedFileVersion<'a>>,
+    new: Option<ParsedFileVersion<'a>>,
 }
 
 /// One version of a file, read.
-struct Side<'a> {
+struct ParsedFileVersion<'a> {
     path: &'a str,
     text: Cow<'a, str>,
-    outline: Outline,
+    outline: FileOutline,
 }
 
-impl<'a> Pair<'a> {
-    fn read(files: &FilePair<'a>, knowing: &dyn KnowsTests) -> Self {
-        let text = |version: Version<'a>| (version.path, decoded(version.contents));
+impl<'a> ParsedFilePair<'a> {
+    fn read(files: &FilePair<'a>, knowing: &dyn TestCatalog) -> Self {
+        let text = |version: FileVersion<'a>| (version.path, decoded(version.contents));
         let (old, new) = (files.old.map(text), files.new.map(text));
         let ask = |(path, text): &(&str, Cow<'_, str>)| known::tests(knowing, path, text);
         let known = match (old.as_ref().map(ask), new.as_ref().map(ask)) {
@@ -133,10 +140,10 @@ impl<'a> Pair<'a> {
         // The same reader for both: what one of them sees and the other does
         // not would look like an edit.
         let parsed = !matches!(outlines, (Some(None), _) | (_, Some(None)));
-        let side = |(path, text): (&'a str, Cow<'a, str>), outline: Option<Outline>| {
+        let side = |(path, text): (&'a str, Cow<'a, str>), outline: Option<FileOutline>| {
             let outline = outline.filter(|_| parsed);
             let outline = outline.unwrap_or_else(|| lines::outline(path, &text));
-            Side { path, text, outline }
+            ParsedFileVersion { path, text, outline }
         };
         Self {
             old: old.map(|file| side(file, outlines.0.flatten())),

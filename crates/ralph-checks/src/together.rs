@@ -13,7 +13,7 @@ use std::time::Duration;
 use ralph_core::evidence::GateReport;
 use ralph_core::policy::{Criterion, GateSpec};
 
-use crate::{Gate, Site};
+use crate::{Gate, GateContext};
 
 /// The interval at which the watcher is asked while gates run.
 const TICK: Duration = Duration::from_millis(100);
@@ -43,13 +43,13 @@ pub trait GateWatcher {
 /// reports come in the order of the gates.
 pub fn run_together(
     gates: &[&dyn Gate],
-    site: &Site<'_>,
+    site: &GateContext<'_>,
     jobs: usize,
     watcher: &mut dyn GateWatcher,
 ) -> Vec<GateReport> {
     let stop = AtomicBool::new(false);
     let (sender, results) = mpsc::channel();
-    let mut plan = Plan::new(gates);
+    let mut plan = GateSchedule::new(gates);
     thread::scope(|threads| {
         loop {
             while !stop.load(Ordering::Relaxed)
@@ -80,7 +80,7 @@ pub fn run_together(
 
 fn run_one(
     gate: &dyn Gate,
-    site: &Site<'_>,
+    site: &GateContext<'_>,
     index: usize,
     sender: &Sender<(usize, GateReport)>,
     stop: &AtomicBool,
@@ -95,14 +95,14 @@ fn run_one(
     let _ = sender.send((index, report));
 }
 
-struct Plan<'a> {
+struct GateSchedule<'a> {
     gates: &'a [&'a dyn Gate],
     waiting: Vec<usize>,
     running: Vec<usize>,
     done: Vec<Option<GateReport>>,
 }
 
-impl<'a> Plan<'a> {
+impl<'a> GateSchedule<'a> {
     fn new(gates: &'a [&'a dyn Gate]) -> Self {
         let waiting = (0..gates.len()).collect();
         Self { gates, waiting, running: Vec::new(), done: vec![None; gates.len()] }
@@ -161,14 +161,14 @@ fn not_run(spec: &GateSpec) -> GateReport {
 #[cfg(test)]
 mod tests {
     use ralph_core::evidence::Verdict;
-    use ralph_core::format::Format;
-    use ralph_core::policy::{Bar, GateCommand, Need};
+    use ralph_core::format::OutputFormat;
+    use ralph_core::policy::{GateCommand, GateImportance, PassCondition};
 
     use super::*;
 
-    struct Fake(GateSpec);
+    struct FakeGate(GateSpec);
 
-    impl Gate for Fake {
+    impl Gate for FakeGate {
         fn spec(&self) -> &GateSpec {
             &self.0
         }
@@ -177,7 +177,7 @@ mod tests {
             self.0.name.clone()
         }
 
-        fn run(&self, _site: &Site<'_>, stop: &mut dyn FnMut() -> bool) -> GateReport {
+        fn run(&self, _site: &GateContext<'_>, stop: &mut dyn FnMut() -> bool) -> GateReport {
             assert!(self.0.name != "broken", "as a gate with a bug does");
             let verdict = if stop() {
                 Verdict::Unknown { reason: "it was interrupted".to_owned() }
@@ -188,20 +188,20 @@ mod tests {
         }
     }
 
-    fn gate(name: &str, criterion: Criterion, dir: &str) -> Fake {
-        Fake(GateSpec {
+    fn gate(name: &str, criterion: Criterion, dir: &str) -> FakeGate {
+        FakeGate(GateSpec {
             name: name.to_owned(),
             criterion,
             command: GateCommand::Argv(vec!["x".to_owned()]),
             dir: dir.to_owned(),
-            format: Format::Exit,
-            bar: Bar::Clean,
+            format: OutputFormat::Exit,
+            bar: PassCondition::Clean,
             timeout: Duration::from_mins(1),
-            need: Need::Required,
+            need: GateImportance::Required,
         })
     }
 
-    fn starts(plan: &mut Plan<'_>, jobs: usize) -> Vec<String> {
+    fn starts(plan: &mut GateSchedule<'_>, jobs: usize) -> Vec<String> {
         std::iter::from_fn(|| plan.next(jobs).map(|i| plan.gates[i].spec().name.clone())).collect()
     }
 
@@ -214,7 +214,7 @@ mod tests {
             gate("web", Criterion::TestPass, "web"),
         ];
         let gates: Vec<&dyn Gate> = gates.iter().map(|gate| gate as &dyn Gate).collect();
-        let mut plan = Plan::new(&gates);
+        let mut plan = GateSchedule::new(&gates);
         assert_eq!(starts(&mut plan, 2), ["test", "lint"]);
         plan.done(2, not_run(gates[2].spec()));
         assert_eq!(starts(&mut plan, 2), ["web"]);
@@ -223,13 +223,13 @@ mod tests {
     }
 
     #[derive(Default)]
-    struct Seen {
+    struct RecordingGateWatcher {
         started: Vec<String>,
         finished: usize,
         stop_at_once: bool,
     }
 
-    impl GateWatcher for Seen {
+    impl GateWatcher for RecordingGateWatcher {
         fn started(&mut self, spec: &GateSpec) {
             self.started.push(spec.name.clone());
         }
@@ -243,21 +243,21 @@ mod tests {
         }
     }
 
-    fn run(seen: &mut Seen) -> Vec<GateReport> {
+    fn run(seen: &mut RecordingGateWatcher) -> Vec<GateReport> {
         run_named(["a", "b", "c"], seen)
     }
 
-    fn run_named(names: [&str; 3], seen: &mut Seen) -> Vec<GateReport> {
+    fn run_named(names: [&str; 3], seen: &mut RecordingGateWatcher) -> Vec<GateReport> {
         let gates = names.map(|name| gate(name, Criterion::Custom, ""));
         let gates: Vec<&dyn Gate> = gates.iter().map(|gate| gate as &dyn Gate).collect();
         let supervisor = ralph_proc::Supervisor::new("/nowhere", []);
         let root = std::path::Path::new("/");
-        run_together(&gates, &Site { supervisor: &supervisor, root, env: &[] }, 4, seen)
+        run_together(&gates, &GateContext { supervisor: &supervisor, root, env: &[] }, 4, seen)
     }
 
     #[test]
     fn reports_come_in_the_order_of_the_gates() {
-        let mut seen = Seen::default();
+        let mut seen = RecordingGateWatcher::default();
         let reports = run(&mut seen);
         assert_eq!(seen.started, ["a", "b", "c"]);
         assert_eq!(seen.finished, 3);
@@ -268,14 +268,17 @@ mod tests {
 
     #[test]
     fn gates_that_did_not_get_their_turn_are_unknown() {
-        let reports = run(&mut Seen { stop_at_once: true, ..Seen::default() });
+        let reports = run(&mut RecordingGateWatcher {
+            stop_at_once: true,
+            ..RecordingGateWatcher::default()
+        });
         assert_eq!(reports.len(), 3);
         assert!(matches!(reports[2].verdict, Verdict::Unknown { .. }));
     }
 
     #[test]
     fn a_gate_that_breaks_off_is_unknown_and_holds_nobody_up() {
-        let reports = run_named(["a", "broken", "c"], &mut Seen::default());
+        let reports = run_named(["a", "broken", "c"], &mut RecordingGateWatcher::default());
         let passed: Vec<bool> = reports.iter().map(GateReport::passed).collect();
         assert_eq!(passed, [true, false, true]);
         assert!(matches!(reports[1].verdict, Verdict::Unknown { .. }));

@@ -15,7 +15,7 @@ use crate::examples::EXAMPLES;
 #[command(about = "Keeps a coding agent working until the work is proven done")]
 pub(crate) struct Cli {
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: CliCommand,
 }
 
 /// The groups of commands in the help; each command is in one group.
@@ -44,7 +44,7 @@ impl Cli {
     /// Parses the words that were typed.
     pub(crate) fn read() -> Result<Self, clap::Error> {
         let words: Vec<OsString> = std::env::args_os().collect();
-        if let Some(command) = Command::read_alone(words.get(1..).unwrap_or_default()) {
+        if let Some(command) = CliCommand::read_alone(words.get(1..).unwrap_or_default()) {
             return Ok(Self { command });
         }
         let mut command = Self::definition();
@@ -53,7 +53,7 @@ impl Cli {
     }
 }
 
-impl Command {
+impl CliCommand {
     /// Parses a command that scripts and agents call often, without defining the
     /// others. Returns `None` for other commands, for help and for errors, which need
     /// the whole definition.
@@ -108,7 +108,7 @@ fn groups(command: &clap::Command) -> String {
 }
 
 #[derive(Subcommand, Debug)]
-pub(crate) enum Command {
+pub(crate) enum CliCommand {
     Demo(commands::demo::DemoArgs),
     Init(commands::init::InitArgs),
     Run(Box<commands::run::RunArgs>),
@@ -186,7 +186,7 @@ mod tests {
         for line in lines {
             let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
             let whole = Cli::try_parse_from([&[OsString::from("ralph")], &words[..]].concat());
-            let alone = Command::read_alone(&words).map(|command| format!("{command:?}"));
+            let alone = CliCommand::read_alone(&words).map(|command| format!("{command:?}"));
             assert_eq!(alone, whole.ok().map(|cli| format!("{:?}", cli.command)), "{line}");
         }
     }

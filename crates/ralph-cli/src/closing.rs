@@ -4,12 +4,12 @@ use std::fmt::Write;
 
 use ralph_core::locale::Locale;
 use ralph_core::policy::GateSpec;
-use ralph_core::run::Best;
+use ralph_core::run::BestIteration;
 use ralph_core::score::Score;
-use ralph_core::state::{Proof, State, Wait};
+use ralph_core::state::{Proof, RunState, WaitReason};
 use ralph_core::{Run, wording};
 use ralph_engine::command_log::CommandLog;
-use ralph_snapshot::{Place, Snapshot};
+use ralph_snapshot::{Snapshot, SnapshotPlace};
 
 use crate::texts::{counted, state_line};
 
@@ -17,7 +17,7 @@ use crate::texts::{counted, state_line};
 pub(crate) fn closing(run: &Run, commands: &CommandLog) -> String {
     let id = &run.id;
     let mut text = state_line(run, commands);
-    if matches!(run.state, State::Failed(_)) {
+    if matches!(run.state, RunState::Failed(_)) {
         if let Some(missing) = only_claim_missing(run) {
             let _ = write!(text, "\n{missing}");
         } else if let Some(best) = run.best {
@@ -25,24 +25,24 @@ pub(crate) fn closing(run: &Run, commands: &CommandLog) -> String {
         }
     }
     let next = match (run.policy.locale, &run.state) {
-        (Locale::En, State::Waiting(Wait::Human { .. })) => {
+        (Locale::En, RunState::Waiting(WaitReason::Human { .. })) => {
             format!("`ralph resume {id} --answer TEXT` answers and goes on, `ralph stop` ends it.")
         }
-        (Locale::Ko, State::Waiting(Wait::Human { .. })) => {
+        (Locale::Ko, RunState::Waiting(WaitReason::Human { .. })) => {
             format!(
                 "`ralph resume {id} --answer TEXT` 로 답하고 계속하며, `ralph stop` 으로 끝냅니다."
             )
         }
-        (Locale::En, State::Paused(_) | State::Waiting(_)) => {
+        (Locale::En, RunState::Paused(_) | RunState::Waiting(_)) => {
             format!("`ralph resume {id}` goes on, `ralph stop` ends it.")
         }
-        (Locale::Ko, State::Paused(_) | State::Waiting(_)) => {
+        (Locale::Ko, RunState::Paused(_) | RunState::Waiting(_)) => {
             format!("`ralph resume {id}` 로 계속하고, `ralph stop` 으로 끝냅니다.")
         }
-        (Locale::En, State::Success(Proof::Verified)) => {
+        (Locale::En, RunState::Success(Proof::Verified)) => {
             format!("`ralph report {id}` shows the proof.")
         }
-        (Locale::Ko, State::Success(Proof::Verified)) => {
+        (Locale::Ko, RunState::Success(Proof::Verified)) => {
             format!("`ralph report {id}` 로 증거를 볼 수 있습니다.")
         }
         (Locale::En, _) => format!("`ralph report {id}` shows what happened."),
@@ -80,10 +80,10 @@ fn only_claim_missing(run: &Run) -> Option<String> {
 pub(crate) fn way_back(run: &Run, start: &Snapshot, added: usize) -> String {
     let id = &run.id;
     let (place, by_hand) = match &start.place {
-        Place::Git { reference, .. } => {
+        SnapshotPlace::Git { reference, .. } => {
             (reference.clone(), format!("git restore --source={reference} --worktree -- :/"))
         }
-        Place::Files { manifest } => (
+        SnapshotPlace::Files { manifest } => (
             manifest.display().to_string(),
             // Only `-a` restores the old modes and links.
             format!(
@@ -106,7 +106,7 @@ pub(crate) fn way_back(run: &Run, start: &Snapshot, added: usize) -> String {
     if added == 0 { text } else { text + "\n         " + &stays }
 }
 
-fn best_line(locale: Locale, best: Best) -> String {
+fn best_line(locale: Locale, best: BestIteration) -> String {
     let (iteration, score) = (best.iteration, wording::score(&best.score, locale));
     match locale {
         Locale::En => format!("The best was turn {iteration} with {score}."),

@@ -33,7 +33,7 @@ pub(crate) mod start;
 pub(crate) mod status;
 pub(crate) mod stop;
 
-use crate::cli::{Cli, Command};
+use crate::cli::{Cli, CliCommand};
 use crate::error::CliError;
 use crate::{out, rights};
 
@@ -44,37 +44,37 @@ pub(crate) fn run(cli: Cli) -> Result<u8, CliError> {
         return Ok(error.exit_code());
     }
     match cli.command {
-        Command::Demo(args) => demo::run(&args),
-        Command::Init(args) => init::run(&args),
-        Command::Run(args) => run::run(&args),
-        Command::Start(args) => start::run(&args),
-        Command::Stop(args) | Command::Cancel(args) => stop::run(&args),
-        Command::Pause(args) => pause::run(&args),
-        Command::Resume(args) => resume::run(&args),
-        Command::Status(args) => status::run(&args),
-        Command::Logs(args) => logs::run(&args),
-        Command::Runs(args) => runs::run(&args),
-        Command::Sessions(args) => sessions::run(&args),
-        Command::Report(args) => report::run(&args),
-        Command::Snapshots(args) => snapshots::run(&args),
-        Command::Diff(args) => diff::run(&args),
-        Command::Rollback(args) => rollback::run(&args),
-        Command::Gc(args) => gc::run(&args),
-        Command::Allow(args) => allow::run(&args),
-        Command::Check(args) => check::run(&args),
-        Command::Code(args) => code::run(&args),
-        Command::Memory(args) => memory::run(&args),
-        Command::Mcp(args) => mcp::run(&args),
-        Command::Config(args) => config::run(&args),
-        Command::Completions(args) => completions::run(&args),
-        Command::Doctor(args) => doctor::run(&args),
-        Command::Install(args) => install::install(&args),
-        Command::Uninstall(args) => install::uninstall(&args),
-        Command::Hook(args) => Ok(hook::run(&args)),
-        Command::Docs(args) => docs::run(&args),
-        Command::RunIds(args) => completions::run_ids(&args),
-        Command::LspHelper(args) => lsp_helper::run(&args),
-        Command::Measure(args) => measure::run(&args),
-        Command::Scripted(args) => scripted::run(&args),
+        CliCommand::Demo(args) => demo::run(&args),
+        CliCommand::Init(args) => init::run(&args),
+        CliCommand::Run(args) => run::run(&args),
+        CliCommand::Start(args) => start::run(&args),
+        CliCommand::Stop(args) | CliCommand::Cancel(args) => stop::run(&args),
+        CliCommand::Pause(args) => pause::run(&args),
+        CliCommand::Resume(args) => resume::run(&args),
+        CliCommand::Status(args) => status::run(&args),
+        CliCommand::Logs(args) => logs::run(&args),
+        CliCommand::Runs(args) => runs::run(&args),
+        CliCommand::Sessions(args) => sessions::run(&args),
+        CliCommand::Report(args) => report::run(&args),
+        CliCommand::Snapshots(args) => snapshots::run(&args),
+        CliCommand::Diff(args) => diff::run(&args),
+        CliCommand::Rollback(args) => rollback::run(&args),
+        CliCommand::Gc(args) => gc::run(&args),
+        CliCommand::Allow(args) => allow::run(&args),
+        CliCommand::Check(args) => check::run(&args),
+        CliCommand::Code(args) => code::run(&args),
+        CliCommand::Memory(args) => memory::run(&args),
+        CliCommand::Mcp(args) => mcp::run(&args),
+        CliCommand::Config(args) => config::run(&args),
+        CliCommand::Completions(args) => completions::run(&args),
+        CliCommand::Doctor(args) => doctor::run(&args),
+        CliCommand::Install(args) => install::install(&args),
+        CliCommand::Uninstall(args) => install::uninstall(&args),
+        CliCommand::Hook(args) => Ok(hook::run(&args)),
+        CliCommand::Docs(args) => docs::run(&args),
+        CliCommand::RunIds(args) => completions::run_ids(&args),
+        CliCommand::LspHelper(args) => lsp_helper::run(&args),
+        CliCommand::Measure(args) => measure::run(&args),
+        CliCommand::Scripted(args) => scripted::run(&args),
     }
 }

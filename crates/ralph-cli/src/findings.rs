@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use ralph_core::evidence::GateReport;
-use ralph_core::finding::{Finding, Level, TestState, test_name};
+use ralph_core::finding::{Finding, FindingLevel, TestState, test_name};
 use ralph_core::locale::Locale;
 use ralph_core::wording;
 use ralph_engine::report::span;
@@ -112,7 +112,7 @@ fn failed_tests(reports: &[GateReport], most: usize, locale: Locale) -> String {
 fn by_file(reports: &[GateReport], most: usize) -> String {
     let mut files: BTreeMap<&str, Vec<&Finding>> = BTreeMap::new();
     let listed = |report: &&GateReport, finding: &&Finding| {
-        finding.level != Level::Info || most == usize::MAX || fails_with_remarks(report)
+        finding.level != FindingLevel::Info || most == usize::MAX || fails_with_remarks(report)
     };
     let findings = reports.iter().flat_map(|report| {
         report.reading.findings.iter().filter(move |finding| listed(&report, finding))
@@ -180,39 +180,39 @@ mod tests {
     use std::collections::BTreeSet;
     use std::time::Duration;
 
-    use ralph_core::evidence::{Extent, Fault, Verdict};
-    use ralph_core::finding::{Place, Reading};
-    use ralph_core::policy::Need;
+    use ralph_core::evidence::{GateExtent, GateFault, Verdict};
+    use ralph_core::finding::{SourceLocation, ToolReport};
+    use ralph_core::policy::GateImportance;
 
     use super::*;
 
     fn report(findings: Vec<Finding>) -> GateReport {
-        let mut reading = Reading::default();
+        let mut reading = ToolReport::default();
         for finding in &findings {
             reading.counts.add(finding.level, 1);
         }
         reading.findings = findings;
         GateReport {
             name: "lint_clean".to_owned(),
-            need: Need::Required,
+            need: GateImportance::Required,
             command: "lint".to_owned(),
-            verdict: Verdict::Fail(Fault::Exit(1)),
+            verdict: Verdict::Fail(GateFault::Exit(1)),
             failing: BTreeSet::new(),
             reading,
             tail: "raw words".to_owned(),
             elapsed: Duration::from_millis(1234),
             cached: false,
             usage: None,
-            extent: Extent::Whole,
+            extent: GateExtent::Whole,
         }
     }
 
-    fn finding(line: u32, level: Level) -> Finding {
+    fn finding(line: u32, level: FindingLevel) -> Finding {
         Finding {
             tool: "ruff".to_owned(),
             rule: Some("F401".to_owned()),
             level,
-            place: Place { file: "a.py".to_owned(), line: Some(line), column: None },
+            place: SourceLocation { file: "a.py".to_owned(), line: Some(line), column: None },
             message: format!("message {line}"),
             fingerprint: String::new(),
         }
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn findings_are_grouped_by_file_the_worst_first() {
-        let found = vec![finding(3, Level::Warning), finding(9, Level::Error)];
+        let found = vec![finding(3, FindingLevel::Warning), finding(9, FindingLevel::Error)];
         let text = render(&[report(found)], FEW, Locale::En);
         let error = text.find("9  error     message 9  [ruff F401]").unwrap();
         let warning = text.find("3  warning   message 3  [ruff F401]").unwrap();
@@ -230,15 +230,17 @@ mod tests {
 
     #[test]
     fn what_two_gates_found_is_listed_once() {
-        let found = || vec![finding(3, Level::Warning)];
+        let found = || vec![finding(3, FindingLevel::Warning)];
         let text = render(&[report(found()), report(found())], FEW, Locale::En);
         assert_eq!(text.matches("message 3").count(), 1, "{text}");
     }
 
     #[test]
     fn remarks_are_counted_where_they_are_not_listed() {
-        let passed =
-            || GateReport { verdict: Verdict::Pass, ..report(vec![finding(3, Level::Info)]) };
+        let passed = || GateReport {
+            verdict: Verdict::Pass,
+            ..report(vec![finding(3, FindingLevel::Info)])
+        };
         let text = render(&[passed()], FEW, Locale::En);
         assert!(text.contains("1 remark is not listed") && !text.contains("message"), "{text}");
         let text = render(&[passed()], usize::MAX, Locale::En);
@@ -247,7 +249,7 @@ mod tests {
 
     #[test]
     fn remarks_are_listed_where_a_gate_fails_and_there_is_nothing_else() {
-        let text = render(&[report(vec![finding(3, Level::Info)])], FEW, Locale::En);
+        let text = render(&[report(vec![finding(3, FindingLevel::Info)])], FEW, Locale::En);
         assert!(text.contains("message 3") && !text.contains("not listed"), "{text}");
     }
 
@@ -259,7 +261,7 @@ mod tests {
 
     #[test]
     fn long_lists_are_cut_and_say_so() {
-        let found: Vec<_> = (1..=9).map(|line| finding(line, Level::Error)).collect();
+        let found: Vec<_> = (1..=9).map(|line| finding(line, FindingLevel::Error)).collect();
         let text = render(&[report(found.clone())], FEW, Locale::En);
         assert!(text.contains("… and 4 more (--all)"), "{text}");
         let text = render(&[report(found)], usize::MAX, Locale::En);

@@ -4,14 +4,14 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use ralph_agents::PieceKind;
-use ralph_core::evidence::{Edit, GateReport, Verdict, Weakening};
+use ralph_agents::OutputPieceKind;
+use ralph_core::evidence::{GateReport, TestEdit, Verdict, WeakenedCheck};
 use ralph_core::locale::Locale;
 use ralph_core::policy::Trust;
-use ralph_core::state::Wait;
+use ralph_core::state::WaitReason;
 use ralph_core::usage::{Usage, Usd};
 use ralph_core::{Run, RunId, Timestamp, wording};
-use ralph_engine::events::{Begin, Event, IterationSummary, Sink};
+use ralph_engine::events::{EventSink, IterationSummary, RunEvent, RunStart};
 use ralph_engine::history::failing_curve;
 use ralph_engine::report::{gate_reasons, span};
 use ralph_engine::wire::{event_line, local_time};
@@ -31,11 +31,11 @@ const OUTPUT_CHARS: usize = 200;
 const NAMED: usize = 5;
 
 /// Makes the sink for a person: lines for events, and on a terminal a status line below them.
-pub(crate) fn for_people(locale: Locale) -> Box<dyn Sink> {
-    Box::new(People {
+pub(crate) fn for_people(locale: Locale) -> Box<dyn EventSink> {
+    Box::new(TerminalReporter {
         locale,
         colours: out::colours(&io::stderr()),
-        status: Status::default(),
+        status: StatusLine::default(),
         printed: Vec::new(),
         region: LiveRegion::default(),
         drawn: None,
@@ -57,8 +57,8 @@ impl JsonLines {
     }
 }
 
-impl Sink for JsonLines {
-    fn event(&mut self, event: &Event<'_>, at: Timestamp) {
+impl EventSink for JsonLines {
+    fn event(&mut self, event: &RunEvent<'_>, at: Timestamp) {
         self.seq += 1;
         out::line(event_line(event, &self.run, self.seq, at));
     }
@@ -66,7 +66,7 @@ impl Sink for JsonLines {
 
 /// The contents of the status line.
 #[derive(Default)]
-struct Status {
+struct StatusLine {
     iteration: u32,
     max: u32,
     began: Option<Timestamp>,
@@ -78,10 +78,10 @@ struct Status {
     usage: Usage,
 }
 
-struct People {
+struct TerminalReporter {
     locale: Locale,
     colours: bool,
-    status: Status,
+    status: StatusLine,
     /// The last lines that the agent printed in this turn.
     printed: Vec<String>,
     region: LiveRegion,
@@ -95,17 +95,17 @@ struct People {
     judged: Vec<(String, Verdict)>,
 }
 
-impl Sink for People {
-    fn event(&mut self, event: &Event<'_>, at: Timestamp) {
+impl EventSink for TerminalReporter {
+    fn event(&mut self, event: &RunEvent<'_>, at: Timestamp) {
         match event {
-            Event::RunStarted { run, how } => self.started(run, *how, at),
-            Event::GateStarted { name, .. } => {
+            RunEvent::RunStarted { run, how } => self.started(run, *how, at),
+            RunEvent::GateStarted { name, .. } => {
                 self.leave_printed(at);
                 self.status.doing = self.say(&format!("gate {name}"), &format!("검사 {name}"));
                 self.draw(at);
             }
-            Event::GateFinished { report, iteration } => self.gate(report, *iteration, at),
-            Event::IterationStarted { run } => {
+            RunEvent::GateFinished { report, iteration } => self.gate(report, *iteration, at),
+            RunEvent::IterationStarted { run } => {
                 self.say_known(at);
                 self.judged.clear();
                 self.status.iteration = run.iteration;
@@ -114,22 +114,22 @@ impl Sink for People {
                 self.status.doing = self.say("agent at work", "에이전트 작업 중");
                 self.draw(at);
             }
-            Event::AgentOutput { kind, text, .. } => self.said(*kind, text, at),
-            Event::IterationEnded { run, iteration, summary } => {
+            RunEvent::AgentOutput { kind, text, .. } => self.said(*kind, text, at),
+            RunEvent::IterationEnded { run, iteration, summary } => {
                 self.leave_printed(at);
                 self.say_known(at);
                 self.ended(run, *iteration, summary, at);
             }
-            Event::Waiting { wait, .. } => self.waiting(wait, at),
-            Event::Notice { text, .. } => {
+            RunEvent::Waiting { wait, .. } => self.waiting(wait, at),
+            RunEvent::Notice { text, .. } => {
                 let note = self.say("note", "참고");
                 self.print(&format!("{note}: {text}"), at);
             }
-            Event::RunEnded { learned: Some(learned), .. } => {
+            RunEvent::RunEnded { learned: Some(learned), .. } => {
                 self.wipe();
                 out::note(learned);
             }
-            Event::RunEnded { learned: None, .. } | Event::RunBroken { .. } => self.wipe(),
+            RunEvent::RunEnded { learned: None, .. } | RunEvent::RunBroken { .. } => self.wipe(),
         }
     }
 
@@ -158,7 +158,7 @@ impl Sink for People {
     }
 }
 
-impl People {
+impl TerminalReporter {
     fn say(&self, en: &str, ko: &str) -> String {
         match self.locale {
             Locale::En => en.to_owned(),
@@ -166,11 +166,11 @@ impl People {
         }
     }
 
-    fn started(&mut self, run: &Run, how: Begin, at: Timestamp) {
+    fn started(&mut self, run: &Run, how: RunStart, at: Timestamp) {
         self.status.max = run.policy.limits.iterations;
         self.status.iteration = run.iteration;
         self.status.began = Some(run.started_at);
-        if how == Begin::Resumed {
+        if how == RunStart::Resumed {
             return;
         }
         let limits = &run.policy.limits;
@@ -272,15 +272,15 @@ impl People {
     }
 
     /// Prints the agent's texts and actions. Plain output is shown only as the last lines.
-    fn said(&mut self, kind: PieceKind, text: &str, at: Timestamp) {
+    fn said(&mut self, kind: OutputPieceKind, text: &str, at: Timestamp) {
         const LINES: usize = 12;
         const WIDE: usize = 200;
         let (sign, colour) = match kind {
-            PieceKind::Output => return,
-            PieceKind::Text => ("│", "0"),
-            PieceKind::Tool => ("→", "36"),
-            PieceKind::Child => ("  ↳", "36"),
-            PieceKind::Note => ("·", "33"),
+            OutputPieceKind::Output => return,
+            OutputPieceKind::Text => ("│", "0"),
+            OutputPieceKind::Tool => ("→", "36"),
+            OutputPieceKind::Child => ("  ↳", "36"),
+            OutputPieceKind::Note => ("·", "33"),
         };
         let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
         for line in lines.iter().take(LINES) {
@@ -304,7 +304,7 @@ impl People {
     /// Prints the changes of tests and checks that are held, place by place.
     fn tampering(&mut self, summary: &IterationSummary<'_>, at: Timestamp) {
         let head = self.say("held", "보류됨");
-        let places = summary.weakened.iter().map(|Weakening { place, what }| (place, what));
+        let places = summary.weakened.iter().map(|WeakenedCheck { place, what }| (place, what));
         self.places(&head, places, at);
         if summary.weakened.len() > NAMED {
             let more = summary.weakened.len() - NAMED;
@@ -312,7 +312,7 @@ impl People {
             self.print(&format!("      … {more} {text}"), at);
         }
         // After a run has ended, its held changes cannot be accepted.
-        let has_path = summary.weakened.iter().any(Weakening::has_path);
+        let has_path = summary.weakened.iter().any(WeakenedCheck::has_path);
         let can_accept = has_path && summary.decision != "give_up";
         if can_accept && !std::mem::replace(&mut self.hinted, true) {
             let text = self.say(
@@ -327,7 +327,7 @@ impl People {
     /// tests say about it.
     fn edits(&mut self, run: &Run, summary: &IterationSummary<'_>, at: Timestamp) {
         let heads = [self.say("edited", "수정된 검사"), self.say("checked", "확인됨")];
-        for Edit { place, what } in summary.edited.iter().take(NAMED) {
+        for TestEdit { place, what } in summary.edited.iter().take(NAMED) {
             let head = &heads[usize::from(run.policy.names_gates(place))];
             self.places(head, std::iter::once((place, what)), at);
         }
@@ -367,9 +367,9 @@ impl People {
         }
     }
 
-    fn waiting(&mut self, wait: &Wait, at: Timestamp) {
+    fn waiting(&mut self, wait: &WaitReason, at: Timestamp) {
         let line = match wait {
-            Wait::Limit { until } => {
+            WaitReason::Limit { until } => {
                 let until = local_time(*until);
                 self.say(
                     &format!(
@@ -380,14 +380,14 @@ impl People {
                     ),
                 )
             }
-            Wait::Human { question } => {
+            WaitReason::Human { question } => {
                 let question = one_line(question, 500);
                 self.say(
                     &format!("waiting for a person: {question}"),
                     &format!("사람의 답을 기다리는 중: {question}"),
                 )
             }
-            Wait::Child | Wait::Host => return,
+            WaitReason::Child | WaitReason::Host => return,
         };
         self.print(&line, at);
     }
@@ -426,7 +426,7 @@ impl People {
     }
 }
 
-impl Status {
+impl StatusLine {
     /// Renders `[2/10] 00:12  agent at work ✗ █▄ 3  $0.1200`.
     fn line(&self, elapsed: Duration) -> String {
         let Self { iteration, max, gates, .. } = self;
@@ -474,21 +474,22 @@ mod tests {
 
     #[test]
     fn the_status_line_says_what_is_going_on_what_fails_and_what_it_cost() {
-        let status = Status {
+        let status = StatusLine {
             iteration: 2,
             max: 10,
             doing: "agent at work".to_owned(),
             gates: "✗".to_owned(),
             failing: vec![4, 2],
             usage: Usage { input_tokens: 1200, ..Usage::default() },
-            ..Status::default()
+            ..StatusLine::default()
         };
         let line = status.line(Duration::from_secs(3725));
         assert_eq!(line, "[2/10] 1:02:05  agent at work  ✗  █▄ 2  1200 tokens");
         let snapshot = Some("taking a snapshot: 1 of 2 files".to_owned());
-        let slow = Status { doing: "agent at work".to_owned(), snapshot, ..Status::default() };
+        let slow =
+            StatusLine { doing: "agent at work".to_owned(), snapshot, ..StatusLine::default() };
         assert_eq!(slow.line(Duration::ZERO), "[0/0] 00:00  taking a snapshot: 1 of 2 files");
-        let fresh = Status { doing: "agent at work".to_owned(), ..Status::default() };
+        let fresh = StatusLine { doing: "agent at work".to_owned(), ..StatusLine::default() };
         assert_eq!(fresh.line(Duration::from_secs(7)), "[0/0] 00:07  agent at work");
     }
 }

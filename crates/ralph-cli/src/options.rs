@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use ralph_agents::{Client, ClientOption};
-use ralph_config::{Kind, Layers, Value, ValueError, criteria};
+use ralph_config::{SettingKind, SettingLayers, SettingValue, ValueError, criteria};
 use ralph_core::run::Task;
 
 use crate::error::CliError;
@@ -213,7 +213,7 @@ impl CriteriaOptions {
     }
 
     /// Applies the options to the settings.
-    pub(crate) fn apply(&self, layers: &mut Layers) -> Result<(), CliError> {
+    pub(crate) fn apply(&self, layers: &mut SettingLayers) -> Result<(), CliError> {
         let mut given = self.criteria.clone();
         if self.tests_pass {
             given.push("test_pass".to_owned());
@@ -229,7 +229,7 @@ impl CriteriaOptions {
             (self.zero_security, "run.zero_security", true),
         ] {
             if given {
-                layers.set_flag(path, Value::Switch(on));
+                layers.set_flag(path, SettingValue::Switch(on));
             }
         }
         Ok(())
@@ -238,25 +238,25 @@ impl CriteriaOptions {
 
 impl PolicyOptions {
     /// Applies the options to the settings.
-    pub(crate) fn apply(&self, layers: &mut Layers) -> Result<(), CliError> {
+    pub(crate) fn apply(&self, layers: &mut SettingLayers) -> Result<(), CliError> {
         self.criteria.apply(layers)?;
         match self.allow_test_changes.as_deref() {
-            Some([]) => layers.set_flag("run.allow_test_changes", Value::Switch(true)),
+            Some([]) => layers.set_flag("run.allow_test_changes", SettingValue::Switch(true)),
             Some(paths) => {
                 let mut allowed = match layers.get("run.allow_changes") {
-                    Some(Value::List(known)) => known.clone(),
+                    Some(SettingValue::List(known)) => known.clone(),
                     Some(_) | None => Vec::new(),
                 };
                 allowed.extend(paths.iter().cloned());
-                layers.set_flag("run.allow_changes", Value::List(allowed));
+                layers.set_flag("run.allow_changes", SettingValue::List(allowed));
             }
             None => {}
         }
         if self.known_failures {
-            layers.set_flag("run.known_failures", Value::Switch(true));
+            layers.set_flag("run.known_failures", SettingValue::Switch(true));
         }
         if self.any_folder {
-            layers.set_flag("run.any_folder", Value::Switch(true));
+            layers.set_flag("run.any_folder", SettingValue::Switch(true));
         }
         for (flag, path, value) in [
             ("--promise", "run.promise", &self.promise),
@@ -287,11 +287,11 @@ impl AgentOptions {
     }
 
     /// Applies the options to the settings.
-    pub(crate) fn apply(&self, layers: &mut Layers) -> Result<(), CliError> {
+    pub(crate) fn apply(&self, layers: &mut SettingLayers) -> Result<(), CliError> {
         if self.script.is_some() {
-            layers.set_flag("run.agent", Value::Text("scripted".to_owned()));
+            layers.set_flag("run.agent", SettingValue::Text("scripted".to_owned()));
         } else if self.agent_cmd.is_some() {
-            layers.set_flag("run.agent", Value::Text("command".to_owned()));
+            layers.set_flag("run.agent", SettingValue::Text("command".to_owned()));
         }
         for (flag, path, value) in [
             ("--agent", "run.agent", &self.agent),
@@ -308,7 +308,7 @@ impl AgentOptions {
 
 /// Sets an option of the chosen client, which must support it.
 fn set_of_client(
-    layers: &mut Layers,
+    layers: &mut SettingLayers,
     flag: &str,
     option: ClientOption,
     value: Option<&str>,
@@ -329,14 +329,16 @@ fn set_of_client(
 }
 
 fn set(
-    layers: &mut Layers,
+    layers: &mut SettingLayers,
     flag: &str,
     path: &'static str,
     value: Option<&str>,
 ) -> Result<(), CliError> {
     let Some(text) = value else { return Ok(()) };
-    let kind =
-        ralph_config::KEYS.iter().find(|key| key.path == path).map_or(Kind::Text, |key| key.kind);
+    let kind = ralph_config::KEYS
+        .iter()
+        .find(|key| key.path == path)
+        .map_or(SettingKind::Text, |key| key.kind);
     let value = kind.parse(text).map_err(|error| flag_error(flag, &error))?;
     layers.set_flag(path, value);
     Ok(())

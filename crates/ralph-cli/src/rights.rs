@@ -9,14 +9,14 @@
 use std::ffi::OsString;
 
 use ralph_core::Run;
-use ralph_core::host::Happening;
+use ralph_core::host::HostEventKind;
 use ralph_core::policy::GateCommand;
 use ralph_core::run::Owner;
-use ralph_engine::caller::{self, CalledAs};
+use ralph_engine::caller::{self, InvocationKind};
 use ralph_engine::command_log::{self, CommandSource};
 
 use crate::app::App;
-use crate::cli::Command;
+use crate::cli::CliCommand;
 use crate::error::CliError;
 
 /// Number of characters of a command line that are repeated.
@@ -31,7 +31,7 @@ pub(crate) enum CallRight {
     UserOnly,
 }
 
-impl Command {
+impl CliCommand {
     /// Returns who may call this command.
     pub(crate) fn right(&self) -> CallRight {
         match self {
@@ -96,25 +96,25 @@ impl Command {
 
 /// Returns who may cause an event. The user's events can change a loop, so they are
 /// ignored in a turn of our driver.
-pub(crate) fn of_event(what: &Happening) -> CallRight {
+pub(crate) fn of_event(what: &HostEventKind) -> CallRight {
     match what {
-        Happening::Prompted { .. }
-        | Happening::CommandCalled { .. }
-        | Happening::SessionStarted(_)
-        | Happening::SessionEnded { .. }
-        | Happening::HostStarted
-        | Happening::Done(_)
-        | Happening::Woken
-        | Happening::Due
-        | Happening::TurnEnded(_)
-        | Happening::TurnBroken(_)
-        | Happening::ChildEnded
-        | Happening::PermissionAsked { .. }
-        | Happening::PermissionAnswered
-        | Happening::NotDelivered { .. }
-        | Happening::Compacting
-        | Happening::Compacted { .. } => CallRight::UserOnly,
-        Happening::ToolAsked(_) | Happening::ToolsUsed(_) | Happening::Other { .. } => {
+        HostEventKind::Prompted { .. }
+        | HostEventKind::CommandCalled { .. }
+        | HostEventKind::SessionStarted(_)
+        | HostEventKind::SessionEnded { .. }
+        | HostEventKind::HostStarted
+        | HostEventKind::Done(_)
+        | HostEventKind::Woken
+        | HostEventKind::Due
+        | HostEventKind::TurnEnded(_)
+        | HostEventKind::TurnBroken(_)
+        | HostEventKind::ChildEnded
+        | HostEventKind::PermissionAsked { .. }
+        | HostEventKind::PermissionAnswered
+        | HostEventKind::NotDelivered { .. }
+        | HostEventKind::Compacting
+        | HostEventKind::Compacted { .. } => CallRight::UserOnly,
+        HostEventKind::ToolAsked(_) | HostEventKind::ToolsUsed(_) | HostEventKind::Other { .. } => {
             CallRight::Anyone
         }
     }
@@ -122,13 +122,13 @@ pub(crate) fn of_event(what: &Happening) -> CallRight {
 
 /// Returns an error if an agent with an open run calls a command that is the user's.
 /// The attempt is recorded, and the error is in the context's language.
-pub(crate) fn refusal(command: &Command) -> Option<(App, CliError)> {
+pub(crate) fn refusal(command: &CliCommand) -> Option<(App, CliError)> {
     if command.right() == CallRight::Anyone {
         return None;
     }
     // A command that needs a project reports its absence itself.
     let here = App::discover().ok()?;
-    let (app, run) = match caller::open_run(&here, CalledAs::Command) {
+    let (app, run) = match caller::open_run(&here, InvocationKind::Command) {
         Some(run) => (here, run),
         None if command.is_user_wide() => caller::open_run_elsewhere(&here)?,
         None => return None,
@@ -147,7 +147,7 @@ pub(crate) fn ensure_in_session(app: &App, right: CallRight, text: &str) -> Resu
     if right == CallRight::Anyone {
         return Ok(());
     }
-    match caller::open_run(app, CalledAs::Child) {
+    match caller::open_run(app, InvocationKind::Child) {
         Some(run) if !is_of_session(&run) => Err(refused(app, &run, &shortened(text), None)),
         Some(_) | None => Ok(()),
     }
@@ -155,7 +155,7 @@ pub(crate) fn ensure_in_session(app: &App, right: CallRight, text: &str) -> Resu
 
 /// Returns an error for a user's tool if the calling agent has an open run.
 pub(crate) fn ensure_tool(app: &App, name: &str) -> Result<(), CliError> {
-    match caller::open_run(app, CalledAs::Child) {
+    match caller::open_run(app, InvocationKind::Child) {
         Some(run) => Err(refused(app, &run, name, None)),
         None => Ok(()),
     }

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use clap::{CommandFactory, Parser};
-use ralph_core::host::{Silence, Start, ToolUse};
+use ralph_core::host::{HostTurnEnd, SessionStart, ToolUse};
 
 use super::CallRight::{Anyone, UserOnly};
 use super::*;
@@ -113,15 +113,15 @@ fn names_longer(line: &str, name: &str) -> bool {
 fn what_goes_on_in_a_turn_is_told_by_anyone_and_the_rest_by_the_user() {
     let tool = ToolUse::default();
     for (what, right) in [
-        (Happening::ToolAsked(tool.clone()), Anyone),
-        (Happening::ToolsUsed(vec![tool]), Anyone),
-        (Happening::SessionStarted(Start::New), UserOnly),
-        (Happening::SessionEnded { reason: String::new() }, UserOnly),
-        (Happening::TurnEnded(Silence::default()), UserOnly),
-        (Happening::PermissionAnswered, UserOnly),
-        (Happening::HostStarted, UserOnly),
-        (Happening::Woken, UserOnly),
-        (Happening::Due, UserOnly),
+        (HostEventKind::ToolAsked(tool.clone()), Anyone),
+        (HostEventKind::ToolsUsed(vec![tool]), Anyone),
+        (HostEventKind::SessionStarted(SessionStart::New), UserOnly),
+        (HostEventKind::SessionEnded { reason: String::new() }, UserOnly),
+        (HostEventKind::TurnEnded(HostTurnEnd::default()), UserOnly),
+        (HostEventKind::PermissionAnswered, UserOnly),
+        (HostEventKind::HostStarted, UserOnly),
+        (HostEventKind::Woken, UserOnly),
+        (HostEventKind::Due, UserOnly),
     ] {
         assert_eq!(of_event(&what), right, "{what:?}");
     }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use ralph_core::locale::Locale;
-use ralph_engine::clock::Interrupt;
+use ralph_engine::clock::InterruptSignal;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -16,7 +16,7 @@ const UNHEARD: Duration = Duration::from_secs(10);
 
 /// The state that a forced end leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Aftermath {
+pub(crate) enum ForcedEndState {
     /// A run that can be resumed.
     Resumable,
     /// Nothing.
@@ -27,9 +27,9 @@ pub(crate) enum Aftermath {
 /// in time, the process is ended by force, and our child processes with it. If nothing
 /// could be resumed, the second signal does the same.
 pub(crate) fn listen(
-    interrupt: &Interrupt,
+    interrupt: &InterruptSignal,
     heard: impl Fn() + Send + 'static,
-    aftermath: Aftermath,
+    aftermath: ForcedEndState,
     locale: Locale,
 ) -> Result<(), CliError> {
     let wanted = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| !is_ignored(*signal));
@@ -40,13 +40,13 @@ pub(crate) fn listen(
         for _ in signals.forever() {
             interrupt.raise();
             heard();
-            if aftermath == Aftermath::Nothing && interrupt.is_urgent() {
+            if aftermath == ForcedEndState::Nothing && interrupt.is_urgent() {
                 end(aftermath, locale);
             }
             if !is_watched.swap(true, Ordering::Relaxed) {
                 let interrupt = interrupt.clone();
                 let _ = std::thread::Builder::new().spawn(move || {
-                    interrupt.until_unheard(UNHEARD);
+                    interrupt.wait_until_unresponsive(UNHEARD);
                     end(aftermath, locale);
                 });
             }
@@ -56,10 +56,10 @@ pub(crate) fn listen(
 }
 
 /// Ends the process by force.
-fn end(aftermath: Aftermath, locale: Locale) -> ! {
+fn end(aftermath: ForcedEndState, locale: Locale) -> ! {
     out::note(match aftermath {
-        Aftermath::Resumable => texts::hangs(locale),
-        Aftermath::Nothing => texts::interrupted(locale),
+        ForcedEndState::Resumable => texts::hangs(locale),
+        ForcedEndState::Nothing => texts::interrupted(locale),
     });
     std::process::exit(130)
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use ralph_checks::detect::MissingNeed;
 use ralph_core::locale::Locale;
-use ralph_core::state::{Pause, State, Wait};
+use ralph_core::state::{PauseReason, RunState, WaitReason};
 use ralph_core::wording::columns;
 use ralph_core::{Run, Timestamp};
 use ralph_engine::command_log::CommandLog;
@@ -236,19 +236,19 @@ pub(crate) fn resuming(run: &Run) -> String {
         };
     }
     match (run.policy.locale, &run.state) {
-        (Locale::En, State::Running) => format!(
+        (Locale::En, RunState::Running) => format!(
             "Resuming {id}: its driver died during turn {}; going on with turn {next}.",
             run.iteration
         ),
-        (Locale::Ko, State::Running) => format!(
+        (Locale::Ko, RunState::Running) => format!(
             "{id} 재개: {}번째 턴 중에 드라이버가 종료되었습니다. {next}번째 턴부터 계속합니다.",
             run.iteration
         ),
-        (Locale::En, State::Waiting(Wait::Limit { until })) => format!(
+        (Locale::En, RunState::Waiting(WaitReason::Limit { until })) => format!(
             "Resuming {id}: it waits for the provider until {}, then goes on with turn {next}.",
             local_time(*until)
         ),
-        (Locale::Ko, State::Waiting(Wait::Limit { until })) => format!(
+        (Locale::Ko, RunState::Waiting(WaitReason::Limit { until })) => format!(
             "{id} 재개: {} 까지 제공자의 한도를 기다린 뒤 {next}번째 턴부터 계속합니다.",
             local_time(*until)
         ),
@@ -273,7 +273,7 @@ pub(crate) fn path(path: &Path) -> String {
 /// Renders a run in a few lines.
 pub(crate) fn status(run: &Run, iterations: &[IterationRecord], now: Timestamp) -> String {
     // A waiting or resting run does not use up its time.
-    let until = if run.state == State::Running { now } else { run.updated_at };
+    let until = if run.state == RunState::Running { now } else { run.updated_at };
     let mut rows = vec![
         ("run", format!("{} {}", run.id, status_word(run))),
         ("task", one_line(run.task.description.as_deref().unwrap_or(&run.task.text), 70)),
@@ -282,7 +282,7 @@ pub(crate) fn status(run: &Run, iterations: &[IterationRecord], now: Timestamp) 
         ("agent", one_line(&format!("{} {}", run.agent.name, run.agent.command.join(" ")), 70)),
     ];
     let curve: Vec<u32> = judged(iterations).map(|record| record.failing).collect();
-    let fails = judged(iterations).last().filter(|_| !matches!(run.state, State::Success(_)));
+    let fails = judged(iterations).last().filter(|_| !matches!(run.state, RunState::Success(_)));
     if !run.policy.gates.is_empty() {
         let names: Vec<&str> = run.policy.gates.iter().map(|gate| gate.name.as_str()).collect();
         rows.push(("gates", names.join(", ")));
@@ -296,10 +296,11 @@ pub(crate) fn status(run: &Run, iterations: &[IterationRecord], now: Timestamp) 
             rows.extend(first_named("fails", what_fails(record, run.policy.locale)));
         }
     }
-    if let State::Waiting(Wait::Human { question }) = &run.state {
+    if let RunState::Waiting(WaitReason::Human { question }) = &run.state {
         rows.push(("question", one_line(question, 200)));
     }
-    let by_itself = run.state.is_active() || run.state == State::Paused(Pause::Interrupted);
+    let by_itself =
+        run.state.is_active() || run.state == RunState::Paused(PauseReason::Interrupted);
     if by_itself && run.owner.as_ref().is_some_and(|owner| !ralph_engine::owner::is_alive(owner)) {
         let text = match run.policy.locale {
             Locale::En => "its driver is gone; `ralph resume` goes on",

@@ -1,11 +1,11 @@
 //! The setting `hooks.arm`: the moment when loops begin inside a host.
 
-use super::layers::Layers;
-use super::settings::Reader;
+use super::layers::SettingLayers;
+use super::settings::SettingReader;
 
 /// The moment when loops begin inside a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arm {
+pub enum ArmingMoment {
     /// Only when the user or the agent asks for one.
     Manual,
     /// When a turn leaves errors.
@@ -14,10 +14,10 @@ pub enum Arm {
     EverySession,
 }
 
-impl Arm {
+impl ArmingMoment {
     /// Returns the moment that the settings name, if they do.
-    pub fn new(layers: &Layers) -> Option<Self> {
-        Self::parse(Reader(layers).text("hooks.arm")?)
+    pub fn new(layers: &SettingLayers) -> Option<Self> {
+        Self::parse(SettingReader(layers).text("hooks.arm")?)
     }
 
     /// Parses the name in the settings.

@@ -8,7 +8,7 @@ use super::layers::ConfigError;
 
 /// An error about settings that contradict each other.
 #[derive(Debug, thiserror::Error)]
-pub enum SettingsError {
+pub enum SettingsConflictError {
     /// An error in a file, variable or flag.
     #[error(transparent)]
     Config(#[from] ConfigError),
@@ -82,7 +82,7 @@ pub enum SettingsError {
     NoEnd,
 }
 
-impl SettingsError {
+impl SettingsConflictError {
     /// Returns a hint on what helps.
     pub fn hint(&self) -> Option<String> {
         match self {

@@ -5,16 +5,16 @@ use std::collections::BTreeSet;
 use std::path::{Component, Path};
 use std::time::Duration;
 
-use ralph_checks::detect::{Detected, MissingNeed, Proposal, Standing};
+use ralph_checks::detect::{DetectedGates, GateProposal, MissingNeed, ProposalRole};
 use ralph_checks::lsp::LspGate;
 use ralph_checks::security::SecurityGate;
-use ralph_core::finding::Level;
-use ralph_core::format::Format;
-use ralph_core::policy::{Bar, Criterion, GateCommand, GateSpec, Need};
+use ralph_core::finding::FindingLevel;
+use ralph_core::format::OutputFormat;
+use ralph_core::policy::{Criterion, GateCommand, GateImportance, GateSpec, PassCondition};
 
-use super::contradiction::SettingsError;
+use super::contradiction::SettingsConflictError;
 use super::layers::ConfigError;
-use super::settings::Reader;
+use super::settings::SettingReader;
 use super::value::words;
 
 /// Timeout of a gate, unless configured.
@@ -22,10 +22,10 @@ const GATE_TIMEOUT: Duration = Duration::from_mins(10);
 
 /// The settings about gates.
 #[derive(Debug, Default)]
-pub(crate) struct Gates {
+pub(crate) struct GateSettings {
     pub(crate) specs: Vec<GateSpec>,
     /// Levels that must have no findings.
-    pub(crate) zero: BTreeSet<Level>,
+    pub(crate) zero: BTreeSet<FindingLevel>,
     /// Programs and files that required gates need and that are missing.
     pub(crate) missing: Vec<MissingTool>,
 }
@@ -42,10 +42,15 @@ pub struct MissingTool {
 /// Reads criteria and zero flags. It calls `detect` at most once, and only if the
 /// settings leave something open.
 pub(crate) fn read(
-    reader: &Reader<'_>,
-    detect: &dyn Fn() -> Detected,
-) -> Result<Gates, SettingsError> {
-    let mut maker = Maker { reader, detect, detected: OnceCell::new(), gates: Gates::default() };
+    reader: &SettingReader<'_>,
+    detect: &dyn Fn() -> DetectedGates,
+) -> Result<GateSettings, SettingsConflictError> {
+    let mut maker = GateSettingsBuilder {
+        reader,
+        detect,
+        detected: OnceCell::new(),
+        gates: GateSettings::default(),
+    };
     maker.add_criteria()?;
     maker.add_zero()?;
     Ok(maker.gates)
@@ -56,15 +61,15 @@ pub fn quoted(name: &str) -> String {
     if name.contains(':') { serde_json::Value::from(name).to_string() } else { name.to_owned() }
 }
 
-struct Maker<'a> {
-    reader: &'a Reader<'a>,
-    detect: &'a dyn Fn() -> Detected,
-    detected: OnceCell<Detected>,
-    gates: Gates,
+struct GateSettingsBuilder<'a> {
+    reader: &'a SettingReader<'a>,
+    detect: &'a dyn Fn() -> DetectedGates,
+    detected: OnceCell<DetectedGates>,
+    gates: GateSettings,
 }
 
-impl Maker<'_> {
-    fn add_criteria(&mut self) -> Result<(), SettingsError> {
+impl GateSettingsBuilder<'_> {
+    fn add_criteria(&mut self) -> Result<(), SettingsConflictError> {
         let mut custom = 0;
         for text in self.reader.list("run.criteria").unwrap_or_default() {
             if let Some(command) = text.strip_prefix("custom:") {
@@ -84,11 +89,11 @@ impl Maker<'_> {
         }
     }
 
-    fn custom(&self, command: &str, number: u32) -> Result<GateSpec, SettingsError> {
+    fn custom(&self, command: &str, number: u32) -> Result<GateSpec, SettingsConflictError> {
         let command = match command.strip_prefix("sh:") {
             Some(script) => GateCommand::Shell(script.to_owned()),
             None => GateCommand::Argv(words(command).map_err(|source| ConfigError::Value {
-                origin: super::Origin::Flag,
+                origin: super::SettingOrigin::Flag,
                 key: "run.criteria".to_owned(),
                 source,
             })?),
@@ -99,14 +104,14 @@ impl Maker<'_> {
             command,
             dir: String::new(),
             format: self.format("custom").unwrap_or_default(),
-            bar: Bar::Clean,
+            bar: PassCondition::Clean,
             timeout: self.timeout("custom", Criterion::Custom),
-            need: Need::Required,
+            need: GateImportance::Required,
         })
     }
 
     /// Adds the gates of a criterion, or the one gate with this name.
-    fn add_named(&mut self, given: &str) -> Result<(), SettingsError> {
+    fn add_named(&mut self, given: &str) -> Result<(), SettingsConflictError> {
         let name = given.split(':').next().unwrap_or(given);
         let criterion = Criterion::NAMED
             .into_iter()
@@ -132,21 +137,22 @@ impl Maker<'_> {
         }
         let detected = self.detected();
         known.extend(detected.of(criterion).map(|proposal| proposal.name.clone()));
-        let proposals: Vec<&Proposal> = if given == name {
+        let proposals: Vec<&GateProposal> = if given == name {
             detected.meant(criterion)
         } else {
             detected.of(criterion).filter(|it| wanted(&it.name)).collect()
         };
-        let proposals: Vec<Proposal> = proposals.into_iter().cloned().collect();
+        let proposals: Vec<GateProposal> = proposals.into_iter().cloned().collect();
         if proposals.is_empty() {
             return Err(if given == name {
-                SettingsError::NoCommand(criterion.name())
+                SettingsConflictError::NoCommand(criterion.name())
             } else {
-                SettingsError::UnknownGate { given: given.to_owned(), known }
+                SettingsConflictError::UnknownGate { given: given.to_owned(), known }
             });
         }
         for proposal in proposals {
-            let spec = self.detected_gate(&proposal, Need::Required, Bar::Clean);
+            let spec =
+                self.detected_gate(&proposal, GateImportance::Required, PassCondition::Clean);
             if let Some(need) = proposal.missing {
                 self.gates.missing.push(MissingTool { gate: proposal.name, need });
             }
@@ -155,11 +161,16 @@ impl Maker<'_> {
         Ok(())
     }
 
-    fn detected(&self) -> &Detected {
+    fn detected(&self) -> &DetectedGates {
         self.detected.get_or_init(self.detect)
     }
 
-    fn detected_gate(&self, proposal: &Proposal, need: Need, bar: Bar) -> GateSpec {
+    fn detected_gate(
+        &self,
+        proposal: &GateProposal,
+        need: GateImportance,
+        bar: PassCondition,
+    ) -> GateSpec {
         GateSpec {
             name: proposal.name.clone(),
             criterion: proposal.criterion,
@@ -173,7 +184,7 @@ impl Maker<'_> {
     }
 
     /// Returns the gates of a criterion that have a command in the settings.
-    fn configured(&self, criterion: Criterion) -> Result<Vec<GateSpec>, SettingsError> {
+    fn configured(&self, criterion: Criterion) -> Result<Vec<GateSpec>, SettingsConflictError> {
         let mut names: BTreeSet<&str> = BTreeSet::new();
         for (path, _, _) in self.reader.0.iter() {
             let gate = path.strip_prefix("gates.").and_then(|rest| rest.rsplit_once('.'));
@@ -191,7 +202,7 @@ impl Maker<'_> {
         &self,
         name: &str,
         criterion: Criterion,
-    ) -> Result<Option<GateSpec>, SettingsError> {
+    ) -> Result<Option<GateSpec>, SettingsConflictError> {
         let path = |key: &str| format!("gates.{name}.{key}");
         let (command, shell) = (path("command"), path("shell"));
         let command = match (self.reader.list(&command), self.reader.text(&shell)) {
@@ -204,7 +215,7 @@ impl Maker<'_> {
                 // These keys need a command, and there is none.
                 let alone = ["dir", "format"].map(path);
                 return match alone.into_iter().find(|key| self.reader.text(key).is_some()) {
-                    Some(key) => Err(SettingsError::WithoutCommand { key }),
+                    Some(key) => Err(SettingsConflictError::WithoutCommand { key }),
                     None => Ok(None),
                 };
             }
@@ -214,16 +225,18 @@ impl Maker<'_> {
             name: name.to_owned(),
             criterion,
             command,
-            dir: inside(dir)
-                .ok_or_else(|| SettingsError::Outside { key: path("dir"), dir: dir.to_owned() })?,
+            dir: inside(dir).ok_or_else(|| SettingsConflictError::Outside {
+                key: path("dir"),
+                dir: dir.to_owned(),
+            })?,
             format: self.format(name).unwrap_or_default(),
-            bar: Bar::Clean,
+            bar: PassCondition::Clean,
             timeout: self.timeout(name, criterion),
-            need: Need::Required,
+            need: GateImportance::Required,
         }))
     }
 
-    fn format(&self, name: &str) -> Option<Format> {
+    fn format(&self, name: &str) -> Option<OutputFormat> {
         self.reader.text(&format!("gates.{name}.format"))?.parse().ok()
     }
 
@@ -233,7 +246,7 @@ impl Maker<'_> {
     }
 
     /// Sets the levels that must be empty, and adds gates that look for them.
-    fn add_zero(&mut self) -> Result<(), SettingsError> {
+    fn add_zero(&mut self) -> Result<(), SettingsConflictError> {
         let errors = self.reader.switch("run.zero_errors");
         let warnings = self.reader.switch("run.zero_warnings") == Some(true);
         let mut asked = Vec::new();
@@ -245,35 +258,36 @@ impl Maker<'_> {
             measured = true;
         }
         let zero = &mut self.gates.zero;
-        zero.extend(errors.unwrap_or(measured).then_some(Level::Error));
-        zero.extend(warnings.then_some(Level::Warning));
+        zero.extend(errors.unwrap_or(measured).then_some(FindingLevel::Error));
+        zero.extend(warnings.then_some(FindingLevel::Warning));
         let security = self.reader.switch("run.zero_security") == Some(true);
-        zero.extend(security.then_some(Level::Security));
+        zero.extend(security.then_some(FindingLevel::Security));
         if security {
-            self.add(SecurityGate::specify(Need::Required));
+            self.add(SecurityGate::specify(GateImportance::Required));
         }
         Ok(())
     }
 
     /// Adds the detected gates that look for errors: linters and type checkers, or else
     /// the compiler.
-    fn add_diagnostics(&mut self, levels: Vec<&'static str>) -> Result<(), SettingsError> {
+    fn add_diagnostics(&mut self, levels: Vec<&'static str>) -> Result<(), SettingsConflictError> {
         let mut set = self.configured(Criterion::LintClean)?;
         set.extend(self.configured(Criterion::TypeCheck)?);
         if !set.is_empty() {
             for spec in set {
-                self.add(GateSpec { bar: Bar::NoErrors, ..spec });
+                self.add(GateSpec { bar: PassCondition::NoErrors, ..spec });
             }
             return Ok(());
         }
-        let of = |wanted: fn(Criterion) -> bool| -> Vec<Proposal> {
+        let of = |wanted: fn(Criterion) -> bool| -> Vec<GateProposal> {
             let all = self.detected().proposals.iter();
             all.filter(|proposal| wanted(proposal.criterion)).cloned().collect()
         };
-        let (mut proposals, aside): (Vec<Proposal>, Vec<Proposal>) = of(Criterion::is_diagnostic)
-            .into_iter()
-            .filter(Proposal::may_run)
-            .partition(|proposal| proposal.standing == Standing::Required);
+        let (mut proposals, aside): (Vec<GateProposal>, Vec<GateProposal>) =
+            of(Criterion::is_diagnostic)
+                .into_iter()
+                .filter(GateProposal::may_run)
+                .partition(|proposal| proposal.standing == ProposalRole::Required);
         if proposals.iter().all(|proposal| proposal.missing.is_some()) {
             proposals.extend(aside);
         }
@@ -283,12 +297,16 @@ impl Maker<'_> {
         if proposals.iter().all(|proposal| proposal.missing.is_some()) {
             let missing = proposals.into_iter().filter_map(|proposal| proposal.missing);
             let missing = missing.map(|missing| missing.what).collect();
-            return Err(SettingsError::NothingToCount { levels, missing });
+            return Err(SettingsConflictError::NothingToCount { levels, missing });
         }
         for proposal in proposals {
             // The user did not name this gate, so it is reported if it cannot run.
-            let need = if proposal.missing.is_some() { Need::Advisory } else { Need::Required };
-            let spec = self.detected_gate(&proposal, need, Bar::NoErrors);
+            let need = if proposal.missing.is_some() {
+                GateImportance::Advisory
+            } else {
+                GateImportance::Required
+            };
+            let spec = self.detected_gate(&proposal, need, PassCondition::NoErrors);
             self.add(spec);
         }
         Ok(())
@@ -298,8 +316,8 @@ impl Maker<'_> {
 /// Returns the gate of a criterion that needs no command.
 fn built_in(criterion: Criterion) -> Option<GateSpec> {
     match criterion {
-        Criterion::Diagnostics => Some(LspGate::specify(Need::Required)),
-        Criterion::Security => Some(SecurityGate::specify(Need::Required)),
+        Criterion::Diagnostics => Some(LspGate::specify(GateImportance::Required)),
+        Criterion::Security => Some(SecurityGate::specify(GateImportance::Required)),
         Criterion::TestPass
         | Criterion::BuildSuccess
         | Criterion::LintClean

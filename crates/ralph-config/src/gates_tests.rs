@@ -1,49 +1,49 @@
-use ralph_checks::detect::{MissingNeed, Tier};
+use ralph_checks::detect::{MissingNeed, SupportTier};
 use ralph_core::locale::Locale;
 
-use super::super::{Layers, Settings};
+use super::super::{RunSettings, SettingLayers};
 use super::*;
 
-fn proposal(name: &str, criterion: Criterion, missing: Option<&str>) -> Proposal {
-    Proposal {
+fn proposal(name: &str, criterion: Criterion, missing: Option<&str>) -> GateProposal {
+    GateProposal {
         name: name.to_owned(),
         criterion,
         command: GateCommand::Argv(vec!["run".to_owned(), name.to_owned()]),
         dir: "web".to_owned(),
-        format: Format::Junit,
+        format: OutputFormat::Junit,
         ecosystem: "Test",
         tool: "tool",
         why: String::new(),
-        tier: Tier::One,
+        tier: SupportTier::One,
         missing: missing.map(|what| MissingNeed { what: what.to_owned(), install: None }),
-        standing: Standing::Required,
+        standing: ProposalRole::Required,
     }
 }
 
 /// Settings of this file in a project where this was detected.
-fn settings(text: &str, proposals: &[Proposal]) -> Result<Settings, SettingsError> {
+fn settings(text: &str, proposals: &[GateProposal]) -> Result<RunSettings, SettingsConflictError> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("ralph.toml");
     std::fs::write(&path, text).unwrap();
-    let mut layers = Layers::default();
+    let mut layers = SettingLayers::default();
     layers.add_file(&path)?;
-    let found = Detected { proposals: proposals.to_vec(), notices: Vec::new() };
-    Settings::new(&layers, Locale::En, &|| found.clone())
+    let found = DetectedGates { proposals: proposals.to_vec(), notices: Vec::new() };
+    RunSettings::new(&layers, Locale::En, &|| found.clone())
 }
 
 /// The gates, a line each: need, name, command, folder, form, bar.
 #[track_caller]
-fn check(text: &str, proposals: &[Proposal], want: &[&str]) {
+fn check(text: &str, proposals: &[GateProposal], want: &[&str]) {
     let settings = settings(text, proposals).unwrap();
     let line = |gate: &GateSpec| {
         let need = match gate.need {
-            Need::Required => "",
-            Need::Advisory => "advisory ",
+            GateImportance::Required => "",
+            GateImportance::Advisory => "advisory ",
         };
         let bar = match gate.bar {
-            Bar::Clean => "",
-            Bar::NoErrors => " no-errors",
-            Bar::NoWorse => " no-worse",
+            PassCondition::Clean => "",
+            PassCondition::NoErrors => " no-errors",
+            PassCondition::NoWorse => " no-worse",
         };
         let (name, command) = (&gate.name, gate.command.display());
         format!("{need}{name}: {command} in '{}' > {}{bar}", gate.dir, gate.format.name())
@@ -52,7 +52,7 @@ fn check(text: &str, proposals: &[Proposal], want: &[&str]) {
 }
 
 #[track_caller]
-fn check_error(text: &str, proposals: &[Proposal], words: &[&str]) {
+fn check_error(text: &str, proposals: &[GateProposal], words: &[&str]) {
     let error = settings(text, proposals).unwrap_err();
     let said = format!("{error} {}", error.hint().unwrap_or_default());
     for word in words {
@@ -60,7 +60,7 @@ fn check_error(text: &str, proposals: &[Proposal], words: &[&str]) {
     }
 }
 
-fn web_and_api() -> [Proposal; 2] {
+fn web_and_api() -> [GateProposal; 2] {
     [
         proposal("test_pass:api", Criterion::TestPass, None),
         proposal("test_pass:web", Criterion::TestPass, None),
@@ -131,7 +131,7 @@ fn a_criterion_whose_tool_is_missing_is_refused_at_the_start() {
     assert!(error.hint().unwrap().contains("[gates.test_pass]"));
 }
 
-fn diagnostics() -> [Proposal; 3] {
+fn diagnostics() -> [GateProposal; 3] {
     [
         proposal("test_pass", Criterion::TestPass, None),
         proposal("lint_clean", Criterion::LintClean, None),
@@ -165,16 +165,16 @@ fn zero_without_anybody_to_count_is_refused() {
 #[test]
 fn errors_are_not_accepted_where_a_diagnostic_criterion_is_in_force() {
     let zero = |text: &str| settings(text, &diagnostics()).unwrap().policy.zero;
-    let set = |levels: &[Level]| levels.iter().copied().collect::<BTreeSet<_>>();
+    let set = |levels: &[FindingLevel]| levels.iter().copied().collect::<BTreeSet<_>>();
     for (text, want) in [
         ("", &[][..]),
         ("criteria = [\"test_pass\"]\n", &[]),
-        ("criteria = [\"lint_clean\"]\n", &[Level::Error]),
+        ("criteria = [\"lint_clean\"]\n", &[FindingLevel::Error]),
         ("criteria = [\"lint_clean\"]\nzero_errors = false\n", &[]),
-        ("zero_errors = true\n", &[Level::Error]),
-        ("zero_warnings = true\n", &[Level::Error, Level::Warning]),
-        ("zero_warnings = true\nzero_errors = false\n", &[Level::Warning]),
-        ("zero_security = true\n", &[Level::Security]),
+        ("zero_errors = true\n", &[FindingLevel::Error]),
+        ("zero_warnings = true\n", &[FindingLevel::Error, FindingLevel::Warning]),
+        ("zero_warnings = true\nzero_errors = false\n", &[FindingLevel::Warning]),
+        ("zero_security = true\n", &[FindingLevel::Security]),
     ] {
         assert_eq!(zero(&format!("[run]\n{text}")), set(want), "{text}");
     }
@@ -182,7 +182,8 @@ fn errors_are_not_accepted_where_a_diagnostic_criterion_is_in_force() {
 
 #[test]
 fn a_bare_promise_loop_looks_at_no_files() {
-    let bare = Settings::new(&Layers::default(), Locale::En, &|| panic!("nothing asked for it"));
+    let bare =
+        RunSettings::new(&SettingLayers::default(), Locale::En, &|| panic!("nothing asked for it"));
     let policy = bare.unwrap().policy;
     assert!(policy.gates.is_empty() && policy.zero.is_empty());
 }

@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
-use ralph_agents::{AskedClient, Client, ClientOptions};
-use ralph_checks::judge::{ClientForm, CommandLine, Dialect, Endpoint, Key, Prices, Transport};
-use ralph_core::format::Format;
-use ralph_core::policy::{Bar, Criterion, GateCommand, GateSpec, Need};
+use ralph_agents::{Client, ClientOptions, OneShotClient};
+use ralph_checks::judge::{
+    ApiKey, ClientForm, JudgeCommand, JudgeTransport, ModelDialect, ModelEndpoint, TokenPrices,
+};
+use ralph_core::format::OutputFormat;
+use ralph_core::policy::{Criterion, GateCommand, GateImportance, GateSpec, PassCondition};
 
-use super::settings::Reader;
+use super::settings::SettingReader;
 
 /// Timeout of a judge, unless configured.
 const TIMEOUT: Duration = Duration::from_mins(5);
@@ -44,12 +46,12 @@ pub enum JudgeChoice {
 /// A model behind an endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelChoice {
-    dialect: Dialect,
+    dialect: ModelDialect,
     url: String,
     model: String,
     /// The variable that holds the key; `None` when none is sent.
     key_variable: Option<String>,
-    prices: Option<Prices>,
+    prices: Option<TokenPrices>,
 }
 
 /// An error in the settings of a judge.
@@ -171,22 +173,22 @@ impl JudgeError {
 }
 
 /// Makes the gate of the judge, if there is a criterion for it.
-pub(crate) fn gate(reader: &Reader<'_>) -> Option<GateSpec> {
+pub(crate) fn gate(reader: &SettingReader<'_>) -> Option<GateSpec> {
     let criterion = reader.text("judge.criterion")?.trim();
     (!criterion.is_empty()).then(|| GateSpec {
         name: GateSpec::JUDGE.to_owned(),
         criterion: Criterion::Judge,
         command: GateCommand::Question(criterion.to_owned()),
         dir: String::new(),
-        format: Format::Exit,
-        bar: Bar::Clean,
+        format: OutputFormat::Exit,
+        bar: PassCondition::Clean,
         timeout: reader.span("judge.timeout").unwrap_or(TIMEOUT),
-        need: Need::Required,
+        need: GateImportance::Required,
     })
 }
 
 /// Reads the judge. Without a kind it is the command, if there is one.
-pub(crate) fn read(reader: &Reader<'_>) -> Result<JudgeChoice, JudgeError> {
+pub(crate) fn read(reader: &SettingReader<'_>) -> Result<JudgeChoice, JudgeError> {
     let command = reader.list("judge.command");
     let named = |name: &str| reader.text(name).map(str::to_owned);
     let key_variable = named("judge.key_variable").filter(|name| !name.trim().is_empty());
@@ -201,15 +203,15 @@ pub(crate) fn read(reader: &Reader<'_>) -> Result<JudgeChoice, JudgeError> {
             let words = command.ok_or(JudgeError::NoCommand)?;
             return Ok(JudgeChoice::Command { words, key_variable });
         }
-        (Some("anthropic"), _) => ("anthropic", Dialect::Anthropic),
-        (Some(_), _) | (None, None) => ("openai", Dialect::OpenAi),
+        (Some("anthropic"), _) => ("anthropic", ModelDialect::Anthropic),
+        (Some(_), _) | (None, None) => ("openai", ModelDialect::OpenAi),
     };
     if command.is_some() {
         return Err(JudgeError::Useless { key: "judge.command", kind });
     }
     let (home, usual_key) = match dialect {
-        Dialect::OpenAi => ("https://api.openai.com/v1", "OPENAI_API_KEY"),
-        Dialect::Anthropic => ("https://api.anthropic.com", "ANTHROPIC_API_KEY"),
+        ModelDialect::OpenAi => ("https://api.openai.com/v1", "OPENAI_API_KEY"),
+        ModelDialect::Anthropic => ("https://api.anthropic.com", "ANTHROPIC_API_KEY"),
     };
     let url = named("judge.url");
     // The default key belongs to its own provider, so no other gets it.
@@ -220,7 +222,7 @@ pub(crate) fn read(reader: &Reader<'_>) -> Result<JudgeChoice, JudgeError> {
         return Err(JudgeError::Url { url });
     }
     let prices = match (reader.money("judge.price_input"), reader.money("judge.price_output")) {
-        (Some(input), Some(output)) => Some(Prices { input, output }),
+        (Some(input), Some(output)) => Some(TokenPrices { input, output }),
         (None, None) => None,
         (Some(_), None) | (None, Some(_)) => return Err(JudgeError::HalfAPrice),
     };
@@ -231,7 +233,7 @@ pub(crate) fn read(reader: &Reader<'_>) -> Result<JudgeChoice, JudgeError> {
 
 /// Makes a coding agent the judge, with the user's options and the judge's model.
 fn agent(
-    reader: &Reader<'_>,
+    reader: &SettingReader<'_>,
     name: &str,
     key_variable: Option<String>,
 ) -> Result<JudgeChoice, JudgeError> {
@@ -271,20 +273,20 @@ impl JudgeChoice {
     pub fn transport(
         &self,
         variable: &dyn Fn(&str) -> Option<String>,
-    ) -> Result<Transport, JudgeError> {
+    ) -> Result<JudgeTransport, JudgeError> {
         let key = |name: &String| {
-            let key = variable(name).as_deref().and_then(Key::new);
+            let key = variable(name).as_deref().and_then(ApiKey::new);
             key.ok_or_else(|| JudgeError::NoKey { variable: name.clone() })
         };
         Ok(match self {
-            Self::Model(choice) => Transport::Model(Endpoint {
+            Self::Model(choice) => JudgeTransport::Model(ModelEndpoint {
                 dialect: choice.dialect,
                 url: choice.url.clone(),
                 model: choice.model.clone(),
                 key: choice.key_variable.as_ref().map(key).transpose()?,
                 prices: choice.prices,
             }),
-            Self::Command { words, key_variable } => Transport::Command(CommandLine {
+            Self::Command { words, key_variable } => JudgeTransport::Command(JudgeCommand {
                 words: words.clone(),
                 keys: match key_variable {
                     Some(name) => vec![(name.clone(), key(name)?)],
@@ -294,14 +296,14 @@ impl JudgeChoice {
             }),
             Self::Agent { options, key_variable } => {
                 let asked = options.asked().ok_or(JudgeError::NobodyToAsk)?;
-                let own = |name: &&str| Some(((*name).to_owned(), Key::new(&variable(name)?)?));
-                let mut keys: Vec<(String, Key)> =
+                let own = |name: &&str| Some(((*name).to_owned(), ApiKey::new(&variable(name)?)?));
+                let mut keys: Vec<(String, ApiKey)> =
                     asked.credentials.iter().filter_map(own).collect();
                 if let Some(name) = key_variable {
                     keys.push((name.clone(), key(name)?));
                 }
-                let AskedClient { words, system_flag, without, read, .. } = asked;
-                Transport::Command(CommandLine {
+                let OneShotClient { words, system_flag, without, read, .. } = asked;
+                JudgeTransport::Command(JudgeCommand {
                     words,
                     keys,
                     client: Some(ClientForm { system_flag, without, read }),
@@ -314,10 +316,10 @@ impl JudgeChoice {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{KEYS, Layers};
+    use crate::{KEYS, SettingLayers};
 
-    fn layers(set: &[(&'static str, &str)]) -> Layers {
-        let mut layers = Layers::default();
+    fn layers(set: &[(&'static str, &str)]) -> SettingLayers {
+        let mut layers = SettingLayers::default();
         for (path, text) in set {
             let kind = KEYS.iter().find(|key| key.path == *path).unwrap().kind;
             layers.set_flag(path, kind.parse(text).unwrap());
@@ -326,7 +328,7 @@ mod tests {
     }
 
     fn choice(set: &[(&'static str, &str)]) -> Result<JudgeChoice, JudgeError> {
-        read(&Reader(&layers(set)))
+        read(&SettingReader(&layers(set)))
     }
 
     fn key_sent_with(set: &[(&'static str, &str)]) -> Option<String> {
@@ -393,10 +395,10 @@ mod tests {
 
     #[test]
     fn an_empty_criterion_asks_nobody() {
-        let of = |text| gate(&Reader(&layers(&[("judge.criterion", text)])));
+        let of = |text| gate(&SettingReader(&layers(&[("judge.criterion", text)])));
         assert_eq!(of(" "), None);
         let spec = of("It is kind.").unwrap();
         assert_eq!(spec.command, GateCommand::Question("It is kind.".to_owned()));
-        assert_eq!((spec.need, spec.timeout), (Need::Required, TIMEOUT));
+        assert_eq!((spec.need, spec.timeout), (GateImportance::Required, TIMEOUT));
     }
 }

@@ -1,20 +1,20 @@
 //! The table of every setting, from which parsing, references and the schema are made.
 
-use ralph_agents::{ClientOption, Setting};
-use ralph_core::format::Format;
+use ralph_agents::{ClientOption, ClientSetting};
+use ralph_core::format::OutputFormat;
 use ralph_core::policy::Criterion;
 
-use super::value::Kind;
+use super::value::SettingKind;
 
 /// One setting.
 #[derive(Clone, Copy, Debug)]
-pub struct Key {
+pub struct SettingKey {
     /// The path in a file, such as `run.max_iterations`.
     pub path: &'static str,
     /// The environment variable that sets it; `None` for settings of a project only.
     pub variable: Option<&'static str>,
     /// The kind of its value.
-    pub kind: Kind,
+    pub kind: SettingKind,
     /// The default, in words.
     pub default: &'static str,
     /// A description.
@@ -24,39 +24,50 @@ pub struct Key {
 const fn key(
     path: &'static str,
     variable: &'static str,
-    kind: Kind,
+    kind: SettingKind,
     default: &'static str,
     help: &'static str,
-) -> Key {
-    Key { path, variable: Some(variable), kind, default, help }
+) -> SettingKey {
+    SettingKey { path, variable: Some(variable), kind, default, help }
 }
 
 /// Makes the setting of a client, as `ralph-agents` describes it.
-const fn client(index: usize) -> Key {
-    let Setting { option, path, variable, choices, default, help } = ralph_agents::SETTINGS[index];
+const fn client(index: usize) -> SettingKey {
+    let ClientSetting { option, path, variable, choices, default, help } =
+        ralph_agents::SETTINGS[index];
     let kind = match option {
-        ClientOption::Args => Kind::Command,
+        ClientOption::Args => SettingKind::Command,
         ClientOption::Program
         | ClientOption::Model
         | ClientOption::PermissionMode
         | ClientOption::Persona
         | ClientOption::Attach => {
             if choices.is_empty() {
-                Kind::Text
+                SettingKind::Text
             } else {
-                Kind::Choice(choices)
+                SettingKind::Choice(choices)
             }
         }
     };
-    Key { path, variable: Some(variable), kind, default, help }
+    SettingKey { path, variable: Some(variable), kind, default, help }
 }
 
-const fn gate(path: &'static str, kind: Kind, default: &'static str, help: &'static str) -> Key {
-    Key { path, variable: None, kind, default, help }
+const fn gate(
+    path: &'static str,
+    kind: SettingKind,
+    default: &'static str,
+    help: &'static str,
+) -> SettingKey {
+    SettingKey { path, variable: None, kind, default, help }
 }
 
-const fn server(path: &'static str, kind: Kind, default: &'static str, help: &'static str) -> Key {
-    Key { path, variable: None, kind, default, help }
+const fn server(
+    path: &'static str,
+    kind: SettingKind,
+    default: &'static str,
+    help: &'static str,
+) -> SettingKey {
+    SettingKey { path, variable: None, kind, default, help }
 }
 
 const COMMAND_HELP: &str =
@@ -67,7 +78,7 @@ const FORMAT_HELP: &str = "How its output, or its report, is read";
 const TIMEOUT_HELP: &str = "After this long the gate counts as failed";
 
 /// The names of all output formats.
-const FORMATS: [&str; Format::ALL.len()] = [
+const FORMATS: [&str; OutputFormat::ALL.len()] = [
     "exit",
     "text",
     "cargo",
@@ -91,228 +102,228 @@ const FORMATS: [&str; Format::ALL.len()] = [
 ];
 
 /// The table of all settings.
-pub const KEYS: &[Key] = &[
+pub const KEYS: &[SettingKey] = &[
     key(
         "run.agent",
         "RALPH_AGENT",
-        Kind::Choice(ralph_agents::NAMES),
+        SettingKind::Choice(ralph_agents::NAMES),
         "command",
         "Who does the work",
     ),
     key(
         "run.agent_cmd",
         "RALPH_AGENT_CMD",
-        Kind::Command,
+        SettingKind::Command,
         "none",
         "The agent's command line, run without a shell: prompt on stdin, text on stdout",
     ),
     key(
         "run.promise",
         "RALPH_PROMISE",
-        Kind::Text,
+        SettingKind::Text,
         "DONE",
         "What the agent says when it is done; empty disables it",
     ),
     key(
         "run.match",
         "RALPH_MATCH",
-        Kind::Choice(&["tag", "word", "contains"]),
+        SettingKind::Choice(&["tag", "word", "contains"]),
         "tag",
         "Where the promise must appear in the final message",
     ),
     key(
         "run.markers",
         "RALPH_MARKERS",
-        Kind::List,
+        SettingKind::List,
         "the known ones",
         "Literals that claim completion whatever the promise",
     ),
     key(
         "run.trust",
         "RALPH_TRUST",
-        Kind::Choice(&["claim", "evidence"]),
+        SettingKind::Choice(&["claim", "evidence"]),
         "evidence with a gate, else claim",
         "Whose word ends a run",
     ),
     key(
         "run.criteria",
         "RALPH_CRITERIA",
-        Kind::Criteria,
+        SettingKind::Criteria,
         "none",
         "What must hold: test_pass, build_success, lint_clean, type_check, diagnostics (of language servers), security, memory (notes with a check), custom:COMMAND",
     ),
     key(
         "run.allow_changes",
         "RALPH_ALLOW_CHANGES",
-        Kind::List,
+        SettingKind::List,
         "none",
         "Tests and checks that the agent may change or remove: paths, or patterns as in .gitignore",
     ),
     key(
         "run.allow_test_changes",
         "RALPH_ALLOW_TEST_CHANGES",
-        Kind::Switch,
+        SettingKind::Switch,
         "false",
         "Any test may be changed",
     ),
     key(
         "run.original_tests",
         "RALPH_ORIGINAL_TESTS",
-        Kind::Choice(&["hold", "report", "off"]),
+        SettingKind::Choice(&["hold", "report", "off"]),
         "hold",
         "What follows when tests were changed and those of the start do not accept the present code: hold the run, report it, or do not run them",
     ),
     key(
         "run.new_tests",
         "RALPH_NEW_TESTS",
-        Kind::Choice(&["expect", "ignore"]),
+        SettingKind::Choice(&["expect", "ignore"]),
         "expect",
         "Whether the agent is asked for tests that fail without its work, when all checks pass before the first turn",
     ),
     key(
         "run.known_failures",
         "RALPH_KNOWN_FAILURES",
-        Kind::Switch,
+        SettingKind::Switch,
         "false",
         "Tests that failed at the start may go on failing; the run then needs the agent's word",
     ),
     key(
         "run.any_folder",
         "RALPH_ANY_FOLDER",
-        Kind::Switch,
+        SettingKind::Switch,
         "false",
         "Start a run even in `/`, in the home folder, or in a folder without git that has more than 100,000 files or 4 GiB",
     ),
     key(
         "run.zero_errors",
         "RALPH_ZERO_ERRORS",
-        Kind::Switch,
+        SettingKind::Switch,
         "true with lint_clean or type_check",
         "Fail if any error remains; adds the detected linters and type checkers where no gate looks for errors",
     ),
     key(
         "run.zero_warnings",
         "RALPH_ZERO_WARNINGS",
-        Kind::Switch,
+        SettingKind::Switch,
         "false",
         "No warning may be left; adds gates like zero_errors",
     ),
     key(
         "run.zero_security",
         "RALPH_ZERO_SECURITY",
-        Kind::Switch,
+        SettingKind::Switch,
         "false",
         "Fail if any security issue remains",
     ),
     key(
         "run.affected_first",
         "RALPH_AFFECTED_FIRST",
-        Kind::Switch,
+        SettingKind::Switch,
         "true",
         "Run the tests affected by the changes first, once `ralph code index` has run: if one fails, the rest of its gate waits; success needs all of it",
     ),
     key(
         "run.max_iterations",
         "RALPH_MAX_ITERATIONS",
-        Kind::Count,
+        SettingKind::Count,
         "10 with a gate, else 100",
         "Turns of the agent",
     ),
     key(
         "run.max_duration",
         "RALPH_MAX_DURATION",
-        Kind::Span,
+        SettingKind::Span,
         "30m with a gate, else 4h",
         "Working time",
     ),
     key(
         "run.max_restarts",
         "RALPH_MAX_RESTARTS",
-        Kind::Count,
+        SettingKind::Count,
         "5",
         "How often a crashed or hung turn, or a move to a new session, may be retried",
     ),
     key(
         "run.max_cost",
         "RALPH_MAX_COST",
-        Kind::Budget,
+        SettingKind::Budget,
         "none",
         "Money, where the agent reports it",
     ),
     key(
         "run.max_tokens",
         "RALPH_MAX_TOKENS",
-        Kind::Count,
+        SettingKind::Count,
         "none",
         "Tokens, where the agent reports them",
     ),
     key(
         "run.max_wait",
         "RALPH_MAX_WAIT",
-        Kind::Span,
+        SettingKind::Span,
         "24h",
         "Time spent waiting for a provider's limit, in total",
     ),
     key(
         "run.stagnation_limit",
         "RALPH_STAGNATION_LIMIT",
-        Kind::Count,
+        SettingKind::Count,
         "3",
         "Iterations in a row without progress that end a run",
     ),
     key(
         "run.idle_timeout",
         "RALPH_IDLE_TIMEOUT",
-        Kind::Span,
+        SettingKind::Span,
         "10m",
         "A turn without output is ended after this long",
     ),
     key(
         "run.turn_timeout",
         "RALPH_TURN_TIMEOUT",
-        Kind::Span,
+        SettingKind::Span,
         "1h",
         "A turn is ended after this long",
     ),
     key(
         "run.grace",
         "RALPH_GRACE",
-        Kind::Span,
+        SettingKind::Span,
         "10s",
         "Time between asking a process to end and killing it",
     ),
     key(
         "run.context",
         "RALPH_CONTEXT",
-        Kind::Choice(&["auto", "same", "summarize", "fresh"]),
+        SettingKind::Choice(&["auto", "same", "summarize", "fresh"]),
         "auto",
         "How much the agent remembers from one turn to the next",
     ),
     key(
         "run.old_session",
         "RALPH_OLD_SESSION",
-        Kind::Choice(&["delete", "keep"]),
+        SettingKind::Choice(&["delete", "keep"]),
         "delete",
         "What becomes of a session once `summarize` or `fresh` put another one in its place",
     ),
     key(
         "run.locale",
         "RALPH_LOCALE",
-        Kind::Choice(&["en", "ko"]),
+        SettingKind::Choice(&["en", "ko"]),
         "from LC_ALL, LC_MESSAGES or LANG",
         "The language of prompts and messages",
     ),
     key(
         "run.limit_patterns",
         "RALPH_LIMIT_PATTERNS",
-        Kind::List,
+        SettingKind::List,
         "the known ones",
         "Regular expressions for what a provider's limit looks like",
     ),
     key(
         "run.on_fail",
         "RALPH_ON_FAIL",
-        Kind::Choice(&["keep", "best", "start"]),
+        SettingKind::Choice(&["keep", "best", "start"]),
         "keep",
         "What a run that fails leaves: its last files, those of its best iteration, or those it began with",
     ),
@@ -329,221 +340,231 @@ pub const KEYS: &[Key] = &[
     key(
         "prompt.continuation",
         "RALPH_PROMPT_CONTINUATION",
-        Kind::Text,
+        SettingKind::Text,
         "built in",
         "The prompt of every turn but the first; placeholders ITERATION, MAX, PROMISE, SIGNAL, FEEDBACK, PROMPT, TARGETS and CHECKS, each in double braces",
     ),
     key(
         "environment.exclude",
         "RALPH_ENVIRONMENT_EXCLUDE",
-        Kind::List,
+        SettingKind::List,
         "keys, tokens, passwords",
         "Variables that gates do not get; `*` matches anything",
     ),
     key(
         "environment.pass",
         "RALPH_ENVIRONMENT_PASS",
-        Kind::List,
+        SettingKind::List,
         "none",
         "Variables that gates get even though excluded",
     ),
     key(
         "snapshots.max_file_size",
         "RALPH_SNAPSHOTS_MAX_FILE_SIZE",
-        Kind::Size,
+        SettingKind::Size,
         "100MB",
         "Untracked files above this size are not in snapshots",
     ),
     key(
         "snapshots.include_ignored",
         "RALPH_SNAPSHOTS_INCLUDE_IGNORED",
-        Kind::List,
+        SettingKind::List,
         "none",
         "Ignored files or folders that are in snapshots all the same",
     ),
     key(
         "hooks.arm",
         "RALPH_ARM",
-        Kind::Choice(&["manual", "on-errors", "every-session"]),
+        SettingKind::Choice(&["manual", "on-errors", "every-session"]),
         "manual",
         "When a loop begins inside a host: when you ask for it, when a turn leaves errors that were not there before, or with the first message of every session",
     ),
     key(
         "hooks.scope",
         "RALPH_HOOKS_SCOPE",
-        Kind::Choice(&["edited", "project"]),
+        SettingKind::Choice(&["edited", "project"]),
         "edited",
         "Which errors begin a loop with `on-errors`: those in files that the agent edited, or those anywhere",
     ),
     key(
         "hooks.memory",
         "RALPH_HOOKS_MEMORY",
-        Kind::Choice(&["off", "loops", "all"]),
+        SettingKind::Choice(&["off", "loops", "all"]),
         "loops",
         "Which sessions of a host are shown what is remembered: none, those with a loop, or all",
     ),
     key(
         "memory.enabled",
         "RALPH_MEMORY",
-        Kind::Switch,
+        SettingKind::Switch,
         "true",
         "Whether what checks show is remembered, and agents are shown what was learned",
     ),
     key(
         "memory.tokens",
         "RALPH_MEMORY_TOKENS",
-        Kind::Count,
+        SettingKind::Count,
         "8000",
         "How many tokens of it an agent is shown at most",
     ),
     key(
         "memory.enforce",
         "RALPH_MEMORY_ENFORCE",
-        Kind::Choice(&["off", "report", "require"]),
+        SettingKind::Choice(&["off", "report", "require"]),
         "require",
         "What becomes of work that breaks a note with a check: nothing, it is told, or the work is not accepted; `memory` among the criteria asks for the last, whatever this says",
     ),
     key(
         "memory.days",
         "RALPH_MEMORY_DAYS",
-        Kind::Count,
+        SettingKind::Count,
         "30",
         "For how long `ralph gc` keeps what happened in sessions; notes stay for ever",
     ),
     key(
         "memory.size",
         "RALPH_MEMORY_SIZE",
-        Kind::Size,
+        SettingKind::Size,
         "64MB",
         "How much of its log the memory may use for sessions before `ralph gc` deletes the oldest; those of the last day stay",
     ),
     key(
         "security.rules",
         "RALPH_SECURITY_RULES",
-        Kind::List,
+        SettingKind::List,
         "none",
         "Folders with rules of your own for the security gate, written as ast-grep's manual says",
     ),
     key(
         "retention.runs",
         "RALPH_RETENTION_RUNS",
-        Kind::Count,
+        SettingKind::Count,
         "50",
         "How many ended runs keep their snapshots and logs when `ralph gc` is called",
     ),
     key(
         "retention.days",
         "RALPH_RETENTION_DAYS",
-        Kind::Count,
+        SettingKind::Count,
         "30",
         "For how long ended runs keep them",
     ),
     key(
         "retention.size",
         "RALPH_RETENTION_SIZE",
-        Kind::Size,
+        SettingKind::Size,
         "10GB",
         "How much all of them may take; the oldest go first",
     ),
     key(
         "judge.criterion",
         "RALPH_JUDGE_CRITERION",
-        Kind::Text,
+        SettingKind::Text,
         "none",
         "What a judge has to find fulfilled once nothing else stands in the way of success; empty for none",
     ),
     key(
         "judge.kind",
         "RALPH_JUDGE_KIND",
-        Kind::Choice(&["openai", "anthropic", "command"]),
+        SettingKind::Choice(&["openai", "anthropic", "command"]),
         "command with judge.command, else openai",
         "The interface of the judge: chat completions, as most servers of local models have them, messages, or a command",
     ),
     key(
         "judge.url",
         "RALPH_JUDGE_URL",
-        Kind::Text,
+        SettingKind::Text,
         "the provider's own",
         "Where the judge's model is, such as http://localhost:11434/v1",
     ),
-    key("judge.model", "RALPH_JUDGE_MODEL", Kind::Text, "none", "The judge's model"),
+    key("judge.model", "RALPH_JUDGE_MODEL", SettingKind::Text, "none", "The judge's model"),
     key(
         "judge.key_variable",
         "RALPH_JUDGE_KEY_VARIABLE",
-        Kind::Text,
+        SettingKind::Text,
         "OPENAI_API_KEY or ANTHROPIC_API_KEY; none with judge.url or a command",
         "The environment variable that holds the judge's key; a command gets it, too",
     ),
     key(
         "judge.command",
         "RALPH_JUDGE_COMMAND",
-        Kind::Command,
+        SettingKind::Command,
         "none",
         "A command that judges, run without a shell: the request as JSON on stdin, the answer on stdout",
     ),
     key(
         "judge.agent",
         "RALPH_JUDGE_AGENT",
-        Kind::Text,
+        SettingKind::Text,
         "none",
         "A coding agent that judges, by its name: a process of its own in an empty folder, without tools, settings of the project and memory; judge.model names its model",
     ),
     key(
         "judge.timeout",
         "RALPH_JUDGE_TIMEOUT",
-        Kind::Span,
+        SettingKind::Span,
         "5m",
         "After this long, all attempts together, the judge counts as silent",
     ),
     key(
         "judge.price_input",
         "RALPH_JUDGE_PRICE_INPUT",
-        Kind::Money,
+        SettingKind::Money,
         "unknown",
         "Price of one million input tokens, in US dollars",
     ),
     key(
         "judge.price_output",
         "RALPH_JUDGE_PRICE_OUTPUT",
-        Kind::Money,
+        SettingKind::Money,
         "unknown",
         "Price of one million output tokens, in US dollars",
     ),
-    gate("gates.test_pass.command", Kind::Command, "detected", COMMAND_HELP),
-    gate("gates.test_pass.shell", Kind::Text, "none", SHELL_HELP),
-    gate("gates.test_pass.dir", Kind::Text, "the root", DIR_HELP),
-    gate("gates.test_pass.format", Kind::Choice(&FORMATS), "text", FORMAT_HELP),
-    gate("gates.test_pass.timeout", Kind::Span, "10m", TIMEOUT_HELP),
-    gate("gates.build_success.command", Kind::Command, "detected", COMMAND_HELP),
-    gate("gates.build_success.shell", Kind::Text, "none", SHELL_HELP),
-    gate("gates.build_success.dir", Kind::Text, "the root", DIR_HELP),
-    gate("gates.build_success.format", Kind::Choice(&FORMATS), "text", FORMAT_HELP),
-    gate("gates.build_success.timeout", Kind::Span, "10m", TIMEOUT_HELP),
-    gate("gates.lint_clean.command", Kind::Command, "detected", COMMAND_HELP),
-    gate("gates.lint_clean.shell", Kind::Text, "none", SHELL_HELP),
-    gate("gates.lint_clean.dir", Kind::Text, "the root", DIR_HELP),
-    gate("gates.lint_clean.format", Kind::Choice(&FORMATS), "text", FORMAT_HELP),
-    gate("gates.lint_clean.timeout", Kind::Span, "10m", TIMEOUT_HELP),
-    gate("gates.type_check.command", Kind::Command, "detected", COMMAND_HELP),
-    gate("gates.type_check.shell", Kind::Text, "none", SHELL_HELP),
-    gate("gates.type_check.dir", Kind::Text, "the root", DIR_HELP),
-    gate("gates.type_check.format", Kind::Choice(&FORMATS), "text", FORMAT_HELP),
-    gate("gates.type_check.timeout", Kind::Span, "10m", TIMEOUT_HELP),
-    gate("gates.custom.format", Kind::Choice(&FORMATS), "text", FORMAT_HELP),
-    gate("gates.custom.timeout", Kind::Span, "10m", TIMEOUT_HELP),
+    gate("gates.test_pass.command", SettingKind::Command, "detected", COMMAND_HELP),
+    gate("gates.test_pass.shell", SettingKind::Text, "none", SHELL_HELP),
+    gate("gates.test_pass.dir", SettingKind::Text, "the root", DIR_HELP),
+    gate("gates.test_pass.format", SettingKind::Choice(&FORMATS), "text", FORMAT_HELP),
+    gate("gates.test_pass.timeout", SettingKind::Span, "10m", TIMEOUT_HELP),
+    gate("gates.build_success.command", SettingKind::Command, "detected", COMMAND_HELP),
+    gate("gates.build_success.shell", SettingKind::Text, "none", SHELL_HELP),
+    gate("gates.build_success.dir", SettingKind::Text, "the root", DIR_HELP),
+    gate("gates.build_success.format", SettingKind::Choice(&FORMATS), "text", FORMAT_HELP),
+    gate("gates.build_success.timeout", SettingKind::Span, "10m", TIMEOUT_HELP),
+    gate("gates.lint_clean.command", SettingKind::Command, "detected", COMMAND_HELP),
+    gate("gates.lint_clean.shell", SettingKind::Text, "none", SHELL_HELP),
+    gate("gates.lint_clean.dir", SettingKind::Text, "the root", DIR_HELP),
+    gate("gates.lint_clean.format", SettingKind::Choice(&FORMATS), "text", FORMAT_HELP),
+    gate("gates.lint_clean.timeout", SettingKind::Span, "10m", TIMEOUT_HELP),
+    gate("gates.type_check.command", SettingKind::Command, "detected", COMMAND_HELP),
+    gate("gates.type_check.shell", SettingKind::Text, "none", SHELL_HELP),
+    gate("gates.type_check.dir", SettingKind::Text, "the root", DIR_HELP),
+    gate("gates.type_check.format", SettingKind::Choice(&FORMATS), "text", FORMAT_HELP),
+    gate("gates.type_check.timeout", SettingKind::Span, "10m", TIMEOUT_HELP),
+    gate("gates.custom.format", SettingKind::Choice(&FORMATS), "text", FORMAT_HELP),
+    gate("gates.custom.timeout", SettingKind::Span, "10m", TIMEOUT_HELP),
     server(
         "lsp.NAME.command",
-        Kind::Command,
+        SettingKind::Command,
         "none",
         "A language server that talks on its standard streams; one of a known name is replaced",
     ),
-    server("lsp.NAME.extensions", Kind::List, "none", "Which files it looks at, such as `.lua`"),
-    server("lsp.NAME.language", Kind::Text, "from the extension", "What it calls their language"),
+    server(
+        "lsp.NAME.extensions",
+        SettingKind::List,
+        "none",
+        "Which files it looks at, such as `.lua`",
+    ),
+    server(
+        "lsp.NAME.language",
+        SettingKind::Text,
+        "from the extension",
+        "What it calls their language",
+    ),
 ];
 
 /// Finds the setting of a path. A gate with a label has the settings of its criterion;
 /// all language servers have the same settings.
-pub(crate) fn find(path: &str) -> Option<&'static Key> {
+pub(crate) fn find(path: &str) -> Option<&'static SettingKey> {
     let gate = labelled(path).and_then(|(criterion, rest)| {
         let (_, name) = rest.rsplit_once('.')?;
         Some(format!("gates.{}.{name}", criterion.name()))

@@ -19,7 +19,7 @@ fn everything_about_clients_can_be_set() {
 
 #[test]
 fn every_form_of_output_can_be_chosen() {
-    assert_eq!(FORMATS, Format::ALL.map(Format::name));
+    assert_eq!(FORMATS, OutputFormat::ALL.map(OutputFormat::name));
 }
 
 #[test]

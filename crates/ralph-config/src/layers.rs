@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use ralph_core::policy::Criterion;
 
 use super::keys::{self, KEYS};
-use super::value::{Value, ValueError};
+use super::value::{SettingValue, ValueError};
 
 /// The origin of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum SettingOrigin {
     /// A file and the line.
     File(PathBuf, usize),
     /// An environment variable.
@@ -21,7 +21,7 @@ pub enum Origin {
     Flag,
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for SettingOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(path, line) => write!(f, "{}:{line}", path.display()),
@@ -68,7 +68,7 @@ pub enum ConfigError {
     #[error("{origin}: `{key}`: {source}")]
     Value {
         /// The origin of the value.
-        origin: Origin,
+        origin: SettingOrigin,
         /// The setting.
         key: String,
         /// The error.
@@ -134,24 +134,24 @@ fn suggestion(key: &str) -> String {
 
 /// The settings, each with its origin.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Layers {
-    values: BTreeMap<String, (Value, Origin)>,
+pub struct SettingLayers {
+    values: BTreeMap<String, (SettingValue, SettingOrigin)>,
 }
 
-impl Layers {
+impl SettingLayers {
     /// Returns the value at this path, if it is set.
-    pub fn get(&self, path: &str) -> Option<&Value> {
+    pub fn get(&self, path: &str) -> Option<&SettingValue> {
         self.values.get(path).map(|(value, _)| value)
     }
 
     /// Returns every value that is set, with its origin, sorted by path.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value, &Origin)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &SettingValue, &SettingOrigin)> {
         self.values.iter().map(|(path, (value, origin))| (path.as_str(), value, origin))
     }
 
     /// Sets a value from a flag.
-    pub fn set_flag(&mut self, path: &'static str, value: Value) {
-        self.values.insert(path.to_owned(), (value, Origin::Flag));
+    pub fn set_flag(&mut self, path: &'static str, value: SettingValue) {
+        self.values.insert(path.to_owned(), (value, SettingOrigin::Flag));
     }
 
     /// Adds a file; a file that does not exist adds nothing.
@@ -167,12 +167,12 @@ impl Layers {
             let message = error.message().to_owned();
             ConfigError::Syntax { path: path.to_owned(), line, column, message }
         })?;
-        self.add_table(&Source { path, text: &text }, "", &table)
+        self.add_table(&SettingsText { path, text: &text }, "", &table)
     }
 
     fn add_table(
         &mut self,
-        source: &Source<'_>,
+        source: &SettingsText<'_>,
         prefix: &str,
         table: &toml::Table,
     ) -> Result<(), ConfigError> {
@@ -189,7 +189,7 @@ impl Layers {
 
     fn add_value(
         &mut self,
-        source: &Source<'_>,
+        source: &SettingsText<'_>,
         full: &str,
         value: &toml::Value,
     ) -> Result<(), ConfigError> {
@@ -201,7 +201,7 @@ impl Layers {
                 key: full.to_owned(),
             });
         };
-        let origin = Origin::File(source.path.to_owned(), line);
+        let origin = SettingOrigin::File(source.path.to_owned(), line);
         let value = key.kind.read(value).map_err(|error| ConfigError::Value {
             origin: origin.clone(),
             key: full.to_owned(),
@@ -219,7 +219,7 @@ impl Layers {
         for key in KEYS {
             let Some(name) = key.variable else { continue };
             let Some(text) = variable(name) else { continue };
-            let origin = Origin::Variable(name);
+            let origin = SettingOrigin::Variable(name);
             let value = key.kind.parse(&text).map_err(|source| ConfigError::Value {
                 origin: origin.clone(),
                 key: key.path.to_owned(),
@@ -232,12 +232,12 @@ impl Layers {
 }
 
 /// A file's path and text, to find line numbers.
-struct Source<'a> {
+struct SettingsText<'a> {
     path: &'a Path,
     text: &'a str,
 }
 
-impl Source<'_> {
+impl SettingsText<'_> {
     /// Returns the line of a key, or of the header of its table.
     ///
     /// The parser has accepted the file, so searching headers and keys is enough. Other

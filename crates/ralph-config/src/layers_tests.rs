@@ -14,7 +14,7 @@ fn file(text: &str) -> (tempfile::TempDir, PathBuf) {
 #[track_caller]
 fn refused(text: &str, want: &str) {
     let (_dir, path) = file(text);
-    let error = Layers::default().add_file(&path).unwrap_err().to_string();
+    let error = SettingLayers::default().add_file(&path).unwrap_err().to_string();
     let tail = error.rsplit('/').next().unwrap();
     assert!(tail.starts_with(want), "{text}: {tail}");
 }
@@ -39,7 +39,7 @@ fn an_unknown_key_is_named_with_its_line_and_its_neighbour() {
 #[test]
 fn a_syntax_error_is_named_with_line_and_column() {
     let (_dir, path) = file("[run]\npromise = \n");
-    let error = Layers::default().add_file(&path).unwrap_err().to_string();
+    let error = SettingLayers::default().add_file(&path).unwrap_err().to_string();
     assert!(error.contains("ralph.toml:2:11: "), "{error}");
 }
 
@@ -54,11 +54,11 @@ fn a_bad_value_is_named_with_its_place() {
 #[test]
 fn later_layers_win_and_origins_are_kept() {
     let (_dir, path) = file("[run]\nmax_iterations = 3\nmax_duration = \"5m\"\n");
-    let mut layers = Layers::default();
+    let mut layers = SettingLayers::default();
     layers.add_file(&path).unwrap();
     layers.add_variables(&|name| (name == "RALPH_MAX_ITERATIONS").then(|| "7".to_owned())).unwrap();
-    assert_eq!(layers.get("run.max_iterations"), Some(&Value::Count(7)));
-    assert_eq!(layers.get("run.max_duration"), Some(&Value::Span(Duration::from_mins(5))));
+    assert_eq!(layers.get("run.max_iterations"), Some(&SettingValue::Count(7)));
+    assert_eq!(layers.get("run.max_duration"), Some(&SettingValue::Span(Duration::from_mins(5))));
     let origins: Vec<String> = layers.iter().map(|(_, _, origin)| origin.to_string()).collect();
     assert!(origins[0].ends_with("ralph.toml:3"), "{origins:?}");
     assert_eq!(origins[1], "RALPH_MAX_ITERATIONS");
@@ -66,14 +66,14 @@ fn later_layers_win_and_origins_are_kept() {
 
 #[test]
 fn a_missing_file_adds_nothing() {
-    let mut layers = Layers::default();
+    let mut layers = SettingLayers::default();
     layers.add_file(Path::new("/nonexistent/ralph.toml")).unwrap();
-    assert_eq!(layers, Layers::default());
+    assert_eq!(layers, SettingLayers::default());
 }
 
 #[test]
 fn a_bad_variable_is_named() {
-    let error = Layers::default()
+    let error = SettingLayers::default()
         .add_variables(&|name| (name == "RALPH_TRUST").then(|| "blind".to_owned()))
         .unwrap_err();
     assert_eq!(

@@ -1,6 +1,6 @@
 //! Settings: reads them from files, variables and flags, and interprets them.
 //!
-//! [`Layers`] holds every value that is set, with its [`Origin`]; later layers win. [`Settings`]
+//! [`SettingLayers`] holds every value that is set, with its [`SettingOrigin`]; later layers win. [`RunSettings`]
 //! turns them into a policy, gates and an agent. One table, [`KEYS`], defines every
 //! setting: parsing, the reference and the JSON schema follow from it.
 
@@ -16,16 +16,17 @@ mod servers;
 mod settings;
 mod value;
 
-pub use arm::Arm;
-pub use contradiction::SettingsError;
+pub use arm::ArmingMoment;
+pub use contradiction::SettingsConflictError;
 pub use gates::{MissingTool, quoted};
 pub use judge::{JudgeChoice, JudgeError, ModelChoice};
-pub use keys::{KEYS, Key};
-pub use layers::{ConfigError, Layers, Origin};
+pub use keys::{KEYS, SettingKey};
+pub use layers::{ConfigError, SettingLayers, SettingOrigin};
 pub use reference::{reference, schema};
 pub use servers::ServerRules;
 pub use settings::{
-    AgentChoice, Audience, Enforce, FolderChoice, MemoryRules, OnFail, Order, Retention, Settings,
-    SnapshotRules, agent_name, context, counts_edited_only, locale, old_session, security_rules,
+    AgentChoice, FolderChoice, MemoryRules, NoteAudience, NoteEnforcement, OnFail, RetentionLimits,
+    RunSettings, SnapshotRules, TestOrder, agent_name, context, counts_edited_only, locale,
+    old_session, security_rules,
 };
-pub use value::{Kind, Value, ValueError, criteria, render_span, words};
+pub use value::{SettingKind, SettingValue, ValueError, criteria, render_span, words};

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use ralph_core::policy::Criterion;
 use serde_json::{Map, Value as Json, json};
 
-use super::keys::{KEYS, Key};
-use super::value::Kind;
+use super::keys::{KEYS, SettingKey};
+use super::value::SettingKind;
 
 /// Renders the reference as Markdown.
 pub fn reference() -> String {
@@ -37,22 +37,22 @@ pub fn reference() -> String {
     out
 }
 
-fn row(out: &mut String, key: &Key) {
+fn row(out: &mut String, key: &SettingKey) {
     let name = key.path.rsplit('.').next().unwrap_or(key.path);
     let takes = match key.kind {
-        Kind::Choice(words) => {
+        SettingKind::Choice(words) => {
             words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
         }
-        Kind::Text
-        | Kind::Count
-        | Kind::Span
-        | Kind::Money
-        | Kind::Budget
-        | Kind::Size
-        | Kind::List
-        | Kind::Criteria
-        | Kind::Switch
-        | Kind::Command => key.kind.describe().to_owned(),
+        SettingKind::Text
+        | SettingKind::Count
+        | SettingKind::Span
+        | SettingKind::Money
+        | SettingKind::Budget
+        | SettingKind::Size
+        | SettingKind::List
+        | SettingKind::Criteria
+        | SettingKind::Switch
+        | SettingKind::Command => key.kind.describe().to_owned(),
     };
     let variable = key.variable.map_or_else(String::new, |name| format!("`{name}`"));
     let _ = writeln!(out, "| `{name}` | {takes} | {} | {} | {variable} |", key.default, key.help);
@@ -78,7 +78,7 @@ fn object() -> Json {
     json!({ "type": "object", "additionalProperties": false, "properties": {} })
 }
 
-fn insert(node: &mut Json, parts: &[&str], key: &Key) {
+fn insert(node: &mut Json, parts: &[&str], key: &SettingKey) {
     let Some((first, rest)) = parts.split_first() else { return };
     let properties = node["properties"].as_object_mut();
     let Some(properties): Option<&mut Map<String, Json>> = properties else { return };
@@ -106,17 +106,19 @@ fn add_servers(root: &mut Json) {
     servers["additionalProperties"] = servers["properties"]["NAME"].clone();
 }
 
-fn value_schema(key: &Key) -> Json {
+fn value_schema(key: &SettingKey) -> Json {
     let texts = json!({ "type": "array", "items": { "type": "string" } });
     let mut schema = match key.kind {
-        Kind::Text | Kind::Span | Kind::Size => json!({ "type": "string" }),
-        Kind::Choice(words) => json!({ "enum": words }),
-        Kind::Count => json!({ "type": "integer", "minimum": 1 }),
-        Kind::Money => json!({ "type": "number", "minimum": 0 }),
-        Kind::Budget => json!({ "type": "number", "exclusiveMinimum": 0 }),
-        Kind::List => texts,
-        Kind::Switch => json!({ "type": "boolean" }),
-        Kind::Criteria | Kind::Command => json!({ "oneOf": [{ "type": "string" }, texts] }),
+        SettingKind::Text | SettingKind::Span | SettingKind::Size => json!({ "type": "string" }),
+        SettingKind::Choice(words) => json!({ "enum": words }),
+        SettingKind::Count => json!({ "type": "integer", "minimum": 1 }),
+        SettingKind::Money => json!({ "type": "number", "minimum": 0 }),
+        SettingKind::Budget => json!({ "type": "number", "exclusiveMinimum": 0 }),
+        SettingKind::List => texts,
+        SettingKind::Switch => json!({ "type": "boolean" }),
+        SettingKind::Criteria | SettingKind::Command => {
+            json!({ "oneOf": [{ "type": "string" }, texts] })
+        }
     };
     schema["description"] = json!(format!("{} (default: {})", key.help, key.default));
     schema

@@ -3,24 +3,24 @@
 use std::time::Duration;
 
 use ralph_agents::limits::LimitPatterns;
-use ralph_agents::{Client, ClientOption, ClientOptions, Setting};
-use ralph_checks::detect::Detected;
+use ralph_agents::{Client, ClientOption, ClientOptions, ClientSetting};
+use ralph_checks::detect::DetectedGates;
 use ralph_checks::invariants::InvariantGate;
 use ralph_checks::{EnvironmentRules, NameGlob};
 use ralph_core::claim::{ClaimRules, Marker, MatchMode, Promise};
 use ralph_core::locale::Locale;
 use ralph_core::memory::hydration::USUAL_TOKENS;
 use ralph_core::policy::{
-    AddedTests, Allowed, Context, Criterion, GateSpec, Limits, Need, OldSession, OriginalTests,
-    Policy, RuleEdition, TestRules, Trust, TurnLimits,
+    AddedTests, AllowedChanges, ContextMode, Criterion, GateImportance, GateSpec, OldSession,
+    OriginalTests, Policy, RuleEdition, RunLimits, TestRules, Trust, TurnLimits,
 };
 use ralph_core::usage::Usd;
 
-use super::contradiction::SettingsError;
-use super::gates::{self, Gates, MissingTool};
+use super::contradiction::SettingsConflictError;
+use super::gates::{self, GateSettings, MissingTool};
 use super::judge::{self, JudgeChoice, JudgeError};
-use super::layers::{ConfigError, Layers};
-use super::value::Value;
+use super::layers::{ConfigError, SettingLayers};
+use super::value::SettingValue;
 
 /// The agent that does the work.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub enum AgentChoice {
 
 /// All settings of a run, without its task.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct RunSettings {
     /// The policy of the run.
     pub policy: Policy,
     /// The text of the prompts after the first; `None` for ours.
@@ -53,7 +53,7 @@ pub struct Settings {
     /// The folders that a run may start in.
     pub folders: FolderChoice,
     /// The tests that run first.
-    order: Order,
+    order: TestOrder,
     /// The rules for notes.
     pub memory: MemoryRules,
     /// The judge, if there is one.
@@ -84,7 +84,7 @@ pub enum FolderChoice {
 
 /// The tests of a gate that run first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
+pub enum TestOrder {
     /// The tests that touch what changed.
     AffectedFirst,
     /// None: all run together.
@@ -102,8 +102,8 @@ pub struct SnapshotRules {
 
 impl SnapshotRules {
     /// Reads these rules only, so that a rollback works with any other settings.
-    pub fn new(layers: &Layers) -> Self {
-        let reader = Reader(layers);
+    pub fn new(layers: &SettingLayers) -> Self {
+        let reader = SettingReader(layers);
         Self {
             max_file_size: reader.count("snapshots.max_file_size").unwrap_or(100_000_000),
             include_ignored: reader.list("snapshots.include_ignored").unwrap_or_default(),
@@ -112,42 +112,42 @@ impl SnapshotRules {
 }
 
 /// Returns true if only errors in files that the agent edited start a loop.
-pub fn counts_edited_only(layers: &Layers) -> bool {
-    Reader(layers).text("hooks.scope") != Some("project")
+pub fn counts_edited_only(layers: &SettingLayers) -> bool {
+    SettingReader(layers).text("hooks.scope") != Some("project")
 }
 
 /// Returns the language that the settings name, if they do.
-pub fn locale(layers: &Layers) -> Option<Locale> {
-    Reader(layers).text("run.locale").and_then(|text| text.parse().ok())
+pub fn locale(layers: &SettingLayers) -> Option<Locale> {
+    SettingReader(layers).text("run.locale").and_then(|text| text.parse().ok())
 }
 
 /// Returns how much the agent remembers between turns.
-pub fn context(layers: &Layers) -> Context {
-    let said = Reader(layers).text("run.context").and_then(|text| text.parse().ok());
-    said.unwrap_or(Context::Auto)
+pub fn context(layers: &SettingLayers) -> ContextMode {
+    let said = SettingReader(layers).text("run.context").and_then(|text| text.parse().ok());
+    said.unwrap_or(ContextMode::Auto)
 }
 
 /// Returns what happens to a session that another one replaces.
-pub fn old_session(layers: &Layers) -> OldSession {
-    match Reader(layers).text("run.old_session") {
+pub fn old_session(layers: &SettingLayers) -> OldSession {
+    match SettingReader(layers).text("run.old_session") {
         Some("keep") => OldSession::Keep,
         Some(_) | None => OldSession::Delete,
     }
 }
 
 /// Returns the name of the agent.
-pub fn agent_name(layers: &Layers) -> String {
-    Reader(layers).text("run.agent").unwrap_or("command").to_owned()
+pub fn agent_name(layers: &SettingLayers) -> String {
+    SettingReader(layers).text("run.agent").unwrap_or("command").to_owned()
 }
 
 /// Returns the folders with the user's own security rules.
-pub fn security_rules(layers: &Layers) -> Vec<String> {
-    Reader(layers).list("security.rules").unwrap_or_default()
+pub fn security_rules(layers: &SettingLayers) -> Vec<String> {
+    SettingReader(layers).list("security.rules").unwrap_or_default()
 }
 
 /// The limits of what `ralph gc` keeps of ended runs and sessions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Retention {
+pub struct RetentionLimits {
     /// Number of runs.
     pub runs: usize,
     /// Age of runs.
@@ -160,10 +160,10 @@ pub struct Retention {
     pub log_bytes: u64,
 }
 
-impl Retention {
+impl RetentionLimits {
     /// Reads these rules only.
-    pub fn new(layers: &Layers) -> Self {
-        let reader = Reader(layers);
+    pub fn new(layers: &SettingLayers) -> Self {
+        let reader = SettingReader(layers);
         let days = reader.count("retention.days").unwrap_or(30);
         let session_days = reader.count("memory.days").unwrap_or(30);
         Self {
@@ -179,7 +179,7 @@ impl Retention {
 
 /// The effect of notes with a check on work that breaks them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Enforce {
+pub enum NoteEnforcement {
     /// None: the checks are not run.
     Off,
     /// The failure is reported.
@@ -190,8 +190,8 @@ pub enum Enforce {
     Asked,
 }
 
-impl Enforce {
-    fn new(reader: &Reader<'_>) -> Self {
+impl NoteEnforcement {
+    fn new(reader: &SettingReader<'_>) -> Self {
         let criteria = reader.list("run.criteria").unwrap_or_default();
         if criteria.iter().any(|name| name == Criterion::Memory.name()) {
             return Self::Asked;
@@ -206,11 +206,11 @@ impl Enforce {
     }
 
     /// Returns whether success depends on such notes; `None` if they are not run.
-    pub fn need(self) -> Option<Need> {
+    pub fn need(self) -> Option<GateImportance> {
         match self {
             Self::Off => None,
-            Self::Report => Some(Need::Advisory),
-            Self::Require | Self::Asked => Some(Need::Required),
+            Self::Report => Some(GateImportance::Advisory),
+            Self::Require | Self::Asked => Some(GateImportance::Required),
         }
     }
 }
@@ -223,14 +223,14 @@ pub struct MemoryRules {
     /// Most tokens that are shown.
     pub tokens: usize,
     /// The effect of notes that have a check.
-    pub enforce: Enforce,
+    pub enforce: NoteEnforcement,
     /// The sessions of hosts that are shown notes.
-    pub audience: Audience,
+    pub audience: NoteAudience,
 }
 
 /// The sessions of a host that are shown notes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Audience {
+pub enum NoteAudience {
     /// No session.
     Nobody,
     /// Sessions with a loop.
@@ -241,47 +241,47 @@ pub enum Audience {
 
 impl MemoryRules {
     /// Reads these rules only, since a hook has no time for all settings.
-    pub fn new(layers: &Layers) -> Self {
-        let reader = Reader(layers);
+    pub fn new(layers: &SettingLayers) -> Self {
+        let reader = SettingReader(layers);
         let tokens = reader.count("memory.tokens").and_then(|count| count.try_into().ok());
         Self {
             is_enabled: reader.switch("memory.enabled").unwrap_or(true),
             tokens: tokens.unwrap_or(USUAL_TOKENS),
-            enforce: Enforce::new(&reader),
+            enforce: NoteEnforcement::new(&reader),
             audience: match reader.text("hooks.memory") {
-                Some("off") => Audience::Nobody,
-                Some("all") => Audience::Everybody,
-                Some(_) | None => Audience::Loops,
+                Some("off") => NoteAudience::Nobody,
+                Some("all") => NoteAudience::Everybody,
+                Some(_) | None => NoteAudience::Loops,
             },
         }
     }
 }
 
-impl Settings {
+impl RunSettings {
     /// Interprets the layers. `locale` is the default language; `detect` is called if a
     /// criterion has no command.
     pub fn new(
-        layers: &Layers,
+        layers: &SettingLayers,
         locale: Locale,
-        detect: &dyn Fn() -> Detected,
-    ) -> Result<Self, SettingsError> {
-        let reader = Reader(layers);
+        detect: &dyn Fn() -> DetectedGates,
+    ) -> Result<Self, SettingsConflictError> {
+        let reader = SettingReader(layers);
         let agent = reader.agent();
-        let Gates { specs: mut gates, zero, missing } = gates::read(&reader, detect)?;
-        let measured = gates.iter().any(|gate| gate.need == Need::Required);
+        let GateSettings { specs: mut gates, zero, missing } = gates::read(&reader, detect)?;
+        let measured = gates.iter().any(|gate| gate.need == GateImportance::Required);
         gates.extend(judge::gate(&reader));
         let judge = reader.judge(&gates)?;
-        let required = gates.iter().any(|gate| gate.need == Need::Required);
+        let required = gates.iter().any(|gate| gate.need == GateImportance::Required);
         let claim = reader.claim();
         let trust = match reader.text("run.trust") {
             Some("claim") => Trust::Claim,
-            Some(_) if !required => return Err(SettingsError::NothingToTrust),
+            Some(_) if !required => return Err(SettingsConflictError::NothingToTrust),
             None if !required => Trust::Claim,
             Some(_) | None => Trust::Evidence,
         };
         // A judge is asked only after a claim, or if a gate was red before.
         if !measured && claim.promise.is_none() && claim.markers.is_empty() {
-            return Err(SettingsError::NoEnd);
+            return Err(SettingsConflictError::NoEnd);
         }
         Ok(Self {
             policy: Policy {
@@ -291,7 +291,7 @@ impl Settings {
                 turns: reader.turns(),
                 gates,
                 zero,
-                allowed: Allowed {
+                allowed: AllowedChanges {
                     paths: reader.list("run.allow_changes").unwrap_or_default(),
                     tests: reader.switch("run.allow_test_changes").unwrap_or(false),
                     known_failures: reader.switch("run.known_failures").unwrap_or(false),
@@ -318,8 +318,8 @@ impl Settings {
                 Some(_) | None => OnFail::Keep,
             },
             order: match reader.switch("run.affected_first") {
-                Some(false) => Order::AsTheyCome,
-                Some(true) | None => Order::AffectedFirst,
+                Some(false) => TestOrder::AsTheyCome,
+                Some(true) | None => TestOrder::AffectedFirst,
             },
             memory: MemoryRules::new(layers),
             judge,
@@ -331,11 +331,13 @@ impl Settings {
     /// do not prove a claim. But a claim alone no longer suffices, unless the user says
     /// so.
     #[must_use]
-    pub fn holding_notes(mut self, need: Need, layers: &Layers) -> Self {
+    pub fn holding_notes(mut self, need: GateImportance, layers: &SettingLayers) -> Self {
         let gates = &mut self.policy.gates;
         let at = gates.iter().position(GateSpec::is_judge).unwrap_or(gates.len());
         gates.insert(at, InvariantGate::specify(need));
-        if need == Need::Required && Reader(layers).text("run.trust") != Some("claim") {
+        if need == GateImportance::Required
+            && SettingReader(layers).text("run.trust") != Some("claim")
+        {
             self.policy.trust = Trust::Evidence;
         }
         self
@@ -358,15 +360,15 @@ impl Settings {
     }
 
     /// Returns the tests of a gate that run first.
-    pub fn order(&self) -> Order {
+    pub fn order(&self) -> TestOrder {
         self.order
     }
 
     /// Returns an error if a required gate cannot run here.
-    pub fn ensure_tools(&self) -> Result<(), SettingsError> {
+    pub fn ensure_tools(&self) -> Result<(), SettingsConflictError> {
         match self.missing.first() {
             Some(MissingTool { gate, need }) => {
-                Err(SettingsError::MissingTool { gate: gate.clone(), need: need.clone() })
+                Err(SettingsConflictError::MissingTool { gate: gate.clone(), need: need.clone() })
             }
             None => Ok(()),
         }
@@ -374,50 +376,50 @@ impl Settings {
 }
 
 /// Reads typed values. Their kinds were checked when the layers were built.
-pub(crate) struct Reader<'a>(pub(super) &'a Layers);
+pub(crate) struct SettingReader<'a>(pub(super) &'a SettingLayers);
 
-impl Reader<'_> {
+impl SettingReader<'_> {
     pub(crate) fn text(&self, path: &str) -> Option<&str> {
         match self.0.get(path)? {
-            Value::Text(text) => Some(text),
-            Value::Count(_)
-            | Value::Span(_)
-            | Value::Money(_)
-            | Value::List(_)
-            | Value::Switch(_) => None,
+            SettingValue::Text(text) => Some(text),
+            SettingValue::Count(_)
+            | SettingValue::Span(_)
+            | SettingValue::Money(_)
+            | SettingValue::List(_)
+            | SettingValue::Switch(_) => None,
         }
     }
 
     pub(crate) fn list(&self, path: &str) -> Option<Vec<String>> {
         match self.0.get(path)? {
-            Value::List(items) => Some(items.clone()),
-            Value::Text(_)
-            | Value::Count(_)
-            | Value::Span(_)
-            | Value::Money(_)
-            | Value::Switch(_) => None,
+            SettingValue::List(items) => Some(items.clone()),
+            SettingValue::Text(_)
+            | SettingValue::Count(_)
+            | SettingValue::Span(_)
+            | SettingValue::Money(_)
+            | SettingValue::Switch(_) => None,
         }
     }
 
     fn count(&self, path: &str) -> Option<u64> {
         match self.0.get(path)? {
-            Value::Count(number) => Some(*number),
-            Value::Text(_)
-            | Value::List(_)
-            | Value::Span(_)
-            | Value::Money(_)
-            | Value::Switch(_) => None,
+            SettingValue::Count(number) => Some(*number),
+            SettingValue::Text(_)
+            | SettingValue::List(_)
+            | SettingValue::Span(_)
+            | SettingValue::Money(_)
+            | SettingValue::Switch(_) => None,
         }
     }
 
     pub(crate) fn span(&self, path: &str) -> Option<Duration> {
         match self.0.get(path)? {
-            Value::Span(span) => Some(*span),
-            Value::Text(_)
-            | Value::List(_)
-            | Value::Count(_)
-            | Value::Money(_)
-            | Value::Switch(_) => None,
+            SettingValue::Span(span) => Some(*span),
+            SettingValue::Text(_)
+            | SettingValue::List(_)
+            | SettingValue::Count(_)
+            | SettingValue::Money(_)
+            | SettingValue::Switch(_) => None,
         }
     }
 
@@ -436,23 +438,23 @@ impl Reader<'_> {
 
     pub(crate) fn switch(&self, path: &str) -> Option<bool> {
         match self.0.get(path)? {
-            Value::Switch(on) => Some(*on),
-            Value::Text(_)
-            | Value::List(_)
-            | Value::Count(_)
-            | Value::Span(_)
-            | Value::Money(_) => None,
+            SettingValue::Switch(on) => Some(*on),
+            SettingValue::Text(_)
+            | SettingValue::List(_)
+            | SettingValue::Count(_)
+            | SettingValue::Span(_)
+            | SettingValue::Money(_) => None,
         }
     }
 
     pub(crate) fn money(&self, path: &str) -> Option<Usd> {
         match self.0.get(path)? {
-            Value::Money(money) => Some(*money),
-            Value::Text(_)
-            | Value::List(_)
-            | Value::Count(_)
-            | Value::Span(_)
-            | Value::Switch(_) => None,
+            SettingValue::Money(money) => Some(*money),
+            SettingValue::Text(_)
+            | SettingValue::List(_)
+            | SettingValue::Count(_)
+            | SettingValue::Span(_)
+            | SettingValue::Switch(_) => None,
         }
     }
 
@@ -468,7 +470,7 @@ impl Reader<'_> {
     pub(crate) fn client(&self, client: Client) -> ClientOptions {
         let mut options = ClientOptions::new(client);
         options.old_session = old_session(self.0);
-        for Setting { option, path, .. } in client.settings() {
+        for ClientSetting { option, path, .. } in client.settings() {
             let text = || self.text(path).map(str::to_owned);
             match option {
                 ClientOption::Program => options.program = text(),
@@ -512,12 +514,12 @@ impl Reader<'_> {
         }
     }
 
-    fn limits(&self, trust: Trust) -> Limits {
+    fn limits(&self, trust: Trust) -> RunLimits {
         let defaults = match trust {
-            Trust::Claim => Limits::for_claims(),
-            Trust::Evidence => Limits::for_gates(),
+            Trust::Claim => RunLimits::for_claims(),
+            Trust::Evidence => RunLimits::for_gates(),
         };
-        Limits {
+        RunLimits {
             iterations: self.small("run.max_iterations").unwrap_or(defaults.iterations),
             duration: self.span("run.max_duration").unwrap_or(defaults.duration),
             stalled: self.small("run.stagnation_limit").unwrap_or(defaults.stalled),
@@ -537,7 +539,7 @@ impl Reader<'_> {
         }
     }
 
-    fn context(&self, agent: &AgentChoice) -> Result<Context, SettingsError> {
+    fn context(&self, agent: &AgentChoice) -> Result<ContextMode, SettingsConflictError> {
         let context = context(self.0);
         let agent = match agent {
             AgentChoice::Command(_) => "command",
@@ -545,9 +547,9 @@ impl Reader<'_> {
             AgentChoice::Client(_) => return Ok(context),
         };
         match context {
-            context @ (Context::Auto | Context::Fresh) => Ok(context),
-            context @ (Context::Same | Context::Summarize) => {
-                Err(SettingsError::NoSession { agent, context: context.name() })
+            context @ (ContextMode::Auto | ContextMode::Fresh) => Ok(context),
+            context @ (ContextMode::Same | ContextMode::Summarize) => {
+                Err(SettingsConflictError::NoSession { agent, context: context.name() })
             }
         }
     }

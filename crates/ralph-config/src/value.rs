@@ -9,7 +9,7 @@ use crate::nearest::nearest;
 
 /// The kind of value that a setting takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum SettingKind {
     /// Any text.
     Text,
     /// One of these words.
@@ -36,7 +36,7 @@ pub enum Kind {
 
 /// A value that was checked against its kind.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Value {
+pub enum SettingValue {
     /// A text.
     Text(String),
     /// A number.
@@ -179,36 +179,38 @@ impl ValueError {
     }
 }
 
-impl Kind {
+impl SettingKind {
     /// Parses the value of a flag or a variable.
-    pub fn parse(self, text: &str) -> Result<Value, ValueError> {
+    pub fn parse(self, text: &str) -> Result<SettingValue, ValueError> {
         match self {
-            Self::Text => Ok(Value::Text(text.to_owned())),
+            Self::Text => Ok(SettingValue::Text(text.to_owned())),
             Self::Choice(words) => choice(text, words),
             Self::Count => count(text),
-            Self::Span => span(text).map(Value::Span).ok_or_else(|| ValueError::Span(text.into())),
+            Self::Span => {
+                span(text).map(SettingValue::Span).ok_or_else(|| ValueError::Span(text.into()))
+            }
             Self::Money => money(text),
             Self::Budget => budget(text),
             Self::Size => {
-                size(text).map(Value::Count).ok_or_else(|| ValueError::Size(text.to_owned()))
+                size(text).map(SettingValue::Count).ok_or_else(|| ValueError::Size(text.to_owned()))
             }
-            Self::List => Ok(Value::List(split_list(text))),
+            Self::List => Ok(SettingValue::List(split_list(text))),
             Self::Criteria => criteria(&[text.to_owned()]),
-            Self::Command => words(text).map(Value::List),
+            Self::Command => words(text).map(SettingValue::List),
             Self::Switch => switch(text),
         }
     }
 
     /// Parses a value of a configuration file.
-    pub fn read(self, value: &toml::Value) -> Result<Value, ValueError> {
+    pub fn read(self, value: &toml::Value) -> Result<SettingValue, ValueError> {
         match (self, value) {
-            (Self::List, toml::Value::Array(items)) => texts(items).map(Value::List),
+            (Self::List, toml::Value::Array(items)) => texts(items).map(SettingValue::List),
             (Self::Criteria, toml::Value::Array(items)) => criteria(&texts(items)?),
             (Self::Command, toml::Value::Array(items)) => match texts(items)? {
                 words if words.is_empty() => Err(ValueError::EmptyCommand),
-                words => Ok(Value::List(words)),
+                words => Ok(SettingValue::List(words)),
             },
-            (Self::Switch, toml::Value::Boolean(on)) => Ok(Value::Switch(*on)),
+            (Self::Switch, toml::Value::Boolean(on)) => Ok(SettingValue::Switch(*on)),
             (Self::Count, toml::Value::Integer(number)) => count(&number.to_string()),
             (Self::Money, toml::Value::Integer(number)) => money(&number.to_string()),
             (Self::Money, toml::Value::Float(number)) => money(&number.to_string()),
@@ -257,7 +259,7 @@ impl Kind {
     }
 }
 
-impl Value {
+impl SettingValue {
     /// Returns the value as a configuration file would have it.
     pub fn to_toml(&self) -> toml::Value {
         match self {
@@ -282,18 +284,18 @@ fn texts(items: &[toml::Value]) -> Result<Vec<String>, ValueError> {
     items.iter().map(text).collect()
 }
 
-fn choice(text: &str, words: &'static [&'static str]) -> Result<Value, ValueError> {
+fn choice(text: &str, words: &'static [&'static str]) -> Result<SettingValue, ValueError> {
     if words.contains(&text) {
-        Ok(Value::Text(text.to_owned()))
+        Ok(SettingValue::Text(text.to_owned()))
     } else {
         Err(ValueError::Choice { given: text.to_owned(), choices: words })
     }
 }
 
-fn count(text: &str) -> Result<Value, ValueError> {
+fn count(text: &str) -> Result<SettingValue, ValueError> {
     match text.parse::<u64>() {
         Ok(number) if number > u64::from(u32::MAX) => Err(ValueError::TooMany(text.to_owned())),
-        Ok(number) if number >= 1 => Ok(Value::Count(number)),
+        Ok(number) if number >= 1 => Ok(SettingValue::Count(number)),
         Err(error) if *error.kind() == std::num::IntErrorKind::PosOverflow => {
             Err(ValueError::TooMany(text.to_owned()))
         }
@@ -301,23 +303,23 @@ fn count(text: &str) -> Result<Value, ValueError> {
     }
 }
 
-fn switch(text: &str) -> Result<Value, ValueError> {
+fn switch(text: &str) -> Result<SettingValue, ValueError> {
     match text {
-        "true" | "1" => Ok(Value::Switch(true)),
-        "false" | "0" => Ok(Value::Switch(false)),
+        "true" | "1" => Ok(SettingValue::Switch(true)),
+        "false" | "0" => Ok(SettingValue::Switch(false)),
         _ => Err(ValueError::Switch(text.to_owned())),
     }
 }
 
-fn money(text: &str) -> Result<Value, ValueError> {
+fn money(text: &str) -> Result<SettingValue, ValueError> {
     let amount = text.strip_prefix('$').unwrap_or(text);
     let parsed = amount.parse::<f64>().ok().and_then(Usd::from_dollars);
-    parsed.map(Value::Money).ok_or_else(|| ValueError::Money(text.to_owned()))
+    parsed.map(SettingValue::Money).ok_or_else(|| ValueError::Money(text.to_owned()))
 }
 
-fn budget(text: &str) -> Result<Value, ValueError> {
+fn budget(text: &str) -> Result<SettingValue, ValueError> {
     let amount = money(text)?;
-    let is_none = amount == Value::Money(Usd::default());
+    let is_none = amount == SettingValue::Money(Usd::default());
     if is_none { Err(ValueError::Budget(text.to_owned())) } else { Ok(amount) }
 }
 
@@ -344,7 +346,7 @@ pub fn words(text: &str) -> Result<Vec<String>, ValueError> {
 }
 
 /// Parses criteria: `a,b`, or `custom:` and the rest of the value.
-pub fn criteria(given: &[String]) -> Result<Value, ValueError> {
+pub fn criteria(given: &[String]) -> Result<SettingValue, ValueError> {
     let mut all = Vec::new();
     for text in given {
         if text.starts_with("custom:") {
@@ -355,7 +357,7 @@ pub fn criteria(given: &[String]) -> Result<Value, ValueError> {
             all.push(checked_criterion(&name)?);
         }
     }
-    Ok(Value::List(all))
+    Ok(SettingValue::List(all))
 }
 
 fn checked_criterion(text: &str) -> Result<String, ValueError> {

@@ -25,8 +25,9 @@ proptest! {
 
 #[test]
 fn criteria_are_names_with_commas_or_one_custom_command() {
-    let parse = |text: &str| Kind::Criteria.parse(text);
-    let list = |items: &[&str]| Ok(Value::List(items.iter().map(ToString::to_string).collect()));
+    let parse = |text: &str| SettingKind::Criteria.parse(text);
+    let list =
+        |items: &[&str]| Ok(SettingValue::List(items.iter().map(ToString::to_string).collect()));
     assert_eq!(parse("test_pass, lint_clean"), list(&["test_pass", "lint_clean"]));
     assert_eq!(parse("custom:sh -c 'a, b'"), list(&["custom:sh -c 'a, b'"]));
     assert_eq!(parse("tests"), Err(ValueError::Criterion { given: "tests".into() }));
@@ -48,22 +49,25 @@ fn what_only_a_shell_understands_is_refused() {
 
 #[test]
 fn a_number_that_is_too_large_is_called_so() {
-    let error = Kind::Count.parse("99999999999999999999").unwrap_err();
+    let error = SettingKind::Count.parse("99999999999999999999").unwrap_err();
     assert_eq!(error.to_string(), "`99999999999999999999` is more than 4294967295");
 }
 
 #[test]
 fn money_may_carry_its_sign() {
-    assert_eq!(Kind::Money.parse("$2.50"), Ok(Value::Money(Usd::from_micros(2_500_000))));
-    assert_eq!(Kind::Money.parse("0"), Ok(Value::Money(Usd::default())));
-    assert_eq!(Kind::Budget.parse("0"), Err(ValueError::Budget("0".into())));
-    assert_eq!(Kind::Budget.parse("$2.50"), Kind::Money.parse("$2.50"));
-    assert_eq!(Kind::Money.parse("-1"), Err(ValueError::Money("-1".into())));
-    assert_eq!(Kind::Money.parse("NaN"), Err(ValueError::Money("NaN".into())));
+    assert_eq!(
+        SettingKind::Money.parse("$2.50"),
+        Ok(SettingValue::Money(Usd::from_micros(2_500_000)))
+    );
+    assert_eq!(SettingKind::Money.parse("0"), Ok(SettingValue::Money(Usd::default())));
+    assert_eq!(SettingKind::Budget.parse("0"), Err(ValueError::Budget("0".into())));
+    assert_eq!(SettingKind::Budget.parse("$2.50"), SettingKind::Money.parse("$2.50"));
+    assert_eq!(SettingKind::Money.parse("-1"), Err(ValueError::Money("-1".into())));
+    assert_eq!(SettingKind::Money.parse("NaN"), Err(ValueError::Money("NaN".into())));
 }
 
 #[test]
 fn a_value_of_the_wrong_form_says_what_was_expected() {
-    let error = Kind::Span.read(&toml::Value::Integer(30)).unwrap_err();
+    let error = SettingKind::Span.read(&toml::Value::Integer(30)).unwrap_err();
     assert_eq!(error.to_string(), "expected a duration such as \"30m\", found integer");
 }

@@ -16,8 +16,8 @@ use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 
-use hedge::Hedge;
-use pattern::Pattern;
+use hedge::HedgeKind;
+use pattern::LiteralPattern;
 
 pub use plain::plain;
 
@@ -163,7 +163,7 @@ pub enum Claim {
     /// No claim, and no sign of one at the end.
     None,
     /// Possibly meant as a claim, but not valid.
-    NearMiss(Reason),
+    NearMiss(NearMissReason),
 }
 
 /// The signal that made a claim.
@@ -177,7 +177,7 @@ pub enum ClaimKind {
 
 /// The reason why a near miss is no claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reason {
+pub enum NearMissReason {
     /// More text follows it.
     MoreTextFollows,
     /// It is in a fenced block or an inline code span.
@@ -203,38 +203,38 @@ pub fn detect(text: &str, rules: &ClaimRules) -> Claim {
     let text = text.trim_end();
     let promised = match &rules.promise {
         Some(promise) => judge_promise(text, promise, rules.mode),
-        None => Verdict::Nothing,
+        None => ClaimVerdict::Nothing,
     };
     let mut near_miss = match promised {
-        Verdict::Claim => return Claim::Made(ClaimKind::Promise),
-        Verdict::NearMiss(reason) => Some(reason),
-        Verdict::Nothing => None,
+        ClaimVerdict::Claim => return Claim::Made(ClaimKind::Promise),
+        ClaimVerdict::NearMiss(reason) => Some(reason),
+        ClaimVerdict::Nothing => None,
     };
     for marker in &rules.markers {
-        match judge_last(text, &Pattern::markup(&marker.0), Form::Markup) {
-            Verdict::Claim => return Claim::Made(ClaimKind::Marker(marker.0.clone())),
-            Verdict::NearMiss(reason) => near_miss = near_miss.or(Some(reason)),
-            Verdict::Nothing => {}
+        match judge_last(text, &LiteralPattern::markup(&marker.0), SignalKind::Markup) {
+            ClaimVerdict::Claim => return Claim::Made(ClaimKind::Marker(marker.0.clone())),
+            ClaimVerdict::NearMiss(reason) => near_miss = near_miss.or(Some(reason)),
+            ClaimVerdict::Nothing => {}
         }
     }
     near_miss.map_or(Claim::None, Claim::NearMiss)
 }
 
-enum Verdict {
+enum ClaimVerdict {
     Claim,
-    NearMiss(Reason),
+    NearMiss(NearMissReason),
     Nothing,
 }
 
 /// The kind of signal: punctuation may touch a word, but not a tag.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum SignalKind {
     Markup,
     Word,
 }
 
 /// The text after the signal.
-enum Tail {
+enum TrailingText {
     /// Nothing that matters: white space, emphasis, one full stop.
     Clean,
     /// Only marks that close something opened before the signal.
@@ -243,24 +243,24 @@ enum Tail {
     Text,
 }
 
-fn judge_promise(text: &str, promise: &Promise, mode: MatchMode) -> Verdict {
-    let word = Pattern::word(promise.as_str());
-    let tag = Pattern::markup(&promise.tag());
+fn judge_promise(text: &str, promise: &Promise, mode: MatchMode) -> ClaimVerdict {
+    let word = LiteralPattern::word(promise.as_str());
+    let tag = LiteralPattern::markup(&promise.tag());
     match mode {
         MatchMode::Contains => match word.rfind(text, 0) {
-            Some(_) => Verdict::Claim,
-            None => Verdict::Nothing,
+            Some(_) => ClaimVerdict::Claim,
+            None => ClaimVerdict::Nothing,
         },
-        MatchMode::Tag => match judge_last(text, &tag, Form::Markup) {
-            Verdict::Nothing => judge_without_tag(text, &word),
-            judged @ (Verdict::Claim | Verdict::NearMiss(_)) => judged,
+        MatchMode::Tag => match judge_last(text, &tag, SignalKind::Markup) {
+            ClaimVerdict::Nothing => judge_without_tag(text, &word),
+            judged @ (ClaimVerdict::Claim | ClaimVerdict::NearMiss(_)) => judged,
         },
-        MatchMode::Word => match judge_last(text, &word, Form::Word) {
-            Verdict::Claim => Verdict::Claim,
-            bare @ (Verdict::NearMiss(_) | Verdict::Nothing) => {
-                match judge_last(text, &tag, Form::Markup) {
-                    Verdict::Nothing => bare,
-                    tagged @ (Verdict::Claim | Verdict::NearMiss(_)) => tagged,
+        MatchMode::Word => match judge_last(text, &word, SignalKind::Word) {
+            ClaimVerdict::Claim => ClaimVerdict::Claim,
+            bare @ (ClaimVerdict::NearMiss(_) | ClaimVerdict::Nothing) => {
+                match judge_last(text, &tag, SignalKind::Markup) {
+                    ClaimVerdict::Nothing => bare,
+                    tagged @ (ClaimVerdict::Claim | ClaimVerdict::NearMiss(_)) => tagged,
                 }
             }
         },
@@ -268,38 +268,42 @@ fn judge_promise(text: &str, promise: &Promise, mode: MatchMode) -> Verdict {
 }
 
 /// Returns the near miss of a text without the right tag, if it looks like a claim.
-fn judge_without_tag(text: &str, word: &Pattern) -> Verdict {
+fn judge_without_tag(text: &str, word: &LiteralPattern) -> ClaimVerdict {
     if let Some(other) = wrong_word(text) {
-        return Verdict::NearMiss(Reason::WrongWord(other));
+        return ClaimVerdict::NearMiss(NearMissReason::WrongWord(other));
     }
-    match judge_last(text, word, Form::Word) {
-        Verdict::Claim => Verdict::NearMiss(Reason::BareWord),
-        Verdict::NearMiss(_) | Verdict::Nothing => Verdict::Nothing,
+    match judge_last(text, word, SignalKind::Word) {
+        ClaimVerdict::Claim => ClaimVerdict::NearMiss(NearMissReason::BareWord),
+        ClaimVerdict::NearMiss(_) | ClaimVerdict::Nothing => ClaimVerdict::Nothing,
     }
 }
 
-fn judge_last(text: &str, pattern: &Pattern, form: Form) -> Verdict {
+fn judge_last(text: &str, pattern: &LiteralPattern, form: SignalKind) -> ClaimVerdict {
     match pattern.rfind(text, window_start(text)) {
         Some(found) => judge(text, &found, form),
-        None => Verdict::Nothing,
+        None => ClaimVerdict::Nothing,
     }
 }
 
 /// Judges one signal. Sincere and at the end, it is a claim. With one of the two
 /// missing it is a near miss; with both missing it is a mere mention.
-fn judge(text: &str, found: &Range<usize>, form: Form) -> Verdict {
+fn judge(text: &str, found: &Range<usize>, form: SignalKind) -> ClaimVerdict {
     let rest = &text[found.end..];
     match (doubt(text, found), tail(rest, form)) {
-        (None, Tail::Clean) => Verdict::Claim,
+        (None, TrailingText::Clean) => ClaimVerdict::Claim,
         // A bare word further up is ordinary prose.
-        (None, _) if form == Form::Word && rest.contains('\n') => Verdict::Nothing,
-        (None, Tail::Closing | Tail::Text) => Verdict::NearMiss(Reason::MoreTextFollows),
-        (Some(reason), Tail::Clean | Tail::Closing) => Verdict::NearMiss(reason),
-        // A sincere claim, followed by more text.
-        (Some(_), Tail::Text) if form == Form::Markup && is_sincere(text, found) => {
-            Verdict::NearMiss(Reason::MoreTextFollows)
+        (None, _) if form == SignalKind::Word && rest.contains('\n') => ClaimVerdict::Nothing,
+        (None, TrailingText::Closing | TrailingText::Text) => {
+            ClaimVerdict::NearMiss(NearMissReason::MoreTextFollows)
         }
-        (Some(_), Tail::Text) => Verdict::Nothing,
+        (Some(reason), TrailingText::Clean | TrailingText::Closing) => {
+            ClaimVerdict::NearMiss(reason)
+        }
+        // A sincere claim, followed by more text.
+        (Some(_), TrailingText::Text) if form == SignalKind::Markup && is_sincere(text, found) => {
+            ClaimVerdict::NearMiss(NearMissReason::MoreTextFollows)
+        }
+        (Some(_), TrailingText::Text) => ClaimVerdict::Nothing,
     }
 }
 
@@ -312,47 +316,47 @@ fn is_sincere(text: &str, found: &Range<usize>) -> bool {
     before.trim().is_empty() && is_apart && is_plain
 }
 
-fn doubt(text: &str, found: &Range<usize>) -> Option<Reason> {
+fn doubt(text: &str, found: &Range<usize>) -> Option<NearMissReason> {
     if markdown::is_code(text, found) {
-        return Some(Reason::InCode);
+        return Some(NearMissReason::InCode);
     }
     if markdown::is_quoted(text, found) {
-        return Some(Reason::Quoted);
+        return Some(NearMissReason::Quoted);
     }
     let before = sentence::unfinished(&text[..found.start]);
     let after = sentence::first(&text[found.end..]);
     hedge::find(before).or_else(|| hedge::find(after)).map(|hedge| match hedge {
-        Hedge::Negated => Reason::Negated,
-        Hedge::Conditional => Reason::Conditional,
+        HedgeKind::Negated => NearMissReason::Negated,
+        HedgeKind::Conditional => NearMissReason::Conditional,
     })
 }
 
-fn tail(rest: &str, form: Form) -> Tail {
-    let mut tail = Tail::Clean;
+fn tail(rest: &str, form: SignalKind) -> TrailingText {
+    let mut tail = TrailingText::Clean;
     let mut full_stops = 0;
     for c in rest.chars() {
         match c {
             '*' | '_' | '!' | '！' => {}
-            ')' | ']' if form == Form::Word => {}
+            ')' | ']' if form == SignalKind::Word => {}
             '.' | '。' => full_stops += 1,
-            '`' | '~' | ')' | ']' | '|' => tail = Tail::Closing,
+            '`' | '~' | ')' | ']' | '|' => tail = TrailingText::Closing,
             _ if c.is_whitespace() => {}
-            _ if markdown::closes_quote(c) => tail = Tail::Closing,
-            _ => return Tail::Text,
+            _ if markdown::closes_quote(c) => tail = TrailingText::Closing,
+            _ => return TrailingText::Text,
         }
     }
     // Several full stops are an ellipsis: the sentence is unfinished.
-    if full_stops > 1 { Tail::Closing } else { tail }
+    if full_stops > 1 { TrailingText::Closing } else { tail }
 }
 
 /// Returns the words in a promise tag that ends the text like a claim.
 fn wrong_word(text: &str) -> Option<String> {
     let from = window_start(text);
-    let closing = Pattern::markup("</promise>").rfind(text, from)?;
-    let opening = Pattern::markup("<promise>").rfind(&text[..closing.start], from)?;
-    let claimed = judge(text, &(opening.start..closing.end), Form::Markup);
+    let closing = LiteralPattern::markup("</promise>").rfind(text, from)?;
+    let opening = LiteralPattern::markup("<promise>").rfind(&text[..closing.start], from)?;
+    let claimed = judge(text, &(opening.start..closing.end), SignalKind::Markup);
     let words = text[opening.end..closing.start].split_whitespace().collect::<Vec<_>>().join(" ");
-    matches!(claimed, Verdict::Claim).then(|| words.chars().take(WORD_SHOWN).collect())
+    matches!(claimed, ClaimVerdict::Claim).then(|| words.chars().take(WORD_SHOWN).collect())
 }
 
 fn window_start(text: &str) -> usize {

@@ -11,13 +11,13 @@ use std::time::Duration;
 use crate::claim::{self, Claim};
 use crate::evidence::{Evidence, GateReport, TurnEnd};
 use crate::feedback::Feedback;
-use crate::finding::Reading;
-use crate::limits::Spent;
-use crate::policy::{Criterion, GateSpec, Need, Policy, RuleEdition, Trust};
-use crate::progress::{Progress, Signals};
+use crate::finding::ToolReport;
+use crate::limits::RunUsage;
+use crate::policy::{Criterion, GateImportance, GateSpec, Policy, RuleEdition, Trust};
+use crate::progress::{Progress, ProgressSignals};
 use crate::question;
 use crate::run::Run;
-use crate::state::{Failure, Pause, Proof, Wait};
+use crate::state::{PauseReason, Proof, RunFailure, WaitReason};
 use crate::time::{Timestamp, render_span};
 use crate::wording;
 
@@ -41,16 +41,16 @@ pub enum Decision {
     /// The work is done.
     Complete(Proof),
     /// The run waits for something outside.
-    Wait(Wait),
+    Wait(WaitReason),
     /// The run stops being active but can be resumed.
-    Pause(Pause),
+    Pause(PauseReason),
     /// Going on is pointless or not allowed.
-    GiveUp(Failure),
+    GiveUp(RunFailure),
 }
 
 /// A decision, with the progress and the claim it rests on.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Judgement {
+pub struct TurnJudgement {
     /// The next step.
     pub decision: Decision,
     /// The progress after this turn.
@@ -62,8 +62,8 @@ pub struct Judgement {
 /// Decides the next step after a turn.
 ///
 /// `run.iteration` is the number of the turn that just ended.
-pub fn decide(run: &Run, policy: &Policy, evidence: &Evidence) -> Judgement {
-    let signals = if policy.measures() { Signals::Gated } else { Signals::Ungated };
+pub fn decide(run: &Run, policy: &Policy, evidence: &Evidence) -> TurnJudgement {
+    let signals = if policy.measures() { ProgressSignals::Gated } else { ProgressSignals::Ungated };
     let evidence = &*with_missing_reports(policy, evidence);
     let mut progress = run.progress.after(evidence, run.iteration, signals);
     let claim = valid_claim(policy, evidence);
@@ -82,7 +82,7 @@ pub fn decide(run: &Run, policy: &Policy, evidence: &Evidence) -> Judgement {
             let told = Feedback::gather(run, policy, evidence, &claim, &progress);
             Decision::Continue(Box::new(told))
         });
-    Judgement { decision, progress, claim }
+    TurnJudgement { decision, progress, claim }
 }
 
 /// Returns true if only the verdict of a judge is missing to complete the run.
@@ -101,7 +101,7 @@ pub fn awaits_judge(run: &Run, policy: &Policy, evidence: &Evidence) -> bool {
 pub fn awaits_opinion(run: &Run, policy: &Policy, evidence: &Evidence) -> bool {
     let decided = decide(run, policy, evidence).decision;
     policy.gates.iter().any(GateSpec::is_judge)
-        && matches!(decided, Decision::GiveUp(Failure::NoProgress | Failure::Circular(_)))
+        && matches!(decided, Decision::GiveUp(RunFailure::NoProgress | RunFailure::Circular(_)))
 }
 
 /// Returns the evidence as it would be if every judge not yet asked agreed; `None`
@@ -114,7 +114,7 @@ fn with_agreement(run: &Run, policy: &Policy, evidence: &Evidence) -> Option<Evi
     if silent.is_empty() || run.iteration == 0 {
         return None;
     }
-    let yes = |gate: &GateSpec| GateReport::remembered(gate, Reading::default());
+    let yes = |gate: &GateSpec| GateReport::remembered(gate, ToolReport::default());
     let mut agreed = evidence.clone();
     agreed.gates.extend(silent.into_iter().map(yes));
     Some(agreed)
@@ -127,7 +127,7 @@ fn with_missing_reports<'a>(policy: &Policy, evidence: &'a Evidence) -> Cow<'a, 
     let missing: Vec<GateReport> = policy
         .gates
         .iter()
-        .filter(|gate| gate.need == Need::Required && !gate.is_judge())
+        .filter(|gate| gate.need == GateImportance::Required && !gate.is_judge())
         .filter(|gate| evidence.gates.iter().all(|report| report.name != gate.name))
         .map(|gate| GateReport::unknown(gate, "it did not run".to_owned()))
         .collect();
@@ -161,16 +161,16 @@ fn interruption(
     progress: &Progress,
 ) -> Option<Decision> {
     match &evidence.turn {
-        TurnEnd::UserAbort => Some(Decision::Pause(Pause::Aborted)),
+        TurnEnd::UserAbort => Some(Decision::Pause(PauseReason::Aborted)),
         TurnEnd::ProviderLimit { until } => {
             Some(wait_for_provider(run, policy, *until, evidence.now, progress.limit_hits))
         }
         TurnEnd::HumanAsked { question } => {
-            Some(Decision::Wait(Wait::Human { question: question.clone() }))
+            Some(Decision::Wait(WaitReason::Human { question: question.clone() }))
         }
-        TurnEnd::ChildrenRunning => Some(Decision::Wait(Wait::Child)),
+        TurnEnd::ChildrenRunning => Some(Decision::Wait(WaitReason::Child)),
         TurnEnd::WorkTreeGone { folder } => {
-            Some(Decision::GiveUp(Failure::FolderGone { folder: folder.clone() }))
+            Some(Decision::GiveUp(RunFailure::FolderGone { folder: folder.clone() }))
         }
         TurnEnd::Finished | TurnEnd::Failed { .. } | TurnEnd::TimedOut(_) => None,
     }
@@ -191,11 +191,11 @@ fn wait_for_provider(
     };
     if run.waited.saturating_add(until.since(now)) > policy.limits.waiting {
         let most = render_span(policy.limits.waiting);
-        return Decision::GiveUp(Failure::AgentError {
+        return Decision::GiveUp(RunFailure::AgentError {
             what: format!("the provider's limit does not lift within {most} of waiting"),
         });
     }
-    Decision::Wait(Wait::Limit { until })
+    Decision::Wait(WaitReason::Limit { until })
 }
 
 /// Returns the wait after this many refusals in a row.
@@ -258,7 +258,7 @@ fn standing_hold(run: &Run, evidence: &Evidence, progress: &Progress) -> Option<
         return None;
     }
     let question = wording::held_question(run, &evidence.weakened);
-    Some(Decision::Wait(Wait::Human { question }))
+    Some(Decision::Wait(WaitReason::Human { question }))
 }
 
 /// Returns true if passing gates prove the work of this run: files changed, and a
@@ -299,7 +299,7 @@ fn all_required_pass(policy: &Policy, evidence: &Evidence) -> bool {
     policy
         .gates
         .iter()
-        .filter(|gate| gate.need == Need::Required)
+        .filter(|gate| gate.need == GateImportance::Required)
         .all(|gate| evidence.passed(&gate.name))
         && !evidence.gates.iter().any(GateReport::blocks)
 }
@@ -307,10 +307,10 @@ fn all_required_pass(policy: &Policy, evidence: &Evidence) -> bool {
 fn broken_agent(evidence: &Evidence, progress: &Progress) -> Option<Decision> {
     match &evidence.turn {
         TurnEnd::Failed { what } if progress.agent_errors >= AGENT_ERRORS => {
-            Some(Decision::GiveUp(Failure::AgentError { what: what.clone() }))
+            Some(Decision::GiveUp(RunFailure::AgentError { what: what.clone() }))
         }
         TurnEnd::TimedOut(_) if progress.agent_errors >= AGENT_ERRORS => {
-            Some(Decision::GiveUp(Failure::AgentError {
+            Some(Decision::GiveUp(RunFailure::AgentError {
                 what: format!("{AGENT_ERRORS} turns in a row changed nothing, the last timed out"),
             }))
         }
@@ -329,7 +329,7 @@ fn repeated_question(evidence: &Evidence, progress: &Progress) -> Option<Decisio
     if progress.questions < QUESTIONS {
         return None;
     }
-    question::asks(&evidence.text).map(|question| Decision::Wait(Wait::Human { question }))
+    question::asks(&evidence.text).map(|question| Decision::Wait(WaitReason::Human { question }))
 }
 
 fn stagnation(policy: &Policy, progress: &Progress) -> Option<Decision> {
@@ -339,9 +339,9 @@ fn stagnation(policy: &Policy, progress: &Progress) -> Option<Decision> {
     // Two returns make a circle; one may be an honest step back.
     let circular = policy.measures() && progress.returns >= 2;
     Some(Decision::GiveUp(if circular {
-        Failure::Circular(progress.circle)
+        RunFailure::Circular(progress.circle)
     } else {
-        Failure::NoProgress
+        RunFailure::NoProgress
     }))
 }
 
@@ -351,7 +351,7 @@ fn unmeasured_budget(policy: &Policy, evidence: &Evidence) -> Option<Decision> {
     let bounded = limits.tokens.is_some() || limits.cost.is_some();
     let silent = evidence.usage.is_none() && evidence.turn == TurnEnd::Finished;
     (bounded && silent).then(|| {
-        Decision::GiveUp(Failure::AgentError {
+        Decision::GiveUp(RunFailure::AgentError {
             what: "the agent reports no usage, so its budget cannot be kept".to_owned(),
         })
     })
@@ -361,7 +361,7 @@ fn limit(run: &Run, policy: &Policy, evidence: &Evidence) -> Option<Decision> {
     let mut before = run.spent(evidence.now);
     before.worked = before.worked.saturating_sub(evidence.aside);
     let anew = run.moves() || is_restart(&evidence.turn);
-    let spent = Spent {
+    let spent = RunUsage {
         usage: before.usage + evidence.spent(),
         restarts: before.restarts.saturating_add(u32::from(anew)),
         ..before

@@ -1,9 +1,9 @@
 //! The effects that a judge can and cannot have on a run.
 
 use super::*;
-use crate::evidence::{Fault, Verdict};
+use crate::evidence::{GateFault, Verdict};
 use crate::feedback::TurnVerdict;
-use crate::policy::{Criterion, GateCommand, Limits};
+use crate::policy::{Criterion, GateCommand, RunLimits};
 use crate::samples::{CLAIM, WORKING, advance, gate, gated, play, report, run, run_from, turn};
 use crate::usage::Usage;
 
@@ -11,7 +11,7 @@ fn judge() -> GateSpec {
     GateSpec {
         criterion: Criterion::Judge,
         command: GateCommand::Question("It is kind.".to_owned()),
-        ..gate(GateSpec::JUDGE, Need::Required)
+        ..gate(GateSpec::JUDGE, GateImportance::Required)
     }
 }
 
@@ -32,7 +32,7 @@ fn says(verdict: Verdict) -> GateReport {
 }
 
 fn refuses() -> GateReport {
-    says(Verdict::Fail(Fault::Refused))
+    says(Verdict::Fail(GateFault::Refused))
 }
 
 fn awaits(run: &Run, evidence: &Evidence) -> bool {
@@ -134,12 +134,12 @@ fn a_run_that_only_a_judge_ends_may_take_its_time() {
     assert!(matches!(decision, Decision::Continue(_)), "{decision:?}");
     let stubborn = std::iter::repeat_with(|| turn(CLAIM).on_tree("A").reporting(refuses()));
     let (taken, decision) = play(run_from(&judge_alone(), &[]), stubborn.take(9));
-    assert_eq!((taken, decision), (3, Decision::GiveUp(Failure::NoProgress)));
+    assert_eq!((taken, decision), (3, Decision::GiveUp(RunFailure::NoProgress)));
 }
 
 #[test]
 fn what_a_judge_costs_counts_to_the_budget() {
-    let limits = Limits { tokens: Some(1_000), ..Limits::for_gates() };
+    let limits = RunLimits { tokens: Some(1_000), ..RunLimits::for_gates() };
     let run = run_from(&Policy { limits, ..judged() }, &[]);
     let usage = |tokens| Some(Usage { input_tokens: tokens, ..Usage::default() });
     let decision = |tokens| {
@@ -149,13 +149,15 @@ fn what_a_judge_costs_counts_to_the_budget() {
         decide(&run, &run.policy, &evidence).decision
     };
     assert!(matches!(decision(500), Decision::Continue(_)));
-    assert_eq!(decision(600), Decision::GiveUp(Failure::Budget));
+    assert_eq!(decision(600), Decision::GiveUp(RunFailure::Budget));
 }
 
 #[test]
 fn what_a_judge_thinks_of_the_progress_can_only_prolong_a_run() {
-    let opinion =
-        |verdict| GateReport { need: Need::Advisory, ..report(GateSpec::OPINION, verdict) };
+    let opinion = |verdict| GateReport {
+        need: GateImportance::Advisory,
+        ..report(GateSpec::OPINION, verdict)
+    };
     let stalled = || {
         let mut run = run_from(&judged(), &["test a"]);
         run.progress.stalled = run.policy.limits.stalled - 1;
@@ -169,9 +171,9 @@ fn what_a_judge_thinks_of_the_progress_can_only_prolong_a_run() {
     assert!(!awaits_opinion(&stalled(), &gated(), &same()));
     let nearer = same().reporting(opinion(Verdict::Pass));
     assert!(matches!(decided(&nearer), Decision::Continue(_)));
-    for verdict in [Verdict::Fail(Fault::Refused), Verdict::Unknown { reason: String::new() }] {
+    for verdict in [Verdict::Fail(GateFault::Refused), Verdict::Unknown { reason: String::new() }] {
         let not = same().reporting(opinion(verdict));
-        assert_eq!(decided(&not), Decision::GiveUp(Failure::NoProgress));
+        assert_eq!(decided(&not), Decision::GiveUp(RunFailure::NoProgress));
     }
     // Neither does it stand for the judge, nor for a gate.
     let green = turn(CLAIM).failing_tests(&[]).reporting(opinion(Verdict::Pass));

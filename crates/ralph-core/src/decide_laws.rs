@@ -6,11 +6,11 @@ use proptest::prelude::*;
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::evidence::{Fault, Timeout, Verdict, Weakening};
-use crate::finding::Level;
+use crate::evidence::{GateFault, TurnTimeout, Verdict, WeakenedCheck};
+use crate::finding::FindingLevel;
 use crate::ids::{Approach, TreeId};
 use crate::locale::Locale;
-use crate::policy::{GateSpec, Limits};
+use crate::policy::{GateSpec, RunLimits};
 use crate::question;
 use crate::run::Baseline;
 use crate::samples::{self, CLAIM, START, advance};
@@ -52,21 +52,21 @@ fn turn_end() -> impl Strategy<Value = TurnEnd> {
 fn broken_turn() -> impl Strategy<Value = TurnEnd> {
     prop_oneof![
         Just(TurnEnd::Failed { what: "exit code 1".to_owned() }),
-        (0..5000_u64).prop_map(|s| TurnEnd::TimedOut(Timeout::Idle(Duration::from_secs(s)))),
-        (0..5000_u64).prop_map(|s| TurnEnd::TimedOut(Timeout::Wall(Duration::from_secs(s)))),
+        (0..5000_u64).prop_map(|s| TurnEnd::TimedOut(TurnTimeout::Idle(Duration::from_secs(s)))),
+        (0..5000_u64).prop_map(|s| TurnEnd::TimedOut(TurnTimeout::Wall(Duration::from_secs(s)))),
     ]
 }
 
 fn bad_verdict() -> impl Strategy<Value = Verdict> {
     prop_oneof![
-        any::<i32>().prop_map(|code| Verdict::Fail(Fault::Exit(code))),
-        Just(Verdict::Fail(Fault::Timeout(Duration::from_secs(9)))),
+        any::<i32>().prop_map(|code| Verdict::Fail(GateFault::Exit(code))),
+        Just(Verdict::Fail(GateFault::Timeout(Duration::from_secs(9)))),
         Just(Verdict::Unknown { reason: "no such program".to_owned() }),
     ]
 }
 
-fn need() -> impl Strategy<Value = Need> {
-    prop_oneof![3 => Just(Need::Required), 1 => Just(Need::Advisory)]
+fn need() -> impl Strategy<Value = GateImportance> {
+    prop_oneof![3 => Just(GateImportance::Required), 1 => Just(GateImportance::Advisory)]
 }
 
 fn fingerprints() -> impl Strategy<Value = BTreeSet<String>> {
@@ -84,8 +84,8 @@ fn reports() -> impl Strategy<Value = Vec<GateReport>> {
     vec(report, 0..4)
 }
 
-fn weakened() -> impl Strategy<Value = Vec<Weakening>> {
-    let one = Weakening { place: "a:1".to_owned(), what: "test removed".to_owned() };
+fn weakened() -> impl Strategy<Value = Vec<WeakenedCheck>> {
+    let one = WeakenedCheck { place: "a:1".to_owned(), what: "test removed".to_owned() };
     prop_oneof![4 => Just(Vec::new()), 1 => Just(vec![one])]
 }
 
@@ -123,10 +123,10 @@ fn evidence() -> impl Strategy<Value = Evidence> {
     })
 }
 
-fn limits() -> impl Strategy<Value = Limits> {
+fn limits() -> impl Strategy<Value = RunLimits> {
     let counts = (1..20_u32, 1..100_000_u64, 0..6_u32, 0..6_u32);
     let amounts = (option::of(1..5000_u64), option::of(1..5000_u64), 0..100_000_u64);
-    (counts, amounts).prop_map(|((iterations, seconds, stalled, restarts), amounts)| Limits {
+    (counts, amounts).prop_map(|((iterations, seconds, stalled, restarts), amounts)| RunLimits {
         iterations,
         duration: Duration::from_secs(seconds),
         stalled,
@@ -217,7 +217,7 @@ proptest! {
         verdict in option::of(bad_verdict()), which in any::<prop::sample::Index>(),
     ) {
         let mut run = trusting(run, Trust::Evidence);
-        run.policy.gates.push(samples::gate("needed", Need::Required));
+        run.policy.gates.push(samples::gate("needed", GateImportance::Required));
         // A failure that disappears on the same files may be luck.
         run.progress.last_tree = None;
         let (run, mut evidence) = all_green(run, evidence);
@@ -229,7 +229,7 @@ proptest! {
         }
         prop_assert!(completes(&run, &evidence), "with all gates green it is complete");
         let required: Vec<usize> = evidence.gates.iter().enumerate()
-            .filter(|(_, gate)| gate.need == Need::Required).map(|(index, _)| index).collect();
+            .filter(|(_, gate)| gate.need == GateImportance::Required).map(|(index, _)| index).collect();
         let spoilt = *which.get(&required);
         match verdict {
             Some(verdict) => evidence.gates[spoilt].verdict = verdict,
@@ -330,13 +330,13 @@ proptest! {
         limit in 1..5_u32, turns in vec(shuffle(), 1..30),
     ) {
         let mut policy = samples::gated();
-        policy.limits = Limits { iterations: 10_000, stalled: limit, ..policy.limits };
+        policy.limits = RunLimits { iterations: 10_000, stalled: limit, ..policy.limits };
         let mut run = samples::run_from(&policy, &["f1", "f2", "f3", "f4", "f5"]);
         let most = (5 + 5 + 3 + 1) * limit;
         for (number, evidence) in (1..=most).zip(turns.iter().cycle()) {
             // A tree of its own for each turn, so that no circle is seen.
             let evidence = evidence.clone().on_tree(&format!("T{number}"));
-            if advance(&mut run, &evidence).decision == Decision::GiveUp(Failure::NoProgress) {
+            if advance(&mut run, &evidence).decision == Decision::GiveUp(RunFailure::NoProgress) {
                 return Ok(());
             }
         }
@@ -348,7 +348,7 @@ proptest! {
         limit in 2..6_u32, pauses in vec(0..100_u32, 20), hunks in vec("[a-c]", 20),
     ) {
         let mut policy = samples::gated();
-        policy.limits = Limits { iterations: 10_000, stalled: limit, ..policy.limits };
+        policy.limits = RunLimits { iterations: 10_000, stalled: limit, ..policy.limits };
         let names: Vec<String> = (0..=pauses.len()).map(|number| format!("f{number}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let mut run = samples::run_from(&policy, &names);
@@ -367,11 +367,11 @@ proptest! {
         let names: Vec<String> =
             (0..flood).map(|number| format!("{number} {}", "long name ".repeat(20))).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let places: Vec<_> = names.iter().map(|name| (*name, Level::Error)).collect();
+        let places: Vec<_> = names.iter().map(|name| (*name, FindingLevel::Error)).collect();
         let flooded = evidence
             .reporting(samples::tested(&[], &names))
             .reporting(samples::found(&places))
-            .reporting(GateReport { tail: "noise\n".repeat(flood * 100), ..samples::report("x", Verdict::Fail(Fault::Exit(1))) });
+            .reporting(GateReport { tail: "noise\n".repeat(flood * 100), ..samples::report("x", Verdict::Fail(GateFault::Exit(1))) });
         let told = Feedback::gather(&run, &run.policy, &flooded, &Claim::None, &run.progress);
         for locale in [Locale::En, Locale::Ko] {
             let told = wording::sections(&told, &Policy { locale, ..run.policy.clone() });
@@ -423,10 +423,10 @@ proptest! {
         for evidence in turns.iter().cycle().take(200) {
             prop_assert!(run.iteration <= most, "turn {} of {most} was begun", run.iteration);
             match advance(&mut run, evidence).decision {
-                Decision::Continue(_) | Decision::Wait(Wait::Child | Wait::Host) => {}
-                Decision::Wait(Wait::Limit { until }) => run.waited += until.since(evidence.now),
+                Decision::Continue(_) | Decision::Wait(WaitReason::Child | WaitReason::Host) => {}
+                Decision::Wait(WaitReason::Limit { until }) => run.waited += until.since(evidence.now),
                 Decision::Complete(_) | Decision::Pause(_) | Decision::GiveUp(_)
-                | Decision::Wait(Wait::Human { .. }) => return Ok(()),
+                | Decision::Wait(WaitReason::Human { .. }) => return Ok(()),
             }
         }
     }
@@ -435,7 +435,7 @@ proptest! {
     fn a_loop_that_nothing_else_ends_takes_exactly_its_allowed_turns(
         most in 1..30_u32, gates in specs(), turns in vec(evidence(), 40),
     ) {
-        let limits = Limits { iterations: most, duration: Duration::MAX, ..Limits::for_claims() };
+        let limits = RunLimits { iterations: most, duration: Duration::MAX, ..RunLimits::for_claims() };
         let mut run = samples::run(&Policy { limits, gates, ..Policy::promise() });
         for (number, evidence) in turns.iter().enumerate() {
             let evidence = Evidence { text: format!("Step {number}."), ..evidence.clone() };
@@ -449,7 +449,7 @@ proptest! {
                 | Decision::Wait(_)
                 | Decision::Pause(_)
                 | Decision::GiveUp(_)) => {
-                    prop_assert_eq!(other, Decision::GiveUp(Failure::MaxIterations));
+                    prop_assert_eq!(other, Decision::GiveUp(RunFailure::MaxIterations));
                     prop_assert_eq!(begun, most);
                     return Ok(());
                 }
@@ -468,11 +468,11 @@ proptest! {
             let turn = TurnEnd::ProviderLimit { until: *until };
             let evidence = Evidence { now, ..samples::turn("").ending(turn) };
             match advance(&mut run, &evidence).decision {
-                Decision::Wait(Wait::Limit { until }) => {
+                Decision::Wait(WaitReason::Limit { until }) => {
                     run.waited += until.since(now);
                     now = until;
                 }
-                Decision::GiveUp(Failure::AgentError { .. } | Failure::FolderGone { .. }) => {
+                Decision::GiveUp(RunFailure::AgentError { .. } | RunFailure::FolderGone { .. }) => {
                     return Ok(());
                 }
                 other @ (Decision::Continue(_) | Decision::Complete(_) | Decision::Wait(_)
@@ -495,7 +495,7 @@ proptest! {
             let novel: Vec<String> = (0..5).map(|part| format!("{number}.{part}")).collect();
             let novel: Vec<&str> = novel.iter().map(String::as_str).collect();
             let turn = turn.clone().failing_tests(&novel).on_tree(novel[0]).trying_all(novel);
-            progress = progress.after(&turn, 1, Signals::Gated);
+            progress = progress.after(&turn, 1, ProgressSignals::Gated);
             prop_assert!(progress.trees.len() <= 128 && progress.hunks.len() <= 4096);
             prop_assert!(progress.fixed.len() <= 4096 && progress.failing.len() <= 30);
         }

@@ -1,9 +1,9 @@
 use super::*;
-use crate::evidence::{Bite, BitingTest, Fault, Timeout, Verdict, Weakening};
-use crate::feedback::Pace;
+use crate::evidence::{GateFault, OldCodeFailure, ProofTest, TurnTimeout, Verdict, WeakenedCheck};
+use crate::feedback::WrapUpHint;
 use crate::ids::SessionId;
 use crate::locale::Locale;
-use crate::policy::{Limits, OldSession};
+use crate::policy::{OldSession, RunLimits};
 use crate::run::Owner;
 use crate::samples::{
     CLAIM, WORKING, advance, gate, gated, minute, play, report, run, run_from, tested, turn,
@@ -26,14 +26,14 @@ fn check_goes_on(run: &Run, evidence: &Evidence) -> Feedback {
     }
 }
 
-fn with_limits(policy: Policy, change: impl FnOnce(&mut Limits)) -> Policy {
+fn with_limits(policy: Policy, change: impl FnOnce(&mut RunLimits)) -> Policy {
     let mut policy = policy;
     change(&mut policy.limits);
     policy
 }
 
 fn wait_until(minutes: u32) -> Decision {
-    Decision::Wait(Wait::Limit { until: minute(minutes) })
+    Decision::Wait(WaitReason::Limit { until: minute(minutes) })
 }
 
 // How the turn ended.
@@ -42,27 +42,31 @@ fn wait_until(minutes: u32) -> Decision {
 fn an_abort_pauses_even_when_all_is_done() {
     let run = run_from(&gated(), &["t1"]);
     let evidence = turn(CLAIM).failing_tests(&[]).ending(TurnEnd::UserAbort);
-    check(&run, &evidence, &Decision::Pause(Pause::Aborted));
+    check(&run, &evidence, &Decision::Pause(PauseReason::Aborted));
 }
 
 #[test]
 fn a_structured_request_waits_for_a_person() {
     let question = "May I delete the table?".to_owned();
     let evidence = turn(CLAIM).ending(TurnEnd::HumanAsked { question: question.clone() });
-    check(&run(&Policy::promise()), &evidence, &Decision::Wait(Wait::Human { question }));
+    check(&run(&Policy::promise()), &evidence, &Decision::Wait(WaitReason::Human { question }));
 }
 
 #[test]
 fn running_children_are_waited_for() {
     let evidence = turn(CLAIM).ending(TurnEnd::ChildrenRunning);
-    check(&run(&Policy::promise()), &evidence, &Decision::Wait(Wait::Child));
+    check(&run(&Policy::promise()), &evidence, &Decision::Wait(WaitReason::Child));
 }
 
 #[test]
 fn a_missing_work_tree_ends_the_run_and_is_named() {
     let folder = "/project/.git".to_owned();
     let evidence = turn(CLAIM).ending(TurnEnd::WorkTreeGone { folder: folder.clone() });
-    check(&run(&Policy::promise()), &evidence, &Decision::GiveUp(Failure::FolderGone { folder }));
+    check(
+        &run(&Policy::promise()),
+        &evidence,
+        &Decision::GiveUp(RunFailure::FolderGone { folder }),
+    );
 }
 
 #[test]
@@ -83,7 +87,7 @@ fn an_interrupted_turn_counts_neither_for_nor_against_the_run() {
 #[test]
 fn interruptions_come_before_limits() {
     let used_up = Run { iteration: 100, ..run(&Policy::promise()) };
-    check(&used_up, &turn("").ending(TurnEnd::UserAbort), &Decision::Pause(Pause::Aborted));
+    check(&used_up, &turn("").ending(TurnEnd::UserAbort), &Decision::Pause(PauseReason::Aborted));
     check(
         &used_up,
         &turn("").ending(TurnEnd::ProviderLimit { until: Some(minute(7)) }),
@@ -126,7 +130,7 @@ fn waiting_has_an_end() {
     let until = |minutes| turn("").at(0).ending(TurnEnd::ProviderLimit { until: Some(minutes) });
     check(&run, &until(minute(60)), &wait_until(60));
     let what = "the provider's limit does not lift within 24h of waiting".to_owned();
-    check(&run, &until(minute(61)), &Decision::GiveUp(Failure::AgentError { what }));
+    check(&run, &until(minute(61)), &Decision::GiveUp(RunFailure::AgentError { what }));
 }
 
 #[test]
@@ -134,14 +138,14 @@ fn waiting_costs_no_working_time() {
     let policy = with_limits(Policy::promise(), |limits| limits.duration = Duration::from_mins(30));
     let run = Run { waited: Duration::from_mins(100), ..run(&policy) };
     check_goes_on(&run, &turn(WORKING).at(129));
-    check(&run, &turn(WORKING).at(130), &Decision::GiveUp(Failure::MaxDuration));
+    check(&run, &turn(WORKING).at(130), &Decision::GiveUp(RunFailure::MaxDuration));
 }
 
 // Completion.
 
 /// The verdict of the required gate, for the tables below.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Tests {
+enum RequiredVerdict {
     Pass,
     Fail,
     Unknown,
@@ -149,28 +153,33 @@ enum Tests {
     OnlyAdvisoryFails,
 }
 
-const ALL_TESTS: [Tests; 5] =
-    [Tests::Pass, Tests::Fail, Tests::Unknown, Tests::NoReport, Tests::OnlyAdvisoryFails];
+const ALL_TESTS: [RequiredVerdict; 5] = [
+    RequiredVerdict::Pass,
+    RequiredVerdict::Fail,
+    RequiredVerdict::Unknown,
+    RequiredVerdict::NoReport,
+    RequiredVerdict::OnlyAdvisoryFails,
+];
 
-fn evidence_of(text: &str, tests: Tests) -> Evidence {
+fn evidence_of(text: &str, tests: RequiredVerdict) -> Evidence {
     let passed = turn(text).failing_tests(&[]);
     match tests {
-        Tests::Pass => passed,
-        Tests::Fail => turn(text).failing_tests(&["t1"]),
-        Tests::Unknown => {
+        RequiredVerdict::Pass => passed,
+        RequiredVerdict::Fail => turn(text).failing_tests(&["t1"]),
+        RequiredVerdict::Unknown => {
             turn(text).reporting(report("tests", Verdict::Unknown { reason: "gone".to_owned() }))
         }
-        Tests::NoReport => turn(text),
-        Tests::OnlyAdvisoryFails => passed.reporting(GateReport {
-            need: Need::Advisory,
-            ..report("lint", Verdict::Fail(Fault::Exit(1)))
+        RequiredVerdict::NoReport => turn(text),
+        RequiredVerdict::OnlyAdvisoryFails => passed.reporting(GateReport {
+            need: GateImportance::Advisory,
+            ..report("lint", Verdict::Fail(GateFault::Exit(1)))
         }),
     }
 }
 
 fn gated_with_advice(trust: Trust) -> Policy {
     let mut policy = Policy { trust, ..gated() };
-    policy.gates.push(gate("lint", Need::Advisory));
+    policy.gates.push(gate("lint", GateImportance::Advisory));
     policy
 }
 
@@ -188,7 +197,7 @@ fn under_evidence_gates_must_pass_and_either_a_claim_or_a_red_start_says_there_w
     for (baseline, text, tests) in every_combination() {
         let run = run_from(&policy, baseline);
         let was_red = !baseline.is_empty();
-        let green = matches!(tests, Tests::Pass | Tests::OnlyAdvisoryFails);
+        let green = matches!(tests, RequiredVerdict::Pass | RequiredVerdict::OnlyAdvisoryFails);
         let done = green && (text == CLAIM || was_red);
         let proof = if was_red { Proof::Verified } else { Proof::Claimed };
         let evidence = evidence_of(text, tests);
@@ -202,7 +211,7 @@ fn under_claim_the_claim_decides_and_gates_only_say_how_sure_it_is() {
     let policy = gated_with_advice(Trust::Claim);
     for (baseline, text, tests) in every_combination() {
         let run = run_from(&policy, baseline);
-        let green = matches!(tests, Tests::Pass | Tests::OnlyAdvisoryFails);
+        let green = matches!(tests, RequiredVerdict::Pass | RequiredVerdict::OnlyAdvisoryFails);
         let proven = green && !baseline.is_empty();
         let proof = if proven { Proof::Verified } else { Proof::Claimed };
         let evidence = evidence_of(text, tests);
@@ -212,7 +221,8 @@ fn under_claim_the_claim_decides_and_gates_only_say_how_sure_it_is() {
     }
 }
 
-fn every_combination() -> impl Iterator<Item = (&'static [&'static str], &'static str, Tests)> {
+fn every_combination()
+-> impl Iterator<Item = (&'static [&'static str], &'static str, RequiredVerdict)> {
     let baselines: [&[&str]; 2] = [&[], &["t1"]];
     baselines.into_iter().flat_map(|baseline| {
         [CLAIM, WORKING]
@@ -296,7 +306,7 @@ fn a_run_of_an_earlier_version_ends_under_its_rules() {
 fn a_claim_of_a_crashed_or_hung_turn_is_void() {
     let run = run(&Policy::promise());
     check_completion(&run, &turn(CLAIM).crashing(), None);
-    let hung = TurnEnd::TimedOut(Timeout::Wall(Duration::from_hours(1)));
+    let hung = TurnEnd::TimedOut(TurnTimeout::Wall(Duration::from_hours(1)));
     check_completion(&run, &turn(CLAIM).ending(hung), None);
 }
 
@@ -319,15 +329,15 @@ fn an_agent_that_fails_three_times_without_a_change_is_broken() {
     let crash = || turn("").crashing().on_tree("A").failing_tests(&["t1"]);
     let (turns, decision) = play(run_from(&gated(), &["t1"]), (0..9).map(|_| crash()));
     let what = "exit code 1".to_owned();
-    assert_eq!((turns, decision), (3, Decision::GiveUp(Failure::AgentError { what })));
+    assert_eq!((turns, decision), (3, Decision::GiveUp(RunFailure::AgentError { what })));
 }
 
 #[test]
 fn an_agent_that_hangs_three_times_without_a_change_is_broken() {
-    let hang = || turn("").ending(TurnEnd::TimedOut(Timeout::Idle(Duration::from_mins(10))));
+    let hang = || turn("").ending(TurnEnd::TimedOut(TurnTimeout::Idle(Duration::from_mins(10))));
     let (turns, decision) = play(run(&Policy::promise()), (0..9).map(|_| hang()));
     let what = "3 turns in a row changed nothing, the last timed out".to_owned();
-    assert_eq!((turns, decision), (3, Decision::GiveUp(Failure::AgentError { what })));
+    assert_eq!((turns, decision), (3, Decision::GiveUp(RunFailure::AgentError { what })));
 }
 
 #[test]
@@ -359,7 +369,7 @@ fn a_question_is_answered_once_and_then_handed_to_a_person() {
     let asks = || turn("Which database should I use?").on_tree("A");
     let (turns, decision) = play(run_from(&Policy::promise(), &[]), [asks(), asks()]);
     assert_eq!(turns, 2);
-    assert!(matches!(decision, Decision::Wait(Wait::Human { .. })), "{decision:?}");
+    assert!(matches!(decision, Decision::Wait(WaitReason::Human { .. })), "{decision:?}");
 }
 
 #[test]
@@ -384,15 +394,15 @@ fn a_statement_between_two_questions_starts_over() {
 #[test]
 fn each_limit_ends_a_run_with_its_own_reason() {
     let promise = || run(&Policy::promise());
-    let policy = |change: fn(&mut Limits)| run(&with_limits(Policy::promise(), change));
+    let policy = |change: fn(&mut RunLimits)| run(&with_limits(Policy::promise(), change));
     let spent = Usage { input_tokens: 60, output_tokens: 40, cost: Usd::from_micros(500) };
     let costly = Evidence { usage: Some(spent), ..turn(WORKING) };
     let cases = [
-        (Run { iteration: 100, ..promise() }, turn(WORKING), Failure::MaxIterations),
-        (promise(), turn(WORKING).at(240), Failure::MaxDuration),
-        (policy(|limits| limits.tokens = Some(100)), costly.clone(), Failure::Budget),
-        (policy(|limits| limits.cost = Some(Usd::from_micros(500))), costly, Failure::Budget),
-        (Run { restarts: 5, ..promise() }, turn(WORKING).crashing(), Failure::MaxRestarts),
+        (Run { iteration: 100, ..promise() }, turn(WORKING), RunFailure::MaxIterations),
+        (promise(), turn(WORKING).at(240), RunFailure::MaxDuration),
+        (policy(|limits| limits.tokens = Some(100)), costly.clone(), RunFailure::Budget),
+        (policy(|limits| limits.cost = Some(Usd::from_micros(500))), costly, RunFailure::Budget),
+        (Run { restarts: 5, ..promise() }, turn(WORKING).crashing(), RunFailure::MaxRestarts),
     ];
     for (run, evidence, failure) in cases {
         check(&run, &evidence, &Decision::GiveUp(failure));
@@ -407,7 +417,7 @@ fn where_every_turn_has_a_session_of_its_own_each_one_is_a_restart() {
     let session = Some(Owner::Session(SessionId::new("ses_1").unwrap()));
     let hosted = |restarts| Run { restarts, owner: session.clone(), ..run(&policy) };
     check_goes_on(&hosted(4), &turn(WORKING));
-    check(&hosted(5), &turn(WORKING), &Decision::GiveUp(Failure::MaxRestarts));
+    check(&hosted(5), &turn(WORKING), &Decision::GiveUp(RunFailure::MaxRestarts));
     check(&hosted(5), &turn(CLAIM), &Decision::Complete(Proof::Claimed));
     let driven = Run { restarts: 5, ..run(&policy) };
     check_goes_on(&driven, &turn(WORKING));
@@ -431,7 +441,7 @@ fn success_on_the_last_allowed_iteration_is_success() {
     check(
         &run,
         &turn(CLAIM).failing_tests(&["t1"]).trying("new"),
-        &Decision::GiveUp(Failure::MaxIterations),
+        &Decision::GiveUp(RunFailure::MaxIterations),
     );
 }
 
@@ -441,7 +451,7 @@ fn a_budget_that_cannot_be_measured_ends_the_run() {
     let silent = Evidence { usage: None, ..turn(WORKING) };
     let decision = decide(&run(&policy), &policy, &silent).decision;
     assert!(
-        matches!(decision, Decision::GiveUp(Failure::AgentError { .. })),
+        matches!(decision, Decision::GiveUp(RunFailure::AgentError { .. })),
         "a turn of unknown cost must not be followed by another: {decision:?}"
     );
     let unbounded = Policy::promise();
@@ -466,13 +476,13 @@ fn the_agent_is_told_to_wrap_up_before_a_limit() {
         ..turn(WORKING)
     };
     let cases = [
-        (at(98), turn(WORKING), Pace::Steady),
-        (at(99), turn(WORKING), Pace::WrapUp),
-        (at(1), turn(WORKING).at(84), Pace::Steady),
-        (at(1), turn(WORKING).at(85), Pace::WrapUp),
-        (at(1), using(849, 849), Pace::Steady),
-        (at(1), using(850, 0), Pace::WrapUp),
-        (at(1), using(0, 850), Pace::WrapUp),
+        (at(98), turn(WORKING), WrapUpHint::Steady),
+        (at(99), turn(WORKING), WrapUpHint::WrapUp),
+        (at(1), turn(WORKING).at(84), WrapUpHint::Steady),
+        (at(1), turn(WORKING).at(85), WrapUpHint::WrapUp),
+        (at(1), using(849, 849), WrapUpHint::Steady),
+        (at(1), using(850, 0), WrapUpHint::WrapUp),
+        (at(1), using(0, 850), WrapUpHint::WrapUp),
     ];
     for (run, evidence, pace) in cases {
         assert_eq!(check_goes_on(&run, &evidence).pace, pace, "{} {evidence:?}", run.iteration);
@@ -487,7 +497,8 @@ fn what_is_held_is_refused_once_and_then_the_user_is_asked() {
     let evidence = turn(CLAIM).failing_tests(&[]).weakening();
     check_goes_on(&run, &evidence);
     advance(&mut run, &evidence);
-    let Decision::Wait(Wait::Human { question }) = decide(&run, &run.policy, &evidence).decision
+    let Decision::Wait(WaitReason::Human { question }) =
+        decide(&run, &run.policy, &evidence).decision
     else {
         panic!("{:?}", run.progress.held)
     };
@@ -500,18 +511,21 @@ fn what_is_held_is_refused_once_and_then_the_user_is_asked() {
 fn what_no_path_stands_for_is_not_offered_to_be_allowed() {
     let mut run = run_from(&gated(), &["t1"]);
     let mut evidence = turn(CLAIM).failing_tests(&[]);
-    evidence.weakened = vec![Weakening::of_run("nothing can be compared".to_owned(), Locale::En)];
+    evidence.weakened =
+        vec![WeakenedCheck::of_run("nothing can be compared".to_owned(), Locale::En)];
     advance(&mut run, &evidence);
     let asks = |run: &Run, evidence: &Evidence| {
         let decision = decide(run, &run.policy, evidence).decision;
-        let Decision::Wait(Wait::Human { question }) = decision else { panic!("{decision:?}") };
+        let Decision::Wait(WaitReason::Human { question }) = decision else {
+            panic!("{decision:?}")
+        };
         question
     };
     let question = asks(&run, &evidence);
     let want =
         "this run: nothing can be compared. `ralph resume` judges again, `ralph stop` ends the run";
     assert_eq!(question, want);
-    evidence.weakened.push(Weakening { place: "a.py:3".to_owned(), what: "gone".to_owned() });
+    evidence.weakened.push(WeakenedCheck { place: "a.py:3".to_owned(), what: "gone".to_owned() });
     let question = asks(&run, &evidence);
     assert!(question.ends_with("Intended? `ralph allow a.py && ralph resume`"), "{question}");
 }
@@ -531,7 +545,7 @@ fn a_test_that_fails_without_the_work_proves_it() {
     let run = run_from(&gated(), &[]);
     let mut evidence = turn(CLAIM).failing_tests(&[]).on_tree("new");
     check(&run, &evidence, &Decision::Complete(Proof::Claimed));
-    let bite = Bite::OldBehaviour;
-    evidence.biting = vec![BitingTest { id: "t2".to_owned(), bite }];
+    let bite = OldCodeFailure::OldBehaviour;
+    evidence.biting = vec![ProofTest { id: "t2".to_owned(), bite }];
     check(&run, &evidence, &Decision::Complete(Proof::Verified));
 }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::evidence::GateReport;
-use crate::finding::{Counts, Finding, TestCounts};
+use crate::finding::{Finding, FindingCounts, TestCounts};
 use crate::time::Timestamp;
 
 /// Maximum number of files listed in a snapshot.
@@ -12,9 +12,9 @@ const FILES: usize = 50;
 
 /// The totals of all gates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Totals {
+pub struct GateTotals {
     /// Number of findings per level. A finding reported by several gates counts once.
-    pub counts: Counts,
+    pub counts: FindingCounts,
     /// Number of tests; `None` if no gate reported tests.
     pub tests: Option<TestCounts>,
     /// Number of failures without an explanation in the output, at least one for
@@ -26,7 +26,7 @@ pub struct Totals {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiagnosticSnapshot {
     /// The totals.
-    pub totals: Totals,
+    pub totals: GateTotals,
     /// The worst files first, at most 50; see [`Self::more_files`].
     pub files: Vec<FileDiagnostics>,
     /// Number of files beyond the listed ones.
@@ -41,17 +41,17 @@ pub struct FileDiagnostics {
     /// Path relative to the project's root; empty for the project as a whole.
     pub file: String,
     /// Number of findings per level.
-    pub counts: Counts,
+    pub counts: FindingCounts,
     /// Number of failed tests.
     pub failed_tests: u64,
 }
 
-impl Totals {
+impl GateTotals {
     /// Counts the findings and tests of these gates.
     pub fn of(gates: &[GateReport]) -> Self {
         let mut totals = Self::default();
         for gate in gates {
-            let Counts { errors, security, warnings, infos } = gate.reading.counts;
+            let FindingCounts { errors, security, warnings, infos } = gate.reading.counts;
             let counts = &mut totals.counts;
             counts.errors = counts.errors.saturating_add(errors);
             counts.security = counts.security.saturating_add(security);
@@ -74,7 +74,7 @@ impl Totals {
 
     /// Returns true if anything was counted; false if gates only passed or failed.
     pub fn is_counted(self) -> bool {
-        self.tests.is_some() || self.counts != Counts::default()
+        self.tests.is_some() || self.counts != FindingCounts::default()
     }
 
     /// Returns the number of failed tests.
@@ -126,19 +126,19 @@ impl DiagnosticSnapshot {
         let named = |(file, found): (&str, _)| FileDiagnostics { file: file.to_owned(), ..found };
         let mut files: Vec<FileDiagnostics> = files.into_iter().map(named).collect();
         files.sort_by_key(|found| {
-            let Counts { errors, security, warnings, infos } = found.counts;
+            let FindingCounts { errors, security, warnings, infos } = found.counts;
             Reverse([found.failed_tests, errors, security, warnings, infos])
         });
         let more_files = files.len().saturating_sub(FILES) as u64;
         files.truncate(FILES);
-        Self { totals: Totals::of(gates), files, more_files, at }
+        Self { totals: GateTotals::of(gates), files, more_files, at }
     }
 }
 
 /// Returns the findings of all gates, each once, and the counts of the repeated ones.
-fn distinct(gates: &[GateReport]) -> (Vec<&Finding>, Counts) {
+fn distinct(gates: &[GateReport]) -> (Vec<&Finding>, FindingCounts) {
     let mut seen: BTreeSet<&str> = BTreeSet::new();
-    let (mut findings, mut repeated) = (Vec::new(), Counts::default());
+    let (mut findings, mut repeated) = (Vec::new(), FindingCounts::default());
     for finding in gates.iter().flat_map(|gate| &gate.reading.findings) {
         // Findings without a fingerprint cannot be compared.
         if finding.fingerprint.is_empty() || seen.insert(&finding.fingerprint) {
@@ -153,31 +153,31 @@ fn distinct(gates: &[GateReport]) -> (Vec<&Finding>, Counts) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence::{Fault, Verdict};
-    use crate::finding::Level;
+    use crate::evidence::{GateFault, Verdict};
+    use crate::finding::FindingLevel;
     use crate::samples::{found, minute, report, tested};
 
     fn failing() -> Verdict {
-        Verdict::Fail(Fault::Exit(1))
+        Verdict::Fail(GateFault::Exit(1))
     }
 
     #[test]
     fn counts_of_all_gates_are_added_up() {
-        let lint = found(&[("a.rs", Level::Error), ("a.rs", Level::Warning)]);
+        let lint = found(&[("a.rs", FindingLevel::Error), ("a.rs", FindingLevel::Warning)]);
         let tests = tested(&["one"], &["two", "three"]);
         let opaque = report("build", failing());
-        let totals = Totals::of(&[lint, tests, opaque]);
+        let totals = GateTotals::of(&[lint, tests, opaque]);
         assert_eq!((totals.counts.errors, totals.counts.warnings), (1, 1));
         assert_eq!(totals.tests, Some(TestCounts { passed: 1, failed: 2, skipped: 0 }));
         assert_eq!(totals.unexplained, 1);
         assert!(totals.is_counted());
-        assert!(!Totals::of(&[report("build", failing())]).is_counted());
+        assert!(!GateTotals::of(&[report("build", failing())]).is_counted());
     }
 
     #[test]
     fn a_finding_that_two_gates_report_counts_once() {
-        let lint = found(&[("a.rs", Level::Error), ("b.rs", Level::Error)]);
-        let build = found(&[("a.rs", Level::Error)]);
+        let lint = found(&[("a.rs", FindingLevel::Error), ("b.rs", FindingLevel::Error)]);
+        let build = found(&[("a.rs", FindingLevel::Error)]);
         let snapshot = DiagnosticSnapshot::of(&[lint, build], minute(1));
         assert_eq!(snapshot.totals.counts.errors, 2);
         let files: Vec<_> = snapshot.files.iter().map(|found| found.counts.errors).collect();
@@ -188,7 +188,8 @@ mod tests {
     fn files_are_detailed_the_worst_first_and_only_so_many() {
         let mut names: Vec<String> = (0..60).map(|number| format!("f{number:02}")).collect();
         names.push("f59".to_owned());
-        let listed: Vec<_> = names.iter().map(|name| (name.as_str(), Level::Warning)).collect();
+        let listed: Vec<_> =
+            names.iter().map(|name| (name.as_str(), FindingLevel::Warning)).collect();
         let mut lint = found(&listed);
         for (number, finding) in lint.reading.findings.iter_mut().enumerate() {
             finding.fingerprint = number.to_string();
@@ -202,9 +203,9 @@ mod tests {
 
     #[test]
     fn warnings_count_for_improvement_only_where_nothing_is_worse() {
-        let totals = |errors, warnings| Totals {
-            counts: Counts { errors, warnings, ..Counts::default() },
-            ..Totals::default()
+        let totals = |errors, warnings| GateTotals {
+            counts: FindingCounts { errors, warnings, ..FindingCounts::default() },
+            ..GateTotals::default()
         };
         for (now, before, want) in [
             (totals(0, 8), totals(12, 28), 100),

@@ -6,14 +6,14 @@ mod unnamed;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use crate::finding::{Counts, Level, Reading};
+use crate::finding::{FindingCounts, FindingLevel, ToolReport};
 use crate::ids::{Approach, TreeId};
 use crate::original::may_pass;
-use crate::policy::{Criterion, GateSpec, Need};
+use crate::policy::{Criterion, GateImportance, GateSpec};
 use crate::time::{Timestamp, render_span};
 use crate::usage::Usage;
 
-pub use change::{Bite, BitingTest, Edit, Weakening};
+pub use change::{OldCodeFailure, ProofTest, TestEdit, WeakenedCheck};
 pub use unnamed::{UNNAMED_TEST, is_absent};
 
 /// Everything known at the end of a turn.
@@ -30,17 +30,17 @@ pub struct Evidence {
     /// The hunks of the turn; `None` if it changed nothing or was not examined.
     pub approach: Option<Approach>,
     /// Checks that were weakened since the run was armed.
-    pub weakened: Vec<Weakening>,
+    pub weakened: Vec<WeakenedCheck>,
     /// Digest of the weakened files' contents; `None` if they were not examined.
     pub weakened_state: Option<String>,
     /// Other edits of tests and checks: reported, but no reason to refuse success.
-    pub edited: Vec<Edit>,
+    pub edited: Vec<TestEdit>,
     /// Fingerprints of tests that failed and passed on the same tree.
     pub flaky: BTreeSet<String>,
     /// Fingerprints of tests that passed at the start and fail now.
     pub broken: BTreeSet<String>,
     /// New tests that fail on the code as it was at the start.
-    pub biting: Vec<BitingTest>,
+    pub biting: Vec<ProofTest>,
     /// True if tests failed at the start and the current tests do not reveal that
     /// failure: they pass on the code of the start, too.
     pub forgets_failure: bool,
@@ -79,7 +79,7 @@ pub enum TurnEnd {
         what: String,
     },
     /// The turn took too long and was ended.
-    TimedOut(Timeout),
+    TimedOut(TurnTimeout),
     /// The work tree or its repository no longer exists.
     WorkTreeGone {
         /// The folder that is missing.
@@ -89,7 +89,7 @@ pub enum TurnEnd {
 
 /// The limit that a turn exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Timeout {
+pub enum TurnTimeout {
     /// No output for this long.
     Idle(Duration),
     /// The turn as a whole took this long.
@@ -102,7 +102,7 @@ pub struct GateReport {
     /// The gate's name.
     pub name: String,
     /// Required or advisory.
-    pub need: Need,
+    pub need: GateImportance,
     /// The command, as a person would type it.
     pub command: String,
     /// The verdict.
@@ -111,7 +111,7 @@ pub struct GateReport {
     /// known failures that are allowed to stay.
     pub failing: BTreeSet<String>,
     /// The findings and tests parsed from its output.
-    pub reading: Reading,
+    pub reading: ToolReport,
     /// The end of its output, redacted.
     pub tail: String,
     /// Run time; zero if the result was already known.
@@ -121,12 +121,12 @@ pub struct GateReport {
     /// Usage of the gate itself, if known.
     pub usage: Option<Usage>,
     /// The part of the gate that ran.
-    pub extent: Extent,
+    pub extent: GateExtent,
 }
 
 /// The part of a gate that ran.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Extent {
+pub enum GateExtent {
     /// All of it.
     #[default]
     Whole,
@@ -141,7 +141,7 @@ pub enum Verdict {
     /// The check passed.
     Pass,
     /// The check failed.
-    Fail(Fault),
+    Fail(GateFault),
     /// The check ran, but its output and its exit status contradict each other.
     /// Never a pass.
     Unclear {
@@ -157,7 +157,7 @@ pub enum Verdict {
 
 /// The way in which a gate failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum GateFault {
     /// It exited with this code.
     Exit(i32),
     /// It was killed by this signal.
@@ -186,8 +186,10 @@ impl Verdict {
         match self {
             Self::Pass
             | Self::Unclear { .. }
-            | Self::Fail(Fault::Exit(_) | Fault::Findings(_) | Fault::Refused) => true,
-            Self::Fail(Fault::Signal(_) | Fault::Timeout(_)) | Self::Unknown { .. } => false,
+            | Self::Fail(GateFault::Exit(_) | GateFault::Findings(_) | GateFault::Refused) => true,
+            Self::Fail(GateFault::Signal(_) | GateFault::Timeout(_)) | Self::Unknown { .. } => {
+                false
+            }
         }
     }
 
@@ -195,12 +197,14 @@ impl Verdict {
     pub fn describe(&self) -> String {
         match self {
             Self::Pass => "passed".to_owned(),
-            Self::Fail(Fault::Exit(code)) => format!("failed with exit code {code}"),
-            Self::Fail(Fault::Signal(signal)) => format!("killed by signal {signal}"),
-            Self::Fail(Fault::Timeout(limit)) => format!("timed out after {}", render_span(*limit)),
-            Self::Fail(Fault::Findings(1)) => "failed with 1 finding".to_owned(),
-            Self::Fail(Fault::Findings(count)) => format!("failed with {count} findings"),
-            Self::Fail(Fault::Refused) => "did not accept the work".to_owned(),
+            Self::Fail(GateFault::Exit(code)) => format!("failed with exit code {code}"),
+            Self::Fail(GateFault::Signal(signal)) => format!("killed by signal {signal}"),
+            Self::Fail(GateFault::Timeout(limit)) => {
+                format!("timed out after {}", render_span(*limit))
+            }
+            Self::Fail(GateFault::Findings(1)) => "failed with 1 finding".to_owned(),
+            Self::Fail(GateFault::Findings(count)) => format!("failed with {count} findings"),
+            Self::Fail(GateFault::Refused) => "did not accept the work".to_owned(),
             Self::Unclear { reason } => format!("unclear: {reason}"),
             Self::Unknown { reason } => format!("unknown: {reason}"),
         }
@@ -216,17 +220,17 @@ impl GateReport {
             command: spec.command.display(),
             verdict: Verdict::Unknown { reason },
             failing: BTreeSet::new(),
-            reading: Reading::default(),
+            reading: ToolReport::default(),
             tail: String::new(),
             elapsed: Duration::ZERO,
             cached: false,
             usage: None,
-            extent: Extent::Whole,
+            extent: GateExtent::Whole,
         }
     }
 
     /// Creates the report of a gate that passed earlier on the same tree.
-    pub fn remembered(spec: &GateSpec, reading: Reading) -> Self {
+    pub fn remembered(spec: &GateSpec, reading: ToolReport) -> Self {
         let report = Self::unknown(spec, String::new());
         Self { verdict: Verdict::Pass, reading, cached: true, ..report }
     }
@@ -265,7 +269,7 @@ impl GateReport {
 
     /// Returns true if the gate blocks success.
     pub fn blocks(&self) -> bool {
-        self.need == Need::Required && !self.passed()
+        self.need == GateImportance::Required && !self.passed()
     }
 
     /// Returns true if the gate blocks success with a result of its own.
@@ -289,7 +293,7 @@ impl GateReport {
     /// Counts the failures that the output does not explain; at least one if the
     /// gate fails without any explanation.
     pub fn unexplained(&self) -> u64 {
-        let Counts { errors, security, warnings, infos: _ } = self.reading.counts;
+        let FindingCounts { errors, security, warnings, infos: _ } = self.reading.counts;
         let failed = self.reading.tests.as_ref().map_or(0, |tests| tests.counts.failed);
         let held_up_by_warnings = warnings > 0 && !self.failing.is_empty();
         if self.passed() || failed > 0 || errors > 0 || security > 0 || held_up_by_warnings {
@@ -325,7 +329,7 @@ impl GateReport {
         before: &BTreeSet<String>,
         print: &dyn Fn(&str) -> String,
     ) -> Self {
-        self.extent = Extent::Affected;
+        self.extent = GateExtent::Affected;
         let Some(tests) = &mut self.reading.tests else { return self };
         let run: BTreeSet<String> = tests.states.keys().map(|id| print(id)).collect();
         let of_gate = print("");
@@ -340,7 +344,7 @@ impl GateReport {
 impl GateReport {
     /// Makes the gate fail if findings of the levels in `zero` are left in one of
     /// `targets`, or anywhere if there are no targets.
-    pub fn hold_to(&mut self, zero: &BTreeSet<Level>, targets: &[String]) {
+    pub fn hold_to(&mut self, zero: &BTreeSet<FindingLevel>, targets: &[String]) {
         let is_about =
             |file: &str| targets.is_empty() || targets.iter().any(|target| is_below(file, target));
         let left = self.reading.findings.iter();
@@ -349,19 +353,20 @@ impl GateReport {
         if left.is_empty() || !self.passed() {
             return;
         }
-        self.verdict = Verdict::Fail(Fault::Findings(left.len() as u64));
+        self.verdict = Verdict::Fail(GateFault::Findings(left.len() as u64));
         self.failing = left;
         // The user asked for no findings at all, so the gate is required.
-        self.need = Need::Required;
+        self.need = GateImportance::Required;
     }
 
     /// Returns true if the gate ran to its end and its result can be trusted.
     pub fn could_tell(&self) -> bool {
         match &self.verdict {
-            Verdict::Pass | Verdict::Fail(Fault::Exit(_) | Fault::Findings(_) | Fault::Refused) => {
+            Verdict::Pass
+            | Verdict::Fail(GateFault::Exit(_) | GateFault::Findings(_) | GateFault::Refused) => {
                 true
             }
-            Verdict::Fail(Fault::Signal(_) | Fault::Timeout(_))
+            Verdict::Fail(GateFault::Signal(_) | GateFault::Timeout(_))
             | Verdict::Unclear { .. }
             | Verdict::Unknown { .. } => false,
         }
@@ -372,7 +377,7 @@ impl GateReport {
         let Some(tests) = &self.reading.tests else { return };
         let is_known = |print: &String| print.starts_with("test ") && before.contains(print);
         let is_explained = !self.failing.is_empty() && self.reading.counts.errors == 0;
-        if !matches!(self.verdict, Verdict::Fail(Fault::Exit(_))) || !is_explained {
+        if !matches!(self.verdict, Verdict::Fail(GateFault::Exit(_))) || !is_explained {
             return;
         }
         let unnamed = tests.counts.failed > self.failing.len() as u64;
@@ -388,7 +393,7 @@ impl GateReport {
     /// becomes advisory.
     pub fn forgive(&mut self, before: &BTreeSet<String>, targets: &[String]) {
         if !self.could_tell() {
-            self.need = Need::Advisory;
+            self.need = GateImportance::Advisory;
         }
         if self.passed() || !self.could_tell() {
             return;
@@ -402,8 +407,8 @@ impl GateReport {
         let worse: BTreeSet<String> = worse.collect();
         if worse.is_empty() {
             self.verdict = Verdict::Pass;
-        } else if self.verdict != Verdict::Fail(Fault::Refused) && !self.failing.is_empty() {
-            self.verdict = Verdict::Fail(Fault::Findings(worse.len() as u64));
+        } else if self.verdict != Verdict::Fail(GateFault::Refused) && !self.failing.is_empty() {
+            self.verdict = Verdict::Fail(GateFault::Findings(worse.len() as u64));
         }
         self.reading.findings.retain(|found| worse.contains(&found.fingerprint));
         self.failing = worse;
@@ -466,26 +471,26 @@ impl Evidence {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::{Finding, Place, TestCounts, TestState, Tests};
+    use crate::finding::{Finding, SourceLocation, TestCounts, TestResults, TestState};
     use crate::samples::{report, set, tested};
 
     fn warned_in(file: &str) -> GateReport {
-        let place = Place { file: file.to_owned(), ..Place::default() };
+        let place = SourceLocation { file: file.to_owned(), ..SourceLocation::default() };
         let finding = Finding {
             tool: "lint".to_owned(),
             rule: None,
-            level: Level::Warning,
+            level: FindingLevel::Warning,
             place,
             message: "unused".to_owned(),
             fingerprint: "lint - unused".to_owned(),
         };
         let mut passed = report("lint", Verdict::Pass);
-        passed.need = Need::Advisory;
+        passed.need = GateImportance::Advisory;
         passed.reading.findings.push(finding);
         passed
     }
 
-    fn held(file: &str, zero: Level, targets: &[&str]) -> GateReport {
+    fn held(file: &str, zero: FindingLevel, targets: &[&str]) -> GateReport {
         let mut report = warned_in(file);
         let targets: Vec<String> = targets.iter().map(|&target| target.to_owned()).collect();
         report.hold_to(&[zero].into(), &targets);
@@ -494,22 +499,22 @@ mod tests {
 
     #[test]
     fn findings_that_may_not_be_left_fail_their_gate_and_are_required() {
-        let report = held("src/a.rs", Level::Warning, &[]);
-        assert_eq!(report.verdict, Verdict::Fail(Fault::Findings(1)));
+        let report = held("src/a.rs", FindingLevel::Warning, &[]);
+        assert_eq!(report.verdict, Verdict::Fail(GateFault::Findings(1)));
         assert_eq!(report.failing, set(&["lint - unused"]));
         assert!(report.blocks());
     }
 
     #[test]
     fn findings_of_other_levels_may_be_left() {
-        assert!(held("src/a.rs", Level::Error, &[]).passed());
+        assert!(held("src/a.rs", FindingLevel::Error, &[]).passed());
     }
 
     #[test]
     fn only_what_is_worse_than_before_is_held_against_a_gate() {
         let failing = |prints: &[&str]| GateReport {
             failing: set(prints),
-            ..report("lint", Verdict::Fail(Fault::Exit(1)))
+            ..report("lint", Verdict::Fail(GateFault::Exit(1)))
         };
         let held = |mut report: GateReport, targets: &[String]| {
             report.forgive(&set(&["old", "gate:lint"]), targets);
@@ -519,7 +524,7 @@ mod tests {
         assert_eq!(held(failing(&["old", "new"]), &[]), (false, 1));
         assert_eq!(held(failing(&[]), &[]), (true, 0));
         let mut elsewhere = warned_in("src/a.rs");
-        elsewhere.verdict = Verdict::Fail(Fault::Exit(1));
+        elsewhere.verdict = Verdict::Fail(GateFault::Exit(1));
         elsewhere.failing = [elsewhere.reading.findings[0].fingerprint.clone()].into();
         assert_eq!(held(elsewhere.clone(), &["src/b.rs".to_owned()]), (true, 0));
         assert_eq!(held(elsewhere, &["src".to_owned()]), (false, 1));
@@ -538,13 +543,13 @@ mod tests {
 
     #[test]
     fn what_the_output_does_not_explain_counts_as_one_thing_at_least() {
-        let failed = || report("lint", Verdict::Fail(Fault::Exit(1)));
+        let failed = || report("lint", Verdict::Fail(GateFault::Exit(1)));
         assert_eq!(report("lint", Verdict::Pass).unexplained(), 0);
         assert_eq!(failed().unexplained(), 1);
         assert_eq!(GateReport { failing: set(&["a", "b"]), ..failed() }.unexplained(), 2);
         let mut warned = warned_in("src/a.rs");
         warned.reading.counts.warnings = 1;
-        warned.verdict = Verdict::Fail(Fault::Exit(1));
+        warned.verdict = Verdict::Fail(GateFault::Exit(1));
         // The warning is not the reason of the failure.
         assert_eq!(warned.unexplained(), 1);
         warned.failing = set(&["lint - unused"]);
@@ -554,18 +559,18 @@ mod tests {
     #[test]
     fn only_findings_in_the_targets_count() {
         for target in ["src", "src/", "./src", "@src/", "src/a.rs", ""] {
-            assert!(!held("src/a.rs", Level::Warning, &[target]).passed(), "{target}");
+            assert!(!held("src/a.rs", FindingLevel::Warning, &[target]).passed(), "{target}");
         }
         for target in ["sr", "lib", "src/a.rs/b"] {
-            assert!(held("src/a.rs", Level::Warning, &[target]).passed(), "{target}");
+            assert!(held("src/a.rs", FindingLevel::Warning, &[target]).passed(), "{target}");
         }
     }
 
     #[test]
     fn what_was_not_run_again_still_fails() {
-        let mut report = report("test_pass", Verdict::Fail(Fault::Exit(1)));
+        let mut report = report("test_pass", Verdict::Fail(GateFault::Exit(1)));
         report.failing = set(&["test web: b"]);
-        let mut tests = Tests::default();
+        let mut tests = TestResults::default();
         for (id, state) in [("a", TestState::Passed), ("b", TestState::Failed)] {
             tests.states.insert(id.to_owned(), state);
         }
@@ -573,7 +578,7 @@ mod tests {
         report.reading.tests = Some(tests);
         let before = set(&["test web: a", "test web: b", "test web: c", "test api: d", "lint x"]);
         let report = report.of_affected(&before, &|id| format!("test web: {id}"));
-        assert_eq!(report.extent, Extent::Affected);
+        assert_eq!(report.extent, GateExtent::Affected);
         assert_eq!(report.failing, set(&["test web: b", "test web: c"]));
         assert_eq!(report.reading.tests.map(|tests| tests.counts.failed), Some(2));
     }

@@ -4,12 +4,12 @@ mod gate;
 
 use std::collections::BTreeSet;
 
-pub use gate::{FailedTest, GateNews, Problem, Since};
+pub use gate::{FailedTest, FailingSince, GateFeedback, ReportedFinding};
 
 use crate::circle::Circle;
-use crate::claim::{Claim, Reason};
-use crate::diagnostics::{self, Totals};
-use crate::evidence::{Evidence, Timeout, TurnEnd, Weakening, is_absent};
+use crate::claim::{Claim, NearMissReason};
+use crate::diagnostics::{self, GateTotals};
+use crate::evidence::{Evidence, TurnEnd, TurnTimeout, WeakenedCheck, is_absent};
 use crate::policy::{Policy, Trust};
 use crate::progress::{Progress, sees_all_required};
 use crate::question;
@@ -26,24 +26,24 @@ pub struct Feedback {
     /// Highest number allowed.
     pub max_iterations: u32,
     /// Counts of failures now and at the start; `None` without gates.
-    pub standing: Option<Standing>,
+    pub standing: Option<FailureCounts>,
     /// The reason why the work does not count as done.
     pub verdict: TurnVerdict,
     /// Change since the last turn, if known.
     pub change: Option<FailureChange>,
     /// The gates that do not pass; required ones come first.
-    pub gates: Vec<GateNews>,
+    pub gates: Vec<GateFeedback>,
     /// Changes of tests and checks that block success.
-    pub held: Vec<Weakening>,
+    pub held: Vec<WeakenedCheck>,
     /// The most important remark about the turn itself.
     pub remark: Option<TurnRemark>,
     /// The hint whether the next turn is likely the last.
-    pub pace: Pace,
+    pub pace: WrapUpHint,
 }
 
 /// The counts of the gates now and at the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct FailureCounts {
     /// Number of failures now.
     pub failing: u32,
     /// Number of failures before the first turn.
@@ -51,14 +51,14 @@ pub struct Standing {
     /// Number of required gates without a result.
     pub not_run: u32,
     /// Totals now.
-    pub now: Totals,
+    pub now: GateTotals,
     /// Totals before the first turn.
-    pub start: Totals,
+    pub start: GateTotals,
 }
 
-impl Standing {
+impl FailureCounts {
     /// Compares these failures and totals with the run's baseline.
-    pub fn new(run: &Run, failing: usize, now: Totals) -> Self {
+    pub fn new(run: &Run, failing: usize, now: GateTotals) -> Self {
         let start = run.baseline.as_ref();
         Self {
             failing: count(failing),
@@ -85,7 +85,7 @@ impl Standing {
 
 /// The hint whether there is room for more turns after the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pace {
+pub enum WrapUpHint {
     /// Continue as usual.
     Steady,
     /// The next turn is likely the last: leave things in good order.
@@ -102,7 +102,7 @@ pub enum TurnVerdict {
     /// The gates pass, but weakened tests or checks block success.
     Held,
     /// The agent's claim is only a near miss.
-    NearMiss(Reason),
+    NearMiss(NearMissReason),
     /// Only the agent's claim counts, and there is none.
     NoClaim,
     /// Every required gate passes; only the claim is missing.
@@ -124,7 +124,7 @@ pub struct FailureChange {
 #[derive(Clone, Debug, PartialEq)]
 pub enum TurnRemark {
     /// The turn was ended because it took too long.
-    TimedOut(Timeout),
+    TimedOut(TurnTimeout),
     /// The agent ended with an error.
     Failed {
         /// The error.
@@ -155,11 +155,11 @@ impl Feedback {
         claim: &Claim,
         progress: &Progress,
     ) -> Self {
-        let now = Totals::of(&evidence.gates);
+        let now = GateTotals::of(&evidence.gates);
         let not_run = unproven(evidence).len();
-        let standing = policy.measures().then(|| Standing {
+        let standing = policy.measures().then(|| FailureCounts {
             not_run: count(not_run),
-            ..Standing::new(run, evidence.shown_failing().len(), now)
+            ..FailureCounts::new(run, evidence.shown_failing().len(), now)
         });
         let verdict = verdict(policy, evidence, claim);
         let pace = pace(run, policy, evidence);
@@ -202,7 +202,7 @@ fn remark(
     evidence: &Evidence,
     progress: &Progress,
     verdict: &TurnVerdict,
-    pace: Pace,
+    pace: WrapUpHint,
 ) -> Option<TurnRemark> {
     match &evidence.turn {
         TurnEnd::TimedOut(timeout) => return Some(TurnRemark::TimedOut(*timeout)),
@@ -220,7 +220,7 @@ fn remark(
     if let Some(question) = question::asks(&evidence.text) {
         return Some(TurnRemark::Asked { question });
     }
-    if !policy.measures() || progress.stalled == 0 || pace == Pace::WrapUp {
+    if !policy.measures() || progress.stalled == 0 || pace == WrapUpHint::WrapUp {
         return None;
     }
     let stalled = TurnRemark::Stalled { turns: progress.stalled, limit: policy.limits.stalled };
@@ -236,7 +236,7 @@ fn unproven(evidence: &Evidence) -> Vec<String> {
 /// Counts the failures that appeared and disappeared since the last turn. `None` if
 /// only exit codes are known, or if a required gate could not run.
 fn change(run: &Run, evidence: &Evidence, progress: &Progress) -> Option<FailureChange> {
-    if !Totals::of(&evidence.gates).is_counted() || !sees_all_required(evidence) {
+    if !GateTotals::of(&evidence.gates).is_counted() || !sees_all_required(evidence) {
         return None;
     }
     let steady = |prints: &BTreeSet<String>| -> BTreeSet<String> {
@@ -247,18 +247,18 @@ fn change(run: &Run, evidence: &Evidence, progress: &Progress) -> Option<Failure
     Some(FailureChange { fixed: count(gone(&before, &now)), new: count(gone(&now, &before)) })
 }
 
-fn gates(run: &Run, evidence: &Evidence, progress: &Progress) -> Vec<GateNews> {
+fn gates(run: &Run, evidence: &Evidence, progress: &Progress) -> Vec<GateFeedback> {
     let blocking = evidence.gates.iter().filter(|gate| gate.blocks());
     let others = evidence.gates.iter().filter(|gate| !gate.passed() && !gate.blocks());
-    let past = gate::Past {
+    let past = gate::PastFailures {
         failing: &run.progress.failing,
         broken: &evidence.broken,
         flaky: &progress.flaky,
     };
-    blocking.chain(others).map(|gate| GateNews::of(gate, &past)).collect()
+    blocking.chain(others).map(|gate| GateFeedback::of(gate, &past)).collect()
 }
 
-fn pace(run: &Run, policy: &Policy, evidence: &Evidence) -> Pace {
+fn pace(run: &Run, policy: &Policy, evidence: &Evidence) -> WrapUpHint {
     let limits = &policy.limits;
     let usage = run.usage + evidence.spent();
     let nearly = |used: u128, most: u128| used * 100 >= most * WRAP_UP_PERCENT;
@@ -266,7 +266,7 @@ fn pace(run: &Run, policy: &Policy, evidence: &Evidence) -> Pace {
         || nearly(run.worked(evidence.now).as_millis(), limits.duration.as_millis())
         || limits.tokens.is_some_and(|most| nearly(usage.tokens().into(), most.into()))
         || limits.cost.is_some_and(|most| nearly(usage.cost.micros().into(), most.micros().into()));
-    if last { Pace::WrapUp } else { Pace::Steady }
+    if last { WrapUpHint::WrapUp } else { WrapUpHint::Steady }
 }
 
 /// Returns the last `most` characters of `text`.

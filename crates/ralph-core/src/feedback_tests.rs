@@ -1,10 +1,10 @@
 use super::*;
 use crate::decide::{Decision, decide};
-use crate::evidence::Fault;
+use crate::evidence::GateFault;
 use crate::evidence::GateReport;
 use crate::evidence::Verdict;
-use crate::finding::Level;
-use crate::policy::Need;
+use crate::finding::FindingLevel;
+use crate::policy::GateImportance;
 use crate::run::Baseline;
 use crate::samples::{
     CLAIM, WORKING, found, gate, gated, report, run, run_from, set, tested, turn,
@@ -21,12 +21,12 @@ fn feedback(run: &Run, evidence: &Evidence) -> Feedback {
     }
 }
 
-fn tests_news(verdict: Verdict) -> GateNews {
-    GateNews {
+fn tests_news(verdict: Verdict) -> GateFeedback {
+    GateFeedback {
         name: "tests".to_owned(),
         command: "make tests".to_owned(),
         verdict,
-        extent: crate::evidence::Extent::Whole,
+        extent: crate::evidence::GateExtent::Whole,
         tests: Vec::new(),
         more_tests: 0,
         unnamed_tests: 0,
@@ -38,9 +38,9 @@ fn tests_news(verdict: Verdict) -> GateNews {
 }
 
 /// Where gates stand that only pass or fail.
-fn standing(failing: u32, initially: u32) -> Standing {
-    let now = Totals { unexplained: failing.into(), ..Totals::default() };
-    Standing { failing, initially, not_run: 0, now, start: Totals::default() }
+fn standing(failing: u32, initially: u32) -> FailureCounts {
+    let now = GateTotals { unexplained: failing.into(), ..GateTotals::default() };
+    FailureCounts { failing, initially, not_run: 0, now, start: GateTotals::default() }
 }
 
 #[test]
@@ -55,10 +55,10 @@ fn a_claim_is_refused_with_what_stands_against_it() {
             standing: Some(standing(1, 4)),
             verdict: TurnVerdict::Failing(vec!["tests".to_owned()]),
             change: None,
-            gates: vec![tests_news(Verdict::Fail(Fault::Exit(1)))],
+            gates: vec![tests_news(Verdict::Fail(GateFault::Exit(1)))],
             held: Vec::new(),
             remark: None,
-            pace: Pace::Steady,
+            pace: WrapUpHint::Steady,
         }
     );
 }
@@ -72,14 +72,17 @@ fn a_gate_without_a_report_is_not_passed_over() {
         assert_eq!(told.verdict, TurnVerdict::NoResult(vec!["tests".to_owned()]));
         assert_eq!(told.gates, std::slice::from_ref(&unknown));
         assert_eq!(told.remark, Some(TurnRemark::Stalled { turns: 1, limit: 3 }));
-        assert_eq!(told.standing, Some(Standing { not_run: 1, ..standing(0, 0) }));
+        assert_eq!(told.standing, Some(FailureCounts { not_run: 1, ..standing(0, 0) }));
     }
 }
 
 #[test]
 fn a_claim_is_rejected_for_what_fails_and_not_for_what_was_not_run() {
     let policy = Policy {
-        gates: vec![gate("tests", Need::Required), gate("lint", Need::Required)],
+        gates: vec![
+            gate("tests", GateImportance::Required),
+            gate("lint", GateImportance::Required),
+        ],
         ..gated()
     };
     let told = feedback(&run_from(&policy, &[]), &turn(CLAIM).failing_tests(&["t1"]));
@@ -108,9 +111,11 @@ fn a_bare_promise_loop_is_told_that_the_promise_is_missing() {
 #[test]
 fn required_gates_come_before_advice() {
     let mut policy = gated();
-    policy.gates.insert(0, gate("lint", Need::Advisory));
-    let advice =
-        GateReport { need: Need::Advisory, ..report("lint", Verdict::Fail(Fault::Exit(2))) };
+    policy.gates.insert(0, gate("lint", GateImportance::Advisory));
+    let advice = GateReport {
+        need: GateImportance::Advisory,
+        ..report("lint", Verdict::Fail(GateFault::Exit(2)))
+    };
     let evidence = turn(WORKING).reporting(advice).failing_tests(&["t1"]).trying("new");
     let names: Vec<String> = feedback(&run_from(&policy, &["t1"]), &evidence)
         .gates
@@ -158,8 +163,10 @@ fn the_end_of_a_text_is_cut_between_characters() {
 
 #[test]
 fn long_output_is_repeated_only_in_its_last_part() {
-    let long =
-        GateReport { tail: "x".repeat(10_000), ..report("tests", Verdict::Fail(Fault::Exit(1))) };
+    let long = GateReport {
+        tail: "x".repeat(10_000),
+        ..report("tests", Verdict::Fail(GateFault::Exit(1)))
+    };
     let feedback = feedback(&run_from(&gated(), &["t1"]), &turn("").reporting(long));
     assert_eq!(feedback.gates[0].tail.len(), 3000);
 }
@@ -175,7 +182,7 @@ fn what_changed_since_the_last_iteration_is_said() {
     let want = FailureChange { fixed: 2, new: 1 };
     assert_eq!(change(&run, &evidence), Some(want));
     // A gate that did not run has fixed nothing.
-    run.policy.gates.push(gate("lint", Need::Required));
+    run.policy.gates.push(gate("lint", GateImportance::Required));
     assert_eq!(change(&run, &evidence), None);
 }
 
@@ -184,10 +191,11 @@ fn improvement_is_measured_by_counts_where_there_are_any() {
     let mut run = run_from(&gated(), &["x"]);
     let files: Vec<String> = (0..4).map(|number| format!("f{number}")).collect();
     let lint = |left: usize| {
-        let findings: Vec<_> = files[..left].iter().map(|file| (&**file, Level::Error)).collect();
+        let findings: Vec<_> =
+            files[..left].iter().map(|file| (&**file, FindingLevel::Error)).collect();
         found(&findings)
     };
-    run.baseline = Some(Baseline { totals: Totals::of(&[lint(4)]), ..Baseline::default() });
+    run.baseline = Some(Baseline { totals: GateTotals::of(&[lint(4)]), ..Baseline::default() });
     let told = feedback(&run, &turn(WORKING).failing_tests(&[]).reporting(lint(1)));
-    assert_eq!(told.standing.map(Standing::improvement), Some(75));
+    assert_eq!(told.standing.map(FailureCounts::improvement), Some(75));
 }

@@ -7,7 +7,7 @@ use crate::line::inline;
 
 /// The severity of a finding, ordered from worst to harmless.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Level {
+pub enum FindingLevel {
     /// Wrong.
     Error,
     /// Exploitable.
@@ -18,7 +18,7 @@ pub enum Level {
     Info,
 }
 
-impl Level {
+impl FindingLevel {
     /// All levels, the worst first.
     pub const ALL: [Self; 4] = [Self::Error, Self::Security, Self::Warning, Self::Info];
 
@@ -41,9 +41,9 @@ pub struct Finding {
     /// The tool's own name for the kind of finding, such as `F401`.
     pub rule: Option<String>,
     /// Severity.
-    pub level: Level,
+    pub level: FindingLevel,
     /// Location.
-    pub place: Place,
+    pub place: SourceLocation,
     /// The tool's message, on one line.
     pub message: String,
     /// Identity of the finding; it stays the same when lines move.
@@ -52,7 +52,7 @@ pub struct Finding {
 
 /// A location in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct SourceLocation {
     /// Path relative to the project's root, with `/`; empty for the project as a whole.
     pub file: String,
     /// Line number, from 1.
@@ -61,7 +61,7 @@ pub struct Place {
     pub column: Option<u32>,
 }
 
-impl Place {
+impl SourceLocation {
     /// Renders `file:line`, or only the part that is known.
     pub fn display(&self) -> String {
         match self.line {
@@ -152,15 +152,15 @@ impl TestState {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TestFailure {
     /// Location of the test or of the failure.
-    pub place: Place,
+    pub place: SourceLocation,
     /// Its message, shortened.
     pub message: String,
 }
 
 /// The test results of a gate.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tests {
-    /// Result of each test by id. Bounded: see [`Reading::beyond`].
+pub struct TestResults {
+    /// Result of each test by id. Bounded: see [`ToolReport::beyond`].
     pub states: BTreeMap<String, TestState>,
     /// Details of the failed tests.
     pub failures: BTreeMap<String, TestFailure>,
@@ -191,7 +191,7 @@ impl TestCounts {
 
 /// The number of findings per level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct FindingCounts {
     /// Number of errors.
     pub errors: u64,
     /// Number of security findings.
@@ -202,24 +202,24 @@ pub struct Counts {
     pub infos: u64,
 }
 
-impl Counts {
+impl FindingCounts {
     /// Adds `more` findings of one level.
-    pub fn add(&mut self, level: Level, more: u64) {
+    pub fn add(&mut self, level: FindingLevel, more: u64) {
         match level {
-            Level::Error => self.errors += more,
-            Level::Security => self.security += more,
-            Level::Warning => self.warnings += more,
-            Level::Info => self.infos += more,
+            FindingLevel::Error => self.errors += more,
+            FindingLevel::Security => self.security += more,
+            FindingLevel::Warning => self.warnings += more,
+            FindingLevel::Info => self.infos += more,
         }
     }
 
     /// Returns the number of findings of one level.
-    pub fn of(self, level: Level) -> u64 {
+    pub fn of(self, level: FindingLevel) -> u64 {
         match level {
-            Level::Error => self.errors,
-            Level::Security => self.security,
-            Level::Warning => self.warnings,
-            Level::Info => self.infos,
+            FindingLevel::Error => self.errors,
+            FindingLevel::Security => self.security,
+            FindingLevel::Warning => self.warnings,
+            FindingLevel::Info => self.infos,
         }
     }
 
@@ -237,13 +237,13 @@ impl Counts {
 
 /// The findings and tests parsed from the output of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Reading {
-    /// The findings. Bounded: see [`Reading::beyond`].
+pub struct ToolReport {
+    /// The findings. Bounded: see [`ToolReport::beyond`].
     pub findings: Vec<Finding>,
     /// Number of findings per level.
-    pub counts: Counts,
+    pub counts: FindingCounts,
     /// The tests, if the tool runs tests.
-    pub tests: Option<Tests>,
+    pub tests: Option<TestResults>,
     /// Number of findings and tests that were counted but are not listed.
     pub beyond: u64,
     /// Lines that look like the name of a failure, without numbers and times. They
@@ -257,7 +257,7 @@ const BRIEF_FINDINGS: usize = 200;
 /// Maximum number of tests in a brief reading.
 const BRIEF_TESTS: usize = 500;
 
-impl Reading {
+impl ToolReport {
     /// Returns the reading without details that are not needed later: tests that
     /// passed, and the end of long lists. The counts stay.
     #[must_use]
@@ -289,8 +289,8 @@ mod tests {
         let mut finding = Finding {
             tool: "ruff".to_owned(),
             rule: Some("F401".to_owned()),
-            level: Level::Error,
-            place: Place { file: "src/a.py".to_owned(), line: Some(line), column: None },
+            level: FindingLevel::Error,
+            place: SourceLocation { file: "src/a.py".to_owned(), line: Some(line), column: None },
             message: message.to_owned(),
             fingerprint: String::new(),
         };
@@ -320,9 +320,9 @@ mod tests {
             (format!("t{i}"), if i % 3 == 0 { TestState::Failed } else { TestState::Passed })
         });
         let counts = TestCounts { passed: 666, failed: 334, skipped: 0 };
-        let tests = Tests { states: states.collect(), counts, ..Tests::default() };
+        let tests = TestResults { states: states.collect(), counts, ..TestResults::default() };
         let findings = vec![finding(1, "x"); 300];
-        let whole = Reading { findings, tests: Some(tests), ..Reading::default() };
+        let whole = ToolReport { findings, tests: Some(tests), ..ToolReport::default() };
         let brief = whole.brief();
         assert_eq!(brief.findings.len(), 200);
         let tests = brief.tests.unwrap();

@@ -6,7 +6,7 @@ use crate::policy::UnknownWord;
 
 /// The format of the output of a gate's command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Format {
+pub enum OutputFormat {
     /// Only the exit code counts.
     Exit,
     /// Plain text in a common format: `file:line:col: level: message` and the
@@ -51,7 +51,7 @@ pub enum Format {
     Sarif,
 }
 
-impl Format {
+impl OutputFormat {
     /// All formats.
     pub const ALL: [Self; 20] = [
         Self::Exit,
@@ -129,7 +129,7 @@ impl Format {
     }
 }
 
-impl FromStr for Format {
+impl FromStr for OutputFormat {
     type Err = UnknownWord;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -147,8 +147,8 @@ mod tests {
 
     #[test]
     fn names_are_read_back_and_an_error_lists_them_all() {
-        let error = "nothing".parse::<Format>().unwrap_err().to_string();
-        for format in Format::ALL {
+        let error = "nothing".parse::<OutputFormat>().unwrap_err().to_string();
+        for format in OutputFormat::ALL {
             assert_eq!(format.name().parse(), Ok(format));
             assert!(error.contains(format.name()), "{error}");
         }

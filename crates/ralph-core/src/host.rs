@@ -13,23 +13,23 @@ pub struct HostEvent {
     /// The session; `None` if the host gave no valid id. Such an event belongs to no run.
     pub session: Option<SessionId>,
     /// The agent that the event is about.
-    pub actor: Actor,
+    pub actor: EventAgent,
     /// The host's id of the last user prompt, equal in all events that follow from
     /// it; `None` if the host gives none.
     pub prompt: Option<String>,
     /// Current folder of the session; an agent may change it at any time.
     pub folder: Option<PathBuf>,
     /// The agent's permission mode; `None` if the host does not say.
-    pub mode: Option<Mode>,
+    pub mode: Option<AgentMode>,
     /// The host's own name of the event; a reply may have to repeat it.
     pub name: String,
     /// The kind of event.
-    pub what: Happening,
+    pub what: HostEventKind,
 }
 
 /// The agent that an event is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Actor {
+pub enum EventAgent {
     /// The main agent that the user talks to.
     Main,
     /// A child agent, with the host's name for it. Its events never continue or end a run.
@@ -38,7 +38,7 @@ pub enum Actor {
 
 /// The permission mode of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub enum AgentMode {
     /// Plan only, without changes.
     Plan,
     /// Work normally.
@@ -47,19 +47,19 @@ pub enum Mode {
 
 /// The kind of an event in a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Happening {
+pub enum HostEventKind {
     /// The host started and loaded our plugin. Earlier requests to it are lost.
     HostStarted,
     /// The host completed a requested action, or failed to.
-    Done(Report),
+    Done(ActionReport),
     /// A session started or resumed.
-    SessionStarted(Start),
+    SessionStarted(SessionStart),
     /// The user sent a prompt.
     Prompted {
         /// The text as typed.
         text: String,
         /// The position of the prompt in its session.
-        position: Position,
+        position: PromptPosition,
     },
     /// The host woke the agent because background work ended.
     Woken,
@@ -75,9 +75,9 @@ pub enum Happening {
     /// Tools were used, possibly several at once.
     ToolsUsed(Vec<ToolUse>),
     /// The agent ended its turn.
-    TurnEnded(Silence),
+    TurnEnded(HostTurnEnd),
     /// The turn ended with an error of the provider.
-    TurnBroken(Breakage),
+    TurnBroken(HostTurnError),
     /// A child agent ended its turn.
     ChildEnded,
     /// The agent needs a permission from its user to continue.
@@ -94,7 +94,7 @@ pub enum Happening {
         /// The host's error message.
         error: String,
     },
-    /// The time set with [`Effect::Wake`] has passed.
+    /// The time set with [`ReplyEffect::Wake`] has passed.
     Due,
     /// The host is about to compact the agent's context.
     Compacting,
@@ -102,7 +102,7 @@ pub enum Happening {
     Compacted {
         /// The summary that replaces it.
         summary: String,
-        /// The host's id of the message that holds it, as in [`Silence`]; `None` if
+        /// The host's id of the message that holds it, as in [`HostTurnEnd`]; `None` if
         /// the host gives none.
         message: Option<String>,
     },
@@ -120,20 +120,20 @@ pub enum Happening {
 
 /// The result of an action that a host was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Report {
+pub struct ActionReport {
     /// The run the action belongs to.
     pub run: RunId,
     /// The action.
-    pub deed: DeedKind,
+    pub deed: HostActionKind,
     /// Number of attempts.
     pub attempts: u32,
     /// The output of the action, or the error message.
-    pub result: Result<Yield, String>,
+    pub result: Result<ActionOutput, String>,
 }
 
 /// The output of a host action.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Yield {
+pub enum ActionOutput {
     /// No output.
     Nothing,
     /// The summary of a session.
@@ -144,7 +144,7 @@ pub enum Yield {
 
 /// An action that a host can carry out on its sessions.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Deed {
+pub enum HostAction {
     /// Check whether a session exists.
     Check {
         /// The session.
@@ -187,38 +187,38 @@ pub enum Deed {
 
 /// The kind of a host action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DeedKind {
-    /// [`Deed::Check`]
+pub enum HostActionKind {
+    /// [`HostAction::Check`]
     Check,
-    /// [`Deed::Summarize`]
+    /// [`HostAction::Summarize`]
     Summarize,
-    /// [`Deed::Create`]
+    /// [`HostAction::Create`]
     Create,
-    /// [`Deed::Select`]
+    /// [`HostAction::Select`]
     Select,
-    /// [`Deed::Prompt`]
+    /// [`HostAction::Prompt`]
     Prompt,
-    /// [`Deed::Delete`]
+    /// [`HostAction::Delete`]
     Delete,
 }
 
-impl Deed {
+impl HostAction {
     /// Returns the kind of this action.
-    pub fn kind(&self) -> DeedKind {
+    pub fn kind(&self) -> HostActionKind {
         match self {
-            Self::Check { .. } => DeedKind::Check,
-            Self::Summarize { .. } => DeedKind::Summarize,
-            Self::Create { .. } => DeedKind::Create,
-            Self::Select { .. } => DeedKind::Select,
-            Self::Prompt { .. } => DeedKind::Prompt,
-            Self::Delete { .. } => DeedKind::Delete,
+            Self::Check { .. } => HostActionKind::Check,
+            Self::Summarize { .. } => HostActionKind::Summarize,
+            Self::Create { .. } => HostActionKind::Create,
+            Self::Select { .. } => HostActionKind::Select,
+            Self::Prompt { .. } => HostActionKind::Prompt,
+            Self::Delete { .. } => HostActionKind::Delete,
         }
     }
 }
 
 /// The position of a prompt in its session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Position {
+pub enum PromptPosition {
     /// The first prompt.
     First,
     /// A later prompt.
@@ -230,7 +230,7 @@ pub enum Position {
 
 /// The way a session started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Start {
+pub enum SessionStart {
     /// New and empty.
     New,
     /// Resumed after it was left.
@@ -262,7 +262,7 @@ pub struct ToolUse {
 
 /// The end of a turn, as reported by the host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Silence {
+pub struct HostTurnEnd {
     /// The host's id of the message with the final text. A host may report the same
     /// end several times; without an id it reports once.
     pub message: Option<String>,
@@ -279,18 +279,18 @@ pub struct Silence {
 
 /// A turn that ended with an error of the provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Breakage {
+pub struct HostTurnError {
     /// The kind of error.
-    pub kind: BreakageKind,
+    pub kind: TurnErrorKind,
     /// The text shown to the user.
     pub text: String,
-    /// The host's id of the message that was cut off, as in [`Silence`].
+    /// The host's id of the message that was cut off, as in [`HostTurnEnd`].
     pub message: Option<String>,
 }
 
 /// The kind of error that ended a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BreakageKind {
+pub enum TurnErrorKind {
     /// The provider refuses work for now.
     Limit,
     /// The provider is overloaded.
@@ -305,7 +305,7 @@ pub enum BreakageKind {
 
 /// The channel by which a session can be made to continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub enum HostChannel {
     /// Only the reply to an event. The host reports no abort: a prompt during a
     /// turn means one. After an error it is the user's turn.
     Answers,
@@ -318,13 +318,13 @@ pub enum Reach {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostReply {
     /// The effect on the host.
-    pub effect: Effect,
+    pub effect: ReplyEffect,
     /// A note for the user only.
     pub note: Option<String>,
     /// A one-sentence form of the note, for hosts with little room.
     pub brief: Option<String>,
     /// The tone of the note.
-    pub tone: Tone,
+    pub tone: NoteTone,
     /// True if a prompt that the host has scheduled is cancelled. Otherwise a reply
     /// leaves it alone.
     pub calls_off: bool,
@@ -332,7 +332,7 @@ pub struct HostReply {
 
 /// The tone of a note.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Tone {
+pub enum NoteTone {
     /// Information.
     #[default]
     Info,
@@ -346,7 +346,7 @@ pub enum Tone {
 
 /// The effect of a reply on the host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Effect {
+pub enum ReplyEffect {
     /// No change.
     #[default]
     None,
@@ -360,7 +360,7 @@ pub enum Effect {
         /// The run the action belongs to.
         run: RunId,
         /// The action.
-        deed: Deed,
+        deed: HostAction,
     },
     /// The agent gets this text beside its next input.
     Tell {
@@ -374,7 +374,7 @@ pub enum Effect {
         /// Text after the task: how the work is judged, and how to claim completion.
         rules: String,
     },
-    /// Nothing now; the host sends [`Happening::Due`] after this time.
+    /// Nothing now; the host sends [`HostEventKind::Due`] after this time.
     Wake {
         /// The time.
         after: Duration,
@@ -393,7 +393,7 @@ impl HostReply {
     }
 
     /// Creates a reply with this effect and nothing for the user.
-    pub fn of(effect: Effect) -> Self {
+    pub fn of(effect: ReplyEffect) -> Self {
         Self { effect, ..Self::default() }
     }
 
@@ -411,7 +411,7 @@ impl HostReply {
 
     /// Sets the tone.
     #[must_use]
-    pub fn in_tone(self, tone: Tone) -> Self {
+    pub fn in_tone(self, tone: NoteTone) -> Self {
         Self { tone, ..self }
     }
 
@@ -423,7 +423,7 @@ impl HostReply {
 
     /// Returns true if the reply has neither an effect nor a note.
     pub fn is_silent(&self) -> bool {
-        self.effect == Effect::None && self.note.is_none()
+        self.effect == ReplyEffect::None && self.note.is_none()
     }
 }
 
@@ -435,7 +435,7 @@ mod tests {
     fn a_reply_is_silent_only_if_nobody_hears_anything() {
         assert!(HostReply::silent().is_silent());
         assert!(!HostReply::silent().with_note("armed").is_silent());
-        let answer = Effect::Answer { text: "no loop".to_owned() };
+        let answer = ReplyEffect::Answer { text: "no loop".to_owned() };
         assert!(!HostReply::of(answer).is_silent());
     }
 }

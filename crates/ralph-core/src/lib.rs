@@ -37,10 +37,10 @@ pub mod tokens;
 pub mod usage;
 pub mod wording;
 
-pub use decide::{Decision, Judgement, decide};
+pub use decide::{Decision, TurnJudgement, decide};
 pub use evidence::Evidence;
 pub use ids::{Approach, Hunk, ParseRunIdError, RunId, SessionId, TreeId};
 pub use policy::Policy;
 pub use run::Run;
-pub use state::State;
+pub use state::RunState;
 pub use time::Timestamp;

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use crate::policy::Limits;
-use crate::state::Failure;
+use crate::policy::RunLimits;
+use crate::state::RunFailure;
 use crate::usage::Usage;
 
 /// The usage of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Spent {
+pub struct RunUsage {
     /// Number of turns started.
     pub iterations: u32,
     /// Working time.
@@ -19,7 +19,7 @@ pub struct Spent {
     pub restarts: u32,
 }
 
-impl Limits {
+impl RunLimits {
     /// Returns true if this usage reaches the limit of tokens or money.
     pub fn is_over_budget(&self, usage: &Usage) -> bool {
         self.tokens.is_some_and(|most| usage.tokens() >= most)
@@ -27,15 +27,15 @@ impl Limits {
     }
 
     /// Returns the limit that forbids another turn, if one does.
-    pub fn reached_by(&self, spent: &Spent) -> Option<Failure> {
+    pub fn reached_by(&self, spent: &RunUsage) -> Option<RunFailure> {
         if spent.iterations >= self.iterations {
-            Some(Failure::MaxIterations)
+            Some(RunFailure::MaxIterations)
         } else if spent.worked >= self.duration {
-            Some(Failure::MaxDuration)
+            Some(RunFailure::MaxDuration)
         } else if self.is_over_budget(&spent.usage) {
-            Some(Failure::Budget)
+            Some(RunFailure::Budget)
         } else if spent.restarts > self.restarts {
-            Some(Failure::MaxRestarts)
+            Some(RunFailure::MaxRestarts)
         } else {
             None
         }

@@ -11,4 +11,4 @@ mod orders;
 pub mod rank;
 pub mod sufficiency;
 
-pub use belief::{Belief, Outcome, Source};
+pub use belief::{BeliefEvent, NoteBelief, NoteSource};

@@ -6,9 +6,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::evidence::{Bite, BitingTest};
-use crate::finding::{TestState, Tests};
-use crate::preserve::{self, Start, is_part_of};
+use crate::evidence::{OldCodeFailure, ProofTest};
+use crate::finding::{TestResults, TestState};
+use crate::preserve::{self, BaselineTests, is_part_of};
 
 /// The result of the original tests on the current code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,21 +16,21 @@ pub struct OriginalVerdict {
     /// Number of original tests that pass.
     pub passing: u64,
     /// The original tests that fail.
-    pub objections: Vec<Objection>,
+    pub objections: Vec<OriginalTestFailure>,
 }
 
 /// An original test that fails on the current code.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Objection {
+pub struct OriginalTestFailure {
     /// Id of the test.
     pub id: String,
     /// The reason.
-    pub reason: ObjectionReason,
+    pub reason: OriginalFailureReason,
 }
 
 /// The reason why an original test fails on the current code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ObjectionReason {
+pub enum OriginalFailureReason {
     /// It failed at the start, and its original version still fails. Its current
     /// version passes.
     OnlyChanged,
@@ -44,7 +44,7 @@ pub enum ObjectionReason {
 
 /// Compares the tests at the start (`then`), the current ones (`now`), and the
 /// original ones on the current code (`judged`).
-pub fn judge(then: &Start, now: &Tests, judged: &Tests) -> OriginalVerdict {
+pub fn judge(then: &BaselineTests, now: &TestResults, judged: &TestResults) -> OriginalVerdict {
     let fails_now = |id: &str| now.states.get(id) == Some(&TestState::Failed);
     let not_run = not_run(then, judged);
     // A file or package that does not load has an id of another form.
@@ -60,17 +60,16 @@ pub fn judge(then: &Start, now: &Tests, judged: &Tests) -> OriginalVerdict {
         }
         let may_be_there = now.states.contains_key(id) || preserve::unlisted(now) > 0;
         let reason = match (passed, may_be_there) {
-            (true, _) => ObjectionReason::NewBehaviour,
-            (false, true) => ObjectionReason::OnlyChanged,
-            (false, false) => ObjectionReason::OnlyRemoved,
+            (true, _) => OriginalFailureReason::NewBehaviour,
+            (false, true) => OriginalFailureReason::OnlyChanged,
+            (false, false) => OriginalFailureReason::OnlyRemoved,
         };
-        objections.push(Objection { id: id.clone(), reason });
+        objections.push(OriginalTestFailure { id: id.clone(), reason });
     }
-    objections.extend(
-        not_run
-            .into_iter()
-            .map(|id| Objection { id: id.clone(), reason: ObjectionReason::CannotRun }),
-    );
+    objections.extend(not_run.into_iter().map(|id| OriginalTestFailure {
+        id: id.clone(),
+        reason: OriginalFailureReason::CannotRun,
+    }));
     objections.extend(unnamed(then, now, judged));
     objections.sort_by(|a, b| (a.reason, &a.id).cmp(&(b.reason, &b.id)));
     OriginalVerdict { passing: judged.counts.passed, objections }
@@ -78,7 +77,7 @@ pub fn judge(then: &Start, now: &Tests, judged: &Tests) -> OriginalVerdict {
 
 /// Returns true if a test passed at the start. Some runners name only failing
 /// tests; the others that ran then count as passed.
-fn passed_then(then: &Start, id: &str) -> bool {
+fn passed_then(then: &BaselineTests, id: &str) -> bool {
     let named = (then.passed.len() + then.failed.len()) as u64;
     let is_unnamed = || then.ran > named && !then.failed.iter().any(|one| is_part_of(id, one));
     then.passed.contains(id)
@@ -86,14 +85,14 @@ fn passed_then(then: &Start, id: &str) -> bool {
 }
 
 /// Returns true if a test passes, or may pass because the runner names only failing tests.
-pub fn may_pass(tests: &Tests, id: &str) -> bool {
+pub fn may_pass(tests: &TestResults, id: &str) -> bool {
     match tests.states.get(id) {
         Some(state) => *state == TestState::Passed,
         None => lists_failures_only(tests),
     }
 }
 
-fn lists_failures_only(tests: &Tests) -> bool {
+fn lists_failures_only(tests: &TestResults) -> bool {
     tests.counts.passed > 0 && !tests.states.values().any(|state| *state == TestState::Passed)
 }
 
@@ -118,25 +117,29 @@ fn is_file(id: &str) -> bool {
 }
 
 /// Compares counts for runners that name no tests.
-fn unnamed(then: &Start, now: &Tests, judged: &Tests) -> Option<Objection> {
-    let listed = |tests: &Tests| {
+fn unnamed(
+    then: &BaselineTests,
+    now: &TestResults,
+    judged: &TestResults,
+) -> Option<OriginalTestFailure> {
+    let listed = |tests: &TestResults| {
         tests.states.values().filter(|state| **state == TestState::Failed).count() as u64
     };
-    let failing = |tests: &Tests| tests.counts.failed.saturating_sub(listed(tests));
+    let failing = |tests: &TestResults| tests.counts.failed.saturating_sub(listed(tests));
     let more = failing(judged).saturating_sub(failing(now));
     if more > 0 {
-        let reason = ObjectionReason::OnlyChanged;
-        return Some(Objection { id: nameless(more), reason });
+        let reason = OriginalFailureReason::OnlyChanged;
+        return Some(OriginalTestFailure { id: nameless(more), reason });
     }
     let ran = judged.counts.passed.saturating_add(judged.counts.failed);
     let has_names = !then.passed.is_empty() || !then.failed.is_empty();
     let fewer = if has_names { 0 } else { then.ran.saturating_sub(ran) };
-    let reason = ObjectionReason::CannotRun;
-    (fewer > 0).then(|| Objection { id: nameless(fewer), reason })
+    let reason = OriginalFailureReason::CannotRun;
+    (fewer > 0).then(|| OriginalTestFailure { id: nameless(fewer), reason })
 }
 
 /// Returns the original tests that no longer run.
-fn not_run<'a>(then: &'a Start, judged: &Tests) -> Vec<&'a String> {
+fn not_run<'a>(then: &'a BaselineTests, judged: &TestResults) -> Vec<&'a String> {
     let mut unlisted = preserve::unlisted(judged);
     let mut missing = Vec::new();
     for id in then.passed.iter().chain(&then.failed) {
@@ -164,13 +167,18 @@ impl OriginalVerdict {
     /// tests pass there. The original tests also ran on the original code
     /// (`control`). A test with another result there than at the start cannot be
     /// judged, and is dropped as well.
-    pub fn confirm(&mut self, then: &Start, again: &Tests, control: Option<&Tests>) {
+    pub fn confirm(
+        &mut self,
+        then: &BaselineTests,
+        again: &TestResults,
+        control: Option<&TestResults>,
+    ) {
         let now = |id: &str| again.states.get(id).copied();
         self.objections.retain(|one| match one.reason {
-            ObjectionReason::CannotRun => true,
-            ObjectionReason::OnlyChanged
-            | ObjectionReason::OnlyRemoved
-            | ObjectionReason::NewBehaviour => now(&one.id) != Some(TestState::Passed),
+            OriginalFailureReason::CannotRun => true,
+            OriginalFailureReason::OnlyChanged
+            | OriginalFailureReason::OnlyRemoved
+            | OriginalFailureReason::NewBehaviour => now(&one.id) != Some(TestState::Passed),
         });
         let Some(control) = control.filter(|_| then.ran > 0) else { return };
         let state = |id: &str| control.states.get(id).copied();
@@ -189,15 +197,15 @@ impl OriginalVerdict {
     }
 
     /// Returns true if a test objects for this reason.
-    pub fn has(&self, reason: ObjectionReason) -> bool {
+    pub fn has(&self, reason: OriginalFailureReason) -> bool {
         self.objections.iter().any(|one| one.reason == reason)
     }
 }
 
 /// Returns the tests with another result in a copy of the same files. Code that
 /// detects the copy could cheat there.
-pub fn unlike(here: &Tests, copy: &Tests) -> BTreeSet<String> {
-    let ran = |tests: &Tests| tests.counts.passed.saturating_add(tests.counts.failed);
+pub fn unlike(here: &TestResults, copy: &TestResults) -> BTreeSet<String> {
+    let ran = |tests: &TestResults| tests.counts.passed.saturating_add(tests.counts.failed);
     let lacks_some = ran(copy) < ran(here);
     let is_unlike = |id: &str, state: TestState| match copy.states.get(id) {
         _ if state == TestState::Skipped => false,
@@ -216,33 +224,35 @@ pub fn unlike(here: &Tests, copy: &Tests) -> BTreeSet<String> {
 /// Returns the tests that the run added or changed (`is_changed`), that pass now
 /// and fail on the original code (`before`). A test that cannot run there has to be
 /// new and to use code that the run added (`uses_change`).
-pub fn biting(
-    then: &Start,
-    now: &Tests,
-    before: &Tests,
+pub fn proof_tests(
+    then: &BaselineTests,
+    now: &TestResults,
+    before: &TestResults,
     is_changed: &dyn Fn(&str) -> bool,
     uses_change: &dyn Fn(&str) -> bool,
-) -> Vec<BitingTest> {
+) -> Vec<ProofTest> {
     let is_new = |id: &String| {
         [&then.passed, &then.failed, &then.skipped].iter().all(|ids| !ids.contains(id))
     };
     let bite = |id: &String| match before.states.get(id) {
-        Some(TestState::Failed) => (is_new(id) || is_changed(id)).then_some(Bite::OldBehaviour),
+        Some(TestState::Failed) => {
+            (is_new(id) || is_changed(id)).then_some(OldCodeFailure::OldBehaviour)
+        }
         Some(TestState::Passed | TestState::Skipped) => None,
-        None => (is_new(id) && uses_change(id)).then_some(Bite::NeedsNewCode),
+        None => (is_new(id) && uses_change(id)).then_some(OldCodeFailure::NeedsNewCode),
     };
     let named = now.states.keys();
     let unnamed = before.states.keys().filter(|id| !now.states.contains_key(*id));
     let passing = named.chain(unnamed).filter(|id| may_pass(now, id));
-    passing.filter_map(|id| Some(BitingTest { id: id.clone(), bite: bite(id)? })).collect()
+    passing.filter_map(|id| Some(ProofTest { id: id.clone(), bite: bite(id)? })).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn tests(passed: &[&str], failed: &[&str]) -> Tests {
-        let mut tests = Tests::default();
+    fn tests(passed: &[&str], failed: &[&str]) -> TestResults {
+        let mut tests = TestResults::default();
         for (ids, state) in [(passed, TestState::Passed), (failed, TestState::Failed)] {
             tests.states.extend(ids.iter().map(|&id| (id.to_owned(), state)));
         }
@@ -251,12 +261,12 @@ mod tests {
         tests
     }
 
-    fn then(passed: &[&str], failed: &[&str]) -> Start {
+    fn then(passed: &[&str], failed: &[&str]) -> BaselineTests {
         preserve::start(&tests(passed, failed))
     }
 
     #[track_caller]
-    fn check(found: &OriginalVerdict, want: &[(&str, ObjectionReason)]) {
+    fn check(found: &OriginalVerdict, want: &[(&str, OriginalFailureReason)]) {
         let found: Vec<_> = found.objections.iter().map(|one| (&*one.id, one.reason)).collect();
         assert_eq!(found, want);
     }
@@ -268,16 +278,16 @@ mod tests {
             &tests(&["t::keeps", "t::div"], &[]),
             &tests(&["t::keeps"], &["t::div"]),
         );
-        check(&verdict, &[("t::div", ObjectionReason::OnlyChanged)]);
+        check(&verdict, &[("t::div", OriginalFailureReason::OnlyChanged)]);
         assert_eq!(verdict.passing, 1);
     }
 
     #[test]
     fn a_runner_that_lists_failures_only_does_not_tell_that_a_test_is_gone() {
-        let mut now = Tests::default();
+        let mut now = TestResults::default();
         now.counts.passed = 3;
         let verdict = judge(&then(&[], &["t::div"]), &now, &tests(&[], &["t::div"]));
-        check(&verdict, &[("t::div", ObjectionReason::OnlyChanged)]);
+        check(&verdict, &[("t::div", OriginalFailureReason::OnlyChanged)]);
     }
 
     #[test]
@@ -287,7 +297,8 @@ mod tests {
             &tests(&["multiplies", "adds two numbers"], &[]),
             &tests(&[], &["test/calc.test.js"]),
         );
-        let want = ["adds two numbers", "multiplies"].map(|id| (id, ObjectionReason::CannotRun));
+        let want =
+            ["adds two numbers", "multiplies"].map(|id| (id, OriginalFailureReason::CannotRun));
         check(&verdict, &want);
     }
 
@@ -298,13 +309,13 @@ mod tests {
             &tests(&["tests/a.py::one"], &[]),
             &tests(&[], &["tests/a.py::one"]),
         );
-        check(&verdict, &[("tests/a.py::one", ObjectionReason::OnlyChanged)]);
+        check(&verdict, &[("tests/a.py::one", OriginalFailureReason::OnlyChanged)]);
     }
 
     #[test]
     fn behaviour_that_changed_with_its_test_is_a_question_of_its_own() {
         let verdict = judge(&then(&["t::a"], &[]), &tests(&["t::a"], &[]), &tests(&[], &["t::a"]));
-        check(&verdict, &[("t::a", ObjectionReason::NewBehaviour)]);
+        check(&verdict, &[("t::a", OriginalFailureReason::NewBehaviour)]);
     }
 
     #[test]
@@ -318,9 +329,9 @@ mod tests {
     fn a_test_that_cannot_run_is_named_unless_it_never_could() {
         let before = then(&["t::a", "t::2026-11-16"], &[]);
         let mut verdict = judge(&before, &tests(&[], &[]), &tests(&[], &[]));
-        assert!(verdict.has(ObjectionReason::CannotRun));
+        assert!(verdict.has(OriginalFailureReason::CannotRun));
         verdict.confirm(&before, &tests(&[], &[]), Some(&tests(&["t::a"], &[])));
-        check(&verdict, &[("t::a", ObjectionReason::CannotRun)]);
+        check(&verdict, &[("t::a", OriginalFailureReason::CannotRun)]);
     }
 
     #[test]
@@ -329,7 +340,7 @@ mod tests {
         let judged = tests(&[], &["t::sudo", "t::a"]);
         let mut verdict = judge(&before, &tests(&["t::sudo", "t::a"], &[]), &judged);
         verdict.confirm(&before, &judged, Some(&tests(&["t::a"], &["t::sudo"])));
-        check(&verdict, &[("t::a", ObjectionReason::NewBehaviour)]);
+        check(&verdict, &[("t::a", OriginalFailureReason::NewBehaviour)]);
     }
 
     #[test]
@@ -341,28 +352,33 @@ mod tests {
         };
         let before = preserve::start(&silent(3, &[]));
         let verdict = judge(&before, &silent(3, &[]), &silent(2, &["t::a"]));
-        check(&verdict, &[("t::a", ObjectionReason::NewBehaviour)]);
+        check(&verdict, &[("t::a", OriginalFailureReason::NewBehaviour)]);
         let found =
-            biting(&before, &silent(4, &[]), &silent(3, &["t::new"]), &|_| false, &|_| false);
-        let want = BitingTest { id: "t::new".to_owned(), bite: Bite::OldBehaviour };
+            proof_tests(&before, &silent(4, &[]), &silent(3, &["t::new"]), &|_| false, &|_| false);
+        let want = ProofTest { id: "t::new".to_owned(), bite: OldCodeFailure::OldBehaviour };
         assert_eq!(found, [want]);
-        let still =
-            biting(&before, &silent(3, &["t::new"]), &silent(3, &["t::new"]), &|_| true, &|_| true);
+        let still = proof_tests(
+            &before,
+            &silent(3, &["t::new"]),
+            &silent(3, &["t::new"]),
+            &|_| true,
+            &|_| true,
+        );
         assert!(still.is_empty());
     }
 
     #[test]
     fn numbers_without_names_object_too() {
         let counted = |passed, failed| {
-            let mut tests = Tests::default();
+            let mut tests = TestResults::default();
             (tests.counts.passed, tests.counts.failed) = (passed, failed);
             tests
         };
-        let before = Start { ran: 5, ..Start::default() };
+        let before = BaselineTests { ran: 5, ..BaselineTests::default() };
         let verdict = judge(&before, &counted(5, 0), &counted(4, 1));
-        check(&verdict, &[("1 test without a name", ObjectionReason::OnlyChanged)]);
+        check(&verdict, &[("1 test without a name", OriginalFailureReason::OnlyChanged)]);
         let verdict = judge(&before, &counted(5, 0), &counted(3, 0));
-        check(&verdict, &[("2 tests without a name", ObjectionReason::CannotRun)]);
+        check(&verdict, &[("2 tests without a name", OriginalFailureReason::CannotRun)]);
         check(&judge(&before, &counted(6, 0), &counted(5, 0)), &[]);
     }
 
@@ -373,7 +389,7 @@ mod tests {
             &tests(&["tests.a::uno", "tests.b::two"], &[]),
             &tests(&["tests.b::two"], &["tests.a"]),
         );
-        check(&verdict, &[("tests.a::one", ObjectionReason::CannotRun)]);
+        check(&verdict, &[("tests.a::one", OriginalFailureReason::CannotRun)]);
     }
 
     #[test]
@@ -382,7 +398,7 @@ mod tests {
         let now = tests(&["t::a", "t::b"], &[]);
         let mut verdict = judge(&before, &now, &tests(&[], &["t::a", "t::b"]));
         verdict.confirm(&before, &tests(&["t::a"], &["t::b"]), None);
-        check(&verdict, &[("t::b", ObjectionReason::OnlyChanged)]);
+        check(&verdict, &[("t::b", OriginalFailureReason::OnlyChanged)]);
     }
 
     #[test]
@@ -393,7 +409,7 @@ mod tests {
         assert_eq!(found.into_iter().collect::<Vec<_>>(), ["t::b"]);
         assert_eq!(unlike(&here, &tests(&["t::a"], &["t::c"])).len(), 1);
         let counted = |failed| {
-            let mut tests = Tests::default();
+            let mut tests = TestResults::default();
             tests.counts.failed = failed;
             tests
         };
@@ -407,9 +423,9 @@ mod tests {
         let old_code = tests(&["t::idle"], &["t::a", "t::b", "t::d"]);
         let is_changed = |id: &str| id == "t::b";
         let uses_change = |id: &str| id == "t::loads" || id == "t::c";
-        let found = biting(&before, &now, &old_code, &is_changed, &uses_change);
+        let found = proof_tests(&before, &now, &old_code, &is_changed, &uses_change);
         let found: Vec<_> = found.iter().map(|one| (&*one.id, one.bite)).collect();
-        let (behaviour, code) = (Bite::OldBehaviour, Bite::NeedsNewCode);
+        let (behaviour, code) = (OldCodeFailure::OldBehaviour, OldCodeFailure::NeedsNewCode);
         assert_eq!(found, [("t::b", behaviour), ("t::d", behaviour), ("t::loads", code)]);
     }
 }

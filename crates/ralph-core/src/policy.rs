@@ -6,8 +6,8 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use crate::claim::ClaimRules;
-use crate::finding::Level;
-use crate::format::Format;
+use crate::finding::FindingLevel;
+use crate::format::OutputFormat;
 use crate::locale::Locale;
 use crate::usage::Usd;
 
@@ -19,21 +19,21 @@ pub struct Policy {
     /// The proof that success requires: the agent's claim, or evidence.
     pub trust: Trust,
     /// Limits that end the run without success.
-    pub limits: Limits,
+    pub limits: RunLimits,
     /// Time limits of a single turn.
     pub turns: TurnLimits,
     /// The checks that ralph runs.
     pub gates: Vec<GateSpec>,
     /// Levels of findings of which none may be left in the targets.
-    pub zero: BTreeSet<Level>,
+    pub zero: BTreeSet<FindingLevel>,
     /// Accepted changes of tests and checks.
-    pub allowed: Allowed,
+    pub allowed: AllowedChanges,
     /// Rules for tests.
     pub tests: TestRules,
     /// Edition of the rules of evidence.
     pub edition: RuleEdition,
     /// Conversation that is kept from one turn to the next.
-    pub context: Context,
+    pub context: ContextMode,
     /// Treatment of a host's session after another one replaced it; `None` if all
     /// turns take place in one session.
     pub old_session: Option<OldSession>,
@@ -52,14 +52,14 @@ impl Policy {
         Self {
             claim: ClaimRules::default(),
             trust: Trust::Claim,
-            limits: Limits::for_claims(),
+            limits: RunLimits::for_claims(),
             turns: TurnLimits::default(),
             gates: Vec::new(),
             zero: BTreeSet::new(),
-            allowed: Allowed::default(),
+            allowed: AllowedChanges::default(),
             tests: TestRules::default(),
             edition: RuleEdition::Second,
-            context: Context::Auto,
+            context: ContextMode::Auto,
             old_session: None,
             locale: Locale::En,
         }
@@ -67,7 +67,7 @@ impl Policy {
 
     /// Returns true if any gate is required.
     pub fn has_required_gate(&self) -> bool {
-        self.gates.iter().any(|gate| gate.need == Need::Required)
+        self.gates.iter().any(|gate| gate.need == GateImportance::Required)
     }
 
     /// Returns true if the run is about errors and warnings: a gate looks for them,
@@ -76,7 +76,7 @@ impl Policy {
         let counts = |gate: &GateSpec| {
             gate.criterion.is_diagnostic()
                 || gate.criterion == Criterion::Security
-                || gate.bar == Bar::NoWorse
+                || gate.bar == PassCondition::NoWorse
         };
         !self.zero.is_empty() || self.gates.iter().any(counts)
     }
@@ -96,7 +96,7 @@ impl Policy {
 
 /// The changes of tests and checks that are always accepted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Allowed {
+pub struct AllowedChanges {
     /// Paths, or patterns as in `.gitignore`.
     pub paths: Vec<String>,
     /// True if any test may be changed.
@@ -156,7 +156,7 @@ pub enum Trust {
 
 /// The conversation that is kept from one turn to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Context {
+pub enum ContextMode {
     /// The same session while it fits, otherwise the best that the agent supports.
     Auto,
     /// Always the same session.
@@ -178,7 +178,7 @@ pub enum OldSession {
 
 /// The limits that end a run without success. All but tokens and cost always apply.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct RunLimits {
     /// Number of turns.
     pub iterations: u32,
     /// Working time; waiting for a provider's limit does not count.
@@ -195,7 +195,7 @@ pub struct Limits {
     pub waiting: Duration,
 }
 
-impl Limits {
+impl RunLimits {
     /// Returns the defaults if only a claim can end the run.
     pub fn for_claims() -> Self {
         Self {
@@ -249,13 +249,13 @@ pub struct GateSpec {
     /// Folder it runs in, relative to the project's root; empty for the root.
     pub dir: String,
     /// Format of its output, or of the report it writes.
-    pub format: Format,
+    pub format: OutputFormat,
     /// Condition for it to pass.
-    pub bar: Bar,
+    pub bar: PassCondition,
     /// Time after which it counts as failed.
     pub timeout: Duration,
     /// Required or advisory.
-    pub need: Need,
+    pub need: GateImportance,
 }
 
 impl GateSpec {
@@ -280,7 +280,7 @@ impl GateSpec {
 
 /// The condition for a gate to pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Bar {
+pub enum PassCondition {
     /// The command succeeds: exit code 0.
     #[default]
     Clean,
@@ -292,7 +292,7 @@ pub enum Bar {
 
 /// The importance of a gate for success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Need {
+pub enum GateImportance {
     /// The run cannot succeed unless it passes.
     Required,
     /// It is only reported to the user and the agent.
@@ -418,7 +418,7 @@ impl Trust {
     }
 }
 
-impl FromStr for Context {
+impl FromStr for ContextMode {
     type Err = UnknownWord;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -434,7 +434,7 @@ impl FromStr for Context {
     }
 }
 
-impl Context {
+impl ContextMode {
     /// Returns the name in configuration and on the command line.
     pub fn name(self) -> &'static str {
         match self {
@@ -466,7 +466,9 @@ mod tests {
         for trust in [Trust::Claim, Trust::Evidence] {
             assert_eq!(trust.name().parse(), Ok(trust));
         }
-        for context in [Context::Auto, Context::Same, Context::Summarize, Context::Fresh] {
+        for context in
+            [ContextMode::Auto, ContextMode::Same, ContextMode::Summarize, ContextMode::Fresh]
+        {
             assert_eq!(context.name().parse(), Ok(context));
         }
         let error = "Claim".parse::<Trust>().unwrap_err();

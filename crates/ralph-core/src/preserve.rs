@@ -5,11 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::finding::{TestState, Tests};
+use crate::finding::{TestResults, TestState};
 
 /// The tests of one gate before the first turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Start {
+pub struct BaselineTests {
     /// Tests that passed.
     pub passed: BTreeSet<String>,
     /// Tests that failed.
@@ -24,7 +24,7 @@ pub struct Start {
 
 /// The tests of the start that no longer run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Losses {
+pub struct LostTestReport {
     /// The lost tests by id.
     pub tests: Vec<LostTest>,
     /// A drop in the number of tests, if none of the lost ones can be named.
@@ -63,12 +63,12 @@ pub struct FewerTests {
 }
 
 /// Records the results of these tests for a later comparison.
-pub fn start(tests: &Tests) -> Start {
+pub fn start(tests: &TestResults) -> BaselineTests {
     let ids = |wanted: TestState| {
         let found = tests.states.iter().filter(|(_, state)| **state == wanted);
         found.map(|(id, _)| id.clone()).collect()
     };
-    Start {
+    BaselineTests {
         passed: ids(TestState::Passed),
         failed: ids(TestState::Failed),
         skipped: ids(TestState::Skipped),
@@ -79,7 +79,7 @@ pub fn start(tests: &Tests) -> Start {
 
 /// Returns true if the runner printed its result beside its report at the start,
 /// and now writes only the report.
-pub fn is_silent(then: &Start, now: &Tests) -> bool {
+pub fn is_silent(then: &BaselineTests, now: &TestResults) -> bool {
     then.printed > 0 && now.printed == 0 && now.counts.passed > 0
 }
 
@@ -89,7 +89,7 @@ pub fn is_silent(then: &Start, now: &Tests) -> bool {
 /// test looks like a removed and an added one, so for every added test one missing
 /// test is accepted; reading the files tells more about those. A test that failed
 /// is never accepted as missing: the run is about it, so it has to keep its name.
-pub fn losses(then: &Start, now: &Tests) -> Losses {
+pub fn losses(then: &BaselineTests, now: &TestResults) -> LostTestReport {
     let state = |id: &String| now.states.get(id).copied();
     let is_new = |id: &String| {
         [&then.passed, &then.failed, &then.skipped].iter().all(|ids| !ids.contains(id))
@@ -137,11 +137,11 @@ pub fn losses(then: &Start, now: &Tests) -> Losses {
     let fewer = FewerTests { then: then.ran.saturating_sub(opened), now: ran(now) };
     let is_told = lost.is_empty() && hidden == 0;
     let fewer = Some(fewer).filter(|fewer| is_told && fewer.now < fewer.then);
-    Losses { tests: lost, fewer }
+    LostTestReport { tests: lost, fewer }
 }
 
 /// Returns the number of tests that ran.
-fn ran(tests: &Tests) -> u64 {
+fn ran(tests: &TestResults) -> u64 {
     tests.counts.passed.saturating_add(tests.counts.failed)
 }
 
@@ -157,13 +157,13 @@ pub(crate) fn is_part_of(id: &str, whole: &str) -> bool {
 }
 
 /// Returns the number of tests that ran but are not listed.
-pub(crate) fn unlisted(now: &Tests) -> usize {
+pub(crate) fn unlisted(now: &TestResults) -> usize {
     let listed = now.states.values().filter(|state| **state != TestState::Skipped).count();
     usize::try_from(ran(now)).unwrap_or(usize::MAX).saturating_sub(listed)
 }
 
 /// Returns the tests that passed then and fail now.
-pub fn broken<'a>(then: &'a Start, now: &'a Tests) -> impl Iterator<Item = &'a str> {
+pub fn broken<'a>(then: &'a BaselineTests, now: &'a TestResults) -> impl Iterator<Item = &'a str> {
     let failed = |id: &&String| now.states.get(*id) == Some(&TestState::Failed);
     then.passed.iter().filter(failed).map(String::as_str)
 }
@@ -191,14 +191,14 @@ pub fn own_name(id: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn then(passed: &[&str], failed: &[&str]) -> Start {
+    fn then(passed: &[&str], failed: &[&str]) -> BaselineTests {
         let set = |ids: &[&str]| ids.iter().map(|&id| id.to_owned()).collect();
         let ran = (passed.len() + failed.len()) as u64;
-        Start { passed: set(passed), failed: set(failed), ran, ..Start::default() }
+        BaselineTests { passed: set(passed), failed: set(failed), ran, ..BaselineTests::default() }
     }
 
-    fn now(passed: &[&str], skipped: &[&str]) -> Tests {
-        let mut tests = Tests::default();
+    fn now(passed: &[&str], skipped: &[&str]) -> TestResults {
+        let mut tests = TestResults::default();
         for (ids, state) in [(passed, TestState::Passed), (skipped, TestState::Skipped)] {
             tests.states.extend(ids.iter().map(|&id| (id.to_owned(), state)));
         }
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(then: &Start, now: &Tests, want: &[(&str, TestLoss)]) {
+    fn check(then: &BaselineTests, now: &TestResults, want: &[(&str, TestLoss)]) {
         let found = losses(then, now);
         let named: Vec<(&str, TestLoss)> =
             found.tests.iter().map(|lost| (lost.id.as_str(), lost.loss)).collect();
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn a_runner_that_names_packages_while_they_pass_hides_their_tests() {
-        let before = Start { ran: 1, ..then(&[], &["example.com/a.TestOne"]) };
+        let before = BaselineTests { ran: 1, ..then(&[], &["example.com/a.TestOne"]) };
         check(&before, &now(&["example.com/a"], &[]), &[]);
         let other = &[("example.com/a.TestOne", TestLoss::FailedGone)];
         check(&before, &now(&["example.com/ab"], &[]), other);
@@ -273,23 +273,23 @@ mod tests {
     #[test]
     fn fewer_tests_than_at_the_start_are_noticed_where_none_has_a_name() {
         let counted = |passed| {
-            let mut tests = Tests::default();
+            let mut tests = TestResults::default();
             tests.counts.passed = passed;
             tests
         };
-        let before = Start { ran: 1256, ..Start::default() };
-        assert_eq!(losses(&before, &counted(1256)), Losses::default());
+        let before = BaselineTests { ran: 1256, ..BaselineTests::default() };
+        assert_eq!(losses(&before, &counted(1256)), LostTestReport::default());
         let fewer = losses(&before, &counted(1204)).fewer;
         assert_eq!(fewer, Some(FewerTests { then: 1256, now: 1204 }));
     }
 
     #[test]
     fn a_failure_with_a_name_may_pass_among_tests_without_one() {
-        let mut after = Tests::default();
+        let mut after = TestResults::default();
         after.counts.passed = 2;
-        check(&Start { ran: 2, ..then(&[], &["one"]) }, &after, &[]);
+        check(&BaselineTests { ran: 2, ..then(&[], &["one"]) }, &after, &[]);
         after.counts.passed = 1;
-        let fewer = losses(&Start { ran: 2, ..then(&[], &["one"]) }, &after).fewer;
+        let fewer = losses(&BaselineTests { ran: 2, ..then(&[], &["one"]) }, &after).fewer;
         assert_eq!(fewer, Some(FewerTests { then: 2, now: 1 }));
     }
 
@@ -331,6 +331,6 @@ mod tests {
     fn what_did_not_pass_is_remembered_apart() {
         let start = start(&now(&["one"], &["two"]));
         let skipped = ["two".to_owned()].into();
-        assert_eq!(start, Start { skipped, ..then(&["one"], &[]) });
+        assert_eq!(start, BaselineTests { skipped, ..then(&["one"], &[]) });
     }
 }

@@ -9,10 +9,10 @@
 use std::collections::BTreeSet;
 
 use crate::circle::Circle;
-use crate::diagnostics::Totals;
+use crate::diagnostics::GateTotals;
 use crate::evidence::{Evidence, TurnEnd, Verdict, is_absent};
 use crate::ids::{Hunk, TreeId};
-use crate::policy::Need;
+use crate::policy::GateImportance;
 use crate::question;
 
 /// Number of earlier trees that are remembered: enough for any real circle, while
@@ -59,7 +59,7 @@ pub struct Progress {
     /// Fingerprints of flaky tests: they failed and passed on one tree.
     pub flaky: BTreeSet<String>,
     /// Totals of the gates after the last turn.
-    pub totals: Totals,
+    pub totals: GateTotals,
     /// Weakened tests and checks that kept the last turn from completing the run,
     /// and that the agent was told about.
     pub held: BTreeSet<String>,
@@ -79,7 +79,7 @@ pub struct SeenTree {
 
 /// The source of signals about progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Signals {
+pub enum ProgressSignals {
     /// Gates.
     Gated,
     /// Only the reply and the tree.
@@ -123,7 +123,7 @@ impl Progress {
 
     /// Returns the progress after the turn of this iteration.
     #[must_use]
-    pub fn after(&self, evidence: &Evidence, iteration: u32, signals: Signals) -> Self {
+    pub fn after(&self, evidence: &Evidence, iteration: u32, signals: ProgressSignals) -> Self {
         match evidence.turn {
             TurnEnd::ProviderLimit { .. } => {
                 return Self { limit_hits: self.limit_hits.saturating_add(1), ..self.clone() };
@@ -141,44 +141,44 @@ impl Progress {
         next.note_agent_error(evidence, moved);
         next.note_reply(evidence, moved);
         let got_somewhere = match signals {
-            Signals::Gated => next.note_gates(evidence, iteration),
-            Signals::Ungated => next.note_repetition(moved),
+            ProgressSignals::Gated => next.note_gates(evidence, iteration),
+            ProgressSignals::Ungated => next.note_repetition(moved),
         };
         next.note_question(evidence, got_somewhere);
         next.note_tree(evidence, iteration);
         next
     }
 
-    fn tree_moved(&self, evidence: &Evidence) -> Moved {
+    fn tree_moved(&self, evidence: &Evidence) -> TreeMovement {
         match (&self.last_tree, &evidence.tree) {
-            (Some(before), Some(now)) if before == now => Moved::No,
-            (Some(_), Some(_)) => Moved::Yes,
-            (None, _) | (_, None) => Moved::NobodyLooked,
+            (Some(before), Some(now)) if before == now => TreeMovement::No,
+            (Some(_), Some(_)) => TreeMovement::Yes,
+            (None, _) | (_, None) => TreeMovement::NobodyLooked,
         }
     }
 
     /// Counts equal replies. A turn that crashed or hung has no reply, and a
     /// counter of its own.
-    fn note_reply(&mut self, evidence: &Evidence, moved: Moved) {
+    fn note_reply(&mut self, evidence: &Evidence, moved: TreeMovement) {
         if evidence.turn != TurnEnd::Finished {
             return;
         }
         let text = digest(&evidence.text);
-        let same = self.last_text == Some(text) && moved == Moved::No;
+        let same = self.last_text == Some(text) && moved == TreeMovement::No;
         self.identical = if same { self.identical.max(1) + 1 } else { 1 };
         self.last_text = Some(text);
     }
 
     /// Updates the counter of a run without gates: only equal replies on an
     /// unchanged tree count. Returns true if the turn changed anything.
-    fn note_repetition(&mut self, moved: Moved) -> bool {
+    fn note_repetition(&mut self, moved: TreeMovement) -> bool {
         self.stalled = if self.identical >= 2 { self.identical } else { 0 };
-        moved == Moved::Yes
+        moved == TreeMovement::Yes
     }
 
     /// Stores the results of the gates and returns true if the turn advanced.
     fn note_gates(&mut self, evidence: &Evidence, iteration: u32) -> bool {
-        self.totals = Totals::of(&evidence.gates);
+        self.totals = GateTotals::of(&evidence.gates);
         self.note_flaky(evidence);
         let failing = evidence.measured_failing().difference(&self.flaky).cloned().collect();
         // Failures that weakened checks no longer report are not fixed.
@@ -264,11 +264,11 @@ impl Progress {
         };
     }
 
-    fn note_agent_error(&mut self, evidence: &Evidence, moved: Moved) {
+    fn note_agent_error(&mut self, evidence: &Evidence, moved: TreeMovement) {
         let failed = matches!(evidence.turn, TurnEnd::Failed { .. } | TurnEnd::TimedOut(_));
         self.agent_errors = match (failed, moved) {
-            (false, _) | (true, Moved::Yes) => 0,
-            (true, Moved::No | Moved::NobodyLooked) => self.agent_errors + 1,
+            (false, _) | (true, TreeMovement::Yes) => 0,
+            (true, TreeMovement::No | TreeMovement::NobodyLooked) => self.agent_errors + 1,
         };
     }
 
@@ -287,13 +287,13 @@ impl Progress {
 pub(crate) fn sees_all_required(evidence: &Evidence) -> bool {
     evidence.gates.iter().filter(|gate| !gate.is_judge()).all(|gate| match gate.verdict {
         Verdict::Pass | Verdict::Fail(_) => true,
-        Verdict::Unclear { .. } | Verdict::Unknown { .. } => gate.need == Need::Advisory,
+        Verdict::Unclear { .. } | Verdict::Unknown { .. } => gate.need == GateImportance::Advisory,
     })
 }
 
 /// The change of the tree since it was last examined.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Moved {
+enum TreeMovement {
     Yes,
     No,
     NobodyLooked,

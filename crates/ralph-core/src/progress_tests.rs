@@ -1,11 +1,11 @@
 use super::*;
 use crate::decide::{Decision, decide};
-use crate::evidence::{Fault, GateReport, UNNAMED_TEST, Weakening};
-use crate::finding::Level;
+use crate::evidence::{GateFault, GateReport, UNNAMED_TEST, WeakenedCheck};
+use crate::finding::FindingLevel;
 use crate::policy::Policy;
 use crate::run::Run;
 use crate::samples::{found, gated, play, report, run_from, set, turn};
-use crate::state::Failure;
+use crate::state::RunFailure;
 
 /// A gated policy that never runs out of iterations first.
 fn patient() -> Policy {
@@ -44,7 +44,7 @@ fn where_not_all_failing_tests_are_named_only_fewer_of_them_are_progress() {
     let after = |names: &[&str], unnamed: u64| {
         let start = turn_failing_beside(&["a", "b"], 2).failing();
         let progress = Progress::from_baseline(start, None);
-        progress.after(&turn_failing_beside(names, unnamed), 1, Signals::Gated).stalled
+        progress.after(&turn_failing_beside(names, unnamed), 1, ProgressSignals::Gated).stalled
     };
     assert_eq!(after(&["a", "c"], 2), 1, "b may fail without its name");
     assert_eq!(after(&["a", "b"], 1), 0);
@@ -52,7 +52,11 @@ fn where_not_all_failing_tests_are_named_only_fewer_of_them_are_progress() {
 }
 
 #[track_caller]
-fn check_ends(run: Run, turns: impl IntoIterator<Item = Evidence>, (after, why): (usize, Failure)) {
+fn check_ends(
+    run: Run,
+    turns: impl IntoIterator<Item = Evidence>,
+    (after, why): (usize, RunFailure),
+) {
     assert_eq!(play(run, turns), (after, Decision::GiveUp(why)));
 }
 
@@ -75,7 +79,7 @@ fn a_run_without_any_progress_ends_after_exactly_the_allowed_iterations() {
         let mut run = red(3);
         run.policy.limits.stalled = limit;
         let turns = (0..20).map(|_| turn_failing(3).on_tree("A"));
-        check_ends(run, turns, (limit as usize, Failure::NoProgress));
+        check_ends(run, turns, (limit as usize, RunFailure::NoProgress));
     }
 }
 
@@ -83,7 +87,7 @@ fn a_run_without_any_progress_ends_after_exactly_the_allowed_iterations() {
 fn a_run_that_stops_improving_gets_the_full_patience_again() {
     let counts = [9, 8, 7, 7, 7, 7, 7];
     let turns = counts.into_iter().map(turn_failing);
-    check_ends(red(10), turns, (6, Failure::NoProgress));
+    check_ends(red(10), turns, (6, RunFailure::NoProgress));
 }
 
 #[test]
@@ -92,8 +96,8 @@ fn a_run_that_improves_every_second_turn_never_ends() {
     check_goes_on(red(100), turns.collect());
 }
 
-fn circular(from: u32, to: u32) -> Failure {
-    Failure::Circular(Some(Circle { from, to }))
+fn circular(from: u32, to: u32) -> RunFailure {
+    RunFailure::Circular(Some(Circle { from, to }))
 }
 
 #[test]
@@ -108,7 +112,7 @@ fn going_round_three_trees_is_a_circle() {
 
 #[test]
 fn one_step_back_and_then_nothing_is_no_circle() {
-    check_ends(red(3), trees(["B", "A", "A", "A"]), (4, Failure::NoProgress));
+    check_ends(red(3), trees(["B", "A", "A", "A"]), (4, RunFailure::NoProgress));
 }
 
 #[test]
@@ -120,7 +124,7 @@ fn breaking_and_mending_the_same_tests_is_no_progress() {
         let mended = turn("mended it").failing_tests(&["t0"]);
         let turns = (0..20).flat_map(|_| [broken.clone(), mended.clone()]);
         let (taken, decision) = play(red(1), turns);
-        assert_eq!(decision, Decision::GiveUp(Failure::NoProgress), "{size}");
+        assert_eq!(decision, Decision::GiveUp(RunFailure::NoProgress), "{size}");
         assert!(taken <= 6, "{taken} turns for {size}");
     }
 }
@@ -133,7 +137,7 @@ fn a_new_approach_is_progress_and_a_known_one_is_not() {
     check_goes_on(red(3), new.collect());
     let known = (0..50)
         .map(|number| turn_failing(3).on_tree(&format!("T{number}")).trying("the same again"));
-    check_ends(red(3), known, (4, Failure::NoProgress));
+    check_ends(red(3), known, (4, RunFailure::NoProgress));
 }
 
 #[test]
@@ -143,7 +147,7 @@ fn undoing_and_redoing_is_no_new_approach() {
     let turns = (0..).zip(steps).map(|(number, hunks)| {
         turn_failing(3).on_tree(&format!("T{number}")).trying_all(hunks.split(' '))
     });
-    check_ends(red(3), turns, (5, Failure::NoProgress));
+    check_ends(red(3), turns, (5, RunFailure::NoProgress));
 }
 
 #[test]
@@ -172,7 +176,7 @@ fn a_circle_is_named_by_the_iteration_in_which_the_tree_was_seen_last() {
 
 /// A gate that reports one finding for each of these places.
 fn findings(places: &[String]) -> Evidence {
-    let places: Vec<_> = places.iter().map(|place| (place.as_str(), Level::Error)).collect();
+    let places: Vec<_> = places.iter().map(|place| (place.as_str(), FindingLevel::Error)).collect();
     let gate = GateReport { name: "tests".to_owned(), ..found(&places) };
     let passed = gate.failing.is_empty();
     let verdict = if passed { Verdict::Pass } else { gate.verdict.clone() };
@@ -206,14 +210,14 @@ fn a_run_that_moves_the_same_findings_around_is_stopped() {
         findings(&files[to..=to]).on_tree(&format!("T{number}")).trying_all(hunks)
     });
     // Each file is left once; after that nothing is new.
-    check_ends(run, turns, (6, Failure::NoProgress));
+    check_ends(run, turns, (6, RunFailure::NoProgress));
 }
 
 #[test]
 fn trading_one_failure_for_another_counts_once_each_way() {
     let turns =
         [["a"], ["b"], ["a"], ["b"], ["a"], ["b"]].map(|names| turn("x").failing_tests(&names));
-    check_ends(run_from(&patient(), &["a"]), turns, (6, Failure::NoProgress));
+    check_ends(run_from(&patient(), &["a"]), turns, (6, RunFailure::NoProgress));
 }
 
 #[test]
@@ -236,13 +240,13 @@ fn a_gate_that_could_not_run_has_fixed_nothing() {
 fn crashes_that_change_nothing_leave_the_patience_for_real_turns() {
     let idle = || turn_failing(3).on_tree("A");
     let turns = [idle(), idle().crashing(), idle(), idle().crashing(), idle().crashing(), idle()];
-    check_ends(red(3), turns, (6, Failure::NoProgress));
+    check_ends(red(3), turns, (6, RunFailure::NoProgress));
 }
 
 #[test]
 fn an_advisory_gate_that_cannot_run_hides_nothing() {
     let advice = GateReport {
-        need: Need::Advisory,
+        need: GateImportance::Advisory,
         ..report("lint", Verdict::Unknown { reason: "no such program".to_owned() })
     };
     let turns = (1..9).rev().map(|count| turn_failing(count).reporting(advice.clone()));
@@ -253,8 +257,8 @@ fn an_advisory_gate_that_cannot_run_hides_nothing() {
 fn a_failing_gate_without_details_stands_for_itself() {
     let names = ["one", "two"];
     let mut policy = patient();
-    policy.gates = names.map(|name| crate::samples::gate(name, Need::Required)).to_vec();
-    let fail = |name| report(name, Verdict::Fail(Fault::Exit(1)));
+    policy.gates = names.map(|name| crate::samples::gate(name, GateImportance::Required)).to_vec();
+    let fail = |name| report(name, Verdict::Fail(GateFault::Exit(1)));
     let run = run_from(&policy, &["gate:one", "gate:two"]);
     let evidence = turn("x").reporting(report("one", Verdict::Pass)).reporting(fail("two"));
     assert_eq!(decide(&run, &policy, &evidence).progress.stalled, 0);
@@ -279,7 +283,7 @@ fn a_hundred_different_replies_without_gates_are_free_to_happen() {
 #[test]
 fn the_same_reply_three_times_on_an_unchanged_tree_ends_the_run() {
     let same = (0..5).map(|_| turn("Still waiting for the build.").on_tree("A"));
-    check_ends(ungated(), same, (3, Failure::NoProgress));
+    check_ends(ungated(), same, (3, RunFailure::NoProgress));
 }
 
 #[test]
@@ -300,7 +304,7 @@ fn the_tree_is_looked_at_when_it_decides() {
     assert!(!first.needs_tree(&finished, "Reading."));
     assert!(first.needs_tree(&finished, "Which one should I use?"));
     assert!(first.needs_tree(&TurnEnd::Failed { what: "x".to_owned() }, "Reading."));
-    let second = first.after(&turn("Reading."), 1, Signals::Ungated);
+    let second = first.after(&turn("Reading."), 1, ProgressSignals::Ungated);
     assert!(second.needs_tree(&finished, "Reading.\n"));
     assert!(!second.needs_tree(&finished, "Writing."));
 }
@@ -322,14 +326,14 @@ fn a_flaky_test_is_neither_progress_nor_regress() {
     let turns = (0..20).map(|number| {
         if number % 2 == 0 { flaky_turn(&["test a", "test c"]) } else { flaky_turn(&["test a"]) }
     });
-    check_ends(run, turns, (3, Failure::NoProgress));
+    check_ends(run, turns, (3, RunFailure::NoProgress));
 }
 
 #[test]
 fn a_test_that_turns_out_flaky_was_never_fixed() {
     let run = run_from(&patient(), &["test a", "test c"]);
     let turns = (0..20).map(|_| flaky_turn(&["test a"]));
-    check_ends(run, turns, (3, Failure::NoProgress));
+    check_ends(run, turns, (3, RunFailure::NoProgress));
 }
 
 #[test]
@@ -351,12 +355,12 @@ fn only_new_and_flaky_failures_are_doubtful() {
 
 #[test]
 fn what_weakened_checks_no_longer_report_was_not_fixed() {
-    let weakening = || Weakening { place: "t.rs:1".to_owned(), what: "gone".to_owned() };
+    let weakening = || WeakenedCheck { place: "t.rs:1".to_owned(), what: "gone".to_owned() };
     let turns = (0..20).map(|number| Evidence {
         weakened: vec![weakening()],
         ..turn_failing(19_usize.saturating_sub(number))
     });
-    check_ends(red(20), turns, (3, Failure::NoProgress));
+    check_ends(red(20), turns, (3, RunFailure::NoProgress));
 }
 
 #[test]
@@ -365,10 +369,12 @@ fn a_gate_that_was_not_run_at_the_start_failed_nothing_there() {
     let start = Progress::at_start(&turn("").reporting(unknown()).on_tree("A"));
     assert_eq!((&start.failing, start.fewest), (&set(&[]), None));
     // The first result is news, whatever it is; the same once more is not.
-    let first = start.after(&turn("").failing_tests(&["t1"]).on_tree("A"), 1, Signals::Gated);
+    let first =
+        start.after(&turn("").failing_tests(&["t1"]).on_tree("A"), 1, ProgressSignals::Gated);
     assert_eq!((first.stalled, first.fewest), (0, Some(1)));
     assert_eq!(first.fixed, set(&[]), "nothing was mended");
-    let second = first.after(&turn("").failing_tests(&["t1"]).on_tree("A"), 2, Signals::Gated);
+    let second =
+        first.after(&turn("").failing_tests(&["t1"]).on_tree("A"), 2, ProgressSignals::Gated);
     assert_eq!(second.stalled, 1);
     let known = Progress::at_start(&turn("").failing_tests(&["t1"]).on_tree("A"));
     assert_eq!(known, Progress::from_baseline(set(&["t1"]), known.last_tree.clone()));

@@ -101,17 +101,17 @@ const INTERROGATIVES: &[&str] = &[
 pub fn asks(text: &str) -> Option<String> {
     let text = plain(text);
     let text = text.trim();
-    let ending = Ending::of(text)?;
+    let ending = FinalSentence::of(text)?;
     if ending.is_question() || ending.is_request() {
         return Some(shorten(&text[ending.start_with_questions_before()..]));
     }
-    let stem = Ending::of(without_options(text)?)?;
+    let stem = FinalSentence::of(without_options(text)?)?;
     let asked = (stem.is_question() && stem.is_addressed()) || stem.is_request();
     asked.then(|| shorten(&text[stem.start_with_questions_before()..]))
 }
 
 /// The last sentence of a text that ends in prose.
-struct Ending<'a> {
+struct FinalSentence<'a> {
     text: &'a str,
     /// Byte at which the sentence begins.
     start: usize,
@@ -119,7 +119,7 @@ struct Ending<'a> {
     marks: usize,
 }
 
-impl<'a> Ending<'a> {
+impl<'a> FinalSentence<'a> {
     /// Returns `None` if the last line is code or a quotation.
     fn of(text: &'a str) -> Option<Self> {
         let line_start = markdown::line_start(text, text.len());

@@ -82,7 +82,7 @@ const FOREIGN_LINES: u8 = 8;
 
 /// A range of bytes in a line that must be hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Span {
+struct SecretSpan {
     start: usize,
     end: usize,
     kind: &'static str,
@@ -112,14 +112,14 @@ fn redact_with(mut redactor: Redactor, text: &str) -> Cow<'_, str> {
     for line in text.split_inclusive('\n') {
         let replacement = redactor.read(line);
         let next = at + line.len();
-        if !matches!(replacement, Line::Same) {
+        if !matches!(replacement, RedactedLine::Same) {
             let out = out.get_or_insert_with(|| String::with_capacity(text.len()));
             out.push_str(&text[kept..at]);
             kept = next;
             match replacement {
-                Line::Same => {}
-                Line::Changed(new) => out.push_str(&new),
-                Line::Key { after } => {
+                RedactedLine::Same => {}
+                RedactedLine::Changed(new) => out.push_str(&new),
+                RedactedLine::Key { after } => {
                     if !after.trim().is_empty() {
                         out.push_str(&after);
                     }
@@ -148,7 +148,7 @@ pub struct Redactor {
 }
 
 /// The result for one line.
-enum Line {
+enum RedactedLine {
     Same,
     Changed(String),
     /// The line belongs to a private key that began above; `after` is the rest of the line.
@@ -169,36 +169,38 @@ impl Redactor {
     /// marker each.
     pub fn line<'a>(&mut self, line: &'a str) -> Cow<'a, str> {
         match self.read(line) {
-            Line::Same => Cow::Borrowed(line),
-            Line::Changed(new) => Cow::Owned(new),
-            Line::Key { after } => Cow::Owned(format!("{MARK}{}]{after}", private_key::KIND)),
+            RedactedLine::Same => Cow::Borrowed(line),
+            RedactedLine::Changed(new) => Cow::Owned(new),
+            RedactedLine::Key { after } => {
+                Cow::Owned(format!("{MARK}{}]{after}", private_key::KIND))
+            }
         }
     }
 
-    fn read(&mut self, line: &str) -> Line {
+    fn read(&mut self, line: &str) -> RedactedLine {
         if self.in_key {
             match private_key::body_end(line) {
                 // Another stream may have put a line into the key. From then on
                 // only text that cannot be a word belongs to the key.
-                private_key::Body::Inside
+                private_key::KeyLine::Inside
                     if self.foreign > 0 && !private_key::is_pure_material(line) =>
                 {
                     self.note_foreign();
                 }
-                private_key::Body::Inside => {
+                private_key::KeyLine::Inside => {
                     let text = line.trim_end_matches(['\r', '\n']);
-                    return Line::Key { after: line[text.len()..].to_owned() };
+                    return RedactedLine::Key { after: line[text.len()..].to_owned() };
                 }
-                private_key::Body::EndsAt(end) => {
+                private_key::KeyLine::EndsAt(end) => {
                     self.in_key = false;
                     let rest = &line[end..];
                     let after = self.replace(rest).unwrap_or_else(|| rest.to_owned());
-                    return Line::Key { after };
+                    return RedactedLine::Key { after };
                 }
-                private_key::Body::NotOfKey => self.note_foreign(),
+                private_key::KeyLine::NotOfKey => self.note_foreign(),
             }
         }
-        self.replace(line).map_or(Line::Same, Line::Changed)
+        self.replace(line).map_or(RedactedLine::Same, RedactedLine::Changed)
     }
 
     /// Counts a foreign line; after too many of them the key was cut short.
@@ -227,7 +229,7 @@ impl Redactor {
     }
 
     /// Replaces secrets in one pass; `spans` holds those already found.
-    fn replace_once(&mut self, line: &str, mut spans: Vec<Span>) -> Option<String> {
+    fn replace_once(&mut self, line: &str, mut spans: Vec<SecretSpan>) -> Option<String> {
         if private_key::find(line, &mut spans) {
             self.in_key = true;
             self.foreign = 0;
@@ -257,8 +259,8 @@ impl Redactor {
 }
 
 /// Merges overlapping spans, so that no part of either secret is left over.
-fn joined(sorted: &[Span]) -> Vec<Span> {
-    let mut out: Vec<Span> = Vec::with_capacity(sorted.len());
+fn joined(sorted: &[SecretSpan]) -> Vec<SecretSpan> {
+    let mut out: Vec<SecretSpan> = Vec::with_capacity(sorted.len());
     for span in sorted {
         match out.last_mut() {
             Some(last) if span.start < last.end => last.end = last.end.max(span.end),

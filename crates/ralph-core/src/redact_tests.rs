@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::samples::{Sample, alnum, hex, private_key};
+use super::samples::{SecretSample, alnum, hex, private_key};
 use super::*;
 
 #[track_caller]
@@ -15,7 +15,7 @@ fn survives(text: &str) {
 
 #[test]
 fn every_sample_is_replaced_by_its_kind() {
-    for Sample { kind, secret, line } in samples::all() {
+    for SecretSample { kind, secret, line } in samples::all() {
         let want = line.replacen(&secret, &format!("[redacted:{kind}]"), 1);
         assert_eq!(redact(&line), want, "in {line}");
     }
@@ -360,7 +360,7 @@ proptest! {
         sample in select(samples::all()),
         after in any::<String>(),
     ) {
-        let Sample { secret, line, .. } = sample;
+        let SecretSample { secret, line, .. } = sample;
         let out = redact(&format!("{before}\n{line}\n{after}")).into_owned();
         prop_assert!(!out.contains(&secret) || before.contains(&secret) || after.contains(&secret));
     }

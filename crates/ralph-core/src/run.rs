@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use crate::diagnostics::Totals;
-use crate::errand::Errands;
+use crate::diagnostics::GateTotals;
+use crate::errand::PendingActions;
 use crate::ids::{RunId, SessionId, TreeId};
-use crate::limits::Spent;
+use crate::limits::RunUsage;
 use crate::policy::Policy;
 use crate::progress::Progress;
 use crate::prompt::PromptSections;
 use crate::score::Score;
-use crate::state::State;
+use crate::state::RunState;
 use crate::time::Timestamp;
 use crate::usage::Usage;
 
@@ -29,7 +29,7 @@ pub struct Run {
     /// Its rules.
     pub policy: Policy,
     /// Current state.
-    pub state: State,
+    pub state: RunState,
     /// Number of the current or last turn; 0 before the first.
     pub iteration: u32,
     /// Counter raised with every change of owner and every errand. A write with an
@@ -56,9 +56,9 @@ pub struct Run {
     /// The tree the last gates ran on.
     pub tree: Option<TreeId>,
     /// The iteration with the best evidence so far.
-    pub best: Option<Best>,
+    pub best: Option<BestIteration>,
     /// Actions that its host still has to carry out.
-    pub errands: Errands,
+    pub errands: PendingActions,
     /// Time of its start.
     pub started_at: Timestamp,
     /// Time of the last change.
@@ -130,12 +130,12 @@ pub struct Baseline {
     /// Fingerprints of all problems that they found.
     pub failing: BTreeSet<String>,
     /// Totals of their findings and tests.
-    pub totals: Totals,
+    pub totals: GateTotals,
 }
 
 /// The iteration with the best evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Best {
+pub struct BestIteration {
     /// Its number.
     pub iteration: u32,
     /// Number of failures in that iteration.
@@ -153,7 +153,7 @@ impl Run {
             worktree: new.worktree,
             agent: new.agent,
             policy: new.policy,
-            state: State::Running,
+            state: RunState::Running,
             iteration: 0,
             epoch: 1,
             owner: Some(new.owner),
@@ -167,7 +167,7 @@ impl Run {
             last_output: String::new(),
             tree: None,
             best: None,
-            errands: Errands::default(),
+            errands: PendingActions::default(),
             started_at: now,
             updated_at: now,
             ended_at: None,
@@ -180,8 +180,8 @@ impl Run {
     }
 
     /// Returns the usage that limits are compared with.
-    pub fn spent(&self, now: Timestamp) -> Spent {
-        Spent {
+    pub fn spent(&self, now: Timestamp) -> RunUsage {
+        RunUsage {
             iterations: self.iteration,
             worked: self.worked(now),
             usage: self.usage,

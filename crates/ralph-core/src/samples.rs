@@ -3,13 +3,16 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use crate::decide::{Decision, Judgement, decide};
-use crate::evidence::{Evidence, Extent, Fault, GateReport, TurnEnd, Verdict, Weakening};
-use crate::finding::{Finding, Level, Place, Reading, TestFailure, TestState};
-use crate::format::Format;
+use crate::decide::{Decision, TurnJudgement, decide};
+use crate::evidence::{
+    Evidence, GateExtent, GateFault, GateReport, TurnEnd, Verdict, WeakenedCheck,
+};
+use crate::finding::{Finding, FindingLevel, SourceLocation, TestFailure, TestState, ToolReport};
+use crate::format::OutputFormat;
 use crate::ids::{Approach, Hunk, RunId, TreeId};
 use crate::policy::{
-    Bar, Criterion, GateCommand, GateSpec, Limits, Need, Policy, Trust, TurnLimits,
+    Criterion, GateCommand, GateImportance, GateSpec, PassCondition, Policy, RunLimits, Trust,
+    TurnLimits,
 };
 use crate::progress::Progress;
 use crate::run::{AgentRef, Baseline, NewRun, Owner, Run, Task};
@@ -34,21 +37,21 @@ pub(crate) fn minute(minutes: u32) -> Timestamp {
 pub(crate) fn gated() -> Policy {
     Policy {
         trust: Trust::Evidence,
-        limits: Limits::for_gates(),
+        limits: RunLimits::for_gates(),
         turns: TurnLimits::default(),
-        gates: vec![gate("tests", Need::Required)],
+        gates: vec![gate("tests", GateImportance::Required)],
         ..Policy::promise()
     }
 }
 
-pub(crate) fn gate(name: &str, need: Need) -> GateSpec {
+pub(crate) fn gate(name: &str, need: GateImportance) -> GateSpec {
     GateSpec {
         name: name.to_owned(),
         criterion: Criterion::Custom,
         command: GateCommand::Argv(vec!["make".to_owned(), name.to_owned()]),
         dir: String::new(),
-        format: Format::Exit,
-        bar: Bar::Clean,
+        format: OutputFormat::Exit,
+        bar: PassCondition::Clean,
         timeout: Duration::from_mins(1),
         need,
     }
@@ -124,7 +127,7 @@ impl Evidence {
 
     pub(crate) fn weakening(self) -> Self {
         let what = "test removed".to_owned();
-        let weakened = vec![Weakening { place: "tests/it.rs:3".to_owned(), what }];
+        let weakened = vec![WeakenedCheck { place: "tests/it.rs:3".to_owned(), what }];
         Self { weakened, ..self }
     }
 
@@ -140,7 +143,7 @@ impl Evidence {
     /// Adds a report of the gate `tests`; it passed unless there are failures.
     pub(crate) fn failing_tests(self, failing: &[&str]) -> Self {
         let verdict =
-            if failing.is_empty() { Verdict::Pass } else { Verdict::Fail(Fault::Exit(1)) };
+            if failing.is_empty() { Verdict::Pass } else { Verdict::Fail(GateFault::Exit(1)) };
         let failing = set(failing);
         self.reporting(GateReport { failing, ..report("tests", verdict) })
     }
@@ -149,16 +152,16 @@ impl Evidence {
 pub(crate) fn report(name: &str, verdict: Verdict) -> GateReport {
     GateReport {
         name: name.to_owned(),
-        need: Need::Required,
+        need: GateImportance::Required,
         command: format!("make {name}"),
         verdict,
         failing: BTreeSet::new(),
-        reading: Reading::default(),
+        reading: ToolReport::default(),
         tail: String::new(),
         elapsed: Duration::ZERO,
         cached: false,
         usage: None,
-        extent: Extent::Whole,
+        extent: GateExtent::Whole,
     }
 }
 
@@ -171,14 +174,14 @@ pub(crate) fn hunk(name: &str) -> Hunk {
 
 /// A report of the gate `lint` with a finding of this level in each of these files,
 /// on lines 1, 2, 3 and so on.
-pub(crate) fn found(findings: &[(&str, Level)]) -> GateReport {
-    let mut lint = report("lint", Verdict::Fail(Fault::Exit(1)));
+pub(crate) fn found(findings: &[(&str, FindingLevel)]) -> GateReport {
+    let mut lint = report("lint", Verdict::Fail(GateFault::Exit(1)));
     for (line, (file, level)) in (1..).zip(findings) {
         let mut finding = Finding {
             tool: "lint".to_owned(),
             rule: Some("R1".to_owned()),
             level: *level,
-            place: Place { file: (*file).to_owned(), line: Some(line), column: None },
+            place: SourceLocation { file: (*file).to_owned(), line: Some(line), column: None },
             message: format!("{} here", level.name()),
             fingerprint: String::new(),
         };
@@ -192,7 +195,7 @@ pub(crate) fn found(findings: &[(&str, Level)]) -> GateReport {
 
 /// A report of the gate `tests` with these tests; it passed unless one failed.
 pub(crate) fn tested(passed: &[&str], failed: &[&str]) -> GateReport {
-    let verdict = if failed.is_empty() { Verdict::Pass } else { Verdict::Fail(Fault::Exit(1)) };
+    let verdict = if failed.is_empty() { Verdict::Pass } else { Verdict::Fail(GateFault::Exit(1)) };
     let mut gate = report("tests", verdict);
     let tests = gate.reading.tests.get_or_insert_default();
     for (ids, state) in [(passed, TestState::Passed), (failed, TestState::Failed)] {
@@ -201,7 +204,7 @@ pub(crate) fn tested(passed: &[&str], failed: &[&str]) -> GateReport {
     tests.counts.passed = passed.len() as u64;
     tests.counts.failed = failed.len() as u64;
     for id in failed {
-        let place = Place { file: format!("tests/{id}"), line: Some(7), column: None };
+        let place = SourceLocation { file: format!("tests/{id}"), line: Some(7), column: None };
         let message = format!("expected {id}\ngot nothing");
         tests.failures.insert((*id).to_owned(), TestFailure { place, message });
         gate.failing.insert(format!("test {id}"));
@@ -214,7 +217,7 @@ pub(crate) fn set(items: &[&str]) -> BTreeSet<String> {
 }
 
 /// Carries a run over one turn, as the engine does.
-pub(crate) fn advance(run: &mut Run, evidence: &Evidence) -> Judgement {
+pub(crate) fn advance(run: &mut Run, evidence: &Evidence) -> TurnJudgement {
     let judgement = decide(run, &run.policy, evidence);
     run.progress = judgement.progress.clone();
     run.usage = run.usage + evidence.spent();

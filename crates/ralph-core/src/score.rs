@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::diagnostics::Totals;
+use crate::diagnostics::GateTotals;
 use crate::evidence::{Evidence, GateReport};
 use crate::policy::{Criterion, GateSpec};
 
@@ -37,7 +37,7 @@ impl Score {
 
     /// Scores the results of gates alone.
     pub fn of_gates(gates: &[GateReport], specs: &[GateSpec], flaky: &BTreeSet<String>) -> Self {
-        let Totals { counts, tests, unexplained } = Totals::of(gates);
+        let GateTotals { counts, tests, unexplained } = GateTotals::of(gates);
         let unchecked = gates.iter().filter(|gate| !gate.has_result()).count() as u64;
         let unsteady = gates.iter().flat_map(|gate| gate.failing.intersection(flaky)).count();
         let failed = tests.map_or(0, |tests| tests.failed);
@@ -81,14 +81,15 @@ fn is_blind(gate: &GateReport, specs: &[GateSpec]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence::{Fault, Verdict};
-    use crate::finding::Level;
-    use crate::policy::Need;
+    use crate::evidence::{GateFault, Verdict};
+    use crate::finding::FindingLevel;
+    use crate::policy::GateImportance;
     use crate::samples::{found, gate, report, set, tested, turn};
 
     fn specs() -> Vec<GateSpec> {
-        let tests = GateSpec { criterion: Criterion::TestPass, ..gate("tests", Need::Required) };
-        vec![tests, gate("lint", Need::Required)]
+        let tests =
+            GateSpec { criterion: Criterion::TestPass, ..gate("tests", GateImportance::Required) };
+        vec![tests, gate("lint", GateImportance::Required)]
     }
 
     fn of(gates: &[GateReport]) -> Score {
@@ -109,28 +110,29 @@ mod tests {
         let one = |level| found(&[("a", level)]);
         check_order(&[
             of(&[]),
-            of(&[one(Level::Warning)]),
-            of(&[files(Level::Warning)]),
-            of(&[one(Level::Security)]),
-            of(&[files(Level::Security)]),
-            of(&[one(Level::Error)]),
-            of(&[files(Level::Error)]),
+            of(&[one(FindingLevel::Warning)]),
+            of(&[files(FindingLevel::Warning)]),
+            of(&[one(FindingLevel::Security)]),
+            of(&[files(FindingLevel::Security)]),
+            of(&[one(FindingLevel::Error)]),
+            of(&[files(FindingLevel::Error)]),
             of(&[tested(&[], &["t1"])]),
-            of(&[tested(&[], &["t1"]), one(Level::Error)]),
+            of(&[tested(&[], &["t1"]), one(FindingLevel::Error)]),
             of(&[tested(&[], &["t1", "t2"])]),
         ]);
     }
 
     #[test]
     fn a_gate_that_only_fails_counts_as_one_failing_thing() {
-        let fail = |name| report(name, Verdict::Fail(Fault::Exit(1)));
+        let fail = |name| report(name, Verdict::Fail(GateFault::Exit(1)));
         assert_eq!(of(&[fail("lint")]).unexplained, 1);
         check_order(&[of(&[]), of(&[fail("lint")]), of(&[fail("lint"), fail("build")])]);
     }
 
     #[test]
     fn tests_that_do_not_build_are_worse_than_tests_that_fail() {
-        let broken = GateReport { name: "tests".to_owned(), ..found(&[("a", Level::Error)]) };
+        let broken =
+            GateReport { name: "tests".to_owned(), ..found(&[("a", FindingLevel::Error)]) };
         check_order(&[of(&[tested(&[], &["t1", "t2"])]), of(&[broken])]);
     }
 

@@ -5,24 +5,24 @@ use crate::time::Timestamp;
 
 /// The state of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum RunState {
     /// The agent works, or its next turn is about to start.
     Running,
     /// Waiting for something outside.
-    Waiting(Wait),
+    Waiting(WaitReason),
     /// Not active, but can be resumed.
-    Paused(Pause),
+    Paused(PauseReason),
     /// Ended: the work is done.
     Success(Proof),
     /// Ended without success: a limit, no progress, or an error.
-    Failed(Failure),
+    Failed(RunFailure),
     /// Ended: the user stopped it.
     Stopped,
 }
 
 /// The event that a waiting run waits for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wait {
+pub enum WaitReason {
     /// The provider refuses work until this moment.
     Limit {
         /// Time of the next attempt.
@@ -41,7 +41,7 @@ pub enum Wait {
 
 /// The reason why a run is paused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pause {
+pub enum PauseReason {
     /// `ralph pause`.
     Asked,
     /// Ctrl-C or a termination signal in the driver.
@@ -63,7 +63,7 @@ pub enum Proof {
 
 /// The reason why a run failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Failure {
+pub enum RunFailure {
     /// All allowed iterations are used.
     MaxIterations,
     /// The allowed time is used.
@@ -91,7 +91,7 @@ pub enum Failure {
     },
 }
 
-impl Failure {
+impl RunFailure {
     /// Returns the name in JSON and on the command line. A missing folder has
     /// counted as an error of the agent since the first version.
     pub fn name(&self) -> &'static str {
@@ -107,7 +107,7 @@ impl Failure {
     }
 }
 
-impl State {
+impl RunState {
     /// Returns the first level of the state: the status.
     pub fn status(&self) -> &'static str {
         match self {
@@ -125,16 +125,16 @@ impl State {
         match self {
             Self::Running | Self::Stopped => None,
             Self::Waiting(wait) => Some(match wait {
-                Wait::Limit { .. } => "limit",
-                Wait::Human { .. } => "human",
-                Wait::Child => "child",
-                Wait::Host => "host",
+                WaitReason::Limit { .. } => "limit",
+                WaitReason::Human { .. } => "human",
+                WaitReason::Child => "child",
+                WaitReason::Host => "host",
             }),
             Self::Paused(pause) => Some(match pause {
-                Pause::Asked => "asked",
-                Pause::Interrupted => "interrupted",
-                Pause::Aborted => "aborted",
-                Pause::Capped => "capped",
+                PauseReason::Asked => "asked",
+                PauseReason::Interrupted => "interrupted",
+                PauseReason::Aborted => "aborted",
+                PauseReason::Capped => "capped",
             }),
             Self::Success(Proof::Verified) => Some("verified"),
             Self::Success(Proof::Claimed) => Some("claimed"),
@@ -154,8 +154,11 @@ impl State {
     /// without help.
     pub fn is_active(&self) -> bool {
         match self {
-            Self::Running | Self::Waiting(Wait::Limit { .. } | Wait::Child | Wait::Host) => true,
-            Self::Waiting(Wait::Human { .. })
+            Self::Running
+            | Self::Waiting(WaitReason::Limit { .. } | WaitReason::Child | WaitReason::Host) => {
+                true
+            }
+            Self::Waiting(WaitReason::Human { .. })
             | Self::Paused(_)
             | Self::Success(_)
             | Self::Failed(_)
@@ -167,10 +170,10 @@ impl State {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Success(_) => 0,
-            Self::Waiting(Wait::Human { .. }) => 4,
+            Self::Waiting(WaitReason::Human { .. }) => 4,
             Self::Paused(_) => 130,
             Self::Running
-            | Self::Waiting(Wait::Limit { .. } | Wait::Child | Wait::Host)
+            | Self::Waiting(WaitReason::Limit { .. } | WaitReason::Child | WaitReason::Host)
             | Self::Failed(_)
             | Self::Stopped => 1,
         }
@@ -183,7 +186,7 @@ mod tests {
 
     /// Status, reason, exit code, and whether the run is `active` or `ended`.
     #[track_caller]
-    fn check(state: &State, want: (&str, Option<&str>, u8, &str)) {
+    fn check(state: &RunState, want: (&str, Option<&str>, u8, &str)) {
         let life = match (state.is_active(), state.is_ended()) {
             (true, false) => "active",
             (false, true) => "ended",
@@ -196,21 +199,30 @@ mod tests {
     #[test]
     fn every_state_has_its_words_and_its_exit_code() {
         let until = Timestamp::from_millis(0);
-        let human = Wait::Human { question: String::new() };
-        let broken = Failure::AgentError { what: String::new() };
-        check(&State::Running, ("running", None, 1, "active"));
-        check(&State::Waiting(Wait::Limit { until }), ("waiting", Some("limit"), 1, "active"));
-        check(&State::Waiting(Wait::Child), ("waiting", Some("child"), 1, "active"));
-        check(&State::Waiting(Wait::Host), ("waiting", Some("host"), 1, "active"));
-        check(&State::Waiting(human), ("waiting", Some("human"), 4, "at rest"));
-        check(&State::Paused(Pause::Asked), ("paused", Some("asked"), 130, "at rest"));
-        check(&State::Paused(Pause::Aborted), ("paused", Some("aborted"), 130, "at rest"));
-        check(&State::Paused(Pause::Capped), ("paused", Some("capped"), 130, "at rest"));
-        check(&State::Paused(Pause::Interrupted), ("paused", Some("interrupted"), 130, "at rest"));
-        check(&State::Success(Proof::Verified), ("success", Some("verified"), 0, "ended"));
-        check(&State::Success(Proof::Claimed), ("success", Some("claimed"), 0, "ended"));
-        check(&State::Failed(broken), ("failed", Some("agent_error"), 1, "ended"));
-        check(&State::Failed(Failure::Circular(None)), ("failed", Some("circular"), 1, "ended"));
-        check(&State::Stopped, ("stopped", None, 1, "ended"));
+        let human = WaitReason::Human { question: String::new() };
+        let broken = RunFailure::AgentError { what: String::new() };
+        check(&RunState::Running, ("running", None, 1, "active"));
+        check(
+            &RunState::Waiting(WaitReason::Limit { until }),
+            ("waiting", Some("limit"), 1, "active"),
+        );
+        check(&RunState::Waiting(WaitReason::Child), ("waiting", Some("child"), 1, "active"));
+        check(&RunState::Waiting(WaitReason::Host), ("waiting", Some("host"), 1, "active"));
+        check(&RunState::Waiting(human), ("waiting", Some("human"), 4, "at rest"));
+        check(&RunState::Paused(PauseReason::Asked), ("paused", Some("asked"), 130, "at rest"));
+        check(&RunState::Paused(PauseReason::Aborted), ("paused", Some("aborted"), 130, "at rest"));
+        check(&RunState::Paused(PauseReason::Capped), ("paused", Some("capped"), 130, "at rest"));
+        check(
+            &RunState::Paused(PauseReason::Interrupted),
+            ("paused", Some("interrupted"), 130, "at rest"),
+        );
+        check(&RunState::Success(Proof::Verified), ("success", Some("verified"), 0, "ended"));
+        check(&RunState::Success(Proof::Claimed), ("success", Some("claimed"), 0, "ended"));
+        check(&RunState::Failed(broken), ("failed", Some("agent_error"), 1, "ended"));
+        check(
+            &RunState::Failed(RunFailure::Circular(None)),
+            ("failed", Some("circular"), 1, "ended"),
+        );
+        check(&RunState::Stopped, ("stopped", None, 1, "ended"));
     }
 }

@@ -37,7 +37,7 @@ pub const fn without_margin(tokens: usize) -> usize {
 
 /// The class of a character, for splitting.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum CharClass {
     /// Latin letters, including those with diacritics.
     Latin,
     /// Korean syllables.
@@ -54,7 +54,7 @@ enum Class {
     Mark,
 }
 
-impl Class {
+impl CharClass {
     fn of(char: char) -> Self {
         match char {
             'a'..='z' | 'A'..='Z' | '\u{c0}'..='\u{24f}' => Self::Latin,
@@ -81,7 +81,7 @@ impl Class {
 
 /// The character before a word that belongs to it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Lead {
+enum LeadingChar {
     Nothing,
     Space,
     Mark,
@@ -89,40 +89,44 @@ enum Lead {
 
 fn line_cost(line: &str) -> usize {
     let mut chars = line.chars().peekable();
-    let mut lead = Lead::Nothing;
+    let mut lead = LeadingChar::Nothing;
     let mut cost = 0;
     while let Some(&next) = chars.peek() {
-        let class = Class::of(next);
-        let before = std::mem::replace(&mut lead, Lead::Nothing);
+        let class = CharClass::of(next);
+        let before = std::mem::replace(&mut lead, LeadingChar::Nothing);
         cost += match class {
-            Class::Latin | Class::Hangul | Class::Signs | Class::Alphabet => {
+            CharClass::Latin | CharClass::Hangul | CharClass::Signs | CharClass::Alphabet => {
                 word(&mut chars, before)
             }
-            Class::Digit => {
+            CharClass::Digit => {
                 let length = run(&mut chars, class);
                 length.div_ceil(3) * WHOLE + alone(before)
             }
-            Class::Space => {
+            CharClass::Space => {
                 let length = run(&mut chars, class);
-                let ends = chars.peek().is_none_or(|next| Class::of(*next) == Class::LineEnd);
-                lead = if ends { Lead::Nothing } else { Lead::Space };
+                let ends =
+                    chars.peek().is_none_or(|next| CharClass::of(*next) == CharClass::LineEnd);
+                lead = if ends { LeadingChar::Nothing } else { LeadingChar::Space };
                 if length > 1 && !ends { WHOLE } else { 0 }
             }
             // After marks a line end is a part of them; an empty line costs nothing.
-            Class::LineEnd => {
+            CharClass::LineEnd => {
                 run(&mut chars, class);
                 if cost == 0 { 0 } else { WHOLE }
             }
-            Class::Picture => run(&mut chars, class) * 2 * WHOLE,
-            Class::Mark => {
+            CharClass::Picture => run(&mut chars, class) * 2 * WHOLE,
+            CharClass::Mark => {
                 let length = run(&mut chars, class);
-                let follows = chars.peek().map(|next| Class::of(*next));
-                if length == 1 && before == Lead::Nothing && follows.is_some_and(Class::is_letter) {
-                    lead = Lead::Mark;
+                let follows = chars.peek().map(|next| CharClass::of(*next));
+                if length == 1
+                    && before == LeadingChar::Nothing
+                    && follows.is_some_and(CharClass::is_letter)
+                {
+                    lead = LeadingChar::Mark;
                     continue;
                 }
-                if follows == Some(Class::LineEnd) {
-                    run(&mut chars, Class::LineEnd);
+                if follows == Some(CharClass::LineEnd) {
+                    run(&mut chars, CharClass::LineEnd);
                 }
                 WHOLE + length.saturating_sub(2) * 30
             }
@@ -132,28 +136,28 @@ fn line_cost(line: &str) -> usize {
 }
 
 /// Consumes all characters of one class and returns their number.
-fn run(chars: &mut Peekable<Chars<'_>>, class: Class) -> usize {
+fn run(chars: &mut Peekable<Chars<'_>>, class: CharClass) -> usize {
     let mut length = 0;
-    while chars.next_if(|next| Class::of(*next) == class).is_some() {
+    while chars.next_if(|next| CharClass::of(*next) == class).is_some() {
         length += 1;
     }
     length
 }
 
 /// Returns the cost of a leading character that does not join the piece, as before digits.
-const fn alone(lead: Lead) -> usize {
+const fn alone(lead: LeadingChar) -> usize {
     match lead {
-        Lead::Nothing => 0,
-        Lead::Space | Lead::Mark => WHOLE,
+        LeadingChar::Nothing => 0,
+        LeadingChar::Space | LeadingChar::Mark => WHOLE,
     }
 }
 
 /// Consumes a word up to the next one, as in `getUserName`, and returns its cost.
-fn word(chars: &mut Peekable<Chars<'_>>, lead: Lead) -> usize {
-    let mut counts = Counts::default();
+fn word(chars: &mut Peekable<Chars<'_>>, lead: LeadingChar) -> usize {
+    let mut counts = LetterCounts::default();
     let mut before: Option<char> = None;
     while let Some(next) = chars.next_if(|next| {
-        Class::of(*next).is_letter()
+        CharClass::of(*next).is_letter()
             && !(next.is_uppercase() && before.is_some_and(char::is_lowercase))
     }) {
         counts.add(next, before);
@@ -164,7 +168,7 @@ fn word(chars: &mut Peekable<Chars<'_>>, lead: Lead) -> usize {
 
 /// The number of letters of each kind in a word.
 #[derive(Default)]
-struct Counts {
+struct LetterCounts {
     latin: usize,
     hangul: usize,
     signs: usize,
@@ -173,25 +177,25 @@ struct Counts {
     shouted: usize,
 }
 
-impl Counts {
+impl LetterCounts {
     fn add(&mut self, letter: char, before: Option<char>) {
-        match Class::of(letter) {
-            Class::Latin => self.latin += 1,
-            Class::Hangul => self.hangul += 1,
-            Class::Signs => self.signs += 1,
-            Class::Alphabet
-            | Class::Digit
-            | Class::Space
-            | Class::LineEnd
-            | Class::Picture
-            | Class::Mark => self.alphabet += 1,
+        match CharClass::of(letter) {
+            CharClass::Latin => self.latin += 1,
+            CharClass::Hangul => self.hangul += 1,
+            CharClass::Signs => self.signs += 1,
+            CharClass::Alphabet
+            | CharClass::Digit
+            | CharClass::Space
+            | CharClass::LineEnd
+            | CharClass::Picture
+            | CharClass::Mark => self.alphabet += 1,
         }
         if letter.is_uppercase() && before.is_some_and(char::is_uppercase) {
             self.shouted += 1;
         }
     }
 
-    fn cost(&self, lead: Lead) -> usize {
+    fn cost(&self, lead: LeadingChar) -> usize {
         let latin = if self.latin == 0 { 0 } else { self.latin_cost(lead) };
         // A syllable block is half a token, and a word ends within one.
         let hangul = if self.hangul == 0 { 0 } else { 70 + 48 * self.hangul };
@@ -202,15 +206,15 @@ impl Counts {
 
     /// Common words are one token together with the space before them. Words inside
     /// of names are split sooner, and capitals soonest.
-    fn latin_cost(&self, lead: Lead) -> usize {
+    fn latin_cost(&self, lead: LeadingChar) -> usize {
         let length = self.latin;
         let rare = if self.shouted > 0 {
             18 * length.saturating_sub(2)
         } else {
             match lead {
-                Lead::Space => 7 * length.saturating_sub(7),
-                Lead::Nothing => 9 * length.saturating_sub(4),
-                Lead::Mark => 12 * length.saturating_sub(2),
+                LeadingChar::Space => 7 * length.saturating_sub(7),
+                LeadingChar::Nothing => 9 * length.saturating_sub(4),
+                LeadingChar::Mark => 12 * length.saturating_sub(2),
             }
         };
         // Text that is longer than words is no word.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::evidence::{Fault, Verdict, Weakening};
+use crate::evidence::{GateFault, Verdict, WeakenedCheck};
 use crate::locale::Locale;
 use crate::policy;
 use crate::run::Run;
@@ -34,7 +34,7 @@ pub use outcome::{
 pub use prompt::{NextPrompt, continuation_template, first_prompt, rules, signal};
 pub use reason::reason_ko;
 pub use sections::sections;
-pub use summary::{Past, PastTurn, refused, summary};
+pub use summary::{EarlierTurns, PastTurn, refused, summary};
 
 /// Renders a person's answer to the agent, with the question if there was one.
 pub fn answer(question: Option<&str>, text: &str, locale: Locale) -> String {
@@ -66,13 +66,13 @@ pub fn changed_by_checks<'f>(files: impl Iterator<Item = &'f Path>, locale: Loca
 }
 
 /// Asks the user whether changes of tests and checks are intended.
-pub fn held_question(run: &Run, held: &[Weakening]) -> String {
+pub fn held_question(run: &Run, held: &[WeakenedCheck]) -> String {
     const NAMED: usize = 3;
     let named: Vec<String> =
         held.iter().take(NAMED).map(|one| format!("{}: {}", one.place, one.what)).collect();
     let more = held.len().saturating_sub(NAMED);
     let mut paths: Vec<&str> =
-        held.iter().filter(|one| one.has_path()).map(Weakening::file).collect();
+        held.iter().filter(|one| one.has_path()).map(WeakenedCheck::file).collect();
     paths.dedup();
     if paths.is_empty() {
         return unallowable_question(run, &named.join("; "));
@@ -124,11 +124,13 @@ pub fn verdict(verdict: &Verdict, locale: Locale) -> String {
 fn verdict_ko(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Pass => "통과".to_owned(),
-        Verdict::Fail(Fault::Exit(code)) => format!("실패: 종료 코드 {code}"),
-        Verdict::Fail(Fault::Signal(signal)) => format!("실패: 시그널 {signal}(으)로 중단됨"),
-        Verdict::Fail(Fault::Timeout(limit)) => format!("실패: 시간 초과({})", render_span(*limit)),
-        Verdict::Fail(Fault::Findings(count)) => format!("실패: 문제 {count}건"),
-        Verdict::Fail(Fault::Refused) => "작업을 인정하지 않음".to_owned(),
+        Verdict::Fail(GateFault::Exit(code)) => format!("실패: 종료 코드 {code}"),
+        Verdict::Fail(GateFault::Signal(signal)) => format!("실패: 시그널 {signal}(으)로 중단됨"),
+        Verdict::Fail(GateFault::Timeout(limit)) => {
+            format!("실패: 시간 초과({})", render_span(*limit))
+        }
+        Verdict::Fail(GateFault::Findings(count)) => format!("실패: 문제 {count}건"),
+        Verdict::Fail(GateFault::Refused) => "작업을 인정하지 않음".to_owned(),
         Verdict::Unclear { reason } => format!("불명확: {}", reason_ko(reason)),
         Verdict::Unknown { reason } => format!("확인 불가: {}", reason_ko(reason)),
     }

@@ -14,10 +14,12 @@ use std::time::Duration;
 use ralph_core::Timestamp;
 use ralph_core::locale::Locale;
 use ralph_core::memory::hydration::USUAL_TOKENS;
-use ralph_engine::recall::{Recall, Wanted};
-use ralph_memory::event::{Actor, Event, Note, NoteKind, Phase, Place, Scope, What};
+use ralph_engine::recall::{NoteRecall, NoteRequest};
+use ralph_memory::event::{
+    EventActor, EventContext, LogEvent, LogEventKind, NoteContent, NoteKind, NoteScope, WorkPhase,
+};
 use ralph_memory::synthetic::{self, TURNS};
-use ralph_memory::{Notebook, Patience, anchor, note_id};
+use ralph_memory::{LockPatience, Notebook, anchor, note_id};
 use rustix::time::{ClockId, clock_gettime};
 
 /// Number of tasks.
@@ -77,15 +79,15 @@ fn measure(notes: &str, folder: &Path) -> Result<(), Box<dyn Error>> {
     write("fn last() {}\n")?;
     drop(notebook);
     let user_home = folder.join("user");
-    let (tokens, locale, patience) = (USUAL_TOKENS, Locale::En, Patience::Short);
-    let recall = Recall { home, user_home, root, tokens, locale, patience };
+    let (tokens, locale, patience) = (USUAL_TOKENS, Locale::En, LockPatience::Short);
+    let recall = NoteRecall { home, user_home, root, tokens, locale, patience };
     let now = Timestamp::from_millis(0);
     let questions =
         synthetic::questions(SEED, sessions).step_by(usize::try_from(sessions)? * 3 / TASKS + 1);
     let (mut times, mut shown) = (Vec::new(), 0);
     for (place, question) in questions.enumerate() {
         let task = Some(format!("{} {}", question.text, name(place % FILES)));
-        let wanted = Wanted { task, ..Wanted::new(Phase::Think) };
+        let wanted = NoteRequest { task, ..NoteRequest::new(WorkPhase::Think) };
         let start = cpu();
         let found = recall.recall(&wanted, now)?;
         times.push(cpu().saturating_sub(start));
@@ -105,18 +107,18 @@ fn name(file: usize) -> String {
 }
 
 /// A note of some kind, every tenth about a file.
-fn event(place: usize, text: String, root: &Path) -> io::Result<Event> {
+fn event(place: usize, text: String, root: &Path) -> io::Result<LogEvent> {
     let kinds = [NoteKind::Skill, NoteKind::Gotcha, NoteKind::Fact, NoteKind::Failure];
     let kind = kinds.get(place % 7).cloned().unwrap_or(NoteKind::Discovery);
     let id = note_id(&place.to_string());
-    let mut note = Note::new(id, kind, Scope::Project, text);
+    let mut note = NoteContent::new(id, kind, NoteScope::Project, text);
     if place.is_multiple_of(PER_FILE) {
         let file = name(place / PER_FILE % FILES);
         note.anchors.push(anchor::drop_at(root, &file, Some("one"))?);
         note.files.push(file);
     }
-    let what = What::Noted(Box::new(note));
-    Ok(Event { at: 0, place: Place::default(), actor: Actor::Agent, what })
+    let what = LogEventKind::Noted(Box::new(note));
+    Ok(LogEvent { at: 0, place: EventContext::default(), actor: EventActor::Agent, what })
 }
 
 /// The processor time of all threads of this process.

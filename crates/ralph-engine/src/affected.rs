@@ -5,9 +5,9 @@
 
 use std::path::PathBuf;
 
-use ralph_checks::{AffectedTest, Gate, GateWatcher, Site, run_together, test_fingerprint};
+use ralph_checks::{AffectedTest, Gate, GateContext, GateWatcher, run_together, test_fingerprint};
 use ralph_core::Timestamp;
-use ralph_core::evidence::{Fault, GateReport, Verdict};
+use ralph_core::evidence::{GateFault, GateReport, Verdict};
 use ralph_core::policy::GateSpec;
 use ralph_graph::{Index, IndexError};
 
@@ -56,7 +56,7 @@ impl AffectedTests {
 pub(crate) fn failures(
     gates: &[&dyn Gate],
     tests: &[AffectedTest],
-    site: &Site<'_>,
+    site: &GateContext<'_>,
     watcher: &mut dyn GateWatcher,
 ) -> Vec<(usize, GateReport)> {
     let narrowed =
@@ -66,7 +66,7 @@ pub(crate) fn failures(
     if wanted.is_empty() {
         return Vec::new();
     }
-    let reports = run_together(&wanted, site, jobs(), &mut First(watcher));
+    let reports = run_together(&wanted, site, jobs(), &mut FirstTestsWatcher(watcher));
     let numbers = narrowed.iter().map(|(at, _)| *at);
     numbers.zip(reports).filter(|(_, report)| has_failing_tests(report)).collect()
 }
@@ -74,7 +74,7 @@ pub(crate) fn failures(
 /// Returns true if tests were run and failed. A runner that breaks off, or
 /// finds no test, may only have got wrong arguments.
 fn has_failing_tests(report: &GateReport) -> bool {
-    matches!(report.verdict, Verdict::Fail(Fault::Exit(_)))
+    matches!(report.verdict, Verdict::Fail(GateFault::Exit(_)))
         && report.failing_tests().next().is_some()
 }
 
@@ -84,9 +84,9 @@ pub(crate) fn print(spec: &GateSpec) -> impl Fn(&str) -> String {
 }
 
 /// Reports tests that run first to a watcher, apart from whole gates.
-struct First<'a>(&'a mut dyn GateWatcher);
+struct FirstTestsWatcher<'a>(&'a mut dyn GateWatcher);
 
-impl GateWatcher for First<'_> {
+impl GateWatcher for FirstTestsWatcher<'_> {
     fn started(&mut self, spec: &GateSpec) {
         self.0.first_started(spec);
     }

@@ -8,18 +8,18 @@ use std::ffi::{OsStr, OsString};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-use ralph_checks::detect::{self, Detected};
-use ralph_config::{Layers, MemoryRules, Settings, SnapshotRules};
+use ralph_checks::detect::{self, DetectedGates};
+use ralph_config::{MemoryRules, RunSettings, SettingLayers, SnapshotRules};
 use ralph_core::locale::Locale;
 use ralph_core::{Run, RunId, Timestamp};
-use ralph_memory::{MemoryError, Patience};
+use ralph_memory::{LockPatience, MemoryError};
 use ralph_proc::Supervisor;
-use ralph_snapshot::{Project, WorkTree};
+use ralph_snapshot::{ProjectLocation, WorkTree};
 use ralph_store::SqliteStore;
 
-use crate::clock::{Clock, SystemClock};
-use crate::host::Place;
-use crate::recall::Recall;
+use crate::clock::{SystemClock, TimeSource};
+use crate::host::SessionDir;
+use crate::recall::NoteRecall;
 use crate::user_error::UserError;
 use crate::{invariants, undo};
 use fallback::SettingsFallback;
@@ -32,7 +32,7 @@ pub const KILL_SWITCHES: [&str; 2] = ["RALPH_DISABLE", "JIKIME_DISABLE_LOOP_CONT
 /// The context of a command.
 pub struct App {
     /// The project.
-    pub project: Project,
+    pub project: ProjectLocation,
     /// The folder that holds its state.
     pub home: PathBuf,
     /// The environment.
@@ -55,12 +55,13 @@ impl App {
 
     /// Makes the context of the project at `start`, with this environment.
     pub fn at(start: &Path, env: BTreeMap<OsString, OsString>) -> Result<Self, UserError> {
-        let project = Project::discover(start).map_err(|error| UserError::internal(&error))?;
+        let project =
+            ProjectLocation::discover(start).map_err(|error| UserError::internal(&error))?;
         Ok(Self::of(project, env))
     }
 
     /// Makes the context of this project, with this environment.
-    pub fn of(project: Project, env: BTreeMap<OsString, OsString>) -> Self {
+    pub fn of(project: ProjectLocation, env: BTreeMap<OsString, OsString>) -> Self {
         let variable = |name: &str| env.get(&OsString::from(name)).cloned();
         let ralph_home =
             variable("RALPH_HOME").filter(|value| !value.is_empty()).map(PathBuf::from);
@@ -75,7 +76,7 @@ impl App {
     /// The state home that this project would have without a repository.
     pub fn home_without_git(&self) -> PathBuf {
         let root = self.project.root.clone();
-        Self::of(Project { root, git: None }, self.env.clone()).home
+        Self::of(ProjectLocation { root, git: None }, self.env.clone()).home
     }
 
     /// Returns the folder of the notes for all projects of the user.
@@ -143,14 +144,14 @@ impl App {
     }
 
     /// Returns access to the notes that agents may be shown; `None` if memory is off.
-    pub fn recall(&self, rules: MemoryRules, locale: Locale) -> Option<Recall> {
-        rules.is_enabled.then(|| Recall {
+    pub fn recall(&self, rules: MemoryRules, locale: Locale) -> Option<NoteRecall> {
+        rules.is_enabled.then(|| NoteRecall {
             home: self.home.clone(),
             user_home: self.user_home(),
             root: self.project.root.clone(),
             tokens: rules.tokens,
             locale,
-            patience: Patience::Long,
+            patience: LockPatience::Long,
         })
     }
 
@@ -202,14 +203,14 @@ impl App {
 
     /// Returns the settings from files and variables. If they cannot be read, it
     /// returns those of the run that [`Self::fall_back_on`] named.
-    pub fn layers(&self) -> Result<Layers, UserError> {
+    pub fn layers(&self) -> Result<SettingLayers, UserError> {
         let present = self.layers_of(self.user_config().as_deref(), &self.project_config());
         present.or_else(|error| self.begun_layers(error))
     }
 
     /// Returns the settings from these files and from variables.
-    pub fn layers_of(&self, user: Option<&Path>, own: &Path) -> Result<Layers, UserError> {
-        let mut layers = Layers::default();
+    pub fn layers_of(&self, user: Option<&Path>, own: &Path) -> Result<SettingLayers, UserError> {
+        let mut layers = SettingLayers::default();
         if let Some(path) = user {
             layers.add_file(path)?;
         }
@@ -223,7 +224,7 @@ impl App {
     }
 
     /// Interprets the settings for this project, with a gate for notes that have a check.
-    pub fn settings(&self, layers: &Layers) -> Result<Settings, UserError> {
+    pub fn settings(&self, layers: &SettingLayers) -> Result<RunSettings, UserError> {
         let settings = self.plain_settings(layers)?;
         match settings.memory.enforce.need() {
             Some(need) if invariants::any(&self.note_homes()) => {
@@ -234,8 +235,8 @@ impl App {
     }
 
     /// Interprets the settings without a gate for notes.
-    pub fn plain_settings(&self, layers: &Layers) -> Result<Settings, UserError> {
-        Ok(Settings::new(layers, self.locale(), &|| self.detected())?)
+    pub fn plain_settings(&self, layers: &SettingLayers) -> Result<RunSettings, UserError> {
+        Ok(RunSettings::new(layers, self.locale(), &|| self.detected())?)
     }
 
     /// Returns the folders of the project's notes and of the user's.
@@ -244,7 +245,7 @@ impl App {
     }
 
     /// Detects the kind of project and the commands that could prove it.
-    pub fn detected(&self) -> Detected {
+    pub fn detected(&self) -> DetectedGates {
         detect::detect(&self.project.root, &|program, dir| self.finds(program.as_ref(), dir))
     }
 
@@ -309,7 +310,7 @@ impl App {
     /// Returns true if the run belongs to a session whose client is gone. Such a run
     /// still counts as active.
     pub fn is_left(&self, run: &Run) -> bool {
-        let is_abandoned = |session| Place::new(&self.home, session).is_abandoned();
+        let is_abandoned = |session| SessionDir::new(&self.home, session).is_abandoned();
         run.state.is_active() && run.session().is_some_and(is_abandoned)
     }
 

@@ -12,18 +12,18 @@ use ralph_agents::host::HOSTS;
 use ralph_core::run::Owner;
 use ralph_core::{Run, RunId, SessionId};
 use ralph_proc::{Ancestor, TOKEN_VARIABLE, ancestors};
-use ralph_store::{RunQuery, RunStore, Which};
+use ralph_store::{RunQuery, RunStateFilter, RunStore};
 
 use crate::app::{App, user_home};
 use crate::command_log::CommandSource;
-use crate::host::Place as Kept;
+use crate::host::SessionDir as Kept;
 use crate::owner;
 
-type Environment = BTreeMap<OsString, OsString>;
+type EnvironmentVars = BTreeMap<OsString, OsString>;
 
 /// An agent that called `ralph`.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Caller {
+pub struct CallingAgent {
     /// Its session, as its host names it.
     pub session: Option<SessionId>,
     /// The run that it works for.
@@ -34,7 +34,7 @@ pub struct Caller {
 
 /// The way `ralph` was called, which tells how far above us a host is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CalledAs {
+pub enum InvocationKind {
     /// A command: there is, or was, a shell between the agent's host and us.
     Command,
     /// A hook or a server of tools, which hosts start themselves.
@@ -48,7 +48,7 @@ pub const SESSION_COMMAND: &str = "RALPH_SESSION_COMMAND";
 const MOST_OPEN: u32 = 1000;
 
 /// Returns the agent that called us; `None` if it was the user.
-pub fn agent(app: &App) -> Option<Caller> {
+pub fn agent(app: &App) -> Option<CallingAgent> {
     told_by(&app.env).or_else(|| told_by_ancestors(app, &ancestors()))
 }
 
@@ -57,9 +57,9 @@ pub fn agent(app: &App) -> Option<Caller> {
 ///
 /// Unlike [`agent`] it counts every sign there is: an agent can add a variable
 /// that names another session, but not take away what is above it.
-pub fn open_run(app: &App, called: CalledAs) -> Option<Run> {
+pub fn open_run(app: &App, called: InvocationKind) -> Option<Run> {
     let store = app.existing_store().ok()??;
-    let query = RunQuery { worktree: None, which: Which::Open, limit: MOST_OPEN };
+    let query = RunQuery { worktree: None, which: RunStateFilter::Open, limit: MOST_OPEN };
     let open = store.runs(&query).ok().filter(|open| !open.is_empty())?;
     let signs = CallerSigns::gather(app, called);
     open.into_iter().find(|run| signs.tell_of(run))
@@ -69,7 +69,7 @@ pub fn open_run(app: &App, called: CalledAs) -> Option<Run> {
 /// of the processes above us.
 pub fn open_run_elsewhere(app: &App) -> Option<(App, Run)> {
     let is_same_user = |ancestor: &Ancestor| {
-        let environment: Environment = ancestor.environment().into_iter().collect();
+        let environment: EnvironmentVars = ancestor.environment().into_iter().collect();
         user_home(&environment) == app.user_home()
     };
     let above = ancestors().into_iter().filter(is_same_user);
@@ -77,7 +77,7 @@ pub fn open_run_elsewhere(app: &App) -> Option<(App, Run)> {
     folders.dedup();
     folders.into_iter().find_map(|folder| {
         let there = App::at(&folder, app.env.clone()).ok()?;
-        let run = open_run(&there, CalledAs::Command)?;
+        let run = open_run(&there, InvocationKind::Command)?;
         Some((there, run))
     })
 }
@@ -106,24 +106,24 @@ struct CallerSigns {
 }
 
 impl CallerSigns {
-    fn gather(app: &App, called: CalledAs) -> Self {
+    fn gather(app: &App, called: InvocationKind) -> Self {
         let above = ancestors();
         let environments = above.iter().map(|one| one.environment().into_iter().collect());
-        let environments: Vec<Environment> =
+        let environments: Vec<EnvironmentVars> =
             std::iter::once(app.env.clone()).chain(environments).collect();
-        let callers: Vec<Caller> = environments.iter().filter_map(told_by).collect();
+        let callers: Vec<CallingAgent> = environments.iter().filter_map(told_by).collect();
         let hosts = match called {
-            CalledAs::Command => below_shell(&above),
-            CalledAs::Child => &above,
+            InvocationKind::Command => below_shell(&above),
+            InvocationKind::Child => &above,
         };
         let named = callers.iter().filter_map(|caller| caller.session.clone());
         let sessions: Vec<SessionId> = named.chain(sessions_of(&app.home, hosts)).collect();
         let marked = sessions.iter().filter_map(|session| Kept::new(&app.home, session).run());
-        let variable = |environment: &Environment| {
+        let variable = |environment: &EnvironmentVars| {
             environment.get(OsStr::new("RALPH_RUN_ID"))?.to_str()?.parse().ok()
         };
         let runs = environments.iter().filter_map(variable).chain(marked).collect();
-        let is_nameless = |environment: &Environment| {
+        let is_nameless = |environment: &EnvironmentVars| {
             environment.contains_key(OsStr::new(TOKEN_VARIABLE))
                 && !environment.contains_key(OsStr::new("RALPH_RUN_ID"))
                 && user_home(environment) == app.user_home()
@@ -146,7 +146,7 @@ impl CallerSigns {
 }
 
 /// Reads the caller from the environment of a turn.
-fn told_by(environment: &Environment) -> Option<Caller> {
+fn told_by(environment: &EnvironmentVars) -> Option<CallingAgent> {
     let text = |name: &str| environment.get(OsStr::new(name)).and_then(|value| value.to_str());
     let is_driven = text("RALPH_DRIVER") == Some("1");
     let named = HOSTS.iter().filter_map(|host| environment.get(OsStr::new(host.session_variable?)));
@@ -154,7 +154,7 @@ fn told_by(environment: &Environment) -> Option<Caller> {
     let session = named.iter().find_map(|name| SessionId::new(name.to_str()?));
     let driven = |name: &str| text(name).filter(|_| is_driven);
     // A host gave the name, even if it cannot be used.
-    (is_driven || !named.is_empty()).then(|| Caller {
+    (is_driven || !named.is_empty()).then(|| CallingAgent {
         session,
         run: driven("RALPH_RUN_ID").and_then(|run| run.parse().ok()),
         iteration: driven("RALPH_ITERATION").and_then(|number| number.parse().ok()),
@@ -162,7 +162,7 @@ fn told_by(environment: &Environment) -> Option<Caller> {
 }
 
 /// Reads the caller from the processes above us.
-fn told_by_ancestors(app: &App, above: &[Ancestor]) -> Option<Caller> {
+fn told_by_ancestors(app: &App, above: &[Ancestor]) -> Option<CallingAgent> {
     let ours = || driver_above(app, above).or_else(|| host_above(&app.home, above));
     above.iter().find_map(|ancestor| told_by_ancestor(app, *ancestor)).or_else(ours)
 }
@@ -170,10 +170,10 @@ fn told_by_ancestors(app: &App, above: &[Ancestor]) -> Option<Caller> {
 /// Reads the caller from the environment of a process above us. It counts only for the
 /// same user state, or for runs and sessions of this project. Tests of ralph in an
 /// agent's turn, with a home of their own, are not that agent.
-fn told_by_ancestor(app: &App, ancestor: Ancestor) -> Option<Caller> {
-    let environment: Environment = ancestor.environment().into_iter().collect();
+fn told_by_ancestor(app: &App, ancestor: Ancestor) -> Option<CallingAgent> {
+    let environment: EnvironmentVars = ancestor.environment().into_iter().collect();
     let is_supervised = environment.contains_key(OsStr::new(TOKEN_VARIABLE));
-    let caller = told_by(&environment).or_else(|| is_supervised.then(Caller::default))?;
+    let caller = told_by(&environment).or_else(|| is_supervised.then(CallingAgent::default))?;
     let is_here = || {
         let session = caller.session.as_ref();
         let has_session = session.is_some_and(|id| Kept::new(&app.home, id).folder().exists());
@@ -188,22 +188,27 @@ fn has_run(app: &App, run: &RunId) -> bool {
 }
 
 /// Returns the open run of this work tree whose driver is above us.
-fn driver_above(app: &App, above: &[Ancestor]) -> Option<Caller> {
+fn driver_above(app: &App, above: &[Ancestor]) -> Option<CallingAgent> {
     let store = app.existing_store().ok()??;
     let is_above = |run: &Run| match run.owner {
         Some(Owner::Driver { pid, started, .. }) => above.contains(&Ancestor { pid, started }),
         Some(Owner::Session(_)) | None => false,
     };
     let worktree = Some(app.worktree());
-    let open = store.runs(&RunQuery { worktree, which: Which::Open, limit: MOST_OPEN }).ok()?;
+    let open =
+        store.runs(&RunQuery { worktree, which: RunStateFilter::Open, limit: MOST_OPEN }).ok()?;
     let run = open.into_iter().find(is_above)?;
-    Some(Caller { run: Some(run.id), iteration: Some(run.iteration), ..Caller::default() })
+    Some(CallingAgent {
+        run: Some(run.id),
+        iteration: Some(run.iteration),
+        ..CallingAgent::default()
+    })
 }
 
 /// Returns the session of this project whose host is above us.
-fn host_above(home: &Path, above: &[Ancestor]) -> Option<Caller> {
+fn host_above(home: &Path, above: &[Ancestor]) -> Option<CallingAgent> {
     let session = sessions_of(home, below_shell(above)).into_iter().next();
-    session.map(|session| Caller { session: Some(session), ..Caller::default() })
+    session.map(|session| CallingAgent { session: Some(session), ..CallingAgent::default() })
 }
 
 /// Returns the processes above us that may be the host of the calling agent.
@@ -227,7 +232,7 @@ fn sessions_of(home: &Path, hosts: &[Ancestor]) -> Vec<SessionId> {
 mod tests {
     use super::*;
 
-    fn environment(pairs: &[(&str, &str)]) -> Environment {
+    fn environment(pairs: &[(&str, &str)]) -> EnvironmentVars {
         pairs.iter().map(|(name, value)| (OsString::from(name), OsString::from(value))).collect()
     }
 

@@ -7,16 +7,21 @@
 use std::path::{Path, PathBuf};
 
 use ralph_core::Timestamp;
-use ralph_core::host::{Actor, BreakageKind, Happening, HostEvent, Mode, Position, Start, ToolUse};
+use ralph_core::host::{
+    AgentMode, EventAgent, HostEvent, HostEventKind, PromptPosition, SessionStart, ToolUse,
+    TurnErrorKind,
+};
 use ralph_memory::clean;
-use ralph_memory::event::{self, Event, Observed, Phase, Place, SessionState, What};
-use ralph_memory::log::{Log, LogError};
+use ralph_memory::event::{
+    self, EventContext, LogEvent, LogEventKind, SessionStatus, ToolUseRecord, WorkPhase,
+};
+use ralph_memory::log::{EventLog, LogError};
 
 use crate::host::final_text;
 
 /// The program whose name for the session counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Teller {
+pub enum SessionNameSource {
     /// A host in which the user works: its sessions are recorded as ours.
     Host,
     /// A program that our driver started. The run is the session, and the
@@ -26,7 +31,7 @@ pub enum Teller {
 
 /// The place where a session is recorded.
 #[derive(Clone, Debug)]
-pub struct Capture<'a> {
+pub struct SessionCapture<'a> {
     /// The state home of the project.
     pub home: &'a Path,
     /// The root of the project.
@@ -34,102 +39,102 @@ pub struct Capture<'a> {
     /// The work tree, as runs name it.
     pub worktree: String,
     /// The place in the terms of the memory.
-    pub place: Place,
+    pub place: EventContext,
     /// The source of the events.
-    pub teller: Teller,
+    pub teller: SessionNameSource,
 }
 
-impl Capture<'_> {
+impl SessionCapture<'_> {
     /// Records an event of a host in the log of its session.
     pub fn take(&self, event: &HostEvent, now: Timestamp) -> Result<(), LogError> {
-        let place = Place { phase: event.mode.map(phase), ..self.place.clone() };
+        let place = EventContext { phase: event.mode.map(phase), ..self.place.clone() };
         let events = self.said(event).into_iter().map(|(actor, what)| {
-            clean::event(Event { at: now.as_millis(), place: place.clone(), actor, what })
+            clean::event(LogEvent { at: now.as_millis(), place: place.clone(), actor, what })
         });
-        Log::new(self.home).hand_in(&events.collect::<Vec<_>>())
+        EventLog::new(self.home).hand_in(&events.collect::<Vec<_>>())
     }
 
     /// Returns the records of an event, each with its author.
-    fn said(&self, event: &HostEvent) -> Vec<(event::Actor, What)> {
-        use event::Actor::{Agent, Ralph, User};
-        let is_main = event.actor == Actor::Main;
-        let is_host = self.teller == Teller::Host;
+    fn said(&self, event: &HostEvent) -> Vec<(event::EventActor, LogEventKind)> {
+        use event::EventActor::{Agent, Ralph, User};
+        let is_main = event.actor == EventAgent::Main;
+        let is_host = self.teller == SessionNameSource::Host;
         let one = |actor, what| vec![(actor, what)];
         match &event.what {
-            Happening::ToolsUsed(uses) => {
+            HostEventKind::ToolsUsed(uses) => {
                 uses.iter().map(|used| (Agent, self.observed(used))).collect()
             }
-            Happening::SessionStarted(start) if is_main => {
+            HostEventKind::SessionStarted(start) if is_main => {
                 one(Ralph, self.opened(event, word(*start)))
             }
-            Happening::Compacting | Happening::Compacted { .. } if is_main => {
+            HostEventKind::Compacting | HostEventKind::Compacted { .. } if is_main => {
                 let (about, files) = ("compacting".to_owned(), Vec::new());
-                one(Ralph, What::Checkpointed { about, files })
+                one(Ralph, LogEventKind::Checkpointed { about, files })
             }
-            Happening::Prompted { text, position } if is_main && is_host => {
-                let asked = (User, What::Asked { text: text.clone() });
+            HostEventKind::Prompted { text, position } if is_main && is_host => {
+                let asked = (User, LogEventKind::Asked { text: text.clone() });
                 let opened = match position {
-                    Position::First => Some("new"),
-                    Position::Later => Some("later"),
+                    PromptPosition::First => Some("new"),
+                    PromptPosition::Later => Some("later"),
                     // Such a host reports the start of a session separately.
-                    Position::Unknown => None,
+                    PromptPosition::Unknown => None,
                 };
                 let opened = opened.map(|source| (Ralph, self.opened(event, source)));
                 opened.into_iter().chain([asked]).collect()
             }
-            Happening::TurnEnded(silence) if is_main && is_host => {
-                one(Agent, What::Answered { text: final_text(silence) })
+            HostEventKind::TurnEnded(silence) if is_main && is_host => {
+                one(Agent, LogEventKind::Answered { text: final_text(silence) })
             }
-            Happening::TurnBroken(broken) if is_main && is_host => {
+            HostEventKind::TurnBroken(broken) if is_main && is_host => {
                 let state = match broken.kind {
-                    BreakageKind::Aborted => SessionState::Paused,
-                    BreakageKind::Limit
-                    | BreakageKind::Overloaded
-                    | BreakageKind::Refused
-                    | BreakageKind::Other => SessionState::Failed,
+                    TurnErrorKind::Aborted => SessionStatus::Paused,
+                    TurnErrorKind::Limit
+                    | TurnErrorKind::Overloaded
+                    | TurnErrorKind::Refused
+                    | TurnErrorKind::Other => SessionStatus::Failed,
                 };
-                one(Ralph, What::Closed { state, why: broken.text.clone() })
+                one(Ralph, LogEventKind::Closed { state, why: broken.text.clone() })
             }
-            Happening::SessionEnded { reason } if is_main && is_host => {
+            HostEventKind::SessionEnded { reason } if is_main && is_host => {
                 let state = match reason.as_str() {
                     // The user is done with it: it cannot be resumed.
-                    "clear" | "deleted" => SessionState::Completed,
-                    _ => SessionState::Paused,
+                    "clear" | "deleted" => SessionStatus::Completed,
+                    _ => SessionStatus::Paused,
                 };
-                one(Ralph, What::Closed { state, why: reason.clone() })
+                one(Ralph, LogEventKind::Closed { state, why: reason.clone() })
             }
-            Happening::SessionStarted(_)
-            | Happening::Compacting
-            | Happening::Compacted { .. }
-            | Happening::Prompted { .. }
-            | Happening::TurnEnded(_)
-            | Happening::TurnBroken(_)
-            | Happening::SessionEnded { .. }
-            | Happening::HostStarted
-            | Happening::Done(_)
-            | Happening::Woken
-            | Happening::CommandCalled { .. }
-            | Happening::ToolAsked(_)
-            | Happening::ChildEnded
-            | Happening::PermissionAsked { .. }
-            | Happening::PermissionAnswered
-            | Happening::NotDelivered { .. }
-            | Happening::Due
-            | Happening::Other { .. } => Vec::new(),
+            HostEventKind::SessionStarted(_)
+            | HostEventKind::Compacting
+            | HostEventKind::Compacted { .. }
+            | HostEventKind::Prompted { .. }
+            | HostEventKind::TurnEnded(_)
+            | HostEventKind::TurnBroken(_)
+            | HostEventKind::SessionEnded { .. }
+            | HostEventKind::HostStarted
+            | HostEventKind::Done(_)
+            | HostEventKind::Woken
+            | HostEventKind::CommandCalled { .. }
+            | HostEventKind::ToolAsked(_)
+            | HostEventKind::ChildEnded
+            | HostEventKind::PermissionAsked { .. }
+            | HostEventKind::PermissionAnswered
+            | HostEventKind::NotDelivered { .. }
+            | HostEventKind::Due
+            | HostEventKind::Other { .. } => Vec::new(),
         }
     }
 
-    fn opened(&self, event: &HostEvent, source: &str) -> What {
+    fn opened(&self, event: &HostEvent, source: &str) -> LogEventKind {
         let external = match self.teller {
-            Teller::Host => None,
-            Teller::Driven => event.session.as_ref().map(ToString::to_string),
+            SessionNameSource::Host => None,
+            SessionNameSource::Driven => event.session.as_ref().map(ToString::to_string),
         };
         let worktree = Some(self.worktree.clone());
-        What::Opened { worktree, source: source.to_owned(), external }
+        LogEventKind::Opened { worktree, source: source.to_owned(), external }
     }
 
-    fn observed(&self, used: &ToolUse) -> What {
-        What::Observed(Box::new(Observed {
+    fn observed(&self, used: &ToolUse) -> LogEventKind {
+        LogEventKind::Observed(Box::new(ToolUseRecord {
             tool: used.tool.clone(),
             files: used.files.iter().filter_map(|file| self.inside(file)).collect(),
             about: used.about.clone(),
@@ -154,21 +159,21 @@ impl Capture<'_> {
     }
 }
 
-const fn word(start: Start) -> &'static str {
+const fn word(start: SessionStart) -> &'static str {
     match start {
-        Start::New => "new",
-        Start::Resumed => "resumed",
-        Start::Cleared => "cleared",
-        Start::Compacted => "compacted",
-        Start::Forked => "forked",
-        Start::Other => "other",
+        SessionStart::New => "new",
+        SessionStart::Resumed => "resumed",
+        SessionStart::Cleared => "cleared",
+        SessionStart::Compacted => "compacted",
+        SessionStart::Forked => "forked",
+        SessionStart::Other => "other",
     }
 }
 
-fn phase(mode: Mode) -> Phase {
+fn phase(mode: AgentMode) -> WorkPhase {
     match mode {
-        Mode::Plan => Phase::Think,
-        Mode::Work => Phase::Code,
+        AgentMode::Plan => WorkPhase::Think,
+        AgentMode::Work => WorkPhase::Code,
     }
 }
 

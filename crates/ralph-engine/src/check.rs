@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use ralph_checks::{AffectedTest, Gate, GateWatcher, Site, run_together};
+use ralph_checks::{AffectedTest, Gate, GateContext, GateWatcher, run_together};
 use ralph_core::Timestamp;
 use ralph_core::evidence::{GateReport, Verdict};
 use ralph_snapshot::WorkTree;
@@ -12,11 +12,11 @@ use ralph_store::{GatePass, RunStore};
 use crate::affected;
 use crate::driver::{jobs, timing};
 use crate::error::EngineError;
-use crate::stamps::Stamps;
+use crate::stamps::GateStamps;
 
 /// A rule for earlier passes on the same files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Memory {
+pub enum CacheUse {
     /// They count.
     Used,
     /// They do not count: every gate is executed.
@@ -24,13 +24,13 @@ pub enum Memory {
 }
 
 /// The store of passes, and the files they belong to.
-pub struct Cache<'a> {
+pub struct PassCache<'a> {
     /// The store.
     pub store: &'a dyn RunStore,
     /// The files.
     pub tree: &'a WorkTree,
     /// The rule for earlier passes.
-    pub memory: Memory,
+    pub memory: CacheUse,
     /// The current time.
     pub now: Timestamp,
 }
@@ -40,15 +40,15 @@ pub struct Cache<'a> {
 /// among `first` is not run as a whole.
 pub fn check(
     gates: &[Box<dyn Gate>],
-    site: &Site<'_>,
-    cache: &Cache<'_>,
+    site: &GateContext<'_>,
+    cache: &PassCache<'_>,
     first: &dyn Fn() -> Vec<AffectedTest>,
     watcher: &mut dyn GateWatcher,
 ) -> Result<Vec<GateReport>, EngineError> {
     let before = cache.tree.tree()?;
     let mut reports: Vec<Option<GateReport>> = vec![None; gates.len()];
-    if cache.memory == Memory::Used {
-        let stamps = Stamps::new(cache.tree, site.root, site.env);
+    if cache.memory == CacheUse::Used {
+        let stamps = GateStamps::new(cache.tree, site.root, site.env);
         for (report, gate) in reports.iter_mut().zip(gates) {
             let pass = cache.store.pass(&gate.key(), &before)?;
             let pass = pass.filter(|pass| pass.stamp == stamps.of(gate.spec()));
@@ -78,7 +78,7 @@ pub fn check(
         let files: Vec<PathBuf> = changes.into_iter().map(|change| change.path).collect();
         watcher.changed(&files);
     }
-    let stamps = Stamps::new(cache.tree, site.root, site.env);
+    let stamps = GateStamps::new(cache.tree, site.root, site.env);
     for (index, report) in missing.into_iter().zip(executed) {
         let key = gates[index].key();
         if report.verdict != Verdict::Pass {

@@ -7,7 +7,7 @@ use ralph_core::Timestamp;
 use ralph_snapshot::WorkHandle;
 
 /// A source of the current time.
-pub trait Clock {
+pub trait TimeSource {
     /// Returns the current time.
     fn now(&self) -> Timestamp;
 }
@@ -16,7 +16,7 @@ pub trait Clock {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 
-impl Clock for SystemClock {
+impl TimeSource for SystemClock {
     #[expect(clippy::disallowed_methods, reason = "this is the one place that asks the system")]
     fn now(&self) -> Timestamp {
         let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -26,13 +26,13 @@ impl Clock for SystemClock {
 
 /// A request to stop. A signal handler may raise it at any moment.
 #[derive(Clone, Debug, Default)]
-pub struct Interrupt {
-    shared: Arc<(Mutex<Wishes>, Condvar)>,
+pub struct InterruptSignal {
+    shared: Arc<(Mutex<InterruptState>, Condvar)>,
 }
 
 /// The number of requests to stop, and the work that they interrupt.
 #[derive(Debug, Default)]
-struct Wishes {
+struct InterruptState {
     raised: u32,
     /// The time of the last check for a request.
     heard: Option<Instant>,
@@ -40,7 +40,7 @@ struct Wishes {
     works: Vec<WorkHandle>,
 }
 
-impl Interrupt {
+impl InterruptSignal {
     /// Requests a stop and wakes waiting threads.
     pub fn raise(&self) {
         let (_, changed) = &*self.shared;
@@ -52,7 +52,7 @@ impl Interrupt {
     }
 
     /// Interrupts this work on every request to stop, and now if one was made.
-    pub fn reach(&self, work: &WorkHandle) {
+    pub fn interrupt_on_request(&self, work: &WorkHandle) {
         work.attend();
         let mut wishes = self.wishes();
         if wishes.raised > 0 {
@@ -73,7 +73,7 @@ impl Interrupt {
 
     /// Waits until no thread has checked for a request for `span`. Then the
     /// work hangs and will not end by itself.
-    pub fn until_unheard(&self, span: Duration) {
+    pub fn wait_until_unresponsive(&self, span: Duration) {
         let from = Instant::now();
         loop {
             let heard = self.wishes().heard.map_or(from, |heard| heard.max(from));
@@ -91,7 +91,7 @@ impl Interrupt {
         wishes.raised
     }
 
-    fn wishes(&self) -> MutexGuard<'_, Wishes> {
+    fn wishes(&self) -> MutexGuard<'_, InterruptState> {
         self.shared.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -113,11 +113,11 @@ mod tests {
 
     #[test]
     fn work_that_no_longer_looks_for_a_wish_to_stop_hangs() {
-        let interrupt = Interrupt::default();
+        let interrupt = InterruptSignal::default();
         interrupt.raise();
         assert!(interrupt.is_raised() && !interrupt.is_urgent());
         let (from, span) = (Instant::now(), Duration::from_millis(20));
-        interrupt.until_unheard(span);
+        interrupt.wait_until_unresponsive(span);
         assert!(from.elapsed() >= span);
         interrupt.raise();
         assert!(interrupt.wait(span) && interrupt.is_urgent());
@@ -125,12 +125,13 @@ mod tests {
 
     #[test]
     fn work_at_a_tree_is_reached_whenever_it_came() {
-        let (interrupt, [early, late]) = (Interrupt::default(), [(); 2].map(|()| <_>::default()));
+        let (interrupt, [early, late]) =
+            (InterruptSignal::default(), [(); 2].map(|()| <_>::default()));
         let reached = |work: &WorkHandle| work.is_interrupted();
-        interrupt.reach(&early);
+        interrupt.interrupt_on_request(&early);
         assert!(!reached(&early));
         interrupt.raise();
-        interrupt.reach(&late);
+        interrupt.interrupt_on_request(&late);
         assert!(reached(&early) && reached(&late));
     }
 }

@@ -6,12 +6,12 @@
 
 use ralph_core::line::inline;
 use ralph_core::locale::Locale;
-use ralph_core::state::{State, Wait};
+use ralph_core::state::{RunState, WaitReason};
 use ralph_core::{Run, RunId, SessionId, Timestamp, wording};
 use ralph_store::{EventQuery, NewEvent, RunStore, StoreError};
 use serde_json::{Value, json};
 
-use crate::seal::Unsealed;
+use crate::seal::UnsealedReason;
 use crate::wire::local_time;
 
 /// The kind of event for a command that was refused.
@@ -190,7 +190,7 @@ impl CommandLog {
     /// it.
     pub fn state_sentence(&self, run: &Run) -> String {
         let locale = run.policy.locale;
-        if let State::Waiting(Wait::Limit { until }) = &run.state {
+        if let RunState::Waiting(WaitReason::Limit { until }) = &run.state {
             return wording::limit_sentence(&local_time(*until), locale);
         }
         let in_session = match self.source {
@@ -241,10 +241,10 @@ pub fn record_rollback(
 pub(crate) fn record_seal(
     store: &dyn RunStore,
     run: &Run,
-    unsealed: Option<Unsealed>,
+    unsealed: Option<UnsealedReason>,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    let facts = json!({ "unsealed_because": unsealed.map(Unsealed::name) });
+    let facts = json!({ "unsealed_because": unsealed.map(UnsealedReason::name) });
     store.append(&event(run, SEAL, &facts, now)).map(|_| ())
 }
 
@@ -325,7 +325,7 @@ mod tests {
     #[test]
     fn the_last_command_tells_who_ended_a_run() {
         let store = MemoryStore::default();
-        let run = Run { state: State::Stopped, ..kept(&store) };
+        let run = Run { state: RunState::Stopped, ..kept(&store) };
         let sentence = || CommandLog::load(&store, &run.id).unwrap().state_sentence(&run);
         assert_eq!(sentence(), "Stopped: you ended the run.");
         record_order(&store, &run, CommandSource::Session, at(1)).unwrap();

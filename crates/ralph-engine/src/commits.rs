@@ -7,9 +7,9 @@
 use std::path::Path;
 
 use ralph_core::Timestamp;
-use ralph_memory::event::{Actor, Committed, Event, Place, What};
+use ralph_memory::event::{CommitRecord, EventActor, EventContext, LogEvent, LogEventKind};
 use ralph_memory::{MemoryError, Notebook};
-use ralph_snapshot::{Commit, Commits, GitDirs, Project, TreeError};
+use ralph_snapshot::{CommitReader, GitCommit, GitDirs, ProjectLocation, TreeError};
 
 /// Maximum number of commits that are read: the newest.
 const MOST: usize = 50;
@@ -27,13 +27,13 @@ pub fn notice(book: &Notebook, root: &Path, now: Timestamp) {
 }
 
 fn look(book: &Notebook, root: &Path, now: Timestamp) -> Option<()> {
-    let project = Project::discover(root).ok().filter(|project| project.root == *root)?;
+    let project = ProjectLocation::discover(root).ok().filter(|project| project.root == *root)?;
     if let Some(head) = project.git.as_ref().and_then(head)
         && book.has_noticed(&head).ok()?
     {
         return Some(());
     }
-    let commits = Commits::of(&project).ok()?;
+    let commits = CommitReader::of(&project).ok()?;
     let head = commits.head().ok()??;
     let mut new = Vec::new();
     for commit in commits.line(&head, MOST).ok()? {
@@ -57,7 +57,7 @@ fn look(book: &Notebook, root: &Path, now: Timestamp) -> Option<()> {
     write(book, &events).ok()
 }
 
-fn write(book: &Notebook, events: &[Event]) -> Result<(), MemoryError> {
+fn write(book: &Notebook, events: &[LogEvent]) -> Result<(), MemoryError> {
     if events.is_empty() { Ok(()) } else { book.write(events) }
 }
 
@@ -80,11 +80,11 @@ fn packed(git: &GitDirs, name: &str) -> Option<String> {
     lines.find(|(_, packed)| *packed == name).map(|(commit, _)| commit.to_owned())
 }
 
-fn committed(commit: Commit) -> Event {
-    let Commit { id, at, subject, body, files, .. } = commit;
+fn committed(commit: GitCommit) -> LogEvent {
+    let GitCommit { id, at, subject, body, files, .. } = commit;
     let reverts = body.find(REVERTS).map(|start| &body[start + REVERTS.len()..]);
     let reverts = reverts.map(|rest| rest.chars().take_while(char::is_ascii_hexdigit).collect());
-    let made = Committed { commit: id, subject, files, reverts };
-    let (at, what) = (at.saturating_mul(1000), What::Committed(Box::new(made)));
-    Event { at, place: Place::default(), actor: Actor::Ralph, what }
+    let made = CommitRecord { commit: id, subject, files, reverts };
+    let (at, what) = (at.saturating_mul(1000), LogEventKind::Committed(Box::new(made)));
+    LogEvent { at, place: EventContext::default(), actor: EventActor::Ralph, what }
 }

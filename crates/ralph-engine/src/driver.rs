@@ -34,36 +34,36 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ralph_agents::{Agent, Mood, News, Spoken};
+use ralph_agents::{Agent, NoticeMood, RunNotice, TurnReply};
 use ralph_checks::Gate;
-use ralph_checks::judge::Judge;
-use ralph_checks::security::Chosen;
-use ralph_core::evidence::{TurnEnd, Weakening};
+use ralph_checks::judge::CriterionJudge;
+use ralph_checks::security::ScanSelection;
+use ralph_core::evidence::{TurnEnd, WeakenedCheck};
 use ralph_core::locale::Locale;
 use ralph_core::redact::redact;
-use ralph_core::state::{Failure, Pause, State, Wait};
+use ralph_core::state::{PauseReason, RunFailure, RunState, WaitReason};
 use ralph_core::usage::Usage;
 use ralph_core::{Decision, Evidence, Run, Timestamp, TreeId, decide, wording};
-use ralph_memory::Session;
+use ralph_memory::SessionRecord;
 use ralph_proc::{Enclosure, Supervisor};
 use ralph_snapshot::{Snapshot, WorkTree};
-use ralph_store::{IterationRecord, Request, RunStore, Step, StoreError, Version};
+use ralph_store::{IterationRecord, OwnerRequest, RunStep, RunStore, RunVersion, StoreError};
 
 use crate::affected::AffectedTests;
-use crate::clock::{Clock, Interrupt};
+use crate::clock::{InterruptSignal, TimeSource};
 use crate::command_log::record_seal;
 use crate::error::EngineError;
-use crate::events::{Begin, Event, IterationSummary, Sink};
-use crate::ledger::Ledger;
-use crate::recall::Recall;
-use crate::seal::{SealedFiles, Unsealed};
+use crate::events::{EventSink, IterationSummary, RunEvent, RunStart};
+use crate::ledger::RunLedger;
+use crate::recall::NoteRecall;
+use crate::seal::{SealedFiles, UnsealedReason};
 use crate::steps;
 use attending::is_interruption;
-use outcomes::Lesson;
-use pulse::Pulse;
-use refusals::Refused;
+use outcomes::TurnLesson;
+use pulse::DriverHeartbeat;
+use refusals::RefusalOutcome;
 
-pub use session::{keep_changes_of, keep_end_of};
+pub use session::{log_changes_of, log_end_of};
 pub(crate) use suite::jobs;
 
 /// Time between two checks for requests while a driver waits.
@@ -72,13 +72,13 @@ const LOOK: Duration = Duration::from_millis(200);
 /// Drives a run: the state and the services that its turns need.
 pub struct Driver<'a> {
     /// The store of the run.
-    pub ledger: Ledger,
+    pub ledger: RunLedger,
     /// The time.
-    pub clock: &'a dyn Clock,
+    pub clock: &'a dyn TimeSource,
     /// The receiver of events.
-    pub sink: &'a mut dyn Sink,
+    pub sink: &'a mut dyn EventSink,
     /// Set by Ctrl-C.
-    pub interrupt: Interrupt,
+    pub interrupt: InterruptSignal,
     /// The supervisor that starts and ends processes, in the sandbox of the
     /// gates if they have one.
     pub supervisor: Supervisor,
@@ -87,12 +87,12 @@ pub struct Driver<'a> {
     /// The gates that check the work.
     pub gates: Vec<Box<dyn Gate>>,
     /// The judge, who is asked if nothing else prevents success.
-    pub judge: Option<Judge>,
+    pub judge: Option<CriterionJudge>,
     /// The time by which gates have to be done, because the caller waits no
     /// longer; `None` for no limit.
     pub until: Option<Instant>,
     /// The files for gates that read files themselves.
-    pub chosen: Chosen,
+    pub chosen: ScanSelection,
     /// Finds the tests that run first; `None` if the user wants none to.
     pub affected: Option<AffectedTests>,
     /// The work tree.
@@ -110,7 +110,7 @@ pub struct Driver<'a> {
     /// The user's own continuation prompt.
     pub template: Option<String>,
     /// The recall of notes for the agent; `None` for no notes.
-    pub recall: Option<Recall>,
+    pub recall: Option<NoteRecall>,
     /// Folders without which there are no files to work on.
     pub foundations: Vec<PathBuf>,
     /// The state home of the project if its repository is deleted.
@@ -122,19 +122,19 @@ pub struct Driver<'a> {
     /// True if results of checks are stored for later runs.
     pub remembers: bool,
     /// The session of a resumed run as it was left, until its first turn.
-    pub left: Option<Session>,
+    pub left: Option<SessionRecord>,
     /// Findings against the current turn that do not come from its files.
-    pub held: Vec<Weakening>,
+    pub held: Vec<WeakenedCheck>,
     /// The reason why the evidence is not sealed, if it is not.
-    pub unsealed: Option<Unsealed>,
+    pub unsealed: Option<UnsealedReason>,
 }
 
 /// The result of a judged turn.
-pub(crate) struct Judged {
+pub(crate) struct JudgedTurn {
     pub(crate) evidence: Evidence,
     pub(crate) record: IterationRecord,
     pub(crate) next: Run,
-    pub(crate) lesson: Lesson,
+    pub(crate) lesson: TurnLesson,
     decision: Decision,
 }
 
@@ -142,19 +142,24 @@ impl Driver<'_> {
     /// Lets the agent work until the run ends, waits for a person or is paused.
     ///
     /// The run must belong to this process. Returns its last state.
-    pub fn drive(&mut self, agent: &dyn Agent, run: Run, how: Begin) -> Result<Run, EngineError> {
-        self.tell(&Event::RunStarted { run: &run, how });
-        agent.show(&News { text: &wording::host::armed(&run), mood: Mood::Plain });
+    pub fn drive(
+        &mut self,
+        agent: &dyn Agent,
+        run: Run,
+        how: RunStart,
+    ) -> Result<Run, EngineError> {
+        self.emit(&RunEvent::RunStarted { run: &run, how });
+        agent.show(&RunNotice { text: &wording::host::armed(&run), mood: NoticeMood::Plain });
         self.tree.seal();
-        self.interrupt.reach(self.tree.handle());
+        self.interrupt.interrupt_on_request(self.tree.handle());
         ralph_proc::adopt_strays();
         self.unsealed = match how {
-            _ if !ralph_proc::close_memory() => Some(Unsealed::Open),
-            Begin::Resumed => Some(Unsealed::Resumed),
-            Begin::New => None,
+            _ if !ralph_proc::close_memory() => Some(UnsealedReason::Open),
+            RunStart::Resumed => Some(UnsealedReason::Resumed),
+            RunStart::New => None,
         };
         self.left = self.as_it_was_left(&run, how);
-        self.keep_opening(&run, how);
+        self.log_start(&run, how);
         let mut reached = run.clone();
         let left = self.prepare(run, how).and_then(|run| {
             reached = run;
@@ -162,22 +167,22 @@ impl Driver<'_> {
         });
         let left = match left {
             Err(error) if is_interruption(&error) => {
-                let state = State::Paused(Pause::Interrupted);
-                self.leave(&reached, state).map(|run| reached = run)
+                let state = RunState::Paused(PauseReason::Interrupted);
+                self.stop_on_request(&reached, state).map(|run| reached = run)
             }
             left => left,
         };
         match left {
             Ok(()) => {
-                self.keep_closing(&reached);
-                let is_success = matches!(reached.state, State::Success(_));
+                self.log_end(&reached);
+                let is_success = matches!(reached.state, RunState::Success(_));
                 let learned = if is_success { self.consolidate(&reached) } else { None };
                 let unsealed = self.unsealed;
                 // A report works without it; the event below carries it, too.
                 let now = self.clock.now();
                 let _ = record_seal(self.ledger.store(), &reached, unsealed, now);
                 let learned = learned.as_deref();
-                self.tell(&Event::RunEnded { run: &reached, learned, unsealed });
+                self.emit(&RunEvent::RunEnded { run: &reached, learned, unsealed });
                 show_end(agent, &reached);
                 // The run is stored; moving the log into the database can wait.
                 let _ = self.ledger.store().checkpoint();
@@ -185,9 +190,9 @@ impl Driver<'_> {
             }
             Err(error) => {
                 let error = taken_over(error);
-                reached = self.stop_driving(reached, &error);
-                self.keep_breakage(&reached, &error.to_string());
-                self.tell(&Event::RunBroken { run: &reached, error: &error.to_string() });
+                reached = self.pause_after_error(reached, &error);
+                self.log_failure(&reached, &error.to_string());
+                self.emit(&RunEvent::RunBroken { run: &reached, error: &error.to_string() });
                 Err(error)
             }
         }
@@ -197,12 +202,12 @@ impl Driver<'_> {
     /// that was stored last.
     fn turns(&mut self, agent: &dyn Agent, run: &mut Run) -> Result<(), EngineError> {
         while run.state.is_active() {
-            *run = if let State::Waiting(Wait::Limit { until }) = run.state {
+            *run = if let RunState::Waiting(WaitReason::Limit { until }) = run.state {
                 self.wait_until(run, until)?
-            } else if let Some(state) = self.wish(run)? {
-                self.leave(run, state)?
+            } else if let Some(state) = self.requested_state(run)? {
+                self.stop_on_request(run, state)?
             } else if let Some(failure) = self.exhausted(run) {
-                self.leave(run, State::Failed(failure))?
+                self.stop_on_request(run, RunState::Failed(failure))?
             } else {
                 self.iterate(agent, run)?
             };
@@ -213,7 +218,7 @@ impl Driver<'_> {
     /// Returns the limit that forbids another turn. Limits are judged after
     /// every turn as well; this check is for a run that was interrupted in its
     /// last turn.
-    pub(crate) fn exhausted(&self, run: &Run) -> Option<Failure> {
+    pub(crate) fn exhausted(&self, run: &Run) -> Option<RunFailure> {
         let spent = run.spent(self.clock.now());
         if run.iteration == 0 { None } else { run.policy.limits.reached_by(&spent) }
     }
@@ -225,25 +230,25 @@ impl Driver<'_> {
         let run = &self.record(run, steps::begin_turn(run, began), None)?;
         // The turn was paid for, whatever its result.
         let mut paid = run.usage;
-        match self.take_and_judge(agent, run, began, &mut paid) {
+        match self.run_and_judge_turn(agent, run, began, &mut paid) {
             Err(error) if is_interruption(&error) => {
-                self.keep_turn(run, None);
-                let state = State::Paused(Pause::Interrupted);
-                self.leave(&Run { usage: paid, ..run.clone() }, state)
+                self.snapshot_turn(run, None);
+                let state = RunState::Paused(PauseReason::Interrupted);
+                self.stop_on_request(&Run { usage: paid, ..run.clone() }, state)
             }
             next => next,
         }
     }
 
-    fn take_and_judge(
+    fn run_and_judge_turn(
         &mut self,
         agent: &dyn Agent,
         run: &Run,
         began: Timestamp,
         paid: &mut Usage,
     ) -> Result<Run, EngineError> {
-        self.tell(&Event::IterationStarted { run });
-        agent.show(&News { text: &wording::host::iteration(run), mood: Mood::Plain });
+        self.emit(&RunEvent::IterationStarted { run });
+        agent.show(&RunNotice { text: &wording::host::iteration(run), mood: NoticeMood::Plain });
         self.held.clear();
         self.agent_left = None;
         let sealed = SealedFiles::of(&self.folder);
@@ -253,26 +258,26 @@ impl Driver<'_> {
             self.tree.handle().go_on();
         }
         self.end_strays(run);
-        self.put_right(run, Some(sealed))?;
+        self.restore_sealed_files(run, Some(sealed))?;
         self.left = None;
-        self.keep_answer(run, &taken.spoken.text);
+        self.log_answer(run, &taken.spoken.text);
         if let Some(state) = taken.wish {
-            self.keep_turn(run, None);
-            return self.leave(&Run { usage: *paid, ..run.clone() }, state);
+            self.snapshot_turn(run, None);
+            return self.stop_on_request(&Run { usage: *paid, ..run.clone() }, state);
         }
         let refused = self.note_refusals(agent, run, &taken.refusals)?;
         let judged = self.judge(run, taken.spoken, began, refused)?;
-        self.keep_turn(run, Some(&judged.evidence));
-        if let Some(state) = self.wish(run)? {
+        self.snapshot_turn(run, Some(&judged.evidence));
+        if let Some(state) = self.requested_state(run)? {
             let usage = run.usage + judged.evidence.spent();
-            return self.leave(&Run { usage, ..run.clone() }, state);
+            return self.stop_on_request(&Run { usage, ..run.clone() }, state);
         }
-        let Judged { record, next, lesson, decision, .. } = judged;
+        let JudgedTurn { record, next, lesson, decision, .. } = judged;
         // A turn that could not be taken is started again, so it has no record.
         let taken = next.iteration == run.iteration;
         let next = self.record(run, next, taken.then_some(&record))?;
-        self.write_down(lesson);
-        self.tell_judgement(&next, &record, &decision);
+        self.save_lesson(lesson);
+        self.emit_judgement(&next, &record, &decision);
         Ok(next)
     }
 
@@ -281,11 +286,11 @@ impl Driver<'_> {
     pub(crate) fn judge(
         &mut self,
         run: &Run,
-        spoken: Spoken,
+        spoken: TurnReply,
         began: Timestamp,
-        refused: Option<Refused>,
-    ) -> Result<Judged, EngineError> {
-        let mut evidence = self.gather(run, spoken)?;
+        refused: Option<RefusalOutcome>,
+    ) -> Result<JudgedTurn, EngineError> {
+        let mut evidence = self.gather_evidence(run, spoken)?;
         let mut judgement = decide(run, &run.policy, &evidence);
         if let Some(question) = refused.as_ref().and_then(|refused| refused.question.clone())
             && is_in_vain(&judgement.decision)
@@ -295,15 +300,15 @@ impl Driver<'_> {
         }
         let record = turn::iteration_record(run, &judgement, &evidence, began);
         let mut next = steps::conclude(run, &judgement, &evidence);
-        if let Some(refused) = refused.filter(|_| next.state == State::Running) {
+        if let Some(refused) = refused.filter(|_| next.state == RunState::Running) {
             next.feedback.refusals = redact(&refused.told).into_owned();
         }
-        let lesson = self.learn(run, &evidence, &mut next);
-        Ok(Judged { evidence, record, next, lesson, decision: judgement.decision })
+        let lesson = self.prepare_lesson(run, &evidence, &mut next);
+        Ok(JudgedTurn { evidence, record, next, lesson, decision: judgement.decision })
     }
 
-    fn tell_judgement(&mut self, next: &Run, record: &IterationRecord, decision: &Decision) {
-        self.tell(&Event::IterationEnded {
+    fn emit_judgement(&mut self, next: &Run, record: &IterationRecord, decision: &Decision) {
+        self.emit(&RunEvent::IterationEnded {
             run: next,
             iteration: record.number,
             summary: IterationSummary {
@@ -318,13 +323,13 @@ impl Driver<'_> {
             },
         });
         if let Decision::Wait(wait) = decision {
-            self.tell(&Event::Waiting { run: next, wait });
+            self.emit(&RunEvent::Waiting { run: next, wait });
         }
     }
 
     /// Waits until a provider's limit ends.
     fn wait_until(&mut self, run: &Run, until: Timestamp) -> Result<Run, EngineError> {
-        let mut pulse = Pulse::new(self.clock.now());
+        let mut pulse = DriverHeartbeat::new(self.clock.now());
         loop {
             let now = self.clock.now();
             if now >= until {
@@ -334,26 +339,30 @@ impl Driver<'_> {
             self.interrupt.wait(until.since(now).min(LOOK));
             self.sink.tick(self.clock.now());
             pulse.ask(self.ledger.store(), run, self.clock.now())?;
-            if let Some(state) = self.wish(run)? {
-                return self.leave(run, state);
+            if let Some(state) = self.requested_state(run)? {
+                return self.stop_on_request(run, state);
             }
         }
     }
 
     /// Returns the state that the user or another process requested instead of
     /// another turn.
-    pub(crate) fn wish(&mut self, run: &Run) -> Result<Option<State>, EngineError> {
+    pub(crate) fn requested_state(&mut self, run: &Run) -> Result<Option<RunState>, EngineError> {
         if self.interrupt.is_raised() {
             // The request is known: work for an orderly end may go on.
             self.tree.handle().go_on();
-            return Ok(Some(State::Paused(Pause::Interrupted)));
+            return Ok(Some(RunState::Paused(PauseReason::Interrupted)));
         }
         let request = self.ledger.store().pending(&run.id, run.epoch)?;
-        Ok(request.map(wished_state))
+        Ok(request.map(state_for_request))
     }
 
     /// Leaves the run because of a request.
-    pub(crate) fn leave(&mut self, run: &Run, state: State) -> Result<Run, EngineError> {
+    pub(crate) fn stop_on_request(
+        &mut self,
+        run: &Run,
+        state: RunState,
+    ) -> Result<Run, EngineError> {
         self.tree.handle().go_on();
         let now = self.clock.now();
         let record = (run.iteration > 0 && !self.is_recorded(run)?)
@@ -369,7 +378,7 @@ impl Driver<'_> {
 
     /// Pauses a run that broke, if that can be written: no driver works on it
     /// any more.
-    fn stop_driving(&mut self, run: Run, error: &EngineError) -> Run {
+    fn pause_after_error(&mut self, run: Run, error: &EngineError) -> Run {
         if matches!(error, EngineError::TakenOver { .. }) {
             return run;
         }
@@ -378,9 +387,9 @@ impl Driver<'_> {
         if !run.state.is_active() {
             return run;
         }
-        let state = State::Paused(Pause::Interrupted);
+        let state = RunState::Paused(PauseReason::Interrupted);
         // A damaged store may be replaced by the next generation.
-        let left = self.leave(&run, state.clone()).or_else(|_| {
+        let left = self.stop_on_request(&run, state.clone()).or_else(|_| {
             let next = steps::moved_to(&run, state, self.clock.now());
             self.record(&run, next, None)
         });
@@ -400,17 +409,17 @@ impl Driver<'_> {
     ) -> Result<Run, EngineError> {
         // The repository with our state may be deleted. Making it again would
         // be worse than losing the record.
-        if self.ledger.place_is_gone() && !self.take_shelter(before) {
+        if self.ledger.place_is_gone() && !self.move_to_fallback_home(before) {
             return Ok(next);
         }
-        self.heal(before)?;
-        let expected = Version::of(before);
-        let step = Step { run: &next, iteration, events: &[] };
+        self.restore_deleted_run(before)?;
+        let expected = RunVersion::of(before);
+        let step = RunStep { run: &next, iteration, events: &[] };
         match self.ledger.store().save(expected, &step) {
             Err(StoreError::Damaged { .. }) => {
                 self.ledger.begin_next_generation(before)?;
                 let text = "the store was damaged; it was left in place and a new one was begun";
-                self.tell(&Event::Notice { run: &next, text });
+                self.emit(&RunEvent::Notice { run: &next, text });
                 self.ledger.store().save(expected, &step)?;
             }
             saved => saved?,
@@ -420,7 +429,7 @@ impl Driver<'_> {
 
     /// Moves the run to the state home that needs no repository, if the files
     /// still exist. Returns true if that worked.
-    fn take_shelter(&mut self, run: &Run) -> bool {
+    fn move_to_fallback_home(&mut self, run: &Run) -> bool {
         let is_safe = self.root.is_dir() && self.ledger.move_to(&self.shelter, run).is_ok();
         if is_safe {
             self.folder = self.shelter.join("runs").join(run.id.as_str());
@@ -433,21 +442,21 @@ impl Driver<'_> {
                     "에이전트가 작업하는 동안 저장소가 삭제되어 커밋 기록과 스냅샷이 함께 사라졌습니다. 이 실행은 되돌릴 수 없으며 파일은 에이전트가 남긴 그대로입니다"
                 }
             };
-            self.tell(&Event::Notice { run, text });
+            self.emit(&RunEvent::Notice { run, text });
         }
         is_safe
     }
 
     /// Stores the run again if its store was deleted.
-    pub(crate) fn heal(&mut self, run: &Run) -> Result<(), EngineError> {
+    pub(crate) fn restore_deleted_run(&mut self, run: &Run) -> Result<(), EngineError> {
         if self.ledger.restore_if_lost(run)? {
             let text = "the state was deleted while the run was going on; it was written again";
-            self.tell(&Event::Notice { run, text });
+            self.emit(&RunEvent::Notice { run, text });
         }
         Ok(())
     }
 
-    pub(crate) fn tell(&mut self, event: &Event<'_>) {
+    pub(crate) fn emit(&mut self, event: &RunEvent<'_>) {
         self.sink.event(event, self.clock.now());
     }
 }
@@ -455,16 +464,16 @@ impl Driver<'_> {
 /// Shows in the agent's own window how the run ended or that it rests.
 fn show_end(agent: &dyn Agent, run: &Run) {
     let (text, mood) = match &run.state {
-        State::Success(_) => (wording::host::ended(run, None), Mood::Good),
-        State::Failed(_) | State::Stopped => {
+        RunState::Success(_) => (wording::host::ended(run, None), NoticeMood::Good),
+        RunState::Failed(_) | RunState::Stopped => {
             let limit = wording::host::limit_reached(run).map(str::to_owned);
-            (limit.unwrap_or_else(|| wording::host::ended(run, None)), Mood::Bad)
+            (limit.unwrap_or_else(|| wording::host::ended(run, None)), NoticeMood::Bad)
         }
-        State::Running | State::Waiting(_) | State::Paused(_) => {
-            (wording::host::rests(run), Mood::Bad)
+        RunState::Running | RunState::Waiting(_) | RunState::Paused(_) => {
+            (wording::host::rests(run), NoticeMood::Bad)
         }
     };
-    agent.show(&News { text: &text, mood });
+    agent.show(&RunNotice { text: &text, mood });
 }
 
 /// Returns true if a turn brought nothing, for a reason that a person could
@@ -473,7 +482,7 @@ fn is_in_vain(decision: &Decision) -> bool {
     match decision {
         Decision::Continue(_) => true,
         Decision::GiveUp(failure) => {
-            matches!(failure, Failure::NoProgress | Failure::Circular(_))
+            matches!(failure, RunFailure::NoProgress | RunFailure::Circular(_))
         }
         Decision::Complete(_) | Decision::Wait(_) | Decision::Pause(_) => false,
     }
@@ -488,9 +497,9 @@ fn taken_over(error: EngineError) -> EngineError {
 }
 
 /// Returns the state that a request of another process leads to.
-pub(crate) fn wished_state(request: Request) -> State {
+pub(crate) fn state_for_request(request: OwnerRequest) -> RunState {
     match request {
-        Request::Stop => State::Stopped,
-        Request::Pause => State::Paused(Pause::Asked),
+        OwnerRequest::Stop => RunState::Stopped,
+        OwnerRequest::Pause => RunState::Paused(PauseReason::Asked),
     }
 }

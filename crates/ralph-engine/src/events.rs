@@ -2,24 +2,24 @@
 
 use std::time::Duration;
 
-use ralph_agents::PieceKind;
-use ralph_core::evidence::{Edit, GateReport, Weakening};
-use ralph_core::state::Wait;
+use ralph_agents::OutputPieceKind;
+use ralph_core::evidence::{GateReport, TestEdit, WeakenedCheck};
+use ralph_core::state::WaitReason;
 use ralph_core::{Run, Timestamp};
 
 use ralph_snapshot::WorkProgress;
 
-use crate::seal::Unsealed;
+use crate::seal::UnsealedReason;
 
 /// One event.
 #[derive(Clone, Debug)]
-pub enum Event<'a> {
+pub enum RunEvent<'a> {
     /// A run started or was resumed.
     RunStarted {
         /// The run now.
         run: &'a Run,
         /// New or resumed.
-        how: Begin,
+        how: RunStart,
     },
     /// A gate is about to run.
     GateStarted {
@@ -46,7 +46,7 @@ pub enum Event<'a> {
         /// The iteration.
         iteration: u32,
         /// The kind of output.
-        kind: PieceKind,
+        kind: OutputPieceKind,
         /// A piece of its output, redacted.
         text: &'a str,
     },
@@ -64,7 +64,7 @@ pub enum Event<'a> {
         /// The run.
         run: &'a Run,
         /// The reason.
-        wait: &'a Wait,
+        wait: &'a WaitReason,
     },
     /// Something the user should know.
     Notice {
@@ -87,13 +87,13 @@ pub enum Event<'a> {
         /// The changes of its notes, in one line, if there are any.
         learned: Option<&'a str>,
         /// The reason why its evidence is not sealed, if it is not.
-        unsealed: Option<Unsealed>,
+        unsealed: Option<UnsealedReason>,
     },
 }
 
 /// The way a driver came to a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Begin {
+pub enum RunStart {
     /// It is new.
     New,
     /// It was resumed after a pause, a wait or a crash.
@@ -116,15 +116,15 @@ pub struct IterationSummary<'a> {
     /// The gates' findings.
     pub gates: &'a [GateReport],
     /// Checks that were made weaker since the run started.
-    pub weakened: &'a [Weakening],
+    pub weakened: &'a [WeakenedCheck],
     /// Other edits of tests and checks since the run started.
-    pub edited: &'a [Edit],
+    pub edited: &'a [TestEdit],
 }
 
 /// Receives events in order, in the driver's thread.
-pub trait Sink {
+pub trait EventSink {
     /// Receives an event. Must not block for long.
-    fn event(&mut self, event: &Event<'_>, at: Timestamp);
+    fn event(&mut self, event: &RunEvent<'_>, at: Timestamp);
 
     /// Shows the last lines of an agent whose output is plain text, whenever
     /// they change. Redacted.
@@ -140,8 +140,8 @@ pub trait Sink {
 
 /// A sink that ignores all events.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Silent;
+pub struct SilentSink;
 
-impl Sink for Silent {
-    fn event(&mut self, _event: &Event<'_>, _at: Timestamp) {}
+impl EventSink for SilentSink {
+    fn event(&mut self, _event: &RunEvent<'_>, _at: Timestamp) {}
 }

@@ -1,6 +1,6 @@
 //! Shows the records of a run as curves and returns to earlier files.
 
-use ralph_core::diagnostics::Totals;
+use ralph_core::diagnostics::GateTotals;
 use ralph_core::finding::TestCounts;
 use ralph_core::{Run, TreeId};
 use ralph_store::IterationRecord;
@@ -10,7 +10,7 @@ const SHOWN: usize = 24;
 
 /// The counts from the start to the last iteration, each as one line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Curves {
+pub struct HistoryCurves {
     /// Errors left; `None` if there never was one.
     pub errors: Option<String>,
     /// Tests that pass; `None` if no gate runs tests.
@@ -18,22 +18,22 @@ pub struct Curves {
 }
 
 /// Returns the curves of a run with these iterations.
-pub fn curves(run: &Run, iterations: &[IterationRecord]) -> Curves {
+pub fn curves(run: &Run, iterations: &[IterationRecord]) -> HistoryCurves {
     let start = run.baseline.as_ref().map(|start| start.totals).filter(|start| start.is_counted());
     let judged = iterations.iter().filter(|record| !record.gates.is_empty());
-    let totals: Vec<Totals> =
-        start.into_iter().chain(judged.map(|record| Totals::of(&record.gates))).collect();
-    Curves { errors: errors(&totals), tests: tests(&totals) }
+    let totals: Vec<GateTotals> =
+        start.into_iter().chain(judged.map(|record| GateTotals::of(&record.gates))).collect();
+    HistoryCurves { errors: errors(&totals), tests: tests(&totals) }
 }
 
-fn errors(totals: &[Totals]) -> Option<String> {
+fn errors(totals: &[GateTotals]) -> Option<String> {
     let values: Vec<u64> = totals.iter().map(|totals| totals.counts.errors).collect();
     let (first, last) = (values.first()?, values.last()?);
     let most = values.iter().copied().max().filter(|most| *most > 0)?;
     Some(format!("{} {first} → {last}", sparkline(&values, most)))
 }
 
-fn tests(totals: &[Totals]) -> Option<String> {
+fn tests(totals: &[GateTotals]) -> Option<String> {
     let counts: Vec<TestCounts> = totals.iter().filter_map(|totals| totals.tests).collect();
     let passed: Vec<u64> = counts.iter().map(|counts| counts.passed).collect();
     let share =

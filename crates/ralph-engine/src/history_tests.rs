@@ -1,13 +1,13 @@
 use ralph_core::evidence::{GateReport, Verdict};
-use ralph_core::finding::{Counts, Reading, Tests};
-use ralph_core::policy::{Need, Policy};
+use ralph_core::finding::{FindingCounts, TestResults, ToolReport};
+use ralph_core::policy::{GateImportance, Policy};
 use ralph_core::run::{AgentRef, Baseline, NewRun, Owner, Task};
 use ralph_core::usage::Usage;
 use ralph_core::{RunId, Timestamp};
 
 use super::*;
 
-fn run(totals: Totals) -> Run {
+fn run(totals: GateTotals) -> Run {
     let new = NewRun {
         task: Task::default(),
         worktree: "/project".to_owned(),
@@ -20,10 +20,10 @@ fn run(totals: Totals) -> Run {
     Run { baseline, ..Run::new(RunId::from_bits(1), new, Timestamp::from_millis(0)) }
 }
 
-fn record(number: u32, tree: &str, reading: Reading) -> IterationRecord {
+fn record(number: u32, tree: &str, reading: ToolReport) -> IterationRecord {
     let gate = GateReport {
         name: "check".to_owned(),
-        need: Need::Required,
+        need: GateImportance::Required,
         command: "check".to_owned(),
         verdict: Verdict::Pass,
         failing: std::collections::BTreeSet::new(),
@@ -32,7 +32,7 @@ fn record(number: u32, tree: &str, reading: Reading) -> IterationRecord {
         elapsed: std::time::Duration::ZERO,
         cached: false,
         usage: None,
-        extent: ralph_core::evidence::Extent::Whole,
+        extent: ralph_core::evidence::GateExtent::Whole,
     };
     IterationRecord {
         run: RunId::from_bits(1),
@@ -54,12 +54,12 @@ fn record(number: u32, tree: &str, reading: Reading) -> IterationRecord {
     }
 }
 
-fn reading(errors: u64, passed: u64, failed: u64) -> Reading {
+fn reading(errors: u64, passed: u64, failed: u64) -> ToolReport {
     let counts = TestCounts { passed, failed, skipped: 0 };
-    Reading {
-        counts: Counts { errors, ..Counts::default() },
-        tests: Some(Tests { counts, ..Tests::default() }),
-        ..Reading::default()
+    ToolReport {
+        counts: FindingCounts { errors, ..FindingCounts::default() },
+        tests: Some(TestResults { counts, ..TestResults::default() }),
+        ..ToolReport::default()
     }
 }
 
@@ -78,14 +78,14 @@ fn a_constant_is_flat_at_its_level() {
     assert_eq!(sparkline(&[3, 3], 3), "██");
     assert_eq!(sparkline(&[1, 99, 100], 100), "▂▇█", "only nothing is low, only all is full");
     let records = [1, 2].map(|number| record(number, "B", reading(0, 1, 1)));
-    let shown = curves(&run(Totals::default()), &records);
+    let shown = curves(&run(GateTotals::default()), &records);
     assert_eq!(shown.tests.as_deref(), Some("▄▄ 1/2 → 1/2"));
 }
 
 #[test]
 fn curves_go_from_the_start_to_the_last_iteration() {
-    let counts = Counts { errors: 14, ..Counts::default() };
-    let run = run(Totals { counts, ..Totals::default() });
+    let counts = FindingCounts { errors: 14, ..FindingCounts::default() };
+    let run = run(GateTotals { counts, ..GateTotals::default() });
     let records = [record(1, "B", reading(7, 0, 10)), record(2, "C", reading(0, 10, 0))];
     let shown = curves(&run, &records);
     assert_eq!(shown.errors.as_deref(), Some("█▄▁ 14 → 0"));
@@ -94,16 +94,18 @@ fn curves_go_from_the_start_to_the_last_iteration() {
 
 #[test]
 fn where_nothing_was_counted_there_is_no_curve() {
-    let records = [record(1, "B", Reading::default())];
-    assert_eq!(curves(&run(Totals::default()), &records), Curves::default());
-    assert_eq!(curves(&run(Totals::default()), &[]), Curves::default());
+    let records = [record(1, "B", ToolReport::default())];
+    assert_eq!(curves(&run(GateTotals::default()), &records), HistoryCurves::default());
+    assert_eq!(curves(&run(GateTotals::default()), &[]), HistoryCurves::default());
 }
 
 #[test]
 fn a_return_is_named_by_when_the_files_were_so_last() {
     let trees = ["B", "", "C", "C", "B", "A", "B"];
-    let records: Vec<_> =
-        (1..).zip(trees).map(|(number, tree)| record(number, tree, Reading::default())).collect();
+    let records: Vec<_> = (1..)
+        .zip(trees)
+        .map(|(number, tree)| record(number, tree, ToolReport::default()))
+        .collect();
     let want = [None, None, None, None, Some(1), Some(0), Some(5)];
-    assert_eq!(returns(&run(Totals::default()), &records), want);
+    assert_eq!(returns(&run(GateTotals::default()), &records), want);
 }

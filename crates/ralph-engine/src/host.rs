@@ -14,32 +14,33 @@ mod trouble;
 
 use std::path::PathBuf;
 
-use ralph_agents::Spoken;
+use ralph_agents::TurnReply;
 use ralph_agents::limits::LimitPatterns;
-use ralph_core::diagnostics::Totals;
-use ralph_core::errand::Errands;
+use ralph_core::diagnostics::GateTotals;
+use ralph_core::errand::PendingActions;
 use ralph_core::evidence::TurnEnd;
 use ralph_core::host::{
-    Actor, Effect, Happening, HostEvent, HostReply, Mode, Reach, Silence, Tone, ToolUse,
+    AgentMode, EventAgent, HostChannel, HostEvent, HostEventKind, HostReply, HostTurnEnd, NoteTone,
+    ReplyEffect, ToolUse,
 };
 use ralph_core::run::{Baseline, NewRun};
-use ralph_core::state::{Pause, State, Wait};
+use ralph_core::state::{PauseReason, RunState, WaitReason};
 use ralph_core::wording::{NextPrompt, auto_continue_line, host as wording};
 use ralph_core::{Evidence, Run, SessionId, Timestamp, decide, question};
-use ralph_snapshot::{Label, Snapshots};
-use ralph_store::{NewEvent, Request, RunStore, StoreError};
+use ralph_snapshot::{SnapshotLabel, Snapshots};
+use ralph_store::{NewEvent, OwnerRequest, RunStore, StoreError};
 use serde_json::json;
 
-use crate::driver::refusals::Refused;
+use crate::driver::refusals::RefusalOutcome;
 use crate::driver::{Driver, turn};
 use crate::error::EngineError;
-use crate::events::Begin;
+use crate::events::RunStart;
 use crate::loops;
 use crate::steps;
 use crate::undo;
 
-pub use looks::{Looks, Seen, record_look};
-pub use place::{Dwelling, Place};
+pub use looks::{LookResult, LookStore, record_look};
+pub use place::{SessionDir, SessionLiveness};
 pub use transcript::{QueuedWords, final_text, queued};
 
 /// Maximum stored length of a tool's arguments, in characters.
@@ -47,16 +48,16 @@ const ABOUT_CHARS: usize = 500;
 
 /// A session of a host, and what the host supports.
 #[derive(Clone, Debug)]
-pub struct Hosted {
+pub struct HostedSession {
     /// The session.
     pub session: SessionId,
     /// Its folder in the state home.
-    pub place: Place,
+    pub place: SessionDir,
     /// Maximum number of times in a row that the host lets an agent continue
     /// without using a tool; `None` for no limit.
     pub cap: Option<u32>,
     /// The way to make the session continue.
-    pub reach: Reach,
+    pub reach: HostChannel,
     /// The file in the project for a summary of the session; `None` for hosts
     /// that make none.
     pub summary_file: Option<PathBuf>,
@@ -71,14 +72,14 @@ pub struct Hosted {
 /// Stores a new run for a session. The session's hooks know of it from then on.
 pub fn start(
     store: &dyn RunStore,
-    place: &Place,
+    place: &SessionDir,
     new: NewRun,
     now: Timestamp,
 ) -> Result<Run, EngineError> {
     let run = loops::start(store, new, now)?;
     if let Err(source) = place.mark(&run.id) {
         // It would block other runs for ever and never progress.
-        loops::request(store, &run, Request::Stop, now)?;
+        loops::request(store, &run, OwnerRequest::Stop, now)?;
         return Err(EngineError::Write { path: place.folder().to_owned(), source });
     }
     Ok(run)
@@ -119,7 +120,7 @@ impl Driver<'_> {
     /// If the process ends meanwhile, the run is stored without a baseline and
     /// continues without one.
     pub fn arm(&mut self, run: Run) -> Result<Run, EngineError> {
-        let run = self.prepare(run, Begin::New)?;
+        let run = self.prepare(run, RunStart::New)?;
         if !run.state.is_active() {
             return Ok(run);
         }
@@ -136,7 +137,7 @@ impl Driver<'_> {
         run: &Run,
         evidence: &Evidence,
     ) -> Result<HostReply, EngineError> {
-        self.keep_start(run, Begin::New)?;
+        self.snapshot_start(run, RunStart::New)?;
         self.remember_surroundings(&evidence.gates, None)?;
         let red = evidence.gates.iter().filter(|gate| gate.is_red());
         let red = red.map(|gate| gate.name.clone()).collect();
@@ -144,15 +145,16 @@ impl Driver<'_> {
         let began = Run { iteration: 1, baseline, ..run.clone() };
         let judgement = decide(&began, &began.policy, evidence);
         let mut next = steps::conclude(&began, &judgement, evidence);
-        if next.state == State::Running {
+        if next.state == RunState::Running {
             next = steps::begin_turn(&next, self.clock.now());
-            next.feedback.verdict = auto_continue_line(Totals::of(&evidence.gates), &next.policy);
+            next.feedback.verdict =
+                auto_continue_line(GateTotals::of(&evidence.gates), &next.policy);
         }
-        let lesson = self.learn(&began, evidence, &mut next);
+        let lesson = self.prepare_lesson(&began, evidence, &mut next);
         let record = turn::iteration_record(&began, &judgement, evidence, run.started_at);
         let next = self.record(run, next, Some(&record))?;
-        self.write_down(lesson);
-        if next.state != State::Running {
+        self.save_lesson(lesson);
+        if next.state != RunState::Running {
             return Ok(HostReply::silent().with_note(wording::rests(&next)));
         }
         Ok(HostReply::of(go_on(&next)).with_note(wording::began_by_itself(&next)))
@@ -161,10 +163,12 @@ impl Driver<'_> {
     /// Continues a run that a session has just taken over: starts its next
     /// turn, unless a limit forbids that.
     pub fn adopt(&mut self, run: Run) -> Result<Run, EngineError> {
-        let run = self.prepare(run, Begin::Resumed)?;
+        let run = self.prepare(run, RunStart::Resumed)?;
         match self.exhausted(&run) {
-            Some(failure) if run.state.is_active() => self.leave(&run, State::Failed(failure)),
-            None if run.state == State::Running => {
+            Some(failure) if run.state.is_active() => {
+                self.stop_on_request(&run, RunState::Failed(failure))
+            }
+            None if run.state == RunState::Running => {
                 let begun = steps::begin_turn(&run, self.clock.now());
                 self.record(&run, begun, None)
             }
@@ -178,7 +182,7 @@ impl Driver<'_> {
         if !self.is_under_way(&run)? {
             return Ok(run);
         }
-        self.keep_lost_turn(&run);
+        self.snapshot_lost_turn(&run);
         let now = self.clock.now();
         let record = turn::interrupted_record(&run, now);
         self.record(&run, Run { updated_at: now, ..run.clone() }, Some(&record))
@@ -192,10 +196,10 @@ impl Driver<'_> {
         &mut self,
         run: &Run,
         event: &HostEvent,
-        hosted: &Hosted,
+        hosted: &HostedSession,
         heard: Timestamp,
     ) -> Result<HostReply, EngineError> {
-        let is_ours = event.session.as_ref() == run.session() && event.actor == Actor::Main;
+        let is_ours = event.session.as_ref() == run.session() && event.actor == EventAgent::Main;
         if !is_ours || is_answered(run.updated_at, heard, self.clock.now()) {
             return Ok(HostReply::silent());
         }
@@ -217,47 +221,47 @@ impl Driver<'_> {
         &mut self,
         run: &Run,
         event: &HostEvent,
-        hosted: &Hosted,
+        hosted: &HostedSession,
     ) -> Result<HostReply, EngineError> {
         if is_before(event, hosted) {
             return Ok(HostReply::silent());
         }
         let answered = match &event.what {
-            Happening::SessionStarted(start) => self.session_started(run, *start, hosted),
-            Happening::Prompted { .. } if self.is_said_between(run, event, hosted)? => {
+            HostEventKind::SessionStarted(start) => self.session_started(run, *start, hosted),
+            HostEventKind::Prompted { .. } if self.is_said_between(run, event, hosted)? => {
                 Ok(HostReply::silent())
             }
-            Happening::Prompted { .. } if run.errands.first().is_some() => {
+            HostEventKind::Prompted { .. } if run.errands.first().is_some() => {
                 self.prompted_while_moving(run, hosted)
             }
-            Happening::Prompted { .. } => self.prompted(run, hosted),
-            Happening::Woken => self.woken(run),
-            Happening::TurnEnded(_) if event.mode == Some(Mode::Plan) => self.planned(run),
-            Happening::TurnEnded(silence) => self.turn_ended(run, silence, hosted),
-            Happening::TurnBroken(breakage) => self.turn_broken(run, breakage, hosted),
-            Happening::PermissionAsked { what } => self.permission_asked(run, what),
-            Happening::PermissionAnswered => self.permission_answered(run),
-            Happening::NotDelivered { attempts, error } => {
+            HostEventKind::Prompted { .. } => self.prompted(run, hosted),
+            HostEventKind::Woken => self.woken(run),
+            HostEventKind::TurnEnded(_) if event.mode == Some(AgentMode::Plan) => self.planned(run),
+            HostEventKind::TurnEnded(silence) => self.turn_ended(run, silence, hosted),
+            HostEventKind::TurnBroken(breakage) => self.turn_broken(run, breakage, hosted),
+            HostEventKind::PermissionAsked { what } => self.permission_asked(run, what),
+            HostEventKind::PermissionAnswered => self.permission_answered(run),
+            HostEventKind::NotDelivered { attempts, error } => {
                 self.not_delivered(run, *attempts, error)
             }
-            Happening::SessionEnded { reason } => self.session_ended(run, reason, hosted),
-            Happening::Due => self.due(run, hosted),
-            Happening::Compacting => self.note(run, "compacting", ""),
-            Happening::Compacted { summary, message } => {
+            HostEventKind::SessionEnded { reason } => self.session_ended(run, reason, hosted),
+            HostEventKind::Due => self.due(run, hosted),
+            HostEventKind::Compacting => self.note(run, "compacting", ""),
+            HostEventKind::Compacted { summary, message } => {
                 self.note(run, "compacted", summary)?;
                 self.compacted(run, message.as_deref(), hosted)
             }
-            Happening::CommandCalled { .. }
-            | Happening::ToolAsked(_)
-            | Happening::ToolsUsed(_)
-            | Happening::ChildEnded
-            | Happening::HostStarted
-            | Happening::Done(_)
-            | Happening::Other { .. } => Ok(HostReply::silent()),
+            HostEventKind::CommandCalled { .. }
+            | HostEventKind::ToolAsked(_)
+            | HostEventKind::ToolsUsed(_)
+            | HostEventKind::ChildEnded
+            | HostEventKind::HostStarted
+            | HostEventKind::Done(_)
+            | HostEventKind::Other { .. } => Ok(HostReply::silent()),
         };
         if matches!(
             event.what,
-            Happening::Prompted { .. } | Happening::Woken | Happening::TurnEnded(_)
+            HostEventKind::Prompted { .. } | HostEventKind::Woken | HostEventKind::TurnEnded(_)
         ) {
             hosted.place.note_asked(event.prompt.as_deref());
         }
@@ -270,11 +274,11 @@ impl Driver<'_> {
         &self,
         run: &Run,
         event: &HostEvent,
-        hosted: &Hosted,
+        hosted: &HostedSession,
     ) -> Result<bool, EngineError> {
         let is_known = |prompt: &String| hosted.place.was_asked(prompt);
         let is_known = event.prompt.as_ref().is_some_and(is_known);
-        Ok(is_known && run.state == State::Running && self.is_under_way(run)?)
+        Ok(is_known && run.state == RunState::Running && self.is_under_way(run)?)
     }
 
     /// Continues a turn whose reason to wait is over.
@@ -288,8 +292,8 @@ impl Driver<'_> {
     fn turn_ended(
         &mut self,
         run: &Run,
-        silence: &Silence,
-        hosted: &Hosted,
+        silence: &HostTurnEnd,
+        hosted: &HostedSession,
     ) -> Result<HostReply, EngineError> {
         if !run.state.is_active() || hosted.place.is_answered(silence.message.as_deref()) {
             return Ok(HostReply::silent());
@@ -297,15 +301,15 @@ impl Driver<'_> {
         if !silence.background.is_empty() {
             // The host wakes the agent when that is done. The end of the turn
             // does not count.
-            if run.state != State::Waiting(Wait::Child) {
+            if run.state != RunState::Waiting(WaitReason::Child) {
                 let now = self.clock.now();
-                let waiting = steps::moved_to(run, State::Waiting(Wait::Child), now);
+                let waiting = steps::moved_to(run, RunState::Waiting(WaitReason::Child), now);
                 self.record(run, waiting, None)?;
             }
             return Ok(HostReply::silent());
         }
         let text = final_text(silence);
-        let spoken = Spoken { end: TurnEnd::Finished, text, usage: None };
+        let spoken = TurnReply { end: TurnEnd::Finished, text, usage: None };
         let turn = TurnOver { spoken, message: &silence.message, hook: silence.follows_hook };
         self.turn_over(run, turn, hosted)
     }
@@ -315,7 +319,7 @@ impl Driver<'_> {
         &mut self,
         run: &Run,
         turn: TurnOver<'_>,
-        hosted: &Hosted,
+        hosted: &HostedSession,
     ) -> Result<HostReply, EngineError> {
         let run = self.go_on_with_turn(run)?;
         let run = self.begun(run)?;
@@ -331,52 +335,52 @@ impl Driver<'_> {
         if may_differ {
             let snapshots = Snapshots::new(&self.tree, run.id.clone());
             self.kept = undo::last(&snapshots.list()?).cloned();
-            self.keep_turn(&run, Some(&judged.evidence));
+            self.snapshot_turn(&run, Some(&judged.evidence));
         }
         let counts = hosted.cap.is_some() && turn.hook && !used;
         let continued = if counts { hosted.place.continued() } else { 0 };
         let mut next = judged.next.clone();
-        if next.state == State::Running {
+        if next.state == RunState::Running {
             next = match hosted.cap {
                 Some(cap) if continued >= cap => {
-                    steps::moved_to(&next, State::Paused(Pause::Capped), self.clock.now())
+                    steps::moved_to(&next, RunState::Paused(PauseReason::Capped), self.clock.now())
                 }
                 Some(_) | None => steps::begin_turn(&next, self.clock.now()),
             };
         }
-        let errands = if spoke { run.errands.after_turn() } else { run.errands.told() };
+        let errands = if spoke { run.errands.after_turn() } else { run.errands.after_prompt() };
         next.errands = moving::planned(errands, &next, spoke.then_some(hosted));
         self.stamp(&mut next, hosted);
         // A turn that could not be taken is started again, so it has no record.
         let taken = judged.next.iteration == run.iteration;
         let next = self.record(&run, next, taken.then_some(&judged.record))?;
-        self.write_down(judged.lesson);
+        self.save_lesson(judged.lesson);
         hosted.place.set_answered(turn.message.as_deref());
-        if next.state == State::Running && hosted.cap.is_some() {
+        if next.state == RunState::Running && hosted.cap.is_some() {
             hosted.place.set_continued(continued + 1);
         }
         let reply = self.after_turn(&next, &hosted.place);
         let reply = presence::with_changes(reply, &next, &judged.evidence);
         Ok(match (self.next_deed(&next, 0), &reply.effect) {
             // Only this reply wakes the run; other actions can wait.
-            (Some(_), Effect::Wake { .. }) | (None, _) => reply,
+            (Some(_), ReplyEffect::Wake { .. }) | (None, _) => reply,
             (Some(effect), _) => HostReply { effect, ..reply },
         })
     }
 
     /// Returns the reply after a turn was judged.
-    fn after_turn(&self, next: &Run, place: &Place) -> HostReply {
+    fn after_turn(&self, next: &Run, place: &SessionDir) -> HostReply {
         match &next.state {
-            State::Running => HostReply::of(go_on(next)).with_note(wording::iteration(next)),
-            State::Waiting(_) | State::Paused(_) => broken::resting(next, self.clock.now()),
-            State::Success(_) | State::Failed(_) | State::Stopped => {
+            RunState::Running => HostReply::of(go_on(next)).with_note(wording::iteration(next)),
+            RunState::Waiting(_) | RunState::Paused(_) => broken::resting(next, self.clock.now()),
+            RunState::Success(_) | RunState::Failed(_) | RunState::Stopped => {
                 place.unmark();
-                self.keep_success_in_host(next);
+                self.log_host_success(next);
                 let _ = self.ledger.store().checkpoint();
-                let is_success = matches!(next.state, State::Success(_));
+                let is_success = matches!(next.state, RunState::Success(_));
                 let is_error = next.state.reason() == Some("agent_error");
-                let otherwise = if is_error { Tone::Error } else { Tone::Warning };
-                let tone = if is_success { Tone::Success } else { otherwise };
+                let otherwise = if is_error { NoteTone::Error } else { NoteTone::Warning };
+                let tone = if is_success { NoteTone::Success } else { otherwise };
                 let brief = wording::limit_reached(next).map(str::to_owned);
                 let learned = if is_success { self.consolidate(next) } else { None };
                 let note = wording::ended(next, learned.as_deref());
@@ -414,7 +418,7 @@ impl Driver<'_> {
     fn begin_next(&mut self, run: &Run) -> Result<Run, EngineError> {
         let woken = self.wake(run)?;
         if let Some(failure) = self.exhausted(&woken) {
-            return self.leave(&woken, State::Failed(failure));
+            return self.stop_on_request(&woken, RunState::Failed(failure));
         }
         let now = self.clock.now();
         self.record(&woken, steps::begin_turn(&woken, now), None)
@@ -422,11 +426,11 @@ impl Driver<'_> {
 
     /// Continues a waiting turn under its number.
     fn go_on_with_turn(&mut self, run: &Run) -> Result<Run, EngineError> {
-        if run.state == State::Running {
+        if run.state == RunState::Running {
             return Ok(run.clone());
         }
         let now = self.clock.now();
-        self.record(run, steps::moved_to(run, State::Running, now), None)
+        self.record(run, steps::moved_to(run, RunState::Running, now), None)
     }
 
     /// Makes sure that the run has a turn and a baseline, whoever started it.
@@ -434,9 +438,9 @@ impl Driver<'_> {
         let mut next = run.clone();
         if next.baseline.is_none() {
             let snapshots = Snapshots::new(&self.tree, run.id.clone());
-            let start = match snapshots.get(Label::Start) {
+            let start = match snapshots.get(SnapshotLabel::Start) {
                 Ok(start) => start,
-                Err(_) => snapshots.take(Label::Start, self.clock.now())?,
+                Err(_) => snapshots.take(SnapshotLabel::Start, self.clock.now())?,
             };
             next.baseline = Some(Baseline { tree: Some(start.tree), ..Baseline::default() });
         }
@@ -465,14 +469,14 @@ fn is_too_late(answered: &Result<HostReply, EngineError>) -> bool {
 
 /// Returns true if an event belongs to the time before the run, which is about
 /// to start or resume.
-fn is_before(event: &HostEvent, hosted: &Hosted) -> bool {
-    let is_end = matches!(event.what, Happening::SessionEnded { .. });
+fn is_before(event: &HostEvent, hosted: &HostedSession) -> bool {
+    let is_end = matches!(event.what, HostEventKind::SessionEnded { .. });
     !is_end && hosted.place.is_arming()
 }
 
 /// Returns true if only host actions changed a run.
 fn is_same_turn(before: &Run, now: &Run) -> bool {
-    let with = |run: &Run| Run { epoch: 0, errands: Errands::default(), ..run.clone() };
+    let with = |run: &Run| Run { epoch: 0, errands: PendingActions::default(), ..run.clone() };
     before.epoch != now.epoch && with(before) == with(now)
 }
 
@@ -484,7 +488,7 @@ fn is_answered(updated: Timestamp, heard: Timestamp, now: Timestamp) -> bool {
 
 /// A turn that is to be judged.
 struct TurnOver<'a> {
-    spoken: Spoken,
+    spoken: TurnReply,
     /// The host's name for the message it ended with.
     message: &'a Option<String>,
     /// True if a hook made the agent take it.
@@ -492,15 +496,15 @@ struct TurnOver<'a> {
 }
 
 /// Returns the effect that makes the agent take its next turn.
-fn go_on(run: &Run) -> Effect {
-    Effect::GoOn { reason: NextPrompt::in_conversation(run).render() }
+fn go_on(run: &Run) -> ReplyEffect {
+    ReplyEffect::GoOn { reason: NextPrompt::in_conversation(run).render() }
 }
 
 /// Returns the question that the agent ended its turn with, if a user is
 /// present to answer.
-fn question_for(spoken: &Spoken, hosted: &Hosted) -> Option<Refused> {
+fn question_for(spoken: &TurnReply, hosted: &HostedSession) -> Option<RefusalOutcome> {
     let question = question::asks(&spoken.text).filter(|_| hosted.has_user)?;
-    Some(Refused { told: String::new(), question: Some(question) })
+    Some(RefusalOutcome { told: String::new(), question: Some(question) })
 }
 
 #[cfg(test)]

@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use ralph_checks::invariants::{Check, Invariant};
-use ralph_memory::event::{self, Scope, What};
-use ralph_memory::log::{Entry, Log, Position};
-use ralph_memory::{Known, MemoryError, Notebook};
+use ralph_checks::invariants::{InvariantCheck, NoteInvariant};
+use ralph_memory::event::{self, LogEventKind, NoteScope};
+use ralph_memory::log::{EventLog, LogEntry, LogPosition};
+use ralph_memory::{MemoryError, Notebook, StoredNote};
 
 /// Returns the notes of these homes that have a check, except those of a task,
 /// which are on trial. Opens nothing if there are no notes.
-pub fn held(homes: &[PathBuf]) -> Result<Vec<Invariant>, MemoryError> {
+pub fn held(homes: &[PathBuf]) -> Result<Vec<NoteInvariant>, MemoryError> {
     let mut found = Vec::new();
     for home in homes.iter().filter(|home| Notebook::exists(home)) {
         found.extend(of_home(home)?.into_iter().map(|(known, check)| invariant(known, check)));
@@ -33,25 +33,27 @@ pub fn any(homes: &[PathBuf]) -> bool {
 fn was_bound(home: &Path) -> bool {
     let mut found = false;
     let see = |entry| match entry {
-        Entry::Event(event) => found |= matches!(event.what, What::Bound { check: Some(_), .. }),
-        Entry::Damaged { .. } => {}
+        LogEntry::Event(event) => {
+            found |= matches!(event.what, LogEventKind::Bound { check: Some(_), .. })
+        }
+        LogEntry::Damaged { .. } => {}
     };
     // Entries before a read error count.
-    let _ = Log::new(home).read(Position::default(), see);
+    let _ = EventLog::new(home).read(LogPosition::default(), see);
     found
 }
 
-fn of_home(home: &Path) -> Result<Vec<(Known, event::Invariant)>, MemoryError> {
+fn of_home(home: &Path) -> Result<Vec<(StoredNote, event::NoteCheck)>, MemoryError> {
     let (mut bound, _) = Notebook::attempt(home, Notebook::invariants)?;
-    bound.retain(|(known, _)| known.note.scope != Scope::Task);
+    bound.retain(|(known, _)| known.note.scope != NoteScope::Task);
     Ok(bound)
 }
 
-fn invariant(known: Known, check: event::Invariant) -> Invariant {
+fn invariant(known: StoredNote, check: event::NoteCheck) -> NoteInvariant {
     let note = known.note;
     let check = match check {
-        event::Invariant::Rule(rules) => Check::Rules(rules),
-        event::Invariant::Test(test) => Check::Test(test),
+        event::NoteCheck::Rule(rules) => InvariantCheck::Rules(rules),
+        event::NoteCheck::Test(test) => InvariantCheck::Test(test),
     };
-    Invariant { note: note.id, title: note.title, text: note.text, check }
+    NoteInvariant { note: note.id, title: note.title, text: note.text, check }
 }

@@ -2,17 +2,22 @@
 
 use std::path::Path;
 
-use ralph_checks::tamper::{KnownTest, KnowsTests};
-use ralph_graph::cases::{self, Case};
+use ralph_checks::tamper::{KnownTest, TestCatalog};
+use ralph_graph::cases::{self, NamedTestCase};
 
 /// Parses the given file; no index is needed.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Graph;
+pub(crate) struct SyntaxTestFinder;
 
-impl KnowsTests for Graph {
+impl TestCatalog for SyntaxTestFinder {
     fn tests_in(&self, path: &str, contents: &[u8]) -> Option<Vec<KnownTest>> {
         let cases = cases::in_file(Path::new(path), contents)?;
-        Some(cases.into_iter().map(|Case { name, line }| KnownTest { name, line }).collect())
+        Some(
+            cases
+                .into_iter()
+                .map(|NamedTestCase { name, line }| KnownTest { name, line })
+                .collect(),
+        )
     }
 }
 

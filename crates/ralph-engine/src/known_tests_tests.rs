@@ -1,4 +1,6 @@
-use ralph_checks::tamper::{FilePair, OutlineAlone, Rules, Severity, Version, compare};
+use ralph_checks::tamper::{
+    EmptyTestCatalog, FilePair, FileVersion, TamperRules, TamperingSeverity, compare,
+};
 
 use super::*;
 
@@ -21,11 +23,15 @@ const WEAKER: [&str; 8] = [
     include_str!("../../ralph-checks/src/tamper/tests/scenarios/weaker_unparsable.txt"),
 ];
 
-type Files = Vec<(String, String)>;
+type ProjectFileTexts = Vec<(String, String)>;
 
-fn weakened(old: &Files, new: &Files, knowing: &dyn KnowsTests) -> Vec<String> {
-    fn version((path, text): &(String, String)) -> Version<'_> {
-        Version { path, contents: text.as_bytes() }
+fn weakened(
+    old: &ProjectFileTexts,
+    new: &ProjectFileTexts,
+    knowing: &dyn TestCatalog,
+) -> Vec<String> {
+    fn version((path, text): &(String, String)) -> FileVersion<'_> {
+        FileVersion { path, contents: text.as_bytes() }
     }
     let pair = |file: &'_ (String, String)| new.iter().position(|other| other.0 == file.0);
     let mut pairs: Vec<FilePair<'_>> = Vec::new();
@@ -36,14 +42,14 @@ fn weakened(old: &Files, new: &Files, knowing: &dyn KnowsTests) -> Vec<String> {
     for file in new.iter().filter(|file| !old.iter().any(|other| other.0 == file.0)) {
         pairs.push(FilePair { old: None, new: Some(version(file)) });
     }
-    let found = compare(&pairs, &Rules::default(), knowing);
-    let weaker = found.iter().filter(|one| one.severity() == Severity::Weakening);
+    let found = compare(&pairs, &TamperRules::default(), knowing);
+    let weaker = found.iter().filter(|one| one.severity() == TamperingSeverity::Weakening);
     weaker.map(|one| format!("{}: {}", one.place.display(), one.what())).collect()
 }
 
 /// The scenarios of a text: what they are about, and two trees.
-fn scenarios(text: &str) -> Vec<(String, Files, Files)> {
-    let mut all: Vec<(String, Files, Files)> = Vec::new();
+fn scenarios(text: &str) -> Vec<(String, ProjectFileTexts, ProjectFileTexts)> {
+    let mut all: Vec<(String, ProjectFileTexts, ProjectFileTexts)> = Vec::new();
     let (mut in_new, mut is_over) = (false, false);
     for line in text.lines() {
         if let Some(what) = line.strip_prefix("### ") {
@@ -73,7 +79,7 @@ fn scenarios(text: &str) -> Vec<(String, Files, Files)> {
 #[test]
 fn no_honest_edit_is_held_against_anybody_because_of_the_graph() {
     for (what, old, new) in HONEST.into_iter().flat_map(scenarios) {
-        assert_eq!(weakened(&old, &new, &Graph), [""; 0], "{what}");
+        assert_eq!(weakened(&old, &new, &SyntaxTestFinder), [""; 0], "{what}");
     }
 }
 
@@ -82,14 +88,14 @@ fn what_the_outline_notices_the_graph_does_not_hide() {
     let all: Vec<_> = WEAKER.into_iter().flat_map(scenarios).collect();
     assert!(all.len() > 50, "{}", all.len());
     for (what, old, new) in all {
-        let without = weakened(&old, &new, &OutlineAlone);
+        let without = weakened(&old, &new, &EmptyTestCatalog);
         assert!(!without.is_empty(), "{what}");
-        assert_eq!(weakened(&old, &new, &Graph), without, "{what}");
+        assert_eq!(weakened(&old, &new, &SyntaxTestFinder), without, "{what}");
     }
 }
 
 /// A test that is removed from a file.
-fn removed(path: &str, head: &str, test: &str, tail: &str, knowing: &dyn KnowsTests) -> usize {
+fn removed(path: &str, head: &str, test: &str, tail: &str, knowing: &dyn TestCatalog) -> usize {
     let old = vec![(path.to_owned(), format!("{head}{test}{tail}"))];
     let new = vec![(path.to_owned(), format!("{head}{tail}"))];
     weakened(&old, &new, knowing).len()
@@ -126,8 +132,8 @@ fn a_test_that_only_the_graph_knows_cannot_be_removed_unseen() {
         ),
     ];
     for (path, head, test, tail) in cases {
-        assert_eq!(removed(path, head, test, tail, &OutlineAlone), 0, "{path} needs no graph");
-        assert_eq!(removed(path, head, test, tail, &Graph), 1, "{path}");
+        assert_eq!(removed(path, head, test, tail, &EmptyTestCatalog), 0, "{path} needs no graph");
+        assert_eq!(removed(path, head, test, tail, &SyntaxTestFinder), 1, "{path}");
     }
 }
 
@@ -145,6 +151,6 @@ fn a_function_of_the_program_may_be_removed() {
         ("src/db.php", "<?php\nclass Db {\n", "  function testConnection() {}\n", "}\n"),
     ];
     for (path, head, function, tail) in cases {
-        assert_eq!(removed(path, head, function, tail, &Graph), 0, "{path}");
+        assert_eq!(removed(path, head, function, tail, &SyntaxTestFinder), 0, "{path}");
     }
 }

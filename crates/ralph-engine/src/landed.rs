@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 
 use ralph_core::{Timestamp, TreeId};
 use ralph_memory::{AttemptQuery, Notebook, PastAttempt};
-use ralph_snapshot::{Commit, Commits, Project, TreeError, WorkTree};
+use ralph_snapshot::{CommitReader, GitCommit, ProjectLocation, TreeError, WorkTree};
 
 /// Maximum number of attempts that are read: the latest.
 const MOST: usize = 2000;
 
 /// A run whose checks passed.
-struct Proven {
+struct ProvenRun {
     run: String,
     /// The time of the pass.
     at: Timestamp,
@@ -30,7 +30,7 @@ struct Proven {
 /// that commit. Unknown cases are left out.
 pub fn taken_back(
     home: &Path,
-    (project, tree): (&Project, &WorkTree),
+    (project, tree): (&ProjectLocation, &WorkTree),
     reverted: &BTreeSet<String>,
 ) -> BTreeMap<String, String> {
     let nothing = reverted.is_empty() || !Notebook::exists(home);
@@ -40,7 +40,7 @@ pub fn taken_back(
         let query = AttemptQuery { limit: MOST, ..AttemptQuery::default() };
         let runs = proven(attempts.attempts(&query).ok()?);
         let mut found = BTreeMap::new();
-        let read = Commits::of(project).ok()?.read(&names, |commit| {
+        let read = CommitReader::of(project).ok()?.read(&names, |commit| {
             for run in runs.iter().filter(|run| run.is_landed_by(&commit, tree)) {
                 found.insert(run.run.clone(), commit.id.clone());
             }
@@ -52,7 +52,7 @@ pub fn taken_back(
 }
 
 /// Returns the runs whose last attempt passed.
-fn proven(attempts: Vec<PastAttempt>) -> Vec<Proven> {
+fn proven(attempts: Vec<PastAttempt>) -> Vec<ProvenRun> {
     let mut runs: BTreeMap<String, (BTreeSet<PathBuf>, PastAttempt)> = BTreeMap::new();
     for past in attempts {
         let Some(run) = past.place.run.clone() else { continue };
@@ -65,13 +65,13 @@ fn proven(attempts: Vec<PastAttempt>) -> Vec<Proven> {
     let passed = runs.into_iter().filter(|(_, (_, last))| last.tried.failures.is_empty());
     let proven = passed.filter_map(|(run, (files, last))| {
         let tree = TreeId::new(last.tried.tree?);
-        Some(Proven { run, at: last.at, tree, files })
+        Some(ProvenRun { run, at: last.at, tree, files })
     });
     proven.collect()
 }
 
-impl Proven {
-    fn is_landed_by(&self, commit: &Commit, work: &WorkTree) -> bool {
+impl ProvenRun {
+    fn is_landed_by(&self, commit: &GitCommit, work: &WorkTree) -> bool {
         // An earlier commit contains nothing of this run.
         let is_later = commit.at >= self.at.as_millis() / 1000;
         let touches = commit.files.iter().any(|file| self.files.contains(Path::new(file)));
@@ -80,7 +80,7 @@ impl Proven {
 
     /// Returns true if a commit contains all changes of the run as they were
     /// proven.
-    fn is_in(&self, commit: &Commit, work: &WorkTree) -> bool {
+    fn is_in(&self, commit: &GitCommit, work: &WorkTree) -> bool {
         let Ok(Some(tree)) = work.tree_of(&commit.id) else { return false };
         if tree == self.tree {
             return true;

@@ -6,12 +6,12 @@ use ralph_core::Run;
 use ralph_store::{RunStore, SqliteStore, StoreError};
 
 /// An open store and its folder.
-pub struct Ledger {
+pub struct RunLedger {
     home: PathBuf,
     store: SqliteStore,
 }
 
-impl Ledger {
+impl RunLedger {
     /// Opens the store in a state home, creating it if needed. Also returns the
     /// damaged file that was left in place, if any.
     pub fn open(home: &Path) -> Result<(Self, Option<PathBuf>), StoreError> {

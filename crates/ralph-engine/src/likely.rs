@@ -7,12 +7,14 @@ use std::path::Path;
 
 use ralph_core::memory::notes;
 use ralph_graph::ask::symbols::SymbolQuery;
-use ralph_graph::{Code, Index, IndexError};
-use ralph_memory::analysis::Analyzer;
-use ralph_memory::event::Actor;
-use ralph_memory::history::{self, File, History, Likely, Question, Reason};
-use ralph_memory::{Found, MemoryError, Notebook, Query};
-use ralph_snapshot::{Commit, Commits, NoCommits, Project, TreeError, path_bytes};
+use ralph_graph::{Index, IndexError, KnownCode};
+use ralph_memory::analysis::TextAnalyzer;
+use ralph_memory::event::EventActor;
+use ralph_memory::history::{
+    self, CommitHistory, FileQuery, LikelyFile, LikelyReason, PresentFile,
+};
+use ralph_memory::{MemoryError, NoteHit, Notebook, SearchQuery};
+use ralph_snapshot::{CommitReader, GitCommit, NoCommits, ProjectLocation, TreeError, path_bytes};
 
 use self::names::identifiers;
 
@@ -47,7 +49,7 @@ const QUOTED_WORD: f64 = 0.5;
 
 /// The reason why no files can be predicted.
 #[derive(Debug, thiserror::Error)]
-pub enum LikelyError {
+pub enum FilePredictionError {
     /// There are no commits.
     #[error(transparent)]
     NoCommits(#[from] NoCommits),
@@ -64,7 +66,7 @@ pub enum LikelyError {
 
 /// The progress of a longer job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Progress {
+pub enum LearningProgress {
     /// Commits that were read.
     Commits {
         /// Number done.
@@ -83,7 +85,7 @@ pub enum Progress {
 
 /// The result of learning from commits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Learned {
+pub struct LearningResult {
     /// The commit that is checked out; `None` before the first one.
     pub head: Option<String>,
     /// Number of known commits, without merges.
@@ -96,9 +98,9 @@ pub struct Learned {
 
 /// A project and the place of its learned data.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
+pub struct PredictionContext<'a> {
     /// The project.
-    pub project: &'a Project,
+    pub project: &'a ProjectLocation,
     /// Its state home.
     pub home: &'a Path,
     /// Maximum number of commits to learn from: the newest.
@@ -107,27 +109,30 @@ pub struct Place<'a> {
     pub now: i64,
 }
 
-impl Place<'_> {
+impl PredictionContext<'_> {
     /// Reads the commits that were not read yet.
-    pub fn learn(&self, progress: &mut dyn FnMut(Progress)) -> Result<Learned, LikelyError> {
-        let commits = Commits::of(self.project)?;
-        let mut history = History::open(self.home)?;
+    pub fn learn(
+        &self,
+        progress: &mut dyn FnMut(LearningProgress),
+    ) -> Result<LearningResult, FilePredictionError> {
+        let commits = CommitReader::of(self.project)?;
+        let mut history = CommitHistory::open(self.home)?;
         Ok(self.read_commits(&commits, &mut history, progress)?.0)
     }
 
     /// Returns the number of commits that were not read yet.
-    pub(crate) fn unread(&self) -> Result<usize, LikelyError> {
-        let commits = match Commits::of(self.project) {
+    pub(crate) fn unread(&self) -> Result<usize, FilePredictionError> {
+        let commits = match CommitReader::of(self.project) {
             Ok(commits) => commits,
             Err(NoCommits::NoRepository { .. } | NoCommits::NoProgram | NoCommits::Foreign) => {
                 return Ok(0);
             }
         };
         let Some(head) = commits.head()? else { return Ok(0) };
-        if !History::exists(self.home) {
+        if !CommitHistory::exists(self.home) {
             return Ok(self.commits);
         }
-        let history = History::open(self.home)?;
+        let history = CommitHistory::open(self.home)?;
         if history.line(&head, self.commits)?.is_some() {
             return Ok(0);
         }
@@ -135,49 +140,56 @@ impl Place<'_> {
     }
 
     /// Reads the code and the commits that were not read yet.
-    pub fn read_all(&self, progress: &mut dyn FnMut(Progress)) -> Result<Learned, LikelyError> {
+    pub fn read_all(
+        &self,
+        progress: &mut dyn FnMut(LearningProgress),
+    ) -> Result<LearningResult, FilePredictionError> {
         let mut index = Index::open(&self.project.root, self.home)?;
         index.update(self.now, &mut |it| {
-            progress(Progress::Code { done: it.done, total: it.total });
+            progress(LearningProgress::Code { done: it.done, total: it.total });
         })?;
         self.learn(progress)
     }
 
     /// Reads all commits again.
-    pub fn learn_anew(&self, progress: &mut dyn FnMut(Progress)) -> Result<Learned, LikelyError> {
+    pub fn learn_anew(
+        &self,
+        progress: &mut dyn FnMut(LearningProgress),
+    ) -> Result<LearningResult, FilePredictionError> {
         // This check comes first: without commits nothing must be deleted.
-        Commits::of(self.project)?;
-        History::open(self.home)?.clear()?;
+        CommitReader::of(self.project)?;
+        CommitHistory::open(self.home)?.clear()?;
         self.learn(progress)
     }
 
     /// Returns the commits that count now, newest first. All are read.
     fn read_commits(
         &self,
-        commits: &Commits,
-        history: &mut History,
-        progress: &mut dyn FnMut(Progress),
-    ) -> Result<(Learned, Vec<String>), LikelyError> {
+        commits: &CommitReader,
+        history: &mut CommitHistory,
+        progress: &mut dyn FnMut(LearningProgress),
+    ) -> Result<(LearningResult, Vec<String>), FilePredictionError> {
         let is_shallow = commits.is_shallow();
         let Some(head) = commits.head()? else {
-            return Ok((Learned { is_shallow, ..Learned::default() }, Vec::new()));
+            return Ok((LearningResult { is_shallow, ..LearningResult::default() }, Vec::new()));
         };
         // A clone that is deepened later has more commits before the same head.
         let known = if is_shallow { None } else { history.line(&head, self.commits)? };
         if let Some(line) = known {
-            let learned = Learned { head: Some(head), commits: line.len(), read: 0, is_shallow };
+            let learned =
+                LearningResult { head: Some(head), commits: line.len(), read: 0, is_shallow };
             return Ok((learned, line));
         }
         let line = commits.line(&head, self.commits)?;
         let unknown = history.unknown(&line)?;
         let total = unknown.len();
         let (mut done, mut batch) = (0, Vec::with_capacity(BATCH));
-        commits.read(&unknown, |commit| -> Result<(), LikelyError> {
+        commits.read(&unknown, |commit| -> Result<(), FilePredictionError> {
             batch.push(kept(commit));
             done += 1;
             if batch.len() == BATCH {
                 history.add(std::mem::take(&mut batch))?;
-                progress(Progress::Commits { done, total });
+                progress(LearningProgress::Commits { done, total });
             }
             Ok(())
         })?;
@@ -186,7 +198,8 @@ impl Place<'_> {
             // This comes last: a stored line is not read again.
             history.set_line(&head, self.commits, &line)?;
         }
-        let learned = Learned { head: Some(head), commits: line.len(), read: total, is_shallow };
+        let learned =
+            LearningResult { head: Some(head), commits: line.len(), read: total, is_shallow };
         Ok((learned, line))
     }
 
@@ -196,11 +209,11 @@ impl Place<'_> {
         &self,
         tasks: &[String],
         limit: usize,
-        progress: &mut dyn FnMut(Progress),
-    ) -> Result<Vec<Vec<Likely>>, LikelyError> {
+        progress: &mut dyn FnMut(LearningProgress),
+    ) -> Result<Vec<Vec<LikelyFile>>, FilePredictionError> {
         let mut index = Index::open(&self.project.root, self.home)?;
         index.update(self.now, &mut |it| {
-            progress(Progress::Code { done: it.done, total: it.total });
+            progress(LearningProgress::Code { done: it.done, total: it.total });
         })?;
         self.likely_in(&index.code(self.now)?, tasks, limit, progress)
     }
@@ -208,15 +221,15 @@ impl Place<'_> {
     /// Does the same with an up-to-date index of the code.
     pub(crate) fn likely_in(
         &self,
-        code: &Code<'_>,
+        code: &KnownCode<'_>,
         tasks: &[String],
         limit: usize,
-        progress: &mut dyn FnMut(Progress),
-    ) -> Result<Vec<Vec<Likely>>, LikelyError> {
+        progress: &mut dyn FnMut(LearningProgress),
+    ) -> Result<Vec<Vec<LikelyFile>>, FilePredictionError> {
         let past = self.past(code, progress)?;
         let notebook =
             if Notebook::exists(self.home) { Some(Notebook::open(self.home)?) } else { None };
-        let is_there = |it: &Likely| self.project.root.join(&it.file).is_file();
+        let is_there = |it: &LikelyFile| self.project.root.join(&it.file).is_file();
         let mut answers = Vec::with_capacity(tasks.len());
         for task in tasks {
             let mut hints = named(code, task);
@@ -224,7 +237,7 @@ impl Place<'_> {
                 hints.extend(noted(notebook, task)?);
             }
             let text = task.clone();
-            let question = Question { text, limit: limit.saturating_mul(SPARE), hints };
+            let question = FileQuery { text, limit: limit.saturating_mul(SPARE), hints };
             let found = past.likely(&question).into_iter().filter(is_there);
             answers.push(found.take(limit).collect());
         }
@@ -233,23 +246,23 @@ impl Place<'_> {
 
     fn past(
         &self,
-        code: &Code<'_>,
-        progress: &mut dyn FnMut(Progress),
-    ) -> Result<history::Past, LikelyError> {
+        code: &KnownCode<'_>,
+        progress: &mut dyn FnMut(LearningProgress),
+    ) -> Result<history::CommitCorpus, FilePredictionError> {
         let of_code = code.names().map(|(path, names)| {
             let names = names.into_iter().map(str::to_owned).collect();
-            File { path: path.to_owned(), names }
+            PresentFile { path: path.to_owned(), names }
         });
-        let mut files: Vec<File> = of_code.collect();
-        let mut history = History::open(self.home)?;
-        let commits = match Commits::of(self.project) {
+        let mut files: Vec<PresentFile> = of_code.collect();
+        let mut history = CommitHistory::open(self.home)?;
+        let commits = match CommitReader::of(self.project) {
             Ok(commits) => commits,
             Err(NoCommits::NoRepository { .. } | NoCommits::NoProgram | NoCommits::Foreign) => {
                 return Ok(history.past(&[], files)?);
             }
         };
         // Files of the code come first and win.
-        files.extend(commits.tracked()?.iter().map(|path| File {
+        files.extend(commits.tracked()?.iter().map(|path| PresentFile {
             path: String::from_utf8_lossy(&path_bytes::to_bytes(path)).into_owned(),
             names: Vec::new(),
         }));
@@ -265,13 +278,13 @@ impl Place<'_> {
     }
 }
 
-fn kept(commit: Commit) -> history::Commit {
-    let Commit { id, at, subject, body, files, renames } = commit;
-    history::Commit { id, at, subject, body, files, renames }
+fn kept(commit: GitCommit) -> history::HistoryCommit {
+    let GitCommit { id, at, subject, body, files, renames } = commit;
+    history::HistoryCommit { id, at, subject, body, files, renames }
 }
 
 /// Returns the files that define names in a task.
-fn named(code: &Code<'_>, task: &str) -> Vec<(String, f32, Reason)> {
+fn named(code: &KnownCode<'_>, task: &str) -> Vec<(String, f32, LikelyReason)> {
     let mut hints = Vec::new();
     for name in identifiers(task) {
         let query = SymbolQuery { name: Some(name), limit: MOST_PLACES + 1, ..Default::default() };
@@ -288,7 +301,7 @@ fn named(code: &Code<'_>, task: &str) -> Vec<(String, f32, Reason)> {
             continue;
         }
         for symbol in exact {
-            let reason = Reason::Defines(symbol.full_name.clone());
+            let reason = LikelyReason::Defines(symbol.full_name.clone());
             hints.push((symbol.path.clone(), weight / places.sqrt(), reason));
         }
     }
@@ -297,23 +310,23 @@ fn named(code: &Code<'_>, task: &str) -> Vec<(String, f32, Reason)> {
 
 /// Returns the number of telling words that a note must share with a task.
 pub(crate) fn least_words(task: &str) -> f64 {
-    let words: BTreeSet<String> = Analyzer::default().terms(task).into_iter().collect();
+    let words: BTreeSet<String> = TextAnalyzer::default().terms(task).into_iter().collect();
     // A larger number makes no difference.
     let count = f64::from(u8::try_from(words.len()).unwrap_or(u8::MAX));
     FEWEST_WORDS.min(FEWEST_SHARE * count)
 }
 
 /// Returns the number of telling words that a note shares with the query.
-pub(crate) fn common_words(found: &Found) -> f64 {
+pub(crate) fn common_words(found: &NoteHit) -> f64 {
     match found.known.actor {
-        Actor::Ralph => QUOTED_WORD * found.telling,
-        Actor::User | Actor::Agent | Actor::Import => found.telling,
+        EventActor::Ralph => QUOTED_WORD * found.telling,
+        EventActor::User | EventActor::Agent | EventActor::Import => found.telling,
     }
 }
 
 /// Returns the files of notes that share words with a task.
-fn noted(notebook: &Notebook, task: &str) -> Result<Vec<(String, f32, Reason)>, MemoryError> {
-    let query = Query { text: task.to_owned(), limit: NOTES, ..Query::default() };
+fn noted(notebook: &Notebook, task: &str) -> Result<Vec<(String, f32, LikelyReason)>, MemoryError> {
+    let query = SearchQuery { text: task.to_owned(), limit: NOTES, ..SearchQuery::default() };
     let mut found = notebook.search(&query)?;
     let least = least_words(task);
     found.retain(|it| common_words(it) >= least);
@@ -325,7 +338,7 @@ fn noted(notebook: &Notebook, task: &str) -> Result<Vec<(String, f32, Reason)>, 
         let note = it.known.note;
         let title = notes::as_data(note.title.as_deref().unwrap_or(&note.text));
         for file in note.files {
-            let reason = Reason::Note { id: note.id.clone(), title: title.clone() };
+            let reason = LikelyReason::Note { id: note.id.clone(), title: title.clone() };
             hints.push((file, NOTE * share, reason));
         }
     }

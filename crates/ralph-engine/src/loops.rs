@@ -1,10 +1,12 @@
 //! Starts, stops and finds runs: the main interface of the engine.
 
-use ralph_core::errand::Errands;
+use ralph_core::errand::PendingActions;
 use ralph_core::run::{AgentRef, NewRun, Owner, Task};
-use ralph_core::state::{Pause, State};
+use ralph_core::state::{PauseReason, RunState};
 use ralph_core::{Run, RunId, SessionId, Timestamp};
-use ralph_store::{Request, RunQuery, RunStore, Step, StoreError, Version, Which};
+use ralph_store::{
+    OwnerRequest, RunQuery, RunStateFilter, RunStep, RunStore, RunVersion, StoreError,
+};
 
 use crate::error::EngineError;
 use crate::owner;
@@ -12,7 +14,7 @@ use crate::steps;
 
 /// The result of a request to stop or pause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum StopOutcome {
     /// The run is in the requested state.
     AtOnce,
     /// Its driver is alive and was asked; it follows within a moment.
@@ -35,7 +37,7 @@ pub fn start(store: &dyn RunStore, new: NewRun, now: Timestamp) -> Result<Run, E
         return Err(StoreError::excluded(&run, other).into());
     }
     for old in left {
-        set_state(store, &old, State::Paused(Pause::Interrupted), now)?;
+        set_state(store, &old, RunState::Paused(PauseReason::Interrupted), now)?;
     }
     store.create_run(&run)?;
     Ok(run)
@@ -44,17 +46,17 @@ pub fn start(store: &dyn RunStore, new: NewRun, now: Timestamp) -> Result<Run, E
 /// Returns the active runs of a work tree, newest first.
 pub fn active(store: &dyn RunStore, worktree: &str) -> Result<Vec<Run>, EngineError> {
     let worktree = Some(worktree.to_owned());
-    Ok(store.runs(&RunQuery { worktree, which: Which::Active, limit: MOST_ACTIVE })?)
+    Ok(store.runs(&RunQuery { worktree, which: RunStateFilter::Active, limit: MOST_ACTIVE })?)
 }
 
 /// Pauses an active run whose owner is known to be gone; it can be resumed.
-pub fn set_aside(store: &dyn RunStore, run: &Run, now: Timestamp) -> Result<(), EngineError> {
-    set_state(store, &steps::left_behind(run, now), State::Paused(Pause::Interrupted), now)
+pub fn pause_abandoned(store: &dyn RunStore, run: &Run, now: Timestamp) -> Result<(), EngineError> {
+    set_state(store, &steps::left_behind(run, now), RunState::Paused(PauseReason::Interrupted), now)
 }
 
 /// Gives a run to another session in its present state: a paused run stays
 /// paused.
-pub fn hand_on(
+pub fn move_to_session(
     store: &dyn RunStore,
     run: &Run,
     to: &SessionId,
@@ -67,26 +69,26 @@ pub fn hand_on(
 pub fn request(
     store: &dyn RunStore,
     run: &Run,
-    request: Request,
+    request: OwnerRequest,
     now: Timestamp,
-) -> Result<Ended, EngineError> {
+) -> Result<StopOutcome, EngineError> {
     if run.state.is_ended() {
-        return Ok(Ended::Already);
+        return Ok(StopOutcome::Already);
     }
     let driven = matches!(run.owner, Some(Owner::Driver { .. }))
         && run.state.is_active()
         && run.owner.as_ref().is_some_and(owner::is_alive);
     if driven {
         store.request(&run.id, request, now)?;
-        return Ok(Ended::Asked);
+        return Ok(StopOutcome::Asked);
     }
     let state = match request {
-        Request::Stop => State::Stopped,
-        Request::Pause if run.state.is_active() => State::Paused(Pause::Asked),
-        Request::Pause => return Ok(Ended::Already),
+        OwnerRequest::Stop => RunState::Stopped,
+        OwnerRequest::Pause if run.state.is_active() => RunState::Paused(PauseReason::Asked),
+        OwnerRequest::Pause => return Ok(StopOutcome::Already),
     };
     set_state(store, run, state, now)?;
-    Ok(Ended::AtOnce)
+    Ok(StopOutcome::AtOnce)
 }
 
 /// Changes the task of a run. Only allowed before the first turn.
@@ -98,7 +100,7 @@ pub fn set_task(
 ) -> Result<Run, EngineError> {
     let task = Task { text: text.to_owned(), ..Task::default() };
     let next = Run { task, updated_at: now, ..run.clone() };
-    store.save(Version::of(run), &Step { run: &next, iteration: None, events: &[] })?;
+    store.save(RunVersion::of(run), &RunStep { run: &next, iteration: None, events: &[] })?;
     Ok(next)
 }
 
@@ -109,7 +111,7 @@ pub fn cancel(
     now: Timestamp,
 ) -> Result<bool, EngineError> {
     match store.run_of_session(session)? {
-        Some(run) => Ok(request(store, &run, Request::Stop, now)? != Ended::Already),
+        Some(run) => Ok(request(store, &run, OwnerRequest::Stop, now)? != StopOutcome::Already),
         None => Ok(false),
     }
 }
@@ -195,16 +197,16 @@ fn give(
                 return Err(StoreError::SessionBusy { run: other.id }.into());
             }
             refuse_living_owner(&other)?;
-            set_state(store, &other, State::Paused(Pause::Interrupted), now)?;
+            set_state(store, &other, RunState::Paused(PauseReason::Interrupted), now)?;
         }
     }
     let owned = store.take_over(&run.id, run.epoch, to, now)?;
     // Another process that read the run between these two steps saw it paused.
     // The second step raises the epoch again, so that process is too late.
     // Pending actions of one host do not pass to another.
-    let errands = Errands::default();
+    let errands = PendingActions::default();
     let next = Run { epoch: owned.epoch + 1, agent, errands, ..steps::woken(run, &owned, now) };
-    store.save(Version::of(&owned), &Step { run: &next, iteration: None, events: &[] })?;
+    store.save(RunVersion::of(&owned), &RunStep { run: &next, iteration: None, events: &[] })?;
     Ok(next)
 }
 
@@ -223,7 +225,7 @@ fn refuse_living_owner(run: &Run) -> Result<(), EngineError> {
 /// Returns the run to show without an id: the newest active one of the work
 /// tree, else the newest open one, else the newest.
 pub fn current(store: &dyn RunStore, worktree: &str) -> Result<Option<Run>, EngineError> {
-    for which in [Which::Active, Which::Open, Which::All] {
+    for which in [RunStateFilter::Active, RunStateFilter::Open, RunStateFilter::All] {
         let query = RunQuery { worktree: Some(worktree.to_owned()), which, limit: 1 };
         if let Some(run) = store.runs(&query)?.into_iter().next() {
             return Ok(Some(run));
@@ -235,14 +237,14 @@ pub fn current(store: &dyn RunStore, worktree: &str) -> Result<Option<Run>, Engi
 fn set_state(
     store: &dyn RunStore,
     run: &Run,
-    state: State,
+    state: RunState,
     now: Timestamp,
 ) -> Result<(), EngineError> {
     let abandoned = run.owner.as_ref().is_some_and(|owner| !owner::is_alive(owner));
     let accounted = if abandoned { steps::left_behind(run, now) } else { run.clone() };
     // A hook may be running gates for this turn: its result comes too late.
     let next = Run { epoch: run.epoch + 1, ..steps::moved_to(&accounted, state, now) };
-    store.save(Version::of(run), &Step { run: &next, iteration: None, events: &[] })?;
+    store.save(RunVersion::of(run), &RunStep { run: &next, iteration: None, events: &[] })?;
     Ok(())
 }
 
@@ -256,7 +258,7 @@ mod tests {
     use std::time::Duration;
 
     use ralph_core::Policy;
-    use ralph_core::state::Wait;
+    use ralph_core::state::WaitReason;
     use ralph_store::MemoryStore;
 
     use super::*;
@@ -276,7 +278,7 @@ mod tests {
 
     /// The run as it is resumed at the sixth hour: its driver worked for one
     /// hour, left it in `state`, and is gone.
-    fn resumed_from(state: State) -> Run {
+    fn resumed_from(state: RunState) -> Run {
         let (store, began) = (MemoryStore::default(), Timestamp::from_millis(0));
         let left = began.plus(HOUR);
         let run = start(&store, new_run(left), began).unwrap();
@@ -287,11 +289,14 @@ mod tests {
 
     #[test]
     fn what_rested_is_running_again_once_it_is_resumed() {
-        let human = Wait::Human { question: "Which one?".to_owned() };
-        for state in [State::Running, State::Paused(Pause::Asked), State::Waiting(human)] {
-            assert_eq!(resumed_from(state).state, State::Running);
+        let human = WaitReason::Human { question: "Which one?".to_owned() };
+        for state in
+            [RunState::Running, RunState::Paused(PauseReason::Asked), RunState::Waiting(human)]
+        {
+            assert_eq!(resumed_from(state).state, RunState::Running);
         }
-        let limit = State::Waiting(Wait::Limit { until: Timestamp::from_millis(i64::MAX) });
+        let limit =
+            RunState::Waiting(WaitReason::Limit { until: Timestamp::from_millis(i64::MAX) });
         assert_eq!(resumed_from(limit.clone()).state, limit);
     }
 
@@ -299,7 +304,7 @@ mod tests {
     fn whoever_saw_a_run_resting_while_it_was_taken_over_is_too_late() {
         let (store, now) = (MemoryStore::default(), Timestamp::from_millis(0));
         let run = start(&store, new_run(now), now).unwrap();
-        set_state(&store, &run, State::Paused(Pause::Asked), now).unwrap();
+        set_state(&store, &run, RunState::Paused(PauseReason::Asked), now).unwrap();
         let resting = store.run(&run.id).unwrap().unwrap();
         let half_taken = Run {
             epoch: resting.epoch + 1,
@@ -332,8 +337,9 @@ mod tests {
 
     #[test]
     fn time_in_which_nobody_worked_is_not_working_time() {
-        let limit = State::Waiting(Wait::Limit { until: Timestamp::from_millis(i64::MAX) });
-        for state in [State::Running, State::Paused(Pause::Interrupted), limit] {
+        let limit =
+            RunState::Waiting(WaitReason::Limit { until: Timestamp::from_millis(i64::MAX) });
+        for state in [RunState::Running, RunState::Paused(PauseReason::Interrupted), limit] {
             let run = resumed_from(state);
             assert_eq!(run.worked(run.updated_at), HOUR, "{:?}", run.state);
         }

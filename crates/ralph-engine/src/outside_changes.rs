@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use ralph_snapshot::{Change, ChangeKind, Label, path_bytes};
+use ralph_snapshot::{ChangeKind, SnapshotLabel, TreeChange, path_bytes};
 
 use crate::driver::turn::make_private_folder;
 
@@ -38,12 +38,12 @@ impl OutsideChanges {
     }
 
     /// Adds changes that first appear in the snapshot of iteration `number`.
-    pub(crate) fn add(folder: &Path, number: u32, changes: Vec<Change>) {
+    pub(crate) fn add(folder: &Path, number: u32, changes: Vec<TreeChange>) {
         if changes.is_empty() {
             return;
         }
         let mut known = Self::load(folder);
-        for Change { path, kind } in changes {
+        for TreeChange { path, kind } in changes {
             known.files.insert(path, (number, kind));
         }
         let mut bytes = Vec::new();
@@ -64,12 +64,12 @@ impl OutsideChanges {
     }
 
     /// Returns the changes that a rollback to this snapshot would undo.
-    pub(crate) fn since(&self, to: Label) -> BTreeMap<PathBuf, ChangeKind> {
+    pub(crate) fn since(&self, to: SnapshotLabel) -> BTreeMap<PathBuf, ChangeKind> {
         let from = match to {
-            Label::Start => 0,
-            Label::Iteration(number) | Label::Resumed(number) => number,
+            SnapshotLabel::Start => 0,
+            SnapshotLabel::Iteration(number) | SnapshotLabel::Resumed(number) => number,
             // It contains the files before a rollback, whoever changed them.
-            Label::Safety(_) | Label::After(_) => u32::MAX,
+            SnapshotLabel::Safety(_) | SnapshotLabel::After(_) => u32::MAX,
         };
         let later = self.files.iter().filter(|(_, (number, _))| *number > from);
         later.map(|(path, (_, kind))| (path.clone(), *kind)).collect()
@@ -83,16 +83,19 @@ mod tests {
     #[test]
     fn changes_are_kept_with_the_first_snapshot_that_has_them() {
         let folder = tempfile::tempdir().unwrap();
-        let change = |path: &str, kind| Change { path: path.into(), kind };
+        let change = |path: &str, kind| TreeChange { path: path.into(), kind };
         let added = change("two words", ChangeKind::Added);
         OutsideChanges::add(folder.path(), 1, vec![added]);
         OutsideChanges::add(folder.path(), 2, vec![change("b", ChangeKind::Modified)]);
         let known = OutsideChanges::load(folder.path());
         let since = |to| known.since(to).into_keys().collect::<Vec<_>>();
-        assert_eq!(since(Label::Start), ["b", "two words"].map(PathBuf::from));
-        assert_eq!(since(Label::Iteration(1)), ["b"].map(PathBuf::from));
-        assert!(since(Label::Iteration(2)).is_empty() && since(Label::Safety(1)).is_empty());
-        let kind = known.since(Label::Start)[Path::new("two words")];
+        assert_eq!(since(SnapshotLabel::Start), ["b", "two words"].map(PathBuf::from));
+        assert_eq!(since(SnapshotLabel::Iteration(1)), ["b"].map(PathBuf::from));
+        assert!(
+            since(SnapshotLabel::Iteration(2)).is_empty()
+                && since(SnapshotLabel::Safety(1)).is_empty()
+        );
+        let kind = known.since(SnapshotLabel::Start)[Path::new("two words")];
         assert_eq!(kind, ChangeKind::Added);
     }
 }

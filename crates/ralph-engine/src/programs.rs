@@ -11,7 +11,7 @@ use std::fs;
 use std::path::Path;
 
 use ralph_checks::tamper::{configures_checks, words_to_runners};
-use ralph_core::evidence::Weakening;
+use ralph_core::evidence::WeakenedCheck;
 use ralph_core::locale::Locale;
 use ralph_core::policy::{GateCommand, GateSpec};
 use ralph_core::wording::hands;
@@ -44,8 +44,8 @@ pub(crate) struct ProgramPlaces<'a> {
 
 /// The programs that gates execute at one moment.
 #[derive(Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-pub(crate) struct Programs {
-    found: BTreeSet<Program>,
+pub(crate) struct GatePrograms {
+    found: BTreeSet<GateProgram>,
     /// Files and folders of the project with the name of a module that a gate
     /// executes, by their paths below the root.
     modules: BTreeMap<String, String>,
@@ -53,7 +53,7 @@ pub(crate) struct Programs {
 
 /// A program that a gate executes.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
-struct Program {
+struct GateProgram {
     /// The folder in which the gate runs, below the root.
     dir: String,
     /// The name by which the gate calls it.
@@ -62,7 +62,7 @@ struct Program {
     stamp: String,
 }
 
-impl Programs {
+impl GatePrograms {
     /// Returns the programs that the gates would execute now.
     pub(crate) fn now(gates: &[&GateSpec], places: &ProgramPlaces<'_>) -> Self {
         let mut programs = Self::default();
@@ -88,7 +88,7 @@ impl Programs {
             let found = find_program(OsStr::new(word), &dir, path);
             let found = found.filter(|found| is_of_command || is_others(found));
             if let Some(found) = found.filter(|_| !is_built(word)) {
-                self.found.insert(Program {
+                self.found.insert(GateProgram {
                     dir: gate.dir.clone(),
                     name: word.clone(),
                     path: found.to_string_lossy().into_owned(),
@@ -110,10 +110,10 @@ impl Programs {
     }
 
     /// Returns the differences as findings.
-    pub(crate) fn differing(&self, now: &Self, locale: Locale) -> Vec<Weakening> {
+    pub(crate) fn differing(&self, now: &Self, locale: Locale) -> Vec<WeakenedCheck> {
         let mut found = Vec::new();
         for then in &self.found {
-            let is_same = |now: &&Program| now.dir == then.dir && now.name == then.name;
+            let is_same = |now: &&GateProgram| now.dir == then.dir && now.name == then.name;
             // A missing program makes its gate unknown.
             let Some(now) = now.found.iter().find(is_same) else { continue };
             let what = if now.path != then.path {
@@ -123,20 +123,20 @@ impl Programs {
             } else {
                 continue;
             };
-            found.push(Weakening { place: now.path.clone(), what });
+            found.push(WeakenedCheck { place: now.path.clone(), what });
         }
         for now in now.found.iter().filter(|now| is_installed(Path::new(&now.path))) {
-            let is_same = |then: &Program| now.dir == then.dir && now.name == then.name;
+            let is_same = |then: &GateProgram| now.dir == then.dir && now.name == then.name;
             // Without another program of its kind the check could not run
             // before.
             let other = self.found.iter().find(|then| kind(&then.name) == kind(&now.name));
             if let Some(then) = other.filter(|_| !self.found.iter().any(is_same)) {
                 let what = hands::program_shadowed(&then.name, &then.path, locale);
-                found.push(Weakening { place: now.path.clone(), what });
+                found.push(WeakenedCheck { place: now.path.clone(), what });
             }
         }
         let added = now.modules.iter().filter(|(path, _)| !self.modules.contains_key(*path));
-        found.extend(added.map(|(place, module)| Weakening {
+        found.extend(added.map(|(place, module)| WeakenedCheck {
             place: place.clone(),
             what: hands::module_shadowed(module, locale),
         }));

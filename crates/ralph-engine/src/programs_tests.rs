@@ -1,19 +1,19 @@
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
-use ralph_core::format::Format;
-use ralph_core::policy::{Bar, Criterion, Need};
+use ralph_core::format::OutputFormat;
+use ralph_core::policy::{Criterion, GateImportance, PassCondition};
 use tempfile::TempDir;
 
 use super::*;
 
 /// A project, and two folders on the `PATH`, of which the first is empty.
-struct Scene {
+struct ProgramScene {
     top: TempDir,
     env: Vec<(OsString, OsString)>,
 }
 
-impl Scene {
+impl ProgramScene {
     fn new() -> Self {
         let top = tempfile::tempdir().unwrap();
         for folder in ["project", "early", "late"] {
@@ -34,19 +34,19 @@ impl Scene {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    fn now(&self, command: &GateCommand) -> Programs {
+    fn now(&self, command: &GateCommand) -> GatePrograms {
         let gate = GateSpec {
             name: "test_pass".to_owned(),
             criterion: Criterion::TestPass,
             command: command.clone(),
             dir: String::new(),
-            format: Format::Exit,
-            bar: Bar::Clean,
+            format: OutputFormat::Exit,
+            bar: PassCondition::Clean,
             timeout: Duration::from_secs(1),
-            need: Need::Required,
+            need: GateImportance::Required,
         };
         let root = self.top.path().join("project");
-        let written = Programs::now(&[&gate], &ProgramPlaces { root: &root, env: &self.env });
+        let written = GatePrograms::now(&[&gate], &ProgramPlaces { root: &root, env: &self.env });
         // In the form in which the run's folder stores it.
         serde_json::from_slice(&serde_json::to_vec(&written).unwrap()).unwrap()
     }
@@ -57,8 +57,8 @@ fn pytest() -> GateCommand {
 }
 
 /// Returns the findings for the change that `work` makes.
-fn told(command: &GateCommand, work: impl FnOnce(&Scene)) -> Vec<String> {
-    let scene = Scene::new();
+fn told(command: &GateCommand, work: impl FnOnce(&ProgramScene)) -> Vec<String> {
+    let scene = ProgramScene::new();
     let then = scene.now(command);
     work(&scene);
     let found = then.differing(&scene.now(command), Locale::En);
@@ -91,8 +91,8 @@ fn a_program_that_is_replaced_or_planted_is_told() {
 #[test]
 fn what_scripts_and_recipes_call_is_held_to_its_start_too() {
     let make = GateCommand::Argv(["make", "test"].map(str::to_owned).to_vec());
-    let with_script = |work: fn(&Scene)| {
-        let scene = Scene::new();
+    let with_script = |work: fn(&ProgramScene)| {
+        let scene = ProgramScene::new();
         scene.program("project/Makefile", "run:\n\tjava A\ntest:\n\t./scripts/test.sh\n");
         scene.program("project/scripts/test.sh", "#!/bin/sh\nexec python3 -m unittest bin/app\n");
         scene.program("project/bin/app", "1");
@@ -112,7 +112,7 @@ fn what_scripts_and_recipes_call_is_held_to_its_start_too() {
 fn an_interpreter_that_a_script_prefers_is_told_and_the_only_one_is_not() {
     let script = GateCommand::Argv(vec!["./test.sh".to_owned()]);
     let planted = |text: &str| {
-        let scene = Scene::new();
+        let scene = ProgramScene::new();
         scene.program("project/test.sh", text);
         let then = scene.now(&script);
         scene.program("project/.venv/bin/python", "exit 0");

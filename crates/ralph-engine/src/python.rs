@@ -14,7 +14,8 @@ use std::time::{Duration, Instant};
 
 use ralph_core::policy::GateSpec;
 use ralph_proc::{
-    Control, Ending, Launch, Limits, Stream, Streams, Supervisor, Watcher, find_program,
+    ExitReason, OutputStream, ProgramLaunch, ProgramLimits, ProgramWatcher, StreamMerging,
+    Supervisor, WatcherDecision, find_program,
 };
 use serde::{Deserialize, Serialize};
 
@@ -171,31 +172,31 @@ pub(crate) fn answer(
     let mut env = places.env.to_vec();
     // Byte code that this call writes would have to be checked, too.
     env.push(("PYTHONDONTWRITEBYTECODE".into(), "1".into()));
-    let launch = Launch {
+    let launch = ProgramLaunch {
         program: program.into(),
         args,
         dir: places.root.to_owned(),
         env,
         stdin: None,
-        streams: Streams::Apart,
+        streams: StreamMerging::Apart,
     };
-    let limits = Limits { wall: Some(PATIENCE), idle: None, grace: Duration::ZERO };
+    let limits = ProgramLimits { wall: Some(PATIENCE), idle: None, grace: Duration::ZERO };
     let mut printed = InterpreterAnswer(Vec::new());
     let outcome = supervisor.run(&launch, &limits, &mut printed).ok()?;
-    matches!(outcome.ending, Ending::Exited(0)).then_some(printed.0)
+    matches!(outcome.ending, ExitReason::Exited(0)).then_some(printed.0)
 }
 
 struct InterpreterAnswer(Vec<u8>);
 
-impl Watcher for InterpreterAnswer {
-    fn output(&mut self, stream: Stream, bytes: &[u8]) {
-        if stream == Stream::Stdout {
+impl ProgramWatcher for InterpreterAnswer {
+    fn output(&mut self, stream: OutputStream, bytes: &[u8]) {
+        if stream == OutputStream::Stdout {
             self.0.extend_from_slice(bytes);
         }
     }
 
-    fn tick(&mut self) -> Control {
-        Control::GoOn
+    fn tick(&mut self) -> WatcherDecision {
+        WatcherDecision::GoOn
     }
 }
 

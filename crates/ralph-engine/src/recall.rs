@@ -15,19 +15,20 @@ use std::path::PathBuf;
 use ralph_core::Timestamp;
 use ralph_core::locale::Locale;
 use ralph_core::memory::hydration::{
-    Candidate, Hydration, HydrationError, Material, Preface, Section, Shelf, hydrate,
+    HydrationError, HydrationInput, HydrationSection, HydrationText, NoteCandidate, NoteCategory,
+    PrefaceMode, hydrate,
 };
-use ralph_core::memory::sufficiency::{Named, Sufficiency, named};
-use ralph_memory::event::{Actor, Phase, Place, Scope};
-use ralph_memory::resume::{self, Age, Reader};
-use ralph_memory::{MemoryError, NoteWriter, Notebooks, Patience, Session};
+use ralph_core::memory::sufficiency::{MentionedNames, Sufficiency, named};
+use ralph_memory::event::{EventActor, EventContext, NoteScope, WorkPhase};
+use ralph_memory::resume::{self, SessionAge, SummaryReader};
+use ralph_memory::{LockPatience, MemoryError, NoteWriter, Notebooks, SessionRecord};
 
-use code::Sight;
-use gather::Lists;
+use code::CodeContext;
+use gather::ResultLists;
 
 /// The memory of a project, and the settings for showing it.
 #[derive(Clone, Debug)]
-pub struct Recall {
+pub struct NoteRecall {
     /// The state home of the project.
     pub home: PathBuf,
     /// The home of the notes for all projects of the user.
@@ -40,16 +41,16 @@ pub struct Recall {
     pub locale: Locale,
     /// Time to wait for other writers of the memory, and whether there is time
     /// to read a project for the first time.
-    pub patience: Patience,
+    pub patience: LockPatience,
 }
 
 /// A request for notes.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct NoteRequest {
     /// The phase of the agent's work.
-    pub phase: Phase,
+    pub phase: WorkPhase,
     /// The part of the known notes.
-    pub part: Part,
+    pub part: NotePortion,
     /// The agent's task.
     pub task: Option<String>,
     /// Files that it is about, from the root.
@@ -62,31 +63,31 @@ pub struct Wanted {
     pub spent: usize,
     /// The place of the agent: notes on trial are shown where they were
     /// written.
-    pub place: Place,
+    pub place: EventContext,
     /// States whether the agent has read the introduction to notes.
-    pub preface: Preface,
+    pub preface: PrefaceMode,
 }
 
-impl Wanted {
+impl NoteRequest {
     /// Returns a request for everything that matters in a phase.
-    pub fn new(phase: Phase) -> Self {
+    pub fn new(phase: WorkPhase) -> Self {
         Self {
             phase,
-            part: Part::Whole,
+            part: NotePortion::Whole,
             task: None,
             files: Vec::new(),
             resume: Vec::new(),
             seen: Vec::new(),
             spent: 0,
-            place: Place { phase: Some(phase), ..Place::default() },
-            preface: Preface::Written,
+            place: EventContext { phase: Some(phase), ..EventContext::default() },
+            preface: PrefaceMode::Written,
         }
     }
 }
 
 /// A part of the known notes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum NotePortion {
     /// All notes.
     Whole,
     /// Notes that hold for every task.
@@ -97,9 +98,9 @@ pub enum Part {
 
 /// The result of a recall.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Recalled {
+pub struct RecallResult {
     /// The text to show; `None` if it is empty.
-    pub shown: Option<Hydration>,
+    pub shown: Option<HydrationText>,
     /// States whether enough is known to start; `None` without a task, and once
     /// the work has started.
     pub sufficiency: Option<Sufficiency>,
@@ -112,9 +113,9 @@ pub struct Recalled {
 }
 
 /// The results of the searches.
-struct Search {
-    lists: Lists,
-    sight: Sight,
+struct RecallSearch {
+    lists: ResultLists,
+    sight: CodeContext,
     /// The files that the request names.
     files: Vec<String>,
     conflicts: Vec<String>,
@@ -145,7 +146,7 @@ impl RecallError {
     }
 }
 
-impl Recall {
+impl NoteRecall {
     /// Returns true if there are any notes. Checks one or two paths and opens
     /// nothing.
     pub fn has_anything(&self) -> bool {
@@ -158,17 +159,21 @@ impl Recall {
     }
 
     /// Finds the notes that matter now.
-    pub fn recall(&self, wanted: &Wanted, now: Timestamp) -> Result<Recalled, RecallError> {
+    pub fn recall(
+        &self,
+        wanted: &NoteRequest,
+        now: Timestamp,
+    ) -> Result<RecallResult, RecallError> {
         let named = wanted.task.as_deref().map(named).unwrap_or_default();
         let found = self.search(wanted, &named, now)?;
-        let Search { lists, sight, files, conflicts, timeline, retired_generated } = found;
-        let is_asked = wanted.part != Part::Standing && wanted.phase == Phase::Think;
+        let RecallSearch { lists, sight, files, conflicts, timeline, retired_generated } = found;
+        let is_asked = wanted.part != NotePortion::Standing && wanted.phase == WorkPhase::Think;
         let sufficiency = (is_asked && wanted.task.is_some())
             .then(|| Sufficiency::of(&named, sight.undefined.as_deref()));
         let global = lists.global();
         let mut notes = shelves::chosen(self, wanted, lists, now);
         notes.retain(|note| !wanted.seen.contains(&note.id));
-        let mut material = Material {
+        let mut material = HydrationInput {
             notes,
             resume: [wanted.resume.as_slice(), &conflicts].concat(),
             likely: sight.likely_lines(&files),
@@ -179,49 +184,55 @@ impl Recall {
         // In a loop there is no user to ask.
         let asked = sufficiency.as_ref().filter(|_| wanted.place.run.is_none());
         let question = asked.and_then(|found| found.question(self.locale));
-        if material != (Material { preface: wanted.preface, ..Material::default() }) {
+        if material != (HydrationInput { preface: wanted.preface, ..HydrationInput::default() }) {
             material.resume.extend(question);
         }
         let tokens = self.tokens.saturating_sub(wanted.spent);
         let shown = hydrate(&material, tokens, self.locale)?;
         let is_behind = sight.is_behind;
-        Ok(Recalled { shown, sufficiency, is_behind, retired_generated, global })
+        Ok(RecallResult { shown, sufficiency, is_behind, retired_generated, global })
     }
 
     /// Returns the patterns that should hold in the files, the best first, and
     /// contradictions of new notes.
     pub(crate) fn expected(
         &self,
-        wanted: &Wanted,
+        wanted: &NoteRequest,
         now: Timestamp,
-    ) -> Result<(Vec<Candidate>, Vec<String>), RecallError> {
+    ) -> Result<(Vec<NoteCandidate>, Vec<String>), RecallError> {
         let books = self.notebooks();
-        let lists = gather::search(&books, wanted, &Named::default())?;
+        let lists = gather::search(&books, wanted, &MentionedNames::default())?;
         let mut notes = shelves::chosen(self, wanted, lists, now);
-        notes.retain(|note| note.shelf == Shelf::Invariant && !wanted.seen.contains(&note.id));
+        notes.retain(|note| {
+            note.shelf == NoteCategory::Invariant && !wanted.seen.contains(&note.id)
+        });
         Ok((notes, past::conflicts(&books, &wanted.place, (now, self.locale))?))
     }
 
     /// Returns the context for an agent that resumes a session: its state and
     /// last messages, or after a while all that matters for its task.
-    pub fn resumed(&self, session: &Session, now: Timestamp) -> Result<Recalled, RecallError> {
+    pub fn resumed(
+        &self,
+        session: &SessionRecord,
+        now: Timestamp,
+    ) -> Result<RecallResult, RecallError> {
         let age = resume::age(session, now);
-        let resume = self.standing(session, (Reader::Newcomer, age));
+        let resume = self.standing(session, (SummaryReader::Newcomer, age));
         match age {
-            Age::Recent => {
-                let material = Material { resume, ..Material::default() };
+            SessionAge::Recent => {
+                let material = HydrationInput { resume, ..HydrationInput::default() };
                 let shown = hydrate(&material, self.tokens, self.locale)?;
                 let global = BTreeSet::new();
                 let (sufficiency, is_behind, retired_generated) = (None, false, 0);
-                Ok(Recalled { shown, sufficiency, is_behind, retired_generated, global })
+                Ok(RecallResult { shown, sufficiency, is_behind, retired_generated, global })
             }
-            Age::Old => {
-                let wanted = Wanted {
+            SessionAge::Old => {
+                let wanted = NoteRequest {
                     task: session.task.clone(),
                     files: session.files.clone(),
                     resume,
                     place: session.place(),
-                    ..Wanted::new(Phase::Think)
+                    ..NoteRequest::new(WorkPhase::Think)
                 };
                 self.recall(&wanted, now)
             }
@@ -230,26 +241,30 @@ impl Recall {
 
     /// Returns the state of a session for a reader, line by line, as far as
     /// there is room.
-    pub fn standing(&self, session: &Session, to: (Reader, Age)) -> Vec<String> {
-        let room = Section::Task.share(self.tokens);
+    pub fn standing(
+        &self,
+        session: &SessionRecord,
+        to: (SummaryReader, SessionAge),
+    ) -> Vec<String> {
+        let room = HydrationSection::Task.share(self.tokens);
         resume::told(session, to, room - room / 4, self.locale)
     }
 
     /// Searches notes and code, each in its own thread.
     fn search(
         &self,
-        wanted: &Wanted,
-        named: &Named,
+        wanted: &NoteRequest,
+        named: &MentionedNames,
         now: Timestamp,
-    ) -> Result<Search, RecallError> {
+    ) -> Result<RecallSearch, RecallError> {
         std::thread::scope(|scope| {
             let looks = shelves::wants_code(wanted);
             let sight = looks.then(|| scope.spawn(|| code::look(self, wanted, named, now)));
             let books = self.notebooks();
             let mut lists = gather::search(&books, wanted, named)?;
             let conflicts = match wanted.phase {
-                Phase::Verify => past::conflicts(&books, &wanted.place, (now, self.locale))?,
-                Phase::Think | Phase::Code | Phase::Consolidate => Vec::new(),
+                WorkPhase::Verify => past::conflicts(&books, &wanted.place, (now, self.locale))?,
+                WorkPhase::Think | WorkPhase::Code | WorkPhase::Consolidate => Vec::new(),
             };
             // A search that failed counts as empty.
             let sight = sight.and_then(|sight| sight.join().ok().flatten()).unwrap_or_default();
@@ -257,23 +272,23 @@ impl Recall {
             let files = timeline::files(&self.root, wanted, named, &sight.files);
             let timeline = timeline::of(self, wanted, &files, now)?;
             let retired_generated = books.retired_generated();
-            Ok(Search { lists, sight, files, conflicts, timeline, retired_generated })
+            Ok(RecallSearch { lists, sight, files, conflicts, timeline, retired_generated })
         })
     }
 
     /// Records that notes were shown, and where.
     pub fn note_shown(
         &self,
-        found: &Recalled,
-        place: &Place,
+        found: &RecallResult,
+        place: &EventContext,
         now: Timestamp,
     ) -> Result<(), RecallError> {
         let Some(shown) = &found.shown else { return Ok(()) };
         let scope = |id: &String| {
-            if found.global.contains(id) { Scope::Global } else { Scope::Project }
+            if found.global.contains(id) { NoteScope::Global } else { NoteScope::Project }
         };
         let ids = shown.ids().into_iter().map(|id| (scope(&id), id)).collect();
-        let writer = NoteWriter { actor: Actor::Ralph, place: place.clone(), at: now };
+        let writer = NoteWriter { actor: EventActor::Ralph, place: place.clone(), at: now };
         Ok(self.notebooks().note_shown(ids, shown.tokens, &writer)?)
     }
 }

@@ -13,8 +13,8 @@ use ralph_store::{EventQuery, IterationRecord, NewEvent, RunStore, StoreError};
 use serde::Serialize;
 
 use crate::command_log::{CommandLog, CommandSource};
-use crate::history::{self, Curves};
-use crate::seal::Unsealed;
+use crate::history::{self, HistoryCurves};
+use crate::seal::UnsealedReason;
 use crate::wire::{RunView, SCHEMA, local_time, moment};
 
 mod turns;
@@ -26,7 +26,7 @@ const LISTED: u32 = 1000;
 
 /// The data of a report.
 #[derive(Clone, Debug)]
-pub struct Report {
+pub struct RunReport {
     /// The run.
     pub run: Run,
     /// Its iterations, oldest first.
@@ -40,7 +40,7 @@ pub struct Report {
 
 /// The markup of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Markup {
+pub enum ReportMarkup {
     /// For a terminal.
     Plain,
     /// For a file or a pull request.
@@ -93,7 +93,7 @@ struct ToolView {
     facts: serde_json::Value,
 }
 
-impl Report {
+impl RunReport {
     /// Reads the records of a run.
     pub fn load(store: &dyn RunStore, run: Run) -> Result<Self, StoreError> {
         let iterations = store.iterations(&run.id, LISTED)?;
@@ -134,7 +134,7 @@ impl Report {
             unsealed_because: match &self.commands.seal {
                 Some(Ok(())) => None,
                 Some(Err(why)) => Some(why.clone()),
-                None => Some(Unsealed::Session.name().to_owned()),
+                None => Some(UnsealedReason::Session.name().to_owned()),
             },
         };
         serde_json::to_string_pretty(&view).unwrap_or_default()
@@ -147,7 +147,7 @@ impl Report {
     }
 
     /// Returns the report as text.
-    pub fn text(&self, markup: Markup) -> String {
+    pub fn text(&self, markup: ReportMarkup) -> String {
         let mut out = self.summary(markup);
         self.gate_section(&mut out, markup);
         self.tampering_section(&mut out, markup);
@@ -158,13 +158,13 @@ impl Report {
     }
 
     /// Returns the head of the report and its iterations: enough for a screen.
-    pub fn brief(&self, markup: Markup) -> String {
+    pub fn brief(&self, markup: ReportMarkup) -> String {
         let mut out = self.summary(markup);
         turns::section(self, &mut out, markup);
         plain(&out)
     }
 
-    fn summary(&self, markup: Markup) -> String {
+    fn summary(&self, markup: ReportMarkup) -> String {
         let mut out = String::new();
         let run = &self.run;
         heading(&mut out, markup, &words(run).title.replace("{}", run.id.as_str()));
@@ -177,7 +177,7 @@ impl Report {
         out
     }
 
-    fn gate_section(&self, out: &mut String, markup: Markup) {
+    fn gate_section(&self, out: &mut String, markup: ReportMarkup) {
         let (gates, words) = (self.final_gates(), words(&self.run));
         if gates.is_empty() {
             return;
@@ -207,7 +207,7 @@ impl Report {
     }
 
     /// Lists the changes of tests and checks after the last turn.
-    fn tampering_section(&self, out: &mut String, markup: Markup) {
+    fn tampering_section(&self, out: &mut String, markup: ReportMarkup) {
         let Some(last) = self.iterations.iter().rev().find(|record| !record.gates.is_empty())
         else {
             return;
@@ -228,7 +228,7 @@ impl Report {
     }
 
     /// Lists commands that are reserved for the user and that the agent tried.
-    fn refusal_section(&self, out: &mut String, markup: Markup) {
+    fn refusal_section(&self, out: &mut String, markup: ReportMarkup) {
         if self.commands.refused.is_empty() {
             return;
         }
@@ -241,7 +241,7 @@ impl Report {
 }
 
 /// The words of a report in one language.
-struct Words {
+struct ReportWording {
     title: &'static str,
     gates: &'static str,
     iterations: &'static str,
@@ -267,7 +267,7 @@ struct Words {
     labels: [&'static str; 15],
 }
 
-const ENGLISH: Words = Words {
+const ENGLISH: ReportWording = ReportWording {
     title: "Report of {}",
     gates: "Gates",
     iterations: "Iterations",
@@ -307,7 +307,7 @@ const ENGLISH: Words = Words {
     ],
 };
 
-const KOREAN: Words = Words {
+const KOREAN: ReportWording = ReportWording {
     title: "{} 보고서",
     gates: "검사",
     iterations: "반복",
@@ -347,14 +347,14 @@ const KOREAN: Words = Words {
     ],
 };
 
-fn words(run: &Run) -> &'static Words {
+fn words(run: &Run) -> &'static ReportWording {
     match run.policy.locale {
         Locale::En => &ENGLISH,
         Locale::Ko => &KOREAN,
     }
 }
 
-fn facts(out: &mut String, markup: Markup, run: &Run, curves: &Curves) {
+fn facts(out: &mut String, markup: ReportMarkup, run: &Run, curves: &HistoryCurves) {
     let shown = |text: &str, most: usize| -> String {
         let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
         flat.chars().take(most).collect()
@@ -390,8 +390,8 @@ fn facts(out: &mut String, markup: Markup, run: &Run, curves: &Curves) {
     for (name, value) in words.labels.into_iter().zip(values) {
         let Some(value) = value else { continue };
         let _ = match markup {
-            Markup::Markdown => writeln!(out, "- **{name}**: {value}"),
-            Markup::Plain => {
+            ReportMarkup::Markdown => writeln!(out, "- **{name}**: {value}"),
+            ReportMarkup::Plain => {
                 let gap = " ".repeat(14_usize.saturating_sub(wording::columns(name)));
                 writeln!(out, "  {name}{gap}{value}")
             }
@@ -438,7 +438,7 @@ pub fn status(run: &Run) -> String {
 }
 
 /// Tells how to see and undo the changes.
-fn undo_section(out: &mut String, markup: Markup, run: &Run) {
+fn undo_section(out: &mut String, markup: ReportMarkup, run: &Run) {
     heading(out, markup, words(run).undo);
     let id = &run.id;
     let commands = format!(
@@ -447,22 +447,22 @@ fn undo_section(out: &mut String, markup: Markup, run: &Run) {
     block(out, markup, &commands);
 }
 
-fn heading(out: &mut String, markup: Markup, text: &str) {
+fn heading(out: &mut String, markup: ReportMarkup, text: &str) {
     let _ = match markup {
-        Markup::Markdown => writeln!(out, "## {text}\n"),
-        Markup::Plain => writeln!(out, "{text}"),
+        ReportMarkup::Markdown => writeln!(out, "## {text}\n"),
+        ReportMarkup::Plain => writeln!(out, "{text}"),
     };
 }
 
-fn block(out: &mut String, markup: Markup, text: &str) {
+fn block(out: &mut String, markup: ReportMarkup, text: &str) {
     if text.trim().is_empty() {
         return;
     }
     match markup {
-        Markup::Markdown => {
+        ReportMarkup::Markdown => {
             let _ = writeln!(out, "\n````text\n{}\n````\n", text.trim_end());
         }
-        Markup::Plain => {
+        ReportMarkup::Plain => {
             for line in text.trim_end().lines() {
                 let _ = writeln!(out, "       {line}");
             }

@@ -21,7 +21,7 @@ const FILES: [&str; 5] =
 
 /// The reason why the evidence of a run is not sealed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unsealed {
+pub enum UnsealedReason {
     /// It was resumed by another process.
     Resumed,
     /// Its turns run in a session of a host, with a process for each event.
@@ -30,7 +30,7 @@ pub enum Unsealed {
     Open,
 }
 
-impl Unsealed {
+impl UnsealedReason {
     /// Returns the name in JSON.
     pub fn name(self) -> &'static str {
         match self {
@@ -63,7 +63,7 @@ impl SealedFiles {
     }
 
     /// Restores changed files and returns them.
-    pub(crate) fn put_right(self, folder: &Path) -> io::Result<BrokenSeals> {
+    pub(crate) fn restore_changed(self, folder: &Path) -> io::Result<BrokenSeals> {
         let mut broken = BrokenSeals::default();
         for (name, contents) in self.files {
             let path = folder.join(name);
@@ -171,14 +171,14 @@ mod tests {
         fs::write(path(FILES[0]), "start").unwrap();
         fs::write(path(FILES[1]), "head").unwrap();
         allowed::add(folder.path(), &["before".to_owned()]).unwrap();
-        let calm = SealedFiles::of(folder.path()).put_right(folder.path()).unwrap();
+        let calm = SealedFiles::of(folder.path()).restore_changed(folder.path()).unwrap();
         assert_eq!(calm, BrokenSeals::default());
         let sealed = SealedFiles::of(folder.path());
         fs::remove_file(path(FILES[0])).unwrap();
         fs::write(path(FILES[1]), "another").unwrap();
         fs::write(path(FILES[3]), "planted").unwrap();
         fs::write(path("allowed"), "tests\n").unwrap();
-        let broken = sealed.put_right(folder.path()).unwrap();
+        let broken = sealed.restore_changed(folder.path()).unwrap();
         assert_eq!(broken.files, [FILES[0], FILES[1], FILES[3]]);
         assert_eq!(broken.allowed, ["tests"]);
         assert_eq!(fs::read(path(FILES[0])).unwrap(), b"start");

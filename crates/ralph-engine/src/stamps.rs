@@ -9,14 +9,14 @@ use ralph_proc::find_program;
 use ralph_snapshot::{WorkTree, file_stamp};
 
 /// Stamps at one moment. The files are read for the first stamp.
-pub(crate) struct Stamps<'a> {
+pub(crate) struct GateStamps<'a> {
     tree: &'a WorkTree,
     root: &'a Path,
     env: &'a [(OsString, OsString)],
     files: OnceCell<String>,
 }
 
-impl<'a> Stamps<'a> {
+impl<'a> GateStamps<'a> {
     /// Returns the stamps for gates that run in `root` with the environment
     /// `env`.
     pub(crate) fn new(tree: &'a WorkTree, root: &'a Path, env: &'a [(OsString, OsString)]) -> Self {

@@ -4,25 +4,25 @@ use std::time::Duration;
 
 use ralph_core::claim::{Claim, ClaimKind};
 use ralph_core::decide::is_restart;
-use ralph_core::diagnostics::Totals;
-use ralph_core::evidence::{Evidence, Timeout, TurnEnd};
+use ralph_core::diagnostics::GateTotals;
+use ralph_core::evidence::{Evidence, TurnEnd, TurnTimeout};
 use ralph_core::feedback::last_chars;
 use ralph_core::progress::Progress;
-use ralph_core::run::{Baseline, Best};
+use ralph_core::run::{Baseline, BestIteration};
 use ralph_core::score::Score;
-use ralph_core::state::{State, Wait};
-use ralph_core::{Decision, Judgement, Run, Timestamp, wording};
+use ralph_core::state::{RunState, WaitReason};
+use ralph_core::{Decision, Run, Timestamp, TurnJudgement, wording};
 
 /// Length of the final text that is stored with the run, in characters.
 const LAST_OUTPUT_CHARS: usize = 4_000;
 
 /// Returns the run with its next turn started.
 pub(crate) fn begin_turn(run: &Run, now: Timestamp) -> Run {
-    Run { iteration: run.iteration + 1, state: State::Running, updated_at: now, ..run.clone() }
+    Run { iteration: run.iteration + 1, state: RunState::Running, updated_at: now, ..run.clone() }
 }
 
 /// Returns the run after its turn was judged.
-pub(crate) fn conclude(run: &Run, judgement: &Judgement, evidence: &Evidence) -> Run {
+pub(crate) fn conclude(run: &Run, judgement: &TurnJudgement, evidence: &Evidence) -> Run {
     let now = evidence.now;
     let mut next = Run {
         progress: judgement.progress.clone(),
@@ -41,14 +41,14 @@ pub(crate) fn conclude(run: &Run, judgement: &Judgement, evidence: &Evidence) ->
     next.state = match &judgement.decision {
         Decision::Continue(feedback) => {
             next.feedback = wording::sections(feedback, &run.policy);
-            State::Running
+            RunState::Running
         }
-        Decision::Complete(proof) => State::Success(*proof),
-        Decision::Wait(wait) => State::Waiting(wait.clone()),
-        Decision::Pause(pause) => State::Paused(*pause),
-        Decision::GiveUp(failure) => State::Failed(failure.clone()),
+        Decision::Complete(proof) => RunState::Success(*proof),
+        Decision::Wait(wait) => RunState::Waiting(wait.clone()),
+        Decision::Pause(pause) => RunState::Paused(*pause),
+        Decision::GiveUp(failure) => RunState::Failed(failure.clone()),
     };
-    if let State::Waiting(Wait::Limit { .. }) = next.state {
+    if let RunState::Waiting(WaitReason::Limit { .. }) = next.state {
         // The turn could not be taken: it will start again under its number.
         next.iteration = run.iteration.saturating_sub(1);
         next.restarts = run.restarts;
@@ -60,7 +60,7 @@ pub(crate) fn conclude(run: &Run, judgement: &Judgement, evidence: &Evidence) ->
 }
 
 /// Returns the run in another state, without judging a turn.
-pub(crate) fn moved_to(run: &Run, state: State, now: Timestamp) -> Run {
+pub(crate) fn moved_to(run: &Run, state: RunState, now: Timestamp) -> Run {
     let ended_at = state.is_ended().then_some(now).or(run.ended_at);
     let waited = run.waited.saturating_add(waiting_since(run, now));
     Run { state, waited, updated_at: now, ended_at, ..run.clone() }
@@ -68,20 +68,20 @@ pub(crate) fn moved_to(run: &Run, state: State, now: Timestamp) -> Run {
 
 /// Returns the run after the end of a provider's limit.
 pub(crate) fn waited(run: &Run, now: Timestamp) -> Run {
-    moved_to(run, State::Running, now)
+    moved_to(run, RunState::Running, now)
 }
 
 /// Returns the time that a run has waited for a provider at `now`. A broken
 /// turn of a host counts as trouble with its provider.
 fn waiting_since(run: &Run, now: Timestamp) -> Duration {
     match run.state {
-        State::Waiting(Wait::Limit { .. } | Wait::Host) => now.since(run.updated_at),
-        State::Waiting(Wait::Human { .. } | Wait::Child)
-        | State::Running
-        | State::Paused(_)
-        | State::Success(_)
-        | State::Failed(_)
-        | State::Stopped => Duration::ZERO,
+        RunState::Waiting(WaitReason::Limit { .. } | WaitReason::Host) => now.since(run.updated_at),
+        RunState::Waiting(WaitReason::Human { .. } | WaitReason::Child)
+        | RunState::Running
+        | RunState::Paused(_)
+        | RunState::Success(_)
+        | RunState::Failed(_)
+        | RunState::Stopped => Duration::ZERO,
     }
 }
 
@@ -103,23 +103,25 @@ pub(crate) fn woken(before: &Run, owned: &Run, now: Timestamp) -> Run {
     let mut next = Run {
         waited: accounted.waited,
         asleep: accounted.asleep,
-        state: State::Running,
+        state: RunState::Running,
         updated_at: now,
         ..owned.clone()
     };
     match &before.state {
-        State::Waiting(wait @ Wait::Limit { .. }) => next.state = State::Waiting(wait.clone()),
+        RunState::Waiting(wait @ WaitReason::Limit { .. }) => {
+            next.state = RunState::Waiting(wait.clone())
+        }
         // The user who resumes has read the question, so counting restarts.
-        State::Waiting(Wait::Human { .. }) => {
+        RunState::Waiting(WaitReason::Human { .. }) => {
             next.progress.questions = 0;
             next.progress.stalled = 0;
         }
-        State::Waiting(Wait::Child | Wait::Host)
-        | State::Running
-        | State::Paused(_)
-        | State::Success(_)
-        | State::Failed(_)
-        | State::Stopped => {}
+        RunState::Waiting(WaitReason::Child | WaitReason::Host)
+        | RunState::Running
+        | RunState::Paused(_)
+        | RunState::Success(_)
+        | RunState::Failed(_)
+        | RunState::Stopped => {}
     }
     next
 }
@@ -137,12 +139,12 @@ pub(crate) fn baseline(evidence: &Evidence) -> Baseline {
             .map(|gate| gate.name.clone())
             .collect(),
         failing: evidence.shown_failing().into_iter().chain(known_failures).collect(),
-        totals: Totals::of(&evidence.gates),
+        totals: GateTotals::of(&evidence.gates),
     }
 }
 
 /// Returns the best iteration so far, the earliest of equally good ones.
-fn best(run: &Run, evidence: &Evidence, progress: &Progress) -> Option<Best> {
+fn best(run: &Run, evidence: &Evidence, progress: &Progress) -> Option<BestIteration> {
     if run.policy.gates.is_empty() || evidence.gates.is_empty() {
         return run.best;
     }
@@ -150,7 +152,7 @@ fn best(run: &Run, evidence: &Evidence, progress: &Progress) -> Option<Best> {
     let failing = u32::try_from(evidence.failing().len()).unwrap_or(u32::MAX);
     match run.best {
         Some(best) if !score.is_better_than(best.score) => Some(best),
-        Some(_) | None => Some(Best { iteration: run.iteration, failing, score }),
+        Some(_) | None => Some(BestIteration { iteration: run.iteration, failing, score }),
     }
 }
 
@@ -163,8 +165,8 @@ pub(crate) fn turn_name(turn: &TurnEnd) -> &'static str {
         TurnEnd::HumanAsked { .. } => "human_asked",
         TurnEnd::ChildrenRunning => "children_running",
         TurnEnd::Failed { .. } => "failed",
-        TurnEnd::TimedOut(Timeout::Idle(_)) => "idle_timeout",
-        TurnEnd::TimedOut(Timeout::Wall(_)) => "turn_timeout",
+        TurnEnd::TimedOut(TurnTimeout::Idle(_)) => "idle_timeout",
+        TurnEnd::TimedOut(TurnTimeout::Wall(_)) => "turn_timeout",
         TurnEnd::WorkTreeGone { .. } => "work_tree_gone",
     }
 }

@@ -1,10 +1,10 @@
 use std::collections::BTreeSet;
 
-use ralph_core::evidence::{Fault, GateReport, Verdict, Weakening};
-use ralph_core::format::Format;
-use ralph_core::policy::{Bar, Criterion, GateCommand, GateSpec, Need, Policy};
+use ralph_core::evidence::{GateFault, GateReport, Verdict, WeakenedCheck};
+use ralph_core::format::OutputFormat;
+use ralph_core::policy::{Criterion, GateCommand, GateImportance, GateSpec, PassCondition, Policy};
 use ralph_core::run::{AgentRef, NewRun, Owner, Task};
-use ralph_core::state::Pause;
+use ralph_core::state::PauseReason;
 use ralph_store::MemoryStore;
 
 use super::*;
@@ -18,13 +18,13 @@ fn hours(hours: u64) -> Duration {
     Duration::from_hours(hours)
 }
 
-fn limit() -> State {
-    State::Waiting(Wait::Limit { until: hour(100) })
+fn limit() -> RunState {
+    RunState::Waiting(WaitReason::Limit { until: hour(100) })
 }
 
 /// A run that began at the hour 0, reached `state` at the hour 1, and whose
 /// driver was last alive at the hour 3.
-fn run_in(state: State) -> Run {
+fn run_in(state: RunState) -> Run {
     let new = NewRun {
         task: Task::default(),
         worktree: "/project".to_owned(),
@@ -46,26 +46,26 @@ fn check(run: &Run, now: Timestamp, [worked, waited, asleep]: [u64; 3]) {
 
 #[test]
 fn only_a_wait_for_a_provider_counts_as_waiting() {
-    check(&moved_to(&run_in(limit()), State::Running, hour(3)), hour(3), [1, 2, 0]);
+    check(&moved_to(&run_in(limit()), RunState::Running, hour(3)), hour(3), [1, 2, 0]);
     check(&waited(&run_in(limit()), hour(3)), hour(4), [2, 2, 0]);
-    let host = run_in(State::Waiting(Wait::Host));
-    check(&moved_to(&host, State::Running, hour(3)), hour(3), [1, 2, 0]);
-    let human = State::Waiting(Wait::Human { question: "Which one?".to_owned() });
-    for state in [State::Running, State::Paused(Pause::Asked), human] {
-        check(&moved_to(&run_in(state), State::Stopped, hour(3)), hour(3), [3, 0, 0]);
+    let host = run_in(RunState::Waiting(WaitReason::Host));
+    check(&moved_to(&host, RunState::Running, hour(3)), hour(3), [1, 2, 0]);
+    let human = RunState::Waiting(WaitReason::Human { question: "Which one?".to_owned() });
+    for state in [RunState::Running, RunState::Paused(PauseReason::Asked), human] {
+        check(&moved_to(&run_in(state), RunState::Stopped, hour(3)), hour(3), [3, 0, 0]);
     }
 }
 
 #[test]
 fn a_driver_that_died_while_waiting_waited_until_its_death() {
     check(&left_behind(&run_in(limit()), hour(9)), hour(9), [1, 2, 6]);
-    check(&left_behind(&run_in(State::Running), hour(9)), hour(9), [3, 0, 6]);
+    check(&left_behind(&run_in(RunState::Running), hour(9)), hour(9), [3, 0, 6]);
 }
 
 #[test]
 fn the_time_of_a_dead_driver_is_counted_once() {
     let accounted = left_behind(&run_in(limit()), hour(9));
-    let paused = moved_to(&accounted, State::Paused(Pause::Interrupted), hour(9));
+    let paused = moved_to(&accounted, RunState::Paused(PauseReason::Interrupted), hour(9));
     check(&paused, hour(9), [1, 2, 6]);
     check(&woken(&paused, &paused, hour(20)), hour(20), [1, 2, 17]);
 }
@@ -82,21 +82,21 @@ fn a_woken_run_goes_on_with_the_time_it_had() {
 #[test]
 fn a_pause_uses_up_neither_the_duration_nor_the_patience_with_a_provider() {
     // It waited for two hours, was paused there, and slept for a week.
-    let paused = moved_to(&run_in(limit()), State::Paused(Pause::Asked), hour(3));
+    let paused = moved_to(&run_in(limit()), RunState::Paused(PauseReason::Asked), hour(3));
     let next = woken(&paused, &paused, hour(3 + 168));
-    assert_eq!(next.state, State::Running);
+    assert_eq!(next.state, RunState::Running);
     check(&next, hour(3 + 168), [1, 2, 168]);
 }
 
 /// A run with a gate, and the best iteration after these turns. Each fails a
 /// number of tests and has a number of errors; some weaken a check.
-fn best_of(turns: &[(u64, u64, &[Weakening])]) -> Option<u32> {
-    let mut run = run_in(State::Running);
+fn best_of(turns: &[(u64, u64, &[WeakenedCheck])]) -> Option<u32> {
+    let mut run = run_in(RunState::Running);
     run.policy.gates = vec![gate()];
     for (number, (failed, errors, weakened)) in (1..).zip(turns) {
         run.iteration = number;
         let mut report = GateReport::unknown(&gate(), "x".to_owned());
-        report.verdict = Verdict::Fail(Fault::Exit(1));
+        report.verdict = Verdict::Fail(GateFault::Exit(1));
         report.reading.counts.errors = *errors;
         report.reading.tests.get_or_insert_default().counts.failed = *failed;
         run.best = best(&run, &showing(vec![report], weakened), &Progress::default());
@@ -104,7 +104,7 @@ fn best_of(turns: &[(u64, u64, &[Weakening])]) -> Option<u32> {
     run.best.map(|best| best.iteration)
 }
 
-fn showing(gates: Vec<GateReport>, weakened: &[Weakening]) -> Evidence {
+fn showing(gates: Vec<GateReport>, weakened: &[WeakenedCheck]) -> Evidence {
     Evidence {
         turn: TurnEnd::Finished,
         text: String::new(),
@@ -131,10 +131,10 @@ fn gate() -> GateSpec {
         criterion: Criterion::TestPass,
         command: GateCommand::Argv(vec!["make".to_owned()]),
         dir: String::new(),
-        format: Format::Text,
-        bar: Bar::Clean,
+        format: OutputFormat::Text,
+        bar: PassCondition::Clean,
         timeout: hours(1),
-        need: Need::Required,
+        need: GateImportance::Required,
     }
 }
 
@@ -150,7 +150,7 @@ fn of_equally_good_iterations_the_earliest_is_the_best() {
 
 #[test]
 fn an_iteration_with_weakened_checks_is_the_best_only_if_there_is_no_other() {
-    let weak = [Weakening { place: "tests/a.rs:1".to_owned(), what: "removed".to_owned() }];
+    let weak = [WeakenedCheck { place: "tests/a.rs:1".to_owned(), what: "removed".to_owned() }];
     assert_eq!(best_of(&[(5, 0, &weak)]), Some(1));
     assert_eq!(best_of(&[(1, 0, &weak), (9, 9, &[]), (1, 0, &weak)]), Some(2));
 }
@@ -160,7 +160,7 @@ fn a_gate_that_was_not_run_is_not_red_at_the_start() {
     let spec = |name: &str| GateSpec { name: name.to_owned(), ..gate() };
     let unknown = GateReport::unknown(&spec("slow"), "this hook has no time for it".to_owned());
     let failed = GateReport {
-        verdict: Verdict::Fail(Fault::Exit(1)),
+        verdict: Verdict::Fail(GateFault::Exit(1)),
         ..GateReport::unknown(&spec("quick"), String::new())
     };
     let start = baseline(&showing(vec![unknown, failed], &[]));

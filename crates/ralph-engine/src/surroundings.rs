@@ -14,7 +14,7 @@ use std::{env, fs};
 
 use ralph_checks::tamper::{LINTERS, configures_checks};
 use ralph_core::Timestamp;
-use ralph_core::evidence::Weakening;
+use ralph_core::evidence::WeakenedCheck;
 use ralph_core::locale::Locale;
 use ralph_core::wording::hands;
 use ralph_proc::find_program;
@@ -62,7 +62,7 @@ const MOST_BYTES: u64 = 4 * 1024 * 1024;
 
 /// The files that gates load from outside the project at one moment.
 #[derive(Debug, Default, Deserialize, Serialize)]
-pub(crate) struct Surroundings {
+pub(crate) struct GateSurroundings {
     /// The time of the examination, in milliseconds since 1970.
     at: i64,
     /// Settings of runners with digests of their contents.
@@ -82,7 +82,7 @@ pub(crate) struct Surroundings {
     pub(crate) written: BTreeSet<String>,
 }
 
-impl Surroundings {
+impl GateSurroundings {
     /// Examines the files that gates would load now.
     pub(crate) fn now(places: &ProgramPlaces<'_>, at: Timestamp) -> Self {
         let folders = path_folders(places).into_iter().filter(|folder| can_change(folder));
@@ -120,14 +120,18 @@ impl Surroundings {
     }
 
     /// Returns the differences as findings.
-    pub(crate) fn differing(&self, places: &ProgramPlaces<'_>, locale: Locale) -> Vec<Weakening> {
+    pub(crate) fn differing(
+        &self,
+        places: &ProgramPlaces<'_>,
+        locale: Locale,
+    ) -> Vec<WeakenedCheck> {
         let now = settings(places);
         let paths: BTreeSet<&String> = self.settings.keys().chain(now.keys()).collect();
         let changed = paths.into_iter().filter(|path| self.settings.get(*path) != now.get(*path));
         let changed = changed.filter(|path| !self.is_of_rest(Path::new(path)));
-        let mut found: Vec<Weakening> = changed
+        let mut found: Vec<WeakenedCheck> = changed
             .take(NAMED)
-            .map(|path| Weakening {
+            .map(|path| WeakenedCheck {
                 place: path.clone(),
                 what: hands::setting_outside(locale).to_owned(),
             })
@@ -138,7 +142,7 @@ impl Surroundings {
 
     /// Returns programs that were replaced, or that now hide others with their
     /// name.
-    fn programs(&self, places: &ProgramPlaces<'_>, locale: Locale) -> Vec<Weakening> {
+    fn programs(&self, places: &ProgramPlaces<'_>, locale: Locale) -> Vec<WeakenedCheck> {
         let folders = path_folders(places);
         let mut found = Vec::new();
         for (at, folder) in folders.iter().enumerate().filter(|(_, folder)| can_change(folder)) {
@@ -168,7 +172,7 @@ impl Surroundings {
                 } else {
                     continue;
                 };
-                found.push(Weakening { place: text(&path), what });
+                found.push(WeakenedCheck { place: text(&path), what });
             }
         }
         found

@@ -46,8 +46,9 @@ fn told(before: impl FnOnce(&OutsideScene), work: impl FnOnce(&OutsideScene)) ->
     let places = ProgramPlaces { root: &root, env: &scene.env };
     // Existing files are older than this moment.
     let at = changed_millis(&fs::metadata(scene.path("late/sed")).unwrap()) + 1;
-    let then = Surroundings::now(&places, Timestamp::from_millis(at));
-    let then: Surroundings = serde_json::from_slice(&serde_json::to_vec(&then).unwrap()).unwrap();
+    let then = GateSurroundings::now(&places, Timestamp::from_millis(at));
+    let then: GateSurroundings =
+        serde_json::from_slice(&serde_json::to_vec(&then).unwrap()).unwrap();
     work(&scene);
     let found = then.differing(&places, Locale::En);
     let top = format!("{}/", scene.top.path().display());
@@ -136,7 +137,7 @@ fn what_changed_while_the_run_rested_is_the_users() {
     let root = fs::canonicalize(scene.path("code/project")).unwrap();
     let places = ProgramPlaces { root: &root, env: &scene.env };
     let found = |from: i64, to: i64| {
-        let mut then = Surroundings::now(&places, Timestamp::from_millis(1));
+        let mut then = GateSurroundings::now(&places, Timestamp::from_millis(1));
         then.settings.clear();
         then.add_rest(Timestamp::from_millis(from), Timestamp::from_millis(to));
         then.differing(&places, Locale::En).len()

@@ -5,25 +5,29 @@ use std::path::{Path, PathBuf};
 
 use ralph_core::{Run, RunId};
 use ralph_snapshot::{
-    Action, ChangeKind, Kept, Label, ParseLabelError, Plan, Project, Snapshot, SnapshotError,
-    Snapshots, TreeError, WhyKept, WorkTree,
+    ChangeKind, ParseLabelError, ProjectLocation, RollbackAction, RollbackPlan, Snapshot,
+    SnapshotError, SnapshotLabel, Snapshots, TreeError, UntouchedFile, WhyKept, WorkTree,
 };
 
-use crate::driver::leftovers::Leftovers;
+use crate::driver::leftovers::LeftoverFiles;
 use crate::outside_changes::OutsideChanges;
 
 /// Opens the work tree of a run, without the files that its gates created.
-pub fn work_tree(project: &Project, home: &Path, run: &RunId) -> Result<WorkTree, TreeError> {
+pub fn work_tree(
+    project: &ProjectLocation,
+    home: &Path,
+    run: &RunId,
+) -> Result<WorkTree, TreeError> {
     let mut tree = WorkTree::open(project, &home.join("trees"))?;
     tree.heed_rules_of(run);
     let folder = home.join("runs").join(run.as_str());
-    tree.leave_out(Leftovers::load(&folder).untouched(&project.root));
+    tree.leave_out(LeftoverFiles::load(&folder).untouched(&project.root));
     Ok(tree)
 }
 
 /// A name for a snapshot, as users write it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Name {
+pub enum SnapshotName {
     /// Before the first turn.
     Start,
     /// After the iteration with the best evidence.
@@ -31,10 +35,10 @@ pub enum Name {
     /// The last state of the run.
     Last,
     /// Exactly this label.
-    Exact(Label),
+    Exact(SnapshotLabel),
 }
 
-impl std::str::FromStr for Name {
+impl std::str::FromStr for SnapshotName {
     type Err = ParseLabelError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -51,15 +55,17 @@ impl std::str::FromStr for Name {
 ///
 /// An iteration that changed nothing has no snapshot of its own: the one before
 /// it is returned.
-pub fn find<'a>(name: Name, run: &Run, snapshots: &'a [Snapshot]) -> Option<&'a Snapshot> {
+pub fn find<'a>(name: SnapshotName, run: &Run, snapshots: &'a [Snapshot]) -> Option<&'a Snapshot> {
     match name {
-        Name::Start | Name::Exact(Label::Start) => by_label(snapshots, Label::Start),
-        Name::Last => last(snapshots),
-        Name::Best => after(snapshots, run.best?.iteration),
-        Name::Exact(Label::Iteration(number)) if number <= run.iteration => {
+        SnapshotName::Start | SnapshotName::Exact(SnapshotLabel::Start) => {
+            by_label(snapshots, SnapshotLabel::Start)
+        }
+        SnapshotName::Last => last(snapshots),
+        SnapshotName::Best => after(snapshots, run.best?.iteration),
+        SnapshotName::Exact(SnapshotLabel::Iteration(number)) if number <= run.iteration => {
             after(snapshots, number)
         }
-        Name::Exact(label) => by_label(snapshots, label),
+        SnapshotName::Exact(label) => by_label(snapshots, label),
     }
 }
 
@@ -83,13 +89,13 @@ pub fn plan(
     outside: &OutsideChanges,
     to: &Snapshot,
     only: &[PathBuf],
-) -> Result<Plan, SnapshotError> {
+) -> Result<RollbackPlan, SnapshotError> {
     // Snapshots in other storage cannot be compared with it.
     let all: Vec<_> = all.iter().filter(|snapshot| snapshot.is_beside(to)).cloned().collect();
     let all = &*all;
     let newest = last(all).unwrap_or(to);
     let mut plan = snapshots.plan(to, newest, only)?;
-    if all.iter().any(|snapshot| matches!(snapshot.label, Label::Safety(_))) {
+    if all.iter().any(|snapshot| matches!(snapshot.label, SnapshotLabel::Safety(_))) {
         let own = all.iter().filter(|one| is_of_the_run(one) && one.label != newest.label);
         adopt_rollbacks(&mut plan, snapshots, own, to, only)?;
     }
@@ -108,12 +114,12 @@ fn of_others(
 ) -> Result<BTreeMap<PathBuf, ChangeKind>, SnapshotError> {
     let mut found = BTreeMap::new();
     for (resumed, number) in all.iter().filter_map(|snapshot| match snapshot.label {
-        Label::Resumed(number) if to.label < snapshot.label => Some((snapshot, number)),
-        Label::Resumed(_)
-        | Label::Start
-        | Label::Iteration(_)
-        | Label::Safety(_)
-        | Label::After(_) => None,
+        SnapshotLabel::Resumed(number) if to.label < snapshot.label => Some((snapshot, number)),
+        SnapshotLabel::Resumed(_)
+        | SnapshotLabel::Start
+        | SnapshotLabel::Iteration(_)
+        | SnapshotLabel::Safety(_)
+        | SnapshotLabel::After(_) => None,
     }) {
         let Some(left) = after(all, number) else { continue };
         let mut changes: BTreeMap<_, _> =
@@ -136,22 +142,22 @@ fn of_others(
 }
 
 /// Turns steps that would undo changes by others into conflicts.
-fn disown(plan: &mut Plan, others: &BTreeMap<PathBuf, ChangeKind>) {
+fn disown(plan: &mut RollbackPlan, others: &BTreeMap<PathBuf, ChangeKind>) {
     let steps = std::mem::take(&mut plan.steps);
     let conflicts = std::mem::take(&mut plan.conflicts);
-    let is_new = |step: &ralph_snapshot::Step| {
-        step.action == Action::Remove && others.get(&step.path) == Some(&ChangeKind::Added)
+    let is_new = |step: &ralph_snapshot::RollbackStep| {
+        step.action == RollbackAction::Remove && others.get(&step.path) == Some(&ChangeKind::Added)
     };
     for step in conflicts {
         if is_new(&step) {
-            plan.kept.push(Kept { path: step.path, why: WhyKept::AppearedMeanwhile });
+            plan.kept.push(UntouchedFile { path: step.path, why: WhyKept::AppearedMeanwhile });
         } else {
             plan.conflicts.push(step);
         }
     }
     for step in steps {
         if is_new(&step) {
-            plan.kept.push(Kept { path: step.path, why: WhyKept::AppearedMeanwhile });
+            plan.kept.push(UntouchedFile { path: step.path, why: WhyKept::AppearedMeanwhile });
         } else if others.contains_key(&step.path) {
             plan.conflicts.push(step);
         } else {
@@ -164,14 +170,14 @@ fn disown(plan: &mut Plan, others: &BTreeMap<PathBuf, ChangeKind>) {
 
 fn is_of_the_run(snapshot: &Snapshot) -> bool {
     match snapshot.label {
-        Label::Start | Label::Iteration(_) => true,
-        Label::Resumed(_) | Label::Safety(_) | Label::After(_) => false,
+        SnapshotLabel::Start | SnapshotLabel::Iteration(_) => true,
+        SnapshotLabel::Resumed(_) | SnapshotLabel::Safety(_) | SnapshotLabel::After(_) => false,
     }
 }
 
 /// Turns conflicts and late files into steps if one of `earlier` has them as they are.
 fn adopt_rollbacks<'a>(
-    plan: &mut Plan,
+    plan: &mut RollbackPlan,
     snapshots: &Snapshots<'_>,
     earlier: impl Iterator<Item = &'a Snapshot>,
     to: &Snapshot,
@@ -187,12 +193,12 @@ fn adopt_rollbacks<'a>(
     Ok(())
 }
 
-fn has_no_strangers(plan: &Plan) -> bool {
+fn has_no_strangers(plan: &RollbackPlan) -> bool {
     plan.conflicts.is_empty() && plan.kept.iter().all(|kept| kept.why != WhyKept::AppearedLater)
 }
 
 /// Turns conflicts and late files into steps if they are steps in `other`.
-fn adopt(plan: &mut Plan, other: Plan) {
+fn adopt(plan: &mut RollbackPlan, other: RollbackPlan) {
     let known: BTreeSet<_> = plan.steps.iter().map(|step| step.path.clone()).collect();
     let is_new = |path: &PathBuf| !known.contains(path);
     let own: Vec<_> = other.steps.into_iter().filter(|step| is_new(&step.path)).collect();
@@ -202,16 +208,19 @@ fn adopt(plan: &mut Plan, other: Plan) {
     plan.steps.extend(own);
 }
 
-fn by_label(snapshots: &[Snapshot], label: Label) -> Option<&Snapshot> {
+fn by_label(snapshots: &[Snapshot], label: SnapshotLabel) -> Option<&Snapshot> {
     snapshots.iter().find(|snapshot| snapshot.label == label)
 }
 
 /// Returns the snapshot of the files after an iteration.
 fn after(snapshots: &[Snapshot], iteration: u32) -> Option<&Snapshot> {
     let number = |snapshot: &&Snapshot| match snapshot.label {
-        Label::Start => Some(0),
-        Label::Iteration(number) if number <= iteration => Some(number),
-        Label::Iteration(_) | Label::Resumed(_) | Label::Safety(_) | Label::After(_) => None,
+        SnapshotLabel::Start => Some(0),
+        SnapshotLabel::Iteration(number) if number <= iteration => Some(number),
+        SnapshotLabel::Iteration(_)
+        | SnapshotLabel::Resumed(_)
+        | SnapshotLabel::Safety(_)
+        | SnapshotLabel::After(_) => None,
     };
     snapshots.iter().filter(|snapshot| number(snapshot).is_some()).max_by_key(number)
 }

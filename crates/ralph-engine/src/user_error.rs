@@ -9,7 +9,7 @@ use ralph_snapshot::SnapshotError;
 use ralph_store::StoreError;
 
 use crate::error::EngineError;
-use crate::likely::LikelyError;
+use crate::likely::FilePredictionError;
 use crate::recall::RecallError;
 
 /// The kind of an error, which decides the exit code.
@@ -30,12 +30,12 @@ pub struct UserError {
     pub kind: ErrorKind,
     message: String,
     hint: Option<String>,
-    korean: Option<Box<Korean>>,
+    korean: Option<Box<KoreanMessage>>,
 }
 
 /// The message and hint in Korean.
 #[derive(Debug)]
-struct Korean {
+struct KoreanMessage {
     message: String,
     hint: Option<String>,
 }
@@ -81,7 +81,7 @@ impl UserError {
     /// Adds the message and hint in Korean.
     #[must_use]
     pub fn in_korean(self, message: impl Into<String>, hint: Option<&str>) -> Self {
-        let korean = Korean { message: message.into(), hint: hint.map(str::to_owned) };
+        let korean = KoreanMessage { message: message.into(), hint: hint.map(str::to_owned) };
         Self { korean: Some(Box::new(korean)), ..self }
     }
 
@@ -153,8 +153,8 @@ impl From<ralph_config::ConfigError> for UserError {
     }
 }
 
-impl From<ralph_config::SettingsError> for UserError {
-    fn from(error: ralph_config::SettingsError) -> Self {
+impl From<ralph_config::SettingsConflictError> for UserError {
+    fn from(error: ralph_config::SettingsConflictError) -> Self {
         Self { hint: error.hint(), ..Self::usage(&error) }
             .in_korean(error.korean(), error.korean_hint().as_deref())
     }
@@ -307,13 +307,13 @@ impl From<MemoryError> for UserError {
     }
 }
 
-impl From<LikelyError> for UserError {
-    fn from(error: LikelyError) -> Self {
+impl From<FilePredictionError> for UserError {
+    fn from(error: FilePredictionError) -> Self {
         match error {
-            LikelyError::NoCommits(error) => Self::refused(&error)
+            FilePredictionError::NoCommits(error) => Self::refused(&error)
                 .with_hint("`ralph memory files` answers from the code and notes alone"),
-            LikelyError::Git(error) => Self::internal(&error),
-            LikelyError::Memory(error) => {
+            FilePredictionError::Git(error) => Self::internal(&error),
+            FilePredictionError::Memory(error) => {
                 let hint = error.hint();
                 let told = Self::internal(&error);
                 match hint {
@@ -321,7 +321,7 @@ impl From<LikelyError> for UserError {
                     None => told,
                 }
             }
-            LikelyError::Code(error) => error.into(),
+            FilePredictionError::Code(error) => error.into(),
         }
     }
 }

@@ -15,10 +15,10 @@ pub mod sessions;
 use jiff::Timestamp as Moment;
 use jiff::tz::TimeZone;
 use ralph_core::diagnostics::DiagnosticSnapshot;
-use ralph_core::evidence::{Extent, GateReport};
-use ralph_core::feedback::Standing;
+use ralph_core::evidence::{GateExtent, GateReport};
+use ralph_core::feedback::FailureCounts;
 use ralph_core::run::Owner;
-use ralph_core::state::{Failure, State, Wait};
+use ralph_core::state::{RunFailure, RunState, WaitReason};
 use ralph_core::{Run, Timestamp};
 use ralph_store::IterationRecord;
 use serde::Serialize;
@@ -163,11 +163,11 @@ impl From<&GateReport> for GateView {
             command: report.command.clone(),
             verdict: report.verdict.name(),
             detail: report.verdict.describe(),
-            required: report.need == ralph_core::policy::Need::Required,
+            required: report.need == ralph_core::policy::GateImportance::Required,
             cached: report.cached,
             extent: match report.extent {
-                Extent::Whole => "whole",
-                Extent::Affected => "affected",
+                GateExtent::Whole => "whole",
+                GateExtent::Affected => "affected",
             },
             elapsed_ms: u64::try_from(report.elapsed.as_millis()).unwrap_or(u64::MAX),
             failing: report.failing.iter().cloned().collect(),
@@ -283,20 +283,20 @@ fn improvement(run: &Run) -> Option<i64> {
     let progress = &run.progress;
     let has_baseline = run.policy.measures() && run.baseline.is_some() && run.iteration > 0;
     let checked = has_baseline && progress.fewest.is_some();
-    checked.then(|| Standing::new(run, progress.failing.len(), progress.totals).improvement())
+    checked.then(|| FailureCounts::new(run, progress.failing.len(), progress.totals).improvement())
 }
 
 /// Returns the last return of the files to an earlier state, if nothing came
 /// after it.
 fn circle(run: &Run) -> Option<CircleView> {
     let circle = match &run.state {
-        State::Failed(Failure::Circular(circle)) => *circle,
-        State::Failed(_)
-        | State::Running
-        | State::Waiting(_)
-        | State::Paused(_)
-        | State::Success(_)
-        | State::Stopped => run.progress.circle,
+        RunState::Failed(RunFailure::Circular(circle)) => *circle,
+        RunState::Failed(_)
+        | RunState::Running
+        | RunState::Waiting(_)
+        | RunState::Paused(_)
+        | RunState::Success(_)
+        | RunState::Stopped => run.progress.circle,
     };
     circle.map(CircleView::from)
 }
@@ -306,32 +306,32 @@ fn criteria(run: &Run) -> Vec<CriterionView> {
         name: gate.name.clone(),
         criterion: gate.criterion.name(),
         command: gate.command.display(),
-        required: gate.need == ralph_core::policy::Need::Required,
+        required: gate.need == ralph_core::policy::GateImportance::Required,
     };
     run.policy.gates.iter().map(view).collect()
 }
 
 /// Returns the details of a state: the end of a wait, the question, the error.
-fn details(state: &State) -> (Option<String>, Option<String>, Option<String>) {
+fn details(state: &RunState) -> (Option<String>, Option<String>, Option<String>) {
     match state {
-        State::Waiting(Wait::Limit { until }) => (Some(moment(*until)), None, None),
-        State::Waiting(Wait::Human { question }) => (None, Some(question.clone()), None),
-        State::Failed(Failure::AgentError { what }) => (None, None, Some(what.clone())),
-        State::Failed(Failure::FolderGone { folder }) => {
+        RunState::Waiting(WaitReason::Limit { until }) => (Some(moment(*until)), None, None),
+        RunState::Waiting(WaitReason::Human { question }) => (None, Some(question.clone()), None),
+        RunState::Failed(RunFailure::AgentError { what }) => (None, None, Some(what.clone())),
+        RunState::Failed(RunFailure::FolderGone { folder }) => {
             (None, None, Some(format!("the folder {folder} was deleted")))
         }
-        State::Waiting(Wait::Child | Wait::Host)
-        | State::Failed(_)
-        | State::Running
-        | State::Paused(_)
-        | State::Success(_)
-        | State::Stopped => (None, None, None),
+        RunState::Waiting(WaitReason::Child | WaitReason::Host)
+        | RunState::Failed(_)
+        | RunState::Running
+        | RunState::Paused(_)
+        | RunState::Success(_)
+        | RunState::Stopped => (None, None, None),
     }
 }
 
 /// Returns the folder whose loss ended the run.
-fn missing_folder(state: &State) -> Option<String> {
-    let State::Failed(Failure::FolderGone { folder }) = state else { return None };
+fn missing_folder(state: &RunState) -> Option<String> {
+    let RunState::Failed(RunFailure::FolderGone { folder }) = state else { return None };
     Some(folder.clone())
 }
 

@@ -4,9 +4,9 @@
 use std::fmt;
 use std::path::Path;
 
-use crate::facts::{Definition, FileFacts, Health};
-use crate::language::Language;
-use crate::read::Reader;
+use crate::facts::{FileFacts, ParseHealth, SourceDefinition};
+use crate::language::SourceLanguage;
+use crate::read::SourceReader;
 use crate::skip;
 
 /// Hash of the text of a definition. Indentation, blank lines and white space
@@ -27,32 +27,32 @@ impl fmt::Display for SymbolHash {
 /// `Store::save`. Several of that name, such as overloads, have one hash
 /// together.
 pub fn symbol_hash(path: &Path, contents: &[u8], symbol: &str) -> Option<SymbolHash> {
-    Anchors::read(path, contents)?.hash(symbol)
+    FileAnchors::read(path, contents)?.hash(symbol)
 }
 
 /// Returns true if a file with this path and these contents defines the symbol.
 pub fn defines(path: &Path, contents: &[u8], symbol: &str) -> bool {
-    Anchors::read(path, contents).is_some_and(|anchors| anchors.defines(symbol))
+    FileAnchors::read(path, contents).is_some_and(|anchors| anchors.defines(symbol))
 }
 
 /// The definitions of one file, read once to answer several questions.
 #[derive(Debug)]
-pub struct Anchors<T> {
+pub struct FileAnchors<T> {
     contents: T,
     facts: FileFacts,
 }
 
-impl<T: AsRef<[u8]>> Anchors<T> {
+impl<T: AsRef<[u8]>> FileAnchors<T> {
     /// Reads a file; `None` if its language is not known, or if it is skipped:
     /// too large, not text, generated.
     pub fn read(path: &Path, contents: T) -> Option<Self> {
-        Self::read_with(&mut Reader::new(), path, contents)
+        Self::read_with(&mut SourceReader::new(), path, contents)
     }
 
     /// Reads a file with a reader that is used for other files too.
-    pub fn read_with(reader: &mut Reader, path: &Path, contents: T) -> Option<Self> {
+    pub fn read_with(reader: &mut SourceReader, path: &Path, contents: T) -> Option<Self> {
         let bytes = contents.as_ref();
-        let language = Language::of(path, bytes)?;
+        let language = SourceLanguage::of(path, bytes)?;
         if skip::reason(path, bytes).is_some() {
             return None;
         }
@@ -63,7 +63,7 @@ impl<T: AsRef<[u8]>> Anchors<T> {
     /// Returns true if all of the file follows its grammar. Otherwise some
     /// definitions may be missing.
     pub fn is_whole(&self) -> bool {
-        self.facts.health == Health::Whole
+        self.facts.health == ParseHealth::Whole
     }
 
     /// Returns true if the file defines the symbol.
@@ -87,18 +87,18 @@ impl<T: AsRef<[u8]>> Anchors<T> {
     }
 
     /// Returns the definitions with this name.
-    fn named(&self, symbol: &str) -> impl Iterator<Item = &Definition> {
+    fn named(&self, symbol: &str) -> impl Iterator<Item = &SourceDefinition> {
         let parts: Vec<&str> =
             symbol.split(['.', ':', '#', '\\', '/']).filter(|part| !part.is_empty()).collect();
         self.facts.definitions.iter().filter(move |definition| self.is_called(definition, &parts))
     }
 
     /// Returns true if the parts are the end of a definition's full name.
-    fn is_called(&self, definition: &Definition, parts: &[&str]) -> bool {
+    fn is_called(&self, definition: &SourceDefinition, parts: &[&str]) -> bool {
         let Some((last, outer)) = parts.split_last() else { return false };
         let text = |name| self.facts.names.text(name);
         let at = |id: crate::facts::DefinitionId| self.facts.definitions.get(id.0 as usize);
-        let above = |it: &&Definition| it.container.and_then(at);
+        let above = |it: &&SourceDefinition| it.container.and_then(at);
         let around = std::iter::successors(above(&definition), above).map(|it| text(it.name));
         let owner = definition.owner.map(text).into_iter();
         let mut full = owner.chain(around).flat_map(|name| name.rsplit(['.', ':', '\\']));

@@ -1,7 +1,7 @@
 use super::*;
 
 /// A definition that `edit` changes and `other` does not, in a language.
-struct Case {
+struct AnchorEditCase {
     file: &'static str,
     text: &'static str,
     symbol: &'static str,
@@ -9,92 +9,92 @@ struct Case {
     other: (&'static str, &'static str),
 }
 
-const CASES: &[Case] = &[
-    Case {
+const CASES: &[AnchorEditCase] = &[
+    AnchorEditCase {
         file: "a.py",
         text: "import os\n\nclass Store:\n    def save(self, x):\n        if x:\n            return 1\n\ndef load():\n    return 2\n",
         symbol: "Store.save",
         edit: ("return 1", "return 3"),
         other: ("return 2", "return 4"),
     },
-    Case {
+    AnchorEditCase {
         file: "a.rs",
         text: "struct Store;\nimpl Store {\n    fn save(&self) -> u8 { 1 }\n    fn load(&self) -> u8 { 2 }\n}\n",
         symbol: "Store::save",
         edit: ("{ 1 }", "{ 3 }"),
         other: ("{ 2 }", "{ 4 }"),
     },
-    Case {
+    AnchorEditCase {
         file: "a.ts",
         text: "export class Store {\n  save(): number { return 1; }\n}\nexport const load = () => 2;\n",
         symbol: "Store.save",
         edit: ("return 1", "return 3"),
         other: ("=> 2", "=> 4"),
     },
-    Case {
+    AnchorEditCase {
         file: "a.tsx",
         text: "export function View() { return <a>1</a>; }\nexport const load = () => 2;\n",
         symbol: "View",
         edit: (">1<", ">3<"),
         other: ("=> 2", "=> 4"),
     },
-    Case {
+    AnchorEditCase {
         file: "a.js",
         text: "function save() { return 1; }\nconst load = () => 2;\n",
         symbol: "save",
         edit: ("return 1", "return 3"),
         other: ("=> 2", "=> 4"),
     },
-    Case {
+    AnchorEditCase {
         file: "a.go",
         text: "package a\n\ntype Store struct{}\n\nfunc (s *Store) Save() int { return 1 }\n\nfunc Save() int { return 2 }\n",
         symbol: "Store.Save",
         edit: ("return 1", "return 3"),
         other: ("return 2", "return 4"),
     },
-    Case {
+    AnchorEditCase {
         file: "A.java",
         text: "package x.y;\n\nclass Store {\n  int save() { return 1; }\n  int load() { return 2; }\n}\n",
         symbol: "Store.save",
         edit: ("return 1", "return 3"),
         other: ("return 2", "return 4"),
     },
-    Case {
+    AnchorEditCase {
         file: "a.c",
         text: "int save(void) { return 1; }\nint load(void) { return 2; }\n",
         symbol: "save",
         edit: ("return 1", "return 3"),
         other: ("return 2", "return 4"),
     },
-    Case {
+    AnchorEditCase {
         file: "a.cpp",
         text: "namespace x {\nstruct Store { int save(); };\nint Store::save() { return 1; }\nint load() { return 2; }\n}\n",
         symbol: "Store::save",
         edit: ("return 1", "return 3"),
         other: ("return 2", "return 4"),
     },
-    Case {
+    AnchorEditCase {
         file: "a.rb",
         text: "module X\n  class Store\n    def save\n      1\n    end\n\n    def load\n      2\n    end\n  end\nend\n",
         symbol: "X::Store#save",
         edit: ("1", "3"),
         other: ("2", "4"),
     },
-    Case {
+    AnchorEditCase {
         file: "a.php",
         text: "<?php\nnamespace App\\X;\nclass Store {\n  function save() { return 1; }\n  function load() { return 2; }\n}\n",
         symbol: "App\\X\\Store::save",
         edit: ("return 1", "return 3"),
         other: ("return 2", "return 4"),
     },
-    Case {
+    AnchorEditCase {
         file: "a.cs",
         text: "namespace App.X;\nclass Store {\n  int Save() => 1;\n  int Load() => 2;\n}\n",
         symbol: "Store.Save",
         edit: ("=> 1", "=> 3"),
         other: ("=> 2", "=> 4"),
     },
-    Case {
+    AnchorEditCase {
         file: "a.sh",
         text: "save() {\n  echo 1\n}\nload() {\n  echo 2\n}\n",
         symbol: "save",
@@ -103,7 +103,7 @@ const CASES: &[Case] = &[
     },
 ];
 
-fn hash(case: &Case, text: &str) -> Option<SymbolHash> {
+fn hash(case: &AnchorEditCase, text: &str) -> Option<SymbolHash> {
     symbol_hash(Path::new(case.file), text.as_bytes(), case.symbol)
 }
 

@@ -8,13 +8,13 @@ use std::rc::Rc;
 use ralph_store::CodeStore;
 
 use crate::encode;
-use crate::facts::{FileFacts, Kind, Purpose};
-use crate::freshness::{Freshness, Trouble};
-use crate::project::{DefRef, FileId, Project};
+use crate::facts::{CodePurpose, DefinitionKind, FileFacts};
+use crate::freshness::{FileProblem, Freshness};
+use crate::project::{CodeFileId, CodeProject, DefRef};
 
 /// The known code of a project, which answers questions.
-pub struct Code<'i> {
-    pub(crate) project: Project,
+pub struct KnownCode<'i> {
+    pub(crate) project: CodeProject,
     /// The folder of its files.
     pub(crate) root: &'i Path,
     store: &'i CodeStore,
@@ -24,13 +24,13 @@ pub struct Code<'i> {
 
 /// A definition as shown to people.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Symbol {
+pub struct CodeSymbol {
     /// Its own name.
     pub name: String,
     /// Its name with the names around it, as its language writes it.
     pub full_name: String,
     /// The kind of definition.
-    pub kind: Kind,
+    pub kind: DefinitionKind,
     /// Its file, from the root, with slashes.
     pub path: String,
     /// The line of its name.
@@ -44,12 +44,12 @@ pub struct Symbol {
     /// The first line of its documentation.
     pub doc: Option<String>,
     /// Tells whether it is a test or a part of one.
-    pub purpose: Purpose,
+    pub purpose: CodePurpose,
 }
 
-impl<'i> Code<'i> {
+impl<'i> KnownCode<'i> {
     pub(crate) fn new(
-        project: Project,
+        project: CodeProject,
         store: &'i CodeStore,
         root: &'i Path,
         freshness: Freshness,
@@ -58,7 +58,7 @@ impl<'i> Code<'i> {
     }
 
     /// Returns the same code with other files.
-    pub(crate) fn with_project(&self, project: Project) -> Self {
+    pub(crate) fn with_project(&self, project: CodeProject) -> Self {
         let facts = RefCell::new(self.facts.borrow().clone());
         Self { project, root: self.root, store: self.store, freshness: Freshness::default(), facts }
     }
@@ -70,14 +70,14 @@ impl<'i> Code<'i> {
         let is_lost = |key: i64| matches!(facts.get(&key), Some(None));
         for file in self.project.files.iter().filter(|file| is_lost(file.key)) {
             let why = "what was read of it is lost; `ralph code index --rebuild` reads it again";
-            freshness.partial.push(Trouble { path: file.path.clone(), why: why.to_owned() });
+            freshness.partial.push(FileProblem { path: file.path.clone(), why: why.to_owned() });
         }
         freshness
     }
 
     /// Returns all facts of a file; `None` if they cannot be read from the
     /// store.
-    pub(crate) fn facts(&self, file: FileId) -> Option<Rc<FileFacts>> {
+    pub(crate) fn facts(&self, file: CodeFileId) -> Option<Rc<FileFacts>> {
         let key = self.project.file(file).key;
         if let Some(known) = self.facts.borrow().get(&key) {
             return known.clone();
@@ -89,27 +89,27 @@ impl<'i> Code<'i> {
     }
 
     /// Returns a definition as shown to people.
-    pub(crate) fn symbol(&self, at: DefRef) -> Symbol {
+    pub(crate) fn symbol(&self, at: DefRef) -> CodeSymbol {
         let file = self.project.file(at.file);
         let outlined = file.outline().definition(at.id);
         let facts = self.facts(at.file);
         let full = facts.as_ref().and_then(|facts| facts.definitions.get(at.id.0 as usize));
-        Symbol {
+        CodeSymbol {
             name: self.project.name(at).to_owned(),
             full_name: self.project.full_name(at),
-            kind: outlined.map_or(Kind::Variable, |it| it.kind),
+            kind: outlined.map_or(DefinitionKind::Variable, |it| it.kind),
             path: file.path.clone(),
             line: outlined.map_or(0, |it| it.line),
             column: full.map_or(0, |it| it.name_span.column),
             last_line: outlined.map_or(0, |it| it.last_line),
             signature: full.map_or_else(String::new, |it| it.signature.to_string()),
             doc: full.and_then(|it| it.doc.as_deref()).map(str::to_owned),
-            purpose: if self.project.is_test(at) { Purpose::Test } else { Purpose::Code },
+            purpose: if self.project.is_test(at) { CodePurpose::Test } else { CodePurpose::Code },
         }
     }
 }
 
-impl Kind {
+impl DefinitionKind {
     /// The word for it.
     pub fn word(self) -> &'static str {
         match self {

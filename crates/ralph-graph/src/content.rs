@@ -7,13 +7,13 @@ use std::path::Path;
 use ralph_store::NewFacts;
 
 use crate::encode;
-use crate::family::Family;
-use crate::folder::{Stamp, State};
+use crate::family::LanguageFamily;
+use crate::folder::{FileStamp, IndexedFileState};
 use crate::known;
-use crate::language::Language;
-use crate::manifest::{Manifest, ManifestKind};
+use crate::language::SourceLanguage;
+use crate::manifest::{ManifestKind, ProjectManifest};
 use crate::project::name_of;
-use crate::read::Reader;
+use crate::read::SourceReader;
 use crate::{skip, walk};
 
 /// Number of attempts to read a file that changes meanwhile.
@@ -21,25 +21,25 @@ const TRIES: usize = 3;
 
 /// The bytes of a file.
 #[derive(Debug)]
-pub(crate) struct Loaded {
-    stamp: Option<Stamp>,
+pub(crate) struct LoadedFile {
+    stamp: Option<FileStamp>,
     /// The bytes, or the reason why there are none.
-    bytes: Result<Vec<u8>, State>,
+    bytes: Result<Vec<u8>, IndexedFileState>,
 }
 
 /// The facts of a file.
 #[derive(Debug)]
-pub(crate) struct Content {
+pub(crate) struct FileContent {
     /// `None` if the file must be read again in any case.
-    pub(crate) stamp: Option<Stamp>,
-    pub(crate) parsed: Parsed,
+    pub(crate) stamp: Option<FileStamp>,
+    pub(crate) parsed: ParseOutcome,
 }
 
 /// The result of reading a file's bytes.
 #[derive(Debug)]
-pub(crate) enum Parsed {
+pub(crate) enum ParseOutcome {
     /// No facts are kept.
-    Not(State),
+    Not(IndexedFileState),
     /// Its facts are already stored under this key.
     Known { key: i64 },
     /// Its facts are new.
@@ -48,24 +48,26 @@ pub(crate) enum Parsed {
 
 /// State that a thread needs to read files.
 #[derive(Default)]
-pub(crate) struct Workshop {
-    reader: Reader,
+pub(crate) struct FileLoader {
+    reader: SourceReader,
 }
 
 /// Returns true if a file with this path may be code or a manifest. Without a
 /// file extension, only the contents can tell.
 pub(crate) fn may_be_code(path: &str) -> bool {
     let is_script = || !name_of(path).contains('.');
-    is_script() || ManifestKind::of(path).is_some() || Language::of(Path::new(path), &[]).is_some()
+    is_script()
+        || ManifestKind::of(path).is_some()
+        || SourceLanguage::of(Path::new(path), &[]).is_some()
 }
 
 /// Reads the bytes of a file, all from the same moment.
-pub(crate) fn load(path: &Path, now: i64) -> Loaded {
+pub(crate) fn load(path: &Path, now: i64) -> LoadedFile {
     let mut last = None;
     for _ in 0..TRIES {
         match load_once(path) {
             Ok((before, after, bytes)) if before == after => {
-                return Loaded { stamp: before.if_settled(now), bytes };
+                return LoadedFile { stamp: before.if_settled(now), bytes };
             }
             Ok(_) => last = Some("it changes while it is read".to_owned()),
             Err(error) => {
@@ -75,20 +77,20 @@ pub(crate) fn load(path: &Path, now: i64) -> Loaded {
         }
     }
     let why = last.unwrap_or_default();
-    Loaded { stamp: None, bytes: Err(State::Unreadable { why }) }
+    LoadedFile { stamp: None, bytes: Err(IndexedFileState::Unreadable { why }) }
 }
 
-type Once = (Stamp, Stamp, Result<Vec<u8>, State>);
+type ReadAttempt = (FileStamp, FileStamp, Result<Vec<u8>, IndexedFileState>);
 
-fn load_once(path: &Path) -> io::Result<Once> {
+fn load_once(path: &Path) -> io::Result<ReadAttempt> {
     let mut file = open(path)?;
     let facts = file.metadata()?;
     let before = walk::stamp(&facts);
     if !facts.is_file() {
-        return Ok((before, before, Err(State::Other)));
+        return Ok((before, before, Err(IndexedFileState::Other)));
     }
     if let Some(skip) = skip::by_size(facts.len()) {
-        return Ok((before, before, Err(State::Skipped { why: skip.to_string() })));
+        return Ok((before, before, Err(IndexedFileState::Skipped { why: skip.to_string() })));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(facts.len()).unwrap_or(0) + 1);
     // Reads one byte more than its size, so a growing file is noticed but not
@@ -114,48 +116,50 @@ fn open(path: &Path) -> io::Result<File> {
 
 /// Reads the facts in the bytes, unless they are already stored.
 pub(crate) fn parse(
-    workshop: &mut Workshop,
+    workshop: &mut FileLoader,
     path: &str,
-    loaded: Loaded,
+    loaded: LoadedFile,
     is_known: &dyn Fn(i64) -> bool,
-) -> Content {
+) -> FileContent {
     let stamp = loaded.stamp;
     let parsed = match loaded.bytes {
         Ok(bytes) => parse_bytes(workshop, path, &bytes, is_known),
-        Err(state) => Parsed::Not(state),
+        Err(state) => ParseOutcome::Not(state),
     };
-    Content { stamp, parsed }
+    FileContent { stamp, parsed }
 }
 
 fn parse_bytes(
-    workshop: &mut Workshop,
+    workshop: &mut FileLoader,
     path: &str,
     bytes: &[u8],
     is_known: &dyn Fn(i64) -> bool,
-) -> Parsed {
+) -> ParseOutcome {
     if let Some(kind) = ManifestKind::of(path) {
         let key = key(u8::MAX - kind as u8, bytes);
         if is_known(key) {
-            return Parsed::Known { key };
+            return ParseOutcome::Known { key };
         }
-        let outline = known::of_manifest(&Manifest::read(kind, bytes));
-        return Parsed::New(NewFacts { key, outline, facts: Vec::new() });
+        let outline = known::of_manifest(&ProjectManifest::read(kind, bytes));
+        return ParseOutcome::New(NewFacts { key, outline, facts: Vec::new() });
     }
     let path = Path::new(path);
-    let Some(language) = Language::of(path, bytes) else { return Parsed::Not(State::Other) };
+    let Some(language) = SourceLanguage::of(path, bytes) else {
+        return ParseOutcome::Not(IndexedFileState::Other);
+    };
     if let Some(skip) = skip::reason(path, bytes) {
-        return Parsed::Not(State::Skipped { why: skip.to_string() });
+        return ParseOutcome::Not(IndexedFileState::Skipped { why: skip.to_string() });
     }
     let key = key(language as u8, bytes);
     if is_known(key) {
-        return Parsed::Known { key };
+        return ParseOutcome::Known { key };
     }
     match workshop.reader.read(language, bytes) {
         Ok(facts) => {
             let outline = known::of_code(family(language), &facts);
-            Parsed::New(NewFacts { key, outline, facts: encode::facts(&facts) })
+            ParseOutcome::New(NewFacts { key, outline, facts: encode::facts(&facts) })
         }
-        Err(unread) => Parsed::Not(State::Skipped { why: unread.to_string() }),
+        Err(unread) => ParseOutcome::Not(IndexedFileState::Skipped { why: unread.to_string() }),
     }
 }
 
@@ -170,31 +174,31 @@ fn key(language: u8, bytes: &[u8]) -> i64 {
 }
 
 /// Returns the family of a language.
-pub(crate) fn family(language: Language) -> Family {
+pub(crate) fn family(language: SourceLanguage) -> LanguageFamily {
     match language {
         #[cfg(feature = "lang-python")]
-        Language::Python => Family::Python,
+        SourceLanguage::Python => LanguageFamily::Python,
         #[cfg(feature = "lang-rust")]
-        Language::Rust => Family::Rust,
+        SourceLanguage::Rust => LanguageFamily::Rust,
         #[cfg(feature = "lang-typescript")]
-        Language::TypeScript | Language::Tsx => Family::Script,
+        SourceLanguage::TypeScript | SourceLanguage::Tsx => LanguageFamily::Script,
         #[cfg(feature = "lang-javascript")]
-        Language::JavaScript => Family::Script,
+        SourceLanguage::JavaScript => LanguageFamily::Script,
         #[cfg(feature = "lang-go")]
-        Language::Go => Family::Go,
+        SourceLanguage::Go => LanguageFamily::Go,
         #[cfg(feature = "lang-java")]
-        Language::Java => Family::Java,
+        SourceLanguage::Java => LanguageFamily::Java,
         #[cfg(feature = "lang-c")]
-        Language::C => Family::C,
+        SourceLanguage::C => LanguageFamily::C,
         #[cfg(feature = "lang-cpp")]
-        Language::Cpp => Family::C,
+        SourceLanguage::Cpp => LanguageFamily::C,
         #[cfg(feature = "lang-ruby")]
-        Language::Ruby => Family::Ruby,
+        SourceLanguage::Ruby => LanguageFamily::Ruby,
         #[cfg(feature = "lang-php")]
-        Language::Php => Family::Php,
+        SourceLanguage::Php => LanguageFamily::Php,
         #[cfg(feature = "lang-csharp")]
-        Language::CSharp => Family::CSharp,
+        SourceLanguage::CSharp => LanguageFamily::CSharp,
         #[cfg(feature = "lang-bash")]
-        Language::Bash => Family::Shell,
+        SourceLanguage::Bash => LanguageFamily::Shell,
     }
 }

@@ -5,17 +5,18 @@
 //! caller then reads the file again.
 
 use crate::facts::{
-    Definition, DefinitionId, FileFacts, Health, Import, Imported, Kind, NameId, Names, Purpose,
-    Qualifier, Reach, Reference, Role, Span,
+    CodePurpose, DefinitionId, DefinitionKind, FileFacts, Import, ImportedNames, NameId, NameList,
+    ParseHealth, Qualifier, Reference, ReferenceRole, SourceDefinition, SourceSpan,
+    SymbolVisibility,
 };
 
 /// Writes numbers and texts.
 #[derive(Debug, Default)]
-pub(crate) struct Sink {
+pub(crate) struct FactEncoder {
     bytes: Vec<u8>,
 }
 
-impl Sink {
+impl FactEncoder {
     /// Returns an empty one with room for about this many bytes.
     pub(crate) fn with_room(bytes: usize) -> Self {
         Self { bytes: Vec::with_capacity(bytes) }
@@ -65,13 +66,13 @@ impl Sink {
     }
 }
 
-/// Reads what a [`Sink`] wrote.
+/// Reads what a [`FactEncoder`] wrote.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Source<'a> {
+pub(crate) struct FactDecoder<'a> {
     bytes: &'a [u8],
 }
 
-impl<'a> Source<'a> {
+impl<'a> FactDecoder<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Self { bytes }
     }
@@ -136,7 +137,7 @@ impl<'a> Source<'a> {
 
 /// The previous position.
 #[derive(Debug, Default, Clone, Copy)]
-struct Last {
+struct LastPosition {
     start: u32,
     line: u32,
 }
@@ -144,18 +145,18 @@ struct Last {
 /// Encodes the facts of one file.
 pub(crate) fn facts(facts: &FileFacts) -> Vec<u8> {
     let things = facts.names.len() + facts.references.len() + facts.imports.len();
-    let mut sink = Sink::with_room(12 * things + 80 * facts.definitions.len());
+    let mut sink = FactEncoder::with_room(12 * things + 80 * facts.definitions.len());
     sink.count(facts.names.len());
     for (_, text) in facts.names.iter() {
         sink.text(text);
     }
     sink.optional(broken_line(facts.health));
-    let mut last = Last::default();
+    let mut last = LastPosition::default();
     sink.count(facts.definitions.len());
     for definition in &facts.definitions {
         put_definition(&mut sink, definition, &mut last);
     }
-    last = Last::default();
+    last = LastPosition::default();
     sink.count(facts.references.len());
     for reference in &facts.references {
         sink.byte(role_code(reference.role) << 4 | qualifier_code(reference.qualifier));
@@ -164,7 +165,7 @@ pub(crate) fn facts(facts: &FileFacts) -> Vec<u8> {
         sink.optional(reference.within.map(|id| id.0));
         put_span(&mut sink, reference.span, &mut last);
     }
-    last = Last::default();
+    last = LastPosition::default();
     sink.count(facts.imports.len());
     for import in &facts.imports {
         put_import(&mut sink, import);
@@ -185,27 +186,27 @@ pub(crate) fn facts(facts: &FileFacts) -> Vec<u8> {
 
 /// Decodes the output of [`facts`]; `None` for anything else.
 pub(crate) fn read_facts(bytes: &[u8]) -> Option<FileFacts> {
-    let mut source = Source::new(bytes);
-    let mut names = Names::default();
+    let mut source = FactDecoder::new(bytes);
+    let mut names = NameList::default();
     let count = source.count()?;
     names.reserve(count);
     for _ in 0..count {
         names.push(source.text()?);
     }
     let health = health(source.optional()?);
-    let mut last = Last::default();
+    let mut last = LastPosition::default();
     let count = source.count()?;
     let mut definitions = Vec::with_capacity(count);
     for _ in 0..count {
         definitions.push(take_definition(&mut source, &mut last)?);
     }
-    last = Last::default();
+    last = LastPosition::default();
     let count = source.count()?;
     let mut references = Vec::with_capacity(count);
     for _ in 0..count {
         references.push(take_reference(&mut source, &mut last)?);
     }
-    last = Last::default();
+    last = LastPosition::default();
     let count = source.count()?;
     let mut imports = Vec::with_capacity(count);
     for _ in 0..count {
@@ -224,7 +225,7 @@ pub(crate) fn read_facts(bytes: &[u8]) -> Option<FileFacts> {
 }
 
 /// Reads definitions with the names of their types.
-pub(crate) fn take_types(source: &mut Source<'_>) -> Option<Vec<(DefinitionId, NameId)>> {
+pub(crate) fn take_types(source: &mut FactDecoder<'_>) -> Option<Vec<(DefinitionId, NameId)>> {
     let count = source.count()?;
     let mut types = Vec::with_capacity(count);
     for _ in 0..count {
@@ -235,18 +236,18 @@ pub(crate) fn take_types(source: &mut Source<'_>) -> Option<Vec<(DefinitionId, N
 
 /// Returns true if each container precedes its contents. Otherwise a chain of
 /// containers might never end.
-fn containers_precede(definitions: &[Definition]) -> bool {
-    let container = |definition: &Definition| definition.container.map(|id| id.0 as usize);
+fn containers_precede(definitions: &[SourceDefinition]) -> bool {
+    let container = |definition: &SourceDefinition| definition.container.map(|id| id.0 as usize);
     definitions
         .iter()
         .enumerate()
         .all(|(index, definition)| container(definition).is_none_or(|above| above < index))
 }
 
-fn put_definition(sink: &mut Sink, definition: &Definition, last: &mut Last) {
+fn put_definition(sink: &mut FactEncoder, definition: &SourceDefinition, last: &mut LastPosition) {
     sink.byte(kind_code(definition.kind));
     let test = u8::from(definition.purpose.is_test()) << 3;
-    let case = u8::from(definition.purpose == Purpose::Case) << 4;
+    let case = u8::from(definition.purpose == CodePurpose::Case) << 4;
     sink.byte(reach_code(definition.reach) | test | case);
     sink.small(definition.name.0);
     sink.optional(definition.container.map(|id| id.0));
@@ -261,7 +262,10 @@ fn put_definition(sink: &mut Sink, definition: &Definition, last: &mut Last) {
     put_span(sink, definition.name_span, &mut inside);
 }
 
-fn take_definition(source: &mut Source<'_>, last: &mut Last) -> Option<Definition> {
+fn take_definition(
+    source: &mut FactDecoder<'_>,
+    last: &mut LastPosition,
+) -> Option<SourceDefinition> {
     let kind = kind(source.byte()?)?;
     let flags = source.byte()?;
     let name = NameId(source.small()?);
@@ -274,11 +278,11 @@ fn take_definition(source: &mut Source<'_>, last: &mut Last) -> Option<Definitio
     let name_span = take_span(source, &mut inside)?;
     let reach = reach(flags & 7)?;
     let purpose = match flags & 0x18 {
-        0 => Purpose::Code,
-        8 => Purpose::Test,
-        _ => Purpose::Case,
+        0 => CodePurpose::Code,
+        8 => CodePurpose::Test,
+        _ => CodePurpose::Case,
     };
-    Some(Definition {
+    Some(SourceDefinition {
         kind,
         name,
         container,
@@ -292,7 +296,7 @@ fn take_definition(source: &mut Source<'_>, last: &mut Last) -> Option<Definitio
     })
 }
 
-fn take_reference(source: &mut Source<'_>, last: &mut Last) -> Option<Reference> {
+fn take_reference(source: &mut FactDecoder<'_>, last: &mut LastPosition) -> Option<Reference> {
     let code = source.byte()?;
     let role = role(code >> 4)?;
     let qualifier = take_qualifier(source, code & 0xf)?;
@@ -302,125 +306,136 @@ fn take_reference(source: &mut Source<'_>, last: &mut Last) -> Option<Reference>
     Some(Reference { role, name, qualifier, within, span })
 }
 
-fn put_span(sink: &mut Sink, span: Span, last: &mut Last) {
+fn put_span(sink: &mut FactEncoder, span: SourceSpan, last: &mut LastPosition) {
     sink.signed(i64::from(span.start) - i64::from(last.start));
     sink.signed(i64::from(span.end) - i64::from(span.start));
     sink.signed(i64::from(span.line) - i64::from(last.line));
     sink.small(span.column);
     sink.signed(i64::from(span.last_line) - i64::from(span.line));
-    *last = Last { start: span.start, line: span.line };
+    *last = LastPosition { start: span.start, line: span.line };
 }
 
-fn take_span(source: &mut Source<'_>, last: &mut Last) -> Option<Span> {
+fn take_span(source: &mut FactDecoder<'_>, last: &mut LastPosition) -> Option<SourceSpan> {
     let mut beyond = |base: u32| u32::try_from(source.signed()?.checked_add(i64::from(base))?).ok();
     let start = beyond(last.start)?;
     let end = beyond(start)?;
     let line = beyond(last.line)?;
     let column = source.small()?;
     let last_line = u32::try_from(source.signed()?.checked_add(i64::from(line))?).ok()?;
-    *last = Last { start, line };
-    Some(Span { start, end, line, column, last_line })
+    *last = LastPosition { start, line };
+    Some(SourceSpan { start, end, line, column, last_line })
 }
 
 /// Writes an import without its position.
-pub(crate) fn put_import(sink: &mut Sink, import: &Import) {
+pub(crate) fn put_import(sink: &mut FactEncoder, import: &Import) {
     let code = match import.imported {
-        Imported::Module { .. } => 0,
-        Imported::Name { .. } => 1,
-        Imported::Everything => 2,
+        ImportedNames::Module { .. } => 0,
+        ImportedNames::Name { .. } => 1,
+        ImportedNames::Everything => 2,
     };
     sink.byte(code | u8::from(import.passed_on) << 2);
     sink.small(import.module.0);
     match import.imported {
-        Imported::Module { local } => sink.optional(local.map(|id| id.0)),
-        Imported::Name { name, local } => {
+        ImportedNames::Module { local } => sink.optional(local.map(|id| id.0)),
+        ImportedNames::Name { name, local } => {
             sink.small(name.0);
             sink.small(local.0);
         }
-        Imported::Everything => {}
+        ImportedNames::Everything => {}
     }
     sink.optional(import.within.map(|id| id.0));
 }
 
 /// Reads the output of [`put_import`]; its position is zero.
-pub(crate) fn take_import(source: &mut Source<'_>) -> Option<Import> {
+pub(crate) fn take_import(source: &mut FactDecoder<'_>) -> Option<Import> {
     let code = source.byte()?;
     let module = NameId(source.small()?);
     let imported = match code & 3 {
-        0 => Imported::Module { local: source.optional()?.map(NameId) },
-        1 => Imported::Name { name: NameId(source.small()?), local: NameId(source.small()?) },
-        2 => Imported::Everything,
+        0 => ImportedNames::Module { local: source.optional()?.map(NameId) },
+        1 => ImportedNames::Name { name: NameId(source.small()?), local: NameId(source.small()?) },
+        2 => ImportedNames::Everything,
         _ => return None,
     };
     let within = source.optional()?.map(DefinitionId);
-    let span = Span { start: 0, end: 0, line: 0, column: 0, last_line: 0 };
+    let span = SourceSpan { start: 0, end: 0, line: 0, column: 0, last_line: 0 };
     Some(Import { module, imported, passed_on: code & 4 == 4, within, span })
 }
 
-fn broken_line(health: Health) -> Option<u32> {
+fn broken_line(health: ParseHealth) -> Option<u32> {
     match health {
-        Health::Whole => None,
-        Health::Broken { line } => Some(line),
+        ParseHealth::Whole => None,
+        ParseHealth::Broken { line } => Some(line),
     }
 }
 
-fn health(line: Option<u32>) -> Health {
-    line.map_or(Health::Whole, |line| Health::Broken { line })
+fn health(line: Option<u32>) -> ParseHealth {
+    line.map_or(ParseHealth::Whole, |line| ParseHealth::Broken { line })
 }
 
-pub(crate) fn put_health(sink: &mut Sink, value: Health) {
+pub(crate) fn put_health(sink: &mut FactEncoder, value: ParseHealth) {
     sink.optional(broken_line(value));
 }
 
-pub(crate) fn take_health(source: &mut Source<'_>) -> Option<Health> {
+pub(crate) fn take_health(source: &mut FactDecoder<'_>) -> Option<ParseHealth> {
     source.optional().map(health)
 }
 
-const KINDS: [Kind; 14] = [
-    Kind::Module,
-    Kind::Class,
-    Kind::Struct,
-    Kind::Union,
-    Kind::Enum,
-    Kind::Variant,
-    Kind::Interface,
-    Kind::Alias,
-    Kind::Function,
-    Kind::Method,
-    Kind::Field,
-    Kind::Constant,
-    Kind::Variable,
-    Kind::Macro,
+const KINDS: [DefinitionKind; 14] = [
+    DefinitionKind::Module,
+    DefinitionKind::Class,
+    DefinitionKind::Struct,
+    DefinitionKind::Union,
+    DefinitionKind::Enum,
+    DefinitionKind::Variant,
+    DefinitionKind::Interface,
+    DefinitionKind::Alias,
+    DefinitionKind::Function,
+    DefinitionKind::Method,
+    DefinitionKind::Field,
+    DefinitionKind::Constant,
+    DefinitionKind::Variable,
+    DefinitionKind::Macro,
 ];
 
-const REACHES: [Reach; 5] =
-    [Reach::Nowhere, Reach::File, Reach::Inside, Reach::Crate, Reach::Project];
+const REACHES: [SymbolVisibility; 5] = [
+    SymbolVisibility::Nowhere,
+    SymbolVisibility::File,
+    SymbolVisibility::Inside,
+    SymbolVisibility::Crate,
+    SymbolVisibility::Project,
+];
 
-const ROLES: [Role; 6] =
-    [Role::Call, Role::Type, Role::Extends, Role::Implements, Role::Applies, Role::Value];
+const ROLES: [ReferenceRole; 6] = [
+    ReferenceRole::Call,
+    ReferenceRole::Type,
+    ReferenceRole::Extends,
+    ReferenceRole::Implements,
+    ReferenceRole::Applies,
+    ReferenceRole::Value,
+];
 
-pub(crate) fn kind_code(kind: Kind) -> u8 {
+pub(crate) fn kind_code(kind: DefinitionKind) -> u8 {
     kind as u8
 }
 
-pub(crate) fn kind(code: u8) -> Option<Kind> {
+pub(crate) fn kind(code: u8) -> Option<DefinitionKind> {
     KINDS.get(usize::from(code)).copied()
 }
 
 /// Returns a number of three bits.
-pub(crate) fn reach_code(reach: Reach) -> u8 {
+pub(crate) fn reach_code(reach: SymbolVisibility) -> u8 {
     reach as u8
 }
 
-pub(crate) fn reach(code: u8) -> Option<Reach> {
+pub(crate) fn reach(code: u8) -> Option<SymbolVisibility> {
     REACHES.get(usize::from(code)).copied()
 }
 
-pub(crate) fn role_code(role: Role) -> u8 {
+pub(crate) fn role_code(role: ReferenceRole) -> u8 {
     role as u8
 }
 
-pub(crate) fn role(code: u8) -> Option<Role> {
+pub(crate) fn role(code: u8) -> Option<ReferenceRole> {
     ROLES.get(usize::from(code)).copied()
 }
 
@@ -435,14 +450,14 @@ pub(crate) fn qualifier_code(qualifier: Qualifier) -> u8 {
     }
 }
 
-pub(crate) fn put_qualifier(sink: &mut Sink, qualifier: Qualifier) {
+pub(crate) fn put_qualifier(sink: &mut FactEncoder, qualifier: Qualifier) {
     match qualifier {
         Qualifier::Path(name) | Qualifier::OfType(name) => sink.small(name.0),
         Qualifier::None | Qualifier::Itself | Qualifier::Parent | Qualifier::Unknown => {}
     }
 }
 
-pub(crate) fn take_qualifier(source: &mut Source<'_>, code: u8) -> Option<Qualifier> {
+pub(crate) fn take_qualifier(source: &mut FactDecoder<'_>, code: u8) -> Option<Qualifier> {
     Some(match code {
         0 => Qualifier::None,
         1 => Qualifier::Itself,

@@ -2,18 +2,14 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::facts::Interner;
-use crate::family::Family;
+use crate::family::LanguageFamily;
 use crate::outline::{self, NameKey};
 
 const SPANS: std::ops::Range<u32> = 0..2_000_000;
 
-fn span() -> impl Strategy<Value = Span> {
-    (SPANS, SPANS, SPANS, SPANS, SPANS).prop_map(|(start, end, line, column, last_line)| Span {
-        start,
-        end,
-        line,
-        column,
-        last_line,
+fn span() -> impl Strategy<Value = SourceSpan> {
+    (SPANS, SPANS, SPANS, SPANS, SPANS).prop_map(|(start, end, line, column, last_line)| {
+        SourceSpan { start, end, line, column, last_line }
     })
 }
 
@@ -32,21 +28,22 @@ fn qualifier() -> impl Strategy<Value = Qualifier> {
     ]
 }
 
-fn imported() -> impl Strategy<Value = Imported> {
+fn imported() -> impl Strategy<Value = ImportedNames> {
     prop_oneof![
-        Just(Imported::Everything),
-        proptest::option::of(name()).prop_map(|local| Imported::Module { local }),
-        (name(), name()).prop_map(|(name, local)| Imported::Name { name, local }),
+        Just(ImportedNames::Everything),
+        proptest::option::of(name()).prop_map(|local| ImportedNames::Module { local }),
+        (name(), name()).prop_map(|(name, local)| ImportedNames::Name { name, local }),
     ]
 }
 
-fn definition() -> impl Strategy<Value = Definition> {
+fn definition() -> impl Strategy<Value = SourceDefinition> {
     let texts = (".{0,20}", proptest::option::of(".{0,20}"));
-    let purpose = proptest::sample::select(vec![Purpose::Code, Purpose::Test, Purpose::Case]);
+    let purpose =
+        proptest::sample::select(vec![CodePurpose::Code, CodePurpose::Test, CodePurpose::Case]);
     let flags = (0..14_u8, 0..5_u8, purpose);
     let parts = (name(), proptest::option::of(name()), texts, span(), span(), flags);
     parts.prop_map(|(name, owner, (signature, doc), span, name_span, (code, from, purpose))| {
-        Definition {
+        SourceDefinition {
             kind: kind(code).unwrap(),
             name,
             container: None,
@@ -122,7 +119,7 @@ proptest! {
 
     #[test]
     fn an_outline_says_the_same_as_the_facts(before in any_facts()) {
-        let outline = outline::decode(&outline::encode(Family::Rust, &before)).unwrap();
+        let outline = outline::decode(&outline::encode(LanguageFamily::Rust, &before)).unwrap();
         prop_assert_eq!(outline.definitions.len(), before.definitions.len());
         for (short, full) in outline.definitions.iter().zip(&before.definitions) {
             prop_assert_eq!(outline.names.text(short.name), before.names.text(full.name));
@@ -145,7 +142,7 @@ proptest! {
     fn damaged_bytes_are_refused_or_read_as_something_else_but_never_a_panic(
         before in any_facts(), at in any::<proptest::sample::Index>(), value: u8, cut: bool,
     ) {
-        for mut bytes in [facts(&before), outline::encode(Family::Rust, &before)] {
+        for mut bytes in [facts(&before), outline::encode(LanguageFamily::Rust, &before)] {
             let at = at.index(bytes.len());
             if cut { bytes.truncate(at) } else { bytes[at] = value }
             let _ = read_facts(&bytes);

@@ -2,9 +2,9 @@
 
 use std::collections::hash_map::Entry;
 
-use crate::mixer::{Mixer, Table};
+use crate::mixer::{FastHashMap, FastHasher};
 
-/// The number of a name in the [`Names`] of its file.
+/// The number of a name in the [`NameList`] of its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NameId(pub u32);
 
@@ -14,12 +14,12 @@ pub struct DefinitionId(pub u32);
 
 /// All names of a file, each once, in one text to save memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Names {
+pub struct NameList {
     text: String,
     ends: Vec<u32>,
 }
 
-impl Names {
+impl NameList {
     /// Adds a new name and returns its number.
     pub(crate) fn push(&mut self, name: &str) -> NameId {
         let id = NameId(u32::try_from(self.ends.len()).unwrap_or(u32::MAX));
@@ -61,15 +61,15 @@ impl Names {
 /// Assigns numbers to names.
 #[derive(Debug, Default)]
 pub(crate) struct Interner {
-    pub(crate) names: Names,
+    pub(crate) names: NameList,
     /// Keyed by hash, or by the next free number after it.
-    known: Table<u64, NameId>,
+    known: FastHashMap<u64, NameId>,
 }
 
 impl Interner {
     /// Returns the number of a name, a new one if the name is new.
     pub(crate) fn intern(&mut self, text: &str) -> NameId {
-        let mut place = Mixer::of(text.as_bytes());
+        let mut place = FastHasher::of(text.as_bytes());
         loop {
             match self.known.entry(place) {
                 Entry::Vacant(free) => return *free.insert(self.names.push(text)),
@@ -84,7 +84,7 @@ impl Interner {
 
 /// A range in a file: bytes from the start, lines and columns from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Span {
+pub struct SourceSpan {
     /// The first byte.
     pub start: u32,
     /// The byte after the last.
@@ -99,7 +99,7 @@ pub struct Span {
 
 /// The kind of a definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum DefinitionKind {
     /// A module, package clause or namespace written out in the file.
     Module,
     /// A class.
@@ -133,9 +133,9 @@ pub enum Kind {
 /// A named thing that other code can refer to, except parameters and local
 /// variables.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Definition {
+pub struct SourceDefinition {
     /// The kind of definition.
-    pub kind: Kind,
+    pub kind: DefinitionKind,
     /// Its own name, without those around it.
     pub name: NameId,
     /// The definition that encloses it in the text.
@@ -149,18 +149,18 @@ pub struct Definition {
     /// The first line of its documentation.
     pub doc: Option<Box<str>>,
     /// Its whole text, with decorators and body, without documentation.
-    pub span: Span,
+    pub span: SourceSpan,
     /// The range of its name.
-    pub name_span: Span,
+    pub name_span: SourceSpan,
     /// The code that can see it, by the rules of the language.
-    pub reach: Reach,
+    pub reach: SymbolVisibility,
     /// Tells whether it is a test or a part of one.
-    pub purpose: Purpose,
+    pub purpose: CodePurpose,
 }
 
 /// The code that can refer to a definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Reach {
+pub enum SymbolVisibility {
     /// None: the name is only a label, like the title of a test.
     Nowhere,
     /// Its own file, by the rules of the language.
@@ -175,7 +175,7 @@ pub enum Reach {
 
 /// The purpose of a definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Purpose {
+pub enum CodePurpose {
     /// Product code.
     Code,
     /// Code for tests only: a suite, a fixture, a part of a test.
@@ -184,7 +184,7 @@ pub enum Purpose {
     Case,
 }
 
-impl Purpose {
+impl CodePurpose {
     /// Returns true if it is a test or serves tests.
     pub const fn is_test(self) -> bool {
         match self {
@@ -204,7 +204,7 @@ impl Purpose {
 
 /// The way in which a name is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Role {
+pub enum ReferenceRole {
     /// It is called or constructed.
     Call,
     /// It names a type.
@@ -242,7 +242,7 @@ pub enum Qualifier {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
     /// The way in which it is used.
-    pub role: Role,
+    pub role: ReferenceRole,
     /// The name.
     pub name: NameId,
     /// The part before the name.
@@ -250,12 +250,12 @@ pub struct Reference {
     /// The innermost definition around it.
     pub within: Option<DefinitionId>,
     /// The range of the name.
-    pub span: Span,
+    pub span: SourceSpan,
 }
 
 /// The names that an import makes known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Imported {
+pub enum ImportedNames {
     /// The module itself, under its own name or a given one.
     Module {
         /// Its name in the file, if it has one.
@@ -278,18 +278,18 @@ pub struct Import {
     /// The module or path as written: `.models`, `crate::a::b`, `./util`, `stdio.h`.
     pub module: NameId,
     /// The names that it makes known.
-    pub imported: Imported,
+    pub imported: ImportedNames,
     /// True if files that import this one get it too.
     pub passed_on: bool,
     /// The definition around it, for imports inside functions or modules.
     pub within: Option<DefinitionId>,
     /// Its range.
-    pub span: Span,
+    pub span: SourceSpan,
 }
 
 /// Tells whether the whole file follows its grammar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Health {
+pub enum ParseHealth {
     /// All of it follows the grammar.
     Whole,
     /// Some of it does not, or is nested too deeply; the rest was read.
@@ -303,9 +303,9 @@ pub enum Health {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileFacts {
     /// The names that the other fields refer to.
-    pub names: Names,
+    pub names: NameList,
     /// In the order of the text, so a container precedes its contents.
-    pub definitions: Vec<Definition>,
+    pub definitions: Vec<SourceDefinition>,
     /// In the order of the text.
     pub references: Vec<Reference>,
     /// In the order of the text.
@@ -319,7 +319,7 @@ pub struct FileFacts {
     /// start byte of that statement, and their names.
     pub implementors: Vec<(u32, NameId)>,
     /// Tells whether the whole file follows its grammar.
-    pub health: Health,
+    pub health: ParseHealth,
 }
 
 impl FileFacts {

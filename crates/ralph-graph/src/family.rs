@@ -1,11 +1,11 @@
 //! Groups of languages with the same rules for names.
 
-use crate::facts::Kind;
+use crate::facts::DefinitionKind;
 
 /// A group of languages that resolve names by the same rules and may use each
 /// other's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Family {
+pub(crate) enum LanguageFamily {
     Python,
     Rust,
     /// `TypeScript` and `JavaScript`.
@@ -20,20 +20,20 @@ pub(crate) enum Family {
     Shell,
 }
 
-pub(crate) const ALL: [Family; 10] = [
-    Family::Python,
-    Family::Rust,
-    Family::Script,
-    Family::Go,
-    Family::Java,
-    Family::CSharp,
-    Family::Php,
-    Family::Ruby,
-    Family::C,
-    Family::Shell,
+pub(crate) const ALL: [LanguageFamily; 10] = [
+    LanguageFamily::Python,
+    LanguageFamily::Rust,
+    LanguageFamily::Script,
+    LanguageFamily::Go,
+    LanguageFamily::Java,
+    LanguageFamily::CSharp,
+    LanguageFamily::Php,
+    LanguageFamily::Ruby,
+    LanguageFamily::C,
+    LanguageFamily::Shell,
 ];
 
-impl Family {
+impl LanguageFamily {
     pub(crate) fn code(self) -> u8 {
         self as u8
     }
@@ -68,11 +68,14 @@ impl Family {
 
     /// Returns true if a definition of this kind may be written in several
     /// parts.
-    pub(crate) fn can_reopen(self, kind: Kind) -> bool {
+    pub(crate) fn can_reopen(self, kind: DefinitionKind) -> bool {
         match self {
-            Self::CSharp => matches!(kind, Kind::Class | Kind::Struct | Kind::Interface),
-            Self::Ruby => matches!(kind, Kind::Class | Kind::Module),
-            Self::C => kind == Kind::Module,
+            Self::CSharp => matches!(
+                kind,
+                DefinitionKind::Class | DefinitionKind::Struct | DefinitionKind::Interface
+            ),
+            Self::Ruby => matches!(kind, DefinitionKind::Class | DefinitionKind::Module),
+            Self::C => kind == DefinitionKind::Module,
             Self::Python
             | Self::Rust
             | Self::Script

@@ -1,7 +1,7 @@
 //! The last known state of a folder: a stamp to notice changes, and the state
 //! of each file.
 
-use crate::encode::{Sink, Source};
+use crate::encode::{FactDecoder, FactEncoder};
 
 /// Longer than a tick of clocks that count parts of a second, in nanoseconds.
 /// Coarser clocks show no parts.
@@ -13,7 +13,7 @@ const COARSE_TICK: i64 = 2_000_000_000;
 /// File metadata that reveals changes without reading. Equal stamps mean equal
 /// contents, unless those changed twice within one tick.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Stamp {
+pub(crate) struct FileStamp {
     pub(crate) size: u64,
     /// Nanoseconds since 1970.
     pub(crate) modified: i64,
@@ -23,7 +23,7 @@ pub(crate) struct Stamp {
     pub(crate) inode: u64,
 }
 
-impl Stamp {
+impl FileStamp {
     /// Returns true if a later change cannot have the same stamp.
     pub(crate) fn is_settled(&self, now: i64) -> bool {
         let is_fine = self.changed % 1_000_000_000 != 0;
@@ -39,7 +39,7 @@ impl Stamp {
 
 /// The state of a file in the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum State {
+pub(crate) enum IndexedFileState {
     /// A file of ignore rules.
     Rules,
     /// Not code.
@@ -57,7 +57,7 @@ pub(crate) enum State {
     Unreadable { why: String },
 }
 
-impl State {
+impl IndexedFileState {
     /// Returns the key of the facts of the file.
     pub(crate) fn key(&self) -> Option<i64> {
         match self {
@@ -81,25 +81,25 @@ impl State {
 
 /// A file of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct IndexedFile {
     pub(crate) name: String,
     /// `None` if the file must be read again in any case.
-    pub(crate) stamp: Option<Stamp>,
-    pub(crate) state: State,
+    pub(crate) stamp: Option<FileStamp>,
+    pub(crate) state: IndexedFileState,
 }
 
 /// The last known state of a folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Folder {
+pub(crate) struct IndexedFolder {
     /// `None` if the folder must be listed again in any case.
-    pub(crate) stamp: Option<Stamp>,
+    pub(crate) stamp: Option<FileStamp>,
     /// In the order of their names.
-    pub(crate) files: Vec<Entry>,
+    pub(crate) files: Vec<IndexedFile>,
 }
 
-impl Folder {
+impl IndexedFolder {
     pub(crate) fn encode(&self) -> Vec<u8> {
-        let mut sink = Sink::default();
+        let mut sink = FactEncoder::default();
         put_stamp(&mut sink, self.stamp);
         sink.count(self.files.len());
         for file in &self.files {
@@ -112,25 +112,25 @@ impl Folder {
 
     /// Reads the output of [`Self::encode`]; `None` for anything else.
     pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
-        let mut source = Source::new(bytes);
+        let mut source = FactDecoder::new(bytes);
         let stamp = take_stamp(&mut source)?;
         let count = source.count()?;
         let mut files = Vec::with_capacity(count);
         for _ in 0..count {
             let name = source.text()?.to_owned();
             let stamp = take_stamp(&mut source)?;
-            files.push(Entry { name, stamp, state: take_state(&mut source)? });
+            files.push(IndexedFile { name, stamp, state: take_state(&mut source)? });
         }
         source.is_empty().then_some(Self { stamp, files })
     }
 
-    pub(crate) fn file(&self, name: &str) -> Option<&Entry> {
+    pub(crate) fn file(&self, name: &str) -> Option<&IndexedFile> {
         let found = self.files.binary_search_by(|file| file.name.as_str().cmp(name)).ok()?;
         self.files.get(found)
     }
 }
 
-fn put_stamp(sink: &mut Sink, stamp: Option<Stamp>) {
+fn put_stamp(sink: &mut FactEncoder, stamp: Option<FileStamp>) {
     sink.byte(u8::from(stamp.is_some()));
     if let Some(stamp) = stamp {
         sink.number(stamp.size);
@@ -143,55 +143,55 @@ fn put_stamp(sink: &mut Sink, stamp: Option<Stamp>) {
 }
 
 #[expect(clippy::option_option, reason = "outside: no sense, inside: nothing was written")]
-fn take_stamp(source: &mut Source<'_>) -> Option<Option<Stamp>> {
+fn take_stamp(source: &mut FactDecoder<'_>) -> Option<Option<FileStamp>> {
     if source.byte()? == 0 {
         return Some(None);
     }
     let size = source.number()?;
     let modified = i64::from_le_bytes(source.raw(8)?.try_into().ok()?);
     let changed = source.signed()?.wrapping_add(modified);
-    Some(Some(Stamp { size, modified, changed, inode: source.number()? }))
+    Some(Some(FileStamp { size, modified, changed, inode: source.number()? }))
 }
 
-fn put_state(sink: &mut Sink, state: &State) {
+fn put_state(sink: &mut FactEncoder, state: &IndexedFileState) {
     let mut keyed = |code, key: i64| {
         sink.byte(code);
         sink.raw(&key.to_le_bytes());
     };
     match state {
-        State::Rules => sink.byte(0),
-        State::Other => sink.byte(1),
-        State::Read { key } => keyed(2, *key),
-        State::Broken { key, line } => {
+        IndexedFileState::Rules => sink.byte(0),
+        IndexedFileState::Other => sink.byte(1),
+        IndexedFileState::Read { key } => keyed(2, *key),
+        IndexedFileState::Broken { key, line } => {
             keyed(3, *key);
             sink.small(*line);
         }
-        State::Kept { key, line } => {
+        IndexedFileState::Kept { key, line } => {
             keyed(4, *key);
             sink.small(*line);
         }
-        State::Skipped { why } => {
+        IndexedFileState::Skipped { why } => {
             sink.byte(5);
             sink.text(why);
         }
-        State::Unreadable { why } => {
+        IndexedFileState::Unreadable { why } => {
             sink.byte(6);
             sink.text(why);
         }
     }
 }
 
-fn take_state(source: &mut Source<'_>) -> Option<State> {
+fn take_state(source: &mut FactDecoder<'_>) -> Option<IndexedFileState> {
     let code = source.byte()?;
     let mut key = || Some(i64::from_le_bytes(source.raw(8)?.try_into().ok()?));
     Some(match code {
-        0 => State::Rules,
-        1 => State::Other,
-        2 => State::Read { key: key()? },
-        3 => State::Broken { key: key()?, line: source.small()? },
-        4 => State::Kept { key: key()?, line: source.small()? },
-        5 => State::Skipped { why: source.text()?.to_owned() },
-        6 => State::Unreadable { why: source.text()?.to_owned() },
+        0 => IndexedFileState::Rules,
+        1 => IndexedFileState::Other,
+        2 => IndexedFileState::Read { key: key()? },
+        3 => IndexedFileState::Broken { key: key()?, line: source.small()? },
+        4 => IndexedFileState::Kept { key: key()?, line: source.small()? },
+        5 => IndexedFileState::Skipped { why: source.text()?.to_owned() },
+        6 => IndexedFileState::Unreadable { why: source.text()?.to_owned() },
         _ => return None,
     })
 }
@@ -200,32 +200,32 @@ fn take_state(source: &mut Source<'_>) -> Option<State> {
 mod tests {
     use super::*;
 
-    fn stamp(changed: i64) -> Stamp {
-        Stamp { size: 1 << 40, modified: -5, changed, inode: u64::MAX }
+    fn stamp(changed: i64) -> FileStamp {
+        FileStamp { size: 1 << 40, modified: -5, changed, inode: u64::MAX }
     }
 
     #[test]
     fn a_folder_comes_back_as_it_was() {
         let states = [
-            State::Rules,
-            State::Other,
-            State::Read { key: i64::MIN },
-            State::Broken { key: 1, line: 7 },
-            State::Kept { key: -1, line: 8 },
-            State::Skipped { why: "too large".into() },
-            State::Unreadable { why: "키".into() },
+            IndexedFileState::Rules,
+            IndexedFileState::Other,
+            IndexedFileState::Read { key: i64::MIN },
+            IndexedFileState::Broken { key: 1, line: 7 },
+            IndexedFileState::Kept { key: -1, line: 8 },
+            IndexedFileState::Skipped { why: "too large".into() },
+            IndexedFileState::Unreadable { why: "키".into() },
         ];
-        let entry = |(number, state)| Entry {
+        let entry = |(number, state)| IndexedFile {
             name: format!("file-{number}"),
             stamp: (number % 2 == 0).then_some(stamp(1_700_000_000_123_456_789)),
             state,
         };
         let files = states.into_iter().enumerate().map(entry).collect();
-        let folder = Folder { stamp: Some(stamp(0)), files };
+        let folder = IndexedFolder { stamp: Some(stamp(0)), files };
         let bytes = folder.encode();
-        assert_eq!(Folder::decode(&bytes), Some(folder));
+        assert_eq!(IndexedFolder::decode(&bytes), Some(folder));
         for end in 0..bytes.len() {
-            assert_eq!(Folder::decode(&bytes[..end]), None);
+            assert_eq!(IndexedFolder::decode(&bytes[..end]), None);
         }
     }
 

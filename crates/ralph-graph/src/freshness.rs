@@ -7,16 +7,16 @@ pub struct Freshness {
     /// Number of known files.
     pub files: usize,
     /// Files that are known only in an earlier version.
-    pub stale: Vec<Trouble>,
+    pub stale: Vec<FileProblem>,
     /// Files that are known only in part.
-    pub partial: Vec<Trouble>,
+    pub partial: Vec<FileProblem>,
     /// Files that a rule skipped.
-    pub skipped: Vec<Trouble>,
+    pub skipped: Vec<FileProblem>,
 }
 
 /// A file with a problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trouble {
+pub struct FileProblem {
     /// From the root, with slashes.
     pub path: String,
     /// The problem.

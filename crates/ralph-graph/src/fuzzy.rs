@@ -3,7 +3,7 @@
 
 /// The quality of a match; higher is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Score(pub(crate) u32);
+pub(crate) struct MatchScore(pub(crate) u32);
 
 const SAME: u32 = 1000;
 const SAME_BUT_CASE: u32 = 950;
@@ -22,7 +22,7 @@ const MARKS: u32 = 60;
 
 /// A search text, split once.
 #[derive(Debug, Clone)]
-pub(crate) struct Pattern {
+pub(crate) struct FuzzyPattern {
     text: String,
     lower: Vec<u8>,
     words: Vec<String>,
@@ -31,7 +31,7 @@ pub(crate) struct Pattern {
     folded: Option<Box<Self>>,
 }
 
-impl Pattern {
+impl FuzzyPattern {
     pub(crate) fn new(text: &str) -> Self {
         let text = text.trim();
         let folded = without_marks(text).map(|text| Box::new(Self::plain(&text)));
@@ -45,7 +45,7 @@ impl Pattern {
     }
 
     /// Returns the score of a name; `None` if it does not match.
-    pub(crate) fn score(&self, name: &str) -> Option<Score> {
+    pub(crate) fn score(&self, name: &str) -> Option<MatchScore> {
         self.with_marks_or_without(name, Self::plain_score)
     }
 
@@ -55,12 +55,12 @@ impl Pattern {
         &self,
         owner: impl Fn() -> Option<&'n str>,
         name: &str,
-    ) -> Option<Score> {
+    ) -> Option<MatchScore> {
         self.score(name).or_else(|| self.spread(owner()?, name))
     }
 
     /// Scores words that each begin a word of the name or of its owner.
-    fn spread(&self, owner: &str, name: &str) -> Option<Score> {
+    fn spread(&self, owner: &str, name: &str) -> Option<MatchScore> {
         let seen = |text: &str| letters(text.to_ascii_lowercase().as_bytes());
         // Few names get past this, and splitting one is expensive.
         if self.words.len() < 2 || self.letters & !(seen(owner) | seen(name)) != 0 {
@@ -70,15 +70,15 @@ impl Pattern {
         let begins = |word: &String, all: &[String]| all.iter().any(|it| it.starts_with(word));
         let is_named = self.words.iter().any(|word| begins(word, &name));
         let fits = |word: &String| begins(word, &name) || begins(word, &owner);
-        (is_named && self.words.iter().all(fits)).then_some(Score(SPREAD))
+        (is_named && self.words.iter().all(fits)).then_some(MatchScore(SPREAD))
     }
 
     /// Returns the better of the scores with and without accents.
     fn with_marks_or_without(
         &self,
         name: &str,
-        score: impl Fn(&Self, &str) -> Option<Score>,
-    ) -> Option<Score> {
+        score: impl Fn(&Self, &str) -> Option<MatchScore>,
+    ) -> Option<MatchScore> {
         let whole = score(self, name);
         let folded = without_marks(name);
         if self.folded.is_none() && folded.is_none() {
@@ -86,12 +86,12 @@ impl Pattern {
         }
         let pattern = self.folded.as_deref().unwrap_or(self);
         let plain = score(pattern, folded.as_deref().unwrap_or(name));
-        whole.max(plain.map(|Score(score)| Score(score.saturating_sub(MARKS))))
+        whole.max(plain.map(|MatchScore(score)| MatchScore(score.saturating_sub(MARKS))))
     }
 
-    fn plain_score(&self, name: &str) -> Option<Score> {
+    fn plain_score(&self, name: &str) -> Option<MatchScore> {
         if self.lower.is_empty() {
-            return Some(Score(0));
+            return Some(MatchScore(0));
         }
         let missing = self.missing(name);
         if missing > self.slips() {
@@ -101,11 +101,11 @@ impl Pattern {
     }
 
     /// Returns the score without forgiving typing errors or missing letters.
-    pub(crate) fn clear_score(&self, name: &str) -> Option<Score> {
+    pub(crate) fn clear_score(&self, name: &str) -> Option<MatchScore> {
         self.with_marks_or_without(name, Self::plain_clear_score)
     }
 
-    fn plain_clear_score(&self, name: &str) -> Option<Score> {
+    fn plain_clear_score(&self, name: &str) -> Option<MatchScore> {
         if self.lower.is_empty() || self.missing(name) > 0 {
             return None;
         }
@@ -125,9 +125,9 @@ impl Pattern {
 
     /// Reduces the score by the extra length: the shorter of equal matches
     /// wins.
-    fn shortest_first(&self, base: u32, name: &str) -> Score {
+    fn shortest_first(&self, base: u32, name: &str) -> MatchScore {
         let extra = name.len().saturating_sub(self.lower.len()).min(50);
-        Score(base - u32::try_from(extra).unwrap_or(0))
+        MatchScore(base - u32::try_from(extra).unwrap_or(0))
     }
 
     fn base(&self, name: &str, missing: usize) -> Option<u32> {
@@ -195,16 +195,16 @@ impl Pattern {
 }
 
 /// Returns the score of a path: its whole, its end, or its last part.
-pub(crate) fn path_score(pattern: &Pattern, path: &str) -> Option<Score> {
+pub(crate) fn path_score(pattern: &FuzzyPattern, path: &str) -> Option<MatchScore> {
     if path == pattern.text {
-        return Some(Score(SAME + 100));
+        return Some(MatchScore(SAME + 100));
     }
     if path.ends_with(&pattern.text) && path[..path.len() - pattern.text.len()].ends_with('/') {
-        return Some(Score(SAME + 50));
+        return Some(MatchScore(SAME + 50));
     }
     let name = path.rsplit('/').next().unwrap_or(path);
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    let whole = pattern.score(path).map(|Score(score)| Score(score / 2));
+    let whole = pattern.score(path).map(|MatchScore(score)| MatchScore(score / 2));
     pattern.score(name).max(pattern.score(stem)).max(whole)
 }
 
@@ -355,8 +355,8 @@ mod tests {
 
     #[track_caller]
     fn order(pattern: &str, names: &[&str]) {
-        let pattern = Pattern::new(pattern);
-        let mut found: Vec<(Score, &str)> =
+        let pattern = FuzzyPattern::new(pattern);
+        let mut found: Vec<(MatchScore, &str)> =
             names.iter().rev().filter_map(|name| Some((pattern.score(name)?, *name))).collect();
         found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
         let found: Vec<&str> = found.into_iter().map(|(_, name)| name).collect();
@@ -389,7 +389,7 @@ mod tests {
     fn slips_are_forgiven_in_long_names_only() {
         order("recieve_message", &["receive_message"]);
         for (pattern, name) in [("get", "set"), ("load", "move"), ("abcdefgh", "abxxxfgh")] {
-            assert_eq!(Pattern::new(pattern).score(name), None, "{pattern} {name}");
+            assert_eq!(FuzzyPattern::new(pattern).score(name), None, "{pattern} {name}");
         }
     }
 
@@ -418,9 +418,9 @@ mod tests {
         for text in
             ["getUser", "gun", "store save", "σασ", "한글", "grösse", "recieve", "save", "_"]
         {
-            let pattern = Pattern::new(text);
+            let pattern = FuzzyPattern::new(text);
             for name in names {
-                let clear = pattern.score(name).filter(|Score(score)| *score > SLIP - 50);
+                let clear = pattern.score(name).filter(|MatchScore(score)| *score > SLIP - 50);
                 assert_eq!(pattern.clear_score(name), clear, "{text} {name}");
             }
         }
@@ -443,7 +443,7 @@ mod tests {
 
     #[test]
     fn paths_are_found_by_their_ends_and_their_names() {
-        let score = |pattern: &str, path: &str| path_score(&Pattern::new(pattern), path);
+        let score = |pattern: &str, path: &str| path_score(&FuzzyPattern::new(pattern), path);
         assert!(score("b/c.py", "a/b/c.py") > score("c.py", "a/b/cc.py"));
         assert!(score("stroe.py", "src/store.py").is_some());
         assert!(score("user_service", "src/user_service.ts").is_some());

@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 
 use ralph_store::{CodeStore, FolderChanges, StoreError};
 
-use crate::code::Code;
-use crate::folder::{Folder, State};
-use crate::freshness::{Freshness, Trouble};
-use crate::known::{self, Known};
+use crate::code::KnownCode;
+use crate::folder::{IndexedFileState, IndexedFolder};
+use crate::freshness::{FileProblem, Freshness};
+use crate::known::{self, StoredFileFacts};
 use crate::manifest::ManifestKind;
-use crate::mixer::Table;
-use crate::outline::Folded;
-use crate::project::{Project, SourceFile};
-use crate::update::{Progress, Update, Updated, join};
-use crate::walk::Tree;
+use crate::mixer::FastHashMap;
+use crate::outline::EncodedOutline;
+use crate::project::{CodeFile, CodeProject};
+use crate::update::{IndexUpdate, UpdateProgress, UpdateSummary, join};
+use crate::walk::CodeTree;
 
 /// The version of the stored format and of the facts read from a file. Another
 /// version uses another database.
@@ -68,11 +68,11 @@ fn instead(state: &Path, error: StoreError) -> Result<CodeStore, StoreError> {
 
 /// The known code of one work tree.
 pub struct Index {
-    tree: Tree,
+    tree: CodeTree,
     store: CodeStore,
     /// Name of the work tree in the store.
     root: String,
-    folders: BTreeMap<String, Folder>,
+    folders: BTreeMap<String, IndexedFolder>,
 }
 
 impl Index {
@@ -98,7 +98,7 @@ impl Index {
     }
 
     fn with(store: CodeStore, root: &Path, state: &Path) -> Result<Self, IndexError> {
-        let tree = Tree { root: root.to_owned(), own: state.to_owned() };
+        let tree = CodeTree { root: root.to_owned(), own: state.to_owned() };
         let name = root.to_string_lossy().into_owned();
         let mut index = Self { tree, store, root: name, folders: BTreeMap::new() };
         if let Err(error) = index.load() {
@@ -116,7 +116,7 @@ impl Index {
 
     fn load(&mut self) -> Result<(), StoreError> {
         for (path, bytes) in self.store.folders(&self.root)? {
-            let Some(folder) = Folder::decode(&bytes) else {
+            let Some(folder) = IndexedFolder::decode(&bytes) else {
                 // An unreadable state is built again.
                 self.folders.clear();
                 return Ok(());
@@ -142,8 +142,8 @@ impl Index {
     pub fn update(
         &mut self,
         now: i64,
-        progress: &mut dyn FnMut(Progress),
-    ) -> Result<Updated, IndexError> {
+        progress: &mut dyn FnMut(UpdateProgress),
+    ) -> Result<UpdateSummary, IndexError> {
         let root = &self.tree.root;
         std::fs::read_dir(root)
             .map_err(|source| IndexError::Root { path: root.clone(), source })?;
@@ -162,9 +162,10 @@ impl Index {
     fn update_once(
         &mut self,
         now: i64,
-        progress: &mut dyn FnMut(Progress),
-    ) -> Result<Updated, StoreError> {
-        let mut update = Update { tree: &self.tree, store: &mut self.store, root: &self.root, now };
+        progress: &mut dyn FnMut(UpdateProgress),
+    ) -> Result<UpdateSummary, StoreError> {
+        let mut update =
+            IndexUpdate { tree: &self.tree, store: &mut self.store, root: &self.root, now };
         let updated = update.run(&mut self.folders, progress)?;
         if updated.parsed > 0 {
             self.forget_unused()?;
@@ -179,8 +180,8 @@ impl Index {
     pub fn rebuild(
         &mut self,
         now: i64,
-        progress: &mut dyn FnMut(Progress),
-    ) -> Result<Updated, IndexError> {
+        progress: &mut dyn FnMut(UpdateProgress),
+    ) -> Result<UpdateSummary, IndexError> {
         if let Err(error) = self.store.clear() {
             self.begin_anew(error)?;
         }
@@ -203,7 +204,7 @@ impl Index {
                 continue;
             }
             let folders = self.store.folders(&root)?;
-            let folders = folders.iter().filter_map(|(_, bytes)| Folder::decode(bytes));
+            let folders = folders.iter().filter_map(|(_, bytes)| IndexedFolder::decode(bytes));
             for folder in folders {
                 used.extend(folder.files.iter().filter_map(|file| file.state.key()));
             }
@@ -213,7 +214,7 @@ impl Index {
     }
 
     /// Returns the known code, which answers questions.
-    pub fn code(&mut self, now: i64) -> Result<Code<'_>, IndexError> {
+    pub fn code(&mut self, now: i64) -> Result<KnownCode<'_>, IndexError> {
         let mut project = match self.project() {
             Ok(project) => project,
             Err(error) => {
@@ -229,15 +230,15 @@ impl Index {
         let mut freshness = self.freshness();
         for (folder, name) in project.1 {
             let why = "what was read of it is lost".to_owned();
-            freshness.partial.push(Trouble { path: join(&folder, &name), why });
+            freshness.partial.push(FileProblem { path: join(&folder, &name), why });
         }
-        Ok(Code::new(project.0, &self.store, &self.tree.root, freshness))
+        Ok(KnownCode::new(project.0, &self.store, &self.tree.root, freshness))
     }
 
     /// Returns all files by their outlines, and the paths of those whose
     /// outline is missing or unreadable.
-    fn project(&self) -> Result<(Project, Vec<(String, String)>), StoreError> {
-        let mut wanted: Table<i64, Vec<String>> = Table::default();
+    fn project(&self) -> Result<(CodeProject, Vec<(String, String)>), StoreError> {
+        let mut wanted: FastHashMap<i64, Vec<String>> = FastHashMap::default();
         for (path, entry) in self.entries() {
             if let Some(key) = entry.key() {
                 wanted.entry(key).or_default().push(path);
@@ -248,15 +249,15 @@ impl Index {
             let Some(known) = wanted.get(&key).and_then(|_| known::decode(bytes)) else { return };
             let paths = wanted.remove(&key).unwrap_or_default();
             match known {
-                Known::Code(family, outline) => {
-                    files.extend(paths.into_iter().map(|path| SourceFile {
+                StoredFileFacts::Code(family, outline) => {
+                    files.extend(paths.into_iter().map(|path| CodeFile {
                         path,
                         family,
-                        folded: Folded::new(outline),
+                        folded: EncodedOutline::new(outline),
                         key,
                     }));
                 }
-                Known::Manifest(manifest) => {
+                StoredFileFacts::Manifest(manifest) => {
                     manifests.extend(paths.into_iter().map(|path| (path, manifest.clone())));
                 }
             }
@@ -265,7 +266,7 @@ impl Index {
             let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
             (folder.to_owned(), name.to_owned())
         });
-        Ok((Project::new(files, manifests), missing.collect()))
+        Ok((CodeProject::new(files, manifests), missing.collect()))
     }
 
     /// Reads files whose outline was lost.
@@ -277,7 +278,7 @@ impl Index {
             for file in known.files.iter_mut().filter(|file| file.name == *name) {
                 lost.extend(file.state.key());
                 file.stamp = None;
-                file.state = State::Other;
+                file.state = IndexedFileState::Other;
             }
             changes.put.push((folder.clone(), known.encode()));
         }
@@ -287,7 +288,7 @@ impl Index {
         Ok(())
     }
 
-    fn entries(&self) -> impl Iterator<Item = (String, &State)> {
+    fn entries(&self) -> impl Iterator<Item = (String, &IndexedFileState)> {
         self.folders.iter().flat_map(|(path, folder)| {
             folder.files.iter().map(move |file| (join(path, &file.name), &file.state))
         })
@@ -300,23 +301,23 @@ impl Index {
             folder.files.iter().map(move |file| (path, &file.name, &file.state))
         });
         for (folder, name, state) in entries {
-            let trouble = |why: String| Trouble { path: join(folder, name), why };
+            let trouble = |why: String| FileProblem { path: join(folder, name), why };
             let at = |line: &u32| format!("does not follow its grammar at line {line}");
             // Manifests say where code is, and contain none.
             let files = usize::from(ManifestKind::of(name).is_none());
             match state {
-                State::Rules | State::Other => {}
-                State::Read { .. } => found.files += files,
-                State::Broken { line, .. } => {
+                IndexedFileState::Rules | IndexedFileState::Other => {}
+                IndexedFileState::Read { .. } => found.files += files,
+                IndexedFileState::Broken { line, .. } => {
                     found.files += files;
                     found.partial.push(trouble(at(line)));
                 }
-                State::Kept { line, .. } => {
+                IndexedFileState::Kept { line, .. } => {
                     found.files += files;
                     found.stale.push(trouble(format!("{}; known as it was before", at(line))));
                 }
-                State::Skipped { why } => found.skipped.push(trouble(why.clone())),
-                State::Unreadable { why } => found.partial.push(trouble(why.clone())),
+                IndexedFileState::Skipped { why } => found.skipped.push(trouble(why.clone())),
+                IndexedFileState::Unreadable { why } => found.partial.push(trouble(why.clone())),
             }
         }
         found
@@ -330,7 +331,7 @@ impl Index {
 
     /// Returns the state of each file, for comparison in tests.
     #[cfg(test)]
-    pub(crate) fn states(&self) -> BTreeMap<String, State> {
+    pub(crate) fn states(&self) -> BTreeMap<String, IndexedFileState> {
         self.entries().map(|(path, state)| (path, state.clone())).collect()
     }
 }

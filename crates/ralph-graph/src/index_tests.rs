@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::ask::symbols::SymbolQuery;
 use crate::freshness::FreshnessState;
-use crate::scratch::{LATER, Scratch};
+use crate::scratch::{LATER, ScratchCodebase};
 
 const GOOD: &str =
     "class Store:\n    def save(self):\n        pass\n\n    def load(self):\n        pass\n";
@@ -21,46 +21,48 @@ fn names(index: &mut Index) -> Vec<String> {
     found.into_iter().map(|symbol| format!("{}:{}", symbol.path, symbol.full_name)).collect()
 }
 
-fn update(index: &mut Index, now: i64) -> Updated {
+fn update(index: &mut Index, now: i64) -> UpdateSummary {
     index.update(now, &mut |_| {}).unwrap()
 }
 
 #[test]
 fn only_what_changed_is_read_again() {
-    let scratch = Scratch::new(&[("a.py", GOOD), ("b/c.py", "x = 1\n"), ("notes.txt", "x")]);
+    let scratch =
+        ScratchCodebase::new(&[("a.py", GOOD), ("b/c.py", "x = 1\n"), ("notes.txt", "x")]);
     let mut index = scratch.index();
     assert_eq!(names(&mut index).len(), 4);
     let mut again = Index::open(&scratch.root(), &scratch.state()).unwrap();
-    assert_eq!(update(&mut again, LATER), Updated::default());
+    assert_eq!(update(&mut again, LATER), UpdateSummary::default());
     scratch.write("b/c.py", "changed = 1\n");
-    assert_eq!(update(&mut again, LATER), Updated { read: 1, parsed: 1, removed: 0 });
+    assert_eq!(update(&mut again, LATER), UpdateSummary { read: 1, parsed: 1, removed: 0 });
     assert!(names(&mut again).contains(&"b/c.py:changed".to_owned()));
 }
 
 #[test]
 fn a_file_that_may_have_changed_within_its_tick_is_read_again_but_not_parsed() {
-    let scratch = Scratch::new(&[("a.py", GOOD)]);
+    let scratch = ScratchCodebase::new(&[("a.py", GOOD)]);
     let mut index = Index::open(&scratch.root(), &scratch.state()).unwrap();
     // No stamp can be relied on at this time.
-    assert_eq!(update(&mut index, 0), Updated { read: 1, parsed: 1, removed: 0 });
-    assert_eq!(update(&mut index, LATER), Updated { read: 1, parsed: 0, removed: 0 });
-    assert_eq!(update(&mut index, LATER), Updated::default());
+    assert_eq!(update(&mut index, 0), UpdateSummary { read: 1, parsed: 1, removed: 0 });
+    assert_eq!(update(&mut index, LATER), UpdateSummary { read: 1, parsed: 0, removed: 0 });
+    assert_eq!(update(&mut index, LATER), UpdateSummary::default());
 }
 
 #[test]
 fn contents_that_come_back_are_not_parsed_again() {
-    let scratch = Scratch::new(&[("a.py", GOOD)]);
+    let scratch = ScratchCodebase::new(&[("a.py", GOOD)]);
     let mut index = scratch.index();
     scratch.write("a.py", "x = 1\n");
     assert_eq!(update(&mut index, LATER).parsed, 1);
     scratch.write("a.py", GOOD);
-    assert_eq!(update(&mut index, LATER), Updated { read: 1, parsed: 0, removed: 0 });
+    assert_eq!(update(&mut index, LATER), UpdateSummary { read: 1, parsed: 0, removed: 0 });
     assert!(names(&mut index).contains(&"a.py:Store.load".to_owned()));
 }
 
 #[test]
 fn a_file_that_is_gone_is_forgotten_with_all_that_was_in_it() {
-    let scratch = Scratch::new(&[("a.py", GOOD), ("b/c.py", "x = 1\n"), ("b/d/e.py", "y = 1\n")]);
+    let scratch =
+        ScratchCodebase::new(&[("a.py", GOOD), ("b/c.py", "x = 1\n"), ("b/d/e.py", "y = 1\n")]);
     let mut index = scratch.index();
     fs::remove_dir_all(scratch.path("b")).unwrap();
     scratch.remove("a.py");
@@ -73,7 +75,7 @@ fn a_file_that_is_gone_is_forgotten_with_all_that_was_in_it() {
 
 #[test]
 fn ignored_files_are_not_read_and_new_rules_are_noticed() {
-    let scratch = Scratch::new(&[("a.py", "x = 1\n"), ("out/b.py", "y = 1\n")]);
+    let scratch = ScratchCodebase::new(&[("a.py", "x = 1\n"), ("out/b.py", "y = 1\n")]);
     scratch.write("node_modules/c.js", "z = 1\n");
     scratch.write(".gitignore", "nothing\n");
     let mut index = scratch.index();
@@ -88,7 +90,7 @@ fn ignored_files_are_not_read_and_new_rules_are_noticed() {
 
 #[test]
 fn new_rules_in_one_folder_hide_no_change_in_another() {
-    let scratch = Scratch::new(&[("a/m.py", "old = 1\n"), ("a/b/x.py", "x = 1\n")]);
+    let scratch = ScratchCodebase::new(&[("a/m.py", "old = 1\n"), ("a/b/x.py", "x = 1\n")]);
     let mut index = scratch.index();
     update(&mut index, LATER);
     scratch.write("a/new.py", "added = 1\n");
@@ -100,7 +102,7 @@ fn new_rules_in_one_folder_hide_no_change_in_another() {
 
 #[test]
 fn changes_in_many_folders_at_once_are_found_like_those_in_few() {
-    let scratch = Scratch::new(&[("p/a.py", "x = 1\n")]);
+    let scratch = ScratchCodebase::new(&[("p/a.py", "x = 1\n")]);
     let write = |folders: std::ops::Range<usize>, name: &str| {
         for number in folders {
             scratch.write(&format!("p/f{number}/g/{name}"), format!("x{number} = 1\n"));
@@ -123,7 +125,7 @@ fn changes_in_many_folders_at_once_are_found_like_those_in_few() {
 
 #[test]
 fn a_file_that_is_broken_is_known_as_it_was_and_said_to_be_stale() {
-    let scratch = Scratch::new(&[("a.py", GOOD)]);
+    let scratch = ScratchCodebase::new(&[("a.py", GOOD)]);
     let mut index = scratch.index();
     scratch.write("a.py", BROKEN);
     update(&mut index, LATER);
@@ -139,7 +141,7 @@ fn a_file_that_is_broken_is_known_as_it_was_and_said_to_be_stale() {
 
 #[test]
 fn a_manifest_that_is_broken_counts_as_it_was_and_is_no_code() {
-    let scratch = Scratch::new(&[("tsconfig.json", "{}")]);
+    let scratch = ScratchCodebase::new(&[("tsconfig.json", "{}")]);
     let mut index = scratch.index();
     assert_eq!(index.freshness().state(), FreshnessState::Unknown);
     scratch.write("tsconfig.json", r#"{"compilerOptions":{"paths":{"@/*":["src/*"]}}}"#);
@@ -147,7 +149,7 @@ fn a_manifest_that_is_broken_counts_as_it_was_and_is_no_code() {
     scratch.write("main.ts", "import { help } from '@/help';\nexport function go() { help(); }\n");
     let calls = |index: &mut Index| {
         let code = index.code(LATER).unwrap();
-        let crate::ask::name::Meant::One(callers) = code.callers("help") else { return 0 };
+        let crate::ask::name::NameLookup::One(callers) = code.callers("help") else { return 0 };
         callers.callers.len()
     };
     update(&mut index, LATER);
@@ -161,14 +163,14 @@ fn a_manifest_that_is_broken_counts_as_it_was_and_is_no_code() {
 
 #[test]
 fn a_file_that_was_never_whole_is_known_in_part() {
-    let scratch = Scratch::new(&[("a.py", BROKEN)]);
+    let scratch = ScratchCodebase::new(&[("a.py", BROKEN)]);
     let index = scratch.index();
     assert_eq!(index.freshness().state(), FreshnessState::Partial);
 }
 
 #[test]
 fn an_error_that_hides_nothing_keeps_nothing_old() {
-    let scratch = Scratch::new(&[("a.py", "def f():\n    pass\n")]);
+    let scratch = ScratchCodebase::new(&[("a.py", "def f():\n    pass\n")]);
     let mut index = scratch.index();
     scratch.write("a.py", "def f():\n    pass\n\ndef g():\n    pass\n\nx = = 1\n");
     update(&mut index, LATER);
@@ -178,7 +180,7 @@ fn an_error_that_hides_nothing_keeps_nothing_old() {
 
 #[test]
 fn what_is_left_out_is_said() {
-    let scratch = Scratch::new(&[("a.py", "x = 1\n")]);
+    let scratch = ScratchCodebase::new(&[("a.py", "x = 1\n")]);
     scratch.write("large.py", "x = 1\n".repeat(200_000));
     scratch.write("made.py", "# @generated by a tool\nx = 1\n");
     scratch.write("bytes.py", [0, 159, 146, 150]);
@@ -193,7 +195,7 @@ fn what_is_left_out_is_said() {
 
 #[test]
 fn a_link_to_a_folder_is_said_to_be_left_out_for_as_long_as_it_is_one() {
-    let scratch = Scratch::new(&[("a.py", "x = 1\n"), ("words.txt", "x")]);
+    let scratch = ScratchCodebase::new(&[("a.py", "x = 1\n"), ("words.txt", "x")]);
     fs::create_dir(scratch.path("../elsewhere")).unwrap();
     let link = |to: &str, name: &str| {
         std::os::unix::fs::symlink(scratch.path(to), scratch.path(name)).unwrap();
@@ -207,7 +209,7 @@ fn a_link_to_a_folder_is_said_to_be_left_out_for_as_long_as_it_is_one() {
         index.freshness().skipped.iter().map(|it| format!("{}: {}", it.path, it.why)).collect()
     };
     assert_eq!(left_out(&index), ["lib: a symbolic link to a folder"]);
-    assert_eq!(update(&mut index, LATER), Updated::default());
+    assert_eq!(update(&mut index, LATER), UpdateSummary::default());
     fs::remove_dir(scratch.path("../elsewhere")).unwrap();
     update(&mut index, LATER);
     assert_eq!(left_out(&index), Vec::<String>::new());
@@ -218,7 +220,7 @@ fn a_link_to_a_folder_is_said_to_be_left_out_for_as_long_as_it_is_one() {
 fn names_that_are_no_text_are_said_to_be_left_out() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
-    let scratch = Scratch::new(&[("a.py", "x = 1\n"), ("b/c.py", "y = 1\n")]);
+    let scratch = ScratchCodebase::new(&[("a.py", "x = 1\n"), ("b/c.py", "y = 1\n")]);
     let path = |name: &[u8]| scratch.root().join(OsStr::from_bytes(name));
     fs::create_dir(path(b"d\xff")).unwrap();
     for name in [b"b/\xff.py".as_slice(), b"b/\xfe.py", b"b/\xff.txt", b"b/\xff", b"d\xff/e.py"] {
@@ -233,7 +235,7 @@ fn names_that_are_no_text_are_said_to_be_left_out() {
     let mut index = scratch.index();
     assert_eq!(left_out(&index), want);
     // Files that are known are not read again.
-    assert_eq!(update(&mut index, LATER), Updated::default());
+    assert_eq!(update(&mut index, LATER), UpdateSummary::default());
     assert_eq!(left_out(&index), want);
     fs::rename(path(b"b/\xfe.py"), path(b"b/\xfd.py")).unwrap();
     update(&mut index, LATER);
@@ -243,7 +245,7 @@ fn names_that_are_no_text_are_said_to_be_left_out() {
 
 #[test]
 fn a_file_that_may_not_be_read_is_said_not_to_be_known() {
-    let scratch = Scratch::new(&[("a.py", "x = 1\n"), ("b.py", "y = 1\n")]);
+    let scratch = ScratchCodebase::new(&[("a.py", "x = 1\n"), ("b.py", "y = 1\n")]);
     fs::set_permissions(scratch.path("b.py"), fs::Permissions::from_mode(0o000)).unwrap();
     if fs::read(scratch.path("b.py")).is_ok() {
         // Permissions have no effect for this user.
@@ -255,7 +257,7 @@ fn a_file_that_may_not_be_read_is_said_not_to_be_known() {
 #[test]
 fn a_folder_that_may_not_be_entered_is_said_not_to_be_known() {
     let files = [("a.py", "x = 1\n"), ("shut/b.py", "y = 1\n"), ("blind/c.py", "z = 1\n")];
-    let scratch = Scratch::new(&files);
+    let scratch = ScratchCodebase::new(&files);
     let allow = |path: &str, mode| {
         fs::set_permissions(scratch.path(path), fs::Permissions::from_mode(mode)).unwrap();
     };
@@ -283,7 +285,7 @@ fn a_folder_that_may_not_be_entered_is_said_not_to_be_known() {
 
 #[test]
 fn what_is_no_text_or_too_deep_does_no_harm() {
-    let scratch = Scratch::new(&[]);
+    let scratch = ScratchCodebase::new(&[]);
     scratch.write("a.py", b"def f():\n    return '\xff\xfe'\n");
     scratch.write("deep.py", format!("x = {}1{}\n", "(".repeat(15_000), ")\n".repeat(15_000)));
     let mut index = scratch.index();
@@ -292,7 +294,7 @@ fn what_is_no_text_or_too_deep_does_no_harm() {
 
 #[test]
 fn other_repositories_inside_are_not_read_but_submodules_are() {
-    let scratch = Scratch::new(&[
+    let scratch = ScratchCodebase::new(&[
         ("a.py", "x = 1\n"),
         ("other/.git/HEAD", "ref: refs/heads/main\n"),
         ("other/b.py", "y = 1\n"),
@@ -306,7 +308,7 @@ fn other_repositories_inside_are_not_read_but_submodules_are() {
 
 #[test]
 fn a_folder_that_becomes_another_repository_or_stops_being_one_is_noticed() {
-    let scratch = Scratch::new(&[("a.py", "x = 1\n"), ("sub/b.py", "y = 1\n")]);
+    let scratch = ScratchCodebase::new(&[("a.py", "x = 1\n"), ("sub/b.py", "y = 1\n")]);
     scratch.write("target/made.py", "z = 1\n");
     let mut index = scratch.index();
     assert_eq!(names(&mut index).len(), 3);
@@ -322,7 +324,7 @@ fn a_folder_that_becomes_another_repository_or_stops_being_one_is_noticed() {
 
 #[test]
 fn rules_of_the_repository_count_when_they_come_and_those_from_above_never() {
-    let scratch = Scratch::new(&[("a.py", "x = 1\n"), ("out/b.py", "y = 1\n")]);
+    let scratch = ScratchCodebase::new(&[("a.py", "x = 1\n"), ("out/b.py", "y = 1\n")]);
     scratch.write("../.gitignore", "*\n");
     scratch.write(".git/HEAD", "ref: refs/heads/main\n");
     let mut index = scratch.index();
@@ -337,7 +339,7 @@ fn rules_of_the_repository_count_when_they_come_and_those_from_above_never() {
 
 #[test]
 fn without_a_repository_too_rules_from_above_do_not_count() {
-    let scratch = Scratch::new(&[("a.py", "x = 1\n"), ("out/b.py", "y = 1\n")]);
+    let scratch = ScratchCodebase::new(&[("a.py", "x = 1\n"), ("out/b.py", "y = 1\n")]);
     scratch.write("../.gitignore", "out/\n*.py\n");
     scratch.write("../.ignore", "out/\n");
     scratch.write(".gitignore", "made.py\n/top/*.py\n");
@@ -355,7 +357,7 @@ fn without_a_repository_too_rules_from_above_do_not_count() {
 
 #[test]
 fn rules_behind_a_link_are_followed() {
-    let scratch = Scratch::new(&[("a.py", "x = 1\n"), ("out/b.py", "y = 1\n")]);
+    let scratch = ScratchCodebase::new(&[("a.py", "x = 1\n"), ("out/b.py", "y = 1\n")]);
     scratch.write("rules", "# none\n");
     std::os::unix::fs::symlink("rules", scratch.path(".gitignore")).unwrap();
     let mut index = scratch.index();
@@ -367,7 +369,8 @@ fn rules_behind_a_link_are_followed() {
 
 #[test]
 fn work_trees_share_what_they_have_in_common() {
-    let (one, two) = (Scratch::new(&[("a.py", GOOD)]), Scratch::new(&[("b.py", GOOD)]));
+    let (one, two) =
+        (ScratchCodebase::new(&[("a.py", GOOD)]), ScratchCodebase::new(&[("b.py", GOOD)]));
     let state = one.state();
     drop(one.index_in(&state));
     let mut index = Index::open(&two.root(), &state).unwrap();
@@ -378,7 +381,7 @@ fn work_trees_share_what_they_have_in_common() {
 
 #[test]
 fn damaged_contents_are_read_again() {
-    let scratch = Scratch::new(&[("a.py", GOOD), ("b.py", "x = 1\n")]);
+    let scratch = ScratchCodebase::new(&[("a.py", GOOD), ("b.py", "x = 1\n")]);
     let mut index = scratch.index();
     let key = index.states()["a.py"].key().unwrap();
     let damaged = ralph_store::NewFacts { key, outline: vec![0, 255, 255], facts: vec![9] };
@@ -389,7 +392,7 @@ fn damaged_contents_are_read_again() {
     index.store.write("/x", &[damaged], &FolderChanges::default()).unwrap();
     let code = index.code(LATER).unwrap();
     assert_eq!(code.freshness().state(), FreshnessState::Fresh);
-    assert!(matches!(code.refs("Store"), crate::ask::name::Meant::One(_)));
+    assert!(matches!(code.refs("Store"), crate::ask::name::NameLookup::One(_)));
     assert_eq!(code.freshness().state(), FreshnessState::Partial);
     let folders = FolderChanges { put: vec![(String::new(), vec![77])], removed: Vec::new() };
     index.store.write(&index.root.clone(), &[], &folders).unwrap();
@@ -399,7 +402,7 @@ fn damaged_contents_are_read_again() {
 
 #[test]
 fn many_damaged_contents_are_read_again_too() {
-    let scratch = Scratch::new(&[]);
+    let scratch = ScratchCodebase::new(&[]);
     for number in 0..100 {
         scratch.write(&format!("m{number}.py"), format!("x{number} = 1\n"));
     }
@@ -412,13 +415,13 @@ fn many_damaged_contents_are_read_again_too() {
 }
 
 /// Returns the file of the index.
-fn database(scratch: &Scratch) -> PathBuf {
+fn database(scratch: &ScratchCodebase) -> PathBuf {
     scratch.state().join(format!("code.{VERSION}.db"))
 }
 
 #[test]
 fn a_damaged_database_is_made_anew() {
-    let scratch = Scratch::new(&[]);
+    let scratch = ScratchCodebase::new(&[]);
     for number in 0..100 {
         scratch.write(&format!("m{number}.py"), format!("x{number} = 1\n"));
     }
@@ -433,14 +436,14 @@ fn a_damaged_database_is_made_anew() {
     assert_eq!(names(&mut scratch.index()).len(), 100);
     // And the index is stored again.
     let mut again = Index::open(&scratch.root(), &scratch.state()).unwrap();
-    assert_eq!(update(&mut again, LATER), Updated::default());
+    assert_eq!(update(&mut again, LATER), UpdateSummary::default());
     fs::write(database(&scratch), &bytes).unwrap();
     assert_eq!(again.rebuild(LATER, &mut |_| {}).unwrap().read, 100);
 }
 
 #[test]
 fn contents_that_nobody_has_are_forgotten_some_day() {
-    let scratch = Scratch::new(&[("a.py", GOOD)]);
+    let scratch = ScratchCodebase::new(&[("a.py", GOOD)]);
     let mut index = scratch.index();
     let old = (0..40).map(|key| ralph_store::NewFacts {
         key,
@@ -459,7 +462,7 @@ fn contents_that_nobody_has_are_forgotten_some_day() {
 
 /// One change of a project.
 #[derive(Debug, Clone)]
-enum Edit {
+enum ProjectEdit {
     Write(usize, u8),
     Remove(usize),
     Rename(usize, usize),
@@ -472,16 +475,16 @@ const PATHS: [&str; 8] =
     ["a.py", "b.rs", "p/a.py", "p/b.py", "p/q/a.py", "r/a.rs", "r/s/t/b.py", "script"];
 const FOLDERS: [&str; 5] = ["p", "p/q", "r", "r/s", "n"];
 
-fn edit() -> impl Strategy<Value = Edit> {
+fn edit() -> impl Strategy<Value = ProjectEdit> {
     let path = 0..PATHS.len();
     let folder = 0..FOLDERS.len();
     prop_oneof![
-        4 => (path.clone(), 0..6_u8).prop_map(|(path, text)| Edit::Write(path, text)),
-        2 => path.clone().prop_map(Edit::Remove),
-        2 => (path.clone(), path).prop_map(|(from, to)| Edit::Rename(from, to)),
-        2 => (folder.clone(), folder).prop_map(|(from, to)| Edit::RenameFolder(from, to)),
-        1 => (0..=FOLDERS.len(), 0..4_u8).prop_map(|(folder, rules)| Edit::Ignore(folder, rules)),
-        1 => (0..=FOLDERS.len()).prop_map(Edit::NoRules),
+        4 => (path.clone(), 0..6_u8).prop_map(|(path, text)| ProjectEdit::Write(path, text)),
+        2 => path.clone().prop_map(ProjectEdit::Remove),
+        2 => (path.clone(), path).prop_map(|(from, to)| ProjectEdit::Rename(from, to)),
+        2 => (folder.clone(), folder).prop_map(|(from, to)| ProjectEdit::RenameFolder(from, to)),
+        1 => (0..=FOLDERS.len(), 0..4_u8).prop_map(|(folder, rules)| ProjectEdit::Ignore(folder, rules)),
+        1 => (0..=FOLDERS.len()).prop_map(ProjectEdit::NoRules),
     ]
 }
 
@@ -495,17 +498,17 @@ fn text(path: &str, number: u8) -> String {
     }
 }
 
-fn apply(scratch: &Scratch, edit: &Edit) {
+fn apply(scratch: &ScratchCodebase, edit: &ProjectEdit) {
     // An edit that is impossible is skipped.
     match edit {
-        Edit::Write(path, number) => {
+        ProjectEdit::Write(path, number) => {
             let path = PATHS[*path];
             if fs::create_dir_all(scratch.path(path).parent().unwrap()).is_ok() {
                 let _ = fs::write(scratch.path(path), text(path, *number));
             }
         }
-        Edit::Remove(path) => drop(fs::remove_file(scratch.path(PATHS[*path]))),
-        Edit::Rename(from, to) => {
+        ProjectEdit::Remove(path) => drop(fs::remove_file(scratch.path(PATHS[*path]))),
+        ProjectEdit::Rename(from, to) => {
             let (from, to) = (PATHS[*from], PATHS[*to]);
             // A file that is broken in its new language keeps its earlier
             // facts, which a fresh index cannot have.
@@ -513,24 +516,24 @@ fn apply(scratch: &Scratch, edit: &Edit) {
                 drop(fs::rename(scratch.path(from), scratch.path(to)));
             }
         }
-        Edit::RenameFolder(from, to) => {
+        ProjectEdit::RenameFolder(from, to) => {
             drop(fs::rename(scratch.path(FOLDERS[*from]), scratch.path(FOLDERS[*to])));
         }
-        Edit::Ignore(folder, number) => {
+        ProjectEdit::Ignore(folder, number) => {
             let rules = ["q/\n", "*.rs\n", "r\n", "\n"][usize::from(*number)];
             drop(fs::write(rules_of(scratch, *folder), rules));
         }
-        Edit::NoRules(folder) => drop(fs::remove_file(rules_of(scratch, *folder))),
+        ProjectEdit::NoRules(folder) => drop(fs::remove_file(rules_of(scratch, *folder))),
     }
 }
 
 /// Returns the file of ignore rules of a folder, or of the root.
-fn rules_of(scratch: &Scratch, folder: usize) -> PathBuf {
+fn rules_of(scratch: &ScratchCodebase, folder: usize) -> PathBuf {
     scratch.path(FOLDERS.get(folder).copied().unwrap_or_default()).join(".gitignore")
 }
 
 /// Returns the current time by the clock of the file system.
-fn now(scratch: &Scratch) -> i64 {
+fn now(scratch: &ScratchCodebase) -> i64 {
     fs::create_dir_all(scratch.state()).unwrap();
     let clock = scratch.state().join("clock");
     fs::write(&clock, "").unwrap();
@@ -544,7 +547,7 @@ proptest! {
     fn whatever_was_done_the_index_is_as_a_fresh_one(
         steps in proptest::collection::vec(proptest::collection::vec(edit(), 1..4), 1..8),
     ) {
-        let scratch = Scratch::new(&[("a.py", "x = 1\n")]);
+        let scratch = ScratchCodebase::new(&[("a.py", "x = 1\n")]);
         let mut index = Index::open(&scratch.root(), &scratch.state()).unwrap();
         for edits in steps {
             for edit in &edits {

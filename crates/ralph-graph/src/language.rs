@@ -5,7 +5,7 @@ use std::path::Path;
 
 /// A supported language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Language {
+pub enum SourceLanguage {
     /// Python, stubs too.
     #[cfg(feature = "lang-python")]
     Python,
@@ -47,7 +47,7 @@ pub enum Language {
     Bash,
 }
 
-impl Language {
+impl SourceLanguage {
     /// Returns the language of a file by its name, else by its first bytes: a
     /// script by its `#!` line, a header by its contents.
     pub fn of(path: &Path, first_bytes: &[u8]) -> Option<Self> {
@@ -178,7 +178,7 @@ fn says_cpp(first_bytes: &[u8]) -> bool {
     code.any(|line| signs.iter().any(|sign| memchr::memmem::find(line, sign).is_some()))
 }
 
-impl fmt::Display for Language {
+impl fmt::Display for SourceLanguage {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.name())
     }
@@ -195,29 +195,29 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(path: &str, first_bytes: &str, want: Option<Language>) {
-        assert_eq!(Language::of(Path::new(path), first_bytes.as_bytes()), want, "{path}");
+    fn check(path: &str, first_bytes: &str, want: Option<SourceLanguage>) {
+        assert_eq!(SourceLanguage::of(Path::new(path), first_bytes.as_bytes()), want, "{path}");
     }
 
     #[test]
     fn a_file_is_known_by_its_extension() {
-        check("a/b.py", "", Some(Language::Python));
-        check("a/b.hpp", "", Some(Language::Cpp));
+        check("a/b.py", "", Some(SourceLanguage::Python));
+        check("a/b.hpp", "", Some(SourceLanguage::Cpp));
         check("a/b.txt", "", None);
         check("README", "", None);
     }
 
     #[test]
     fn a_script_is_known_by_its_interpreter() {
-        check("bin/run", "#!/usr/bin/env python3.12\n", Some(Language::Python));
-        check("bin/run", "#!/usr/bin/env -S FOO=1 bash -e\n", Some(Language::Bash));
-        check("bin/run", "#!/bin/sh\n", Some(Language::Bash));
+        check("bin/run", "#!/usr/bin/env python3.12\n", Some(SourceLanguage::Python));
+        check("bin/run", "#!/usr/bin/env -S FOO=1 bash -e\n", Some(SourceLanguage::Bash));
+        check("bin/run", "#!/bin/sh\n", Some(SourceLanguage::Bash));
         check("bin/run", "\x7fELF", None);
     }
 
     #[test]
     fn a_header_is_cpp_only_if_it_says_so() {
-        check("a.h", "// a class of things\nint f(void);\n", Some(Language::C));
-        check("a.h", "namespace a {\n", Some(Language::Cpp));
+        check("a.h", "// a class of things\nint f(void);\n", Some(SourceLanguage::C));
+        check("a.h", "namespace a {\n", Some(SourceLanguage::Cpp));
     }
 }

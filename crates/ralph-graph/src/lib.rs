@@ -59,6 +59,6 @@ mod times;
 mod update;
 mod walk;
 
-pub use code::{Code, Symbol};
+pub use code::{CodeSymbol, KnownCode};
 pub use index::{Index, IndexError};
-pub use update::{Progress, Updated};
+pub use update::{UpdateProgress, UpdateSummary};

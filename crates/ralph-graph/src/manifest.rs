@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::encode::{Sink, Source};
+use crate::encode::{FactDecoder, FactEncoder};
 use crate::project::{folder_of, name_of};
 
 /// The kind of a manifest.
@@ -31,7 +31,7 @@ pub(crate) enum ManifestKind {
 /// | `TypeScript` | `base`, `extends`, `paths`, or `=` and a pattern | a folder, a file, nothing, or a target |
 /// | Composer | a prefix | its folder |
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Manifest {
+pub(crate) struct ProjectManifest {
     pub(crate) kind: ManifestKind,
     pub(crate) pairs: Vec<(String, String)>,
     /// The first line that does not follow the grammar, if any.
@@ -69,7 +69,7 @@ impl ManifestKind {
     }
 }
 
-impl Manifest {
+impl ProjectManifest {
     /// Reads a manifest. A malformed one has no pairs.
     pub(crate) fn read(kind: ManifestKind, bytes: &[u8]) -> Self {
         let text = String::from_utf8_lossy(bytes);
@@ -90,7 +90,7 @@ impl Manifest {
         self.pairs.iter().find(|(key, _)| key == first).map(|(_, value)| value.as_str())
     }
 
-    pub(crate) fn encode(&self, sink: &mut Sink) {
+    pub(crate) fn encode(&self, sink: &mut FactEncoder) {
         sink.count(self.broken.map_or(0, |line| line.max(1) as usize));
         sink.byte(self.kind as u8);
         sink.count(self.pairs.len());
@@ -100,7 +100,7 @@ impl Manifest {
         }
     }
 
-    pub(crate) fn decode(source: &mut Source<'_>) -> Option<Self> {
+    pub(crate) fn decode(source: &mut FactDecoder<'_>) -> Option<Self> {
         let broken = Some(u32::try_from(source.count()?).ok()?).filter(|line| *line > 0);
         let kind = *KINDS.get(usize::from(source.byte()?))?;
         let mut pairs = Vec::new();
@@ -112,7 +112,7 @@ impl Manifest {
 }
 
 /// The pairs, or the line that does not follow the grammar.
-type Pairs = Result<Vec<(String, String)>, u32>;
+type ManifestPairs = Result<Vec<(String, String)>, u32>;
 
 fn pair(first: &str, second: &str) -> (String, String) {
     (first.to_owned(), second.to_owned())
@@ -127,7 +127,7 @@ fn json(text: &str) -> Result<Value, u32> {
     serde_json::from_str(text).map_err(|error| u32::try_from(error.line()).unwrap_or(u32::MAX))
 }
 
-fn cargo(text: &str) -> Pairs {
+fn cargo(text: &str) -> ManifestPairs {
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
         let at = error.span().map_or(0, |span| span.start);
         line_of(text.get(..at).unwrap_or(text))
@@ -153,7 +153,7 @@ fn go_mod(text: &str) -> Vec<(String, String)> {
     named.into_iter().map(path).collect()
 }
 
-fn package(text: &str) -> Pairs {
+fn package(text: &str) -> ManifestPairs {
     let value = json(text)?;
     let keys = ["name", "tsconfig", "source", "types", "module", "main"];
     let pairs = keys.iter().filter_map(|key| {
@@ -172,7 +172,7 @@ fn package(text: &str) -> Pairs {
     Ok(pairs)
 }
 
-fn ts_config(text: &str) -> Pairs {
+fn ts_config(text: &str) -> ManifestPairs {
     let value = json(&plain_json(text))?;
     let options = value.get("compilerOptions");
     let mut pairs = Vec::new();
@@ -192,7 +192,7 @@ fn ts_config(text: &str) -> Pairs {
     Ok(pairs)
 }
 
-fn composer(text: &str) -> Pairs {
+fn composer(text: &str) -> ManifestPairs {
     let value = json(text)?;
     let mut pairs = Vec::new();
     for section in ["autoload", "autoload-dev"] {
@@ -249,13 +249,13 @@ mod tests {
 
     #[track_caller]
     fn check(name: &str, text: &str, want: &[(&str, &str)]) {
-        let manifest = Manifest::read(ManifestKind::of(name).unwrap(), text.as_bytes());
+        let manifest = ProjectManifest::read(ManifestKind::of(name).unwrap(), text.as_bytes());
         let pairs: Vec<_> =
             manifest.pairs.iter().map(|(first, second)| (&**first, &**second)).collect();
         assert_eq!(pairs, want);
-        let mut sink = Sink::default();
+        let mut sink = FactEncoder::default();
         manifest.encode(&mut sink);
-        assert_eq!(Manifest::decode(&mut Source::new(&sink.done())), Some(manifest));
+        assert_eq!(ProjectManifest::decode(&mut FactDecoder::new(&sink.done())), Some(manifest));
     }
 
     #[test]
@@ -307,7 +307,7 @@ mod tests {
         for name in ["Cargo.toml", "go.mod", "package.json", "tsconfig.base.json", "composer.json"]
         {
             check(name, "\u{0}{{{", &[]);
-            let manifest = Manifest::read(ManifestKind::of(name).unwrap(), b"\n\0{{{");
+            let manifest = ProjectManifest::read(ManifestKind::of(name).unwrap(), b"\n\0{{{");
             assert_eq!(manifest.broken.is_some(), name != "go.mod", "{name}");
         }
         check("tsconfig.json", "\u{feff}{\"extends\":\"./a\"}", &[("extends", "./a")]);

@@ -7,10 +7,10 @@ use std::fmt::Write;
 use ralph_core::tokens::estimate;
 
 use crate::ask::files::FoundBy;
-use crate::code::Code;
-use crate::facts::{Kind, Purpose};
-use crate::project::{DefRef, FileId, SourceFile};
-use crate::rank::{Interest, ranked};
+use crate::code::KnownCode;
+use crate::facts::{CodePurpose, DefinitionKind};
+use crate::project::{CodeFile, CodeFileId, DefRef};
+use crate::rank::{UserInterest, ranked};
 
 /// Number of definitions in a row that may fail to fit before the map is done.
 const PATIENCE: usize = 400;
@@ -35,7 +35,7 @@ pub struct MapQuery {
 
 /// A map of the code.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Map {
+pub struct CodeMap {
     /// The rendered text.
     pub text: String,
     /// Estimated number of tokens.
@@ -45,14 +45,14 @@ pub struct Map {
     /// Number of all definitions.
     pub total: usize,
     /// The files that the known files of interest were resolved to.
-    pub taken: Vec<Taken>,
+    pub taken: Vec<PathResolution>,
     /// Files of interest that were not found.
     pub unknown: Vec<String>,
 }
 
 /// A file of interest, and the files it was resolved to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Taken {
+pub struct PathResolution {
     /// The text of the request.
     pub asked: String,
     /// The files, from the root, with slashes.
@@ -76,7 +76,7 @@ pub struct MapEntry {
     /// The name with the names around it.
     pub name: String,
     /// The kind of definition.
-    pub kind: Kind,
+    pub kind: DefinitionKind,
     /// The line of its name.
     pub line: u32,
     /// The declaration without its body.
@@ -87,22 +87,22 @@ pub struct MapEntry {
 
 /// A map under construction.
 #[derive(Default)]
-struct Draft {
-    chosen: BTreeMap<FileId, BTreeMap<DefRef, MapEntry>>,
+struct MapDraft {
+    chosen: BTreeMap<CodeFileId, BTreeMap<DefRef, MapEntry>>,
     tokens: usize,
-    last: Option<Addition>,
+    last: Option<MapAddition>,
 }
 
 /// A definition, with its containers that are not on the map yet.
 #[derive(Clone)]
-struct Addition {
-    file: FileId,
+struct MapAddition {
+    file: CodeFileId,
     entries: Vec<(DefRef, MapEntry)>,
     cost: usize,
 }
 
-impl Draft {
-    fn put(&mut self, addition: Addition) {
+impl MapDraft {
+    fn put(&mut self, addition: MapAddition) {
         self.tokens += addition.cost;
         let file = self.chosen.entry(addition.file).or_default();
         file.extend(addition.entries.iter().cloned());
@@ -110,7 +110,7 @@ impl Draft {
     }
 
     /// Removes the last addition.
-    fn undo(&mut self) -> Option<Addition> {
+    fn undo(&mut self) -> Option<MapAddition> {
         let last = self.last.take()?;
         self.tokens -= last.cost;
         let file = self.chosen.entry(last.file).or_default();
@@ -122,29 +122,29 @@ impl Draft {
     }
 }
 
-impl Code<'_> {
+impl KnownCode<'_> {
     /// Builds a map.
-    pub fn map(&self, query: &MapQuery) -> Map {
+    pub fn map(&self, query: &MapQuery) -> CodeMap {
         let (mut taken, mut unknown) = (Vec::new(), Vec::new());
-        let mut interest = Interest { files: Vec::new(), words: query.words.clone() };
+        let mut interest = UserInterest { files: Vec::new(), words: query.words.clone() };
         for name in &query.files {
             let (found_by, found) = self.files_meant(name);
             if found.is_empty() {
                 unknown.push(name.clone());
                 continue;
             }
-            let path = |file: &FileId| self.project.file(*file).path.clone();
+            let path = |file: &CodeFileId| self.project.file(*file).path.clone();
             let files = found.iter().map(path).collect();
-            taken.push(Taken { asked: name.clone(), files, found_by });
+            taken.push(PathResolution { asked: name.clone(), files, found_by });
             interest.files.extend(found);
         }
-        let total = self.project.files.iter().map(SourceFile::count).sum();
-        let mut draft = Draft::default();
+        let total = self.project.files.iter().map(CodeFile::count).sum();
+        let mut draft = MapDraft::default();
         let (mut misses, mut unfit) = (0, Vec::new());
         // Tests tell little about the structure of a project.
         let is_wanted = |at: &DefRef| {
             interest.files.contains(&at.file)
-                || self.project.outlined(*at).is_some_and(|it| it.purpose == Purpose::Code)
+                || self.project.outlined(*at).is_some_and(|it| it.purpose == CodePurpose::Code)
         };
         for (_, at) in ranked(&self.project, &interest).filter(|(_, at)| is_wanted(at)) {
             if misses >= PATIENCE || draft.tokens >= query.tokens {
@@ -161,12 +161,12 @@ impl Code<'_> {
         }
         self.fill(&mut draft, &unfit, query.tokens);
         let (text, files) = self.drawn(&draft);
-        Map { text, tokens: draft.tokens, files, total, taken, unknown }
+        CodeMap { text, tokens: draft.tokens, files, total, taken, unknown }
     }
 
     /// If the last addition leaves much room, replaces it by the one that
     /// leaves least.
-    fn fill(&self, draft: &mut Draft, unfit: &[DefRef], most: usize) {
+    fn fill(&self, draft: &mut MapDraft, unfit: &[DefRef], most: usize) {
         if draft.tokens >= most - most / CLOSE {
             return;
         }
@@ -178,7 +178,7 @@ impl Code<'_> {
     }
 
     /// Returns a definition with its containers, and their cost.
-    fn addition(&self, draft: &Draft, at: DefRef) -> Addition {
+    fn addition(&self, draft: &MapDraft, at: DefRef) -> MapAddition {
         let mut lines: Vec<DefRef> = self.project.containers(at).collect();
         lines.reverse();
         lines.push(at);
@@ -194,7 +194,7 @@ impl Code<'_> {
         if known.is_none() {
             cost += estimate(&head_of(&self.project.file(at.file).path));
         }
-        Addition { file: at.file, entries, cost }
+        MapAddition { file: at.file, entries, cost }
     }
 
     fn entry(&self, at: DefRef, depth: usize) -> MapEntry {
@@ -206,7 +206,7 @@ impl Code<'_> {
     }
 
     /// Renders the text of a map, and lists the files on it.
-    fn drawn(&self, draft: &Draft) -> (String, Vec<MapFile>) {
+    fn drawn(&self, draft: &MapDraft) -> (String, Vec<MapFile>) {
         let mut text = String::new();
         let mut files = Vec::new();
         for (file, entries) in &draft.chosen {
@@ -247,7 +247,7 @@ fn line_of(entry: &MapEntry) -> String {
     line
 }
 
-impl Map {
+impl CodeMap {
     /// Returns the number of definitions on it.
     pub fn shown(&self) -> usize {
         self.files.iter().map(|file| file.entries.len()).sum()

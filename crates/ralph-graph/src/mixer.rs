@@ -4,17 +4,17 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// A hash map keyed by short names or numbers.
-pub(crate) type Table<K, V> = HashMap<K, V, BuildHasherDefault<Mixer>>;
+pub(crate) type FastHashMap<K, V> = HashMap<K, V, BuildHasherDefault<FastHasher>>;
 
 /// A hash set of short names or numbers.
-pub(crate) type Set<K> = HashSet<K, BuildHasherDefault<Mixer>>;
+pub(crate) type FastHashSet<K> = HashSet<K, BuildHasherDefault<FastHasher>>;
 
 /// A hasher for short names. The standard one resists hostile keys, which costs
 /// more than all other work on a name.
 #[derive(Debug, Default)]
-pub(crate) struct Mixer(u64);
+pub(crate) struct FastHasher(u64);
 
-impl Hasher for Mixer {
+impl Hasher for FastHasher {
     fn write(&mut self, bytes: &[u8]) {
         let mut chunks = bytes.chunks_exact(8);
         for chunk in &mut chunks {
@@ -51,7 +51,7 @@ impl Hasher for Mixer {
     }
 }
 
-impl Mixer {
+impl FastHasher {
     /// Returns the hash of some bytes.
     pub(crate) fn of(bytes: &[u8]) -> u64 {
         let mut mixer = Self::default();

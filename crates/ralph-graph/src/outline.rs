@@ -8,14 +8,14 @@ use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
-use crate::encode::{self, Sink, Source};
+use crate::encode::{self, FactDecoder, FactEncoder};
 use crate::facts::{
-    DefinitionId, FileFacts, Import, Imported, Kind, NameId, Names, Purpose, Qualifier, Reach,
-    Reference, Role,
+    CodePurpose, DefinitionId, DefinitionKind, FileFacts, Import, ImportedNames, NameId, NameList,
+    Qualifier, Reference, ReferenceRole, SymbolVisibility,
 };
-use crate::family::Family;
-use crate::sketch::{self, Sketch};
-use crate::times::{self, Times};
+use crate::family::LanguageFamily;
+use crate::sketch::{self, RankingSketch};
+use crate::times::{self, UseCounts};
 
 /// A name as a number. Equal names have equal keys; different names in one
 /// project hardly ever do.
@@ -59,21 +59,21 @@ impl NameKey {
 
 /// A definition, reduced to the fields that other files need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Outlined {
-    pub(crate) kind: Kind,
+pub(crate) struct OutlineEntry {
+    pub(crate) kind: DefinitionKind,
     pub(crate) name: NameId,
     pub(crate) container: Option<DefinitionId>,
     pub(crate) owner: Option<NameId>,
     pub(crate) line: u32,
     pub(crate) last_line: u32,
-    pub(crate) reach: Reach,
-    pub(crate) purpose: Purpose,
+    pub(crate) reach: SymbolVisibility,
+    pub(crate) purpose: CodePurpose,
 }
 
 /// A type that another one extends or implements, or that an alias means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Above {
-    pub(crate) role: Role,
+pub(crate) struct SupertypeLink {
+    pub(crate) role: ReferenceRole,
     pub(crate) name: NameId,
     pub(crate) qualifier: Qualifier,
     /// The type that extends it, or the alias.
@@ -94,11 +94,11 @@ pub(crate) struct Mention {
 
 /// The facts of a file that other files need.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Outline {
-    pub(crate) names: Names,
-    pub(crate) definitions: Vec<Outlined>,
+pub(crate) struct CodeOutline {
+    pub(crate) names: NameList,
+    pub(crate) definitions: Vec<OutlineEntry>,
     pub(crate) imports: Vec<Import>,
-    pub(crate) above: Vec<Above>,
+    pub(crate) above: Vec<SupertypeLink>,
     /// The types of variables, in the order of the definitions.
     pub(crate) types: Vec<(DefinitionId, NameId)>,
     /// In the order of the keys.
@@ -108,26 +108,26 @@ pub(crate) struct Outline {
 /// An outline as it is stored. It is decoded when more than its sketch is
 /// needed, which for most files never happens.
 #[derive(Debug, Clone)]
-pub(crate) struct Folded {
+pub(crate) struct EncodedOutline {
     bytes: Box<[u8]>,
-    outline: OnceCell<Outline>,
+    outline: OnceCell<CodeOutline>,
 }
 
-impl Folded {
+impl EncodedOutline {
     pub(crate) fn new(bytes: &[u8]) -> Self {
         Self { bytes: bytes.into(), outline: OnceCell::new() }
     }
 
     /// Returns the part that ranking needs.
-    pub(crate) fn sketch(&self) -> Sketch<'_> {
-        let mut source = Source::new(&self.bytes);
+    pub(crate) fn sketch(&self) -> RankingSketch<'_> {
+        let mut source = FactDecoder::new(&self.bytes);
         let sketch = encode::take_health(&mut source).and_then(|_| take_part(&mut source));
-        Sketch::new(sketch.unwrap_or_default())
+        RankingSketch::new(sketch.unwrap_or_default())
     }
 
     /// Returns all its names, in the order of their numbers.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        let mut source = Source::new(&self.bytes);
+        let mut source = FactDecoder::new(&self.bytes);
         let mut skip = || {
             encode::take_health(&mut source)?;
             take_part(&mut source)?;
@@ -138,13 +138,13 @@ impl Folded {
     }
 
     /// Returns the decoded outline; empty if the bytes are malformed.
-    pub(crate) fn unfold(&self) -> &Outline {
+    pub(crate) fn unfold(&self) -> &CodeOutline {
         self.outline.get_or_init(|| decode(&self.bytes).unwrap_or_default())
     }
 }
 
-impl Outline {
-    pub(crate) fn definition(&self, id: DefinitionId) -> Option<&Outlined> {
+impl CodeOutline {
+    pub(crate) fn definition(&self, id: DefinitionId) -> Option<&OutlineEntry> {
         self.definitions.get(id.0 as usize)
     }
 
@@ -167,13 +167,13 @@ impl Outline {
 }
 
 /// Renumbers names: only those that an outline needs are in it.
-struct Chosen<'a> {
+struct NameRenumberer<'a> {
     /// New numbers, by the numbers in the facts.
     ids: Vec<Option<NameId>>,
     texts: Vec<&'a str>,
 }
 
-impl<'a> Chosen<'a> {
+impl<'a> NameRenumberer<'a> {
     fn choose(&mut self, facts: &'a FileFacts, id: NameId) -> NameId {
         let next = NameId(u32::try_from(self.texts.len()).unwrap_or(u32::MAX));
         let Some(known) = self.ids.get_mut(id.0 as usize) else {
@@ -196,23 +196,24 @@ impl<'a> Chosen<'a> {
         }
     }
 
-    fn imported(&mut self, facts: &'a FileFacts, imported: Imported) -> Imported {
+    fn imported(&mut self, facts: &'a FileFacts, imported: ImportedNames) -> ImportedNames {
         match imported {
-            Imported::Module { local } => {
-                Imported::Module { local: local.map(|id| self.choose(facts, id)) }
+            ImportedNames::Module { local } => {
+                ImportedNames::Module { local: local.map(|id| self.choose(facts, id)) }
             }
-            Imported::Name { name, local } => {
-                Imported::Name { name: self.choose(facts, name), local: self.choose(facts, local) }
-            }
-            Imported::Everything => Imported::Everything,
+            ImportedNames::Name { name, local } => ImportedNames::Name {
+                name: self.choose(facts, name),
+                local: self.choose(facts, local),
+            },
+            ImportedNames::Everything => ImportedNames::Everything,
         }
     }
 }
 
 /// Encodes the outline of a file's facts.
-pub(crate) fn encode(family: Family, facts: &FileFacts) -> Vec<u8> {
-    let mut chosen = Chosen { ids: vec![None; facts.names.len()], texts: Vec::new() };
-    let mut body = Sink::with_room(8 * (facts.definitions.len() + facts.names.len()) + 64);
+pub(crate) fn encode(family: LanguageFamily, facts: &FileFacts) -> Vec<u8> {
+    let mut chosen = NameRenumberer { ids: vec![None; facts.names.len()], texts: Vec::new() };
+    let mut body = FactEncoder::with_room(8 * (facts.definitions.len() + facts.names.len()) + 64);
     body.count(facts.definitions.len());
     let mut last_line = 0;
     for definition in &facts.definitions {
@@ -248,7 +249,7 @@ pub(crate) fn encode(family: Family, facts: &FileFacts) -> Vec<u8> {
     }
     let body = body.done();
     let sketch = sketch::encode(facts, &keys, &times::meant(family, facts, &keys, &times));
-    let mut sink = Sink::with_room(body.len() + sketch.len() + 16 * chosen.texts.len());
+    let mut sink = FactEncoder::with_room(body.len() + sketch.len() + 16 * chosen.texts.len());
     encode::put_health(&mut sink, facts.health);
     sink.count(sketch.len());
     sink.raw(&sketch);
@@ -260,16 +261,16 @@ pub(crate) fn encode(family: Family, facts: &FileFacts) -> Vec<u8> {
     sink.done()
 }
 
-fn put_above<'a>(body: &mut Sink, facts: &'a FileFacts, chosen: &mut Chosen<'a>) {
+fn put_above<'a>(body: &mut FactEncoder, facts: &'a FileFacts, chosen: &mut NameRenumberer<'a>) {
     let mut aliases = HashSet::new();
     let mut is_above = |reference: &&Reference| match reference.role {
-        Role::Extends | Role::Implements => true,
+        ReferenceRole::Extends | ReferenceRole::Implements => true,
         // The first type that an alias names is its target.
-        Role::Type => reference.within.is_some_and(|within| {
+        ReferenceRole::Type => reference.within.is_some_and(|within| {
             let definition = facts.definitions.get(within.0 as usize);
-            definition.is_some_and(|it| it.kind == Kind::Alias) && aliases.insert(within)
+            definition.is_some_and(|it| it.kind == DefinitionKind::Alias) && aliases.insert(within)
         }),
-        Role::Call | Role::Applies | Role::Value => false,
+        ReferenceRole::Call | ReferenceRole::Applies | ReferenceRole::Value => false,
     };
     let above: Vec<_> = facts.references.iter().filter(|it| is_above(it)).collect();
     body.count(above.len());
@@ -283,31 +284,31 @@ fn put_above<'a>(body: &mut Sink, facts: &'a FileFacts, chosen: &mut Chosen<'a>)
 }
 
 /// Returns the names that a file uses, in the order of their keys.
-fn mentions(keys: &[NameKey], times: &[Times]) -> Vec<Mention> {
-    let mention = |(name, times): (&NameKey, &Times)| Mention {
+fn mentions(keys: &[NameKey], times: &[UseCounts]) -> Vec<Mention> {
+    let mention = |(name, times): (&NameKey, &UseCounts)| Mention {
         name: *name,
         bare: times.bare,
         placed: times.placed,
         loose: times.loose + times.foreign,
     };
-    let used = keys.iter().zip(times).filter(|(_, times)| **times != Times::default());
+    let used = keys.iter().zip(times).filter(|(_, times)| **times != UseCounts::default());
     let mut mentions: Vec<Mention> = used.map(mention).collect();
     mentions.sort_unstable_by_key(|it| (it.name, it.bare, it.placed, it.loose));
     mentions
 }
 
 /// Reads bytes that are preceded by their length.
-fn take_part<'a>(source: &mut Source<'a>) -> Option<&'a [u8]> {
+fn take_part<'a>(source: &mut FactDecoder<'a>) -> Option<&'a [u8]> {
     let length = source.count()?;
     source.raw(length)
 }
 
 /// Reads the output of [`encode`]; `None` for anything else.
-pub(crate) fn decode(bytes: &[u8]) -> Option<Outline> {
-    let mut source = Source::new(bytes);
+pub(crate) fn decode(bytes: &[u8]) -> Option<CodeOutline> {
+    let mut source = FactDecoder::new(bytes);
     encode::take_health(&mut source)?;
     take_part(&mut source)?;
-    let mut names = Names::default();
+    let mut names = NameList::default();
     let count = source.count()?;
     names.reserve(count);
     for _ in 0..count {
@@ -326,7 +327,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<Outline> {
         let qualifier = encode::take_qualifier(&mut source, code & 0xf)?;
         let name = NameId(source.small()?);
         let within = source.optional()?.map(DefinitionId);
-        above.push(Above { role: encode::role(code >> 4)?, name, qualifier, within });
+        above.push(SupertypeLink { role: encode::role(code >> 4)?, name, qualifier, within });
     }
     let types = encode::take_types(&mut source)?;
     let count = source.count()?;
@@ -334,10 +335,10 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<Outline> {
     for _ in 0..count {
         mentions.push(sketch::take_mention(&mut source)?);
     }
-    source.is_empty().then_some(Outline { names, definitions, imports, above, types, mentions })
+    source.is_empty().then_some(CodeOutline { names, definitions, imports, above, types, mentions })
 }
 
-fn take_definitions(source: &mut Source<'_>) -> Option<Vec<Outlined>> {
+fn take_definitions(source: &mut FactDecoder<'_>) -> Option<Vec<OutlineEntry>> {
     let count = source.count()?;
     let mut definitions = Vec::with_capacity(count);
     let mut last_line = 0;
@@ -352,7 +353,7 @@ fn take_definitions(source: &mut Source<'_>) -> Option<Vec<Outlined>> {
         let owner = source.optional()?.map(NameId);
         last_line = source.signed()?.checked_add(last_line)?;
         let end = source.signed()?.checked_add(last_line)?;
-        definitions.push(Outlined {
+        definitions.push(OutlineEntry {
             kind: encode::kind(code & 0xf)?,
             name,
             container: container.map(DefinitionId),
@@ -360,7 +361,7 @@ fn take_definitions(source: &mut Source<'_>) -> Option<Vec<Outlined>> {
             line: u32::try_from(last_line).ok()?,
             last_line: u32::try_from(end).ok()?,
             reach: encode::reach(code >> 4 & 7)?,
-            purpose: if code & 0x80 == 0 { Purpose::Code } else { Purpose::Test },
+            purpose: if code & 0x80 == 0 { CodePurpose::Code } else { CodePurpose::Test },
         });
     }
     Some(definitions)

@@ -5,38 +5,38 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::exports;
-use crate::facts::{DefinitionId, Kind, NameId};
-use crate::family::Family;
-use crate::manifest::{Manifest, ManifestKind};
-use crate::outline::{ByKey, Folded, NameKey, Outline, Outlined};
-use crate::script_config::Configs;
-use crate::spaces::Spaces;
+use crate::facts::{DefinitionId, DefinitionKind, NameId};
+use crate::family::LanguageFamily;
+use crate::manifest::{ManifestKind, ProjectManifest};
+use crate::outline::{ByKey, CodeOutline, EncodedOutline, NameKey, OutlineEntry};
+use crate::script_config::TsConfigMap;
+use crate::spaces::NamespaceIndex;
 
 /// The number of a file in its project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct FileId(pub(crate) u32);
+pub(crate) struct CodeFileId(pub(crate) u32);
 
 /// A definition of a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct DefRef {
-    pub(crate) file: FileId,
+    pub(crate) file: CodeFileId,
     pub(crate) id: DefinitionId,
 }
 
 /// One file of code.
 #[derive(Debug, Clone)]
-pub(crate) struct SourceFile {
+pub(crate) struct CodeFile {
     /// From the root, with slashes.
     pub(crate) path: String,
-    pub(crate) family: Family,
-    pub(crate) folded: Folded,
+    pub(crate) family: LanguageFamily,
+    pub(crate) folded: EncodedOutline,
     /// The key under which its facts are stored.
     pub(crate) key: i64,
 }
 
-impl SourceFile {
+impl CodeFile {
     /// Returns the facts that other files need.
-    pub(crate) fn outline(&self) -> &Outline {
+    pub(crate) fn outline(&self) -> &CodeOutline {
         self.folded.unfold()
     }
 
@@ -48,25 +48,25 @@ impl SourceFile {
 
 /// All files of a project.
 #[derive(Debug, Default)]
-pub(crate) struct Project {
+pub(crate) struct CodeProject {
     /// In the order of their paths.
-    pub(crate) files: Vec<SourceFile>,
+    pub(crate) files: Vec<CodeFile>,
     /// With their paths; those in the deepest folders come first.
-    manifests: Vec<(String, Manifest)>,
-    tables: Tables,
+    manifests: Vec<(String, ProjectManifest)>,
+    tables: ProjectTables,
 }
 
 #[derive(Debug, Default)]
-struct Tables {
-    by_path: OnceCell<HashMap<String, FileId>>,
+struct ProjectTables {
+    by_path: OnceCell<HashMap<String, CodeFileId>>,
     by_name: OnceCell<ByName>,
-    by_folder: OnceCell<HashMap<String, Vec<FileId>>>,
-    by_file_name: OnceCell<HashMap<String, Vec<FileId>>>,
-    by_namespace: OnceCell<BTreeMap<(Family, String), Vec<FileId>>>,
+    by_folder: OnceCell<HashMap<String, Vec<CodeFileId>>>,
+    by_file_name: OnceCell<HashMap<String, Vec<CodeFileId>>>,
+    by_namespace: OnceCell<BTreeMap<(LanguageFamily, String), Vec<CodeFileId>>>,
     owned: OnceCell<ByName>,
-    spaces: OnceCell<Spaces>,
+    spaces: OnceCell<NamespaceIndex>,
     python_roots: OnceCell<Vec<String>>,
-    script_configs: OnceCell<Configs>,
+    script_configs: OnceCell<TsConfigMap>,
 }
 
 /// Definitions by their names.
@@ -79,7 +79,7 @@ struct ByName {
 }
 
 impl ByName {
-    fn add(&mut self, project: &Project, name: &str, at: DefRef) {
+    fn add(&mut self, project: &CodeProject, name: &str, at: DefRef) {
         let known = self.by_key.entry(NameKey::of(name)).or_default();
         match known.first() {
             Some(first) if project.name(*first) != name => {
@@ -89,7 +89,7 @@ impl ByName {
         }
     }
 
-    fn of(&self, project: &Project, name: &str) -> &[DefRef] {
+    fn of(&self, project: &CodeProject, name: &str) -> &[DefRef] {
         match self.by_key.get(&NameKey::of(name)).map(Vec::as_slice) {
             Some(found @ [first, ..]) if project.name(*first) == name => found,
             Some(_) => self.others.get(name).map_or(&[], Vec::as_slice),
@@ -122,32 +122,35 @@ pub(crate) fn relative(folder: &str, path: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-impl Project {
-    pub(crate) fn new(mut files: Vec<SourceFile>, mut manifests: Vec<(String, Manifest)>) -> Self {
+impl CodeProject {
+    pub(crate) fn new(
+        mut files: Vec<CodeFile>,
+        mut manifests: Vec<(String, ProjectManifest)>,
+    ) -> Self {
         files.sort_by(|a, b| a.path.cmp(&b.path));
         // Deeper folders come first.
         manifests.sort_by(|(a, _), (b, _)| {
             folder_of(b).len().cmp(&folder_of(a).len()).then_with(|| a.cmp(b))
         });
-        Self { files, manifests, tables: Tables::default() }
+        Self { files, manifests, tables: ProjectTables::default() }
     }
 
     /// Returns the same project with more files.
-    pub(crate) fn with(&self, more: Vec<SourceFile>) -> Self {
+    pub(crate) fn with(&self, more: Vec<CodeFile>) -> Self {
         let files = self.files.iter().cloned().chain(more).collect();
         Self::new(files, self.manifests.clone())
     }
 
-    pub(crate) fn ids(&self) -> impl Iterator<Item = FileId> + use<> {
-        (0..u32::try_from(self.files.len()).unwrap_or(u32::MAX)).map(FileId)
+    pub(crate) fn ids(&self) -> impl Iterator<Item = CodeFileId> + use<> {
+        (0..u32::try_from(self.files.len()).unwrap_or(u32::MAX)).map(CodeFileId)
     }
 
-    pub(crate) fn file(&self, id: FileId) -> &SourceFile {
+    pub(crate) fn file(&self, id: CodeFileId) -> &CodeFile {
         // Ids come only from this project.
         &self.files[id.0 as usize]
     }
 
-    pub(crate) fn outlined(&self, at: DefRef) -> Option<&Outlined> {
+    pub(crate) fn outlined(&self, at: DefRef) -> Option<&OutlineEntry> {
         self.file(at.file).outline().definition(at.id)
     }
 
@@ -155,12 +158,15 @@ impl Project {
         self.file(at.file).outline().name(at.id)
     }
 
-    pub(crate) fn text(&self, file: FileId, name: NameId) -> &str {
+    pub(crate) fn text(&self, file: CodeFileId, name: NameId) -> &str {
         self.file(file).outline().names.text(name)
     }
 
     /// Returns all definitions of a file.
-    pub(crate) fn definitions(&self, file: FileId) -> impl Iterator<Item = (DefRef, &Outlined)> {
+    pub(crate) fn definitions(
+        &self,
+        file: CodeFileId,
+    ) -> impl Iterator<Item = (DefRef, &OutlineEntry)> {
         let definitions = self.file(file).outline().definitions.iter();
         (0..).map(move |id| DefRef { file, id: DefinitionId(id) }).zip(definitions)
     }
@@ -188,21 +194,22 @@ impl Project {
     pub(crate) fn full_name(&self, at: DefRef) -> String {
         let file = self.file(at.file);
         let separator = match file.family {
-            Family::Rust | Family::C | Family::Ruby => "::",
-            Family::Python
-            | Family::Script
-            | Family::Go
-            | Family::Java
-            | Family::CSharp
-            | Family::Php
-            | Family::Shell => ".",
+            LanguageFamily::Rust | LanguageFamily::C | LanguageFamily::Ruby => "::",
+            LanguageFamily::Python
+            | LanguageFamily::Script
+            | LanguageFamily::Go
+            | LanguageFamily::Java
+            | LanguageFamily::CSharp
+            | LanguageFamily::Php
+            | LanguageFamily::Shell => ".",
         };
         let mut parts = vec![self.name(at)];
         let owner = self.outlined(at).and_then(|definition| definition.owner);
         let owner = owner.map(|owner| self.text(at.file, owner));
         parts.extend(owner.filter(|owner| !exports::is_file(owner)));
         for container in self.containers(at) {
-            let is_namespace = self.outlined(container).is_some_and(|it| it.kind == Kind::Module);
+            let is_namespace =
+                self.outlined(container).is_some_and(|it| it.kind == DefinitionKind::Module);
             if !(is_namespace && file.family.has_file_namespaces()) {
                 parts.push(self.name(container));
             }
@@ -219,7 +226,7 @@ impl Project {
     }
 
     /// Returns true if a file holds tests, by its name or by all its contents.
-    pub(crate) fn is_test_file(&self, id: FileId) -> bool {
+    pub(crate) fn is_test_file(&self, id: CodeFileId) -> bool {
         let file = self.file(id);
         if is_test_path(&file.path) {
             return true;
@@ -229,7 +236,7 @@ impl Project {
         top.peek().is_some() && top.all(|it| it.purpose.is_test())
     }
 
-    pub(crate) fn by_path(&self, path: &str) -> Option<FileId> {
+    pub(crate) fn by_path(&self, path: &str) -> Option<CodeFileId> {
         let table = self
             .tables
             .by_path
@@ -252,7 +259,7 @@ impl Project {
     }
 
     /// Returns the definitions of a file with a name.
-    pub(crate) fn named_in(&self, file: FileId, name: &str) -> &[DefRef] {
+    pub(crate) fn named_in(&self, file: CodeFileId, name: &str) -> &[DefRef] {
         let named = self.named(name);
         let start = named.partition_point(|at| at.file < file);
         let here = named.get(start..).unwrap_or_default();
@@ -276,13 +283,13 @@ impl Project {
     }
 
     /// Returns the files of a folder.
-    pub(crate) fn in_folder(&self, folder: &str) -> &[FileId] {
+    pub(crate) fn in_folder(&self, folder: &str) -> &[CodeFileId] {
         self.folders().get(folder).map_or(&[], Vec::as_slice)
     }
 
-    fn folders(&self) -> &HashMap<String, Vec<FileId>> {
+    fn folders(&self) -> &HashMap<String, Vec<CodeFileId>> {
         self.tables.by_folder.get_or_init(|| {
-            let mut table: HashMap<String, Vec<FileId>> = HashMap::new();
+            let mut table: HashMap<String, Vec<CodeFileId>> = HashMap::new();
             for id in self.ids() {
                 table.entry(folder_of(&self.file(id).path).to_owned()).or_default().push(id);
             }
@@ -298,9 +305,9 @@ impl Project {
     }
 
     /// Returns the files with a name, in any folder.
-    pub(crate) fn with_file_name(&self, name: &str) -> &[FileId] {
+    pub(crate) fn with_file_name(&self, name: &str) -> &[CodeFileId] {
         let table = self.tables.by_file_name.get_or_init(|| {
-            let mut table: HashMap<String, Vec<FileId>> = HashMap::new();
+            let mut table: HashMap<String, Vec<CodeFileId>> = HashMap::new();
             for id in self.ids() {
                 table.entry(name_of(&self.file(id).path).to_owned()).or_default().push(id);
             }
@@ -310,9 +317,9 @@ impl Project {
     }
 
     /// Returns the files that declare a namespace.
-    pub(crate) fn in_namespace(&self, family: Family, name: &str) -> &[FileId] {
+    pub(crate) fn in_namespace(&self, family: LanguageFamily, name: &str) -> &[CodeFileId] {
         let table = self.tables.by_namespace.get_or_init(|| {
-            let mut table: BTreeMap<(Family, String), Vec<FileId>> = BTreeMap::new();
+            let mut table: BTreeMap<(LanguageFamily, String), Vec<CodeFileId>> = BTreeMap::new();
             for id in self.ids() {
                 for namespace in self.namespaces(id) {
                     table.entry((self.file(id).family, namespace)).or_default().push(id);
@@ -324,11 +331,11 @@ impl Project {
     }
 
     /// Returns the namespaces that a file declares, with dots.
-    pub(crate) fn namespaces(&self, file: FileId) -> BTreeSet<String> {
+    pub(crate) fn namespaces(&self, file: CodeFileId) -> BTreeSet<String> {
         if !self.file(file).family.has_file_namespaces() {
             return BTreeSet::new();
         }
-        let modules = self.definitions(file).filter(|(_, it)| it.kind == Kind::Module);
+        let modules = self.definitions(file).filter(|(_, it)| it.kind == DefinitionKind::Module);
         let mut names: BTreeSet<String> = modules.map(|(at, _)| self.namespace_name(at)).collect();
         if names.is_empty() {
             // Files that declare none share the namespace without a name.
@@ -346,19 +353,22 @@ impl Project {
     }
 
     /// Returns the table of things that may be written in several places.
-    pub(crate) fn spaces(&self) -> &Spaces {
-        self.tables.spaces.get_or_init(|| Spaces::new(self))
+    pub(crate) fn spaces(&self) -> &NamespaceIndex {
+        self.tables.spaces.get_or_init(|| NamespaceIndex::new(self))
     }
 
     /// Returns the parts of something that may be written in several places, by
     /// its full name with dots: namespaces, and types that can be reopened.
-    pub(crate) fn reopened(&self, family: Family, name: &str) -> &[DefRef] {
+    pub(crate) fn reopened(&self, family: LanguageFamily, name: &str) -> &[DefRef] {
         let spaces = self.spaces();
         spaces.named(family, name).map_or(&[], |space| spaces.parts(space))
     }
 
     /// Returns the manifests of a kind with their folders, deepest first.
-    pub(crate) fn manifests(&self, kind: ManifestKind) -> impl Iterator<Item = (&str, &Manifest)> {
+    pub(crate) fn manifests(
+        &self,
+        kind: ManifestKind,
+    ) -> impl Iterator<Item = (&str, &ProjectManifest)> {
         self.manifest_files(kind).map(|(path, manifest)| (folder_of(path), manifest))
     }
 
@@ -366,14 +376,14 @@ impl Project {
     pub(crate) fn manifest_files(
         &self,
         kind: ManifestKind,
-    ) -> impl Iterator<Item = (&str, &Manifest)> {
+    ) -> impl Iterator<Item = (&str, &ProjectManifest)> {
         let all = self.manifests.iter().map(|(path, manifest)| (path.as_str(), manifest));
         all.filter(move |(_, manifest)| manifest.kind == kind)
     }
 
     /// Returns the module settings of TypeScript and JavaScript configurations.
-    pub(crate) fn script_configs(&self) -> &Configs {
-        self.tables.script_configs.get_or_init(|| Configs::of(self))
+    pub(crate) fn script_configs(&self) -> &TsConfigMap {
+        self.tables.script_configs.get_or_init(|| TsConfigMap::of(self))
     }
 
     /// Returns the folders that Python module names start from, likely ones
@@ -381,7 +391,7 @@ impl Project {
     pub(crate) fn python_roots(&self) -> &[String] {
         self.tables.python_roots.get_or_init(|| {
             let mut roots = BTreeSet::new();
-            for id in self.ids().filter(|id| self.file(*id).family == Family::Python) {
+            for id in self.ids().filter(|id| self.file(*id).family == LanguageFamily::Python) {
                 let mut folder = folder_of(&self.file(id).path);
                 while !folder.is_empty() && self.by_path(&format!("{folder}/__init__.py")).is_some()
                 {

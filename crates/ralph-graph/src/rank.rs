@@ -1,12 +1,12 @@
 //! Ranks files and definitions by importance for some of them: `PageRank` over
 //! mentions of names, started from the files of interest.
 
-use crate::facts::{DefinitionId, NameId, Reach};
-use crate::family::Family;
-use crate::fuzzy::{Pattern, Score};
+use crate::facts::{DefinitionId, NameId, SymbolVisibility};
+use crate::family::LanguageFamily;
+use crate::fuzzy::{FuzzyPattern, MatchScore};
 use crate::outline::{ByKey, Mention, NameKey};
-use crate::project::{DefRef, FileId, Project, SourceFile, is_aside};
-use crate::sketch::Offer;
+use crate::project::{CodeFile, CodeFileId, CodeProject, DefRef, is_aside};
+use crate::sketch::MentionCandidate;
 
 /// Share of the weight that each step passes on.
 const DAMPING: f32 = 0.85;
@@ -28,30 +28,30 @@ const ASIDE: f32 = 1e-3;
 
 /// The files and words that a user is interested in.
 #[derive(Debug, Default)]
-pub(crate) struct Interest {
-    pub(crate) files: Vec<FileId>,
+pub(crate) struct UserInterest {
+    pub(crate) files: Vec<CodeFileId>,
     /// Names, or parts of them.
     pub(crate) words: Vec<String>,
 }
 
 /// An edge to a file whose names are mentioned.
 #[derive(Debug, Clone, Copy)]
-struct Edge {
+struct MentionEdge {
     to: u32,
     weight: f32,
 }
 
 /// Mentions between files.
-struct Graph {
-    edges: Vec<Edge>,
+struct FileMentions {
+    edges: Vec<MentionEdge>,
     /// End of each file's edges in the list.
     ends: Vec<usize>,
     /// The mentioning file, the definition, and the share of the mention.
     mentions: Vec<(u32, DefRef, f32)>,
 }
 
-impl Graph {
-    fn of(&self, file: usize) -> &[Edge] {
+impl FileMentions {
+    fn of(&self, file: usize) -> &[MentionEdge] {
         let start = file.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.edges[start..self.ends[file]]
     }
@@ -59,12 +59,12 @@ impl Graph {
 
 /// Returns the definitions of a project, the most important first. For one tree
 /// and one interest the order is always the same.
-pub(crate) fn ranked(project: &Project, interest: &Interest) -> Ranked {
-    let worded = Worded::new(project, &interest.words);
+pub(crate) fn ranked(project: &CodeProject, interest: &UserInterest) -> RankedDefinitions {
+    let worded = WordMatches::new(project, &interest.words);
     let graph = graph(project, interest, &worded);
     let start = start(project, interest, &worded);
     let rank = walk(&graph, &start);
-    let mut scores = Scores::new(project);
+    let mut scores = DefinitionScores::new(project);
     for (from, at, share) in &graph.mentions {
         *scores.of(*at) += rank[*from as usize] * share;
     }
@@ -73,7 +73,7 @@ pub(crate) fn ranked(project: &Project, interest: &Interest) -> Ranked {
     }
     for file in interest.files.iter().copied() {
         for (at, definition) in project.definitions(file) {
-            let share = if definition.reach == Reach::Project { 2.0 } else { 1.0 };
+            let share = if definition.reach == SymbolVisibility::Project { 2.0 } else { 1.0 };
             let count = project.file(file).count().max(1);
             *scores.of(at) += share * rank[file.0 as usize] / as_f32(count);
         }
@@ -83,12 +83,12 @@ pub(crate) fn ranked(project: &Project, interest: &Interest) -> Ranked {
 
 /// Definitions in ranked order. Few of many are ever needed, so they are sorted
 /// only as far as they are read.
-pub(crate) struct Ranked {
+pub(crate) struct RankedDefinitions {
     next: std::vec::IntoIter<(f32, DefRef)>,
     rest: Vec<(f32, DefRef)>,
 }
 
-impl Iterator for Ranked {
+impl Iterator for RankedDefinitions {
     type Item = (f32, DefRef);
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -110,14 +110,14 @@ impl Iterator for Ranked {
 }
 
 /// A score for each definition of a project.
-struct Scores {
+struct DefinitionScores {
     /// Position of the first value of each file.
     starts: Vec<usize>,
     values: Vec<f32>,
 }
 
-impl Scores {
-    fn new(project: &Project) -> Self {
+impl DefinitionScores {
+    fn new(project: &CodeProject) -> Self {
         let mut starts = Vec::with_capacity(project.files.len());
         let mut count = 0;
         for file in &project.files {
@@ -133,7 +133,12 @@ impl Scores {
 
     /// Returns the definitions with the highest scores first. Those without
     /// mentions come last, by the weight of their files.
-    fn in_order(self, project: &Project, interest: &Interest, rank: &[f32]) -> Ranked {
+    fn in_order(
+        self,
+        project: &CodeProject,
+        interest: &UserInterest,
+        rank: &[f32],
+    ) -> RankedDefinitions {
         let mut all: Vec<(f32, DefRef)> = Vec::with_capacity(self.values.len());
         let mut values = self.values.into_iter();
         for file in project.ids() {
@@ -144,23 +149,23 @@ impl Scores {
             let ids = (0..).map(|id| DefRef { file, id: DefinitionId(id) });
             all.extend(values.by_ref().take(count).map(|score| score.max(least) * share).zip(ids));
         }
-        Ranked { next: Vec::new().into_iter(), rest: all }
+        RankedDefinitions { next: Vec::new().into_iter(), rest: all }
     }
 }
 
 /// Definitions and files that match the words of interest.
-struct Worded {
+struct WordMatches {
     definitions: Vec<(DefRef, f32)>,
-    files: Vec<(FileId, f32)>,
+    files: Vec<(CodeFileId, f32)>,
     keys: ByKey<f32>,
 }
 
-impl Worded {
-    fn new(project: &Project, words: &[String]) -> Self {
+impl WordMatches {
+    fn new(project: &CodeProject, words: &[String]) -> Self {
         let mut worded =
             Self { definitions: Vec::new(), files: Vec::new(), keys: ByKey::default() };
         for word in words {
-            let pattern = Pattern::new(word);
+            let pattern = FuzzyPattern::new(word);
             for file in project.ids() {
                 let path = &project.file(file).path;
                 let share = crate::fuzzy::path_score(&pattern, path).map_or(0.0, strong);
@@ -173,7 +178,7 @@ impl Worded {
         worded
     }
 
-    fn add(&mut self, project: &Project, file: FileId, pattern: &Pattern) {
+    fn add(&mut self, project: &CodeProject, file: CodeFileId, pattern: &FuzzyPattern) {
         // Few files have a matching name; the others are not decoded.
         let names = (0..).map(NameId).zip(project.file(file).folded.names());
         let fitting: Vec<(NameId, f32)> = names
@@ -194,7 +199,7 @@ impl Worded {
 }
 
 /// Returns the weight of a match; letters that only occur in order have none.
-fn strong(Score(score): Score) -> f32 {
+fn strong(MatchScore(score): MatchScore) -> f32 {
     if score < 450 { 0.0 } else { f32::from(u16::try_from(score).unwrap_or(u16::MAX)) / 1000.0 }
 }
 
@@ -204,9 +209,9 @@ fn as_f32(count: usize) -> f32 {
 
 /// A definition that other files may mean by its name.
 #[derive(Debug, Clone, Copy)]
-struct Aim {
+struct MentionTarget {
     at: DefRef,
-    family: Family,
+    family: LanguageFamily,
     /// True if it is only found after a qualifier.
     is_member: bool,
     /// Weight of a mention, from any file.
@@ -217,13 +222,13 @@ struct Aim {
 
 /// The mentioned names, with a few false positives: a Bloom filter, small
 /// enough to be checked for every definition of a project.
-struct Mentioned {
+struct NameBloomFilter {
     bits: Vec<u64>,
     mask: u64,
 }
 
-impl Mentioned {
-    fn new(project: &Project) -> Self {
+impl NameBloomFilter {
+    fn new(project: &CodeProject) -> Self {
         let all = || project.files.iter().flat_map(|file| file.folded.sketch().mentions());
         let size = (all().count() * 8).next_power_of_two().max(64);
         let mut mentioned = Self { bits: vec![0; size / 64], mask: size as u64 - 1 };
@@ -248,34 +253,34 @@ impl Mentioned {
 /// Definitions by mentioned name: linked lists in one vector, because a vector
 /// for each name would be slower than everything else.
 #[derive(Default)]
-struct Aims {
+struct TargetsByName {
     first: ByKey<u32>,
-    all: Vec<Aim>,
+    all: Vec<MentionTarget>,
 }
 
-impl Aims {
-    fn new(project: &Project) -> Self {
-        let mentioned = Mentioned::new(project);
+impl TargetsByName {
+    fn new(project: &CodeProject) -> Self {
+        let mentioned = NameBloomFilter::new(project);
         let mut aims = Self::default();
         for file in project.ids() {
-            let SourceFile { family, ref folded, .. } = *project.file(file);
+            let CodeFile { family, ref folded, .. } = *project.file(file);
             for offer in folded.sketch().offers().filter(|offer| mentioned.has(offer.name)) {
                 let at = DefRef { file, id: offer.id };
-                let Offer { is_member, weight, .. } = offer;
-                aims.push(offer.name, Aim { at, family, is_member, weight, next: 0 });
+                let MentionCandidate { is_member, weight, .. } = offer;
+                aims.push(offer.name, MentionTarget { at, family, is_member, weight, next: 0 });
             }
         }
         aims
     }
 
-    fn push(&mut self, key: NameKey, mut aim: Aim) {
+    fn push(&mut self, key: NameKey, mut aim: MentionTarget) {
         let place = u32::try_from(self.all.len() + 1).unwrap_or(0);
         aim.next = self.first.insert(key, place).unwrap_or(0);
         self.all.push(aim);
     }
 
     /// Returns the definitions with a name.
-    fn of(&self, key: NameKey) -> impl Iterator<Item = &Aim> {
+    fn of(&self, key: NameKey) -> impl Iterator<Item = &MentionTarget> {
         let get = |place: u32| self.all.get((place as usize).checked_sub(1)?);
         let first = self.first.get(&key).and_then(|place| get(*place));
         std::iter::successors(first, move |aim| get(aim.next))
@@ -283,7 +288,7 @@ impl Aims {
 }
 
 /// Returns the weight of a mention for a definition.
-fn strength(mention: &Mention, aim: &Aim) -> f32 {
+fn strength(mention: &Mention, aim: &MentionTarget) -> f32 {
     let (bare, placed) = (as_f32(mention.bare as usize), as_f32(mention.placed as usize));
     let loose = as_f32(mention.loose as usize);
     let times = match (aim.is_member, aim.family.has_implied_self()) {
@@ -294,10 +299,10 @@ fn strength(mention: &Mention, aim: &Aim) -> f32 {
     times.sqrt()
 }
 
-fn graph(project: &Project, interest: &Interest, worded: &Worded) -> Graph {
-    let aims = Aims::new(project);
-    let mut meant: Vec<Aim> = Vec::new();
-    let mut graph = Graph { edges: Vec::new(), ends: Vec::new(), mentions: Vec::new() };
+fn graph(project: &CodeProject, interest: &UserInterest, worded: &WordMatches) -> FileMentions {
+    let aims = TargetsByName::new(project);
+    let mut meant: Vec<MentionTarget> = Vec::new();
+    let mut graph = FileMentions { edges: Vec::new(), ends: Vec::new(), mentions: Vec::new() };
     let mut totals: Vec<f32> = vec![0.0; project.files.len()];
     let mut touched: Vec<u32> = Vec::new();
     for from in project.ids() {
@@ -326,7 +331,7 @@ fn graph(project: &Project, interest: &Interest, worded: &Worded) -> Graph {
             }
         }
         for to in touched.drain(..) {
-            graph.edges.push(Edge { to, weight: totals[to as usize] / sum });
+            graph.edges.push(MentionEdge { to, weight: totals[to as usize] / sum });
             totals[to as usize] = 0.0;
         }
         // Names that files of interest mention are of interest.
@@ -339,7 +344,7 @@ fn graph(project: &Project, interest: &Interest, worded: &Worded) -> Graph {
     graph
 }
 
-fn start(project: &Project, interest: &Interest, worded: &Worded) -> Vec<f32> {
+fn start(project: &CodeProject, interest: &UserInterest, worded: &WordMatches) -> Vec<f32> {
     let count = project.files.len();
     let mut start = vec![1.0; count];
     for file in &interest.files {
@@ -358,7 +363,7 @@ fn start(project: &Project, interest: &Interest, worded: &Worded) -> Vec<f32> {
     start
 }
 
-fn walk(graph: &Graph, start: &[f32]) -> Vec<f32> {
+fn walk(graph: &FileMentions, start: &[f32]) -> Vec<f32> {
     let mut rank = start.to_vec();
     for _ in 0..STEPS {
         let mut next: Vec<f32> = vec![0.0; rank.len()];

@@ -40,16 +40,16 @@ use std::ops::ControlFlow;
 
 use tree_sitter::{ParseOptions, ParseState, Parser};
 
-use self::collected::{Members, Step};
+use self::collected::{MemberNaming, WalkStep};
 use self::settle::ShapeOf;
-use self::tree::{At, Flat, Table};
-use self::walk::Walk;
+use self::tree::{FlatTree, GrammarTable, NodeIndex};
+use self::walk::SyntaxWalk;
 use crate::facts::FileFacts;
-use crate::language::Language;
+use crate::language::SourceLanguage;
 
 /// An error that keeps a file from being read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unread {
+pub enum SourceReadError {
     /// The parser took more steps than any real file of that size needs.
     #[error("the parser gave up after {bytes} bytes")]
     TooHard {
@@ -60,7 +60,7 @@ pub enum Unread {
     #[error("the grammar of {language} does not fit the parser")]
     Grammar {
         /// The language of the grammar.
-        language: Language,
+        language: SourceLanguage,
     },
     /// The file is too large for 32-bit positions.
     #[error("{bytes} bytes are too many")]
@@ -71,23 +71,23 @@ pub enum Unread {
 }
 
 /// The rules for reading a language.
-struct Rules {
+struct GrammarRules {
     grammar: tree_sitter::Language,
-    comments: comments::Comments,
-    members: Members,
+    comments: comments::DocCommentStyle,
+    members: MemberNaming,
     /// Kinds of nodes that are never descended into.
     closed: &'static [u16],
     /// Kinds of nodes that are not descended into if they begin with a quote.
     plain: &'static [u16],
-    visit: for<'s> fn(&mut Walk<'s>, At) -> Step,
+    visit: for<'s> fn(&mut SyntaxWalk<'s>, NodeIndex) -> WalkStep,
     shape: ShapeOf,
-    finish: for<'s> fn(&mut Walk<'s>),
+    finish: for<'s> fn(&mut SyntaxWalk<'s>),
 }
 
-struct Tools {
+struct LanguageParser {
     parser: Parser,
-    table: Table,
-    rules: Rules,
+    table: GrammarTable,
+    rules: GrammarRules,
 }
 
 /// Reads files, one after the other.
@@ -95,12 +95,12 @@ struct Tools {
 /// It keeps a parser for each language that it has read, and should live as
 /// long as its thread.
 #[derive(Default)]
-pub struct Reader {
-    tools: HashMap<Language, Tools>,
-    flat: Flat,
+pub struct SourceReader {
+    tools: HashMap<SourceLanguage, LanguageParser>,
+    flat: FlatTree,
 }
 
-impl std::fmt::Debug for Reader {
+impl std::fmt::Debug for SourceReader {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter
             .debug_struct("Reader")
@@ -121,7 +121,7 @@ const PART: usize = 16 * 1024;
 /// over all following comments, at each of them.
 const MOST_GIVEN: usize = 128 * 1024 * 1024;
 
-impl Reader {
+impl SourceReader {
     /// Returns a reader that has read no file yet.
     pub fn new() -> Self {
         Self::default()
@@ -131,11 +131,15 @@ impl Reader {
     ///
     /// Text that does not follow the grammar is left out, and
     /// [`FileFacts::health`] says so.
-    pub fn read(&mut self, language: Language, source: &[u8]) -> Result<FileFacts, Unread> {
+    pub fn read(
+        &mut self,
+        language: SourceLanguage,
+        source: &[u8],
+    ) -> Result<FileFacts, SourceReadError> {
         // Twice the size must fit a position, and names use half of the
         // numbers.
         if source.len() > (i32::MAX / 2) as usize {
-            return Err(Unread::TooLarge { bytes: source.len() });
+            return Err(SourceReadError::TooLarge { bytes: source.len() });
         }
         let tools = match self.tools.entry(language) {
             std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
@@ -148,7 +152,7 @@ impl Reader {
         // file.
         drop(tree);
         let rules = &tools.rules;
-        let mut walk = Walk::new(source, &mut self.flat.nodes, rules.comments);
+        let mut walk = SyntaxWalk::new(source, &mut self.flat.nodes, rules.comments);
         walk.members = rules.members;
         walk.run(rules.visit);
         (rules.finish)(&mut walk);
@@ -157,18 +161,18 @@ impl Reader {
 }
 
 /// Returns the grammar of a language, to compare reading with bare parsing.
-pub fn grammar(language: Language) -> tree_sitter::Language {
+pub fn grammar(language: SourceLanguage) -> tree_sitter::Language {
     rules(language).grammar
 }
-fn tools(language: Language) -> Result<Tools, Unread> {
+fn tools(language: SourceLanguage) -> Result<LanguageParser, SourceReadError> {
     let rules = rules(language);
     let mut parser = Parser::new();
-    parser.set_language(&rules.grammar).map_err(|_| Unread::Grammar { language })?;
-    let table = Table::of(&rules.grammar, rules.closed, rules.plain);
-    Ok(Tools { parser, table, rules })
+    parser.set_language(&rules.grammar).map_err(|_| SourceReadError::Grammar { language })?;
+    let table = GrammarTable::of(&rules.grammar, rules.closed, rules.plain);
+    Ok(LanguageParser { parser, table, rules })
 }
 
-fn parse(parser: &mut Parser, source: &[u8]) -> Result<tree_sitter::Tree, Unread> {
+fn parse(parser: &mut Parser, source: &[u8]) -> Result<tree_sitter::Tree, SourceReadError> {
     let mut reports = 0;
     let mut reached = 0;
     let most = (source.len() / 1024 + 16) * REPORTS_PER_KILOBYTE;
@@ -190,7 +194,7 @@ fn parse(parser: &mut Parser, source: &[u8]) -> Result<tree_sitter::Tree, Unread
     tree.filter(|_| given <= most_given(source)).ok_or_else(|| {
         // Otherwise the next file would continue where this one stopped.
         parser.reset();
-        Unread::TooHard { bytes: reached }
+        SourceReadError::TooHard { bytes: reached }
     })
 }
 
@@ -200,41 +204,41 @@ fn most_given(source: &[u8]) -> usize {
     source.len().saturating_mul(8).max(MOST_GIVEN)
 }
 
-fn rules(language: Language) -> Rules {
+fn rules(language: SourceLanguage) -> GrammarRules {
     match language {
         #[cfg(feature = "lang-python")]
-        Language::Python => python::rules(),
+        SourceLanguage::Python => python::rules(),
         #[cfg(feature = "lang-rust")]
-        Language::Rust => rust::rules(),
+        SourceLanguage::Rust => rust::rules(),
         #[cfg(feature = "lang-typescript")]
-        Language::TypeScript => {
+        SourceLanguage::TypeScript => {
             typescript::rules(tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into())
         }
         #[cfg(feature = "lang-typescript")]
-        Language::Tsx => typescript::rules(tree_sitter_typescript::LANGUAGE_TSX.into()),
+        SourceLanguage::Tsx => typescript::rules(tree_sitter_typescript::LANGUAGE_TSX.into()),
         #[cfg(feature = "lang-javascript")]
-        Language::JavaScript => typescript::rules(tree_sitter_javascript::LANGUAGE.into()),
+        SourceLanguage::JavaScript => typescript::rules(tree_sitter_javascript::LANGUAGE.into()),
         #[cfg(feature = "lang-go")]
-        Language::Go => go::rules(),
+        SourceLanguage::Go => go::rules(),
         #[cfg(feature = "lang-c")]
-        Language::C => c::rules(tree_sitter_c::LANGUAGE.into()),
+        SourceLanguage::C => c::rules(tree_sitter_c::LANGUAGE.into()),
         #[cfg(feature = "lang-cpp")]
-        Language::Cpp => c::rules(tree_sitter_cpp::LANGUAGE.into()),
+        SourceLanguage::Cpp => c::rules(tree_sitter_cpp::LANGUAGE.into()),
         #[cfg(feature = "lang-java")]
-        Language::Java => java::rules(),
+        SourceLanguage::Java => java::rules(),
         #[cfg(feature = "lang-csharp")]
-        Language::CSharp => csharp::rules(),
+        SourceLanguage::CSharp => csharp::rules(),
         #[cfg(feature = "lang-php")]
-        Language::Php => php::rules(),
+        SourceLanguage::Php => php::rules(),
         #[cfg(feature = "lang-bash")]
-        Language::Bash => bash::rules(),
+        SourceLanguage::Bash => bash::rules(),
         #[cfg(feature = "lang-ruby")]
-        Language::Ruby => ruby::rules(),
+        SourceLanguage::Ruby => ruby::rules(),
     }
 }
 
 /// Does nothing, for languages that need no work at the end of a file.
-fn nothing_left(_: &mut Walk<'_>) {}
+fn nothing_left(_: &mut SyntaxWalk<'_>) {}
 
 #[cfg(test)]
 mod tests;

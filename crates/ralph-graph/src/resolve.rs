@@ -24,11 +24,14 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use crate::facts::{DefinitionId, FileFacts, Imported, Kind, Qualifier, Reach, Reference, Role};
-use crate::family::Family;
-use crate::project::{DefRef, FileId, Project, folder_of};
-use questions::Questions;
-use rivals::Rivals;
+use crate::facts::{
+    DefinitionId, DefinitionKind, FileFacts, ImportedNames, Qualifier, Reference, ReferenceRole,
+    SymbolVisibility,
+};
+use crate::family::LanguageFamily;
+use crate::project::{CodeFileId, CodeProject, DefRef, folder_of};
+use questions::QueryCache;
+use rivals::RivalDefinitions;
 
 /// Maximum number of parts in the name of a package; every prefix of it is
 /// looked up.
@@ -36,31 +39,31 @@ const PARTS: usize = 100;
 
 /// A module: the files that make it up.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Module {
-    pub(crate) files: Vec<FileId>,
+pub(crate) struct ModuleFiles {
+    pub(crate) files: Vec<CodeFileId>,
     /// The folder of its submodules, for languages that have such folders.
     pub(crate) folder: Option<String>,
 }
 
-impl Module {
-    pub(crate) fn of_file(file: FileId) -> Self {
+impl ModuleFiles {
+    pub(crate) fn of_file(file: CodeFileId) -> Self {
         Self { files: vec![file], folder: None }
     }
 }
 
 /// The target of a name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Place {
-    Module(Module),
+pub(crate) enum ResolvedTarget {
+    Module(ModuleFiles),
     Definition(DefRef),
 }
 
 /// The result of looking up a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Lookup {
+pub(crate) enum ScopeLookup {
     /// The name means these; several if the same thing is defined more than
     /// once.
-    Found(Vec<Place>),
+    Found(Vec<ResolvedTarget>),
     /// It is bound to something outside the project.
     Outside,
     /// Nothing binds it.
@@ -73,7 +76,7 @@ pub(crate) enum Resolution {
     /// These; several if the same thing is defined more than once.
     Known(Vec<DefRef>),
     /// A module, which has no definition.
-    Module(Vec<FileId>),
+    Module(Vec<CodeFileId>),
     /// One of these.
     Ambiguous(Vec<DefRef>),
     /// Nothing in the project.
@@ -82,17 +85,17 @@ pub(crate) enum Resolution {
 
 /// A use of a name.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Use<'a> {
-    pub(crate) file: FileId,
+pub(crate) struct UnresolvedUse<'a> {
+    pub(crate) file: CodeFileId,
     pub(crate) name: &'a str,
-    pub(crate) role: Role,
-    pub(crate) qualifier: Before<'a>,
+    pub(crate) role: ReferenceRole,
+    pub(crate) qualifier: QualifierText<'a>,
     pub(crate) within: Option<DefinitionId>,
 }
 
 /// The qualifier of a name, as text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Before<'a> {
+pub(crate) enum QualifierText<'a> {
     Nothing,
     Itself,
     Parent,
@@ -101,9 +104,9 @@ pub(crate) enum Before<'a> {
     Unknown,
 }
 
-impl Place {
+impl ResolvedTarget {
     /// Returns the files that contain it.
-    pub(crate) fn files(&self) -> Vec<FileId> {
+    pub(crate) fn files(&self) -> Vec<CodeFileId> {
         match self {
             Self::Module(module) => module.files.clone(),
             Self::Definition(at) => vec![at.file],
@@ -111,7 +114,7 @@ impl Place {
     }
 }
 
-impl<'a> Before<'a> {
+impl<'a> QualifierText<'a> {
     pub(crate) fn new(
         qualifier: Qualifier,
         text: impl Fn(crate::facts::NameId) -> &'a str,
@@ -129,63 +132,67 @@ impl<'a> Before<'a> {
 
 /// The position that a name is looked up from.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Scope {
-    pub(crate) file: FileId,
+pub(crate) struct LookupScope {
+    pub(crate) file: CodeFileId,
     pub(crate) within: Option<DefinitionId>,
 }
 
-type Memo<K, V> = RefCell<HashMap<K, V>>;
+type MemoMap<K, V> = RefCell<HashMap<K, V>>;
 
 /// Resolves names, and caches the results.
 pub(crate) struct Resolver<'a> {
-    pub(crate) project: &'a Project,
-    questions: Questions,
-    imported: Memo<FileId, Rc<[FileId]>>,
-    reachable: Memo<FileId, Rc<HashSet<FileId>>>,
+    pub(crate) project: &'a CodeProject,
+    questions: QueryCache,
+    imported: MemoMap<CodeFileId, Rc<[CodeFileId]>>,
+    reachable: MemoMap<CodeFileId, Rc<HashSet<CodeFileId>>>,
     /// The modules around files of Rust.
-    around: Memo<FileId, Rc<[FileId]>>,
-    rivals: Rivals,
+    around: MemoMap<CodeFileId, Rc<[CodeFileId]>>,
+    rivals: RivalDefinitions,
 }
 
 impl<'a> Resolver<'a> {
-    pub(crate) fn new(project: &'a Project) -> Self {
+    pub(crate) fn new(project: &'a CodeProject) -> Self {
         Self {
             project,
-            questions: Questions::default(),
+            questions: QueryCache::default(),
             imported: RefCell::default(),
             reachable: RefCell::default(),
             around: RefCell::default(),
-            rivals: Rivals::default(),
+            rivals: RivalDefinitions::default(),
         }
     }
 
     /// Resolves a reference of a file.
     pub(crate) fn resolve_in(
         &self,
-        file: FileId,
+        file: CodeFileId,
         facts: &FileFacts,
         reference: &Reference,
     ) -> Resolution {
-        self.resolve(Use {
+        self.resolve(UnresolvedUse {
             file,
             name: facts.names.text(reference.name),
             role: reference.role,
-            qualifier: Before::new(reference.qualifier, |name| facts.names.text(name)),
+            qualifier: QualifierText::new(reference.qualifier, |name| facts.names.text(name)),
             within: reference.within,
         })
     }
 
     /// Resolves a use.
-    pub(crate) fn resolve(&self, it: Use<'_>) -> Resolution {
-        let scope = Scope { file: it.file, within: it.within };
+    pub(crate) fn resolve(&self, it: UnresolvedUse<'_>) -> Resolution {
+        let scope = LookupScope { file: it.file, within: it.within };
         match it.qualifier {
-            Before::Nothing | Before::Path(_) if self.is_macro(it) => self.macros(scope, it),
-            Before::Nothing => {
+            QualifierText::Nothing | QualifierText::Path(_) if self.is_macro(it) => {
+                self.macros(scope, it)
+            }
+            QualifierText::Nothing => {
                 let looked = match it.role {
-                    Role::Type | Role::Extends | Role::Implements => {
+                    ReferenceRole::Type | ReferenceRole::Extends | ReferenceRole::Implements => {
                         self.lookup_type(scope, it.name)
                     }
-                    Role::Call | Role::Applies | Role::Value => self.lookup(scope, it.name),
+                    ReferenceRole::Call | ReferenceRole::Applies | ReferenceRole::Value => {
+                        self.lookup(scope, it.name)
+                    }
                 };
                 let found = self.settle(looked, it, || self.global(it));
                 match found {
@@ -195,64 +202,68 @@ impl<'a> Resolver<'a> {
                     }
                 }
             }
-            Before::Itself => self.itself(scope, it),
-            Before::Parent => self.of_types(&self.parents(scope), it, || Resolution::Outside),
-            Before::OfType(path) => self.of_type(scope, path, it),
-            Before::Path(path) => self.through(scope, path, it),
-            Before::Unknown => self.unknown(it),
+            QualifierText::Itself => self.itself(scope, it),
+            QualifierText::Parent => {
+                self.of_types(&self.parents(scope), it, || Resolution::Outside)
+            }
+            QualifierText::OfType(path) => self.of_type(scope, path, it),
+            QualifierText::Path(path) => self.through(scope, path, it),
+            QualifierText::Unknown => self.unknown(it),
         }
     }
 
     /// Resolves a name after a path.
-    fn through(&self, scope: Scope, path: &str, it: Use<'_>) -> Resolution {
+    fn through(&self, scope: LookupScope, path: &str, it: UnresolvedUse<'_>) -> Resolution {
         let places = match self.path(scope, path) {
-            Lookup::Found(places) => places,
-            Lookup::Outside => return Resolution::Outside,
-            Lookup::Unbound if self.project.file(it.file).family == Family::Script => {
+            ScopeLookup::Found(places) => places,
+            ScopeLookup::Outside => return Resolution::Outside,
+            ScopeLookup::Unbound if self.project.file(it.file).family == LanguageFamily::Script => {
                 return self.of_global(scope, path, it);
             }
-            Lookup::Unbound => return self.unknown(it),
+            ScopeLookup::Unbound => return self.unknown(it),
         };
         let mut found = Vec::new();
         for place in &places {
             found.extend(self.members(place, it.name));
         }
         if !found.is_empty() {
-            return self.settle(Lookup::Found(found), it, || Resolution::Outside);
+            return self.settle(ScopeLookup::Found(found), it, || Resolution::Outside);
         }
         let is_function = |at: DefRef| {
             let kind = self.project.outlined(at).map(|it| it.kind);
-            matches!(kind, Some(Kind::Function | Kind::Method))
+            matches!(kind, Some(DefinitionKind::Function | DefinitionKind::Method))
         };
-        if let [Place::Definition(at)] = places.as_slice()
+        if let [ResolvedTarget::Definition(at)] = places.as_slice()
             && !is_function(*at)
             && let Some(of) = self.project.file(at.file).outline().type_of(at.id)
         {
             // The type is written in terms of the variable's file.
             let container = self.project.outlined(*at).and_then(|it| it.container);
-            return self.of_type(Scope { file: at.file, within: container }, of, it);
+            return self.of_type(LookupScope { file: at.file, within: container }, of, it);
         }
         // A variable has no members of its own, and its type is unknown.
-        let is_value = |place: &Place| match place {
-            Place::Module(_) => false,
-            Place::Definition(at) => self.project.outlined(*at).is_some_and(|it| is_value(it.kind)),
+        let is_value = |place: &ResolvedTarget| match place {
+            ResolvedTarget::Module(_) => false,
+            ResolvedTarget::Definition(at) => {
+                self.project.outlined(*at).is_some_and(|it| is_value(it.kind))
+            }
         };
         if places.iter().any(is_value) { self.unknown(it) } else { Resolution::Outside }
     }
 
     fn settle(
         &self,
-        lookup: Lookup,
-        it: Use<'_>,
+        lookup: ScopeLookup,
+        it: UnresolvedUse<'_>,
         otherwise: impl FnOnce() -> Resolution,
     ) -> Resolution {
         let places = match lookup {
-            Lookup::Found(places) => places,
-            Lookup::Outside => return Resolution::Outside,
-            Lookup::Unbound => return otherwise(),
+            ScopeLookup::Found(places) => places,
+            ScopeLookup::Outside => return Resolution::Outside,
+            ScopeLookup::Unbound => return otherwise(),
         };
         let mut found = self.fitting(definitions(&places), it.role);
-        if self.project.file(it.file).family == Family::CSharp {
+        if self.project.file(it.file).family == LanguageFamily::CSharp {
             let others: Vec<DefRef> =
                 found.iter().flat_map(|part| self.other_parts(*part)).collect();
             found.extend(others);
@@ -265,20 +276,24 @@ impl<'a> Resolver<'a> {
         if !found.is_empty() {
             return Resolution::Known(found);
         }
-        let files: Vec<FileId> = places.iter().flat_map(Place::files).collect();
+        let files: Vec<CodeFileId> = places.iter().flat_map(ResolvedTarget::files).collect();
         Resolution::Module(files)
     }
 
     /// Of things with one name, returns those that can be used in this way, if
     /// any can.
-    fn fitting(&self, mut found: Vec<DefRef>, role: Role) -> Vec<DefRef> {
+    fn fitting(&self, mut found: Vec<DefRef>, role: ReferenceRole) -> Vec<DefRef> {
         found.sort_unstable();
         found.dedup();
         let fits = |at: &DefRef| {
             self.project.outlined(*at).is_none_or(|definition| match role {
-                Role::Type | Role::Extends | Role::Implements => is_type(definition.kind),
-                Role::Call | Role::Applies => definition.kind != Kind::Interface,
-                Role::Value => true,
+                ReferenceRole::Type | ReferenceRole::Extends | ReferenceRole::Implements => {
+                    is_type(definition.kind)
+                }
+                ReferenceRole::Call | ReferenceRole::Applies => {
+                    definition.kind != DefinitionKind::Interface
+                }
+                ReferenceRole::Value => true,
             })
         };
         if found.iter().any(fits) {
@@ -290,14 +305,14 @@ impl<'a> Resolver<'a> {
     fn of_types(
         &self,
         types: &[DefRef],
-        it: Use<'_>,
+        it: UnresolvedUse<'_>,
         otherwise: impl FnOnce() -> Resolution,
     ) -> Resolution {
         let mut found = Vec::new();
         for at in types {
-            found.extend(definitions(&self.members(&Place::Definition(*at), it.name)));
+            found.extend(definitions(&self.members(&ResolvedTarget::Definition(*at), it.name)));
         }
-        if self.project.file(it.file).family == Family::C {
+        if self.project.file(it.file).family == LanguageFamily::C {
             // A call of a base's constructor means the base.
             found = found.into_iter().map(|at| self.constructed(at)).collect();
         }
@@ -310,7 +325,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// Resolves an unbound name, in languages where it may still be global.
-    fn global(&self, it: Use<'_>) -> Resolution {
+    fn global(&self, it: UnresolvedUse<'_>) -> Resolution {
         let family = self.project.file(it.file).family;
         if !family.has_global_names() {
             return Resolution::Outside;
@@ -319,7 +334,7 @@ impl<'a> Resolver<'a> {
             self.project.file(at.file).family == family
                 && self.project.outlined(**at).is_some_and(|definition| {
                     let is_member = definition.owner.is_some() || self.is_inside_type(**at);
-                    definition.reach == Reach::Project && !is_member
+                    definition.reach == SymbolVisibility::Project && !is_member
                 })
         };
         let named = self.project.named(it.name).iter().filter(is_free).copied();
@@ -329,12 +344,12 @@ impl<'a> Resolver<'a> {
 
     /// Returns true if a file can know the names of another: it imports that
     /// one, directly or not, or both are in one package.
-    pub(crate) fn can_reach(&self, from: FileId, to: FileId) -> bool {
+    pub(crate) fn can_reach(&self, from: CodeFileId, to: CodeFileId) -> bool {
         let folder = |file| folder_of(&self.project.file(file).path);
         from == to || folder(from) == folder(to) || self.reachable(from).contains(&to)
     }
 
-    fn reachable(&self, from: FileId) -> Rc<HashSet<FileId>> {
+    fn reachable(&self, from: CodeFileId) -> Rc<HashSet<CodeFileId>> {
         if let Some(known) = self.reachable.borrow().get(&from) {
             return Rc::clone(known);
         }
@@ -350,15 +365,15 @@ impl<'a> Resolver<'a> {
     }
 
     /// Returns the files whose names a file imports.
-    pub(crate) fn imported_files(&self, file: FileId) -> Rc<[FileId]> {
+    pub(crate) fn imported_files(&self, file: CodeFileId) -> Rc<[CodeFileId]> {
         if let Some(known) = self.imported.borrow().get(&file) {
             return Rc::clone(known);
         }
-        let mut files: Vec<FileId> = Vec::new();
+        let mut files: Vec<CodeFileId> = Vec::new();
         for import in &self.project.file(file).outline().imports {
-            let scope = Scope { file, within: import.within };
+            let scope = LookupScope { file, within: import.within };
             let module = self.project.text(file, import.module);
-            if self.project.file(file).family == Family::C {
+            if self.project.file(file).family == LanguageFamily::C {
                 // Namespaces are not files; their parts are found through
                 // includes.
                 files.extend(self.included(file, module));
@@ -366,22 +381,22 @@ impl<'a> Resolver<'a> {
             }
             let places = self.modules(scope, module);
             let named = match import.imported {
-                Imported::Name { name, .. } => {
+                ImportedNames::Name { name, .. } => {
                     let name = self.project.text(file, name);
                     places.iter().flat_map(|place| self.members(place, name)).collect()
                 }
-                Imported::Module { .. } | Imported::Everything => Vec::new(),
+                ImportedNames::Module { .. } | ImportedNames::Everything => Vec::new(),
             };
             // A file that only passes a name on is imported too, but not all
             // files of a package.
-            let own = places.iter().map(Place::files);
+            let own = places.iter().map(ResolvedTarget::files);
             files.extend(own.filter(|own| named.is_empty() || own.len() == 1).flatten());
-            files.extend(named.iter().flat_map(Place::files));
+            files.extend(named.iter().flat_map(ResolvedTarget::files));
         }
         files.sort_unstable();
         files.dedup();
         files.retain(|imported| *imported != file);
-        let files: Rc<[FileId]> = files.into();
+        let files: Rc<[CodeFileId]> = files.into();
         self.imported.borrow_mut().insert(file, Rc::clone(&files));
         files
     }
@@ -393,18 +408,18 @@ impl<'a> Resolver<'a> {
     }
 
     /// Looks up the name or path of a type.
-    pub(crate) fn types(&self, scope: Scope, path: &str) -> Lookup {
+    pub(crate) fn types(&self, scope: LookupScope, path: &str) -> ScopeLookup {
         let (before, name) = split_last(path);
         if before.is_empty() {
             return self.lookup_type(scope, name);
         }
         match self.path(scope, before) {
-            Lookup::Found(places) => {
-                let found: Vec<Place> =
+            ScopeLookup::Found(places) => {
+                let found: Vec<ResolvedTarget> =
                     places.iter().flat_map(|place| self.members(place, name)).collect();
-                if found.is_empty() { Lookup::Outside } else { Lookup::Found(found) }
+                if found.is_empty() { ScopeLookup::Outside } else { ScopeLookup::Found(found) }
             }
-            other @ (Lookup::Outside | Lookup::Unbound) => other,
+            other @ (ScopeLookup::Outside | ScopeLookup::Unbound) => other,
         }
     }
 }
@@ -425,42 +440,49 @@ pub(crate) fn split_last(path: &str) -> (&str, &str) {
     }
 }
 
-pub(crate) fn definitions(places: &[Place]) -> Vec<DefRef> {
+pub(crate) fn definitions(places: &[ResolvedTarget]) -> Vec<DefRef> {
     let each = places.iter().filter_map(|place| match place {
-        Place::Definition(at) => Some(*at),
-        Place::Module(_) => None,
+        ResolvedTarget::Definition(at) => Some(*at),
+        ResolvedTarget::Module(_) => None,
     });
     each.collect()
 }
 
-pub(crate) fn is_type(kind: Kind) -> bool {
+pub(crate) fn is_type(kind: DefinitionKind) -> bool {
     match kind {
-        Kind::Class | Kind::Struct | Kind::Union | Kind::Enum | Kind::Interface | Kind::Alias => {
-            true
-        }
-        Kind::Module
-        | Kind::Variant
-        | Kind::Function
-        | Kind::Method
-        | Kind::Field
-        | Kind::Constant
-        | Kind::Variable
-        | Kind::Macro => false,
+        DefinitionKind::Class
+        | DefinitionKind::Struct
+        | DefinitionKind::Union
+        | DefinitionKind::Enum
+        | DefinitionKind::Interface
+        | DefinitionKind::Alias => true,
+        DefinitionKind::Module
+        | DefinitionKind::Variant
+        | DefinitionKind::Function
+        | DefinitionKind::Method
+        | DefinitionKind::Field
+        | DefinitionKind::Constant
+        | DefinitionKind::Variable
+        | DefinitionKind::Macro => false,
     }
 }
 
-fn is_value(kind: Kind) -> bool {
+fn is_value(kind: DefinitionKind) -> bool {
     match kind {
-        Kind::Function | Kind::Method | Kind::Field | Kind::Constant | Kind::Variable => true,
-        Kind::Module
-        | Kind::Class
-        | Kind::Struct
-        | Kind::Union
-        | Kind::Enum
-        | Kind::Variant
-        | Kind::Interface
-        | Kind::Alias
-        | Kind::Macro => false,
+        DefinitionKind::Function
+        | DefinitionKind::Method
+        | DefinitionKind::Field
+        | DefinitionKind::Constant
+        | DefinitionKind::Variable => true,
+        DefinitionKind::Module
+        | DefinitionKind::Class
+        | DefinitionKind::Struct
+        | DefinitionKind::Union
+        | DefinitionKind::Enum
+        | DefinitionKind::Variant
+        | DefinitionKind::Interface
+        | DefinitionKind::Alias
+        | DefinitionKind::Macro => false,
     }
 }
 

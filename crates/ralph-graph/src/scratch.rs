@@ -9,11 +9,11 @@ use crate::index::Index;
 pub(crate) const LATER: i64 = i64::MAX;
 
 /// A project in a folder of its own.
-pub(crate) struct Scratch {
+pub(crate) struct ScratchCodebase {
     folder: tempfile::TempDir,
 }
 
-impl Scratch {
+impl ScratchCodebase {
     /// Creates a project with these files.
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         let scratch = Self { folder: tempfile::tempdir().unwrap() };

@@ -4,29 +4,29 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use crate::manifest::{Manifest, ManifestKind};
-use crate::project::{Project, folder_of, name_of, relative};
+use crate::manifest::{ManifestKind, ProjectManifest};
+use crate::project::{CodeProject, folder_of, name_of, relative};
 
 /// Placeholder in an inherited path for the folder of the configuration in use.
 const OWN_FOLDER: &str = "${configDir}";
 
 /// The configurations of a project.
 #[derive(Debug, Default)]
-pub(crate) struct Configs {
+pub(crate) struct TsConfigMap {
     by_folder: HashMap<String, InFolder>,
 }
 
 /// The configurations of one folder.
 #[derive(Debug, Default)]
 struct InFolder {
-    configs: Vec<Config>,
+    configs: Vec<TsConfig>,
     /// True if tools find one by its name, so that none further up counts.
     is_last: bool,
 }
 
 /// The module settings of one configuration. Paths are relative to the root.
 #[derive(Debug)]
-pub(crate) struct Config {
+pub(crate) struct TsConfig {
     base: Option<String>,
     /// Patterns and targets, the most specific pattern first.
     patterns: Vec<(String, String)>,
@@ -34,23 +34,23 @@ pub(crate) struct Config {
 
 /// Settings as written, each with the folder of its file.
 #[derive(Debug, Default, Clone, Copy)]
-struct Written<'a> {
+struct TsConfigSettings<'a> {
     base: Option<(&'a str, &'a str)>,
-    paths: Option<(&'a str, &'a Manifest)>,
+    paths: Option<(&'a str, &'a ProjectManifest)>,
 }
 
 /// The settings found so far, by path.
-type Known<'a> = HashMap<&'a str, Written<'a>>;
+type TsConfigByPath<'a> = HashMap<&'a str, TsConfigSettings<'a>>;
 
-impl Configs {
+impl TsConfigMap {
     /// Collects the settings of every configuration, including inherited ones.
-    pub(crate) fn of(project: &Project) -> Self {
-        let chain = Chain {
+    pub(crate) fn of(project: &CodeProject) -> Self {
+        let chain = ExtendableConfigs {
             configs: project.manifest_files(ManifestKind::TsConfig).collect(),
             packages: project.manifests(ManifestKind::Package).collect(),
         };
         let mut by_folder: HashMap<String, InFolder> = HashMap::new();
-        let mut known = Known::new();
+        let mut known = TsConfigByPath::new();
         for path in chain.configs.keys() {
             let folder = folder_of(path);
             let config = chain.written(path, &mut known).settled(folder);
@@ -67,7 +67,7 @@ impl Configs {
 
     /// Returns the configurations that apply to the files of a folder, the
     /// likeliest first.
-    pub(crate) fn of_folder(&self, folder: &str) -> impl Iterator<Item = &Config> {
+    pub(crate) fn of_folder(&self, folder: &str) -> impl Iterator<Item = &TsConfig> {
         let mut found = Vec::new();
         let mut at = Some(folder);
         while let Some(folder) = at {
@@ -80,7 +80,7 @@ impl Configs {
     }
 }
 
-impl Config {
+impl TsConfig {
     /// Returns the paths that a module may have, without extensions.
     pub(crate) fn places(&self, module: &str) -> impl Iterator<Item = String> {
         let matching = self.patterns.iter().filter_map(move |(pattern, target)| {
@@ -91,7 +91,7 @@ impl Config {
 }
 
 /// A step of collecting inherited settings.
-enum Step<'a> {
+enum InheritanceStep<'a> {
     /// Collects the configurations that this one extends.
     Begin(&'a str),
     /// Merges their settings with its own.
@@ -99,34 +99,35 @@ enum Step<'a> {
 }
 
 /// The files that configurations can extend.
-struct Chain<'a> {
+struct ExtendableConfigs<'a> {
     /// Configurations by their paths.
-    configs: BTreeMap<&'a str, &'a Manifest>,
+    configs: BTreeMap<&'a str, &'a ProjectManifest>,
     /// Packages with their folders.
-    packages: Vec<(&'a str, &'a Manifest)>,
+    packages: Vec<(&'a str, &'a ProjectManifest)>,
 }
 
-impl<'a> Chain<'a> {
+impl<'a> ExtendableConfigs<'a> {
     /// Returns the settings of a configuration, including inherited ones. It
     /// does not recurse, because a chain may be longer than the stack is deep.
-    fn written(&self, path: &'a str, known: &mut Known<'a>) -> Written<'a> {
-        let mut steps = vec![Step::Begin(path)];
+    fn written(&self, path: &'a str, known: &mut TsConfigByPath<'a>) -> TsConfigSettings<'a> {
+        let mut steps = vec![InheritanceStep::Begin(path)];
         while let Some(step) = steps.pop() {
             match step {
-                Step::Begin(path) if known.contains_key(path) => {}
-                Step::Begin(path) => {
+                InheritanceStep::Begin(path) if known.contains_key(path) => {}
+                InheritanceStep::Begin(path) => {
                     let above = self.above(path);
                     // A configuration that extends itself inherits nothing by
                     // that.
-                    known.insert(path, Written::default());
-                    let first: Vec<Step<'a>> =
-                        above.iter().rev().copied().map(Step::Begin).collect();
-                    steps.push(Step::End(path, above));
+                    known.insert(path, TsConfigSettings::default());
+                    let first: Vec<InheritanceStep<'a>> =
+                        above.iter().rev().copied().map(InheritanceStep::Begin).collect();
+                    steps.push(InheritanceStep::End(path, above));
                     steps.extend(first);
                 }
-                Step::End(path, above) => {
+                InheritanceStep::End(path, above) => {
                     let inherited = above.iter().filter_map(|above| known.get(above).copied());
-                    let inherited = inherited.fold(Written::default(), Written::overruled_by);
+                    let inherited =
+                        inherited.fold(TsConfigSettings::default(), TsConfigSettings::overruled_by);
                     known.insert(path, inherited.overruled_by(self.own(path)));
                 }
             }
@@ -142,10 +143,10 @@ impl<'a> Chain<'a> {
     }
 
     /// Returns the own settings of a configuration.
-    fn own(&self, path: &'a str) -> Written<'a> {
-        let Some(manifest) = self.configs.get(path) else { return Written::default() };
+    fn own(&self, path: &'a str) -> TsConfigSettings<'a> {
+        let Some(manifest) = self.configs.get(path) else { return TsConfigSettings::default() };
         let folder = folder_of(path);
-        Written {
+        TsConfigSettings {
             base: manifest.get("base").map(|base| (folder, base)),
             paths: manifest.get("paths").map(|_| (folder, *manifest)),
         }
@@ -180,14 +181,14 @@ impl<'a> Chain<'a> {
     }
 }
 
-impl Written<'_> {
+impl TsConfigSettings<'_> {
     /// Merges settings; later ones replace earlier ones as a whole.
     fn overruled_by(self, later: Self) -> Self {
         Self { base: later.base.or(self.base), paths: later.paths.or(self.paths) }
     }
 
     /// Resolves the settings for a configuration in this folder.
-    fn settled(self, own: &str) -> Config {
+    fn settled(self, own: &str) -> TsConfig {
         let place = |folder: &str, path: &str| match path.strip_prefix(OWN_FOLDER) {
             Some(rest) => relative(own, rest),
             None => relative(folder, path),
@@ -201,7 +202,7 @@ impl Written<'_> {
             }));
         }
         patterns.sort_by_key(|(pattern, _)| Reverse(exactness(pattern)));
-        Config { base, patterns }
+        TsConfig { base, patterns }
     }
 }
 
@@ -228,9 +229,9 @@ mod tests {
     fn check(files: &[(&str, &str)], folder: &str, module: &str, want: &[&str]) {
         let manifests = files.iter().map(|(path, text)| {
             let kind = ManifestKind::of(path).unwrap();
-            ((*path).to_owned(), Manifest::read(kind, text.as_bytes()))
+            ((*path).to_owned(), ProjectManifest::read(kind, text.as_bytes()))
         });
-        let project = Project::new(Vec::new(), manifests.collect());
+        let project = CodeProject::new(Vec::new(), manifests.collect());
         let configs = project.script_configs().of_folder(folder);
         let places: Vec<String> = configs.flat_map(|config| config.places(module)).collect();
         assert_eq!(places, want);
@@ -345,9 +346,9 @@ mod tests {
         };
         let manifests: Vec<(String, String)> = (0..=10_000).map(config).collect();
         let read = |(path, text): (String, String)| {
-            (path, Manifest::read(ManifestKind::TsConfig, text.as_bytes()))
+            (path, ProjectManifest::read(ManifestKind::TsConfig, text.as_bytes()))
         };
-        let project = Project::new(Vec::new(), manifests.into_iter().map(read).collect());
+        let project = CodeProject::new(Vec::new(), manifests.into_iter().map(read).collect());
         // The smallest stack that any thread gets.
         let places = std::thread::Builder::new().stack_size(128 * 1024).spawn(move || {
             let configs = project.script_configs().of_folder("a");

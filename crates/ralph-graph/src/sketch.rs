@@ -5,9 +5,9 @@
 //! part of an outline is read from its bytes when needed, and the rest is not
 //! decoded.
 
-use crate::encode::{Sink, Source};
+use crate::encode::{FactDecoder, FactEncoder};
 use crate::exports;
-use crate::facts::{Definition, DefinitionId, FileFacts, Kind, Reach};
+use crate::facts::{DefinitionId, DefinitionKind, FileFacts, SourceDefinition, SymbolVisibility};
 use crate::outline::{Mention, NameKey};
 use crate::resolve::is_type;
 
@@ -17,7 +17,7 @@ const KEY_BYTES: usize = 6;
 
 /// A definition that other files may mean by its name.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Offer {
+pub(crate) struct MentionCandidate {
     pub(crate) name: NameKey,
     pub(crate) id: DefinitionId,
     /// True if it is only found after a qualifier.
@@ -28,7 +28,7 @@ pub(crate) struct Offer {
 
 /// The part of a file's outline that ranking needs.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Sketch<'a> {
+pub(crate) struct RankingSketch<'a> {
     /// Number of definitions in the file.
     pub(crate) definitions: usize,
     mentions: &'a [u8],
@@ -44,10 +44,10 @@ mod flag {
     pub(super) const MINOR: u8 = 16;
 }
 
-impl<'a> Sketch<'a> {
+impl<'a> RankingSketch<'a> {
     /// Reads the output of [`encode`]; malformed bytes offer nothing.
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
-        let mut source = Source::new(bytes);
+        let mut source = FactDecoder::new(bytes);
         let mut take = || {
             let definitions = usize::try_from(source.number()?).ok()?;
             let length = source.count()?;
@@ -61,13 +61,13 @@ impl<'a> Sketch<'a> {
     /// Returns the names that the file uses and does not offer itself, by their
     /// keys.
     pub(crate) fn mentions(self) -> impl Iterator<Item = Mention> + use<'a> {
-        let mut source = Source::new(self.mentions);
+        let mut source = FactDecoder::new(self.mentions);
         std::iter::from_fn(move || take_mention(&mut source))
     }
 
     /// Returns the file's offers, in the order of the text.
-    pub(crate) fn offers(self) -> impl Iterator<Item = Offer> + use<'a> {
-        let mut source = Source::new(self.offers);
+    pub(crate) fn offers(self) -> impl Iterator<Item = MentionCandidate> + use<'a> {
+        let mut source = FactDecoder::new(self.offers);
         let mut next = 0_u32;
         std::iter::from_fn(move || {
             let name = take_key(&mut source)?;
@@ -76,7 +76,12 @@ impl<'a> Sketch<'a> {
             next = id.checked_add(1)?;
             let is_member = flags & flag::MEMBER != 0;
             let known = (id as usize) < self.definitions;
-            known.then(|| Offer { name, id: DefinitionId(id), is_member, weight: weight(flags) })
+            known.then(|| MentionCandidate {
+                name,
+                id: DefinitionId(id),
+                is_member,
+                weight: weight(flags),
+            })
         })
     }
 }
@@ -90,7 +95,7 @@ fn weight(flags: u8) -> f32 {
 /// Encodes the sketch of a file. `keys` has the keys of all its names, and
 /// `used` its mentions of other files' names.
 pub(crate) fn encode(facts: &FileFacts, keys: &[NameKey], used: &[Mention]) -> Vec<u8> {
-    let mut offers = Sink::with_room(8 * facts.definitions.len());
+    let mut offers = FactEncoder::with_room(8 * facts.definitions.len());
     let mut own = Vec::with_capacity(facts.definitions.len());
     let mut next = 0;
     for (id, definition) in (0_u32..).zip(&facts.definitions) {
@@ -103,12 +108,12 @@ pub(crate) fn encode(facts: &FileFacts, keys: &[NameKey], used: &[Mention]) -> V
         next = id + 1;
     }
     own.sort_unstable();
-    let mut mentions = Sink::default();
+    let mut mentions = FactEncoder::default();
     // A file that defines a name means its own.
     for mention in used.iter().filter(|mention| own.binary_search(&mention.name).is_err()) {
         put_mention(&mut mentions, mention);
     }
-    let mut sink = Sink::default();
+    let mut sink = FactEncoder::default();
     sink.count(facts.definitions.len());
     for part in [mentions.done(), offers.done()] {
         sink.count(part.len());
@@ -118,32 +123,35 @@ pub(crate) fn encode(facts: &FileFacts, keys: &[NameKey], used: &[Mention]) -> V
 }
 
 /// Returns the flags of a definition; `None` if other files cannot mean it.
-fn flags(facts: &FileFacts, definition: &Definition) -> Option<u8> {
+fn flags(facts: &FileFacts, definition: &SourceDefinition) -> Option<u8> {
     let container = definition.container.and_then(|id| facts.definitions.get(id.0 as usize));
     let in_type = container.is_some_and(|container| is_type(container.kind));
-    let is_hidden = container.is_some_and(|it| it.kind != Kind::Module) && !in_type;
+    let is_hidden = container.is_some_and(|it| it.kind != DefinitionKind::Module) && !in_type;
     let is_seen = match definition.reach {
-        Reach::Nowhere | Reach::File => false,
-        Reach::Inside | Reach::Crate | Reach::Project => true,
+        SymbolVisibility::Nowhere | SymbolVisibility::File => false,
+        SymbolVisibility::Inside | SymbolVisibility::Crate | SymbolVisibility::Project => true,
     };
     if !is_seen || is_hidden {
         return None;
     }
     let name = facts.names.text(definition.name);
     let has_words = name.contains('_') || name.bytes().any(|byte| byte.is_ascii_uppercase());
-    let is_minor = definition.reach == Reach::Inside
+    let is_minor = definition.reach == SymbolVisibility::Inside
         || match definition.kind {
-            Kind::Field | Kind::Variable | Kind::Variant | Kind::Module => true,
-            Kind::Class
-            | Kind::Struct
-            | Kind::Union
-            | Kind::Enum
-            | Kind::Interface
-            | Kind::Alias
-            | Kind::Function
-            | Kind::Method
-            | Kind::Constant
-            | Kind::Macro => false,
+            DefinitionKind::Field
+            | DefinitionKind::Variable
+            | DefinitionKind::Variant
+            | DefinitionKind::Module => true,
+            DefinitionKind::Class
+            | DefinitionKind::Struct
+            | DefinitionKind::Union
+            | DefinitionKind::Enum
+            | DefinitionKind::Interface
+            | DefinitionKind::Alias
+            | DefinitionKind::Function
+            | DefinitionKind::Method
+            | DefinitionKind::Constant
+            | DefinitionKind::Macro => false,
         };
     let owner = definition.owner.map(|owner| facts.names.text(owner));
     let is_owned = owner.is_some_and(|owner| !exports::is_file(owner));
@@ -157,18 +165,18 @@ fn flags(facts: &FileFacts, definition: &Definition) -> Option<u8> {
     Some(all.into_iter().filter(|(_, holds)| *holds).fold(0, |flags, (bit, _)| flags | bit))
 }
 
-fn put_key(sink: &mut Sink, key: NameKey) {
+fn put_key(sink: &mut FactEncoder, key: NameKey) {
     sink.raw(key.0.to_le_bytes().get(..KEY_BYTES).unwrap_or_default());
 }
 
-fn take_key(source: &mut Source<'_>) -> Option<NameKey> {
+fn take_key(source: &mut FactDecoder<'_>) -> Option<NameKey> {
     let mut key = [0; 8];
     key.get_mut(..KEY_BYTES)?.copy_from_slice(source.raw(KEY_BYTES)?);
     Some(NameKey(u64::from_le_bytes(key)))
 }
 
 /// Writes a mention.
-pub(crate) fn put_mention(sink: &mut Sink, mention: &Mention) {
+pub(crate) fn put_mention(sink: &mut FactEncoder, mention: &Mention) {
     put_key(sink, mention.name);
     for count in [mention.bare, mention.placed, mention.loose] {
         sink.small(count);
@@ -176,7 +184,7 @@ pub(crate) fn put_mention(sink: &mut Sink, mention: &Mention) {
 }
 
 /// Reads the output of [`put_mention`].
-pub(crate) fn take_mention(source: &mut Source<'_>) -> Option<Mention> {
+pub(crate) fn take_mention(source: &mut FactDecoder<'_>) -> Option<Mention> {
     let name = take_key(source)?;
     let (bare, placed, loose) = (source.small()?, source.small()?, source.small()?);
     Some(Mention { name, bare, placed, loose })
@@ -185,10 +193,10 @@ pub(crate) fn take_mention(source: &mut Source<'_>) -> Option<Mention> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::family::Family;
-    use crate::language::Language;
-    use crate::outline::Folded;
-    use crate::read::Reader;
+    use crate::family::LanguageFamily;
+    use crate::language::SourceLanguage;
+    use crate::outline::EncodedOutline;
+    use crate::read::SourceReader;
 
     const SOURCE: &str = "\
 from elsewhere import other
@@ -205,15 +213,15 @@ def _hidden():
     return BaseStore().save(), other.more()
 ";
 
-    fn folded() -> Folded {
-        let facts = Reader::new().read(Language::Python, SOURCE.as_bytes()).unwrap();
-        Folded::new(&crate::outline::encode(Family::Python, &facts))
+    fn folded() -> EncodedOutline {
+        let facts = SourceReader::new().read(SourceLanguage::Python, SOURCE.as_bytes()).unwrap();
+        EncodedOutline::new(&crate::outline::encode(LanguageFamily::Python, &facts))
     }
 
     #[test]
     fn a_file_offers_what_others_can_mean_by_name() {
         let folded = folded();
-        let name = |offer: &Offer| folded.unfold().name(offer.id).to_owned();
+        let name = |offer: &MentionCandidate| folded.unfold().name(offer.id).to_owned();
         let offers: Vec<(String, bool)> =
             folded.sketch().offers().map(|offer| (name(&offer), offer.is_member)).collect();
         let want = [("BaseStore", false), ("limit", true), ("save", true), ("_hidden", false)];
@@ -242,9 +250,14 @@ def _hidden():
     }
 
     #[track_caller]
-    fn check_mentions(language: Language, family: Family, source: &str, want: &[&str]) {
-        let facts = Reader::new().read(language, source.as_bytes()).unwrap();
-        let folded = Folded::new(&crate::outline::encode(family, &facts));
+    fn check_mentions(
+        language: SourceLanguage,
+        family: LanguageFamily,
+        source: &str,
+        want: &[&str],
+    ) {
+        let facts = SourceReader::new().read(language, source.as_bytes()).unwrap();
+        let folded = EncodedOutline::new(&crate::outline::encode(family, &facts));
         let mut found: Vec<NameKey> = folded.sketch().mentions().map(|it| it.name).collect();
         let mut want: Vec<NameKey> = want.iter().copied().map(NameKey::of).collect();
         found.sort_unstable();
@@ -255,26 +268,26 @@ def _hidden():
     #[test]
     fn what_no_import_brings_is_not_of_another_file() {
         let source = "from a import one\n\none(two, enumerate(three))\n";
-        check_mentions(Language::Python, Family::Python, source, &["one"]);
+        check_mentions(SourceLanguage::Python, LanguageFamily::Python, source, &["one"]);
         let source = "from a import enumerate\nfrom b import *\n\nenumerate(two, len(three))\n";
         let want = ["enumerate", "two", "three"];
-        check_mentions(Language::Python, Family::Python, source, &want);
+        check_mentions(SourceLanguage::Python, LanguageFamily::Python, source, &want);
         let source = "use super::*;\nfn f(x: Two) -> Result<u8> {\n    Ok(g(x))\n}\n";
-        check_mentions(Language::Rust, Family::Rust, source, &["Two", "g"]);
+        check_mentions(SourceLanguage::Rust, LanguageFamily::Rust, source, &["Two", "g"]);
         let source = "package a\n\nfunc f() { g() }\n";
-        check_mentions(Language::Go, Family::Go, source, &["g"]);
+        check_mentions(SourceLanguage::Go, LanguageFamily::Go, source, &["g"]);
     }
 
     #[test]
     fn methods_that_a_language_brings_along_are_of_no_file() {
         let source = "def f(a, b: str):\n    a.startswith(b)\n    b.startswith(a)\n    a.shine()\n";
-        check_mentions(Language::Python, Family::Python, source, &["shine"]);
+        check_mentions(SourceLanguage::Python, LanguageFamily::Python, source, &["shine"]);
     }
 
     #[test]
     fn bytes_that_make_no_sense_offer_nothing() {
         for bytes in [&[][..], &[255; 40], &[1, 0, 9, 1, 2, 3, 4, 5, 6, 0, 7, 0]] {
-            let sketch = Sketch::new(bytes);
+            let sketch = RankingSketch::new(bytes);
             assert_eq!((sketch.mentions().count(), sketch.offers().count()), (0, 0));
         }
     }

@@ -6,10 +6,10 @@
 use std::collections::HashMap;
 
 use crate::facts::DefinitionId;
-use crate::family::Family;
-use crate::mixer::Table;
+use crate::family::LanguageFamily;
+use crate::mixer::FastHashMap;
 use crate::outline::NameKey;
-use crate::project::{DefRef, FileId, Project};
+use crate::project::{CodeFileId, CodeProject, DefRef};
 
 /// The number of a namespace or type with parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -17,16 +17,16 @@ pub(crate) struct SpaceId(u32);
 
 /// All namespaces and types that may be written in several parts.
 #[derive(Debug, Default)]
-pub(crate) struct Spaces {
-    by_name: HashMap<(Family, String), SpaceId>,
-    by_part: Table<(u32, u32), SpaceId>,
+pub(crate) struct NamespaceIndex {
+    by_name: HashMap<(LanguageFamily, String), SpaceId>,
+    by_part: FastHashMap<(u32, u32), SpaceId>,
     parts: Vec<Vec<DefRef>>,
     /// Members by the keys of their names.
-    members: Table<(u32, u64), Vec<DefRef>>,
+    members: FastHashMap<(u32, u64), Vec<DefRef>>,
 }
 
-impl Spaces {
-    pub(crate) fn new(project: &Project) -> Self {
+impl NamespaceIndex {
+    pub(crate) fn new(project: &CodeProject) -> Self {
         let mut spaces = Self::default();
         for file in project.ids() {
             let family = project.file(file).family;
@@ -45,7 +45,7 @@ impl Spaces {
         spaces
     }
 
-    fn add_part(&mut self, family: Family, name: String, at: DefRef) {
+    fn add_part(&mut self, family: LanguageFamily, name: String, at: DefRef) {
         let next = SpaceId(u32::try_from(self.parts.len()).unwrap_or(u32::MAX));
         let space = *self.by_name.entry((family, name)).or_insert(next);
         if space == next {
@@ -57,7 +57,7 @@ impl Spaces {
         self.by_part.insert((at.file.0, at.id.0), space);
     }
 
-    fn at(&self, file: FileId, id: DefinitionId) -> Option<SpaceId> {
+    fn at(&self, file: CodeFileId, id: DefinitionId) -> Option<SpaceId> {
         self.by_part.get(&(file.0, id.0)).copied()
     }
 
@@ -67,7 +67,7 @@ impl Spaces {
     }
 
     /// Finds one by its full name with dots.
-    pub(crate) fn named(&self, family: Family, name: &str) -> Option<SpaceId> {
+    pub(crate) fn named(&self, family: LanguageFamily, name: &str) -> Option<SpaceId> {
         self.by_name.get(&(family, name.to_owned())).copied()
     }
 
@@ -79,7 +79,7 @@ impl Spaces {
     /// Returns the members of all parts with a name, in order.
     pub(crate) fn members(
         &self,
-        project: &Project,
+        project: &CodeProject,
         space: SpaceId,
         name: &str,
     ) -> impl Iterator<Item = DefRef> {

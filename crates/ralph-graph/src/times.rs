@@ -1,14 +1,14 @@
 //! Counts the uses of each name in a file, and tells which may mean other
 //! files' names.
 
-use crate::facts::{FileFacts, Import, Imported, NameId, Names, Qualifier, Role};
-use crate::family::Family;
+use crate::facts::{FileFacts, Import, ImportedNames, NameId, NameList, Qualifier, ReferenceRole};
+use crate::family::LanguageFamily;
 use crate::outline::{Mention, NameKey};
 use crate::resolve::parts;
 
 /// Number of uses of a name.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Times {
+pub(crate) struct UseCounts {
     /// Without a qualifier.
     pub(crate) bare: u32,
     /// After a qualifier that tells where it is from.
@@ -20,15 +20,17 @@ pub(crate) struct Times {
 }
 
 /// Counts the uses of a file's names, in the order of their numbers.
-pub(crate) fn of(family: Family, facts: &FileFacts, keys: &[NameKey]) -> Vec<Times> {
-    let outside = Outside::new(family, facts, keys);
-    let mut times = vec![Times::default(); keys.len()];
+pub(crate) fn of(family: LanguageFamily, facts: &FileFacts, keys: &[NameKey]) -> Vec<UseCounts> {
+    let outside = ForeignNames::new(family, facts, keys);
+    let mut times = vec![UseCounts::default(); keys.len()];
     for reference in &facts.references {
         let Some(times) = times.get_mut(reference.name.0 as usize) else { continue };
         let count = match reference.qualifier {
             Qualifier::None if outside.has(reference.name) => &mut times.foreign,
             // Macros need no import.
-            Qualifier::None if family == Family::Rust && reference.role == Role::Applies => {
+            Qualifier::None
+                if family == LanguageFamily::Rust && reference.role == ReferenceRole::Applies =>
+            {
                 &mut times.placed
             }
             Qualifier::None => &mut times.bare,
@@ -46,19 +48,19 @@ pub(crate) fn of(family: Family, facts: &FileFacts, keys: &[NameKey]) -> Vec<Tim
 }
 
 /// Names of a file that are surely not of the project.
-struct Outside<'a> {
-    family: Family,
-    names: &'a Names,
+struct ForeignNames<'a> {
+    family: LanguageFamily,
+    names: &'a NameList,
     keys: &'a [NameKey],
     /// True for names that are, or begin with, an external name; by their
     /// numbers.
     is_foreign: Vec<bool>,
 }
 
-impl<'a> Outside<'a> {
-    fn new(family: Family, facts: &'a FileFacts, keys: &'a [NameKey]) -> Self {
+impl<'a> ForeignNames<'a> {
+    fn new(family: LanguageFamily, facts: &'a FileFacts, keys: &'a [NameKey]) -> Self {
         let mut outside = Self { family, names: &facts.names, keys, is_foreign: Vec::new() };
-        if family != Family::Rust {
+        if family != LanguageFamily::Rust {
             return outside;
         }
         let comes_along = |text: &str| {
@@ -89,19 +91,19 @@ impl<'a> Outside<'a> {
 
 fn local(import: &Import) -> Option<NameId> {
     match import.imported {
-        Imported::Module { local } => local,
-        Imported::Name { local, .. } => Some(local),
-        Imported::Everything => None,
+        ImportedNames::Module { local } => local,
+        ImportedNames::Name { local, .. } => Some(local),
+        ImportedNames::Everything => None,
     }
 }
 
 /// Returns the uses that can mean a name of another file, in the order of the
 /// keys.
 pub(crate) fn meant(
-    family: Family,
+    family: LanguageFamily,
     facts: &FileFacts,
     keys: &[NameKey],
-    times: &[Times],
+    times: &[UseCounts],
 ) -> Vec<Mention> {
     let built_in = family.built_in();
     let mut imported = vec![false; keys.len()];
@@ -110,7 +112,7 @@ pub(crate) fn meant(
             *imported = true;
         }
     }
-    let has_more = facts.imports.iter().any(|it| it.imported == Imported::Everything);
+    let has_more = facts.imports.iter().any(|it| it.imported == ImportedNames::Everything);
     let mut found = Vec::new();
     let all = keys.iter().copied().zip(times).zip(imported);
     for (id, ((name, times), is_imported)) in (0..).map(NameId).zip(all) {
@@ -122,7 +124,7 @@ pub(crate) fn meant(
         let is_known = !family.needs_imports() || is_imported || has_more && !is_built_in;
         let bare = if is_known { times.bare } else { 0 };
         // Built-in macros and attributes have no path.
-        let placed = if is_built_in && family == Family::Rust { 0 } else { times.placed };
+        let placed = if is_built_in && family == LanguageFamily::Rust { 0 } else { times.placed };
         let loose = if built_in.has_method(name, text) { 0 } else { times.loose };
         if bare + placed + loose > 0 {
             found.push(Mention { name, bare, placed, loose });

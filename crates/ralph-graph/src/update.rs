@@ -7,10 +7,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use ralph_store::{CodeStore, FolderChanges, NewFacts, StoreError};
 use rayon::prelude::*;
 
-use crate::content::{Content, Parsed, Workshop, load, parse};
-use crate::folder::{Entry, Folder, State};
+use crate::content::{FileContent, FileLoader, ParseOutcome, load, parse};
+use crate::folder::{IndexedFile, IndexedFileState, IndexedFolder};
 use crate::known;
-use crate::walk::{Glance, Listing, Met, Sort, Tree};
+use crate::walk::{CodeTree, FileListing, FolderWork, WalkedFile, WalkedFileKind};
 
 /// Number of files that are read before their facts are written: few enough to
 /// keep memory low, enough to keep all threads busy.
@@ -33,7 +33,7 @@ const MANY_FOLDERS: usize = 32;
 
 /// The progress of an update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Progress {
+pub struct UpdateProgress {
     /// Number of files already checked.
     pub done: usize,
     /// Number of files to check.
@@ -42,7 +42,7 @@ pub struct Progress {
 
 /// The result of an update.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Updated {
+pub struct UpdateSummary {
     /// Number of files that were read because they are new or may have changed.
     pub read: usize,
     /// Number of those whose contents were new.
@@ -53,14 +53,14 @@ pub struct Updated {
 
 /// A file to be read.
 #[derive(Debug, Clone)]
-struct Task {
+struct ReadTask {
     folder: String,
     name: String,
     size: u64,
-    before: Option<State>,
+    before: Option<IndexedFileState>,
 }
 
-impl Task {
+impl ReadTask {
     fn path(&self) -> String {
         join(&self.folder, &self.name)
     }
@@ -72,25 +72,25 @@ pub(crate) fn join(folder: &str, name: &str) -> String {
 }
 
 /// One update of the index of a root.
-pub(crate) struct Update<'a> {
-    pub(crate) tree: &'a Tree,
+pub(crate) struct IndexUpdate<'a> {
+    pub(crate) tree: &'a CodeTree,
     pub(crate) store: &'a mut CodeStore,
     pub(crate) root: &'a str,
     /// Nanoseconds since 1970.
     pub(crate) now: i64,
 }
 
-impl Update<'_> {
+impl IndexUpdate<'_> {
     /// Updates `folders` and the store.
     pub(crate) fn run(
         &mut self,
-        folders: &mut BTreeMap<String, Folder>,
-        progress: &mut dyn FnMut(Progress),
-    ) -> Result<Updated, StoreError> {
+        folders: &mut BTreeMap<String, IndexedFolder>,
+        progress: &mut dyn FnMut(UpdateProgress),
+    ) -> Result<UpdateSummary, StoreError> {
         let before = count_files(folders);
-        let mut plan = Plan { now: self.now, ..Plan::default() };
+        let mut plan = UpdatePlan { now: self.now, ..UpdatePlan::default() };
         plan.make(self.tree, folders);
-        let mut updated = Updated { read: plan.tasks.len(), ..Updated::default() };
+        let mut updated = UpdateSummary { read: plan.tasks.len(), ..UpdateSummary::default() };
         let tasks = std::mem::take(&mut plan.tasks);
         let (parsed, last) = self.work(&tasks, folders, progress)?;
         updated.parsed = parsed;
@@ -111,12 +111,12 @@ impl Update<'_> {
     /// of parsed files, and the facts that are not written yet.
     fn work(
         &mut self,
-        tasks: &[Task],
-        folders: &mut BTreeMap<String, Folder>,
-        progress: &mut dyn FnMut(Progress),
+        tasks: &[ReadTask],
+        folders: &mut BTreeMap<String, IndexedFolder>,
+        progress: &mut dyn FnMut(UpdateProgress),
     ) -> Result<(usize, Vec<NewFacts>), StoreError> {
         let known = if tasks.len() > MANY { Some(self.store.keys()?) } else { None };
-        let mut pending = Pending::default();
+        let mut pending = PendingFacts::default();
         let (mut done, mut parsed_count) = (0, 0);
         for batch in batches(tasks) {
             let (tree, now, root) = (self.tree, self.now, self.root);
@@ -146,7 +146,7 @@ impl Update<'_> {
                 }
             }
             done += batch.len();
-            progress(Progress { done, total: tasks.len() });
+            progress(UpdateProgress { done, total: tasks.len() });
         }
         Ok((parsed_count, pending.facts))
     }
@@ -155,39 +155,39 @@ impl Update<'_> {
     /// new.
     fn settle(
         &self,
-        task: &Task,
-        content: Content,
-    ) -> Result<(Entry, Option<NewFacts>), StoreError> {
+        task: &ReadTask,
+        content: FileContent,
+    ) -> Result<(IndexedFile, Option<NewFacts>), StoreError> {
         let stamp = content.stamp;
-        let entry = |state| Entry { name: task.name.clone(), stamp, state };
+        let entry = |state| IndexedFile { name: task.name.clone(), stamp, state };
         let (key, new) = match content.parsed {
-            Parsed::Not(state) => return Ok((entry(state), None)),
-            Parsed::Known { key } => (key, None),
-            Parsed::New(new) => (new.key, Some(new)),
+            ParseOutcome::Not(state) => return Ok((entry(state), None)),
+            ParseOutcome::Known { key } => (key, None),
+            ParseOutcome::New(new) => (new.key, Some(new)),
         };
         let stored = if new.is_none() { self.store.outline(key)? } else { None };
         let bytes = new.as_ref().map(|new| &new.outline).or(stored.as_ref());
         let broken = bytes.and_then(|bytes| known::broken_line(bytes));
-        let Some(line) = broken else { return Ok((entry(State::Read { key }), new)) };
-        let good = task.before.as_ref().and_then(State::good_key);
+        let Some(line) = broken else { return Ok((entry(IndexedFileState::Read { key }), new)) };
+        let good = task.before.as_ref().and_then(IndexedFileState::good_key);
         if let (Some(good), Some(bytes)) = (good, bytes)
             && let Some(earlier) = self.store.outline(good)?
             && known::lacks(bytes, &earlier)
         {
-            return Ok((entry(State::Kept { key: good, line }), new));
+            return Ok((entry(IndexedFileState::Kept { key: good, line }), new));
         }
-        Ok((entry(State::Broken { key, line }), new))
+        Ok((entry(IndexedFileState::Broken { key, line }), new))
     }
 }
 
 /// Facts that are not written yet.
 #[derive(Default)]
-struct Pending {
+struct PendingFacts {
     facts: Vec<NewFacts>,
     bytes: usize,
 }
 
-impl Pending {
+impl PendingFacts {
     fn extend(&mut self, new: Option<NewFacts>) {
         self.bytes += new.as_ref().map_or(0, |new| new.outline.len() + new.facts.len());
         self.facts.extend(new);
@@ -199,12 +199,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn count_files(folders: &BTreeMap<String, Folder>) -> usize {
+fn count_files(folders: &BTreeMap<String, IndexedFolder>) -> usize {
     folders.values().map(|folder| folder.files.len()).sum()
 }
 
 /// Puts a file into its folder, replacing its previous entry.
-fn put(folder: &mut Folder, entry: Entry) {
+fn put(folder: &mut IndexedFolder, entry: IndexedFile) {
     match folder.files.binary_search_by(|file| file.name.cmp(&entry.name)) {
         Ok(index) => {
             if let Some(known) = folder.files.get_mut(index) {
@@ -216,11 +216,11 @@ fn put(folder: &mut Folder, entry: Entry) {
 }
 
 /// Splits files into groups that are read together.
-fn batches(tasks: &[Task]) -> impl Iterator<Item = &[Task]> {
+fn batches(tasks: &[ReadTask]) -> impl Iterator<Item = &[ReadTask]> {
     let mut rest = tasks;
     std::iter::from_fn(move || {
         let mut bytes = 0;
-        let fits = |task: &&Task| {
+        let fits = |task: &&ReadTask| {
             bytes += task.size;
             bytes <= BATCH_BYTES
         };
@@ -232,64 +232,64 @@ fn batches(tasks: &[Task]) -> impl Iterator<Item = &[Task]> {
 }
 
 fn read_batch(
-    tree: &Tree,
-    batch: &[Task],
+    tree: &CodeTree,
+    batch: &[ReadTask],
     now: i64,
     is_known: &(dyn Fn(i64) -> bool + Sync),
-) -> Vec<Content> {
-    let read = |workshop: &mut Workshop, task: &Task| {
+) -> Vec<FileContent> {
+    let read = |workshop: &mut FileLoader, task: &ReadTask| {
         let path = task.path();
         parse(workshop, &path, load(&tree.at(&path), now), is_known)
     };
     if batch.len() < 4 {
         // A thread costs more than a few files.
-        let mut workshop = Workshop::default();
+        let mut workshop = FileLoader::default();
         return batch.iter().map(|task| read(&mut workshop, task)).collect();
     }
-    batch.par_iter().map_init(Workshop::default, read).collect()
+    batch.par_iter().map_init(FileLoader::default, read).collect()
 }
 
 /// The files to read, and the folders to write.
 #[derive(Default)]
-struct Plan {
+struct UpdatePlan {
     now: i64,
-    tasks: Vec<Task>,
+    tasks: Vec<ReadTask>,
     touched: HashSet<String>,
     removed: Vec<String>,
     /// Number of new files.
     added: usize,
 }
 
-impl Plan {
-    fn make(&mut self, tree: &Tree, folders: &mut BTreeMap<String, Folder>) {
+impl UpdatePlan {
+    fn make(&mut self, tree: &CodeTree, folders: &mut BTreeMap<String, IndexedFolder>) {
         if !folders.contains_key("") {
             return self.take_all(tree.walk(""), folders);
         }
-        let glances: Vec<(String, Glance)> = folders
+        let glances: Vec<(String, FolderWork)> = folders
             .iter()
             .map(|(path, folder)| (path.clone(), tree.glance(path, folder)))
-            .filter(|(_, glance)| *glance != Glance::Files(Vec::new()))
+            .filter(|(_, glance)| *glance != FolderWork::Files(Vec::new()))
             .collect();
-        let others = glances.iter().filter(|(_, glance)| *glance == Glance::Names).count();
-        let is_other = glances.iter().any(|(_, glance)| *glance == Glance::Rules);
+        let others = glances.iter().filter(|(_, glance)| *glance == FolderWork::Names).count();
+        let is_other = glances.iter().any(|(_, glance)| *glance == FolderWork::Rules);
         if is_other || others > MANY_FOLDERS {
             return self.take_all(tree.walk(""), folders);
         }
-        let listed: Vec<Listed> = glances
+        let listed: Vec<FolderListings> = glances
             .iter()
-            .filter(|(_, glance)| *glance == Glance::Names)
+            .filter(|(_, glance)| *glance == FolderWork::Names)
             .map(|(path, _)| (path.clone(), tree.list(path)))
             .collect();
         // Checked first, because folders that are taken over are not checked
         // again.
-        let is_other = |(path, found): &Listed| {
+        let is_other = |(path, found): &FolderListings| {
             tree.became_foreign(path) || has_other_rules(path, found, folders)
         };
         if listed.iter().any(is_other) {
             return self.take_all(tree.walk(""), folders);
         }
         for (path, glance) in &glances {
-            if let Glance::Files(files) = glance {
+            if let FolderWork::Files(files) = glance {
                 self.take_files(path, files, folders);
             }
         }
@@ -301,8 +301,8 @@ impl Plan {
     /// Replaces all folders by a complete listing.
     fn take_all(
         &mut self,
-        found: BTreeMap<String, Listing>,
-        folders: &mut BTreeMap<String, Folder>,
+        found: BTreeMap<String, FileListing>,
+        folders: &mut BTreeMap<String, IndexedFolder>,
     ) {
         let gone: Vec<String> =
             folders.keys().filter(|path| !found.contains_key(*path)).cloned().collect();
@@ -315,10 +315,15 @@ impl Plan {
         }
     }
 
-    fn take_files(&mut self, path: &str, files: &[usize], folders: &BTreeMap<String, Folder>) {
+    fn take_files(
+        &mut self,
+        path: &str,
+        files: &[usize],
+        folders: &BTreeMap<String, IndexedFolder>,
+    ) {
         let Some(folder) = folders.get(path) else { return };
         for entry in files.iter().filter_map(|index| folder.files.get(*index)) {
-            self.tasks.push(Task {
+            self.tasks.push(ReadTask {
                 folder: path.to_owned(),
                 name: entry.name.clone(),
                 size: entry.stamp.map_or(0, |stamp| stamp.size),
@@ -331,10 +336,10 @@ impl Plan {
     /// it.
     fn take_names(
         &mut self,
-        tree: &Tree,
+        tree: &CodeTree,
         path: &str,
-        mut found: BTreeMap<String, Listing>,
-        folders: &mut BTreeMap<String, Folder>,
+        mut found: BTreeMap<String, FileListing>,
+        folders: &mut BTreeMap<String, IndexedFolder>,
     ) {
         // It may have vanished with the folder above it, which came first.
         if !folders.contains_key(path) {
@@ -357,7 +362,7 @@ impl Plan {
     }
 
     /// Forgets a folder and all below it.
-    fn forget(&mut self, path: &str, folders: &mut BTreeMap<String, Folder>) {
+    fn forget(&mut self, path: &str, folders: &mut BTreeMap<String, IndexedFolder>) {
         let below = format!("{path}/");
         let gone: Vec<String> = folders
             .keys()
@@ -375,12 +380,12 @@ impl Plan {
     fn take_listing(
         &mut self,
         path: &str,
-        listing: Listing,
-        folders: &mut BTreeMap<String, Folder>,
+        listing: FileListing,
+        folders: &mut BTreeMap<String, IndexedFolder>,
     ) {
         let known = folders.remove(path).unwrap_or_default();
         let stamp = listing.stamp.and_then(|stamp| stamp.if_settled(self.now));
-        let mut folder = Folder { stamp, files: Vec::with_capacity(listing.files.len()) };
+        let mut folder = IndexedFolder { stamp, files: Vec::with_capacity(listing.files.len()) };
         for met in listing.files {
             let before = known.file(&met.name);
             self.added += usize::from(before.is_none());
@@ -389,18 +394,24 @@ impl Plan {
                 None => self.take_met(path, met, before, &mut folder),
             }
         }
-        if folder != known || known == Folder::default() {
+        if folder != known || known == IndexedFolder::default() {
             self.removed.retain(|removed| removed != path);
             self.touched.insert(path.to_owned());
         }
         folders.insert(path.to_owned(), folder);
     }
 
-    fn take_met(&mut self, path: &str, met: Met, before: Option<&Entry>, folder: &mut Folder) {
+    fn take_met(
+        &mut self,
+        path: &str,
+        met: WalkedFile,
+        before: Option<&IndexedFile>,
+        folder: &mut IndexedFolder,
+    ) {
         let settled = met.stamp.if_settled(self.now);
         let (stamp, state) = match met.sort {
-            Sort::Candidate => {
-                self.tasks.push(Task {
+            WalkedFileKind::Candidate => {
+                self.tasks.push(ReadTask {
                     folder: path.to_owned(),
                     name: met.name.clone(),
                     size: met.stamp.size,
@@ -408,21 +419,23 @@ impl Plan {
                 });
                 // Without a stamp until it is read; otherwise it would never be
                 // read.
-                (None, before.map_or(State::Other, |entry| entry.state.clone()))
+                (None, before.map_or(IndexedFileState::Other, |entry| entry.state.clone()))
             }
-            Sort::Rules => (settled, State::Rules),
-            Sort::Odd(why) => (settled, State::Skipped { why: why.to_owned() }),
-            Sort::Unreadable(why) => (settled, State::Unreadable { why }),
+            WalkedFileKind::Rules => (settled, IndexedFileState::Rules),
+            WalkedFileKind::Odd(why) => {
+                (settled, IndexedFileState::Skipped { why: why.to_owned() })
+            }
+            WalkedFileKind::Unreadable(why) => (settled, IndexedFileState::Unreadable { why }),
         };
-        folder.files.push(Entry { name: met.name, stamp, state });
+        folder.files.push(IndexedFile { name: met.name, stamp, state });
     }
 }
 
 /// A folder, and its new listing.
-type Listed = (String, BTreeMap<String, Listing>);
+type FolderListings = (String, BTreeMap<String, FileListing>);
 
 /// Lists new folders of a folder and all below them.
-fn walk_new(tree: &Tree, folder: &str, new: &BTreeSet<&str>) -> Vec<(String, Listing)> {
+fn walk_new(tree: &CodeTree, folder: &str, new: &BTreeSet<&str>) -> Vec<(String, FileListing)> {
     if new.len() <= MANY_FOLDERS {
         return new.iter().flat_map(|path| tree.walk(path)).collect();
     }
@@ -437,23 +450,23 @@ fn walk_new(tree: &Tree, folder: &str, new: &BTreeSet<&str>) -> Vec<(String, Lis
 /// Returns true if the ignore rules in a folder changed.
 fn has_other_rules(
     path: &str,
-    found: &BTreeMap<String, Listing>,
-    folders: &BTreeMap<String, Folder>,
+    found: &BTreeMap<String, FileListing>,
+    folders: &BTreeMap<String, IndexedFolder>,
 ) -> bool {
     let (Some(known), Some(listing)) = (folders.get(path), found.get(path)) else { return false };
-    let listed = listing.files.iter().filter(|met| met.sort == Sort::Rules);
-    let before = known.files.iter().filter(|file| file.state == State::Rules).count();
+    let listed = listing.files.iter().filter(|met| met.sort == WalkedFileKind::Rules);
+    let before = known.files.iter().filter(|file| file.state == IndexedFileState::Rules).count();
     before != listed.clone().count() || !listed.into_iter().all(|met| is_known_rule(known, met))
 }
 
 /// Returns true if an ignore file is unchanged.
-fn is_known_rule(folder: &Folder, met: &Met) -> bool {
-    let known = folder.file(&met.name).filter(|file| file.state == State::Rules);
+fn is_known_rule(folder: &IndexedFolder, met: &WalkedFile) -> bool {
+    let known = folder.file(&met.name).filter(|file| file.state == IndexedFileState::Rules);
     known.is_some_and(|file| file.stamp == Some(met.stamp))
 }
 
 /// Returns the folders directly in a folder.
-fn folders_in(path: &str, folders: &BTreeMap<String, Folder>) -> HashSet<String> {
+fn folders_in(path: &str, folders: &BTreeMap<String, IndexedFolder>) -> HashSet<String> {
     let start = if path.is_empty() { String::new() } else { format!("{path}/") };
     let inside = folders.range(start.clone()..).map(|(known, _)| known);
     inside

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ignore::{DirEntry, Walk, WalkBuilder};
 
 use crate::content;
-use crate::folder::{Entry, Folder, Stamp, State};
+use crate::folder::{FileStamp, IndexedFile, IndexedFileState, IndexedFolder};
 use crate::project::{folder_of, name_of};
 
 /// Folders with third-party or generated files.
@@ -42,10 +42,10 @@ const TELLTALES: [&str; 4] = ["CACHEDIR.TAG", "pyvenv.cfg", "modules.txt", "auto
 const RULES: [&str; 2] = [".gitignore", ".ignore"];
 
 /// Stamp of an ignore file that does not exist but would count.
-const ABSENT: Stamp = Stamp { size: 0, modified: 0, changed: 0, inode: 0 };
+const ABSENT: FileStamp = FileStamp { size: 0, modified: 0, changed: 0, inode: 0 };
 
 /// Stamp of a file that counts by its existence alone.
-const PRESENT: Stamp = Stamp { size: 1, modified: 0, changed: 0, inode: 0 };
+const PRESENT: FileStamp = FileStamp { size: 1, modified: 0, changed: 0, inode: 0 };
 
 /// Reason for skipping a file or folder whose name cannot be stored.
 const NO_TEXT: &str = "its name is not UTF-8";
@@ -58,15 +58,15 @@ const WHOLE: &str = "";
 
 /// A file that a walk found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Met {
+pub(crate) struct WalkedFile {
     pub(crate) name: String,
-    pub(crate) stamp: Stamp,
-    pub(crate) sort: Sort,
+    pub(crate) stamp: FileStamp,
+    pub(crate) sort: WalkedFileKind,
 }
 
 /// The kind of a file that a walk found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Sort {
+pub(crate) enum WalkedFileKind {
     /// It may be code.
     Candidate,
     /// It has ignore rules.
@@ -79,14 +79,14 @@ pub(crate) enum Sort {
 
 /// The current contents of a folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Listing {
-    pub(crate) stamp: Option<Stamp>,
-    pub(crate) files: Vec<Met>,
+pub(crate) struct FileListing {
+    pub(crate) stamp: Option<FileStamp>,
+    pub(crate) files: Vec<WalkedFile>,
 }
 
 /// The work to do for a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Glance {
+pub(crate) enum FolderWork {
     /// These of its files may have changed, by index.
     Files(Vec<usize>),
     /// It must be listed again.
@@ -97,31 +97,32 @@ pub(crate) enum Glance {
 
 /// A work tree.
 #[derive(Debug, Clone)]
-pub(crate) struct Tree {
+pub(crate) struct CodeTree {
     pub(crate) root: PathBuf,
     /// The folder of ralph's own state, which may lie inside.
     pub(crate) own: PathBuf,
 }
 
-impl Tree {
+impl CodeTree {
     /// Returns the path of a folder or file.
     pub(crate) fn at(&self, path: &str) -> PathBuf {
         if path.is_empty() { self.root.clone() } else { self.root.join(path) }
     }
 
     /// Checks a known folder for changes without listing it.
-    pub(crate) fn glance(&self, path: &str, folder: &Folder) -> Glance {
+    pub(crate) fn glance(&self, path: &str, folder: &IndexedFolder) -> FolderWork {
         let Some(files) = self.changed_files(path, folder) else {
-            return Glance::Names;
+            return FolderWork::Names;
         };
-        let is_rules =
-            |index: &usize| folder.files.get(*index).is_some_and(|file| file.state == State::Rules);
-        if files.iter().any(is_rules) { Glance::Rules } else { Glance::Files(files) }
+        let is_rules = |index: &usize| {
+            folder.files.get(*index).is_some_and(|file| file.state == IndexedFileState::Rules)
+        };
+        if files.iter().any(is_rules) { FolderWork::Rules } else { FolderWork::Files(files) }
     }
 
     /// Returns the files that may have changed; `None` if their names may have.
     #[cfg(unix)]
-    fn changed_files(&self, path: &str, folder: &Folder) -> Option<Vec<usize>> {
+    fn changed_files(&self, path: &str, folder: &IndexedFolder) -> Option<Vec<usize>> {
         use rustix::fs::{AtFlags, FileType, Mode, OFlags, fstat, open, statat};
 
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -135,7 +136,7 @@ impl Tree {
                 let end = look(AtFlags::empty())?;
                 FileType::from_raw_mode(end.st_mode).is_dir().then_some(())?;
             }
-            let is_rules = file.state == State::Rules;
+            let is_rules = file.state == IndexedFileState::Rules;
             let flags = if is_rules { AtFlags::empty() } else { AtFlags::SYMLINK_NOFOLLOW };
             Some(raw_stamp(&look(flags)?))
         })
@@ -143,7 +144,7 @@ impl Tree {
 
     /// Returns the files that may have changed; `None` if their names may have.
     #[cfg(not(unix))]
-    fn changed_files(&self, path: &str, folder: &Folder) -> Option<Vec<usize>> {
+    fn changed_files(&self, path: &str, folder: &IndexedFolder) -> Option<Vec<usize>> {
         let place = self.at(path);
         if folder.stamp? != stamp(&fs::symlink_metadata(&place).ok()?) {
             return None;
@@ -153,24 +154,24 @@ impl Tree {
             if is_linked_folder(file) && !path.is_dir() {
                 return None;
             }
-            let is_rules = file.state == State::Rules;
+            let is_rules = file.state == IndexedFileState::Rules;
             let facts = if is_rules { fs::metadata(path) } else { fs::symlink_metadata(path) };
             Some(stamp(&facts.ok()?))
         })
     }
 
     /// Lists a folder and all below it.
-    pub(crate) fn walk(&self, path: &str) -> BTreeMap<String, Listing> {
+    pub(crate) fn walk(&self, path: &str) -> BTreeMap<String, FileListing> {
         self.listings(path, None)
     }
 
     /// Lists one folder; those below it appear without their files.
-    pub(crate) fn list(&self, path: &str) -> BTreeMap<String, Listing> {
+    pub(crate) fn list(&self, path: &str) -> BTreeMap<String, FileListing> {
         self.listings(path, Some(1))
     }
 
-    fn listings(&self, path: &str, depth: Option<usize>) -> BTreeMap<String, Listing> {
-        let mut found = BTreeMap::from([(path.to_owned(), Listing::default())]);
+    fn listings(&self, path: &str, depth: Option<usize>) -> BTreeMap<String, FileListing> {
+        let mut found = BTreeMap::from([(path.to_owned(), FileListing::default())]);
         let above = depth_of(path);
         let told: Arc<Mutex<Vec<PathBuf>>> = Arc::default();
         if !ralph_files::has_plain_rules(&self.root) {
@@ -214,9 +215,9 @@ impl Tree {
                     && !is_hidden_folder(entry)
                     && ralph_files::may_enter(entry.path(), entry.file_type())
                     && match ownership(entry, &own) {
-                        Ownership::Ours => true,
-                        Ownership::Foreign => false,
-                        Ownership::Told(telltale) => {
+                        FileOwnership::Ours => true,
+                        FileOwnership::Foreign => false,
+                        FileOwnership::Told(telltale) => {
                             tell.lock().unwrap_or_else(PoisonError::into_inner).push(telltale);
                             false
                         }
@@ -226,7 +227,7 @@ impl Tree {
     }
 
     /// Records a file or folder that the walk found.
-    fn take(&self, entry: &DirEntry, found: &mut BTreeMap<String, Listing>) {
+    fn take(&self, entry: &DirEntry, found: &mut BTreeMap<String, FileListing>) {
         let facts = match entry.metadata() {
             Ok(facts) => facts,
             Err(error) => return self.take_error(&error, found),
@@ -246,7 +247,7 @@ impl Tree {
 
     /// Records a path that the system does not allow reading: a folder, or
     /// something in one.
-    fn take_error(&self, error: &ignore::Error, found: &mut BTreeMap<String, Listing>) {
+    fn take_error(&self, error: &ignore::Error, found: &mut BTreeMap<String, FileListing>) {
         let Some((path, error)) = refusal(error) else { return };
         // A deleted file counts as never seen.
         if error.kind() == io::ErrorKind::NotFound {
@@ -256,30 +257,30 @@ impl Tree {
         let is_folder = found.get(&place).is_some_and(|listing| listing.stamp.is_some());
         let (folder, name) =
             if is_folder { (place.as_str(), WHOLE) } else { (folder_of(&place), name_of(&place)) };
-        let (name, sort) = (name.to_owned(), Sort::Unreadable(error.kind().to_string()));
-        let met = Met { name, stamp: ABSENT, sort };
+        let (name, sort) = (name.to_owned(), WalkedFileKind::Unreadable(error.kind().to_string()));
+        let met = WalkedFile { name, stamp: ABSENT, sort };
         found.entry(folder.to_owned()).or_default().files.push(met);
     }
 
     /// Records the file that marks a folder as foreign, in the folder above it.
-    fn mind(&self, telltale: &Path, found: &mut BTreeMap<String, Listing>) {
+    fn mind(&self, telltale: &Path, found: &mut BTreeMap<String, FileListing>) {
         let Some(path) = self.inside(telltale) else { return };
         let Some((folder, telltale)) = path.rsplit_once('/') else { return };
         let (above, name) = (folder_of(folder), name_of(folder));
         let name = format!("{name}/{telltale}");
-        let met = Met { name, stamp: PRESENT, sort: Sort::Rules };
+        let met = WalkedFile { name, stamp: PRESENT, sort: WalkedFileKind::Rules };
         found.entry(above.to_owned()).or_default().files.push(met);
     }
 
     /// Returns ignore files outside of the folders they apply to, existing or
     /// not.
-    fn outer_rules(&self) -> Vec<Met> {
+    fn outer_rules(&self) -> Vec<WalkedFile> {
         let exclude = git_folder(&self.at(".git")).map(|git| git.join("info/exclude"));
         let everywhere = ignore::gitignore::gitconfig_excludes_path();
         let files = exclude.into_iter().chain(everywhere);
         let met = |path: PathBuf| {
             let stamp = fs::metadata(&path).map_or(ABSENT, |facts| stamp(&facts));
-            Some(Met { name: path.to_str()?.to_owned(), stamp, sort: Sort::Rules })
+            Some(WalkedFile { name: path.to_str()?.to_owned(), stamp, sort: WalkedFileKind::Rules })
         };
         files.filter_map(met).collect()
     }
@@ -297,12 +298,12 @@ impl Tree {
 
     /// Returns an entry whose name is not UTF-8, with its folder, if it is a
     /// folder or looks like code.
-    fn odd_name(&self, entry: &DirEntry, facts: &Metadata) -> Option<(String, Met)> {
+    fn odd_name(&self, entry: &DirEntry, facts: &Metadata) -> Option<(String, WalkedFile)> {
         let folder = self.inside(entry.path().parent()?)?;
         let name = escaped(entry.file_name());
         let is_code = || name.contains('.') && content::may_be_code(&name);
         let is_told = facts.is_dir() || facts.is_file() && is_code();
-        let met = Met { name, stamp: stamp(facts), sort: Sort::Odd(NO_TEXT) };
+        let met = WalkedFile { name, stamp: stamp(facts), sort: WalkedFileKind::Odd(NO_TEXT) };
         is_told.then_some((folder, met))
     }
 }
@@ -320,13 +321,13 @@ fn depth_of(path: &str) -> usize {
 }
 
 /// Returns true if the stored name of a file is its name on disk.
-fn has_own_name(file: &Entry) -> bool {
-    !matches!(&file.state, State::Skipped { why } if why == NO_TEXT)
+fn has_own_name(file: &IndexedFile) -> bool {
+    !matches!(&file.state, IndexedFileState::Skipped { why } if why == NO_TEXT)
 }
 
 /// Returns true if a file is a link that led to a folder.
-fn is_linked_folder(file: &Entry) -> bool {
-    matches!(&file.state, State::Skipped { why } if why == LINKED_FOLDER)
+fn is_linked_folder(file: &IndexedFile) -> bool {
+    matches!(&file.state, IndexedFileState::Skipped { why } if why == LINKED_FOLDER)
 }
 
 /// Returns the path that could not be read, and the error.
@@ -358,37 +359,45 @@ fn escaped(name: &OsStr) -> String {
     text
 }
 
-fn met(path: &str, place: &Path, facts: &Metadata) -> Option<Met> {
+fn met(path: &str, place: &Path, facts: &Metadata) -> Option<WalkedFile> {
     let name = name_of(path);
     let sort = if RULES.contains(&name) {
-        Sort::Rules
+        WalkedFileKind::Rules
     } else if facts.is_file() && content::may_be_code(path) {
-        Sort::Candidate
+        WalkedFileKind::Candidate
     } else if facts.is_symlink() && content::may_be_code(path) && name.contains('.') {
-        Sort::Odd("a symbolic link")
+        WalkedFileKind::Odd("a symbolic link")
     } else if facts.is_symlink() && !FOREIGN.contains(&name) && place.is_dir() {
-        Sort::Odd(LINKED_FOLDER)
+        WalkedFileKind::Odd(LINKED_FOLDER)
     } else {
         return None;
     };
     let stamp = match sort {
         // The target of a link has the ignore rules.
-        Sort::Rules => fs::metadata(place).map_or(ABSENT, |facts| stamp(&facts)),
-        Sort::Candidate | Sort::Odd(_) | Sort::Unreadable(_) => stamp(facts),
+        WalkedFileKind::Rules => fs::metadata(place).map_or(ABSENT, |facts| stamp(&facts)),
+        WalkedFileKind::Candidate | WalkedFileKind::Odd(_) | WalkedFileKind::Unreadable(_) => {
+            stamp(facts)
+        }
     };
-    Some(Met { name: name.to_owned(), stamp, sort })
+    Some(WalkedFile { name: name.to_owned(), stamp, sort })
 }
 
 /// Returns the files that may have changed, by their current stamps; `None` if
 /// one is gone.
-fn changed(folder: &Folder, look: impl Fn(&Entry) -> Option<Stamp>) -> Option<Vec<usize>> {
+fn changed(
+    folder: &IndexedFolder,
+    look: impl Fn(&IndexedFile) -> Option<FileStamp>,
+) -> Option<Vec<usize>> {
     let mut changed = Vec::new();
     for (index, file) in folder.files.iter().enumerate().filter(|(_, it)| has_own_name(it)) {
         match look(file) {
             None if file.stamp == Some(ABSENT) => {}
             None => return None,
             // It could not be read before.
-            Some(_) if matches!(file.state, State::Unreadable { .. }) && file.stamp.is_some() => {
+            Some(_)
+                if matches!(file.state, IndexedFileState::Unreadable { .. })
+                    && file.stamp.is_some() =>
+            {
                 return None;
             }
             Some(_) if file.stamp == Some(PRESENT) => {}
@@ -411,23 +420,23 @@ fn git_folder(link: &Path) -> Option<PathBuf> {
 }
 
 /// The owner of a file or folder.
-enum Ownership {
+enum FileOwnership {
     Ours,
     Foreign,
     /// Not ours, because of this file in it.
     Told(PathBuf),
 }
 
-fn ownership(entry: &DirEntry, own: &Path) -> Ownership {
+fn ownership(entry: &DirEntry, own: &Path) -> FileOwnership {
     let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
     let name = entry.file_name();
     if !is_folder || entry.depth() == 0 {
-        return if name == ".git" { Ownership::Foreign } else { Ownership::Ours };
+        return if name == ".git" { FileOwnership::Foreign } else { FileOwnership::Ours };
     }
     if FOREIGN.iter().any(|foreign| name == *foreign) || entry.path() == own {
-        return Ownership::Foreign;
+        return FileOwnership::Foreign;
     }
-    telltale(entry.path()).map_or(Ownership::Ours, Ownership::Told)
+    telltale(entry.path()).map_or(FileOwnership::Ours, FileOwnership::Told)
 }
 
 /// Returns the file that marks a folder as not the project's own.
@@ -453,9 +462,9 @@ fn is_elsewhere(path: &Path) -> bool {
 }
 
 #[cfg(unix)]
-pub(crate) fn stamp(facts: &Metadata) -> Stamp {
+pub(crate) fn stamp(facts: &Metadata) -> FileStamp {
     use std::os::unix::fs::MetadataExt;
-    Stamp {
+    FileStamp {
         size: facts.size(),
         modified: nanos(facts.mtime(), facts.mtime_nsec()),
         changed: nanos(facts.ctime(), facts.ctime_nsec()),
@@ -464,15 +473,15 @@ pub(crate) fn stamp(facts: &Metadata) -> Stamp {
 }
 
 #[cfg(not(unix))]
-pub(crate) fn stamp(facts: &Metadata) -> Stamp {
+pub(crate) fn stamp(facts: &Metadata) -> FileStamp {
     let since = facts.modified().ok().and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
     let modified = since.and_then(|since| i64::try_from(since.as_nanos()).ok()).unwrap_or(0);
-    Stamp { size: facts.len(), modified, changed: 0, inode: 0 }
+    FileStamp { size: facts.len(), modified, changed: 0, inode: 0 }
 }
 
 #[cfg(unix)]
-fn raw_stamp(raw: &rustix::fs::Stat) -> Stamp {
-    Stamp {
+fn raw_stamp(raw: &rustix::fs::Stat) -> FileStamp {
+    FileStamp {
         size: u64::try_from(raw.st_size).unwrap_or(0),
         modified: nanos(raw.st_mtime, raw.st_mtime_nsec),
         changed: nanos(raw.st_ctime, raw.st_ctime_nsec),

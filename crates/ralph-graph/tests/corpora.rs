@@ -8,10 +8,10 @@ use std::error::Error;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use ralph_graph::ask::meaning::{Meaning, NameUse};
+use ralph_graph::ask::meaning::{NameTarget, NameUse};
 use ralph_graph::ask::symbols::SymbolQuery;
-use ralph_graph::facts::{Kind, Role};
-use ralph_graph::{Code, Index, Symbol};
+use ralph_graph::facts::{DefinitionKind, ReferenceRole};
+use ralph_graph::{CodeSymbol, Index, KnownCode};
 use serde_json::Value;
 
 /// A time long after all writes, so that every stamp is settled.
@@ -58,13 +58,13 @@ impl Outcome {
 
 /// The facts about a project.
 struct Known {
-    symbols: Vec<Symbol>,
+    symbols: Vec<CodeSymbol>,
     uses: BTreeMap<String, Vec<NameUse>>,
     imports: BTreeSet<(String, String)>,
 }
 
 impl Known {
-    fn of(code: &Code<'_>) -> Self {
+    fn of(code: &KnownCode<'_>) -> Self {
         let all = SymbolQuery { limit: usize::MAX, ..SymbolQuery::default() };
         let symbols = code.symbols(&all).symbols;
         let paths = code.paths();
@@ -133,7 +133,7 @@ fn dotted(name: &str) -> String {
 
 /// Returns true if a full name is the expected one, which includes the
 /// namespace of the file.
-fn is_called(symbol: &Symbol, full: &str) -> bool {
+fn is_called(symbol: &CodeSymbol, full: &str) -> bool {
     let (found, full) = (dotted(&symbol.full_name), dotted(full));
     found == full || full.ends_with(&format!(".{found}"))
 }
@@ -148,7 +148,7 @@ fn compare_definitions(known: &Known, expected: &[Value], language: &str, outcom
             ((file, number(it, "line"), number(it, "column"), name, kind), it)
         })
         .collect();
-    let made = |symbol: &Symbol| {
+    let made = |symbol: &CodeSymbol| {
         // In the corpora `A = Struct.new(:b)` is a constant; in the graph it is
         // a type with fields.
         let is_constant = |it: &Value| {
@@ -160,11 +160,12 @@ fn compare_definitions(known: &Known, expected: &[Value], language: &str, outcom
     };
     for symbol in &known.symbols {
         let is_made = made(symbol);
-        if is_made && symbol.kind == Kind::Field {
+        if is_made && symbol.kind == DefinitionKind::Field {
             continue;
         }
-        let is_made = is_made && matches!(symbol.kind, Kind::Class | Kind::Struct);
-        let kind = if is_made { Kind::Constant } else { symbol.kind }.word().to_owned();
+        let is_made =
+            is_made && matches!(symbol.kind, DefinitionKind::Class | DefinitionKind::Struct);
+        let kind = if is_made { DefinitionKind::Constant } else { symbol.kind }.word().to_owned();
         let place = (symbol.path.clone(), symbol.line, symbol.column);
         let key = (place.0, place.1, place.2, symbol.name.clone(), kind);
         let Some(want) = wanted.remove(&key) else {
@@ -200,15 +201,15 @@ fn compare_definitions(known: &Known, expected: &[Value], language: &str, outcom
 
 /// Returns true if the corpora omit something that the graph includes on
 /// purpose.
-fn is_left_out(known: &Known, symbol: &Symbol, language: &str) -> bool {
+fn is_left_out(known: &Known, symbol: &CodeSymbol, language: &str) -> bool {
     match language {
         // Package clauses name a file rather than contain it; the graph has
         // them as modules.
-        "go" | "java" => symbol.kind == Kind::Module,
+        "go" | "java" => symbol.kind == DefinitionKind::Module,
         // The corpora list a declared function by its body only; the graph
         // reads each file alone and joins the two in queries.
         "c" | "cpp" => {
-            let is_body = |other: &&Symbol| {
+            let is_body = |other: &&CodeSymbol| {
                 other.full_name == symbol.full_name
                     && other.kind == symbol.kind
                     && !is_header(&other.path)
@@ -221,7 +222,7 @@ fn is_left_out(known: &Known, symbol: &Symbol, language: &str) -> bool {
             let source = std::fs::read_to_string(path).unwrap_or_default();
             let line = source.lines().nth(symbol.line as usize - 1).unwrap_or_default();
             let before = line.as_bytes().get((symbol.column as usize).wrapping_sub(2));
-            symbol.kind == Kind::Function && matches!(before, Some(b'"' | b'\'' | b'`'))
+            symbol.kind == DefinitionKind::Function && matches!(before, Some(b'"' | b'\'' | b'`'))
         }
         _ => false,
     }
@@ -232,18 +233,18 @@ fn is_header(path: &str) -> bool {
 }
 
 /// Returns the position of a definition in the notation of the corpora.
-fn place(symbol: &Symbol) -> String {
+fn place(symbol: &CodeSymbol) -> String {
     format!("{}:{}", symbol.path, symbol.line)
 }
 
-fn shown(meaning: Option<&Meaning>) -> String {
-    let places = |symbols: &[Symbol]| symbols.iter().map(place).collect::<Vec<_>>().join(" ");
+fn shown(meaning: Option<&NameTarget>) -> String {
+    let places = |symbols: &[CodeSymbol]| symbols.iter().map(place).collect::<Vec<_>>().join(" ");
     match meaning {
         None => "no use".to_owned(),
-        Some(Meaning::Symbols(symbols)) => places(symbols),
-        Some(Meaning::OneOf(symbols)) => format!("one of {}", places(symbols)),
-        Some(Meaning::Files(files)) => format!("module {}", files.join(" ")),
-        Some(Meaning::Outside) => "outside".to_owned(),
+        Some(NameTarget::Symbols(symbols)) => places(symbols),
+        Some(NameTarget::OneOf(symbols)) => format!("one of {}", places(symbols)),
+        Some(NameTarget::Files(files)) => format!("module {}", files.join(" ")),
+        Some(NameTarget::Outside) => "outside".to_owned(),
     }
 }
 
@@ -259,17 +260,17 @@ fn compare_reference(known: &Known, mark: &Value, outcome: &mut Outcome) {
     let to = text(mark, "to");
     let score = &mut outcome.references;
     let is_right = match (to, meaning) {
-        ("external" | "local", Some(Meaning::Symbols(_) | Meaning::Files(_))) => {
+        ("external" | "local", Some(NameTarget::Symbols(_) | NameTarget::Files(_))) => {
             score.wrong += 1;
             false
         }
-        ("external" | "local", None | Some(Meaning::OneOf(_) | Meaning::Outside)) => true,
-        ("ambiguous", Some(Meaning::Symbols(found))) if found.len() < 2 => {
+        ("external" | "local", None | Some(NameTarget::OneOf(_) | NameTarget::Outside)) => true,
+        ("ambiguous", Some(NameTarget::Symbols(found))) if found.len() < 2 => {
             score.wrong += 1;
             score.missed += 1;
             false
         }
-        ("ambiguous", Some(Meaning::Symbols(found) | Meaning::OneOf(found))) => {
+        ("ambiguous", Some(NameTarget::Symbols(found) | NameTarget::OneOf(found))) => {
             let mut among = mark["among"].as_array().into_iter().flatten();
             let all =
                 among.all(|one| found.iter().any(|it| Some(place(it).as_str()) == one.as_str()));
@@ -280,7 +281,7 @@ fn compare_reference(known: &Known, mark: &Value, outcome: &mut Outcome) {
             }
             all
         }
-        (to, Some(Meaning::Symbols(found))) => {
+        (to, Some(NameTarget::Symbols(found))) => {
             let is_right = found.iter().any(|symbol| place(symbol) == to);
             if is_right {
                 score.right += 1;
@@ -290,7 +291,7 @@ fn compare_reference(known: &Known, mark: &Value, outcome: &mut Outcome) {
             }
             is_right
         }
-        (_, None | Some(Meaning::OneOf(_) | Meaning::Files(_) | Meaning::Outside)) => {
+        (_, None | Some(NameTarget::OneOf(_) | NameTarget::Files(_) | NameTarget::Outside)) => {
             score.missed += 1;
             false
         }
@@ -300,24 +301,24 @@ fn compare_reference(known: &Known, mark: &Value, outcome: &mut Outcome) {
     }
 }
 
-fn is_role(role: Role, word: &str) -> bool {
+fn is_role(role: ReferenceRole, word: &str) -> bool {
     match role {
-        Role::Call => word == "call",
-        Role::Type => word == "type",
-        Role::Extends => word == "extends",
-        Role::Implements => word == "implements",
+        ReferenceRole::Call => word == "call",
+        ReferenceRole::Type => word == "type",
+        ReferenceRole::Extends => word == "extends",
+        ReferenceRole::Implements => word == "implements",
         // Macros are called in the corpora and applied in the graph.
-        Role::Applies => matches!(word, "applies" | "call"),
-        Role::Value => word == "value",
+        ReferenceRole::Applies => matches!(word, "applies" | "call"),
+        ReferenceRole::Value => word == "value",
     }
 }
 
 fn has_relation(known: &Known, relation: &Value) -> bool {
     let (from, to) = (text(relation, "from"), text(relation, "to"));
-    let fits = |role: Role| match text(relation, "rel") {
-        "calls" | "tests" => matches!(role, Role::Call | Role::Applies),
-        "extends" => role == Role::Extends,
-        "implements" => role == Role::Implements,
+    let fits = |role: ReferenceRole| match text(relation, "rel") {
+        "calls" | "tests" => matches!(role, ReferenceRole::Call | ReferenceRole::Applies),
+        "extends" => role == ReferenceRole::Extends,
+        "implements" => role == ReferenceRole::Implements,
         _ => false,
     };
     match text(relation, "rel") {
@@ -328,7 +329,7 @@ fn has_relation(known: &Known, relation: &Value) -> bool {
             let uses = known.uses.get(path).map_or(&[][..], Vec::as_slice);
             uses.iter().filter(|it| fits(it.role)).any(|it| {
                 is_within(it.within.as_ref(), within)
-                    && matches!(&it.meaning, Meaning::Symbols(found)
+                    && matches!(&it.meaning, NameTarget::Symbols(found)
                         if found.iter().any(|symbol| is_at(symbol, to)))
             })
         }
@@ -340,13 +341,13 @@ fn split(text: &str) -> (&str, Option<&str>) {
     text.split_once(':').map_or((text, None), |(path, name)| (path, Some(name)))
 }
 
-fn is_at(symbol: &Symbol, text: &str) -> bool {
+fn is_at(symbol: &CodeSymbol, text: &str) -> bool {
     let (path, name) = split(text);
     symbol.path == path && name.is_some_and(|name| is_called(symbol, name))
 }
 
 /// Returns true if the definition around a use is the wanted one, or inside it.
-fn is_within(found: Option<&Symbol>, wanted: Option<&str>) -> bool {
+fn is_within(found: Option<&CodeSymbol>, wanted: Option<&str>) -> bool {
     let Some(wanted) = wanted else { return true };
     found.is_some_and(|symbol| {
         let full = dotted(&symbol.full_name);

@@ -7,11 +7,11 @@ use std::collections::BTreeSet;
 use std::error::Error;
 use std::path::Path;
 
-use ralph_graph::ask::implied::Calling;
-use ralph_graph::ask::name::Meant;
-use ralph_graph::ask::refs::Certainty;
+use ralph_graph::ask::implied::CallSyntax;
+use ralph_graph::ask::name::NameLookup;
+use ralph_graph::ask::refs::UseCertainty;
 use ralph_graph::ask::symbols::SymbolQuery;
-use ralph_graph::{Code, Index, Symbol};
+use ralph_graph::{CodeSymbol, Index, KnownCode};
 use serde_json::Value;
 
 /// A time long after all writes, so that every stamp is settled.
@@ -41,21 +41,21 @@ fn expected(question: &Value) -> Answer {
     Answer { sure: places("sure"), complete: possible.is_empty(), possible }
 }
 
-fn answer(code: &Code<'_>, question: &Value) -> Option<Answer> {
+fn answer(code: &KnownCode<'_>, question: &Value) -> Option<Answer> {
     let mut answer = Answer { complete: true, ..Answer::default() };
-    let mut add = |certainty: Certainty, place: String| match certainty {
-        Certainty::Sure => answer.sure.insert(place),
-        Certainty::OneOf(_) => answer.possible.insert(place),
+    let mut add = |certainty: UseCertainty, place: String| match certainty {
+        UseCertainty::Sure => answer.sure.insert(place),
+        UseCertainty::OneOf(_) => answer.possible.insert(place),
     };
     if question.get("refs").is_some() {
-        let Meant::One(refs) = code.refs(text(question, "refs")) else { return None };
+        let NameLookup::One(refs) = code.refs(text(question, "refs")) else { return None };
         for site in &refs.sites {
             add(site.certainty, format!("{}:{}", site.path, site.line));
         }
-        answer.complete = refs.calling == Calling::ByName;
+        answer.complete = refs.calling == CallSyntax::ByName;
         return Some(answer);
     }
-    let Meant::One(callees) = code.callees(text(question, "callees")) else { return None };
+    let NameLookup::One(callees) = code.callees(text(question, "callees")) else { return None };
     for calls in callees.callees {
         let symbol = calls.symbol?;
         add(calls.certainty, format!("{}:{}", symbol.path, symbol.full_name));
@@ -64,9 +64,9 @@ fn answer(code: &Code<'_>, question: &Value) -> Option<Answer> {
     Some(answer)
 }
 
-fn has_symbol(code: &Code<'_>, question: &Value) -> bool {
+fn has_symbol(code: &KnownCode<'_>, question: &Value) -> bool {
     let all = SymbolQuery { limit: usize::MAX, ..SymbolQuery::default() };
-    let is_it = |symbol: &Symbol| {
+    let is_it = |symbol: &CodeSymbol| {
         symbol.full_name == text(question, "symbol")
             && symbol.path == text(question, "file")
             && symbol.kind.word() == text(question, "kind")

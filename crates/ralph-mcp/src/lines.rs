@@ -12,7 +12,7 @@ const BEGINNING: usize = 1024;
 
 /// A line of input.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Line {
+pub(crate) enum InputLine {
     /// A whole line, without its end.
     Whole(Vec<u8>),
     /// The beginning of a line that is too long.
@@ -21,7 +21,7 @@ pub(crate) enum Line {
 
 /// Reads a line; `None` at the end of the input. Text without an end of line
 /// counts as a line, since no more can follow.
-pub(crate) fn next(input: &mut impl BufRead, most: usize) -> io::Result<Option<Line>> {
+pub(crate) fn next(input: &mut impl BufRead, most: usize) -> io::Result<Option<InputLine>> {
     let mut line = Vec::new();
     let (mut is_long, mut is_any) = (false, false);
     loop {
@@ -52,8 +52,8 @@ pub(crate) fn next(input: &mut impl BufRead, most: usize) -> io::Result<Option<L
     }
     Ok(match (is_any, is_long) {
         (false, _) => None,
-        (true, true) => Some(Line::TooLong(line)),
-        (true, false) => Some(Line::Whole(line)),
+        (true, true) => Some(InputLine::TooLong(line)),
+        (true, false) => Some(InputLine::Whole(line)),
     })
 }
 
@@ -61,13 +61,13 @@ pub(crate) fn next(input: &mut impl BufRead, most: usize) -> io::Result<Option<L
 mod tests {
     use super::*;
 
-    fn lines(text: &str, most: usize, buffer: usize) -> Vec<Line> {
+    fn lines(text: &str, most: usize, buffer: usize) -> Vec<InputLine> {
         let mut input = io::BufReader::with_capacity(buffer, text.as_bytes());
         std::iter::from_fn(|| next(&mut input, most).unwrap()).collect()
     }
 
-    fn whole(text: &str) -> Line {
-        Line::Whole(text.into())
+    fn whole(text: &str) -> InputLine {
+        InputLine::Whole(text.into())
     }
 
     #[test]
@@ -83,7 +83,7 @@ mod tests {
         let long = "x".repeat(5000);
         for buffer in [1, 64, 9000] {
             let read = lines(&format!("a\n{long}\nb\n"), 2000, buffer);
-            let beginning = Line::TooLong("x".repeat(BEGINNING).into());
+            let beginning = InputLine::TooLong("x".repeat(BEGINNING).into());
             assert_eq!(read, [whole("a"), beginning, whole("b")]);
         }
     }

@@ -16,7 +16,7 @@ use serde_json::Value;
 use tokio::sync::{Mutex, Semaphore};
 
 use crate::bounded::{self, MOST_ANSWER};
-use crate::tool::{Answer, Call, Company, Effect, Refusal, Tool};
+use crate::tool::{CallConcurrency, CallEffect, ServerTool, ToolAnswer, ToolCall, ToolCallError};
 use crate::transport::Connection;
 
 /// Maximum number of calls that run at a time. More are refused.
@@ -28,7 +28,7 @@ const FAREWELL: Duration = Duration::from_secs(3);
 
 /// The server's description for clients.
 #[derive(Clone, Copy, Debug)]
-pub struct About {
+pub struct ServerDescription {
     /// Its name.
     pub name: &'static str,
     /// Its version.
@@ -49,11 +49,11 @@ pub enum ServeError {
 }
 
 /// Serves `tools` on standard input and output until the client is gone.
-pub fn serve(about: About, tools: Vec<Tool>) -> Result<(), ServeError> {
+pub fn serve(about: ServerDescription, tools: Vec<ServerTool>) -> Result<(), ServeError> {
     let closing = Arc::new(AtomicBool::new(false));
     let input = io::BufReader::with_capacity(64 * 1024, io::stdin());
     let connection = Connection::open(input, io::stdout(), Arc::clone(&closing))?;
-    let server = Server {
+    let server = ToolServer {
         about,
         tools: tools.into_iter().map(Arc::new).collect(),
         closing,
@@ -75,17 +75,17 @@ pub fn serve(about: About, tools: Vec<Tool>) -> Result<(), ServeError> {
     outcome
 }
 
-struct Server {
-    about: About,
-    tools: Vec<Arc<Tool>>,
+struct ToolServer {
+    about: ServerDescription,
+    tools: Vec<Arc<ServerTool>>,
     closing: Arc<AtomicBool>,
     alone: Arc<Mutex<()>>,
     room: Arc<Semaphore>,
 }
 
-impl ServerHandler for Server {
+impl ServerHandler for ToolServer {
     fn get_info(&self) -> ServerConfig {
-        let About { name, version, instructions } = self.about;
+        let ServerDescription { name, version, instructions } = self.about;
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(Implementation::new(name, version))
             .with_instructions(instructions)
@@ -108,11 +108,11 @@ impl ServerHandler for Server {
         let tool = self.tools.iter().find(|tool| tool.spec.name == request.name);
         let tool = tool.cloned().ok_or_else(|| self.unknown(&request.name))?;
         let arguments = Value::Object(request.arguments.unwrap_or_default());
-        let call = Call::of(&self.closing);
+        let call = ToolCall::of(&self.closing);
         let answered = tokio::select! {
             answered = self.run(Arc::clone(&tool), arguments, call.clone()) => answered,
-            () = context.ct.cancelled() => Err(Refusal("the call was cancelled".to_owned())),
-            () = tokio::time::sleep(tool.spec.patience) => Err(Refusal(format!(
+            () = context.ct.cancelled() => Err(ToolCallError("the call was cancelled".to_owned())),
+            () = tokio::time::sleep(tool.spec.patience) => Err(ToolCallError(format!(
                 "{} took longer than {} seconds and was ended",
                 tool.spec.name,
                 tool.spec.patience.as_secs()
@@ -140,15 +140,20 @@ impl ServerHandler for Server {
     }
 }
 
-impl Server {
+impl ToolServer {
     /// Calls a tool on a thread of its own, once it may run.
-    async fn run(&self, tool: Arc<Tool>, arguments: Value, call: Call) -> Result<Answer, Refusal> {
+    async fn run(
+        &self,
+        tool: Arc<ServerTool>,
+        arguments: Value,
+        call: ToolCall,
+    ) -> Result<ToolAnswer, ToolCallError> {
         let room = Arc::clone(&self.room).try_acquire_owned().map_err(|_| {
-            Refusal(format!("{MOST_CALLS} calls are under way; wait until one is done"))
+            ToolCallError(format!("{MOST_CALLS} calls are under way; wait until one is done"))
         })?;
         let turn = match tool.spec.company {
-            Company::Any => None,
-            Company::Alone => Some(Arc::clone(&self.alone).lock_owned().await),
+            CallConcurrency::Any => None,
+            CallConcurrency::Alone => Some(Arc::clone(&self.alone).lock_owned().await),
         };
         let work = tokio::task::spawn_blocking(move || {
             // Held until the function is done, even if the client no longer
@@ -157,7 +162,7 @@ impl Server {
             tool.call(arguments, &call)
         });
         work.await.unwrap_or_else(|_| {
-            Err(Refusal("ralph broke down; its standard error says why".to_owned()))
+            Err(ToolCallError("ralph broke down; its standard error says why".to_owned()))
         })
     }
 
@@ -169,12 +174,12 @@ impl Server {
     }
 }
 
-fn listed(tool: &Tool) -> Listed {
+fn listed(tool: &ServerTool) -> Listed {
     let spec = &tool.spec;
     let annotations = ToolAnnotations::with_title(spec.title)
-        .read_only(spec.effect == Effect::Reads)
+        .read_only(spec.effect == CallEffect::Reads)
         .destructive(false)
-        .idempotent(spec.effect != Effect::Records)
+        .idempotent(spec.effect != CallEffect::Records)
         .open_world(false);
     Listed::new(spec.name, spec.description, tool.schema.clone())
         .with_title(spec.title)
@@ -183,9 +188,9 @@ fn listed(tool: &Tool) -> Listed {
 
 /// Returns an answer in the form of the protocol. Some clients show the model
 /// only the structured content, others only the text: both say the same.
-fn result(answered: Result<Answer, Refusal>) -> CallToolResult {
+fn result(answered: Result<ToolAnswer, ToolCallError>) -> CallToolResult {
     match answered {
-        Ok(Answer { data, note }) => {
+        Ok(ToolAnswer { data, note }) => {
             let mut data = bounded::shorten(data, MOST_ANSWER);
             if let (Some(note), Value::Object(fields)) = (note, &mut data) {
                 fields.insert("note".to_owned(), note.into());
@@ -194,6 +199,6 @@ fn result(answered: Result<Answer, Refusal>) -> CallToolResult {
             result.structured_content = Some(data);
             result
         }
-        Err(Refusal(text)) => CallToolResult::error(vec![ContentBlock::text(text)]),
+        Err(ToolCallError(text)) => CallToolResult::error(vec![ContentBlock::text(text)]),
     }
 }

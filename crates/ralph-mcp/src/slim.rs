@@ -70,7 +70,7 @@ mod tests {
 
     #[derive(JsonSchema)]
     #[expect(dead_code, reason = "only its schema counts")]
-    struct Arguments {
+    struct SampleArguments {
         /// The first.
         one: String,
         /// The second.
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_schema_says_what_a_model_needs_and_no_more() {
-        let slim = schema(schemars::schema_for!(Arguments).as_value());
+        let slim = schema(schemars::schema_for!(SampleArguments).as_value());
         let colours = json!(["red", "dark_green"]);
         let want = json!({
             "type": "object",

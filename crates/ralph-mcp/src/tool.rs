@@ -14,7 +14,7 @@ use crate::slim;
 
 /// The effect of a call, as clients see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effect {
+pub enum CallEffect {
     /// It changes nothing.
     Reads,
     /// It runs the project's own commands, which may write build output.
@@ -25,7 +25,7 @@ pub enum Effect {
 
 /// A rule for calls that run at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Company {
+pub enum CallConcurrency {
     /// The call may run beside any others.
     Any,
     /// Of all tools with this rule, one call runs at a time.
@@ -34,7 +34,7 @@ pub enum Company {
 
 /// A tool's description for clients, and its limits.
 #[derive(Clone, Copy, Debug)]
-pub struct Spec {
+pub struct ToolSpec {
     /// The name for calls.
     pub name: &'static str,
     /// The name for people.
@@ -42,26 +42,26 @@ pub struct Spec {
     /// Its purpose, for the model that may call it.
     pub description: &'static str,
     /// The effect of a call.
-    pub effect: Effect,
+    pub effect: CallEffect,
     /// The rule for calls at the same time.
-    pub company: Company,
+    pub company: CallConcurrency,
     /// The time limit of a call.
     pub patience: Duration,
 }
 
 /// The result of a call.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Answer {
+pub struct ToolAnswer {
     /// The data, an object.
     pub data: Value,
     /// A message to the model beside the data, sent as its field `note`.
     pub note: Option<String>,
 }
 
-impl Answer {
+impl ToolAnswer {
     /// Returns an answer with data alone.
-    pub fn new(data: &impl Serialize) -> Result<Self, Refusal> {
-        let data = serde_json::to_value(data).map_err(|error| Refusal(error.to_string()))?;
+    pub fn new(data: &impl Serialize) -> Result<Self, ToolCallError> {
+        let data = serde_json::to_value(data).map_err(|error| ToolCallError(error.to_string()))?;
         Ok(Self { data, note: None })
     }
 
@@ -75,16 +75,16 @@ impl Answer {
 /// The reason why a call failed, for the model to read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Refusal(pub String);
+pub struct ToolCallError(pub String);
 
 /// One call in progress.
 #[derive(Clone, Debug, Default)]
-pub struct Call {
+pub struct ToolCall {
     ended: Arc<AtomicBool>,
     closing: Arc<AtomicBool>,
 }
 
-impl Call {
+impl ToolCall {
     /// Returns a call that ends when the connection does.
     pub(crate) fn of(closing: &Arc<AtomicBool>) -> Self {
         Self { ended: Arc::default(), closing: Arc::clone(closing) }
@@ -102,33 +102,33 @@ impl Call {
     }
 }
 
-type Run = dyn Fn(Value, &Call) -> Result<Answer, Refusal> + Send + Sync;
+type ToolFunction = dyn Fn(Value, &ToolCall) -> Result<ToolAnswer, ToolCallError> + Send + Sync;
 
 /// One tool of the server.
-pub struct Tool {
+pub struct ServerTool {
     /// Its description and limits.
-    pub(crate) spec: Spec,
+    pub(crate) spec: ToolSpec,
     /// The schema of its arguments.
     pub(crate) schema: Map<String, Value>,
-    run: Box<Run>,
+    run: Box<ToolFunction>,
 }
 
-impl fmt::Debug for Tool {
+impl fmt::Debug for ServerTool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Tool").field(&self.spec.name).finish()
     }
 }
 
-impl Tool {
+impl ServerTool {
     /// Creates a tool whose arguments have the type `I`. That type should
     /// refuse unknown fields: a model would not learn of them otherwise.
-    pub fn new<I, F>(spec: Spec, run: F) -> Self
+    pub fn new<I, F>(spec: ToolSpec, run: F) -> Self
     where
         I: DeserializeOwned + JsonSchema,
-        F: Fn(I, &Call) -> Result<Answer, Refusal> + Send + Sync + 'static,
+        F: Fn(I, &ToolCall) -> Result<ToolAnswer, ToolCallError> + Send + Sync + 'static,
     {
         let schema = slim::schema(schemars::schema_for!(I).as_value());
-        let run = move |arguments: Value, call: &Call| run(read(spec.name, &arguments)?, call);
+        let run = move |arguments: Value, call: &ToolCall| run(read(spec.name, &arguments)?, call);
         Self { spec, schema, run: Box::new(run) }
     }
 
@@ -141,10 +141,10 @@ impl Tool {
     #[must_use]
     pub fn guarded<G>(self, guard: G) -> Self
     where
-        G: Fn(&'static str) -> Result<(), Refusal> + Send + Sync + 'static,
+        G: Fn(&'static str) -> Result<(), ToolCallError> + Send + Sync + 'static,
     {
         let Self { spec, schema, run } = self;
-        let guarded = move |arguments: Value, call: &Call| {
+        let guarded = move |arguments: Value, call: &ToolCall| {
             guard(spec.name)?;
             run(arguments, call)
         };
@@ -152,23 +152,27 @@ impl Tool {
     }
 
     /// Calls it.
-    pub(crate) fn call(&self, arguments: Value, call: &Call) -> Result<Answer, Refusal> {
+    pub(crate) fn call(
+        &self,
+        arguments: Value,
+        call: &ToolCall,
+    ) -> Result<ToolAnswer, ToolCallError> {
         if call.is_over() {
-            return Err(Refusal("nobody waits for this call any more".to_owned()));
+            return Err(ToolCallError("nobody waits for this call any more".to_owned()));
         }
         (self.run)(arguments, call)
     }
 }
 
 /// Reads the arguments, or returns which one is wrong and how.
-fn read<I: DeserializeOwned>(tool: &str, arguments: &Value) -> Result<I, Refusal> {
+fn read<I: DeserializeOwned>(tool: &str, arguments: &Value) -> Result<I, ToolCallError> {
     let reason = match serde_json::from_value::<I>(arguments.clone()) {
         Ok(input) => return Ok(input),
         Err(error) => error.to_string(),
     };
     let field = culprit::<I>(arguments, &reason).filter(|field| !reason.contains(field.as_str()));
     let place = field.map(|field| format!("`{field}`: ")).unwrap_or_default();
-    Err(Refusal(format!("{tool}: {place}{reason}")))
+    Err(ToolCallError(format!("{tool}: {place}{reason}")))
 }
 
 /// Returns the argument that causes the error, if there is one.
@@ -193,29 +197,29 @@ mod tests {
 
     #[derive(Deserialize, JsonSchema)]
     #[serde(deny_unknown_fields)]
-    struct Input {
+    struct RepeatInput {
         task: String,
         #[serde(default)]
         times: Option<u32>,
     }
 
-    fn tool() -> Tool {
-        let spec = Spec {
+    fn tool() -> ServerTool {
+        let spec = ToolSpec {
             name: "repeat",
             title: "Repeat",
             description: "says it again",
-            effect: Effect::Reads,
-            company: Company::Any,
+            effect: CallEffect::Reads,
+            company: CallConcurrency::Any,
             patience: Duration::from_secs(1),
         };
-        Tool::new(spec, |input: Input, _| {
-            Answer::new(&json!({ "said": input.task, "times": input.times }))
+        ServerTool::new(spec, |input: RepeatInput, _| {
+            ToolAnswer::new(&json!({ "said": input.task, "times": input.times }))
         })
     }
 
     #[test]
     fn a_function_gets_its_arguments_in_their_form() {
-        let answer = tool().call(json!({ "task": "a", "times": 2 }), &Call::default()).unwrap();
+        let answer = tool().call(json!({ "task": "a", "times": 2 }), &ToolCall::default()).unwrap();
         assert_eq!(answer.data, json!({ "said": "a", "times": 2 }));
     }
 
@@ -229,7 +233,7 @@ mod tests {
             (json!({ "task": "a", "times": "x" }), "repeat: `times`: invalid type: string \"x\""),
             (json!({ "task": "a", "times": -1 }), "repeat: `times`: invalid value: integer `-1`"),
         ] {
-            let refusal = tool().call(arguments, &Call::default()).unwrap_err();
+            let refusal = tool().call(arguments, &ToolCall::default()).unwrap_err();
             assert!(refusal.0.starts_with(message), "{refusal}");
         }
     }
@@ -243,7 +247,7 @@ mod tests {
     #[test]
     fn a_call_is_over_when_it_was_cancelled_or_the_connection_is_gone() {
         let closing = Arc::new(AtomicBool::new(false));
-        let (one, other) = (Call::of(&closing), Call::of(&closing));
+        let (one, other) = (ToolCall::of(&closing), ToolCall::of(&closing));
         one.end();
         assert!(one.is_over() && !other.is_over());
         closing.store(true, Ordering::Relaxed);

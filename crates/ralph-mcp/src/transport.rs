@@ -16,7 +16,7 @@ use rmcp::transport::Transport;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-use crate::lines::{self, Line, MOST_MESSAGE};
+use crate::lines::{self, InputLine, MOST_MESSAGE};
 
 /// Time that the client has to read the last answers.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -131,13 +131,13 @@ fn begins(message: &ClientJsonRpcMessage) -> bool {
 }
 
 /// Parses a line as a message; `None` for an empty one.
-fn understand(line: Line) -> Result<Option<ClientJsonRpcMessage>, Box<ServerJsonRpcMessage>> {
+fn understand(line: InputLine) -> Result<Option<ClientJsonRpcMessage>, Box<ServerJsonRpcMessage>> {
     let refuse = |code, text: String, id| {
         Box::new(ServerJsonRpcMessage::error(ErrorData::new(code, text, None), id))
     };
     let line = match line {
-        Line::Whole(line) => line,
-        Line::TooLong(beginning) => {
+        InputLine::Whole(line) => line,
+        InputLine::TooLong(beginning) => {
             let text = format!("the message is longer than {MOST_MESSAGE} bytes");
             return Err(refuse(ErrorCode::INVALID_REQUEST, text, id_in(&beginning)));
         }
@@ -178,12 +178,12 @@ fn id_in(beginning: &[u8]) -> Option<RequestId> {
 mod tests {
     use super::*;
 
-    fn refusal(line: Line) -> Value {
+    fn refusal(line: InputLine) -> Value {
         with_id(&understand(line).unwrap_err())
     }
 
-    fn whole(text: &str) -> Line {
-        Line::Whole(text.into())
+    fn whole(text: &str) -> InputLine {
+        InputLine::Whole(text.into())
     }
 
     #[test]
@@ -206,9 +206,9 @@ mod tests {
     #[test]
     fn a_message_that_is_too_long_is_refused_by_its_id() {
         let beginning = br#"{"jsonrpc":"2.0","id":"a-1","method":"tools/call","params":{"#;
-        let said = refusal(Line::TooLong(beginning.to_vec()));
+        let said = refusal(InputLine::TooLong(beginning.to_vec()));
         assert_eq!((&said["error"]["code"], &said["id"]), (&(-32600).into(), &"a-1".into()));
-        let said = refusal(Line::TooLong(b"{\"method\":\"x".to_vec()));
+        let said = refusal(InputLine::TooLong(b"{\"method\":\"x".to_vec()));
         assert_eq!(said["error"]["message"], "the message is longer than 4194304 bytes");
     }
 }

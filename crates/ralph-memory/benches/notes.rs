@@ -13,9 +13,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use ralph_core::Timestamp;
-use ralph_memory::event::{Note, NoteKind, Place, Scope};
-use ralph_memory::synthetic::{self, Question, TURNS};
-use ralph_memory::{Entry, Known, Notebook, Query, Selection, note_id};
+use ralph_memory::event::{EventContext, NoteContent, NoteKind, NoteScope};
+use ralph_memory::synthetic::{self, SyntheticQuestion, TURNS};
+use ralph_memory::{NoteSelection, Notebook, SearchEntry, SearchQuery, StoredNote, note_id};
 use rustix::time::{ClockId, clock_gettime};
 
 /// How many questions are asked.
@@ -67,7 +67,7 @@ fn measure(entries: &str, folder: &Path) -> Result<(), Box<dyn Error>> {
     let notebook = Notebook::open(folder)?;
     let (text, import) = import(&notebook, sessions)?;
     let stats = notebook.stats()?;
-    let questions: Vec<Question> = synthetic::questions(SEED, sessions)
+    let questions: Vec<SyntheticQuestion> = synthetic::questions(SEED, sessions)
         .step_by(usize::try_from(sessions)? * 3 / QUESTIONS + 1)
         .collect();
     let (mut search, mut opened) = (Vec::new(), Vec::new());
@@ -105,10 +105,10 @@ fn flip_bits() -> Result<(), Box<dyn Error>> {
     let home = tempfile::tempdir()?;
     let notebook = Notebook::open(home.path())?;
     let turns = (0..150).flat_map(|number| synthetic::session(SEED, number).turns);
-    let notes: Vec<Note> = turns.take(3_000).map(note).collect();
-    notebook.import(notes, &Place::default(), Timestamp::from_millis(NOW))?;
-    let all = || -> Result<Vec<Known>, Box<dyn Error>> {
-        let mut all = notebook.list(&Selection::default())?;
+    let notes: Vec<NoteContent> = turns.take(3_000).map(note).collect();
+    notebook.import(notes, &EventContext::default(), Timestamp::from_millis(NOW))?;
+    let all = || -> Result<Vec<StoredNote>, Box<dyn Error>> {
+        let mut all = notebook.list(&NoteSelection::default())?;
         all.sort_by(|one, other| one.note.id.cmp(&other.note.id));
         Ok(all)
     };
@@ -155,10 +155,10 @@ fn import(notebook: &Notebook, sessions: u32) -> Result<(usize, Duration), Box<d
         let end = sessions.min(first + u32::try_from(SESSIONS)?);
         let turns = (first..end).flat_map(|number| synthetic::session(SEED, number).turns);
         // Made beforehand, so that their making is not measured.
-        let notes: Vec<Note> = turns.map(note).collect();
+        let notes: Vec<NoteContent> = turns.map(note).collect();
         text += notes.iter().map(|note| note.text.len()).sum::<usize>();
         let start = cpu();
-        notebook.import(notes, &Place::default(), Timestamp::from_millis(NOW))?;
+        notebook.import(notes, &EventContext::default(), Timestamp::from_millis(NOW))?;
         import += cpu().saturating_sub(start);
     }
     let start = cpu();
@@ -168,18 +168,18 @@ fn import(notebook: &Notebook, sessions: u32) -> Result<(usize, Duration), Box<d
 
 /// Which share of the turns that answer a question is among the first hits.
 #[expect(clippy::cast_precision_loss, reason = "small counts")]
-fn answered(notebook: &Notebook, question: &Question) -> Result<f64, Box<dyn Error>> {
-    let query = Query { text: question.text.clone(), limit: HITS, ..Query::default() };
+fn answered(notebook: &Notebook, question: &SyntheticQuestion) -> Result<f64, Box<dyn Error>> {
+    let query = SearchQuery { text: question.text.clone(), limit: HITS, ..SearchQuery::default() };
     let found = notebook.search(&query)?;
     let names = || found.iter().filter_map(|found| found.known.note.external_id.as_ref());
     let right = question.turns.iter().filter(|turn| names().any(|name| name == *turn)).count();
     Ok(right as f64 / question.turns.len() as f64)
 }
 
-fn note(entry: Entry) -> Note {
+fn note(entry: SearchEntry) -> NoteContent {
     let external = entry.external_id.or(entry.id).unwrap_or_default();
     let kind = NoteKind::of(&entry.kind);
-    Note {
+    NoteContent {
         title: Some(entry.title).filter(|title| !title.is_empty()),
         files: entry.files,
         since: entry.at.map(Timestamp::as_millis),
@@ -187,7 +187,7 @@ fn note(entry: Entry) -> Note {
         next: entry.next,
         group: entry.group,
         external_id: Some(external.clone()),
-        ..Note::new(note_id(&external), kind, Scope::Project, entry.text)
+        ..NoteContent::new(note_id(&external), kind, NoteScope::Project, entry.text)
     }
 }
 

@@ -30,7 +30,7 @@ const SHORT_KOREAN: usize = 3;
 
 /// What kind of word a term comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
+pub enum TermClass {
     /// Prose, numbers, versions.
     Word,
     /// A name from code, or a part of one.
@@ -41,7 +41,7 @@ pub enum Class {
 
 /// Cuts texts into terms; keeps its buffers from text to text.
 #[derive(Default)]
-pub struct Analyzer {
+pub struct TextAnalyzer {
     lower: String,
     pair: String,
     /// The terms of words that were met before, empty for a stop word: most
@@ -49,9 +49,9 @@ pub struct Analyzer {
     known: HashMap<Box<str>, Box<str>>,
 }
 
-impl Analyzer {
+impl TextAnalyzer {
     /// Calls `each` with every term of the text, in order, repetitions too.
-    pub fn analyse(&mut self, text: &str, mut each: impl FnMut(&str, Class)) {
+    pub fn analyse(&mut self, text: &str, mut each: impl FnMut(&str, TermClass)) {
         for chunk in chunks(&fold(text)) {
             self.chunk(chunk, &mut each);
         }
@@ -65,25 +65,25 @@ impl Analyzer {
     }
 
     /// Words with nothing but joiners between them.
-    fn chunk(&mut self, chunk: &str, each: &mut impl FnMut(&str, Class)) {
+    fn chunk(&mut self, chunk: &str, each: &mut impl FnMut(&str, TermClass)) {
         if chunk.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-            return self.name(chunk, Class::Word, each);
+            return self.name(chunk, TermClass::Word, each);
         }
-        let shape = Shape::of(chunk);
+        let shape = WordShape::of(chunk);
         if let Some(whole) = shape.whole(chunk) {
             self.whole(whole, shape.class(), each);
         }
         for word in chunk.split(|character| is_joiner(character) && character != '\'') {
             // Days, line numbers and the like are in too many of them.
             let is_small = word.len() <= 2 && word.bytes().all(|byte| byte.is_ascii_digit());
-            if shape == Shape::Single || !is_small {
+            if shape == WordShape::Single || !is_small {
                 self.word(word, shape.class(), each);
             }
         }
     }
 
     /// A compound as it stands, with one spelling of the separator.
-    fn whole(&mut self, whole: &str, class: Class, each: &mut impl FnMut(&str, Class)) {
+    fn whole(&mut self, whole: &str, class: TermClass, each: &mut impl FnMut(&str, TermClass)) {
         self.lower.clear();
         let room = LONGEST_TERM * 2;
         for character in
@@ -98,35 +98,36 @@ impl Analyzer {
     }
 
     /// One word, possibly in several scripts: a particle may follow a name.
-    fn word(&mut self, word: &str, class: Class, each: &mut impl FnMut(&str, Class)) {
+    fn word(&mut self, word: &str, class: TermClass, each: &mut impl FnMut(&str, TermClass)) {
         if word.is_ascii() {
             return self.possessive(word, class, each);
         }
         let mut rest = word;
         while let Some(first) = rest.chars().next() {
-            let script = Script::of(first);
-            let end = rest.find(|character| Script::of(character) != script).unwrap_or(rest.len());
+            let script = CharScript::of(first);
+            let end =
+                rest.find(|character| CharScript::of(character) != script).unwrap_or(rest.len());
             let (run, after) = rest.split_at(end);
             match script {
-                Script::Other => self.possessive(run, class, each),
-                Script::Hangul if run.len() == first.len_utf8() && rest.len() < word.len() => {}
-                Script::Hangul => {
+                CharScript::Other => self.possessive(run, class, each),
+                CharScript::Hangul if run.len() == first.len_utf8() && rest.len() < word.len() => {}
+                CharScript::Hangul => {
                     each(cut(run), class);
                     self.pairs(run, script, each);
                 }
-                Script::Ideographs => self.pairs(run, script, each),
+                CharScript::Ideographs => self.pairs(run, script, each),
             }
             rest = after;
         }
     }
 
     /// Each character with the next one.
-    fn pairs(&mut self, run: &str, script: Script, each: &mut impl FnMut(&str, Class)) {
+    fn pairs(&mut self, run: &str, script: CharScript, each: &mut impl FnMut(&str, TermClass)) {
         let count = run.chars().take(SHORT_KOREAN + 1).count();
-        if script == Script::Hangul && (2..=SHORT_KOREAN).contains(&count) || count == 1 {
+        if script == CharScript::Hangul && (2..=SHORT_KOREAN).contains(&count) || count == 1 {
             let first = run.chars().next().map_or(0, char::len_utf8);
-            if count > 1 || script == Script::Ideographs {
-                each(&run[..first], Class::Word);
+            if count > 1 || script == CharScript::Ideographs {
+                each(&run[..first], TermClass::Word);
             }
         }
         let mut before = None;
@@ -134,12 +135,12 @@ impl Analyzer {
             if let Some(before) = before.replace(character) {
                 self.pair.clear();
                 self.pair.extend([before, character]);
-                each(&self.pair, Class::Word);
+                each(&self.pair, TermClass::Word);
             }
         }
     }
 
-    fn possessive(&mut self, word: &str, class: Class, each: &mut impl FnMut(&str, Class)) {
+    fn possessive(&mut self, word: &str, class: TermClass, each: &mut impl FnMut(&str, TermClass)) {
         let word = word.strip_suffix("'s").unwrap_or(word);
         if word.contains('\'') {
             self.name(&word.replace('\'', ""), class, each);
@@ -149,21 +150,21 @@ impl Analyzer {
     }
 
     /// A word or an identifier: whole, and in parts if it has several.
-    fn name(&mut self, name: &str, class: Class, each: &mut impl FnMut(&str, Class)) {
+    fn name(&mut self, name: &str, class: TermClass, each: &mut impl FnMut(&str, TermClass)) {
         let plain = name.bytes().all(|byte| byte.is_ascii_lowercase())
             || name.bytes().all(|byte| byte.is_ascii_digit());
         if plain || name.len() > LONGEST_IDENTIFIER {
             return self.part(name, class, each);
         }
-        let mut parts = Parts { rest: name };
+        let mut parts = IdentifierWords { rest: name };
         let first = parts.next().unwrap_or_default();
         if first.len() == name.len() {
             return self.part(name, class, each);
         }
         let cased = name.contains('_')
-            || Parts { rest: name }
+            || IdentifierWords { rest: name }
                 .any(|part| part.len() < name.len() && part.starts_with(char::is_uppercase));
-        let class = if cased && class == Class::Word { Class::Identifier } else { class };
+        let class = if cased && class == TermClass::Word { TermClass::Identifier } else { class };
         self.whole(name, class, each);
         for part in std::iter::once(first).chain(parts) {
             if part.len() > 1 {
@@ -173,7 +174,7 @@ impl Analyzer {
     }
 
     /// A single word: lower-cased, stemmed, dropped if it is a stop word.
-    fn part(&mut self, word: &str, class: Class, each: &mut impl FnMut(&str, Class)) {
+    fn part(&mut self, word: &str, class: TermClass, each: &mut impl FnMut(&str, TermClass)) {
         self.lower.clear();
         let word = cut(word);
         if word.is_ascii() {
@@ -225,7 +226,7 @@ fn cut(term: &str) -> &str {
 
 /// What words with joiners between them are.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Shape {
+enum WordShape {
     Single,
     Numbers,
     Path,
@@ -235,7 +236,7 @@ enum Shape {
     Loose,
 }
 
-impl Shape {
+impl WordShape {
     fn of(chunk: &str) -> Self {
         let is_separator = |character: char| is_joiner(character) && character != '\'';
         if !chunk.contains(is_separator) {
@@ -256,11 +257,11 @@ impl Shape {
         Self::Compound
     }
 
-    fn class(self) -> Class {
+    fn class(self) -> TermClass {
         match self {
-            Self::Path => Class::Path,
-            Self::Qualified => Class::Identifier,
-            Self::Single | Self::Numbers | Self::Compound | Self::Loose => Class::Word,
+            Self::Path => TermClass::Path,
+            Self::Qualified => TermClass::Identifier,
+            Self::Single | Self::Numbers | Self::Compound | Self::Loose => TermClass::Word,
         }
     }
 
@@ -281,13 +282,13 @@ impl Shape {
 
 /// How a character is cut.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Script {
+enum CharScript {
     Other,
     Hangul,
     Ideographs,
 }
 
-impl Script {
+impl CharScript {
     fn of(character: char) -> Self {
         match character {
             '\u{AC00}'..='\u{D7A3}' | '\u{1100}'..='\u{11FF}' | '\u{3130}'..='\u{318F}' => {
@@ -305,11 +306,11 @@ impl Script {
 }
 
 /// The words inside an identifier.
-struct Parts<'a> {
+struct IdentifierWords<'a> {
     rest: &'a str,
 }
 
-impl<'a> Iterator for Parts<'a> {
+impl<'a> Iterator for IdentifierWords<'a> {
     type Item = &'a str;
 
     fn next(&mut self) -> Option<&'a str> {

@@ -2,7 +2,7 @@ use super::*;
 
 #[track_caller]
 fn check(text: &str, want: &[&str]) {
-    assert_eq!(Analyzer::default().terms(text), want, "{text}");
+    assert_eq!(TextAnalyzer::default().terms(text), want, "{text}");
 }
 
 #[test]
@@ -27,15 +27,15 @@ fn identifiers_are_kept_whole_and_cut_into_parts() {
 #[test]
 fn identifiers_and_paths_are_told_from_prose() {
     let mut found = Vec::new();
-    Analyzer::default().analyse("lock parseConfig src/lib.rs x_y Word", |term, class| {
+    TextAnalyzer::default().analyse("lock parseConfig src/lib.rs x_y Word", |term, class| {
         found.push((term.to_owned(), class));
     });
     let class_of = |term: &str| found.iter().find(|(known, _)| known == term).unwrap().1;
-    assert_eq!(class_of("lock"), Class::Word);
-    assert_eq!(class_of("word"), Class::Word);
-    assert_eq!(class_of("config"), Class::Identifier);
-    assert_eq!(class_of("x_y"), Class::Identifier);
-    assert_eq!(class_of("lib"), Class::Path);
+    assert_eq!(class_of("lock"), TermClass::Word);
+    assert_eq!(class_of("word"), TermClass::Word);
+    assert_eq!(class_of("config"), TermClass::Identifier);
+    assert_eq!(class_of("x_y"), TermClass::Identifier);
+    assert_eq!(class_of("lib"), TermClass::Path);
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn versions_and_dates_are_kept_whole() {
 
 #[test]
 fn korean_words_share_terms_with_and_without_a_particle() {
-    let mut analyzer = Analyzer::default();
+    let mut analyzer = TextAnalyzer::default();
     for text in ["설정을", "설정이", "설정에서는", "설정"] {
         let terms = analyzer.terms(text);
         assert!(terms.iter().any(|term| term == "설정"), "{text}: {terms:?}");
@@ -81,23 +81,23 @@ fn other_scripts_are_lower_cased() {
 
 #[test]
 fn a_token_of_ten_megabytes_is_one_short_term() {
-    let terms = Analyzer::default().terms(&"aB3_".repeat(2_500_000));
+    let terms = TextAnalyzer::default().terms(&"aB3_".repeat(2_500_000));
     assert_eq!(terms.len(), 1);
     assert_eq!(terms[0].len(), LONGEST_TERM);
 }
 
 #[test]
 fn a_cut_never_splits_a_character() {
-    let terms = Analyzer::default().terms(&"é/".repeat(1000));
+    let terms = TextAnalyzer::default().terms(&"é/".repeat(1000));
     assert!(terms.iter().all(|term| term.len() <= LONGEST_TERM));
-    let terms = Analyzer::default().terms(&"ж".repeat(1000));
+    let terms = TextAnalyzer::default().terms(&"ж".repeat(1000));
     assert_eq!(terms[0].chars().count(), LONGEST_TERM / 2);
 }
 
 proptest::proptest! {
     #[test]
     fn any_text_gives_short_terms(text in "\\PC{0,200}") {
-        for term in Analyzer::default().terms(&text) {
+        for term in TextAnalyzer::default().terms(&text) {
             proptest::prop_assert!(!term.is_empty() && term.len() <= LONGEST_TERM);
         }
     }

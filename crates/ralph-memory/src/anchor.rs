@@ -6,11 +6,11 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 
-use ralph_core::memory::label::Anchored;
-use ralph_graph::anchor::Anchors;
-use ralph_graph::read::Reader;
+use ralph_core::memory::label::AnchorState;
+use ralph_graph::anchor::FileAnchors;
+use ralph_graph::read::SourceReader;
 
-use crate::event::Anchor;
+use crate::event::NoteAnchor;
 
 /// Hexadecimal digits of a fingerprint.
 const DIGITS: usize = 32;
@@ -28,18 +28,18 @@ pub fn fingerprint(contents: &[u8]) -> String {
 ///
 /// What is not there cannot be pointed at: a symbol has to be defined in the
 /// file if its language is known, and else to be a word of it.
-pub fn drop_at(root: &Path, file: &str, symbol: Option<&str>) -> io::Result<Anchor> {
+pub fn drop_at(root: &Path, file: &str, symbol: Option<&str>) -> io::Result<NoteAnchor> {
     let contents = ralph_files::read(inside(root, file).ok_or(io::ErrorKind::NotFound)?)?;
     let mut body = None;
     if let Some(symbol) = symbol {
-        let code = Anchors::read(Path::new(file), contents.as_slice());
+        let code = FileAnchors::read(Path::new(file), contents.as_slice());
         body = code.as_ref().and_then(|code| code.hash(bare(symbol))).map(|hash| hash.to_string());
         let is_sure = code.is_some_and(|code| code.is_whole());
         if body.is_none() && (is_sure || !mentions(&contents, symbol)) {
             return Err(io::ErrorKind::NotFound.into());
         }
     }
-    Ok(Anchor {
+    Ok(NoteAnchor {
         file: file.to_owned(),
         hash: Some(fingerprint(&contents)),
         symbol: symbol.map(str::to_owned),
@@ -49,10 +49,10 @@ pub fn drop_at(root: &Path, file: &str, symbol: Option<&str>) -> io::Result<Anch
 
 /// Looks at places below a root. A file is read, and parsed, once.
 #[derive(Debug)]
-pub struct Sight<'a> {
+pub struct AnchorResolver<'a> {
     root: &'a Path,
-    reader: Reader,
-    files: HashMap<String, Option<Seen>>,
+    reader: SourceReader,
+    files: HashMap<String, Option<AnchoredFile>>,
     kept: usize,
     /// How many bytes may still be parsed.
     effort: usize,
@@ -60,23 +60,23 @@ pub struct Sight<'a> {
 
 /// A file as it is.
 #[derive(Debug)]
-struct Seen {
+struct AnchoredFile {
     contents: Rc<[u8]>,
     hash: String,
-    code: Code,
+    code: FileDefinitions,
 }
 
 /// What is known of the definitions of a file.
 #[derive(Debug)]
-enum Code {
+enum FileDefinitions {
     /// Nobody asked.
     Unread,
     /// They cannot be told.
     Unknown,
-    Known(Box<Anchors<Rc<[u8]>>>),
+    Known(Box<FileAnchors<Rc<[u8]>>>),
 }
 
-impl<'a> Sight<'a> {
+impl<'a> AnchorResolver<'a> {
     /// For as many places as there are.
     pub fn new(root: &'a Path) -> Self {
         Self::hurried(root, usize::MAX)
@@ -85,44 +85,44 @@ impl<'a> Sight<'a> {
     /// Where there is little time: when so many bytes were parsed, a file that
     /// has changed has changed wherever one looks.
     pub fn hurried(root: &'a Path, bytes: usize) -> Self {
-        Self { root, reader: Reader::new(), files: HashMap::new(), kept: 0, effort: bytes }
+        Self { root, reader: SourceReader::new(), files: HashMap::new(), kept: 0, effort: bytes }
     }
 
     /// What became of a place.
     ///
     /// A symbol is the same while its definition is, whatever else was written
     /// in its file.
-    pub fn look(&mut self, anchor: &Anchor) -> Anchored {
+    pub fn look(&mut self, anchor: &NoteAnchor) -> AnchorState {
         let Self { root, reader, files, kept, effort } = self;
         if *kept > MOST_KEPT {
             files.clear();
             *kept = 0;
         }
         let seen = files.entry(anchor.file.clone()).or_insert_with(|| {
-            let seen = Seen::read(root, &anchor.file);
+            let seen = AnchoredFile::read(root, &anchor.file);
             *kept += seen.as_ref().map_or(0, |seen| seen.contents.len());
             seen
         });
-        let Some(seen) = seen else { return Anchored::Gone };
+        let Some(seen) = seen else { return AnchorState::Gone };
         if anchor.hash.as_ref() == Some(&seen.hash) {
-            return Anchored::Same;
+            return AnchorState::Same;
         }
         let Some(symbol) = &anchor.symbol else {
-            return if anchor.hash.is_some() { Anchored::Changed } else { Anchored::Same };
+            return if anchor.hash.is_some() { AnchorState::Changed } else { AnchorState::Same };
         };
         match (&anchor.body, &anchor.hash) {
             (Some(body), _) => seen.symbol(&anchor.file, (symbol, body), reader, effort),
-            (None, _) if !mentions(&seen.contents, symbol) => Anchored::Gone,
-            (None, Some(_)) => Anchored::Changed,
-            (None, None) => Anchored::Same,
+            (None, _) if !mentions(&seen.contents, symbol) => AnchorState::Gone,
+            (None, Some(_)) => AnchorState::Changed,
+            (None, None) => AnchorState::Same,
         }
     }
 }
 
-impl Seen {
+impl AnchoredFile {
     fn read(root: &Path, file: &str) -> Option<Self> {
         let contents: Rc<[u8]> = ralph_files::read(inside(root, file)?).ok()?.into();
-        Some(Self { hash: fingerprint(&contents), contents, code: Code::Unread })
+        Some(Self { hash: fingerprint(&contents), contents, code: FileDefinitions::Unread })
     }
 
     /// What became of a symbol whose file has changed.
@@ -130,26 +130,29 @@ impl Seen {
         &mut self,
         file: &str,
         (symbol, body): (&str, &str),
-        reader: &mut Reader,
+        reader: &mut SourceReader,
         effort: &mut usize,
-    ) -> Anchored {
-        if matches!(self.code, Code::Unread) && self.contents.len() <= *effort {
+    ) -> AnchorState {
+        if matches!(self.code, FileDefinitions::Unread) && self.contents.len() <= *effort {
             *effort -= self.contents.len();
-            let code = Anchors::read_with(reader, Path::new(file), Rc::clone(&self.contents));
-            self.code = code.map_or(Code::Unknown, |code| Code::Known(Box::new(code)));
+            let code = FileAnchors::read_with(reader, Path::new(file), Rc::clone(&self.contents));
+            self.code = code
+                .map_or(FileDefinitions::Unknown, |code| FileDefinitions::Known(Box::new(code)));
         }
         let code = match &self.code {
-            Code::Known(code) => code,
-            Code::Unknown if !mentions(&self.contents, symbol) => return Anchored::Gone,
-            Code::Unknown | Code::Unread => return Anchored::Changed,
+            FileDefinitions::Known(code) => code,
+            FileDefinitions::Unknown if !mentions(&self.contents, symbol) => {
+                return AnchorState::Gone;
+            }
+            FileDefinitions::Unknown | FileDefinitions::Unread => return AnchorState::Changed,
         };
         match code.hash(bare(symbol)) {
-            Some(hash) if hash.to_string() == body => Anchored::Same,
-            Some(_) => Anchored::Changed,
-            None if code.is_whole() => Anchored::Gone,
+            Some(hash) if hash.to_string() == body => AnchorState::Same,
+            Some(_) => AnchorState::Changed,
+            None if code.is_whole() => AnchorState::Gone,
             // What is not found may be where the file cannot be read, and its
             // very name may be what is broken.
-            None => Anchored::Unclear,
+            None => AnchorState::Unclear,
         }
     }
 }

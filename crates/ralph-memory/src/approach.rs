@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::analysis::Analyzer;
+use crate::analysis::TextAnalyzer;
 
 /// From here on two plans about the same files are the same plan.
 pub const SAME_PLAN: f64 = 0.6;
@@ -26,7 +26,7 @@ pub fn plans_alike(one: &str, other: &str) -> f64 {
 }
 
 fn gist(plan: &str) -> BTreeSet<String> {
-    Analyzer::default().terms(&without_refusals(plan)).into_iter().collect()
+    TextAnalyzer::default().terms(&without_refusals(plan)).into_iter().collect()
 }
 
 /// A plan without what it says will not be done; all of it if nothing is left.

@@ -7,7 +7,7 @@ use std::ops::Range;
 use ralph_core::memory::notes::without_notes;
 use ralph_core::redact::{MARK, redact};
 
-use crate::event::{Event, Note, NoteKind, Place, What};
+use crate::event::{EventContext, LogEvent, LogEventKind, NoteContent, NoteKind};
 
 /// How much is kept of what somebody said in a session, in characters.
 const LONGEST_SAID: usize = 2000;
@@ -32,7 +32,7 @@ const PRIVATE: &str = "private";
 
 /// A mark of what is private.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Mark {
+enum PrivacyMarker {
     Opening,
     Closing,
 }
@@ -56,7 +56,7 @@ pub fn secrets(text: &str) -> usize {
 }
 
 /// How many secrets are taken out of a note before it is kept.
-pub fn secrets_of_note(note: &Note) -> usize {
+pub fn secrets_of_note(note: &NoteContent) -> usize {
     let mut found = 0;
     each_of_note(&mut note.clone(), &mut |value, _| found += secrets(value));
     found
@@ -88,17 +88,17 @@ pub fn name(name: &str) -> Cow<'_, str> {
 
 /// A note as it may be kept.
 #[must_use]
-pub fn note(mut note: Note) -> Note {
+pub fn note(mut note: NoteContent) -> NoteContent {
     each_of_note(&mut note, &mut cleaned);
     note
 }
 
 /// An event as it may be kept.
 #[must_use]
-pub fn event(mut event: Event) -> Event {
-    if let What::Observed(used) = &mut event.what {
+pub fn event(mut event: LogEvent) -> LogEvent {
+    if let LogEventKind::Observed(used) = &mut event.what {
         used.files.truncate(MOST_FILES);
-    } else if let What::Committed(made) = &mut event.what {
+    } else if let LogEventKind::Committed(made) = &mut event.what {
         made.files.truncate(MOST_FILES);
     }
     each(&mut event, &mut cleaned);
@@ -108,34 +108,34 @@ pub fn event(mut event: Event) -> Event {
 /// An event without what must not be kept, which takes no more room than it
 /// does: where a mark is longer than what it stands for, that is starred out.
 #[must_use]
-pub fn scrubbed(mut event: Event) -> Event {
+pub fn scrubbed(mut event: LogEvent) -> LogEvent {
     each(&mut event, &mut |value, role| match role {
-        Role::Text(_) => {
+        EventTextRole::Text(_) => {
             if let Cow::Owned(cleaned) = text(value) {
                 *value = if cleaned.len() > value.len() { starred(&cleaned) } else { cleaned };
             }
         }
-        Role::Name => cleaned(value, role),
+        EventTextRole::Name => cleaned(value, role),
     });
     event
 }
 
 /// What a text of an event is.
 #[derive(Clone, Copy)]
-enum Role {
+enum EventTextRole {
     /// Something that was said, and how much of it is kept in characters.
     Text(usize),
     /// What something is known by.
     Name,
 }
 
-const WHOLE: Role = Role::Text(usize::MAX);
+const WHOLE: EventTextRole = EventTextRole::Text(usize::MAX);
 
-fn cleaned(value: &mut String, role: Role) {
+fn cleaned(value: &mut String, role: EventTextRole) {
     match role {
-        Role::Text(usize::MAX) => clean(value),
-        Role::Text(most) => shorten(value, most),
-        Role::Name => {
+        EventTextRole::Text(usize::MAX) => clean(value),
+        EventTextRole::Text(most) => shorten(value, most),
+        EventTextRole::Name => {
             if let Cow::Owned(mark) = name(value) {
                 *value = mark;
             }
@@ -144,69 +144,76 @@ fn cleaned(value: &mut String, role: Role) {
 }
 
 /// Calls `see` for every text of an event.
-fn each(event: &mut Event, see: &mut impl FnMut(&mut String, Role)) {
-    let Place { run, task, session, iteration: _, phase: _ } = &mut event.place;
-    [run, task, session].into_iter().flatten().for_each(|name| see(name, Role::Name));
+fn each(event: &mut LogEvent, see: &mut impl FnMut(&mut String, EventTextRole)) {
+    let EventContext { run, task, session, iteration: _, phase: _ } = &mut event.place;
+    [run, task, session].into_iter().flatten().for_each(|name| see(name, EventTextRole::Name));
     match &mut event.what {
-        What::Noted(note) => each_of_note(note, see),
-        What::Restored(restored) => {
+        LogEventKind::Noted(note) => each_of_note(note, see),
+        LogEventKind::Restored(restored) => {
             each_of_note(&mut restored.note, see);
             restored.retired.iter_mut().for_each(|(_, _, why, _)| see(why, WHOLE));
         }
-        What::Replaced { id, by, why } => {
-            see(id, Role::Name);
-            see(by, Role::Name);
+        LogEventKind::Replaced { id, by, why } => {
+            see(id, EventTextRole::Name);
+            see(by, EventTextRole::Name);
             see(why, WHOLE);
         }
-        What::Retracted { id, why } => {
-            see(id, Role::Name);
+        LogEventKind::Retracted { id, why } => {
+            see(id, EventTextRole::Name);
             see(why, WHOLE);
         }
-        What::Checked { failures, .. } => failures.iter_mut().for_each(|it| see(it, WHOLE)),
-        What::Attempted(tried) => {
+        LogEventKind::Checked { failures, .. } => failures.iter_mut().for_each(|it| see(it, WHOLE)),
+        LogEventKind::Attempted(tried) => {
             let told = [&mut tried.approach, &mut tried.printed, &mut tried.hunks];
             let said = told.into_iter().flatten().chain(&mut tried.failures);
             let files = tried.changes.iter_mut().map(|trace| &mut trace.file);
             said.chain(files).for_each(|it| see(it, WHOLE));
         }
-        What::Observed(used) => {
-            see(&mut used.tool, Role::Text(LONGEST_ABOUT));
-            see(&mut used.about, Role::Text(LONGEST_ABOUT));
-            used.error.iter_mut().for_each(|error| see(error, Role::Text(LONGEST_ERROR)));
+        LogEventKind::Observed(used) => {
+            see(&mut used.tool, EventTextRole::Text(LONGEST_ABOUT));
+            see(&mut used.about, EventTextRole::Text(LONGEST_ABOUT));
+            used.error.iter_mut().for_each(|error| see(error, EventTextRole::Text(LONGEST_ERROR)));
             used.files.iter_mut().for_each(|file| see(file, WHOLE));
         }
-        What::Asked { text } | What::Answered { text } => see(text, Role::Text(LONGEST_SAID)),
-        What::Opened { source, worktree, external } => {
-            see(source, Role::Text(LONGEST_ABOUT));
-            [worktree, external].into_iter().flatten().for_each(|name| see(name, Role::Name));
+        LogEventKind::Asked { text } | LogEventKind::Answered { text } => {
+            see(text, EventTextRole::Text(LONGEST_SAID))
         }
-        What::Closed { why, .. } => see(why, Role::Text(LONGEST_ERROR)),
-        What::Checkpointed { about, files } => {
-            see(about, Role::Text(LONGEST_ERROR));
+        LogEventKind::Opened { source, worktree, external } => {
+            see(source, EventTextRole::Text(LONGEST_ABOUT));
+            [worktree, external]
+                .into_iter()
+                .flatten()
+                .for_each(|name| see(name, EventTextRole::Name));
+        }
+        LogEventKind::Closed { why, .. } => see(why, EventTextRole::Text(LONGEST_ERROR)),
+        LogEventKind::Checkpointed { about, files } => {
+            see(about, EventTextRole::Text(LONGEST_ERROR));
             for file in files {
                 see(file, WHOLE);
             }
         }
-        What::Committed(made) => {
-            see(&mut made.subject, Role::Text(LONGEST_ABOUT));
+        LogEventKind::Committed(made) => {
+            see(&mut made.subject, EventTextRole::Text(LONGEST_ABOUT));
             made.files.iter_mut().for_each(|file| see(file, WHOLE));
         }
-        What::Landed { ids, .. } | What::Shown { ids, .. } | What::Cited { ids } => {
+        LogEventKind::Landed { ids, .. }
+        | LogEventKind::Shown { ids, .. }
+        | LogEventKind::Cited { ids } => {
             for id in ids {
-                see(id, Role::Name);
+                see(id, EventTextRole::Name);
             }
         }
         // What is run stays what it is: half a rule finds something else.
-        What::Bound { id, check: _ }
-        | What::SeenAgain { id }
-        | What::Promoted { id, .. }
-        | What::Corrected { id }
-        | What::Forgotten { id } => see(id, Role::Name),
+        LogEventKind::Bound { id, check: _ }
+        | LogEventKind::SeenAgain { id }
+        | LogEventKind::Promoted { id, .. }
+        | LogEventKind::Corrected { id }
+        | LogEventKind::Forgotten { id } => see(id, EventTextRole::Name),
     }
 }
 
-fn each_of_note(note: &mut Note, see: &mut impl FnMut(&mut String, Role)) {
-    let Note { id, kind, scope: _, title, text, why, files, anchors, since: _, .. } = note;
+fn each_of_note(note: &mut NoteContent, see: &mut impl FnMut(&mut String, EventTextRole)) {
+    let NoteContent { id, kind, scope: _, title, text, why, files, anchors, since: _, .. } = note;
     see(text, WHOLE);
     for part in [title, why] {
         let Some(said) = part.as_mut().filter(|said| !said.is_empty()) else { continue };
@@ -221,13 +228,13 @@ fn each_of_note(note: &mut Note, see: &mut impl FnMut(&mut String, Role)) {
         see(&mut anchor.file, WHOLE);
         anchor.symbol.iter_mut().for_each(|symbol| see(symbol, WHOLE));
     }
-    see(id, Role::Name);
+    see(id, EventTextRole::Name);
     let mut word = kind.word().to_owned();
-    see(&mut word, Role::Name);
+    see(&mut word, EventTextRole::Name);
     *kind = NoteKind::of(&word);
-    let Note { external_id, prev, next, group, replaces, .. } = note;
+    let NoteContent { external_id, prev, next, group, replaces, .. } = note;
     let names = [external_id, prev, next, group].into_iter().flatten().chain(replaces);
-    names.for_each(|name| see(name, Role::Name));
+    names.for_each(|name| see(name, EventTextRole::Name));
 }
 
 /// A text in which every mark of a secret is a star.
@@ -269,12 +276,12 @@ fn shorten(value: &mut String, most: usize) {
 /// A text without what stands between private marks; a mark that is never
 /// closed hides all that follows.
 fn without_private(text: &str) -> Cow<'_, str> {
-    if find(text, Mark::Opening).is_none() {
+    if find(text, PrivacyMarker::Opening).is_none() {
         return Cow::Borrowed(text);
     }
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(mark) = find(rest, Mark::Opening) {
+    while let Some(mark) = find(rest, PrivacyMarker::Opening) {
         kept.push_str(&rest[..mark.start]);
         rest = behind_private(&rest[mark.end..]);
     }
@@ -286,9 +293,9 @@ fn without_private(text: &str) -> Cow<'_, str> {
 fn behind_private(mut inside: &str) -> &str {
     let mut depth = 1;
     while depth > 0 {
-        let Some(end) = find(inside, Mark::Closing) else { return "" };
+        let Some(end) = find(inside, PrivacyMarker::Closing) else { return "" };
         depth -= 1;
-        if let Some(start) = find(&inside[..end.start], Mark::Opening) {
+        if let Some(start) = find(&inside[..end.start], PrivacyMarker::Opening) {
             depth += 2;
             inside = &inside[start.end..];
         } else {
@@ -299,12 +306,12 @@ fn behind_private(mut inside: &str) -> &str {
 }
 
 /// Where a mark stands, in whatever case and with blanks around its word.
-fn find(text: &str, mark: Mark) -> Option<Range<usize>> {
+fn find(text: &str, mark: PrivacyMarker) -> Option<Range<usize>> {
     text.match_indices('<').find_map(|(start, _)| {
         let inside = text[start + 1..].trim_start();
         let inside = match mark {
-            Mark::Opening => inside,
-            Mark::Closing => inside.strip_prefix('/')?.trim_start(),
+            PrivacyMarker::Opening => inside,
+            PrivacyMarker::Closing => inside.strip_prefix('/')?.trim_start(),
         };
         let (word, rest) = inside.split_at_checked(PRIVATE.len())?;
         let rest = rest.trim_start().strip_prefix('>')?;
@@ -315,7 +322,9 @@ fn find(text: &str, mark: Mark) -> Option<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::{Actor, Anchor, Committed, Scope, Trace, Tried};
+    use crate::event::{
+        AttemptRecord, CommitRecord, EventActor, FileEditDigest, NoteAnchor, NoteScope,
+    };
 
     #[track_caller]
     fn check(given: &str, want: &str) {
@@ -342,43 +351,44 @@ mod tests {
         format!("ghp_{}", "a1B2".repeat(9))
     }
 
-    fn event_of(what: What) -> Event {
+    fn event_of(what: LogEventKind) -> LogEvent {
         let token = Some(token());
-        let place = Place { task: token.clone(), session: token, ..Place::default() };
-        Event { at: 0, place, actor: Actor::Agent, what }
+        let place = EventContext { task: token.clone(), session: token, ..EventContext::default() };
+        LogEvent { at: 0, place, actor: EventActor::Agent, what }
     }
 
-    fn hostile() -> Vec<Event> {
+    fn hostile() -> Vec<LogEvent> {
         let token = token();
         let url = "https://u:s3cr3tpw@host/x".to_owned();
         let files = vec![format!("cfg/{token}.txt"), url];
-        let anchors = vec![Anchor {
+        let anchors = vec![NoteAnchor {
             file: token.clone(),
             hash: None,
             symbol: Some(token.clone()),
             body: None,
         }];
         let name = Some(token.clone());
-        let noted = Note {
+        let noted = NoteContent {
             files: files.clone(),
             anchors,
             external_id: name.clone(),
             prev: name.clone(),
             next: name.clone(),
             group: name.clone(),
-            ..Note::new(token.clone(), NoteKind::of(&token), Scope::Task, "x")
+            ..NoteContent::new(token.clone(), NoteKind::of(&token), NoteScope::Task, "x")
         };
-        let trace = Trace { file: token.clone(), ..Trace::default() };
-        let tried = Tried { changes: vec![trace], ..Tried::default() };
-        let made = Committed { files, ..Committed::default() };
-        let opened = What::Opened { worktree: name.clone(), source: token.clone(), external: name };
+        let trace = FileEditDigest { file: token.clone(), ..FileEditDigest::default() };
+        let tried = AttemptRecord { changes: vec![trace], ..AttemptRecord::default() };
+        let made = CommitRecord { files, ..CommitRecord::default() };
+        let opened =
+            LogEventKind::Opened { worktree: name.clone(), source: token.clone(), external: name };
         [
-            What::Noted(Box::new(noted)),
-            What::Attempted(Box::new(tried)),
-            What::Committed(Box::new(made)),
+            LogEventKind::Noted(Box::new(noted)),
+            LogEventKind::Attempted(Box::new(tried)),
+            LogEventKind::Committed(Box::new(made)),
             opened,
-            What::Cited { ids: vec![token.clone()] },
-            What::SeenAgain { id: token },
+            LogEventKind::Cited { ids: vec![token.clone()] },
+            LogEventKind::SeenAgain { id: token },
         ]
         .map(event_of)
         .to_vec()
@@ -397,9 +407,9 @@ mod tests {
 
     #[test]
     fn a_name_with_a_secret_has_the_same_mark_everywhere() {
-        let hostile = note(Note {
+        let hostile = note(NoteContent {
             external_id: Some(token()),
-            ..Note::new("m1", NoteKind::Fact, Scope::Task, "x")
+            ..NoteContent::new("m1", NoteKind::Fact, NoteScope::Task, "x")
         });
         let mark = hostile.external_id.unwrap();
         assert_eq!(name(&token()), mark);
@@ -420,17 +430,17 @@ mod tests {
             assert_eq!(secrets(given), want, "{given}");
         }
         let why = Some("the password is Tr0ub4dor&3".to_owned());
-        let given = Note::new("m1", NoteKind::Fact, Scope::Task, token);
-        assert_eq!(secrets_of_note(&Note { why, ..given }), 2);
+        let given = NoteContent::new("m1", NoteKind::Fact, NoteScope::Task, token);
+        assert_eq!(secrets_of_note(&NoteContent { why, ..given }), 2);
     }
 
     #[test]
     fn what_is_emptied_is_not_there() {
         let hidden = || Some("<private>x</private> ".to_owned());
-        let given = Note::new("m1", NoteKind::Fact, Scope::Task, "x");
-        let kept = note(Note { title: hidden(), why: hidden(), ..given.clone() });
+        let given = NoteContent::new("m1", NoteKind::Fact, NoteScope::Task, "x");
+        let kept = note(NoteContent { title: hidden(), why: hidden(), ..given.clone() });
         assert_eq!(kept, given);
-        let empty = Note { title: Some(String::new()), ..given };
+        let empty = NoteContent { title: Some(String::new()), ..given };
         assert_eq!(note(empty.clone()), empty, "nothing was taken out of it");
     }
 
@@ -442,8 +452,8 @@ mod tests {
             ("the password is hunter2!", "the password is *"),
         ] {
             let text = given.to_owned();
-            let kept = scrubbed(event_of(What::Asked { text }));
-            let What::Asked { text } = &kept.what else { panic!("{kept:?}") };
+            let kept = scrubbed(event_of(LogEventKind::Asked { text }));
+            let LogEventKind::Asked { text } = &kept.what else { panic!("{kept:?}") };
             assert_eq!(text, want);
             assert_eq!(scrubbed(kept.clone()), kept);
         }

@@ -11,14 +11,16 @@ mod undone;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use ralph_core::Timestamp;
-use ralph_core::memory::Outcome;
-use ralph_core::wording::learned::{Consolidated, Replacement};
+use ralph_core::memory::BeliefEvent;
+use ralph_core::wording::learned::{ConsolidationCounts, NoteReplacement};
 
 use crate::error::MemoryError;
-use crate::event::{Actor, Event, NoteKind, Phase, Place, Scope, What};
-use crate::notebook::{Known, Notebook, Selection};
-use crate::precedence::{Precedence, is_part};
-use crate::query::{Filters, Query};
+use crate::event::{
+    EventActor, EventContext, LogEvent, LogEventKind, NoteKind, NoteScope, WorkPhase,
+};
+use crate::notebook::{NoteSelection, Notebook, StoredNote};
+use crate::precedence::{NotePrecedence, is_part};
+use crate::query::{SearchFilters, SearchQuery};
 use crate::relation::{NoteRelation, reason, relate};
 use crate::succession::chosen_reason;
 
@@ -30,9 +32,9 @@ const RIVALS: usize = 10;
 
 /// Whose notes are looked at, and when.
 #[derive(Debug, Clone, Default)]
-pub struct Occasion {
+pub struct ConsolidationContext {
     /// Those of this run, or of its session; all if `None`.
-    pub of: Option<Place>,
+    pub of: Option<EventContext>,
     /// When.
     pub now: Timestamp,
     /// Commits that the run made.
@@ -46,7 +48,7 @@ pub struct Occasion {
 
 /// Two notes of which only one can hold, and only a person may say which.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Conflict {
+pub struct NoteConflict {
     /// The one that stands.
     pub stands: String,
     /// The one that contradicts it, which stays on trial.
@@ -55,21 +57,24 @@ pub struct Conflict {
 
 /// What was decided.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Decided {
+pub struct ConsolidationResult {
     /// In numbers.
-    pub counts: Consolidated,
+    pub counts: ConsolidationCounts,
     /// Which notes took the place of which.
-    pub replacements: Vec<Replacement>,
+    pub replacements: Vec<NoteReplacement>,
     /// What is left to a person.
-    pub conflicts: Vec<Conflict>,
+    pub conflicts: Vec<NoteConflict>,
     /// As events; nothing is written yet.
-    pub events: Vec<Event>,
+    pub events: Vec<LogEvent>,
 }
 
 /// Decides what becomes of notes on trial. Writes nothing.
-pub fn consolidate(notebook: &Notebook, occasion: &Occasion) -> Result<Decided, MemoryError> {
+pub fn consolidate(
+    notebook: &Notebook,
+    occasion: &ConsolidationContext,
+) -> Result<ConsolidationResult, MemoryError> {
     let staged = staged(notebook, occasion)?;
-    let mut work = Work::new(notebook, occasion)?;
+    let mut work = ConsolidationJob::new(notebook, occasion)?;
     for known in &staged {
         work.judge(known)?;
     }
@@ -81,9 +86,15 @@ pub fn consolidate(notebook: &Notebook, occasion: &Occasion) -> Result<Decided, 
 
 /// The notes on trial, the oldest first: those that were written on this
 /// occasion, and those that were come to once more.
-fn staged(notebook: &Notebook, occasion: &Occasion) -> Result<Vec<Known>, MemoryError> {
-    let filters = Filters { scopes: vec![Scope::Task.word().to_owned()], ..Filters::default() };
-    let mut staged = notebook.list(&Selection { filters, ..Selection::default() })?;
+fn staged(
+    notebook: &Notebook,
+    occasion: &ConsolidationContext,
+) -> Result<Vec<StoredNote>, MemoryError> {
+    let filters = SearchFilters {
+        scopes: vec![NoteScope::Task.word().to_owned()],
+        ..SearchFilters::default()
+    };
+    let mut staged = notebook.list(&NoteSelection { filters, ..NoteSelection::default() })?;
     staged.retain(|known| {
         let mut places = std::iter::once(&known.place).chain(&known.witnesses);
         occasion.of.as_ref().is_none_or(|of| places.any(|place| is_from(of, place)))
@@ -92,18 +103,18 @@ fn staged(notebook: &Notebook, occasion: &Occasion) -> Result<Vec<Known>, Memory
     Ok(staged)
 }
 
-fn is_from(of: &Place, place: &Place) -> bool {
+fn is_from(of: &EventContext, place: &EventContext) -> bool {
     let same = |one: &Option<String>, other: &Option<String>| one.is_some() && one == other;
     same(&of.run, &place.run) || (place.run.is_none() && same(&of.session, &place.session))
 }
 
-struct Work<'a> {
+struct ConsolidationJob<'a> {
     notebook: &'a Notebook,
-    occasion: &'a Occasion,
-    precedence: Precedence,
+    occasion: &'a ConsolidationContext,
+    precedence: NotePrecedence,
     /// Rules, which every note is compared with.
-    rules: Vec<Known>,
-    decided: Decided,
+    rules: Vec<StoredNote>,
+    decided: ConsolidationResult,
     /// Notes that were decided about already.
     judged: HashSet<String>,
     /// Those of them that stay on trial so far.
@@ -119,41 +130,46 @@ struct Work<'a> {
 }
 
 /// What other notes mean for one.
-enum Standing {
+enum NoteOverlap {
     /// It says what another says, which stays.
-    Known(Box<Known>),
+    Known(Box<StoredNote>),
     /// It contradicts what only a person may change.
     Against(String),
     /// It may take the place of others.
-    Instead(Rivals),
+    Instead(RivalNotes),
 }
 
 /// Older notes that would go if another is taken over.
 #[derive(Default)]
-struct Rivals {
+struct RivalNotes {
     /// They say the same.
-    same: Vec<Known>,
+    same: Vec<StoredNote>,
     /// They say what is no longer so.
-    outdated: Vec<Replaced>,
+    outdated: Vec<ReplacedNote>,
 }
 
 /// An older note that would go, and why.
-struct Replaced {
+struct ReplacedNote {
     id: String,
     text: String,
     why: String,
 }
 
-impl<'a> Work<'a> {
-    fn new(notebook: &'a Notebook, occasion: &'a Occasion) -> Result<Self, MemoryError> {
-        let rules =
-            Filters { kinds: vec![NoteKind::Constitution.word().to_owned()], ..Filters::default() };
+impl<'a> ConsolidationJob<'a> {
+    fn new(
+        notebook: &'a Notebook,
+        occasion: &'a ConsolidationContext,
+    ) -> Result<Self, MemoryError> {
+        let rules = SearchFilters {
+            kinds: vec![NoteKind::Constitution.word().to_owned()],
+            ..SearchFilters::default()
+        };
         Ok(Self {
             notebook,
             occasion,
-            precedence: Precedence::read(notebook)?,
-            rules: notebook.list(&Selection { filters: rules, ..Selection::default() })?,
-            decided: Decided::default(),
+            precedence: NotePrecedence::read(notebook)?,
+            rules: notebook.list(&NoteSelection { filters: rules, ..NoteSelection::default() })?,
+            decided: ConsolidationResult::default(),
             judged: HashSet::new(),
             waiting: HashSet::new(),
             promoted: HashSet::new(),
@@ -163,7 +179,7 @@ impl<'a> Work<'a> {
         })
     }
 
-    fn judge(&mut self, known: &Known) -> Result<(), MemoryError> {
+    fn judge(&mut self, known: &StoredNote) -> Result<(), MemoryError> {
         let id = known.note.id.clone();
         if self.gone.contains(&id) || !self.judged.insert(id.clone()) {
             return Ok(());
@@ -174,13 +190,13 @@ impl<'a> Work<'a> {
             return Ok(());
         }
         match self.standing(known)? {
-            Standing::Known(other) => self.merge(known, &other),
-            Standing::Against(stands) => {
+            NoteOverlap::Known(other) => self.merge(known, &other),
+            NoteOverlap::Against(stands) => {
                 self.decided.counts.conflicts += 1;
-                self.decided.conflicts.push(Conflict { stands, contradicts: id });
+                self.decided.conflicts.push(NoteConflict { stands, contradicts: id });
             }
-            Standing::Instead(rivals) if self.has_earned(known) => self.replace(known, rivals),
-            Standing::Instead(_) => {
+            NoteOverlap::Instead(rivals) if self.has_earned(known) => self.replace(known, rivals),
+            NoteOverlap::Instead(_) => {
                 self.waiting.insert(id);
             }
         }
@@ -188,29 +204,33 @@ impl<'a> Work<'a> {
     }
 
     /// A note that has earned it takes the place of others.
-    fn replace(&mut self, known: &Known, rivals: Rivals) {
+    fn replace(&mut self, known: &StoredNote, rivals: RivalNotes) {
         let id = known.note.id.clone();
         for same in rivals.same {
             self.decided.counts.merged += 1;
             self.give_up(&same, known);
         }
-        for Replaced { id: old, text, why } in rivals.outdated {
+        for ReplacedNote { id: old, text, why } in rivals.outdated {
             self.leave(&old);
             self.decided.counts.replaced += 1;
-            self.event(What::Replaced { id: old.clone(), by: id.clone(), why: why.clone() });
-            let replacement = Replacement { old, said: text, by: id.clone(), why };
+            self.event(LogEventKind::Replaced {
+                id: old.clone(),
+                by: id.clone(),
+                why: why.clone(),
+            });
+            let replacement = NoteReplacement { old, said: text, by: id.clone(), why };
             self.decided.replacements.push(replacement);
         }
         self.promote(known);
     }
 
     /// A note says what another says that stays.
-    fn merge(&mut self, known: &Known, stays: &Known) {
+    fn merge(&mut self, known: &StoredNote, stays: &StoredNote) {
         self.decided.counts.merged += 1;
         let is_news = self.give_up(known, stays);
         let half_life = stays.note.kind.half_life();
-        let seen = stays.belief.after(Outcome::SeenAgain, self.occasion.now, half_life);
-        let is_on_trial = stays.note.scope == Scope::Task && quality::fault(stays).is_none();
+        let seen = stays.belief.after(BeliefEvent::SeenAgain, self.occasion.now, half_life);
+        let is_on_trial = stays.note.scope == NoteScope::Task && quality::fault(stays).is_none();
         // Two tasks came to it, each by itself.
         let is_agreed = is_news && seen.mean() >= BELIEVED;
         if is_on_trial && (is_agreed || self.has_earned(stays)) {
@@ -220,23 +240,24 @@ impl<'a> Work<'a> {
 
     /// Retires a note for one that says the same and credits that one with who
     /// came to it. Says whether another task did.
-    fn give_up(&mut self, known: &Known, stays: &Known) -> bool {
+    fn give_up(&mut self, known: &StoredNote, stays: &StoredNote) -> bool {
         self.retire(known.note.id.clone(), format!("it says the same as {}", stays.note.id));
-        if known.actor == Actor::Import {
+        if known.actor == EventActor::Import {
             // Nobody came to what a file says.
             return false;
         }
         let places = std::iter::once(&known.place).chain(&known.witnesses);
-        let news: Vec<Place> = places.filter(|place| stays.is_news_from(place)).cloned().collect();
+        let news: Vec<EventContext> =
+            places.filter(|place| stays.is_news_from(place)).cloned().collect();
         let is_news = !news.is_empty();
         for place in news {
             self.seen.insert(stays.note.id.clone());
-            self.event_in(place, What::SeenAgain { id: stays.note.id.clone() });
+            self.event_in(place, LogEventKind::SeenAgain { id: stays.note.id.clone() });
         }
         is_news
     }
 
-    fn promote(&mut self, known: &Known) {
+    fn promote(&mut self, known: &StoredNote) {
         let id = known.note.id.clone();
         if !self.promoted.insert(id.clone()) {
             return;
@@ -249,12 +270,12 @@ impl<'a> Work<'a> {
         if is_of_now && known.witnesses.is_empty() && undone::falls_with_its_commit(known) {
             self.landed.push(id.clone());
         }
-        self.event(What::Promoted { id, scope: Scope::Project });
+        self.event(LogEventKind::Promoted { id, scope: NoteScope::Project });
     }
 
     fn retire(&mut self, id: String, why: String) {
         self.leave(&id);
-        self.event(What::Retracted { id, why });
+        self.event(LogEventKind::Retracted { id, why });
     }
 
     /// A note does not hold any more.
@@ -266,20 +287,20 @@ impl<'a> Work<'a> {
 
     /// Whether a note may be taken over: it was proven, the user wrote it, or
     /// two tasks came to it. What we write ourselves only checks can prove.
-    fn has_earned(&self, known: &Known) -> bool {
+    fn has_earned(&self, known: &StoredNote) -> bool {
         let is_proven = known.verified && known.belief_at(self.occasion.now).mean() >= BELIEVED;
         // As of when it was seen last: it is no less agreed on an hour later.
         let is_agreed = !known.witnesses.is_empty() && known.belief.mean() >= BELIEVED;
-        is_proven || (is_agreed && known.actor != Actor::Ralph)
+        is_proven || (is_agreed && known.actor != EventActor::Ralph)
     }
 
     /// What older notes mean for one.
-    fn standing(&self, known: &Known) -> Result<Standing, MemoryError> {
-        let mut rivals = Rivals::default();
+    fn standing(&self, known: &StoredNote) -> Result<NoteOverlap, MemoryError> {
+        let mut rivals = RivalNotes::default();
         let mut against = None;
-        if known.actor == Actor::Ralph {
+        if known.actor == EventActor::Ralph {
             // What we write is known by its id; it is no statement of anybody's.
-            return Ok(Standing::Instead(rivals));
+            return Ok(NoteOverlap::Instead(rivals));
         }
         for rival in self.rivals(known)? {
             let is_chosen = known.note.replaces.contains(&rival.note.id);
@@ -296,39 +317,44 @@ impl<'a> Work<'a> {
             if self.precedence.is_for_the_user(&rival) {
                 against.get_or_insert(rival.note.id);
             } else {
-                rivals.outdated.push(Replaced { id: rival.note.id, text: rival.note.text, why });
+                rivals.outdated.push(ReplacedNote {
+                    id: rival.note.id,
+                    text: rival.note.text,
+                    why,
+                });
             }
         }
         // Of equal ones the first stays.
         let best = rivals.same.iter().rev().max_by_key(|same| self.precedence.rank(same));
         match (best, against) {
             (Some(best), _) if self.precedence.rank(best) >= self.precedence.rank(known) => {
-                Ok(Standing::Known(Box::new(best.clone())))
+                Ok(NoteOverlap::Known(Box::new(best.clone())))
             }
-            (_, Some(stands)) => Ok(Standing::Against(stands)),
-            (Some(_) | None, None) => Ok(Standing::Instead(rivals)),
+            (_, Some(stands)) => Ok(NoteOverlap::Against(stands)),
+            (Some(_) | None, None) => Ok(NoteOverlap::Instead(rivals)),
         }
     }
 
     /// Notes that may say the same or the opposite, the oldest first: all are
     /// older, but for rules.
-    fn rivals(&self, known: &Known) -> Result<Vec<Known>, MemoryError> {
-        let scopes = [Scope::Task, Scope::Project].map(|scope| scope.word().to_owned()).to_vec();
-        let filters = Filters { scopes, ..Filters::default() };
+    fn rivals(&self, known: &StoredNote) -> Result<Vec<StoredNote>, MemoryError> {
+        let scopes =
+            [NoteScope::Task, NoteScope::Project].map(|scope| scope.word().to_owned()).to_vec();
+        let filters = SearchFilters { scopes, ..SearchFilters::default() };
         let text = known.note.text.clone();
-        let found = self.notebook.search(&Query { text, limit: RIVALS, filters })?;
+        let found = self.notebook.search(&SearchQuery { text, limit: RIVALS, filters })?;
         let found = found.into_iter().map(|found| found.known);
-        let mut rivals: BTreeMap<(Timestamp, String), Known> = BTreeMap::new();
+        let mut rivals: BTreeMap<(Timestamp, String), StoredNote> = BTreeMap::new();
         let mut chosen = Vec::new();
         for id in &known.note.replaces {
             chosen.extend(self.notebook.get(id)?.filter(|chosen| chosen.retired.is_none()));
         }
         for rival in self.rules.iter().cloned().chain(found).chain(chosen) {
-            let said = |known: &Known| (known.said(), known.note.id.clone());
+            let said = |known: &StoredNote| (known.said(), known.note.id.clone());
             let is_older = said(&rival) < said(known);
             let is_rule = rival.note.kind == NoteKind::Constitution;
             let is_chosen = known.note.replaces.contains(&rival.note.id);
-            let is_other = rival.note.id != known.note.id && rival.actor != Actor::Ralph;
+            let is_other = rival.note.id != known.note.id && rival.actor != EventActor::Ralph;
             if is_other && (is_older || is_rule || is_chosen) && !self.gone.contains(&rival.note.id)
             {
                 rivals.insert(said(&rival), rival);
@@ -337,15 +363,15 @@ impl<'a> Work<'a> {
         Ok(rivals.into_values().collect())
     }
 
-    fn event(&mut self, what: What) {
+    fn event(&mut self, what: LogEventKind) {
         self.event_in(self.occasion.of.clone().unwrap_or_default(), what);
     }
 
-    fn event_in(&mut self, place: Place, what: What) {
+    fn event_in(&mut self, place: EventContext, what: LogEventKind) {
         // Without an iteration: no check of a turn is to its credit.
-        let place = Place { iteration: None, phase: Some(Phase::Consolidate), ..place };
+        let place = EventContext { iteration: None, phase: Some(WorkPhase::Consolidate), ..place };
         let at = self.occasion.now.as_millis();
-        self.decided.events.push(Event { at, place, actor: Actor::Ralph, what });
+        self.decided.events.push(LogEvent { at, place, actor: EventActor::Ralph, what });
     }
 }
 

@@ -15,7 +15,7 @@ pub const MOST_FILES: usize = 1000;
 
 /// Whether an entry still holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum State {
+pub enum EntryState {
     /// It is found.
     #[default]
     Active,
@@ -27,7 +27,7 @@ pub enum State {
 ///
 /// Secrets are the caller's to remove: what is given here is stored as it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Entry {
+pub struct SearchEntry {
     /// Its name here. Without one, a name is made from the external id, else
     /// from the contents, so that the same entry gets the same name again.
     pub id: Option<String>,
@@ -54,12 +54,12 @@ pub struct Entry {
     /// The entry after it, likewise.
     pub next: Option<String>,
     /// Whether it still holds.
-    pub state: State,
+    pub state: EntryState,
 }
 
 /// Why an entry was left out of an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum ImportRefusal {
     /// There is no text, or nothing of it may be kept.
     #[error("it says nothing")]
     Empty,
@@ -91,7 +91,7 @@ pub enum Refusal {
     },
 }
 
-impl Entry {
+impl SearchEntry {
     /// The name it has here.
     pub(crate) fn own_id(&self) -> String {
         match (&self.id, &self.external_id) {
@@ -112,7 +112,7 @@ impl Entry {
     }
 
     /// Why it cannot be kept, if it cannot.
-    pub(crate) fn refusal(&self) -> Option<Refusal> {
+    pub(crate) fn refusal(&self) -> Option<ImportRefusal> {
         let always = [("kind", &self.kind), ("scope", &self.scope), ("title", &self.title)];
         let optional = [
             ("id", &self.id),
@@ -134,23 +134,23 @@ pub(crate) fn refusal<'a>(
     bytes: usize,
     files: &'a [String],
     names: impl IntoIterator<Item = (&'static str, &'a str)>,
-) -> Option<Refusal> {
+) -> Option<ImportRefusal> {
     if bytes > LONGEST_TEXT {
-        return Some(Refusal::LongText { bytes });
+        return Some(ImportRefusal::LongText { bytes });
     }
     if files.len() > MOST_FILES {
-        return Some(Refusal::ManyFiles { files: files.len() });
+        return Some(ImportRefusal::ManyFiles { files: files.len() });
     }
     let files = files.iter().map(|file| ("path of a file", file.as_str()));
     let mut names = names.into_iter().chain(files);
     let (what, name) = names.find(|(_, name)| name.len() > LONGEST_NAME)?;
-    Some(Refusal::LongName { what, bytes: name.len() })
+    Some(ImportRefusal::LongName { what, bytes: name.len() })
 }
 
 /// The name of something that is known by what it says alone.
 pub(crate) fn id_of_contents(kind: &str, title: &str, text: &str) -> String {
     let [kind, title, text] = [kind, title, text].map(str::to_owned);
-    Entry { kind, title, text, ..Entry::default() }.own_id()
+    SearchEntry { kind, title, text, ..SearchEntry::default() }.own_id()
 }
 
 /// The name of an entry that has only an external one.
@@ -205,11 +205,11 @@ mod tests {
 
     #[test]
     fn the_same_entry_gets_the_same_name_again() {
-        let entry = Entry { text: "a".to_owned(), ..Entry::default() };
-        let other = Entry { title: "a".to_owned(), ..Entry::default() };
+        let entry = SearchEntry { text: "a".to_owned(), ..SearchEntry::default() };
+        let other = SearchEntry { title: "a".to_owned(), ..SearchEntry::default() };
         assert_eq!(entry.own_id(), entry.own_id());
         assert_ne!(entry.own_id(), other.own_id());
-        let external = Entry { external_id: Some("turn 7".to_owned()), ..entry };
+        let external = SearchEntry { external_id: Some("turn 7".to_owned()), ..entry };
         assert_eq!(external.own_id(), derived_id("turn 7"));
         assert_eq!(external.own_id().len(), 13);
     }
@@ -242,13 +242,13 @@ mod tests {
     #[test]
     fn what_is_too_large_is_refused_with_its_size() {
         let text = "x".repeat(LONGEST_TEXT + 1);
-        let entry = Entry { text, ..Entry::default() };
-        assert_eq!(entry.refusal(), Some(Refusal::LongText { bytes: LONGEST_TEXT + 1 }));
-        let entry = Entry { id: Some("x".repeat(5000)), ..Entry::default() };
+        let entry = SearchEntry { text, ..SearchEntry::default() };
+        assert_eq!(entry.refusal(), Some(ImportRefusal::LongText { bytes: LONGEST_TEXT + 1 }));
+        let entry = SearchEntry { id: Some("x".repeat(5000)), ..SearchEntry::default() };
         assert_eq!(
             entry.refusal().unwrap().to_string(),
             "its id has 5000 bytes, at most 4096 are kept"
         );
-        assert_eq!(Entry::default().refusal(), None);
+        assert_eq!(SearchEntry::default().refusal(), None);
     }
 }

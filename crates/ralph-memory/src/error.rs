@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 
-use crate::entry::Refusal;
+use crate::entry::ImportRefusal;
 use crate::log::{LogError, is_refusal};
 
 /// Why memory did not do what it was asked. Nothing was written then.
@@ -41,7 +41,7 @@ pub enum MemoryError {
         /// Which.
         id: String,
         /// Why.
-        refusal: Refusal,
+        refusal: ImportRefusal,
     },
     /// Others kept the file locked for too long.
     #[error("{} stayed locked by another process", path.display())]
@@ -120,7 +120,7 @@ impl MemoryError {
 
 /// What ends a job before it is known which file it was about.
 #[derive(Debug)]
-pub(crate) enum Fault {
+pub(crate) enum StorageFault {
     Sqlite(rusqlite::Error),
     /// What is stored cannot be.
     Damaged(String),
@@ -129,19 +129,19 @@ pub(crate) enum Fault {
     Log(LogError),
 }
 
-impl From<rusqlite::Error> for Fault {
+impl From<rusqlite::Error> for StorageFault {
     fn from(error: rusqlite::Error) -> Self {
         Self::Sqlite(error)
     }
 }
 
-impl From<LogError> for Fault {
+impl From<LogError> for StorageFault {
     fn from(error: LogError) -> Self {
         Self::Log(error)
     }
 }
 
-impl Fault {
+impl StorageFault {
     /// The schema that this version knows.
     pub(crate) const SCHEMA: i64 = 8;
 

@@ -7,29 +7,29 @@ mod tried;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::captured::{Committed, Observed, SessionState};
+pub use self::captured::{CommitRecord, SessionStatus, ToolUseRecord};
 pub use self::kind::{NoteKind, OtherKind};
 pub use self::restored::RestoredNote;
-pub use self::tried::{Trace, Tried};
+pub use self::tried::{AttemptRecord, FileEditDigest};
 
 /// One thing that happened, and in which place.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Event {
+pub struct LogEvent {
     /// When, in milliseconds since 1970.
     pub at: i64,
     /// Where.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: EventContext,
     /// Who did it.
-    pub actor: Actor,
+    pub actor: EventActor,
     /// What.
     #[serde(flatten)]
-    pub what: What,
+    pub what: LogEventKind,
 }
 
 /// Where something happened. What is not known is left out.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
+pub struct EventContext {
     /// The run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
@@ -44,10 +44,10 @@ pub struct Place {
     pub session: Option<String>,
     /// What the agent was about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub phase: Option<Phase>,
+    pub phase: Option<WorkPhase>,
 }
 
-impl Place {
+impl EventContext {
     /// Whether both are places of one task: of the same task or run, or, where
     /// one of them is in no run, of the same session. Of two that name nothing
     /// nobody can tell.
@@ -68,7 +68,7 @@ impl Place {
 /// What the agent is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Phase {
+pub enum WorkPhase {
     /// Planning.
     Think,
     /// Writing.
@@ -82,7 +82,7 @@ pub enum Phase {
 /// Who did something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Actor {
+pub enum EventActor {
     /// The user.
     User,
     /// The agent.
@@ -96,7 +96,7 @@ pub enum Actor {
 /// For whom a note is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Scope {
+pub enum NoteScope {
     /// The task it was written in: on trial.
     Task,
     /// The project.
@@ -105,7 +105,7 @@ pub enum Scope {
     Global,
 }
 
-impl Scope {
+impl NoteScope {
     /// All of them, the narrowest first.
     pub const ALL: [Self; 3] = [Self::Task, Self::Project, Self::Global];
 
@@ -121,13 +121,13 @@ impl Scope {
 
 /// A note as it was written down.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Note {
+pub struct NoteContent {
     /// Its name for ever.
     pub id: String,
     /// What it is about.
     pub kind: NoteKind,
     /// For whom it is.
-    pub scope: Scope,
+    pub scope: NoteScope,
     /// What it says in a few words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
@@ -141,7 +141,7 @@ pub struct Note {
     pub files: Vec<String>,
     /// Where to look to see that it is so.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub anchors: Vec<Anchor>,
+    pub anchors: Vec<NoteAnchor>,
     /// Since when it holds, in milliseconds since 1970, if not since it was
     /// written down.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -163,12 +163,12 @@ pub struct Note {
     pub replaces: Vec<String>,
 }
 
-impl Note {
+impl NoteContent {
     /// A note that says no more than its text.
     pub fn new(
         id: impl Into<String>,
         kind: NoteKind,
-        scope: Scope,
+        scope: NoteScope,
         text: impl Into<String>,
     ) -> Self {
         Self {
@@ -193,10 +193,10 @@ impl Note {
     /// new is added. An anchor that is given again is looked at anew.
     #[must_use]
     pub fn said_again(self, known: &Self) -> Self {
-        let is_again = |old: &&Anchor| {
+        let is_again = |old: &&NoteAnchor| {
             !self.anchors.iter().any(|new| (&new.file, &new.symbol) == (&old.file, &old.symbol))
         };
-        let mut anchors: Vec<Anchor> = known.anchors.iter().filter(is_again).cloned().collect();
+        let mut anchors: Vec<NoteAnchor> = known.anchors.iter().filter(is_again).cloned().collect();
         anchors.extend(self.anchors.iter().cloned());
         let mut files = known.files.clone();
         files.extend(self.files.iter().filter(|file| !known.files.contains(file)).cloned());
@@ -221,7 +221,7 @@ impl Note {
 
 /// A place in the code as it was when a note was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Anchor {
+pub struct NoteAnchor {
     /// The file.
     pub file: String,
     /// The hash of its contents.
@@ -238,7 +238,7 @@ pub struct Anchor {
 /// What shows whether a pattern holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Invariant {
+pub enum NoteCheck {
     /// Rules over syntax trees, as text: what they find breaks the pattern.
     Rule(String),
     /// A test, by the name that a gate of the project runs it under.
@@ -248,9 +248,9 @@ pub enum Invariant {
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "data", rename_all = "snake_case")]
-pub enum What {
+pub enum LogEventKind {
     /// A note was written, or written anew under the same id.
-    Noted(Box<Note>),
+    Noted(Box<NoteContent>),
     /// Notes were shown to an agent.
     Shown {
         /// Which.
@@ -297,7 +297,7 @@ pub enum What {
         /// Which.
         id: String,
         /// For whom it is now.
-        scope: Scope,
+        scope: NoteScope,
     },
     /// A note does not hold any more.
     Retracted {
@@ -319,7 +319,7 @@ pub enum What {
     /// The log had lost something of a note, and the index had it.
     Restored(Box<RestoredNote>),
     /// Something was tried, and checked.
-    Attempted(Box<Tried>),
+    Attempted(Box<AttemptRecord>),
     /// Notes were kept along with the commits of a run.
     Landed {
         /// Which notes.
@@ -332,10 +332,10 @@ pub enum What {
         /// Which.
         id: String,
         /// What is run; nothing any more if `None`.
-        check: Option<Invariant>,
+        check: Option<NoteCheck>,
     },
     /// A tool was used in a session.
-    Observed(Box<Observed>),
+    Observed(Box<ToolUseRecord>),
     /// The user said something in a session.
     Asked {
         /// What.
@@ -361,7 +361,7 @@ pub enum What {
     /// A session was left, or its turn broke off.
     Closed {
         /// What it is then.
-        state: SessionState,
+        state: SessionStatus,
         /// Why, in words.
         why: String,
     },
@@ -375,10 +375,10 @@ pub enum What {
         files: Vec<String>,
     },
     /// A commit was made.
-    Committed(Box<Committed>),
+    Committed(Box<CommitRecord>),
 }
 
-impl What {
+impl LogEventKind {
     /// Whether it is a piece of a session, which is kept for a while, and no
     /// note or what came of one, which stays.
     pub fn is_captured(&self) -> bool {

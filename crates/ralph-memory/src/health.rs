@@ -5,16 +5,16 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::path::Path;
 
-use ralph_core::memory::label::Anchored;
+use ralph_core::memory::label::AnchorState;
 use ralph_core::memory::rank::shared_words;
 
-use crate::anchor::Sight;
+use crate::anchor::AnchorResolver;
 use crate::clean;
 use crate::error::MemoryError;
-use crate::event::Actor;
-use crate::notebook::{Known, Notebook, Selection};
-use crate::precedence::{Precedence, is_part};
-use crate::query::{Filters, Query};
+use crate::event::EventActor;
+use crate::notebook::{NoteSelection, Notebook, StoredNote};
+use crate::precedence::{NotePrecedence, is_part};
+use crate::query::{SearchFilters, SearchQuery};
 use crate::relation::{NoteRelation, exclude_each_other, relate};
 
 /// With more notes than these, only what is the same word for word is noticed.
@@ -31,7 +31,7 @@ const OFTEN: u32 = 5;
 
 /// A note that says what another one says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Twice {
+pub struct DuplicateNote {
     /// The one that stays: the user's before others, then what binds, then what
     /// is proven, then the older.
     pub first: String,
@@ -56,13 +56,13 @@ pub struct NearPair {
 
 /// What an examination found; notes by their ids.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Health {
+pub struct NotebookHealth {
     /// Notes that hold.
     pub active: usize,
     /// Said more than once.
-    pub twice: Vec<Twice>,
+    pub twice: Vec<DuplicateNote>,
     /// Noted by an agent that had been shown the same.
-    pub echoes: Vec<Twice>,
+    pub echoes: Vec<DuplicateNote>,
     /// So alike that one may replace the other.
     pub near: Vec<NearPair>,
     /// Never shown to anybody.
@@ -83,7 +83,7 @@ pub struct Health {
     pub damaged: usize,
 }
 
-impl Health {
+impl NotebookHealth {
     /// Whether something should be done about it.
     pub fn needs_care(&self) -> bool {
         let Self { twice, echoes, secrets, damaged, .. } = self;
@@ -92,19 +92,22 @@ impl Health {
 }
 
 /// Looks at every note that holds; anchors are looked at below a root.
-pub fn examine(notebook: &Notebook, root: &Path) -> Result<Health, MemoryError> {
-    let mut notes = notebook.list(&Selection::default())?;
+pub fn examine(notebook: &Notebook, root: &Path) -> Result<NotebookHealth, MemoryError> {
+    let mut notes = notebook.list(&NoteSelection::default())?;
     // The oldest first: of two that are worth the same it stays.
     notes.reverse();
-    let mut health =
-        Health { active: notes.len(), damaged: notebook.damage()?.len(), ..Health::default() };
-    let mut sight = Sight::new(root);
+    let mut health = NotebookHealth {
+        active: notes.len(),
+        damaged: notebook.damage()?.len(),
+        ..NotebookHealth::default()
+    };
+    let mut sight = AnchorResolver::new(root);
     for known in &notes {
         look_at(known, &mut sight, &mut health);
     }
-    let precedence = Precedence::read(notebook)?;
+    let precedence = NotePrecedence::read(notebook)?;
     // What was said in a conversation was said, however often.
-    let said: Vec<&Known> = notes.iter().filter(|known| !is_part(known)).collect();
+    let said: Vec<&StoredNote> = notes.iter().filter(|known| !is_part(known)).collect();
     let pairs = if said.len() > MANY {
         literal(&said)
     } else {
@@ -113,7 +116,7 @@ pub fn examine(notebook: &Notebook, root: &Path) -> Result<Health, MemoryError> 
         same
     };
     for (first, again, is_literal) in pairs {
-        let is_echo = again.actor == Actor::Agent && first.counts.shown > 0;
+        let is_echo = again.actor == EventActor::Agent && first.counts.shown > 0;
         let pair = twice(&precedence, (first, again, is_literal));
         if is_echo { health.echoes.push(pair) } else { health.twice.push(pair) }
     }
@@ -121,10 +124,13 @@ pub fn examine(notebook: &Notebook, root: &Path) -> Result<Health, MemoryError> 
 }
 
 /// Of two that say the same, the older first: which stays and which may go.
-fn twice(precedence: &Precedence, (older, newer, is_literal): Pair<'_>) -> Twice {
+fn twice(
+    precedence: &NotePrecedence,
+    (older, newer, is_literal): DuplicatePair<'_>,
+) -> DuplicateNote {
     let is_older_less = precedence.rank(older) < precedence.rank(newer);
     let (stays, goes) = if is_older_less { (newer, older) } else { (older, newer) };
-    Twice {
+    DuplicateNote {
         first: stays.note.id.clone(),
         again: goes.note.id.clone(),
         is_literal,
@@ -133,12 +139,12 @@ fn twice(precedence: &Precedence, (older, newer, is_literal): Pair<'_>) -> Twice
 }
 
 /// Whether two are the same kind of note for the same readers.
-fn is_alike(one: &Known, other: &Known) -> bool {
-    let of = |known: &Known| (known.note.kind.clone(), known.note.scope);
+fn is_alike(one: &StoredNote, other: &StoredNote) -> bool {
+    let of = |known: &StoredNote| (known.note.kind.clone(), known.note.scope);
     of(one) == of(other)
 }
 
-fn look_at(known: &Known, sight: &mut Sight<'_>, health: &mut Health) {
+fn look_at(known: &StoredNote, sight: &mut AnchorResolver<'_>, health: &mut NotebookHealth) {
     let id = || known.note.id.clone();
     let counts = known.counts;
     health.tokens_shown += counts.tokens;
@@ -151,7 +157,7 @@ fn look_at(known: &Known, sight: &mut Sight<'_>, health: &mut Health) {
     if counts.shown >= OFTEN && counts.cited == 0 {
         health.never_cited.push(id());
     }
-    if known.look(sight).iter().any(|anchor| *anchor != Anchored::Same) {
+    if known.look(sight).iter().any(|anchor| *anchor != AnchorState::Same) {
         health.stale.push(id());
     }
     if !known.orders().is_empty() {
@@ -163,12 +169,12 @@ fn look_at(known: &Known, sight: &mut Sight<'_>, health: &mut Health) {
 }
 
 /// The older, the newer, and whether they are the same word for word.
-type Pair<'a> = (&'a Known, &'a Known, bool);
+type DuplicatePair<'a> = (&'a StoredNote, &'a StoredNote, bool);
 
 /// Notes that are the same but for their layout; with one of the same kind and
 /// for the same readers, if there is one.
-fn literal<'a>(notes: &[&'a Known]) -> Vec<Pair<'a>> {
-    let mut known: HashMap<String, Vec<&Known>> = HashMap::new();
+fn literal<'a>(notes: &[&'a StoredNote]) -> Vec<DuplicatePair<'a>> {
+    let mut known: HashMap<String, Vec<&StoredNote>> = HashMap::new();
     let mut found = Vec::new();
     for note in notes {
         let before = known.entry(plain(note)).or_default();
@@ -183,7 +189,7 @@ fn literal<'a>(notes: &[&'a Known]) -> Vec<Pair<'a>> {
     found
 }
 
-fn plain(known: &Known) -> String {
+fn plain(known: &StoredNote) -> String {
     let words = known.note.text.split_whitespace().map(str::to_lowercase);
     words.collect::<Vec<_>>().join(" ")
 }
@@ -192,31 +198,33 @@ fn plain(known: &Known) -> String {
 /// there is one, and notes that are only near to each other.
 fn alike<'a>(
     notebook: &Notebook,
-    notes: &[&'a Known],
-) -> Result<(Vec<Pair<'a>>, Vec<NearPair>), MemoryError> {
+    notes: &[&'a StoredNote],
+) -> Result<(Vec<DuplicatePair<'a>>, Vec<NearPair>), MemoryError> {
     let place: HashMap<&str, usize> =
         notes.iter().zip(0..).map(|(known, place)| (known.note.id.as_str(), place)).collect();
     let (mut found, mut near) = (Vec::new(), Vec::new());
     for (again, at) in notes.iter().zip(0..) {
         let text = again.note.text.clone();
-        let query = Query { text, limit: CANDIDATES, filters: Filters::default() };
+        let query = SearchQuery { text, limit: CANDIDATES, filters: SearchFilters::default() };
         let hits = notebook.search(&query)?;
         let earlier = hits.iter().filter_map(|hit| place.get(hit.known.note.id.as_str()));
         let earlier = earlier.filter(|place| **place < at).map(|place| notes[*place]);
         let says_the_same =
-            |first: &&Known| relate(&first.note.text, &again.note.text) == NoteRelation::Same;
-        let is_literal = |first: &Known| plain(first) == plain(again);
-        let (mut same, others): (Vec<&Known>, Vec<&Known>) = earlier.partition(says_the_same);
+            |first: &&StoredNote| relate(&first.note.text, &again.note.text) == NoteRelation::Same;
+        let is_literal = |first: &StoredNote| plain(first) == plain(again);
+        let (mut same, others): (Vec<&StoredNote>, Vec<&StoredNote>) =
+            earlier.partition(says_the_same);
         same.sort_by_key(|first| Reverse((is_alike(first, again), is_literal(first))));
         if let Some(first) = same.first() {
             found.push((*first, *again, is_literal(first)));
         }
-        let is_near = |other: &&Known| {
+        let is_near = |other: &&StoredNote| {
             let (one, other) = (&other.note.text, &again.note.text);
             shared_words(one, other) >= NEAR || exclude_each_other(one, other)
         };
-        let are_said =
-            |other: &&Known| [other.actor, again.actor].iter().all(|actor| *actor != Actor::Ralph);
+        let are_said = |other: &&StoredNote| {
+            [other.actor, again.actor].iter().all(|actor| *actor != EventActor::Ralph)
+        };
         near.extend(
             others.into_iter().filter(are_said).filter(is_near).map(|other| NearPair {
                 older: other.note.id.clone(),

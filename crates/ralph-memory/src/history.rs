@@ -1,8 +1,8 @@
 //! What git already knows: which files were touched for which words.
 //!
-//! [`History`] keeps what was read of commits, by their names. A commit never
+//! [`CommitHistory`] keeps what was read of commits, by their names. A commit never
 //! changes, so nothing in it grows old; which commits count, and in which
-//! order, is told by the caller each time. [`Past`] holds those in memory and
+//! order, is told by the caller each time. [`CommitCorpus`] holds those in memory and
 //! answers which files a task will touch.
 //!
 //! There is no index on disk. A question has some dozens of terms, and going
@@ -20,14 +20,14 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 
-use self::stored::Stored;
-use crate::analysis::Analyzer;
-use crate::error::{Fault, MemoryError};
-use crate::store::open::{self, Patience};
+use self::stored::StoredCommit;
+use crate::analysis::TextAnalyzer;
+use crate::error::{MemoryError, StorageFault};
+use crate::store::open::{self, LockPatience};
 
-pub use past::{File, Past};
-pub use rank::{Likely, Question, Reason};
-pub use weights::Weights;
+pub use past::{CommitCorpus, PresentFile};
+pub use rank::{FileQuery, LikelyFile, LikelyReason};
+pub use weights::FileRankWeights;
 
 /// The layout of the file, and how words are cut; another one is built anew.
 const LAYOUT: i64 = 3;
@@ -45,7 +45,7 @@ const TABLES: &str = "
 
 /// One commit and the files it touched.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Commit {
+pub struct HistoryCommit {
     /// Its name.
     pub id: String,
     /// When it was committed, in seconds since 1970.
@@ -66,13 +66,13 @@ const FILE: &str = "history.1.db";
 /// What was read of commits, in a file of its own.
 ///
 /// It is derived data: a damaged or older file is deleted and begun anew.
-pub struct History {
+pub struct CommitHistory {
     connection: Connection,
     path: PathBuf,
-    analyzer: Analyzer,
+    analyzer: TextAnalyzer,
 }
 
-impl History {
+impl CommitHistory {
     /// Opens the history of a folder, and creates both if needed.
     pub fn open(dir: &Path) -> Result<Self, MemoryError> {
         let path = dir.join(FILE);
@@ -91,7 +91,7 @@ impl History {
             Err(fault) if is_closed(&fault) => nowhere().map_err(|fault| fault.at(&path))?,
             Err(fault) => return Err(fault.at(&path)),
         };
-        Ok(Self { connection, path, analyzer: Analyzer::default() })
+        Ok(Self { connection, path, analyzer: TextAnalyzer::default() })
     }
 
     /// Whether commits were ever read.
@@ -114,7 +114,7 @@ impl History {
             .and_then(|mut found| {
                 found.query_row(params![head, most], |row| row.get(0)).optional()
             });
-        let ids = ids.map_err(|error| Fault::from(error).at(&self.path))?;
+        let ids = ids.map_err(|error| StorageFault::from(error).at(&self.path))?;
         Ok(ids.map(|ids| ids.lines().map(str::to_owned).collect()))
     }
 
@@ -139,7 +139,7 @@ impl History {
 
     /// Those of the commits that were not read yet.
     pub fn unknown(&self, line: &[String]) -> Result<Vec<String>, MemoryError> {
-        let find = || -> Result<Vec<String>, Fault> {
+        let find = || -> Result<Vec<String>, StorageFault> {
             let mut known = self.connection.prepare("SELECT 1 FROM commits WHERE id = ?1")?;
             let mut unknown = Vec::new();
             for id in line {
@@ -153,11 +153,11 @@ impl History {
     }
 
     /// Keeps commits, all or none of them.
-    pub fn add(&mut self, commits: Vec<Commit>) -> Result<(), MemoryError> {
+    pub fn add(&mut self, commits: Vec<HistoryCommit>) -> Result<(), MemoryError> {
         let analyzer = &mut self.analyzer;
         let rows: Vec<(String, Vec<u8>)> = commits
             .into_iter()
-            .map(|commit| (commit.id.clone(), Stored::new(analyzer, commit).bytes()))
+            .map(|commit| (commit.id.clone(), StoredCommit::new(analyzer, commit).bytes()))
             .collect();
         self.write(|tx| {
             let mut put =
@@ -171,27 +171,31 @@ impl History {
 
     /// Loads the commits of a line, newest first. Those that were never read
     /// are passed over.
-    pub fn past(&self, line: &[String], files: Vec<File>) -> Result<Past, MemoryError> {
-        let load = || -> Result<Past, Fault> {
-            let mut all: HashMap<String, Stored> = HashMap::with_capacity(line.len());
+    pub fn past(
+        &self,
+        line: &[String],
+        files: Vec<PresentFile>,
+    ) -> Result<CommitCorpus, MemoryError> {
+        let load = || -> Result<CommitCorpus, StorageFault> {
+            let mut all: HashMap<String, StoredCommit> = HashMap::with_capacity(line.len());
             let mut found = self.connection.prepare("SELECT facts FROM commits WHERE id = ?1")?;
             for id in line {
                 let facts: Option<Vec<u8>> = found.query_row([id], |row| row.get(0)).optional()?;
                 let Some(facts) = facts else { continue };
-                let damaged = || Fault::Damaged(format!("commit {id} cannot be read"));
-                all.insert(id.clone(), Stored::read(&facts).ok_or_else(damaged)?);
+                let damaged = || StorageFault::Damaged(format!("commit {id} cannot be read"));
+                all.insert(id.clone(), StoredCommit::read(&facts).ok_or_else(damaged)?);
             }
             let commits = line.iter().filter_map(|id| Some((id.clone(), all.remove(id)?)));
-            Ok(Past::new(commits.collect(), files))
+            Ok(CommitCorpus::new(commits.collect(), files))
         };
         load().map_err(|fault| fault.at(&self.path))
     }
 
     fn write(
         &self,
-        work: impl FnOnce(&Transaction<'_>) -> Result<(), Fault>,
+        work: impl FnOnce(&Transaction<'_>) -> Result<(), StorageFault>,
     ) -> Result<(), MemoryError> {
-        let run = || -> Result<(), Fault> {
+        let run = || -> Result<(), StorageFault> {
             let tx = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?;
             work(&tx)?;
             Ok(tx.commit()?)
@@ -200,7 +204,7 @@ impl History {
     }
 }
 
-fn connect(path: &Path) -> Result<Connection, Fault> {
+fn connect(path: &Path) -> Result<Connection, StorageFault> {
     let connection = open::connection(path)?;
     let layout = |connection: &Connection| {
         connection.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0))
@@ -208,7 +212,7 @@ fn connect(path: &Path) -> Result<Connection, Fault> {
     if layout(&connection)? == LAYOUT {
         return Ok(connection);
     }
-    open::use_write_ahead_log(&connection, Patience::Long)?;
+    open::use_write_ahead_log(&connection, LockPatience::Long)?;
     let tx = Transaction::new_unchecked(&connection, TransactionBehavior::Immediate)?;
     match layout(&tx)? {
         0 => {
@@ -216,23 +220,23 @@ fn connect(path: &Path) -> Result<Connection, Fault> {
             tx.pragma_update(None, "user_version", LAYOUT)?;
         }
         LAYOUT => {}
-        other => return Err(Fault::NewerSchema(other)),
+        other => return Err(StorageFault::NewerSchema(other)),
     }
     tx.commit()?;
     Ok(connection)
 }
 
-fn nowhere() -> Result<Connection, Fault> {
+fn nowhere() -> Result<Connection, StorageFault> {
     let connection = Connection::open_in_memory()?;
     connection.execute_batch(TABLES)?;
     Ok(connection)
 }
 
 /// Whether a file cannot be created or changed.
-fn is_closed(fault: &Fault) -> bool {
+fn is_closed(fault: &StorageFault) -> bool {
     match fault {
-        Fault::Damaged(_) | Fault::NewerSchema(_) | Fault::Log(_) => false,
-        Fault::Sqlite(error) => matches!(
+        StorageFault::Damaged(_) | StorageFault::NewerSchema(_) | StorageFault::Log(_) => false,
+        StorageFault::Sqlite(error) => matches!(
             error.sqlite_error_code(),
             Some(rusqlite::ErrorCode::CannotOpen | rusqlite::ErrorCode::ReadOnly)
         ),
@@ -240,11 +244,11 @@ fn is_closed(fault: &Fault) -> bool {
 }
 
 /// Whether a file is better begun anew.
-fn is_worthless(fault: &Fault) -> bool {
+fn is_worthless(fault: &StorageFault) -> bool {
     match fault {
-        Fault::Damaged(_) | Fault::NewerSchema(_) => true,
-        Fault::Log(_) => false,
-        Fault::Sqlite(error) => matches!(
+        StorageFault::Damaged(_) | StorageFault::NewerSchema(_) => true,
+        StorageFault::Log(_) => false,
+        StorageFault::Sqlite(error) => matches!(
             error.sqlite_error_code(),
             Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase)
         ),

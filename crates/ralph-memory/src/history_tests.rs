@@ -2,34 +2,34 @@ use std::fs;
 
 use super::*;
 
-fn commit(id: &str, subject: &str, files: &[&str]) -> Commit {
-    Commit {
+fn commit(id: &str, subject: &str, files: &[&str]) -> HistoryCommit {
+    HistoryCommit {
         id: id.to_owned(),
         at: 1,
         subject: subject.to_owned(),
         files: files.iter().map(|&file| file.to_owned()).collect(),
-        ..Commit::default()
+        ..HistoryCommit::default()
     }
 }
 
-fn moved(id: &str, old: &str, new: &str) -> Commit {
+fn moved(id: &str, old: &str, new: &str) -> HistoryCommit {
     let renames = vec![(old.to_owned(), new.to_owned())];
-    Commit { renames, ..commit(id, "move things", &[new]) }
+    HistoryCommit { renames, ..commit(id, "move things", &[new]) }
 }
 
 /// The answer of these commits, newest first, about these files.
 #[track_caller]
-fn ask(commits: &[Commit], files: &[&str], text: &str) -> Vec<Likely> {
+fn ask(commits: &[HistoryCommit], files: &[&str], text: &str) -> Vec<LikelyFile> {
     let folder = tempfile::tempdir().unwrap();
-    let mut history = History::open(folder.path()).unwrap();
+    let mut history = CommitHistory::open(folder.path()).unwrap();
     history.add(commits.to_vec()).unwrap();
     let line: Vec<String> = commits.iter().map(|it| it.id.clone()).collect();
-    let file = |path: &&str| File { path: (*path).to_owned(), names: Vec::new() };
+    let file = |path: &&str| PresentFile { path: (*path).to_owned(), names: Vec::new() };
     let past = history.past(&line, files.iter().map(file).collect()).unwrap();
-    past.likely(&Question { text: text.to_owned(), limit: 10, hints: Vec::new() })
+    past.likely(&FileQuery { text: text.to_owned(), limit: 10, hints: Vec::new() })
 }
 
-fn names(likely: &[Likely]) -> Vec<&str> {
+fn names(likely: &[LikelyFile]) -> Vec<&str> {
     likely.iter().map(|it| it.file.as_str()).collect()
 }
 
@@ -43,7 +43,7 @@ fn files_of_commits_with_the_same_words_come_first() {
     let found = ask(&commits, &["a.rs", "b.rs", "c.rs"], "read hexadecimal numbers");
     assert_eq!(names(&found), ["b.rs"]);
     assert!((found[0].score - 1.0).abs() < f64::EPSILON);
-    let [Reason::Commit { id, subject, reverted: false, .. }] = &found[0].reasons[..] else {
+    let [LikelyReason::Commit { id, subject, reverted: false, .. }] = &found[0].reasons[..] else {
         panic!("{found:?}");
     };
     assert_eq!((id.as_str(), subject.as_str()), ("c2", "parser: read numbers with underscores"));
@@ -80,7 +80,7 @@ fn files_that_are_gone_are_no_answer() {
 
 #[test]
 fn a_reverted_commit_counts_less_and_says_so() {
-    let revert = Commit {
+    let revert = HistoryCommit {
         body: "This reverts commit c1c1c1c1c1.".to_owned(),
         ..commit("c3", "Revert \"colour the prompt\"", &["b.rs"])
     };
@@ -90,7 +90,7 @@ fn a_reverted_commit_counts_less_and_says_so() {
         commit("c1c1c1c1c1", "colour the prompt", &["b.rs"]),
     ];
     let found = ask(&commits, &["a.rs", "b.rs"], "colour the prompt");
-    let reverted = |it: &Reason| matches!(it, Reason::Commit { reverted: true, .. });
+    let reverted = |it: &LikelyReason| matches!(it, LikelyReason::Commit { reverted: true, .. });
     let b = found.iter().find(|it| it.file == "b.rs").unwrap();
     assert!(b.reasons.iter().any(reverted), "{b:?}");
     assert_eq!(names(&found)[0], "a.rs");
@@ -115,14 +115,14 @@ fn what_is_changed_together_is_named_together() {
     ];
     let found = ask(&commits, &["a.rs", "a_tests.md", "x.rs"], "colour");
     assert_eq!(names(&found), ["a.rs", "a_tests.md"]);
-    assert_eq!(found[1].reasons, [Reason::Together { file: "a.rs".to_owned(), times: 2 }]);
+    assert_eq!(found[1].reasons, [LikelyReason::Together { file: "a.rs".to_owned(), times: 2 }]);
 }
 
 #[test]
 fn without_commits_paths_and_definitions_answer() {
     let folder = tempfile::tempdir().unwrap();
-    let history = History::open(folder.path()).unwrap();
-    let file = |path: &str, names: &[&str]| File {
+    let history = CommitHistory::open(folder.path()).unwrap();
+    let file = |path: &str, names: &[&str]| PresentFile {
         path: path.to_owned(),
         names: names.iter().map(|&name| name.to_owned()).collect(),
     };
@@ -130,7 +130,7 @@ fn without_commits_paths_and_definitions_answer() {
         vec![file("src/hlsdemux.c", &[]), file("src/b.c", &["parse_config"]), file("c", &[])];
     let past = history.past(&[], files).unwrap();
     let ask = |text: &str| {
-        let question = Question { text: text.to_owned(), limit: 5, hints: Vec::new() };
+        let question = FileQuery { text: text.to_owned(), limit: 5, hints: Vec::new() };
         past.likely(&question).into_iter().map(|it| it.file).collect::<Vec<_>>()
     };
     assert_eq!(ask("fix the demux element"), ["src/hlsdemux.c"]);
@@ -144,13 +144,13 @@ fn without_commits_paths_and_definitions_answer() {
 #[test]
 fn a_hint_speaks_for_a_file_that_is_there() {
     let folder = tempfile::tempdir().unwrap();
-    let history = History::open(folder.path()).unwrap();
-    let file = |path: &str| File { path: path.to_owned(), names: Vec::new() };
+    let history = CommitHistory::open(folder.path()).unwrap();
+    let file = |path: &str| PresentFile { path: path.to_owned(), names: Vec::new() };
     let past = history.past(&[], vec![file("a"), file("b")]).unwrap();
-    let reason = Reason::Defines("Store".to_owned());
+    let reason = LikelyReason::Defines("Store".to_owned());
     let hint = |path: &str| (path.to_owned(), 1.0, reason.clone());
     let hints = vec![hint("b"), hint("gone")];
-    let found = past.likely(&Question { text: "x".to_owned(), limit: 5, hints });
+    let found = past.likely(&FileQuery { text: "x".to_owned(), limit: 5, hints });
     assert_eq!(names(&found), ["b"]);
     assert_eq!(found[0].reasons, [reason]);
 }
@@ -158,7 +158,7 @@ fn a_hint_speaks_for_a_file_that_is_there() {
 #[test]
 fn the_same_question_has_the_same_answer() {
     let subjects = ["read numbers", "numbers and words", "words of all numbers", "read words"];
-    let commits: Vec<Commit> = (0..40)
+    let commits: Vec<HistoryCommit> = (0..40)
         .map(|at| {
             let files = [format!("src/{}.rs", at % 7), format!("src/{}.rs", at % 5)];
             let files: Vec<&str> = files.iter().map(String::as_str).collect();
@@ -177,21 +177,21 @@ fn the_same_question_has_the_same_answer() {
 #[test]
 fn only_commits_that_are_new_are_unknown_and_only_those_of_the_line_count() {
     let folder = tempfile::tempdir().unwrap();
-    let mut history = History::open(folder.path()).unwrap();
+    let mut history = CommitHistory::open(folder.path()).unwrap();
     let ids = |ids: &[&str]| ids.iter().map(|&id| id.to_owned()).collect::<Vec<String>>();
     history.add(vec![commit("c1", "colour", &["a"]), commit("c2", "colour", &["b"])]).unwrap();
     assert_eq!(history.unknown(&ids(&["c3", "c2", "c1"])).unwrap(), ["c3"]);
-    let file = |path: &str| File { path: path.to_owned(), names: Vec::new() };
+    let file = |path: &str| PresentFile { path: path.to_owned(), names: Vec::new() };
     let past = history.past(&ids(&["c3", "c1"]), vec![file("a"), file("b")]).unwrap();
     assert_eq!(past.commits(), 1);
-    let question = Question { text: "colour".to_owned(), limit: 5, hints: Vec::new() };
+    let question = FileQuery { text: "colour".to_owned(), limit: 5, hints: Vec::new() };
     assert_eq!(names(&past.likely(&question)), ["a"]);
 }
 
 #[test]
 fn a_line_is_remembered_for_its_head_and_limit() {
     let folder = tempfile::tempdir().unwrap();
-    let history = History::open(folder.path()).unwrap();
+    let history = CommitHistory::open(folder.path()).unwrap();
     let line = vec!["c2".to_owned(), "c1".to_owned()];
     history.set_line("c2", 10, &line).unwrap();
     assert_eq!(history.line("c2", 10).unwrap(), Some(line));
@@ -207,18 +207,18 @@ fn a_damaged_or_foreign_file_is_begun_anew() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("history.1.db");
     fs::write(&path, "no database at all, but long enough to be taken for one".repeat(40)).unwrap();
-    let mut history = History::open(folder.path()).unwrap();
+    let mut history = CommitHistory::open(folder.path()).unwrap();
     history.add(vec![commit("c1", "colour", &["a"])]).unwrap();
     history.connection.pragma_update(None, "user_version", 99).unwrap();
     drop(history);
-    let history = History::open(folder.path()).unwrap();
+    let history = CommitHistory::open(folder.path()).unwrap();
     assert_eq!(history.unknown(&["c1".to_owned()]).unwrap(), ["c1"]);
 }
 
 #[test]
 fn a_row_that_cannot_be_read_is_reported_as_damage() {
     let folder = tempfile::tempdir().unwrap();
-    let mut history = History::open(folder.path()).unwrap();
+    let mut history = CommitHistory::open(folder.path()).unwrap();
     history.add(vec![commit("c1", "colour", &["a"])]).unwrap();
     history.connection.execute("UPDATE commits SET facts = x'00'", []).unwrap();
     let error = history.past(&["c1".to_owned()], Vec::new()).err().unwrap();

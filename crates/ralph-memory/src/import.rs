@@ -3,13 +3,13 @@
 mod batch;
 mod links;
 
-pub(crate) use self::batch::{Batch, Identity, remove, set_state};
+pub(crate) use self::batch::{EntryBatch, IdentityRule, remove, set_state};
 
-use crate::entry::Refusal;
+use crate::entry::ImportRefusal;
 
 /// What an import did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Imported {
+pub struct ImportCounts {
     /// Entries that were not there.
     pub added: u64,
     /// Entries that were there and differed.
@@ -21,5 +21,5 @@ pub struct Imported {
     /// Notes that hold and are the user's word by this import.
     pub said: Vec<String>,
     /// Entries that were left out: where in the order they came, and why.
-    pub refused: Vec<(u64, Refusal)>,
+    pub refused: Vec<(u64, ImportRefusal)>,
 }

@@ -1,6 +1,6 @@
 //! What was learned, found again: ranked search over memory entries.
 //!
-//! [`Memory`] keeps entries in one `SQLite` file and finds the best of them for
+//! [`SearchIndex`] keeps entries in one `SQLite` file and finds the best of them for
 //! a question. The ranking is BM25 over weighted places (title, text,
 //! identifiers, paths, neighbouring entries), raised by the entry's group.
 //!
@@ -66,21 +66,23 @@ pub mod succession;
 #[doc(hidden)]
 pub mod synthetic;
 
-pub use entry::{Entry, LONGEST_NAME, LONGEST_TEXT, MOST_FILES, Refusal, State};
+pub use entry::{EntryState, ImportRefusal, LONGEST_NAME, LONGEST_TEXT, MOST_FILES, SearchEntry};
 pub use error::MemoryError;
-pub use import::Imported;
-pub use memory::Memory;
+pub use import::ImportCounts;
+pub use memory::SearchIndex;
 pub use notebook::{
-    AttemptQuery, Brought, Counts, Found, Keep, Known, LetGo, Notebook, PastAttempt, Retirement,
-    Salvage, Selection, Stats, Tally, Words, failure_key, failure_name, failure_note, new_id,
-    note_id, note_of, try_name,
+    AttemptQuery, ImportedNote, NoteCounts, NoteHit, NoteRetirement, NoteSelection, NoteTally,
+    NoteTexts, Notebook, NotebookStats, PastAttempt, RetentionOutcome, SalvageReport,
+    SessionRetention, StoredNote, failure_key, failure_name, failure_note, new_id, note_id,
+    note_of, try_name,
 };
 pub use notebooks::{
     Added, BOTH, ChoiceError, NoteChoice, NoteDraft, NoteWriter, Notebooks, Remark,
 };
-pub use query::{Filters, GroupHit, Hit, Query, Retired};
-pub use ranking::Ranking;
+pub use query::{EntryHit, GroupHit, RetiredEntries, SearchFilters, SearchQuery};
+pub use ranking::RankingWeights;
 pub use session::{
-    Message, Observation, Session, SessionFilter, SessionFound, SessionMode, Who, session_id,
+    MessageRole, PermissionMode, SessionFilter, SessionLookup, SessionMessage, SessionObservation,
+    SessionRecord, session_id,
 };
-pub use store::open::Patience;
+pub use store::open::LockPatience;

@@ -20,10 +20,10 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use crate::event::Event;
-use crate::raw::Raw;
-use file::{Form, LogFile};
-use line::Tail;
+use crate::event::LogEvent;
+use crate::raw::RawOutputStore;
+use file::{LogEncoding, LogFile};
+use line::LogTail;
 
 /// The file that is locked while somebody writes.
 const WRITING: &str = "lock";
@@ -55,7 +55,7 @@ pub enum LogError {
 
 /// How far the log was read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Position {
+pub struct LogPosition {
     /// The number of the file.
     pub file: u32,
     /// The byte in it, counted in what it says, not in what is stored.
@@ -64,9 +64,9 @@ pub struct Position {
 
 /// What reading the log gives.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Entry {
+pub enum LogEntry {
     /// An event.
-    Event(Box<Event>),
+    Event(Box<LogEvent>),
     /// A line that nobody can read.
     Damaged {
         /// The file it is in.
@@ -78,16 +78,16 @@ pub enum Entry {
 
 /// The log in a folder.
 #[derive(Debug, Clone)]
-pub struct Log {
+pub struct EventLog {
     folder: PathBuf,
 }
 
 /// Nobody else writes as long as this lives.
-pub(crate) struct Held {
+pub(crate) struct LogLock {
     _file: File,
 }
 
-impl Log {
+impl EventLog {
     /// The log of a state home; touches nothing.
     pub fn new(home: &Path) -> Self {
         Self { folder: home.join("memory") }
@@ -95,7 +95,7 @@ impl Log {
 
     /// Adds events behind all others, all or none of them. Waits for others who
     /// write.
-    pub fn append(&self, events: &[Event]) -> Result<(), LogError> {
+    pub fn append(&self, events: &[LogEvent]) -> Result<(), LogError> {
         let text = line::render(events)?;
         if text.is_empty() {
             return Ok(());
@@ -107,7 +107,7 @@ impl Log {
     ///
     /// While others write for long they stand beside the log, and come into it
     /// before whatever is added next.
-    pub fn hand_in(&self, events: &[Event]) -> Result<(), LogError> {
+    pub fn hand_in(&self, events: &[LogEvent]) -> Result<(), LogError> {
         let text = line::render(events)?;
         if text.is_empty() {
             return Ok(());
@@ -127,33 +127,37 @@ impl Log {
         Ok(())
     }
 
-    fn append_held(&self, _held: &Held, text: &str) -> Result<(), LogError> {
+    fn append_held(&self, _held: &LogLock, text: &str) -> Result<(), LogError> {
         let end = file::end(&self.folder).map_err(|source| self.trouble(source))?;
-        let path = file::path(&self.folder, end.file, Form::Plain);
+        let path = file::path(&self.folder, end.file, LogEncoding::Plain);
         append_text(&path, text).map_err(|source| LogError::Io { path, source })
     }
 
     /// Adds many events as a compressed file of their own, all or none of them.
     /// Says where the log ended before, and where it ends now.
-    pub fn append_many(&self, events: &[Event]) -> Result<(Position, Position), LogError> {
+    pub fn append_many(&self, events: &[LogEvent]) -> Result<(LogPosition, LogPosition), LogError> {
         let text = line::render(events)?;
         let _held = self.lock()?;
         let last = self.last()?;
-        let before = last.as_ref().map_or_else(Position::default, LogFile::end);
+        let before = last.as_ref().map_or_else(LogPosition::default, LogFile::end);
         if text.is_empty() {
             return Ok((before, before));
         }
         let number = last.map_or(1, |last| last.number + 1);
-        let path = file::path(&self.folder, number, Form::Compressed);
+        let path = file::path(&self.folder, number, LogEncoding::Compressed);
         write_compressed(&path, &text).map_err(|source| LogError::Io { path, source })?;
-        Ok((before, Position { file: number + 1, offset: 0 }))
+        Ok((before, LogPosition { file: number + 1, offset: 0 }))
     }
 
     /// Reads what was added behind a position and calls `see` for each entry.
     ///
     /// A line that is being written at this moment is left for the next time.
     /// Returns where it ends.
-    pub fn read(&self, from: Position, mut see: impl FnMut(Entry)) -> Result<Position, LogError> {
+    pub fn read(
+        &self,
+        from: LogPosition,
+        mut see: impl FnMut(LogEntry),
+    ) -> Result<LogPosition, LogError> {
         let mut at = from;
         while let Some(end) = self.read_file(at, &mut see)? {
             at = end;
@@ -165,23 +169,23 @@ impl Log {
     /// where it ends, and `None` when there is nothing new.
     pub fn read_file(
         &self,
-        from: Position,
-        see: impl FnMut(Entry),
-    ) -> Result<Option<Position>, LogError> {
-        self.read_part(from, Position { file: u32::MAX, offset: u64::MAX }, see)
+        from: LogPosition,
+        see: impl FnMut(LogEntry),
+    ) -> Result<Option<LogPosition>, LogError> {
+        self.read_part(from, LogPosition { file: u32::MAX, offset: u64::MAX }, see)
     }
 
     /// Reads like `read_file`, but nothing behind a position.
     pub(crate) fn read_part(
         &self,
-        from: Position,
-        to: Position,
-        mut see: impl FnMut(Entry),
-    ) -> Result<Option<Position>, LogError> {
+        from: LogPosition,
+        to: LogPosition,
+        mut see: impl FnMut(LogEntry),
+    ) -> Result<Option<LogPosition>, LogError> {
         let files = file::list(&self.folder).map_err(|source| self.trouble(source))?;
         let last = files.last().map_or(0, |last| last.number);
         let is_meant = |one: &LogFile| {
-            one.number >= from.file && Position { file: one.number, offset: 0 } < to
+            one.number >= from.file && LogPosition { file: one.number, offset: 0 } < to
         };
         for one in files.into_iter().filter(is_meant) {
             let start = if one.number == from.file { from.offset } else { 0 };
@@ -191,16 +195,17 @@ impl Log {
                 let most = usize::try_from(to.offset.saturating_sub(start));
                 text.truncate(most.unwrap_or(usize::MAX));
             }
-            let is_whole = one.number < last || one.form == Form::Compressed;
-            let tail = if is_whole { Tail::Lost } else { Tail::OnItsWay };
+            let is_whole = one.number < last || one.form == LogEncoding::Compressed;
+            let tail = if is_whole { LogTail::Lost } else { LogTail::OnItsWay };
             let rest = line::parse(&text, tail, |offset, found| {
-                let damaged = || Entry::Damaged { path: one.path.clone(), offset: start + offset };
-                see(found.map_or_else(damaged, |event| Entry::Event(Box::new(event))));
+                let damaged =
+                    || LogEntry::Damaged { path: one.path.clone(), offset: start + offset };
+                see(found.map_or_else(damaged, |event| LogEntry::Event(Box::new(event))));
             });
             let end = match one.form {
                 // Nothing will be added to it, so nobody has to open it again.
-                Form::Compressed => Position { file: one.number + 1, offset: 0 },
-                Form::Plain => Position { file: one.number, offset: start + rest },
+                LogEncoding::Compressed => LogPosition { file: one.number + 1, offset: 0 },
+                LogEncoding::Plain => LogPosition { file: one.number, offset: start + rest },
             };
             if end.file > one.number || rest > 0 {
                 return Ok(Some(end));
@@ -210,13 +215,13 @@ impl Log {
     }
 
     /// Whether the log is still as long as a position in it says.
-    pub fn reaches(&self, at: Position) -> Result<bool, LogError> {
+    pub fn reaches(&self, at: LogPosition) -> Result<bool, LogError> {
         let files = file::list(&self.folder).map_err(|source| self.trouble(source))?;
-        let Some(last) = files.last() else { return Ok(at == Position::default()) };
+        let Some(last) = files.last() else { return Ok(at == LogPosition::default()) };
         let of = files.iter().find(|one| one.number == at.file);
         Ok(match of.map(|one| (one.form, one.stored)) {
-            Some((Form::Plain, stored)) => at.offset <= stored,
-            Some((Form::Compressed, _)) => true,
+            Some((LogEncoding::Plain, stored)) => at.offset <= stored,
+            Some((LogEncoding::Compressed, _)) => true,
             None => at.offset == 0 && at.file <= last.number + 1,
         })
     }
@@ -234,7 +239,7 @@ impl Log {
     /// is refused. Returns how many changed.
     pub fn rewrite(
         &self,
-        mut change: impl FnMut(&Event) -> Option<Event>,
+        mut change: impl FnMut(&LogEvent) -> Option<LogEvent>,
     ) -> Result<usize, LogError> {
         let _held = self.lock()?;
         let files = file::list(&self.folder).map_err(|source| self.trouble(source))?;
@@ -257,8 +262,8 @@ impl Log {
     }
 
     /// What failing checks printed, kept beside the log.
-    pub fn raw(&self) -> Raw {
-        Raw::beside(&self.folder)
+    pub fn raw(&self) -> RawOutputStore {
+        RawOutputStore::beside(&self.folder)
     }
 
     fn last(&self) -> Result<Option<LogFile>, LogError> {
@@ -268,18 +273,18 @@ impl Log {
 
     /// Held while somebody writes; the lock goes with the process. What waited
     /// beside the log is in it then.
-    fn lock(&self) -> Result<Held, LogError> {
+    fn lock(&self) -> Result<LogLock, LogError> {
         let lock = || {
             let file = self.lock_file(WRITING)?;
             file.lock()?;
             late::take_in(&self.folder)?;
-            Ok(Held { _file: file })
+            Ok(LogLock { _file: file })
         };
         lock().map_err(|source| self.trouble(source))
     }
 
     /// The same, unless somebody else writes.
-    fn try_lock(&self) -> Result<Option<Held>, LogError> {
+    fn try_lock(&self) -> Result<Option<LogLock>, LogError> {
         let lock = || {
             let file = self.lock_file(WRITING)?;
             match file.try_lock() {
@@ -288,7 +293,7 @@ impl Log {
                 Err(TryLockError::Error(error)) => return Err(error),
             }
             late::take_in(&self.folder)?;
-            Ok(Some(Held { _file: file }))
+            Ok(Some(LogLock { _file: file }))
         };
         lock().map_err(|source| self.trouble(source))
     }
@@ -351,11 +356,11 @@ fn read_from(one: &LogFile, start: u64) -> io::Result<Vec<u8>> {
     let mut file = ralph_files::open(&one.path)?;
     let mut text = Vec::new();
     match one.form {
-        Form::Plain => {
+        LogEncoding::Plain => {
             file.seek(SeekFrom::Start(start))?;
             file.read_to_end(&mut text)?;
         }
-        Form::Compressed => {
+        LogEncoding::Compressed => {
             let mut packed = Vec::new();
             file.read_to_end(&mut packed)?;
             text = members::read(&packed);
@@ -368,7 +373,7 @@ fn read_from(one: &LogFile, start: u64) -> io::Result<Vec<u8>> {
 
 fn rewrite_file(
     one: &LogFile,
-    change: &mut impl FnMut(&Event) -> Option<Event>,
+    change: &mut impl FnMut(&LogEvent) -> Option<LogEvent>,
 ) -> Result<usize, LogError> {
     let trouble = |source| LogError::Io { path: one.path.clone(), source };
     let text = read_from(one, 0).map_err(trouble)?;
@@ -377,11 +382,11 @@ fn rewrite_file(
         return Ok(0);
     }
     let done = match one.form {
-        Form::Compressed => {
+        LogEncoding::Compressed => {
             let text = String::from_utf8_lossy(&written);
             write_compressed(&one.path, &text)
         }
-        Form::Plain => replace(&one.path, |mut file| {
+        LogEncoding::Plain => replace(&one.path, |mut file| {
             file.write_all(&written)?;
             Ok(file)
         }),

@@ -1,34 +1,36 @@
 use std::thread;
 
 use super::*;
-use crate::event::{Actor, Place, What};
+use crate::event::{EventActor, EventContext, LogEventKind};
 
-fn event(at: i64) -> Event {
-    let what = What::Cited { ids: vec![format!("m{at}"), "with \"quotes\"\nand lines".to_owned()] };
-    Event { at, place: Place::default(), actor: Actor::Agent, what }
+fn event(at: i64) -> LogEvent {
+    let what = LogEventKind::Cited {
+        ids: vec![format!("m{at}"), "with \"quotes\"\nand lines".to_owned()],
+    };
+    LogEvent { at, place: EventContext::default(), actor: EventActor::Agent, what }
 }
 
-fn all(log: &Log, from: Position) -> (Vec<i64>, usize, Position) {
+fn all(log: &EventLog, from: LogPosition) -> (Vec<i64>, usize, LogPosition) {
     let (mut seen, mut damaged) = (Vec::new(), 0);
     let end = log
         .read(from, |entry| match entry {
-            Entry::Event(event) => seen.push(event.at),
-            Entry::Damaged { .. } => damaged += 1,
+            LogEntry::Event(event) => seen.push(event.at),
+            LogEntry::Damaged { .. } => damaged += 1,
         })
         .unwrap();
     (seen, damaged, end)
 }
 
-fn scratch() -> (tempfile::TempDir, Log) {
+fn scratch() -> (tempfile::TempDir, EventLog) {
     let dir = tempfile::tempdir().unwrap();
-    let log = Log::new(dir.path());
+    let log = EventLog::new(dir.path());
     (dir, log)
 }
 
 #[test]
 fn an_empty_log_is_read_as_such_and_nothing_is_created() {
     let (dir, log) = scratch();
-    assert_eq!(all(&log, Position::default()), (vec![], 0, Position::default()));
+    assert_eq!(all(&log, LogPosition::default()), (vec![], 0, LogPosition::default()));
     log.append(&[]).unwrap();
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
 }
@@ -37,7 +39,7 @@ fn an_empty_log_is_read_as_such_and_nothing_is_created() {
 fn events_come_back_in_their_order_and_only_new_ones_the_next_time() {
     let (_dir, log) = scratch();
     log.append(&[event(1), event(2)]).unwrap();
-    let (seen, _, end) = all(&log, Position::default());
+    let (seen, _, end) = all(&log, LogPosition::default());
     assert_eq!(seen, [1, 2]);
     log.append_many(&[event(3), event(4)]).unwrap();
     log.append(&[event(5)]).unwrap();
@@ -49,13 +51,14 @@ fn events_come_back_in_their_order_and_only_new_ones_the_next_time() {
 #[test]
 fn every_event_keeps_what_it_says() {
     let (_dir, log) = scratch();
-    let place = Place { run: Some("r1".to_owned()), iteration: Some(3), ..Place::default() };
-    let what = What::Retracted { id: "m1".to_owned(), why: "사실이 아님".to_owned() };
-    let wanted = Event { at: -1, place, actor: Actor::User, what };
+    let place =
+        EventContext { run: Some("r1".to_owned()), iteration: Some(3), ..EventContext::default() };
+    let what = LogEventKind::Retracted { id: "m1".to_owned(), why: "사실이 아님".to_owned() };
+    let wanted = LogEvent { at: -1, place, actor: EventActor::User, what };
     log.append(std::slice::from_ref(&wanted)).unwrap();
     let mut seen = Vec::new();
-    log.read(Position::default(), |entry| seen.push(entry)).unwrap();
-    assert_eq!(seen, [Entry::Event(Box::new(wanted))]);
+    log.read(LogPosition::default(), |entry| seen.push(entry)).unwrap();
+    assert_eq!(seen, [LogEntry::Event(Box::new(wanted))]);
 }
 
 #[test]
@@ -65,11 +68,11 @@ fn a_line_that_was_cut_off_is_passed_over_and_said() {
     let path = dir.path().join("memory/00000001.jsonl");
     let text = fs::read(&path).unwrap();
     fs::write(&path, &text[..text.len() - 7]).unwrap();
-    let (seen, damaged, end) = all(&log, Position::default());
+    let (seen, damaged, end) = all(&log, LogPosition::default());
     assert_eq!((seen, damaged), (vec![1], 0), "the rest may be on its way");
     log.append(&[event(3)]).unwrap();
     assert_eq!(all(&log, end).0, [3]);
-    let (seen, damaged, _) = all(&log, Position::default());
+    let (seen, damaged, _) = all(&log, LogPosition::default());
     assert_eq!((seen, damaged), (vec![1, 3], 1));
 }
 
@@ -81,7 +84,7 @@ fn a_changed_byte_is_noticed() {
     let mut text = fs::read(&path).unwrap();
     text[40] ^= 1;
     fs::write(&path, &text).unwrap();
-    let (seen, damaged, _) = all(&log, Position::default());
+    let (seen, damaged, _) = all(&log, LogPosition::default());
     assert_eq!((seen, damaged), (vec![2], 1));
 }
 
@@ -93,7 +96,7 @@ fn a_damaged_import_gives_what_can_be_read() {
     let path = dir.path().join("memory/00000001.jsonl.gz");
     let bytes = fs::read(&path).unwrap();
     fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
-    let (seen, damaged, _) = all(&log, Position::default());
+    let (seen, damaged, _) = all(&log, LogPosition::default());
     assert!(seen.len() > 10 && seen.len() < 500, "{}", seen.len());
     assert_eq!((seen.last(), damaged), (Some(&900), 1));
 }
@@ -101,22 +104,22 @@ fn a_damaged_import_gives_what_can_be_read() {
 #[test]
 fn a_long_file_is_followed_by_another() {
     let (dir, log) = scratch();
-    let huge = What::Retracted { id: "m".to_owned(), why: "x".repeat(900_000) };
+    let huge = LogEventKind::Retracted { id: "m".to_owned(), why: "x".repeat(900_000) };
     for at in 0..8 {
-        let event = Event { what: huge.clone(), ..event(at) };
+        let event = LogEvent { what: huge.clone(), ..event(at) };
         log.append(&[event]).unwrap();
     }
     assert!(dir.path().join("memory/00000002.jsonl").exists());
-    assert_eq!(all(&log, Position::default()).0, [0, 1, 2, 3, 4, 5, 6, 7]);
+    assert_eq!(all(&log, LogPosition::default()).0, [0, 1, 2, 3, 4, 5, 6, 7]);
 }
 
 #[test]
 fn a_line_that_is_too_long_is_refused_and_nothing_is_written() {
     let (_dir, log) = scratch();
-    let huge = What::Retracted { id: "m".to_owned(), why: "x".repeat(LONGEST_LINE) };
-    let refused = log.append(&[event(1), Event { what: huge, ..event(2) }]);
+    let huge = LogEventKind::Retracted { id: "m".to_owned(), why: "x".repeat(LONGEST_LINE) };
+    let refused = log.append(&[event(1), LogEvent { what: huge, ..event(2) }]);
     assert!(matches!(refused, Err(LogError::TooLong { .. })), "{refused:?}");
-    assert!(all(&log, Position::default()).0.is_empty());
+    assert!(all(&log, LogPosition::default()).0.is_empty());
 }
 
 #[test]
@@ -132,7 +135,7 @@ fn many_writers_lose_nothing() {
             });
         }
     });
-    let (mut seen, damaged, _) = all(&log, Position::default());
+    let (mut seen, damaged, _) = all(&log, LogPosition::default());
     for writer in 0..8 {
         let mine: Vec<i64> = seen.iter().copied().filter(|at| at / 1000 == writer).collect();
         assert!(mine.is_sorted(), "each writer's events stay in order");
@@ -149,12 +152,12 @@ fn what_is_to_be_forgotten_leaves_every_file() {
     log.append_many(&[event(3)]).unwrap();
     let changed = log
         .rewrite(|event| {
-            let what = What::Forgotten { id: "gone".to_owned() };
-            (event.at != 2).then(|| Event { what, ..event.clone() })
+            let what = LogEventKind::Forgotten { id: "gone".to_owned() };
+            (event.at != 2).then(|| LogEvent { what, ..event.clone() })
         })
         .unwrap();
     assert_eq!(changed, 2);
-    assert_eq!(all(&log, Position::default()).0, [1, 2, 3]);
+    assert_eq!(all(&log, LogPosition::default()).0, [1, 2, 3]);
     let text = fs::read_to_string(dir.path().join("memory/00000001.jsonl")).unwrap();
     assert!(!text.contains("\"m1\"") && text.contains("\"m2\""), "{text}");
 }
@@ -163,17 +166,20 @@ fn what_is_to_be_forgotten_leaves_every_file() {
 fn forgetting_moves_no_position_and_a_line_never_gets_longer() {
     let (_dir, log) = scratch();
     log.append(&[event(1), event(2)]).unwrap();
-    let (_, _, end) = all(&log, Position::default());
-    let gone = |event: &Event| {
-        Some(Event { what: What::Forgotten { id: "m".to_owned() }, ..event.clone() })
+    let (_, _, end) = all(&log, LogPosition::default());
+    let gone = |event: &LogEvent| {
+        Some(LogEvent { what: LogEventKind::Forgotten { id: "m".to_owned() }, ..event.clone() })
     };
     log.rewrite(gone).unwrap();
     log.append(&[event(3)]).unwrap();
     let (seen, damaged, _) = all(&log, end);
     assert_eq!((seen, damaged), (vec![3], 0));
-    let longer = |event: &Event| {
+    let longer = |event: &LogEvent| {
         let why = "x".repeat(5000);
-        Some(Event { what: What::Retracted { id: "m".to_owned(), why }, ..event.clone() })
+        Some(LogEvent {
+            what: LogEventKind::Retracted { id: "m".to_owned(), why },
+            ..event.clone()
+        })
     };
     assert!(matches!(log.rewrite(longer), Err(LogError::Longer)));
 }
@@ -182,8 +188,8 @@ fn forgetting_moves_no_position_and_a_line_never_gets_longer() {
 fn an_import_that_was_read_is_not_opened_again() {
     let (dir, log) = scratch();
     log.append_many(&[event(1)]).unwrap();
-    let (_, _, end) = all(&log, Position::default());
-    assert_eq!(end, Position { file: 2, offset: 0 });
+    let (_, _, end) = all(&log, LogPosition::default());
+    assert_eq!(end, LogPosition { file: 2, offset: 0 });
     log.append(&[event(2)]).unwrap();
     fs::remove_file(dir.path().join("memory/00000001.jsonl.gz")).unwrap();
     assert_eq!(all(&log, end).0, [2]);
@@ -195,20 +201,20 @@ fn files_of_others_in_the_folder_are_left_alone() {
     log.append(&[event(1)]).unwrap();
     fs::write(dir.path().join("memory/notes.jsonl"), "mine").unwrap();
     fs::write(dir.path().join("memory/00000009.tmp"), "half").unwrap();
-    assert_eq!(all(&log, Position::default()).0, [1]);
+    assert_eq!(all(&log, LogPosition::default()).0, [1]);
 }
 
 #[test]
 fn what_cannot_be_unpacked_is_damage_wherever_it_breaks_off() {
     let (dir, log) = scratch();
-    let events: Vec<Event> = (0..2_000).map(event).collect();
+    let events: Vec<LogEvent> = (0..2_000).map(event).collect();
     log.append_many(&events).unwrap();
     let path = dir.path().join("memory/00000001.jsonl.gz");
     let bytes = fs::read(&path).unwrap();
     for left in [12, bytes.len() / 2] {
         fs::write(&path, &bytes[..left]).unwrap();
-        let (seen, damaged, end) = all(&log, Position::default());
+        let (seen, damaged, end) = all(&log, LogPosition::default());
         assert!(seen.len() < events.len());
-        assert_eq!((damaged, end), (1, Position { file: 2, offset: 0 }), "{left}");
+        assert_eq!((damaged, end), (1, LogPosition { file: 2, offset: 0 }), "{left}");
     }
 }

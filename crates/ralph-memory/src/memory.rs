@@ -4,52 +4,52 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-use crate::entry::{Entry, State};
-use crate::error::{Fault, MemoryError};
-use crate::import::{self, Batch, Identity, Imported};
-use crate::query::{self, GroupHit, Hit, Query};
-use crate::ranking::Ranking;
-use crate::store::counters::Totals;
+use crate::entry::{EntryState, SearchEntry};
+use crate::error::{MemoryError, StorageFault};
+use crate::import::{self, EntryBatch, IdentityRule, ImportCounts};
+use crate::query::{self, EntryHit, GroupHit, SearchQuery};
+use crate::ranking::RankingWeights;
+use crate::store::counters::DocumentTotals;
 use crate::store::entries;
 use crate::store::open::{
-    FileId, LargeCache, Opened, Patience, file_id, fold_log, open, open_nowhere,
+    DatabaseFileId, LargeCache, LockPatience, OpenDatabase, file_id, fold_log, open, open_nowhere,
 };
 use crate::store::words;
 
 /// All that is remembered in one folder.
 ///
-/// Processes and threads may share the folder, each with its own `Memory`.
+/// Processes and threads may share the folder, each with its own `SearchIndex`.
 /// Writers queue for some seconds; readers never wait.
-pub struct Memory {
+pub struct SearchIndex {
     pub(crate) connection: Connection,
     path: PathBuf,
-    file: Option<FileId>,
-    pub(crate) ranking: Ranking,
+    file: Option<DatabaseFileId>,
+    pub(crate) ranking: RankingWeights,
 }
 
-impl Memory {
+impl SearchIndex {
     /// Opens the memory of a folder, and creates both if needed.
     pub fn open(dir: &Path) -> Result<Self, MemoryError> {
-        Self::open_ranked(dir, Ranking::default())
+        Self::open_ranked(dir, RankingWeights::default())
     }
 
     /// Opens the memory of a folder with weights of one's own.
-    pub fn open_ranked(dir: &Path, ranking: Ranking) -> Result<Self, MemoryError> {
-        let Opened { connection, path, file } = open(dir, Patience::Long)?;
+    pub fn open_ranked(dir: &Path, ranking: RankingWeights) -> Result<Self, MemoryError> {
+        let OpenDatabase { connection, path, file } = open(dir, LockPatience::Long)?;
         Ok(Self { connection, path, file, ranking })
     }
 
     /// Opens the memory of a folder for somebody with so much patience.
-    pub(crate) fn open_within(dir: &Path, patience: Patience) -> Result<Self, MemoryError> {
-        let Opened { connection, path, file } = open(dir, patience)?;
-        Ok(Self { connection, path, file, ranking: Ranking::default() })
+    pub(crate) fn open_within(dir: &Path, patience: LockPatience) -> Result<Self, MemoryError> {
+        let OpenDatabase { connection, path, file } = open(dir, patience)?;
+        Ok(Self { connection, path, file, ranking: RankingWeights::default() })
     }
 
     /// An empty memory that is gone with this value, for a folder that takes
     /// no file.
     pub(crate) fn open_nowhere(dir: &Path) -> Result<Self, MemoryError> {
         let (connection, path) = open_nowhere(dir)?;
-        Ok(Self { connection, path, file: None, ranking: Ranking::default() })
+        Ok(Self { connection, path, file: None, ranking: RankingWeights::default() })
     }
 
     /// The database file.
@@ -63,17 +63,17 @@ impl Memory {
     /// entries of earlier ones stay, and the same import can be made again.
     pub fn import(
         &self,
-        entries: impl IntoIterator<Item = Entry>,
-    ) -> Result<Imported, MemoryError> {
-        let mut counts = Imported::default();
-        let mut batch = Batch::default();
+        entries: impl IntoIterator<Item = SearchEntry>,
+    ) -> Result<ImportCounts, MemoryError> {
+        let mut counts = ImportCounts::default();
+        let mut batch = EntryBatch::default();
         let mut batches = 0;
         for (place, entry) in (0..).zip(entries) {
             if let Some(refusal) = entry.refusal() {
                 counts.refused.push((place, refusal));
                 continue;
             }
-            batch.push(entry, Identity::AnyName, &self.ranking);
+            batch.push(entry, IdentityRule::AnyName, &self.ranking);
             if batch.is_full() {
                 self.write_batch(std::mem::take(&mut batch), &mut counts)?;
                 batches += 1;
@@ -88,7 +88,7 @@ impl Memory {
         Ok(counts)
     }
 
-    fn write_batch(&self, batch: Batch, counts: &mut Imported) -> Result<(), MemoryError> {
+    fn write_batch(&self, batch: EntryBatch, counts: &mut ImportCounts) -> Result<(), MemoryError> {
         let mut now = counts.clone();
         let _cache = batch.is_large().then(|| LargeCache::new(&self.connection));
         self.write(|tx| batch.write(tx, &mut now))?;
@@ -98,17 +98,17 @@ impl Memory {
 
     /// The best entries for a query, best first. Equal scores are ordered by
     /// when the entries came.
-    pub fn search(&self, query: &Query) -> Result<Vec<Hit>, MemoryError> {
+    pub fn search(&self, query: &SearchQuery) -> Result<Vec<EntryHit>, MemoryError> {
         self.read(|tx| query::hits(tx, &self.ranking, query))
     }
 
     /// The best groups for a query, best first.
-    pub fn search_groups(&self, query: &Query) -> Result<Vec<GroupHit>, MemoryError> {
+    pub fn search_groups(&self, query: &SearchQuery) -> Result<Vec<GroupHit>, MemoryError> {
         self.read(|tx| query::group_hits(tx, &self.ranking, query))
     }
 
     /// The entry with this id or external id.
-    pub fn get(&self, name: &str) -> Result<Option<Entry>, MemoryError> {
+    pub fn get(&self, name: &str) -> Result<Option<SearchEntry>, MemoryError> {
         self.read(|tx| {
             let Some(doc) = entries::resolve(tx, name)? else { return Ok(None) };
             entries::read(tx, doc)?.map(|known| entries::entry(tx, known)).transpose()
@@ -116,7 +116,7 @@ impl Memory {
     }
 
     /// Sets whether an entry still holds; says whether there is one.
-    pub fn set_state(&self, name: &str, state: State) -> Result<bool, MemoryError> {
+    pub fn set_state(&self, name: &str, state: EntryState) -> Result<bool, MemoryError> {
         self.write(|tx| {
             let Some(doc) = entries::resolve(tx, name)? else { return Ok(false) };
             import::set_state(tx, doc, state)?;
@@ -135,7 +135,7 @@ impl Memory {
 
     /// How many entries there are.
     pub fn count(&self) -> Result<u64, MemoryError> {
-        self.read(|tx| Ok(u64::try_from(Totals::read(tx)?.documents).unwrap_or(0)))
+        self.read(|tx| Ok(u64::try_from(DocumentTotals::read(tx)?.documents).unwrap_or(0)))
     }
 
     /// Makes the index as small and fast as it gets; takes seconds when large.
@@ -156,7 +156,7 @@ impl Memory {
     /// One state of the database for all of `job`.
     pub(crate) fn read<T>(
         &self,
-        job: impl FnOnce(&Transaction<'_>) -> Result<T, Fault>,
+        job: impl FnOnce(&Transaction<'_>) -> Result<T, StorageFault>,
     ) -> Result<T, MemoryError> {
         self.transaction(TransactionBehavior::Deferred, job)
     }
@@ -164,7 +164,7 @@ impl Memory {
     /// All of `job` or nothing, with the write lock from the beginning.
     pub(crate) fn write<T>(
         &self,
-        job: impl FnOnce(&Transaction<'_>) -> Result<T, Fault>,
+        job: impl FnOnce(&Transaction<'_>) -> Result<T, StorageFault>,
     ) -> Result<T, MemoryError> {
         self.transaction(TransactionBehavior::Immediate, job)
     }
@@ -172,7 +172,7 @@ impl Memory {
     fn transaction<T>(
         &self,
         behavior: TransactionBehavior,
-        job: impl FnOnce(&Transaction<'_>) -> Result<T, Fault>,
+        job: impl FnOnce(&Transaction<'_>) -> Result<T, StorageFault>,
     ) -> Result<T, MemoryError> {
         let run = || {
             let tx = Transaction::new_unchecked(&self.connection, behavior)?;
@@ -180,18 +180,18 @@ impl Memory {
             if self.file.is_some_and(|own| file_id(&self.path) != Some(own)) {
                 // Somebody found it damaged and makes another one. Side files
                 // are opened by name, so half of what we saw may be of that.
-                return Err(Fault::moved());
+                return Err(StorageFault::moved());
             }
             tx.commit()?;
             Ok(value)
         };
-        run().map_err(|fault: Fault| fault.at(&self.path))
+        run().map_err(|fault: StorageFault| fault.at(&self.path))
     }
 }
 
 /// Gives pages that nobody uses back to the file system. Each row that the
 /// statement yields is one page, so all of them have to be asked for.
-fn give_back(connection: &Connection) -> Result<(), Fault> {
+fn give_back(connection: &Connection) -> Result<(), StorageFault> {
     let mut statement = connection.prepare("PRAGMA incremental_vacuum")?;
     let mut rows = statement.query([])?;
     while rows.next()?.is_some() {}
@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn no_page_is_left_unused() {
         let folder = tempfile::tempdir().unwrap();
-        let memory = Memory::open(folder.path()).unwrap();
+        let memory = SearchIndex::open(folder.path()).unwrap();
         for first in [0, 40, 80] {
             memory
                 .import((first..first + 40).flat_map(|at| synthetic::session(1, at).turns))
@@ -221,22 +221,22 @@ mod tests {
     #[test]
     fn a_newer_file_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();
-        let memory = Memory::open(folder.path()).unwrap();
+        let memory = SearchIndex::open(folder.path()).unwrap();
         memory.connection.pragma_update(None, "user_version", 9).unwrap();
-        let error = Memory::open(folder.path()).err().unwrap();
+        let error = SearchIndex::open(folder.path()).err().unwrap();
         assert!(matches!(error, MemoryError::NewerSchema { found: 9, .. }), "{error:?}");
     }
 
     #[test]
     fn a_damaged_index_is_reported() {
         let folder = tempfile::tempdir().unwrap();
-        let memory = Memory::open(folder.path()).unwrap();
+        let memory = SearchIndex::open(folder.path()).unwrap();
         memory.import((0..10).flat_map(|at| synthetic::session(1, at).turns)).unwrap();
         memory.connection.execute("UPDATE words_data SET block = x'ffffffffffff'", []).unwrap();
         let text = synthetic::session(1, 0).turns.remove(0).text;
-        let query = Query { text, limit: 5, ..Query::default() };
+        let query = SearchQuery { text, limit: 5, ..SearchQuery::default() };
         drop(memory);
-        let error = Memory::open(folder.path()).unwrap().search(&query).err().unwrap();
+        let error = SearchIndex::open(folder.path()).unwrap().search(&query).err().unwrap();
         assert!(matches!(error, MemoryError::Damaged { .. }), "{error:?}");
     }
 }

@@ -23,24 +23,24 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
-pub use self::forgetting::Words;
-pub use self::importing::Brought;
+pub use self::forgetting::NoteTexts;
+pub use self::importing::ImportedNote;
 pub(crate) use self::known::source;
-pub use self::known::{Counts, Known, Retirement};
+pub use self::known::{NoteCounts, NoteRetirement, StoredNote};
 pub use self::outcomes::{
     AttemptQuery, PastAttempt, failure_key, failure_name, failure_note, note_of, try_name,
 };
-pub use self::retention::{Keep, LetGo};
-pub use self::salvage::Salvage;
-pub(crate) use self::turn::{Part, Turn};
+pub use self::retention::{RetentionOutcome, SessionRetention};
+pub use self::salvage::SalvageReport;
+pub(crate) use self::turn::{NoteInvolvement, TurnKey};
 use crate::clean;
-use crate::entry::{self, Refusal, derived_id, id_of_contents};
-use crate::error::{Fault, MemoryError};
-use crate::event::{Actor, Anchor, Event, Note, NoteKind, What};
-use crate::log::{self, LONGEST_LINE, Log, Position};
-use crate::memory::Memory;
-use crate::query::{self, Filters, GroupHit, Next, Query, Ranked};
-use crate::store::open::{self, LargeCache, Patience, fold_log};
+use crate::entry::{self, ImportRefusal, derived_id, id_of_contents};
+use crate::error::{MemoryError, StorageFault};
+use crate::event::{EventActor, LogEvent, LogEventKind, NoteAnchor, NoteContent, NoteKind};
+use crate::log::{self, EventLog, LONGEST_LINE, LogPosition};
+use crate::memory::SearchIndex;
+use crate::query::{self, GroupHit, RankedDocument, ScanControl, SearchFilters, SearchQuery};
+use crate::store::open::{self, LargeCache, LockPatience, fold_log};
 use crate::store::{counters, entries, notes, turns};
 
 /// More events than these are written to the log as a file of their own.
@@ -60,21 +60,21 @@ const BETWEEN: usize = 16;
 
 /// All notes of one state home.
 pub struct Notebook {
-    memory: Memory,
-    log: Log,
+    memory: SearchIndex,
+    log: EventLog,
     repaired: Option<MemoryError>,
     /// Notes of older versions that were retired on opening.
     generated: u32,
-    patience: Patience,
+    patience: LockPatience,
     /// Somebody wrote for longer than we could wait: what is stored has to do.
     gave_up: Cell<bool>,
 }
 
 /// A note that was found.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct NoteHit {
     /// The note.
-    pub known: Known,
+    pub known: StoredNote,
     /// How well it fits.
     pub score: f64,
     /// How many words of the question it has, by how rare they are: 1 is a word
@@ -84,9 +84,9 @@ pub struct Found {
 
 /// Which notes are listed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Selection {
+pub struct NoteSelection {
     /// Kinds, scopes, group, and whether retired notes are listed.
-    pub filters: Filters,
+    pub filters: SearchFilters,
     /// About one of these files; about anything if there is none.
     pub files: Vec<String>,
     /// How many at most; all if `None`.
@@ -95,9 +95,9 @@ pub struct Selection {
 
 /// How much there is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Stats {
+pub struct NotebookStats {
     /// Notes by kind and scope.
-    pub notes: Vec<Tally>,
+    pub notes: Vec<NoteTally>,
     /// Bytes of the log.
     pub log_bytes: u64,
     /// Bytes of the database.
@@ -110,7 +110,7 @@ pub struct Stats {
 
 /// How many notes of one kind and scope there are.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tally {
+pub struct NoteTally {
     /// The kind's word.
     pub kind: String,
     /// The scope's word.
@@ -151,33 +151,33 @@ impl Notebook {
     /// says so then. Where nothing can be written, all that the log says is
     /// read into memory, and writing is refused.
     pub fn open(home: &Path) -> Result<Self, MemoryError> {
-        Self::open_within(home, Patience::Long)
+        Self::open_within(home, LockPatience::Long)
     }
 
     /// The same for somebody with so much patience.
-    pub fn open_within(home: &Path, patience: Patience) -> Result<Self, MemoryError> {
+    pub fn open_within(home: &Path, patience: LockPatience) -> Result<Self, MemoryError> {
         Self::attempt_within(home, patience, |_| Ok(())).map(|((), notebook)| notebook)
     }
 
-    fn open_as_it_is(home: &Path, patience: Patience) -> Result<Self, MemoryError> {
+    fn open_as_it_is(home: &Path, patience: LockPatience) -> Result<Self, MemoryError> {
         match Self::open_beside_the_log(home, patience) {
             // What is there can be read: only what is made from it has no place.
-            Err(_) if Log::new(home).is_read_only() => Self::open_in_memory(home),
+            Err(_) if EventLog::new(home).is_read_only() => Self::open_in_memory(home),
             done => done,
         }
     }
 
     fn open_in_memory(home: &Path) -> Result<Self, MemoryError> {
-        let (memory, patience) = (Memory::open_nowhere(home)?, Patience::Long);
-        let (log, gave_up) = (Log::new(home), Cell::new(false));
+        let (memory, patience) = (SearchIndex::open_nowhere(home)?, LockPatience::Long);
+        let (log, gave_up) = (EventLog::new(home), Cell::new(false));
         let notebook = Self { memory, log, repaired: None, generated: 0, patience, gave_up };
         notebook.catch_up()?;
         Ok(notebook)
     }
 
-    fn open_beside_the_log(home: &Path, patience: Patience) -> Result<Self, MemoryError> {
-        let memory = Memory::open_within(home, patience)?;
-        let (log, gave_up) = (Log::new(home), Cell::new(false));
+    fn open_beside_the_log(home: &Path, patience: LockPatience) -> Result<Self, MemoryError> {
+        let memory = SearchIndex::open_within(home, patience)?;
+        let (log, gave_up) = (EventLog::new(home), Cell::new(false));
         let notebook = Self { memory, log, repaired: None, generated: 0, patience, gave_up };
         let at = notebook.memory.read(|tx| counters::position(tx))?;
         if !notebook.log.reaches(at)? {
@@ -185,7 +185,7 @@ impl Notebook {
             notebook.clear()?;
         }
         notebook.catch_up()?;
-        if patience == Patience::Short {
+        if patience == LockPatience::Short {
             return Ok(notebook);
         }
         notebook.finish_collection()?;
@@ -214,13 +214,13 @@ impl Notebook {
         home: &Path,
         job: impl Fn(&Self) -> Result<T, MemoryError>,
     ) -> Result<(T, Self), MemoryError> {
-        Self::attempt_within(home, Patience::Long, job)
+        Self::attempt_within(home, LockPatience::Long, job)
     }
 
     /// The same for somebody with so much patience.
     pub fn attempt_within<T>(
         home: &Path,
-        patience: Patience,
+        patience: LockPatience,
         job: impl Fn(&Self) -> Result<T, MemoryError>,
     ) -> Result<(T, Self), MemoryError> {
         let mut repaired = None;
@@ -249,10 +249,10 @@ impl Notebook {
 
     /// Writes events to the log, all or none of them, and applies them. What
     /// must not be kept is cleaned out of their texts.
-    pub fn write(&self, events: &[Event]) -> Result<(), MemoryError> {
-        let events: Vec<Event> = events.iter().cloned().map(clean::event).collect();
+    pub fn write(&self, events: &[LogEvent]) -> Result<(), MemoryError> {
+        let events: Vec<LogEvent> = events.iter().cloned().map(clean::event).collect();
         for event in &events {
-            if let What::Noted(note) = &event.what
+            if let LogEventKind::Noted(note) = &event.what
                 && let Some(refusal) = refusal(note)
             {
                 return Err(MemoryError::Refused { id: note.id.clone(), refusal });
@@ -261,19 +261,19 @@ impl Notebook {
         self.append(events)
     }
 
-    fn append(&self, events: Vec<Event>) -> Result<(), MemoryError> {
+    fn append(&self, events: Vec<LogEvent>) -> Result<(), MemoryError> {
         let applied = match self.patience {
-            Patience::Short => {
+            LockPatience::Short => {
                 self.log.hand_in(&events)?;
                 Ok(())
             }
-            Patience::Long if events.len() > MANY => {
+            LockPatience::Long if events.len() > MANY => {
                 let places = self.log.append_many(&events)?;
-                let events = events.into_iter().map(|event| log::Entry::Event(Box::new(event)));
+                let events = events.into_iter().map(|event| log::LogEntry::Event(Box::new(event)));
                 // Where nobody wrote in between, they need not be read again.
                 self.apply(events.collect(), places)
             }
-            Patience::Long => {
+            LockPatience::Long => {
                 self.log.append(&events)?;
                 Ok(())
             }
@@ -291,7 +291,7 @@ impl Notebook {
             return Ok(());
         }
         match self.read_all() {
-            Err(MemoryError::Busy { .. }) if self.patience == Patience::Short => {
+            Err(MemoryError::Busy { .. }) if self.patience == LockPatience::Short => {
                 self.gave_up.set(true);
                 Ok(())
             }
@@ -320,8 +320,8 @@ impl Notebook {
     /// has.
     fn apply(
         &self,
-        events: Vec<log::Entry>,
-        (from, end): (Position, Position),
+        events: Vec<log::LogEntry>,
+        (from, end): (LogPosition, LogPosition),
     ) -> Result<(), MemoryError> {
         let large = events.len() > MANY;
         let cache = large.then(|| LargeCache::new(&self.memory.connection));
@@ -340,7 +340,7 @@ impl Notebook {
     }
 
     /// The note with this id or external id.
-    pub fn get(&self, name: &str) -> Result<Option<Known>, MemoryError> {
+    pub fn get(&self, name: &str) -> Result<Option<StoredNote>, MemoryError> {
         self.catch_up()?;
         let name = clean::name(name);
         self.memory.read(|tx| {
@@ -361,8 +361,8 @@ impl Notebook {
         &self,
         id: &str,
         text: &str,
-    ) -> Result<(String, Option<Known>), MemoryError> {
-        let is_it = |known: &Known| known.retired.is_none() && known.note.text == text;
+    ) -> Result<(String, Option<StoredNote>), MemoryError> {
+        let is_it = |known: &StoredNote| known.retired.is_none() && known.note.text == text;
         let named = self.get(id)?;
         let same = match named.filter(is_it) {
             None => self.saying(text)?,
@@ -382,13 +382,15 @@ impl Notebook {
 
     /// The note with this very text that holds and somebody here wrote, the user
     /// before agents.
-    fn saying(&self, text: &str) -> Result<Option<Known>, MemoryError> {
+    fn saying(&self, text: &str) -> Result<Option<StoredNote>, MemoryError> {
         self.memory.read(|tx| {
             let mut first = None;
             for doc in entries::saying(tx, text)? {
                 match notes::read(tx, doc)? {
-                    Some(known) if known.actor == Actor::User => return Ok(Some(known)),
-                    Some(known) if known.actor == Actor::Agent => first = first.or(Some(known)),
+                    Some(known) if known.actor == EventActor::User => return Ok(Some(known)),
+                    Some(known) if known.actor == EventActor::Agent => {
+                        first = first.or(Some(known))
+                    }
                     Some(_) | None => {}
                 }
             }
@@ -404,52 +406,52 @@ impl Notebook {
     }
 
     /// Notes, the newest first.
-    pub fn list(&self, selection: &Selection) -> Result<Vec<Known>, MemoryError> {
+    pub fn list(&self, selection: &NoteSelection) -> Result<Vec<StoredNote>, MemoryError> {
         self.catch_up()?;
         let limit = selection.limit.unwrap_or(usize::MAX);
         self.memory.read(|tx| {
             let mut found = Vec::new();
             selected(tx, selection, |doc| {
                 if found.len() >= limit {
-                    return Ok(Next::Stop);
+                    return Ok(ScanControl::Stop);
                 }
                 found.extend(notes::read(tx, doc)?);
-                Ok(Next::More)
+                Ok(ScanControl::More)
             })?;
             Ok(found)
         })
     }
 
     /// How many notes a list without a limit would have.
-    pub fn count_of(&self, selection: &Selection) -> Result<usize, MemoryError> {
+    pub fn count_of(&self, selection: &NoteSelection) -> Result<usize, MemoryError> {
         self.catch_up()?;
         self.memory.read(|tx| {
             let mut count = 0;
             selected(tx, selection, |doc| {
                 count += usize::from(entries::is_there(tx, doc)?);
-                Ok(Next::More)
+                Ok(ScanControl::More)
             })?;
             Ok(count)
         })
     }
 
     /// The best notes for a query, best first; of equal ones the older.
-    pub fn search(&self, query: &Query) -> Result<Vec<Found>, MemoryError> {
+    pub fn search(&self, query: &SearchQuery) -> Result<Vec<NoteHit>, MemoryError> {
         self.catch_up()?;
         self.memory.read(|tx| {
             let ranked = query::ranked(tx, &self.memory.ranking, query)?;
-            let note = |Ranked { doc, score, telling }| {
+            let note = |RankedDocument { doc, score, telling }| {
                 let known = notes::read(tx, doc)?.ok_or_else(|| {
-                    Fault::Damaged(format!("the index names note {doc}, which is not there"))
+                    StorageFault::Damaged(format!("the index names note {doc}, which is not there"))
                 })?;
-                Ok(Found { known, score, telling })
+                Ok(NoteHit { known, score, telling })
             };
             ranked.into_iter().map(note).collect()
         })
     }
 
     /// The best groups for a query, best first.
-    pub fn search_groups(&self, query: &Query) -> Result<Vec<GroupHit>, MemoryError> {
+    pub fn search_groups(&self, query: &SearchQuery) -> Result<Vec<GroupHit>, MemoryError> {
         self.catch_up()?;
         self.memory.search_groups(query)
     }
@@ -461,18 +463,18 @@ impl Notebook {
     }
 
     /// What the notebook holds, in numbers.
-    pub fn stats(&self) -> Result<Stats, MemoryError> {
+    pub fn stats(&self) -> Result<NotebookStats, MemoryError> {
         self.catch_up()?;
         let (tallies, damaged) =
             self.memory.read(|tx| Ok((notes::counts(tx)?, turns::damage(tx)?)))?;
-        let tally = |(kind, scope, [all, retired, verified]): (_, _, [u64; 3])| Tally {
+        let tally = |(kind, scope, [all, retired, verified]): (_, _, [u64; 3])| NoteTally {
             kind,
             scope,
             active: all.saturating_sub(retired),
             retired,
             verified,
         };
-        Ok(Stats {
+        Ok(NotebookStats {
             notes: tallies.into_iter().map(tally).collect(),
             log_bytes: self.log.size()?,
             database_bytes: fs::metadata(self.memory.path()).map_or(0, |facts| facts.len()),
@@ -485,8 +487,8 @@ impl Notebook {
     /// anew: a line may have been damaged since it was taken in.
     pub fn damage(&self) -> Result<Vec<(PathBuf, u64)>, MemoryError> {
         let mut found = Vec::new();
-        self.log.read(Position::default(), |entry| {
-            if let log::Entry::Damaged { path, offset } = entry {
+        self.log.read(LogPosition::default(), |entry| {
+            if let log::LogEntry::Damaged { path, offset } = entry {
                 found.push((path.file_name().unwrap_or_default().into(), offset));
             }
         })?;
@@ -507,7 +509,7 @@ impl Notebook {
             let due = counters::retelling(tx)?;
             open::clear(tx)?;
             counters::set_retelling(tx, due)?;
-            counters::set_position(tx, Position::default())
+            counters::set_position(tx, LogPosition::default())
         })?;
         fold_log(&self.memory.connection);
         Ok(())
@@ -517,9 +519,9 @@ impl Notebook {
 /// Sees the documents that are selected, the newest first, whatever the limit.
 fn selected(
     connection: &Connection,
-    selection: &Selection,
-    mut see: impl FnMut(i64) -> Result<Next, Fault>,
-) -> Result<(), Fault> {
+    selection: &NoteSelection,
+    mut see: impl FnMut(i64) -> Result<ScanControl, StorageFault>,
+) -> Result<(), StorageFault> {
     let mut about = Vec::new();
     for file in &selection.files {
         about.extend(notes::of_file(connection, file)?);
@@ -527,12 +529,12 @@ fn selected(
     about.sort_unstable();
     query::matching(connection, &selection.filters, |doc| {
         let is_about = selection.files.is_empty() || about.binary_search(&doc).is_ok();
-        if is_about { see(doc) } else { Ok(Next::More) }
+        if is_about { see(doc) } else { Ok(ScanControl::More) }
     })
 }
 
 /// Why a note cannot be kept, if it cannot.
-pub fn refusal(note: &Note) -> Option<Refusal> {
+pub fn refusal(note: &NoteContent) -> Option<ImportRefusal> {
     let always = [("id", &note.id)];
     let optional = [
         ("title", &note.title),
@@ -553,12 +555,12 @@ pub fn refusal(note: &Note) -> Option<Refusal> {
         let bytes =
             (bytes + files + anchors > LONGEST_LINE / 16).then(|| serde_json::to_string(note).ok());
         let bytes = bytes.flatten()?.len() + LONGEST_FRAME;
-        (bytes > LONGEST_LINE).then_some(Refusal::LongLine { bytes })
+        (bytes > LONGEST_LINE).then_some(ImportRefusal::LongLine { bytes })
     })
 }
 
-fn anchor_bytes(anchor: &Anchor) -> usize {
-    let Anchor { file, hash, symbol, body } = anchor;
+fn anchor_bytes(anchor: &NoteAnchor) -> usize {
+    let NoteAnchor { file, hash, symbol, body } = anchor;
     let optional = [hash, symbol, body].map(|text| text.as_ref().map_or(0, String::len));
     file.len() + optional.iter().sum::<usize>() + 4 * BETWEEN
 }

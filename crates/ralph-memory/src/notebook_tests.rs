@@ -2,13 +2,13 @@ use std::thread;
 
 use proptest::prelude::*;
 use ralph_core::Timestamp;
-use ralph_core::memory::Source;
-use ralph_core::memory::attempt::Attempt;
-use ralph_core::memory::label::Label;
+use ralph_core::memory::NoteSource;
+use ralph_core::memory::attempt::TaskAttempt;
+use ralph_core::memory::label::NoteLabel;
 
 use super::*;
-use crate::event::{Invariant, NoteKind, Place, Scope, Tried};
-use crate::query::Retired;
+use crate::event::{AttemptRecord, EventContext, NoteCheck, NoteKind, NoteScope};
+use crate::query::RetiredEntries;
 
 #[path = "notebook/import_tests.rs"]
 mod import;
@@ -19,54 +19,58 @@ fn scratch() -> (tempfile::TempDir, Notebook) {
     (dir, notebook)
 }
 
-fn note(id: &str, text: &str) -> Note {
-    Note::new(id, NoteKind::Gotcha, Scope::Task, text)
+fn note(id: &str, text: &str) -> NoteContent {
+    NoteContent::new(id, NoteKind::Gotcha, NoteScope::Task, text)
 }
 
-fn turn(iteration: u32) -> Place {
-    Place { run: Some("run-1".to_owned()), iteration: Some(iteration), ..Place::default() }
+fn turn(iteration: u32) -> EventContext {
+    EventContext {
+        run: Some("run-1".to_owned()),
+        iteration: Some(iteration),
+        ..EventContext::default()
+    }
 }
 
-fn event(actor: Actor, place: Place, what: What) -> Event {
-    Event { at: 1_000, place, actor, what }
+fn event(actor: EventActor, place: EventContext, what: LogEventKind) -> LogEvent {
+    LogEvent { at: 1_000, place, actor, what }
 }
 
-fn noted(actor: Actor, note: Note) -> Event {
-    event(actor, Place::default(), What::Noted(Box::new(note)))
+fn noted(actor: EventActor, note: NoteContent) -> LogEvent {
+    event(actor, EventContext::default(), LogEventKind::Noted(Box::new(note)))
 }
 
 fn ids(ids: &[&str]) -> Vec<String> {
     ids.iter().map(|id| (*id).to_owned()).collect()
 }
 
-fn passed(iteration: u32) -> Event {
-    let what = What::Checked { passed: true, tree: None, failures: Vec::new(), raw: None };
-    event(Actor::Ralph, turn(iteration), what)
+fn passed(iteration: u32) -> LogEvent {
+    let what = LogEventKind::Checked { passed: true, tree: None, failures: Vec::new(), raw: None };
+    event(EventActor::Ralph, turn(iteration), what)
 }
 
-fn failed(iteration: u32) -> Event {
-    let what = What::Checked { passed: false, tree: None, failures: Vec::new(), raw: None };
-    event(Actor::Ralph, turn(iteration), what)
+fn failed(iteration: u32) -> LogEvent {
+    let what = LogEventKind::Checked { passed: false, tree: None, failures: Vec::new(), raw: None };
+    event(EventActor::Ralph, turn(iteration), what)
 }
 
-fn question(text: &str) -> Query {
-    Query { text: text.to_owned(), limit: 10, ..Query::default() }
+fn question(text: &str) -> SearchQuery {
+    SearchQuery { text: text.to_owned(), limit: 10, ..SearchQuery::default() }
 }
 
 /// All that the notebook says, to be compared.
-fn dump(notebook: &Notebook) -> Vec<Known> {
-    let filters = Filters { retired: Retired::Shown, ..Filters::default() };
-    notebook.list(&Selection { filters, ..Selection::default() }).unwrap()
+fn dump(notebook: &Notebook) -> Vec<StoredNote> {
+    let filters = SearchFilters { retired: RetiredEntries::Shown, ..SearchFilters::default() };
+    notebook.list(&NoteSelection { filters, ..NoteSelection::default() }).unwrap()
 }
 
 #[test]
 fn a_note_comes_back_with_all_it_says() {
     let (_dir, notebook) = scratch();
-    let wanted = Note {
+    let wanted = NoteContent {
         title: Some("Locks".to_owned()),
         why: Some("it was slow".to_owned()),
         files: ids(&["src/lock.rs", "src/a b.rs"]),
-        anchors: vec![Anchor {
+        anchors: vec![NoteAnchor {
             file: "src/lock.rs".to_owned(),
             hash: Some("abc".to_owned()),
             symbol: Some("Lock".to_owned()),
@@ -79,12 +83,14 @@ fn a_note_comes_back_with_all_it_says() {
         group: Some("g".to_owned()),
         ..note("m1", "Take the lock with \"quotes\" first.\n잠금")
     };
-    notebook.write(&[event(Actor::Agent, turn(1), What::Noted(Box::new(wanted.clone())))]).unwrap();
+    notebook
+        .write(&[event(EventActor::Agent, turn(1), LogEventKind::Noted(Box::new(wanted.clone())))])
+        .unwrap();
     let known = notebook.get("m1").unwrap().unwrap();
     assert_eq!(known.note, wanted);
-    assert_eq!((known.actor, &known.place), (Actor::Agent, &turn(1)));
+    assert_eq!((known.actor, &known.place), (EventActor::Agent, &turn(1)));
     assert_eq!((known.recorded.as_millis(), known.valid_from.as_millis()), (1_000, 5));
-    assert_eq!((known.source(), known.verified), (Source::AgentCiting, false));
+    assert_eq!((known.source(), known.verified), (NoteSource::AgentCiting, false));
     assert_eq!(notebook.get("e1").unwrap(), Some(known));
     assert_eq!(notebook.get("../m1").unwrap(), None);
 }
@@ -92,16 +98,16 @@ fn a_note_comes_back_with_all_it_says() {
 #[test]
 fn only_what_was_written_or_cited_in_a_turn_is_credited_with_its_end() {
     let (_dir, notebook) = scratch();
-    let write = |id: &str| noted(Actor::Agent, note(id, id));
+    let write = |id: &str| noted(EventActor::Agent, note(id, id));
     notebook.write(&["shown", "cited", "other"].map(write)).unwrap();
-    let own = event(Actor::Agent, turn(1), What::Noted(Box::new(note("own", "own"))));
-    let shown = What::Shown { ids: ids(&["shown", "cited"]), tokens: 100 };
-    let cited = What::Cited { ids: ids(&["cited", "invented"]) };
+    let own = event(EventActor::Agent, turn(1), LogEventKind::Noted(Box::new(note("own", "own"))));
+    let shown = LogEventKind::Shown { ids: ids(&["shown", "cited"]), tokens: 100 };
+    let cited = LogEventKind::Cited { ids: ids(&["cited", "invented"]) };
     notebook
         .write(&[
             own,
-            event(Actor::Ralph, turn(1), shown),
-            event(Actor::Agent, turn(1), cited.clone()),
+            event(EventActor::Ralph, turn(1), shown),
+            event(EventActor::Agent, turn(1), cited.clone()),
             passed(2),
             passed(1),
             passed(1),
@@ -116,7 +122,7 @@ fn only_what_was_written_or_cited_in_a_turn_is_credited_with_its_end() {
     assert_eq!(of("shown"), (0.0, false, 0));
     assert_eq!(of("other"), (0.0, false, 0));
     assert_eq!(notebook.get("shown").unwrap().unwrap().counts.tokens, 50);
-    notebook.write(&[event(Actor::Agent, turn(3), cited), failed(3)]).unwrap();
+    notebook.write(&[event(EventActor::Agent, turn(3), cited), failed(3)]).unwrap();
     let known = notebook.get("cited").unwrap().unwrap();
     assert_eq!((known.belief.outcomes().1, known.counts.failed, known.counts.cited), (1.0, 1, 2));
     assert_eq!(notebook.get("invented").unwrap(), None);
@@ -125,16 +131,16 @@ fn only_what_was_written_or_cited_in_a_turn_is_credited_with_its_end() {
 #[test]
 fn failed_work_takes_the_label_from_notes_and_not_from_rules() {
     let (_dir, notebook) = scratch();
-    let rule = Note { kind: NoteKind::Constitution, ..note("rule", "never push to main") };
+    let rule = NoteContent { kind: NoteKind::Constitution, ..note("rule", "never push to main") };
     notebook
-        .write(&[noted(Actor::User, rule), noted(Actor::User, note("fact", "it is so"))])
+        .write(&[noted(EventActor::User, rule), noted(EventActor::User, note("fact", "it is so"))])
         .unwrap();
     for at in 1..20 {
-        let cited = What::Cited { ids: ids(&["rule", "fact"]) };
-        notebook.write(&[event(Actor::Agent, turn(at), cited), failed(at)]).unwrap();
+        let cited = LogEventKind::Cited { ids: ids(&["rule", "fact"]) };
+        notebook.write(&[event(EventActor::Agent, turn(at), cited), failed(at)]).unwrap();
     }
     let label = |id: &str| notebook.get(id).unwrap().unwrap().label(&[]);
-    assert_eq!((label("rule"), label("fact")), (Label::Verified, Label::Hypothesis));
+    assert_eq!((label("rule"), label("fact")), (NoteLabel::Verified, NoteLabel::Hypothesis));
 }
 
 #[test]
@@ -142,15 +148,18 @@ fn what_was_replaced_or_withdrawn_is_kept_and_found_only_on_demand() {
     let (_dir, notebook) = scratch();
     notebook
         .write(&[
-            noted(Actor::Agent, note("old", "deploy with make")),
-            noted(Actor::User, note("new", "deploy with just")),
-            noted(Actor::Agent, note("wrong", "deploy by hand")),
+            noted(EventActor::Agent, note("old", "deploy with make")),
+            noted(EventActor::User, note("new", "deploy with just")),
+            noted(EventActor::Agent, note("wrong", "deploy by hand")),
         ])
         .unwrap();
-    let replaced =
-        What::Replaced { id: "old".to_owned(), by: "new".to_owned(), why: "moved".to_owned() };
-    let retracted = What::Retracted { id: "wrong".to_owned(), why: "no".to_owned() };
-    let decide = |what| event(Actor::Ralph, Place::default(), what);
+    let replaced = LogEventKind::Replaced {
+        id: "old".to_owned(),
+        by: "new".to_owned(),
+        why: "moved".to_owned(),
+    };
+    let retracted = LogEventKind::Retracted { id: "wrong".to_owned(), why: "no".to_owned() };
+    let decide = |what| event(EventActor::Ralph, EventContext::default(), what);
     notebook.write(&[decide(replaced), decide(retracted)]).unwrap();
     let found = notebook.search(&question("deploy")).unwrap();
     assert_eq!(found.iter().map(|one| one.known.note.id.as_str()).collect::<Vec<_>>(), ["new"]);
@@ -159,7 +168,7 @@ fn what_was_replaced_or_withdrawn_is_kept_and_found_only_on_demand() {
     assert_eq!((old.why.as_str(), old.by.as_deref()), ("moved", Some("new")));
     assert_eq!(dump(&notebook).len(), 3);
     // Written again, it holds again.
-    notebook.write(&[noted(Actor::Agent, note("wrong", "deploy by hand"))]).unwrap();
+    notebook.write(&[noted(EventActor::Agent, note("wrong", "deploy by hand"))]).unwrap();
     assert_eq!(notebook.get("wrong").unwrap().unwrap().retired, None);
 }
 
@@ -168,13 +177,13 @@ fn a_note_that_is_written_anew_says_the_new_and_earned_nothing_yet() {
     let (_dir, notebook) = scratch();
     notebook
         .write(&[
-            event(Actor::Agent, turn(1), What::Noted(Box::new(note("m", "use tabs")))),
+            event(EventActor::Agent, turn(1), LogEventKind::Noted(Box::new(note("m", "use tabs")))),
             passed(1),
-            noted(Actor::User, note("m", "use spaces")),
+            noted(EventActor::User, note("m", "use spaces")),
         ])
         .unwrap();
     let known = notebook.get("m").unwrap().unwrap();
-    assert_eq!((known.note.text.as_str(), known.source()), ("use spaces", Source::User));
+    assert_eq!((known.note.text.as_str(), known.source()), ("use spaces", NoteSource::User));
     assert!(known.belief.outcomes().0 == 0.0 && known.verified);
     assert!(notebook.search(&question("tabs")).unwrap().is_empty());
     assert_eq!(notebook.search(&question("spaces")).unwrap().len(), 1);
@@ -188,16 +197,19 @@ fn the_words_of_why_are_found_and_count_less_than_those_of_the_text() {
         let found = notebook.search(&question(text)).unwrap();
         found.into_iter().map(|found| found.known.note.id).collect()
     };
-    let reasoned = Note { why: why("the linker runs out of memory"), ..note("m1", "build alone") };
+    let reasoned =
+        NoteContent { why: why("the linker runs out of memory"), ..note("m1", "build alone") };
     notebook
         .write(&[
-            noted(Actor::User, reasoned.clone()),
-            noted(Actor::User, note("m2", "memory of the linker")),
+            noted(EventActor::User, reasoned.clone()),
+            noted(EventActor::User, note("m2", "memory of the linker")),
         ])
         .unwrap();
     assert_eq!(found(&notebook, "linker memory"), ["m2", "m1"]);
     assert_eq!(notebook.get("m1").unwrap().unwrap().note, reasoned);
-    notebook.write(&[noted(Actor::User, Note { why: why("it is hot"), ..reasoned })]).unwrap();
+    notebook
+        .write(&[noted(EventActor::User, NoteContent { why: why("it is hot"), ..reasoned })])
+        .unwrap();
     assert_eq!(found(&notebook, "linker memory"), ["m2"]);
     assert_eq!(found(&notebook, "hot"), ["m1"]);
     drop(notebook);
@@ -207,16 +219,16 @@ fn the_words_of_why_are_found_and_count_less_than_those_of_the_text() {
 #[test]
 fn whoever_cannot_wait_gets_what_is_stored_and_is_heard_later() {
     let (dir, notebook) = scratch();
-    notebook.write(&[noted(Actor::User, note("m1", "words"))]).unwrap();
+    notebook.write(&[noted(EventActor::User, note("m1", "words"))]).unwrap();
     let writer = notebook.memory.connection.unchecked_transaction().unwrap();
     writer.execute("INSERT INTO counters VALUES ('x', 1)", []).unwrap();
-    let at_work = Log::new(dir.path());
-    at_work.hand_in(&[noted(Actor::User, note("m2", "words"))]).unwrap();
+    let at_work = EventLog::new(dir.path());
+    at_work.hand_in(&[noted(EventActor::User, note("m2", "words"))]).unwrap();
     let hook = |book: &Notebook| {
-        book.write(&[noted(Actor::User, note("m3", "words"))])?;
+        book.write(&[noted(EventActor::User, note("m3", "words"))])?;
         book.count()
     };
-    let (count, _) = Notebook::attempt_within(dir.path(), Patience::Short, hook).unwrap();
+    let (count, _) = Notebook::attempt_within(dir.path(), LockPatience::Short, hook).unwrap();
     assert_eq!(count, 1, "somebody writes");
     writer.rollback().unwrap();
     assert_eq!(notebook.count().unwrap(), 3);
@@ -226,7 +238,8 @@ fn whoever_cannot_wait_gets_what_is_stored_and_is_heard_later() {
 fn a_note_is_known_by_the_beginning_of_its_id() {
     let (_dir, notebook) = scratch();
     let ids = [note_id("one"), note_id("two"), "own".to_owned()];
-    let events: Vec<Event> = ids.iter().map(|id| noted(Actor::User, note(id, "text"))).collect();
+    let events: Vec<LogEvent> =
+        ids.iter().map(|id| noted(EventActor::User, note(id, "text"))).collect();
     notebook.write(&events).unwrap();
     for id in &ids {
         assert_eq!(notebook.beginning(&id[..3]).unwrap(), [id.as_str()]);
@@ -238,7 +251,7 @@ fn a_note_is_known_by_the_beginning_of_its_id() {
 fn notes_are_listed_by_what_they_are_and_what_they_are_about() {
     let (_dir, notebook) = scratch();
     let about = |id: &str, file: &str, kind: NoteKind| {
-        noted(Actor::User, Note { kind, files: ids(&[file]), ..note(id, "text") })
+        noted(EventActor::User, NoteContent { kind, files: ids(&[file]), ..note(id, "text") })
     };
     notebook
         .write(&[
@@ -247,14 +260,14 @@ fn notes_are_listed_by_what_they_are_and_what_they_are_about() {
             about("c", "src/a.rs", NoteKind::of("turn")),
         ])
         .unwrap();
-    let list = |selection: &Selection| -> Vec<String> {
+    let list = |selection: &NoteSelection| -> Vec<String> {
         notebook.list(selection).unwrap().into_iter().map(|known| known.note.id).collect()
     };
-    let of_a = Selection { files: ids(&["src/a.rs"]), ..Selection::default() };
+    let of_a = NoteSelection { files: ids(&["src/a.rs"]), ..NoteSelection::default() };
     assert_eq!(list(&of_a), ["c", "a"]);
-    assert_eq!(list(&Selection { limit: Some(1), ..of_a.clone() }), ["c"]);
-    let filters = Filters { kinds: ids(&["turn", "skill"]), ..Filters::default() };
-    assert_eq!(list(&Selection { filters, ..Selection::default() }), ["c", "b"]);
+    assert_eq!(list(&NoteSelection { limit: Some(1), ..of_a.clone() }), ["c"]);
+    let filters = SearchFilters { kinds: ids(&["turn", "skill"]), ..SearchFilters::default() };
+    assert_eq!(list(&NoteSelection { filters, ..NoteSelection::default() }), ["c", "b"]);
     // No longer about the file once it is written anew, and gone once forgotten.
     notebook.write(&[about("a", "src/b.rs", NoteKind::Gotcha)]).unwrap();
     notebook.forget("c", Timestamp::from_millis(2_000)).unwrap();
@@ -266,8 +279,8 @@ fn a_forgotten_note_is_gone_from_every_file() {
     let (dir, notebook) = scratch();
     notebook
         .write(&[
-            noted(Actor::User, note("m1", "the magic word is xyzzy42")),
-            noted(Actor::User, note("m2", "something else")),
+            noted(EventActor::User, note("m1", "the magic word is xyzzy42")),
+            noted(EventActor::User, note("m2", "something else")),
         ])
         .unwrap();
     assert_eq!(notebook.forget("m1", Timestamp::from_millis(2_000)).unwrap(), 1);
@@ -292,8 +305,10 @@ fn a_forgotten_note_is_gone_from_every_file() {
 #[test]
 fn a_note_that_is_rewritten_holds_since_then() {
     let (_dir, notebook) = scratch();
-    notebook.write(&[noted(Actor::User, note("m1", "one"))]).unwrap();
-    notebook.write(&[Event { at: 2_000, ..noted(Actor::User, note("m1", "two")) }]).unwrap();
+    notebook.write(&[noted(EventActor::User, note("m1", "one"))]).unwrap();
+    notebook
+        .write(&[LogEvent { at: 2_000, ..noted(EventActor::User, note("m1", "two")) }])
+        .unwrap();
     let known = notebook.get("m1").unwrap().unwrap();
     assert_eq!((known.recorded.as_millis(), known.valid_from.as_millis()), (1_000, 2_000));
     assert_eq!(known.note.since, None);
@@ -302,9 +317,9 @@ fn a_note_that_is_rewritten_holds_since_then() {
 #[test]
 fn a_database_of_an_older_version_is_made_anew_from_the_log() {
     let (dir, notebook) = scratch();
-    let in_group = Note { group: Some("talk".to_owned()), ..note("m2", "more text") };
-    notebook.write(&[noted(Actor::User, note("m1", "text"))]).unwrap();
-    notebook.write(&[noted(Actor::User, in_group)]).unwrap();
+    let in_group = NoteContent { group: Some("talk".to_owned()), ..note("m2", "more text") };
+    notebook.write(&[noted(EventActor::User, note("m1", "text"))]).unwrap();
+    notebook.write(&[noted(EventActor::User, in_group)]).unwrap();
     let before = dump(&notebook);
     let older = "DROP TABLE words; DROP TABLE places; ALTER TABLE entries ADD COLUMN length; \
                  CREATE TABLE segments (id INTEGER PRIMARY KEY, part INTEGER, docs INTEGER); \
@@ -318,15 +333,15 @@ fn a_database_of_an_older_version_is_made_anew_from_the_log() {
     let left: i64 = notebook.memory.connection.query_row(left, [], |row| row.get(0)).unwrap();
     assert_eq!(left, 0, "tables of the index of our own");
     assert!(notebook.repaired().is_none(), "nothing was wrong");
-    let filters = Filters { group: Some("talk".to_owned()), ..Filters::default() };
-    let found = notebook.search(&Query { filters, ..question("text") }).unwrap();
+    let filters = SearchFilters { group: Some("talk".to_owned()), ..SearchFilters::default() };
+    let found = notebook.search(&SearchQuery { filters, ..question("text") }).unwrap();
     assert_eq!(found.iter().map(|found| &*found.known.note.id).collect::<Vec<_>>(), ["m2"]);
 }
 
 #[test]
 fn a_damaged_database_is_made_anew_and_said() {
     let (dir, notebook) = scratch();
-    notebook.write(&[noted(Actor::User, note("m1", "text"))]).unwrap();
+    notebook.write(&[noted(EventActor::User, note("m1", "text"))]).unwrap();
     let before = dump(&notebook);
     drop(notebook);
     fs::remove_file(dir.path().join("memory.1.db-wal")).unwrap();
@@ -345,19 +360,19 @@ fn a_damaged_database_is_made_anew_and_said() {
 #[test]
 fn nobody_is_answered_from_a_database_that_another_has_replaced() {
     let (dir, notebook) = scratch();
-    notebook.write(&[noted(Actor::User, note("m1", "text"))]).unwrap();
+    notebook.write(&[noted(EventActor::User, note("m1", "text"))]).unwrap();
     open::remove(&open::path_in(dir.path())).unwrap();
     let other = Notebook::open(dir.path()).unwrap();
     let found = notebook.search(&question("text"));
     assert!(found.as_ref().is_err_and(MemoryError::is_passing), "{found:?}");
-    notebook.write(&[noted(Actor::User, note("m2", "text"))]).unwrap();
+    notebook.write(&[noted(EventActor::User, note("m2", "text"))]).unwrap();
     assert_eq!(other.search(&question("text")).unwrap().len(), 2);
 }
 
 #[test]
 fn a_damaged_line_is_counted_and_the_others_are_kept() {
     let (dir, notebook) = scratch();
-    notebook.write(&["a", "b", "c"].map(|id| noted(Actor::User, note(id, id)))).unwrap();
+    notebook.write(&["a", "b", "c"].map(|id| noted(EventActor::User, note(id, id)))).unwrap();
     let path = dir.path().join("memory/00000001.jsonl");
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.replace("\"text\":\"b\"", "\"text\":\"x\"")).unwrap();
@@ -372,7 +387,7 @@ fn a_damaged_line_is_counted_and_the_others_are_kept() {
 #[test]
 fn without_its_log_nothing_is_known() {
     let (dir, notebook) = scratch();
-    notebook.write(&[noted(Actor::User, note("m1", "text"))]).unwrap();
+    notebook.write(&[noted(EventActor::User, note("m1", "text"))]).unwrap();
     drop(notebook);
     fs::remove_dir_all(dir.path().join("memory")).unwrap();
     assert!(dump(&Notebook::open(dir.path()).unwrap()).is_empty());
@@ -382,7 +397,8 @@ fn without_its_log_nothing_is_known() {
 fn what_is_too_large_is_refused_and_nothing_is_written() {
     let (_dir, notebook) = scratch();
     let huge = note("m2", &"x".repeat(crate::LONGEST_TEXT + 1));
-    let refused = notebook.write(&[noted(Actor::User, note("m1", "a")), noted(Actor::User, huge)]);
+    let refused =
+        notebook.write(&[noted(EventActor::User, note("m1", "a")), noted(EventActor::User, huge)]);
     assert!(matches!(refused, Err(MemoryError::Refused { .. })), "{refused:?}");
     assert_eq!(notebook.count().unwrap(), 0);
 }
@@ -397,12 +413,12 @@ fn two_writers_at_once_lose_and_repeat_nothing() {
                 let notebook = Notebook::open(home).unwrap();
                 for number in 0..20 {
                     let id = format!("{writer}-{number}");
-                    let cited = What::Cited { ids: ids(&["shared"]) };
+                    let cited = LogEventKind::Cited { ids: ids(&["shared"]) };
                     notebook
                         .write(&[
-                            noted(Actor::User, note(&id, "words")),
-                            noted(Actor::User, note("shared", "words")),
-                            event(Actor::Agent, Place::default(), cited),
+                            noted(EventActor::User, note(&id, "words")),
+                            noted(EventActor::User, note("shared", "words")),
+                            event(EventActor::Agent, EventContext::default(), cited),
                         ])
                         .unwrap();
                 }
@@ -421,10 +437,11 @@ fn two_writers_at_once_lose_and_repeat_nothing() {
 fn attempts_are_found_by_file_and_by_run_the_latest_of_them() {
     let (_dir, notebook) = scratch();
     let tried = |run: &str, iteration: u32, file: &str| {
-        let attempt = Attempt::default().change(file, &["a()"], &[]);
-        let what = What::Attempted(Box::new(Tried::new(attempt, ids(&["test a: no"]))));
-        let place = Place { run: Some(run.to_owned()), ..turn(iteration) };
-        event(Actor::Ralph, place, what)
+        let attempt = TaskAttempt::default().change(file, &["a()"], &[]);
+        let what =
+            LogEventKind::Attempted(Box::new(AttemptRecord::new(attempt, ids(&["test a: no"]))));
+        let place = EventContext { run: Some(run.to_owned()), ..turn(iteration) };
+        event(EventActor::Ralph, place, what)
     };
     let all = [tried("r1", 1, "a.rs"), tried("r1", 2, "b.rs"), tried("r2", 1, "a.rs")];
     notebook.write(&all).unwrap();
@@ -447,27 +464,29 @@ fn attempts_are_found_by_file_and_by_run_the_latest_of_them() {
 #[test]
 fn a_check_goes_with_its_note() {
     let (_dir, notebook) = scratch();
-    let bound = |check| What::Bound { id: "m1".to_owned(), check };
-    let rule = || Some(Invariant::Rule("id: a".to_owned()));
-    let by_user = |what| event(Actor::User, Place::default(), what);
+    let bound = |check| LogEventKind::Bound { id: "m1".to_owned(), check };
+    let rule = || Some(NoteCheck::Rule("id: a".to_owned()));
+    let by_user = |what| event(EventActor::User, EventContext::default(), what);
     let count = || notebook.invariants().unwrap().len();
-    notebook.write(&[noted(Actor::User, note("m1", "words")), by_user(bound(rule()))]).unwrap();
+    notebook
+        .write(&[noted(EventActor::User, note("m1", "words")), by_user(bound(rule()))])
+        .unwrap();
     assert_eq!(notebook.invariants().unwrap()[0].1, rule().unwrap());
-    let gone = What::Retracted { id: "m1".to_owned(), why: String::new() };
+    let gone = LogEventKind::Retracted { id: "m1".to_owned(), why: String::new() };
     notebook.write(&[by_user(gone)]).unwrap();
     assert_eq!(count(), 0);
-    notebook.write(&[noted(Actor::User, note("m1", "words"))]).unwrap();
+    notebook.write(&[noted(EventActor::User, note("m1", "words"))]).unwrap();
     assert_eq!(count(), 1);
     notebook.forget("m1", Timestamp::from_millis(1)).unwrap();
-    notebook.write(&[noted(Actor::User, note("m1", "words"))]).unwrap();
+    notebook.write(&[noted(EventActor::User, note("m1", "words"))]).unwrap();
     assert_eq!(count(), 0);
 }
 
-fn any_event() -> impl Strategy<Value = Event> {
+fn any_event() -> impl Strategy<Value = LogEvent> {
     let id = || (0..6_u8).prop_map(|number| format!("m{number}"));
     let some_note = (id(), 0..4_u8, proptest::option::of(0..4_u8)).prop_map(|(id, text, outer)| {
         let external_id = outer.map(|outer| format!("e{outer}"));
-        What::Noted(Box::new(Note {
+        LogEventKind::Noted(Box::new(NoteContent {
             external_id,
             files: ids(&[&format!("f{text}")]),
             ..note(&id, &format!("word{text}"))
@@ -475,31 +494,31 @@ fn any_event() -> impl Strategy<Value = Event> {
     });
     let what = prop_oneof![
         4 => some_note,
-        1 => id().prop_map(|id| What::Shown { ids: vec![id], tokens: 7 }),
-        1 => id().prop_map(|id| What::Cited { ids: vec![id] }),
+        1 => id().prop_map(|id| LogEventKind::Shown { ids: vec![id], tokens: 7 }),
+        1 => id().prop_map(|id| LogEventKind::Cited { ids: vec![id] }),
         2 => any::<bool>()
-            .prop_map(|passed| What::Checked { passed, tree: None, failures: Vec::new(), raw: None }),
-        2 => id().prop_map(|id| What::SeenAgain { id }),
+            .prop_map(|passed| LogEventKind::Checked { passed, tree: None, failures: Vec::new(), raw: None }),
+        2 => id().prop_map(|id| LogEventKind::SeenAgain { id }),
         1 => (id(), 0..3_u8).prop_map(|(id, commit)| {
-            What::Landed { ids: vec![id], commits: vec![format!("c{commit}")] }
+            LogEventKind::Landed { ids: vec![id], commits: vec![format!("c{commit}")] }
         }),
-        1 => (id(), id()).prop_map(|(id, by)| What::Replaced { id, by, why: "w".to_owned() }),
-        1 => id().prop_map(|id| What::Promoted { id, scope: Scope::Project }),
-        1 => id().prop_map(|id| What::Retracted { id, why: "w".to_owned() }),
-        1 => id().prop_map(|id| What::Corrected { id }),
-        1 => id().prop_map(|id| What::Forgotten { id }),
+        1 => (id(), id()).prop_map(|(id, by)| LogEventKind::Replaced { id, by, why: "w".to_owned() }),
+        1 => id().prop_map(|id| LogEventKind::Promoted { id, scope: NoteScope::Project }),
+        1 => id().prop_map(|id| LogEventKind::Retracted { id, why: "w".to_owned() }),
+        1 => id().prop_map(|id| LogEventKind::Corrected { id }),
+        1 => id().prop_map(|id| LogEventKind::Forgotten { id }),
         1 => id().prop_map(|id| {
-            What::Bound { id, check: Some(Invariant::Test("works".to_owned())) }
+            LogEventKind::Bound { id, check: Some(NoteCheck::Test("works".to_owned())) }
         }),
         1 => (0..4_u8).prop_map(|file| {
-            let attempt = Attempt::default().change(&format!("f{file}"), &["a()"], &[]);
-            What::Attempted(Box::new(Tried::new(attempt, ids(&["no"]))))
+            let attempt = TaskAttempt::default().change(&format!("f{file}"), &["a()"], &[]);
+            LogEventKind::Attempted(Box::new(AttemptRecord::new(attempt, ids(&["no"]))))
         }),
     ];
-    let actors = [Actor::User, Actor::Agent, Actor::Ralph, Actor::Import];
+    let actors = [EventActor::User, EventActor::Agent, EventActor::Ralph, EventActor::Import];
     (what, 0..4_usize, 0..100_i64, 0..3_u32).prop_map(move |(what, actor, days, iteration)| {
-        let place = if iteration == 0 { Place::default() } else { turn(iteration) };
-        Event { at: days * 86_400_000, place, actor: actors[actor], what }
+        let place = if iteration == 0 { EventContext::default() } else { turn(iteration) };
+        LogEvent { at: days * 86_400_000, place, actor: actors[actor], what }
     })
 }
 
@@ -516,8 +535,8 @@ proptest! {
             notebook.write(some).unwrap();
         }
         let before = dump(&notebook);
-        let files: Vec<Vec<Known>> = (0..4)
-            .map(|number| Selection { files: vec![format!("f{number}")], ..Selection::default() })
+        let files: Vec<Vec<StoredNote>> = (0..4)
+            .map(|number| NoteSelection { files: vec![format!("f{number}")], ..NoteSelection::default() })
             .map(|selection| notebook.list(&selection).unwrap())
             .collect();
         let beside = |notebook: &Notebook| {
@@ -531,11 +550,11 @@ proptest! {
         prop_assert_eq!(beside(&notebook), tried);
         for (number, wanted) in files.iter().enumerate() {
             let files = vec![format!("f{number}")];
-            let found = notebook.list(&Selection { files, ..Selection::default() }).unwrap();
+            let found = notebook.list(&NoteSelection { files, ..NoteSelection::default() }).unwrap();
             prop_assert_eq!(&found, wanted);
         }
         let active = before.iter().filter(|known| known.retired.is_none()).count();
-        let all = Query { limit: 100, ..question("word0 word1 word2 word3") };
+        let all = SearchQuery { limit: 100, ..question("word0 word1 word2 word3") };
         prop_assert_eq!(notebook.search(&all).unwrap().len(), active);
     }
 }
@@ -546,9 +565,9 @@ fn a_secret_is_scrubbed_whatever_its_length() {
     let token = format!("ghp_{}", "a1B2".repeat(9));
     // As if it had been written before such secrets were known.
     let events = ["password=hunter2".to_owned(), format!("use {token}")];
-    let events = events.map(|text| noted(Actor::User, note(&text, &text)));
-    Log::new(dir.path()).append(&events).unwrap();
-    let after = noted(Actor::User, note("m9", "the port is 8080"));
+    let events = events.map(|text| noted(EventActor::User, note(&text, &text)));
+    EventLog::new(dir.path()).append(&events).unwrap();
+    let after = noted(EventActor::User, note("m9", "the port is 8080"));
     notebook.write(&[after]).unwrap();
     assert_eq!(notebook.scrub().unwrap(), 2);
     let texts: Vec<String> = dump(&notebook).into_iter().map(|known| known.note.text).collect();

@@ -16,20 +16,20 @@ use ralph_core::Timestamp;
 pub use self::choice::{Added, ChoiceError, NoteChoice, NoteDraft};
 use crate::clean;
 use crate::error::MemoryError;
-use crate::event::{Actor, Event, Note, Place, Scope, What};
-use crate::log::Log;
-use crate::notebook::{Found, Known, Notebook};
-use crate::query::{GroupHit, Query};
-use crate::store::open::Patience;
-use crate::succession::{self, Succession, chosen_reason, contradicted};
+use crate::event::{EventActor, EventContext, LogEvent, LogEventKind, NoteContent, NoteScope};
+use crate::log::EventLog;
+use crate::notebook::{NoteHit, Notebook, StoredNote};
+use crate::query::{GroupHit, SearchQuery};
+use crate::store::open::LockPatience;
+use crate::succession::{self, NoteSuccession, chosen_reason, contradicted};
 
 /// Both notebooks.
-pub const BOTH: [Scope; 2] = [Scope::Project, Scope::Global];
+pub const BOTH: [NoteScope; 2] = [NoteScope::Project, NoteScope::Global];
 
 /// The notebooks of a project and of its user. Each is opened when it is needed first.
 pub struct Notebooks {
     homes: [PathBuf; 2],
-    patience: Patience,
+    patience: LockPatience,
     opened: [RefCell<Option<Rc<Notebook>>>; 2],
     remarks: RefCell<Vec<Remark>>,
 }
@@ -42,31 +42,31 @@ pub enum Remark {
     /// This many notes that older versions generated were retired.
     RetiredGenerated(u32),
     /// The notes of this scope are left out, because they cannot be read.
-    LeftOut(Scope, MemoryError),
+    LeftOut(NoteScope, MemoryError),
 }
 
 /// The author of events: who, where and when.
 #[derive(Debug, Clone)]
 pub struct NoteWriter {
     /// Who writes.
-    pub actor: Actor,
+    pub actor: EventActor,
     /// Where.
-    pub place: Place,
+    pub place: EventContext,
     /// When.
     pub at: Timestamp,
 }
 
 impl NoteWriter {
     /// Makes the event of something that the author does.
-    pub fn event(&self, what: What) -> Event {
+    pub fn event(&self, what: LogEventKind) -> LogEvent {
         let Self { actor, place, at } = self;
-        Event { at: at.as_millis(), place: place.clone(), actor: *actor, what }
+        LogEvent { at: at.as_millis(), place: place.clone(), actor: *actor, what }
     }
 }
 
 impl Notebooks {
     /// Names the notebooks by their state homes; opens nothing.
-    pub fn new(project: &Path, user: &Path, patience: Patience) -> Self {
+    pub fn new(project: &Path, user: &Path, patience: LockPatience) -> Self {
         let homes = [project.to_owned(), user.to_owned()];
         Self {
             homes,
@@ -77,7 +77,7 @@ impl Notebooks {
     }
 
     /// Returns the state home of a scope's notebook.
-    pub fn home(&self, scope: Scope) -> &Path {
+    pub fn home(&self, scope: NoteScope) -> &Path {
         &self.homes[place(scope)]
     }
 
@@ -89,7 +89,7 @@ impl Notebooks {
     /// Works on a notebook, and creates it if needed.
     pub fn with<T>(
         &self,
-        scope: Scope,
+        scope: NoteScope,
         job: impl Fn(&Notebook) -> Result<T, MemoryError>,
     ) -> Result<T, MemoryError> {
         let opened = self.opened[place(scope)].borrow().clone();
@@ -112,7 +112,7 @@ impl Notebooks {
     /// Reads from a notebook, if it exists. Reading creates nothing.
     pub fn ask<T>(
         &self,
-        scope: Scope,
+        scope: NoteScope,
         job: impl Fn(&Notebook) -> Result<T, MemoryError>,
     ) -> Result<Option<T>, MemoryError> {
         if Notebook::exists(self.home(scope)) { self.with(scope, job).map(Some) } else { Ok(None) }
@@ -121,7 +121,7 @@ impl Notebooks {
     /// Reads from a notebook that only adds to the answer of the other one.
     pub fn beside<T>(
         &self,
-        scope: Scope,
+        scope: NoteScope,
         job: impl Fn(&Notebook) -> Result<T, MemoryError>,
     ) -> Option<T> {
         self.ask(scope, job).unwrap_or_else(|error| {
@@ -137,9 +137,9 @@ impl Notebooks {
     /// has to answer.
     pub fn each<T>(
         &self,
-        scopes: &[Scope],
+        scopes: &[NoteScope],
         job: impl Fn(&Notebook) -> Result<T, MemoryError>,
-    ) -> Result<Vec<(Scope, T)>, MemoryError> {
+    ) -> Result<Vec<(NoteScope, T)>, MemoryError> {
         let mut found = Vec::new();
         for (at, scope) in scopes.iter().enumerate() {
             let answer = if at == 0 { self.ask(*scope, &job)? } else { self.beside(*scope, &job) };
@@ -149,19 +149,19 @@ impl Notebooks {
     }
 
     /// Finds all notes with an id: a note that was promoted is in two notebooks.
-    pub fn find(&self, id: &str) -> Result<Vec<(Scope, Known)>, MemoryError> {
-        let own = self.ask(Scope::Project, |book| book.get(id))?.flatten();
+    pub fn find(&self, id: &str) -> Result<Vec<(NoteScope, StoredNote)>, MemoryError> {
+        let own = self.ask(NoteScope::Project, |book| book.get(id))?.flatten();
         let job = |book: &Notebook| book.get(id);
         let global = match &own {
-            Some(_) => self.beside(Scope::Global, job),
-            None => self.ask(Scope::Global, job)?,
+            Some(_) => self.beside(NoteScope::Global, job),
+            None => self.ask(NoteScope::Global, job)?,
         };
-        let found = [(Scope::Project, own), (Scope::Global, global.flatten())];
+        let found = [(NoteScope::Project, own), (NoteScope::Global, global.flatten())];
         Ok(found.into_iter().filter_map(|(scope, known)| Some((scope, known?))).collect())
     }
 
     /// Finds a note by its id. It prefers one that is not retired, then the project's.
-    pub fn get(&self, id: &str) -> Result<Option<(Scope, Known)>, MemoryError> {
+    pub fn get(&self, id: &str) -> Result<Option<(NoteScope, StoredNote)>, MemoryError> {
         let mut found = self.find(id)?;
         let holds = found.iter().position(|(_, known)| known.retired.is_none());
         Ok((!found.is_empty()).then(|| found.swap_remove(holds.unwrap_or_default())))
@@ -181,9 +181,13 @@ impl Notebooks {
     }
 
     /// Finds the notes of these scopes that fit a query, the best first.
-    pub fn search(&self, scopes: &[Scope], query: &Query) -> Result<Vec<Found>, MemoryError> {
+    pub fn search(
+        &self,
+        scopes: &[NoteScope],
+        query: &SearchQuery,
+    ) -> Result<Vec<NoteHit>, MemoryError> {
         let found = self.each(scopes, |book| book.search(query))?;
-        let mut found: Vec<Found> = found.into_iter().flat_map(|(_, found)| found).collect();
+        let mut found: Vec<NoteHit> = found.into_iter().flat_map(|(_, found)| found).collect();
         // The sort is stable: the project's stay in front, and a larger limit only adds.
         found.sort_by(|one, other| other.score.total_cmp(&one.score));
         found.truncate(query.limit);
@@ -193,8 +197,8 @@ impl Notebooks {
     /// Finds the groups of these scopes that fit a query, the best first.
     pub fn search_groups(
         &self,
-        scopes: &[Scope],
-        query: &Query,
+        scopes: &[NoteScope],
+        query: &SearchQuery,
     ) -> Result<Vec<GroupHit>, MemoryError> {
         let found = self.each(scopes, |book| book.search_groups(query))?;
         let mut found: Vec<GroupHit> = found.into_iter().flat_map(|(_, found)| found).collect();
@@ -204,16 +208,16 @@ impl Notebooks {
     }
 
     /// Finds the notes nearest to what a new one says, the best first.
-    pub fn nearest(&self, note: &Note) -> Result<Vec<Known>, MemoryError> {
+    pub fn nearest(&self, note: &NoteContent) -> Result<Vec<StoredNote>, MemoryError> {
         let found = self.each(&BOTH, |book| succession::nearest(book, note))?;
-        let mut near: Vec<Found> = found.into_iter().flat_map(|(_, found)| found).collect();
+        let mut near: Vec<NoteHit> = found.into_iter().flat_map(|(_, found)| found).collect();
         near.sort_by(|one, other| other.score.total_cmp(&one.score));
         Ok(near.into_iter().map(|found| found.known).collect())
     }
 
     /// Finds older notes that a note of the user replaces or contradicts. Notes of its
     /// own notebook may be replaced; those of the other one are only named.
-    pub fn succession(&self, note: &Note) -> Result<Succession, MemoryError> {
+    pub fn succession(&self, note: &NoteContent) -> Result<NoteSuccession, MemoryError> {
         let mut found = self.with(note.scope, |book| succession::succession(book, note))?;
         let elsewhere = BOTH[1 - place(note.scope)];
         let against = self.beside(elsewhere, |book| contradicted(book, note));
@@ -224,7 +228,7 @@ impl Notebooks {
             if known.is_some_and(|known| known.retired.is_none()) {
                 found.replaced.retain(|(id, _)| id != old);
                 found.against.retain(|id| id != old);
-                found.replaced.push((old.clone(), chosen_reason(Actor::User, &note.text)));
+                found.replaced.push((old.clone(), chosen_reason(EventActor::User, &note.text)));
             }
         }
         Ok(found)
@@ -233,29 +237,29 @@ impl Notebooks {
     /// Records what the writer did in a notebook, all or nothing.
     pub fn write(
         &self,
-        scope: Scope,
-        what: Vec<What>,
+        scope: NoteScope,
+        what: Vec<LogEventKind>,
         writer: &NoteWriter,
     ) -> Result<(), MemoryError> {
-        let events: Vec<Event> = what.into_iter().map(|what| writer.event(what)).collect();
+        let events: Vec<LogEvent> = what.into_iter().map(|what| writer.event(what)).collect();
         self.with(scope, |book| book.write(&events))
     }
 
     /// Records that an agent was shown notes, each in its notebook, without waiting.
     pub fn note_shown(
         &self,
-        ids: Vec<(Scope, String)>,
+        ids: Vec<(NoteScope, String)>,
         tokens: usize,
         writer: &NoteWriter,
     ) -> Result<(), MemoryError> {
         let tokens = u32::try_from(tokens).unwrap_or(u32::MAX);
         let (global, own): (Vec<_>, Vec<_>) =
-            ids.into_iter().partition(|(scope, _)| *scope == Scope::Global);
-        for (scope, ids) in [(Scope::Project, own), (Scope::Global, global)] {
+            ids.into_iter().partition(|(scope, _)| *scope == NoteScope::Global);
+        for (scope, ids) in [(NoteScope::Project, own), (NoteScope::Global, global)] {
             if !ids.is_empty() {
                 let ids = ids.into_iter().map(|(_, id)| id).collect();
-                let event = clean::event(writer.event(What::Shown { ids, tokens }));
-                Log::new(self.home(scope)).hand_in(&[event])?;
+                let event = clean::event(writer.event(LogEventKind::Shown { ids, tokens }));
+                EventLog::new(self.home(scope)).hand_in(&[event])?;
             }
         }
         Ok(())
@@ -263,27 +267,27 @@ impl Notebooks {
 
     /// Adds what a turn of a run taught to the project's log, without waiting. Notes of
     /// the user that the agent cited are credited in their own log.
-    pub fn hand_in(&self, events: Vec<Event>) -> Result<(), MemoryError> {
-        let events: Vec<Event> = events.into_iter().map(clean::event).collect();
-        Log::new(self.home(Scope::Project)).hand_in(&events)?;
-        Ok(Log::new(self.home(Scope::Global)).hand_in(&self.credited(events)?)?)
+    pub fn hand_in(&self, events: Vec<LogEvent>) -> Result<(), MemoryError> {
+        let events: Vec<LogEvent> = events.into_iter().map(clean::event).collect();
+        EventLog::new(self.home(NoteScope::Project)).hand_in(&events)?;
+        Ok(EventLog::new(self.home(NoteScope::Global)).hand_in(&self.credited(events)?)?)
     }
 
     /// Returns those of a turn's events that concern cited notes of the user.
-    fn credited(&self, events: Vec<Event>) -> Result<Vec<Event>, MemoryError> {
+    fn credited(&self, events: Vec<LogEvent>) -> Result<Vec<LogEvent>, MemoryError> {
         let mut credited = Vec::new();
         let mut is_cited = false;
         for mut event in events {
-            if let What::Cited { ids } = &mut event.what {
+            if let LogEventKind::Cited { ids } = &mut event.what {
                 let cited = std::mem::take(ids);
                 for id in cited {
-                    if self.ask(Scope::Global, |book| book.get(&id))?.flatten().is_some() {
+                    if self.ask(NoteScope::Global, |book| book.get(&id))?.flatten().is_some() {
                         ids.push(id);
                     }
                 }
                 is_cited |= !ids.is_empty();
                 credited.push(event);
-            } else if let What::Checked { failures, raw, .. } = &mut event.what {
+            } else if let LogEventKind::Checked { failures, raw, .. } = &mut event.what {
                 // The failure itself belongs to this project.
                 failures.clear();
                 *raw = None;
@@ -309,9 +313,9 @@ impl Notebooks {
     }
 }
 
-const fn place(scope: Scope) -> usize {
+const fn place(scope: NoteScope) -> usize {
     match scope {
-        Scope::Task | Scope::Project => 0,
-        Scope::Global => 1,
+        NoteScope::Task | NoteScope::Project => 0,
+        NoteScope::Global => 1,
     }
 }

@@ -5,18 +5,18 @@ mod scoring;
 
 use rusqlite::Connection;
 
-use self::filter::Filter;
-pub(crate) use self::scoring::Ranked;
-use self::scoring::{Scores, score};
-use crate::error::Fault;
-use crate::ranking::Ranking;
-use crate::store::counters::Sequence;
+use self::filter::ResolvedFilters;
+pub(crate) use self::scoring::RankedDocument;
+use self::scoring::{ScoreTable, score};
+use crate::error::StorageFault;
+use crate::ranking::RankingWeights;
+use crate::store::counters::IdSequence;
 use crate::store::entries;
-use crate::store::places::Places;
+use crate::store::places::DocumentTable;
 
 /// Whether retired entries are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Retired {
+pub enum RetiredEntries {
     /// They are not.
     #[default]
     Hidden,
@@ -26,7 +26,7 @@ pub enum Retired {
 
 /// Which entries may be found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Filters {
+pub struct SearchFilters {
     /// One of these kinds; any if there is none.
     pub kinds: Vec<String>,
     /// One of these scopes; any if there is none.
@@ -34,23 +34,23 @@ pub struct Filters {
     /// This group alone.
     pub group: Option<String>,
     /// Whether retired entries are found.
-    pub retired: Retired,
+    pub retired: RetiredEntries,
 }
 
 /// What is looked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Query {
+pub struct SearchQuery {
     /// Words, in any order; an entry needs one of them.
     pub text: String,
     /// How many hits are wanted at most.
     pub limit: usize,
     /// Which entries may be found.
-    pub filters: Filters,
+    pub filters: SearchFilters,
 }
 
 /// An entry that was found.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Hit {
+pub struct EntryHit {
     /// Its number, which it keeps for life.
     pub doc: i64,
     /// Its id.
@@ -76,28 +76,32 @@ pub struct GroupHit {
     pub score: f64,
 }
 
-fn scores(connection: &Connection, ranking: &Ranking, query: &Query) -> Result<Scores, Fault> {
-    let filter = Filter::new(connection, &query.filters)?;
+fn scores(
+    connection: &Connection,
+    ranking: &RankingWeights,
+    query: &SearchQuery,
+) -> Result<ScoreTable, StorageFault> {
+    let filter = ResolvedFilters::new(connection, &query.filters)?;
     score(connection, ranking, (&query.text, &filter))
 }
 
 /// Documents by their own score and their group's, as people read scores.
 pub(crate) fn ranked(
     connection: &Connection,
-    ranking: &Ranking,
-    query: &Query,
-) -> Result<Vec<Ranked>, Fault> {
+    ranking: &RankingWeights,
+    query: &SearchQuery,
+) -> Result<Vec<RankedDocument>, StorageFault> {
     let ranked = scores(connection, ranking, query)?.documents(ranking.group_prior, query.limit);
-    let readable = |it: Ranked| Ranked { score: ranking.readable(it.score), ..it };
+    let readable = |it: RankedDocument| RankedDocument { score: ranking.readable(it.score), ..it };
     Ok(ranked.into_iter().map(readable).collect())
 }
 
 /// Entries by their own score and their group's.
 pub(crate) fn hits(
     connection: &Connection,
-    ranking: &Ranking,
-    query: &Query,
-) -> Result<Vec<Hit>, Fault> {
+    ranking: &RankingWeights,
+    query: &SearchQuery,
+) -> Result<Vec<EntryHit>, StorageFault> {
     let ranked = ranked(connection, ranking, query)?;
     ranked.into_iter().map(|it| hit(connection, it.doc, it.score)).collect()
 }
@@ -106,15 +110,15 @@ pub(crate) fn hits(
 /// has enough.
 pub(crate) fn matching(
     connection: &Connection,
-    filters: &Filters,
-    mut see: impl FnMut(i64) -> Result<Next, Fault>,
-) -> Result<(), Fault> {
-    let filter = Filter::new(connection, filters)?;
-    let mut places = Places::new(connection);
-    let end = Sequence::documents(connection)?.upcoming();
+    filters: &SearchFilters,
+    mut see: impl FnMut(i64) -> Result<ScanControl, StorageFault>,
+) -> Result<(), StorageFault> {
+    let filter = ResolvedFilters::new(connection, filters)?;
+    let mut places = DocumentTable::new(connection);
+    let end = IdSequence::documents(connection)?.upcoming();
     for doc in (0..end).rev() {
         let place = places.get(doc)?;
-        if place.is_some_and(|place| filter.allows(&place)) && see(doc)? == Next::Stop {
+        if place.is_some_and(|place| filter.allows(&place)) && see(doc)? == ScanControl::Stop {
             break;
         }
     }
@@ -123,7 +127,7 @@ pub(crate) fn matching(
 
 /// Whether more is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Next {
+pub(crate) enum ScanControl {
     More,
     Stop,
 }
@@ -131,9 +135,9 @@ pub(crate) enum Next {
 /// Groups by what was found of them.
 pub(crate) fn group_hits(
     connection: &Connection,
-    ranking: &Ranking,
-    query: &Query,
-) -> Result<Vec<GroupHit>, Fault> {
+    ranking: &RankingWeights,
+    query: &SearchQuery,
+) -> Result<Vec<GroupHit>, StorageFault> {
     let ranked = scores(connection, ranking, query)?.groups(query.limit);
     let hit = |(score, group)| {
         Ok(GroupHit { group: entries::name(connection, group)?, score: ranking.readable(score) })
@@ -141,12 +145,12 @@ pub(crate) fn group_hits(
     ranked.into_iter().map(hit).collect()
 }
 
-fn hit(connection: &Connection, doc: i64, score: f64) -> Result<Hit, Fault> {
+fn hit(connection: &Connection, doc: i64, score: f64) -> Result<EntryHit, StorageFault> {
     let known = entries::read(connection, doc)?.ok_or_else(|| {
-        Fault::Damaged(format!("the index names entry {doc}, which is not there"))
+        StorageFault::Damaged(format!("the index names entry {doc}, which is not there"))
     })?;
     let record = known.record;
-    Ok(Hit {
+    Ok(EntryHit {
         doc,
         id: record.id,
         external_id: record.external_id,

@@ -1,6 +1,6 @@
 //! All that decides the order of hits, in one place.
 
-use crate::analysis::{Analyzer, Class};
+use crate::analysis::{TermClass, TextAnalyzer};
 
 /// A heading has at most so many words …
 const HEADING_WORDS: usize = 3;
@@ -20,7 +20,7 @@ const LEAST_RARITY: f64 = 1.0;
 
 /// Where in an entry a word stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Column {
+pub(crate) enum EntryColumn {
     Title,
     /// An identifier, or what stands before a colon at the beginning of the text.
     Name,
@@ -29,7 +29,7 @@ pub(crate) enum Column {
     Why,
 }
 
-impl Column {
+impl EntryColumn {
     const ALL: [Self; 5] = [Self::Title, Self::Name, Self::Path, Self::Body, Self::Why];
 
     /// The column with a name of the schema.
@@ -38,18 +38,18 @@ impl Column {
         at.and_then(|at| Self::ALL.get(at)).copied()
     }
 
-    fn of(class: Class) -> Self {
+    fn of(class: TermClass) -> Self {
         match class {
-            Class::Word => Self::Body,
-            Class::Identifier => Self::Name,
-            Class::Path => Self::Path,
+            TermClass::Word => Self::Body,
+            TermClass::Identifier => Self::Name,
+            TermClass::Path => Self::Path,
         }
     }
 }
 
 /// The weights of the ranking.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ranking {
+pub struct RankingWeights {
     /// A word of the title, counted as so many words of the text.
     pub title: f32,
     /// An identifier and each of its parts, and a word before a colon at the
@@ -71,7 +71,7 @@ pub struct Ranking {
     pub length_share: f32,
 }
 
-impl Default for Ranking {
+impl Default for RankingWeights {
     fn default() -> Self {
         Self {
             title: 4.0,
@@ -87,15 +87,15 @@ impl Default for Ranking {
     }
 }
 
-impl Ranking {
+impl RankingWeights {
     /// What a word in a column counts.
-    pub(crate) fn weight(&self, column: Column) -> f32 {
+    pub(crate) fn weight(&self, column: EntryColumn) -> f32 {
         match column {
-            Column::Title => self.title,
-            Column::Name => self.name,
-            Column::Path => self.path,
-            Column::Body => self.body,
-            Column::Why => self.why,
+            EntryColumn::Title => self.title,
+            EntryColumn::Name => self.name,
+            EntryColumn::Path => self.path,
+            EntryColumn::Body => self.body,
+            EntryColumn::Why => self.why,
         }
     }
 
@@ -136,47 +136,51 @@ pub(crate) fn rarity(documents: f64, having: f64) -> f64 {
 
 /// The words of an entry, by where they stand.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Words {
+pub(crate) struct EntryWords {
     columns: [String; 5],
     length: f32,
 }
 
 /// The parts of an entry that are searched.
 #[derive(Clone, Copy)]
-pub(crate) struct Parts<'a> {
+pub(crate) struct EntryParts<'a> {
     pub(crate) title: &'a str,
     pub(crate) text: &'a str,
     pub(crate) why: Option<&'a str>,
     pub(crate) files: &'a [String],
 }
 
-impl Words {
-    pub(crate) fn of(parts: Parts<'_>, analyzer: &mut Analyzer, ranking: &Ranking) -> Self {
+impl EntryWords {
+    pub(crate) fn of(
+        parts: EntryParts<'_>,
+        analyzer: &mut TextAnalyzer,
+        ranking: &RankingWeights,
+    ) -> Self {
         let mut words = Self::default();
         let (heading, text) = parts.text.split_at(heading(parts.text));
-        let mut take = |text: &str, column: Option<Column>| {
+        let mut take = |text: &str, column: Option<EntryColumn>| {
             analyzer.analyse(text, |term, class| {
-                words.push(column.unwrap_or_else(|| Column::of(class)), term, ranking);
+                words.push(column.unwrap_or_else(|| EntryColumn::of(class)), term, ranking);
             });
         };
-        take(parts.title, Some(Column::Title));
-        take(heading, Some(Column::Name));
+        take(parts.title, Some(EntryColumn::Title));
+        take(heading, Some(EntryColumn::Name));
         take(text, None);
-        take(parts.why.unwrap_or_default(), Some(Column::Why));
+        take(parts.why.unwrap_or_default(), Some(EntryColumn::Why));
         for file in parts.files {
-            take(file, Some(Column::Path));
+            take(file, Some(EntryColumn::Path));
         }
         words
     }
 
-    fn push(&mut self, column: Column, term: &str, ranking: &Ranking) {
+    fn push(&mut self, column: EntryColumn, term: &str, ranking: &RankingWeights) {
         let [title, name, path, body, why] = &mut self.columns;
         let into = match column {
-            Column::Title => title,
-            Column::Name => name,
-            Column::Path => path,
-            Column::Body => body,
-            Column::Why => why,
+            EntryColumn::Title => title,
+            EntryColumn::Name => name,
+            EntryColumn::Path => path,
+            EntryColumn::Body => body,
+            EntryColumn::Why => why,
         };
         into.push_str(term);
         into.push(' ');
@@ -210,7 +214,7 @@ mod tests {
 
     #[test]
     fn more_occurrences_count_more_and_long_entries_are_held_back() {
-        let ranking = Ranking::default();
+        let ranking = RankingWeights::default();
         assert!(ranking.impact(2.0, 1.0) > ranking.impact(1.0, 1.0));
         assert!(ranking.impact(1.0, 1.0) > ranking.impact(1.0, 10.0));
     }
@@ -225,8 +229,8 @@ mod tests {
     fn words_stand_where_they_count_most() {
         let files = ["src/lock.rs".to_owned()];
         let text = "Deployment: holds parseConfig";
-        let parts = Parts { title: "Lock order", text, why: Some("it waits"), files: &files };
-        let words = Words::of(parts, &mut Analyzer::default(), &Ranking::default());
+        let parts = EntryParts { title: "Lock order", text, why: Some("it waits"), files: &files };
+        let words = EntryWords::of(parts, &mut TextAnalyzer::default(), &RankingWeights::default());
         let want = [
             "lock order ",
             "deploy parseconfig pars config ",

@@ -15,14 +15,14 @@ pub const MOST_BYTES: usize = 256 * 1024;
 
 /// How long outputs are kept, and how much of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Keeping {
+pub struct OutputRetention {
     /// After this long one goes.
     pub age: Duration,
     /// The oldest go until all take no more than this many bytes.
     pub bytes: u64,
 }
 
-impl Default for Keeping {
+impl Default for OutputRetention {
     fn default() -> Self {
         Self { age: Duration::from_hours(30 * 24), bytes: 64 * 1024 * 1024 }
     }
@@ -30,18 +30,18 @@ impl Default for Keeping {
 
 /// The outputs of one state home.
 #[derive(Debug, Clone)]
-pub struct Raw {
+pub struct RawOutputStore {
     folder: PathBuf,
 }
 
 /// An output on the disk.
-struct Stored {
+struct StoredOutput {
     path: PathBuf,
     bytes: u64,
     at: SystemTime,
 }
 
-impl Raw {
+impl RawOutputStore {
     /// The outputs of a state home; touches nothing.
     pub fn new(home: &Path) -> Self {
         Self::beside(&home.join("memory"))
@@ -98,7 +98,7 @@ impl Raw {
     /// bytes that frees. `remove` is asked to delete each.
     pub fn let_go(
         &self,
-        keeping: Keeping,
+        keeping: OutputRetention,
         now: SystemTime,
         mut remove: impl FnMut(&Path) -> io::Result<()>,
     ) -> io::Result<u64> {
@@ -121,7 +121,7 @@ impl Raw {
         self.folder.join(format!("{name}.gz"))
     }
 
-    fn list(&self) -> io::Result<Vec<Stored>> {
+    fn list(&self) -> io::Result<Vec<StoredOutput>> {
         let entries = match fs::read_dir(&self.folder) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             entries => entries?,
@@ -130,7 +130,11 @@ impl Raw {
         for entry in entries {
             let entry = entry?;
             let facts = entry.metadata()?;
-            found.push(Stored { path: entry.path(), bytes: facts.len(), at: facts.modified()? });
+            found.push(StoredOutput {
+                path: entry.path(),
+                bytes: facts.len(),
+                at: facts.modified()?,
+            });
         }
         Ok(found)
     }
@@ -158,7 +162,7 @@ mod tests {
     #[test]
     fn what_was_printed_is_kept_once_and_comes_back() {
         let home = tempfile::tempdir().unwrap();
-        let raw = Raw::new(home.path());
+        let raw = RawOutputStore::new(home.path());
         let name = raw.keep("FAILED test_a\n").unwrap();
         assert_eq!(raw.keep("FAILED test_a\n").unwrap(), name);
         assert_eq!(raw.read(&name).unwrap().unwrap(), "FAILED test_a\n");
@@ -178,13 +182,13 @@ mod tests {
     #[test]
     fn what_is_old_or_too_much_goes_the_oldest_first() {
         let home = tempfile::tempdir().unwrap();
-        let raw = Raw::new(home.path());
+        let raw = RawOutputStore::new(home.path());
         let (old, new) = (raw.keep("old").unwrap(), raw.keep("new").unwrap());
         let at = |name: &str| raw.path(name);
         let day = Duration::from_hours(24);
         let now = fs::metadata(at(&new)).unwrap().modified().unwrap();
         File::options().write(true).open(at(&old)).unwrap().set_modified(now - 2 * day).unwrap();
-        let left = |keeping: Keeping| {
+        let left = |keeping: OutputRetention| {
             let mut gone = Vec::new();
             raw.let_go(keeping, now, |path| {
                 gone.push(path.to_owned());
@@ -193,10 +197,10 @@ mod tests {
             .unwrap();
             gone
         };
-        assert_eq!(left(Keeping::default()), Vec::<PathBuf>::new());
-        assert_eq!(left(Keeping { age: day, ..Keeping::default() }), [at(&old)]);
+        assert_eq!(left(OutputRetention::default()), Vec::<PathBuf>::new());
+        assert_eq!(left(OutputRetention { age: day, ..OutputRetention::default() }), [at(&old)]);
         let one = fs::metadata(at(&new)).unwrap().len();
-        assert_eq!(left(Keeping { bytes: one, ..Keeping::default() }), [at(&old)]);
-        assert_eq!(left(Keeping { bytes: 0, ..Keeping::default() }).len(), 2);
+        assert_eq!(left(OutputRetention { bytes: one, ..OutputRetention::default() }), [at(&old)]);
+        assert_eq!(left(OutputRetention { bytes: 0, ..OutputRetention::default() }).len(), 2);
     }
 }

@@ -98,7 +98,7 @@ const ADDING: &[&str] = &[
 const PLACED: &[&str] = &["is", "are", "was", "lives", "live", "kept", "stored", "defined"];
 
 /// A word of a note.
-struct Word<'a> {
+struct NoteWord<'a> {
     /// As it was written, without the signs around it.
     raw: &'a str,
     /// As it is compared.
@@ -118,7 +118,8 @@ pub fn relate(old: &str, new: &str) -> NoteRelation {
     if was.is_empty() || now.is_empty() {
         return NoteRelation::Apart;
     }
-    let keys = |words: &[Word<'_>]| words.iter().map(|word| word.key.clone()).collect::<Vec<_>>();
+    let keys =
+        |words: &[NoteWord<'_>]| words.iter().map(|word| word.key.clone()).collect::<Vec<_>>();
     if keys(&was) == keys(&now) {
         return NoteRelation::Same;
     }
@@ -149,8 +150,8 @@ pub fn reason(change: &NoteChange, new: &str) -> String {
     }
 }
 
-fn words(text: &str) -> Vec<Word<'_>> {
-    let mut found: Vec<Word<'_>> = Vec::new();
+fn words(text: &str) -> Vec<NoteWord<'_>> {
+    let mut found: Vec<NoteWord<'_>> = Vec::new();
     for part in text.split_whitespace() {
         let raw = part.trim_matches(|c: char| !c.is_alphanumeric() && !"/~$%<>=+-_.@#".contains(c));
         let raw = raw.trim_end_matches(['.', ':']);
@@ -167,9 +168,9 @@ fn words(text: &str) -> Vec<Word<'_>> {
         let before = found.last().map_or("", |before| before.key.as_str());
         if key == "not" && matches!(before, "do" | "does" | "did") {
             found.pop();
-            found.push(Word { raw, key: "don't".to_owned(), is_last, is_label: false });
+            found.push(NoteWord { raw, key: "don't".to_owned(), is_last, is_label: false });
         } else if !FILLERS.contains(&key.as_str()) {
-            found.push(Word { raw, key, is_last, is_label: part.ends_with(':') });
+            found.push(NoteWord { raw, key, is_last, is_label: part.ends_with(':') });
         } else if let Some(before) = found.last_mut().filter(|_| is_last) {
             before.is_last = true;
         }
@@ -178,7 +179,7 @@ fn words(text: &str) -> Vec<Word<'_>> {
 }
 
 /// Where two texts differ, if it is in one word.
-fn only_difference(one: &[Word<'_>], other: &[Word<'_>]) -> Option<usize> {
+fn only_difference(one: &[NoteWord<'_>], other: &[NoteWord<'_>]) -> Option<usize> {
     if one.len() != other.len() {
         return None;
     }
@@ -226,7 +227,7 @@ const fn is_digit(c: char) -> bool {
 
 /// Whether the word at a place is what a text says of something, and not a part
 /// of the name of what it speaks of.
-fn is_value(words: &[Word<'_>], at: usize) -> bool {
+fn is_value(words: &[NoteWord<'_>], at: usize) -> bool {
     let Some(kind) = ValueKind::of(words[at].raw) else { return false };
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.key.as_str()));
     // Of what is not so, two things can be said at once.
@@ -274,7 +275,7 @@ fn is_denial(key: &str) -> bool {
 }
 
 /// Whether the first text is the second with one denial of what it says.
-fn is_denied(denied: &[Word<'_>], plain: &[Word<'_>]) -> bool {
+fn is_denied(denied: &[NoteWord<'_>], plain: &[NoteWord<'_>]) -> bool {
     if plain.iter().any(|word| is_denial(&word.key)) {
         return false;
     }
@@ -288,7 +289,7 @@ fn is_denied(denied: &[Word<'_>], plain: &[Word<'_>]) -> bool {
         "won't" => Some("will"),
         _ => Some(word.strip_suffix("n't").unwrap_or_default()),
     };
-    let is_conditional = |word: &Word<'_>| {
+    let is_conditional = |word: &NoteWord<'_>| {
         matches!(
             word.key.as_str(),
             "if" | "when" | "while" | "unless" | "where" | "that" | "which" | "who" | "whose"

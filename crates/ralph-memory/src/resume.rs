@@ -8,8 +8,8 @@ use ralph_core::locale::Locale;
 use ralph_core::memory::notes::{as_data, file_names, orders};
 use ralph_core::tokens::estimate;
 
-use crate::event::SessionState;
-use crate::session::{Message, Session, Who};
+use crate::event::SessionStatus;
+use crate::session::{MessageRole, SessionMessage, SessionRecord};
 
 /// Whoever goes on later is told anew what is known: by then the world has
 /// moved on, and what was said last matters less than what holds.
@@ -30,7 +30,7 @@ const TOLD: usize = 400;
 
 /// How long ago something of a session was kept last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Age {
+pub enum SessionAge {
     /// At most [`RECENT`].
     Recent,
     /// Longer.
@@ -39,7 +39,7 @@ pub enum Age {
 
 /// Who is told of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reader {
+pub enum SummaryReader {
     /// Somebody who goes on with it and has nothing of what was said.
     Newcomer,
     /// The session itself, with all that was said in it at hand.
@@ -49,27 +49,27 @@ pub enum Reader {
 }
 
 /// How long ago something of a session was kept last.
-pub fn age(session: &Session, now: Timestamp) -> Age {
-    if silence(session, now) <= RECENT { Age::Recent } else { Age::Old }
+pub fn age(session: &SessionRecord, now: Timestamp) -> SessionAge {
+    if silence(session, now) <= RECENT { SessionAge::Recent } else { SessionAge::Old }
 }
 
-fn silence(session: &Session, now: Timestamp) -> Duration {
+fn silence(session: &SessionRecord, now: Timestamp) -> Duration {
     now.since(Timestamp::from_millis(session.last_checkpoint))
 }
 
 /// Whether a clock was wrong when something of a session was kept: it is further
 /// ahead than clocks differ that are right.
-fn is_ahead(session: &Session, now: Timestamp) -> bool {
+fn is_ahead(session: &SessionRecord, now: Timestamp) -> bool {
     let at = session.last_checkpoint.max(session.updated);
     Timestamp::from_millis(at).since(now) > SILENT
 }
 
 /// Whether a session still goes on somewhere, as far as its record tells. Who
 /// knows the process that it lives in knows better.
-pub fn seems_alive(session: &Session, now: Timestamp) -> bool {
+pub fn seems_alive(session: &SessionRecord, now: Timestamp) -> bool {
     let is_heard_of = silence(session, now) <= SILENT && !is_ahead(session, now);
     // Whoever was told how it goes on may never have gone on with it.
-    session.state == SessionState::Active && session.taken_up.is_none() && is_heard_of
+    session.state == SessionStatus::Active && session.taken_up.is_none() && is_heard_of
 }
 
 /// The session that a new one in the same work tree is told of: the last one
@@ -80,37 +80,38 @@ pub fn seems_alive(session: &Session, now: Timestamp) -> bool {
 /// was is not known of a session whose clock was ahead, so it comes after all
 /// others that were left a short while ago.
 pub fn left(
-    sessions: Vec<Session>,
+    sessions: Vec<SessionRecord>,
     own: Option<&str>,
     now: Timestamp,
-    is_alive: impl Fn(&Session) -> bool,
-) -> Option<Session> {
+    is_alive: impl Fn(&SessionRecord) -> bool,
+) -> Option<SessionRecord> {
     let others = sessions.into_iter().filter(|one| own != Some(one.id.as_str()));
-    let with_content = others.filter(Session::has_content);
+    let with_content = others.filter(SessionRecord::has_content);
     let last = with_content.max_by_key(|one| {
-        let is_known = age(one, now) == Age::Recent && !is_ahead(one, now);
+        let is_known = age(one, now) == SessionAge::Recent && !is_ahead(one, now);
         (is_known, one.updated.min(now.as_millis()))
     })?;
-    (is_unfinished(&last) && age(&last, now) == Age::Recent && !is_alive(&last)).then_some(last)
+    (is_unfinished(&last) && age(&last, now) == SessionAge::Recent && !is_alive(&last))
+        .then_some(last)
 }
 
 /// Whether something is left to do in a session: its run is open, its last turn
 /// was interrupted, or what went wrong last was not put right.
-fn is_unfinished(session: &Session) -> bool {
-    let is_interrupted = session.messages.last().is_some_and(|last| last.who != Who::Agent);
+fn is_unfinished(session: &SessionRecord) -> bool {
+    let is_interrupted = session.messages.last().is_some_and(|last| last.who != MessageRole::Agent);
     match session.state {
-        SessionState::Completed => false,
-        SessionState::Failed => true,
-        SessionState::Active | SessionState::Paused => {
+        SessionStatus::Completed => false,
+        SessionStatus::Failed => true,
+        SessionStatus::Active | SessionStatus::Paused => {
             session.run.is_some() || is_interrupted || present_failure(session).is_some()
         }
     }
 }
 
 /// What went wrong last, unless other things were done since that did not.
-fn present_failure(session: &Session) -> Option<&str> {
+fn present_failure(session: &SessionRecord) -> Option<&str> {
     let failure = session.last_failure.as_deref()?;
-    let mut done = session.messages.iter().rev().filter(|one| one.who == Who::Tool);
+    let mut done = session.messages.iter().rev().filter(|one| one.who == MessageRole::Tool);
     let is_last = done.next().is_some_and(|last| last.text == failure);
     (is_last || !done.any(|earlier| earlier.text == failure)).then_some(failure)
 }
@@ -118,30 +119,30 @@ fn present_failure(session: &Session) -> Option<&str> {
 /// What is told of a session to a reader, line by line, in at most so many
 /// tokens; nothing if there is nothing to tell.
 pub fn told(
-    session: &Session,
-    (reader, age): (Reader, Age),
+    session: &SessionRecord,
+    (reader, age): (SummaryReader, SessionAge),
     room: usize,
     locale: Locale,
 ) -> Vec<String> {
     if !session.has_content() {
         return Vec::new();
     }
-    let words = Words::of(locale);
-    if age == Age::Old && session.task.is_some() {
+    let words = ResumeWording::of(locale);
+    if age == SessionAge::Old && session.task.is_some() {
         return task(session, &words).into_iter().collect();
     }
-    if reader == Reader::Itself {
+    if reader == SummaryReader::Itself {
         return context(session, &words, is_harmless);
     }
     let mut lines: Vec<String> = Vec::new();
-    if reader == Reader::Successor {
+    if reader == SummaryReader::Successor {
         lines.push(words.left.to_owned());
     }
     lines.extend(facts(session, &words, is_harmless));
     let spent: usize = lines.iter().map(|line| estimate(line)).sum();
     let told = messages(session, room.saturating_sub(spent));
-    let is_told = |message: &Message| told.iter().any(|known| std::ptr::eq(*known, message));
-    let asked = last_words(session, Who::User, is_harmless).filter(|asked| !is_told(asked));
+    let is_told = |message: &SessionMessage| told.iter().any(|known| std::ptr::eq(*known, message));
+    let asked = last_words(session, MessageRole::User, is_harmless).filter(|asked| !is_told(asked));
     lines.extend(asked.map(|asked| format!("{}: {}", words.user, line(&asked.text))));
     if !told.is_empty() {
         lines.push(format!("{}:", words.messages));
@@ -152,20 +153,28 @@ pub fn told(
 
 /// What whoever goes on with a session has to know, in a few lines, as it was
 /// said: [`told`] leaves out what must not be read as an order.
-pub fn resume_context(session: &Session, locale: Locale) -> String {
-    context(session, &Words::of(locale), |_| true).join("\n")
+pub fn resume_context(session: &SessionRecord, locale: Locale) -> String {
+    context(session, &ResumeWording::of(locale), |_| true).join("\n")
 }
 
-fn context(session: &Session, words: &Words, may_be_told: fn(&str) -> bool) -> Vec<String> {
+fn context(
+    session: &SessionRecord,
+    words: &ResumeWording,
+    may_be_told: fn(&str) -> bool,
+) -> Vec<String> {
     let mut lines = facts(session, words, may_be_told);
-    for (who, words) in [(Who::User, words.user), (Who::Agent, words.agent)] {
+    for (who, words) in [(MessageRole::User, words.user), (MessageRole::Agent, words.agent)] {
         let last = last_words(session, who, may_be_told);
         lines.extend(last.map(|message| format!("{words}: {}", line(&message.text))));
     }
     lines
 }
 
-fn facts(session: &Session, words: &Words, may_be_told: fn(&str) -> bool) -> Vec<String> {
+fn facts(
+    session: &SessionRecord,
+    words: &ResumeWording,
+    may_be_told: fn(&str) -> bool,
+) -> Vec<String> {
     let mut lines: Vec<String> = task(session, words).into_iter().collect();
     let (state, mode) = (session.state.word(), session.mode.word());
     lines.push(format!("{}: {state}, {}: {mode}", words.state, words.mode));
@@ -178,21 +187,21 @@ fn facts(session: &Session, words: &Words, may_be_told: fn(&str) -> bool) -> Vec
     lines
 }
 
-fn task(session: &Session, words: &Words) -> Option<String> {
+fn task(session: &SessionRecord, words: &ResumeWording) -> Option<String> {
     session.task.as_ref().map(|task| format!("{}: {}", words.task, line(task)))
 }
 
 /// The last messages that may be told, the oldest first.
-fn messages(session: &Session, room: usize) -> Vec<&Message> {
+fn messages(session: &SessionRecord, room: usize) -> Vec<&SessionMessage> {
     let mut left = room;
     let last = session.messages.iter().rev().take(TOLD_MESSAGES);
-    let last = last.filter(|one| one.who == Who::User || is_harmless(&one.text));
+    let last = last.filter(|one| one.who == MessageRole::User || is_harmless(&one.text));
     let fitting = last.map_while(|message| {
         left =
             left.checked_sub(estimate(&line(&message.text)) + estimate(message.who.word()) + 2)?;
         Some(message)
     });
-    let mut told: Vec<&Message> = fitting.collect();
+    let mut told: Vec<&SessionMessage> = fitting.collect();
     told.reverse();
     told
 }
@@ -204,9 +213,13 @@ fn is_harmless(text: &str) -> bool {
 }
 
 /// What somebody said last. The user may say what the user likes.
-fn last_words(session: &Session, who: Who, may_be_told: fn(&str) -> bool) -> Option<&Message> {
+fn last_words(
+    session: &SessionRecord,
+    who: MessageRole,
+    may_be_told: fn(&str) -> bool,
+) -> Option<&SessionMessage> {
     let mut said = session.messages.iter().rev().filter(|message| message.who == who);
-    said.find(|message| who == Who::User || may_be_told(&message.text))
+    said.find(|message| who == MessageRole::User || may_be_told(&message.text))
 }
 
 /// A text on one line, not too long.
@@ -219,7 +232,7 @@ fn line(text: &str) -> String {
 }
 
 /// What is said around it.
-struct Words {
+struct ResumeWording {
     left: &'static str,
     task: &'static str,
     state: &'static str,
@@ -231,7 +244,7 @@ struct Words {
     messages: &'static str,
 }
 
-impl Words {
+impl ResumeWording {
     const fn of(locale: Locale) -> Self {
         match locale {
             Locale::En => Self {

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::event::{Place, SessionState};
+use crate::event::{EventContext, SessionStatus};
 
 /// Messages of a session that are kept: the last ones.
 pub(crate) const MOST_MESSAGES: usize = 50;
@@ -13,7 +13,7 @@ pub(crate) const MOST_FILES: usize = 50;
 
 /// A session of an agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Session {
+pub struct SessionRecord {
     /// Our name for it, which never changes.
     pub id: String,
     /// Its task: the task's id where it has one, else what was asked first.
@@ -21,15 +21,15 @@ pub struct Session {
     /// The name that its host has for it.
     pub external: Option<String>,
     /// How it stands.
-    pub state: SessionState,
+    pub state: SessionStatus,
     /// What its agent is allowed.
-    pub mode: SessionMode,
+    pub mode: PermissionMode,
     /// The work tree it is in.
     pub worktree: Option<String>,
     /// When something of it was kept last, in milliseconds since 1970.
     pub last_checkpoint: i64,
     /// What was said and done last, the oldest first.
-    pub messages: Vec<Message>,
+    pub messages: Vec<SessionMessage>,
     /// The files it touched, the latest first.
     pub files: Vec<String>,
     /// What went wrong last and was not put right since.
@@ -47,25 +47,25 @@ pub struct Session {
     pub run: Option<String>,
 }
 
-impl Session {
+impl SessionRecord {
     /// Whether there is anything to tell of it.
     pub fn has_content(&self) -> bool {
         self.task.is_some() || !self.messages.is_empty()
     }
 
     /// Where what happens to it is put down.
-    pub fn place(&self) -> Place {
-        let of_host = Place { session: self.external.clone(), ..Place::default() };
+    pub fn place(&self) -> EventContext {
+        let of_host = EventContext { session: self.external.clone(), ..EventContext::default() };
         if session_id(&of_host).as_ref() == Some(&self.id) {
-            return Place { run: self.run.clone(), ..of_host };
+            return EventContext { run: self.run.clone(), ..of_host };
         }
-        Place { run: self.run.clone(), ..Place::default() }
+        EventContext { run: self.run.clone(), ..EventContext::default() }
     }
 }
 
 /// What an agent is allowed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum SessionMode {
+pub enum PermissionMode {
     /// To plan, and to change nothing.
     Plan,
     /// To work.
@@ -73,7 +73,7 @@ pub enum SessionMode {
     Agent,
 }
 
-impl SessionMode {
+impl PermissionMode {
     /// Both of them.
     pub const ALL: [Self; 2] = [Self::Plan, Self::Agent];
 
@@ -88,11 +88,11 @@ impl SessionMode {
 
 /// Something that was said or done in a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Message {
+pub struct SessionMessage {
     /// When, in milliseconds since 1970.
     pub at: i64,
     /// By whom.
-    pub who: Who,
+    pub who: MessageRole,
     /// What.
     pub text: String,
 }
@@ -100,7 +100,7 @@ pub struct Message {
 /// Who said or did something in a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Who {
+pub enum MessageRole {
     /// The user.
     User,
     /// The agent, in words.
@@ -109,7 +109,7 @@ pub enum Who {
     Tool,
 }
 
-impl Who {
+impl MessageRole {
     /// Its name in output for programs.
     pub const fn word(self) -> &'static str {
         match self {
@@ -122,7 +122,7 @@ impl Who {
 
 /// Something that was done in a session, or a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Observation {
+pub struct SessionObservation {
     /// When, in milliseconds since 1970.
     pub at: i64,
     /// In which session, by our name for it; `None` for commits.
@@ -141,7 +141,7 @@ pub struct Observation {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionFilter {
     /// That stand like one of these; any if there is none.
-    pub states: Vec<SessionState>,
+    pub states: Vec<SessionStatus>,
     /// Of this work tree.
     pub worktree: Option<String>,
     /// Of this task.
@@ -154,9 +154,9 @@ pub struct SessionFilter {
 
 /// What a name of a session leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SessionFound {
+pub enum SessionLookup {
     /// To this one.
-    One(Box<Session>),
+    One(Box<SessionRecord>),
     /// To several that begin like it: their ids, the latest first.
     Several(Vec<String>),
     /// To none.
@@ -168,11 +168,11 @@ pub enum SessionFound {
 
 /// Our name for the session that something happened in: the host's session,
 /// else the run, if it can be told.
-pub fn session_id(place: &Place) -> Option<String> {
+pub fn session_id(place: &EventContext) -> Option<String> {
     let name = match place {
-        Place { session: Some(session), .. } => format!("session {session}"),
-        Place { session: None, run: Some(run), .. } => format!("run {run}"),
-        Place { session: None, run: None, .. } => return None,
+        EventContext { session: Some(session), .. } => format!("session {session}"),
+        EventContext { session: None, run: Some(run), .. } => format!("run {run}"),
+        EventContext { session: None, run: None, .. } => return None,
     };
     let hash = blake3::hash(name.as_bytes()).to_hex();
     Some(format!("s{}", hash.as_str().get(..12).unwrap_or_default()))

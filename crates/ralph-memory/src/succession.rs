@@ -7,10 +7,10 @@
 use ralph_core::redact::MARK;
 
 use crate::error::MemoryError;
-use crate::event::{Actor, Note, NoteKind, Scope, What};
-use crate::notebook::{Found, Known, Notebook};
+use crate::event::{EventActor, LogEventKind, NoteContent, NoteKind, NoteScope};
+use crate::notebook::{NoteHit, Notebook, StoredNote};
 use crate::precedence::is_part;
-use crate::query::{Filters, Query};
+use crate::query::{SearchFilters, SearchQuery};
 use crate::relation::{NoteRelation, exclude_each_other, reason, relate};
 
 /// Notes that a new one is compared with: the most alike.
@@ -24,17 +24,17 @@ const QUOTED: usize = 120;
 
 /// What a new note means for older ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Succession {
+pub struct NoteSuccession {
     /// Notes that it takes the place of, each with the reason.
     pub replaced: Vec<(String, String)>,
     /// Notes that it contradicts and that stand all the same.
     pub against: Vec<String>,
 }
 
-impl Succession {
+impl NoteSuccession {
     /// That older notes are replaced by the one with this id.
-    pub fn events(&self, by: &str) -> Vec<What> {
-        let replaced = |(id, why): &(String, String)| What::Replaced {
+    pub fn events(&self, by: &str) -> Vec<LogEventKind> {
+        let replaced = |(id, why): &(String, String)| LogEventKind::Replaced {
             id: id.clone(),
             by: by.to_owned(),
             why: why.clone(),
@@ -45,12 +45,12 @@ impl Succession {
 
 /// What a note that the user writes means for older ones of its notebook. Writes
 /// nothing. What is for a task alone neither takes a place nor gives it up.
-pub fn succession(notebook: &Notebook, note: &Note) -> Result<Succession, MemoryError> {
-    let mut found = Succession::default();
+pub fn succession(notebook: &Notebook, note: &NoteContent) -> Result<NoteSuccession, MemoryError> {
+    let mut found = NoteSuccession::default();
     for older in comparable(notebook, note)? {
         let NoteRelation::Replaces(change) = relate(&older.text, &note.text) else { continue };
         let is_rule = older.kind == NoteKind::Constitution;
-        let is_on_trial = older.scope == Scope::Task || note.scope == Scope::Task;
+        let is_on_trial = older.scope == NoteScope::Task || note.scope == NoteScope::Task;
         if is_rule || is_on_trial || notebook.check_of(&older.id)?.is_some() {
             found.against.push(older.id);
         } else {
@@ -62,7 +62,7 @@ pub fn succession(notebook: &Notebook, note: &Note) -> Result<Succession, Memory
 
 /// Notes of a notebook that cannot hold beside one of the user's, whichever of
 /// them is older: one that is kept elsewhere, or was said long ago.
-pub fn contradicted(notebook: &Notebook, note: &Note) -> Result<Vec<String>, MemoryError> {
+pub fn contradicted(notebook: &Notebook, note: &NoteContent) -> Result<Vec<String>, MemoryError> {
     let found = comparable(notebook, note)?.into_iter();
     let excluded = found.filter(|other| exclude_each_other(&other.text, &note.text));
     Ok(excluded.map(|other| other.id).collect())
@@ -70,18 +70,22 @@ pub fn contradicted(notebook: &Notebook, note: &Note) -> Result<Vec<String>, Mem
 
 /// The notes that are nearest to what one says, the best first: what its writer
 /// may want to replace. Those that we wrote ourselves are known by what failed.
-pub fn nearest(notebook: &Notebook, note: &Note) -> Result<Vec<Found>, MemoryError> {
-    let query = Query { text: note.text.clone(), limit: 2 * NEAREST, filters: Filters::default() };
+pub fn nearest(notebook: &Notebook, note: &NoteContent) -> Result<Vec<NoteHit>, MemoryError> {
+    let query = SearchQuery {
+        text: note.text.clone(),
+        limit: 2 * NEAREST,
+        filters: SearchFilters::default(),
+    };
     let found = notebook.search(&query)?.into_iter().filter(|found| {
         let known = &found.known;
-        known.note.id != note.id && known.actor != Actor::Ralph && !is_part(known)
+        known.note.id != note.id && known.actor != EventActor::Ralph && !is_part(known)
     });
     Ok(found.take(NEAREST).collect())
 }
 
 /// What becomes of notes that the writer of another says to replace.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Chosen {
+pub struct ReplacementChoice {
     /// They go at once, each with the reason.
     pub replaced: Vec<(String, String)>,
     /// They stand until checks prove the new note, or the user promotes it.
@@ -90,11 +94,15 @@ pub struct Chosen {
 
 /// Decides about notes that the writer of another says to replace. The user may
 /// replace any, an agent at once only what is an agent's word on trial.
-pub fn chosen<'a>(notes: impl IntoIterator<Item = &'a Known>, actor: Actor, new: &str) -> Chosen {
-    let mut found = Chosen::default();
+pub fn chosen<'a>(
+    notes: impl IntoIterator<Item = &'a StoredNote>,
+    actor: EventActor,
+    new: &str,
+) -> ReplacementChoice {
+    let mut found = ReplacementChoice::default();
     for known in notes {
-        let is_on_trial = known.actor == Actor::Agent && known.note.scope == Scope::Task;
-        if actor == Actor::User || (is_on_trial && !known.verified) {
+        let is_on_trial = known.actor == EventActor::Agent && known.note.scope == NoteScope::Task;
+        if actor == EventActor::User || (is_on_trial && !known.verified) {
             found.replaced.push((known.note.id.clone(), chosen_reason(actor, new)));
         } else {
             found.pending.push(known.note.id.clone());
@@ -104,10 +112,10 @@ pub fn chosen<'a>(notes: impl IntoIterator<Item = &'a Known>, actor: Actor, new:
 }
 
 /// Why a note goes that its writer said to replace, in the words of the new one.
-pub fn chosen_reason(actor: Actor, new: &str) -> String {
+pub fn chosen_reason(actor: EventActor, new: &str) -> String {
     let who = match actor {
-        Actor::User => "the user",
-        Actor::Agent | Actor::Ralph | Actor::Import => "an agent",
+        EventActor::User => "the user",
+        EventActor::Agent | EventActor::Ralph | EventActor::Import => "an agent",
     };
     let quoted = match new.char_indices().nth(QUOTED) {
         Some((end, _)) => format!("{}…", &new[..end]),
@@ -118,19 +126,19 @@ pub fn chosen_reason(actor: Actor, new: &str) -> String {
 
 /// The notes that are most like one of the user's, as far as somebody here said
 /// them. What agents have on trial is decided about elsewhere.
-fn comparable(notebook: &Notebook, note: &Note) -> Result<Vec<Note>, MemoryError> {
+fn comparable(notebook: &Notebook, note: &NoteContent) -> Result<Vec<NoteContent>, MemoryError> {
     // Of what was taken out of a text nobody knows whether it differs.
     if note.text.contains(MARK) {
         return Ok(Vec::new());
     }
     let mut found = Vec::new();
-    for scopes in [&[Scope::Project, Scope::Global][..], &[Scope::Task]] {
+    for scopes in [&[NoteScope::Project, NoteScope::Global][..], &[NoteScope::Task]] {
         let scopes = scopes.iter().map(|scope| scope.word().to_owned()).collect();
-        let filters = Filters { scopes, ..Filters::default() };
+        let filters = SearchFilters { scopes, ..SearchFilters::default() };
         let text = note.text.clone();
-        let alike = notebook.search(&Query { text, limit: COMPARED, filters })?;
+        let alike = notebook.search(&SearchQuery { text, limit: COMPARED, filters })?;
         let others = alike.into_iter().map(|rival| rival.known).filter(|rival| {
-            let is_staged = rival.note.scope == Scope::Task && rival.actor != Actor::User;
+            let is_staged = rival.note.scope == NoteScope::Task && rival.actor != EventActor::User;
             let is_whole = !rival.note.text.contains(MARK);
             rival.note.id != note.id && is_statement(rival) && is_whole && !is_staged
         });
@@ -141,10 +149,10 @@ fn comparable(notebook: &Notebook, note: &Note) -> Result<Vec<Note>, MemoryError
 
 /// Whether somebody here said it. What we write ourselves is known by its id,
 /// and what was imported tells what was said elsewhere.
-fn is_statement(known: &Known) -> bool {
+fn is_statement(known: &StoredNote) -> bool {
     match known.actor {
-        Actor::User | Actor::Agent => true,
-        Actor::Ralph | Actor::Import => false,
+        EventActor::User | EventActor::Agent => true,
+        EventActor::Ralph | EventActor::Import => false,
     }
 }
 
@@ -153,18 +161,20 @@ mod tests {
     use ralph_core::Timestamp;
 
     use super::*;
-    use crate::event::{Event, Invariant, Place};
+    use crate::event::{EventContext, LogEvent, NoteCheck};
 
     #[test]
     fn what_is_for_a_task_is_named_and_neither_takes_nor_gives_a_place() {
-        let task =
-            |id: &str, text: &str| Note { scope: Scope::Task, ..note(id, NoteKind::Fact, text) };
+        let task = |id: &str, text: &str| NoteContent {
+            scope: NoteScope::Task,
+            ..note(id, NoteKind::Fact, text)
+        };
         for (old, new) in [
             (task("m1", OLD), task("m2", NEW)),
             (task("m1", OLD), note("m2", NoteKind::Fact, NEW)),
             (note("m1", NoteKind::Fact, OLD), task("m2", NEW)),
         ] {
-            let (_home, notebook) = book(Actor::User, old);
+            let (_home, notebook) = book(EventActor::User, old);
             let found = succession(&notebook, &new).unwrap();
             assert_eq!(
                 (found.replaced.len(), found.against),
@@ -172,21 +182,21 @@ mod tests {
                 "{new:?}"
             );
         }
-        let (_home, notebook) = book(Actor::Agent, task("m1", OLD));
+        let (_home, notebook) = book(EventActor::Agent, task("m1", OLD));
         let found = succession(&notebook, &note("m2", NoteKind::Fact, NEW)).unwrap();
-        assert_eq!(found, Succession::default(), "what agents have on trial");
+        assert_eq!(found, NoteSuccession::default(), "what agents have on trial");
     }
 
-    fn note(id: &str, kind: NoteKind, text: &str) -> Note {
-        Note::new(id, kind, Scope::Project, text)
+    fn note(id: &str, kind: NoteKind, text: &str) -> NoteContent {
+        NoteContent::new(id, kind, NoteScope::Project, text)
     }
 
-    fn book(actor: Actor, known: Note) -> (tempfile::TempDir, Notebook) {
+    fn book(actor: EventActor, known: NoteContent) -> (tempfile::TempDir, Notebook) {
         let home = tempfile::tempdir().unwrap();
         let notebook = Notebook::open(home.path()).unwrap();
         let at = Timestamp::from_millis(0).as_millis();
-        let what = What::Noted(Box::new(known));
-        notebook.write(&[Event { at, place: Place::default(), actor, what }]).unwrap();
+        let what = LogEventKind::Noted(Box::new(known));
+        notebook.write(&[LogEvent { at, place: EventContext::default(), actor, what }]).unwrap();
         (home, notebook)
     }
 
@@ -195,12 +205,12 @@ mod tests {
 
     #[test]
     fn the_users_newer_word_takes_the_place_of_the_older() {
-        let (_home, notebook) = book(Actor::User, note("m1", NoteKind::Fact, OLD));
+        let (_home, notebook) = book(EventActor::User, note("m1", NoteKind::Fact, OLD));
         let found = succession(&notebook, &note("m2", NoteKind::Fact, NEW)).unwrap();
         assert_eq!(found.replaced.len(), 1, "{found:?}");
         assert_eq!(found.replaced[0].0, "m1");
         let other = note("m3", NoteKind::Fact, "The session expires after an hour");
-        assert_eq!(succession(&notebook, &other).unwrap(), Succession::default());
+        assert_eq!(succession(&notebook, &other).unwrap(), NoteSuccession::default());
     }
 
     #[test]
@@ -213,7 +223,7 @@ mod tests {
             ("Errors are returned as JSON", "Errors are logged as text"),
             ("타임아웃은 API에서 30초이다", "타임아웃은 DB에서 60초이다"),
         ] {
-            let (_home, notebook) = book(Actor::User, note("m1", NoteKind::Fact, old));
+            let (_home, notebook) = book(EventActor::User, note("m1", NoteKind::Fact, old));
             let found = succession(&notebook, &note("m2", NoteKind::Fact, new)).unwrap();
             assert_eq!(found.replaced, [], "{old} | {new}");
         }
@@ -222,7 +232,7 @@ mod tests {
             ("Never run migrations at startup", "Run migrations at startup"),
             ("타임아웃은 30초이다", "타임아웃은 60초이다"),
         ] {
-            let (_home, notebook) = book(Actor::User, note("m1", NoteKind::Fact, old));
+            let (_home, notebook) = book(EventActor::User, note("m1", NoteKind::Fact, old));
             let found = succession(&notebook, &note("m2", NoteKind::Fact, new)).unwrap();
             assert_eq!(found.replaced.len(), 1, "{old} | {new}");
         }
@@ -231,30 +241,31 @@ mod tests {
     #[test]
     fn what_was_taken_out_of_a_text_replaces_nothing() {
         let old = note("m1", NoteKind::Fact, "The password of staging is with Kim");
-        let (_home, notebook) = book(Actor::User, old);
+        let (_home, notebook) = book(EventActor::User, old);
         let text = "The password of staging is [redacted:password]";
         let found = succession(&notebook, &note("m2", NoteKind::Fact, text)).unwrap();
-        assert_eq!(found, Succession::default());
+        assert_eq!(found, NoteSuccession::default());
     }
 
     #[test]
     fn a_rule_a_checked_note_and_an_import_are_not_given_up_in_passing() {
-        let (_home, notebook) = book(Actor::User, note("m1", NoteKind::Constitution, OLD));
+        let (_home, notebook) = book(EventActor::User, note("m1", NoteKind::Constitution, OLD));
         let found = succession(&notebook, &note("m2", NoteKind::Fact, NEW)).unwrap();
         assert_eq!((found.replaced.len(), found.against), (0, vec!["m1".to_owned()]));
         let found = succession(&notebook, &note("m2", NoteKind::Constitution, NEW)).unwrap();
         assert_eq!((found.replaced.len(), found.against.len()), (0, 1), "{found:?}");
 
-        let (_home, notebook) = book(Actor::User, note("m1", NoteKind::Fact, OLD));
-        let check = Some(Invariant::Test("a".to_owned()));
-        let what = What::Bound { id: "m1".to_owned(), check };
-        let event = Event { at: 1, place: Place::default(), actor: Actor::User, what };
+        let (_home, notebook) = book(EventActor::User, note("m1", NoteKind::Fact, OLD));
+        let check = Some(NoteCheck::Test("a".to_owned()));
+        let what = LogEventKind::Bound { id: "m1".to_owned(), check };
+        let event =
+            LogEvent { at: 1, place: EventContext::default(), actor: EventActor::User, what };
         notebook.write(&[event]).unwrap();
         let found = succession(&notebook, &note("m2", NoteKind::Fact, NEW)).unwrap();
         assert_eq!(found.against, ["m1"]);
 
-        let (_home, notebook) = book(Actor::Import, note("m1", NoteKind::Fact, OLD));
+        let (_home, notebook) = book(EventActor::Import, note("m1", NoteKind::Fact, OLD));
         let found = succession(&notebook, &note("m2", NoteKind::Fact, NEW)).unwrap();
-        assert_eq!(found, Succession::default());
+        assert_eq!(found, NoteSuccession::default());
     }
 }

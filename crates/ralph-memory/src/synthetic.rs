@@ -5,7 +5,7 @@
 //! each other. A question has some words of the fact, which many other turns
 //! have too, some that the session is about, and some that mislead.
 
-use crate::Entry;
+use crate::SearchEntry;
 
 /// Turns of one session.
 pub const TURNS: usize = 20;
@@ -21,9 +21,9 @@ const TELLING: std::ops::Range<u32> = 150..4000;
 
 /// Numbers that look random (`SplitMix64`).
 #[derive(Clone, Debug)]
-pub struct Random(u64);
+pub struct SplitMix64(u64);
 
-impl Random {
+impl SplitMix64 {
     /// Starts from a seed.
     pub fn new(seed: u64) -> Self {
         Self(seed)
@@ -80,7 +80,7 @@ fn word(number: u32) -> String {
 
 /// A question whose answer is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Question {
+pub struct SyntheticQuestion {
     /// What is asked.
     pub text: String,
     /// External ids of the turns that answer it.
@@ -90,16 +90,16 @@ pub struct Question {
 }
 
 /// A conversation with its turns, and questions about it.
-pub struct Session {
+pub struct SyntheticSession {
     /// The turns, in order.
-    pub turns: Vec<Entry>,
+    pub turns: Vec<SearchEntry>,
     /// The questions.
-    pub questions: Vec<Question>,
+    pub questions: Vec<SyntheticQuestion>,
 }
 
 /// The session with this number.
-pub fn session(seed: u64, number: u32) -> Session {
-    let mut random = Random::new(seed ^ (u64::from(number) << 20));
+pub fn session(seed: u64, number: u32) -> SyntheticSession {
+    let mut random = SplitMix64::new(seed ^ (u64::from(number) << 20));
     let name = format!("session-{number}");
     let own: Vec<String> = (0..OWN_WORDS).map(|_| telling(&mut random)).collect();
     let mut texts: Vec<Vec<String>> = (0..TURNS).map(|_| chatter(&mut random, &own)).collect();
@@ -113,9 +113,9 @@ pub fn session(seed: u64, number: u32) -> Session {
         asked.extend((0..2).map(|_| pick(&mut random, &own)));
         asked.extend((0..2).map(|_| telling(&mut random)));
         let turns = vec![id(number, start), id(number, start + 1)];
-        questions.push(Question { text: asked.join(" "), turns, session: name.clone() });
+        questions.push(SyntheticQuestion { text: asked.join(" "), turns, session: name.clone() });
     }
-    let turns = texts.iter().enumerate().map(|(turn, words)| Entry {
+    let turns = texts.iter().enumerate().map(|(turn, words)| SearchEntry {
         external_id: Some(id(number, turn)),
         kind: "turn".to_owned(),
         scope: "project".to_owned(),
@@ -123,9 +123,9 @@ pub fn session(seed: u64, number: u32) -> Session {
         group: Some(name.clone()),
         prev: turn.checked_sub(1).map(|before| id(number, before)),
         next: (turn + 1 < TURNS).then(|| id(number, turn + 1)),
-        ..Entry::default()
+        ..SearchEntry::default()
     });
-    Session { turns: turns.collect(), questions }
+    SyntheticSession { turns: turns.collect(), questions }
 }
 
 fn id(session: u32, turn: usize) -> String {
@@ -133,29 +133,29 @@ fn id(session: u32, turn: usize) -> String {
 }
 
 /// About 200 bytes.
-fn chatter(random: &mut Random, own: &[String]) -> Vec<String> {
+fn chatter(random: &mut SplitMix64, own: &[String]) -> Vec<String> {
     let count = 14 + random.below(24);
     let mut words: Vec<String> = (0..count).map(|_| word(random.zipf(VOCABULARY))).collect();
     words.extend((0..OWN_PER_TURN).map(|_| pick(random, own)));
     words
 }
 
-fn pick(random: &mut Random, words: &[String]) -> String {
+fn pick(random: &mut SplitMix64, words: &[String]) -> String {
     let count = u32::try_from(words.len()).unwrap_or(u32::MAX);
     let at = usize::try_from(random.below(count)).unwrap_or(0);
     words.get(at).cloned().unwrap_or_default()
 }
 
-fn telling(random: &mut Random) -> String {
+fn telling(random: &mut SplitMix64) -> String {
     word(TELLING.start + random.below(TELLING.end - TELLING.start))
 }
 
 /// Turns of so many sessions, one after the other.
-pub fn entries(seed: u64, sessions: u32) -> impl Iterator<Item = Entry> {
+pub fn entries(seed: u64, sessions: u32) -> impl Iterator<Item = SearchEntry> {
     (0..sessions).flat_map(move |number| session(seed, number).turns)
 }
 
 /// The questions about so many sessions.
-pub fn questions(seed: u64, sessions: u32) -> impl Iterator<Item = Question> {
+pub fn questions(seed: u64, sessions: u32) -> impl Iterator<Item = SyntheticQuestion> {
     (0..sessions).flat_map(move |number| session(seed, number).questions)
 }

@@ -23,13 +23,14 @@ const HIGHEST: usize = 64;
 pub fn ancestors() -> Vec<Ancestor> {
     #[cfg(target_os = "linux")]
     {
-        use crate::procfs::Stat;
+        use crate::procfs::ProcessStat;
 
-        let above = |pid: i32| Stat::of(pid).map(|stat| stat.parent).filter(|parent| *parent > 0);
+        let above =
+            |pid: i32| ProcessStat::of(pid).map(|stat| stat.parent).filter(|parent| *parent > 0);
         let me = i32::try_from(std::process::id()).ok();
         let all = std::iter::successors(me.and_then(above), |pid| above(*pid)).take(HIGHEST);
         let named = all.filter_map(|pid| {
-            let started = Stat::of(pid)?.start_time;
+            let started = ProcessStat::of(pid)?.start_time;
             Some(Ancestor { pid: u32::try_from(pid).ok()?, started })
         });
         named.collect()

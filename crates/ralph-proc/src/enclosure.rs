@@ -3,12 +3,12 @@
 use std::fmt::Debug;
 use std::path::Path;
 
-use crate::launch::Launch;
+use crate::launch::ProgramLaunch;
 
 /// Starts programs inside a sandbox.
 pub trait Enclosure: Debug + Send + Sync {
     /// Returns the launch that starts the same program inside.
-    fn enclose(&self, launch: &Launch) -> Launch;
+    fn enclose(&self, launch: &ProgramLaunch) -> ProgramLaunch;
 
     /// Clears up after a program. It has ended with all its descendants.
     fn leave(&self);

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::sync::mpsc::SyncSender;
 use std::thread;
 
-use crate::launch::Stream;
+use crate::launch::OutputStream;
 
 /// Maximum number of events that wait for the watcher. Together with [`CHUNK`] it
 /// bounds the memory that a flood of output can take.
@@ -13,8 +13,8 @@ pub(crate) const QUEUE: usize = 16;
 const CHUNK: usize = 64 * 1024;
 
 #[derive(Debug)]
-pub(crate) enum Event {
-    Output(Stream, Vec<u8>),
+pub(crate) enum ProgramEvent {
+    Output(OutputStream, Vec<u8>),
     /// Every process that held a stream closed it.
     Closed,
     /// The child ended and can be reaped.
@@ -25,9 +25,9 @@ pub(crate) enum Event {
 /// Reads a pipe until its end. The thread is never joined: a process we cannot
 /// kill may hold the pipe open for ever.
 pub(crate) fn spawn_reader(
-    stream: Stream,
+    stream: OutputStream,
     mut pipe: impl Read + Send + 'static,
-    events: SyncSender<Event>,
+    events: SyncSender<ProgramEvent>,
 ) -> io::Result<()> {
     let read = move || {
         let mut buffer = vec![0; CHUNK];
@@ -35,7 +35,8 @@ pub(crate) fn spawn_reader(
             match pipe.read(&mut buffer) {
                 Ok(0) => break,
                 Ok(length) => {
-                    if events.send(Event::Output(stream, buffer[..length].to_vec())).is_err() {
+                    if events.send(ProgramEvent::Output(stream, buffer[..length].to_vec())).is_err()
+                    {
                         return;
                     }
                 }
@@ -43,7 +44,7 @@ pub(crate) fn spawn_reader(
                 Err(_) => break,
             }
         }
-        let _ = events.send(Event::Closed);
+        let _ = events.send(ProgramEvent::Closed);
     };
     thread::Builder::new().name("ralph-read".into()).spawn(read)?;
     Ok(())
@@ -52,7 +53,7 @@ pub(crate) fn spawn_reader(
 /// Reports the end of child `pid` without reaping it, so that its pid cannot
 /// be taken by another process while we may still signal it.
 #[cfg(unix)]
-pub(crate) fn spawn_waiter(pid: u32, events: SyncSender<Event>) -> io::Result<()> {
+pub(crate) fn spawn_waiter(pid: u32, events: SyncSender<ProgramEvent>) -> io::Result<()> {
     use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
     let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
@@ -60,7 +61,7 @@ pub(crate) fn spawn_waiter(pid: u32, events: SyncSender<Event>) -> io::Result<()
     let wait = move || {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         while let Err(rustix::io::Errno::INTR) = waitid(WaitId::Pid(pid), options) {}
-        let _ = events.send(Event::Ended);
+        let _ = events.send(ProgramEvent::Ended);
     };
     thread::Builder::new().name("ralph-wait".into()).spawn(wait)?;
     Ok(())

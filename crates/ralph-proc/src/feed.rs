@@ -5,21 +5,21 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A named pipe for [`Launch::stdin`](crate::Launch::stdin).
+/// A named pipe for [`ProgramLaunch::stdin`](crate::ProgramLaunch::stdin).
 ///
 /// The supervisor opens it by its name, so no open file has to be passed on.
 /// Keep the feed until the program has the pipe open, which its first output
 /// proves; if it is dropped earlier, the program may find an empty input.
 /// Dropping it removes the name, and writing fails once the program is gone.
 #[derive(Debug)]
-pub struct Feed {
+pub struct StdinPipe {
     path: PathBuf,
     /// Open for both sides, so that neither opening nor a short first write
     /// blocks.
     _both: File,
 }
 
-impl Feed {
+impl StdinPipe {
     /// Makes the pipe at `path`, which must not exist yet.
     pub fn new(path: PathBuf) -> io::Result<Self> {
         make_pipe(&path)?;
@@ -46,7 +46,7 @@ impl Feed {
     }
 }
 
-impl Drop for Feed {
+impl Drop for StdinPipe {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.path);
     }

@@ -4,14 +4,14 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::tail::Tail;
+use crate::tail::OutputTail;
 
-/// The longest time between two calls of [`Watcher::tick`].
+/// The longest time between two calls of [`ProgramWatcher::tick`].
 pub const TICK: Duration = Duration::from_millis(200);
 
 /// One program to start.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Launch {
+pub struct ProgramLaunch {
     /// The name or path. A name without a slash is looked up in the `PATH` of
     /// `env`; a relative path with a slash is resolved against `dir`.
     pub program: OsString,
@@ -25,23 +25,23 @@ pub struct Launch {
     /// The file to read as standard input; `None` is an empty input.
     pub stdin: Option<PathBuf>,
     /// Treatment of the two output streams.
-    pub streams: Streams,
+    pub streams: StreamMerging,
 }
 
 /// The treatment of a program's two output streams.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Streams {
+pub enum StreamMerging {
     /// Each arrives by itself; their relative order is lost.
     #[default]
     Apart,
     /// Standard error goes where standard output goes, and everything arrives
-    /// as [`Stream::Stdout`] in the order in which it was written.
+    /// as [`OutputStream::Stdout`] in the order in which it was written.
     Merged,
 }
 
 /// Time limits of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct ProgramLimits {
     /// The time from start to end.
     pub wall: Option<Duration>,
     /// The time without any output on either stream.
@@ -52,7 +52,7 @@ pub struct Limits {
 
 /// One of the two output streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Stream {
+pub enum OutputStream {
     /// Standard output.
     Stdout,
     /// Standard error.
@@ -61,15 +61,15 @@ pub enum Stream {
 
 /// The reason why a program is no longer running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum ExitReason {
     /// It exited. Code 127 can also mean that it was not found, 126 that it
     /// could not be started; stderr then has the reason.
     Exited(i32),
     /// A signal that we did not send ended it.
     Signaled(i32),
-    /// [`Limits::wall`] was over.
+    /// [`ProgramLimits::wall`] was over.
     WallTimeout,
-    /// [`Limits::idle`] was over.
+    /// [`ProgramLimits::idle`] was over.
     IdleTimeout,
     /// The watcher asked for the end.
     Stopped,
@@ -77,23 +77,23 @@ pub enum Ending {
 
 /// The result of a program that ended.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct ProgramOutcome {
     /// The reason for its end.
-    pub ending: Ending,
+    pub ending: ExitReason,
     /// The end of its standard output.
-    pub stdout: Tail,
+    pub stdout: OutputTail,
     /// The end of its standard error.
-    pub stderr: Tail,
+    pub stderr: OutputTail,
     /// The time from its start until its output was read completely.
     pub elapsed: Duration,
 }
 
 /// The answer of a watcher: what happens to the running program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Control {
+pub enum WatcherDecision {
     /// It keeps running.
     GoOn,
-    /// The whole tree gets SIGTERM, and SIGKILL after [`Limits::grace`].
+    /// The whole tree gets SIGTERM, and SIGKILL after [`ProgramLimits::grace`].
     Stop,
     /// The whole tree gets SIGKILL now.
     Kill,
@@ -106,14 +106,14 @@ pub enum Control {
 /// full; nothing is lost and memory does not grow.
 ///
 /// [`Supervisor::run`]: crate::Supervisor::run
-pub trait Watcher {
+pub trait ProgramWatcher {
     /// Gets the next bytes of a stream, cut anywhere.
-    fn output(&mut self, stream: Stream, bytes: &[u8]);
+    fn output(&mut self, stream: OutputStream, bytes: &[u8]);
 
     /// Decides whether the program may go on.
     ///
     /// Called at the start, at least every [`TICK`] while the program runs, and
     /// at once after [`Waker::wake`](crate::Waker::wake). During the grace
-    /// period of a stop only [`Control::Kill`] still makes a difference.
-    fn tick(&mut self) -> Control;
+    /// period of a stop only [`WatcherDecision::Kill`] still makes a difference.
+    fn tick(&mut self) -> WatcherDecision;
 }

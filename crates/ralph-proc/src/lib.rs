@@ -47,18 +47,22 @@ mod words;
 pub use ancestry::{Ancestor, ancestors};
 pub use closed::close_memory;
 pub use enclosure::Enclosure;
-pub use feed::Feed;
+pub use feed::StdinPipe;
 pub use find::find_program;
-pub use launch::{Control, Ending, Launch, Limits, Outcome, Stream, Streams, TICK, Watcher};
+pub use launch::{
+    ExitReason, OutputStream, ProgramLaunch, ProgramLimits, ProgramOutcome, ProgramWatcher,
+    StreamMerging, TICK, WatcherDecision,
+};
 pub use log::{LineFilter, LogLimits, LogWriter, read_log};
 pub use overlay::{
-    OVERLAY_WORD, Overlay, OverlayFile, OverlaySight, OverlayWay, is_lack_of_means, overlay_main,
+    FileOverlay, OVERLAY_WORD, OverlayContent, OverlayFile, OverlayMethod, is_lack_of_means,
+    overlay_main,
 };
 pub use random::random_bits;
 pub use run::{ProcError, Supervisor};
 pub use strays::{LostPrograms, adopt_strays, end_strays};
 pub use supervise::supervisor_main;
-pub use tail::Tail;
+pub use tail::OutputTail;
 pub use tree::{process_start_time, resident_memory};
 pub use waker::Waker;
 pub use wire::TOKEN_VARIABLE;

@@ -12,7 +12,7 @@ use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 
-use crate::launch::Stream;
+use crate::launch::OutputStream;
 
 /// Longest line that the filter is given.
 const LONGEST_LINE: usize = 64 * 1024;
@@ -27,11 +27,11 @@ const CUT_SEARCH: usize = 4 * 1024;
 pub trait LineFilter {
     /// Returns the line to write instead. Neither has its end of line. Lines of
     /// the two streams are interleaved, but each line belongs to one.
-    fn line<'a>(&mut self, stream: Stream, line: &'a str) -> Cow<'a, str>;
+    fn line<'a>(&mut self, stream: OutputStream, line: &'a str) -> Cow<'a, str>;
 }
 
 impl<F: FnMut(&str) -> String> LineFilter for F {
-    fn line<'a>(&mut self, _stream: Stream, line: &'a str) -> Cow<'a, str> {
+    fn line<'a>(&mut self, _stream: OutputStream, line: &'a str) -> Cow<'a, str> {
         Cow::Owned(self(line))
     }
 }
@@ -101,10 +101,10 @@ impl LogWriter {
     }
 
     /// Writes the next bytes of a stream, cut anywhere.
-    pub fn write(&mut self, stream: Stream, bytes: &[u8]) {
+    pub fn write(&mut self, stream: OutputStream, bytes: &[u8]) {
         let index = match stream {
-            Stream::Stdout => 0,
-            Stream::Stderr => 1,
+            OutputStream::Stdout => 0,
+            OutputStream::Stderr => 1,
         };
         let mut unfinished = std::mem::take(&mut self.unfinished[index]);
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
@@ -135,7 +135,9 @@ impl LogWriter {
     /// Returns the first error since the log was created.
     pub fn finish(mut self) -> io::Result<()> {
         let unfinished = std::mem::take(&mut self.unfinished);
-        for (stream, unfinished) in [Stream::Stdout, Stream::Stderr].into_iter().zip(unfinished) {
+        for (stream, unfinished) in
+            [OutputStream::Stdout, OutputStream::Stderr].into_iter().zip(unfinished)
+        {
             if !unfinished.is_empty() {
                 self.line(stream, &unfinished);
             }
@@ -152,7 +154,7 @@ impl LogWriter {
     }
 
     /// Filters a line and writes or keeps it.
-    fn line(&mut self, stream: Stream, bytes: &[u8]) {
+    fn line(&mut self, stream: OutputStream, bytes: &[u8]) {
         let text = String::from_utf8_lossy(bytes);
         let mut line = self.filter.line(stream, &text).into_owned();
         line.push('\n');

@@ -5,7 +5,7 @@ fn unchanged() -> Box<dyn LineFilter + Send> {
 }
 
 /// Writes `pieces` to a log and reads it back.
-fn logged(limits: LogLimits, pieces: &[(Stream, &[u8])]) -> String {
+fn logged(limits: LogLimits, pieces: &[(OutputStream, &[u8])]) -> String {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("log.gz");
     let mut log = LogWriter::create(&path, limits, unchanged()).unwrap();
@@ -18,11 +18,11 @@ fn logged(limits: LogLimits, pieces: &[(Stream, &[u8])]) -> String {
 
 #[test]
 fn lines_of_both_streams_stay_whole() {
-    let pieces: &[(Stream, &[u8])] = &[
-        (Stream::Stdout, b"one "),
-        (Stream::Stderr, b"warning\n"),
-        (Stream::Stdout, b"line\n\nlast \xff"),
-        (Stream::Stderr, b"bye"),
+    let pieces: &[(OutputStream, &[u8])] = &[
+        (OutputStream::Stdout, b"one "),
+        (OutputStream::Stderr, b"warning\n"),
+        (OutputStream::Stdout, b"line\n\nlast \xff"),
+        (OutputStream::Stderr, b"bye"),
     ];
     assert_eq!(logged(LogLimits::default(), pieces), "warning\none line\n\nlast \u{fffd}\nbye\n");
 }
@@ -32,13 +32,13 @@ fn beyond_the_cap_only_the_end_is_kept() {
     let limits = LogLimits { head: 10, tail: 8 };
     let text = b"aaa\nbbb\nccc\nd\neee\nfff\nggg\n";
     let want = "aaa\nbbb\n… 10 bytes left out …\nfff\nggg\n";
-    assert_eq!(logged(limits, &[(Stream::Stdout, text)]), want);
+    assert_eq!(logged(limits, &[(OutputStream::Stdout, text)]), want);
 }
 
 #[test]
 fn a_tail_that_holds_the_rest_leaves_nothing_out() {
     let limits = LogLimits { head: 4, tail: 8 };
-    assert_eq!(logged(limits, &[(Stream::Stdout, b"aaa\nbbb\nccc\n")]), "aaa\nbbb\nccc\n");
+    assert_eq!(logged(limits, &[(OutputStream::Stdout, b"aaa\nbbb\nccc\n")]), "aaa\nbbb\nccc\n");
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn a_flood_does_not_grow_the_log() {
     let mut log = LogWriter::to(Box::new(io::sink()), limits, unchanged());
     let flood = vec![b'x'; 100_000];
     for _ in 0..200 {
-        log.write(Stream::Stdout, &flood);
+        log.write(OutputStream::Stdout, &flood);
         assert!(log.tail_bytes <= limits.tail);
         assert!(log.unfinished[0].len() <= LONGEST_LINE + 1);
     }
@@ -57,12 +57,12 @@ fn a_flood_does_not_grow_the_log() {
 #[test]
 fn a_long_line_is_cut_at_white_space_or_between_characters() {
     let words = "word ".repeat(20_000);
-    let text = logged(LogLimits::default(), &[(Stream::Stdout, words.as_bytes())]);
+    let text = logged(LogLimits::default(), &[(OutputStream::Stdout, words.as_bytes())]);
     assert_eq!(text.replace('\n', ""), words);
     assert!(text.lines().all(|line| line.len() <= LONGEST_LINE && line.ends_with("word ")));
 
     let dense = "a€".repeat(40_000);
-    let text = logged(LogLimits::default(), &[(Stream::Stdout, dense.as_bytes())]);
+    let text = logged(LogLimits::default(), &[(OutputStream::Stdout, dense.as_bytes())]);
     assert_eq!(text.replace('\n', ""), dense);
     assert_eq!(text.lines().count(), 3);
 }
@@ -73,8 +73,8 @@ fn the_filter_sees_whole_lines_before_anything_is_written() {
     let path = dir.path().join("log.gz");
     let filter = Box::new(|line: &str| line.replace("secret", "***"));
     let mut log = LogWriter::create(&path, LogLimits::default(), filter).unwrap();
-    log.write(Stream::Stdout, b"my sec");
-    log.write(Stream::Stdout, b"ret\nno secret");
+    log.write(OutputStream::Stdout, b"my sec");
+    log.write(OutputStream::Stdout, b"ret\nno secret");
     log.finish().unwrap();
     assert_eq!(read_log(&path).unwrap(), "my ***\nno ***\n");
 }
@@ -95,10 +95,10 @@ fn a_truncated_log_is_read_as_far_as_it_goes() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("log.gz");
     let mut log = LogWriter::create(&path, LogLimits::default(), unchanged()).unwrap();
-    log.write(Stream::Stdout, b"first\n");
+    log.write(OutputStream::Stdout, b"first\n");
     log.flush();
     let flushed = std::fs::read(&path).unwrap();
-    log.write(Stream::Stdout, b"second\n");
+    log.write(OutputStream::Stdout, b"second\n");
     log.finish().unwrap();
     let whole = std::fs::read(&path).unwrap();
     assert!(flushed.len() < whole.len());
@@ -139,7 +139,7 @@ fn a_full_disk_is_reported_at_the_end() {
     let disk = Box::new(SmallDisk { room: 20 });
     let mut log = LogWriter::to(disk, LogLimits::default(), unchanged());
     for number in 0..10_000 {
-        log.write(Stream::Stdout, format!("{number}\n").as_bytes());
+        log.write(OutputStream::Stdout, format!("{number}\n").as_bytes());
     }
     assert_eq!(log.finish().unwrap_err().kind(), io::ErrorKind::StorageFull);
 }

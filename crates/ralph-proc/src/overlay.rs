@@ -1,6 +1,6 @@
 //! Lets a program see other files than those on disk.
 //!
-//! An [`Overlay`] is a folder with some of its files replaced or hidden. A
+//! An [`FileOverlay`] is a folder with some of its files replaced or hidden. A
 //! program that is started in it finds them at the usual paths. Its writes are
 //! gone when it ends: not a byte of the folder changes. This takes a private
 //! mount, which every Linux user may make in a user namespace, if the system
@@ -17,7 +17,7 @@ use std::process::{Command, ExitCode};
 
 use serde::{Deserialize, Serialize};
 
-use crate::launch::Launch;
+use crate::launch::ProgramLaunch;
 
 /// The argument of the helper that precedes the program's own arguments.
 pub const OVERLAY_WORD: &str = "__overlay";
@@ -27,7 +27,7 @@ const NOT_POSSIBLE: u8 = 125;
 
 /// A folder with some of its files replaced or hidden.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Overlay {
+pub struct FileOverlay {
     /// The folder.
     pub root: PathBuf,
     /// The files that differ. No path comes twice, and none lies below another.
@@ -45,12 +45,12 @@ pub struct OverlayFile {
     /// The path.
     pub path: PathBuf,
     /// The content that the program sees there.
-    pub seen: OverlaySight,
+    pub seen: OverlayContent,
 }
 
 /// The content that a program sees at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum OverlaySight {
+pub enum OverlayContent {
     /// A file with these contents.
     File(Vec<u8>),
     /// An executable file with these contents.
@@ -61,7 +61,7 @@ pub enum OverlaySight {
 
 /// The technique that lays files over a folder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum OverlayWay {
+pub enum OverlayMethod {
     /// An overlay file system.
     #[default]
     Layers,
@@ -73,7 +73,7 @@ pub enum OverlayWay {
 /// contents of the files, one after the other.
 #[derive(Serialize, Deserialize)]
 struct OverlayHeader {
-    way: OverlayWay,
+    way: OverlayMethod,
     root: OsString,
     others: Vec<OsString>,
     fixed: Vec<OsString>,
@@ -87,15 +87,15 @@ enum OverlayKind {
     Nothing,
 }
 
-impl Overlay {
+impl FileOverlay {
     /// Writes the overlay for the helper into `folder`, which must not lie
     /// below the overlay's.
-    pub(crate) fn write(&self, way: OverlayWay, folder: &Path) -> io::Result<PathBuf> {
+    pub(crate) fn write(&self, way: OverlayMethod, folder: &Path) -> io::Result<PathBuf> {
         let names = |paths: &[PathBuf]| paths.iter().map(|path| path.clone().into()).collect();
         let kind = |file: &OverlayFile| match &file.seen {
-            OverlaySight::File(contents) => OverlayKind::File(contents.len() as u64),
-            OverlaySight::Program(contents) => OverlayKind::Program(contents.len() as u64),
-            OverlaySight::Nothing => OverlayKind::Nothing,
+            OverlayContent::File(contents) => OverlayKind::File(contents.len() as u64),
+            OverlayContent::Program(contents) => OverlayKind::Program(contents.len() as u64),
+            OverlayContent::Nothing => OverlayKind::Nothing,
         };
         let header = OverlayHeader {
             way,
@@ -110,17 +110,17 @@ impl Overlay {
         file.write_all(b"\n")?;
         for one in &self.files {
             match &one.seen {
-                OverlaySight::File(contents) | OverlaySight::Program(contents) => {
+                OverlayContent::File(contents) | OverlayContent::Program(contents) => {
                     file.write_all(contents)?;
                 }
-                OverlaySight::Nothing => {}
+                OverlayContent::Nothing => {}
             }
         }
         Ok(path)
     }
 
     #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "there are no overlays here"))]
-    fn read(path: &Path) -> io::Result<(Self, OverlayWay)> {
+    fn read(path: &Path) -> io::Result<(Self, OverlayMethod)> {
         let mut file = BufReader::new(File::open(path)?);
         let mut line = Vec::new();
         file.read_until(b'\n', &mut line)?;
@@ -133,9 +133,9 @@ impl Overlay {
         let mut files = Vec::new();
         for (path, kind) in header.files {
             let seen = match kind {
-                OverlayKind::File(size) => OverlaySight::File(contents(size)?),
-                OverlayKind::Program(size) => OverlaySight::Program(contents(size)?),
-                OverlayKind::Nothing => OverlaySight::Nothing,
+                OverlayKind::File(size) => OverlayContent::File(contents(size)?),
+                OverlayKind::Program(size) => OverlayContent::Program(contents(size)?),
+                OverlayKind::Nothing => OverlayContent::Nothing,
             };
             files.push(OverlayFile { path: path.into(), seen });
         }
@@ -147,10 +147,10 @@ impl Overlay {
 
 /// Returns a launch of the same program by the helper `exe`, in the overlay
 /// that was written to `plan`.
-pub(crate) fn wrap(exe: &Path, launch: &Launch, plan: PathBuf) -> Launch {
+pub(crate) fn wrap(exe: &Path, launch: &ProgramLaunch, plan: PathBuf) -> ProgramLaunch {
     let mut args: Vec<OsString> = vec![OVERLAY_WORD.into(), plan.into(), launch.program.clone()];
     args.extend(launch.args.iter().cloned());
-    Launch { program: exe.into(), args, ..launch.clone() }
+    ProgramLaunch { program: exe.into(), args, ..launch.clone() }
 }
 
 /// Beginning of every error that is due to the system and not to the files.
@@ -190,7 +190,7 @@ pub fn overlay_main(mut args: impl Iterator<Item = OsString>) -> ExitCode {
 #[cfg(target_os = "linux")]
 fn become_program(plan: &Path, program: Option<Command>) -> Result<(), String> {
     use std::os::unix::process::CommandExt;
-    let read = Overlay::read(plan).map_err(|error| format!("{}: {error}", plan.display()));
+    let read = FileOverlay::read(plan).map_err(|error| format!("{}: {error}", plan.display()));
     let mounted = read.and_then(|(overlay, way)| {
         let scratch = plan.parent().unwrap_or(Path::new("/"));
         let _ = std::fs::remove_file(plan);
@@ -215,17 +215,17 @@ mod tests {
     fn an_overlay_survives_the_way_to_the_helper() {
         let folder = tempfile::tempdir().unwrap();
         let file = |path: &str, seen| OverlayFile { path: path.into(), seen };
-        let overlay = Overlay {
+        let overlay = FileOverlay {
             root: "/a b".into(),
             files: vec![
-                file("tests/a.py", OverlaySight::File(b"one\n\0two".to_vec())),
-                file("new.py", OverlaySight::Nothing),
-                file("run.sh", OverlaySight::Program(b"#!/bin/sh\n".to_vec())),
+                file("tests/a.py", OverlayContent::File(b"one\n\0two".to_vec())),
+                file("new.py", OverlayContent::Nothing),
+                file("run.sh", OverlayContent::Program(b"#!/bin/sh\n".to_vec())),
             ],
             others: vec!["/b,c:d".into()],
             fixed: vec!["node_modules".into()],
         };
-        let path = overlay.write(OverlayWay::Copy, folder.path()).unwrap();
-        assert_eq!(Overlay::read(&path).unwrap(), (overlay, OverlayWay::Copy));
+        let path = overlay.write(OverlayMethod::Copy, folder.path()).unwrap();
+        assert_eq!(FileOverlay::read(&path).unwrap(), (overlay, OverlayMethod::Copy));
     }
 }

@@ -5,7 +5,7 @@ use std::fs;
 
 /// The fields of `/proc/<pid>/stat` that we use.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Stat {
+pub(crate) struct ProcessStat {
     pub(crate) parent: i32,
     pub(crate) session: i32,
     /// True if it was stopped, by a signal or by a tracer.
@@ -16,7 +16,7 @@ pub(crate) struct Stat {
     pub(crate) start_time: u64,
 }
 
-impl Stat {
+impl ProcessStat {
     pub(crate) fn of(pid: i32) -> Option<Self> {
         let text = fs::read(format!("/proc/{pid}/stat")).ok()?;
         Self::parse(&String::from_utf8_lossy(&text))
@@ -67,7 +67,7 @@ pub(crate) fn children(parent: i32) -> Vec<i32> {
 pub(crate) fn descendants(root: i32) -> Vec<(i32, i32)> {
     let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
     for pid in pids() {
-        if let Some(stat) = Stat::of(pid) {
+        if let Some(stat) = ProcessStat::of(pid) {
             children.entry(stat.parent).or_default().push(pid);
         }
     }
@@ -104,13 +104,19 @@ mod tests {
     #[test]
     fn a_program_name_with_spaces_and_parentheses_does_not_confuse_the_fields() {
         let text = "42 (a) b (c) S 7 42 42 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 98765 11 12 13";
-        let found =
-            Stat { parent: 7, session: 42, is_stopped: false, is_ended: false, start_time: 98765 };
-        assert_eq!(Stat::parse(text), Some(found));
-        let stopped = |state: &str| Stat::parse(&text.replace(" S ", state)).unwrap().is_stopped;
+        let found = ProcessStat {
+            parent: 7,
+            session: 42,
+            is_stopped: false,
+            is_ended: false,
+            start_time: 98765,
+        };
+        assert_eq!(ProcessStat::parse(text), Some(found));
+        let stopped =
+            |state: &str| ProcessStat::parse(&text.replace(" S ", state)).unwrap().is_stopped;
         assert!(stopped(" T ") && stopped(" t ") && !stopped(" R "));
-        assert_eq!(Stat::parse("42 (a) S 7"), None);
-        assert_eq!(Stat::parse(""), None);
+        assert_eq!(ProcessStat::parse("42 (a) S 7"), None);
+        assert_eq!(ProcessStat::parse(""), None);
     }
 
     #[test]
@@ -132,6 +138,6 @@ mod tests {
         assert!(!has_in_environment(pid, "RALPH_PROC_MARK=x"));
         drop(child.stdin.take());
         child.wait().unwrap();
-        assert_eq!(Stat::of(pid), None);
+        assert_eq!(ProcessStat::of(pid), None);
     }
 }

@@ -9,10 +9,10 @@ use std::sync::mpsc::sync_channel;
 
 use crate::enclosure::Enclosure;
 use crate::events::QUEUE;
-use crate::launch::{Launch, Limits, Outcome, Watcher};
-use crate::overlay::{self, OVERLAY_WORD, Overlay, OverlayWay};
-use crate::supervised::Supervised;
-use crate::turn::Turn;
+use crate::launch::{ProgramLaunch, ProgramLimits, ProgramOutcome, ProgramWatcher};
+use crate::overlay::{self, FileOverlay, OVERLAY_WORD, OverlayMethod};
+use crate::supervised::RunningSupervisor;
+use crate::turn::WatchedRun;
 use crate::waker::Waker;
 use crate::wire::{LaunchMonitor, LaunchOrder};
 
@@ -56,7 +56,7 @@ pub struct Supervisor {
     exe: PathBuf,
     args: Vec<OsString>,
     waker: Waker,
-    overlay: Option<Arc<(Overlay, OverlayWay)>>,
+    overlay: Option<Arc<(FileOverlay, OverlayMethod)>>,
     enclosure: Option<Arc<dyn Enclosure>>,
 }
 
@@ -72,7 +72,7 @@ impl Supervisor {
     /// binary, called with [`OVERLAY_WORD`](crate::OVERLAY_WORD) first, must
     /// end up in [`overlay_main`](crate::overlay_main).
     #[must_use]
-    pub fn with_overlay(&self, overlay: Overlay, way: OverlayWay) -> Self {
+    pub fn with_overlay(&self, overlay: FileOverlay, way: OverlayMethod) -> Self {
         Self { overlay: Some(Arc::new((overlay, way))), ..self.clone() }
     }
 
@@ -120,10 +120,10 @@ impl Supervisor {
     /// Several runs may be active at a time, each on its own thread.
     pub fn run(
         &self,
-        launch: &Launch,
-        limits: &Limits,
-        watcher: &mut dyn Watcher,
-    ) -> Result<Outcome, ProcError> {
+        launch: &ProgramLaunch,
+        limits: &ProgramLimits,
+        watcher: &mut dyn ProgramWatcher,
+    ) -> Result<ProgramOutcome, ProcError> {
         let Some(enclosure) = &self.enclosure else {
             return self.run_launch(launch, LaunchMonitor::None, limits, watcher);
         };
@@ -136,23 +136,29 @@ impl Supervisor {
 
     fn run_launch(
         &self,
-        launch: &Launch,
+        launch: &ProgramLaunch,
         monitor: LaunchMonitor,
-        limits: &Limits,
-        watcher: &mut dyn Watcher,
-    ) -> Result<Outcome, ProcError> {
+        limits: &ProgramLimits,
+        watcher: &mut dyn ProgramWatcher,
+    ) -> Result<ProgramOutcome, ProcError> {
         let (sender, events) = sync_channel(QUEUE);
         let sender = Arc::new(sender);
         self.waker.register(&sender);
-        let started = |launch: &Launch| {
-            Supervised::start(&self.exe, &self.args, &LaunchOrder { launch, monitor }, &sender)
+        let started = |launch: &ProgramLaunch| {
+            RunningSupervisor::start(
+                &self.exe,
+                &self.args,
+                &LaunchOrder { launch, monitor },
+                &sender,
+            )
         };
         let Some(overlay) = &self.overlay else {
-            return Turn::new(started(launch)?, limits, watcher, self.waker.clone()).drive(&events);
+            return WatchedRun::new(started(launch)?, limits, watcher, self.waker.clone())
+                .drive(&events);
         };
         let folder = tempfile::tempdir().map_err(ProcError::Overlay)?;
         let plan = overlay.0.write(overlay.1, folder.path()).map_err(ProcError::Overlay)?;
         let launch = overlay::wrap(&self.exe, launch, plan);
-        Turn::new(started(&launch)?, limits, watcher, self.waker.clone()).drive(&events)
+        WatchedRun::new(started(&launch)?, limits, watcher, self.waker.clone()).drive(&events)
     }
 }

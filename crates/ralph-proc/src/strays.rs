@@ -65,7 +65,7 @@ mod linux {
     use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, waitpid};
 
     use super::SUPERVISORS;
-    use crate::procfs::{Stat, children, descendants};
+    use crate::procfs::{ProcessStat, children, descendants};
 
     /// Number of attempts: a process may fork until it is reached.
     const LOOKS: usize = 100;
@@ -97,11 +97,12 @@ mod linux {
     /// Returns our children that we did not start.
     fn strays() -> Vec<i32> {
         let me = getpid().as_raw_nonzero().get();
-        let Some(own) = Stat::of(me) else { return Vec::new() };
+        let Some(own) = ProcessStat::of(me) else { return Vec::new() };
         let supervisors = SUPERVISORS.lock().unwrap_or_else(PoisonError::into_inner);
         let is_listed = |pid: i32| u32::try_from(pid).is_ok_and(|pid| supervisors.contains(&pid));
         let is_stray = |pid: &i32| {
-            Stat::of(*pid).is_some_and(|stat| stat.session != own.session) && !is_listed(*pid)
+            ProcessStat::of(*pid).is_some_and(|stat| stat.session != own.session)
+                && !is_listed(*pid)
         };
         children(me).into_iter().filter(is_stray).collect()
     }

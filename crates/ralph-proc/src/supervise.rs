@@ -35,8 +35,8 @@ mod unix {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     use signal_hook::iterator::Signals;
 
-    use crate::tree::{Tree, adopt_orphans};
-    use crate::wire::{KILL, Spec, TERMINATE};
+    use crate::tree::{ProcessTree, adopt_orphans};
+    use crate::wire::{KILL, LaunchSpec, TERMINATE};
 
     /// The reason why the program did not start.
     #[derive(Debug, thiserror::Error)]
@@ -68,7 +68,7 @@ mod unix {
         // The program may have the same user, and must not control the
         // supervisor.
         crate::close_memory();
-        let spec = match Spec::read(&mut io::stdin().lock()) {
+        let spec = match LaunchSpec::read(&mut io::stdin().lock()) {
             Ok(Some(spec)) => spec,
             Ok(None) => return ExitCode::FAILURE,
             Err(error) => {
@@ -88,12 +88,12 @@ mod unix {
 
     /// Runs the program to its end. No descendant is left afterwards. The
     /// status is `None` if the kernel does not report it.
-    fn supervise(spec: &Spec) -> Result<Option<WaitStatus>, StartError> {
+    fn supervise(spec: &LaunchSpec) -> Result<Option<WaitStatus>, StartError> {
         adopt_orphans().map_err(|errno| StartError::Guard(errno.into()))?;
         // Registered before there is a program to kill, handled after.
         let signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).map_err(StartError::Guard)?;
         let agent = start(spec)?;
-        let tree = Tree::of(agent, spec.monitor);
+        let tree = ProcessTree::of(agent, spec.monitor);
         if let Err(error) = guard(tree, signals) {
             tree.end();
             return Err(StartError::Guard(error));
@@ -103,7 +103,7 @@ mod unix {
         Ok(status)
     }
 
-    fn start(spec: &Spec) -> Result<Pid, StartError> {
+    fn start(spec: &LaunchSpec) -> Result<Pid, StartError> {
         let dir = Path::new(&spec.dir);
         // Checked first: a missing directory would look like a missing program.
         if !dir.is_dir() {
@@ -145,7 +145,7 @@ mod unix {
     }
 
     /// Starts the threads that kill the tree on order and on signals.
-    fn guard(tree: Tree, mut signals: Signals) -> io::Result<()> {
+    fn guard(tree: ProcessTree, mut signals: Signals) -> io::Result<()> {
         let on_signal = move || signals.forever().for_each(|_| tree.kill());
         thread::Builder::new().name("signals".into()).spawn(on_signal)?;
         thread::Builder::new().name("control".into()).spawn(move || obey(tree))?;
@@ -154,7 +154,7 @@ mod unix {
 
     /// Follows orders from the control pipe until it ends, as it does when our
     /// parent dies.
-    fn obey(tree: Tree) {
+    fn obey(tree: ProcessTree) {
         for order in io::stdin().lock().bytes() {
             match order {
                 Ok(TERMINATE) => tree.signal(Signal::TERM),

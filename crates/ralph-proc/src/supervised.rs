@@ -6,17 +6,17 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::SyncSender;
 
-use crate::events::{Event, spawn_reader};
-use crate::launch::{Ending, Stream};
+use crate::events::{ProgramEvent, spawn_reader};
+use crate::launch::{ExitReason, OutputStream};
 use crate::random::random_bits;
 use crate::run::ProcError;
 use crate::strays;
 use crate::tree::kill_marked;
-use crate::wire::{KILL, LaunchOrder, Spec, TERMINATE, TOKEN_VARIABLE};
+use crate::wire::{KILL, LaunchOrder, LaunchSpec, TERMINATE, TOKEN_VARIABLE};
 
 /// A running supervisor. Dropping it before its end kills its tree and waits
 /// for it.
-pub(crate) struct Supervised {
+pub(crate) struct RunningSupervisor {
     child: Child,
     /// The control pipe. Closing it makes the supervisor kill. `None` if there
     /// is none.
@@ -24,16 +24,16 @@ pub(crate) struct Supervised {
     token: String,
 }
 
-impl Supervised {
+impl RunningSupervisor {
     /// Starts the program; its output and its end arrive as events.
     pub(crate) fn start(
         exe: &Path,
         args: &[OsString],
         order: &LaunchOrder<'_>,
-        events: &SyncSender<Event>,
+        events: &SyncSender<ProgramEvent>,
     ) -> Result<Self, ProcError> {
         let token = format!("{:032x}", random_bits());
-        let spec = Spec::new(order, &token);
+        let spec = LaunchSpec::new(order, &token);
         let mut command = command(exe, args, &spec);
         let child = command
             // Also here, so that a child between fork and exec is marked.
@@ -75,7 +75,7 @@ impl Supervised {
     pub(crate) fn end_if_stopped(&mut self) {
         #[cfg(target_os = "linux")]
         {
-            let stat = i32::try_from(self.child.id()).ok().and_then(crate::procfs::Stat::of);
+            let stat = i32::try_from(self.child.id()).ok().and_then(crate::procfs::ProcessStat::of);
             if stat.is_some_and(|stat| stat.is_stopped) && !self.has_ended() {
                 strays::note_stopped();
                 self.abandon();
@@ -90,12 +90,12 @@ impl Supervised {
     }
 
     /// Waits for the end and makes sure that no process is left.
-    pub(crate) fn reap(&mut self) -> Result<Ending, ProcError> {
+    pub(crate) fn reap(&mut self) -> Result<ExitReason, ProcError> {
         let status = self.child.wait().map_err(ProcError::Wait)?;
         strays::strike_off(self.child.id());
         self.control = None;
         let ending = ending_of(status);
-        if let Ending::Signaled(_) = ending {
+        if let ExitReason::Signaled(_) = ending {
             // Mostly the program's own signal, passed on; but if the supervisor
             // itself was killed, its tree is still there.
             kill_marked(&format!("{TOKEN_VARIABLE}={}", self.token));
@@ -103,25 +103,25 @@ impl Supervised {
         Ok(ending)
     }
 
-    fn listen(&mut self, events: &SyncSender<Event>) -> io::Result<()> {
+    fn listen(&mut self, events: &SyncSender<ProgramEvent>) -> io::Result<()> {
         if let Some(pipe) = self.child.stdout.take() {
-            spawn_reader(Stream::Stdout, pipe, events.clone())?;
+            spawn_reader(OutputStream::Stdout, pipe, events.clone())?;
         }
         if let Some(pipe) = self.child.stderr.take() {
-            spawn_reader(Stream::Stderr, pipe, events.clone())?;
+            spawn_reader(OutputStream::Stderr, pipe, events.clone())?;
         }
         #[cfg(unix)]
         crate::events::spawn_waiter(self.child.id(), events.clone())?;
         Ok(())
     }
 
-    fn send(&mut self, spec: &Spec) -> io::Result<()> {
+    fn send(&mut self, spec: &LaunchSpec) -> io::Result<()> {
         self.control.as_mut().map_or(Ok(()), |control| spec.write(control))
     }
 
     fn was_signaled(&mut self) -> bool {
         self.control = None;
-        self.child.wait().is_ok_and(|status| matches!(ending_of(status), Ending::Signaled(_)))
+        self.child.wait().is_ok_and(|status| matches!(ending_of(status), ExitReason::Signaled(_)))
     }
 
     /// Sends an order. An order that cannot be sent is not needed: the reader
@@ -136,7 +136,7 @@ impl Supervised {
     }
 }
 
-impl Drop for Supervised {
+impl Drop for RunningSupervisor {
     fn drop(&mut self) {
         if self.has_ended() {
             strays::strike_off(self.child.id());
@@ -150,7 +150,7 @@ impl Drop for Supervised {
 }
 
 #[cfg(unix)]
-fn command(exe: &Path, args: &[OsString], _spec: &Spec) -> Command {
+fn command(exe: &Path, args: &[OsString], _spec: &LaunchSpec) -> Command {
     let mut command = Command::new(exe);
     command.args(args).stdin(Stdio::piped());
     command
@@ -159,7 +159,7 @@ fn command(exe: &Path, args: &[OsString], _spec: &Spec) -> Command {
 /// Starts the program itself as our child: there is no supervisor on this
 /// system.
 #[cfg(not(unix))]
-fn command(_exe: &Path, _args: &[OsString], spec: &Spec) -> Command {
+fn command(_exe: &Path, _args: &[OsString], spec: &LaunchSpec) -> Command {
     let input = spec.stdin.as_ref().and_then(|path| std::fs::File::open(path).ok());
     let mut command = Command::new(&spec.program);
     command.args(&spec.args).current_dir(&spec.dir).env_clear();
@@ -168,11 +168,11 @@ fn command(_exe: &Path, _args: &[OsString], spec: &Spec) -> Command {
     command
 }
 
-fn ending_of(status: ExitStatus) -> Ending {
+fn ending_of(status: ExitStatus) -> ExitReason {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
-        return Ending::Signaled(signal);
+        return ExitReason::Signaled(signal);
     }
     // A status is a code or a signal; anything else counts as a failure.
-    Ending::Exited(status.code().unwrap_or(1))
+    ExitReason::Exited(status.code().unwrap_or(1))
 }

@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 
 /// The last bytes of a stream and the count of all of them.
 #[derive(Clone, Debug)]
-pub struct Tail {
+pub struct OutputTail {
     bytes: VecDeque<u8>,
     limit: usize,
     total: u64,
 }
 
-impl Tail {
+impl OutputTail {
     /// Returns an empty tail that keeps at most `limit` bytes.
     pub fn new(limit: usize) -> Self {
         Self { bytes: VecDeque::new(), limit, total: 0 }
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn a_tail_keeps_the_last_bytes_and_counts_all() {
-        let mut tail = Tail::new(4);
+        let mut tail = OutputTail::new(4);
         tail.push(b"ab");
         assert_eq!((tail.text_lossy().as_str(), tail.is_truncated()), ("ab", false));
         tail.push(b"cde");
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn a_character_cut_in_two_is_left_out() {
-        let mut tail = Tail::new(3);
+        let mut tail = OutputTail::new(3);
         tail.push("aé€".as_bytes());
         assert_eq!(tail.text_lossy(), "€");
         tail.push(b"x");
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn a_tail_without_room_only_counts() {
-        let mut tail = Tail::new(0);
+        let mut tail = OutputTail::new(0);
         tail.push(b"abc");
         assert_eq!((tail.is_empty(), tail.total()), (true, 3));
     }

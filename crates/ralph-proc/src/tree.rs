@@ -1,7 +1,7 @@
 //! Signals for a whole process tree.
 
 #[cfg(unix)]
-pub(crate) use unix::{Tree, adopt_orphans};
+pub(crate) use unix::{ProcessTree, adopt_orphans};
 
 /// Returns the start of a process, in clock ticks since boot.
 ///
@@ -10,7 +10,7 @@ pub(crate) use unix::{Tree, adopt_orphans};
 pub fn process_start_time(pid: u32) -> Option<u64> {
     #[cfg(target_os = "linux")]
     {
-        let stat = crate::procfs::Stat::of(i32::try_from(pid).ok()?)?;
+        let stat = crate::procfs::ProcessStat::of(i32::try_from(pid).ok()?)?;
         (!stat.is_ended).then_some(stat.start_time)
     }
     #[cfg(not(target_os = "linux"))]
@@ -91,7 +91,7 @@ mod unix {
 
     /// All descendants of this process, which must have adopted its orphans.
     #[derive(Clone, Copy, Debug)]
-    pub(crate) struct Tree {
+    pub(crate) struct ProcessTree {
         agent: Pid,
         /// Tells whether the agent is only a process that waits for the program.
         monitor: LaunchMonitor,
@@ -99,14 +99,14 @@ mod unix {
 
     /// The result of signalling the tree once.
     #[derive(Default)]
-    struct Reached {
+    struct SignalCounts {
         /// Processes that were not known before.
         fresh: usize,
         /// Children of ours that got the signal.
         children: usize,
     }
 
-    impl Tree {
+    impl ProcessTree {
         pub(crate) fn of(agent: Pid, monitor: LaunchMonitor) -> Self {
             Self { agent, monitor }
         }
@@ -145,8 +145,8 @@ mod unix {
             }
         }
 
-        fn reach(self, signal: Signal, known: &mut HashSet<i32>) -> Reached {
-            let mut reached = Reached::default();
+        fn reach(self, signal: Signal, known: &mut HashSet<i32>) -> SignalCounts {
+            let mut reached = SignalCounts::default();
             let me = getpid().as_raw_nonzero().get();
             let found = descendants(me);
             if found.is_empty() {
@@ -184,11 +184,11 @@ mod unix {
 
     /// The agent's process group.
     #[derive(Clone, Copy, Debug)]
-    pub(crate) struct Tree {
+    pub(crate) struct ProcessTree {
         agent: Pid,
     }
 
-    impl Tree {
+    impl ProcessTree {
         pub(crate) fn of(agent: Pid, _monitor: LaunchMonitor) -> Self {
             Self { agent }
         }

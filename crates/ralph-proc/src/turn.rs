@@ -3,11 +3,13 @@
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
-use crate::events::Event;
-use crate::launch::{Control, Ending, Limits, Outcome, Stream, TICK, Watcher};
+use crate::events::ProgramEvent;
+use crate::launch::{
+    ExitReason, OutputStream, ProgramLimits, ProgramOutcome, ProgramWatcher, TICK, WatcherDecision,
+};
 use crate::run::ProcError;
-use crate::supervised::Supervised;
-use crate::tail::Tail;
+use crate::supervised::RunningSupervisor;
+use crate::tail::OutputTail;
 use crate::waker::Waker;
 
 const STDOUT_TAIL: usize = 256 * 1024;
@@ -22,45 +24,45 @@ const KILL_PATIENCE: Duration = Duration::from_secs(10);
 const DRAIN_PATIENCE: Duration = Duration::from_secs(2);
 const DRAIN_EVENTS: usize = 1024;
 
-pub(crate) struct Turn<'a> {
-    child: Supervised,
-    limits: &'a Limits,
-    watcher: &'a mut dyn Watcher,
+pub(crate) struct WatchedRun<'a> {
+    child: RunningSupervisor,
+    limits: &'a ProgramLimits,
+    watcher: &'a mut dyn ProgramWatcher,
     waker: Waker,
     wakes_seen: u64,
     started: Instant,
     last_output: Instant,
     next_tick: Instant,
-    phase: Phase,
+    phase: WatchedRunPhase,
     open_streams: u8,
-    stdout: Tail,
-    stderr: Tail,
+    stdout: OutputTail,
+    stderr: OutputTail,
 }
 
 #[derive(Clone, Copy)]
-enum Phase {
+enum WatchedRunPhase {
     Running,
     /// SIGTERM was sent.
     Stopping {
-        why: Ending,
+        why: ExitReason,
         kill_at: Option<Instant>,
     },
     /// SIGKILL was sent.
     Killing {
-        why: Ending,
+        why: ExitReason,
         abandon_at: Option<Instant>,
     },
     /// The supervisor ended. `why` is `None` if the program ended by itself.
     Ended {
-        why: Option<Ending>,
+        why: Option<ExitReason>,
     },
 }
 
-impl<'a> Turn<'a> {
+impl<'a> WatchedRun<'a> {
     pub(crate) fn new(
-        child: Supervised,
-        limits: &'a Limits,
-        watcher: &'a mut dyn Watcher,
+        child: RunningSupervisor,
+        limits: &'a ProgramLimits,
+        watcher: &'a mut dyn ProgramWatcher,
         waker: Waker,
     ) -> Self {
         let now = Instant::now();
@@ -73,17 +75,20 @@ impl<'a> Turn<'a> {
             started: now,
             last_output: now,
             next_tick: now,
-            phase: Phase::Running,
+            phase: WatchedRunPhase::Running,
             open_streams: 2,
-            stdout: Tail::new(STDOUT_TAIL),
-            stderr: Tail::new(STDERR_TAIL),
+            stdout: OutputTail::new(STDOUT_TAIL),
+            stderr: OutputTail::new(STDERR_TAIL),
         }
     }
 
     /// Watches the program to its end.
-    pub(crate) fn drive(mut self, events: &Receiver<Event>) -> Result<Outcome, ProcError> {
+    pub(crate) fn drive(
+        mut self,
+        events: &Receiver<ProgramEvent>,
+    ) -> Result<ProgramOutcome, ProcError> {
         let why = loop {
-            if let Phase::Ended { why } = self.phase {
+            if let WatchedRunPhase::Ended { why } = self.phase {
                 break why;
             }
             match events.recv_timeout(self.time_left()) {
@@ -97,7 +102,7 @@ impl<'a> Turn<'a> {
         };
         let ending = self.child.reap()?;
         self.drain(events);
-        Ok(Outcome {
+        Ok(ProgramOutcome {
             ending: why.unwrap_or(ending),
             stdout: self.stdout,
             stderr: self.stderr,
@@ -105,34 +110,36 @@ impl<'a> Turn<'a> {
         })
     }
 
-    fn take(&mut self, event: Event) {
+    fn take(&mut self, event: ProgramEvent) {
         match event {
-            Event::Output(stream, bytes) => {
+            ProgramEvent::Output(stream, bytes) => {
                 match stream {
-                    Stream::Stdout => self.stdout.push(&bytes),
-                    Stream::Stderr => self.stderr.push(&bytes),
+                    OutputStream::Stdout => self.stdout.push(&bytes),
+                    OutputStream::Stderr => self.stderr.push(&bytes),
                 }
                 self.watcher.output(stream, &bytes);
                 self.last_output = Instant::now();
             }
-            Event::Closed => self.open_streams = self.open_streams.saturating_sub(1),
-            Event::Ended => self.mark_ended(),
-            Event::Wake => {}
+            ProgramEvent::Closed => self.open_streams = self.open_streams.saturating_sub(1),
+            ProgramEvent::Ended => self.mark_ended(),
+            ProgramEvent::Wake => {}
         }
     }
 
     fn mark_ended(&mut self) {
         let why = match self.phase {
-            Phase::Running => None,
-            Phase::Stopping { why, .. } | Phase::Killing { why, .. } => Some(why),
-            Phase::Ended { why } => why,
+            WatchedRunPhase::Running => None,
+            WatchedRunPhase::Stopping { why, .. } | WatchedRunPhase::Killing { why, .. } => {
+                Some(why)
+            }
+            WatchedRunPhase::Ended { why } => why,
         };
-        self.phase = Phase::Ended { why };
+        self.phase = WatchedRunPhase::Ended { why };
     }
 
     fn check_idle(&mut self) {
-        if matches!(self.phase, Phase::Running) && is_over(self.idle_end()) {
-            self.stop(Ending::IdleTimeout);
+        if matches!(self.phase, WatchedRunPhase::Running) && is_over(self.idle_end()) {
+            self.stop(ExitReason::IdleTimeout);
         }
     }
 
@@ -142,23 +149,25 @@ impl<'a> Turn<'a> {
             self.mark_ended();
         }
         match self.phase {
-            Phase::Running if is_over(self.wall_end()) => self.stop(Ending::WallTimeout),
-            Phase::Stopping { why, kill_at } if is_over(kill_at) => self.kill(why),
-            Phase::Killing { why, abandon_at } if is_over(abandon_at) => {
-                self.child.abandon();
-                self.phase = Phase::Killing { why, abandon_at: None };
+            WatchedRunPhase::Running if is_over(self.wall_end()) => {
+                self.stop(ExitReason::WallTimeout)
             }
-            Phase::Running
-            | Phase::Stopping { .. }
-            | Phase::Killing { .. }
-            | Phase::Ended { .. } => {}
+            WatchedRunPhase::Stopping { why, kill_at } if is_over(kill_at) => self.kill(why),
+            WatchedRunPhase::Killing { why, abandon_at } if is_over(abandon_at) => {
+                self.child.abandon();
+                self.phase = WatchedRunPhase::Killing { why, abandon_at: None };
+            }
+            WatchedRunPhase::Running
+            | WatchedRunPhase::Stopping { .. }
+            | WatchedRunPhase::Killing { .. }
+            | WatchedRunPhase::Ended { .. } => {}
         }
     }
 
     fn tick_when_due(&mut self) {
         let wakes = self.waker.wakes();
         let due = wakes != self.wakes_seen || is_over(Some(self.next_tick));
-        if !due || matches!(self.phase, Phase::Ended { .. }) {
+        if !due || matches!(self.phase, WatchedRunPhase::Ended { .. }) {
             return;
         }
         self.wakes_seen = wakes;
@@ -166,32 +175,34 @@ impl<'a> Turn<'a> {
         let control = self.watcher.tick();
         self.next_tick = Instant::now() + TICK;
         match (control, self.phase) {
-            (Control::Stop, Phase::Running) => self.stop(Ending::Stopped),
-            (Control::Kill, Phase::Running) => self.kill(Ending::Stopped),
-            (Control::Kill, Phase::Stopping { why, .. }) => self.kill(why),
-            (Control::GoOn | Control::Stop | Control::Kill, _) => {}
+            (WatcherDecision::Stop, WatchedRunPhase::Running) => self.stop(ExitReason::Stopped),
+            (WatcherDecision::Kill, WatchedRunPhase::Running) => self.kill(ExitReason::Stopped),
+            (WatcherDecision::Kill, WatchedRunPhase::Stopping { why, .. }) => self.kill(why),
+            (WatcherDecision::GoOn | WatcherDecision::Stop | WatcherDecision::Kill, _) => {}
         }
     }
 
-    fn stop(&mut self, why: Ending) {
+    fn stop(&mut self, why: ExitReason) {
         // The end may wait in the queue behind output; then there is nothing to
         // stop.
         if self.child.has_ended() {
             return self.mark_ended();
         }
         self.child.terminate();
-        self.phase =
-            Phase::Stopping { why, kill_at: Instant::now().checked_add(self.limits.grace) };
+        self.phase = WatchedRunPhase::Stopping {
+            why,
+            kill_at: Instant::now().checked_add(self.limits.grace),
+        };
     }
 
-    fn kill(&mut self, why: Ending) {
+    fn kill(&mut self, why: ExitReason) {
         self.child.kill();
         let abandon_at = Instant::now().checked_add(KILL_PATIENCE);
-        self.phase = Phase::Killing { why, abandon_at };
+        self.phase = WatchedRunPhase::Killing { why, abandon_at };
     }
 
     /// Reads the output that was still on the way when the tree ended.
-    fn drain(&mut self, events: &Receiver<Event>) {
+    fn drain(&mut self, events: &Receiver<ProgramEvent>) {
         let mut patience = DRAIN_PATIENCE;
         for _ in 0..DRAIN_EVENTS {
             if self.open_streams == 0 {
@@ -215,10 +226,10 @@ impl<'a> Turn<'a> {
     /// Returns the time until something must be done even without an event.
     fn time_left(&self) -> Duration {
         let deadlines = match self.phase {
-            Phase::Running => [self.wall_end(), self.idle_end()],
-            Phase::Stopping { kill_at, .. } => [kill_at, None],
-            Phase::Killing { abandon_at, .. } => [abandon_at, None],
-            Phase::Ended { .. } => [None, None],
+            WatchedRunPhase::Running => [self.wall_end(), self.idle_end()],
+            WatchedRunPhase::Stopping { kill_at, .. } => [kill_at, None],
+            WatchedRunPhase::Killing { abandon_at, .. } => [abandon_at, None],
+            WatchedRunPhase::Ended { .. } => [None, None],
         };
         let next = deadlines.into_iter().flatten().fold(self.next_tick, Instant::min);
         next.saturating_duration_since(Instant::now())

@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use crate::events::Event;
+use crate::events::ProgramEvent;
 
-/// A handle that makes [`Watcher::tick`](crate::Watcher::tick) be called
+/// A handle that makes [`ProgramWatcher::tick`](crate::ProgramWatcher::tick) be called
 /// without delay.
 ///
 /// It works for every run of the [`Supervisor`](crate::Supervisor) it came
@@ -15,14 +15,14 @@ use crate::events::Event;
 /// never from inside a signal handler.
 #[derive(Clone, Debug, Default)]
 pub struct Waker {
-    shared: Arc<Shared>,
+    shared: Arc<WakerState>,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
+struct WakerState {
     wakes: AtomicU64,
     /// One sender per active run; those of ended runs have no owner left.
-    runs: Mutex<Vec<Weak<SyncSender<Event>>>>,
+    runs: Mutex<Vec<Weak<SyncSender<ProgramEvent>>>>,
 }
 
 impl Waker {
@@ -33,7 +33,7 @@ impl Waker {
         self.shared.wakes.fetch_add(1, Ordering::SeqCst);
         let runs = self.shared.runs.lock().unwrap_or_else(PoisonError::into_inner);
         for run in runs.iter().filter_map(Weak::upgrade) {
-            let _ = run.try_send(Event::Wake);
+            let _ = run.try_send(ProgramEvent::Wake);
         }
     }
 
@@ -41,7 +41,7 @@ impl Waker {
         self.shared.wakes.load(Ordering::SeqCst)
     }
 
-    pub(crate) fn register(&self, run: &Arc<SyncSender<Event>>) {
+    pub(crate) fn register(&self, run: &Arc<SyncSender<ProgramEvent>>) {
         let mut runs = self.shared.runs.lock().unwrap_or_else(PoisonError::into_inner);
         runs.retain(|other| other.strong_count() > 0);
         runs.push(Arc::downgrade(run));

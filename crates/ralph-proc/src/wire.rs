@@ -1,6 +1,6 @@
 //! The messages to the supervisor through its control pipe.
 //!
-//! The first line is a [`Spec`] in JSON; every byte after it is a command. The
+//! The first line is a [`LaunchSpec`] in JSON; every byte after it is a command. The
 //! end of the pipe is the command to kill, since it ends early only if we die.
 
 use std::ffi::OsString;
@@ -8,7 +8,7 @@ use std::io::{self, BufRead, Write};
 
 use serde::{Deserialize, Serialize};
 
-use crate::launch::{Launch, Streams};
+use crate::launch::{ProgramLaunch, StreamMerging};
 
 /// The environment variable that marks every process of one launch, so that
 /// they are found even if the supervisor was killed.
@@ -30,14 +30,14 @@ pub(crate) enum LaunchMonitor {
 
 /// A launch with the process that watches it.
 pub(crate) struct LaunchOrder<'a> {
-    pub(crate) launch: &'a Launch,
+    pub(crate) launch: &'a ProgramLaunch,
     pub(crate) monitor: LaunchMonitor,
 }
 
 /// A launch in the form for the supervisor. `OsString` keeps bytes that are not
 /// UTF-8; a path would not.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Spec {
+pub(crate) struct LaunchSpec {
     pub(crate) program: OsString,
     pub(crate) args: Vec<OsString>,
     pub(crate) dir: OsString,
@@ -47,7 +47,7 @@ pub(crate) struct Spec {
     pub(crate) monitor: LaunchMonitor,
 }
 
-impl Spec {
+impl LaunchSpec {
     /// Returns the launch with `token` in its environment.
     pub(crate) fn new(order: &LaunchOrder<'_>, token: &str) -> Self {
         let launch = order.launch;
@@ -60,7 +60,7 @@ impl Spec {
             dir: launch.dir.clone().into(),
             env,
             stdin: launch.stdin.clone().map(Into::into),
-            merged: launch.streams == Streams::Merged,
+            merged: launch.streams == StreamMerging::Merged,
             monitor: order.monitor,
         }
     }
@@ -87,16 +87,16 @@ impl Spec {
 mod tests {
     use super::*;
 
-    fn spec() -> Spec {
-        let launch = Launch {
+    fn spec() -> LaunchSpec {
+        let launch = ProgramLaunch {
             program: "agent".into(),
             args: vec!["two words\n".into()],
             dir: "/tmp".into(),
             env: vec![("A".into(), "1".into()), (TOKEN_VARIABLE.into(), "outer".into())],
             stdin: Some("/prompt".into()),
-            streams: Streams::Merged,
+            streams: StreamMerging::Merged,
         };
-        Spec::new(&LaunchOrder { launch: &launch, monitor: LaunchMonitor::Child }, "inner")
+        LaunchSpec::new(&LaunchOrder { launch: &launch, monitor: LaunchMonitor::Child }, "inner")
     }
 
     #[test]
@@ -104,15 +104,15 @@ mod tests {
         let mut line = Vec::new();
         spec().write(&mut line).unwrap();
         assert_eq!(line.iter().position(|byte| *byte == b'\n'), Some(line.len() - 1));
-        assert_eq!(Spec::read(&mut line.as_slice()).unwrap(), Some(spec()));
+        assert_eq!(LaunchSpec::read(&mut line.as_slice()).unwrap(), Some(spec()));
     }
 
     #[test]
     fn half_a_spec_starts_nothing() {
         let mut line = Vec::new();
         spec().write(&mut line).unwrap();
-        assert_eq!(Spec::read(&mut &line[..line.len() - 1]).unwrap(), None);
-        assert_eq!(Spec::read(&mut &b""[..]).unwrap(), None);
+        assert_eq!(LaunchSpec::read(&mut &line[..line.len() - 1]).unwrap(), None);
+        assert_eq!(LaunchSpec::read(&mut &b""[..]).unwrap(), None);
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub enum SplitError {
 /// of quotes a backslash keeps the next character. Nothing is expanded: `$X`,
 /// `*`, `~`, `;` and `#` are ordinary characters.
 pub fn split_words(text: &str) -> Result<Vec<String>, SplitError> {
-    let mut splitter = Splitter { rest: text.chars().peekable(), at: 0 };
+    let mut splitter = WordSplitter { rest: text.chars().peekable(), at: 0 };
     let mut words = Vec::new();
     while let Some(word) = splitter.word()? {
         words.push(word);
@@ -38,13 +38,13 @@ pub fn split_words(text: &str) -> Result<Vec<String>, SplitError> {
     Ok(words)
 }
 
-struct Splitter<'a> {
+struct WordSplitter<'a> {
     rest: Peekable<Chars<'a>>,
     /// The position of the character taken last.
     at: usize,
 }
 
-impl Splitter<'_> {
+impl WordSplitter<'_> {
     fn next(&mut self) -> Option<char> {
         let next = self.rest.next()?;
         self.at += 1;

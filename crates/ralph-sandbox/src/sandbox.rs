@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use ralph_proc::{Enclosure, Launch, find_program};
+use ralph_proc::{Enclosure, ProgramLaunch, find_program};
 use tempfile::TempDir;
 
 use crate::access::PathAccess;
@@ -123,7 +123,7 @@ impl Sandbox {
     }
 
     /// Returns the words that precede the program.
-    fn prefix(&self, launch: &Launch) -> Vec<OsString> {
+    fn prefix(&self, launch: &ProgramLaunch) -> Vec<OsString> {
         let has_network = self.policy.network == NetworkRule::On;
         let Some(bubblewrap) = &self.means.bubblewrap else {
             let rules = Some(self.with_input(launch).rules);
@@ -144,7 +144,7 @@ impl Sandbox {
     }
 
     /// Returns the policy with the program's input, which it may read again.
-    fn with_input(&self, launch: &Launch) -> SandboxPolicy {
+    fn with_input(&self, launch: &ProgramLaunch) -> SandboxPolicy {
         let mut policy = self.policy.clone();
         if let Some(input) = launch.stdin.as_ref().and_then(|path| fs::canonicalize(path).ok()) {
             policy.rules.set(&input, PathAccess::Read);
@@ -154,7 +154,7 @@ impl Sandbox {
 }
 
 impl Enclosure for Sandbox {
-    fn enclose(&self, launch: &Launch) -> Launch {
+    fn enclose(&self, launch: &ProgramLaunch) -> ProgramLaunch {
         let path = launch.env.iter().rev().find(|(name, _)| name == "PATH");
         let found =
             find_program(&launch.program, &launch.dir, path.map(|(_, path)| path.as_os_str()));
@@ -173,7 +173,7 @@ impl Enclosure for Sandbox {
             launch.env.iter().filter(|(name, _)| is_kept(name)).cloned().collect();
         env.push(("TMPDIR".into(), self.scratch.clone().into()));
         env.push((VARIABLE.into(), self.means.name().unwrap_or_default().into()));
-        Launch { program: first, args, env, ..launch.clone() }
+        ProgramLaunch { program: first, args, env, ..launch.clone() }
     }
 
     fn leave(&self) {

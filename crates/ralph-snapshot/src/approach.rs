@@ -9,9 +9,9 @@ use ralph_core::{Approach, Hunk};
 
 /// The hunks of an approach. Order and number do not matter.
 #[derive(Debug, Default)]
-pub(crate) struct Parts(BTreeSet<Hunk>);
+pub(crate) struct ApproachHunks(BTreeSet<Hunk>);
 
-impl Parts {
+impl ApproachHunks {
     /// Adds a part for the lines `what` of the file `path`. Undoing a change
     /// gives the same part as making it.
     pub(crate) fn add(&mut self, path: &[u8], what: &[u8]) {
@@ -32,33 +32,33 @@ impl Parts {
 
 /// The lines that a hunk takes out and puts in, as two digests.
 #[derive(Default)]
-struct Exchange {
-    removed: Side,
-    added: Side,
+struct HunkDigest {
+    removed: HunkSide,
+    added: HunkSide,
 }
 
 #[derive(Default)]
-struct Side {
+struct HunkSide {
     lines: Hasher,
-    is_blank: Blank,
+    is_blank: SideBlankness,
 }
 
 /// True if a side has only blank lines.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Blank {
+enum SideBlankness {
     #[default]
     Yes,
     No,
 }
 
-impl Side {
+impl HunkSide {
     fn push(&mut self, line: &[u8]) {
-        self.is_blank = Blank::No;
+        self.is_blank = SideBlankness::No;
         self.lines.update(line).update(b"\n");
     }
 }
 
-impl Exchange {
+impl HunkDigest {
     /// Adds one line of a hunk, which begins with its sign.
     fn push(&mut self, line: &[u8], normal: &mut Vec<u8>) {
         let (sign, text) = line.split_first().unwrap_or((&b' ', &[]));
@@ -75,9 +75,9 @@ impl Exchange {
 
     /// Ends the hunk and adds it to the parts. Sorting the two sides makes a
     /// hunk and its inverse the same.
-    fn end(&mut self, file: &[u8], parts: &mut Parts) {
+    fn end(&mut self, file: &[u8], parts: &mut ApproachHunks) {
         let Self { removed, added } = std::mem::take(self);
-        if (removed.is_blank, added.is_blank) == (Blank::Yes, Blank::Yes) {
+        if (removed.is_blank, added.is_blank) == (SideBlankness::Yes, SideBlankness::Yes) {
             return;
         }
         let mut sides = [removed, added].map(|side| *side.lines.finalize().as_bytes());
@@ -91,10 +91,10 @@ impl Exchange {
 /// The header serves as the path: it is unique, so quoted names need no
 /// decoding. Changed modes count as they are; a binary file has no lines and so
 /// counts by its path.
-pub(crate) fn read_patch(mut patch: impl BufRead) -> io::Result<Parts> {
-    let mut parts = Parts::default();
+pub(crate) fn read_patch(mut patch: impl BufRead) -> io::Result<ApproachHunks> {
+    let mut parts = ApproachHunks::default();
     let (mut file, mut line, mut normal) = (Vec::new(), Vec::new(), Vec::new());
-    let mut hunk: Option<Exchange> = None;
+    let mut hunk: Option<HunkDigest> = None;
     while patch.read_until(b'\n', &mut line)? > 0 {
         let is_header = line.starts_with(b"diff --git ");
         if is_header || line.starts_with(b"@@ ") {
@@ -103,7 +103,7 @@ pub(crate) fn read_patch(mut patch: impl BufRead) -> io::Result<Parts> {
         if is_header {
             file.clone_from(&line);
         } else if line.starts_with(b"@@ ") {
-            hunk = Some(Exchange::default());
+            hunk = Some(HunkDigest::default());
         } else if let Some(hunk) = &mut hunk {
             // Lines of a hunk begin with their sign, so none of them looks like
             // a header.

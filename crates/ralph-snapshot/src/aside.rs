@@ -8,32 +8,32 @@ use std::time::UNIX_EPOCH;
 
 use ignore::{DirEntry, WalkBuilder};
 
-use crate::disk::Disk;
-use crate::facts::Facts;
-use crate::ignored_then::Rules;
+use crate::disk::WorkTreeDisk;
+use crate::facts::TreeFacts;
+use crate::ignored_then::PastIgnoreRules;
 use crate::left_out::LeftOut;
-use crate::modes::{self, Modes};
-use crate::plan::{Action, Kept, Step, Target, WhyKept};
+use crate::modes::{self, FileModes};
+use crate::plan::{RollbackAction, RollbackStep, TargetState, UntouchedFile, WhyKept};
 use crate::scope::WhyLeftOut;
 use crate::snapshot::Snapshot;
 
 /// Returns the folders of a snapshot that still exist.
 pub(crate) fn folders_left(root: &Path, base: &Snapshot) -> Vec<PathBuf> {
-    let disk = Disk { root };
+    let disk = WorkTreeDisk { root };
     base.folders.iter().filter(|folder| disk.has_folder(folder)).cloned().collect()
 }
 
 /// Returns true if the folders and permissions that a snapshot lists are
 /// unchanged.
 pub(crate) fn is_as_listed(root: &Path, snapshot: &Snapshot) -> bool {
-    let disk = Disk { root };
+    let disk = WorkTreeDisk { root };
     snapshot.modes.are_as_listed(root)
         && snapshot.folders.iter().all(|folder| disk.has_folder(folder))
 }
 
 /// Two snapshots to compare the present with.
-pub(crate) struct Between<'a> {
-    pub(crate) disk: &'a Disk<'a>,
+pub(crate) struct CompareContext<'a> {
+    pub(crate) disk: &'a WorkTreeDisk<'a>,
     /// The last snapshot of the run.
     pub(crate) last: &'a Snapshot,
     /// The snapshot to go back to.
@@ -43,12 +43,12 @@ pub(crate) struct Between<'a> {
 }
 
 /// A span of time, in milliseconds since 1970.
-pub(crate) type Span = std::ops::RangeInclusive<i64>;
+pub(crate) type MillisSpan = std::ops::RangeInclusive<i64>;
 
 /// Returns the folders without files that were created in a span of time, by
 /// the clock of the file system. Returns none if it does not record creation
 /// times.
-pub(crate) fn made_in(root: &Path, span: &Span, left_out: &LeftOut) -> Vec<PathBuf> {
+pub(crate) fn made_in(root: &Path, span: &MillisSpan, left_out: &LeftOut) -> Vec<PathBuf> {
     if !ralph_files::has_plain_rules(root) {
         return Vec::new();
     }
@@ -83,19 +83,19 @@ fn is_hollow(folder: &Path) -> bool {
 
 /// The origin of a difference: the run, or something after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Since {
+pub(crate) enum ChangeOrigin {
     TheRun,
     Later,
 }
 
-impl Between<'_> {
+impl CompareContext<'_> {
     /// Returns the steps for files and folders whose contents do not differ,
     /// and for folders without a file. `differing` are the other paths.
     pub(crate) fn steps(
         &self,
-        present: &Modes,
+        present: &FileModes,
         differing: &BTreeSet<PathBuf>,
-    ) -> Vec<(Step, Since)> {
+    ) -> Vec<(RollbackStep, ChangeOrigin)> {
         let mut steps = self.modes(present, differing);
         let listed = |snapshot: &Snapshot, folder: &PathBuf| snapshot.folders.contains(folder);
         for folder in &self.to.folders {
@@ -103,22 +103,29 @@ impl Between<'_> {
             let now = modes::of_folder(self.disk.root, folder);
             let (action, since) = match (self.disk.has_folder(folder), listed(self.last, folder)) {
                 (true, _) if mode.is_none() || mode == now => continue,
-                (true, _) => (Action::Restore, Since::TheRun),
-                (false, true) => (Action::Recreate, Since::Later),
-                (false, false) => (Action::Recreate, Since::TheRun),
+                (true, _) => (RollbackAction::Restore, ChangeOrigin::TheRun),
+                (false, true) => (RollbackAction::Recreate, ChangeOrigin::Later),
+                (false, false) => (RollbackAction::Recreate, ChangeOrigin::TheRun),
             };
-            steps.push((step(folder, action, Target::Folder(mode)), since));
+            steps.push((step(folder, action, TargetState::Folder(mode)), since));
         }
         // The run made them, or the rollback that is now undone.
         let surplus = self.last.folders.iter().filter(|folder| !listed(self.to, folder));
         let surplus: BTreeSet<_> = surplus.chain(&self.made).collect();
         for folder in surplus.into_iter().filter(|folder| self.disk.has_folder(folder)) {
-            steps.push((step(folder, Action::Remove, Target::NoFolder), Since::TheRun));
+            steps.push((
+                step(folder, RollbackAction::Remove, TargetState::NoFolder),
+                ChangeOrigin::TheRun,
+            ));
         }
         steps
     }
 
-    fn modes(&self, present: &Modes, differing: &BTreeSet<PathBuf>) -> Vec<(Step, Since)> {
+    fn modes(
+        &self,
+        present: &FileModes,
+        differing: &BTreeSet<PathBuf>,
+    ) -> Vec<(RollbackStep, ChangeOrigin)> {
         let listed = self.to.modes.listed.keys().chain(present.listed.keys());
         let listed: BTreeSet<_> = listed.filter(|path| !differing.contains(*path)).collect();
         let compare = |path: &PathBuf| {
@@ -126,23 +133,24 @@ impl Between<'_> {
             let now = modes::on_disk(self.disk.root, path).filter(|_| found)?;
             let of = |snapshot: &Snapshot| snapshot.modes.of(path, modes::kind_of(now));
             let wanted = of(self.to).filter(|wanted| *wanted != now)?;
-            let since = if of(self.last) == Some(now) { Since::TheRun } else { Since::Later };
-            Some((step(path, Action::Restore, Target::Mode(wanted)), since))
+            let since =
+                if of(self.last) == Some(now) { ChangeOrigin::TheRun } else { ChangeOrigin::Later };
+            Some((step(path, RollbackAction::Restore, TargetState::Mode(wanted)), since))
         };
         listed.into_iter().filter_map(compare).collect()
     }
 }
 
-fn step(path: &Path, action: Action, target: Target) -> Step {
-    Step { path: path.to_owned(), action, target }
+fn step(path: &Path, action: RollbackAction, target: TargetState) -> RollbackStep {
+    RollbackStep { path: path.to_owned(), action, target }
 }
 
 /// Returns paths that exist now, were not there at `to`, and are in no
 /// snapshot.
 pub(crate) fn strangers(
-    disk: &Disk<'_>,
+    disk: &WorkTreeDisk<'_>,
     to: &Snapshot,
-    present: &Facts,
+    present: &TreeFacts,
     left_out: &LeftOut,
 ) -> BTreeMap<PathBuf, WhyKept> {
     let mut found = BTreeMap::new();
@@ -158,7 +166,7 @@ pub(crate) fn strangers(
     for folder in present.nested.iter().filter(|folder| !to.nested.contains(folder)) {
         found.insert(folder.clone(), WhyKept::Nested);
     }
-    let mut rules = Rules::new(disk.root, BTreeMap::new());
+    let mut rules = PastIgnoreRules::new(disk.root, BTreeMap::new());
     for path in left_out.paths().filter(|path| disk.has_file(path)) {
         if !rules.hide(path) {
             found.insert(path.to_owned(), WhyKept::LeftOut);
@@ -167,7 +175,7 @@ pub(crate) fn strangers(
     found
 }
 
-impl Kept {
+impl UntouchedFile {
     /// Returns the `strangers` that no step of a plan covers.
     pub(crate) fn those(
         strangers: BTreeMap<PathBuf, WhyKept>,

@@ -8,7 +8,7 @@ use crate::error::TreeError;
 use crate::git::{self, Git, fields};
 use crate::git_watch::WatchedOutput;
 use crate::path_bytes;
-use crate::project::Project;
+use crate::project::ProjectLocation;
 
 /// Number of bytes read of a commit message.
 const LONGEST_MESSAGE: usize = 8 * 1024;
@@ -32,7 +32,7 @@ pub enum NoCommits {
 
 /// One commit and the files it touched.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Commit {
+pub struct GitCommit {
     /// Its name in hexadecimal digits.
     pub id: String,
     /// Time of the commit, in seconds since 1970.
@@ -50,13 +50,13 @@ pub struct Commit {
 
 /// Reads the commits of a repository. Nothing is written.
 #[derive(Debug)]
-pub struct Commits {
+pub struct CommitReader {
     git: Git,
 }
 
-impl Commits {
+impl CommitReader {
     /// Opens the project's repository for reading.
-    pub fn of(project: &Project) -> Result<Self, NoCommits> {
+    pub fn of(project: &ProjectLocation) -> Result<Self, NoCommits> {
         let Some(dirs) = &project.git else {
             return Err(NoCommits::NoRepository { root: project.root.clone() });
         };
@@ -120,7 +120,7 @@ impl Commits {
     pub fn read<E: From<TreeError>>(
         &self,
         names: &[String],
-        mut each: impl FnMut(Commit) -> Result<(), E>,
+        mut each: impl FnMut(GitCommit) -> Result<(), E>,
     ) -> Result<(), E> {
         if names.is_empty() {
             return Ok(());
@@ -132,13 +132,13 @@ impl Commits {
         let fed = stdin.write_all(names.join("\n").as_bytes());
         drop(stdin);
         let Some(stdout) = child.take_output() else { return Ok(()) };
-        let mut reader = Fields { inner: BufReader::new(stdout), ahead: VecDeque::new() };
+        let mut reader = NulFields { inner: BufReader::new(stdout), ahead: VecDeque::new() };
         let mut outcome = Ok(());
         let edge = self.edge();
         while outcome.is_ok() {
             match reader.commit() {
                 Ok(Some(commit)) if edge.contains(&commit.id) => {
-                    outcome = each(Commit { files: Vec::new(), renames: Vec::new(), ..commit });
+                    outcome = each(GitCommit { files: Vec::new(), renames: Vec::new(), ..commit });
                 }
                 Ok(Some(commit)) => outcome = each(commit),
                 Ok(None) => break,
@@ -176,12 +176,12 @@ const LOG: [&str; 10] = [
 ];
 
 /// The output of git, split at its NUL bytes.
-struct Fields {
+struct NulFields {
     inner: BufReader<WatchedOutput>,
     ahead: VecDeque<Vec<u8>>,
 }
 
-impl Fields {
+impl NulFields {
     fn next(&mut self) -> std::io::Result<Option<Vec<u8>>> {
         if let Some(field) = self.ahead.pop_front() {
             return Ok(Some(field));
@@ -200,13 +200,13 @@ impl Fields {
         Ok(self.next()?.map_or_else(String::new, |field| lossy(&field)))
     }
 
-    fn commit(&mut self) -> std::io::Result<Option<Commit>> {
+    fn commit(&mut self) -> std::io::Result<Option<GitCommit>> {
         let Some(id) = self.next()? else { return Ok(None) };
         let at = self.text()?.trim().parse().unwrap_or(0);
         let (subject, body) = (self.text()?, self.text()?);
         // The end of the message.
         self.next()?;
-        let mut commit = Commit {
+        let mut commit = GitCommit {
             id: lossy(id.trim_ascii()),
             at,
             subject,
@@ -226,7 +226,7 @@ impl Fields {
 
     /// Reads one change: modes, names of contents and a letter; the paths
     /// follow.
-    fn change(&mut self, raw: &[u8], commit: &mut Commit) -> std::io::Result<()> {
+    fn change(&mut self, raw: &[u8], commit: &mut GitCommit) -> std::io::Result<()> {
         let kind = raw.rsplit(|byte| *byte == b' ').next().and_then(<[u8]>::first);
         let path = self.text()?;
         if matches!(kind, Some(b'R' | b'C')) {

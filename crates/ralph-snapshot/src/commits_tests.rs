@@ -4,14 +4,14 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use super::*;
-use crate::scratch::Scratch;
+use crate::scratch::ScratchTree;
 
-fn commits(scratch: &Scratch) -> Commits {
-    Commits::of(&Project::discover(&scratch.root).unwrap()).unwrap()
+fn commits(scratch: &ScratchTree) -> CommitReader {
+    CommitReader::of(&ProjectLocation::discover(&scratch.root).unwrap()).unwrap()
 }
 
 /// All commits of the present branch, newest first.
-fn all(scratch: &Scratch) -> Vec<Commit> {
+fn all(scratch: &ScratchTree) -> Vec<GitCommit> {
     let commits = commits(scratch);
     let head = commits.head().unwrap().unwrap();
     let line = commits.line(&head, 100).unwrap();
@@ -25,14 +25,14 @@ fn all(scratch: &Scratch) -> Vec<Commit> {
     found
 }
 
-fn commit(scratch: &Scratch, message: &str) {
+fn commit(scratch: &ScratchTree, message: &str) {
     scratch.run(&["add", "-A"]);
     scratch.run(&["commit", "-q", "--allow-empty", "-m", message]);
 }
 
 #[test]
 fn a_commit_tells_its_message_and_its_files() {
-    let scratch = Scratch::git();
+    let scratch = ScratchTree::git();
     scratch.write("src/a b.rs", "1");
     commit(&scratch, "core: begin\n\nBecause of this,\nand that.");
     scratch.write("src/a b.rs", "2");
@@ -63,7 +63,7 @@ fn a_commit_tells_its_message_and_its_files() {
 
 #[test]
 fn a_moved_file_is_known_by_both_names() {
-    let scratch = Scratch::committed(&[("old.rs", "a\nb\nc\nd\ne\n")]);
+    let scratch = ScratchTree::committed(&[("old.rs", "a\nb\nc\nd\ne\n")]);
     scratch.run(&["mv", "old.rs", "new.rs"]);
     commit(&scratch, "move");
     let moved = &all(&scratch)[0];
@@ -73,7 +73,7 @@ fn a_moved_file_is_known_by_both_names() {
 
 #[test]
 fn a_merge_is_told_by_what_it_joins() {
-    let scratch = Scratch::committed(&[("a", "1")]);
+    let scratch = ScratchTree::committed(&[("a", "1")]);
     scratch.run(&["checkout", "-q", "-b", "side"]);
     scratch.write("b", "1");
     commit(&scratch, "on the side");
@@ -89,7 +89,7 @@ fn a_merge_is_told_by_what_it_joins() {
 #[cfg(target_os = "linux")]
 #[test]
 fn what_is_not_unicode_is_no_obstacle() {
-    let scratch = Scratch::git();
+    let scratch = ScratchTree::git();
     let name = path_bytes::from_bytes(b"caf\xe9.txt");
     fs::write(scratch.root.join(&name), "1").unwrap();
     scratch.run(&["add", "-A"]);
@@ -113,21 +113,21 @@ fn what_is_not_unicode_is_no_obstacle() {
 
 #[test]
 fn before_the_first_commit_there_is_no_head() {
-    let scratch = Scratch::git();
+    let scratch = ScratchTree::git();
     assert_eq!(commits(&scratch).head().unwrap(), None);
     assert!(commits(&scratch).tracked().unwrap().is_empty());
 }
 
 #[test]
 fn without_a_repository_there_are_no_commits() {
-    let scratch = Scratch::plain();
-    let error = Commits::of(&Project::discover(&scratch.root).unwrap()).unwrap_err();
+    let scratch = ScratchTree::plain();
+    let error = CommitReader::of(&ProjectLocation::discover(&scratch.root).unwrap()).unwrap_err();
     assert!(error.to_string().ends_with("is not in a git repository"), "{error}");
 }
 
 #[test]
 fn a_shallow_clone_tells_what_it_has_and_nothing_of_its_edge() {
-    let scratch = Scratch::committed(&[("a", "1"), ("b", "1")]);
+    let scratch = ScratchTree::committed(&[("a", "1"), ("b", "1")]);
     for text in ["second", "third"] {
         scratch.write("a", text);
         commit(&scratch, text);
@@ -136,7 +136,7 @@ fn a_shallow_clone_tells_what_it_has_and_nothing_of_its_edge() {
     let url = format!("file://{}", scratch.root.display());
     let to = clone.path().join("clone");
     scratch.run(&["clone", "-q", "--depth", "2", &url, to.to_str().unwrap()]);
-    let commits = Commits::of(&Project::discover(Path::new(&to)).unwrap()).unwrap();
+    let commits = CommitReader::of(&ProjectLocation::discover(Path::new(&to)).unwrap()).unwrap();
     assert!(commits.is_shallow());
     let head = commits.head().unwrap().unwrap();
     assert_eq!(commits.line(&head, 10).unwrap(), [head.as_str()]);
@@ -154,7 +154,7 @@ fn a_shallow_clone_tells_what_it_has_and_nothing_of_its_edge() {
 
 #[test]
 fn an_error_of_the_listener_ends_the_reading() {
-    let scratch = Scratch::committed(&[("a", "1")]);
+    let scratch = ScratchTree::committed(&[("a", "1")]);
     commit(&scratch, "second");
     let commits = commits(&scratch);
     let line = commits.line("HEAD", 10).unwrap();

@@ -8,16 +8,16 @@ use std::time::SystemTime;
 
 use crate::error::TreeError;
 use crate::path_bytes;
-use crate::plan::Stats;
+use crate::plan::StatsByPath;
 use crate::snapshot::ItemKind;
-use crate::stat::Stat;
+use crate::stat::FileStat;
 
 /// Name of a file while it is written. Only one is written at a time.
 const UNFINISHED: &str = ".ralph-unfinished";
 
 /// The result of writing or removing one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum DiskOutcome {
     Done,
     /// This path holds something that ralph must not remove.
     InTheWay(PathBuf),
@@ -25,11 +25,11 @@ pub(crate) enum Outcome {
 
 /// The work tree below `root`. Links on the way to a file are never followed.
 #[derive(Debug)]
-pub(crate) struct Disk<'a> {
+pub(crate) struct WorkTreeDisk<'a> {
     pub(crate) root: &'a Path,
 }
 
-impl Disk<'_> {
+impl WorkTreeDisk<'_> {
     /// Returns true if there is a file or a link at `path`.
     pub(crate) fn has_file(&self, path: &Path) -> bool {
         self.obstacle(path).is_none() && self.stat(path).is_some_and(|found| !found.is_dir())
@@ -55,23 +55,24 @@ impl Disk<'_> {
         kind: ItemKind,
         mode: Option<u32>,
         contents: &mut dyn Read,
-    ) -> Result<Outcome, TreeError> {
+    ) -> Result<DiskOutcome, TreeError> {
         if let Some(obstacle) = self.obstacle(path) {
-            return Ok(Outcome::InTheWay(obstacle));
+            return Ok(DiskOutcome::InTheWay(obstacle));
         }
         let absolute = self.root.join(path);
         let folder = absolute.parent().unwrap_or(self.root);
         fs::create_dir_all(folder).map_err(TreeError::io("create", folder))?;
         let before = self.stat(path);
         if before.as_ref().is_some_and(Metadata::is_dir) && !remove_empty(&absolute) {
-            return Ok(Outcome::InTheWay(path.to_owned()));
+            return Ok(DiskOutcome::InTheWay(path.to_owned()));
         }
         let unfinished = folder.join(UNFINISHED);
         remove_if_there(&unfinished)?;
         let written = match kind {
             ItemKind::Link => write_link(&unfinished, contents),
             ItemKind::File | ItemKind::Executable | ItemKind::Opaque => {
-                let rights = mode.map_or(Rights::Like(kind, before.as_ref()), Rights::Exactly);
+                let rights = mode
+                    .map_or(FilePermissions::Like(kind, before.as_ref()), FilePermissions::Exactly);
                 write_file(&unfinished, &rights, contents)
             }
         };
@@ -81,35 +82,39 @@ impl Disk<'_> {
             // rollback goes on.
             let _ = fs::remove_file(&unfinished);
         }
-        placed.map(|()| Outcome::Done).map_err(TreeError::io("write", &absolute))
+        placed.map(|()| DiskOutcome::Done).map_err(TreeError::io("write", &absolute))
     }
 
     /// Sets the permissions of a file; it is no error if there is none. Returns
     /// `InTheWay` for a file of another user.
-    pub(crate) fn set_mode(&self, path: &Path, mode: u32) -> Result<Outcome, TreeError> {
+    pub(crate) fn set_mode(&self, path: &Path, mode: u32) -> Result<DiskOutcome, TreeError> {
         let absolute = self.root.join(path);
         if !self.has_file(path) || absolute.is_symlink() {
-            return Ok(Outcome::Done);
+            return Ok(DiskOutcome::Done);
         }
         match set_mode_at(&absolute, mode) {
             Err(error) if error.kind() == ErrorKind::PermissionDenied => {
-                Ok(Outcome::InTheWay(path.to_owned()))
+                Ok(DiskOutcome::InTheWay(path.to_owned()))
             }
-            set => set.map(|()| Outcome::Done).map_err(TreeError::io("change", &absolute)),
+            set => set.map(|()| DiskOutcome::Done).map_err(TreeError::io("change", &absolute)),
         }
     }
 
     /// Makes a folder, with those above it, and gives it these permissions.
-    pub(crate) fn make_folder(&self, path: &Path, mode: Option<u32>) -> Result<Outcome, TreeError> {
+    pub(crate) fn make_folder(
+        &self,
+        path: &Path,
+        mode: Option<u32>,
+    ) -> Result<DiskOutcome, TreeError> {
         if let Some(obstacle) = self.obstacle(&path.join("inside")) {
-            return Ok(Outcome::InTheWay(obstacle));
+            return Ok(DiskOutcome::InTheWay(obstacle));
         }
         let folder = self.root.join(path);
         fs::create_dir_all(&folder).map_err(TreeError::io("create", &folder))?;
         if let Some(mode) = mode {
             set_mode_at(&folder, mode).map_err(TreeError::io("change", &folder))?;
         }
-        Ok(Outcome::Done)
+        Ok(DiskOutcome::Done)
     }
 
     /// Removes a folder if it is empty.
@@ -156,10 +161,10 @@ impl Disk<'_> {
         &self,
         paths: impl Iterator<Item = &'p Path>,
         began: SystemTime,
-    ) -> Option<Stats> {
-        let mut stats = Stats::new();
+    ) -> Option<StatsByPath> {
+        let mut stats = StatsByPath::new();
         for path in paths {
-            let stat = self.stat(path).map(|found| Stat::of(&found));
+            let stat = self.stat(path).map(|found| FileStat::of(&found));
             if stat.is_some_and(|stat| !stat.is_older_than(began)) {
                 return None;
             }
@@ -169,8 +174,8 @@ impl Disk<'_> {
     }
 
     /// Returns true if the metadata of all these files is unchanged.
-    pub(crate) fn is_like(&self, stats: &Stats) -> bool {
-        let now = |path: &Path| self.stat(path).map(|found| Stat::of(&found));
+    pub(crate) fn is_like(&self, stats: &StatsByPath) -> bool {
+        let now = |path: &Path| self.stat(path).map(|found| FileStat::of(&found));
         stats.iter().all(|(path, stat)| now(path) == *stat)
     }
 
@@ -205,14 +210,18 @@ fn remove_if_there(path: &Path) -> Result<(), TreeError> {
 }
 
 /// The permissions of a file that is written.
-enum Rights<'a> {
+enum FilePermissions<'a> {
     Exactly(u32),
     /// The permissions of the old file, except for execution, which is given to
     /// those who may read it.
     Like(ItemKind, Option<&'a Metadata>),
 }
 
-fn write_file(path: &Path, rights: &Rights<'_>, contents: &mut dyn Read) -> io::Result<()> {
+fn write_file(
+    path: &Path,
+    rights: &FilePermissions<'_>,
+    contents: &mut dyn Read,
+) -> io::Result<()> {
     let mut file = create(path, rights)?;
     io::copy(contents, &mut file)?;
     set_mode(&file, rights)
@@ -221,17 +230,17 @@ fn write_file(path: &Path, rights: &Rights<'_>, contents: &mut dyn Read) -> io::
 /// Creates a file. If its mode is known, only its owner can read it until then,
 /// since it may hold a secret.
 #[cfg(unix)]
-fn create(path: &Path, rights: &Rights<'_>) -> io::Result<File> {
+fn create(path: &Path, rights: &FilePermissions<'_>) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
     let mode = match rights {
-        Rights::Exactly(_) => 0o600,
-        Rights::Like(..) => 0o666,
+        FilePermissions::Exactly(_) => 0o600,
+        FilePermissions::Like(..) => 0o666,
     };
     File::options().write(true).create_new(true).mode(mode).open(path)
 }
 
 #[cfg(not(unix))]
-fn create(path: &Path, _rights: &Rights<'_>) -> io::Result<File> {
+fn create(path: &Path, _rights: &FilePermissions<'_>) -> io::Result<File> {
     File::create_new(path)
 }
 
@@ -247,11 +256,13 @@ fn set_mode_at(_path: &Path, _mode: u32) -> io::Result<()> {
 }
 
 #[cfg(unix)]
-fn set_mode(file: &File, rights: &Rights<'_>) -> io::Result<()> {
+fn set_mode(file: &File, rights: &FilePermissions<'_>) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     let (kind, before) = match rights {
-        Rights::Exactly(mode) => return file.set_permissions(fs::Permissions::from_mode(*mode)),
-        Rights::Like(kind, before) => (kind, before),
+        FilePermissions::Exactly(mode) => {
+            return file.set_permissions(fs::Permissions::from_mode(*mode));
+        }
+        FilePermissions::Like(kind, before) => (kind, before),
     };
     let before = before.filter(|before| before.is_file()).cloned();
     let before = before.map_or_else(|| file.metadata(), Ok)?.permissions().mode() & 0o777;
@@ -263,7 +274,7 @@ fn set_mode(file: &File, rights: &Rights<'_>) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn set_mode(_file: &File, _rights: &Rights<'_>) -> io::Result<()> {
+fn set_mode(_file: &File, _rights: &FilePermissions<'_>) -> io::Result<()> {
     Ok(())
 }
 

@@ -9,16 +9,16 @@ use ralph_core::{Timestamp, TreeId};
 use crate::error::TreeError;
 use crate::git::Git;
 use crate::path_bytes;
-use crate::snapshot::{Difference, Item, ItemKind, Snapshot, Version};
+use crate::snapshot::{ItemKind, PathDifference, Snapshot, TreeItem, TreeVersion};
 use crate::snapshots::{SnapshotError, Snapshots};
-use crate::work_tree::{Change, WorkTree};
+use crate::work_tree::{TreeChange, WorkTree};
 
 /// Maximum number of remote branches to compare with.
 const MOST_BRANCHES: usize = 20;
 
 /// A file that differs from an earlier version.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Earlier {
+pub struct EarlierFile {
     /// Relative to the root.
     pub path: PathBuf,
     /// The earlier contents; `None` if there was no such file, or it was too
@@ -43,7 +43,7 @@ pub enum EarlierKind {
 
 /// The contents of a file in a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Past {
+pub enum PastContents {
     /// Not known: the tree was forgotten or is not in git, or the path is too
     /// large or is not a text file.
     Unknown,
@@ -62,33 +62,33 @@ impl Snapshots<'_> {
         snapshot: &Snapshot,
         present: &TreeId,
         limit: u64,
-    ) -> Result<Vec<Earlier>, SnapshotError> {
+    ) -> Result<Vec<EarlierFile>, SnapshotError> {
         // Files that git converts differ where their trees do.
-        let version = Version { tree: present.clone(), ..snapshot.version() };
+        let version = TreeVersion { tree: present.clone(), ..snapshot.version() };
         let keeper = self.keeper_of(snapshot);
         let found = keeper.differences(&snapshot.version(), &version)?;
-        let is_file = |item: &Item| match item.kind {
+        let is_file = |item: &TreeItem| match item.kind {
             ItemKind::File | ItemKind::Executable => true,
             ItemKind::Link | ItemKind::Opaque => false,
         };
-        let was = |item: Option<&Item>| match item.map(|item| item.kind) {
+        let was = |item: Option<&TreeItem>| match item.map(|item| item.kind) {
             None => EarlierKind::Nothing,
             Some(ItemKind::File) => EarlierKind::File,
             Some(ItemKind::Executable) => EarlierKind::Program,
             Some(ItemKind::Link | ItemKind::Opaque) => EarlierKind::Other,
         };
-        let earlier = |one: &Difference| Earlier {
+        let earlier = |one: &PathDifference| EarlierFile {
             path: one.path.clone(),
             contents: None,
             was: was(one.from.as_ref()),
         };
-        let mut files: Vec<Earlier> = found.iter().map(earlier).collect();
-        let wanted: Vec<(usize, &Item)> = found
+        let mut files: Vec<EarlierFile> = found.iter().map(earlier).collect();
+        let wanted: Vec<(usize, &TreeItem)> = found
             .iter()
             .enumerate()
             .filter_map(|(index, one)| Some((index, one.from.as_ref().filter(|i| is_file(i))?)))
             .collect();
-        let items: Vec<&Item> = wanted.iter().map(|(_, item)| *item).collect();
+        let items: Vec<&TreeItem> = wanted.iter().map(|(_, item)| *item).collect();
         keeper.read(&items, &mut |position, contents| {
             let file = &mut files[wanted[position].0];
             let mut bytes = Vec::new();
@@ -106,18 +106,18 @@ impl WorkTree {
     /// Returns the contents of the file at `path`, relative to the root, in a
     /// tree, unless it has more than `limit` bytes. Costs two calls of git,
     /// however large the tree is.
-    pub fn past(&self, tree: &TreeId, path: &Path, limit: u64) -> Result<Past, TreeError> {
-        let Some(git) = self.git() else { return Ok(Past::Unknown) };
+    pub fn past(&self, tree: &TreeId, path: &Path, limit: u64) -> Result<PastContents, TreeError> {
+        let Some(git) = self.git() else { return Ok(PastContents::Unknown) };
         let name = path_bytes::to_bytes(path);
         let Ok(found) = git.look_up(tree.as_str(), std::slice::from_ref(&name)) else {
-            return Ok(Past::Unknown);
+            return Ok(PastContents::Unknown);
         };
-        let Some(entry) = found.get(&name) else { return Ok(Past::Absent) };
+        let Some(entry) = found.get(&name) else { return Ok(PastContents::Absent) };
         let is_small = entry.size.is_some_and(|size| size <= limit);
         match entry.item.kind {
             ItemKind::File | ItemKind::Executable if is_small => {}
             ItemKind::File | ItemKind::Executable | ItemKind::Link | ItemKind::Opaque => {
-                return Ok(Past::Unknown);
+                return Ok(PastContents::Unknown);
             }
         }
         let mut bytes = Vec::new();
@@ -125,7 +125,7 @@ impl WorkTree {
             let read = std::io::Read::read_to_end(contents, &mut bytes);
             read.map(drop).map_err(TreeError::io("read", path))
         })?;
-        Ok(Past::Contents(bytes))
+        Ok(PastContents::Contents(bytes))
     }
 
     /// Returns the contents of files below the root in a tree, as git stores
@@ -150,7 +150,7 @@ impl WorkTree {
         });
         let is_small = |size: Option<u64>| size.is_some_and(|size| size <= limit);
         let (entries, large): (Vec<_>, Vec<_>) = there.partition(|(_, entry)| is_small(entry.size));
-        let items: Vec<&Item> = entries.iter().map(|(_, entry)| &entry.item).collect();
+        let items: Vec<&TreeItem> = entries.iter().map(|(_, entry)| &entry.item).collect();
         let mut contents: BTreeMap<PathBuf, Option<Vec<u8>>> =
             large.into_iter().map(|(path, _)| (path.clone(), None)).collect();
         git.read_blobs(&items, &mut |position, blob| {
@@ -171,7 +171,7 @@ impl WorkTree {
 
     /// Returns the files that differ from the last commit, ordered by path;
     /// before the first commit, all. `None` outside git.
-    pub fn uncommitted(&self) -> Result<Option<Vec<Change>>, TreeError> {
+    pub fn uncommitted(&self) -> Result<Option<Vec<TreeChange>>, TreeError> {
         let Some(git) = self.git() else { return Ok(None) };
         let from = match self.committed()? {
             Some(tree) => tree,
@@ -268,15 +268,15 @@ mod tests {
     use ralph_core::RunId;
 
     use super::*;
-    use crate::label::Label;
-    use crate::scratch::Scratch;
+    use crate::label::SnapshotLabel;
+    use crate::scratch::ScratchTree;
 
     #[test]
     fn what_is_not_committed_is_listed() {
-        assert_eq!(Scratch::plain().open().uncommitted().unwrap(), None);
-        let scratch = Scratch::git();
+        assert_eq!(ScratchTree::plain().open().uncommitted().unwrap(), None);
+        let scratch = ScratchTree::git();
         scratch.write("a", "1");
-        let listed = |scratch: &Scratch| {
+        let listed = |scratch: &ScratchTree| {
             let changes = scratch.open().uncommitted().unwrap().unwrap();
             changes.into_iter().map(|change| change.path).collect::<Vec<_>>()
         };
@@ -288,7 +288,7 @@ mod tests {
 
     #[test]
     fn a_file_is_told_as_it_was_in_a_tree() {
-        let scratch = Scratch::git();
+        let scratch = ScratchTree::git();
         scratch.write("src/a b.py", "old");
         scratch.write("large", "x".repeat(50));
         let tree = scratch.open();
@@ -300,25 +300,25 @@ mod tests {
         let known = [(names[0].clone(), Some(b"old".to_vec())), (names[1].clone(), None)];
         assert_eq!(all, known.into());
         let past = |then: &TreeId, path: &str| tree.past(then, Path::new(path), 10).unwrap();
-        assert_eq!(past(&then, "src/a b.py"), Past::Contents(b"old".to_vec()));
-        assert_eq!(past(&then, "new"), Past::Absent);
-        assert_eq!(past(&then, "src"), Past::Absent);
-        assert_eq!(past(&then, "large"), Past::Unknown);
-        assert_eq!(past(&TreeId::new("0".repeat(40)), "new"), Past::Unknown);
-        let plain = Scratch::plain().open();
-        assert_eq!(plain.past(&then, Path::new("new"), 10).unwrap(), Past::Unknown);
+        assert_eq!(past(&then, "src/a b.py"), PastContents::Contents(b"old".to_vec()));
+        assert_eq!(past(&then, "new"), PastContents::Absent);
+        assert_eq!(past(&then, "src"), PastContents::Absent);
+        assert_eq!(past(&then, "large"), PastContents::Unknown);
+        assert_eq!(past(&TreeId::new("0".repeat(40)), "new"), PastContents::Unknown);
+        let plain = ScratchTree::plain().open();
+        assert_eq!(plain.past(&then, Path::new("new"), 10).unwrap(), PastContents::Unknown);
     }
 
     #[test]
     fn files_that_differ_come_with_what_they_were() {
-        for scratch in [Scratch::git(), Scratch::plain()] {
+        for scratch in [ScratchTree::git(), ScratchTree::plain()] {
             scratch.write("changed", "old");
             scratch.write("gone", "gone");
             scratch.write("same", "same");
             scratch.write("large", "x".repeat(50));
             let tree = scratch.open();
             let snapshots = Snapshots::new(&tree, RunId::from_bits(1));
-            let start = snapshots.take(Label::Start, Timestamp::from_millis(0)).unwrap();
+            let start = snapshots.take(SnapshotLabel::Start, Timestamp::from_millis(0)).unwrap();
             scratch.write("changed", "new");
             scratch.write("large", "y");
             scratch.write("new", "new");
@@ -340,8 +340,8 @@ mod tests {
 
     /// A repository whose remote has a commit that is not here yet, and the
     /// commit that is.
-    fn behind_its_remote() -> (Scratch, String) {
-        let scratch = Scratch::committed(&[("pulled", "ours"), ("own", "old")]);
+    fn behind_its_remote() -> (ScratchTree, String) {
+        let scratch = ScratchTree::committed(&[("pulled", "ours"), ("own", "old")]);
         let head = scratch.run(&["rev-parse", "HEAD"]).trim().to_owned();
         scratch.write("pulled", "theirs");
         scratch.commit();
@@ -374,7 +374,7 @@ mod tests {
 
     #[test]
     fn before_the_first_commit_there_is_no_head() {
-        assert_eq!(Scratch::git().open().head().unwrap(), None);
-        assert_eq!(Scratch::plain().open().head().unwrap(), None);
+        assert_eq!(ScratchTree::git().open().head().unwrap(), None);
+        assert_eq!(ScratchTree::plain().open().head().unwrap(), None);
     }
 }

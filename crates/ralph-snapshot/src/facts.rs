@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use ralph_core::Timestamp;
 
 use crate::escape::{escape, unescape};
-use crate::modes::{Modes, Usual};
+use crate::modes::{FileModes, UsualModes};
 use crate::path_bytes;
 use crate::scope::{LeftOutFile, WhyLeftOut};
 
 /// Metadata of a snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Facts {
+pub(crate) struct TreeFacts {
     pub(crate) at: Timestamp,
     pub(crate) left_out: Vec<LeftOutFile>,
     /// Repositories inside the work tree.
@@ -21,19 +21,19 @@ pub(crate) struct Facts {
     /// Folders without a file of the tree below them. They are collected at the
     /// start of a run; later snapshots list those that still exist.
     pub(crate) folders: Vec<PathBuf>,
-    pub(crate) modes: Modes,
+    pub(crate) modes: FileModes,
     /// In git: tells if files may have bytes that differ from those git stores.
-    pub(crate) attributes: Attributes,
+    pub(crate) attributes: AttributesPresence,
 }
 
 /// Presence of a `.gitattributes` file in a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Attributes {
+pub(crate) enum AttributesPresence {
     Absent,
     Present,
 }
 
-impl Facts {
+impl TreeFacts {
     pub(crate) fn render(&self) -> String {
         let mut text = format!("at: {}\n", self.at.as_millis());
         for LeftOutFile { path, bytes, why } in &self.left_out {
@@ -51,7 +51,7 @@ impl Facts {
                 push_path(&mut text, path);
             }
         }
-        if let Some(Usual { file, executable }) = self.modes.usual {
+        if let Some(UsualModes { file, executable }) = self.modes.usual {
             let _ = writeln!(text, "usual: {file:o} {executable:o}");
         }
         for (key, modes) in [("mode", &self.modes.listed), ("folder-mode", &self.modes.folders)] {
@@ -60,7 +60,7 @@ impl Facts {
                 push_path(&mut text, path);
             }
         }
-        if self.attributes == Attributes::Present {
+        if self.attributes == AttributesPresence::Present {
             text.push_str("attributes: present\n");
         }
         text
@@ -69,9 +69,9 @@ impl Facts {
     /// Parses the lines it knows; `None` without a time.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut at = None;
-        let mut attributes = Attributes::Absent;
+        let mut attributes = AttributesPresence::Absent;
         let (mut left_out, mut nested, mut folders) = (Vec::new(), Vec::new(), Vec::new());
-        let mut modes = Modes::default();
+        let mut modes = FileModes::default();
         for (key, value) in text.lines().filter_map(|line| line.split_once(": ")) {
             match key {
                 "at" => at = value.parse().ok().map(Timestamp::from_millis),
@@ -85,7 +85,7 @@ impl Facts {
                     let modes = if key == "mode" { &mut modes.listed } else { &mut modes.folders };
                     modes.insert(parse_path(path)?, parse_mode(mode)?);
                 }
-                "attributes" => attributes = Attributes::Present,
+                "attributes" => attributes = AttributesPresence::Present,
                 _ => {}
             }
         }
@@ -93,9 +93,9 @@ impl Facts {
     }
 }
 
-fn parse_usual(text: &str) -> Option<Usual> {
+fn parse_usual(text: &str) -> Option<UsualModes> {
     let (file, executable) = text.split_once(' ')?;
-    Some(Usual { file: parse_mode(file)?, executable: parse_mode(executable)? })
+    Some(UsualModes { file: parse_mode(file)?, executable: parse_mode(executable)? })
 }
 
 fn parse_mode(text: &str) -> Option<u32> {
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn facts_survive_the_way_through_text() {
         let why = WhyLeftOut::Unreadable;
-        let facts = Facts {
+        let facts = TreeFacts {
             at: Timestamp::from_millis(1_700_000_000_123),
             left_out: vec![
                 LeftOutFile { path: "a b\n: c".into(), bytes: 7, why: WhyLeftOut::TooLarge },
@@ -131,14 +131,14 @@ mod tests {
             ],
             nested: vec!["vendor/lib".into()],
             folders: vec!["empty".into(), "%".into()],
-            modes: Modes {
-                usual: Some(Usual { file: 0o640, executable: 0o755 }),
+            modes: FileModes {
+                usual: Some(UsualModes { file: 0o640, executable: 0o755 }),
                 listed: [("a b".into(), 0o4711)].into(),
                 folders: [("empty".into(), 0o700)].into(),
             },
-            attributes: Attributes::Present,
+            attributes: AttributesPresence::Present,
         };
-        assert_eq!(Facts::parse(&facts.render()), Some(facts));
-        assert_eq!(Facts::parse("nested: a\n"), None);
+        assert_eq!(TreeFacts::parse(&facts.render()), Some(facts));
+        assert_eq!(TreeFacts::parse("nested: a\n"), None);
     }
 }

@@ -10,16 +10,18 @@ use std::sync::{Arc, PoisonError};
 use ralph_core::{RunId, Timestamp, TreeId};
 
 use crate::error::TreeError;
-use crate::facts::{Attributes, Facts};
+use crate::facts::{AttributesPresence, TreeFacts};
 use crate::file_tree::FileTree;
-use crate::found::{Found, ListedFile};
-use crate::keeper::{Keeper, Sink};
-use crate::label::Label;
-use crate::manifest::{Entry, Kind, Manifest};
-use crate::modes::Modes;
-use crate::objects::Stored;
-use crate::scope::Scope;
-use crate::snapshot::{Difference, Item, ItemKind, Place, Present, Snapshot, Version};
+use crate::found::{ListedFile, PresentTree};
+use crate::keeper::{ContentKeeper, ContentSink};
+use crate::label::SnapshotLabel;
+use crate::manifest::{ManifestEntry, ManifestEntryKind, TreeManifest};
+use crate::modes::FileModes;
+use crate::objects::StoreOutcome;
+use crate::scope::TreeScope;
+use crate::snapshot::{
+    ItemKind, PathDifference, RecordedTree, Snapshot, SnapshotPlace, TreeItem, TreeVersion,
+};
 use crate::{aside, parallel, path_bytes, probe};
 
 /// Number of attempts to read files that change while they are read.
@@ -28,13 +30,13 @@ const ATTEMPTS: usize = 5;
 /// Number of files to store between two checks for errors.
 const STORED_AT_ONCE: usize = 1024;
 
-impl Keeper for FileTree {
+impl ContentKeeper for FileTree {
     fn record(
         &self,
-        scope: &Scope,
+        scope: &TreeScope,
         base: Option<&Snapshot>,
         now: Timestamp,
-    ) -> Result<Present, TreeError> {
+    ) -> Result<RecordedTree, TreeError> {
         let _shared = self.objects.share()?;
         let (manifest, found) = self.store_all(scope, base)?;
         self.save(&found.id, &manifest)?;
@@ -45,27 +47,27 @@ impl Keeper for FileTree {
             let modes = self.modes(&manifest).with_folders(&self.root, &folders);
             (folders, modes)
         };
-        let facts = Facts {
+        let facts = TreeFacts {
             at: now,
             left_out: found.left_out,
             nested: Vec::new(),
             folders,
             modes,
-            attributes: Attributes::Absent,
+            attributes: AttributesPresence::Absent,
         };
-        Ok(Present { version: Version { tree: found.id, raw: None }, facts })
+        Ok(RecordedTree { version: TreeVersion { tree: found.id, raw: None }, facts })
     }
 
     fn keep(
         &self,
         run: &RunId,
-        label: Label,
-        present: &Present,
+        label: SnapshotLabel,
+        present: &RecordedTree,
         like: Option<&Snapshot>,
     ) -> Result<Snapshot, TreeError> {
         let _shared = self.objects.share()?;
         let at = like.filter(|like| like.is_like(present)).map_or(present.facts.at, |like| like.at);
-        let facts = Facts { at, ..present.facts.clone() };
+        let facts = TreeFacts { at, ..present.facts.clone() };
         let tree = &present.version.tree;
         if !self.kept_tree(tree).exists() {
             // The tree was deleted between recording and naming it.
@@ -76,7 +78,7 @@ impl Keeper for FileTree {
         let path = folder.join(label.to_string());
         let text = format!("tree: {tree}\n{}", facts.render());
         probe::write_atomically(&path, text.as_bytes()).map_err(TreeError::io("write", &path))?;
-        let place = Place::Files { manifest: self.kept_tree(tree) };
+        let place = SnapshotPlace::Files { manifest: self.kept_tree(tree) };
         Ok(Snapshot::new(label, tree.clone(), place, facts))
     }
 
@@ -86,7 +88,11 @@ impl Keeper for FileTree {
         Ok(found)
     }
 
-    fn differences(&self, from: &Version, to: &Version) -> Result<Vec<Difference>, TreeError> {
+    fn differences(
+        &self,
+        from: &TreeVersion,
+        to: &TreeVersion,
+    ) -> Result<Vec<PathDifference>, TreeError> {
         if from == to {
             return Ok(Vec::new());
         }
@@ -96,15 +102,15 @@ impl Keeper for FileTree {
             .into_iter()
             .map(|change| {
                 let path = path_bytes::to_bytes(&change.path);
-                let item = |manifest: &Manifest| manifest.get(&path).map(item_of);
-                Difference { from: item(&from), to: item(&to), path: change.path }
+                let item = |manifest: &TreeManifest| manifest.get(&path).map(item_of);
+                PathDifference { from: item(&from), to: item(&to), path: change.path }
             })
             .collect();
         found.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(found)
     }
 
-    fn read(&self, items: &[&Item], sink: &mut Sink<'_>) -> Result<(), TreeError> {
+    fn read(&self, items: &[&TreeItem], sink: &mut ContentSink<'_>) -> Result<(), TreeError> {
         items
             .iter()
             .enumerate()
@@ -147,9 +153,9 @@ impl FileTree {
     /// Stores the contents of all files that `base` does not have.
     fn store_all(
         &self,
-        scope: &Scope,
+        scope: &TreeScope,
         base: Option<&Snapshot>,
-    ) -> Result<(Arc<Manifest>, Found), TreeError> {
+    ) -> Result<(Arc<TreeManifest>, PresentTree), TreeError> {
         let mut restless = None;
         for _ in 0..ATTEMPTS {
             let (manifest, found) = self.manifest(scope)?;
@@ -170,7 +176,7 @@ impl FileTree {
     }
 
     /// Returns the files of a snapshot whose contents are all stored.
-    fn stored(&self, tree: &TreeId) -> Option<Arc<Manifest>> {
+    fn stored(&self, tree: &TreeId) -> Option<Arc<TreeManifest>> {
         let last = self.stored.lock().unwrap_or_else(PoisonError::into_inner);
         match &*last {
             Some((id, manifest)) if id == tree => Some(Arc::clone(manifest)),
@@ -179,10 +185,14 @@ impl FileTree {
     }
 
     /// Stores contents; returns a file that changed meanwhile, if any.
-    fn store(&self, manifest: &Manifest, known: &Manifest) -> Result<Option<PathBuf>, TreeError> {
-        let is_new = |(path, entry): &(&[u8], &Entry)| {
+    fn store(
+        &self,
+        manifest: &TreeManifest,
+        known: &TreeManifest,
+    ) -> Result<Option<PathBuf>, TreeError> {
+        let is_new = |(path, entry): &(&[u8], &ManifestEntry)| {
             let is_known = known.get(path).is_some_and(|known| known.content == entry.content);
-            !is_known && entry.kind != Kind::Unreadable
+            !is_known && entry.kind != ManifestEntryKind::Unreadable
         };
         let wanted: Vec<_> = manifest.iter().filter(is_new).collect();
         self.handle.begin(wanted.len());
@@ -193,7 +203,7 @@ impl FileTree {
                 let path = path_bytes::from_bytes(path);
                 let stored = self.store_one(&path, entry)?;
                 self.handle.advance(1);
-                Ok((stored == Stored::Changed).then_some(path))
+                Ok((stored == StoreOutcome::Changed).then_some(path))
             });
             for changed in stored {
                 if let Some(path) = changed? {
@@ -204,22 +214,22 @@ impl FileTree {
         Ok(None)
     }
 
-    fn modes(&self, manifest: &Manifest) -> Modes {
+    fn modes(&self, manifest: &TreeManifest) -> FileModes {
         let files = manifest.iter();
         let listed = files.map(|(path, entry)| ListedFile {
             path: path_bytes::from_bytes(path),
             kind: item_kind(entry.kind),
             permissions: None,
         });
-        Modes::survey(&self.root, &listed.collect::<Vec<_>>())
+        FileModes::survey(&self.root, &listed.collect::<Vec<_>>())
     }
 
     fn modes_since(
         &self,
         base: &Snapshot,
-        found: &Found,
-        manifest: &Manifest,
-    ) -> Result<Modes, TreeError> {
+        found: &PresentTree,
+        manifest: &TreeManifest,
+    ) -> Result<FileModes, TreeError> {
         let changes = if base.tree == found.id {
             Vec::new()
         } else {
@@ -233,14 +243,16 @@ impl FileTree {
         Ok(base.modes.since(&self.root, kinds))
     }
 
-    fn store_one(&self, path: &Path, entry: &Entry) -> Result<Stored, TreeError> {
+    fn store_one(&self, path: &Path, entry: &ManifestEntry) -> Result<StoreOutcome, TreeError> {
         let absolute = self.root.join(path);
         self.objects.put(&entry.content, || -> io::Result<Box<dyn Read>> {
             Ok(match entry.kind {
-                Kind::Link => {
+                ManifestEntryKind::Link => {
                     Box::new(Cursor::new(path_bytes::to_bytes(&fs::read_link(absolute)?)))
                 }
-                Kind::File | Kind::Executable | Kind::Unreadable => {
+                ManifestEntryKind::File
+                | ManifestEntryKind::Executable
+                | ManifestEntryKind::Unreadable => {
                     self.handle.reading(ralph_files::open_own(absolute)?)
                 }
             })
@@ -256,7 +268,7 @@ impl FileTree {
         self.state.join("snapshot-trees").join(tree.as_str())
     }
 
-    fn save(&self, tree: &TreeId, manifest: &Manifest) -> Result<(), TreeError> {
+    fn save(&self, tree: &TreeId, manifest: &TreeManifest) -> Result<(), TreeError> {
         let path = self.kept_tree(tree);
         if path.exists() {
             return Ok(());
@@ -271,9 +283,10 @@ impl FileTree {
 
     /// Returns the files of a tree that a snapshot holds or that was named
     /// lately.
-    fn load(&self, tree: &TreeId) -> Result<Manifest, TreeError> {
+    fn load(&self, tree: &TreeId) -> Result<TreeManifest, TreeError> {
         let kept = ralph_files::read_own_text(self.kept_tree(tree)).ok();
-        let kept = kept.and_then(|text| Manifest::parse(&text)).filter(|found| found.id() == *tree);
+        let kept =
+            kept.and_then(|text| TreeManifest::parse(&text)).filter(|found| found.id() == *tree);
         kept.map_or_else(|| self.manifests.load(tree), Ok)
     }
 
@@ -284,8 +297,8 @@ impl FileTree {
             let path = file.path();
             let text = ralph_files::read_own_text(&path).map_err(TreeError::io("read", &path))?;
             let tree = text.lines().find_map(|line| line.strip_prefix("tree: "));
-            if let (Some(tree), Some(facts)) = (tree.map(TreeId::new), Facts::parse(&text)) {
-                let place = Place::Files { manifest: self.kept_tree(&tree) };
+            if let (Some(tree), Some(facts)) = (tree.map(TreeId::new), TreeFacts::parse(&text)) {
+                let place = SnapshotPlace::Files { manifest: self.kept_tree(&tree) };
                 found.push(Snapshot::new(label, tree, place, facts));
             }
         }
@@ -314,15 +327,15 @@ impl FileTree {
     }
 }
 
-fn item_of(entry: &Entry) -> Item {
-    Item { kind: item_kind(entry.kind), content: entry.content.to_hex().to_string() }
+fn item_of(entry: &ManifestEntry) -> TreeItem {
+    TreeItem { kind: item_kind(entry.kind), content: entry.content.to_hex().to_string() }
 }
 
-fn item_kind(kind: Kind) -> ItemKind {
+fn item_kind(kind: ManifestEntryKind) -> ItemKind {
     match kind {
-        Kind::File => ItemKind::File,
-        Kind::Executable => ItemKind::Executable,
-        Kind::Link => ItemKind::Link,
-        Kind::Unreadable => ItemKind::Opaque,
+        ManifestEntryKind::File => ItemKind::File,
+        ManifestEntryKind::Executable => ItemKind::Executable,
+        ManifestEntryKind::Link => ItemKind::Link,
+        ManifestEntryKind::Unreadable => ItemKind::Opaque,
     }
 }

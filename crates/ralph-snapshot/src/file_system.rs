@@ -3,14 +3,14 @@
 use std::fs::File;
 use std::path::Path;
 
-use crate::stat::Clock;
+use crate::stat::FileClock;
 
 /// Returns the clock that stamps files in these folders. On a known local file
 /// system, adding and removing a name changes the times of its folder; network
 /// and user file systems need not do so.
-pub(crate) fn clock_of(folders: [&Path; 2]) -> Clock {
+pub(crate) fn clock_of(folders: [&Path; 2]) -> FileClock {
     let is_known = |folder: &Path| File::open(folder).is_ok_and(|folder| is_known(&folder));
-    if folders.into_iter().all(is_known) { Clock::Own } else { Clock::Unknown }
+    if folders.into_iter().all(is_known) { FileClock::Own } else { FileClock::Unknown }
 }
 
 #[cfg(any(target_os = "linux", target_os = "android"))]

@@ -6,17 +6,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ralph_core::{Approach, TreeId};
 
-use crate::approach::Parts;
+use crate::approach::ApproachHunks;
 use crate::error::TreeError;
-use crate::found::Found;
-use crate::layout::{KnownFile, Layout};
-use crate::manifest::{Manifest, Manifests};
-use crate::objects::Objects;
-use crate::scope::Scope;
-use crate::stat::{Clock, Now};
-use crate::survey::{News, Survey};
+use crate::found::PresentTree;
+use crate::layout::{FolderLayout, KnownFile};
+use crate::manifest::{ManifestCache, TreeManifest};
+use crate::objects::ObjectFolder;
+use crate::scope::TreeScope;
+use crate::stat::{FileClock, ScanStart};
+use crate::survey::{ScanNews, TreeSurvey};
 use crate::work_handle::WorkHandle;
-use crate::work_tree::Change;
+use crate::work_tree::TreeChange;
 use crate::{file_system, path_bytes};
 
 /// A manifest is saved again only if more than one in `WORTH` of its files got
@@ -28,23 +28,23 @@ const WORTH: usize = 16;
 pub(crate) struct FileTree {
     pub(crate) root: PathBuf,
     pub(crate) state: PathBuf,
-    pub(crate) objects: Objects,
-    pub(crate) manifests: Manifests,
+    pub(crate) objects: ObjectFolder,
+    pub(crate) manifests: ManifestCache,
     /// The files recorded last, whose contents are all stored.
-    pub(crate) stored: Mutex<Option<(TreeId, Arc<Manifest>)>>,
+    pub(crate) stored: Mutex<Option<(TreeId, Arc<TreeManifest>)>>,
     /// The result of the last scan, so that only changed files are read again.
-    last: Mutex<Option<Box<Known>>>,
+    last: Mutex<Option<Box<EarlierScan>>>,
     pub(crate) handle: WorkHandle,
 }
 
 /// The result of an earlier scan.
 #[derive(Debug, Default)]
-struct Known {
-    layout: Layout,
+struct EarlierScan {
+    layout: FolderLayout,
     /// Files at ignored paths that count.
     included: Vec<KnownFile>,
     /// All these files.
-    manifest: Arc<Manifest>,
+    manifest: Arc<TreeManifest>,
     /// The id of their tree, if it is known.
     id: Option<TreeId>,
 }
@@ -54,21 +54,24 @@ impl FileTree {
         Self {
             root: root.to_owned(),
             state: state.to_owned(),
-            objects: Objects::new(state),
-            manifests: Manifests::new(state),
+            objects: ObjectFolder::new(state),
+            manifests: ManifestCache::new(state),
             stored: Mutex::new(None),
             last: Mutex::new(None),
             handle: handle.clone(),
         }
     }
 
-    pub(crate) fn tree(&self, scope: &Scope) -> Result<Found, TreeError> {
+    pub(crate) fn tree(&self, scope: &TreeScope) -> Result<PresentTree, TreeError> {
         let (_, found) = self.manifest(scope)?;
         Ok(found)
     }
 
     /// Returns all files with the id of their tree.
-    pub(crate) fn manifest(&self, scope: &Scope) -> Result<(Arc<Manifest>, Found), TreeError> {
+    pub(crate) fn manifest(
+        &self,
+        scope: &TreeScope,
+    ) -> Result<(Arc<TreeManifest>, PresentTree), TreeError> {
         self.manifests.create()?;
         // An unreadable root is an error, not an empty tree.
         fs::read_dir(&self.root).map_err(TreeError::io("read", &self.root))?;
@@ -85,14 +88,14 @@ impl FileTree {
         left_out.dedup();
         let manifest = Arc::clone(&known.manifest);
         *last = Some(known);
-        Ok((manifest, Found { id, left_out, nested: Vec::new(), files: None }))
+        Ok((manifest, PresentTree { id, left_out, nested: Vec::new(), files: None }))
     }
 
-    fn update(&self, known: &mut Known, scope: &Scope) -> Result<News, TreeError> {
+    fn update(&self, known: &mut EarlierScan, scope: &TreeScope) -> Result<ScanNews, TreeError> {
         let manifest = Arc::clone(&known.manifest);
-        let now = Now { time: self.manifests.now()?, clock: self.clock() };
+        let now = ScanStart { time: self.manifests.now()?, clock: self.clock() };
         let (root, handle) = (&*self.root, &self.handle);
-        let survey = Survey { root, scope, known: &manifest, now, handle };
+        let survey = TreeSurvey { root, scope, known: &manifest, now, handle };
         handle.begin(0);
         let news = survey.update(&mut known.layout);
         let included = survey.included();
@@ -102,13 +105,13 @@ impl FileTree {
             return Ok(news);
         }
         known.included = included;
-        Ok(News::Some)
+        Ok(ScanNews::Some)
     }
 
     /// Returns the tree id of the files, and saves them for other processes.
-    fn name(&self, known: &mut Known, news: News) -> Result<TreeId, TreeError> {
+    fn name(&self, known: &mut EarlierScan, news: ScanNews) -> Result<TreeId, TreeError> {
         let mut is_old = true;
-        if news == News::Some {
+        if news == ScanNews::Some {
             let manifest = known.layout.manifest(&known.included);
             let is_same = manifest.is_same_tree(&known.manifest);
             is_old = is_same && manifest.differing(&known.manifest) <= manifest.len() / WORTH;
@@ -123,7 +126,7 @@ impl FileTree {
         Ok(id)
     }
 
-    fn clock(&self) -> Clock {
+    fn clock(&self) -> FileClock {
         file_system::clock_of([&self.root, &self.state])
     }
 
@@ -138,18 +141,18 @@ impl FileTree {
         *self.last() = Some(Box::default());
     }
 
-    fn last(&self) -> MutexGuard<'_, Option<Box<Known>>> {
+    fn last(&self) -> MutexGuard<'_, Option<Box<EarlierScan>>> {
         // A panic while it was locked leaves at worst `None`, which is sound.
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the result of an earlier process.
-    fn newest(&self) -> Box<Known> {
+    fn newest(&self) -> Box<EarlierScan> {
         let manifest = Arc::new(self.manifests.newest().unwrap_or_default());
-        Box::new(Known { manifest, ..Known::default() })
+        Box::new(EarlierScan { manifest, ..EarlierScan::default() })
     }
 
-    pub(crate) fn changes(&self, from: &TreeId, to: &TreeId) -> Result<Vec<Change>, TreeError> {
+    pub(crate) fn changes(&self, from: &TreeId, to: &TreeId) -> Result<Vec<TreeChange>, TreeError> {
         Ok(self.manifests.load(from)?.changes(&self.manifests.load(to)?))
     }
 
@@ -159,7 +162,7 @@ impl FileTree {
         to: &TreeId,
     ) -> Result<Option<Approach>, TreeError> {
         let (earlier, later) = (self.manifests.load(from)?, self.manifests.load(to)?);
-        let mut parts = Parts::default();
+        let mut parts = ApproachHunks::default();
         for change in earlier.changes(&later) {
             let path = path_bytes::to_bytes(&change.path);
             for entry in [earlier.get(&path), later.get(&path)].into_iter().flatten() {

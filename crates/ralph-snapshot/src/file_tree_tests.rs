@@ -5,16 +5,16 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::*;
-use crate::manifest::{Entry, Kind};
-use crate::project::Project;
+use crate::manifest::{ManifestEntry, ManifestEntryKind};
+use crate::project::ProjectLocation;
 use crate::read_entry::{NORMALISED_LIMIT, read_entry};
-use crate::scratch::{Scratch, change};
-use crate::stat::Stat;
+use crate::scratch::{ScratchTree, change};
+use crate::stat::FileStat;
 use crate::work_handle::WorkHandle;
 use crate::work_tree::{ChangeKind, WorkTree};
 
 /// Makes a file look so old that its digest is kept.
-fn make_old(scratch: &Scratch, path: &str) {
+fn make_old(scratch: &ScratchTree, path: &str) {
     let file = File::options().append(true).open(scratch.path(path)).unwrap();
     let old = file.metadata().unwrap().modified().unwrap() - Duration::from_hours(1);
     file.set_modified(old).unwrap();
@@ -22,7 +22,7 @@ fn make_old(scratch: &Scratch, path: &str) {
 
 #[test]
 fn going_back_to_earlier_contents_gives_the_earlier_id() {
-    let scratch = Scratch::plain();
+    let scratch = ScratchTree::plain();
     scratch.write("a", "1");
     let work_tree = scratch.open();
     let first = work_tree.tree().unwrap();
@@ -36,7 +36,7 @@ fn going_back_to_earlier_contents_gives_the_earlier_id() {
 
 #[test]
 fn ignored_files_do_not_count_and_hidden_ones_do() {
-    let scratch = Scratch::plain();
+    let scratch = ScratchTree::plain();
     scratch.write(".gitignore", "*.log\n");
     scratch.write(".ignore", "secret\n");
     let before = scratch.tree();
@@ -50,7 +50,7 @@ fn ignored_files_do_not_count_and_hidden_ones_do() {
 
 #[test]
 fn rules_above_the_project_do_not_count() {
-    let scratch = Scratch::plain();
+    let scratch = ScratchTree::plain();
     fs::write(scratch.root.parent().unwrap().join(".gitignore"), "*\n").unwrap();
     let before = scratch.tree();
     scratch.write("a", "");
@@ -59,7 +59,7 @@ fn rules_above_the_project_do_not_count() {
 
 #[test]
 fn changes_between_trees_survive_the_process() {
-    let scratch = Scratch::plain();
+    let scratch = ScratchTree::plain();
     scratch.write("kept", "k");
     scratch.write("edited", "1");
     scratch.write("gone", "g");
@@ -80,7 +80,7 @@ fn changes_between_trees_survive_the_process() {
 
 #[test]
 fn the_same_edit_with_other_numbers_is_the_same_approach() {
-    let scratch = Scratch::plain();
+    let scratch = ScratchTree::plain();
     scratch.write("a", "n = 1\n");
     let start = scratch.tree();
     let mut approaches = Vec::new();
@@ -96,7 +96,7 @@ fn the_same_edit_with_other_numbers_is_the_same_approach() {
 
 #[test]
 fn going_round_three_contents_tries_nothing_new_on_the_way_back() {
-    let scratch = Scratch::plain();
+    let scratch = ScratchTree::plain();
     let trees = ["a", "b", "c"].map(|text| {
         scratch.write("a", text);
         scratch.tree()
@@ -116,7 +116,7 @@ fn large_and_binary_files_are_approached_by_their_bytes() {
     let limit = usize::try_from(NORMALISED_LIMIT).unwrap();
     let large = |digit: &str| digit.repeat(limit + 1);
     for (one, other) in [(large("1"), large("2")), ("\0 1".into(), "\0 2".into())] {
-        let scratch = Scratch::plain();
+        let scratch = ScratchTree::plain();
         let start = scratch.tree();
         let approach = |text: &str| {
             scratch.write("a", text);
@@ -128,7 +128,7 @@ fn large_and_binary_files_are_approached_by_their_bytes() {
 
 #[test]
 fn what_is_left_out_does_not_count_until_it_is_let_in() {
-    let scratch = Scratch::plain();
+    let scratch = ScratchTree::plain();
     scratch.write("src/main", "1");
     let mut work_tree = scratch.open();
     let before = work_tree.tree().unwrap();
@@ -143,10 +143,10 @@ fn what_is_left_out_does_not_count_until_it_is_let_in() {
 
 #[test]
 fn state_inside_the_work_tree_never_counts() {
-    let scratch = Scratch::plain();
+    let scratch = ScratchTree::plain();
     scratch.write("a", "1");
     let without = scratch.tree();
-    let project = Project::discover(&scratch.root).unwrap();
+    let project = ProjectLocation::discover(&scratch.root).unwrap();
     let work_tree = WorkTree::open(&project, &scratch.path("own/state")).unwrap();
     assert_eq!(work_tree.tree().unwrap(), without);
     scratch.write("own/state/more", "");
@@ -157,13 +157,14 @@ fn state_inside_the_work_tree_never_counts() {
 
 #[test]
 fn an_old_file_is_not_read_again_until_it_changes() {
-    let scratch = Scratch::plain();
+    let scratch = ScratchTree::plain();
     scratch.write("a", "1");
     make_old(&scratch, "a");
     let metadata = fs::metadata(scratch.path("a")).unwrap();
     let digest = blake3::hash(b"remembered");
-    let stat = Some(Stat::of(&metadata));
-    let known = Entry { kind: Kind::File, content: digest, normal: digest, stat };
+    let stat = Some(FileStat::of(&metadata));
+    let known =
+        ManifestEntry { kind: ManifestEntryKind::File, content: digest, normal: digest, stat };
     let found =
         read_entry(&scratch.path("a"), &metadata, Some(&known), &WorkHandle::default()).unwrap();
     assert_eq!(found.content, digest);
@@ -176,7 +177,7 @@ fn an_old_file_is_not_read_again_until_it_changes() {
 
 #[test]
 fn an_edit_within_the_same_tick_is_noticed() {
-    let scratch = Scratch::plain();
+    let scratch = ScratchTree::plain();
     let work_tree = scratch.open();
     scratch.write("a", "0");
     let mut last = work_tree.tree().unwrap();
@@ -191,7 +192,7 @@ fn an_edit_within_the_same_tick_is_noticed() {
 #[cfg(unix)]
 #[test]
 fn mode_and_link_target_count_and_links_are_not_followed() {
-    let scratch = Scratch::plain();
+    let scratch = ScratchTree::plain();
     scratch.write("a", "1");
     let start = scratch.tree();
     scratch.set_mode("a", 0o755);
@@ -210,7 +211,7 @@ fn mode_and_link_target_count_and_links_are_not_followed() {
 #[cfg(unix)]
 #[test]
 fn an_unreadable_file_does_not_stop_the_naming() {
-    let scratch = Scratch::plain();
+    let scratch = ScratchTree::plain();
     scratch.write("closed", "1");
     scratch.set_mode("closed", 0o000);
     let before = scratch.tree();
@@ -222,7 +223,7 @@ fn an_unreadable_file_does_not_stop_the_naming() {
 #[cfg(unix)]
 #[test]
 fn pipes_and_sockets_do_not_hold_us_up() {
-    let scratch = Scratch::plain();
+    let scratch = ScratchTree::plain();
     let before = scratch.tree();
     let _socket = std::os::unix::net::UnixListener::bind(scratch.path("s")).unwrap();
     let made = std::process::Command::new("mkfifo").arg(scratch.path("p")).status().unwrap();
@@ -235,7 +236,7 @@ fn pipes_and_sockets_do_not_hold_us_up() {
 fn names_of_any_bytes_work() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
-    let scratch = Scratch::plain();
+    let scratch = ScratchTree::plain();
     let start = scratch.tree();
     let names: [&[u8]; 4] = [b"\xff\xfe", b"a\nb", b" % ", "ä\"'\\".as_bytes()];
     for name in names {
@@ -251,7 +252,7 @@ fn names_of_any_bytes_work() {
 
 #[test]
 fn a_root_that_is_gone_is_no_empty_tree() {
-    let scratch = Scratch::plain();
+    let scratch = ScratchTree::plain();
     let work_tree = scratch.open();
     fs::remove_dir(&scratch.root).unwrap();
     let error = work_tree.tree().unwrap_err();
@@ -275,7 +276,7 @@ proptest! {
             .collect();
         let mut shuffled: Vec<_> = files.iter().collect();
         shuffled.sort_by_key(|(path, _)| blake3::hash(format!("{seed}{path}").as_bytes()).to_hex());
-        let (sorted, mixed) = (Scratch::plain(), Scratch::plain());
+        let (sorted, mixed) = (ScratchTree::plain(), ScratchTree::plain());
         for (path, text) in &files {
             sorted.write(path, text);
         }
@@ -288,7 +289,7 @@ proptest! {
 
 #[test]
 fn large_files_are_left_out_and_included_ones_count() {
-    let scratch = Scratch::plain();
+    let scratch = ScratchTree::plain();
     scratch.write(".gitignore", "*.log\n");
     let mut work_tree = scratch.open();
     work_tree.limit_size(10);

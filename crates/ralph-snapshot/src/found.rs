@@ -8,7 +8,7 @@ use crate::snapshot::ItemKind;
 /// The id of the present tree, with files and repositories that are not part of
 /// it.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub(crate) struct PresentTree {
     pub(crate) id: TreeId,
     pub(crate) left_out: Vec<LeftOutFile>,
     /// Repositories inside the work tree, which are not part of the tree.

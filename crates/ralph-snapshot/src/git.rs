@@ -167,7 +167,7 @@ impl Git {
         for setting in self.rules.arguments() {
             inner.arg("-c").arg(setting);
         }
-        self.begin(name, inner, Sees::Copy)
+        self.begin(name, inner, GitRuleSource::Copy)
     }
 
     /// Prepares a command like [`Self::command`] that only reads objects. It
@@ -182,10 +182,10 @@ impl Git {
     pub(crate) fn users(&self, name: &'static str) -> GitCommand<'_> {
         let mut inner = self.bare();
         inner.arg("--git-dir").arg(&self.dirs.dir).arg("--work-tree").arg(&self.root);
-        self.begin(name, inner, Sees::Repository)
+        self.begin(name, inner, GitRuleSource::Repository)
     }
 
-    fn begin(&self, name: &'static str, mut inner: Command, sees: Sees) -> GitCommand<'_> {
+    fn begin(&self, name: &'static str, mut inner: Command, sees: GitRuleSource) -> GitCommand<'_> {
         for setting in CONFIG {
             inner.args(["-c", setting]);
         }
@@ -224,7 +224,7 @@ impl Git {
 
 /// The settings that a command reads: our copy or the repository's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sees {
+enum GitRuleSource {
     Copy,
     Repository,
 }
@@ -274,7 +274,7 @@ pub(crate) struct GitCommand<'a> {
     git: &'a Git,
     name: &'static str,
     inner: Command,
-    sees: Sees,
+    sees: GitRuleSource,
 }
 
 impl GitCommand<'_> {
@@ -300,7 +300,7 @@ impl GitCommand<'_> {
 
     /// Runs it to its end with `items` on its standard input, each followed
     /// by a NUL byte.
-    pub(crate) fn feed(self, items: &[Vec<u8>]) -> Result<Ended, TreeError> {
+    pub(crate) fn feed(self, items: &[Vec<u8>]) -> Result<GitOutput, TreeError> {
         if items.len() > SHOWN {
             self.git.handle.begin(items.len());
         }
@@ -310,7 +310,7 @@ impl GitCommand<'_> {
     }
 
     /// Runs it to its end with `input` on its standard input.
-    pub(crate) fn feed_bytes(mut self, input: &[u8]) -> Result<Ended, TreeError> {
+    pub(crate) fn feed_bytes(mut self, input: &[u8]) -> Result<GitOutput, TreeError> {
         let stdin = if input.is_empty() { Stdio::null() } else { Stdio::piped() };
         self.inner.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = self.spawn()?;
@@ -340,7 +340,7 @@ impl GitCommand<'_> {
         if is_stuck {
             stderr.push_str(STUCK);
         }
-        Ok(Ended { command: self.name, status: output.status, stdout: output.stdout, stderr })
+        Ok(GitOutput { command: self.name, status: output.status, stdout: output.stdout, stderr })
     }
 
     /// Starts it with pipes for input and output.
@@ -357,8 +357,8 @@ impl GitCommand<'_> {
 
     fn spawn(&mut self) -> Result<WatchedGit, TreeError> {
         match self.sees {
-            Sees::Copy => self.git.rules.lay_out(self.git)?,
-            Sees::Repository => {}
+            GitRuleSource::Copy => self.git.rules.lay_out(self.git)?,
+            GitRuleSource::Repository => {}
         }
         self.git.handle.check()?;
         self.git.refuse_odd_files()?;
@@ -388,14 +388,14 @@ fn write_all(mut stdin: WatchedInput, input: &[u8], handle: &WorkHandle) -> io::
 }
 
 /// A git command that ran to its end.
-pub(crate) struct Ended {
+pub(crate) struct GitOutput {
     pub(crate) command: &'static str,
     pub(crate) status: ExitStatus,
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: String,
 }
 
-impl Ended {
+impl GitOutput {
     /// Returns its output if it exited with 0.
     pub(crate) fn success(self) -> Result<Vec<u8>, TreeError> {
         if self.status.success() { Ok(self.stdout) } else { Err(self.refusal()) }

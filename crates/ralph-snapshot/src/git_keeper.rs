@@ -12,44 +12,47 @@ use std::{fs, panic, thread};
 use ralph_core::{RunId, Timestamp, TreeId};
 
 use crate::error::TreeError;
-use crate::facts::{Attributes, Facts};
-use crate::found::{Found, ListedFile};
-use crate::git::Ended;
-use crate::git_objects::{Listing, TreeEntry};
-use crate::git_tree::{GitTree, Memory, object_name};
-use crate::keeper::{Keeper, Sink};
-use crate::kept::Labels;
-use crate::label::Label;
-use crate::modes::Modes;
+use crate::facts::{AttributesPresence, TreeFacts};
+use crate::found::{ListedFile, PresentTree};
+use crate::git::GitOutput;
+use crate::git_objects::{TreeEntry, TreeEntryMap};
+use crate::git_tree::{GitTree, IndexReuse, object_name};
+use crate::keeper::{ContentKeeper, ContentSink};
+use crate::kept::CommitsByLabel;
+use crate::label::SnapshotLabel;
+use crate::modes::FileModes;
 use crate::oid::ObjectKind;
-use crate::scope::Scope;
-use crate::snapshot::{Difference, Item, ItemKind, Place, Present, Snapshot, Version};
+use crate::scope::TreeScope;
+use crate::snapshot::{
+    ItemKind, PathDifference, RecordedTree, Snapshot, SnapshotPlace, TreeItem, TreeVersion,
+};
 use crate::snapshots::base;
 use crate::{aside, path_bytes, probe, raw, references};
 
 /// Maximum number of snapshots cached in memory.
 const MOST_MET: usize = 1000;
 
-impl Keeper for GitTree {
+impl ContentKeeper for GitTree {
     fn record(
         &self,
-        scope: &Scope,
+        scope: &TreeScope,
         base: Option<&Snapshot>,
         now: Timestamp,
-    ) -> Result<Present, TreeError> {
+    ) -> Result<RecordedTree, TreeError> {
         if let Some(base) = base {
-            let found = self.tree_from(scope, Memory::Trusted)?;
+            let found = self.tree_from(scope, IndexReuse::Trusted)?;
             if let Some(present) = self.record_since(base, found, now)? {
                 return Ok(present);
             }
         }
-        let mut found = self.tree_from(scope, Memory::Refreshed)?;
+        let mut found = self.tree_from(scope, IndexReuse::Refreshed)?;
         let files = match found.files.take() {
             Some(files) => files,
             None => self.list_kinds(&found.id)?,
         };
         let has_attributes = files.iter().any(|file| file.path.ends_with(".gitattributes"));
-        let attributes = if has_attributes { Attributes::Present } else { Attributes::Absent };
+        let attributes =
+            if has_attributes { AttributesPresence::Present } else { AttributesPresence::Absent };
         let gitlinks = files.iter().filter(|file| file.kind == ItemKind::Opaque);
         let mut nested: BTreeSet<_> = gitlinks.map(|file| file.path.clone()).collect();
         nested.extend(found.nested);
@@ -57,12 +60,12 @@ impl Keeper for GitTree {
         // One reads folders, the other files.
         let (folders, modes) = thread::scope(|threads| {
             let folders = threads.spawn(|| self.folders(scope, &files));
-            let modes = Modes::survey(root, &files);
+            let modes = FileModes::survey(root, &files);
             let folders = folders.join().unwrap_or_else(|cause| panic::resume_unwind(cause));
             (folders, modes)
         });
         let folders = folders?;
-        let facts = Facts {
+        let facts = TreeFacts {
             at: now,
             left_out: found.left_out,
             nested: nested.into_iter().collect(),
@@ -71,23 +74,23 @@ impl Keeper for GitTree {
             attributes,
         };
         let raw = self.raw(&found.id, attributes)?;
-        Ok(Present { version: Version { tree: found.id, raw }, facts })
+        Ok(RecordedTree { version: TreeVersion { tree: found.id, raw }, facts })
     }
 
     fn record_known(
         &self,
-        scope: &Scope,
+        scope: &TreeScope,
         base: &Snapshot,
         paths: &[PathBuf],
         now: Timestamp,
-    ) -> Result<Option<Present>, TreeError> {
+    ) -> Result<Option<RecordedTree>, TreeError> {
         self.record_paths(scope, base, paths, now)
     }
 
     fn base(&self, run: &RunId) -> Result<Option<Snapshot>, TreeError> {
         let newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some((_, snapshot)) = newest.map(|newest| *newest).filter(|(of, _)| of == run)
-            && let Place::Git { commit, .. } = &snapshot.place
+            && let SnapshotPlace::Git { commit, .. } = &snapshot.place
             && let Some(labels) = self.kept.labels(run)
             && labels.get(&snapshot.label) == Some(commit)
         {
@@ -99,17 +102,17 @@ impl Keeper for GitTree {
     fn keep(
         &self,
         run: &RunId,
-        label: Label,
-        present: &Present,
+        label: SnapshotLabel,
+        present: &RecordedTree,
         like: Option<&Snapshot>,
     ) -> Result<Snapshot, TreeError> {
         let same = like.filter(|like| like.is_like(present)).map(|like| (&like.place, like.at));
         let (commit, at) = match same {
             // A commit that only our state folder holds must be written again.
-            Some((Place::Git { commit, .. }, at)) if self.has_all(&[commit])? => {
+            Some((SnapshotPlace::Git { commit, .. }, at)) if self.has_all(&[commit])? => {
                 (commit.clone(), at)
             }
-            Some((Place::Git { .. } | Place::Files { .. }, _)) | None => {
+            Some((SnapshotPlace::Git { .. } | SnapshotPlace::Files { .. }, _)) | None => {
                 (self.commit(run, label, present)?, present.facts.at)
             }
         };
@@ -118,16 +121,16 @@ impl Keeper for GitTree {
         let older = self.adopted(run, label)?;
         self.kept.hold(&self.git, &commit, &older)?;
         self.kept.add(run, label, &commit)?;
-        let place = Place::Git { commit, reference, raw: present.version.raw.clone() };
-        let facts = Facts { at, ..present.facts.clone() };
+        let place = SnapshotPlace::Git { commit, reference, raw: present.version.raw.clone() };
+        let facts = TreeFacts { at, ..present.facts.clone() };
         let snapshot = Snapshot::new(label, present.version.tree.clone(), place, facts);
         self.remember(&snapshot);
         match label {
-            Label::Start | Label::Iteration(_) => {
+            SnapshotLabel::Start | SnapshotLabel::Iteration(_) => {
                 let mut newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
                 *newest = Some(Box::new((run.clone(), snapshot.clone())));
             }
-            Label::Resumed(_) | Label::Safety(_) | Label::After(_) => {}
+            SnapshotLabel::Resumed(_) | SnapshotLabel::Safety(_) | SnapshotLabel::After(_) => {}
         }
         Ok(snapshot)
     }
@@ -139,17 +142,21 @@ impl Keeper for GitTree {
         };
         self.meet(labels.values().map(String::as_str));
         let met = self.met.lock().unwrap_or_else(PoisonError::into_inner);
-        let named = |(label, commit): (Label, String)| {
+        let named = |(label, commit): (SnapshotLabel, String)| {
             let known = met.get(&commit)?;
             let reference = format!("{}{label}", prefix(run));
-            let place = Place::Git { commit, reference, raw: known.version().raw };
+            let place = SnapshotPlace::Git { commit, reference, raw: known.version().raw };
             Some(Snapshot { label, place, ..known.clone() })
         };
         // Snapshots that are gone or were altered are left out.
         Ok(labels.into_iter().filter_map(named).collect())
     }
 
-    fn differences(&self, from: &Version, to: &Version) -> Result<Vec<Difference>, TreeError> {
+    fn differences(
+        &self,
+        from: &TreeVersion,
+        to: &TreeVersion,
+    ) -> Result<Vec<PathDifference>, TreeError> {
         let trees = [object_name(&from.tree)?, object_name(&to.tree)?];
         let mut found = self.compare(trees[0], trees[1])?;
         if from.raw.is_some() || to.raw.is_some() {
@@ -159,7 +166,7 @@ impl Keeper for GitTree {
         Ok(found)
     }
 
-    fn read(&self, items: &[&Item], sink: &mut Sink<'_>) -> Result<(), TreeError> {
+    fn read(&self, items: &[&TreeItem], sink: &mut ContentSink<'_>) -> Result<(), TreeError> {
         self.git.read_blobs(items, sink)
     }
 
@@ -202,12 +209,13 @@ impl GitTree {
     fn record_since(
         &self,
         base: &Snapshot,
-        found: Found,
+        found: PresentTree,
         now: Timestamp,
-    ) -> Result<Option<Present>, TreeError> {
+    ) -> Result<Option<RecordedTree>, TreeError> {
         let changes = self.compare(object_name(&base.tree)?, object_name(&found.id)?)?;
-        let is_nested =
-            |item: &Option<Item>| item.as_ref().is_some_and(|item| item.kind == ItemKind::Opaque);
+        let is_nested = |item: &Option<TreeItem>| {
+            item.as_ref().is_some_and(|item| item.kind == ItemKind::Opaque)
+        };
         let mut nested: BTreeSet<_> = base.nested.iter().cloned().collect();
         let (mut attributes, mut blobs) = (base.attributes, Vec::new());
         for change in &changes {
@@ -217,7 +225,7 @@ impl GitTree {
                 nested.remove(&change.path);
             }
             if is_attributes(&path_bytes::to_bytes(&change.path)) {
-                attributes = Attributes::Present;
+                attributes = AttributesPresence::Present;
             }
             let stored = change.to.as_ref().filter(|item| item.kind != ItemKind::Opaque);
             blobs.extend(stored.map(|item| &*item.content));
@@ -229,7 +237,7 @@ impl GitTree {
         nested.retain(|path| self.git.root().join(path).is_dir());
         let kinds =
             changes.iter().map(|change| (&*change.path, change.to.as_ref().map(|to| to.kind)));
-        let facts = Facts {
+        let facts = TreeFacts {
             at: now,
             left_out: found.left_out,
             nested: nested.into_iter().collect(),
@@ -238,13 +246,17 @@ impl GitTree {
             attributes,
         };
         let raw = self.raw(&found.id, attributes)?;
-        Ok(Some(Present { version: Version { tree: found.id, raw }, facts }))
+        Ok(Some(RecordedTree { version: TreeVersion { tree: found.id, raw }, facts }))
     }
 
     /// Returns the tree with the bytes of the files that git converts; `None`
     /// if there are none.
-    fn raw(&self, tree: &TreeId, attributes: Attributes) -> Result<Option<String>, TreeError> {
-        if attributes == Attributes::Absent && !raw::are_configured(&self.git)? {
+    fn raw(
+        &self,
+        tree: &TreeId,
+        attributes: AttributesPresence,
+    ) -> Result<Option<String>, TreeError> {
+        if attributes == AttributesPresence::Absent && !raw::are_configured(&self.git)? {
             return Ok(None);
         }
         let listing = self.git.list_tree(object_name(tree)?)?;
@@ -266,7 +278,7 @@ impl GitTree {
         let update = self.git.command("update-index").index(&index).args(["-z", "--index-info"]);
         let written = update
             .feed(&lines)
-            .and_then(Ended::success)
+            .and_then(GitOutput::success)
             .and_then(|_| self.git.command("write-tree").index(&index).read());
         // It is not needed any more, and harmless if it remains.
         let _ = fs::remove_file(&index);
@@ -275,7 +287,7 @@ impl GitTree {
 
     /// Reads the snapshots of a run from the references of the repository. Used
     /// for runs of an older version, which recorded them nowhere else.
-    fn referred(&self, run: &RunId) -> Result<Labels, TreeError> {
+    fn referred(&self, run: &RunId) -> Result<CommitsByLabel, TreeError> {
         let prefix = prefix(run);
         let listed = references::list(&self.git.dirs().common, &prefix);
         let listed = if let Some(listed) = listed {
@@ -295,12 +307,13 @@ impl GitTree {
 
     /// Returns the snapshots of a run; those of an older version are recorded
     /// first.
-    fn adopted(&self, run: &RunId, next: Label) -> Result<Labels, TreeError> {
+    fn adopted(&self, run: &RunId, next: SnapshotLabel) -> Result<CommitsByLabel, TreeError> {
         if let Some(labels) = self.kept.labels(run) {
             return Ok(labels);
         }
         // A run has no snapshots before its start.
-        let labels = if next == Label::Start { Labels::new() } else { self.referred(run)? };
+        let labels =
+            if next == SnapshotLabel::Start { CommitsByLabel::new() } else { self.referred(run)? };
         for (label, commit) in &labels {
             self.kept.add(run, *label, commit)?;
         }
@@ -331,7 +344,7 @@ impl GitTree {
     }
 
     fn remember(&self, snapshot: &Snapshot) {
-        if let Place::Git { commit, .. } = &snapshot.place {
+        if let SnapshotPlace::Git { commit, .. } = &snapshot.place {
             let mut met = self.met.lock().unwrap_or_else(PoisonError::into_inner);
             if met.len() >= MOST_MET {
                 met.clear();
@@ -367,8 +380,13 @@ impl GitTree {
         self.git.users("update-ref").args(args).read().map(drop)
     }
 
-    fn commit(&self, run: &RunId, label: Label, present: &Present) -> Result<String, TreeError> {
-        let Present { version, facts } = present;
+    fn commit(
+        &self,
+        run: &RunId,
+        label: SnapshotLabel,
+        present: &RecordedTree,
+    ) -> Result<String, TreeError> {
+        let RecordedTree { version, facts } = present;
         let message = format!("ralph {run} {label}\n\n{}", facts.render());
         let tree = object_name(&version.tree)?;
         let Some(raw) = &version.raw else {
@@ -406,12 +424,15 @@ impl GitTree {
     /// work tree.
     fn add_raw(
         &self,
-        found: &mut Vec<Difference>,
-        from: &Version,
-        to: &Version,
+        found: &mut Vec<PathDifference>,
+        from: &TreeVersion,
+        to: &TreeVersion,
     ) -> Result<(), TreeError> {
-        let list = |version: &Version| {
-            version.raw.as_deref().map_or_else(|| Ok(Listing::new()), |raw| self.git.list_tree(raw))
+        let list = |version: &TreeVersion| {
+            version
+                .raw
+                .as_deref()
+                .map_or_else(|| Ok(TreeEntryMap::new()), |raw| self.git.list_tree(raw))
         };
         let (from_raw, to_raw) = (list(from)?, list(to)?);
         let seen: BTreeSet<_> =
@@ -430,12 +451,12 @@ impl GitTree {
         // Their entry in the tree is the same on both sides.
         let stored = self.git.look_up(object_name(&to.tree)?, &only_raw)?;
         for path in only_raw {
-            let item = |raw: &Listing| {
+            let item = |raw: &TreeEntryMap| {
                 raw.get(&path).or_else(|| stored.get(&path)).map(|entry| entry.item.clone())
             };
             let (from, to) = (item(&from_raw), item(&to_raw));
             if from != to {
-                found.push(Difference { path: path_bytes::from_bytes(&path), from, to });
+                found.push(PathDifference { path: path_bytes::from_bytes(&path), from, to });
             }
         }
         Ok(())
@@ -443,7 +464,7 @@ impl GitTree {
 
     /// Lists folders without a file of the tree. Only folders with such files
     /// are read, so installed or built files cost nothing.
-    fn folders(&self, scope: &Scope, files: &[ListedFile]) -> Result<Vec<PathBuf>, TreeError> {
+    fn folders(&self, scope: &TreeScope, files: &[ListedFile]) -> Result<Vec<PathBuf>, TreeError> {
         let mut with_files: HashSet<&Path> = HashSet::new();
         for file in files {
             let above = file.path.ancestors().skip(1);
@@ -481,7 +502,7 @@ impl GitTree {
 }
 
 /// Collects `folder` and those below, except nested repositories.
-fn push_folders(root: &Path, folder: &Path, scope: &Scope, found: &mut Vec<PathBuf>) {
+fn push_folders(root: &Path, folder: &Path, scope: &TreeScope, found: &mut Vec<PathBuf>) {
     if scope.left_out.contains(folder) || root.join(folder).join(".git").exists() {
         return;
     }
@@ -508,7 +529,7 @@ fn parse_snapshot(commit: &str, text: &[u8]) -> Option<Snapshot> {
     let (head, message) = text.split_once("\n\n")?;
     let tree = head.lines().find_map(|line| line.strip_prefix("tree "))?;
     let raw = message.lines().find_map(|line| line.strip_prefix("raw: ")).map(str::to_owned);
-    let facts = Facts::parse(message)?;
-    let place = Place::Git { commit: commit.to_owned(), reference: String::new(), raw };
-    Some(Snapshot::new(Label::Start, TreeId::new(tree), place, facts))
+    let facts = TreeFacts::parse(message)?;
+    let place = SnapshotPlace::Git { commit: commit.to_owned(), reference: String::new(), raw };
+    Some(Snapshot::new(SnapshotLabel::Start, TreeId::new(tree), place, facts))
 }

@@ -9,10 +9,10 @@ use ralph_core::TreeId;
 use crate::error::TreeError;
 use crate::git::{Git, fields};
 use crate::git_watch::WatchedInput;
-use crate::keeper::Sink;
-use crate::oid::{Naming, ObjectKind, Oid};
+use crate::keeper::ContentSink;
+use crate::oid::{ObjectIdHasher, ObjectKind, Oid};
 use crate::path_bytes;
-use crate::snapshot::{Difference, Item, ItemKind};
+use crate::snapshot::{ItemKind, PathDifference, TreeItem};
 
 /// Number of objects requested at once. They must fit in git's input buffer
 /// while its output is not read.
@@ -28,23 +28,23 @@ const HELD: u64 = 4 * 1024 * 1024;
 /// One entry of a tree.
 #[derive(Clone, Debug)]
 pub(crate) struct TreeEntry {
-    pub(crate) item: Item,
+    pub(crate) item: TreeItem,
     /// `None` for a nested repository.
     pub(crate) size: Option<u64>,
 }
 
-pub(crate) type Listing = BTreeMap<Vec<u8>, TreeEntry>;
+pub(crate) type TreeEntryMap = BTreeMap<Vec<u8>, TreeEntry>;
 
 impl Git {
     /// Lists all files of a tree without their sizes: git opens every object to
     /// find a size.
-    pub(crate) fn list_names(&self, tree: &str) -> Result<Listing, TreeError> {
+    pub(crate) fn list_names(&self, tree: &str) -> Result<TreeEntryMap, TreeError> {
         let args = ["-r", "-z", "--full-tree", tree];
         Ok(parse_listing(&self.reading("ls-tree").args(args).read()?))
     }
 
     /// Lists all files of a tree.
-    pub(crate) fn list_tree(&self, tree: &str) -> Result<Listing, TreeError> {
+    pub(crate) fn list_tree(&self, tree: &str) -> Result<TreeEntryMap, TreeError> {
         let args = ["-r", "-z", "-l", "--full-tree", tree];
         Ok(parse_listing(&self.reading("ls-tree").args(args).read()?))
     }
@@ -56,8 +56,8 @@ impl Git {
     }
 
     /// Lists those of `paths` that a tree has.
-    pub(crate) fn look_up(&self, tree: &str, paths: &[Vec<u8>]) -> Result<Listing, TreeError> {
-        let mut found = Listing::new();
+    pub(crate) fn look_up(&self, tree: &str, paths: &[Vec<u8>]) -> Result<TreeEntryMap, TreeError> {
+        let mut found = TreeEntryMap::new();
         for paths in paths.chunks(PATHS_AT_ONCE) {
             let args = ["-r", "-z", "-l", "--full-tree", tree, "--"];
             let paths = paths.iter().map(|path| path_bytes::from_bytes(path));
@@ -67,7 +67,11 @@ impl Git {
     }
 
     /// Returns the paths that differ between two trees.
-    pub(crate) fn diff_trees(&self, from: &str, to: &str) -> Result<Vec<Difference>, TreeError> {
+    pub(crate) fn diff_trees(
+        &self,
+        from: &str,
+        to: &str,
+    ) -> Result<Vec<PathDifference>, TreeError> {
         if from == to {
             return Ok(Vec::new());
         }
@@ -81,10 +85,10 @@ impl Git {
             let modes = [words.next(), words.next()].map(Option::unwrap_or_default);
             let mut item = |mode: &str| {
                 let content = words.next().unwrap_or_default().to_owned();
-                kind_of_mode(mode).map(|kind| Item { kind, content })
+                kind_of_mode(mode).map(|kind| TreeItem { kind, content })
             };
             let (from, to) = (item(modes[0]), item(modes[1]));
-            differences.push(Difference { path: path_bytes::from_bytes(path), from, to });
+            differences.push(PathDifference { path: path_bytes::from_bytes(path), from, to });
         }
         Ok(differences)
     }
@@ -110,7 +114,11 @@ impl Git {
     }
 
     /// Passes the contents of these blobs to `sink`, one after the other.
-    pub(crate) fn read_blobs(&self, items: &[&Item], sink: &mut Sink<'_>) -> Result<(), TreeError> {
+    pub(crate) fn read_blobs(
+        &self,
+        items: &[&TreeItem],
+        sink: &mut ContentSink<'_>,
+    ) -> Result<(), TreeError> {
         let ids: Vec<&str> = items.iter().map(|item| &*item.content).collect();
         self.read_objects(ObjectKind::Blob, &ids, sink)
     }
@@ -120,7 +128,7 @@ impl Git {
         &self,
         kind: ObjectKind,
         ids: &[&str],
-        sink: &mut Sink<'_>,
+        sink: &mut ContentSink<'_>,
     ) -> Result<(), TreeError> {
         if ids.is_empty() {
             return Ok(());
@@ -129,7 +137,7 @@ impl Git {
         let (stdin, stdout) = (child.take_input(), child.take_output());
         let passed = match (stdin, stdout) {
             (Some(stdin), Some(stdout)) => {
-                let objects = Objects { kind, stdin, stdout: BufReader::new(stdout) };
+                let objects = ObjectPipe { kind, stdin, stdout: BufReader::new(stdout) };
                 objects.pass_on(ids, sink, &self.dirs().common)
             }
             (Some(_) | None, Some(_) | None) => Ok(()),
@@ -140,19 +148,19 @@ impl Git {
     }
 }
 
-struct Objects<R> {
+struct ObjectPipe<R> {
     kind: ObjectKind,
     stdin: WatchedInput,
     stdout: R,
 }
 
-impl<R: BufRead> Objects<R> {
+impl<R: BufRead> ObjectPipe<R> {
     /// Requests many objects at once, so that git finds the next while one is
     /// used.
     fn pass_on(
         mut self,
         ids: &[&str],
-        sink: &mut Sink<'_>,
+        sink: &mut ContentSink<'_>,
         common: &Path,
     ) -> Result<(), TreeError> {
         let talking = || TreeError::io("read objects of", common);
@@ -162,7 +170,8 @@ impl<R: BufRead> Objects<R> {
             self.stdin.write_all(asked.as_bytes()).map_err(talking())?;
             for id in ids {
                 let size = read_head(&mut self.stdout, id).map_err(talking())?;
-                let mut content = Verified::new(self.kind, size, (&mut self.stdout).take(size));
+                let mut content =
+                    VerifyingReader::new(self.kind, size, (&mut self.stdout).take(size));
                 if size <= HELD {
                     // Verified before it is passed on.
                     let mut held = Vec::new();
@@ -184,14 +193,14 @@ impl<R: BufRead> Objects<R> {
 }
 
 /// Reads an object and computes its id on the way.
-struct Verified<R> {
+struct VerifyingReader<R> {
     inner: R,
-    naming: Naming,
+    naming: ObjectIdHasher,
 }
 
-impl<R: Read> Verified<R> {
+impl<R: Read> VerifyingReader<R> {
     fn new(kind: ObjectKind, size: u64, inner: R) -> Self {
-        Self { inner, naming: Naming::new(kind, size) }
+        Self { inner, naming: ObjectIdHasher::new(kind, size) }
     }
 
     /// Fails if the contents do not have this id. SHA-256 ids are not checked.
@@ -201,7 +210,7 @@ impl<R: Read> Verified<R> {
     }
 }
 
-impl<R: Read> Read for Verified<R> {
+impl<R: Read> Read for VerifyingReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
         self.naming.add(&buffer[..read]);
@@ -217,7 +226,7 @@ pub(crate) fn read_head(answers: &mut impl BufRead, id: &str) -> io::Result<u64>
     size.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, format!("no object {id}")))
 }
 
-fn parse_listing(listed: &[u8]) -> Listing {
+fn parse_listing(listed: &[u8]) -> TreeEntryMap {
     fields(listed).filter_map(parse_entry).collect()
 }
 
@@ -229,7 +238,7 @@ fn parse_entry(line: &[u8]) -> Option<(Vec<u8>, TreeEntry)> {
     let kind = kind_of_mode(words.next()?)?;
     let content = words.nth(1)?.to_owned();
     let size = words.next().and_then(|size| size.parse().ok());
-    Some((line[tab + 1..].to_vec(), TreeEntry { item: Item { kind, content }, size }))
+    Some((line[tab + 1..].to_vec(), TreeEntry { item: TreeItem { kind, content }, size }))
 }
 
 /// Returns the kind of a file mode; `None` if the file does not exist, which

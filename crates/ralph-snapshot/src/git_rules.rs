@@ -63,18 +63,18 @@ pub(crate) struct GitRules {
     folder: PathBuf,
     /// True if an existing copy in the folder is used.
     is_kept: bool,
-    copy: OnceLock<Copy>,
+    copy: OnceLock<GitRulesCopy>,
 }
 
 /// The files of a copy by their names. An empty file is left out.
-type Files = BTreeMap<&'static str, Vec<u8>>;
+type RuleFileContents = BTreeMap<&'static str, Vec<u8>>;
 
-type Settings = Vec<(String, Vec<u8>)>;
+type GitSettings = Vec<(String, Vec<u8>)>;
 
 #[derive(Debug)]
-struct Copy {
-    files: Files,
-    settings: Settings,
+struct GitRulesCopy {
+    files: RuleFileContents,
+    settings: GitSettings,
 }
 
 impl GitRules {
@@ -172,7 +172,7 @@ impl GitRules {
         [named("core.excludesFile=", EXCLUDES), named("core.attributesFile=", ATTRIBUTES)]
     }
 
-    fn copy(&self, git: &Git) -> Result<&Copy, TreeError> {
+    fn copy(&self, git: &Git) -> Result<&GitRulesCopy, TreeError> {
         if let Some(copy) = self.copy.get() {
             return Ok(copy);
         }
@@ -189,23 +189,23 @@ impl GitRules {
         let settings = parse(files.get(SETTINGS).map_or(b"", Vec::as_slice));
         files.insert("HEAD", b"ref: refs/heads/none\n".to_vec());
         files.insert("config", render(&settings));
-        Ok(self.copy.get_or_init(|| Copy { files, settings }))
+        Ok(self.copy.get_or_init(|| GitRulesCopy { files, settings }))
     }
 
     /// Returns the files of the folder, if it was used before.
-    fn read(&self) -> Option<Files> {
+    fn read(&self) -> Option<RuleFileContents> {
         let read = |name| Some((name, ralph_files::read_own(self.folder.join(name)).ok()?));
         self.folder.join("config").exists().then(|| NAMES.into_iter().filter_map(read).collect())
     }
 }
 
 /// Returns the ignore lists outside the work tree, in git's order.
-fn outside(files: &Files) -> impl Iterator<Item = &[u8]> {
+fn outside(files: &RuleFileContents) -> impl Iterator<Item = &[u8]> {
     [EXCLUDES, EXCLUDE].into_iter().filter_map(|name| files.get(name)).map(Vec::as_slice)
 }
 
 /// Copies the present rules of the repository and the user.
-fn gather(git: &Git) -> Result<Files, TreeError> {
+fn gather(git: &Git) -> Result<RuleFileContents, TreeError> {
     let listed = git.users("config").args(["--list", "-z"]).feed(&[])?.stdout;
     let (mut excludes, mut attributes) = (None, None);
     for (key, value) in fields(&listed).filter_map(setting) {
@@ -219,7 +219,7 @@ fn gather(git: &Git) -> Result<Files, TreeError> {
     let settings =
         fields(&listed).filter(|one| setting(one).is_some_and(|(key, _)| is_copied(&key)));
     let settings = settings.flat_map(|one| [one, b"\0"].concat()).collect();
-    let mut files = Files::from([(SETTINGS, settings)]);
+    let mut files = RuleFileContents::from([(SETTINGS, settings)]);
     let (dir, common) = (&git.dirs().dir, &git.dirs().common);
     for (name, path) in [
         (EXCLUDES, users_file(excludes, "ignore")),
@@ -243,7 +243,7 @@ fn setting(field: &[u8]) -> Option<(String, &[u8])> {
 }
 
 /// Parses the settings that are copied.
-fn parse(listed: &[u8]) -> Settings {
+fn parse(listed: &[u8]) -> GitSettings {
     let settings = fields(listed).filter_map(setting).filter(|(key, _)| is_copied(key));
     settings.map(|(key, value)| (key, value.to_vec())).collect()
 }

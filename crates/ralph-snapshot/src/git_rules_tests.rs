@@ -3,8 +3,8 @@ use std::fs;
 use ralph_core::{RunId, Timestamp};
 
 use crate::error::TreeError;
-use crate::label::Label;
-use crate::scratch::Scratch;
+use crate::label::SnapshotLabel;
+use crate::scratch::ScratchTree;
 use crate::snapshots::Snapshots;
 use crate::work_tree::WorkTree;
 
@@ -15,13 +15,13 @@ fn run() -> RunId {
 }
 
 /// Returns a work tree with a run in progress.
-fn begun(scratch: &Scratch) -> WorkTree {
+fn begun(scratch: &ScratchTree) -> WorkTree {
     let tree = in_run(scratch);
-    Snapshots::new(&tree, run()).take(Label::Start, NOW).unwrap();
+    Snapshots::new(&tree, run()).take(SnapshotLabel::Start, NOW).unwrap();
     tree
 }
 
-fn in_run(scratch: &Scratch) -> WorkTree {
+fn in_run(scratch: &ScratchTree) -> WorkTree {
     let mut tree = scratch.open();
     tree.heed_rules_of(&run());
     tree
@@ -29,7 +29,7 @@ fn in_run(scratch: &Scratch) -> WorkTree {
 
 #[test]
 fn a_filter_never_runs_and_hides_nothing() {
-    let scratch = Scratch::committed(&[("a", "1\n"), (".gitattributes", "b filter=x\n")]);
+    let scratch = ScratchTree::committed(&[("a", "1\n"), (".gitattributes", "b filter=x\n")]);
     let tree = begun(&scratch);
     let start = tree.tree().unwrap();
     let ran = scratch.state().join("ran");
@@ -49,7 +49,7 @@ fn a_filter_never_runs_and_hides_nothing() {
 
 #[test]
 fn a_file_with_a_filter_counts_by_its_bytes_whatever_the_user_staged() {
-    let scratch = Scratch::committed(&[(".gitattributes", "*.big filter=pointer\n")]);
+    let scratch = ScratchTree::committed(&[(".gitattributes", "*.big filter=pointer\n")]);
     scratch.run(&["config", "filter.pointer.clean", "git hash-object --stdin"]);
     scratch.write("a.big", "contents");
     scratch.commit();
@@ -66,7 +66,7 @@ fn a_file_with_a_filter_counts_by_its_bytes_whatever_the_user_staged() {
 
 #[test]
 fn what_is_excluded_beside_the_tree_counts_as_at_the_start() {
-    let scratch = Scratch::committed(&[("a", "1")]);
+    let scratch = ScratchTree::committed(&[("a", "1")]);
     scratch.write(".git/info/exclude", "early\n");
     let tree = begun(&scratch);
     scratch.write("early", "1");
@@ -87,7 +87,7 @@ fn what_is_excluded_beside_the_tree_counts_as_at_the_start() {
 
 #[test]
 fn what_the_user_and_the_repository_exclude_is_ignored_as_at_the_start() {
-    let scratch = Scratch::committed(&[("a", "1"), (".gitignore", "!kept\n")]);
+    let scratch = ScratchTree::committed(&[("a", "1"), (".gitignore", "!kept\n")]);
     scratch.write(".git/info/exclude", "!both\nearly\n");
     scratch.write(".git/more", "both\nkept\nusers\n");
     scratch.run(&["config", "core.excludesFile", &scratch.path(".git/more").to_string_lossy()]);
@@ -115,7 +115,7 @@ fn paths_since(tree: &WorkTree, start: &ralph_core::TreeId) -> Vec<String> {
 
 #[test]
 fn files_that_became_ignored_in_a_run_count() {
-    let scratch = Scratch::committed(&[
+    let scratch = ScratchTree::committed(&[
         (".gitignore", "*.log\n/cache/\n"),
         ("sub/.gitignore", "!kept.log\nlocal/x\n"),
     ]);
@@ -151,7 +151,7 @@ fn files_that_became_ignored_in_a_run_count() {
 
 #[test]
 fn output_that_was_seen_before_a_rule_was_written_is_let_go() {
-    let scratch = Scratch::committed(&[("a", "1")]);
+    let scratch = ScratchTree::committed(&[("a", "1")]);
     let tree = begun(&scratch);
     let start = tree.tree().unwrap();
     scratch.write("target/a", "1");
@@ -162,7 +162,7 @@ fn output_that_was_seen_before_a_rule_was_written_is_let_go() {
 
 #[test]
 fn a_copy_of_the_rules_that_was_changed_is_made_right_and_names_no_program() {
-    let scratch = Scratch::committed(&[("a", "1\n")]);
+    let scratch = ScratchTree::committed(&[("a", "1\n")]);
     let tree = begun(&scratch);
     let ran = scratch.state().join("ran");
     let copy = scratch.state().join("rules").join(run().as_str());
@@ -185,7 +185,7 @@ fn a_copy_of_the_rules_that_was_changed_is_made_right_and_names_no_program() {
 
 #[test]
 fn secrets_of_the_settings_are_not_copied() {
-    let scratch = Scratch::committed(&[("a", "1\n")]);
+    let scratch = ScratchTree::committed(&[("a", "1\n")]);
     scratch.run(&["config", "http.extraHeader", "Authorization: hush"]);
     begun(&scratch);
     let copy = scratch.state().join("rules").join(run().as_str());
@@ -195,7 +195,7 @@ fn secrets_of_the_settings_are_not_copied() {
 }
 
 /// Replaces an object by another one, as an attacker might.
-fn forge(scratch: &Scratch, id: &str, planted: &str) {
+fn forge(scratch: &ScratchTree, id: &str, planted: &str) {
     let planted = scratch.path(format!(".git/objects/{}/{}", &planted[..2], &planted[2..]));
     let object = scratch.path(format!(".git/objects/{}/{}", &id[..2], &id[2..]));
     fs::create_dir_all(object.parent().unwrap()).unwrap();
@@ -205,10 +205,10 @@ fn forge(scratch: &Scratch, id: &str, planted: &str) {
 
 #[test]
 fn an_object_that_was_altered_is_noticed() {
-    let scratch = Scratch::committed(&[("a", "right\n"), ("below/b", "1\n")]);
+    let scratch = ScratchTree::committed(&[("a", "right\n"), ("below/b", "1\n")]);
     let tree = begun(&scratch);
     let snapshots = Snapshots::new(&tree, run());
-    let start = snapshots.get(Label::Start).unwrap();
+    let start = snapshots.get(SnapshotLabel::Start).unwrap();
     let blob = scratch.run(&["rev-parse", "HEAD:a"]).trim().to_owned();
     scratch.write("a", "wrong\n");
     let wrong = scratch.run(&["hash-object", "-w", "a"]).trim().to_owned();
@@ -229,14 +229,14 @@ fn an_object_that_was_altered_is_noticed() {
 #[cfg(unix)]
 #[test]
 fn a_repository_of_another_user_is_not_worked_on_with_git() {
-    let scratch = Scratch::committed(&[("a", "1\n")]);
+    let scratch = ScratchTree::committed(&[("a", "1\n")]);
     let tree = scratch.tree();
     // Only the super user can give files away.
     if std::os::unix::fs::chown(scratch.path(".git"), Some(54_321), None).is_err() {
         return;
     }
     assert_ne!(scratch.tree(), tree);
-    let project = crate::Project::discover(&scratch.root).unwrap();
-    let found = crate::Commits::of(&project).unwrap_err().to_string();
+    let project = crate::ProjectLocation::discover(&scratch.root).unwrap();
+    let found = crate::CommitReader::of(&project).unwrap_err().to_string();
     assert!(found.contains("safe.directory"), "{found}");
 }

@@ -10,24 +10,24 @@ use std::sync::Mutex;
 
 use ralph_core::{Approach, RunId, TreeId};
 
-use crate::approach::{self, Parts};
+use crate::approach::{self, ApproachHunks};
 use crate::error::TreeError;
-use crate::found::Found;
+use crate::found::PresentTree;
 use crate::git::{Git, fields};
 use crate::ignored_at_start::may_be_hidden;
-use crate::in_process::Renewed;
-use crate::index::{Claim, PrivateIndex, Seed};
+use crate::in_process::DerivedTree;
+use crate::index::{IndexClaim, IndexSeed, PrivateIndex};
 use crate::kept::KeptObjects;
 use crate::oid::{ObjectKind, Oid};
-use crate::overlay::Overlay;
-use crate::packs::Packs;
-use crate::scan::{self, Scan};
-use crate::scope::Scope;
-use crate::snapshot::{Difference, Snapshot};
-use crate::stat::Stat;
-use crate::tree_reader::Folders;
-use crate::view::View;
-use crate::work_tree::{Change, ChangeKind};
+use crate::overlay::IndexOverlay;
+use crate::packs::PackWriter;
+use crate::scan::{self, IndexScan};
+use crate::scope::TreeScope;
+use crate::snapshot::{PathDifference, Snapshot};
+use crate::stat::FileStat;
+use crate::tree_reader::FolderCache;
+use crate::view::PrivateIndexView;
+use crate::work_tree::{ChangeKind, TreeChange};
 use crate::{path_bytes, probe};
 
 /// Maximum number of bytes read of a patch to compute an approach.
@@ -38,8 +38,8 @@ const PATCH_LIMIT: u64 = 8 * 1024 * 1024;
 pub(crate) struct GitTree {
     pub(crate) git: Git,
     pub(crate) index: PrivateIndex,
-    pub(crate) packs: Packs,
-    pub(crate) folders: Folders,
+    pub(crate) packs: PackWriter,
+    pub(crate) folders: FolderCache,
     pub(crate) kept: KeptObjects,
     /// The last snapshot that this process took.
     pub(crate) newest: Mutex<Option<Box<(RunId, Snapshot)>>>,
@@ -51,7 +51,7 @@ impl GitTree {
     pub(crate) fn new(git: Git, root: &Path, state: &Path) -> Self {
         let index = PrivateIndex::new(state, root, git.dirs().dir.join("index"));
         let objects = git.dirs().common.join("objects");
-        let packs = Packs::new(objects, index.folder().join("packs"));
+        let packs = PackWriter::new(objects, index.folder().join("packs"));
         let kept = KeptObjects::new(state.join("kept"));
         let (folders, newest, met) = Default::default();
         Self { git, index, packs, folders, kept, newest, met }
@@ -61,7 +61,7 @@ impl GitTree {
     pub(crate) fn work_in(&mut self, folder: &Path) -> Result<(), TreeError> {
         self.index = self.index.copied_to(folder)?;
         let objects = folder.join("objects");
-        self.packs = Packs::new(objects.clone(), folder.join("packs"));
+        self.packs = PackWriter::new(objects.clone(), folder.join("packs"));
         self.git.write_objects_to(&objects)
     }
 
@@ -74,24 +74,28 @@ impl GitTree {
         }
     }
 
-    pub(crate) fn tree(&self, scope: &Scope) -> Result<Found, TreeError> {
-        self.tree_from(scope, Memory::Trusted)
+    pub(crate) fn tree(&self, scope: &TreeScope) -> Result<PresentTree, TreeError> {
+        self.tree_from(scope, IndexReuse::Trusted)
     }
 
-    pub(crate) fn tree_from(&self, scope: &Scope, memory: Memory) -> Result<Found, TreeError> {
-        let Note { tracked, limits, .. } = self.note(scope)?;
-        let seeded = Note { tracked, ..Note::default() };
+    pub(crate) fn tree_from(
+        &self,
+        scope: &TreeScope,
+        memory: IndexReuse,
+    ) -> Result<PresentTree, TreeError> {
+        let IndexInputs { tracked, limits, .. } = self.note(scope)?;
+        let seeded = IndexInputs { tracked, ..IndexInputs::default() };
         let first = seeded.render();
         let mut claim = self.index.claim(&first)?;
         let other_limits =
-            Note::of(&claim).is_some_and(|note| note != seeded && note.limits != limits);
-        if other_limits || memory == Memory::Refreshed {
-            claim.reseed(Seed::UsersIndex, &first)?;
+            IndexInputs::of(&claim).is_some_and(|note| note != seeded && note.limits != limits);
+        if other_limits || memory == IndexReuse::Refreshed {
+            claim.reseed(IndexSeed::UsersIndex, &first)?;
         }
         let mut named = self.name(&claim, scope);
         // The private index may be damaged, or name objects that `git gc`
         // removed; so may the user's. A new one loses nothing.
-        for seed in [Seed::UsersIndex, Seed::Nothing] {
+        for seed in [IndexSeed::UsersIndex, IndexSeed::Nothing] {
             if !matches!(named, Err(TreeError::Git { .. })) {
                 break;
             }
@@ -101,22 +105,22 @@ impl GitTree {
         named
     }
 
-    fn name(&self, claim: &Claim<'_>, scope: &Scope) -> Result<Found, TreeError> {
-        let mut known = Note::of(claim).unwrap_or_default();
+    fn name(&self, claim: &IndexClaim<'_>, scope: &TreeScope) -> Result<PresentTree, TreeError> {
+        let mut known = IndexInputs::of(claim).unwrap_or_default();
         let is_new = known.tree.is_none();
         let mut note = self.note(scope)?;
-        let mut view = View::open(&claim.path, known.overlay.clone());
+        let mut view = PrivateIndexView::open(&claim.path, known.overlay.clone());
         if is_new {
             view = self.look_at_all(claim, view)?;
             let tree = view.as_ref().and_then(|view| view.noted_tree(&scope.left_out));
-            known =
-                tree.map_or(known, |tree| Note { tree: Some(tree.to_string()), ..note.clone() });
+            known = tree
+                .map_or(known, |tree| IndexInputs { tree: Some(tree.to_string()), ..note.clone() });
         }
         let skipped = scope.left_out.state.as_deref();
         // Git never looks into a nested repository, and refuses to exclude a
         // path in one.
         let skipped = skipped.filter(|state| !self.is_in_nested_repository(state));
-        let mut scan = Scan::of(&self.git, &claim.path, scope, skipped, view.as_ref())?;
+        let mut scan = IndexScan::of(&self.git, &claim.path, scope, skipped, view.as_ref())?;
         let notes = IndexNotes { known: &known, present: &note };
         // A new index is asked for its files: the tree is made from it.
         let renewed = self.renewed(notes, view.as_ref(), &scan)?;
@@ -129,14 +133,16 @@ impl GitTree {
             (renewed.id.to_string(), files)
         } else {
             let id = self.write_tree(claim, scope, notes, &mut scan)?;
-            let view = is_new.then(|| View::open(&claim.path, Overlay::default())).flatten();
+            let view = is_new
+                .then(|| PrivateIndexView::open(&claim.path, IndexOverlay::default()))
+                .flatten();
             (id, view.and_then(|view| view.files(&[])))
         };
         note.tree = Some(id.clone());
         claim.leave_note(&note.render())?;
         scan.left_out.sort();
         let nested = scan.nested.iter().map(|path| path_bytes::from_bytes(path)).collect();
-        Ok(Found { id: TreeId::new(id), left_out: scan.left_out, nested, files })
+        Ok(PresentTree { id: TreeId::new(id), left_out: scan.left_out, nested, files })
     }
 
     /// Returns the present tree, derived from the known one without git; `None`
@@ -144,9 +150,9 @@ impl GitTree {
     fn renewed(
         &self,
         notes: IndexNotes<'_>,
-        view: Option<&View>,
-        scan: &Scan,
-    ) -> Result<Option<Renewed>, TreeError> {
+        view: Option<&PrivateIndexView>,
+        scan: &IndexScan,
+    ) -> Result<Option<DerivedTree>, TreeError> {
         let base = notes.known_tree().and_then(Oid::parse);
         match (base, view) {
             (Some(base), Some(view)) if !changes_rules(scan) => self.renew(view, base, scan),
@@ -157,10 +163,10 @@ impl GitTree {
     /// Updates the index to the present files and lets git write its tree.
     fn write_tree(
         &self,
-        claim: &Claim<'_>,
-        scope: &Scope,
+        claim: &IndexClaim<'_>,
+        scope: &TreeScope,
         notes: IndexNotes<'_>,
-        scan: &mut Scan,
+        scan: &mut IndexScan,
     ) -> Result<String, TreeError> {
         let nested_changed = self.add_nested(claim, scan)?;
         // The index does not have these. Git must not read files that became
@@ -198,9 +204,9 @@ impl GitTree {
     /// it. Returns the view of an index that needs none of that.
     fn look_at_all(
         &self,
-        claim: &Claim<'_>,
-        view: Option<View>,
-    ) -> Result<Option<View>, TreeError> {
+        claim: &IndexClaim<'_>,
+        view: Option<PrivateIndexView>,
+    ) -> Result<Option<PrivateIndexView>, TreeError> {
         let view = view.filter(|view| view.has_none(|path| path.ends_with(b".gitattributes")));
         if view.is_some() && !self.git.rules().has_attributes(&self.git)? {
             return Ok(view);
@@ -230,7 +236,7 @@ impl GitTree {
 
     /// Removes the entries of files with a filter from a new index: the user's
     /// index has their filtered contents, but we record the bytes on disk.
-    fn forget_filtered(&self, claim: &Claim<'_>, listed: &[u8]) -> Result<(), TreeError> {
+    fn forget_filtered(&self, claim: &IndexClaim<'_>, listed: &[u8]) -> Result<(), TreeError> {
         let is_attributes = |line: &[u8]| line.ends_with(b".gitattributes");
         if !self.git.rules().has_attributes(&self.git)? && !fields(listed).any(is_attributes) {
             return Ok(());
@@ -271,7 +277,7 @@ impl GitTree {
 
     /// Adds the repositories inside the work tree by their commits; returns
     /// true if there was one. Only those without a commit stay in `scan`.
-    fn add_nested(&self, claim: &Claim<'_>, scan: &mut Scan) -> Result<bool, TreeError> {
+    fn add_nested(&self, claim: &IndexClaim<'_>, scan: &mut IndexScan) -> Result<bool, TreeError> {
         let mut without_commit = BTreeSet::new();
         let found = scan.nested.len();
         for path in std::mem::take(&mut scan.nested) {
@@ -286,7 +292,7 @@ impl GitTree {
     }
 
     /// Updates the index to the present files.
-    fn update(&self, claim: &Claim<'_>, scan: &mut Scan) -> Result<(), TreeError> {
+    fn update(&self, claim: &IndexClaim<'_>, scan: &mut IndexScan) -> Result<(), TreeError> {
         if !scan.surplus.is_empty() {
             self.remove_from_index(claim, &scan.surplus)?;
         }
@@ -308,7 +314,7 @@ impl GitTree {
         Ok(())
     }
 
-    fn add_all(&self, claim: &Claim<'_>, scan: &Scan) -> Result<(), TreeError> {
+    fn add_all(&self, claim: &IndexClaim<'_>, scan: &IndexScan) -> Result<(), TreeError> {
         let command = self.git.command("add").index(&claim.path).args(self.sparse()?);
         let command = command.args(["-A", "--ignore-errors"]).args(PATHS_FROM_STDIN);
         let mut specs = vec![b":/".to_vec()];
@@ -331,10 +337,10 @@ impl GitTree {
     /// Removes files that the index holds but should not.
     fn settle(
         &self,
-        claim: &Claim<'_>,
-        scope: &Scope,
+        claim: &IndexClaim<'_>,
+        scope: &TreeScope,
         IndexNotes { known, present }: IndexNotes<'_>,
-        scan: &Scan,
+        scan: &IndexScan,
     ) -> Result<(), TreeError> {
         let rules_changed = changes_rules(scan);
         if rules_changed || known.tracked != present.tracked {
@@ -350,7 +356,11 @@ impl GitTree {
         Ok(())
     }
 
-    fn remove_from_index(&self, claim: &Claim<'_>, paths: &[Vec<u8>]) -> Result<(), TreeError> {
+    fn remove_from_index(
+        &self,
+        claim: &IndexClaim<'_>,
+        paths: &[Vec<u8>],
+    ) -> Result<(), TreeError> {
         let args = ["--force-remove", "-z", "--stdin"];
         let command = self.git.command("update-index").index(&claim.path).args(args);
         command.feed(paths)?.success().map(drop)
@@ -361,7 +371,7 @@ impl GitTree {
     /// Git keeps a file in an index even when it is ignored later. Without this
     /// step the id would depend on files seen before the rule was written, and
     /// build output would count for ever.
-    fn settle_ignored(&self, claim: &Claim<'_>, scope: &Scope) -> Result<(), TreeError> {
+    fn settle_ignored(&self, claim: &IndexClaim<'_>, scope: &TreeScope) -> Result<(), TreeError> {
         let ours = self.tracked_though_ignored(&claim.path)?;
         // If the user's index is damaged, no file counts as tracked.
         let users = self.tracked_though_ignored(self.index.users()).unwrap_or_default();
@@ -403,18 +413,18 @@ impl GitTree {
 
     /// Returns a note of all that the present tree depends on, except the
     /// files.
-    fn note(&self, scope: &Scope) -> Result<Note, TreeError> {
+    fn note(&self, scope: &TreeScope) -> Result<IndexInputs, TreeError> {
         let users = fs::metadata(self.index.users()).ok();
         let rules = self.git.rules().stamp(&self.git)?;
-        let tracked = format!("{:?} {rules}", users.as_ref().map(Stat::of));
+        let tracked = format!("{:?} {rules}", users.as_ref().map(FileStat::of));
         let digest = |bytes: &[u8]| blake3::hash(bytes).to_hex().to_string();
         let limits = format!("{:?} {} {:?}", scope.included, scope.size_limit, scope.must);
-        Ok(Note {
+        Ok(IndexInputs {
             limits: digest(limits.as_bytes()),
             left_out: digest(&scope.left_out.listed(b"\0").concat()),
             tracked,
             tree: None,
-            overlay: Overlay::default(),
+            overlay: IndexOverlay::default(),
         })
     }
 
@@ -430,19 +440,19 @@ impl GitTree {
         folders.skip(1).any(|folder| root.join(folder).join(".git").exists())
     }
 
-    pub(crate) fn changes(&self, from: &TreeId, to: &TreeId) -> Result<Vec<Change>, TreeError> {
+    pub(crate) fn changes(&self, from: &TreeId, to: &TreeId) -> Result<Vec<TreeChange>, TreeError> {
         let compared = self.compare(object_name(from)?, object_name(to)?);
         if matches!(compared, Err(TreeError::Git { .. })) {
             self.check_known(from)?;
             self.check_known(to)?;
         }
-        let change = |found: Difference| {
+        let change = |found: PathDifference| {
             let kind = match (found.from, found.to) {
                 (None, Some(_) | None) => ChangeKind::Added,
                 (Some(_), None) => ChangeKind::Removed,
                 (Some(_), Some(_)) => ChangeKind::Modified,
             };
-            Change { path: found.path, kind }
+            TreeChange { path: found.path, kind }
         };
         Ok(compared?.into_iter().map(change).collect())
     }
@@ -456,7 +466,7 @@ impl GitTree {
         let command = self.git.reading("diff-tree").args(PATCH).args(ids);
         let mut child = command.stream()?;
         let read = child.take_output().map_or_else(
-            || Ok((Parts::default(), false)),
+            || Ok((ApproachHunks::default(), false)),
             |stdout| {
                 let mut patch = BufReader::new(stdout).take(PATCH_LIMIT);
                 approach::read_patch(&mut patch).map(|parts| (parts, patch.limit() == 0))
@@ -485,7 +495,7 @@ impl GitTree {
 }
 
 /// Returns true if other files may have become ignored.
-fn changes_rules(scan: &Scan) -> bool {
+fn changes_rules(scan: &IndexScan) -> bool {
     scan.changed.iter().any(|path| path.ends_with(b".gitignore"))
 }
 
@@ -517,7 +527,7 @@ pub(crate) fn object_name(id: &TreeId) -> Result<&str, TreeError> {
 
 /// Tells if the private index may be reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Memory {
+pub(crate) enum IndexReuse {
     Trusted,
     /// Start from the user's index, whose objects git keeps. Git may have
     /// removed objects that only the private index names.
@@ -526,7 +536,7 @@ pub(crate) enum Memory {
 
 /// The inputs of the private index, saved beside it for the next use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Note {
+struct IndexInputs {
     /// Digest of the size limit and the ignored paths that count.
     limits: String,
     /// Digest of the paths that are left out.
@@ -537,15 +547,15 @@ struct Note {
     /// The tree of the files.
     tree: Option<String>,
     /// Files that differ from the index.
-    overlay: Overlay,
+    overlay: IndexOverlay,
 }
 
-impl Note {
-    fn of(claim: &Claim<'_>) -> Option<Self> {
+impl IndexInputs {
+    fn of(claim: &IndexClaim<'_>) -> Option<Self> {
         let mut lines = claim.note.as_deref()?.lines();
         let mut line = || lines.next().map(str::to_owned);
         let (limits, left_out, tracked, tree) = (line()?, line()?, line()?, line());
-        let overlay = Overlay::parse(lines)?;
+        let overlay = IndexOverlay::parse(lines)?;
         Some(Self { limits, left_out, tracked, tree, overlay })
     }
 
@@ -566,8 +576,8 @@ impl Note {
 /// The inputs of the private index: at its last use and now.
 #[derive(Clone, Copy)]
 struct IndexNotes<'a> {
-    known: &'a Note,
-    present: &'a Note,
+    known: &'a IndexInputs,
+    present: &'a IndexInputs,
 }
 
 impl<'a> IndexNotes<'a> {

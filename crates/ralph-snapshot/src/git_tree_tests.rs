@@ -1,26 +1,26 @@
 use std::path::PathBuf;
 
 use super::*;
-use crate::project::Project;
-use crate::scratch::{Scratch, change, run_in};
+use crate::project::ProjectLocation;
+use crate::scratch::{ScratchTree, change, run_in};
 use crate::work_tree::WorkTree;
 
 const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
-fn private_index(scratch: &Scratch) -> PathBuf {
+fn private_index(scratch: &ScratchTree) -> PathBuf {
     let name = format!("index-{}", crate::state_home::short_digest(&scratch.root));
     scratch.state().join(name)
 }
 
 #[test]
 fn a_clean_tree_has_the_id_of_the_commits_tree() {
-    let scratch = Scratch::committed(&[("a", "1"), ("dir/b", "2")]);
+    let scratch = ScratchTree::committed(&[("a", "1"), ("dir/b", "2")]);
     assert_eq!(scratch.tree().as_str(), scratch.run(&["rev-parse", "HEAD^{tree}"]).trim());
 }
 
 #[test]
 fn a_repository_without_a_commit_or_a_file_has_the_empty_tree() {
-    let scratch = Scratch::git();
+    let scratch = ScratchTree::git();
     assert_eq!(scratch.tree().as_str(), EMPTY_TREE);
     scratch.write("a", "1");
     assert_ne!(scratch.tree().as_str(), EMPTY_TREE);
@@ -28,7 +28,7 @@ fn a_repository_without_a_commit_or_a_file_has_the_empty_tree() {
 
 #[test]
 fn untracked_files_count_and_ignored_ones_do_not() {
-    let scratch = Scratch::committed(&[(".gitignore", "*.log\n")]);
+    let scratch = ScratchTree::committed(&[(".gitignore", "*.log\n")]);
     let before = scratch.tree();
     scratch.write("a.log", "");
     assert_eq!(scratch.tree(), before);
@@ -38,7 +38,7 @@ fn untracked_files_count_and_ignored_ones_do_not() {
 
 #[test]
 fn going_back_to_earlier_contents_gives_the_earlier_id() {
-    let scratch = Scratch::committed(&[("a", "1")]);
+    let scratch = ScratchTree::committed(&[("a", "1")]);
     let work_tree = scratch.open();
     let first = work_tree.tree().unwrap();
     scratch.write("a", "2");
@@ -52,7 +52,7 @@ fn going_back_to_earlier_contents_gives_the_earlier_id() {
 
 #[test]
 fn committing_does_not_change_the_tree() {
-    let scratch = Scratch::committed(&[("a", "1")]);
+    let scratch = ScratchTree::committed(&[("a", "1")]);
     scratch.write("a", "2");
     scratch.write("b", "2");
     let before = scratch.tree();
@@ -63,7 +63,7 @@ fn committing_does_not_change_the_tree() {
 #[cfg(unix)]
 #[test]
 fn a_changed_mode_counts() {
-    let scratch = Scratch::committed(&[("a", "1")]);
+    let scratch = ScratchTree::committed(&[("a", "1")]);
     let before = scratch.tree();
     scratch.set_mode("a", 0o755);
     let after = scratch.tree();
@@ -75,7 +75,7 @@ fn a_changed_mode_counts() {
 
 #[test]
 fn the_users_git_state_is_untouched() {
-    let scratch = Scratch::committed(&[("a", "1"), ("b", "1"), ("c", "1")]);
+    let scratch = ScratchTree::committed(&[("a", "1"), ("b", "1"), ("c", "1")]);
     scratch.write("a", "stashed");
     scratch.run(&["stash", "-q"]);
     scratch.write("a", "staged");
@@ -101,13 +101,13 @@ fn the_users_git_state_is_untouched() {
     assert_eq!(status(), before_status);
 }
 
-fn git_status(scratch: &Scratch) -> String {
+fn git_status(scratch: &ScratchTree) -> String {
     scratch.run(&["--no-optional-locks", "status", "--porcelain=v2"])
 }
 
 #[test]
 fn what_is_left_out_does_not_count_until_it_is_let_in() {
-    let scratch = Scratch::committed(&[("src/main", "1")]);
+    let scratch = ScratchTree::committed(&[("src/main", "1")]);
     let mut work_tree = scratch.open();
     let before = work_tree.tree().unwrap();
     scratch.write("report/a/b", "");
@@ -122,7 +122,7 @@ fn what_is_left_out_does_not_count_until_it_is_let_in() {
 
 #[test]
 fn a_path_that_looks_like_a_pattern_is_left_out_as_it_is() {
-    let scratch = Scratch::committed(&[("a", "1")]);
+    let scratch = ScratchTree::committed(&[("a", "1")]);
     let mut work_tree = scratch.open();
     let before = work_tree.tree().unwrap();
     scratch.write("*", "");
@@ -133,8 +133,8 @@ fn a_path_that_looks_like_a_pattern_is_left_out_as_it_is() {
 
 #[test]
 fn state_inside_the_work_tree_never_counts() {
-    let scratch = Scratch::committed(&[("a", "1")]);
-    let project = Project::discover(&scratch.root).unwrap();
+    let scratch = ScratchTree::committed(&[("a", "1")]);
+    let project = ProjectLocation::discover(&scratch.root).unwrap();
     let work_tree = WorkTree::open(&project, &scratch.path("own/state")).unwrap();
     let before = work_tree.tree().unwrap();
     assert_eq!(before.as_str(), scratch.run(&["rev-parse", "HEAD^{tree}"]).trim());
@@ -147,20 +147,20 @@ fn state_inside_the_work_tree_never_counts() {
 
 #[test]
 fn state_inside_a_nested_repository_works() {
-    let scratch = Scratch::committed(&[("a", "1")]);
+    let scratch = ScratchTree::committed(&[("a", "1")]);
     scratch.write("nested/n", "1");
     let nested = scratch.path("nested");
     run_in(&nested, &["init", "-q"]);
     run_in(&nested, &["add", "n"]);
     run_in(&nested, &["commit", "-q", "-m", "n"]);
-    let project = Project::discover(&scratch.root).unwrap();
+    let project = ProjectLocation::discover(&scratch.root).unwrap();
     let work_tree = WorkTree::open(&project, &nested.join("state")).unwrap();
     assert_eq!(work_tree.tree().unwrap(), work_tree.tree().unwrap());
 }
 
 #[test]
 fn a_file_ignored_after_it_was_seen_stops_counting() {
-    let scratch = Scratch::committed(&[("a", "1")]);
+    let scratch = ScratchTree::committed(&[("a", "1")]);
     scratch.write("out/x", "1");
     scratch.tree();
     scratch.write(".gitignore", "out/\n");
@@ -177,7 +177,7 @@ fn a_file_ignored_after_it_was_seen_stops_counting() {
 
 #[test]
 fn an_ignored_file_counts_as_long_as_the_user_tracks_it() {
-    let scratch = Scratch::committed(&[(".gitignore", "*.log\n")]);
+    let scratch = ScratchTree::committed(&[(".gitignore", "*.log\n")]);
     scratch.write("a.log", "1");
     let ignored = scratch.tree();
     scratch.run(&["add", "-f", "a.log"]);
@@ -195,7 +195,7 @@ fn an_ignored_file_counts_as_long_as_the_user_tracks_it() {
 fn names_of_any_bytes_work() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
-    let scratch = Scratch::committed(&[("a", "1")]);
+    let scratch = ScratchTree::committed(&[("a", "1")]);
     let start = scratch.tree();
     let names: [&[u8]; 5] = [b"\xff\xfe", b"a\nb", b"-z", b":(top)", "ä\"'\\ ".as_bytes()];
     for name in names {
@@ -214,7 +214,7 @@ fn names_of_any_bytes_work() {
 
 #[test]
 fn changes_tell_added_modified_and_removed() {
-    let scratch = Scratch::committed(&[("kept", "k"), ("edited", "1"), ("old name", "text")]);
+    let scratch = ScratchTree::committed(&[("kept", "k"), ("edited", "1"), ("old name", "text")]);
     let before = scratch.tree();
     scratch.write("edited", "2");
     scratch.remove("old name");
@@ -232,7 +232,7 @@ fn changes_tell_added_modified_and_removed() {
 
 #[test]
 fn the_same_edit_with_other_numbers_is_the_same_approach() {
-    let scratch = Scratch::committed(&[("a", "one\nn = 1\nthree\n")]);
+    let scratch = ScratchTree::committed(&[("a", "one\nn = 1\nthree\n")]);
     let start = scratch.tree();
     let approach = |text: &str| {
         scratch.write("a", text);
@@ -247,7 +247,7 @@ fn the_same_edit_with_other_numbers_is_the_same_approach() {
 
 #[test]
 fn going_back_is_the_same_approach_as_going_there() {
-    let scratch = Scratch::committed(&[("a", "one\ntwo\nthree\nfour\n"), ("gone", "x\n")]);
+    let scratch = ScratchTree::committed(&[("a", "one\ntwo\nthree\nfour\n"), ("gone", "x\n")]);
     let start = scratch.tree();
     scratch.write("a", "one\n2\nthree\nfive\n");
     scratch.write("new", "n\n");
@@ -262,7 +262,7 @@ fn going_back_is_the_same_approach_as_going_there() {
 
 #[test]
 fn a_patch_beyond_the_limit_is_still_an_approach() {
-    let scratch = Scratch::committed(&[("a", "1")]);
+    let scratch = ScratchTree::committed(&[("a", "1")]);
     let start = scratch.tree();
     let line = "word ".repeat(1000) + "\n";
     let enough = usize::try_from(PATCH_LIMIT).unwrap() / line.len() + 100;
@@ -273,7 +273,7 @@ fn a_patch_beyond_the_limit_is_still_an_approach() {
 
 #[test]
 fn strange_and_forgotten_ids_are_unknown() {
-    let scratch = Scratch::committed(&[("a", "1")]);
+    let scratch = ScratchTree::committed(&[("a", "1")]);
     let work_tree = scratch.open();
     let here = work_tree.tree().unwrap();
     let gone = "0123456789012345678901234567890123456789";
@@ -288,11 +288,11 @@ fn strange_and_forgotten_ids_are_unknown() {
 
 #[test]
 fn a_linked_work_tree_has_its_own_index_in_a_shared_state() {
-    let scratch = Scratch::committed(&[("a", "1")]);
+    let scratch = ScratchTree::committed(&[("a", "1")]);
     let side = scratch.root.parent().unwrap().join("side");
     scratch.run(&["worktree", "add", "-q", "--detach", side.to_str().unwrap()]);
     fs::write(side.join("a"), "2").unwrap();
-    let project = Project::discover(&side).unwrap();
+    let project = ProjectLocation::discover(&side).unwrap();
     let linked = WorkTree::open(&project, &scratch.state()).unwrap();
     let main = scratch.open();
     let (here, there) = (main.tree().unwrap(), linked.tree().unwrap());
@@ -304,7 +304,7 @@ fn a_linked_work_tree_has_its_own_index_in_a_shared_state() {
 
 #[test]
 fn a_detached_head_makes_no_difference() {
-    let scratch = Scratch::committed(&[("a", "1")]);
+    let scratch = ScratchTree::committed(&[("a", "1")]);
     let before = scratch.tree();
     scratch.run(&["checkout", "-q", "--detach"]);
     assert_eq!(scratch.tree(), before);
@@ -312,7 +312,7 @@ fn a_detached_head_makes_no_difference() {
 
 #[test]
 fn a_nested_repository_counts_by_its_commit() {
-    let scratch = Scratch::committed(&[("a", "1")]);
+    let scratch = ScratchTree::committed(&[("a", "1")]);
     let before = scratch.tree();
     let nested = scratch.path("nested");
     fs::create_dir(&nested).unwrap();
@@ -328,7 +328,7 @@ fn a_nested_repository_counts_by_its_commit() {
 
 #[test]
 fn a_merge_with_conflicts_has_a_tree() {
-    let scratch = Scratch::committed(&[("a", "1\n"), ("gone", "1\n")]);
+    let scratch = ScratchTree::committed(&[("a", "1\n"), ("gone", "1\n")]);
     scratch.run(&["checkout", "-q", "-b", "side"]);
     scratch.write("a", "side\n");
     scratch.write("gone", "side\n");
@@ -347,7 +347,7 @@ fn a_merge_with_conflicts_has_a_tree() {
 
 #[test]
 fn a_damaged_private_index_is_rebuilt() {
-    let scratch = Scratch::committed(&[(".gitignore", "*.log\n"), ("a", "1")]);
+    let scratch = ScratchTree::committed(&[(".gitignore", "*.log\n"), ("a", "1")]);
     scratch.write("a.log", "1");
     scratch.run(&["add", "-f", "a.log"]);
     let before = scratch.tree();
@@ -364,7 +364,7 @@ fn a_damaged_private_index_is_rebuilt() {
 
 #[test]
 fn a_state_folder_that_was_deleted_meanwhile_is_made_anew() {
-    let scratch = Scratch::committed(&[("a", "1")]);
+    let scratch = ScratchTree::committed(&[("a", "1")]);
     let tree = scratch.open();
     let before = tree.tree().unwrap();
     fs::remove_dir_all(scratch.state()).unwrap();
@@ -373,7 +373,7 @@ fn a_state_folder_that_was_deleted_meanwhile_is_made_anew() {
 
 #[test]
 fn objects_removed_by_git_are_written_again() {
-    let scratch = Scratch::committed(&[("a", "1")]);
+    let scratch = ScratchTree::committed(&[("a", "1")]);
     scratch.write("untracked", "only our index knows it");
     scratch.write("dir/deep", "so");
     let before = scratch.tree();
@@ -384,7 +384,7 @@ fn objects_removed_by_git_are_written_again() {
 
 #[test]
 fn a_lock_left_by_a_killed_git_does_not_block() {
-    let scratch = Scratch::committed(&[("a", "1")]);
+    let scratch = ScratchTree::committed(&[("a", "1")]);
     let before = scratch.tree();
     let lock = private_index(&scratch).with_extension("lock");
     fs::write(&lock, "").unwrap();
@@ -397,7 +397,7 @@ fn a_lock_left_by_a_killed_git_does_not_block() {
 
 #[test]
 fn many_at_once_agree() {
-    let scratch = Scratch::committed(&[("a", "1")]);
+    let scratch = ScratchTree::committed(&[("a", "1")]);
     scratch.write("b", "2");
     let want = scratch.tree_anew();
     std::thread::scope(|scope| {
@@ -413,7 +413,7 @@ fn many_at_once_agree() {
 
 #[test]
 fn files_outside_of_a_sparse_checkout_count_when_they_are_there() {
-    let scratch = Scratch::committed(&[("in/a", "1"), ("out/b", "1")]);
+    let scratch = ScratchTree::committed(&[("in/a", "1"), ("out/b", "1")]);
     let whole = scratch.tree();
     scratch.run(&["sparse-checkout", "set", "in"]);
     assert!(!scratch.path("out/b").exists());
@@ -426,7 +426,7 @@ fn files_outside_of_a_sparse_checkout_count_when_they_are_there() {
 #[cfg(unix)]
 #[test]
 fn an_unreadable_file_does_not_stop_the_naming() {
-    let scratch = Scratch::committed(&[("a", "1")]);
+    let scratch = ScratchTree::committed(&[("a", "1")]);
     scratch.write("closed", "1");
     scratch.set_mode("closed", 0o000);
     let before = scratch.tree();
@@ -438,7 +438,7 @@ fn an_unreadable_file_does_not_stop_the_naming() {
 #[cfg(unix)]
 #[test]
 fn a_repository_that_may_only_be_read_still_has_trees() {
-    let scratch = Scratch::committed(&[("a", "1")]);
+    let scratch = ScratchTree::committed(&[("a", "1")]);
     scratch.set_mode(".git/objects", 0o555);
     let before = scratch.tree();
     scratch.write("a", "2");
@@ -448,7 +448,7 @@ fn a_repository_that_may_only_be_read_still_has_trees() {
 
 #[test]
 fn without_an_object_store_the_files_are_read_one_by_one() {
-    let scratch = Scratch::committed(&[(".gitignore", "*.log\n"), ("a", "1")]);
+    let scratch = ScratchTree::committed(&[(".gitignore", "*.log\n"), ("a", "1")]);
     fs::remove_dir_all(scratch.path(".git/objects")).unwrap();
     scratch.write(".git/objects", "a file takes no files");
     let before = scratch.tree();
@@ -462,8 +462,8 @@ fn without_an_object_store_the_files_are_read_one_by_one() {
 
 #[test]
 fn without_git_the_files_are_read_one_by_one() {
-    let scratch = Scratch::committed(&[("a", "1")]);
-    let project = Project::discover(&scratch.root).unwrap();
+    let scratch = ScratchTree::committed(&[("a", "1")]);
+    let project = ProjectLocation::discover(&scratch.root).unwrap();
     let work_tree = WorkTree::open_with(&project, &scratch.state(), None).unwrap();
     let tree = work_tree.tree().unwrap();
     assert!(tree.as_str().starts_with("b3-"));
@@ -476,7 +476,7 @@ fn without_git_the_files_are_read_one_by_one() {
 #[cfg(unix)]
 #[test]
 fn an_unchanged_tree_is_looked_at_once_and_nothing_is_written() {
-    let scratch = Scratch::committed(&[("a", "1")]);
+    let scratch = ScratchTree::committed(&[("a", "1")]);
     let program = scratch.root.parent().unwrap().join("git");
     let log = scratch.root.parent().unwrap().join("log");
     let git = crate::git::program().unwrap();
@@ -487,7 +487,7 @@ fn an_unchanged_tree_is_looked_at_once_and_nothing_is_written() {
     fs::write(&source, script).unwrap();
     let mut install = std::process::Command::new("install");
     assert!(install.args(["-m", "755"]).args([&source, &program]).status().unwrap().success());
-    let project = Project::discover(&scratch.root).unwrap();
+    let project = ProjectLocation::discover(&scratch.root).unwrap();
     let work_tree = WorkTree::open_with(&project, &scratch.state(), Some(program)).unwrap();
     // The first time git is asked how it is configured; each time it lists new
     // files and reads the tree.
@@ -505,7 +505,7 @@ fn an_unchanged_tree_is_looked_at_once_and_nothing_is_written() {
 
 #[test]
 fn a_large_untracked_file_is_left_out_until_it_is_small_or_tracked() {
-    let scratch = Scratch::committed(&[("a", "1"), ("tracked", "1")]);
+    let scratch = ScratchTree::committed(&[("a", "1"), ("tracked", "1")]);
     let before = scratch.tree();
     let mut work_tree = scratch.open();
     work_tree.limit_size(10);
@@ -524,7 +524,7 @@ fn a_large_untracked_file_is_left_out_until_it_is_small_or_tracked() {
 
 #[test]
 fn a_tracked_file_that_would_keep_git_busy_for_minutes_is_left_out() {
-    let scratch = Scratch::committed(&[("a", "1")]);
+    let scratch = ScratchTree::committed(&[("a", "1")]);
     let before = scratch.tree();
     let file = fs::File::options().write(true).open(scratch.path("a")).unwrap();
     file.set_len(1 << 40).unwrap();
@@ -536,7 +536,7 @@ fn a_tracked_file_that_would_keep_git_busy_for_minutes_is_left_out() {
 
 #[test]
 fn ignored_files_count_where_they_are_included() {
-    let scratch = Scratch::committed(&[(".gitignore", "*.log\nout/\n"), ("a", "1")]);
+    let scratch = ScratchTree::committed(&[(".gitignore", "*.log\nout/\n"), ("a", "1")]);
     let before = scratch.tree();
     scratch.write("a.log", "1");
     scratch.write("out/deep/b", "1");
@@ -557,7 +557,7 @@ fn ignored_files_count_where_they_are_included() {
 
 #[test]
 fn a_tracked_file_that_became_too_large_stays_out_when_rules_change_too() {
-    let scratch = Scratch::committed(&[("a", "1"), ("b", "1")]);
+    let scratch = ScratchTree::committed(&[("a", "1"), ("b", "1")]);
     let work_tree = scratch.open();
     work_tree.tree().unwrap();
     scratch.remove("a");

@@ -23,12 +23,12 @@ pub(crate) const STUCK: &str = "it waited for something that never came, such as
 #[derive(Debug)]
 pub(crate) struct WatchedGit {
     child: Child,
-    watch: Arc<Watch>,
+    watch: Arc<GitWatchState>,
 }
 
 /// The state of one git process for the watching thread.
 #[derive(Debug, Default)]
-struct Watch {
+struct GitWatchState {
     /// Number of threads that wait for its output.
     waits: AtomicU32,
     was_ended: AtomicBool,
@@ -41,19 +41,19 @@ struct Watch {
 #[derive(Debug)]
 pub(crate) struct WatchedInput {
     inner: ChildStdin,
-    watch: Arc<Watch>,
+    watch: Arc<GitWatchState>,
 }
 
 /// Output of git; a read may block for ever.
 #[derive(Debug)]
 pub(crate) struct WatchedOutput {
     inner: ChildStdout,
-    watch: Arc<Watch>,
+    watch: Arc<GitWatchState>,
 }
 
 impl WatchedGit {
     pub(crate) fn new(child: Child, work: &WorkHandle) -> Self {
-        let watch = Watch { work: work.clone(), ..Watch::default() };
+        let watch = GitWatchState { work: work.clone(), ..GitWatchState::default() };
         #[cfg(target_os = "linux")]
         let watch = linux::watch(&child, watch);
         #[cfg(not(target_os = "linux"))]
@@ -88,7 +88,7 @@ impl WatchedGit {
     }
 }
 
-impl Watch {
+impl GitWatchState {
     fn during<T>(&self, wait: impl FnOnce() -> T) -> T {
         self.waits.fetch_add(1, Ordering::Relaxed);
         let result = wait();
@@ -129,7 +129,7 @@ mod linux {
 
     use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
-    use super::{IS_HURRIED, Watch};
+    use super::{GitWatchState, IS_HURRIED};
 
     /// Time between two checks of all processes.
     const LOOK: Duration = Duration::from_millis(250);
@@ -139,7 +139,7 @@ mod linux {
     const PATIENCE: Duration = Duration::from_secs(4);
     const HURRIED_PATIENCE: Duration = Duration::from_millis(1500);
 
-    static WATCHED: Mutex<Vec<Weak<Watch>>> = Mutex::new(Vec::new());
+    static WATCHED: Mutex<Vec<Weak<GitWatchState>>> = Mutex::new(Vec::new());
     static CHANGED: Condvar = Condvar::new();
 
     /// A reference to a process that stays valid when its number is reused.
@@ -177,12 +177,12 @@ mod linux {
         }
     }
 
-    pub(super) fn watch(child: &Child, watch: Watch) -> Arc<Watch> {
+    pub(super) fn watch(child: &Child, watch: GitWatchState) -> Arc<GitWatchState> {
         static STARTED: Once = Once::new();
         let fd = pidfd_open(Pid::from_child(child), PidfdFlags::empty()).ok();
         let idle = Mutex::new(IdleTime::new(Instant::now()));
         let process = fd.map(|fd| ProcessRef { pid: child.id(), fd, idle });
-        let watch = Arc::new(Watch { process, ..watch });
+        let watch = Arc::new(GitWatchState { process, ..watch });
         WATCHED.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(&watch));
         STARTED.call_once(|| {
             // Without the thread, git runs unwatched.
@@ -206,7 +206,7 @@ mod linux {
         }
     }
 
-    fn look(watch: &Watch, now: Instant) {
+    fn look(watch: &GitWatchState, now: Instant) {
         let Some(process) = &watch.process else { return };
         let mut idle = process.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let asleep =

@@ -65,11 +65,11 @@ fn named(message: &str) -> impl Iterator<Item = String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::scratch::Scratch;
+    use crate::scratch::ScratchTree;
 
     #[test]
     fn commits_and_what_takes_them_back_are_told() {
-        let scratch = Scratch::git();
+        let scratch = ScratchTree::git();
         scratch.write("a", "1");
         scratch.commit();
         let tree = scratch.open();
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn what_was_taken_back_and_done_again_is_not_taken_back() {
-        let scratch = Scratch::git();
+        let scratch = ScratchTree::git();
         scratch.write("a", "1");
         scratch.commit();
         scratch.write("a", "2");
@@ -110,13 +110,13 @@ mod tests {
 
     #[test]
     fn outside_git_and_before_the_first_commit_there_is_nothing_to_tell() {
-        for scratch in [Scratch::plain(), Scratch::git()] {
+        for scratch in [ScratchTree::plain(), ScratchTree::git()] {
             scratch.write("a", "1");
             let tree = scratch.open();
             assert!(tree.commits_since(None).unwrap().is_empty());
             assert!(tree.reverted().unwrap().is_empty());
         }
-        let scratch = Scratch::git();
+        let scratch = ScratchTree::git();
         scratch.write("a", "1");
         scratch.commit();
         let unknown = "0".repeat(40);

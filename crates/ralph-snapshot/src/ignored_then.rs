@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use crate::snapshot::{Difference, Item, ItemKind};
+use crate::snapshot::{ItemKind, PathDifference, TreeItem};
 
 /// Returns the ignore files that differ from the present ones.
-pub(crate) fn rules(ahead: &[Difference]) -> Vec<(&Path, Option<&Item>)> {
+pub(crate) fn rules(ahead: &[PathDifference]) -> Vec<(&Path, Option<&TreeItem>)> {
     let is_rules = |path: &Path| path.file_name().is_some_and(|name| name == ".gitignore");
     let differing = ahead.iter().filter(|difference| is_rules(&difference.path));
-    let readable = |item: &&Item| match item.kind {
+    let readable = |item: &&TreeItem| match item.kind {
         ItemKind::File | ItemKind::Executable => true,
         ItemKind::Link | ItemKind::Opaque => false,
     };
@@ -20,14 +20,14 @@ pub(crate) fn rules(ahead: &[Difference]) -> Vec<(&Path, Option<&Item>)> {
 
 /// The rules of a snapshot, folder by folder.
 #[derive(Debug)]
-pub(crate) struct Rules {
+pub(crate) struct PastIgnoreRules {
     root: PathBuf,
     /// Texts of the ignore files that differ from the present ones.
     differing: BTreeMap<PathBuf, String>,
     folders: BTreeMap<PathBuf, Gitignore>,
 }
 
-impl Rules {
+impl PastIgnoreRules {
     pub(crate) fn new(root: &Path, differing: BTreeMap<PathBuf, String>) -> Self {
         Self { root: root.to_owned(), differing, folders: BTreeMap::new() }
     }
@@ -74,7 +74,7 @@ mod tests {
     fn the_deepest_rule_that_speaks_of_a_file_decides() {
         let texts = [(".gitignore", "*.log\n/out/\n"), ("src/.gitignore", "!kept.log\n")];
         let texts = texts.map(|(path, text)| (PathBuf::from(path), text.to_owned()));
-        let mut rules = Rules::new(Path::new("/nowhere"), texts.into());
+        let mut rules = PastIgnoreRules::new(Path::new("/nowhere"), texts.into());
         for (path, want) in [
             ("a.log", true),
             ("deep/er/a.log", true),

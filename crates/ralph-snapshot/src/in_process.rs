@@ -11,14 +11,14 @@ use crate::error::TreeError;
 use crate::git_tree::GitTree;
 use crate::index_file::kind_of;
 use crate::oid::{ObjectKind, Oid};
-use crate::overlay::{Later, Overlay};
-use crate::pack::Batch;
-use crate::scan::{Reader, Scan};
-use crate::snapshot::Difference;
-use crate::stat::Stat;
-use crate::tree_object::{self, Edits, Node};
+use crate::overlay::{IndexOverlay, OverlayEntry};
+use crate::pack::ObjectBatch;
+use crate::scan::{IndexScan, ScanReader};
+use crate::snapshot::PathDifference;
+use crate::stat::FileStat;
+use crate::tree_object::{self, TreeEdits, TreeNode};
 use crate::tree_reader::TreeReader;
-use crate::view::{self, Folders, View};
+use crate::view::{self, OrderedFileFinder, PrivateIndexView};
 use crate::{path_bytes, probe, raw};
 
 /// Maximum number of files that differ from the private index before it is
@@ -30,21 +30,21 @@ const LARGE_FILE: u64 = 4 * 1024 * 1024;
 const LARGE_SUM: u64 = 32 * 1024 * 1024;
 
 /// A tree that was made from an earlier one.
-pub(crate) struct Renewed {
+pub(crate) struct DerivedTree {
     pub(crate) id: Oid,
     /// Files that differ from the private index now.
-    pub(crate) overlay: Overlay,
+    pub(crate) overlay: IndexOverlay,
 }
 
 impl GitTree {
     /// Makes the present tree from `base`; `None` if git has to.
     pub(crate) fn renew(
         &self,
-        view: &View,
+        view: &PrivateIndexView,
         base: Oid,
-        scan: &Scan,
-    ) -> Result<Option<Renewed>, TreeError> {
-        let is_plain = scan.reader == Reader::View
+        scan: &IndexScan,
+    ) -> Result<Option<DerivedTree>, TreeError> {
+        let is_plain = scan.reader == ScanReader::View
             && scan.nested.is_empty()
             && scan.surplus.is_empty()
             && scan.changed.len() + view.overlay.0.len() <= MOST_CHANGED;
@@ -52,8 +52,8 @@ impl GitTree {
             return Ok(None);
         }
         if scan.changed.is_empty() {
-            let id = self.edit(base, &Edits::new(), Batch::default())?;
-            return Ok(id.map(|id| Renewed { id, overlay: view.overlay.clone() }));
+            let id = self.edit(base, &TreeEdits::new(), ObjectBatch::default())?;
+            return Ok(id.map(|id| DerivedTree { id, overlay: view.overlay.clone() }));
         }
         if !self.converts_nothing(&scan.changed)? {
             return Ok(None);
@@ -61,12 +61,12 @@ impl GitTree {
         let folder = self.index.folder();
         let now = probe::now_in(folder).map_err(TreeError::io("write in", folder))?;
         let known = view.known(&scan.changed);
-        let mut batch = Batch::default();
+        let mut batch = ObjectBatch::default();
         let files = scan.changed.iter().map(Vec::as_slice).zip(known.iter().copied());
         let Some(found) = read_files(self.git.root(), files, now, &mut batch) else {
             return Ok(None);
         };
-        let mut edits = Edits::new();
+        let mut edits = TreeEdits::new();
         let mut overlay = view.overlay.clone();
         for ((path, known), later) in scan.changed.iter().zip(known).zip(found) {
             let node = later.node();
@@ -76,7 +76,7 @@ impl GitTree {
             overlay.0.insert(path.clone(), later);
         }
         let id = self.edit(base, &edits, batch)?;
-        Ok(id.map(|id| Renewed { id, overlay }))
+        Ok(id.map(|id| DerivedTree { id, overlay }))
     }
 
     /// Applies `edits` to a tree and stores the new objects; `None` if git has
@@ -84,8 +84,8 @@ impl GitTree {
     pub(crate) fn edit(
         &self,
         base: Oid,
-        edits: &Edits,
-        mut batch: Batch,
+        edits: &TreeEdits,
+        mut batch: ObjectBatch,
     ) -> Result<Option<Oid>, TreeError> {
         // The tree may be cached although `git gc` removed it and its contents.
         if !self.has_all(&[&base.to_string()])? {
@@ -128,7 +128,7 @@ impl GitTree {
     }
 
     /// Returns the paths that differ between two trees, ordered.
-    pub(crate) fn compare(&self, from: &str, to: &str) -> Result<Vec<Difference>, TreeError> {
+    pub(crate) fn compare(&self, from: &str, to: &str) -> Result<Vec<PathDifference>, TreeError> {
         if from == to {
             return Ok(Vec::new());
         }
@@ -157,15 +157,15 @@ impl GitTree {
         let parent = parent.map(|parent| format!("parent {parent}\n")).unwrap_or_default();
         let who = format!("ralph <ralph@localhost> {} +0000", at.as_millis().max(0) / 1000);
         let text = format!("tree {tree}\n{parent}author {who}\ncommitter {who}\n\n{message}");
-        let mut batch = Batch::default();
+        let mut batch = ObjectBatch::default();
         let id = batch.add(ObjectKind::Commit, text.as_bytes());
         self.packs.write(batch)?;
         Ok(Some(id.to_string()))
     }
 }
 
-impl Later {
-    pub(crate) fn node(self) -> Option<Node> {
+impl OverlayEntry {
+    pub(crate) fn node(self) -> Option<TreeNode> {
         match self {
             Self::Gone => None,
             Self::There { node, .. } => Some(node),
@@ -177,15 +177,15 @@ impl Later {
 /// if one is large, unreadable or not a plain file.
 pub(crate) fn read_files<'a>(
     root: &Path,
-    files: impl Iterator<Item = (&'a [u8], Option<Node>)>,
+    files: impl Iterator<Item = (&'a [u8], Option<TreeNode>)>,
     now: SystemTime,
-    batch: &mut Batch,
-) -> Option<Vec<Later>> {
-    let (mut folders, mut sum) = (Folders::new(root), 0);
+    batch: &mut ObjectBatch,
+) -> Option<Vec<OverlayEntry>> {
+    let (mut folders, mut sum) = (OrderedFileFinder::new(root), 0);
     let mut later = Vec::new();
     for (path, known) in files {
         let Some(found) = folders.find(path).filter(|found| !found.is_dir()) else {
-            later.push(Later::Gone);
+            later.push(OverlayEntry::Gone);
             continue;
         };
         let mode = tree_object::mode_of(kind_of(&found)?);
@@ -199,9 +199,9 @@ pub(crate) fn read_files<'a>(
             batch.add(ObjectKind::Blob, &contents);
         }
         // A later change will show in its time.
-        let stat = Stat::of(&found);
+        let stat = FileStat::of(&found);
         let stat = (stat.is_older_than(now) || stat.is_settled(now)).then_some(stat);
-        later.push(Later::There { node: Node { mode, id }, stat });
+        later.push(OverlayEntry::There { node: TreeNode { mode, id }, stat });
     }
     Some(later)
 }
@@ -230,13 +230,13 @@ mod tests {
     use ralph_core::RunId;
 
     use super::*;
-    use crate::label::Label;
-    use crate::scratch::Scratch;
+    use crate::label::SnapshotLabel;
+    use crate::scratch::ScratchTree;
     use crate::snapshots::Snapshots;
 
     #[test]
     fn what_git_removed_meanwhile_is_not_built_upon() {
-        let scratch = Scratch::committed(&[("a", "1")]);
+        let scratch = ScratchTree::committed(&[("a", "1")]);
         let tree = scratch.open();
         tree.tree().unwrap();
         for (path, text) in [("new/deep/x", "1"), ("new/y", "1"), ("a", "2")] {
@@ -246,14 +246,14 @@ mod tests {
         scratch.run(&["gc", "-q", "--prune=now"]);
         scratch.write("a", "3");
         let at = Timestamp::from_millis(0);
-        let kept = Snapshots::new(&tree, RunId::from_bits(1)).take(Label::Iteration(1), at);
+        let kept = Snapshots::new(&tree, RunId::from_bits(1)).take(SnapshotLabel::Iteration(1), at);
         assert_eq!(kept.unwrap().tree, scratch.tree_anew());
         scratch.run(&["fsck", "--strict", "--no-dangling"]);
     }
 
     #[test]
     fn many_changes_end_up_in_the_index() {
-        let scratch = Scratch::committed(&[("a", "1")]);
+        let scratch = ScratchTree::committed(&[("a", "1")]);
         let tree = scratch.open();
         tree.tree().unwrap();
         for round in 0..3 {

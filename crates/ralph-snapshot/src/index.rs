@@ -30,7 +30,7 @@ pub(crate) struct PrivateIndex {
 
 /// The initial contents of a private index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Seed {
+pub(crate) enum IndexSeed {
     UsersIndex,
     Nothing,
 }
@@ -69,23 +69,24 @@ impl PrivateIndex {
     /// Returns an index to work on: the private one, or a copy while that is
     /// busy.
     ///
-    /// `note` becomes [`Claim::note`] of an index that is seeded now.
-    pub(crate) fn claim(&self, note: &str) -> Result<Claim<'_>, TreeError> {
+    /// `note` becomes [`IndexClaim::note`] of an index that is seeded now.
+    pub(crate) fn claim(&self, note: &str) -> Result<IndexClaim<'_>, TreeError> {
         // The work goes on even if the state folder is deleted meanwhile.
         crate::work_tree::create_private(&self.folder)?;
-        match Guard::take(&self.beside("guard"))? {
+        match IndexLock::take(&self.beside("guard"))? {
             Some(guard) if !self.is_locked_by_git()? => self.claim_original(guard, note),
             Some(_) | None => self.claim_copy(note),
         }
     }
 
-    fn claim_original(&self, guard: Guard, note: &str) -> Result<Claim<'_>, TreeError> {
-        let mut claim = Claim { index: self, path: self.path(), note: None, guard: Some(guard) };
+    fn claim_original(&self, guard: IndexLock, note: &str) -> Result<IndexClaim<'_>, TreeError> {
+        let mut claim =
+            IndexClaim { index: self, path: self.path(), note: None, guard: Some(guard) };
         if ralph_files::is_odd(&claim.path) {
             fs::remove_file(&claim.path).map_err(TreeError::io("remove", &claim.path))?;
         }
         if !claim.path.exists() {
-            claim.reseed(Seed::UsersIndex, note)?;
+            claim.reseed(IndexSeed::UsersIndex, note)?;
             return Ok(claim);
         }
         let path = self.beside("note");
@@ -100,12 +101,12 @@ impl PrivateIndex {
         }
     }
 
-    fn claim_copy(&self, note: &str) -> Result<Claim<'_>, TreeError> {
+    fn claim_copy(&self, note: &str) -> Result<IndexClaim<'_>, TreeError> {
         self.remove_abandoned_copies();
         let path = probe::unique_path(&self.folder, &format!("{}.copy", self.name));
-        let mut claim = Claim { index: self, path, note: None, guard: None };
+        let mut claim = IndexClaim { index: self, path, note: None, guard: None };
         if !copy_with_time(&self.path(), &claim.path)? {
-            claim.reseed(Seed::UsersIndex, note)?;
+            claim.reseed(IndexSeed::UsersIndex, note)?;
         }
         Ok(claim)
     }
@@ -143,27 +144,27 @@ impl PrivateIndex {
 
 /// An index for exclusive use until this is dropped.
 #[derive(Debug)]
-pub(crate) struct Claim<'a> {
+pub(crate) struct IndexClaim<'a> {
     index: &'a PrivateIndex,
     /// The index file; it may not exist.
     pub(crate) path: PathBuf,
     /// The note of the last claim that succeeded. A copy has none.
     pub(crate) note: Option<String>,
     /// `None` for a copy.
-    guard: Option<Guard>,
+    guard: Option<IndexLock>,
 }
 
-impl Claim<'_> {
+impl IndexClaim<'_> {
     /// Replaces the contents by a new seed. `note` describes a copy of the
     /// user's index.
-    pub(crate) fn reseed(&mut self, seed: Seed, note: &str) -> Result<(), TreeError> {
+    pub(crate) fn reseed(&mut self, seed: IndexSeed, note: &str) -> Result<(), TreeError> {
         let seeded = match seed {
-            Seed::UsersIndex => copy_with_time(&self.index.users, &self.path)?,
-            Seed::Nothing => false,
+            IndexSeed::UsersIndex => copy_with_time(&self.index.users, &self.path)?,
+            IndexSeed::Nothing => false,
         };
         self.note = match seed {
-            Seed::UsersIndex => Some(note.to_owned()),
-            Seed::Nothing => None,
+            IndexSeed::UsersIndex => Some(note.to_owned()),
+            IndexSeed::Nothing => None,
         };
         if !seeded && self.path.exists() {
             fs::remove_file(&self.path).map_err(TreeError::io("remove", &self.path))?;
@@ -181,7 +182,7 @@ impl Claim<'_> {
     }
 }
 
-impl Drop for Claim<'_> {
+impl Drop for IndexClaim<'_> {
     fn drop(&mut self) {
         if self.guard.is_none() {
             // A leftover copy is removed by a later claim.
@@ -193,9 +194,9 @@ impl Drop for Claim<'_> {
 /// An exclusive lock on the private index; the system releases it if the
 /// process is killed.
 #[derive(Debug)]
-struct Guard(File);
+struct IndexLock(File);
 
-impl Guard {
+impl IndexLock {
     /// `None` while another process has it, or where files cannot be locked.
     fn take(path: &Path) -> Result<Option<Self>, TreeError> {
         let file = ralph_files::append_own(path);
@@ -204,7 +205,7 @@ impl Guard {
     }
 }
 
-impl Drop for Guard {
+impl Drop for IndexLock {
     fn drop(&mut self) {
         // Closing the file is not enough: a child process that is just being
         // started holds a copy of it for a moment.
@@ -242,20 +243,20 @@ fn copy_with_time(from: &Path, to: &Path) -> Result<bool, TreeError> {
 mod tests {
     use super::*;
 
-    struct Place {
+    struct ScratchIndex {
         folder: tempfile::TempDir,
         index: PrivateIndex,
     }
 
-    fn place() -> Place {
+    fn place() -> ScratchIndex {
         let folder = tempfile::tempdir().unwrap();
         let users = folder.path().join("users");
         fs::write(&users, "user").unwrap();
         let index = PrivateIndex::new(folder.path(), Path::new("/root"), users);
-        Place { folder, index }
+        ScratchIndex { folder, index }
     }
 
-    fn read(claim: &Claim<'_>) -> String {
+    fn read(claim: &IndexClaim<'_>) -> String {
         fs::read_to_string(&claim.path).unwrap()
     }
 

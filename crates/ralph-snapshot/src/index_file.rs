@@ -4,8 +4,8 @@ use std::fs::Metadata;
 
 use crate::oid::Oid;
 use crate::snapshot::ItemKind;
-use crate::tree_object::Node;
-use crate::walk::Looked;
+use crate::tree_object::TreeNode;
+use crate::walk::IndexedStat;
 
 /// Flag bits of entries that are not plain: git must not check the file, there
 /// are more flags, or the entry is one side of a conflict.
@@ -23,9 +23,9 @@ const TICK: i64 = 10_000_000;
 
 /// A file of the index.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Seen<'a> {
+pub(crate) struct IndexEntry<'a> {
     pub(crate) path: &'a [u8],
-    pub(crate) node: Node,
+    pub(crate) node: TreeNode,
     /// Times, device, inode, mode, owner and size, as they are in the index.
     stat: &'a [u8],
 }
@@ -34,14 +34,14 @@ pub(crate) struct Seen<'a> {
 #[derive(Debug)]
 pub(crate) struct IndexContents<'a> {
     /// Ordered by the bytes of their paths.
-    pub(crate) files: Vec<Seen<'a>>,
+    pub(crate) files: Vec<IndexEntry<'a>>,
     /// The tree of these files, if git has noted it.
     pub(crate) tree: Option<Oid>,
 }
 
 /// Returns all files of an index; `None` if it has something that only git
 /// handles: conflicts, flags, nested repositories, SHA-256.
-pub(crate) fn parse(index: &[u8]) -> Option<Vec<Seen<'_>>> {
+pub(crate) fn parse(index: &[u8]) -> Option<Vec<IndexEntry<'_>>> {
     read(index).map(|index| index.files)
 }
 
@@ -68,11 +68,11 @@ pub(crate) fn read(index: &[u8]) -> Option<IndexContents<'_>> {
         } else {
             tail.iter().position(|byte| *byte == 0)?
         };
-        let node = Node { mode: number(rest, 24)?, id: Oid::from_bytes(&rest[40..60])? };
+        let node = TreeNode { mode: number(rest, 24)?, id: Oid::from_bytes(&rest[40..60])? };
         if !matches!(node.mode, 0o100_644 | 0o100_755 | 0o120_000) {
             return None;
         }
-        seen.push(Seen { path: &tail[..length], node, stat: &rest[..40] });
+        seen.push(IndexEntry { path: &tail[..length], node, stat: &rest[..40] });
         rest = rest.get((FIXED + length + 8) & !7..)?;
     }
     let extensions = extensions(rest)?;
@@ -130,10 +130,10 @@ pub(crate) fn kind_of(_found: &Metadata) -> Option<ItemKind> {
     None
 }
 
-impl Seen<'_> {
+impl IndexEntry<'_> {
     /// Returns true if the file cannot have changed since `written`, the time
     /// of the index in nanoseconds.
-    pub(crate) fn is_like(&self, found: &Looked, written: i64) -> bool {
+    pub(crate) fn is_like(&self, found: &IndexedStat, written: i64) -> bool {
         let low = |number: i64| u32::try_from(number & 0xffff_ffff).ok();
         let field = |at: usize| number(self.stat, at);
         // Some programs write no fraction of a second. Then the whole second

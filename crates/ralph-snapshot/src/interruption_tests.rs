@@ -5,16 +5,16 @@ use std::time::{Duration, Instant};
 use ralph_core::{RunId, Timestamp};
 
 use crate::error::TreeError;
-use crate::label::Label;
-use crate::scratch::Scratch;
+use crate::label::SnapshotLabel;
+use crate::scratch::ScratchTree;
 use crate::snapshots::{SnapshotError, Snapshots};
 use crate::work_handle::WorkProgress;
 
 /// More files than one step of any walk or copy holds.
 const MANY: usize = 1200;
 
-fn both() -> [Scratch; 2] {
-    let scratches = [Scratch::git(), Scratch::plain()];
+fn both() -> [ScratchTree; 2] {
+    let scratches = [ScratchTree::git(), ScratchTree::plain()];
     for scratch in &scratches {
         for number in 0..MANY {
             scratch.write(format!("{}/{number}", number % 20), number.to_string());
@@ -32,7 +32,7 @@ fn an_interrupted_snapshot_leaves_nothing_and_can_be_taken_again() {
     for scratch in both() {
         let tree = scratch.open();
         let snapshots = Snapshots::new(&tree, RunId::from_bits(1));
-        let take = || snapshots.take(Label::Start, Timestamp::from_millis(0));
+        let take = || snapshots.take(SnapshotLabel::Start, Timestamp::from_millis(0));
         tree.handle().interrupt();
         assert!(is_interruption(&take()));
         assert!(matches!(tree.tree(), Err(TreeError::Interrupted)));
@@ -63,7 +63,7 @@ fn a_snapshot_is_interrupted_wherever_it_is() {
                     handle.interrupt();
                     Instant::now()
                 });
-                let result = snapshots.take(Label::Start, Timestamp::from_millis(0));
+                let result = snapshots.take(SnapshotLabel::Start, Timestamp::from_millis(0));
                 done.store(true, std::sync::atomic::Ordering::Relaxed);
                 (result, interrupting.join().unwrap().elapsed())
             });
@@ -76,7 +76,7 @@ fn a_snapshot_is_interrupted_wherever_it_is() {
                 break;
             }
         }
-        let taken = snapshots.take(Label::Start, Timestamp::from_millis(0)).unwrap();
+        let taken = snapshots.take(SnapshotLabel::Start, Timestamp::from_millis(0)).unwrap();
         assert_eq!(taken.tree, scratch.tree_anew());
     }
 }
@@ -86,7 +86,7 @@ fn the_files_of_a_snapshot_are_counted() {
     for scratch in both() {
         let tree = scratch.open();
         let snapshots = Snapshots::new(&tree, RunId::from_bits(1));
-        snapshots.take(Label::Start, Timestamp::from_millis(0)).unwrap();
+        snapshots.take(SnapshotLabel::Start, Timestamp::from_millis(0)).unwrap();
         let many = u64::try_from(MANY).unwrap();
         assert_eq!(tree.handle().progress(), WorkProgress { done: many, total: many });
     }

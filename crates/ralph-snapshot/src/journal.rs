@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::TreeError;
 use crate::escape::{escape, unescape};
-use crate::label::Label;
+use crate::label::SnapshotLabel;
 use crate::{path_bytes, probe};
 
 /// First line of every journal, with the number of its format.
@@ -18,7 +18,7 @@ const FIRST_LINE: &str = "ralph rollback 1";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Journal {
     /// The snapshot it goes to.
-    pub(crate) to: Label,
+    pub(crate) to: SnapshotLabel,
     /// Number of its safety snapshot.
     pub(crate) safety: u32,
     /// The files it changes.
@@ -104,7 +104,7 @@ mod tests {
         let path = folder.path().join("new/journal");
         assert_eq!(Journal::load(&path).unwrap(), None);
         let paths = ["a\nb".into(), "dir/ c".into()].into();
-        let journal = Journal { to: Label::Start, safety: 2, paths };
+        let journal = Journal { to: SnapshotLabel::Start, safety: 2, paths };
         journal.save(&path).unwrap();
         assert_eq!(Journal::load(&path).unwrap(), Some(journal));
         Journal::delete(&path).unwrap();

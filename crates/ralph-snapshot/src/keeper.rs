@@ -5,32 +5,32 @@ use std::path::PathBuf;
 use ralph_core::{RunId, Timestamp};
 
 use crate::error::TreeError;
-use crate::label::Label;
-use crate::scope::Scope;
-use crate::snapshot::{Difference, Item, Present, Snapshot, Version};
+use crate::label::SnapshotLabel;
+use crate::scope::TreeScope;
+use crate::snapshot::{PathDifference, RecordedTree, Snapshot, TreeItem, TreeVersion};
 use crate::snapshots;
 
 /// Records contents for later restoring, in git or outside.
-pub(crate) trait Keeper: Debug {
+pub(crate) trait ContentKeeper: Debug {
     /// Records the present contents. `base` is a snapshot of the same run;
     /// without it, nothing recorded earlier is trusted.
     fn record(
         &self,
-        scope: &Scope,
+        scope: &TreeScope,
         base: Option<&Snapshot>,
         now: Timestamp,
-    ) -> Result<Present, TreeError>;
+    ) -> Result<RecordedTree, TreeError>;
 
     /// Records `base` with the present contents of `paths`, which must be all
     /// paths that changed since. Returns `None` if that would need a check of
     /// all files.
     fn record_known(
         &self,
-        _scope: &Scope,
+        _scope: &TreeScope,
         _base: &Snapshot,
         _paths: &[PathBuf],
         _now: Timestamp,
-    ) -> Result<Option<Present>, TreeError> {
+    ) -> Result<Option<RecordedTree>, TreeError> {
         Ok(None)
     }
 
@@ -46,8 +46,8 @@ pub(crate) trait Keeper: Debug {
     fn keep(
         &self,
         run: &RunId,
-        label: Label,
-        present: &Present,
+        label: SnapshotLabel,
+        present: &RecordedTree,
         like: Option<&Snapshot>,
     ) -> Result<Snapshot, TreeError>;
 
@@ -55,11 +55,15 @@ pub(crate) trait Keeper: Debug {
     fn list(&self, run: &RunId) -> Result<Vec<Snapshot>, TreeError>;
 
     /// Returns the paths that differ, ordered.
-    fn differences(&self, from: &Version, to: &Version) -> Result<Vec<Difference>, TreeError>;
+    fn differences(
+        &self,
+        from: &TreeVersion,
+        to: &TreeVersion,
+    ) -> Result<Vec<PathDifference>, TreeError>;
 
     /// Passes the contents of `items` to `sink` one after the other, with their
     /// positions, until it fails.
-    fn read(&self, items: &[&Item], sink: &mut Sink<'_>) -> Result<(), TreeError>;
+    fn read(&self, items: &[&TreeItem], sink: &mut ContentSink<'_>) -> Result<(), TreeError>;
 
     /// Deletes the snapshots of a run, and contents that nothing else needs.
     fn remove(&self, run: &RunId) -> Result<(), TreeError>;
@@ -69,4 +73,4 @@ pub(crate) trait Keeper: Debug {
 }
 
 /// Receives the contents of one item and its position.
-pub(crate) type Sink<'a> = dyn FnMut(usize, &mut dyn Read) -> Result<(), TreeError> + 'a;
+pub(crate) type ContentSink<'a> = dyn FnMut(usize, &mut dyn Read) -> Result<(), TreeError> + 'a;

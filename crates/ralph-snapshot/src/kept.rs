@@ -17,19 +17,19 @@ use ralph_core::RunId;
 
 use crate::error::TreeError;
 use crate::git::Git;
-use crate::label::Label;
+use crate::label::SnapshotLabel;
 use crate::probe;
 use crate::work_tree::create_private;
 
 /// The commits of a run's snapshots.
-pub(crate) type Labels = BTreeMap<Label, String>;
+pub(crate) type CommitsByLabel = BTreeMap<SnapshotLabel, String>;
 
 /// The records and links beside the repository.
 #[derive(Debug)]
 pub(crate) struct KeptObjects {
     folder: PathBuf,
     /// Records that this process has read.
-    known: Mutex<HashMap<RunId, Labels>>,
+    known: Mutex<HashMap<RunId, CommitsByLabel>>,
     /// True if the cached records take precedence over those on disk.
     is_sealed: bool,
     /// The thread that links objects in the background.
@@ -53,12 +53,12 @@ impl KeptObjects {
     }
 
     /// Returns the snapshots of a run; `None` if none are recorded.
-    pub(crate) fn labels(&self, run: &RunId) -> Option<Labels> {
+    pub(crate) fn labels(&self, run: &RunId) -> Option<CommitsByLabel> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(labels) = known.get(run).filter(|_| self.is_sealed) {
             return Some(labels.clone());
         }
-        let mut labels = Labels::new();
+        let mut labels = CommitsByLabel::new();
         for file in fs::read_dir(self.run(run)).ok()?.flatten() {
             let label = file.file_name().to_string_lossy().parse();
             if let (Ok(label), Ok(commit)) = (label, ralph_files::read_own_text(file.path())) {
@@ -70,7 +70,12 @@ impl KeptObjects {
     }
 
     /// Records a snapshot.
-    pub(crate) fn add(&self, run: &RunId, label: Label, commit: &str) -> Result<(), TreeError> {
+    pub(crate) fn add(
+        &self,
+        run: &RunId,
+        label: SnapshotLabel,
+        commit: &str,
+    ) -> Result<(), TreeError> {
         let mut labels = self.labels(run).unwrap_or_default();
         labels.insert(label, commit.to_owned());
         self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(run.clone(), labels);
@@ -93,7 +98,12 @@ impl KeptObjects {
     /// Links all objects of the repository to our folder. Where links are not
     /// possible, copies the objects of `commit`. Links are made in the
     /// background, since a large repository has many.
-    pub(crate) fn hold(&self, git: &Git, commit: &str, older: &Labels) -> Result<(), TreeError> {
+    pub(crate) fn hold(
+        &self,
+        git: &Git,
+        commit: &str,
+        older: &CommitsByLabel,
+    ) -> Result<(), TreeError> {
         let linked = self.finish_linking();
         let links = ObjectLinks {
             from: git.dirs().common.join("objects"),

@@ -1,8 +1,8 @@
 use ralph_core::{RunId, Timestamp};
 
 use super::*;
-use crate::rollback::Conflicts;
-use crate::scratch::Scratch;
+use crate::rollback::ConflictPolicy;
+use crate::scratch::ScratchTree;
 use crate::snapshots::Snapshots;
 use crate::work_tree::WorkTree;
 
@@ -13,19 +13,19 @@ fn of(tree: &WorkTree) -> Snapshots<'_> {
 }
 
 /// A run that changed a file and left all that git needs to find it.
-fn spoilt() -> Scratch {
-    let scratch = Scratch::committed(&[("a", "committed\n"), ("deep/b", "1\n")]);
+fn spoilt() -> ScratchTree {
+    let scratch = ScratchTree::committed(&[("a", "committed\n"), ("deep/b", "1\n")]);
     scratch.write("a", "not committed\n");
     let tree = scratch.open();
-    of(&tree).take(Label::Start, NOW).unwrap();
+    of(&tree).take(SnapshotLabel::Start, NOW).unwrap();
     scratch.write("a", "spoilt\n");
     scratch.remove("deep/b");
-    of(&tree).take(Label::Iteration(1), NOW).unwrap();
+    of(&tree).take(SnapshotLabel::Iteration(1), NOW).unwrap();
     scratch
 }
 
 /// Makes git forget all that it can.
-fn prune(scratch: &Scratch) {
+fn prune(scratch: &ScratchTree) {
     let listed = scratch.run(&["for-each-ref", "--format=%(refname)", "refs/ralph"]);
     for name in listed.lines() {
         scratch.run(&["update-ref", "-d", name]);
@@ -38,15 +38,15 @@ fn prune(scratch: &Scratch) {
 }
 
 #[track_caller]
-fn goes_back(scratch: &Scratch) {
+fn goes_back(scratch: &ScratchTree) {
     let tree = scratch.open();
     let snapshots = of(&tree);
     let all = snapshots.list().unwrap();
     let plan = snapshots.plan(&all[0], &all[1], &[]).unwrap();
-    snapshots.apply(&plan, Conflicts::Leave, NOW).unwrap();
+    snapshots.apply(&plan, ConflictPolicy::Leave, NOW).unwrap();
     assert_eq!(fs::read_to_string(scratch.path("a")).unwrap(), "not committed\n");
     assert_eq!(fs::read_to_string(scratch.path("deep/b")).unwrap(), "1\n");
-    snapshots.undo(Conflicts::Leave, NOW).unwrap();
+    snapshots.undo(ConflictPolicy::Leave, NOW).unwrap();
     assert_eq!(fs::read_to_string(scratch.path("a")).unwrap(), "spoilt\n");
     scratch.run(&["fsck", "--strict", "--no-dangling"]);
 }
@@ -80,9 +80,10 @@ fn a_snapshot_that_was_planted_as_a_reference_is_none_of_the_run() {
     scratch.run(&["update-ref", "refs/ralph/run-00000001/resumed-0", last.trim()]);
     scratch.run(&["update-ref", "refs/ralph/run-00000001/0", last.trim()]);
     let tree = scratch.open();
-    let labels: Vec<Label> = of(&tree).list().unwrap().iter().map(|one| one.label).collect();
-    assert_eq!(labels, [Label::Start, Label::Iteration(1)]);
-    assert_ne!(of(&tree).get(Label::Start).unwrap().tree, tree.tree().unwrap());
+    let labels: Vec<SnapshotLabel> =
+        of(&tree).list().unwrap().iter().map(|one| one.label).collect();
+    assert_eq!(labels, [SnapshotLabel::Start, SnapshotLabel::Iteration(1)]);
+    assert_ne!(of(&tree).get(SnapshotLabel::Start).unwrap().tree, tree.tree().unwrap());
 }
 
 #[test]
@@ -105,7 +106,7 @@ fn snapshots_of_an_earlier_version_are_found_and_put_on_record() {
     let all = of(&scratch.open()).list().unwrap();
     fs::remove_dir_all(scratch.state().join("kept")).unwrap();
     assert_eq!(of(&scratch.open()).list().unwrap(), all);
-    of(&scratch.open()).take(Label::Iteration(2), NOW).unwrap();
+    of(&scratch.open()).take(SnapshotLabel::Iteration(2), NOW).unwrap();
     assert_eq!(of(&scratch.open()).list().unwrap()[..2], all);
 }
 
@@ -114,7 +115,7 @@ fn what_no_run_needs_is_let_go() {
     let scratch = spoilt();
     let other = RunId::from_bits(2);
     scratch.write("only", "by the other run");
-    Snapshots::new(&scratch.open(), other.clone()).take(Label::Start, NOW).unwrap();
+    Snapshots::new(&scratch.open(), other.clone()).take(SnapshotLabel::Start, NOW).unwrap();
     scratch.remove("only");
     prune(&scratch);
     let tree = scratch.open();

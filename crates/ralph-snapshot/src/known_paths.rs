@@ -6,16 +6,16 @@ use std::path::PathBuf;
 use ralph_core::{Timestamp, TreeId};
 
 use crate::error::TreeError;
-use crate::facts::{Attributes, Facts};
+use crate::facts::{AttributesPresence, TreeFacts};
 use crate::git_tree::GitTree;
 use crate::in_process::read_files;
 use crate::oid::Oid;
-use crate::pack::Batch;
-use crate::scope::Scope;
-use crate::snapshot::{Present, Snapshot, Version};
-use crate::tree_object::{self, Edits, Node};
+use crate::pack::ObjectBatch;
+use crate::scope::TreeScope;
+use crate::snapshot::{RecordedTree, Snapshot, TreeVersion};
+use crate::tree_object::{self, TreeEdits, TreeNode};
 use crate::tree_reader::TreeReader;
-use crate::view::Folders;
+use crate::view::OrderedFileFinder;
 use crate::{left_out, path_bytes, probe};
 
 impl GitTree {
@@ -23,17 +23,17 @@ impl GitTree {
     /// work tree must be checked.
     pub(crate) fn record_paths(
         &self,
-        scope: &Scope,
+        scope: &TreeScope,
         base: &Snapshot,
         paths: &[PathBuf],
         now: Timestamp,
-    ) -> Result<Option<Present>, TreeError> {
+    ) -> Result<Option<RecordedTree>, TreeError> {
         let version = base.version();
         let Some(tree) = Oid::parse(base.tree.as_str()).filter(|_| version.raw.is_none()) else {
             return Ok(None);
         };
         let Some(paths) = self.plain_paths(scope, base, paths) else { return Ok(None) };
-        if base.attributes == Attributes::Present || !self.converts_nothing(&paths)? {
+        if base.attributes == AttributesPresence::Present || !self.converts_nothing(&paths)? {
             return Ok(None);
         }
         let Some(known) = self.known(tree, &paths)? else { return Ok(None) };
@@ -42,38 +42,38 @@ impl GitTree {
         let files: Vec<_> = files.collect();
         let folder = self.index.folder();
         let clock = probe::now_in(folder).map_err(TreeError::io("write in", folder))?;
-        let mut batch = Batch::default();
+        let mut batch = ObjectBatch::default();
         let read = files.iter().map(|(path, known)| (path.as_slice(), *known));
         let Some(found) = read_files(self.git.root(), read, clock, &mut batch) else {
             return Ok(None);
         };
-        let mut edits = Edits::new();
+        let mut edits = TreeEdits::new();
         for ((path, known), later) in files.into_iter().zip(found) {
             if later.node() != known {
                 edits.insert(path.clone(), later.node());
             }
         }
         let Some(id) = self.edit(tree, &edits, batch)? else { return Ok(None) };
-        let version = Version { tree: TreeId::new(id.to_string()), raw: None };
+        let version = TreeVersion { tree: TreeId::new(id.to_string()), raw: None };
         let changed: Vec<_> = edits
             .iter()
-            .map(|(path, node)| (path_bytes::from_bytes(path), node.and_then(Node::kind)))
+            .map(|(path, node)| (path_bytes::from_bytes(path), node.and_then(TreeNode::kind)))
             .collect();
         let changed = changed.iter().map(|(path, kind)| (&**path, *kind));
         let modes = base.modes.since(self.git.root(), changed);
-        Ok(Some(Present { version, facts: Facts { at: now, modes, ..base.facts() } }))
+        Ok(Some(RecordedTree { version, facts: TreeFacts { at: now, modes, ..base.facts() } }))
     }
 
     /// Returns the paths that count, as git writes them; `None` if one of them
     /// could affect other files.
     fn plain_paths(
         &self,
-        scope: &Scope,
+        scope: &TreeScope,
         base: &Snapshot,
         paths: &[PathBuf],
     ) -> Option<BTreeSet<Vec<u8>>> {
         let mut plain = BTreeSet::new();
-        let mut folders = Folders::new(self.git.root());
+        let mut folders = OrderedFileFinder::new(self.git.root());
         for path in paths {
             let path = left_out::relative(self.git.root(), path)?;
             if scope.left_out.contains(&path) {
@@ -100,7 +100,7 @@ impl GitTree {
         &self,
         tree: Oid,
         paths: &BTreeSet<Vec<u8>>,
-    ) -> Result<Option<Vec<Option<Node>>>, TreeError> {
+    ) -> Result<Option<Vec<Option<TreeNode>>>, TreeError> {
         let folders = tree_object::folders_of(paths.iter().map(Vec::as_slice));
         let mut reader = TreeReader::new(&self.git, &self.folders);
         let folders = match reader.look_up(tree, &folders) {
@@ -122,8 +122,8 @@ impl GitTree {
     /// a rule ignores them now.
     fn ignored<'a>(
         &self,
-        scope: &Scope,
-        files: impl Iterator<Item = (&'a Vec<u8>, &'a Option<Node>)>,
+        scope: &TreeScope,
+        files: impl Iterator<Item = (&'a Vec<u8>, &'a Option<TreeNode>)>,
     ) -> Result<BTreeSet<Vec<u8>>, TreeError> {
         let new: Vec<_> = files
             .filter(|(path, known)| {

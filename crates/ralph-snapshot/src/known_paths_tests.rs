@@ -3,8 +3,8 @@ use std::fs;
 use ralph_core::RunId;
 
 use super::*;
-use crate::label::Label;
-use crate::scratch::Scratch;
+use crate::label::SnapshotLabel;
+use crate::scratch::ScratchTree;
 use crate::snapshots::Snapshots;
 use crate::work_tree::WorkTree;
 
@@ -13,22 +13,22 @@ const AT: Timestamp = Timestamp::from_millis(1_000);
 /// Takes a start, lets `work` happen, and compares the snapshot of just
 /// `paths` with one of everything.
 #[track_caller]
-fn check(scratch: &Scratch, paths: &[&str], work: impl FnOnce()) {
+fn check(scratch: &ScratchTree, paths: &[&str], work: impl FnOnce()) {
     let tree = scratch.open();
     let snapshots = Snapshots::new(&tree, RunId::from_bits(7));
-    snapshots.take(Label::Start, AT).unwrap();
+    snapshots.take(SnapshotLabel::Start, AT).unwrap();
     work();
     let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
-    let known = snapshots.take_known(Label::Iteration(1), &paths, AT).unwrap();
-    let all = snapshots.take(Label::Iteration(2), AT).unwrap();
+    let known = snapshots.take_known(SnapshotLabel::Iteration(1), &paths, AT).unwrap();
+    let all = snapshots.take(SnapshotLabel::Iteration(2), AT).unwrap();
     assert_eq!(known.tree, all.tree);
     assert_eq!((known.left_out, known.nested), (all.left_out, all.nested));
     scratch.run(&["fsck", "--strict", "--no-dangling"]);
 }
 
-fn with_files() -> Scratch {
+fn with_files() -> ScratchTree {
     let files = [(".gitignore", "out\n"), ("a", "1"), ("d/b", "1"), ("d/e/c", "1"), ("z.c", "1")];
-    Scratch::committed(&files)
+    ScratchTree::committed(&files)
 }
 
 #[test]
@@ -73,9 +73,9 @@ fn what_nobody_named_is_not_looked_at() {
     let scratch = with_files();
     let tree: WorkTree = scratch.open();
     let snapshots = Snapshots::new(&tree, RunId::from_bits(7));
-    let start = snapshots.take(Label::Start, AT).unwrap();
+    let start = snapshots.take(SnapshotLabel::Start, AT).unwrap();
     scratch.write("a", "2");
-    let known = snapshots.take_known(Label::Iteration(1), &["d/b".into()], AT).unwrap();
+    let known = snapshots.take_known(SnapshotLabel::Iteration(1), &["d/b".into()], AT).unwrap();
     assert_eq!(known.tree, start.tree);
 }
 
@@ -84,6 +84,6 @@ fn without_a_snapshot_before_everything_is_recorded() {
     let scratch = with_files();
     let tree = scratch.open();
     let snapshots = Snapshots::new(&tree, RunId::from_bits(7));
-    let known = snapshots.take_known(Label::Iteration(1), &[], AT).unwrap();
+    let known = snapshots.take_known(SnapshotLabel::Iteration(1), &[], AT).unwrap();
     assert_eq!(known.tree, scratch.tree_anew());
 }

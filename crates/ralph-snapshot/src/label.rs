@@ -5,7 +5,7 @@ use std::str::FromStr;
 /// The name of a snapshot within its run. Labels are ordered by time, those of
 /// rollbacks last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Label {
+pub enum SnapshotLabel {
     /// Before the first iteration; written `0`.
     Start,
     /// After this iteration, counted from 1; written as the number.
@@ -20,7 +20,7 @@ pub enum Label {
     After(u32),
 }
 
-impl Label {
+impl SnapshotLabel {
     fn rank(self) -> (u8, u32, u8) {
         match self {
             Self::Start => (0, 0, 0),
@@ -32,13 +32,13 @@ impl Label {
     }
 }
 
-impl Ord for Label {
+impl Ord for SnapshotLabel {
     fn cmp(&self, other: &Self) -> Ordering {
         self.rank().cmp(&other.rank())
     }
 }
 
-impl PartialOrd for Label {
+impl PartialOrd for SnapshotLabel {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
@@ -49,7 +49,7 @@ impl PartialOrd for Label {
 #[error("`{0}` names no snapshot; expected `start`, an iteration's number or `safety-1`")]
 pub struct ParseLabelError(String);
 
-impl fmt::Display for Label {
+impl fmt::Display for SnapshotLabel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Start => f.write_str("0"),
@@ -61,7 +61,7 @@ impl fmt::Display for Label {
     }
 }
 
-impl FromStr for Label {
+impl FromStr for SnapshotLabel {
     type Err = ParseLabelError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -93,22 +93,22 @@ mod tests {
     #[test]
     fn a_label_survives_the_way_through_text() {
         let ordered = [
-            Label::Start,
-            Label::Resumed(0),
-            Label::Iteration(2),
-            Label::Resumed(2),
-            Label::Iteration(12),
-            Label::Safety(3),
-            Label::After(3),
-            Label::Safety(4),
+            SnapshotLabel::Start,
+            SnapshotLabel::Resumed(0),
+            SnapshotLabel::Iteration(2),
+            SnapshotLabel::Resumed(2),
+            SnapshotLabel::Iteration(12),
+            SnapshotLabel::Safety(3),
+            SnapshotLabel::After(3),
+            SnapshotLabel::Safety(4),
         ];
         for label in ordered {
             assert_eq!(label.to_string().parse(), Ok(label));
         }
         assert!(ordered.is_sorted());
-        assert_eq!("start".parse(), Ok(Label::Start));
+        assert_eq!("start".parse(), Ok(SnapshotLabel::Start));
         for text in ["", "-1", "+1", "safety-", "safety-x", "best", "1/2"] {
-            assert!(text.parse::<Label>().is_err(), "{text}");
+            assert!(text.parse::<SnapshotLabel>().is_err(), "{text}");
         }
     }
 }

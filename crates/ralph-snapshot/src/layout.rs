@@ -3,23 +3,23 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::manifest::{Entry, Kind, Manifest};
+use crate::manifest::{ManifestEntry, ManifestEntryKind, TreeManifest};
 use crate::path_bytes;
-use crate::rules::{FolderRules, Grounds};
+use crate::rules::{FolderRules, WalkInputs};
 use crate::scope::{LeftOutFile, WhyLeftOut};
 use crate::stat::FolderStat;
 
 /// All folders that a walk entered.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Layout {
+pub(crate) struct FolderLayout {
     /// `None` if the next walk has to enter all folders again.
-    pub(crate) grounds: Option<Grounds>,
-    pub(crate) folders: Vec<Folder>,
+    pub(crate) grounds: Option<WalkInputs>,
+    pub(crate) folders: Vec<WalkedFolder>,
 }
 
 /// One folder.
 #[derive(Clone, Debug)]
-pub(crate) struct Folder {
+pub(crate) struct WalkedFolder {
     /// Relative to the root, which is the empty path.
     pub(crate) path: Vec<u8>,
     /// Metadata at which `files` was complete. `None` if the folder has to be
@@ -37,10 +37,10 @@ pub(crate) struct KnownFile {
     pub(crate) path: Arc<[u8]>,
     pub(crate) bytes: u64,
     /// `None` if it is too large to count.
-    pub(crate) entry: Option<Entry>,
+    pub(crate) entry: Option<ManifestEntry>,
 }
 
-impl Folder {
+impl WalkedFolder {
     /// Creates a folder that is not read yet.
     pub(crate) fn unread(path: Vec<u8>) -> Self {
         Self { path, stat: None, rules: None, files: Vec::new() }
@@ -58,26 +58,28 @@ impl KnownFile {
     pub(crate) fn left_out(&self) -> Option<LeftOutFile> {
         let why = match self.entry.as_ref().map(|entry| entry.kind) {
             None => WhyLeftOut::TooLarge,
-            Some(Kind::Unreadable) => WhyLeftOut::Unreadable,
-            Some(Kind::File | Kind::Executable | Kind::Link) => return None,
+            Some(ManifestEntryKind::Unreadable) => WhyLeftOut::Unreadable,
+            Some(
+                ManifestEntryKind::File | ManifestEntryKind::Executable | ManifestEntryKind::Link,
+            ) => return None,
         };
         Some(LeftOutFile { path: path_bytes::from_bytes(&self.path), bytes: self.bytes, why })
     }
 }
 
-impl Layout {
+impl FolderLayout {
     pub(crate) fn files(&self) -> impl Iterator<Item = &KnownFile> {
         self.folders.iter().flat_map(|folder| &folder.files)
     }
 
     /// Returns a manifest of the files that count, and of those in `more`.
-    pub(crate) fn manifest(&self, more: &[KnownFile]) -> Manifest {
+    pub(crate) fn manifest(&self, more: &[KnownFile]) -> TreeManifest {
         let counts = |file: &KnownFile| Some((Arc::clone(&file.path), file.entry.clone()?));
         self.files().chain(more).filter_map(counts).collect()
     }
 
     /// Returns the folders without a file that counts, ordered.
-    pub(crate) fn empty_folders(&self, manifest: &Manifest) -> Vec<PathBuf> {
+    pub(crate) fn empty_folders(&self, manifest: &TreeManifest) -> Vec<PathBuf> {
         let filled: std::collections::HashSet<&[u8]> =
             manifest.iter().flat_map(|(path, _)| folders_above(path)).collect();
         let is_empty = |path: &&[u8]| !path.is_empty() && !filled.contains(path);

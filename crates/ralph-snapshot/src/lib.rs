@@ -1,6 +1,6 @@
 //! Tree ids, snapshots and rollback of a work tree.
 //!
-//! [`Project::discover`] finds where a project is, [`state_home()`] where our
+//! [`ProjectLocation::discover`] finds where a project is, [`state_home()`] where our
 //! own files for it belong, and [`WorkTree`] names its present contents;
 //! [`Snapshots`] records them for a run and gives them back.
 //! In a git repository the name is a git tree made with a private index;
@@ -101,22 +101,22 @@ mod walk;
 mod work_handle;
 mod work_tree;
 
-pub use commits::{Commit, Commits, NoCommits};
-pub use earlier::{Earlier, EarlierKind, Past};
+pub use commits::{CommitReader, GitCommit, NoCommits};
+pub use earlier::{EarlierFile, EarlierKind, PastContents};
 pub use error::TreeError;
 pub use folder_size::FolderSize;
-pub use label::{Label, ParseLabelError};
-pub use loose::{Loose, files_changed_since};
+pub use label::{ParseLabelError, SnapshotLabel};
+pub use loose::{LooseFiles, files_changed_since};
 pub use packages::{
     ChangedPackages, byte_code_changed_since, can_change, code_changed_since, is_changed_since,
 };
-pub use plan::{Action, Kept, Plan, Step, WhyKept};
-pub use project::{DiscoverError, GitDirs, Project};
-pub use rollback::{Blocked, Conflicts, Done};
+pub use plan::{RollbackAction, RollbackPlan, RollbackStep, UntouchedFile, WhyKept};
+pub use project::{DiscoverError, GitDirs, ProjectLocation};
+pub use rollback::{BlockedFile, ConflictPolicy, RollbackOutcome};
 pub use scope::{LeftOutFile, WhyLeftOut};
-pub use snapshot::{Place, Snapshot};
+pub use snapshot::{Snapshot, SnapshotPlace};
 pub use snapshots::{SnapshotError, Snapshots};
 pub use stamp::file_stamp;
 pub use state_home::{platform_state_dir, stands_in, state_home, takes_files};
 pub use work_handle::{WorkHandle, WorkProgress};
-pub use work_tree::{Change, ChangeKind, WorkTree};
+pub use work_tree::{ChangeKind, TreeChange, WorkTree};

@@ -16,7 +16,7 @@ const REPOSITORY: &str = ".git";
 /// Files, repositories and links of a project that its tree may not hold. Paths
 /// are relative to its root.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Loose {
+pub struct LooseFiles {
     /// Files that changed, whether a tree holds them or not.
     pub files: Vec<PathBuf>,
     /// Folders that are repositories of their own.
@@ -25,12 +25,12 @@ pub struct Loose {
     pub links: Vec<(PathBuf, PathBuf)>,
 }
 
-impl Loose {
+impl LooseFiles {
     /// Finds files that changed after a moment. Output, caches and installed
     /// packages are skipped.
     pub fn since(root: &Path, moment: Timestamp) -> Self {
         let mut found = Self::default();
-        for (folder, entries) in Folders::below(root) {
+        for (folder, entries) in FolderIter::below(root) {
             let Ok(below) = folder.strip_prefix(root) else { continue };
             let is_listed = entries.iter().any(|entry| entry.file_name() == REPOSITORY);
             let is_closed =
@@ -61,7 +61,7 @@ impl Loose {
 pub fn files_changed_since(place: &Path, moment: Timestamp) -> Vec<PathBuf> {
     let itself = fs::symlink_metadata(place).is_ok_and(|found| is_file_changed(&found, moment));
     let mut files = Vec::from_iter(itself.then(|| place.to_owned()));
-    for (_, entries) in Folders::below(place) {
+    for (_, entries) in FolderIter::below(place) {
         let changed = entries.iter().filter(|entry| is_entry_changed(entry, moment));
         files.extend(changed.map(DirEntry::path));
     }
@@ -85,18 +85,18 @@ fn is_folder(entry: &DirEntry) -> bool {
 
 /// Iterates over a folder and those below it, each with its entries. Output,
 /// caches and installed packages are skipped.
-struct Folders {
+struct FolderIter {
     first: PathBuf,
     waiting: Vec<PathBuf>,
 }
 
-impl Folders {
+impl FolderIter {
     fn below(place: &Path) -> Self {
         Self { first: place.to_owned(), waiting: vec![place.to_owned()] }
     }
 }
 
-impl Iterator for Folders {
+impl Iterator for FolderIter {
     type Item = (PathBuf, Vec<DirEntry>);
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -152,7 +152,7 @@ mod tests {
         }
         symlink("../shared", root.join("link")).unwrap();
         symlink("conftest.py", root.join("inside")).unwrap();
-        let mut found = Loose::since(&root, Timestamp::from_millis(1));
+        let mut found = LooseFiles::since(&root, Timestamp::from_millis(1));
         found.files.sort();
         let files = ["conftest.py", "inside", "link", "sub/b.py"];
         assert_eq!(found.files, files.map(PathBuf::from));
@@ -163,6 +163,6 @@ mod tests {
             assert_eq!(files_changed_since(&top.join(place), moment), [top.join("shared/a.py")]);
         }
         let later = Timestamp::from_millis(i64::MAX / 2_000_000);
-        assert_eq!(Loose::since(&root, later).files, Vec::<PathBuf>::new());
+        assert_eq!(LooseFiles::since(&root, later).files, Vec::<PathBuf>::new());
     }
 }

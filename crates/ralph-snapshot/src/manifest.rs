@@ -12,8 +12,8 @@ use ralph_core::TreeId;
 
 use crate::error::TreeError;
 use crate::escape::{escape, unescape};
-use crate::stat::Stat;
-use crate::work_tree::{Change, ChangeKind};
+use crate::stat::FileStat;
+use crate::work_tree::{ChangeKind, TreeChange};
 use crate::{path_bytes, probe};
 
 /// Maximum number of manifests kept.
@@ -30,7 +30,7 @@ const PIECE: usize = 64 * 1024;
 
 /// The kind of a file; the discriminant is its letter in the manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ManifestEntryKind {
     File = b'f' as isize,
     Executable = b'x' as isize,
     Link = b'l' as isize,
@@ -38,7 +38,7 @@ pub(crate) enum Kind {
     Unreadable = b'u' as isize,
 }
 
-impl Kind {
+impl ManifestEntryKind {
     pub(crate) fn letter(self) -> u8 {
         self as u8
     }
@@ -51,24 +51,24 @@ impl Kind {
 
 /// One file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
-    pub(crate) kind: Kind,
+pub(crate) struct ManifestEntry {
+    pub(crate) kind: ManifestEntryKind,
     /// Digest of the contents, or of a link's target.
     pub(crate) content: Hash,
     /// Digest of the contents without numbers and layout.
     pub(crate) normal: Hash,
     /// Metadata at which `content` is true. `None` when the file was too new to
     /// be sure.
-    pub(crate) stat: Option<Stat>,
+    pub(crate) stat: Option<FileStat>,
 }
 
 /// All files of a tree, ordered by their path bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Manifest(Vec<(Arc<[u8]>, Entry)>);
+pub(crate) struct TreeManifest(Vec<(Arc<[u8]>, ManifestEntry)>);
 
 /// Of entries with the same path the last one counts.
-impl FromIterator<(Arc<[u8]>, Entry)> for Manifest {
-    fn from_iter<I: IntoIterator<Item = (Arc<[u8]>, Entry)>>(files: I) -> Self {
+impl FromIterator<(Arc<[u8]>, ManifestEntry)> for TreeManifest {
+    fn from_iter<I: IntoIterator<Item = (Arc<[u8]>, ManifestEntry)>>(files: I) -> Self {
         let mut files: Vec<_> = files.into_iter().collect();
         files.sort_by(|(one, _), (other, _)| one.cmp(other));
         files.dedup_by(|later, earlier| {
@@ -82,12 +82,12 @@ impl FromIterator<(Arc<[u8]>, Entry)> for Manifest {
     }
 }
 
-impl Manifest {
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&[u8], &Entry)> {
+impl TreeManifest {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&[u8], &ManifestEntry)> {
         self.0.iter().map(|(path, entry)| (&**path, entry))
     }
 
-    pub(crate) fn get(&self, path: &[u8]) -> Option<&Entry> {
+    pub(crate) fn get(&self, path: &[u8]) -> Option<&ManifestEntry> {
         let found = self.0.binary_search_by(|(other, _)| (**other).cmp(path)).ok()?;
         self.0.get(found).map(|(_, entry)| entry)
     }
@@ -121,16 +121,17 @@ impl Manifest {
 
     /// Returns true if both have the same id.
     pub(crate) fn is_same_tree(&self, other: &Self) -> bool {
-        let facts =
-            |(path, entry): &(Arc<[u8]>, Entry)| (Arc::clone(path), entry.kind, entry.content);
+        let facts = |(path, entry): &(Arc<[u8]>, ManifestEntry)| {
+            (Arc::clone(path), entry.kind, entry.content)
+        };
         self.0.len() == other.0.len() && self.0.iter().map(facts).eq(other.0.iter().map(facts))
     }
 
     /// Returns the changes from `self` to `later`.
-    pub(crate) fn changes(&self, later: &Self) -> Vec<Change> {
+    pub(crate) fn changes(&self, later: &Self) -> Vec<TreeChange> {
         let mut changes = Vec::new();
         let mut push = |path: &[u8], kind| {
-            changes.push(Change { path: path_bytes::from_bytes(path), kind });
+            changes.push(TreeChange { path: path_bytes::from_bytes(path), kind });
         };
         for (path, new) in later.iter() {
             match self.get(path) {
@@ -150,7 +151,7 @@ impl Manifest {
     pub(crate) fn render(&self) -> String {
         let mut text = format!("{FIRST_LINE}\n");
         for (path, entry) in &self.0 {
-            let Entry { kind, content, normal, stat } = entry;
+            let ManifestEntry { kind, content, normal, stat } = entry;
             text.push(char::from(kind.letter()));
             for digest in [content, normal] {
                 text.push(' ');
@@ -177,10 +178,10 @@ impl Manifest {
     }
 }
 
-fn parse_line(line: &str) -> Option<(Arc<[u8]>, Entry)> {
+fn parse_line(line: &str) -> Option<(Arc<[u8]>, ManifestEntry)> {
     let mut words = line.splitn(5, ' ');
-    let entry = Entry {
-        kind: Kind::from_letter(words.next()?)?,
+    let entry = ManifestEntry {
+        kind: ManifestEntryKind::from_letter(words.next()?)?,
         content: Hash::from_hex(words.next()?).ok()?,
         normal: Hash::from_hex(words.next()?).ok()?,
         stat: match words.next()? {
@@ -191,15 +192,15 @@ fn parse_line(line: &str) -> Option<(Arc<[u8]>, Entry)> {
     Some((unescape(words.next()?)?.into(), entry))
 }
 
-pub(crate) fn render_stat(stat: &Stat, text: &mut String) {
-    let Stat { size, modified, changed, inode } = stat;
+pub(crate) fn render_stat(stat: &FileStat, text: &mut String) {
+    let FileStat { size, modified, changed, inode } = stat;
     // Writing to a string cannot fail.
     let _ = write!(text, "{size},{modified},{changed},{inode}");
 }
 
-pub(crate) fn parse_stat(text: &str) -> Option<Stat> {
+pub(crate) fn parse_stat(text: &str) -> Option<FileStat> {
     let mut numbers = text.split(',');
-    Some(Stat {
+    Some(FileStat {
         size: numbers.next()?.parse().ok()?,
         modified: numbers.next()?.parse().ok()?,
         changed: numbers.next()?.parse().ok()?,
@@ -209,13 +210,13 @@ pub(crate) fn parse_stat(text: &str) -> Option<Stat> {
 
 /// The folder with the manifests of the latest trees, one file each.
 #[derive(Debug)]
-pub(crate) struct Manifests {
+pub(crate) struct ManifestCache {
     folder: PathBuf,
     /// The tree that this process wrote last.
     written: Mutex<Option<TreeId>>,
 }
 
-impl Manifests {
+impl ManifestCache {
     /// Uses the folder `trees` of the state folder. [`Self::create`] must
     /// create it before a manifest is saved.
     pub(crate) fn new(state: &Path) -> Self {
@@ -235,7 +236,7 @@ impl Manifests {
     }
 
     /// Saves a tree and deletes the least recently used ones.
-    pub(crate) fn save(&self, id: &TreeId, manifest: &Manifest) -> Result<(), TreeError> {
+    pub(crate) fn save(&self, id: &TreeId, manifest: &TreeManifest) -> Result<(), TreeError> {
         let path = self.folder.join(id.as_str());
         probe::write_atomically(&path, manifest.render().as_bytes())
             .map_err(TreeError::io("write", &path))?;
@@ -255,7 +256,7 @@ impl Manifests {
     }
 
     /// Returns the files of a tree, and marks it as used.
-    pub(crate) fn load(&self, id: &TreeId) -> Result<Manifest, TreeError> {
+    pub(crate) fn load(&self, id: &TreeId) -> Result<TreeManifest, TreeError> {
         let unknown = || TreeError::UnknownTree { id: id.clone() };
         let digest = id.as_str().strip_prefix(ID_PREFIX).ok_or_else(unknown)?;
         Hash::from_hex(digest).map_err(|_| unknown())?;
@@ -265,7 +266,7 @@ impl Manifests {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(unknown()),
             Err(error) => return Err(TreeError::io("read", &path)(error)),
         };
-        let manifest = Manifest::parse(&text).filter(|found| found.id() == *id);
+        let manifest = TreeManifest::parse(&text).filter(|found| found.id() == *id);
         let manifest = manifest.ok_or_else(unknown)?;
         if let (Ok(file), Ok(now)) = (ralph_files::open_own(&path), self.now()) {
             // At worst the tree is deleted a little early.
@@ -275,9 +276,9 @@ impl Manifests {
     }
 
     /// The manifest written last: the best guess at which files are unchanged.
-    pub(crate) fn newest(&self) -> Option<Manifest> {
+    pub(crate) fn newest(&self) -> Option<TreeManifest> {
         let (_, path) = self.by_age().into_iter().next()?;
-        Manifest::parse(&ralph_files::read_own_text(path).ok()?)
+        TreeManifest::parse(&ralph_files::read_own_text(path).ok()?)
     }
 
     /// Returns the paths of our manifests, the newest first.

@@ -2,37 +2,37 @@ use std::time::Duration;
 
 use super::*;
 
-fn entry(text: &str) -> Entry {
+fn entry(text: &str) -> ManifestEntry {
     let hash = blake3::hash(text.as_bytes());
-    Entry { kind: Kind::File, content: hash, normal: hash, stat: None }
+    ManifestEntry { kind: ManifestEntryKind::File, content: hash, normal: hash, stat: None }
 }
 
-fn manifest(files: &[(&[u8], Entry)]) -> Manifest {
+fn manifest(files: &[(&[u8], ManifestEntry)]) -> TreeManifest {
     files.iter().map(|(path, entry)| (Arc::from(*path), entry.clone())).collect()
 }
 
-fn manifests() -> (tempfile::TempDir, Manifests) {
+fn manifests() -> (tempfile::TempDir, ManifestCache) {
     let dir = tempfile::tempdir().unwrap();
-    let manifests = Manifests::new(dir.path());
+    let manifests = ManifestCache::new(dir.path());
     manifests.create().unwrap();
     (dir, manifests)
 }
 
 #[test]
 fn a_manifest_survives_the_way_through_text() {
-    let stat = Stat { size: 1, modified: -2, changed: 3, inode: 4 };
-    let link = Entry { kind: Kind::Link, stat: Some(stat), ..entry("x") };
-    let files: [(&[u8], Entry); 3] =
+    let stat = FileStat { size: 1, modified: -2, changed: 3, inode: 4 };
+    let link = ManifestEntry { kind: ManifestEntryKind::Link, stat: Some(stat), ..entry("x") };
+    let files: [(&[u8], ManifestEntry); 3] =
         [(b"a b%41", entry("1")), (b"new\nline", link), (b"\xff\xc3\xa4", entry("2"))];
     let whole = manifest(&files);
-    assert_eq!(Manifest::parse(&whole.render()), Some(whole));
+    assert_eq!(TreeManifest::parse(&whole.render()), Some(whole));
 }
 
 #[test]
 fn a_damaged_manifest_is_no_manifest() {
     let text = manifest(&[(b"a", entry("1"))]).render();
     for damaged in ["", "other\n", &text[..60], &text.replace("f ", "? "), &format!("{text}%")] {
-        assert_eq!(Manifest::parse(damaged), None, "{damaged}");
+        assert_eq!(TreeManifest::parse(damaged), None, "{damaged}");
     }
     assert_eq!(unescape("%zz"), None);
     assert_eq!(unescape("%4"), None);
@@ -41,10 +41,10 @@ fn a_damaged_manifest_is_no_manifest() {
 #[test]
 fn changes_tell_added_modified_and_removed() {
     let kept = entry("k");
-    let executable = Entry { kind: Kind::Executable, ..entry("x") };
+    let executable = ManifestEntry { kind: ManifestEntryKind::Executable, ..entry("x") };
     let before = manifest(&[(b"gone", entry("1")), (b"kept", kept.clone()), (b"mode", entry("x"))]);
     let after = manifest(&[(b"kept", kept), (b"mode", executable), (b"new", entry("2"))]);
-    let change = |path: &str, kind| Change { path: path.into(), kind };
+    let change = |path: &str, kind| TreeChange { path: path.into(), kind };
     let want = [
         change("mode", ChangeKind::Modified),
         change("new", ChangeKind::Added),
@@ -55,8 +55,8 @@ fn changes_tell_added_modified_and_removed() {
 
 #[test]
 fn stats_do_not_belong_to_the_id() {
-    let stat = Some(Stat { size: 1, modified: 2, changed: 3, inode: 4 });
-    let with = manifest(&[(b"a", Entry { stat, ..entry("1") })]);
+    let stat = Some(FileStat { size: 1, modified: 2, changed: 3, inode: 4 });
+    let with = manifest(&[(b"a", ManifestEntry { stat, ..entry("1") })]);
     assert_eq!(with.id(), manifest(&[(b"a", entry("1"))]).id());
 }
 

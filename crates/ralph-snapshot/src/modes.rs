@@ -18,9 +18,9 @@ const ALL_LISTED: usize = 1000;
 /// permissions alone is noticed for listed files only: noticing it for all
 /// would need a check of every file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Modes {
+pub(crate) struct FileModes {
     /// `None` where permissions are unknown.
-    pub(crate) usual: Option<Usual>,
+    pub(crate) usual: Option<UsualModes>,
     pub(crate) listed: BTreeMap<PathBuf, u32>,
     /// Those of folders without a file, at the start of the run.
     pub(crate) folders: BTreeMap<PathBuf, u32>,
@@ -28,12 +28,12 @@ pub(crate) struct Modes {
 
 /// The permissions that most files have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Usual {
+pub(crate) struct UsualModes {
     pub(crate) file: u32,
     pub(crate) executable: u32,
 }
 
-impl Usual {
+impl UsualModes {
     fn of(self, kind: ItemKind) -> Option<u32> {
         match kind {
             ItemKind::File => Some(self.file),
@@ -43,7 +43,7 @@ impl Usual {
     }
 }
 
-impl Modes {
+impl FileModes {
     /// Reads the permissions of all these files.
     pub(crate) fn survey(root: &Path, files: &[ListedFile]) -> Self {
         let found = look(root, files);
@@ -55,7 +55,7 @@ impl Modes {
             counts.into_iter().max_by_key(|(_, count)| *count).map_or(default, |(mode, _)| mode)
         };
         let file = most(ItemKind::File, 0o644);
-        let usual = Usual { file, executable: most(ItemKind::Executable, 0o755) };
+        let usual = UsualModes { file, executable: most(ItemKind::Executable, 0o755) };
         let mut modes = Self { usual: cfg!(unix).then_some(usual), ..Self::default() };
         let is_usual = |kind: ItemKind, mode| usual.of(kind).is_none_or(|usual| usual == mode);
         let listed = found
@@ -149,11 +149,11 @@ pub(crate) fn on_disk(_root: &Path, _path: &Path) -> Option<u32> {
     None
 }
 
-type Looked<'a> = Vec<(&'a ListedFile, u32)>;
+type ObservedModes<'a> = Vec<(&'a ListedFile, u32)>;
 
 /// Reads the permissions of many files in parallel, since each call waits for
 /// the system.
-fn look<'a>(root: &Path, files: &'a [ListedFile]) -> Looked<'a> {
+fn look<'a>(root: &Path, files: &'a [ListedFile]) -> ObservedModes<'a> {
     let workers = thread::available_parallelism().map_or(1, usize::from);
     let part = files.len().div_ceil(workers).max(512);
     let of_file = |file: &'a ListedFile| {
@@ -161,11 +161,11 @@ fn look<'a>(root: &Path, files: &'a [ListedFile]) -> Looked<'a> {
         Some((file, permissions))
     };
     let of_part =
-        |part: &'a [ListedFile]| -> Looked<'a> { part.iter().filter_map(of_file).collect() };
+        |part: &'a [ListedFile]| -> ObservedModes<'a> { part.iter().filter_map(of_file).collect() };
     thread::scope(|threads| {
         let parts: Vec<_> =
             files.chunks(part).map(|part| threads.spawn(move || of_part(part))).collect();
-        let join = |part: thread::ScopedJoinHandle<'_, Looked<'a>>| {
+        let join = |part: thread::ScopedJoinHandle<'_, ObservedModes<'a>>| {
             part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         };
         parts.into_iter().flat_map(join).collect()
@@ -176,11 +176,11 @@ fn look<'a>(root: &Path, files: &'a [ListedFile]) -> Looked<'a> {
 #[cfg(unix)]
 mod tests {
     use super::*;
-    use crate::scratch::Scratch;
+    use crate::scratch::ScratchTree;
 
     /// Files with these permissions, and many names of files that are gone.
-    fn large_tree(files: &[(&str, u32)]) -> (Scratch, Modes) {
-        let scratch = Scratch::plain();
+    fn large_tree(files: &[(&str, u32)]) -> (ScratchTree, FileModes) {
+        let scratch = ScratchTree::plain();
         for (path, mode) in files {
             scratch.write(path, "");
             scratch.set_mode(path, *mode);
@@ -188,7 +188,7 @@ mod tests {
         let listed = |path: PathBuf, kind| ListedFile { path, kind, permissions: None };
         let named = files.iter().map(|(path, mode)| listed(path.into(), kind_of(*mode)));
         let gone = (0..=ALL_LISTED).map(|number| listed(number.to_string().into(), ItemKind::File));
-        let modes = Modes::survey(&scratch.root, &named.chain(gone).collect::<Vec<_>>());
+        let modes = FileModes::survey(&scratch.root, &named.chain(gone).collect::<Vec<_>>());
         (scratch, modes)
     }
 
@@ -196,7 +196,7 @@ mod tests {
     fn what_most_files_have_is_usual_and_the_rest_is_listed() {
         let files = [("a", 0o660), ("b", 0o660), ("secret", 0o600), ("tool", 0o750)];
         let (scratch, modes) = large_tree(&files);
-        assert_eq!(modes.usual, Some(Usual { file: 0o660, executable: 0o750 }));
+        assert_eq!(modes.usual, Some(UsualModes { file: 0o660, executable: 0o750 }));
         assert_eq!(modes.listed, [("secret".into(), 0o600)].into());
 
         scratch.set_mode("secret", 0o660);
@@ -207,6 +207,6 @@ mod tests {
         assert_eq!(later.of(Path::new("secret"), ItemKind::File), Some(0o660));
         assert_eq!(later.of(Path::new("a"), ItemKind::File), Some(0o640));
         assert_eq!(later.of(Path::new("new"), ItemKind::Executable), Some(0o750));
-        assert_eq!(Modes::default().of(Path::new("a"), ItemKind::File), None);
+        assert_eq!(FileModes::default().of(Path::new("a"), ItemKind::File), None);
     }
 }

@@ -15,19 +15,19 @@ use crate::probe;
 
 /// The folder with the contents.
 #[derive(Debug)]
-pub(crate) struct Objects {
+pub(crate) struct ObjectFolder {
     folder: PathBuf,
 }
 
 /// The result of storing contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stored {
+pub(crate) enum StoreOutcome {
     Yes,
     /// The digest differs, because the file changed meanwhile.
     Changed,
 }
 
-impl Objects {
+impl ObjectFolder {
     pub(crate) fn new(state: &Path) -> Self {
         Self { folder: state.join("objects") }
     }
@@ -60,10 +60,10 @@ impl Objects {
         &self,
         digest: &Hash,
         contents: impl FnOnce() -> io::Result<Box<dyn Read>>,
-    ) -> Result<Stored, TreeError> {
+    ) -> Result<StoreOutcome, TreeError> {
         let path = self.path(&digest.to_hex());
         if path.exists() {
-            return Ok(Stored::Yes);
+            return Ok(StoreOutcome::Yes);
         }
         let folder = path.parent().unwrap_or(&self.folder);
         if !folder.exists() {
@@ -73,19 +73,19 @@ impl Objects {
         let written = contents().and_then(|contents| compress(contents, &temporary));
         let stored = written.and_then(|found| {
             if found == *digest {
-                fs::rename(&temporary, &path).map(|()| Stored::Yes)
+                fs::rename(&temporary, &path).map(|()| StoreOutcome::Yes)
             } else {
-                Ok(Stored::Changed)
+                Ok(StoreOutcome::Changed)
             }
         });
-        if !matches!(stored, Ok(Stored::Yes)) {
+        if !matches!(stored, Ok(StoreOutcome::Yes)) {
             // There may be none; a leftover only costs space.
             let _ = fs::remove_file(&temporary);
         }
         match stored {
             // The file was deleted meanwhile.
             Err(error) if error.kind() == io::ErrorKind::NotFound && folder.exists() => {
-                Ok(Stored::Changed)
+                Ok(StoreOutcome::Changed)
             }
             stored => stored.map_err(TreeError::io("write", &path)),
         }
@@ -147,17 +147,17 @@ fn compress(mut contents: Box<dyn Read>, to: &Path) -> io::Result<Hash> {
 mod tests {
     use super::*;
 
-    fn put(objects: &Objects, digest: &Hash, text: &'static str) -> Stored {
+    fn put(objects: &ObjectFolder, digest: &Hash, text: &'static str) -> StoreOutcome {
         objects.put(digest, || Ok(Box::new(text.as_bytes()))).unwrap()
     }
 
     #[test]
     fn contents_come_back_and_are_kept_once() {
         let state = tempfile::tempdir().unwrap();
-        let objects = Objects::new(state.path());
+        let objects = ObjectFolder::new(state.path());
         let digest = blake3::hash(b"text");
-        assert_eq!(put(&objects, &digest, "text"), Stored::Yes);
-        assert_eq!(put(&objects, &digest, "not even read"), Stored::Yes);
+        assert_eq!(put(&objects, &digest, "text"), StoreOutcome::Yes);
+        assert_eq!(put(&objects, &digest, "not even read"), StoreOutcome::Yes);
         let mut text = String::new();
         objects.open(&digest.to_hex()).unwrap().read_to_string(&mut text).unwrap();
         assert_eq!(text, "text");
@@ -169,9 +169,9 @@ mod tests {
     #[test]
     fn contents_that_changed_meanwhile_leave_nothing() {
         let state = tempfile::tempdir().unwrap();
-        let objects = Objects::new(state.path());
+        let objects = ObjectFolder::new(state.path());
         let digest = blake3::hash(b"text");
-        assert_eq!(put(&objects, &digest, "other"), Stored::Changed);
+        assert_eq!(put(&objects, &digest, "other"), StoreOutcome::Changed);
         let folder = objects.path(&digest.to_hex()).parent().unwrap().to_owned();
         assert_eq!(fs::read_dir(folder).unwrap().count(), 0);
     }

@@ -31,7 +31,7 @@ impl Oid {
 
     /// Computes the id of an object with these contents.
     pub(crate) fn of(kind: ObjectKind, contents: &[u8]) -> Self {
-        let mut naming = Naming::new(kind, contents.len() as u64);
+        let mut naming = ObjectIdHasher::new(kind, contents.len() as u64);
         naming.add(contents);
         naming.end()
     }
@@ -55,9 +55,9 @@ impl Oid {
 }
 
 /// Computes an object's id from contents that arrive in parts.
-pub(crate) struct Naming(Sha1);
+pub(crate) struct ObjectIdHasher(Sha1);
 
-impl Naming {
+impl ObjectIdHasher {
     pub(crate) fn new(kind: ObjectKind, size: u64) -> Self {
         Self(Sha1::new().chain_update(format!("{} {size}\0", kind.name())))
     }

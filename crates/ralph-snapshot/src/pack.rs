@@ -28,22 +28,22 @@ pub(crate) const INDEX_HEAD: [u8; 8] = *b"\xfftOc\0\0\0\x02";
 
 /// Objects that are not in the repository yet.
 #[derive(Debug, Default)]
-pub(crate) struct Batch(BTreeMap<Oid, Object>);
+pub(crate) struct ObjectBatch(BTreeMap<Oid, DeflatedObject>);
 
 #[derive(Debug)]
-struct Object {
+struct DeflatedObject {
     kind: ObjectKind,
     size: usize,
     deflated: Vec<u8>,
 }
 
-impl Batch {
+impl ObjectBatch {
     /// Adds an object and returns its id.
     pub(crate) fn add(&mut self, kind: ObjectKind, contents: &[u8]) -> Oid {
         let id = Oid::of(kind, contents);
         self.0.entry(id).or_insert_with(|| {
             let deflated = deflate(&[contents]);
-            Object { kind, size: contents.len(), deflated }
+            DeflatedObject { kind, size: contents.len(), deflated }
         });
         id
     }
@@ -53,28 +53,28 @@ impl Batch {
     }
 
     /// Writes the objects to the folder `objects` of a repository.
-    pub(crate) fn write(self, objects: &Path) -> io::Result<Written> {
+    pub(crate) fn write(self, objects: &Path) -> io::Result<WrittenObjects> {
         if self.0.len() <= FEW {
             for (id, object) in &self.0 {
                 write_loose(objects, id, object)?;
             }
-            return Ok(Written { pack: None, ids: self.0.into_keys().collect() });
+            return Ok(WrittenObjects { pack: None, ids: self.0.into_keys().collect() });
         }
         let entries = self.0.into_iter().map(|(id, object)| (id, object.in_pack()));
         let (pack, ids) = write_pack(objects, entries)?;
-        Ok(Written { pack: Some(pack), ids })
+        Ok(WrittenObjects { pack: Some(pack), ids })
     }
 }
 
 /// Objects that were written to the repository.
 #[derive(Debug)]
-pub(crate) struct Written {
+pub(crate) struct WrittenObjects {
     /// Path without extension; `None` where each object has its own file.
     pub(crate) pack: Option<PathBuf>,
     pub(crate) ids: BTreeSet<Oid>,
 }
 
-impl Object {
+impl DeflatedObject {
     /// Returns the object's entry in a pack: type and size, seven bits a byte
     /// after the first, and the contents.
     fn in_pack(self) -> Vec<u8> {
@@ -106,7 +106,7 @@ fn deflate(parts: &[&[u8]]) -> Vec<u8> {
     encoder.finish().unwrap_or_default()
 }
 
-fn write_loose(objects: &Path, id: &Oid, object: &Object) -> io::Result<()> {
+fn write_loose(objects: &Path, id: &Oid, object: &DeflatedObject) -> io::Result<()> {
     let name = id.to_string();
     let (folder, file) = name.split_at(2);
     let path = objects.join(folder).join(file);

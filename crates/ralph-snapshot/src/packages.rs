@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use ignore::WalkBuilder;
 use ralph_core::Timestamp;
 
-use crate::stat::Stat;
+use crate::stat::FileStat;
 
 /// The folder for installed packages of JavaScript.
 const NODE: &str = "node_modules";
@@ -136,7 +136,7 @@ pub fn byte_code_changed_since(folder: &Path, moment: Timestamp) -> Vec<PathBuf>
 /// cannot set the time that is compared.
 pub fn is_changed_since(file: &fs::Metadata, moment: Timestamp) -> bool {
     let moment = moment.as_millis().saturating_mul(1_000_000);
-    i64::try_from(Stat::of(file).changed).is_ok_and(|at| at > moment)
+    i64::try_from(FileStat::of(file).changed).is_ok_and(|at| at > moment)
 }
 
 /// Returns true if the user, and so the agent, can put files into a folder: it

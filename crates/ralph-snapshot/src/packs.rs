@@ -10,7 +10,7 @@ use std::time::SystemTime;
 
 use crate::error::TreeError;
 use crate::oid::Oid;
-use crate::pack::{self, Batch, INDEX_HEAD, PACK_HEAD_LEN, Written};
+use crate::pack::{self, INDEX_HEAD, ObjectBatch, PACK_HEAD_LEN, WrittenObjects};
 use crate::probe;
 
 /// Maximum number of our packs before they are joined.
@@ -26,29 +26,29 @@ const MOST_CONFIRMED: usize = 1000;
 
 /// Writes objects into a repository.
 #[derive(Debug)]
-pub(crate) struct Packs {
+pub(crate) struct PackWriter {
     objects: PathBuf,
     /// The file that lists our packs by name.
     list: PathBuf,
-    written: Mutex<Vec<Written>>,
-    confirmed: Mutex<Confirmed>,
+    written: Mutex<Vec<WrittenObjects>>,
+    confirmed: Mutex<ConfirmedObjects>,
 }
 
 /// Objects that git found in packs while the pack folder had this modification
 /// time.
 #[derive(Debug, Default)]
-struct Confirmed {
+struct ConfirmedObjects {
     seen: Option<SystemTime>,
     ids: BTreeSet<Oid>,
 }
 
-impl Packs {
+impl PackWriter {
     /// `objects` is the folder of the repository, `list` a file of ours.
     pub(crate) fn new(objects: PathBuf, list: PathBuf) -> Self {
         Self { objects, list, written: Mutex::default(), confirmed: Mutex::default() }
     }
 
-    pub(crate) fn write(&self, batch: Batch) -> Result<(), TreeError> {
+    pub(crate) fn write(&self, batch: ObjectBatch) -> Result<(), TreeError> {
         if batch.is_empty() {
             return Ok(());
         }
@@ -74,7 +74,7 @@ impl Packs {
             return true;
         }
         let written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-        let holds = |written: &&Written| written.ids.contains(&id);
+        let holds = |written: &&WrittenObjects| written.ids.contains(&id);
         let packs = written.iter().rev().filter(holds).filter_map(|written| written.pack.as_ref());
         packs.into_iter().any(|pack| pack.with_extension("idx").exists())
     }
@@ -91,7 +91,7 @@ impl Packs {
     pub(crate) fn confirm(&self, seen: Option<SystemTime>, ids: impl Iterator<Item = Oid>) {
         let mut confirmed = self.confirmed.lock().unwrap_or_else(PoisonError::into_inner);
         if confirmed.seen != seen || confirmed.ids.len() > MOST_CONFIRMED {
-            *confirmed = Confirmed { seen, ids: BTreeSet::new() };
+            *confirmed = ConfirmedObjects { seen, ids: BTreeSet::new() };
         }
         confirmed.ids.extend(ids);
     }
@@ -101,7 +101,7 @@ impl Packs {
         confirmed.seen.is_some() && confirmed.ids.contains(&id) && self.look() == confirmed.seen
     }
 
-    fn remember(&self, new: Written) {
+    fn remember(&self, new: WrittenObjects) {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         if written.len() >= REMEMBERED {
             written.remove(0);
@@ -109,7 +109,7 @@ impl Packs {
         written.push(new);
     }
 
-    fn enlist(&self, written: &Written) -> io::Result<()> {
+    fn enlist(&self, written: &WrittenObjects) -> io::Result<()> {
         let path = self.list.with_extension("guard");
         let guard = ralph_files::append_own(path)?;
         guard.lock()?;
@@ -140,7 +140,7 @@ fn size(pack: &Path) -> Option<u64> {
 ///
 /// A git that reads one of them meanwhile searches its objects again, as after
 /// a repack.
-fn join(objects: &Path, packs: &BTreeSet<PathBuf>) -> io::Result<Written> {
+fn join(objects: &Path, packs: &BTreeSet<PathBuf>) -> io::Result<WrittenObjects> {
     let mut entries = BTreeMap::new();
     for pack in packs {
         let read = |end| {
@@ -157,7 +157,7 @@ fn join(objects: &Path, packs: &BTreeSet<PathBuf>) -> io::Result<Written> {
         fs::remove_file(pack.with_extension("idx"))?;
         fs::remove_file(pack.with_extension("pack"))?;
     }
-    Ok(Written { pack: Some(joined), ids })
+    Ok(WrittenObjects { pack: Some(joined), ids })
 }
 
 /// Returns the entries of a pack. Ours never refer to each other, so they can

@@ -2,28 +2,28 @@ use std::fs;
 
 use super::*;
 use crate::oid::ObjectKind;
-use crate::scratch::Scratch;
+use crate::scratch::ScratchTree;
 
-fn packs(scratch: &Scratch) -> Packs {
+fn packs(scratch: &ScratchTree) -> PackWriter {
     fs::create_dir_all(scratch.state()).unwrap();
-    Packs::new(scratch.path(".git/objects"), scratch.state().join("packs"))
+    PackWriter::new(scratch.path(".git/objects"), scratch.state().join("packs"))
 }
 
-fn write(packs: &Packs, texts: &[&str]) -> Vec<Oid> {
-    let mut batch = Batch::default();
+fn write(packs: &PackWriter, texts: &[&str]) -> Vec<Oid> {
+    let mut batch = ObjectBatch::default();
     let ids = texts.iter().map(|text| batch.add(ObjectKind::Blob, text.as_bytes())).collect();
     packs.write(batch).unwrap();
     ids
 }
 
-fn count_packs(scratch: &Scratch) -> usize {
+fn count_packs(scratch: &ScratchTree) -> usize {
     let all = fs::read_dir(scratch.path(".git/objects/pack")).unwrap().flatten();
     all.filter(|entry| entry.path().extension().is_some_and(|ending| ending == "pack")).count()
 }
 
 #[test]
 fn git_reads_few_objects_and_many() {
-    let scratch = Scratch::git();
+    let scratch = ScratchTree::git();
     let packs = packs(&scratch);
     let long = "x".repeat(100_000);
     for texts in [&["one"][..], &["a", "b", "", &long, "exactly sixteen."]] {
@@ -38,7 +38,7 @@ fn git_reads_few_objects_and_many() {
 
 #[test]
 fn packs_are_joined_before_they_are_many() {
-    let scratch = Scratch::git();
+    let scratch = ScratchTree::git();
     let packs = packs(&scratch);
     let mut all = Vec::new();
     for round in 0..40 {
@@ -58,7 +58,7 @@ fn packs_are_joined_before_they_are_many() {
 
 #[test]
 fn an_object_is_known_until_its_pack_is_removed() {
-    let scratch = Scratch::git();
+    let scratch = ScratchTree::git();
     let packs = packs(&scratch);
     let ids = write(&packs, &["a", "b", "c"]);
     packs.confirm(packs.look(), ids.iter().copied());

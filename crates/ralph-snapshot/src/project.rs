@@ -6,7 +6,7 @@ use crate::path_bytes;
 
 /// The location of a project, found without git.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Project {
+pub struct ProjectLocation {
     /// The root of the work tree, canonical.
     pub root: PathBuf,
     /// Its repository; `None` outside git.
@@ -36,7 +36,7 @@ pub enum DiscoverError {
     },
 }
 
-impl Project {
+impl ProjectLocation {
     /// Finds the project that contains `start`.
     ///
     /// The root is the nearest folder upwards with a repository: a `.git`
@@ -111,7 +111,10 @@ mod tests {
         let deep = top.join("a/b");
         fs::create_dir_all(&deep).unwrap();
         let git = GitDirs { dir: top.join(".git"), common: top.join(".git") };
-        assert_eq!(Project::discover(&deep).unwrap(), Project { root: top, git: Some(git) });
+        assert_eq!(
+            ProjectLocation::discover(&deep).unwrap(),
+            ProjectLocation { root: top, git: Some(git) }
+        );
     }
 
     #[test]
@@ -127,7 +130,10 @@ mod tests {
         fs::create_dir(&root).unwrap();
         fs::write(root.join(".git"), format!("gitdir: {}\n", dir.display())).unwrap();
         let git = GitDirs { dir, common };
-        assert_eq!(Project::discover(&root).unwrap(), Project { root, git: Some(git) });
+        assert_eq!(
+            ProjectLocation::discover(&root).unwrap(),
+            ProjectLocation { root, git: Some(git) }
+        );
     }
 
     #[test]
@@ -140,7 +146,10 @@ mod tests {
         fs::create_dir(&root).unwrap();
         fs::write(root.join(".git"), "gitdir: ../.git/modules/sub\n").unwrap();
         let git = GitDirs { common: dir.clone(), dir };
-        assert_eq!(Project::discover(&root).unwrap(), Project { root, git: Some(git) });
+        assert_eq!(
+            ProjectLocation::discover(&root).unwrap(),
+            ProjectLocation { root, git: Some(git) }
+        );
     }
 
     #[test]
@@ -148,7 +157,10 @@ mod tests {
         let (_guard, top) = temp();
         fs::create_dir_all(top.join("a/.git")).unwrap();
         let start = top.join("a");
-        assert_eq!(Project::discover(&start).unwrap(), Project { root: start, git: None });
+        assert_eq!(
+            ProjectLocation::discover(&start).unwrap(),
+            ProjectLocation { root: start, git: None }
+        );
     }
 
     #[test]
@@ -157,14 +169,14 @@ mod tests {
         fs::create_dir(top.join("inner")).unwrap();
         for text in ["gitdir: ../gone\n", "nonsense"] {
             fs::write(top.join(".git"), text).unwrap();
-            let found = Project::discover(&top.join("inner")).unwrap();
-            assert_eq!(found, Project { root: top.clone(), git: None });
+            let found = ProjectLocation::discover(&top.join("inner")).unwrap();
+            assert_eq!(found, ProjectLocation { root: top.clone(), git: None });
         }
     }
 
     #[test]
     fn a_missing_start_is_an_error_that_names_it() {
-        let error = Project::discover(Path::new("/no/such/folder")).unwrap_err();
+        let error = ProjectLocation::discover(Path::new("/no/such/folder")).unwrap_err();
         assert_eq!(error.to_string(), "cannot open /no/such/folder");
     }
 }

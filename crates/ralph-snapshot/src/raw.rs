@@ -12,11 +12,11 @@ use std::path::Path;
 use crate::error::TreeError;
 use crate::escape::{escape, unescape};
 use crate::git::Git;
-use crate::git_objects::{Listing, TreeEntry, on_disk, quote_line};
+use crate::git_objects::{TreeEntry, TreeEntryMap, on_disk, quote_line};
 use crate::manifest::{parse_stat, render_stat};
 use crate::probe;
 use crate::snapshot::ItemKind;
-use crate::stat::Stat;
+use crate::stat::FileStat;
 
 /// The attributes that make git convert a file.
 const ATTRIBUTES: [&str; 6] = ["text", "crlf", "eol", "ident", "filter", "working-tree-encoding"];
@@ -56,15 +56,15 @@ impl LineEnds {
 /// ids of blobs of those bytes. `cache` is a file of ours.
 pub(crate) fn raw_blobs(
     git: &Git,
-    listing: &Listing,
+    listing: &TreeEntryMap,
     cache: &Path,
 ) -> Result<BTreeMap<Vec<u8>, String>, TreeError> {
     let known =
         ralph_files::read_own_text(cache).map(|text| parse_cache(&text)).unwrap_or_default();
-    let mut next = Cache::new();
+    let mut next = RawFileCache::new();
     let (mut unknown, mut raw) = (Vec::new(), BTreeMap::new());
     for path in suspects(git, listing)? {
-        let stat = fs::symlink_metadata(on_disk(git, &path)).map(|found| Stat::of(&found));
+        let stat = fs::symlink_metadata(on_disk(git, &path)).map(|found| FileStat::of(&found));
         let Ok(stat) = stat else { continue };
         match known.get(&path).filter(|(known, _)| *known == stat) {
             Some((_, id)) => {
@@ -90,7 +90,7 @@ pub(crate) fn raw_blobs(
 }
 
 /// Returns the files that must be read to find out if git converts them.
-fn suspects(git: &Git, listing: &Listing) -> Result<Vec<Vec<u8>>, TreeError> {
+fn suspects(git: &Git, listing: &TreeEntryMap) -> Result<Vec<Vec<u8>>, TreeError> {
     let line_ends = LineEnds::of(git)?;
     let files = listing.iter().filter(|(_, entry)| match entry.item.kind {
         ItemKind::File | ItemKind::Executable => true,
@@ -108,9 +108,11 @@ fn suspects(git: &Git, listing: &Listing) -> Result<Vec<Vec<u8>>, TreeError> {
     // Each answer has a path, an attribute and its value.
     for (path, answers) in paths.into_iter().zip(answers.chunks_exact(3 * ATTRIBUTES.len())) {
         let values: Vec<_> = answers.chunks_exact(3).map(|answer| answer[2]).collect();
-        let doubt = Doubt::of(line_ends, &values);
+        let doubt = ConversionSign::of(line_ends, &values);
         let entry = listing.get(&path);
-        if doubt == Doubt::Any || doubt == Doubt::Size && size_differs(git, &path, entry) {
+        if doubt == ConversionSign::Any
+            || doubt == ConversionSign::Size && size_differs(git, &path, entry)
+        {
             suspects.push(path);
         }
     }
@@ -119,7 +121,7 @@ fn suspects(git: &Git, listing: &Listing) -> Result<Vec<Vec<u8>>, TreeError> {
 
 /// The sign by which a converted file is recognised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Doubt {
+enum ConversionSign {
     None,
     /// Another size: storing the file only ever removes bytes.
     Size,
@@ -127,7 +129,7 @@ enum Doubt {
     Any,
 }
 
-impl Doubt {
+impl ConversionSign {
     /// Returns the sign for a file with these values of [`ATTRIBUTES`].
     fn of(line_ends: LineEnds, values: &[&[u8]]) -> Self {
         let [text, crlf, eol, ident, filter, encoding] = values else { return Self::Any };
@@ -158,9 +160,9 @@ fn hash(git: &Git, paths: &[&Vec<u8>]) -> Result<Vec<String>, TreeError> {
     Ok(String::from_utf8_lossy(&ids).lines().map(str::to_owned).collect())
 }
 
-type Cache = BTreeMap<Vec<u8>, (Stat, String)>;
+type RawFileCache = BTreeMap<Vec<u8>, (FileStat, String)>;
 
-fn render_cache(cache: &Cache) -> String {
+fn render_cache(cache: &RawFileCache) -> String {
     let mut text = String::new();
     for (path, (stat, id)) in cache {
         render_stat(stat, &mut text);
@@ -174,7 +176,7 @@ fn render_cache(cache: &Cache) -> String {
 }
 
 /// Parses the lines that are valid; the files of others are read again.
-fn parse_cache(text: &str) -> Cache {
+fn parse_cache(text: &str) -> RawFileCache {
     let parse = |line: &str| {
         let mut words = line.splitn(3, ' ');
         let (stat, id) = (parse_stat(words.next()?)?, words.next()?.to_owned());

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use blake3::Hash;
 
-use crate::manifest::{Entry, Kind};
-use crate::stat::Stat;
+use crate::manifest::{ManifestEntry, ManifestEntryKind};
+use crate::stat::FileStat;
 use crate::work_handle::WorkHandle;
 use crate::{approach, path_bytes};
 
@@ -22,36 +22,47 @@ pub(crate) const NORMALISED_LIMIT: u64 = 1024 * 1024;
 pub(crate) fn read_entry(
     path: &Path,
     metadata: &Metadata,
-    known: Option<&Entry>,
+    known: Option<&ManifestEntry>,
     handle: &WorkHandle,
-) -> Option<Entry> {
-    let stat = Some(Stat::of(metadata));
+) -> Option<ManifestEntry> {
+    let stat = Some(FileStat::of(metadata));
     let kind = kind_of(metadata)?;
     if let Some(known) = known.filter(|known| known.kind == kind && known.stat == stat) {
         return Some(known.clone());
     }
     let digests = match kind {
-        Kind::Link => fs::read_link(path).map(|target| {
+        ManifestEntryKind::Link => fs::read_link(path).map(|target| {
             let digest = blake3::hash(&path_bytes::to_bytes(&target));
             (digest, digest)
         }),
-        Kind::File | Kind::Executable | Kind::Unreadable => digest_file(path, handle),
+        ManifestEntryKind::File | ManifestEntryKind::Executable | ManifestEntryKind::Unreadable => {
+            digest_file(path, handle)
+        }
     };
     match digests {
-        Ok((content, normal)) => Some(Entry { kind, content, normal, stat }),
+        Ok((content, normal)) => Some(ManifestEntry { kind, content, normal, stat }),
         Err(error) if error.kind() == ErrorKind::NotFound => None,
         Err(_) => {
             let nothing = blake3::hash(&[]);
-            Some(Entry { kind: Kind::Unreadable, content: nothing, normal: nothing, stat: None })
+            Some(ManifestEntry {
+                kind: ManifestEntryKind::Unreadable,
+                content: nothing,
+                normal: nothing,
+                stat: None,
+            })
         }
     }
 }
 
-fn kind_of(metadata: &Metadata) -> Option<Kind> {
+fn kind_of(metadata: &Metadata) -> Option<ManifestEntryKind> {
     if metadata.is_symlink() {
-        Some(Kind::Link)
+        Some(ManifestEntryKind::Link)
     } else if metadata.is_file() {
-        Some(if is_executable(metadata) { Kind::Executable } else { Kind::File })
+        Some(if is_executable(metadata) {
+            ManifestEntryKind::Executable
+        } else {
+            ManifestEntryKind::File
+        })
     } else {
         None
     }

@@ -6,18 +6,18 @@ use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
 /// Names of references with the objects they point to.
-pub(crate) type Listed = Vec<(String, String)>;
+pub(crate) type ReferenceList = Vec<(String, String)>;
 
 /// Returns the references below `prefix`, which ends with a slash; `None` if
 /// git has to be asked.
 ///
 /// Git packs references before it removes their files, so a reference without a
 /// file is found in the packed ones.
-pub(crate) fn list(common: &Path, prefix: &str) -> Option<Listed> {
+pub(crate) fn list(common: &Path, prefix: &str) -> Option<ReferenceList> {
     if !are_files(common) {
         return None;
     }
-    let mut found = Listed::new();
+    let mut found = ReferenceList::new();
     match fs::read_dir(common.join(prefix)) {
         Err(error) if error.kind() == ErrorKind::NotFound => {}
         Err(_) => return None,
@@ -95,13 +95,13 @@ fn is_packed(common: &Path, prefix: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scratch::Scratch;
+    use crate::scratch::ScratchTree;
 
     const PREFIX: &str = "refs/ralph/run-1/";
 
     /// A repository, its common folder and one of its objects.
-    fn repository() -> (Scratch, std::path::PathBuf, String) {
-        let scratch = Scratch::committed(&[("a", "1")]);
+    fn repository() -> (ScratchTree, std::path::PathBuf, String) {
+        let scratch = ScratchTree::committed(&[("a", "1")]);
         let head = scratch.run(&["rev-parse", "HEAD"]);
         let common = scratch.path(".git");
         (scratch, common, head.trim().to_owned())

@@ -5,17 +5,17 @@ use std::path::{Path, PathBuf};
 
 use ralph_core::Timestamp;
 
-use crate::aside::{Between, Since};
-use crate::disk::{Disk, Outcome};
+use crate::aside::{ChangeOrigin, CompareContext};
+use crate::disk::{DiskOutcome, WorkTreeDisk};
 use crate::journal::{Journal, UndoneRollbacks};
-use crate::label::Label;
-use crate::plan::{Extent, Plan, Step, Target, step};
-use crate::snapshot::{Present, Snapshot};
+use crate::label::SnapshotLabel;
+use crate::plan::{PlanCoverage, RollbackPlan, RollbackStep, TargetState, step};
+use crate::snapshot::{RecordedTree, Snapshot};
 use crate::snapshots::{SnapshotError, Snapshots, base, newest_safety};
 
 /// The treatment of files that changed after the run's last snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Conflicts {
+pub enum ConflictPolicy {
     /// Leave them unchanged.
     Leave,
     /// Restore them like all others; the safety snapshot holds them.
@@ -24,21 +24,21 @@ pub enum Conflicts {
 
 /// The result of a rollback.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Done {
+pub struct RollbackOutcome {
     /// The files before the rollback; `None` if there was nothing to do.
     pub safety: Option<Snapshot>,
     /// The changes, ordered by path. After an interruption only the remaining
     /// ones.
-    pub steps: Vec<Step>,
+    pub steps: Vec<RollbackStep>,
     /// Conflicts that were left unchanged.
     pub left: Vec<PathBuf>,
     /// Files that could not be restored because another file is in the way.
-    pub blocked: Vec<Blocked>,
+    pub blocked: Vec<BlockedFile>,
 }
 
 /// A file that could not be restored.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Blocked {
+pub struct BlockedFile {
     /// Relative to the root of the work tree.
     pub path: PathBuf,
     /// The file in its way, relative to the root of the work tree.
@@ -46,7 +46,7 @@ pub struct Blocked {
 }
 
 /// Called before each change of a file; an error stops the rollback there.
-pub(crate) type Checkpoint<'a> = dyn FnMut() -> Result<(), SnapshotError> + 'a;
+pub(crate) type ChangeCallback<'a> = dyn FnMut() -> Result<(), SnapshotError> + 'a;
 
 impl Snapshots<'_> {
     /// Carries `plan` out, after a safety snapshot.
@@ -56,16 +56,20 @@ impl Snapshots<'_> {
     /// changed: the user's index stays.
     pub fn apply(
         &self,
-        plan: &Plan,
-        conflicts: Conflicts,
+        plan: &RollbackPlan,
+        conflicts: ConflictPolicy,
         now: Timestamp,
-    ) -> Result<Done, SnapshotError> {
+    ) -> Result<RollbackOutcome, SnapshotError> {
         self.apply_with(plan, conflicts, now, &mut || Ok(()))
     }
 
     /// Undoes the newest rollback that is not undone yet. A second call undoes
     /// the one before it.
-    pub fn undo(&self, conflicts: Conflicts, now: Timestamp) -> Result<Done, SnapshotError> {
+    pub fn undo(
+        &self,
+        conflicts: ConflictPolicy,
+        now: Timestamp,
+    ) -> Result<RollbackOutcome, SnapshotError> {
         self.check_nothing_pending()?;
         let plan = self.plan_undo()?;
         let done = self.apply(&plan, conflicts, now)?;
@@ -73,10 +77,10 @@ impl Snapshots<'_> {
         Ok(done)
     }
 
-    fn note_undone(&self, to: Label, done: &Done) -> Result<(), SnapshotError> {
-        let Label::Safety(number) = to else { return Ok(()) };
+    fn note_undone(&self, to: SnapshotLabel, done: &RollbackOutcome) -> Result<(), SnapshotError> {
+        let SnapshotLabel::Safety(number) = to else { return Ok(()) };
         let mut undone = UndoneRollbacks::load(&self.undone());
-        if let Some(Snapshot { label: Label::Safety(own), .. }) = done.safety {
+        if let Some(Snapshot { label: SnapshotLabel::Safety(own), .. }) = done.safety {
             undone.add(own);
         }
         // Files that were left can still be forced.
@@ -93,7 +97,7 @@ impl Snapshots<'_> {
     /// Completes an interrupted rollback; `None` if there is none.
     ///
     /// Files that were changed since the interruption are left.
-    pub fn resume_pending(&self, now: Timestamp) -> Result<Option<Done>, SnapshotError> {
+    pub fn resume_pending(&self, now: Timestamp) -> Result<Option<RollbackOutcome>, SnapshotError> {
         let to = self.pending()?;
         let done = self.resume_with(now, &mut || Ok(()))?;
         if let (Some(to), Some(done)) = (to, &done) {
@@ -103,29 +107,29 @@ impl Snapshots<'_> {
     }
 
     /// Returns the snapshot to which an interrupted rollback goes.
-    pub fn pending(&self) -> Result<Option<Label>, SnapshotError> {
+    pub fn pending(&self) -> Result<Option<SnapshotLabel>, SnapshotError> {
         Ok(Journal::load(&self.journal())?.map(|journal| journal.to))
     }
 
     pub(crate) fn apply_with(
         &self,
-        plan: &Plan,
-        conflicts: Conflicts,
+        plan: &RollbackPlan,
+        conflicts: ConflictPolicy,
         now: Timestamp,
-        checkpoint: &mut Checkpoint<'_>,
-    ) -> Result<Done, SnapshotError> {
+        checkpoint: &mut ChangeCallback<'_>,
+    ) -> Result<RollbackOutcome, SnapshotError> {
         self.check_nothing_pending()?;
         let mut steps = plan.steps.clone();
         let left = match conflicts {
-            Conflicts::Leave => plan.conflicts.iter().map(|step| step.path.clone()).collect(),
-            Conflicts::Force => {
+            ConflictPolicy::Leave => plan.conflicts.iter().map(|step| step.path.clone()).collect(),
+            ConflictPolicy::Force => {
                 steps.extend(plan.conflicts.iter().cloned());
                 Vec::new()
             }
         };
         if steps.is_empty() {
             // A safety snapshot would only hide the one that `undo` needs.
-            return Ok(Done { safety: None, steps, left, blocked: Vec::new() });
+            return Ok(RollbackOutcome { safety: None, steps, left, blocked: Vec::new() });
         }
         steps.sort_by(|a, b| a.path.cmp(&b.path));
         let all = self.list()?;
@@ -137,30 +141,30 @@ impl Snapshots<'_> {
         let mut present = self.recheck(plan, base)?;
         present.facts.at = now;
         // Record the folders to be removed, so that undoing restores them.
-        let going = steps.iter().filter(|step| step.target == Target::NoFolder);
+        let going = steps.iter().filter(|step| step.target == TargetState::NoFolder);
         let going: Vec<_> = going.map(|step| step.path.clone()).collect();
         present.facts.folders.extend(going);
         present.facts.folders.sort();
         present.facts.folders.dedup();
         let number = newest_safety(&all).unwrap_or(0) + 1;
-        let label = Label::Safety(number);
+        let label = SnapshotLabel::Safety(number);
         let safety = self.keeper_of(to).keep(&self.run, label, &present, Some(base))?;
         let paths: BTreeSet<_> = steps.iter().map(|step| step.path.clone()).collect();
         Journal { to: plan.to, safety: number, paths }.save(&self.journal())?;
         let blocked = self.carry_out(&steps, to, checkpoint)?;
-        let is_exact = plan.extent == Extent::Everything
+        let is_exact = plan.extent == PlanCoverage::Everything
             && plan.kept.iter().all(|kept| kept.why.is_beside_the_tree())
             && left.is_empty()
             && blocked.is_empty();
-        let done = Done { safety: Some(safety), steps, left, blocked };
+        let done = RollbackOutcome { safety: Some(safety), steps, left, blocked };
         self.finish(number, is_exact.then_some(to), to, now)?;
         Ok(done)
     }
 
     /// Returns the contents of the plan if the files to be changed still have
     /// them.
-    fn recheck(&self, plan: &Plan, base: &Snapshot) -> Result<Present, SnapshotError> {
-        let disk = Disk { root: self.tree.root() };
+    fn recheck(&self, plan: &RollbackPlan, base: &Snapshot) -> Result<RecordedTree, SnapshotError> {
+        let disk = WorkTreeDisk { root: self.tree.root() };
         if plan.stats.as_ref().is_some_and(|stats| disk.is_like(stats)) {
             return Ok(plan.present.clone());
         }
@@ -173,11 +177,12 @@ impl Snapshots<'_> {
     pub(crate) fn resume_with(
         &self,
         now: Timestamp,
-        checkpoint: &mut Checkpoint<'_>,
-    ) -> Result<Option<Done>, SnapshotError> {
+        checkpoint: &mut ChangeCallback<'_>,
+    ) -> Result<Option<RollbackOutcome>, SnapshotError> {
         let Some(journal) = Journal::load(&self.journal())? else { return Ok(None) };
-        let (to, safety) = (self.get(journal.to)?, self.get(Label::Safety(journal.safety))?);
-        let disk = Disk { root: self.tree.root() };
+        let (to, safety) =
+            (self.get(journal.to)?, self.get(SnapshotLabel::Safety(journal.safety))?);
+        let disk = WorkTreeDisk { root: self.tree.root() };
         for path in &journal.paths {
             disk.tidy(path)?;
         }
@@ -189,7 +194,7 @@ impl Snapshots<'_> {
             disk.prune(path, &kept);
         }
         self.finish(journal.safety, None, &to, now)?;
-        Ok(Some(Done { safety: Some(safety), steps, left, blocked }))
+        Ok(Some(RollbackOutcome { safety: Some(safety), steps, left, blocked }))
     }
 
     /// Returns the remaining steps of an interrupted rollback, and files that
@@ -199,8 +204,8 @@ impl Snapshots<'_> {
         journal: &Journal,
         to: &Snapshot,
         safety: &Snapshot,
-    ) -> Result<(Vec<Step>, Vec<PathBuf>), SnapshotError> {
-        let disk = Disk { root: self.tree.root() };
+    ) -> Result<(Vec<RollbackStep>, Vec<PathBuf>), SnapshotError> {
+        let disk = WorkTreeDisk { root: self.tree.root() };
         // Checking a folder would check the ignored files in it, too.
         let is_folder = |path: &PathBuf| to.folders.contains(path) || safety.folders.contains(path);
         let files = journal.paths.iter().filter(|path| !is_folder(path)).cloned().collect();
@@ -212,15 +217,16 @@ impl Snapshots<'_> {
         let differing = ahead.iter().map(|difference| difference.path.clone()).collect();
         let is_made = |path: &&PathBuf| !to.folders.contains(path) && disk.has_folder(path);
         let made = journal.paths.iter().filter(is_made).cloned().collect();
-        let between = Between { disk: &disk, last: safety, to, made };
+        let between = CompareContext { disk: &disk, last: safety, to, made };
         let beside = between.steps(&present.facts.modes, &differing);
         let contents = ahead.iter().map(|difference| {
             let is_changed = changed.contains(&*difference.path);
-            let since = if is_changed { Since::Later } else { Since::TheRun };
+            let since = if is_changed { ChangeOrigin::Later } else { ChangeOrigin::TheRun };
             (step(difference, &to.modes), since)
         });
         let ours = contents.chain(beside).filter(|(step, _)| journal.paths.contains(&step.path));
-        let (ours, left): (Vec<_>, Vec<_>) = ours.partition(|(_, since)| *since == Since::TheRun);
+        let (ours, left): (Vec<_>, Vec<_>) =
+            ours.partition(|(_, since)| *since == ChangeOrigin::TheRun);
         let mut steps: Vec<_> = ours.into_iter().map(|(step, _)| step).collect();
         steps.sort_by(|a, b| a.path.cmp(&b.path));
         Ok((steps, left.into_iter().map(|(step, _)| step.path).collect()))
@@ -228,12 +234,13 @@ impl Snapshots<'_> {
 
     fn carry_out(
         &self,
-        steps: &[Step],
+        steps: &[RollbackStep],
         to: &Snapshot,
-        checkpoint: &mut Checkpoint<'_>,
-    ) -> Result<Vec<Blocked>, SnapshotError> {
-        let disk = Disk { root: self.tree.root() };
-        let removed: Vec<_> = steps.iter().filter(|step| step.target == Target::Gone).collect();
+        checkpoint: &mut ChangeCallback<'_>,
+    ) -> Result<Vec<BlockedFile>, SnapshotError> {
+        let disk = WorkTreeDisk { root: self.tree.root() };
+        let removed: Vec<_> =
+            steps.iter().filter(|step| step.target == TargetState::Gone).collect();
         // Remove files first, as they may be in the way of others.
         for step in &removed {
             checkpoint()?;
@@ -244,23 +251,25 @@ impl Snapshots<'_> {
         for step in &removed {
             disk.prune(&step.path, &kept);
         }
-        for Step { path, target, .. } in steps {
+        for RollbackStep { path, target, .. } in steps {
             let outcome = match target {
-                Target::Folder(mode) => {
+                TargetState::Folder(mode) => {
                     checkpoint().and_then(|()| Ok(disk.make_folder(path, *mode)?))?
                 }
-                Target::Mode(mode) => {
+                TargetState::Mode(mode) => {
                     checkpoint().and_then(|()| Ok(disk.set_mode(path, *mode)?))?
                 }
-                Target::Gone | Target::Item(..) | Target::NoFolder => Outcome::Done,
+                TargetState::Gone | TargetState::Item(..) | TargetState::NoFolder => {
+                    DiskOutcome::Done
+                }
             };
             match outcome {
-                Outcome::Done => {}
-                Outcome::InTheWay(by) => blocked.push(Blocked { path: path.clone(), by }),
+                DiskOutcome::Done => {}
+                DiskOutcome::InTheWay(by) => blocked.push(BlockedFile { path: path.clone(), by }),
             }
         }
         // Deeper folders first.
-        for step in steps.iter().rev().filter(|step| step.target == Target::NoFolder) {
+        for step in steps.iter().rev().filter(|step| step.target == TargetState::NoFolder) {
             disk.remove_folder(&step.path);
         }
         Ok(blocked)
@@ -268,14 +277,17 @@ impl Snapshots<'_> {
 
     fn put_back(
         &self,
-        disk: &Disk<'_>,
-        steps: &[Step],
+        disk: &WorkTreeDisk<'_>,
+        steps: &[RollbackStep],
         to: &Snapshot,
-        checkpoint: &mut Checkpoint<'_>,
-    ) -> Result<Vec<Blocked>, SnapshotError> {
+        checkpoint: &mut ChangeCallback<'_>,
+    ) -> Result<Vec<BlockedFile>, SnapshotError> {
         let wanted = steps.iter().filter_map(|step| match &step.target {
-            Target::Item(item, mode) => Some((&step.path, item, *mode)),
-            Target::Gone | Target::Mode(_) | Target::Folder(_) | Target::NoFolder => None,
+            TargetState::Item(item, mode) => Some((&step.path, item, *mode)),
+            TargetState::Gone
+            | TargetState::Mode(_)
+            | TargetState::Folder(_)
+            | TargetState::NoFolder => None,
         });
         let wanted: Vec<_> = wanted.collect();
         let items: Vec<_> = wanted.iter().map(|(_, item, _)| *item).collect();
@@ -290,8 +302,8 @@ impl Snapshots<'_> {
             }
             let (path, item, mode) = wanted[position];
             match disk.put(path, item.kind, mode, contents)? {
-                Outcome::Done => {}
-                Outcome::InTheWay(by) => blocked.push(Blocked { path: path.clone(), by }),
+                DiskOutcome::Done => {}
+                DiskOutcome::InTheWay(by) => blocked.push(BlockedFile { path: path.clone(), by }),
             }
             Ok(())
         });
@@ -310,13 +322,13 @@ impl Snapshots<'_> {
         now: Timestamp,
     ) -> Result<(), SnapshotError> {
         let present = if let Some(snapshot) = exactly {
-            Present { version: snapshot.version(), facts: snapshot.facts() }
+            RecordedTree { version: snapshot.version(), facts: snapshot.facts() }
         } else {
             let mut present = self.look(&BTreeSet::new(), base)?;
             present.facts.at = now;
             present
         };
-        self.keeper_of(base).keep(&self.run, Label::After(number), &present, Some(base))?;
+        self.keeper_of(base).keep(&self.run, SnapshotLabel::After(number), &present, Some(base))?;
         Ok(Journal::delete(&self.journal())?)
     }
 

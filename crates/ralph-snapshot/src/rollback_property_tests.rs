@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 use ralph_core::RunId;
 
 use super::*;
-use crate::scratch::Scratch;
+use crate::scratch::ScratchTree;
 
 const CASES: u32 = 125;
 
 /// Small numbers that look random and are the same each time (xorshift).
-struct Dice(u64);
+struct XorshiftRng(u64);
 
-impl Dice {
+impl XorshiftRng {
     fn roll(&mut self, sides: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -45,12 +45,12 @@ const NAMES: [&str; 12] = [
     "i.ign",
 ];
 
-struct Work<'a> {
-    scratch: &'a Scratch,
-    dice: Dice,
+struct RandomWork<'a> {
+    scratch: &'a ScratchTree,
+    dice: XorshiftRng,
 }
 
-impl Work<'_> {
+impl RandomWork<'_> {
     fn path(&mut self) -> PathBuf {
         PathBuf::from(*self.dice.pick(&NAMES))
     }
@@ -132,35 +132,35 @@ impl Work<'_> {
 }
 
 /// Every file with its permissions, which a link does not have.
-type Seen = BTreeMap<PathBuf, (Option<u32>, (char, Vec<u8>))>;
+type PermissionImage = BTreeMap<PathBuf, (Option<u32>, (char, Vec<u8>))>;
 
-fn seen(scratch: &Scratch) -> Seen {
+fn seen(scratch: &ScratchTree) -> PermissionImage {
     let mode = |path: &Path| crate::modes::on_disk(&scratch.root, path);
     scratch.image().into_iter().map(|(path, file)| (path.clone(), (mode(&path), file))).collect()
 }
 
 fn git_cases(seed: u64) {
-    let scratch = Scratch::committed(&[(".gitignore", "*.ign\n"), ("a", "1"), ("dir/c", "2")]);
+    let scratch = ScratchTree::committed(&[(".gitignore", "*.ign\n"), ("a", "1"), ("dir/c", "2")]);
     let work_tree = scratch.open();
-    let mut work = Work { scratch: &scratch, dice: Dice(seed) };
+    let mut work = RandomWork { scratch: &scratch, dice: XorshiftRng(seed) };
     let now = Timestamp::from_millis(1_700_000_000_000);
     for case in 0..CASES {
         let snapshots = Snapshots::new(&work_tree, RunId::from_bits(case));
         work.edits();
         work.stage();
         work.edits();
-        let start = (snapshots.take(Label::Start, now).unwrap(), seen(&scratch));
+        let start = (snapshots.take(SnapshotLabel::Start, now).unwrap(), seen(&scratch));
         let (start_status, start_state) = (scratch.status(), scratch.git_state());
         work.edits();
         if work.dice.roll(2) == 0 {
             work.stage();
         }
-        let last = (snapshots.take(Label::Iteration(1), now).unwrap(), seen(&scratch));
+        let last = (snapshots.take(SnapshotLabel::Iteration(1), now).unwrap(), seen(&scratch));
         let (last_status, last_state) = (scratch.status(), scratch.git_state());
 
         let plan = snapshots.plan(&start.0, &last.0, &[]).unwrap();
         assert!(plan.conflicts.is_empty() && plan.kept.is_empty(), "{case}: {plan:?}");
-        let done = snapshots.apply(&plan, Conflicts::Leave, now).unwrap();
+        let done = snapshots.apply(&plan, ConflictPolicy::Leave, now).unwrap();
         check_image(&scratch, (&start.1, &last.1), case, &done);
         assert_eq!(scratch.git_state(), last_state, "{case}");
         if start_state == last_state && done.blocked.is_empty() {
@@ -171,7 +171,7 @@ fn git_cases(seed: u64) {
             assert_eq!(start.0.tree, last.0.tree, "{case}");
             continue;
         }
-        let done = snapshots.undo(Conflicts::Leave, now).unwrap();
+        let done = snapshots.undo(ConflictPolicy::Leave, now).unwrap();
         check_image(&scratch, (&last.1, &last.1), case, &done);
         assert_eq!(scratch.git_state(), last_state, "{case}");
         if done.blocked.is_empty() {
@@ -183,11 +183,16 @@ fn git_cases(seed: u64) {
 
 /// All files but the ignored one are as in `want`, and that one as `before`.
 #[track_caller]
-fn check_image(scratch: &Scratch, (want, before): (&Seen, &Seen), case: u32, done: &Done) {
+fn check_image(
+    scratch: &ScratchTree,
+    (want, before): (&PermissionImage, &PermissionImage),
+    case: u32,
+    done: &RollbackOutcome,
+) {
     let ignored = Path::new("i.ign");
     let is_ignored = |path: &Path| path.starts_with(ignored);
     let image = seen(scratch);
-    let split = |image: &Seen| {
+    let split = |image: &PermissionImage| {
         let (hidden, seen): (Vec<_>, Vec<_>) =
             image.clone().into_iter().partition(|(path, _)| is_ignored(path));
         (hidden, seen)
@@ -210,25 +215,25 @@ fn other_random_work_in_git_is_given_back() {
 }
 
 fn plain_cases(seed: u64) {
-    let scratch = Scratch::plain();
+    let scratch = ScratchTree::plain();
     scratch.write(".gitignore", "*.ign\n");
     let work_tree = scratch.open();
-    let mut work = Work { scratch: &scratch, dice: Dice(seed) };
+    let mut work = RandomWork { scratch: &scratch, dice: XorshiftRng(seed) };
     let now = Timestamp::from_millis(1_700_000_000_000);
     for case in 0..CASES {
         let snapshots = Snapshots::new(&work_tree, RunId::from_bits(case));
         work.edits();
-        let start = (snapshots.take(Label::Start, now).unwrap(), seen(&scratch));
+        let start = (snapshots.take(SnapshotLabel::Start, now).unwrap(), seen(&scratch));
         work.edits();
-        let last = (snapshots.take(Label::Iteration(1), now).unwrap(), seen(&scratch));
+        let last = (snapshots.take(SnapshotLabel::Iteration(1), now).unwrap(), seen(&scratch));
         let plan = snapshots.plan(&start.0, &last.0, &[]).unwrap();
-        let done = snapshots.apply(&plan, Conflicts::Leave, now).unwrap();
+        let done = snapshots.apply(&plan, ConflictPolicy::Leave, now).unwrap();
         check_image(&scratch, (&start.1, &last.1), case, &done);
         if done.safety.is_none() {
             assert_eq!(start.0.tree, last.0.tree, "{case}");
             continue;
         }
-        let done = snapshots.undo(Conflicts::Leave, now).unwrap();
+        let done = snapshots.undo(ConflictPolicy::Leave, now).unwrap();
         check_image(&scratch, (&last.1, &last.1), case, &done);
         if case % 3 == 0 {
             snapshots.remove().unwrap();

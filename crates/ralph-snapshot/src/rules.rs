@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 
 use ignore::gitignore::gitconfig_excludes_path;
 
-use crate::scope::Scope;
-use crate::stat::{Now, Stat};
+use crate::scope::TreeScope;
+use crate::stat::{FileStat, ScanStart};
 
 /// A file with rules, which may be missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RuleFile {
     Absent,
     /// It exists; `None` for a broken link.
-    Present(Option<Stat>),
+    Present(Option<FileStat>),
 }
 
 impl RuleFile {
@@ -24,10 +24,10 @@ impl RuleFile {
             return Self::Absent;
         }
         // Git follows links to rule files.
-        Self::Present(fs::metadata(path).ok().map(|found| Stat::of(&found)))
+        Self::Present(fs::metadata(path).ok().map(|found| FileStat::of(&found)))
     }
 
-    fn is_at_rest(&self, now: Now) -> bool {
+    fn is_at_rest(&self, now: ScanStart) -> bool {
         match self {
             Self::Absent | Self::Present(None) => true,
             Self::Present(Some(stat)) => stat.is_at_rest(now),
@@ -47,7 +47,7 @@ pub(crate) struct FolderRules {
 impl FolderRules {
     /// Reads them; `None` if they may still change unseen at `now`, because
     /// they are too new or their place is unknown.
-    pub(crate) fn of(folder: &Path, now: Now) -> Option<Self> {
+    pub(crate) fn of(folder: &Path, now: ScanStart) -> Option<Self> {
         let exclude = match fs::symlink_metadata(folder.join(".git")) {
             Err(_) => None,
             Ok(found) if found.is_dir() => Some(RuleFile::at(&folder.join(".git/info/exclude"))),
@@ -70,16 +70,16 @@ impl FolderRules {
 
 /// The inputs of a walk beside the folders themselves.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Grounds {
+pub(crate) struct WalkInputs {
     left_out: Vec<Vec<u8>>,
     /// The user's own rule file.
     global: Option<(PathBuf, RuleFile)>,
     current: Option<PathBuf>,
 }
 
-impl Grounds {
+impl WalkInputs {
     /// Returns `None` if they may still change unseen at `now`.
-    pub(crate) fn of(scope: &Scope, now: Now) -> Option<Self> {
+    pub(crate) fn of(scope: &TreeScope, now: ScanStart) -> Option<Self> {
         let global = gitconfig_excludes_path().map(|path| {
             let file = RuleFile::at(&path);
             (path, file)

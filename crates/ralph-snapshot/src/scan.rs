@@ -7,8 +7,8 @@ use std::{fs, thread};
 use crate::error::TreeError;
 use crate::git::{Git, GitCommand, fields};
 use crate::ignored_at_start::may_be_hidden;
-use crate::scope::{LeftOutFile, Scope, WhyLeftOut};
-use crate::view::View;
+use crate::scope::{LeftOutFile, TreeScope, WhyLeftOut};
+use crate::view::PrivateIndexView;
 use crate::{path_bytes, probe};
 
 /// Size in bytes above which files do not count even if they are tracked.
@@ -16,7 +16,7 @@ const MOST_TRACKED: u64 = 1024 * 1024 * 1024;
 
 /// Paths that may differ from the index, as bytes.
 #[derive(Debug, Default)]
-pub(crate) struct Scan {
+pub(crate) struct IndexScan {
     /// Files to update in the index, or to remove from it when they are gone.
     pub(crate) changed: BTreeSet<Vec<u8>>,
     /// Repositories inside the work tree that the index does not have yet.
@@ -26,7 +26,7 @@ pub(crate) struct Scan {
     /// Files that do not count.
     pub(crate) left_out: Vec<LeftOutFile>,
     /// The code that compared them with the index.
-    pub(crate) reader: Reader,
+    pub(crate) reader: ScanReader,
     /// Permissions of the files of the index, in its order, if they were read.
     pub(crate) permissions: Vec<Option<u32>>,
     /// The folder that was not read.
@@ -35,7 +35,7 @@ pub(crate) struct Scan {
 
 /// The code that compared the files with the index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Reader {
+pub(crate) enum ScanReader {
     /// Git, which knows only the index, not the overlay of later changes.
     #[default]
     Git,
@@ -44,7 +44,7 @@ pub(crate) enum Reader {
 
 /// Files that may have changed.
 #[derive(Debug, Default)]
-pub(crate) struct Dirty {
+pub(crate) struct DirtyFiles {
     pub(crate) paths: Vec<Vec<u8>>,
     /// Files that differ from the index as the overlay says.
     pub(crate) same: BTreeSet<Vec<u8>>,
@@ -52,7 +52,7 @@ pub(crate) struct Dirty {
     pub(crate) permissions: Vec<Option<u32>>,
 }
 
-impl Dirty {
+impl DirtyFiles {
     fn by_git(git: &Git, index: &Path) -> Result<Self, TreeError> {
         let args = ["-z", "--name-only", "--ignore-submodules=dirty"];
         let listed = git.command("diff-files").index(index).args(args).read()?;
@@ -61,7 +61,7 @@ impl Dirty {
     }
 }
 
-impl Scan {
+impl IndexScan {
     /// Compares the files with `index`. A file of which only the metadata
     /// changed counts as changed.
     ///
@@ -69,13 +69,13 @@ impl Scan {
     pub(crate) fn of(
         git: &Git,
         index: &Path,
-        scope: &Scope,
+        scope: &TreeScope,
         skipped: Option<&Path>,
-        view: Option<&View>,
+        view: Option<&PrivateIndexView>,
     ) -> Result<Self, TreeError> {
         let dirty = || match view.and_then(|view| view.dirty(git.root())) {
-            Some(dirty) => Ok((dirty, Reader::View)),
-            None => Dirty::by_git(git, index).map(|dirty| (dirty, Reader::Git)),
+            Some(dirty) => Ok((dirty, ScanReader::View)),
+            None => DirtyFiles::by_git(git, index).map(|dirty| (dirty, ScanReader::Git)),
         };
         let others = || others(git, index, scope, skipped);
         // Each reads all files' metadata or all folders. In parallel they take
@@ -106,7 +106,7 @@ impl Scan {
         Ok(scan)
     }
 
-    fn push(&mut self, scope: &Scope, path: &[u8]) {
+    fn push(&mut self, scope: &TreeScope, path: &[u8]) {
         if let Some(folder) = path.strip_suffix(b"/") {
             if !scope.left_out.contains(&path_bytes::from_bytes(folder)) {
                 self.nested.insert(folder.to_vec());
@@ -126,7 +126,7 @@ impl Scan {
     fn sort_out_large(
         &mut self,
         git: &Git,
-        scope: &Scope,
+        scope: &TreeScope,
         large: Vec<(Vec<u8>, u64)>,
     ) -> Result<(), TreeError> {
         if large.is_empty() {
@@ -182,7 +182,7 @@ impl Git {
 fn others(
     git: &Git,
     index: &Path,
-    scope: &Scope,
+    scope: &TreeScope,
     skipped: Option<&Path>,
 ) -> Result<BTreeSet<Vec<u8>>, TreeError> {
     let begin = |args: &[&str]| -> GitCommand<'_> {
@@ -209,7 +209,7 @@ fn others(
     Ok(found)
 }
 
-fn size_above_limit(root: &Path, scope: &Scope, path: &[u8]) -> Option<u64> {
+fn size_above_limit(root: &Path, scope: &TreeScope, path: &[u8]) -> Option<u64> {
     let path = path_bytes::from_bytes(path);
     let metadata = fs::symlink_metadata(root.join(&path)).ok()?;
     let is_large = metadata.is_file() && metadata.len() > scope.size_limit;

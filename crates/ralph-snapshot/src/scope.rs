@@ -8,7 +8,7 @@ const SIZE_LIMIT: u64 = 100 * 1024 * 1024;
 
 /// The files that belong to a tree, beyond the ignore rules.
 #[derive(Clone, Debug)]
-pub(crate) struct Scope {
+pub(crate) struct TreeScope {
     pub(crate) left_out: LeftOut,
     /// Ignored paths that count anyway; relative to the root, without dots.
     pub(crate) included: Vec<PathBuf>,
@@ -18,7 +18,7 @@ pub(crate) struct Scope {
     pub(crate) must: BTreeSet<PathBuf>,
 }
 
-impl Scope {
+impl TreeScope {
     pub(crate) fn new(state: Option<PathBuf>) -> Self {
         let left_out = LeftOut::new(state);
         Self { left_out, included: Vec::new(), size_limit: SIZE_LIMIT, must: BTreeSet::new() }

@@ -9,14 +9,14 @@ use std::process::Command;
 use ralph_core::TreeId;
 use tempfile::TempDir;
 
-use crate::{Change, ChangeKind, Project, WorkTree};
+use crate::{ChangeKind, ProjectLocation, TreeChange, WorkTree};
 
-pub(crate) struct Scratch {
+pub(crate) struct ScratchTree {
     top: TempDir,
     pub(crate) root: PathBuf,
 }
 
-impl Scratch {
+impl ScratchTree {
     /// Creates a folder without git.
     pub(crate) fn plain() -> Self {
         let top = tempfile::tempdir().unwrap();
@@ -80,7 +80,7 @@ impl Scratch {
     }
 
     pub(crate) fn open(&self) -> WorkTree {
-        WorkTree::open(&Project::discover(&self.root).unwrap(), &self.state()).unwrap()
+        WorkTree::open(&ProjectLocation::discover(&self.root).unwrap(), &self.state()).unwrap()
     }
 
     /// Returns the id that a new process computes.
@@ -91,13 +91,13 @@ impl Scratch {
     /// Returns the id computed with an empty state folder.
     pub(crate) fn tree_anew(&self) -> TreeId {
         let state = tempfile::tempdir().unwrap();
-        let project = Project::discover(&self.root).unwrap();
+        let project = ProjectLocation::discover(&self.root).unwrap();
         WorkTree::open(&project, state.path()).unwrap().tree().unwrap()
     }
 
     /// Returns every file below the root except in `.git`.
-    pub(crate) fn image(&self) -> Image {
-        let mut image = Image::new();
+    pub(crate) fn image(&self) -> TreeImage {
+        let mut image = TreeImage::new();
         push_image(&self.root, Path::new(""), &mut image);
         image
     }
@@ -133,9 +133,9 @@ impl Scratch {
 }
 
 /// The kind of each file, `f`, `x` or `l`, and its bytes or target.
-pub(crate) type Image = BTreeMap<PathBuf, (char, Vec<u8>)>;
+pub(crate) type TreeImage = BTreeMap<PathBuf, (char, Vec<u8>)>;
 
-fn push_image(root: &Path, folder: &Path, image: &mut Image) {
+fn push_image(root: &Path, folder: &Path, image: &mut TreeImage) {
     for entry in fs::read_dir(root.join(folder)).unwrap() {
         let path = folder.join(entry.unwrap().file_name());
         let metadata = fs::symlink_metadata(root.join(&path)).unwrap();
@@ -184,6 +184,6 @@ fn git(folder: &Path, args: &[&str]) -> Command {
     command
 }
 
-pub(crate) fn change(path: impl Into<PathBuf>, kind: ChangeKind) -> Change {
-    Change { path: path.into(), kind }
+pub(crate) fn change(path: impl Into<PathBuf>, kind: ChangeKind) -> TreeChange {
+    TreeChange { path: path.into(), kind }
 }

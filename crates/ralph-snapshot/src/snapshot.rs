@@ -2,23 +2,23 @@ use std::path::PathBuf;
 
 use ralph_core::{Timestamp, TreeId};
 
-use crate::facts::{Attributes, Facts};
-use crate::label::Label;
-use crate::modes::Modes;
+use crate::facts::{AttributesPresence, TreeFacts};
+use crate::label::SnapshotLabel;
+use crate::modes::FileModes;
 use crate::scope::LeftOutFile;
 
 /// The files of a work tree at one moment of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snapshot {
     /// Its name within the run.
-    pub label: Label,
+    pub label: SnapshotLabel,
     /// The id of its contents.
     pub tree: TreeId,
     /// Time at which these contents were first recorded. A snapshot without
     /// changes keeps the time of the one before.
     pub at: Timestamp,
     /// The storage that holds it.
-    pub place: Place,
+    pub place: SnapshotPlace,
     /// Files that it does not hold; no rollback touches them.
     pub left_out: Vec<LeftOutFile>,
     /// Repositories inside the work tree. A snapshot in git records at most
@@ -26,13 +26,13 @@ pub struct Snapshot {
     pub nested: Vec<PathBuf>,
     /// Folders of the start without a file of the tree that still exist.
     pub(crate) folders: Vec<PathBuf>,
-    pub(crate) modes: Modes,
-    pub(crate) attributes: Attributes,
+    pub(crate) modes: FileModes,
+    pub(crate) attributes: AttributesPresence,
 }
 
 /// The storage of a snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum SnapshotPlace {
     /// The repository.
     Git {
         /// The commit, whose tree is the snapshot's. Its parent, if it has one,
@@ -53,7 +53,7 @@ pub enum Place {
 
 /// The contents of a tree, to the byte.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Version {
+pub(crate) struct TreeVersion {
     pub(crate) tree: TreeId,
     /// In git, the tree of those files whose bytes differ from their stored
     /// contents.
@@ -62,19 +62,24 @@ pub(crate) struct Version {
 
 /// Recorded contents that no snapshot refers to yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Present {
-    pub(crate) version: Version,
-    pub(crate) facts: Facts,
+pub(crate) struct RecordedTree {
+    pub(crate) version: TreeVersion,
+    pub(crate) facts: TreeFacts,
 }
 
 impl Snapshot {
-    pub(crate) fn new(label: Label, tree: TreeId, place: Place, facts: Facts) -> Self {
-        let Facts { at, left_out, nested, folders, modes, attributes } = facts;
+    pub(crate) fn new(
+        label: SnapshotLabel,
+        tree: TreeId,
+        place: SnapshotPlace,
+        facts: TreeFacts,
+    ) -> Self {
+        let TreeFacts { at, left_out, nested, folders, modes, attributes } = facts;
         Self { label, tree, at, place, left_out, nested, folders, modes, attributes }
     }
 
-    pub(crate) fn facts(&self) -> Facts {
-        Facts {
+    pub(crate) fn facts(&self) -> TreeFacts {
+        TreeFacts {
             at: self.at,
             left_out: self.left_out.clone(),
             nested: self.nested.clone(),
@@ -89,16 +94,16 @@ impl Snapshot {
         std::mem::discriminant(&self.place) == std::mem::discriminant(&other.place)
     }
 
-    pub(crate) fn version(&self) -> Version {
+    pub(crate) fn version(&self) -> TreeVersion {
         let raw = match &self.place {
-            Place::Git { raw, .. } => raw.clone(),
-            Place::Files { .. } => None,
+            SnapshotPlace::Git { raw, .. } => raw.clone(),
+            SnapshotPlace::Files { .. } => None,
         };
-        Version { tree: self.tree.clone(), raw }
+        TreeVersion { tree: self.tree.clone(), raw }
     }
 
     /// Returns true if it has the same contents and facts as `present`.
-    pub(crate) fn is_like(&self, present: &Present) -> bool {
+    pub(crate) fn is_like(&self, present: &RecordedTree) -> bool {
         self.version() == present.version
             && self.left_out == present.facts.left_out
             && self.nested == present.facts.nested
@@ -110,7 +115,7 @@ impl Snapshot {
 
 /// The contents at a path of a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Item {
+pub(crate) struct TreeItem {
     pub(crate) kind: ItemKind,
     /// The id of the contents in the store.
     pub(crate) content: String,
@@ -129,8 +134,8 @@ pub(crate) enum ItemKind {
 
 /// A path that differs between two versions.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Difference {
+pub(crate) struct PathDifference {
     pub(crate) path: PathBuf,
-    pub(crate) from: Option<Item>,
-    pub(crate) to: Option<Item>,
+    pub(crate) from: Option<TreeItem>,
+    pub(crate) to: Option<TreeItem>,
 }

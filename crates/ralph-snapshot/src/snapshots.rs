@@ -3,18 +3,18 @@ use std::path::{Path, PathBuf};
 
 use ralph_core::{RunId, Timestamp};
 
-use crate::aside::{self, Between};
-use crate::disk::Disk;
+use crate::aside::{self, CompareContext};
+use crate::disk::WorkTreeDisk;
 use crate::error::TreeError;
-use crate::ignored_then::{self, Rules};
+use crate::ignored_then::{self, PastIgnoreRules};
 use crate::journal::UndoneRollbacks;
-use crate::keeper::Keeper;
-use crate::label::Label;
-use crate::plan::{Kept, Outlook, Plan};
+use crate::keeper::ContentKeeper;
+use crate::label::SnapshotLabel;
+use crate::plan::{PlanInputs, RollbackPlan, UntouchedFile};
 use crate::probe;
-use crate::scope::Scope;
-use crate::snapshot::{Difference, Item, ItemKind, Place, Present, Snapshot};
-use crate::work_tree::{Change, ChangeKind, WorkTree};
+use crate::scope::TreeScope;
+use crate::snapshot::{ItemKind, PathDifference, RecordedTree, Snapshot, SnapshotPlace, TreeItem};
+use crate::work_tree::{ChangeKind, TreeChange, WorkTree};
 
 /// An error while taking a snapshot or rolling back.
 #[derive(Debug, thiserror::Error)]
@@ -28,19 +28,19 @@ pub enum SnapshotError {
         /// The run.
         run: RunId,
         /// The requested snapshot.
-        label: Label,
+        label: SnapshotLabel,
     },
     /// One is in the repository, the other in our state folder.
     #[error("snapshots {} and {} are kept in different places", labels[0], labels[1])]
     Apart {
         /// The two snapshots.
-        labels: [Label; 2],
+        labels: [SnapshotLabel; 2],
     },
     /// It is in the repository, which is not writable now.
     #[error("snapshot {label} is kept in the repository, which takes no files now")]
     Closed {
         /// The snapshot.
-        label: Label,
+        label: SnapshotLabel,
     },
     /// There is no rollback to undo.
     #[error("run {run} has no rollback that could be undone")]
@@ -57,7 +57,7 @@ pub enum SnapshotError {
         /// The run it belongs to.
         run: RunId,
         /// The snapshot it goes to.
-        to: Label,
+        to: SnapshotLabel,
     },
 }
 
@@ -109,7 +109,7 @@ impl<'a> Snapshots<'a> {
     }
 
     /// Returns the keeper that stores this snapshot.
-    pub(crate) fn keeper_of(&self, snapshot: &Snapshot) -> &'a dyn Keeper {
+    pub(crate) fn keeper_of(&self, snapshot: &Snapshot) -> &'a dyn ContentKeeper {
         let other = self.tree.other_keeper().filter(|_| !self.tree.keeps_at(&snapshot.place));
         other.unwrap_or_else(|| self.tree.keeper())
     }
@@ -121,12 +121,13 @@ impl<'a> Snapshots<'a> {
     /// modified by [`WorkTree::include_ignored`], [`WorkTree::leave_out`] and
     /// [`WorkTree::limit_size`]. The user's index, `HEAD`, branches, stash and
     /// reflog are untouched, no hook runs and nothing is signed.
-    pub fn take(&self, label: Label, now: Timestamp) -> Result<Snapshot, SnapshotError> {
+    pub fn take(&self, label: SnapshotLabel, now: Timestamp) -> Result<Snapshot, SnapshotError> {
         let base = match label {
-            Label::Start => None,
-            Label::Iteration(_) | Label::Resumed(_) | Label::Safety(_) | Label::After(_) => {
-                self.tree.keeper().base(&self.run)?
-            }
+            SnapshotLabel::Start => None,
+            SnapshotLabel::Iteration(_)
+            | SnapshotLabel::Resumed(_)
+            | SnapshotLabel::Safety(_)
+            | SnapshotLabel::After(_) => self.tree.keeper().base(&self.run)?,
         };
         let (keeper, handle) = (self.tree.keeper(), self.tree.handle());
         let present = handle.settle(keeper.record(&self.tree.scope, base.as_ref(), now))?;
@@ -144,7 +145,7 @@ impl<'a> Snapshots<'a> {
     /// untracked. Relative paths begin at the root.
     pub fn take_known(
         &self,
-        label: Label,
+        label: SnapshotLabel,
         paths: &[PathBuf],
         now: Timestamp,
     ) -> Result<Snapshot, SnapshotError> {
@@ -179,7 +180,7 @@ impl<'a> Snapshots<'a> {
         &self,
         from: &Snapshot,
         to: &Snapshot,
-    ) -> Result<Vec<Difference>, SnapshotError> {
+    ) -> Result<Vec<PathDifference>, SnapshotError> {
         if !from.is_beside(to) {
             return Err(SnapshotError::Apart { labels: [from.label, to.label] });
         }
@@ -187,27 +188,31 @@ impl<'a> Snapshots<'a> {
     }
 
     /// Returns the snapshot with this label.
-    pub fn get(&self, label: Label) -> Result<Snapshot, SnapshotError> {
+    pub fn get(&self, label: SnapshotLabel) -> Result<Snapshot, SnapshotError> {
         let found = self.list()?.into_iter().find(|snapshot| snapshot.label == label);
         found.ok_or_else(|| SnapshotError::Unknown { run: self.run.clone(), label })
     }
 
     /// Lists the files that differ between two snapshots, in contents or
     /// permissions, ordered by path.
-    pub fn changes(&self, from: &Snapshot, to: &Snapshot) -> Result<Vec<Change>, SnapshotError> {
+    pub fn changes(
+        &self,
+        from: &Snapshot,
+        to: &Snapshot,
+    ) -> Result<Vec<TreeChange>, SnapshotError> {
         let differences = self.differences(from, to)?;
-        let change = |difference: Difference| {
+        let change = |difference: PathDifference| {
             let kind = match (difference.from, difference.to) {
                 (None, Some(_) | None) => ChangeKind::Added,
                 (Some(_), None) => ChangeKind::Removed,
                 (Some(_), Some(_)) => ChangeKind::Modified,
             };
-            Change { path: difference.path, kind }
+            TreeChange { path: difference.path, kind }
         };
         let mut changes: Vec<_> = differences.into_iter().map(change).collect();
         let known: BTreeSet<_> = changes.iter().map(|change| change.path.clone()).collect();
         let modes = from.modes.differing(&to.modes).filter(|path| !known.contains(*path));
-        let modes = modes.map(|path| Change { path: path.clone(), kind: ChangeKind::Modified });
+        let modes = modes.map(|path| TreeChange { path: path.clone(), kind: ChangeKind::Modified });
         changes.extend(modes);
         changes.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(changes)
@@ -233,14 +238,14 @@ impl<'a> Snapshots<'a> {
         &self,
         root: &Path,
         snapshot: &Snapshot,
-        files: impl Iterator<Item = (&'b PathBuf, Option<&'b Item>)>,
+        files: impl Iterator<Item = (&'b PathBuf, Option<&'b TreeItem>)>,
     ) -> Result<(), SnapshotError> {
-        let disk = Disk { root };
+        let disk = WorkTreeDisk { root };
         let wanted: Vec<_> = files
             .filter_map(|(path, item)| Some((path, item?)))
             .filter(|(_, item)| item.kind != ItemKind::Opaque)
             .collect();
-        let items: Vec<&Item> = wanted.iter().map(|(_, item)| *item).collect();
+        let items: Vec<&TreeItem> = wanted.iter().map(|(_, item)| *item).collect();
         let put = &mut |position: usize, contents: &mut dyn std::io::Read| {
             let (path, item) = wanted[position];
             let mode = snapshot.modes.of(path, item.kind);
@@ -259,15 +264,15 @@ impl<'a> Snapshots<'a> {
         to: &Snapshot,
         last: &Snapshot,
         only: &[PathBuf],
-    ) -> Result<Plan, SnapshotError> {
+    ) -> Result<RollbackPlan, SnapshotError> {
         // If `last` is in another storage, it cannot be compared. Then nothing
         // proves that the run changed a file.
         let last = if last.is_beside(to) { last } else { to };
         match to.place {
-            Place::Git { .. } if !self.tree.keeps_at(&to.place) => {
+            SnapshotPlace::Git { .. } if !self.tree.keeps_at(&to.place) => {
                 return Err(SnapshotError::Closed { label: to.label });
             }
-            Place::Git { .. } | Place::Files { .. } => {}
+            SnapshotPlace::Git { .. } | SnapshotPlace::Files { .. } => {}
         }
         let keeper = self.keeper_of(to);
         let mut must = BTreeSet::new();
@@ -277,9 +282,10 @@ impl<'a> Snapshots<'a> {
         // A file may exist although the tree does not have it: it is ignored
         // now, or too large. Then it must be read, and the safety snapshot must
         // hold it.
-        let disk = Disk { root: self.tree.root() };
-        let hidden = |ahead: &[Difference]| -> BTreeSet<_> {
-            let hidden = |found: &&Difference| found.from.is_none() && disk.has_file(&found.path);
+        let disk = WorkTreeDisk { root: self.tree.root() };
+        let hidden = |ahead: &[PathDifference]| -> BTreeSet<_> {
+            let hidden =
+                |found: &&PathDifference| found.from.is_none() && disk.has_file(&found.path);
             ahead.iter().filter(hidden).map(|found| found.path.clone()).collect()
         };
         must.extend(hidden(&ahead));
@@ -289,17 +295,17 @@ impl<'a> Snapshots<'a> {
         }
         // Git reports nothing about files in nested repositories, so they are
         // left alone.
-        let is_nested = |found: &&Difference| match &to.place {
-            Place::Git { .. } => disk.is_nested(&found.path),
-            Place::Files { .. } => false,
+        let is_nested = |found: &&PathDifference| match &to.place {
+            SnapshotPlace::Git { .. } => disk.is_nested(&found.path),
+            SnapshotPlace::Files { .. } => false,
         };
         let differing: BTreeSet<_> = ahead.iter().map(|found| found.path.clone()).collect();
         let made = self.made_since(to);
-        let between = Between { disk: &disk, last, to, made };
+        let between = CompareContext { disk: &disk, last, to, made };
         let strangers = aside::strangers(&disk, to, &present.facts, &self.tree.scope.left_out);
-        let outlook = Outlook {
+        let outlook = PlanInputs {
             beside: between.steps(&present.facts.modes, &differing),
-            strangers: Kept::those(strangers, &differing).collect(),
+            strangers: UntouchedFile::those(strangers, &differing).collect(),
             nested: ahead.iter().filter(is_nested).map(|found| found.path.clone()).collect(),
             hidden: hidden(&ahead),
             ignored_then: self.ignored_then(&ahead, to)?,
@@ -316,11 +322,13 @@ impl<'a> Snapshots<'a> {
     }
 
     /// Plans what [`Self::undo`] does.
-    pub fn plan_undo(&self) -> Result<Plan, SnapshotError> {
+    pub fn plan_undo(&self) -> Result<RollbackPlan, SnapshotError> {
         let all = self.list()?;
         let number = self.undoable(&all).pop();
         let find = |label| all.iter().find(|snapshot| snapshot.label == label);
-        let pair = |number| Some((find(Label::Safety(number))?, find(Label::After(number))?));
+        let pair = |number| {
+            Some((find(SnapshotLabel::Safety(number))?, find(SnapshotLabel::After(number))?))
+        };
         let (safety, after) = number
             .and_then(pair)
             .ok_or_else(|| SnapshotError::NothingToUndo { run: self.run.clone() })?;
@@ -339,7 +347,9 @@ impl<'a> Snapshots<'a> {
         let settled = UndoneRollbacks::load(&self.undone());
         // A complete rollback has both snapshots. One that was killed before it
         // changed anything has only the first, and nothing to undo.
-        let is_whole = |number: &u32| has(Label::Safety(*number)) && has(Label::After(*number));
+        let is_whole = |number: &u32| {
+            has(SnapshotLabel::Safety(*number)) && has(SnapshotLabel::After(*number))
+        };
         let numbers = (1..=newest_safety(all).unwrap_or(0)).filter(is_whole);
         numbers.filter(|number| !settled.has(*number)).collect()
     }
@@ -369,8 +379,8 @@ impl<'a> Snapshots<'a> {
         &self,
         must: &BTreeSet<PathBuf>,
         base: &Snapshot,
-    ) -> Result<Present, SnapshotError> {
-        let mut scope: Scope = self.tree.scope.clone();
+    ) -> Result<RecordedTree, SnapshotError> {
+        let mut scope: TreeScope = self.tree.scope.clone();
         scope.insist_on(must);
         Ok(self.keeper_of(base).record(&scope, Some(base), base.at)?)
     }
@@ -379,7 +389,7 @@ impl<'a> Snapshots<'a> {
     /// match them.
     fn ignored_then(
         &self,
-        ahead: &[Difference],
+        ahead: &[PathDifference],
         to: &Snapshot,
     ) -> Result<BTreeSet<PathBuf>, SnapshotError> {
         let rules = ignored_then::rules(ahead);
@@ -398,7 +408,7 @@ impl<'a> Snapshots<'a> {
             texts.insert(path.to_owned(), String::from_utf8_lossy(&bytes).into_owned());
             Ok(())
         })?;
-        let mut rules = Rules::new(self.tree.root(), texts);
+        let mut rules = PastIgnoreRules::new(self.tree.root(), texts);
         let removed = ahead.iter().filter(|found| found.to.is_none());
         let hidden = removed.filter(|found| rules.hide(&found.path));
         Ok(hidden.map(|found| found.path.clone()).collect())
@@ -408,8 +418,11 @@ impl<'a> Snapshots<'a> {
 /// Returns the number of the latest safety snapshot.
 pub(crate) fn newest_safety(all: &[Snapshot]) -> Option<u32> {
     let number = |snapshot: &Snapshot| match snapshot.label {
-        Label::Safety(number) => Some(number),
-        Label::Start | Label::Iteration(_) | Label::Resumed(_) | Label::After(_) => None,
+        SnapshotLabel::Safety(number) => Some(number),
+        SnapshotLabel::Start
+        | SnapshotLabel::Iteration(_)
+        | SnapshotLabel::Resumed(_)
+        | SnapshotLabel::After(_) => None,
     };
     all.iter().filter_map(number).max()
 }
@@ -417,8 +430,8 @@ pub(crate) fn newest_safety(all: &[Snapshot]) -> Option<u32> {
 /// Returns the snapshot that is most likely similar to the present files.
 pub(crate) fn base(all: &[Snapshot]) -> Option<&Snapshot> {
     let is_of_the_run = |snapshot: &&Snapshot| match snapshot.label {
-        Label::Start | Label::Iteration(_) => true,
-        Label::Resumed(_) | Label::Safety(_) | Label::After(_) => false,
+        SnapshotLabel::Start | SnapshotLabel::Iteration(_) => true,
+        SnapshotLabel::Resumed(_) | SnapshotLabel::Safety(_) | SnapshotLabel::After(_) => false,
     };
     all.iter().rfind(is_of_the_run)
 }

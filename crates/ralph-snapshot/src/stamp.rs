@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::path_bytes;
-use crate::stat::Stat;
+use crate::stat::FileStat;
 
 /// File that marks a folder as a cache, by the convention of cargo, pytest,
 /// mypy and ruff.
@@ -144,7 +144,7 @@ fn add(hasher: &mut blake3::Hasher, root: &Path, path: &Path, left_out: &dyn Fn(
         }
         return;
     }
-    let Stat { size, modified, changed, inode } = Stat::of(&metadata);
+    let FileStat { size, modified, changed, inode } = FileStat::of(&metadata);
     hasher.update(&path_bytes::to_bytes(relative)).update(&[0]);
     hasher.update(&size.to_le_bytes()).update(&modified.to_le_bytes());
     hasher.update(&changed.to_le_bytes()).update(&inode.to_le_bytes());
@@ -153,7 +153,7 @@ fn add(hasher: &mut blake3::Hasher, root: &Path, path: &Path, left_out: &dyn Fn(
 /// Returns a stamp of one file; empty if there is none.
 pub fn file_stamp(path: &Path) -> String {
     let Ok(metadata) = fs::metadata(path) else { return String::new() };
-    let Stat { size, modified, changed, inode } = Stat::of(&metadata);
+    let FileStat { size, modified, changed, inode } = FileStat::of(&metadata);
     format!("{}:{size}:{modified}:{changed}:{inode}", path.display())
 }
 

@@ -11,7 +11,7 @@ const COARSE_TICK: i128 = 2_000_000_000;
 /// Metadata of a file. Two equal ones mean the same contents, unless the file
 /// changed twice within one tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stat {
+pub(crate) struct FileStat {
     pub(crate) size: u64,
     /// Nanoseconds since 1970.
     pub(crate) modified: i128,
@@ -22,7 +22,7 @@ pub(crate) struct Stat {
     pub(crate) inode: u64,
 }
 
-impl Stat {
+impl FileStat {
     pub(crate) fn of(metadata: &Metadata) -> Self {
         let modified = metadata.modified().map_or(0, nanos);
         let (changed, inode) = change_and_inode(metadata);
@@ -49,16 +49,16 @@ impl Stat {
 
     /// Like [`Self::is_at_rest`], for any file system's clock.
     pub(crate) fn is_settled(&self, time: SystemTime) -> bool {
-        self.is_at_rest(Now { time, clock: Clock::Unknown })
+        self.is_at_rest(ScanStart { time, clock: FileClock::Unknown })
     }
 
     /// Returns true if the last change is so long before `now` that a later
     /// edit cannot fall into the same tick of the file system's clock.
-    pub(crate) fn is_at_rest(&self, now: Now) -> bool {
+    pub(crate) fn is_at_rest(&self, now: ScanStart) -> bool {
         let is_fine = self.changed % 1_000_000_000 != 0;
         let tick = match now.clock {
-            Clock::Own if is_fine => FINE_TICK,
-            Clock::Own | Clock::Unknown => COARSE_TICK,
+            FileClock::Own if is_fine => FINE_TICK,
+            FileClock::Own | FileClock::Unknown => COARSE_TICK,
         };
         self.modified.max(self.changed) + tick < nanos(now.time)
     }
@@ -66,15 +66,15 @@ impl Stat {
 
 /// Start time of a scan.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Now {
+pub(crate) struct ScanStart {
     /// By the clock that stamps our own files.
     pub(crate) time: SystemTime,
-    pub(crate) clock: Clock,
+    pub(crate) clock: FileClock,
 }
 
 /// The clock that stamps the files of a work tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Clock {
+pub(crate) enum FileClock {
     /// The clock of this machine, which also stamps our own files.
     Own,
     /// Maybe another one, which may be slow.
@@ -85,7 +85,7 @@ pub(crate) enum Clock {
 /// changed twice within one tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FolderStat {
-    stat: Stat,
+    stat: FileStat,
     /// Differs when something is mounted there.
     device: u64,
 }
@@ -93,12 +93,12 @@ pub(crate) struct FolderStat {
 impl FolderStat {
     /// Returns `None` where a folder's times do not show all changes in it.
     pub(crate) fn of(metadata: &Metadata) -> Option<Self> {
-        let stat = Stat::of(metadata);
+        let stat = FileStat::of(metadata);
         (stat.changed != 0).then(|| Self { stat, device: device(metadata) })
     }
 
-    /// Like [`Stat::is_at_rest`].
-    pub(crate) fn is_at_rest(&self, now: Now) -> bool {
+    /// Like [`FileStat::is_at_rest`].
+    pub(crate) fn is_at_rest(&self, now: ScanStart) -> bool {
         self.stat.is_at_rest(now)
     }
 }

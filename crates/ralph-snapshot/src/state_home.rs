@@ -3,7 +3,7 @@ use std::io;
 use std::io::ErrorKind::{QuotaExceeded, StorageFull};
 use std::path::{Path, PathBuf};
 
-use crate::project::Project;
+use crate::project::ProjectLocation;
 use crate::{path_bytes, probe};
 
 /// Returns the folder for our own files of `project`, which may not exist yet.
@@ -13,7 +13,11 @@ use crate::{path_bytes, probe};
 /// and `git clean` does not reach. If that is not writable or there is no git,
 /// it is a folder under `platform_state`. Existing state in the repository is
 /// used even if it is read-only: a second one would hide it.
-pub fn state_home(project: &Project, ralph_home: Option<&Path>, platform_state: &Path) -> PathBuf {
+pub fn state_home(
+    project: &ProjectLocation,
+    ralph_home: Option<&Path>,
+    platform_state: &Path,
+) -> PathBuf {
     let younger = |ours: &Path, without_git: &Path| {
         // The repository is newer than our state: a run in progress must still
         // be found.
@@ -46,7 +50,7 @@ pub fn state_home(project: &Project, ralph_home: Option<&Path>, platform_state: 
 /// Returns the state folder of the repository and the error that makes it
 /// unusable, if `home` only replaces it. Once the repository is writable again,
 /// `home` is no longer read.
-pub fn stands_in(project: &Project, home: &Path) -> Option<(PathBuf, io::Error)> {
+pub fn stands_in(project: &ProjectLocation, home: &Path) -> Option<(PathBuf, io::Error)> {
     let ours = project.git.as_ref()?.common.join("ralph");
     let is_other = home != ours && home.file_name() == Some(project_id(project).as_ref());
     // An unreadable folder belongs to another user, and stays so.
@@ -105,7 +109,7 @@ pub fn takes_files(folder: &Path) -> io::Result<()> {
 
 /// Returns sixteen hex digits that identify the repository, or the root when
 /// there is none. Work trees of one repository share the id.
-fn project_id(project: &Project) -> String {
+fn project_id(project: &ProjectLocation) -> String {
     let place = project.git.as_ref().map_or(&project.root, |git| &git.common);
     short_digest(place)
 }
@@ -126,9 +130,9 @@ mod tests {
 
     const PLATFORM: &str = "/state";
 
-    fn in_git(common: &Path) -> Project {
+    fn in_git(common: &Path) -> ProjectLocation {
         let git = GitDirs { dir: common.join("worktrees/x"), common: common.to_owned() };
-        Project { root: "/project".into(), git: Some(git) }
+        ProjectLocation { root: "/project".into(), git: Some(git) }
     }
 
     #[test]
@@ -144,7 +148,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let (home, platform) = (dir.path().join("home"), dir.path().join("platform"));
         for ralph_home in [None, Some(home.as_path())] {
-            let plain = Project { root: "/project".into(), git: None };
+            let plain = ProjectLocation { root: "/project".into(), git: None };
             let before = state_home(&plain, ralph_home, &platform);
             fs::create_dir_all(&before).unwrap();
             assert_eq!(state_home(&in_git(dir.path()), ralph_home, &platform), before);
@@ -183,7 +187,7 @@ mod tests {
     #[test]
     fn projects_outside_git_do_not_share_a_folder() {
         let home = |root: &str| {
-            state_home(&Project { root: root.into(), git: None }, None, PLATFORM.as_ref())
+            state_home(&ProjectLocation { root: root.into(), git: None }, None, PLATFORM.as_ref())
         };
         assert_eq!(home("/a"), home("/a"));
         assert_ne!(home("/a"), home("/b"));

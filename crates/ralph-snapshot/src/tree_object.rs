@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use crate::oid::{ObjectKind, Oid};
-use crate::pack::Batch;
+use crate::pack::ObjectBatch;
 use crate::snapshot::ItemKind;
 
 /// The mode of a folder.
@@ -12,12 +12,12 @@ const FOLDER: u32 = 0o040_000;
 
 /// An entry of a folder in git.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Node {
+pub(crate) struct TreeNode {
     pub(crate) mode: u32,
     pub(crate) id: Oid,
 }
 
-impl Node {
+impl TreeNode {
     pub(crate) fn is_folder(self) -> bool {
         self.mode == FOLDER
     }
@@ -45,24 +45,24 @@ pub(crate) fn mode_of(kind: ItemKind) -> u32 {
 }
 
 /// The entries of a folder, by name.
-pub(crate) type Folder = BTreeMap<Vec<u8>, Node>;
+pub(crate) type GitFolder = BTreeMap<Vec<u8>, TreeNode>;
 
 /// Reads a tree object; `None` if it is damaged.
-pub(crate) fn parse(mut object: &[u8]) -> Option<Folder> {
-    let mut folder = Folder::new();
+pub(crate) fn parse(mut object: &[u8]) -> Option<GitFolder> {
+    let mut folder = GitFolder::new();
     while !object.is_empty() {
         let space = object.iter().position(|byte| *byte == b' ')?;
         let end = object.iter().position(|byte| *byte == 0)?;
         let mode = u32::from_str_radix(str::from_utf8(&object[..space]).ok()?, 8).ok()?;
         let name = object.get(space + 1..end)?.to_vec();
         let id = Oid::from_bytes(object.get(end + 1..end + 1 + Oid::LEN)?)?;
-        folder.insert(name, Node { mode, id });
+        folder.insert(name, TreeNode { mode, id });
         object = &object[end + 1 + Oid::LEN..];
     }
     Some(folder)
 }
 
-fn render(folder: &Folder) -> Vec<u8> {
+fn render(folder: &GitFolder) -> Vec<u8> {
     let mut entries: Vec<_> = folder.iter().collect();
     entries.sort_by(|a, b| order(a.0, a.1, b.0, b.1));
     let mut object = Vec::new();
@@ -76,13 +76,13 @@ fn render(folder: &Folder) -> Vec<u8> {
 }
 
 /// Compares names in git's order: a folder as if its name ended with a slash.
-fn order(a: &[u8], a_node: &Node, b: &[u8], b_node: &Node) -> Ordering {
-    let tail = |node: &Node| node.is_folder().then_some(b'/');
+fn order(a: &[u8], a_node: &TreeNode, b: &[u8], b_node: &TreeNode) -> Ordering {
+    let tail = |node: &TreeNode| node.is_folder().then_some(b'/');
     a.iter().copied().chain(tail(a_node)).cmp(b.iter().copied().chain(tail(b_node)))
 }
 
 /// The new state of files by path; `None` removes the file.
-pub(crate) type Edits = BTreeMap<Vec<u8>, Option<Node>>;
+pub(crate) type TreeEdits = BTreeMap<Vec<u8>, Option<TreeNode>>;
 
 /// Returns the folders that [`rewrite`] needs, the root as an empty path.
 pub(crate) fn folders_of<'a>(paths: impl Iterator<Item = &'a [u8]>) -> Vec<&'a [u8]> {
@@ -98,17 +98,17 @@ pub(crate) fn folders_of<'a>(paths: impl Iterator<Item = &'a [u8]>) -> Vec<&'a [
 
 /// An error: a path is both file and folder, or a folder is missing.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Contradiction;
+pub(crate) struct EditConflict;
 
 /// Applies `edits` to the folder `prefix` and below; only new objects are added
 /// to `batch`. `folders` has those of [`folders_of`] that exist. Returns `None`
 /// if the folder is empty then.
 pub(crate) fn rewrite(
-    folders: &BTreeMap<Vec<u8>, (Oid, Folder)>,
+    folders: &BTreeMap<Vec<u8>, (Oid, GitFolder)>,
     prefix: &[u8],
-    edits: &Edits,
-    batch: &mut Batch,
-) -> Result<Option<Oid>, Contradiction> {
+    edits: &TreeEdits,
+    batch: &mut ObjectBatch,
+) -> Result<Option<Oid>, EditConflict> {
     let before = folders.get(prefix);
     let mut folder = before.map(|(_, folder)| folder.clone()).unwrap_or_default();
     let start = if prefix.is_empty() { Vec::new() } else { [prefix, b"/"].concat() };
@@ -128,10 +128,10 @@ pub(crate) fn rewrite(
         let path = [&*start, name].concat();
         let was_folder = folder.get(name).is_some_and(|node| node.is_folder());
         if was_folder && !folders.contains_key(&path) {
-            return Err(Contradiction);
+            return Err(EditConflict);
         }
         match rewrite(folders, &path, edits, batch)? {
-            Some(id) => drop(folder.insert(name.clone(), Node { mode: FOLDER, id })),
+            Some(id) => drop(folder.insert(name.clone(), TreeNode { mode: FOLDER, id })),
             None if was_folder => drop(folder.remove(name)),
             None => {}
         }
@@ -139,7 +139,7 @@ pub(crate) fn rewrite(
     for (name, edit) in files {
         let is_folder = folder.get(&name).is_some_and(|node| node.is_folder());
         match edit {
-            Some(_) if is_folder => return Err(Contradiction),
+            Some(_) if is_folder => return Err(EditConflict),
             Some(node) => drop(folder.insert(name, node)),
             // A folder has replaced the file.
             None if is_folder => {}

@@ -10,33 +10,33 @@ use crate::git_objects::{AT_ONCE, read_head};
 use crate::git_watch::{WatchedGit, WatchedInput, WatchedOutput};
 use crate::oid::{ObjectKind, Oid};
 use crate::path_bytes;
-use crate::snapshot::{Difference, Item};
-use crate::tree_object::{self, Folder, Node};
+use crate::snapshot::{PathDifference, TreeItem};
+use crate::tree_object::{self, GitFolder, TreeNode};
 
 /// Maximum number of folders in the cache.
 const REMEMBERED: usize = 4096;
 
 /// Folders by the ids of their objects, which never change.
-pub(crate) type Folders = Mutex<HashMap<Oid, Arc<Folder>>>;
+pub(crate) type FolderCache = Mutex<HashMap<Oid, Arc<GitFolder>>>;
 
 /// Reads trees; starts git only when the cache lacks one.
 pub(crate) struct TreeReader<'a> {
     git: &'a Git,
-    remembered: &'a Folders,
+    remembered: &'a FolderCache,
     /// All folders that this reader has read, so that a cleared cache does not
     /// matter.
-    seen: HashMap<Oid, Arc<Folder>>,
-    process: Option<Process>,
+    seen: HashMap<Oid, Arc<GitFolder>>,
+    process: Option<CatFileProcess>,
 }
 
-struct Process {
+struct CatFileProcess {
     child: WatchedGit,
     stdin: WatchedInput,
     stdout: BufReader<WatchedOutput>,
 }
 
 impl<'a> TreeReader<'a> {
-    pub(crate) fn new(git: &'a Git, remembered: &'a Folders) -> Self {
+    pub(crate) fn new(git: &'a Git, remembered: &'a FolderCache) -> Self {
         Self { git, remembered, seen: HashMap::new(), process: None }
     }
 
@@ -45,13 +45,13 @@ impl<'a> TreeReader<'a> {
         &mut self,
         tree: Oid,
         folders: &[&[u8]],
-    ) -> Result<BTreeMap<Vec<u8>, (Oid, Folder)>, TreeError> {
+    ) -> Result<BTreeMap<Vec<u8>, (Oid, GitFolder)>, TreeError> {
         let depth = |path: &[u8]| match path {
             [] => 0,
             path => path.split(|byte| *byte == b'/').count(),
         };
         let deepest = folders.iter().map(|path| depth(path)).max().unwrap_or(0);
-        let mut found: BTreeMap<Vec<u8>, (Oid, Folder)> = BTreeMap::new();
+        let mut found: BTreeMap<Vec<u8>, (Oid, GitFolder)> = BTreeMap::new();
         for level in 0..=deepest {
             let here = folders.iter().filter(|path| depth(path) == level);
             let here = here.filter_map(|path| Some((*path, id_in(tree, path, &found)?)));
@@ -66,7 +66,11 @@ impl<'a> TreeReader<'a> {
     }
 
     /// Returns the paths that differ between two trees, ordered.
-    pub(crate) fn differences(&mut self, from: Oid, to: Oid) -> Result<Vec<Difference>, TreeError> {
+    pub(crate) fn differences(
+        &mut self,
+        from: Oid,
+        to: Oid,
+    ) -> Result<Vec<PathDifference>, TreeError> {
         let mut differences = Vec::new();
         let mut level = vec![(Vec::new(), Some(from), Some(to))];
         while !level.is_empty() {
@@ -84,14 +88,14 @@ impl<'a> TreeReader<'a> {
                         continue;
                     }
                     let path = [&*prefix, name].concat();
-                    let below = |node: Option<Node>| node.filter(|node| node.is_folder());
+                    let below = |node: Option<TreeNode>| node.filter(|node| node.is_folder());
                     if below(from).or(below(to)).is_some() {
                         let id = |node| below(node).map(|node| node.id);
                         next.push(([&*path, b"/"].concat(), id(from), id(to)));
                     }
                     let (from, to) = (item(from), item(to));
                     if from != to {
-                        differences.push(Difference {
+                        differences.push(PathDifference {
                             path: path_bytes::from_bytes(&path),
                             from,
                             to,
@@ -105,7 +109,7 @@ impl<'a> TreeReader<'a> {
         Ok(differences)
     }
 
-    fn folder(&self, id: Oid) -> Result<Arc<Folder>, TreeError> {
+    fn folder(&self, id: Oid) -> Result<Arc<GitFolder>, TreeError> {
         self.seen.get(&id).cloned().ok_or_else(|| unknown(id))
     }
 
@@ -132,13 +136,14 @@ impl<'a> TreeReader<'a> {
         Ok(())
     }
 
-    fn read(&mut self, ids: &[Oid]) -> Result<Vec<Arc<Folder>>, TreeError> {
+    fn read(&mut self, ids: &[Oid]) -> Result<Vec<Arc<GitFolder>>, TreeError> {
         let common = self.git.dirs().common.clone();
         let talking = || TreeError::io("read objects of", &common);
         if self.process.is_none() {
             let mut child = self.git.reading("cat-file").args(["--batch"]).converse()?;
             if let (Some(stdin), Some(stdout)) = (child.take_input(), child.take_output()) {
-                self.process = Some(Process { child, stdin, stdout: BufReader::new(stdout) });
+                self.process =
+                    Some(CatFileProcess { child, stdin, stdout: BufReader::new(stdout) });
             }
         }
         let Some(process) = &mut self.process else { return Ok(Vec::new()) };
@@ -165,7 +170,7 @@ impl<'a> TreeReader<'a> {
 
 impl Drop for TreeReader<'_> {
     fn drop(&mut self) {
-        if let Some(Process { mut child, stdin, stdout }) = self.process.take() {
+        if let Some(CatFileProcess { mut child, stdin, stdout }) = self.process.take() {
             // It exits once its pipes are closed; its status does not matter.
             drop((stdin, stdout));
             let _ = child.wait();
@@ -177,13 +182,13 @@ fn unknown(id: Oid) -> TreeError {
     TreeError::UnknownTree { id: ralph_core::TreeId::new(id.to_string()) }
 }
 
-fn item(node: Option<Node>) -> Option<Item> {
+fn item(node: Option<TreeNode>) -> Option<TreeItem> {
     let node = node?;
-    Some(Item { kind: node.kind()?, content: node.id.to_string() })
+    Some(TreeItem { kind: node.kind()?, content: node.id.to_string() })
 }
 
 /// Returns the object of a folder whose parent was found before.
-fn id_in(tree: Oid, path: &[u8], found: &BTreeMap<Vec<u8>, (Oid, Folder)>) -> Option<Oid> {
+fn id_in(tree: Oid, path: &[u8], found: &BTreeMap<Vec<u8>, (Oid, GitFolder)>) -> Option<Oid> {
     if path.is_empty() {
         return Some(tree);
     }

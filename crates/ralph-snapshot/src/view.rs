@@ -7,32 +7,32 @@ use std::time::UNIX_EPOCH;
 use std::{io, iter, thread};
 
 use crate::found::ListedFile;
-use crate::index_file::{self, Seen};
+use crate::index_file::{self, IndexEntry};
 use crate::left_out::LeftOut;
 use crate::oid::{ObjectKind, Oid};
-use crate::overlay::{Later, Overlay};
+use crate::overlay::{IndexOverlay, OverlayEntry};
 use crate::path_bytes;
-use crate::scan::Dirty;
+use crate::scan::DirtyFiles;
 use crate::snapshot::ItemKind;
-use crate::stat::Stat;
-use crate::tree_object::Node;
-use crate::walk::Walk;
+use crate::stat::FileStat;
+use crate::tree_object::TreeNode;
+use crate::walk::NoFollowWalk;
 
 /// Number of files below which a second thread is not worth it.
 const PER_THREAD: usize = 2000;
 const MOST_THREADS: usize = 4;
 
 /// A private index that is readable without git.
-pub(crate) struct View {
+pub(crate) struct PrivateIndexView {
     index: Vec<u8>,
     /// Time when the index was written, in nanoseconds.
     written: i64,
-    pub(crate) overlay: Overlay,
+    pub(crate) overlay: IndexOverlay,
 }
 
-impl View {
+impl PrivateIndexView {
     /// Opens the index; `None` if git has to read it.
-    pub(crate) fn open(index: &Path, overlay: Overlay) -> Option<Self> {
+    pub(crate) fn open(index: &Path, overlay: IndexOverlay) -> Option<Self> {
         let written = fs::metadata(index).ok()?.modified().ok()?;
         let written = written.duration_since(UNIX_EPOCH).ok()?.as_nanos();
         let index = ralph_files::read(index).ok()?;
@@ -40,7 +40,7 @@ impl View {
     }
 
     /// Compares with the present files; `None` if git has to.
-    pub(crate) fn dirty(&self, root: &Path) -> Option<Dirty> {
+    pub(crate) fn dirty(&self, root: &Path) -> Option<DirtyFiles> {
         let seen = index_file::parse(&self.index)?;
         let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
         let share = seen.len().div_ceil(threads).max(PER_THREAD);
@@ -57,15 +57,15 @@ impl View {
             }
             dirty
         });
-        let mut folders = Folders::new(root);
+        let mut folders = OrderedFileFinder::new(root);
         for (path, later) in &self.overlay.0 {
             let found = folders.find(path);
             let is_same = match later {
                 // A folder may have replaced it.
-                Later::Gone => found.is_none_or(|found| found.is_dir()),
-                Later::There { stat, node } => found.is_some_and(|found| {
+                OverlayEntry::Gone => found.is_none_or(|found| found.is_dir()),
+                OverlayEntry::There { stat, node } => found.is_some_and(|found| {
                     let kind = index_file::kind_of(&found);
-                    *stat == Some(Stat::of(&found))
+                    *stat == Some(FileStat::of(&found))
                         && kind.is_some_and(|kind| crate::tree_object::mode_of(kind) == node.mode)
                 }),
             };
@@ -78,9 +78,9 @@ impl View {
         Some(dirty)
     }
 
-    fn changed_in(&self, root: &Path, part: &[Seen<'_>]) -> Dirty {
-        let mut walk = Walk::new(root).ok();
-        let mut dirty = Dirty::default();
+    fn changed_in(&self, root: &Path, part: &[IndexEntry<'_>]) -> DirtyFiles {
+        let mut walk = NoFollowWalk::new(root).ok();
+        let mut dirty = DirtyFiles::default();
         for seen in part {
             if !self.overlay.0.is_empty() && self.overlay.0.contains_key(seen.path) {
                 dirty.permissions.push(None);
@@ -98,7 +98,7 @@ impl View {
     /// Returns all files, in no order; `None` if git has to read the index.
     /// `permissions` are those that a scan read, if there was one.
     pub(crate) fn files(&self, permissions: &[Option<u32>]) -> Option<Vec<ListedFile>> {
-        let file = |path: &[u8], node: Node, permissions| {
+        let file = |path: &[u8], node: TreeNode, permissions| {
             let kind = match node.mode {
                 0o100_755 => ItemKind::Executable,
                 0o120_000 => ItemKind::Link,
@@ -141,7 +141,7 @@ impl View {
 
     /// Returns the known entries of these files; `None` for files that did not
     /// exist.
-    pub(crate) fn known(&self, paths: &BTreeSet<Vec<u8>>) -> Vec<Option<Node>> {
+    pub(crate) fn known(&self, paths: &BTreeSet<Vec<u8>>) -> Vec<Option<TreeNode>> {
         let seen = index_file::parse(&self.index).unwrap_or_default();
         let in_index = |path: &[u8]| {
             // Git orders its index by the bytes of the paths.
@@ -149,8 +149,8 @@ impl View {
             Some(seen[at].node)
         };
         let known = |path: &Vec<u8>| match self.overlay.0.get(path) {
-            Some(Later::Gone) => None,
-            Some(Later::There { node, .. }) => Some(*node),
+            Some(OverlayEntry::Gone) => None,
+            Some(OverlayEntry::There { node, .. }) => Some(*node),
             None => in_index(path),
         };
         paths.iter().map(known).collect()
@@ -158,13 +158,13 @@ impl View {
 }
 
 /// Finds files in order of their paths, without following links to folders.
-pub(crate) struct Folders<'a> {
+pub(crate) struct OrderedFileFinder<'a> {
     root: &'a Path,
     last: Vec<u8>,
     is_real: bool,
 }
 
-impl<'a> Folders<'a> {
+impl<'a> OrderedFileFinder<'a> {
     pub(crate) fn new(root: &'a Path) -> Self {
         Self { root, last: Vec::new(), is_real: true }
     }

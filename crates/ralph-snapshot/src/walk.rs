@@ -9,7 +9,7 @@ use rustix::io;
 
 /// The metadata of a file that an index has, too.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Looked {
+pub(crate) struct IndexedStat {
     /// As git writes it; `None` for files that it does not store.
     pub(crate) mode: Option<u32>,
     /// Permission bits; `None` if it is not a regular file.
@@ -22,7 +22,7 @@ pub(crate) struct Looked {
 }
 
 /// Finds files without following links to folders.
-pub(crate) struct Walk {
+pub(crate) struct NoFollowWalk {
     root: OwnedFd,
     /// The last folder that was entered.
     folder: Vec<u8>,
@@ -31,14 +31,14 @@ pub(crate) struct Walk {
     open: Vec<(usize, OwnedFd)>,
 }
 
-impl Walk {
+impl NoFollowWalk {
     pub(crate) fn new(root: &Path) -> io::Result<Self> {
         let root = openat(CWD, root, FOLDER, Mode::empty())?;
         Ok(Self { root, folder: Vec::new(), is_there: true, open: Vec::new() })
     }
 
     /// Returns the metadata of a file; `None` if it does not exist.
-    pub(crate) fn find(&mut self, path: &[u8]) -> Option<Looked> {
+    pub(crate) fn find(&mut self, path: &[u8]) -> Option<IndexedStat> {
         let slash = path.iter().rposition(|byte| *byte == b'/');
         let (folder, name) =
             slash.map_or((&b""[..], path), |slash| (&path[..slash], &path[slash + 1..]));
@@ -49,7 +49,7 @@ impl Walk {
         let here = self.open.last().map_or(&self.root, |(_, folder)| folder);
         let found = self.is_there.then(|| statat(here, name, AtFlags::SYMLINK_NOFOLLOW))?.ok()?;
         let kind = FileType::from_raw_mode(found.st_mode);
-        Some(Looked {
+        Some(IndexedStat {
             permissions: (kind == FileType::RegularFile).then_some(found.st_mode & 0o7777),
             mode: match kind {
                 FileType::Symlink => Some(0o120_000),
@@ -118,7 +118,7 @@ mod tests {
         }
         symlink("a", root.join("link")).unwrap();
         fs::write(root.join("g"), "").unwrap();
-        let mut walk = Walk::new(root).unwrap();
+        let mut walk = NoFollowWalk::new(root).unwrap();
         let paths = ["a/b/f", "a/bc/f", "ab/f", "no/f", "g", "link/b/f", "link", "g/f", "a/b/f"];
         let sizes = paths.map(|path| walk.find(path.as_bytes()).map(|found| found.size));
         let want = [Some(3), Some(4), Some(2), None, Some(0), None, Some(1), None, Some(3)];

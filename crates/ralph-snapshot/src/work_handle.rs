@@ -97,16 +97,16 @@ impl WorkHandle {
 
     /// Wraps a reader so that it fails once the work is interrupted.
     pub(crate) fn reading<R: Read + 'static>(&self, inner: R) -> Box<dyn Read> {
-        Box::new(Attended { inner, handle: self.clone() })
+        Box::new(InterruptibleReader { inner, handle: self.clone() })
     }
 }
 
-struct Attended<R> {
+struct InterruptibleReader<R> {
     inner: R,
     handle: WorkHandle,
 }
 
-impl<R: Read> Read for Attended<R> {
+impl<R: Read> Read for InterruptibleReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.handle.is_interrupted() {
             // `ErrorKind::Interrupted` would make readers try again.

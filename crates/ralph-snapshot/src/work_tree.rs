@@ -7,20 +7,20 @@ use ralph_core::{Approach, RunId, Timestamp, TreeId};
 
 use crate::error::TreeError;
 use crate::file_tree::FileTree;
-use crate::found::Found;
+use crate::found::PresentTree;
 use crate::git::{self, Git};
 use crate::git_tree::GitTree;
-use crate::keeper::Keeper;
+use crate::keeper::ContentKeeper;
 use crate::packages::{self, ChangedPackages};
-use crate::project::Project;
-use crate::scope::Scope;
-use crate::snapshot::Place;
+use crate::project::ProjectLocation;
+use crate::scope::TreeScope;
+use crate::snapshot::SnapshotPlace;
 use crate::stamp;
 use crate::work_handle::WorkHandle;
 
 /// One file that differs between two trees.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct TreeChange {
     /// Relative to the root of the work tree.
     pub path: PathBuf,
     /// The change.
@@ -58,24 +58,24 @@ pub struct WorkTree {
     root: PathBuf,
     /// Canonical, like the root.
     state: PathBuf,
-    pub(crate) scope: Scope,
-    way: Way,
+    pub(crate) scope: TreeScope,
+    way: TreeBackend,
     /// The other one, which is not used for new snapshots. It may hold older
     /// ones: a repository can become writable or read-only between two calls.
-    other: Option<Way>,
+    other: Option<TreeBackend>,
     handle: WorkHandle,
     /// The last result of this process.
-    last: Mutex<Option<Found>>,
+    last: Mutex<Option<PresentTree>>,
 }
 
 #[derive(Debug)]
-enum Way {
+enum TreeBackend {
     Git(Box<GitTree>),
     Files(FileTree),
 }
 
-impl Way {
-    fn keeper(&self) -> &dyn Keeper {
+impl TreeBackend {
+    fn keeper(&self) -> &dyn ContentKeeper {
         match self {
             Self::Git(tree) => tree.as_ref(),
             Self::Files(tree) => tree,
@@ -93,12 +93,12 @@ impl WorkTree {
     /// Without git on the `PATH`, or when the repository's object store is not
     /// writable, the files are read one by one under the rules of the ignore
     /// files. The two ways produce different ids.
-    pub fn open(project: &Project, state: &Path) -> Result<Self, TreeError> {
+    pub fn open(project: &ProjectLocation, state: &Path) -> Result<Self, TreeError> {
         Self::open_with(project, state, git::program())
     }
 
     pub(crate) fn open_with(
-        project: &Project,
+        project: &ProjectLocation,
         state: &Path,
         program: Option<PathBuf>,
     ) -> Result<Self, TreeError> {
@@ -119,14 +119,14 @@ impl WorkTree {
             git
         });
         let git = git.filter(Git::is_safe);
-        let files = Way::Files(FileTree::new(&root, &state, &handle));
+        let files = TreeBackend::Files(FileTree::new(&root, &state, &handle));
         let (way, other) = match git.map(|git| GitTree::new(git, &root, &state)) {
-            Some(tree) if tree.takes_objects() => (Way::Git(Box::new(tree)), Some(files)),
-            Some(tree) => (files, Some(Way::Git(Box::new(tree)))),
+            Some(tree) if tree.takes_objects() => (TreeBackend::Git(Box::new(tree)), Some(files)),
+            Some(tree) => (files, Some(TreeBackend::Git(Box::new(tree)))),
             None => (files, None),
         };
         let last = Mutex::default();
-        Ok(Self { root, state, scope: Scope::new(inside), way, other, handle, last })
+        Ok(Self { root, state, scope: TreeScope::new(inside), way, other, handle, last })
     }
 
     /// Returns the handle that observes and interrupts work on the tree.
@@ -142,27 +142,29 @@ impl WorkTree {
         &self.state
     }
 
-    pub(crate) fn keeper(&self) -> &dyn Keeper {
+    pub(crate) fn keeper(&self) -> &dyn ContentKeeper {
         self.way.keeper()
     }
 
     pub(crate) fn git(&self) -> Option<&Git> {
         match &self.way {
-            Way::Git(tree) => Some(&tree.git),
-            Way::Files(_) => None,
+            TreeBackend::Git(tree) => Some(&tree.git),
+            TreeBackend::Files(_) => None,
         }
     }
 
     /// Returns the keeper that is not used for new snapshots.
-    pub(crate) fn other_keeper(&self) -> Option<&dyn Keeper> {
-        self.other.as_ref().map(Way::keeper)
+    pub(crate) fn other_keeper(&self) -> Option<&dyn ContentKeeper> {
+        self.other.as_ref().map(TreeBackend::keeper)
     }
 
     /// Returns true if new snapshots go to this storage.
-    pub(crate) fn keeps_at(&self, place: &Place) -> bool {
+    pub(crate) fn keeps_at(&self, place: &SnapshotPlace) -> bool {
         match (&self.way, place) {
-            (Way::Git(_), Place::Git { .. }) | (Way::Files(_), Place::Files { .. }) => true,
-            (Way::Git(_), Place::Files { .. }) | (Way::Files(_), Place::Git { .. }) => false,
+            (TreeBackend::Git(_), SnapshotPlace::Git { .. })
+            | (TreeBackend::Files(_), SnapshotPlace::Files { .. }) => true,
+            (TreeBackend::Git(_), SnapshotPlace::Files { .. })
+            | (TreeBackend::Files(_), SnapshotPlace::Git { .. }) => false,
         }
     }
 
@@ -202,7 +204,7 @@ impl WorkTree {
     pub fn heed_rules_of(&mut self, run: &RunId) {
         let folder = self.state.join("rules").join(run.as_str());
         for way in [Some(&mut self.way), self.other.as_mut()].into_iter().flatten() {
-            if let Way::Git(tree) = way {
+            if let TreeBackend::Git(tree) = way {
                 tree.git.keep_rules_in(folder.clone());
             }
         }
@@ -213,7 +215,7 @@ impl WorkTree {
     /// process that drives a run.
     pub fn seal(&mut self) {
         for way in [Some(&mut self.way), self.other.as_mut()].into_iter().flatten() {
-            if let Way::Git(tree) = way {
+            if let TreeBackend::Git(tree) = way {
                 tree.kept.seal();
             }
         }
@@ -222,7 +224,7 @@ impl WorkTree {
     /// Waits for background work, before a process exits without dropping this.
     pub fn finish(&self) {
         for way in [Some(&self.way), self.other.as_ref()].into_iter().flatten() {
-            if let Way::Git(tree) = way {
+            if let TreeBackend::Git(tree) = way {
                 // Missing links are made with the next snapshot.
                 let _ = tree.kept.finish_linking();
             }
@@ -236,8 +238,8 @@ impl WorkTree {
     /// folder.
     pub fn only_look(&mut self, folder: &Path) -> Result<(), TreeError> {
         match &mut self.way {
-            Way::Git(tree) => tree.work_in(folder),
-            Way::Files(_) => Ok(()),
+            TreeBackend::Git(tree) => tree.work_in(folder),
+            TreeBackend::Files(_) => Ok(()),
         }
     }
 
@@ -246,10 +248,10 @@ impl WorkTree {
         self.found().map(|found| found.id)
     }
 
-    fn found(&self) -> Result<Found, TreeError> {
+    fn found(&self) -> Result<PresentTree, TreeError> {
         let found = self.handle.settle(match &self.way {
-            Way::Git(tree) => tree.tree(&self.scope),
-            Way::Files(tree) => tree.tree(&self.scope),
+            TreeBackend::Git(tree) => tree.tree(&self.scope),
+            TreeBackend::Files(tree) => tree.tree(&self.scope),
         })?;
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(found.clone());
         Ok(found)
@@ -310,13 +312,13 @@ impl WorkTree {
     ///
     /// Outside git only the last sixty or so trees are kept; in git, all until
     /// `git gc` removes unreferenced objects.
-    pub fn changes(&self, from: &TreeId, to: &TreeId) -> Result<Vec<Change>, TreeError> {
+    pub fn changes(&self, from: &TreeId, to: &TreeId) -> Result<Vec<TreeChange>, TreeError> {
         if from == to {
             return Ok(Vec::new());
         }
         let changes = match &self.way {
-            Way::Git(tree) => tree.changes(from, to),
-            Way::Files(tree) => tree.changes(from, to),
+            TreeBackend::Git(tree) => tree.changes(from, to),
+            TreeBackend::Files(tree) => tree.changes(from, to),
         };
         let mut changes = self.handle.settle(changes)?;
         changes.sort_by(|a, b| a.path.cmp(&b.path));
@@ -336,8 +338,8 @@ impl WorkTree {
             return Ok(None);
         }
         self.handle.settle(match &self.way {
-            Way::Git(tree) => tree.approach(from, to),
-            Way::Files(tree) => tree.approach(from, to),
+            TreeBackend::Git(tree) => tree.approach(from, to),
+            TreeBackend::Files(tree) => tree.approach(from, to),
         })
     }
 }

@@ -15,11 +15,11 @@ pub mod steps;
 use crate::RunStore;
 
 /// Opens a new, empty store.
-pub type Open<'a> = &'a dyn Fn() -> Box<dyn RunStore>;
+pub type StoreOpener<'a> = &'a dyn Fn() -> Box<dyn RunStore>;
 
 /// Makes one test of each rule of the contract.
 ///
-/// `$with` is a function that gets a rule and calls it with an [`Open`].
+/// `$with` is a function that gets a rule and calls it with an [`StoreOpener`].
 #[macro_export]
 #[doc(hidden)]
 macro_rules! run_store_contract {

@@ -1,6 +1,6 @@
 //! The record of one iteration.
 
-use ralph_core::evidence::{Edit, GateReport, Weakening};
+use ralph_core::evidence::{GateReport, TestEdit, WeakenedCheck};
 use ralph_core::usage::Usage;
 use ralph_core::{Approach, RunId, Timestamp, TreeId};
 
@@ -32,9 +32,9 @@ pub struct IterationRecord {
     /// The results of the gates, in the order in which they ran.
     pub gates: Vec<GateReport>,
     /// Checks that were made weaker since the run started.
-    pub weakened: Vec<Weakening>,
+    pub weakened: Vec<WeakenedCheck>,
     /// Other edits of tests and checks since the run started.
-    pub edited: Vec<Edit>,
+    pub edited: Vec<TestEdit>,
     /// The end of the final text.
     pub text: String,
     /// The file with the agent's whole output.

@@ -20,5 +20,7 @@ pub use error::StoreError;
 pub use event::{EventQuery, NewEvent, StoredEvent};
 pub use iteration::IterationRecord;
 pub use memory::MemoryStore;
-pub use run_store::{GatePass, Request, RunQuery, RunStore, Step, Version, Which};
-pub use sqlite::{CodeStore, FolderChanges, NewFacts, Opened, SqliteStore};
+pub use run_store::{
+    GatePass, OwnerRequest, RunQuery, RunStateFilter, RunStep, RunStore, RunVersion,
+};
+pub use sqlite::{CodeStore, FolderChanges, NewFacts, OpenedStore, SqliteStore};

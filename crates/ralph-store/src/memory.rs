@@ -11,7 +11,9 @@ use crate::error::StoreError;
 use crate::event::{EventQuery, NewEvent, StoredEvent};
 use crate::iteration::IterationRecord;
 use crate::redaction::redacted;
-use crate::run_store::{GatePass, Request, RunQuery, RunStore, Step, Version, Which};
+use crate::run_store::{
+    GatePass, OwnerRequest, RunQuery, RunStateFilter, RunStep, RunStore, RunVersion,
+};
 
 /// Maximum number of ids that a prefix is completed to.
 const MOST_IDS: usize = 10;
@@ -19,22 +21,22 @@ const MOST_IDS: usize = 10;
 /// Keeps runs in memory, by the same rules as the store on disk.
 #[derive(Default)]
 pub struct MemoryStore {
-    kept: Mutex<Kept>,
+    kept: Mutex<MemoryStoreState>,
 }
 
 #[derive(Default)]
-struct Kept {
+struct MemoryStoreState {
     /// In the order in which they were created.
-    runs: Vec<KeptRun>,
+    runs: Vec<StoredRun>,
     iterations: BTreeMap<(RunId, u32), IterationRecord>,
     events: Vec<StoredEvent>,
     passes: BTreeMap<(String, TreeId), GatePass>,
     times: BTreeMap<String, Duration>,
 }
 
-struct KeptRun {
+struct StoredRun {
     run: Run,
-    request: Option<Request>,
+    request: Option<OwnerRequest>,
 }
 
 impl MemoryStore {
@@ -43,20 +45,20 @@ impl MemoryStore {
         Self::default()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, MemoryStoreState> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Kept {
-    fn find(&mut self, id: &RunId) -> Result<&mut KeptRun, StoreError> {
+impl MemoryStoreState {
+    fn find(&mut self, id: &RunId) -> Result<&mut StoredRun, StoreError> {
         self.runs
             .iter_mut()
             .find(|kept| kept.run.id == *id)
             .ok_or_else(|| StoreError::NoSuchRun { run: id.clone() })
     }
 
-    fn find_owned(&mut self, id: &RunId, epoch: u64) -> Result<&mut KeptRun, StoreError> {
+    fn find_owned(&mut self, id: &RunId, epoch: u64) -> Result<&mut StoredRun, StoreError> {
         let kept = self.find(id)?;
         if kept.run.epoch == epoch { Ok(kept) } else { Err(stale(id)) }
     }
@@ -121,7 +123,7 @@ impl RunStore for MemoryStore {
             return Err(StoreError::RunExists { run: run.id.clone() });
         }
         kept.refuse_excluded(run)?;
-        kept.runs.push(KeptRun { run: redacted(run), request: None });
+        kept.runs.push(StoredRun { run: redacted(run), request: None });
         Ok(())
     }
 
@@ -141,10 +143,10 @@ impl RunStore for MemoryStore {
 
     fn runs(&self, query: &RunQuery) -> Result<Vec<Run>, StoreError> {
         let stands = |run: &Run| match query.which {
-            Which::All => true,
-            Which::Active => run.state.is_active(),
-            Which::Open => !run.state.is_ended(),
-            Which::Ended => run.state.is_ended(),
+            RunStateFilter::All => true,
+            RunStateFilter::Active => run.state.is_active(),
+            RunStateFilter::Open => !run.state.is_ended(),
+            RunStateFilter::Ended => run.state.is_ended(),
         };
         let here = |run: &Run| query.worktree.as_ref().is_none_or(|tree| *tree == run.worktree);
         let kept = self.lock();
@@ -157,9 +159,9 @@ impl RunStore for MemoryStore {
         Ok(self.lock().newest(owned).next().cloned())
     }
 
-    fn save(&self, expected: Version, step: &Step<'_>) -> Result<(), StoreError> {
+    fn save(&self, expected: RunVersion, step: &RunStep<'_>) -> Result<(), StoreError> {
         let mut kept = self.lock();
-        if Version::of(&kept.find(&step.run.id)?.run) != expected {
+        if RunVersion::of(&kept.find(&step.run.id)?.run) != expected {
             return Err(stale(&step.run.id));
         }
         kept.refuse_excluded(step.run)?;
@@ -187,7 +189,7 @@ impl RunStore for MemoryStore {
         let mut kept = self.lock();
         let run = kept.find_owned(id, expected_epoch)?.run.clone();
         kept.refuse_excluded(&Run { owner: Some(owner.clone()), ..run })?;
-        let KeptRun { run, request } = kept.find_owned(id, expected_epoch)?;
+        let StoredRun { run, request } = kept.find_owned(id, expected_epoch)?;
         run.epoch = expected_epoch.wrapping_add(1);
         run.owner = Some(owner.clone());
         run.updated_at = now;
@@ -200,20 +202,20 @@ impl RunStore for MemoryStore {
         id: &RunId,
         epoch: u64,
         now: Timestamp,
-    ) -> Result<Option<Request>, StoreError> {
+    ) -> Result<Option<OwnerRequest>, StoreError> {
         let mut kept = self.lock();
-        let KeptRun { run, request } = kept.find_owned(id, epoch)?;
+        let StoredRun { run, request } = kept.find_owned(id, epoch)?;
         if let Some(Owner::Driver { heartbeat, .. }) = &mut run.owner {
             *heartbeat = now;
         }
         Ok(*request)
     }
 
-    fn pending(&self, id: &RunId, epoch: u64) -> Result<Option<Request>, StoreError> {
+    fn pending(&self, id: &RunId, epoch: u64) -> Result<Option<OwnerRequest>, StoreError> {
         Ok(self.lock().find_owned(id, epoch)?.request)
     }
 
-    fn request(&self, id: &RunId, request: Request, now: Timestamp) -> Result<(), StoreError> {
+    fn request(&self, id: &RunId, request: OwnerRequest, now: Timestamp) -> Result<(), StoreError> {
         let mut kept = self.lock();
         let stored = kept.find(id)?;
         if !stored.run.state.is_ended() {

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use ralph_core::Run;
 use ralph_core::evidence::Verdict;
-use ralph_core::finding::Reading;
+use ralph_core::finding::ToolReport;
 use ralph_core::redact::redact;
-use ralph_core::state::{Failure, State, Wait};
+use ralph_core::state::{RunFailure, RunState, WaitReason};
 use serde_json::Value;
 
 use crate::event::NewEvent;
@@ -55,7 +55,7 @@ fn clean_field(name: String, value: Value) -> (String, Value) {
 }
 
 /// Returns a copy of `value` whose captured text has no secrets in it.
-pub(crate) fn redacted<T: Captured>(value: &T) -> T {
+pub(crate) fn redacted<T: CapturedText>(value: &T) -> T {
     let mut copy = value.clone();
     for text in copy.captured() {
         if let Cow::Owned(cleaned) = clean(text) {
@@ -66,30 +66,30 @@ pub(crate) fn redacted<T: Captured>(value: &T) -> T {
 }
 
 /// A value with text that came from agents, tools or hosts.
-pub(crate) trait Captured: Clone {
+pub(crate) trait CapturedText: Clone {
     /// Returns all such text. Text that the user wrote is not captured.
     fn captured(&mut self) -> Vec<&mut String>;
 }
 
-impl Captured for Run {
+impl CapturedText for Run {
     fn captured(&mut self) -> Vec<&mut String> {
         let mut texts = vec![&mut self.last_output];
         texts.extend(self.feedback.texts());
         match &mut self.state {
-            State::Waiting(Wait::Human { question }) => texts.push(question),
-            State::Failed(Failure::AgentError { what }) => texts.push(what),
-            State::Running
-            | State::Waiting(Wait::Limit { .. } | Wait::Child | Wait::Host)
-            | State::Paused(_)
-            | State::Success(_)
-            | State::Failed(_)
-            | State::Stopped => {}
+            RunState::Waiting(WaitReason::Human { question }) => texts.push(question),
+            RunState::Failed(RunFailure::AgentError { what }) => texts.push(what),
+            RunState::Running
+            | RunState::Waiting(WaitReason::Limit { .. } | WaitReason::Child | WaitReason::Host)
+            | RunState::Paused(_)
+            | RunState::Success(_)
+            | RunState::Failed(_)
+            | RunState::Stopped => {}
         }
         texts
     }
 }
 
-impl Captured for IterationRecord {
+impl CapturedText for IterationRecord {
     fn captured(&mut self) -> Vec<&mut String> {
         let mut texts = vec![&mut self.text];
         for gate in &mut self.gates {
@@ -103,7 +103,7 @@ impl Captured for IterationRecord {
     }
 }
 
-impl Captured for Reading {
+impl CapturedText for ToolReport {
     fn captured(&mut self) -> Vec<&mut String> {
         let messages = self.findings.iter_mut().map(|finding| &mut finding.message);
         let failures = self.tests.iter_mut().flat_map(|tests| tests.failures.values_mut());
@@ -111,13 +111,13 @@ impl Captured for Reading {
     }
 }
 
-impl Captured for GatePass {
+impl CapturedText for GatePass {
     fn captured(&mut self) -> Vec<&mut String> {
         self.reading.captured()
     }
 }
 
-impl Captured for NewEvent {
+impl CapturedText for NewEvent {
     fn captured(&mut self) -> Vec<&mut String> {
         vec![&mut self.data]
     }
@@ -130,7 +130,7 @@ mod tests {
 
     use crate::contract::sample;
 
-    fn blackened<T: Captured>(value: &T) -> T {
+    fn blackened<T: CapturedText>(value: &T) -> T {
         let mut copy = value.clone();
         copy.captured().into_iter().for_each(|text| *text = "█".to_owned());
         copy
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn captured_text_of_a_run_is_redacted_and_the_task_is_not() {
         let run = Run {
-            state: State::Waiting(Wait::Human { question: "which key?".to_owned() }),
+            state: RunState::Waiting(WaitReason::Human { question: "which key?".to_owned() }),
             ..sample::run(1)
         };
         let black = || "█".to_owned();
@@ -168,7 +168,7 @@ mod tests {
                 past: black(),
             },
             last_output: black(),
-            state: State::Waiting(Wait::Human { question: black() }),
+            state: RunState::Waiting(WaitReason::Human { question: black() }),
             ..run.clone()
         };
         assert_eq!(blackened(&run), want);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ralph_core::finding::Reading;
+use ralph_core::finding::ToolReport;
 use ralph_core::run::Owner;
 use ralph_core::{Run, RunId, SessionId, Timestamp, TreeId};
 
@@ -44,7 +44,7 @@ pub trait RunStore {
     /// [`StoreError::WorktreeBusy`] or [`StoreError::SessionBusy`] if the run
     /// would become active beside one that it excludes. A driver's heartbeat
     /// never goes back in time.
-    fn save(&self, expected: Version, step: &Step<'_>) -> Result<(), StoreError>;
+    fn save(&self, expected: RunVersion, step: &RunStep<'_>) -> Result<(), StoreError>;
 
     /// Gives the run to a new owner. Its epoch is raised by one, so that writes
     /// of the old owner are stale. A request to the old owner is dropped.
@@ -68,17 +68,17 @@ pub trait RunStore {
         id: &RunId,
         epoch: u64,
         now: Timestamp,
-    ) -> Result<Option<Request>, StoreError>;
+    ) -> Result<Option<OwnerRequest>, StoreError>;
 
     /// Returns a request to the owner like [`Self::heartbeat`], but writes
     /// nothing.
-    fn pending(&self, id: &RunId, epoch: u64) -> Result<Option<Request>, StoreError>;
+    fn pending(&self, id: &RunId, epoch: u64) -> Result<Option<OwnerRequest>, StoreError>;
 
     /// Asks the owner of a run for something.
     ///
     /// The request stays until the run gets a new owner. A pause does not
     /// replace a stop, and an ended run is not changed.
-    fn request(&self, id: &RunId, request: Request, now: Timestamp) -> Result<(), StoreError>;
+    fn request(&self, id: &RunId, request: OwnerRequest, now: Timestamp) -> Result<(), StoreError>;
 
     /// Returns the last `last` iterations of a run, oldest first.
     fn iterations(&self, id: &RunId, last: u32) -> Result<Vec<IterationRecord>, StoreError>;
@@ -132,7 +132,7 @@ pub trait RunStore {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GatePass {
     /// The parsed output.
-    pub reading: Reading,
+    pub reading: ToolReport,
     /// A stamp of what the gate may depend on outside the tree.
     pub stamp: String,
     /// The time at which it ended.
@@ -145,14 +145,14 @@ pub struct RunQuery {
     /// Only those of this work tree.
     pub worktree: Option<String>,
     /// Only those in this state.
-    pub which: Which,
+    pub which: RunStateFilter,
     /// At most this many.
     pub limit: u32,
 }
 
 /// The states of runs that a query finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Which {
+pub enum RunStateFilter {
     /// All runs.
     All,
     /// Runs that a driver or a session works on.
@@ -165,14 +165,14 @@ pub enum Which {
 
 /// The part of a run that is compared before it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Version {
+pub struct RunVersion {
     /// The epoch it was read with.
     pub epoch: u64,
     /// The iteration it was read with.
     pub iteration: u32,
 }
 
-impl Version {
+impl RunVersion {
     /// Returns the version of a run as it was read.
     pub fn of(run: &Run) -> Self {
         Self { epoch: run.epoch, iteration: run.iteration }
@@ -181,7 +181,7 @@ impl Version {
 
 /// One step of a run: the values that are written together.
 #[derive(Clone, Copy, Debug)]
-pub struct Step<'a> {
+pub struct RunStep<'a> {
     /// The new run.
     pub run: &'a Run,
     /// The iteration that was decided. It belongs to the same run.
@@ -192,14 +192,14 @@ pub struct Step<'a> {
 
 /// A request to the owner of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Request {
+pub enum OwnerRequest {
     /// Ends the run.
     Stop,
     /// Pauses the run.
     Pause,
 }
 
-impl Request {
+impl OwnerRequest {
     /// Returns the name in the database.
     pub(crate) fn name(self) -> &'static str {
         match self {

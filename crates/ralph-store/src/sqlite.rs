@@ -21,13 +21,13 @@ use crate::event::{EventQuery, NewEvent, StoredEvent};
 use crate::iteration::IterationRecord;
 use crate::redaction::redacted;
 use crate::row;
-use crate::run_store::{GatePass, Request, RunQuery, RunStore, Step, Version};
+use crate::run_store::{GatePass, OwnerRequest, RunQuery, RunStep, RunStore, RunVersion};
 
 pub use self::code::{CodeStore, FolderChanges, NewFacts};
-pub use self::open::Opened;
+pub use self::open::OpenedStore;
 
 /// A write transaction, which holds the write lock from its start.
-type Tx<'c> = Transaction<'c>;
+type WriteTransaction<'c> = Transaction<'c>;
 
 /// Keeps runs in one `SQLite` file.
 ///
@@ -41,26 +41,26 @@ pub struct SqliteStore {
 }
 
 /// An error of a database job before the path of the file is added.
-enum Fault {
+enum DatabaseFault {
     /// The store refused.
     Refused(StoreError),
     /// `SQLite` failed.
     Sqlite(rusqlite::Error),
 }
 
-impl From<StoreError> for Fault {
+impl From<StoreError> for DatabaseFault {
     fn from(error: StoreError) -> Self {
         Self::Refused(error)
     }
 }
 
-impl From<rusqlite::Error> for Fault {
+impl From<rusqlite::Error> for DatabaseFault {
     fn from(error: rusqlite::Error) -> Self {
         Self::Sqlite(error)
     }
 }
 
-impl Fault {
+impl DatabaseFault {
     fn at(self, path: &Path) -> StoreError {
         match self {
             Self::Refused(error) => error,
@@ -88,7 +88,10 @@ impl SqliteStore {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn read<T>(&self, job: impl FnOnce(&Connection) -> Result<T, Fault>) -> Result<T, StoreError> {
+    fn read<T>(
+        &self,
+        job: impl FnOnce(&Connection) -> Result<T, DatabaseFault>,
+    ) -> Result<T, StoreError> {
         job(&self.lock()).map_err(|fault| fault.at(&self.path))
     }
 
@@ -96,7 +99,10 @@ impl SqliteStore {
     ///
     /// It takes the write lock at once. A transaction that reads first and
     /// writes later fails without waiting if another process wrote in between.
-    fn write<T>(&self, job: impl FnOnce(&Tx<'_>) -> Result<T, Fault>) -> Result<T, StoreError> {
+    fn write<T>(
+        &self,
+        job: impl FnOnce(&WriteTransaction<'_>) -> Result<T, DatabaseFault>,
+    ) -> Result<T, StoreError> {
         let mut connection = self.lock();
         immediately(&mut connection, job).map_err(|fault| fault.at(&self.path))
     }
@@ -104,8 +110,8 @@ impl SqliteStore {
 
 fn immediately<T>(
     connection: &mut Connection,
-    job: impl FnOnce(&Tx<'_>) -> Result<T, Fault>,
-) -> Result<T, Fault> {
+    job: impl FnOnce(&WriteTransaction<'_>) -> Result<T, DatabaseFault>,
+) -> Result<T, DatabaseFault> {
     let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let value = job(&tx)?;
     tx.commit()?;
@@ -133,7 +139,7 @@ impl RunStore for SqliteStore {
         self.read(|connection| runs::of_session(connection, session))
     }
 
-    fn save(&self, expected: Version, step: &Step<'_>) -> Result<(), StoreError> {
+    fn save(&self, expected: RunVersion, step: &RunStep<'_>) -> Result<(), StoreError> {
         self.write(|tx| runs::save(tx, expected, step))
     }
 
@@ -152,15 +158,15 @@ impl RunStore for SqliteStore {
         id: &RunId,
         epoch: u64,
         now: Timestamp,
-    ) -> Result<Option<Request>, StoreError> {
+    ) -> Result<Option<OwnerRequest>, StoreError> {
         self.write(|tx| runs::heartbeat(tx, id, epoch, now))
     }
 
-    fn pending(&self, id: &RunId, epoch: u64) -> Result<Option<Request>, StoreError> {
+    fn pending(&self, id: &RunId, epoch: u64) -> Result<Option<OwnerRequest>, StoreError> {
         self.read(|connection| runs::pending(connection, id, epoch))
     }
 
-    fn request(&self, id: &RunId, request: Request, now: Timestamp) -> Result<(), StoreError> {
+    fn request(&self, id: &RunId, request: OwnerRequest, now: Timestamp) -> Result<(), StoreError> {
         self.write(|tx| runs::request(tx, id, request, now))
     }
 

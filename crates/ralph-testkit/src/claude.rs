@@ -8,7 +8,10 @@ use std::{env, fs};
 
 use serde_json::{Value, json};
 
-use crate::{Call, Messages, Output, Project, Story, Terminal, isolation, tool, tools_path};
+use crate::{
+    BinaryCall, CommandOutput, MessagesServer, Terminal, TerminalSession, TestProject, isolation,
+    tool, tools_path,
+};
 
 /// A key of the usual form that is not valid.
 const KEY: &str = "sk-ant-api03-scripted-scripted-scripted-scripted-0000";
@@ -28,15 +31,15 @@ const QUIET: &[(&str, &str)] = &[
 ];
 
 /// The client of one project and one server, with a home folder of its own.
-pub struct Claude<'a> {
-    project: &'a Project,
+pub struct ClaudeClient<'a> {
+    project: &'a TestProject,
     variables: Vec<(&'static str, OsString)>,
 }
 
-impl<'a> Claude<'a> {
+impl<'a> ClaudeClient<'a> {
     /// Sets up a client that trusts the project.
     #[track_caller]
-    pub fn new(project: &'a Project, server: &Messages) -> Self {
+    pub fn new(project: &'a TestProject, server: &MessagesServer) -> Self {
         let home = project.outside("home");
         fs::create_dir_all(home.join(".claude")).unwrap();
         let memory = home.join(".claude.json");
@@ -49,25 +52,25 @@ impl<'a> Claude<'a> {
 
     /// Prepares a call of the client with these arguments.
     #[track_caller]
-    pub fn call<S: AsRef<OsStr>>(&self, args: &[S]) -> Call {
+    pub fn call<S: AsRef<OsStr>>(&self, args: &[S]) -> BinaryCall {
         self.project.program(tool("claude")).envs(self.variables.clone()).args(args)
     }
 
     /// Prepares a call that answers one prompt, reports events as JSON lines,
     /// and may use every tool.
     #[track_caller]
-    pub fn print(&self, prompt: &str) -> Call {
+    pub fn print(&self, prompt: &str) -> BinaryCall {
         self.careful(prompt).args(["--dangerously-skip-permissions"])
     }
 
     /// Prepares the same call, limited to tools that need no permission.
     #[track_caller]
-    pub fn careful(&self, prompt: &str) -> Call {
+    pub fn careful(&self, prompt: &str) -> BinaryCall {
         self.call(&["-p", "--output-format", "stream-json", "--verbose"]).stdin(prompt)
     }
 
     /// Prepares a call of `ralph` that finds this client.
-    pub fn ralph<S: AsRef<OsStr>>(&self, args: &[S]) -> Call {
+    pub fn ralph<S: AsRef<OsStr>>(&self, args: &[S]) -> BinaryCall {
         self.project.ralph(args).envs(self.variables.clone())
     }
 
@@ -79,12 +82,12 @@ impl<'a> Claude<'a> {
 
     /// Starts a shell that finds the client and `ralph`.
     #[track_caller]
-    pub fn story(&self) -> Story<'a> {
-        Story::new(self.project, Terminal::shell(self.project, &self.variables))
+    pub fn story(&self) -> TerminalSession<'a> {
+        TerminalSession::new(self.project, Terminal::shell(self.project, &self.variables))
     }
 }
 
-impl Output {
+impl CommandOutput {
     /// Returns the client's last event of the type `result`.
     #[track_caller]
     pub fn result(&self) -> Value {
@@ -93,7 +96,7 @@ impl Output {
     }
 }
 
-fn variables(project: &Project, server: &Messages) -> Vec<(&'static str, OsString)> {
+fn variables(project: &TestProject, server: &MessagesServer) -> Vec<(&'static str, OsString)> {
     let own = project.binary().parent().into_iter().map(Into::into);
     let path = own.chain(env::split_paths(&tools_path()).collect::<Vec<_>>());
     let path = env::join_paths(path).unwrap();
@@ -108,7 +111,7 @@ fn variables(project: &Project, server: &Messages) -> Vec<(&'static str, OsStrin
 
 /// Returns the client's settings for a user who has answered its first
 /// questions.
-fn settled(project: &Project) -> Value {
+fn settled(project: &TestProject) -> Value {
     let root = project.root().to_str().unwrap().to_owned();
     let known = &KEY[KEY.len() - 20..];
     json!({

@@ -1,7 +1,7 @@
 //! Scripted agents and temporary projects for the tests.
 //!
-//! A [`Project`] is a folder of its own with a state home and a clean
-//! environment; [`Project::ralph`] runs the real binary in it and captures its
+//! A [`TestProject`] is a folder of its own with a state home and a clean
+//! environment; [`TestProject::ralph`] runs the real binary in it and captures its
 //! output. Everything is deleted with the project.
 
 #![expect(
@@ -33,25 +33,25 @@ use std::thread;
 
 use serde_json::Value;
 
-pub use claude::Claude;
+pub use claude::ClaudeClient;
 pub use isolation::isolated;
-pub use messages::{Asked, Asker, Messages, Script, Turn};
-pub use model_server::{ModelServer, Reply, Request, TOKENS, TokenCounts};
-pub use opencode::OpenCode;
-pub use running::{Hold, Running, Signal};
-pub use story::Story;
+pub use messages::{ClientRequest, MessagesServer, ModelScript, ModelTurn, RequestSender};
+pub use model_server::{ModelServer, ReceivedRequest, ScriptedReply, TOKENS, TokenCounts};
+pub use opencode::OpenCodeClient;
+pub use running::{RunningCall, Signal, TurnHold};
+pub use story::TerminalSession;
 pub use terminal::Terminal;
 pub use tools::{tool, tools_path};
 
 /// A temporary project with its own state, configuration and home folder.
-pub struct Project {
+pub struct TestProject {
     binary: PathBuf,
     folder: tempfile::TempDir,
 }
 
 /// The result of a command.
 #[derive(Clone, Debug)]
-pub struct Output {
+pub struct CommandOutput {
     /// The exit code; `None` when a signal ended it.
     pub code: Option<i32>,
     /// Its standard output.
@@ -61,12 +61,12 @@ pub struct Output {
 }
 
 /// One call of the binary, which can be configured and run.
-pub struct Call {
+pub struct BinaryCall {
     command: Command,
     stdin: Option<Vec<u8>>,
 }
 
-impl Project {
+impl TestProject {
     /// Creates an empty project outside git, for the binary at `binary`.
     pub fn plain(binary: impl Into<PathBuf>) -> Self {
         let folder = tempfile::tempdir().unwrap();
@@ -161,15 +161,15 @@ impl Project {
     }
 
     /// Prepares a call of the binary with these arguments.
-    pub fn ralph<S: AsRef<OsStr>>(&self, args: &[S]) -> Call {
+    pub fn ralph<S: AsRef<OsStr>>(&self, args: &[S]) -> BinaryCall {
         let mut command = self.clean(Command::new(&self.binary));
         command.args(args);
-        Call { command, stdin: None }
+        BinaryCall { command, stdin: None }
     }
 
     /// Prepares a call of another program in the same environment.
-    pub fn program(&self, program: impl AsRef<OsStr>) -> Call {
-        Call { command: self.clean(Command::new(program)), stdin: None }
+    pub fn program(&self, program: impl AsRef<OsStr>) -> BinaryCall {
+        BinaryCall { command: self.clean(Command::new(program)), stdin: None }
     }
 
     /// Returns the binary under test.
@@ -178,12 +178,12 @@ impl Project {
     }
 
     /// Runs `ralph run TASK --agent-cmd ./agent.sh --json` with more arguments.
-    pub fn run_json(&self, task: &str, more: &[&str]) -> Output {
+    pub fn run_json(&self, task: &str, more: &[&str]) -> CommandOutput {
         self.run_call(task, more).output()
     }
 
-    /// Prepares the call that [`Project::run_json`] runs.
-    pub fn run_call(&self, task: &str, more: &[&str]) -> Call {
+    /// Prepares the call that [`TestProject::run_json`] runs.
+    pub fn run_call(&self, task: &str, more: &[&str]) -> BinaryCall {
         let mut args = vec!["run", task, "--agent-cmd", "./agent.sh", "--json"];
         args.extend(more);
         self.ralph(&args)
@@ -206,7 +206,7 @@ impl Project {
     }
 }
 
-impl Call {
+impl BinaryCall {
     /// Sets a variable.
     #[must_use]
     pub fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
@@ -246,7 +246,7 @@ impl Call {
     }
 
     /// Runs it to its end with a stdout that no one reads.
-    pub fn unheard(mut self) -> Output {
+    pub fn unheard(mut self) -> CommandOutput {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
         self.command.stdin(Stdio::null()).stdout(writer).stderr(Stdio::piped());
@@ -254,8 +254,8 @@ impl Call {
     }
 
     /// Starts it and returns at once; its events are read one by one.
-    pub fn start(self) -> Running {
-        Running::new(self.spawn())
+    pub fn start(self) -> RunningCall {
+        RunningCall::new(self.spawn())
     }
 
     /// Starts it and returns at once, its output in pipes.
@@ -279,12 +279,12 @@ impl Call {
     }
 
     /// Runs it to its end.
-    pub fn output(self) -> Output {
+    pub fn output(self) -> CommandOutput {
         self.spawn().wait_with_output().unwrap().into()
     }
 }
 
-impl From<std::process::Output> for Output {
+impl From<std::process::Output> for CommandOutput {
     fn from(output: std::process::Output) -> Self {
         Self {
             code: output.status.code(),
@@ -294,7 +294,7 @@ impl From<std::process::Output> for Output {
     }
 }
 
-impl Output {
+impl CommandOutput {
     /// Checks the exit code; the output is shown when it differs.
     #[track_caller]
     #[must_use]

@@ -17,14 +17,14 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::Request;
+use crate::ReceivedRequest;
 use crate::model_server::read;
 
-pub use asked::{Asked, Asker};
-pub use script::Script;
-pub use turn::Turn;
+pub use asked::{ClientRequest, RequestSender};
+pub use script::ModelScript;
+pub use turn::ModelTurn;
 
-use turn::Answer;
+use turn::ModelAnswer;
 
 /// Maximum time to wait for a client's request. Only a test that fails waits
 /// that long.
@@ -34,26 +34,26 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const ASIDE: &str = r#"{"title":"as scripted","isNewTopic":false}<summary>as scripted</summary>"#;
 
 /// The server. It ends when dropped.
-pub struct Messages {
+pub struct MessagesServer {
     address: SocketAddr,
-    shared: Arc<Shared>,
+    shared: Arc<MessagesServerState>,
     thread: Option<JoinHandle<()>>,
 }
 
-struct Shared {
-    script: Mutex<Script>,
-    asked: Mutex<Vec<Asked>>,
+struct MessagesServerState {
+    script: Mutex<ModelScript>,
+    asked: Mutex<Vec<ClientRequest>>,
     arrived: Condvar,
     count: AtomicUsize,
     over: Mutex<bool>,
 }
 
-impl Messages {
+impl MessagesServer {
     /// Starts a server that answers by this script.
-    pub fn start(script: Script) -> Self {
+    pub fn start(script: ModelScript) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(MessagesServerState {
             script: Mutex::new(script),
             asked: Mutex::default(),
             arrived: Condvar::new(),
@@ -76,12 +76,12 @@ impl Messages {
     }
 
     /// Starts a server that answers with these turns in order.
-    pub fn saying(turns: impl IntoIterator<Item = Turn>) -> Self {
-        Self::start(Script::new(turns))
+    pub fn saying(turns: impl IntoIterator<Item = ModelTurn>) -> Self {
+        Self::start(ModelScript::new(turns))
     }
 
     /// Continues with another script.
-    pub fn then(&self, script: Script) {
+    pub fn then(&self, script: ModelScript) {
         *self.shared.script.lock().unwrap() = script;
     }
 
@@ -91,21 +91,21 @@ impl Messages {
     }
 
     /// Returns all requests so far, including the client's own.
-    pub fn everything(&self) -> Vec<Asked> {
+    pub fn everything(&self) -> Vec<ClientRequest> {
         self.shared.asked.lock().unwrap().clone()
     }
 
     /// Returns the agents' requests so far.
-    pub fn asked(&self) -> Vec<Asked> {
+    pub fn asked(&self) -> Vec<ClientRequest> {
         let mut asked = self.everything();
-        asked.retain(|asked| asked.asker != Asker::Aside);
+        asked.retain(|asked| asked.asker != RequestSender::Aside);
         asked
     }
 
     /// Returns the main agent's requests so far.
-    pub fn main(&self) -> Vec<Asked> {
+    pub fn main(&self) -> Vec<ClientRequest> {
         let mut asked = self.everything();
-        asked.retain(|asked| asked.asker == Asker::Main);
+        asked.retain(|asked| asked.asker == RequestSender::Main);
         asked
     }
 
@@ -113,7 +113,9 @@ impl Messages {
     #[track_caller]
     pub fn until_asked(&self, times: usize) {
         let asked = self.shared.asked.lock().unwrap();
-        let agents = |asked: &[Asked]| asked.iter().filter(|a| a.asker != Asker::Aside).count();
+        let agents = |asked: &[ClientRequest]| {
+            asked.iter().filter(|a| a.asker != RequestSender::Aside).count()
+        };
         let wait =
             self.shared.arrived.wait_timeout_while(asked, PATIENCE, |asked| agents(asked) < times);
         let (asked, _) = wait.unwrap();
@@ -127,7 +129,7 @@ impl Messages {
     }
 }
 
-impl Drop for Messages {
+impl Drop for MessagesServer {
     fn drop(&mut self) {
         if let Ok(mut over) = self.shared.over.lock() {
             *over = true;
@@ -140,7 +142,7 @@ impl Drop for Messages {
     }
 }
 
-impl Shared {
+impl MessagesServerState {
     fn serve(&self, mut stream: TcpStream) -> std::io::Result<()> {
         let request = read(&stream)?;
         let path = request.path.split('?').next().unwrap_or_default();
@@ -154,33 +156,33 @@ impl Shared {
         }
     }
 
-    fn answer(&self, stream: &mut TcpStream, request: Request) -> std::io::Result<()> {
-        let asked = Asked::new(request);
+    fn answer(&self, stream: &mut TcpStream, request: ReceivedRequest) -> std::io::Result<()> {
+        let asked = ClientRequest::new(request);
         let scripted = self.script.lock().unwrap().next(&asked);
         let turn = match asked.asker {
-            Asker::Aside => Some(scripted.unwrap_or_else(|| Turn::says(ASIDE))),
-            Asker::Main | Asker::Subagent => scripted,
+            RequestSender::Aside => Some(scripted.unwrap_or_else(|| ModelTurn::says(ASIDE))),
+            RequestSender::Main | RequestSender::Subagent => scripted,
         };
         let body = asked.request.body.clone();
         self.asked.lock().unwrap().push(asked);
         self.arrived.notify_all();
         // An error that no client retries, so that the end of the script ends
         // it.
-        let turn = turn.unwrap_or_else(|| Turn::fails(400));
+        let turn = turn.unwrap_or_else(|| ModelTurn::fails(400));
         if let Some(turnstile) = &turn.turnstile {
             turnstile.pass()?;
         }
         let id = self.count.fetch_add(1, Ordering::SeqCst);
         match &turn.answer {
-            Answer::Message { blocks, tokens } if body["stream"] == true => {
+            ModelAnswer::Message { blocks, tokens } if body["stream"] == true => {
                 let events = stream::events(id, blocks, *tokens, &body["model"]);
                 send(stream, 200, &[], "text/event-stream", &events)
             }
-            Answer::Message { blocks, tokens } => {
+            ModelAnswer::Message { blocks, tokens } => {
                 let message = stream::whole(id, blocks, *tokens, &body["model"]).to_string();
                 send(stream, 200, &[], "application/json", &message)
             }
-            Answer::Failure { status, headers, words } => {
+            ModelAnswer::Failure { status, headers, words } => {
                 let mut error = error(*status);
                 if let Some(words) = words {
                     error["error"]["message"] = words.as_str().into();

@@ -21,7 +21,7 @@ pub const TOKENS: TokenCounts = TokenCounts { sent: 1_000, received: 50 };
 
 /// A scripted answer to a request.
 #[derive(Clone, Debug)]
-pub enum Reply {
+pub enum ScriptedReply {
     /// A message with this text.
     Says(String),
     /// This status with this body.
@@ -36,7 +36,7 @@ pub enum Reply {
 
 /// A received request.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct ReceivedRequest {
     /// The HTTP method, such as `POST`.
     pub method: String,
     /// The path.
@@ -47,7 +47,7 @@ pub struct Request {
     pub body: Value,
 }
 
-impl Request {
+impl ReceivedRequest {
     /// Returns the text of the last message.
     pub fn prompt(&self) -> String {
         let messages = self.body["messages"].as_array().unwrap();
@@ -66,25 +66,25 @@ impl Request {
 /// A scripted server on a port of its own. It ends when dropped.
 pub struct ModelServer {
     address: SocketAddr,
-    shared: Arc<Shared>,
+    shared: Arc<ModelServerState>,
     thread: Option<JoinHandle<()>>,
 }
 
-struct Shared {
-    replies: Mutex<Vec<Reply>>,
-    requests: Mutex<Vec<Request>>,
+struct ModelServerState {
+    replies: Mutex<Vec<ScriptedReply>>,
+    requests: Mutex<Vec<ReceivedRequest>>,
     /// Connections without an answer, and true once the server must end.
     held: Mutex<(Vec<TcpStream>, bool)>,
 }
 
 impl ModelServer {
     /// Starts a server that gives these replies in order; the last one repeats.
-    pub fn start(replies: impl IntoIterator<Item = Reply>) -> Self {
+    pub fn start(replies: impl IntoIterator<Item = ScriptedReply>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let mut replies: Vec<Reply> = replies.into_iter().collect();
+        let mut replies: Vec<ScriptedReply> = replies.into_iter().collect();
         replies.reverse();
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(ModelServerState {
             replies: Mutex::new(replies),
             requests: Mutex::default(),
             held: Mutex::default(),
@@ -104,7 +104,9 @@ impl ModelServer {
 
     /// Starts a server whose model agrees, with a reason.
     pub fn agreeing() -> Self {
-        Self::start([Reply::Says(json!({ "success": true, "reason": "it holds" }).to_string())])
+        Self::start([ScriptedReply::Says(
+            json!({ "success": true, "reason": "it holds" }).to_string(),
+        )])
     }
 
     /// Returns the base address of its API.
@@ -113,7 +115,7 @@ impl ModelServer {
     }
 
     /// Returns all requests so far.
-    pub fn requests(&self) -> Vec<Request> {
+    pub fn requests(&self) -> Vec<ReceivedRequest> {
         self.shared.requests.lock().unwrap().clone()
     }
 }
@@ -134,7 +136,7 @@ impl Drop for ModelServer {
     }
 }
 
-impl Shared {
+impl ModelServerState {
     fn serve(&self, mut stream: TcpStream) -> std::io::Result<()> {
         let request = read(&stream)?;
         let dialect = request.path.clone();
@@ -144,11 +146,15 @@ impl Shared {
             if replies.len() > 1 { replies.pop() } else { replies.last().cloned() }
         };
         match reply.unwrap() {
-            Reply::Says(text) => send(&mut stream, 200, "", message(&dialect, &text).as_bytes()),
-            Reply::Fails(status, body) => send(&mut stream, status, "", body.as_bytes()),
-            Reply::Sends(body) => send(&mut stream, 200, "", &body),
-            Reply::Redirects(to) => send(&mut stream, 302, &format!("location: {to}\r\n"), b""),
-            Reply::Hangs => {
+            ScriptedReply::Says(text) => {
+                send(&mut stream, 200, "", message(&dialect, &text).as_bytes())
+            }
+            ScriptedReply::Fails(status, body) => send(&mut stream, status, "", body.as_bytes()),
+            ScriptedReply::Sends(body) => send(&mut stream, 200, "", &body),
+            ScriptedReply::Redirects(to) => {
+                send(&mut stream, 302, &format!("location: {to}\r\n"), b"")
+            }
+            ScriptedReply::Hangs => {
                 self.held.lock().unwrap().0.push(stream);
                 Ok(())
             }
@@ -157,7 +163,7 @@ impl Shared {
 }
 
 /// Reads one request; its body is null when it is not JSON.
-pub(crate) fn read(stream: &TcpStream) -> std::io::Result<Request> {
+pub(crate) fn read(stream: &TcpStream) -> std::io::Result<ReceivedRequest> {
     let mut reader = BufReader::new(stream);
     let mut lines = Vec::new();
     loop {
@@ -171,7 +177,7 @@ pub(crate) fn read(stream: &TcpStream) -> std::io::Result<Request> {
     let first = if lines.is_empty() { String::new() } else { lines.remove(0) };
     let mut words = first.split(' ').map(str::to_owned);
     let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-    let mut request = Request { method, path, headers: lines, body: Value::Null };
+    let mut request = ReceivedRequest { method, path, headers: lines, body: Value::Null };
     let size: usize = request.header("content-length").map_or(0, |text| text.parse().unwrap());
     let mut body = vec![0; size];
     reader.read_exact(&mut body)?;

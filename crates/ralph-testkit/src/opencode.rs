@@ -16,7 +16,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::{Call, Messages, Project, Story, Terminal, isolation, tool, tools_path};
+use crate::{
+    BinaryCall, MessagesServer, Terminal, TerminalSession, TestProject, isolation, tool, tools_path,
+};
 
 /// Maximum time for any action of the client. It is slow to start, and only a
 /// test that fails waits that long.
@@ -36,32 +38,32 @@ const QUIET: &[(&str, &str)] = &[
 ];
 
 /// A client that serves one project. It is killed when dropped.
-pub struct OpenCode {
+pub struct OpenCodeClient {
     api: ClientApi,
     child: Child,
     events: Receiver<Value>,
     heard: RefCell<Vec<Value>>,
 }
 
-impl OpenCode {
+impl OpenCodeClient {
     /// Starts the client in a project, with the project's plugin if there is
     /// one.
     #[track_caller]
-    pub fn start(project: &Project, server: &Messages) -> Self {
+    pub fn start(project: &TestProject, server: &MessagesServer) -> Self {
         let args = ["serve", "--hostname", "127.0.0.1", "--port", "0"];
         Self::serve(call(project, server).args(args), "")
     }
 
     /// Starts the client with the password `open sesame`.
     #[track_caller]
-    pub fn start_locked(project: &Project, server: &Messages) -> Self {
+    pub fn start_locked(project: &TestProject, server: &MessagesServer) -> Self {
         let args = ["serve", "--hostname", "127.0.0.1", "--port", "0"];
         let call = call(project, server).env("OPENCODE_SERVER_PASSWORD", "open sesame");
         Self::serve(call.args(args), "authorization: Basic b3BlbmNvZGU6b3BlbiBzZXNhbWU=\r\n")
     }
 
     #[track_caller]
-    fn serve(call: Call, pass: &'static str) -> Self {
+    fn serve(call: BinaryCall, pass: &'static str) -> Self {
         let mut child = call.spawn();
         let api = ClientApi { address: listening(&mut child), pass };
         let events = api.events();
@@ -70,27 +72,31 @@ impl OpenCode {
 
     /// Prepares a call of the client that answers one prompt and ends.
     #[track_caller]
-    pub fn once(project: &Project, server: &Messages, prompt: &str) -> Call {
+    pub fn once(project: &TestProject, server: &MessagesServer, prompt: &str) -> BinaryCall {
         call(project, server).args(["run", "--title", "once"]).stdin(prompt)
     }
 
     /// Starts the client in a terminal, as a person does.
     #[track_caller]
-    pub fn terminal<'a>(project: &'a Project, server: &Messages) -> Terminal<'a> {
+    pub fn terminal<'a>(project: &'a TestProject, server: &MessagesServer) -> Terminal<'a> {
         let variables = at_terminal(project, server);
         Terminal::start(project, &variables, &tool("opencode"), &[])
     }
 
     /// Starts a shell that finds the client and `ralph`.
     #[track_caller]
-    pub fn story<'a>(project: &'a Project, server: &Messages) -> Story<'a> {
-        Story::new(project, Terminal::shell(project, &at_terminal(project, server)))
+    pub fn story<'a>(project: &'a TestProject, server: &MessagesServer) -> TerminalSession<'a> {
+        TerminalSession::new(project, Terminal::shell(project, &at_terminal(project, server)))
     }
 
     /// Prepares a call of `ralph` that finds the client, with its settings in
     /// place.
     #[track_caller]
-    pub fn ralph<S: AsRef<OsStr>>(project: &Project, server: &Messages, args: &[S]) -> Call {
+    pub fn ralph<S: AsRef<OsStr>>(
+        project: &TestProject,
+        server: &MessagesServer,
+        args: &[S],
+    ) -> BinaryCall {
         settle(project, server);
         let call = project.ralph(args).envs(QUIET.iter().copied()).envs(isolation::proxy());
         let call = call.env("RALPH_OPENCODE_PROGRAM", tool("opencode"));
@@ -207,7 +213,7 @@ impl OpenCode {
     }
 }
 
-impl Drop for OpenCode {
+impl Drop for OpenCodeClient {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -216,13 +222,13 @@ impl Drop for OpenCode {
 
 /// Prepares a call of the client, with its settings in place.
 #[track_caller]
-fn call(project: &Project, server: &Messages) -> Call {
+fn call(project: &TestProject, server: &MessagesServer) -> BinaryCall {
     settle(project, server);
     project.program(tool("opencode")).envs(variables(project))
 }
 
 /// Writes the settings for a client in a terminal, and returns its environment.
-fn at_terminal(project: &Project, server: &Messages) -> Vec<(&'static str, OsString)> {
+fn at_terminal(project: &TestProject, server: &MessagesServer) -> Vec<(&'static str, OsString)> {
     settle(project, server);
     // Animations would be drawn, and checked, all the time.
     let state = project.state().join("opencode");
@@ -233,7 +239,7 @@ fn at_terminal(project: &Project, server: &Messages) -> Vec<(&'static str, OsStr
     variables
 }
 
-fn variables(project: &Project) -> Vec<(&'static str, OsString)> {
+fn variables(project: &TestProject) -> Vec<(&'static str, OsString)> {
     let quiet = QUIET.iter().copied().chain(isolation::proxy());
     let mut variables: Vec<(&str, OsString)> =
         quiet.map(|(name, value)| (name, value.into())).collect();
@@ -242,7 +248,7 @@ fn variables(project: &Project) -> Vec<(&'static str, OsString)> {
 }
 
 /// Returns the search path for `ralph` and the tools.
-fn search_path(project: &Project) -> OsString {
+fn search_path(project: &TestProject) -> OsString {
     let own = project.binary().parent().into_iter().map(Into::into);
     let path = own.chain(env::split_paths(&tools_path()).collect::<Vec<_>>());
     env::join_paths(path).unwrap()
@@ -250,7 +256,7 @@ fn search_path(project: &Project) -> OsString {
 
 /// Writes the settings of the client, and marks its own package as installed,
 /// so that it does not look for it on the network.
-fn settle(project: &Project, server: &Messages) {
+fn settle(project: &TestProject, server: &MessagesServer) {
     let base = format!("{}/v1", server.url());
     let settings = json!({
         "provider": { "scripted": {

@@ -13,14 +13,14 @@ use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::{Pid, kill_process};
 use serde_json::Value;
 
-use crate::{Output, Project};
+use crate::{CommandOutput, TestProject};
 
 /// Maximum time for anything that should happen at once. Only a test that fails
 /// waits that long.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A call of the binary that has not ended yet. Killed when dropped.
-pub struct Running {
+pub struct RunningCall {
     child: Child,
     stdout: BufReader<ChildStdout>,
     heard: String,
@@ -38,7 +38,7 @@ pub enum Signal {
     Kill,
 }
 
-impl Running {
+impl RunningCall {
     pub(crate) fn new(mut child: Child) -> Self {
         let stdout = BufReader::new(child.stdout.take().unwrap());
         let mut errors = child.stderr.take().unwrap();
@@ -70,7 +70,7 @@ impl Running {
         }
     }
 
-    /// Reads events until the agent is held, see [`Hold`].
+    /// Reads events until the agent is held, see [`TurnHold`].
     #[track_caller]
     pub fn until_held(&mut self) -> Value {
         self.until(|event| event["text"].as_str().is_some_and(|text| text.contains("holding")))
@@ -105,16 +105,16 @@ impl Running {
     }
 
     /// Waits for its end and returns all its output.
-    pub fn finish(mut self) -> Output {
+    pub fn finish(mut self) -> CommandOutput {
         let mut rest = Vec::new();
         self.stdout.read_to_end(&mut rest).unwrap();
         let code = self.child.wait().unwrap().code();
         let stderr = self.stderr.take().unwrap().join().unwrap();
-        Output { code, stdout: self.heard.clone() + &String::from_utf8_lossy(&rest), stderr }
+        CommandOutput { code, stdout: self.heard.clone() + &String::from_utf8_lossy(&rest), stderr }
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningCall {
     fn drop(&mut self) {
         // A test that failed must not leave a loop behind; errors mean that it
         // has ended already.
@@ -123,14 +123,14 @@ impl Drop for Running {
     }
 }
 
-/// Lets a thread of the test wait for a [`Hold`].
+/// Lets a thread of the test wait for a [`TurnHold`].
 #[derive(Clone, Debug)]
-pub(crate) struct Turnstile {
+pub(crate) struct HoldWaiter {
     gate: PathBuf,
     lifeline: PathBuf,
 }
 
-impl Turnstile {
+impl HoldWaiter {
     /// Returns once the hold is released.
     pub(crate) fn pass(&self) -> std::io::Result<()> {
         let mut lifeline = OpenOptions::new().write(true).open(&self.lifeline)?;
@@ -144,16 +144,16 @@ impl Turnstile {
 ///
 /// Two named pipes outside the project do it: the turn blocks on one, and
 /// every process of the turn has the other open, so its end is theirs.
-pub struct Hold {
+pub struct TurnHold {
     gate: PathBuf,
     lifeline: PathBuf,
     begun: Receiver<()>,
     over: Receiver<()>,
 }
 
-impl Hold {
+impl TurnHold {
     /// Creates a hold for one turn in this project.
-    pub fn new(project: &Project, name: &str) -> Self {
+    pub fn new(project: &TestProject, name: &str) -> Self {
         let pipe = |end: &str| {
             let path = project.outside(&format!("{name}.{end}"));
             mknodat(CWD, &path, FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
@@ -184,8 +184,8 @@ impl Hold {
     }
 
     /// Returns a handle for a waiter that is not a process of a turn.
-    pub(crate) fn turnstile(&self) -> Turnstile {
-        Turnstile { gate: self.gate.clone(), lifeline: self.lifeline.clone() }
+    pub(crate) fn turnstile(&self) -> HoldWaiter {
+        HoldWaiter { gate: self.gate.clone(), lifeline: self.lifeline.clone() }
     }
 
     /// Lets the turn continue.

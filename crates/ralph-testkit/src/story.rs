@@ -7,21 +7,21 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use crate::{Project, Terminal, golden, tools_path};
+use crate::{Terminal, TestProject, golden, tools_path};
 
 /// The shell prompt at the start of a story.
 pub(crate) const PROMPT: &str = "$";
 
 /// A user at a terminal, and the record of the session.
-pub struct Story<'a> {
+pub struct TerminalSession<'a> {
     terminal: Terminal<'a>,
-    project: &'a Project,
+    project: &'a TestProject,
     account: String,
     steps: usize,
 }
 
-impl<'a> Story<'a> {
-    pub(crate) fn new(project: &'a Project, terminal: Terminal<'a>) -> Self {
+impl<'a> TerminalSession<'a> {
+    pub(crate) fn new(project: &'a TestProject, terminal: Terminal<'a>) -> Self {
         terminal.until(|screen| last_line(screen) == PROMPT);
         Self { terminal, project, account: String::new(), steps: 0 }
     }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use crate::drawn::{self, ScreenSize};
-use crate::{Output, Project, story, tool};
+use crate::{CommandOutput, TestProject, story, tool};
 
 const SIZE: ScreenSize = ScreenSize { columns: 140, rows: 50 };
 
@@ -28,7 +28,7 @@ const LOOK_BACK: Duration = Duration::from_secs(3);
 
 /// A client in a terminal of its own. Both end when dropped.
 pub struct Terminal<'a> {
-    project: &'a Project,
+    project: &'a TestProject,
     socket: PathBuf,
     /// Receives the output; disconnected when the client ends.
     drawn: Receiver<Vec<u8>>,
@@ -41,7 +41,7 @@ pub struct Terminal<'a> {
 impl<'a> Terminal<'a> {
     #[track_caller]
     pub(crate) fn start(
-        project: &'a Project,
+        project: &'a TestProject,
         variables: &[(&'static str, OsString)],
         client: &Path,
         args: &[&str],
@@ -189,7 +189,7 @@ impl<'a> Terminal<'a> {
 
     /// Starts a shell, as a user does.
     #[track_caller]
-    pub(crate) fn shell(project: &'a Project, variables: &[(&'static str, OsString)]) -> Self {
+    pub(crate) fn shell(project: &'a TestProject, variables: &[(&'static str, OsString)]) -> Self {
         let mut variables = variables.to_vec();
         variables.extend([("PS1", format!("{} ", story::PROMPT).into()), ("HISTFILE", "".into())]);
         let args = ["--norc", "--noprofile", "-i"];
@@ -210,19 +210,19 @@ impl<'a> Terminal<'a> {
     }
 
     #[track_caller]
-    fn tell(&self, args: &[&str]) -> Output {
+    fn tell(&self, args: &[&str]) -> CommandOutput {
         let output = self.command(args).output();
         assert_eq!(output.code, Some(0), "{args:?}: {}", output.stderr);
         output
     }
 
-    fn command(&self, args: &[&str]) -> crate::Call {
+    fn command(&self, args: &[&str]) -> crate::BinaryCall {
         let tmux = self.project.program(tool("tmux"));
         tmux.args(["-f", "/dev/null", "-S"]).args([&self.socket]).args(args)
     }
 }
 
-impl Project {
+impl TestProject {
     /// Starts a shell that runs this line in a terminal of its own.
     #[track_caller]
     pub fn terminal(&self, line: &str) -> Terminal<'_> {

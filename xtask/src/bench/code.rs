@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use super::evidence::{clock, finished};
 use super::samples::{Samples, millis};
 use super::snapshots::{compared, plain};
-use super::{Budget, Extent, Row, program};
-use crate::failure::Failure;
-use crate::stress::stage::{Project, Stage};
+use super::{BenchRow, BenchSize, Budget, program};
+use crate::failure::TaskFailure;
+use crate::stress::stage::{ScenarioFolder, StressProject};
 
 /// Files of the project: about 20 MB.
 const FILES: u32 = 3000;
@@ -64,14 +64,14 @@ def load_@(folder, size):
     return record
 "#;
 
-pub(super) fn measure(binary: &Path, extent: Extent) -> Result<Vec<Row>, Failure> {
+pub(super) fn measure(binary: &Path, extent: BenchSize) -> Result<Vec<BenchRow>, TaskFailure> {
     let rounds = match extent {
-        Extent::Small => 3,
-        Extent::Usual => 7,
-        Extent::Large => 15,
+        BenchSize::Small => 3,
+        BenchSize::Usual => 7,
+        BenchSize::Large => 15,
     };
     let parser = program::example("ralph-graph", "bare_parse")?;
-    let stage = Stage::new(binary)?;
+    let stage = ScenarioFolder::new(binary)?;
     let project = stage.project("code")?;
     write(&project.path(""))?;
     let mut rows = full(&project, binary, &parser, rounds)?;
@@ -83,14 +83,14 @@ pub(super) fn measure(binary: &Path, extent: Extent) -> Result<Vec<Row>, Failure
     Ok(rows)
 }
 
-fn write(root: &Path) -> Result<(), Failure> {
+fn write(root: &Path) -> Result<(), TaskFailure> {
     for number in 0..FILES {
         let folder = root.join(format!("package{}", number / FOLDER));
         if number % FOLDER == 0 {
-            fs::create_dir_all(&folder).map_err(|error| Failure::io(&folder, &error))?;
+            fs::create_dir_all(&folder).map_err(|error| TaskFailure::io(&folder, &error))?;
         }
         let file = folder.join(format!("module{number}.py"));
-        fs::write(&file, text(number)).map_err(|error| Failure::io(&file, &error))?;
+        fs::write(&file, text(number)).map_err(|error| TaskFailure::io(&file, &error))?;
     }
     Ok(())
 }
@@ -119,13 +119,17 @@ fn text(number: u32) -> String {
 }
 
 /// The time of a call.
-struct Spent {
+struct CallTime {
     processor: Duration,
     elapsed: Duration,
 }
 
 /// Runs a `bash` script that ends with `times`.
-fn spent(project: &Project<'_>, script: &str, args: &[&Path]) -> Result<Spent, Failure> {
+fn spent(
+    project: &StressProject<'_>,
+    script: &str,
+    args: &[&Path],
+) -> Result<CallTime, TaskFailure> {
     let mut command: Command = project.program("bash");
     command.args(["-c", script]).args(args);
     let started = Instant::now();
@@ -133,15 +137,15 @@ fn spent(project: &Project<'_>, script: &str, args: &[&Path]) -> Result<Spent, F
     let elapsed = started.elapsed();
     let line = printed.lines().last().unwrap_or_default();
     let seconds: f64 = line.split_whitespace().filter_map(clock).sum();
-    Ok(Spent { processor: Duration::from_secs_f64(seconds), elapsed })
+    Ok(CallTime { processor: Duration::from_secs_f64(seconds), elapsed })
 }
 
 fn full(
-    project: &Project<'_>,
+    project: &StressProject<'_>,
     binary: &Path,
     parser: &Path,
     rounds: usize,
-) -> Result<Vec<Row>, Failure> {
+) -> Result<Vec<BenchRow>, TaskFailure> {
     let (mut parsing, mut index) = <(Samples, Samples)>::default();
     let (mut parsing_wall, mut index_wall) = <(Samples, Samples)>::default();
     let root = project.path("");
@@ -159,7 +163,7 @@ fn full(
         wall.median().as_secs_f64() / processor.median().as_secs_f64()
     };
     let measured = share(&index_wall, &index) / share(&parsing_wall, &parsing);
-    let cores = Row {
+    let cores = BenchRow {
         ratio: format!("{measured:.2}"),
         budget: Some(Budget { measured, most: MOST_IDLE, unit: "times parsing" }),
         ..plain("time of a full index, per processor time".to_owned(), &index_wall)
@@ -172,7 +176,7 @@ fn full(
     ])
 }
 
-fn update(project: &Project<'_>, binary: &Path) -> Result<Row, Failure> {
+fn update(project: &StressProject<'_>, binary: &Path) -> Result<BenchRow, TaskFailure> {
     let file = project.path("package7/module350.py");
     let script = format!(
         "i=0; while [ $i -lt {CALLS} ]; do echo \"# $i\" >>\"$1\"; \"$0\" code index >/dev/null 2>&1 \
@@ -183,11 +187,11 @@ fn update(project: &Project<'_>, binary: &Path) -> Result<Row, Failure> {
 }
 
 fn question(
-    project: &Project<'_>,
+    project: &StressProject<'_>,
     binary: &Path,
     (name, args): (&str, &str),
     most: f64,
-) -> Result<Row, Failure> {
+) -> Result<BenchRow, TaskFailure> {
     let script = format!(
         "i=0; while [ $i -lt {CALLS} ]; do \"$0\" {args} >/dev/null 2>&1 || exit 1; i=$((i+1)); \
          done; times"
@@ -195,10 +199,10 @@ fn question(
     Ok(short(name, spent(project, &script, &[binary])?.processor, most))
 }
 
-fn short(name: &str, all: Duration, most: f64) -> Row {
+fn short(name: &str, all: Duration, most: f64) -> BenchRow {
     let each = all / CALLS;
     let measured = each.as_secs_f64() * 1000.0;
-    Row {
+    BenchRow {
         name: format!("{name}, 3,000 files"),
         median: millis(each),
         p95: String::new(),
@@ -207,11 +211,11 @@ fn short(name: &str, all: Duration, most: f64) -> Row {
     }
 }
 
-fn memory(project: &Project<'_>) -> Result<Row, Failure> {
+fn memory(project: &StressProject<'_>) -> Result<BenchRow, TaskFailure> {
     let finished = project.start(&["code", "index", "--rebuild"])?.wait()?;
     #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
     let measured = finished.peak_kib as f64 / 1024.0;
-    Ok(Row {
+    Ok(BenchRow {
         name: "memory of a full index, 20 MB".to_owned(),
         median: format!("{measured:.0} MiB"),
         p95: String::new(),

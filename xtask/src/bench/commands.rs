@@ -5,9 +5,9 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::samples::{Samples, millis};
-use super::{Budget, Row};
-use crate::failure::Failure;
-use crate::stress::stage::{Project, Stage};
+use super::{BenchRow, Budget};
+use crate::failure::TaskFailure;
+use crate::stress::stage::{ScenarioFolder, StressProject};
 
 /// Number of measured rounds, after some rounds to warm up.
 const ROUNDS: usize = 400;
@@ -18,19 +18,23 @@ const MOST: f64 = 4.0;
 
 struct Contender {
     name: &'static str,
-    build: fn(&Project<'_>) -> Command,
-    has_budget: Bounded,
+    build: fn(&StressProject<'_>) -> Command,
+    has_budget: BudgetPresence,
     samples: Samples,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Bounded {
+enum BudgetPresence {
     Yes,
     No,
 }
 
 impl Contender {
-    fn new(name: &'static str, has_budget: Bounded, build: fn(&Project<'_>) -> Command) -> Self {
+    fn new(
+        name: &'static str,
+        has_budget: BudgetPresence,
+        build: fn(&StressProject<'_>) -> Command,
+    ) -> Self {
         Self { name, build, has_budget, samples: Samples::default() }
     }
 }
@@ -38,25 +42,27 @@ impl Contender {
 /// Lists the commands in the order of a round: `cancel` ends what `start` began.
 fn contenders() -> Vec<Contender> {
     vec![
-        Contender::new("true", Bounded::No, |project| project.program("true")),
-        Contender::new("bash -c :", Bounded::No, |project| {
+        Contender::new("true", BudgetPresence::No, |project| project.program("true")),
+        Contender::new("bash -c :", BudgetPresence::No, |project| {
             let mut bash = project.program("bash");
             bash.args(["-c", ":"]);
             bash
         }),
-        Contender::new("ralph --version", Bounded::No, |project| project.command(&["--version"])),
-        Contender::new("ralph start", Bounded::Yes, |project| {
+        Contender::new("ralph --version", BudgetPresence::No, |project| {
+            project.command(&["--version"])
+        }),
+        Contender::new("ralph start", BudgetPresence::Yes, |project| {
             project.command(&["start", "work", "--session", "one"])
         }),
-        Contender::new("ralph status --json", Bounded::Yes, |project| {
+        Contender::new("ralph status --json", BudgetPresence::Yes, |project| {
             project.command(&["status", "--json"])
         }),
-        Contender::new("ralph cancel", Bounded::Yes, |project| project.command(&["cancel"])),
+        Contender::new("ralph cancel", BudgetPresence::Yes, |project| project.command(&["cancel"])),
     ]
 }
 
-pub(super) fn measure(binary: &Path) -> Result<Vec<Row>, Failure> {
-    let stage = Stage::new(binary)?;
+pub(super) fn measure(binary: &Path) -> Result<Vec<BenchRow>, TaskFailure> {
+    let stage = ScenarioFolder::new(binary)?;
     let project = stage.git_project("project")?;
     let mut contenders = contenders();
     for round in 0..WARM_UP + ROUNDS {
@@ -71,28 +77,28 @@ pub(super) fn measure(binary: &Path) -> Result<Vec<Row>, Failure> {
     Ok(contenders.iter().map(|contender| row(contender, base)).collect())
 }
 
-fn row(contender: &Contender, base: Duration) -> Row {
+fn row(contender: &Contender, base: Duration) -> BenchRow {
     let median = contender.samples.median();
     let ratio = median.as_secs_f64() / base.as_secs_f64();
     let budget = Budget { measured: ratio, most: MOST, unit: "times true" };
-    Row {
+    BenchRow {
         name: contender.name.to_owned(),
         median: millis(median),
         p95: millis(contender.samples.p95()),
         ratio: format!("{ratio:.2}"),
-        budget: (contender.has_budget == Bounded::Yes).then_some(budget),
+        budget: (contender.has_budget == BudgetPresence::Yes).then_some(budget),
     }
 }
 
 /// Runs a command that must succeed; returns its time.
-pub(super) fn time(mut command: Command) -> Result<Duration, Failure> {
+pub(super) fn time(mut command: Command) -> Result<Duration, TaskFailure> {
     command.stdout(Stdio::null()).stderr(Stdio::null());
     let started = Instant::now();
     let status = command.status();
     let elapsed = started.elapsed();
     match status {
         Ok(status) if status.success() => Ok(elapsed),
-        Ok(status) => Err(Failure::Failed(format!("{command:?}: {status}"))),
-        Err(error) => Err(Failure::Failed(format!("{command:?}: {error}"))),
+        Ok(status) => Err(TaskFailure::Failed(format!("{command:?}: {status}"))),
+        Err(error) => Err(TaskFailure::Failed(format!("{command:?}: {error}"))),
     }
 }

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use super::{Budget, Row, program};
-use crate::failure::Failure;
-use crate::stress::stage::Stage;
+use super::{BenchRow, Budget, program};
+use crate::failure::TaskFailure;
+use crate::stress::stage::ScenarioFolder;
 
 /// Bytes of output that are read.
 const OUTPUT: usize = 50 * 1024 * 1024;
@@ -41,9 +41,10 @@ const RUNS: &str = "i=0; while [ $i -lt $2 ]; do git checkout --quiet .; rm -rf 
                     'custom:grep -q ok state.txt' --max-iterations 1 >/dev/null 2>&1; \
                     [ $? = $3 ] || exit 1; i=$((i+1)); done; times";
 
-pub(super) fn measure(binary: &Path) -> Result<Vec<Row>, Failure> {
+pub(super) fn measure(binary: &Path) -> Result<Vec<BenchRow>, TaskFailure> {
     let reader = program::example("ralph-checks", "read_output")?;
-    let folder = tempfile::tempdir().map_err(|error| Failure::io(&std::env::temp_dir(), &error))?;
+    let folder =
+        tempfile::tempdir().map_err(|error| TaskFailure::io(&std::env::temp_dir(), &error))?;
     let mut rows = Vec::new();
     for (what, form, line) in FORMS {
         let (large, small) = (folder.path().join("large"), folder.path().join("small"));
@@ -59,9 +60,9 @@ pub(super) fn measure(binary: &Path) -> Result<Vec<Row>, Failure> {
 }
 
 /// A name, the output format, and a function that makes its line of this number.
-type Form = (&'static str, &'static str, fn(usize) -> String);
+type EvidenceFormat = (&'static str, &'static str, fn(usize) -> String);
 
-const FORMS: &[Form] = &[
+const FORMS: &[EvidenceFormat] = &[
     ("libtest", "libtest", |number| match number {
         0 => "\nrunning 100000 tests\n".to_owned(),
         _ => format!("test module_{}::does_what_it_says_{number} ... ok\n", number % 97),
@@ -89,7 +90,7 @@ const FORMS: &[Form] = &[
     }),
 ];
 
-fn write(path: &Path, bytes: usize, line: fn(usize) -> String) -> Result<(), Failure> {
+fn write(path: &Path, bytes: usize, line: fn(usize) -> String) -> Result<(), TaskFailure> {
     let mut text = String::with_capacity(bytes + 200);
     for number in 0.. {
         if text.len() >= bytes {
@@ -97,43 +98,43 @@ fn write(path: &Path, bytes: usize, line: fn(usize) -> String) -> Result<(), Fai
         }
         text.push_str(&line(number));
     }
-    fs::write(path, text).map_err(|error| Failure::io(path, &error))
+    fs::write(path, text).map_err(|error| TaskFailure::io(path, &error))
 }
 
 /// The time and memory of reading.
-struct Spent {
+struct ReadCost {
     seconds: f64,
     peak_kib: f64,
 }
 
-fn spent(reader: &Path, form: &str, file: &Path) -> Result<Spent, Failure> {
+fn spent(reader: &Path, form: &str, file: &Path) -> Result<ReadCost, TaskFailure> {
     let output = finished(Command::new(reader).arg(form).arg(file))?;
     let numbers: Vec<f64> =
         output.split_whitespace().filter_map(|word| word.parse().ok()).collect();
     let [tests, findings, nanos, peak_kib] = numbers[..] else {
-        return Err(Failure::Failed(format!("{form}: `{}` is no measurement", output.trim())));
+        return Err(TaskFailure::Failed(format!("{form}: `{}` is no measurement", output.trim())));
     };
     if form != "text" && tests < 1000.0 || findings > 0.0 {
-        return Err(Failure::Failed(format!("{form} was not understood: {}", output.trim())));
+        return Err(TaskFailure::Failed(format!("{form} was not understood: {}", output.trim())));
     }
-    Ok(Spent { seconds: nanos / 1e9, peak_kib })
+    Ok(ReadCost { seconds: nanos / 1e9, peak_kib })
 }
 
-pub(super) fn finished(command: &mut Command) -> Result<String, Failure> {
+pub(super) fn finished(command: &mut Command) -> Result<String, TaskFailure> {
     let output = command.output();
-    let output = output.map_err(|error| Failure::Failed(format!("{command:?}: {error}")))?;
+    let output = output.map_err(|error| TaskFailure::Failed(format!("{command:?}: {error}")))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
-        return Err(Failure::Failed(format!("{command:?}: {}", said.trim())));
+        return Err(TaskFailure::Failed(format!("{command:?}: {}", said.trim())));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-fn speed(what: &str, much: &Spent) -> Row {
+fn speed(what: &str, much: &ReadCost) -> BenchRow {
     #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
     let megabytes = OUTPUT as f64 / 1e6;
     let measured = much.seconds / megabytes * 100.0;
-    Row {
+    BenchRow {
         name: format!("reading 50 MB of {what}"),
         median: format!("{:.0} MB/s", megabytes / much.seconds),
         p95: String::new(),
@@ -142,9 +143,9 @@ fn speed(what: &str, much: &Spent) -> Row {
     }
 }
 
-fn growth(what: &str, much: &Spent, little: &Spent) -> Row {
+fn growth(what: &str, much: &ReadCost, little: &ReadCost) -> BenchRow {
     let measured = much.peak_kib / little.peak_kib;
-    Row {
+    BenchRow {
         name: format!("memory for 50 MB of {what}, to 5 MB"),
         median: format!("{:.1} MiB", much.peak_kib / 1024.0),
         p95: String::new(),
@@ -154,8 +155,8 @@ fn growth(what: &str, much: &Spent, little: &Spent) -> Row {
 }
 
 /// Measures `ralph check` when the answer is cached, git included.
-fn cached(binary: &Path) -> Result<Row, Failure> {
-    let stage = Stage::new(binary)?;
+fn cached(binary: &Path) -> Result<BenchRow, TaskFailure> {
+    let stage = ScenarioFolder::new(binary)?;
     let project = stage.git_project("cached")?;
     let script = "i=0; while [ $i -lt $1 ]; do \"$0\" check --criteria custom:true >/dev/null \
                   2>&1 || exit 1; i=$((i+1)); done; times";
@@ -165,7 +166,7 @@ fn cached(binary: &Path) -> Result<Row, Failure> {
     let line = printed.lines().last().unwrap_or_default();
     let seconds: f64 = line.split_whitespace().filter_map(clock).sum();
     let measured = seconds * 1000.0 / f64::from(ASKED);
-    Ok(Row {
+    Ok(BenchRow {
         name: "ralph check, answer known".to_owned(),
         median: format!("{measured:.2} ms"),
         p95: String::new(),
@@ -175,23 +176,23 @@ fn cached(binary: &Path) -> Result<Row, Failure> {
 }
 
 /// Measures the comparison before a run is accepted, against a run that is not.
-fn accepting(binary: &Path) -> Result<Row, Failure> {
-    let stage = Stage::new(binary)?;
+fn accepting(binary: &Path) -> Result<BenchRow, TaskFailure> {
+    let stage = ScenarioFolder::new(binary)?;
     let project = stage.git_project("accepting")?;
     for number in 0..FILES {
         let (folder, name) = (number / 100, number % 100);
         let path = if name < 5 { format!("tests/test_{name}.py") } else { format!("m{name}.py") };
         let path = project.path(&format!("src/p{folder}")).join(path);
         let above = path.parent().unwrap_or(&path);
-        fs::create_dir_all(above).map_err(|error| Failure::io(above, &error))?;
+        fs::create_dir_all(above).map_err(|error| TaskFailure::io(above, &error))?;
         let text = format!("def test_{name}():\n    assert {number} == {number}\n");
-        fs::write(&path, text).map_err(|error| Failure::io(&path, &error))?;
+        fs::write(&path, text).map_err(|error| TaskFailure::io(&path, &error))?;
     }
     project.script("state.txt", "no")?;
     project.script("agent.sh", "echo $WORD > state.txt\necho '<promise>DONE</promise>'")?;
     project.git(&["add", "--all"])?;
     project.git(&["commit", "--quiet", "--message=work"])?;
-    let spent = |word: &str, code: &str| -> Result<f64, Failure> {
+    let spent = |word: &str, code: &str| -> Result<f64, TaskFailure> {
         let mut command = project.program("bash");
         command.args(["-c", RUNS]).arg(binary).args([word, &ACCEPTED.to_string(), code]);
         let printed = finished(&mut command)?;
@@ -200,7 +201,7 @@ fn accepting(binary: &Path) -> Result<Row, Failure> {
         Ok(seconds * 1000.0 / f64::from(ACCEPTED))
     };
     let measured = spent("ok", "0")? - spent("no", "1")?;
-    Ok(Row {
+    Ok(BenchRow {
         name: format!("accepting a run, {FILES} files"),
         median: format!("{measured:.0} ms"),
         p95: String::new(),

@@ -17,9 +17,9 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use self::plain::Plain;
-use super::{Budget, Row};
-use crate::failure::Failure;
+use self::plain::CommitWords;
+use super::{BenchRow, Budget};
+use crate::failure::TaskFailure;
 use crate::workspace;
 
 /// Commits that are held out.
@@ -32,23 +32,24 @@ const BODY: usize = 600;
 const MOST_FILES: usize = 8;
 
 /// A commit that is asked about or learned from.
-struct Commit {
+struct BenchCommit {
     subject: String,
     body: String,
     files: Vec<String>,
 }
 
-impl Commit {
+impl BenchCommit {
     fn question(&self) -> String {
         let body: String = self.body.chars().take(BODY).collect();
         format!("{}\n{body}", self.subject).trim().to_owned()
     }
 }
 
-pub(super) fn measure(binary: &Path) -> Result<Vec<Row>, Failure> {
+pub(super) fn measure(binary: &Path) -> Result<Vec<BenchRow>, TaskFailure> {
     let repository = std::env::var_os("RALPH_BENCH_REPOSITORY").map(PathBuf::from);
     let repository = repository.unwrap_or_else(workspace::root);
-    let folder = tempfile::tempdir().map_err(|error| Failure::io(&std::env::temp_dir(), &error))?;
+    let folder =
+        tempfile::tempdir().map_err(|error| TaskFailure::io(&std::env::temp_dir(), &error))?;
     let clone = folder.path().join("clone");
     let line = git(&repository, &["rev-list", "--no-merges", "HEAD"])?;
     let line: Vec<&str> = line.lines().collect();
@@ -70,14 +71,14 @@ pub(super) fn measure(binary: &Path) -> Result<Vec<Row>, Failure> {
         })
         .filter(|(_, wanted): &(_, Vec<String>)| (1..=MOST_FILES).contains(&wanted.len()))
         .collect();
-    let plain = Plain::new(commits(&clone, "HEAD")?);
+    let plain = CommitWords::new(commits(&clone, "HEAD")?);
     let baseline: Vec<Vec<String>> =
         asked.iter().map(|(question, _)| plain.best(question, &present)).collect();
     let (ours, seconds) = answers(binary, folder.path(), &clone, &asked)?;
     let rows = [5, 10].map(|most| {
         row(most, recall(&asked, &ours, most), recall(&asked, &baseline, most), asked.len())
     });
-    let time = Row {
+    let time = BenchRow {
         name: format!("files: {} commits learned, {} tasks asked", plain.len(), asked.len()),
         median: format!("{seconds:.2} s"),
         p95: String::new(),
@@ -87,8 +88,8 @@ pub(super) fn measure(binary: &Path) -> Result<Vec<Row>, Failure> {
     Ok(rows.into_iter().chain([time]).collect())
 }
 
-fn row(most: usize, ours: f64, baseline: f64, tasks: usize) -> Row {
-    Row {
+fn row(most: usize, ours: f64, baseline: f64, tasks: usize) -> BenchRow {
+    BenchRow {
         name: format!("files: recall at {most} over {tasks} tasks"),
         median: format!("{ours:.1} %"),
         p95: format!("{baseline:.1} % (plain BM25)"),
@@ -119,11 +120,11 @@ fn answers(
     folder: &Path,
     clone: &Path,
     asked: &[(String, Vec<String>)],
-) -> Result<(Vec<Vec<String>>, f64), Failure> {
+) -> Result<(Vec<Vec<String>>, f64), TaskFailure> {
     let list = folder.join("tasks.txt");
     let lines: Vec<String> =
         asked.iter().map(|(question, _)| Value::from(question.as_str()).to_string()).collect();
-    fs::write(&list, lines.join("\n")).map_err(|error| Failure::io(&list, &error))?;
+    fs::write(&list, lines.join("\n")).map_err(|error| TaskFailure::io(&list, &error))?;
     let began = Instant::now();
     let mut command = Command::new(binary);
     command.current_dir(clone).env("RALPH_HOME", folder.join("home"));
@@ -132,15 +133,15 @@ fn answers(
     let seconds = began.elapsed().as_secs_f64();
     let answer = |line: &str| {
         let answer: Value = serde_json::from_str(line)
-            .map_err(|error| Failure::Failed(format!("{line}: {error}")))?;
+            .map_err(|error| TaskFailure::Failed(format!("{line}: {error}")))?;
         let results = answer["results"].as_array().into_iter().flatten();
         Ok(results.filter_map(|it| it["file"].as_str()).map(str::to_owned).collect())
     };
-    Ok((printed.lines().map(answer).collect::<Result<_, Failure>>()?, seconds))
+    Ok((printed.lines().map(answer).collect::<Result<_, TaskFailure>>()?, seconds))
 }
 
 /// Returns the commits of a range, newest first.
-fn commits(repository: &Path, range: &str) -> Result<Vec<Commit>, Failure> {
+fn commits(repository: &Path, range: &str) -> Result<Vec<BenchCommit>, TaskFailure> {
     let format = "--format=%x01%s%x02%b%x02";
     let log = ["log", "--no-merges", "-M", "--name-only", "-z", format, range];
     let printed = git(repository, &log)?;
@@ -150,23 +151,23 @@ fn commits(repository: &Path, range: &str) -> Result<Vec<Commit>, Failure> {
         let (subject, body, files) = (next().to_owned(), next().trim().to_owned(), next());
         let files =
             files.split('\0').map(|file| file.trim_matches('\n')).filter(|it| !it.is_empty());
-        Commit { subject, body, files: files.map(str::to_owned).collect() }
+        BenchCommit { subject, body, files: files.map(str::to_owned).collect() }
     };
     Ok(printed.split('\u{1}').skip(1).map(read).collect())
 }
 
-fn git(folder: &Path, args: &[&str]) -> Result<String, Failure> {
+fn git(folder: &Path, args: &[&str]) -> Result<String, TaskFailure> {
     let mut command = Command::new("git");
     command.current_dir(folder).args(args);
     printed(command)
 }
 
-fn printed(mut command: Command) -> Result<String, Failure> {
+fn printed(mut command: Command) -> Result<String, TaskFailure> {
     let output =
-        command.output().map_err(|error| Failure::Failed(format!("{command:?}: {error}")))?;
+        command.output().map_err(|error| TaskFailure::Failed(format!("{command:?}: {error}")))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
-        return Err(Failure::Failed(format!("{command:?}: {}", said.trim())));
+        return Err(TaskFailure::Failed(format!("{command:?}: {}", said.trim())));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 
 use super::commands::time;
 use super::samples::{Samples, millis};
-use super::{Budget, Row};
-use crate::failure::Failure;
-use crate::stress::stage::{Project, Stage};
+use super::{BenchRow, Budget};
+use crate::failure::TaskFailure;
+use crate::stress::stage::{ScenarioFolder, StressProject};
 
 /// Number of measured rounds, after some rounds to warm up.
 const ROUNDS: usize = 200;
@@ -38,7 +38,7 @@ const MOST_BUSY_INSTRUCTIONS: f64 = 2.5;
 /// Files of the repository whose gates are known to pass.
 const FILES: usize = 5000;
 
-pub(super) fn measure(binary: &Path) -> Result<Vec<Row>, Failure> {
+pub(super) fn measure(binary: &Path) -> Result<Vec<BenchRow>, TaskFailure> {
     let mut rows = against_true(binary)?;
     rows.extend(of_sessions(binary)?);
     rows.extend(of_a_plugin(binary)?);
@@ -49,20 +49,20 @@ pub(super) fn measure(binary: &Path) -> Result<Vec<Row>, Failure> {
 }
 
 /// A project with a session that has a loop, and one that has none.
-struct Site<'a> {
-    project: Project<'a>,
+struct HookProject<'a> {
+    project: StressProject<'a>,
     payloads: PathBuf,
 }
 
-impl<'a> Site<'a> {
-    fn new(stage: &'a Stage, name: &str) -> Result<Self, Failure> {
+impl<'a> HookProject<'a> {
+    fn new(stage: &'a ScenarioFolder, name: &str) -> Result<Self, TaskFailure> {
         let project = stage.git_project(name)?;
         let payloads = stage.path(&format!("{name}-payloads"));
-        fs::create_dir_all(&payloads).map_err(|error| Failure::io(&payloads, &error))?;
+        fs::create_dir_all(&payloads).map_err(|error| TaskFailure::io(&payloads, &error))?;
         Ok(Self { project, payloads })
     }
 
-    fn arm(&self, flags: &str) -> Result<(), Failure> {
+    fn arm(&self, flags: &str) -> Result<(), TaskFailure> {
         let prompt = format!(
             "/ralph work --max-iterations 100000 --max-duration 10h --stagnation-limit 100000 {flags}"
         );
@@ -71,7 +71,7 @@ impl<'a> Site<'a> {
     }
 
     /// Makes the call of a hook with these facts.
-    fn hook(&self, session: &str, facts: &Value) -> Result<Command, Failure> {
+    fn hook(&self, session: &str, facts: &Value) -> Result<Command, TaskFailure> {
         let mut payload = facts.clone();
         payload["session_id"] = session.into();
         payload["cwd"] = "/".into();
@@ -82,7 +82,7 @@ impl<'a> Site<'a> {
     }
 
     /// Makes the call of a plugin that reports an event with these facts.
-    fn told(&self, session: &str, kind: &str, facts: &Value) -> Result<Command, Failure> {
+    fn told(&self, session: &str, kind: &str, facts: &Value) -> Result<Command, TaskFailure> {
         let mut payload = facts.clone();
         payload["v"] = 1.into();
         payload["type"] = kind.into();
@@ -91,10 +91,10 @@ impl<'a> Site<'a> {
         self.call("opencode", &payload)
     }
 
-    fn call(&self, agent: &str, payload: &Value) -> Result<Command, Failure> {
+    fn call(&self, agent: &str, payload: &Value) -> Result<Command, TaskFailure> {
         let path = self.payloads.join("payload.json");
-        fs::write(&path, payload.to_string()).map_err(|error| Failure::io(&path, &error))?;
-        let payload = File::open(&path).map_err(|error| Failure::io(&path, &error))?;
+        fs::write(&path, payload.to_string()).map_err(|error| TaskFailure::io(&path, &error))?;
+        let payload = File::open(&path).map_err(|error| TaskFailure::io(&path, &error))?;
         let mut hook = self.project.command(&["hook", "--agent", agent, "--timeout", "3600"]);
         hook.stdin(Stdio::from(payload));
         Ok(hook)
@@ -116,9 +116,9 @@ const CODE: (&str, &str) =
     ("code.py", "import hashlib\n\n\ndef f(x):\n    return hashlib.new(x)\n");
 
 /// Writes a file of the project and returns the event of its edit.
-fn edited(site: &Site<'_>, (name, text): (&str, &str)) -> Result<Value, Failure> {
+fn edited(site: &HookProject<'_>, (name, text): (&str, &str)) -> Result<Value, TaskFailure> {
     let path = site.project.path(name);
-    fs::write(&path, text).map_err(|error| Failure::io(&path, &error))?;
+    fs::write(&path, text).map_err(|error| TaskFailure::io(&path, &error))?;
     Ok(json!({
         "hook_event_name": "PostToolUse", "tool_name": "Edit", "tool_use_id": "t",
         "tool_input": { "file_path": path, "old_string": "a", "new_string": "b" },
@@ -126,9 +126,9 @@ fn edited(site: &Site<'_>, (name, text): (&str, &str)) -> Result<Value, Failure>
     }))
 }
 
-fn against_true(binary: &Path) -> Result<Vec<Row>, Failure> {
-    let stage = Stage::new(binary)?;
-    let site = Site::new(&stage, "claimed")?;
+fn against_true(binary: &Path) -> Result<Vec<BenchRow>, TaskFailure> {
+    let stage = ScenarioFolder::new(binary)?;
+    let site = HookProject::new(&stage, "claimed")?;
     let (mut nothing, mut idle, mut records, mut looks, mut ends) = Default::default();
     time(site.project.command(&["memory", "add", "part 7 needs the work of part 3"]))?;
     site.arm("")?;
@@ -159,9 +159,10 @@ fn against_true(binary: &Path) -> Result<Vec<Row>, Failure> {
 
 /// Measures the recording of sessions without a loop, in a project with a memory and in
 /// one without.
-fn of_sessions(binary: &Path) -> Result<Vec<Row>, Failure> {
-    let stage = Stage::new(binary)?;
-    let (site, bare) = (Site::new(&stage, "remembered")?, Site::new(&stage, "forgotten")?);
+fn of_sessions(binary: &Path) -> Result<Vec<BenchRow>, TaskFailure> {
+    let stage = ScenarioFolder::new(binary)?;
+    let (site, bare) =
+        (HookProject::new(&stage, "remembered")?, HookProject::new(&stage, "forgotten")?);
     time(site.project.command(&["memory", "add", "tests run with make"]))?;
     let (edit, edit_bare) = (edited(&site, PLAIN)?, edited(&bare, PLAIN)?);
     let (mut nothing, mut tool, mut end, mut none) = Default::default();
@@ -183,9 +184,9 @@ fn of_sessions(binary: &Path) -> Result<Vec<Row>, Failure> {
 }
 
 /// Measures the events of a plugin, against the cheapest process.
-fn of_a_plugin(binary: &Path) -> Result<Vec<Row>, Failure> {
-    let stage = Stage::new(binary)?;
-    let site = Site::new(&stage, "told")?;
+fn of_a_plugin(binary: &Path) -> Result<Vec<BenchRow>, TaskFailure> {
+    let stage = ScenarioFolder::new(binary)?;
+    let site = HookProject::new(&stage, "told")?;
     let words = "work --max-iterations 100000 --max-duration 10h --stagnation-limit 100000";
     let armed = json!({ "command": "ralph", "arguments": words });
     time(site.told("one", "command.execute.before", &armed)?)?;
@@ -215,15 +216,15 @@ fn of_a_plugin(binary: &Path) -> Result<Vec<Row>, Failure> {
     ])
 }
 
-fn against_status(binary: &Path) -> Result<Vec<Row>, Failure> {
-    let stage = Stage::new(binary)?;
-    let site = Site::new(&stage, "gated")?;
+fn against_status(binary: &Path) -> Result<Vec<BenchRow>, TaskFailure> {
+    let stage = ScenarioFolder::new(binary)?;
+    let site = HookProject::new(&stage, "gated")?;
     for number in 0..FILES {
         let path = site.project.path(&format!("folder-{}/file-{number}.txt", number % 100));
         let folder = path.parent().unwrap_or(&path);
         fs::create_dir_all(folder)
             .and_then(|()| fs::write(&path, format!("{number}\n")))
-            .map_err(|error| Failure::io(&path, &error))?;
+            .map_err(|error| TaskFailure::io(&path, &error))?;
     }
     site.project.git(&["add", "-A"])?;
     site.project.git(&["commit", "-qm", "files"])?;
@@ -244,18 +245,19 @@ fn against_status(binary: &Path) -> Result<Vec<Row>, Failure> {
     ])
 }
 
-fn with_transcripts(binary: &Path) -> Result<Vec<Row>, Failure> {
-    let stage = Stage::new(binary)?;
+fn with_transcripts(binary: &Path) -> Result<Vec<BenchRow>, TaskFailure> {
+    let stage = ScenarioFolder::new(binary)?;
     // A session has one transcript, and each has a project.
-    let (brief, talkative) = (Site::new(&stage, "brief")?, Site::new(&stage, "talkative")?);
+    let (brief, talkative) =
+        (HookProject::new(&stage, "brief")?, HookProject::new(&stage, "talkative")?);
     brief.arm("")?;
     talkative.arm("")?;
     let line = json!({ "type": "user", "message": { "content": "x".repeat(10_000) } }).to_string();
-    let write = |name: &str, lines: usize| -> Result<PathBuf, Failure> {
+    let write = |name: &str, lines: usize| -> Result<PathBuf, TaskFailure> {
         let path = stage.path(name);
         let said = json!({ "type": "assistant", "message": { "content": "I go on." } });
         let text = format!("{}{said}\n", format!("{line}\n").repeat(lines));
-        fs::write(&path, text).map_err(|error| Failure::io(&path, &error))?;
+        fs::write(&path, text).map_err(|error| TaskFailure::io(&path, &error))?;
         Ok(path)
     };
     let (short, long) = (write("short.jsonl", 1)?, write("long.jsonl", 10_000)?);
@@ -279,9 +281,9 @@ fn with_transcripts(binary: &Path) -> Result<Vec<Row>, Failure> {
 }
 
 /// Counts instructions, if valgrind is installed.
-fn instructions(binary: &Path) -> Result<Vec<Row>, Failure> {
-    let stage = Stage::new(binary)?;
-    let site = Site::new(&stage, "counted")?;
+fn instructions(binary: &Path) -> Result<Vec<BenchRow>, TaskFailure> {
+    let stage = ScenarioFolder::new(binary)?;
+    let site = HookProject::new(&stage, "counted")?;
     if time(version(&site)).is_err() {
         return Ok(Vec::new());
     }
@@ -298,7 +300,7 @@ fn instructions(binary: &Path) -> Result<Vec<Row>, Failure> {
     ];
     let rows = counted.into_iter().map(|(name, session, facts, most)| {
         let measured = count(&stage, &site, &site.hook(session, &facts)?)?;
-        Ok(Row {
+        Ok(BenchRow {
             name: format!("instructions: {name}"),
             median: format!("{measured:.2} M"),
             p95: String::new(),
@@ -309,14 +311,18 @@ fn instructions(binary: &Path) -> Result<Vec<Row>, Failure> {
     rows.collect()
 }
 
-fn version(site: &Site<'_>) -> Command {
+fn version(site: &HookProject<'_>) -> Command {
     let mut valgrind = site.project.program("valgrind");
     valgrind.arg("--version");
     valgrind
 }
 
 /// Counts the millions of instructions of a call.
-fn count(stage: &Stage, site: &Site<'_>, call: &Command) -> Result<f64, Failure> {
+fn count(
+    stage: &ScenarioFolder,
+    site: &HookProject<'_>,
+    call: &Command,
+) -> Result<f64, TaskFailure> {
     let out = stage.path("callgrind.out");
     let mut valgrind = site.project.program("valgrind");
     valgrind.args(["--tool=callgrind", "--error-exitcode=9"]);
@@ -328,13 +334,13 @@ fn count(stage: &Stage, site: &Site<'_>, call: &Command) -> Result<f64, Failure>
         }
     }
     let payload = site.payloads.join("payload.json");
-    let payload = File::open(&payload).map_err(|error| Failure::io(&payload, &error))?;
+    let payload = File::open(&payload).map_err(|error| TaskFailure::io(&payload, &error))?;
     valgrind.stdin(Stdio::from(payload));
     time(valgrind)?;
-    let text = fs::read_to_string(&out).map_err(|error| Failure::io(&out, &error))?;
+    let text = fs::read_to_string(&out).map_err(|error| TaskFailure::io(&out, &error))?;
     let total = text.lines().rev().find_map(|line| line.strip_prefix("totals: "));
     let total = total.and_then(|total| total.trim().parse::<f64>().ok());
-    let total = total.ok_or_else(|| Failure::Failed("valgrind counted nothing".to_owned()))?;
+    let total = total.ok_or_else(|| TaskFailure::Failed("valgrind counted nothing".to_owned()))?;
     Ok(total / 1e6)
 }
 
@@ -344,11 +350,15 @@ fn keep(samples: &mut Samples, round: usize, time: Duration) {
     }
 }
 
-fn plain(name: &str, samples: &Samples) -> Row {
+fn plain(name: &str, samples: &Samples) -> BenchRow {
     let (median, p95) = (millis(samples.median()), millis(samples.p95()));
-    Row { name: name.to_owned(), median, p95, ratio: String::new(), budget: None }
+    BenchRow { name: name.to_owned(), median, p95, ratio: String::new(), budget: None }
 }
 
-fn compared(name: &str, samples: &Samples, budget: Budget) -> Row {
-    Row { ratio: format!("{:.2}", budget.measured), budget: Some(budget), ..plain(name, samples) }
+fn compared(name: &str, samples: &Samples, budget: Budget) -> BenchRow {
+    BenchRow {
+        ratio: format!("{:.2}", budget.measured),
+        budget: Some(budget),
+        ..plain(name, samples)
+    }
 }

@@ -6,9 +6,9 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use super::{Budget, Extent, Row, program};
+use super::{BenchRow, BenchSize, Budget, program};
 use crate::cargo::Cargo;
-use crate::failure::Failure;
+use crate::failure::TaskFailure;
 use crate::workspace;
 
 /// Entries written in a second of one core, at least.
@@ -40,14 +40,14 @@ const REPORT: &str = "shown for ";
 const USUAL: u32 = 100_000;
 
 /// Returns numbers of entries, each with the most processor time of a search, in milliseconds.
-fn sizes(extent: Extent) -> &'static [(u32, f64)] {
+fn sizes(extent: BenchSize) -> &'static [(u32, f64)] {
     match extent {
-        Extent::Small | Extent::Usual => &[(USUAL, 5.0)],
-        Extent::Large => &[(USUAL, 5.0), (1_000_000, 50.0)],
+        BenchSize::Small | BenchSize::Usual => &[(USUAL, 5.0)],
+        BenchSize::Large => &[(USUAL, 5.0), (1_000_000, 50.0)],
     }
 }
 
-pub(super) fn measure(extent: Extent) -> Result<Vec<Row>, Failure> {
+pub(super) fn measure(extent: BenchSize) -> Result<Vec<BenchRow>, TaskFailure> {
     let program = program::bench("ralph-memory", "notes")?;
     let recall = program::bench("ralph-engine", "shown")?;
     let mut rows = Vec::new();
@@ -60,24 +60,24 @@ pub(super) fn measure(extent: Extent) -> Result<Vec<Row>, Failure> {
 }
 
 /// Measures the notes shown in a project with a past, for both sets of tasks.
-fn shop() -> Result<Vec<Row>, Failure> {
+fn shop() -> Result<Vec<BenchRow>, TaskFailure> {
     let root = workspace::root();
     let args = ["test", "--package", "ralph-loop", "--test", "it", "--", "--nocapture", SHOP];
     let printed = Cargo::new(&root, &args).stdout()?;
-    let rows: Vec<Row> = printed.lines().filter_map(shop_rows).flatten().collect();
-    let missing = || Failure::Failed(format!("no test {SHOP} printed a report"));
+    let rows: Vec<BenchRow> = printed.lines().filter_map(shop_rows).flatten().collect();
+    let missing = || TaskFailure::Failed(format!("no test {SHOP} printed a report"));
     if rows.is_empty() { Err(missing()) } else { Ok(rows) }
 }
 
 /// Parses a line such as `shown for tasks: 30 of 31 lines matter, 340 tokens` into rows.
-fn shop_rows(line: &str) -> Option<[Row; 2]> {
+fn shop_rows(line: &str) -> Option<[BenchRow; 2]> {
     // The name of the test may come first.
     let (name, told) = line.split_once(REPORT)?.1.split_once(": ")?;
     let number = |word: &str| word.parse::<f64>().ok();
     let numbers: Vec<f64> = told.split([' ', ',']).filter_map(number).collect();
     let [fitting, lines, tokens] = numbers.try_into().ok()?;
     let stray = 100.0 * (1.0 - fitting / lines.max(1.0));
-    let row = |name: String, median: String, budget| Row {
+    let row = |name: String, median: String, budget| BenchRow {
         name,
         median,
         p95: String::new(),
@@ -99,29 +99,31 @@ fn shop_rows(line: &str) -> Option<[Row; 2]> {
     ])
 }
 
-fn measured(program: &Path, entries: u32) -> Result<Value, Failure> {
-    let folder = tempfile::tempdir().map_err(|error| Failure::io(&std::env::temp_dir(), &error))?;
+fn measured(program: &Path, entries: u32) -> Result<Value, TaskFailure> {
+    let folder =
+        tempfile::tempdir().map_err(|error| TaskFailure::io(&std::env::temp_dir(), &error))?;
     let mut command = Command::new(program);
     command.arg(entries.to_string()).arg(folder.path());
     let output = command.output();
-    let output = output.map_err(|error| Failure::Failed(format!("{command:?}: {error}")))?;
+    let output = output.map_err(|error| TaskFailure::Failed(format!("{command:?}: {error}")))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
-        return Err(Failure::Failed(format!("{command:?}: {}", said.trim())));
+        return Err(TaskFailure::Failed(format!("{command:?}: {}", said.trim())));
     }
-    serde_json::from_slice(&output.stdout)
-        .map_err(|error| Failure::Failed(format!("{command:?} printed no measurement: {error}")))
+    serde_json::from_slice(&output.stdout).map_err(|error| {
+        TaskFailure::Failed(format!("{command:?} printed no measurement: {error}"))
+    })
 }
 
-fn number(measured: &Value, value: &Value) -> Result<f64, Failure> {
-    let missing = || Failure::Failed(format!("a number is missing in {measured}"));
+fn number(measured: &Value, value: &Value) -> Result<f64, TaskFailure> {
+    let missing = || TaskFailure::Failed(format!("a number is missing in {measured}"));
     value.as_f64().ok_or_else(missing)
 }
 
-fn recall_row(notes: u32, measured: &Value) -> Result<Row, Failure> {
+fn recall_row(notes: u32, measured: &Value) -> Result<BenchRow, TaskFailure> {
     let times = &measured["recall"];
     let (median, highest) = (number(measured, &times[0])?, number(measured, &times[1])?);
-    Ok(Row {
+    Ok(BenchRow {
         name: format!("what an agent is shown of {} notes", grouped(notes)),
         median: format!("{median:.2} ms"),
         p95: format!("{highest:.2} ms (p99)"),
@@ -130,7 +132,7 @@ fn recall_row(notes: u32, measured: &Value) -> Result<Row, Failure> {
     })
 }
 
-fn rows_of(entries: u32, most: f64, measured: &Value) -> Result<Vec<Row>, Failure> {
+fn rows_of(entries: u32, most: f64, measured: &Value) -> Result<Vec<BenchRow>, TaskFailure> {
     let number = |value: &Value| number(measured, value);
     let pair = |name: &str| Ok((number(&measured[name][0])?, number(&measured[name][1])?));
     let (search, opened): ((f64, f64), (f64, f64)) = (pair("search")?, pair("opened")?);
@@ -138,38 +140,41 @@ fn rows_of(entries: u32, most: f64, measured: &Value) -> Result<Vec<Row>, Failur
     let text = number(&measured["text"])?;
     let (database, log) = (number(&measured["database"])? / text, number(&measured["log"])? / text);
     let size = format!("{} notes", grouped(entries));
-    let row = |name: String, median: String| Row {
+    let row = |name: String, median: String| BenchRow {
         name,
         median,
         p95: String::new(),
         ratio: String::new(),
         budget: None,
     };
-    let timed = |name: &str, (median, highest): (f64, f64)| Row {
+    let timed = |name: &str, (median, highest): (f64, f64)| BenchRow {
         p95: format!("{highest:.2} ms (p99)"),
         ..row(format!("{name} in {size}"), format!("{median:.2} ms"))
     };
     let budget = |measured: f64, most: f64, unit| Some(Budget { measured, most, unit });
-    let of_text = |name: &str, ratio: f64| Row {
+    let of_text = |name: &str, ratio: f64| BenchRow {
         ratio: format!("{ratio:.2}"),
         ..row(format!("{name} of {size}, to their text"), String::new())
     };
     let found = number(&measured["recall"])? * 100.0;
     let usual = (entries <= USUAL).then_some(());
     Ok(vec![
-        Row { budget: budget(search.0, most, "ms of processor time"), ..timed("search", search) },
-        Row {
+        BenchRow {
+            budget: budget(search.0, most, "ms of processor time"),
+            ..timed("search", search)
+        },
+        BenchRow {
             budget: usual.and_then(|()| budget(opened.0, MOST_OPENED, "ms of processor time")),
             ..timed("open and search", opened)
         },
-        Row {
+        BenchRow {
             ratio: format!("{:.2}", LEAST_RATE / rate),
             budget: budget(LEAST_RATE / rate, 1.0, "s of one core for 20,000"),
             ..row(format!("import of {size}"), format!("{rate:.0} notes/s"))
         },
-        Row { budget: budget(database, MOST_SPACE, "times"), ..of_text("database", database) },
+        BenchRow { budget: budget(database, MOST_SPACE, "times"), ..of_text("database", database) },
         of_text("log", log),
-        Row {
+        BenchRow {
             budget: usual
                 .and_then(|()| budget(100.0 - found, MOST_MISSED, "of 100 answers missed")),
             ..row(format!("answers found in {size}"), format!("{found:.1} of 100"))

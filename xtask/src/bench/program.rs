@@ -5,26 +5,26 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use crate::cargo::Cargo;
-use crate::failure::Failure;
+use crate::failure::TaskFailure;
 use crate::{say, workspace};
 
 /// Builds a benchmark of a package and returns its path.
-pub(super) fn bench(package: &str, name: &str) -> Result<PathBuf, Failure> {
+pub(super) fn bench(package: &str, name: &str) -> Result<PathBuf, TaskFailure> {
     build(package, ("--bench", name))
 }
 
 /// Builds an example of a package and returns its path.
-pub(super) fn example(package: &str, name: &str) -> Result<PathBuf, Failure> {
+pub(super) fn example(package: &str, name: &str) -> Result<PathBuf, TaskFailure> {
     build(package, ("--example", name))
 }
 
-fn build(package: &str, (kind, name): (&str, &str)) -> Result<PathBuf, Failure> {
+fn build(package: &str, (kind, name): (&str, &str)) -> Result<PathBuf, TaskFailure> {
     let root = workspace::root();
     let form = "--message-format=json-render-diagnostics";
     let args = ["build", "--profile", "dist", "--package", package, kind, name, form];
     let call = Cargo::new(&root, &args);
     say::line(&format!("$ {call}"));
-    let missing = || Failure::Failed(format!("{call} named no program"));
+    let missing = || TaskFailure::Failed(format!("{call} named no program"));
     executable(&call.stdout()?, name).ok_or_else(missing)
 }
 

@@ -12,11 +12,11 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use self::tree::Words;
+use self::tree::RuleWords;
 use super::samples::Samples;
 use super::snapshots::{compared, plain};
-use super::{Budget, Extent, Row, program};
-use crate::failure::Failure;
+use super::{BenchRow, BenchSize, Budget, program};
+use crate::failure::TaskFailure;
 use crate::workspace;
 
 /// The command line with the version of our library.
@@ -30,17 +30,17 @@ const WARM_UP: usize = 2;
 const MOST_OF_CLI: f64 = 1.0;
 const MOST_OF_PARSING: f64 = 1.5;
 
-pub(super) fn measure(extent: Extent) -> Result<Vec<Row>, Failure> {
+pub(super) fn measure(extent: BenchSize) -> Result<Vec<BenchRow>, TaskFailure> {
     let rounds = match extent {
-        Extent::Small => 3,
-        Extent::Usual => 7,
-        Extent::Large => 21,
+        BenchSize::Small => 3,
+        BenchSize::Usual => 7,
+        BenchSize::Large => 21,
     };
     let ours = program::example("ralph-checks", "security_scan")?;
     let cli = install_cli();
     let mut rows = Vec::new();
-    for words in [Words::Few, Words::All] {
-        let bench = Bench::new(&ours, cli.as_deref(), words)?;
+    for words in [RuleWords::Few, RuleWords::All] {
+        let bench = SecurityBench::new(&ours, cli.as_deref(), words)?;
         rows.extend(bench.rows(rounds)?);
     }
     Ok(rows)
@@ -67,30 +67,31 @@ fn install_cli() -> Result<PathBuf, String> {
     Ok(binary)
 }
 
-struct Bench<'a> {
+struct SecurityBench<'a> {
     ours: &'a Path,
     cli: Result<&'a Path, &'a String>,
-    words: Words,
+    words: RuleWords,
     folder: TempDir,
 }
 
-impl<'a> Bench<'a> {
+impl<'a> SecurityBench<'a> {
     fn new(
         ours: &'a Path,
         cli: Result<&'a Path, &'a String>,
-        words: Words,
-    ) -> Result<Self, Failure> {
+        words: RuleWords,
+    ) -> Result<Self, TaskFailure> {
         let folder = tempfile::Builder::new().prefix("ralph-bench-").tempdir();
-        let folder = folder.map_err(|error| Failure::io(&std::env::temp_dir(), &error))?;
+        let folder = folder.map_err(|error| TaskFailure::io(&std::env::temp_dir(), &error))?;
         let bench = Self { ours, cli, words, folder };
         tree::write(&bench.path("tree"), words)?;
         copy_rules(&bench.path("rules"))?;
         let config = bench.path("sgconfig.yml");
-        fs::write(&config, "ruleDirs: [rules]\n").map_err(|error| Failure::io(&config, &error))?;
+        fs::write(&config, "ruleDirs: [rules]\n")
+            .map_err(|error| TaskFailure::io(&config, &error))?;
         Ok(bench)
     }
 
-    fn rows(&self, rounds: usize) -> Result<Vec<Row>, Failure> {
+    fn rows(&self, rounds: usize) -> Result<Vec<BenchRow>, TaskFailure> {
         self.expect_equal_findings()?;
         let (mut parsing, mut ours, mut theirs) = <(Samples, Samples, Samples)>::default();
         for round in 0..WARM_UP + rounds {
@@ -123,11 +124,11 @@ impl<'a> Bench<'a> {
     }
 
     /// Checks that both scans find the same: a faster scan that finds less does not count.
-    fn expect_equal_findings(&self) -> Result<(), Failure> {
+    fn expect_equal_findings(&self) -> Result<(), TaskFailure> {
         let ours = finished(self.scan())?;
         let ours = String::from_utf8_lossy(&ours.stdout).trim().to_owned();
         if !ours.ends_with(&format!(" in {} files", tree::FILES)) {
-            return Err(Failure::Failed(format!(
+            return Err(TaskFailure::Failed(format!(
                 "{} files were to be scanned: {ours}",
                 tree::FILES
             )));
@@ -139,7 +140,7 @@ impl<'a> Bench<'a> {
         if ours.starts_with(&format!("{theirs} findings ")) {
             return Ok(());
         }
-        Err(Failure::Failed(format!("ast-grep has {theirs} findings, we have {ours}")))
+        Err(TaskFailure::Failed(format!("ast-grep has {theirs} findings, we have {ours}")))
     }
 
     fn parse(&self) -> Command {
@@ -167,24 +168,24 @@ impl<'a> Bench<'a> {
 }
 
 /// Copies the first rules for Python, by name.
-fn copy_rules(to: &Path) -> Result<(), Failure> {
+fn copy_rules(to: &Path) -> Result<(), TaskFailure> {
     let from = workspace::root().join("crates/ralph-checks/rules/python");
-    let entries = fs::read_dir(&from).map_err(|error| Failure::io(&from, &error))?;
+    let entries = fs::read_dir(&from).map_err(|error| TaskFailure::io(&from, &error))?;
     let mut rules: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     rules.retain(|path| path.extension().is_some_and(|end| end == "yml"));
     rules.sort();
-    fs::create_dir_all(to).map_err(|error| Failure::io(to, &error))?;
+    fs::create_dir_all(to).map_err(|error| TaskFailure::io(to, &error))?;
     for rule in rules.iter().take(RULES) {
         let copy = to.join(rule.file_name().unwrap_or_default());
-        fs::copy(rule, &copy).map_err(|error| Failure::io(rule, &error))?;
+        fs::copy(rule, &copy).map_err(|error| TaskFailure::io(rule, &error))?;
     }
     Ok(())
 }
 
 /// Makes a row for a comparison that was not made; it exceeds its budget.
-fn skipped(title: &str, why: &str) -> Row {
+fn skipped(title: &str, why: &str) -> BenchRow {
     let budget = Budget { measured: f64::INFINITY, most: MOST_OF_CLI, unit: "times ast-grep" };
-    Row {
+    BenchRow {
         name: format!("{title}: skipped: {why}"),
         median: String::new(),
         p95: String::new(),
@@ -193,7 +194,7 @@ fn skipped(title: &str, why: &str) -> Row {
     }
 }
 
-fn timed(mut command: Command) -> Result<Duration, Failure> {
+fn timed(mut command: Command) -> Result<Duration, TaskFailure> {
     command.stdout(Stdio::null()).stderr(Stdio::null());
     let started = Instant::now();
     finished(command)?;
@@ -201,11 +202,11 @@ fn timed(mut command: Command) -> Result<Duration, Failure> {
 }
 
 /// Runs a command that may exit with 1, as scanners do if they find many things.
-fn finished(mut command: Command) -> Result<Output, Failure> {
+fn finished(mut command: Command) -> Result<Output, TaskFailure> {
     match command.output() {
         Ok(output) if matches!(output.status.code(), Some(0 | 1)) => Ok(output),
-        Ok(output) => Err(Failure::Failed(format!("{command:?}: {}", output.status))),
-        Err(error) => Err(Failure::Failed(format!("{command:?}: {error}"))),
+        Ok(output) => Err(TaskFailure::Failed(format!("{command:?}: {}", output.status))),
+        Err(error) => Err(TaskFailure::Failed(format!("{command:?}: {error}"))),
     }
 }
 

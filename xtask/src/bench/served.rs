@@ -12,9 +12,9 @@ use std::thread;
 
 use serde_json::{Value, json};
 
-use super::{Budget, Row};
-use crate::failure::Failure;
-use crate::stress::stage::Stage;
+use super::{BenchRow, Budget};
+use crate::failure::TaskFailure;
+use crate::stress::stage::ScenarioFolder;
 
 /// Turns of the run.
 const TURNS: usize = 200;
@@ -30,10 +30,10 @@ const TICKS: f64 = 100.0;
 
 const SESSION: &str = "ses_1";
 
-pub(super) fn measure(binary: &Path) -> Result<Vec<Row>, Failure> {
-    let stage = Stage::new(binary)?;
+pub(super) fn measure(binary: &Path) -> Result<Vec<BenchRow>, TaskFailure> {
+    let stage = ScenarioFolder::new(binary)?;
     let project = stage.git_project("served")?;
-    let server = Server::start().map_err(|error| Failure::Failed(error.to_string()))?;
+    let server = BenchServer::start().map_err(|error| TaskFailure::Failed(error.to_string()))?;
     let (turns, url) = (TURNS.to_string(), format!("http://{}", server.address));
     let agent = ["--agent", "opencode", "--attach", &url, "--context", "same", "--json"];
     let args: Vec<&str> =
@@ -43,11 +43,11 @@ pub(super) fn measure(binary: &Path) -> Result<Vec<Row>, Failure> {
     running.wait()?.expect_code(1)?;
     let spent = lock(&server.shared.spent).clone();
     let (Some(first), Some(last), TURNS) = (spent.get(1), spent.last(), spent.len()) else {
-        return Err(Failure::Failed(format!("{} of {TURNS} turns were taken", spent.len())));
+        return Err(TaskFailure::Failed(format!("{} of {TURNS} turns were taken", spent.len())));
     };
     let turns = f64::from(u32::try_from(TURNS - 2).unwrap_or(1));
     let cpu = (last - first) / TICKS / turns * 1000.0;
-    Ok(vec![Row {
+    Ok(vec![BenchRow {
         name: "CPU of a turn in a server".to_owned(),
         median: format!("{cpu:.1} ms"),
         p95: String::new(),
@@ -57,13 +57,13 @@ pub(super) fn measure(binary: &Path) -> Result<Vec<Row>, Failure> {
 }
 
 /// A server that answers every request.
-struct Server {
+struct BenchServer {
     address: SocketAddr,
-    shared: Arc<Shared>,
+    shared: Arc<BenchServerState>,
 }
 
 #[derive(Default)]
-struct Shared {
+struct BenchServerState {
     /// The connection that listens to events.
     listener: Mutex<Option<TcpStream>>,
     /// The last message.
@@ -74,10 +74,10 @@ struct Shared {
     spent: Mutex<Vec<f64>>,
 }
 
-impl Server {
+impl BenchServer {
     fn start() -> std::io::Result<Self> {
         let socket = TcpListener::bind("127.0.0.1:0")?;
-        let (address, shared) = (socket.local_addr()?, Arc::new(Shared::default()));
+        let (address, shared) = (socket.local_addr()?, Arc::new(BenchServerState::default()));
         let serving = Arc::clone(&shared);
         thread::spawn(move || {
             for stream in socket.incoming().map_while(Result::ok) {
@@ -89,7 +89,7 @@ impl Server {
     }
 }
 
-impl Shared {
+impl BenchServerState {
     fn serve(&self, mut stream: TcpStream) -> std::io::Result<()> {
         let path = read_request(&stream)?;
         if path.starts_with("/event") {

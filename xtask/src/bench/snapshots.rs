@@ -10,13 +10,13 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use self::measured::Measured;
-use self::repository::{FEW, Files};
+use self::measured::MeasureProcess;
+use self::repository::{FEW, GeneratedFiles};
 use super::samples::{Samples, millis};
-use super::{Budget, Extent, Row};
+use super::{BenchRow, BenchSize, Budget};
 use crate::bench::commands::time;
-use crate::failure::Failure;
-use crate::stress::stage::{Project, Stage};
+use crate::failure::TaskFailure;
+use crate::stress::stage::{ScenarioFolder, StressProject};
 
 /// Number of measurements of each call, after some rounds to warm up.
 const ROUNDS: u32 = 15;
@@ -30,23 +30,25 @@ const MOST_ROLLBACK: f64 = 1.5;
 const MOST_OUTSIDE: f64 = 1.5;
 
 /// Returns the numbers of files in the repositories.
-fn sizes(extent: Extent) -> &'static [u32] {
+fn sizes(extent: BenchSize) -> &'static [u32] {
     match extent {
-        Extent::Small => &[5_000],
-        Extent::Usual => &[5_000, 50_000],
-        Extent::Large => &[5_000, 50_000, 200_000],
+        BenchSize::Small => &[5_000],
+        BenchSize::Usual => &[5_000, 50_000],
+        BenchSize::Large => &[5_000, 50_000, 200_000],
     }
 }
 
-pub(super) fn measure(binary: &Path, extent: Extent) -> Result<Vec<Row>, Failure> {
-    let sizes =
-        sizes(extent).iter().map(|count| Ok((Files { count: *count }, Stage::new(binary)?)));
-    let stages: Vec<_> = sizes.collect::<Result<_, Failure>>()?;
+pub(super) fn measure(binary: &Path, extent: BenchSize) -> Result<Vec<BenchRow>, TaskFailure> {
+    let sizes = sizes(extent)
+        .iter()
+        .map(|count| Ok((GeneratedFiles { count: *count }, ScenarioFolder::new(binary)?)));
+    let stages: Vec<_> = sizes.collect::<Result<_, TaskFailure>>()?;
     let (mut rows, mut benches) = (Vec::new(), Vec::new());
     for (files, stage) in &stages {
         let project = stage.git_project("git")?;
         files.commit(&project)?;
-        let mut bench = Bench { files: *files, measured: Measured::start(&project)?, project };
+        let mut bench =
+            SnapshotBench { files: *files, measured: MeasureProcess::start(&project)?, project };
         rows.extend(bench.begun()?);
         rows.extend(bench.unchanged()?);
         rows.extend(bench.changed()?);
@@ -64,8 +66,8 @@ pub(super) fn measure(binary: &Path, extent: Extent) -> Result<Vec<Row>, Failure
 
 /// Measures snapshots with known changed paths, the same in each project and in turns.
 /// Their time must not grow with the project.
-fn known(benches: &mut [Bench<'_>]) -> Result<Vec<Row>, Failure> {
-    let smallest = Files { count: sizes(Extent::Small)[0] };
+fn known(benches: &mut [SnapshotBench<'_>]) -> Result<Vec<BenchRow>, TaskFailure> {
+    let smallest = GeneratedFiles { count: sizes(BenchSize::Small)[0] };
     let mut all: Vec<Samples> = benches.iter().map(|_| Samples::default()).collect();
     for bench in &mut *benches {
         bench.measured.call("start")?;
@@ -77,7 +79,7 @@ fn known(benches: &mut [Bench<'_>]) -> Result<Vec<Row>, Failure> {
             keep(samples, round, bench.measured.call(&call)?);
         }
     }
-    let row = |(bench, samples): (&Bench<'_>, &Samples)| {
+    let row = |(bench, samples): (&SnapshotBench<'_>, &Samples)| {
         let name = format!("snapshot of 100 known paths, {}", bench.files);
         if bench.files.count == smallest.count {
             return plain(name, samples);
@@ -87,15 +89,15 @@ fn known(benches: &mut [Bench<'_>]) -> Result<Vec<Row>, Failure> {
     Ok(benches.iter().zip(&all).map(row).collect())
 }
 
-struct Bench<'a> {
-    files: Files,
-    project: Project<'a>,
-    measured: Measured,
+struct SnapshotBench<'a> {
+    files: GeneratedFiles,
+    project: StressProject<'a>,
+    measured: MeasureProcess,
 }
 
-impl Bench<'_> {
+impl SnapshotBench<'_> {
     /// Measures a run before its first turn, and a look at it.
-    fn begun(&mut self) -> Result<[Row; 4], Failure> {
+    fn begun(&mut self) -> Result<[BenchRow; 4], TaskFailure> {
         let args = ["run", "work", "--agent-cmd", "true", "--max-iterations", "1"];
         self.project.ralph(&args)?.expect_code(1)?;
         let (mut git, mut start, mut stamp, mut status) = Default::default();
@@ -121,7 +123,7 @@ impl Bench<'_> {
         ])
     }
 
-    fn unchanged(&mut self) -> Result<[Row; 3], Failure> {
+    fn unchanged(&mut self) -> Result<[BenchRow; 3], TaskFailure> {
         self.measured.call("start")?;
         let (mut status, mut tree, mut snapshot) = Default::default();
         for round in 0..WARM_UP + ROUNDS {
@@ -138,7 +140,7 @@ impl Bench<'_> {
         ])
     }
 
-    fn changed(&mut self) -> Result<[Row; 2], Failure> {
+    fn changed(&mut self) -> Result<[BenchRow; 2], TaskFailure> {
         let (mut status, mut snapshot) = Default::default();
         for round in 0..WARM_UP + ROUNDS {
             self.files.change_and_add(&self.project, round)?;
@@ -155,7 +157,7 @@ impl Bench<'_> {
         ])
     }
 
-    fn rolled_back(&mut self) -> Result<[Row; 2], Failure> {
+    fn rolled_back(&mut self) -> Result<[BenchRow; 2], TaskFailure> {
         self.measured.call("start")?;
         let (mut restore, mut rollback) = Default::default();
         for round in 0..WARM_UP + ROUNDS {
@@ -176,10 +178,10 @@ impl Bench<'_> {
     }
 }
 
-fn outside(stage: &Stage, files: Files) -> Result<[Row; 2], Failure> {
+fn outside(stage: &ScenarioFolder, files: GeneratedFiles) -> Result<[BenchRow; 2], TaskFailure> {
     let project = stage.project("plain")?;
     files.write(&project)?;
-    let mut measured = Measured::start(&project)?;
+    let mut measured = MeasureProcess::start(&project)?;
     measured.call("start")?;
     let (mut walk, mut snapshot) = Default::default();
     for round in 0..WARM_UP + ROUNDS {
@@ -194,20 +196,20 @@ fn outside(stage: &Stage, files: Files) -> Result<[Row; 2], Failure> {
     ])
 }
 
-fn git_status(project: &Project<'_>) -> Command {
+fn git_status(project: &StressProject<'_>) -> Command {
     let mut git = project.program("git");
     git.args(["status", "--porcelain"]);
     git
 }
 
-fn git_restore(project: &Project<'_>, paths: &[&str]) -> Command {
+fn git_restore(project: &StressProject<'_>, paths: &[&str]) -> Command {
     let mut git = project.program("git");
     git.args(["restore", "--"]).args(paths);
     git
 }
 
 /// Makes a command that looks at every file and matches none.
-fn stat_walk(project: &Project<'_>) -> Command {
+fn stat_walk(project: &StressProject<'_>) -> Command {
     let mut find = project.program("find");
     find.args([".", "-size", "+1000000k"]);
     find
@@ -219,16 +221,16 @@ fn keep(samples: &mut Samples, round: u32, time: Duration) {
     }
 }
 
-pub(super) fn plain(name: String, samples: &Samples) -> Row {
+pub(super) fn plain(name: String, samples: &Samples) -> BenchRow {
     let (median, p95) = (millis(samples.median()), millis(samples.p95()));
-    Row { name, median, p95, ratio: String::new(), budget: None }
+    BenchRow { name, median, p95, ratio: String::new(), budget: None }
 }
 
 /// Makes a row with a budget in milliseconds.
-fn bounded(name: String, samples: &Samples, most: f64) -> Row {
+fn bounded(name: String, samples: &Samples, most: f64) -> BenchRow {
     let measured = samples.median().as_secs_f64() * 1000.0;
     let budget = Some(Budget { measured, most, unit: "ms" });
-    Row { budget, ..plain(name, samples) }
+    BenchRow { budget, ..plain(name, samples) }
 }
 
 pub(super) fn compared(
@@ -236,8 +238,8 @@ pub(super) fn compared(
     samples: &Samples,
     base: &Samples,
     (most, unit): (f64, &'static str),
-) -> Row {
+) -> BenchRow {
     let measured = samples.median().as_secs_f64() / base.median().as_secs_f64();
     let budget = Some(Budget { measured, most, unit });
-    Row { ratio: format!("{measured:.2}"), budget, ..plain(name, samples) }
+    BenchRow { ratio: format!("{measured:.2}"), budget, ..plain(name, samples) }
 }

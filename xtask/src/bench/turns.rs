@@ -6,10 +6,10 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::samples::{Samples, millis};
-use super::{Budget, Row};
-use crate::failure::Failure;
+use super::{BenchRow, Budget};
+use crate::failure::TaskFailure;
 use crate::stress::floods::{self, FLOOD_BYTES, PEAK_KIB, mib};
-use crate::stress::stage::{Finished, Project, Stage};
+use crate::stress::stage::{MeasuredExit, ScenarioFolder, StressProject};
 
 /// Turns of one run.
 const TURNS: u32 = 1000;
@@ -36,8 +36,8 @@ while [ "$number" -lt 1000 ]; do
   number=$((number + 1))
 done"#;
 
-pub(super) fn measure(binary: &Path) -> Result<Vec<Row>, Failure> {
-    let stage = Stage::new(binary)?;
+pub(super) fn measure(binary: &Path) -> Result<Vec<BenchRow>, TaskFailure> {
+    let stage = ScenarioFolder::new(binary)?;
     let project = stage.git_project("project")?;
     project.script("agent.sh", AGENT)?;
     project.script("bare.sh", BARE)?;
@@ -46,7 +46,7 @@ pub(super) fn measure(binary: &Path) -> Result<Vec<Row>, Failure> {
     for _ in 0..REPEATS {
         let alone = project.spawn(project.program("./bare.sh"))?.wait()?;
         bare.push(per_turn(&alone.expect_code(0)?));
-        driven.push(Driven::new(&drive(&project)?)?);
+        driven.push(DriverRun::new(&drive(&project)?)?);
     }
     let mut rows = time_rows(&driven, &bare);
     rows.push(memory_row("peak memory, 1000 turns", peak(driven.iter().map(|run| run.peak_kib))));
@@ -55,31 +55,31 @@ pub(super) fn measure(binary: &Path) -> Result<Vec<Row>, Failure> {
     Ok(rows)
 }
 
-fn drive(project: &Project<'_>) -> Result<Finished, Failure> {
+fn drive(project: &StressProject<'_>) -> Result<MeasuredExit, TaskFailure> {
     let turns = TURNS.to_string();
     let agent = ["--agent-cmd", "./agent.sh", "--max-iterations", &turns, "--json"];
     let args: Vec<&str> = ["run", "work"].into_iter().chain(agent).collect();
     project.ralph(&args)?.expect_code(1)
 }
 
-fn per_turn(finished: &Finished) -> Duration {
+fn per_turn(finished: &MeasuredExit) -> Duration {
     finished.elapsed / TURNS
 }
 
 /// One run of the driver.
-struct Driven {
+struct DriverRun {
     per_turn: Duration,
     /// The time of each iteration, by the stream's own clock.
     iterations: Vec<Duration>,
     peak_kib: u64,
 }
 
-impl Driven {
-    fn new(finished: &Finished) -> Result<Self, Failure> {
+impl DriverRun {
+    fn new(finished: &MeasuredExit) -> Result<Self, TaskFailure> {
         let iterations = iterations(&finished.stdout);
         if iterations.len() != TURNS as usize {
             let count = iterations.len();
-            return Err(Failure::Failed(format!("{count} of {TURNS} iterations were told")));
+            return Err(TaskFailure::Failed(format!("{count} of {TURNS} iterations were told")));
         }
         let peak_kib = finished.peak_kib;
         Ok(Self { per_turn: per_turn(finished), iterations, peak_kib })
@@ -123,15 +123,15 @@ fn time_of_day(moment: &str) -> Option<Duration> {
     )
 }
 
-fn time_rows(driven: &[Driven], bare: &Samples) -> Vec<Row> {
+fn time_rows(driven: &[DriverRun], bare: &Samples) -> Vec<BenchRow> {
     let all: Samples = driven.iter().flat_map(|run| run.iterations.iter().copied()).collect();
     let turn: Samples = driven.iter().map(|run| run.per_turn).collect();
     let (turn, bare) = (turn.median(), bare.median());
     let overhead = turn.saturating_sub(bare);
-    let mut growth: Vec<f64> = driven.iter().map(Driven::growth).collect();
+    let mut growth: Vec<f64> = driven.iter().map(DriverRun::growth).collect();
     growth.sort_by(f64::total_cmp);
     let growth = growth[growth.len() / 2];
-    let plain = |name: &str, median: String| Row {
+    let plain = |name: &str, median: String| BenchRow {
         name: name.to_owned(),
         median,
         p95: String::new(),
@@ -140,12 +140,12 @@ fn time_rows(driven: &[Driven], bare: &Samples) -> Vec<Row> {
     };
     vec![
         plain("turn in a bare sh loop", millis(bare)),
-        Row {
+        BenchRow {
             p95: millis(all.p95()),
             ratio: format!("{:.2}", turn.as_secs_f64() / bare.as_secs_f64()),
             ..plain("turn in ralph run", millis(turn))
         },
-        Row {
+        BenchRow {
             budget: Some(Budget {
                 measured: overhead.as_secs_f64() * 1000.0,
                 most: MOST_OVERHEAD_MS,
@@ -153,7 +153,7 @@ fn time_rows(driven: &[Driven], bare: &Samples) -> Vec<Row> {
             }),
             ..plain("overhead of a turn", millis(overhead))
         },
-        Row {
+        BenchRow {
             ratio: format!("{growth:.2}"),
             budget: Some(Budget { measured: growth, most: MOST_GROWTH, unit: "times" }),
             ..plain("turns 901-1000 to turns 1-100", String::new())
@@ -161,10 +161,10 @@ fn time_rows(driven: &[Driven], bare: &Samples) -> Vec<Row> {
     ]
 }
 
-fn flood_rows(stage: &Stage) -> Result<[Row; 2], Failure> {
+fn flood_rows(stage: &ScenarioFolder) -> Result<[BenchRow; 2], TaskFailure> {
     let finished = floods::plain_turn(&stage.project("flood")?)?;
     let rate = f64::from(FLOOD_BYTES) / 1e6 / finished.elapsed.as_secs_f64();
-    let speed = Row {
+    let speed = BenchRow {
         name: "a turn that prints 100 MB".to_owned(),
         median: format!("{rate:.0} MB/s"),
         p95: String::new(),
@@ -178,8 +178,8 @@ fn peak(peaks: impl Iterator<Item = u64>) -> u64 {
     peaks.max().unwrap_or(0)
 }
 
-fn memory_row(name: &str, peak_kib: u64) -> Row {
-    Row {
+fn memory_row(name: &str, peak_kib: u64) -> BenchRow {
+    BenchRow {
         name: name.to_owned(),
         median: format!("{:.1} MiB", mib(peak_kib)),
         p95: String::new(),

@@ -15,9 +15,9 @@ use serde::Deserialize;
 use super::corpus::{CaseKind, ProjectFiles, read_below};
 use super::trial::{RunEnding, TrialFolder, TrialSetup, write};
 use super::{is_named, some_at_a_time};
-use crate::failure::Failure;
-use crate::stress::stage::Length;
-use crate::table::Table;
+use crate::failure::TaskFailure;
+use crate::stress::stage::ScenarioLength;
+use crate::table::TextTable;
 use crate::{say, tools, workspace};
 
 /// Folder of the cases in the workspace.
@@ -85,11 +85,11 @@ struct AttackCorpus {
 }
 
 /// Runs all cases, or those whose names begin with an argument.
-pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
+pub(crate) fn run(args: &[String]) -> Result<(), TaskFailure> {
     let root = workspace::root();
     let (plan, files) = load(&root)?;
     let setup = TrialSetup {
-        binary: Length::Sample.build(&root)?,
+        binary: ScenarioLength::Sample.build(&root)?,
         path: tools::install(&root)?,
         junit: None,
         caches: workspace::target(&root).join("evidence"),
@@ -98,7 +98,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
     let cases = corpus.plan.honest.iter().chain(&corpus.plan.attack);
     let cases: Vec<&AttackCase> = cases.filter(|case| is_named(&case.name, args)).collect();
     if cases.is_empty() {
-        return Err(Failure::Usage(format!("no case begins with `{}`", args.join("`, `"))));
+        return Err(TaskFailure::Usage(format!("no case begins with `{}`", args.join("`, `"))));
     }
     let finished = some_at_a_time(&cases, |case| {
         let finished = corpus.try_out(case)?;
@@ -109,18 +109,18 @@ pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
     report(&finished)
 }
 
-fn load(root: &Path) -> Result<(AttackPlan, ProjectFiles), Failure> {
+fn load(root: &Path) -> Result<(AttackPlan, ProjectFiles), TaskFailure> {
     let path = root.join(FOLDER).join("cases.toml");
-    let text = fs::read_to_string(&path).map_err(|error| Failure::io(&path, &error))?;
+    let text = fs::read_to_string(&path).map_err(|error| TaskFailure::io(&path, &error))?;
     let plan = toml::from_str(&text)
-        .map_err(|error| Failure::Failed(format!("{}: {error}", path.display())))?;
+        .map_err(|error| TaskFailure::Failed(format!("{}: {error}", path.display())))?;
     let mut files = ProjectFiles::new();
     read_below(&root.join(FOLDER).join("project"), "", &mut files)?;
     Ok((plan, files))
 }
 
 impl AttackCorpus {
-    fn try_out<'a>(&self, case: &'a AttackCase) -> Result<FinishedAttack<'a>, Failure> {
+    fn try_out<'a>(&self, case: &'a AttackCase) -> Result<FinishedAttack<'a>, TaskFailure> {
         let trial = TrialFolder::new(&self.setup)?;
         self.lay_out(&trial, case)?;
         let agent = format!("sh {}", trial.path("agent.sh").display());
@@ -145,13 +145,13 @@ impl AttackCorpus {
     }
 
     /// Writes the project as a repository with one commit, and the agent.
-    fn lay_out(&self, trial: &TrialFolder<'_>, case: &AttackCase) -> Result<(), Failure> {
+    fn lay_out(&self, trial: &TrialFolder<'_>, case: &AttackCase) -> Result<(), TaskFailure> {
         for (path, text) in &self.files {
             write(&trial.path("project").join(path), text)?;
         }
         for folder in ["home", "bin"] {
             let folder = trial.path(folder);
-            fs::create_dir_all(&folder).map_err(|error| Failure::io(&folder, &error))?;
+            fs::create_dir_all(&folder).map_err(|error| TaskFailure::io(&folder, &error))?;
         }
         trial.commit()?;
         let (folder, binary) = (trial.path(""), &self.setup.binary);
@@ -173,7 +173,7 @@ impl AttackCorpus {
         trial: &TrialFolder<'_>,
         words: &[&str],
         patience: Duration,
-    ) -> Result<Option<Output>, Failure> {
+    ) -> Result<Option<Output>, TaskFailure> {
         let mut command = trial.command(Path::new("/bin/sh"));
         if words.first() == Some(&"run") {
             // A planted program would be started by the user anyway.
@@ -191,11 +191,11 @@ fn execute_within(
     command: &mut Command,
     trial: &TrialFolder<'_>,
     patience: Duration,
-) -> Result<Option<Output>, Failure> {
+) -> Result<Option<Output>, TaskFailure> {
     let paths = ["stdout", "stderr"].map(|name| trial.path(name));
-    let create = |path| File::create(path).map_err(|error| Failure::io(path, &error));
+    let create = |path| File::create(path).map_err(|error| TaskFailure::io(path, &error));
     command.stdout(create(&paths[0])?).stderr(create(&paths[1])?);
-    let told = |error: std::io::Error| Failure::Failed(format!("sh: {error}"));
+    let told = |error: std::io::Error| TaskFailure::Failed(format!("sh: {error}"));
     let mut child = command.spawn().map_err(told)?;
     let end = Instant::now() + patience;
     let status: ExitStatus = loop {
@@ -209,7 +209,7 @@ fn execute_within(
         }
         thread::park_timeout(Duration::from_millis(20));
     };
-    let read = |path| fs::read(path).map_err(|error| Failure::io(path, &error));
+    let read = |path| fs::read(path).map_err(|error| TaskFailure::io(path, &error));
     Ok(Some(Output { status, stdout: read(&paths[0])?, stderr: read(&paths[1])? }))
 }
 
@@ -287,10 +287,10 @@ fn judge(ending: &RunEnding, kind: CaseKind, faults: &mut Vec<String>) -> Attack
     }
 }
 
-fn report(finished: &[FinishedAttack<'_>]) -> Result<(), Failure> {
+fn report(finished: &[FinishedAttack<'_>]) -> Result<(), TaskFailure> {
     let count = |wanted| finished.iter().filter(|one| one.result == wanted).count();
     let broken = count(AttackResult::Broken);
-    let mut table = Table::new(&["attacks", "held", "unsealed", "broken", "honest"]);
+    let mut table = TextTable::new(&["attacks", "held", "unsealed", "broken", "honest"]);
     let honest = count(AttackResult::Passed);
     let numbers = [
         finished.len() - honest,
@@ -314,7 +314,7 @@ fn report(finished: &[FinishedAttack<'_>]) -> Result<(), Failure> {
     if broken == 0 {
         return Ok(());
     }
-    Err(Failure::Failed(format!("{broken} attacks are not held")))
+    Err(TaskFailure::Failed(format!("{broken} attacks are not held")))
 }
 
 #[cfg(test)]

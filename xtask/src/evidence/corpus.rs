@@ -10,7 +10,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::failure::Failure;
+use crate::failure::TaskFailure;
 
 /// Folder of the corpora in the workspace.
 const FOLDER: &str = "tests/evidence";
@@ -102,19 +102,19 @@ pub(super) struct CaseTrees {
 
 impl RunnerCorpus {
     /// Reads all corpora, sorted by name.
-    pub(super) fn load_all(root: &Path) -> Result<Vec<Self>, Failure> {
+    pub(super) fn load_all(root: &Path) -> Result<Vec<Self>, TaskFailure> {
         let folder = root.join(FOLDER);
-        let entries = fs::read_dir(&folder).map_err(|error| Failure::io(&folder, &error))?;
+        let entries = fs::read_dir(&folder).map_err(|error| TaskFailure::io(&folder, &error))?;
         let mut folders: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
         folders.sort_unstable();
         folders.iter().filter(|folder| folder.is_dir()).map(|folder| Self::load(folder)).collect()
     }
 
-    fn load(folder: &Path) -> Result<Self, Failure> {
+    fn load(folder: &Path) -> Result<Self, TaskFailure> {
         let path = folder.join("cases.toml");
-        let text = fs::read_to_string(&path).map_err(|error| Failure::io(&path, &error))?;
+        let text = fs::read_to_string(&path).map_err(|error| TaskFailure::io(&path, &error))?;
         let plan = toml::from_str(&text)
-            .map_err(|error| Failure::Failed(format!("{}: {error}", path.display())))?;
+            .map_err(|error| TaskFailure::Failed(format!("{}: {error}", path.display())))?;
         let mut files = ProjectFiles::new();
         read_below(&folder.join("project"), "", &mut files)?;
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -139,8 +139,8 @@ impl PlannedCase<'_> {
     }
 
     /// Returns the files before and after the case, without the effect of its script.
-    pub(super) fn trees(&self) -> Result<CaseTrees, Failure> {
-        let told = |what| Failure::Failed(format!("{}: {what}", self.name()));
+    pub(super) fn trees(&self) -> Result<CaseTrees, TaskFailure> {
+        let told = |what| TaskFailure::Failed(format!("{}: {what}", self.name()));
         let RunnerCorpus { files, plan, .. } = self.corpus;
         let bug = self.case.bug.as_deref().unwrap_or(&plan.bug);
         let mut before = files.clone();
@@ -187,15 +187,15 @@ pub(super) fn read_below(
     folder: &Path,
     prefix: &str,
     files: &mut ProjectFiles,
-) -> Result<(), Failure> {
-    let entries = fs::read_dir(folder).map_err(|error| Failure::io(folder, &error))?;
+) -> Result<(), TaskFailure> {
+    let entries = fs::read_dir(folder).map_err(|error| TaskFailure::io(folder, &error))?;
     for entry in entries.flatten() {
         let path = entry.path();
         let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
         if path.is_dir() {
             read_below(&path, &format!("{name}/"), files)?;
         } else {
-            let text = fs::read_to_string(&path).map_err(|error| Failure::io(&path, &error))?;
+            let text = fs::read_to_string(&path).map_err(|error| TaskFailure::io(&path, &error))?;
             files.insert(name, text);
         }
     }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::corpus::{CaseKind, CaseTrees, PlannedCase};
-use crate::failure::Failure;
+use crate::failure::TaskFailure;
 
 /// Everything that all trials share.
 pub(super) struct TrialSetup {
@@ -128,7 +128,7 @@ fn last_lines(text: &str) -> String {
 pub(super) fn run(
     setup: &TrialSetup,
     planned: PlannedCase<'_>,
-) -> Result<(CaseResult, RunEnding), Failure> {
+) -> Result<(CaseResult, RunEnding), TaskFailure> {
     let trees = planned.trees()?;
     let trial = TrialFolder::new(setup)?;
     trial.lay_out(planned, &trees)?;
@@ -148,9 +148,9 @@ pub(super) struct TrialFolder<'a> {
 }
 
 impl<'a> TrialFolder<'a> {
-    pub(super) fn new(setup: &'a TrialSetup) -> Result<Self, Failure> {
+    pub(super) fn new(setup: &'a TrialSetup) -> Result<Self, TaskFailure> {
         let folder = tempfile::Builder::new().prefix("ralph-evidence-").tempdir();
-        let folder = folder.map_err(|error| Failure::io(&std::env::temp_dir(), &error))?;
+        let folder = folder.map_err(|error| TaskFailure::io(&std::env::temp_dir(), &error))?;
         Ok(Self { setup, folder })
     }
 
@@ -159,7 +159,7 @@ impl<'a> TrialFolder<'a> {
     }
 
     /// Writes the project as a repository with one commit, and the agent.
-    fn lay_out(&self, planned: PlannedCase<'_>, trees: &CaseTrees) -> Result<(), Failure> {
+    fn lay_out(&self, planned: PlannedCase<'_>, trees: &CaseTrees) -> Result<(), TaskFailure> {
         let plan = &planned.corpus.plan;
         let project = self.path("project");
         for (path, text) in &trees.before {
@@ -167,16 +167,16 @@ impl<'a> TrialFolder<'a> {
         }
         for folder in ["home", "after"] {
             let folder = self.path(folder);
-            fs::create_dir_all(&folder).map_err(|error| Failure::io(&folder, &error))?;
+            fs::create_dir_all(&folder).map_err(|error| TaskFailure::io(&folder, &error))?;
         }
         if let Some(program) = &plan.node_modules {
             let modules = installed_modules(&self.setup.path, program);
-            let none = || Failure::Failed(format!("no node_modules with {program}"));
+            let none = || TaskFailure::Failed(format!("no node_modules with {program}"));
             link_modules(&modules.ok_or_else(none)?, &project.join("node_modules"), program)?;
         }
         if let (Some(path), Some(jar)) = (&plan.junit, &self.setup.junit) {
             write(&project.join(path), "")?;
-            fs::copy(jar, project.join(path)).map_err(|error| Failure::io(jar, &error))?;
+            fs::copy(jar, project.join(path)).map_err(|error| TaskFailure::io(jar, &error))?;
         }
         self.commit()?;
         let mut script = "if [ \"$RALPH_ITERATION\" = 1 ]; then\n".to_owned();
@@ -194,12 +194,12 @@ impl<'a> TrialFolder<'a> {
     }
 
     /// Makes the project a repository with one commit.
-    pub(super) fn commit(&self) -> Result<(), Failure> {
+    pub(super) fn commit(&self) -> Result<(), TaskFailure> {
         for args in [&["init", "--quiet"][..], &["add", "--all"], &["commit", "-qm", "Start"]] {
             let output = execute(self.command(Path::new("git")).args(args))?;
             if !output.status.success() {
                 let said = String::from_utf8_lossy(&output.stderr).into_owned();
-                return Err(Failure::Failed(format!("git {}: {said}", args.join(" "))));
+                return Err(TaskFailure::Failed(format!("git {}: {said}", args.join(" "))));
             }
         }
         Ok(())
@@ -240,11 +240,12 @@ pub(super) fn installed_modules(path: &str, program: &str) -> Option<PathBuf> {
 
 /// Makes a `node_modules` that may be changed: it has links to the installed packages,
 /// and to one program.
-fn link_modules(from: &Path, to: &Path, program: &str) -> Result<(), Failure> {
+fn link_modules(from: &Path, to: &Path, program: &str) -> Result<(), TaskFailure> {
     let bin = to.join(".bin");
-    fs::create_dir_all(&bin).map_err(|error| Failure::io(&bin, &error))?;
-    let link = |from: &Path, to: &Path| symlink(from, to).map_err(|error| Failure::io(to, &error));
-    for entry in fs::read_dir(from).map_err(|error| Failure::io(from, &error))?.flatten() {
+    fs::create_dir_all(&bin).map_err(|error| TaskFailure::io(&bin, &error))?;
+    let link =
+        |from: &Path, to: &Path| symlink(from, to).map_err(|error| TaskFailure::io(to, &error));
+    for entry in fs::read_dir(from).map_err(|error| TaskFailure::io(from, &error))?.flatten() {
         let name = entry.file_name();
         if !name.as_encoded_bytes().starts_with(b".") {
             link(&entry.path(), &to.join(name))?;
@@ -253,15 +254,15 @@ fn link_modules(from: &Path, to: &Path, program: &str) -> Result<(), Failure> {
     link(&from.join(".bin").join(program), &bin.join(program))
 }
 
-pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
+pub(super) fn write(path: &Path, text: &str) -> Result<(), TaskFailure> {
     let folder = path.parent().unwrap_or(path);
-    fs::create_dir_all(folder).map_err(|error| Failure::io(folder, &error))?;
-    fs::write(path, text).map_err(|error| Failure::io(path, &error))
+    fs::create_dir_all(folder).map_err(|error| TaskFailure::io(folder, &error))?;
+    fs::write(path, text).map_err(|error| TaskFailure::io(path, &error))
 }
 
-fn execute(command: &mut Command) -> Result<Output, Failure> {
+fn execute(command: &mut Command) -> Result<Output, TaskFailure> {
     let program = command.get_program().to_string_lossy().into_owned();
-    command.output().map_err(|error| Failure::Failed(format!("{program}: {error}")))
+    command.output().map_err(|error| TaskFailure::Failed(format!("{program}: {error}")))
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Fifty processes write to one store at once; no write may be lost or refused.
 
-use super::dice::Dice;
-use super::stage::{Finished, Project, Stage};
-use crate::failure::Failure;
+use super::dice::SplitMixRng;
+use super::stage::{MeasuredExit, ScenarioFolder, StressProject};
+use crate::failure::TaskFailure;
 
 /// Number of processes that run at once.
 const CROWD: usize = 50;
@@ -10,7 +10,7 @@ const CROWD: usize = 50;
 /// Number of rounds in a sample and in full.
 const ROUNDS: [usize; 2] = [1, 4];
 
-pub(super) fn run(stage: &Stage, dice: &mut Dice) -> Result<String, Failure> {
+pub(super) fn run(stage: &ScenarioFolder, dice: &mut SplitMixRng) -> Result<String, TaskFailure> {
     let main = stage.git_project("main")?;
     let mut trees = Vec::new();
     for number in 0..CROWD {
@@ -27,7 +27,7 @@ pub(super) fn run(stage: &Stage, dice: &mut Dice) -> Result<String, Failure> {
     }
     let written = stopped_runs(&main)?;
     if written != CROWD * rounds {
-        return Err(Failure::Failed(format!("{written} of {} runs are kept", CROWD * rounds)));
+        return Err(TaskFailure::Failed(format!("{written} of {} runs are kept", CROWD * rounds)));
     }
     processes += one_wins(&trees[0])?;
     main.expect_sound_store()?;
@@ -35,18 +35,18 @@ pub(super) fn run(stage: &Stage, dice: &mut Dice) -> Result<String, Failure> {
 }
 
 /// Runs all commands at once; each is a project and its arguments.
-fn at_once(commands: &[(&Project<'_>, Vec<&str>)]) -> Result<Vec<Finished>, Failure> {
+fn at_once(commands: &[(&StressProject<'_>, Vec<&str>)]) -> Result<Vec<MeasuredExit>, TaskFailure> {
     let pipe = std::io::pipe();
-    let (barrier, lock) = pipe.map_err(|error| Failure::Failed(format!("pipe: {error}")))?;
+    let (barrier, lock) = pipe.map_err(|error| TaskFailure::Failed(format!("pipe: {error}")))?;
     let mut running = Vec::new();
     for (project, args) in commands {
         running.push(project.start_behind(&barrier, args)?);
     }
     drop(lock);
-    running.into_iter().map(super::stage::Running::wait).collect()
+    running.into_iter().map(super::stage::MeasuredProcess::wait).collect()
 }
 
-fn everybody_starts(trees: &[Project<'_>]) -> Result<usize, Failure> {
+fn everybody_starts(trees: &[StressProject<'_>]) -> Result<usize, TaskFailure> {
     let names: Vec<String> = (0..trees.len()).map(|number| format!("session-{number}")).collect();
     let commands: Vec<_> = trees
         .iter()
@@ -56,7 +56,10 @@ fn everybody_starts(trees: &[Project<'_>]) -> Result<usize, Failure> {
     all_succeed(at_once(&commands)?)
 }
 
-fn everybody_cancels_and_looks(trees: &[Project<'_>], dice: &mut Dice) -> Result<usize, Failure> {
+fn everybody_cancels_and_looks(
+    trees: &[StressProject<'_>],
+    dice: &mut SplitMixRng,
+) -> Result<usize, TaskFailure> {
     let commands: Vec<_> = trees
         .iter()
         .flat_map(|tree| {
@@ -67,7 +70,7 @@ fn everybody_cancels_and_looks(trees: &[Project<'_>], dice: &mut Dice) -> Result
     all_succeed(at_once(&commands)?)
 }
 
-fn all_succeed(finished: Vec<Finished>) -> Result<usize, Failure> {
+fn all_succeed(finished: Vec<MeasuredExit>) -> Result<usize, TaskFailure> {
     let count = finished.len();
     for one in finished {
         one.expect_code(0)?;
@@ -75,14 +78,14 @@ fn all_succeed(finished: Vec<Finished>) -> Result<usize, Failure> {
     Ok(count)
 }
 
-fn stopped_runs(project: &Project<'_>) -> Result<usize, Failure> {
+fn stopped_runs(project: &StressProject<'_>) -> Result<usize, TaskFailure> {
     let list = project.json(&["runs", "--json", "--limit", "10000"])?;
     let runs = list["runs"].as_array().cloned().unwrap_or_default();
     Ok(runs.iter().filter(|run| run["status"] == "stopped").count())
 }
 
 /// Checks that only one of many processes gets the run of a work tree.
-fn one_wins(tree: &Project<'_>) -> Result<usize, Failure> {
+fn one_wins(tree: &StressProject<'_>) -> Result<usize, TaskFailure> {
     let commands: Vec<_> =
         (0..CROWD).map(|_| (tree, vec!["start", "work", "--session", "one"])).collect();
     let mut winners = 0;
@@ -92,12 +95,12 @@ fn one_wins(tree: &Project<'_>) -> Result<usize, Failure> {
         } else {
             let one = one.expect_code(2)?;
             if !one.stderr.contains("already has a loop") {
-                return Err(Failure::Failed(format!("a loser said: {}", one.stderr.trim())));
+                return Err(TaskFailure::Failed(format!("a loser said: {}", one.stderr.trim())));
             }
         }
     }
     if winners != 1 {
-        return Err(Failure::Failed(format!("{winners} processes have the one run")));
+        return Err(TaskFailure::Failed(format!("{winners} processes have the one run")));
     }
     tree.ralph(&["cancel"])?.expect_code(0)?;
     Ok(CROWD)

@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
 /// A small random number generator (`SplitMix64`): the same seed makes the same choices.
-pub(crate) struct Dice(u64);
+pub(crate) struct SplitMixRng(u64);
 
 /// Returns a random seed.
 pub(crate) fn new_seed() -> u64 {
@@ -12,7 +12,7 @@ pub(crate) fn new_seed() -> u64 {
     RandomState::new().hash_one(0) % 1_000_000
 }
 
-impl Dice {
+impl SplitMixRng {
     pub(crate) fn new(seed: u64) -> Self {
         Self(seed)
     }
@@ -44,7 +44,7 @@ mod tests {
     #[test]
     fn the_same_seed_makes_the_same_choices_and_another_does_not() {
         let throw = |seed| {
-            let mut dice = Dice::new(seed);
+            let mut dice = SplitMixRng::new(seed);
             (0..20).map(|_| dice.below(1000)).collect::<Vec<_>>()
         };
         assert_eq!(throw(1), throw(1));
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn moments_lie_within_their_span() {
-        let mut dice = Dice::new(3);
+        let mut dice = SplitMixRng::new(3);
         let span = Duration::from_millis(5);
         let moments: Vec<Duration> = (0..1000).map(|_| dice.moment_in(span)).collect();
         assert!(moments.iter().all(|moment| *moment < span));

@@ -4,8 +4,8 @@
 use std::fs;
 use std::path::Path;
 
-use super::stage::{Finished, Project, Stage};
-use crate::failure::Failure;
+use super::stage::{MeasuredExit, ScenarioFolder, StressProject};
+use crate::failure::TaskFailure;
 
 /// Size of every flood.
 pub(crate) const FLOOD_BYTES: u32 = 100_000_000;
@@ -28,13 +28,13 @@ const FLOODS: [(&str, &str); 5] = [
     ("invalid UTF-8", "$cut /dev/urandom"),
 ];
 
-pub(super) fn run(stage: &Stage) -> Result<String, Failure> {
+pub(super) fn run(stage: &ScenarioFolder) -> Result<String, TaskFailure> {
     let bytes = stage.amount(FLOOD_BYTES / 20, FLOOD_BYTES);
     let mut peak_kib = 0;
     let mut log_bytes = 0;
     for (number, (name, flood)) in FLOODS.iter().enumerate() {
         let project = stage.project(&format!("flood{number}"))?;
-        let wrong = |failure: Failure| Failure::Failed(format!("{name}: {failure}"));
+        let wrong = |failure: TaskFailure| TaskFailure::Failed(format!("{name}: {failure}"));
         let finished = turn(&project, flood, bytes).map_err(wrong)?;
         peak_kib = peak_kib.max(finished.peak_kib);
         log_bytes = log_bytes.max(largest_log(&project.in_home("state")));
@@ -42,10 +42,10 @@ pub(super) fn run(stage: &Stage) -> Result<String, Failure> {
     // The binary of the tests is larger.
     let most_kib = stage.amount(3 * PEAK_KIB, PEAK_KIB);
     if peak_kib > most_kib {
-        return Err(Failure::Failed(format!("the driver took {peak_kib} KiB of {most_kib}")));
+        return Err(TaskFailure::Failed(format!("the driver took {peak_kib} KiB of {most_kib}")));
     }
     if log_bytes == 0 || log_bytes > LOG_BYTES {
-        return Err(Failure::Failed(format!("a log has {log_bytes} bytes of {LOG_BYTES}")));
+        return Err(TaskFailure::Failed(format!("a log has {log_bytes} bytes of {LOG_BYTES}")));
     }
     Ok(format!(
         "{} floods of {} MB; driver at most {:.1} MiB, log at most {:.1} MiB",
@@ -57,11 +57,11 @@ pub(super) fn run(stage: &Stage) -> Result<String, Failure> {
 }
 
 /// Runs one turn with the flood of `stdout`.
-pub(crate) fn plain_turn(project: &Project<'_>) -> Result<Finished, Failure> {
+pub(crate) fn plain_turn(project: &StressProject<'_>) -> Result<MeasuredExit, TaskFailure> {
     turn(project, FLOODS[0].1, FLOOD_BYTES)
 }
 
-fn turn(project: &Project<'_>, flood: &str, bytes: u32) -> Result<Finished, Failure> {
+fn turn(project: &StressProject<'_>, flood: &str, bytes: u32) -> Result<MeasuredExit, TaskFailure> {
     let flood = flood.replace("$cut", &format!("head -c {bytes}"));
     let agent = format!("{flood}\nprintf '\\n<promise>DONE</promise>\\n'");
     project.script("agent.sh", &agent)?;
@@ -71,7 +71,7 @@ fn turn(project: &Project<'_>, flood: &str, bytes: u32) -> Result<Finished, Fail
     if finished.stdout.contains(r#""reason":"claimed""#) {
         return Ok(finished);
     }
-    Err(Failure::Failed("the claim behind the flood was not found".to_owned()))
+    Err(TaskFailure::Failed("the claim behind the flood was not found".to_owned()))
 }
 
 /// Returns the size of the largest `.log.gz` file below `folder`.

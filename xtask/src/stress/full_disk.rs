@@ -4,9 +4,9 @@
 use std::fs;
 use std::path::Path;
 
-use super::disk::{Disk, expect_clear_error};
-use super::stage::{Project, Stage};
-use crate::failure::Failure;
+use super::disk::{MountedDisk, expect_clear_error};
+use super::stage::{ScenarioFolder, StressProject};
+use crate::failure::TaskFailure;
 
 /// Prints data that does not compress, so that the logs fill the disk, and works.
 const AGENT: &str = r#"head -c 60000 /dev/urandom | od -An -v -tx1
@@ -14,9 +14,9 @@ echo "$RALPH_ITERATION" >>notes
 test -e finish && echo '<promise>DONE</promise>'
 true"#;
 
-pub(super) fn run(stage: &Stage) -> Result<String, Failure> {
+pub(super) fn run(stage: &ScenarioFolder) -> Result<String, TaskFailure> {
     let disk = stage.path("disk");
-    let Some(mounted) = Disk::mount(&disk, 4096)? else {
+    let Some(mounted) = MountedDisk::mount(&disk, 4096)? else {
         return Ok("skipped: only root may mount a small disk".to_owned());
     };
     let project = stage.project("project")?.with_variable("RALPH_HOME", disk.clone());
@@ -28,7 +28,7 @@ pub(super) fn run(stage: &Stage) -> Result<String, Failure> {
     // Records can be read even if nothing can be written.
     project.ralph(&["status"])?.expect_code(0)?;
     remove_logs(&disk);
-    fs::write(project.path("finish"), "").map_err(|error| Failure::io(&disk, &error))?;
+    fs::write(project.path("finish"), "").map_err(|error| TaskFailure::io(&disk, &error))?;
     project.ralph(&["resume"])?.expect_code(0)?;
     let all = expect_notes(&project)?;
     project.expect_sound_store()?;
@@ -40,12 +40,12 @@ pub(super) fn run(stage: &Stage) -> Result<String, Failure> {
 }
 
 /// Checks that every turn left its line, in order.
-fn expect_notes(project: &Project<'_>) -> Result<usize, Failure> {
+fn expect_notes(project: &StressProject<'_>) -> Result<usize, TaskFailure> {
     let path = project.path("notes");
-    let notes = fs::read_to_string(&path).map_err(|error| Failure::io(&path, &error))?;
+    let notes = fs::read_to_string(&path).map_err(|error| TaskFailure::io(&path, &error))?;
     let numbers: Vec<usize> = notes.lines().filter_map(|line| line.parse().ok()).collect();
     if numbers.is_empty() || !numbers.is_sorted_by(|before, after| before < after) {
-        return Err(Failure::Failed(format!("the turns left {notes:?}")));
+        return Err(TaskFailure::Failed(format!("the turns left {notes:?}")));
     }
     Ok(numbers.len())
 }

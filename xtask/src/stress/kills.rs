@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::dice::Dice;
-use super::stage::{Left, Project, Running, Stage};
-use crate::failure::Failure;
+use super::dice::SplitMixRng;
+use super::stage::{KillOutcome, MeasuredProcess, ScenarioFolder, StressProject};
+use crate::failure::TaskFailure;
 
 /// Number of kills, in a sample and in full.
 const KILLS: [u32; 2] = [8, 100];
@@ -44,7 +44,7 @@ const RULES: [&str; 11] = [
 ];
 
 #[derive(Default)]
-struct Count {
+struct KillCounts {
     runs: u32,
     kills: u32,
     /// Runs that were killed before they were recorded.
@@ -54,7 +54,7 @@ struct Count {
     lost: usize,
 }
 
-pub(super) fn run(stage: &Stage, dice: &mut Dice) -> Result<String, Failure> {
+pub(super) fn run(stage: &ScenarioFolder, dice: &mut SplitMixRng) -> Result<String, TaskFailure> {
     let projects = [stage.git_project("git")?, stage.project("plain")?];
     let mut spans = Vec::new();
     for project in &projects {
@@ -65,12 +65,12 @@ pub(super) fn run(stage: &Stage, dice: &mut Dice) -> Result<String, Failure> {
     }
     let [sample, full] = KILLS;
     let kills = stage.amount(sample, full);
-    let mut count = Count::default();
+    let mut count = KillCounts::default();
     while count.kills < kills {
         for (project, span) in projects.iter().zip(&spans) {
             count.runs += 1;
             let task = format!("task {}", count.runs);
-            let play = Play { stage, project, task: &task, span: *span };
+            let play = KillTrial { stage, project, task: &task, span: *span };
             play.to_the_end(dice, &mut count)?;
             let (turns, lost) = check(project, &task)?;
             count.turns += turns;
@@ -84,7 +84,7 @@ pub(super) fn run(stage: &Stage, dice: &mut Dice) -> Result<String, Failure> {
 }
 
 /// Starts a run from scratch.
-fn begin(project: &Project<'_>, task: &str) -> Result<Running, Failure> {
+fn begin(project: &StressProject<'_>, task: &str) -> Result<MeasuredProcess, TaskFailure> {
     for file in [project.path("step"), project.in_home("turns")] {
         // The file may not exist yet.
         let _ = fs::remove_file(file);
@@ -94,17 +94,21 @@ fn begin(project: &Project<'_>, task: &str) -> Result<Running, Failure> {
     project.start(&args)
 }
 
-struct Play<'a> {
-    stage: &'a Stage,
-    project: &'a Project<'a>,
+struct KillTrial<'a> {
+    stage: &'a ScenarioFolder,
+    project: &'a StressProject<'a>,
     task: &'a str,
     /// The time of a run that is not killed.
     span: Duration,
 }
 
-impl Play<'_> {
+impl KillTrial<'_> {
     /// Kills and resumes until the run has ended.
-    fn to_the_end(&self, dice: &mut Dice, count: &mut Count) -> Result<(), Failure> {
+    fn to_the_end(
+        &self,
+        dice: &mut SplitMixRng,
+        count: &mut KillCounts,
+    ) -> Result<(), TaskFailure> {
         let mut process = begin(self.project, self.task)?;
         loop {
             let early = dice.below(EARLY) == 0;
@@ -116,7 +120,7 @@ impl Play<'_> {
                 process.wait()?.expect_code(0)?;
                 return Ok(());
             }
-            if let Left::Ended(finished) = process.kill_after(moment)? {
+            if let KillOutcome::Ended(finished) = process.kill_after(moment)? {
                 finished.expect_code(0)?;
                 return Ok(());
             }
@@ -140,18 +144,18 @@ impl Play<'_> {
 }
 
 /// Returns the run with this task, if it is recorded.
-fn find(project: &Project<'_>, task: &str) -> Result<Option<Value>, Failure> {
+fn find(project: &StressProject<'_>, task: &str) -> Result<Option<Value>, TaskFailure> {
     let list = project.json(&["runs", "--json", "--limit", "3"])?;
     let runs = list["runs"].as_array().cloned().unwrap_or_default();
     Ok(runs.into_iter().find(|run| run["task"] == task))
 }
 
 /// Checks the record of a finished run; counts its turns, and the lost ones.
-fn check(project: &Project<'_>, task: &str) -> Result<(usize, usize), Failure> {
+fn check(project: &StressProject<'_>, task: &str) -> Result<(usize, usize), TaskFailure> {
     let run = find(project, task)?;
-    let run = run.ok_or_else(|| Failure::Failed(format!("`{task}` is not on record")))?;
+    let run = run.ok_or_else(|| TaskFailure::Failed(format!("`{task}` is not on record")))?;
     let id = run["id"].as_str().unwrap_or_default();
-    let wrong = |what: String| Failure::Failed(format!("{id} ({task}): {what}"));
+    let wrong = |what: String| TaskFailure::Failed(format!("{id} ({task}): {what}"));
     let report = project.json(&["report", id, "--json"])?;
     if report["status"] != "success" {
         return Err(wrong(format!("ended as {}", report["status"])));

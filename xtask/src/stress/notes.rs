@@ -13,10 +13,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use self::beside::Beside;
-use self::old::Old;
-use super::stage::{Project, Stage};
-use crate::failure::Failure;
+use self::beside::CaptureStats;
+use self::old::OldSessionWriter;
+use super::stage::{ScenarioFolder, StressProject};
+use crate::failure::TaskFailure;
 
 /// Number of processes at once.
 const CROWD: u64 = 20;
@@ -33,15 +33,15 @@ const DAMAGES: u32 = 3;
 /// The bytes that overwrite the middle of the index.
 const RUBBISH: [u8; 8192] = [0xA5; 8192];
 
-pub(super) fn run(stage: &Stage) -> Result<String, Failure> {
+pub(super) fn run(stage: &ScenarioFolder) -> Result<String, TaskFailure> {
     let project = stage.git_project("notes")?;
     project.ralph(&["memory", "add", "the first note"])?.expect_code(0)?;
     let [sample, full] = SECONDS;
     let end = Instant::now() + Duration::from_secs(stage.amount(sample, full));
     let index = find(&stage.path("notes"))
-        .ok_or_else(|| Failure::Failed("there is no index of notes".to_owned()))?;
+        .ok_or_else(|| TaskFailure::Failed("there is no index of notes".to_owned()))?;
     let over = AtomicBool::new(false);
-    let (tally, beside) = (Mutex::new(Tally::default()), Mutex::new(Beside::default()));
+    let (tally, beside) = (Mutex::new(WorkerTally::default()), Mutex::new(CaptureStats::default()));
     let damage =
         thread::scope(|threads| {
             let (project, over, tally, beside) = (&project, &over, &tally, &beside);
@@ -52,20 +52,20 @@ pub(super) fn run(stage: &Stage) -> Result<String, Failure> {
             workers.extend((0..HOSTS).map(|host| {
                 threads.spawn(move || beside::host((stage, project), host, over, beside))
             }));
-            let old = Old::new(index);
+            let old = OldSessionWriter::new(index);
             workers.push(threads.spawn(move || beside::collect((project, old), over, beside)));
             let damage = do_damage(project, index, end);
             over.store(true, Ordering::Relaxed);
             for worker in workers {
                 let ended = worker.join();
-                ended.map_err(|_| Failure::Failed("a worker fell over".to_owned()))??;
+                ended.map_err(|_| TaskFailure::Failed("a worker fell over".to_owned()))??;
             }
             damage
         });
     let damages = damage?;
     let mut tally = tally.into_inner().unwrap_or_default();
     let mut beside = beside.into_inner().unwrap_or_default();
-    beside::finish(&project, Old::new(&index), &mut beside)?;
+    beside::finish(&project, OldSessionWriter::new(&index), &mut beside)?;
     for _ in 0..2 {
         expect_all(&project, tally.written + 1)?;
         beside::expect_sessions(&project, beside.sessions)?;
@@ -92,18 +92,18 @@ pub(super) fn run(stage: &Stage) -> Result<String, Failure> {
 
 /// The counts and times of all workers.
 #[derive(Default)]
-struct Tally {
+struct WorkerTally {
     written: usize,
     writing: Vec<Duration>,
     searching: Vec<Duration>,
 }
 
 fn work(
-    project: &Project<'_>,
+    project: &StressProject<'_>,
     worker: u64,
     over: &AtomicBool,
-    tally: &Mutex<Tally>,
-) -> Result<(), Failure> {
+    tally: &Mutex<WorkerTally>,
+) -> Result<(), TaskFailure> {
     for number in 0_u32.. {
         if over.load(Ordering::Relaxed) {
             break;
@@ -119,7 +119,9 @@ fn work(
         let found = project.json(&search)?;
         let searched = began.elapsed();
         if found["results"][0]["text"] != text.as_str() {
-            return Err(Failure::Failed(format!("`{text}` was written and not found: {found}")));
+            return Err(TaskFailure::Failed(format!(
+                "`{text}` was written and not found: {found}"
+            )));
         }
         let Ok(mut tally) = tally.lock() else { break };
         tally.written += 1;
@@ -130,7 +132,7 @@ fn work(
 }
 
 /// Damages the index several times until the end; returns how often.
-fn do_damage(project: &Project<'_>, index: &Path, end: Instant) -> Result<u32, Failure> {
+fn do_damage(project: &StressProject<'_>, index: &Path, end: Instant) -> Result<u32, TaskFailure> {
     let began = Instant::now();
     let span = end.saturating_duration_since(began);
     let mut damages = 0;
@@ -175,13 +177,13 @@ fn find(folder: &Path) -> Option<PathBuf> {
     folders.iter().find_map(|folder| find(folder))
 }
 
-fn expect_all(project: &Project<'_>, want: usize) -> Result<(), Failure> {
+fn expect_all(project: &StressProject<'_>, want: usize) -> Result<(), TaskFailure> {
     let stats = project.json(&["memory", "stats", "--json"])?;
     let damaged = stats["damaged"].as_array().map_or(0, Vec::len);
     if stats["notes"].as_u64() == u64::try_from(want).ok() && damaged == 0 {
         return Ok(());
     }
-    Err(Failure::Failed(format!("{want} notes were written, and there are {stats}")))
+    Err(TaskFailure::Failed(format!("{want} notes were written, and there are {stats}")))
 }
 
 fn percentiles(times: &mut [Duration]) -> String {

@@ -8,10 +8,10 @@ mod picture;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use self::picture::Picture;
-use super::dice::Dice;
-use super::stage::{Left, Project, Stage};
-use crate::failure::Failure;
+use self::picture::ProjectPicture;
+use super::dice::SplitMixRng;
+use super::stage::{KillOutcome, ScenarioFolder, StressProject};
+use crate::failure::TaskFailure;
 
 /// Number of killed rollbacks, in a sample and in full.
 const KILLS: [u32; 2] = [5, 50];
@@ -20,19 +20,19 @@ const KILLS: [u32; 2] = [5, 50];
 const SPARED: u64 = 5;
 
 #[derive(Default)]
-struct Count {
+struct RollbackCounts {
     copies: u32,
     /// Kills of rollbacks, and of their undoing.
     kills: u32,
     undo_kills: u32,
 }
 
-pub(super) fn run(stage: &Stage, dice: &mut Dice) -> Result<String, Failure> {
+pub(super) fn run(stage: &ScenarioFolder, dice: &mut SplitMixRng) -> Result<String, TaskFailure> {
     let mut told = Vec::new();
     for (name, project) in [("git", stage.git_project("git")?), ("plain", stage.project("plain")?)]
     {
-        let count = Play::new(stage, project, dice)?.to_the_end(dice)?;
-        let Count { copies, kills, undo_kills } = count;
+        let count = RollbackTrial::new(stage, project, dice)?.to_the_end(dice)?;
+        let RollbackCounts { copies, kills, undo_kills } = count;
         told.push(format!("{name}: {kills} kills, {undo_kills} of --undo, {copies} copies"));
     }
     told.push(full_disk::run(stage)?);
@@ -40,23 +40,27 @@ pub(super) fn run(stage: &Stage, dice: &mut Dice) -> Result<String, Failure> {
 }
 
 /// A finished run, and the state before and after it.
-struct Play<'a> {
-    stage: &'a Stage,
-    project: Project<'a>,
-    start: Picture,
-    end: Picture,
+struct RollbackTrial<'a> {
+    stage: &'a ScenarioFolder,
+    project: StressProject<'a>,
+    start: ProjectPicture,
+    end: ProjectPicture,
 }
 
-impl<'a> Play<'a> {
-    fn new(stage: &'a Stage, project: Project<'a>, dice: &mut Dice) -> Result<Self, Failure> {
+impl<'a> RollbackTrial<'a> {
+    fn new(
+        stage: &'a ScenarioFolder,
+        project: StressProject<'a>,
+        dice: &mut SplitMixRng,
+    ) -> Result<Self, TaskFailure> {
         deeds::begin(&project, dice)?;
         project.script("agent.sh", &deeds::agent(dice))?;
-        let start = Picture::take(&project)?;
+        let start = ProjectPicture::take(&project)?;
         let args = ["run", "work", "--agent-cmd", "./agent.sh", "--max-iterations", "2"];
         project.ralph(&args)?.expect_code(1)?;
-        let end = Picture::take(&project)?;
+        let end = ProjectPicture::take(&project)?;
         if end == start {
-            return Err(Failure::Failed("the run changed nothing".to_owned()));
+            return Err(TaskFailure::Failed("the run changed nothing".to_owned()));
         }
         let play = Self { stage, project, start, end };
         for folder in play.folders() {
@@ -70,12 +74,12 @@ impl<'a> Play<'a> {
         [self.project.path(""), self.project.in_home("")]
     }
 
-    fn to_the_end(&self, dice: &mut Dice) -> Result<Count, Failure> {
+    fn to_the_end(&self, dice: &mut SplitMixRng) -> Result<RollbackCounts, TaskFailure> {
         let span = self.project.ralph(&["rollback"])?.expect_code(0)?.elapsed;
         self.expect(&self.start, "after a rollback that nobody killed")?;
         let undo_span = self.project.ralph(&["rollback", "--undo"])?.expect_code(0)?.elapsed;
         self.expect(&self.end, "after undoing it")?;
-        let mut count = Count::default();
+        let mut count = RollbackCounts::default();
         let [sample, full] = KILLS;
         let kills = self.stage.amount(sample, full);
         while count.kills < kills {
@@ -89,22 +93,22 @@ impl<'a> Play<'a> {
         Ok(count)
     }
 
-    fn expect(&self, want: &Picture, when: &str) -> Result<(), Failure> {
-        Picture::take(&self.project)?.expect(want, when)
+    fn expect(&self, want: &ProjectPicture, when: &str) -> Result<(), TaskFailure> {
+        ProjectPicture::take(&self.project)?.expect(want, when)
     }
 
     /// Restores the project as the run left it from a copy.
-    fn renew(&self) -> Result<(), Failure> {
+    fn renew(&self) -> Result<(), TaskFailure> {
         self.stage.expect_nobody_left()?;
         for folder in self.folders() {
-            std::fs::remove_dir_all(&folder).map_err(|error| Failure::io(&folder, &error))?;
+            std::fs::remove_dir_all(&folder).map_err(|error| TaskFailure::io(&folder, &error))?;
             copy(&self.project, &kept(&folder), &folder)?;
         }
         Ok(())
     }
 
     /// Kills and repeats until a call ends by itself; counts the kills.
-    fn roll_back(&self, span: Duration, dice: &mut Dice) -> Result<u32, Failure> {
+    fn roll_back(&self, span: Duration, dice: &mut SplitMixRng) -> Result<u32, TaskFailure> {
         let mut kills = 0;
         while self.is_killed(&["rollback"], span, dice)? {
             kills += 1;
@@ -113,28 +117,36 @@ impl<'a> Play<'a> {
     }
 
     /// Does the same for `--undo`. Once the undo is complete, another call would undo it.
-    fn undo(&self, span: Duration, dice: &mut Dice) -> Result<u32, Failure> {
+    fn undo(&self, span: Duration, dice: &mut SplitMixRng) -> Result<u32, TaskFailure> {
         let mut kills = 0;
         while self.is_killed(&["rollback", "--undo"], span, dice)? {
             kills += 1;
             self.stage.expect_nobody_left()?;
-            if Picture::take(&self.project)? == self.end {
+            if ProjectPicture::take(&self.project)? == self.end {
                 break;
             }
         }
         Ok(kills)
     }
 
-    fn is_killed(&self, args: &[&str], span: Duration, dice: &mut Dice) -> Result<bool, Failure> {
+    fn is_killed(
+        &self,
+        args: &[&str],
+        span: Duration,
+        dice: &mut SplitMixRng,
+    ) -> Result<bool, TaskFailure> {
         let process = self.project.start(args)?;
         let (moment, spared) = (dice.moment_in(span), dice.below(SPARED) == 0);
         // In half of the cases the next call meets processes of the killed one.
         let hurried = dice.below(2) == 0;
-        let left =
-            if spared { Left::Ended(process.wait()?) } else { process.kill_after(moment)? };
+        let left = if spared {
+            KillOutcome::Ended(process.wait()?)
+        } else {
+            process.kill_after(moment)?
+        };
         match left {
-            Left::Ended(finished) => finished.expect_code(0).map(|_| false),
-            Left::Killed => {
+            KillOutcome::Ended(finished) => finished.expect_code(0).map(|_| false),
+            KillOutcome::Killed => {
                 if !hurried {
                     self.stage.expect_nobody_left()?;
                 }
@@ -152,10 +164,10 @@ fn kept(folder: &std::path::Path) -> PathBuf {
 
 /// Copies a folder with all that `cp` preserves; the copy must not exist.
 fn copy(
-    project: &Project<'_>,
+    project: &StressProject<'_>,
     from: &std::path::Path,
     to: &std::path::Path,
-) -> Result<(), Failure> {
+) -> Result<(), TaskFailure> {
     let mut cp = project.program("cp");
     // The project's own folder may be missing at the moment.
     cp.current_dir("/").args(["-a", "--no-target-directory"]).arg(from).arg(to);

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use super::stage::Stage;
-use crate::failure::Failure;
+use super::stage::ScenarioFolder;
+use crate::failure::TaskFailure;
 
 const CHILDREN: usize = 200;
 
@@ -17,7 +17,7 @@ done
 while [ "$(wc -l <"$HOME/born")" -lt 200 ]; do sleep 0.05; done
 echo '<promise>DONE</promise>'"#;
 
-pub(super) fn run(stage: &Stage) -> Result<String, Failure> {
+pub(super) fn run(stage: &ScenarioFolder) -> Result<String, TaskFailure> {
     let project = stage.project("runaways")?;
     project.script("agent.sh", AGENT)?;
     let args = ["run", "leave", "--agent-cmd", "./agent.sh", "--max-iterations", "1", "--json"];
@@ -25,11 +25,11 @@ pub(super) fn run(stage: &Stage) -> Result<String, Failure> {
     // It is checked immediately: the turn must not end before the whole tree is gone.
     let living = stage.living();
     if !living.is_empty() {
-        return Err(Failure::Failed(format!("{} processes outlived their turn", living.len())));
+        return Err(TaskFailure::Failed(format!("{} processes outlived their turn", living.len())));
     }
     let born = fs::read_to_string(project.in_home("born")).unwrap_or_default().lines().count();
     if born != CHILDREN {
-        return Err(Failure::Failed(format!("{born} of {CHILDREN} children were born")));
+        return Err(TaskFailure::Failed(format!("{born} of {CHILDREN} children were born")));
     }
     Ok(format!("{born} runaway children, none alive after {} ms", finished.elapsed.as_millis()))
 }

@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 use crate::cargo::Cargo;
-use crate::failure::Failure;
+use crate::failure::TaskFailure;
 use crate::workspace;
 
-pub(crate) use self::project::Project;
-pub(crate) use self::running::{Finished, Left, Running};
+pub(crate) use self::project::StressProject;
+pub(crate) use self::running::{KillOutcome, MeasuredExit, MeasuredProcess};
 
 /// The variable that marks every process of a stage.
 const MARKER: &str = "RALPH_STAGE";
@@ -27,16 +27,16 @@ const LOOK: Duration = Duration::from_millis(2);
 
 /// The part of a scenario that is played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Length {
+pub(crate) enum ScenarioLength {
     /// Enough to notice obvious faults, with the binary of the tests.
     Sample,
     /// All of it, with the released binary.
     Full,
 }
 
-impl Length {
+impl ScenarioLength {
     /// Builds the binary for this length and returns its path.
-    pub(crate) fn build(self, root: &Path) -> Result<PathBuf, Failure> {
+    pub(crate) fn build(self, root: &Path) -> Result<PathBuf, TaskFailure> {
         // The tests have built the whole workspace already; for the package alone, some
         // dependencies would be compiled again.
         let (args, folder): (&[&str], _) = match self {
@@ -45,40 +45,40 @@ impl Length {
         };
         Cargo::new(root, args).run()?;
         let binary = workspace::target(root).join(folder).join("ralph");
-        fs::canonicalize(&binary).map_err(|error| Failure::io(&binary, &error))
+        fs::canonicalize(&binary).map_err(|error| TaskFailure::io(&binary, &error))
     }
 }
 
 /// A folder for one scenario, removed with everything in it unless kept.
-pub(crate) struct Stage {
+pub(crate) struct ScenarioFolder {
     binary: PathBuf,
     folder: TempDir,
-    length: Length,
+    length: ScenarioLength,
 }
 
-impl Stage {
+impl ScenarioFolder {
     /// Makes an empty stage with a copy of the binary.
     ///
     /// An installed binary is a copy, too, and starts faster than the linker's output:
     /// the system caches it in larger pieces.
-    pub(crate) fn new(binary: &Path) -> Result<Self, Failure> {
+    pub(crate) fn new(binary: &Path) -> Result<Self, TaskFailure> {
         let folder = tempfile::Builder::new().prefix("ralph-stage-").tempdir();
-        let folder = folder.map_err(|error| Failure::io(&std::env::temp_dir(), &error))?;
+        let folder = folder.map_err(|error| TaskFailure::io(&std::env::temp_dir(), &error))?;
         let copy = folder.path().join("ralph");
-        fs::copy(binary, &copy).map_err(|error| Failure::io(binary, &error))?;
-        Ok(Self { binary: copy, folder, length: Length::Full })
+        fs::copy(binary, &copy).map_err(|error| TaskFailure::io(binary, &error))?;
+        Ok(Self { binary: copy, folder, length: ScenarioLength::Full })
     }
 
     /// Sets the length of the scenario.
-    pub(crate) fn of_length(self, length: Length) -> Self {
+    pub(crate) fn of_length(self, length: ScenarioLength) -> Self {
         Self { length, ..self }
     }
 
     /// Returns one of two numbers, by the length.
     pub(crate) fn amount<T>(&self, sample: T, full: T) -> T {
         match self.length {
-            Length::Sample => sample,
-            Length::Full => full,
+            ScenarioLength::Sample => sample,
+            ScenarioLength::Full => full,
         }
     }
 
@@ -101,7 +101,7 @@ impl Stage {
     }
 
     /// Waits until the last process has died; an error names those that live.
-    pub(crate) fn expect_nobody_left(&self) -> Result<(), Failure> {
+    pub(crate) fn expect_nobody_left(&self) -> Result<(), TaskFailure> {
         let deadline = Instant::now() + DYING;
         loop {
             let living = self.living();
@@ -110,7 +110,7 @@ impl Stage {
             }
             if Instant::now() > deadline {
                 let names: Vec<String> = living.iter().map(|pid| name_of(*pid)).collect();
-                return Err(Failure::Failed(format!("still alive: {}", names.join(", "))));
+                return Err(TaskFailure::Failed(format!("still alive: {}", names.join(", "))));
             }
             pause(LOOK);
         }
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn a_process_of_the_stage_is_found_until_it_ends() {
-        let stage = Stage::new(Path::new("/bin/cat")).unwrap();
+        let stage = ScenarioFolder::new(Path::new("/bin/cat")).unwrap();
         let project = stage.project("a").unwrap();
         let mut command = project.program("cat");
         let mut child = command.stdin(std::process::Stdio::piped()).spawn().unwrap();

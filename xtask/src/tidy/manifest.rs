@@ -2,7 +2,7 @@
 
 use toml::{Table, Value};
 
-use crate::finding::Finding;
+use crate::finding::RuleViolation;
 
 /// Most packages in the lock file. Raise it together with the reason for a new dependency.
 const MAX_PACKAGES: usize = 260;
@@ -11,7 +11,7 @@ const MAX_PACKAGES: usize = 260;
 const DENIED: &[&str] = &["wildcard_enum_match_arm", "allow_attributes", "too_many_lines"];
 
 /// Checks a manifest or the lock file; other files have no findings.
-pub(super) fn check(path: &str, text: &str) -> Vec<Finding> {
+pub(super) fn check(path: &str, text: &str) -> Vec<RuleViolation> {
     match path {
         "Cargo.lock" => lock(path, text),
         "Cargo.toml" => root(path, text),
@@ -22,16 +22,21 @@ pub(super) fn check(path: &str, text: &str) -> Vec<Finding> {
     }
 }
 
-fn lock(path: &str, text: &str) -> Vec<Finding> {
+fn lock(path: &str, text: &str) -> Vec<RuleViolation> {
     let packages = text.lines().filter(|line| line.trim() == "[[package]]").count();
     if packages <= MAX_PACKAGES {
         return Vec::new();
     }
     let what = format!("{packages} packages, at most {MAX_PACKAGES}");
-    vec![Finding::new(path, 1, what, "drop a dependency, or raise MAX_PACKAGES with a reason")]
+    vec![RuleViolation::new(
+        path,
+        1,
+        what,
+        "drop a dependency, or raise MAX_PACKAGES with a reason",
+    )]
 }
 
-fn root(path: &str, text: &str) -> Vec<Finding> {
+fn root(path: &str, text: &str) -> Vec<RuleViolation> {
     let manifest = match text.parse::<Table>() {
         Ok(manifest) => manifest,
         Err(error) => return vec![not_toml(path, &error)],
@@ -44,12 +49,12 @@ fn root(path: &str, text: &str) -> Vec<Finding> {
     let weak = DENIED.iter().filter(|lint| !matches!(level(lint), Some("deny" | "forbid")));
     weak.map(|lint| {
         let line = line_of(text, lint);
-        Finding::new(path, line, format!("`{lint}` is not denied"), "set it to \"deny\"")
+        RuleViolation::new(path, line, format!("`{lint}` is not denied"), "set it to \"deny\"")
     })
     .collect()
 }
 
-fn member(path: &str, text: &str) -> Vec<Finding> {
+fn member(path: &str, text: &str) -> Vec<RuleViolation> {
     let manifest = match text.parse::<Table>() {
         Ok(manifest) => manifest,
         Err(error) => return vec![not_toml(path, &error)],
@@ -59,11 +64,16 @@ fn member(path: &str, text: &str) -> Vec<Finding> {
         return Vec::new();
     }
     let what = "does not inherit the lints of the workspace";
-    vec![Finding::new(path, line_of(text, "[lints"), what, "add `[lints]` `workspace = true`")]
+    vec![RuleViolation::new(
+        path,
+        line_of(text, "[lints"),
+        what,
+        "add `[lints]` `workspace = true`",
+    )]
 }
 
-fn not_toml(path: &str, error: &toml::de::Error) -> Finding {
-    Finding::new(path, 1, error.message(), "correct the manifest")
+fn not_toml(path: &str, error: &toml::de::Error) -> RuleViolation {
+    RuleViolation::new(path, 1, error.message(), "correct the manifest")
 }
 
 /// Returns the number of the first line that starts with `start`, else 1.

@@ -1,7 +1,7 @@
 //! Rules about Rust source.
 
 use super::{Exemption, is_exempt, is_test_file};
-use crate::finding::Finding;
+use crate::finding::RuleViolation;
 use crate::rust_source::RustSource;
 
 const MAX_FILE_LINES: usize = 600;
@@ -49,7 +49,7 @@ const BLIND_READERS: &[Exemption] = &[
 ];
 
 /// Checks one source file.
-pub(super) fn check(path: &str, text: &str) -> Vec<Finding> {
+pub(super) fn check(path: &str, text: &str) -> Vec<RuleViolation> {
     let mut found = Vec::new();
     found.extend(file_length(path, text));
     found.extend(crate_docs(path, text));
@@ -64,36 +64,46 @@ pub(super) fn check(path: &str, text: &str) -> Vec<Finding> {
             found.extend(vague_modules(path, &source));
         }
         Err((line, reason)) => {
-            found.push(Finding::new(path, line, reason, "correct the syntax"));
+            found.push(RuleViolation::new(path, line, reason, "correct the syntax"));
         }
     }
     found
 }
 
-fn file_length(path: &str, text: &str) -> Option<Finding> {
+fn file_length(path: &str, text: &str) -> Option<RuleViolation> {
     let lines = text.lines().count();
     if lines <= MAX_FILE_LINES || is_exempt(path, LONG_FILES) {
         return None;
     }
     let what = format!("{lines} lines, at most {MAX_FILE_LINES}");
-    Some(Finding::new(path, MAX_FILE_LINES + 1, what, "split it by topic, or move the tests out"))
+    Some(RuleViolation::new(
+        path,
+        MAX_FILE_LINES + 1,
+        what,
+        "split it by topic, or move the tests out",
+    ))
 }
 
-fn crate_docs(path: &str, text: &str) -> Option<Finding> {
+fn crate_docs(path: &str, text: &str) -> Option<RuleViolation> {
     let is_root = path.ends_with("/src/lib.rs") || path.ends_with("/src/main.rs");
     if !is_root || text.starts_with("//!") {
         return None;
     }
-    Some(Finding::new(path, 1, "the crate has no documentation", "begin with a `//!` summary"))
+    Some(RuleViolation::new(
+        path,
+        1,
+        "the crate has no documentation",
+        "begin with a `//!` summary",
+    ))
 }
 
-fn vague_file(path: &str) -> Option<Finding> {
+fn vague_file(path: &str) -> Option<RuleViolation> {
     let stem = path.strip_suffix("/mod.rs").or_else(|| path.strip_suffix(".rs"))?;
     let name = VAGUE_MODULES.iter().find(|name| stem.rsplit('/').next() == Some(**name))?;
     Some(vague(path, 1, name))
 }
 
-fn vague_modules(path: &str, source: &RustSource) -> Vec<Finding> {
+fn vague_modules(path: &str, source: &RustSource) -> Vec<RuleViolation> {
     let lines_of = |name| source.lines_of(&["mod", name]).into_iter();
     VAGUE_MODULES
         .iter()
@@ -101,40 +111,40 @@ fn vague_modules(path: &str, source: &RustSource) -> Vec<Finding> {
         .collect()
 }
 
-fn vague(path: &str, line: usize, name: &str) -> Finding {
-    Finding::new(path, line, format!("a module named `{name}`"), "name it after its topic")
+fn vague(path: &str, line: usize, name: &str) -> RuleViolation {
+    RuleViolation::new(path, line, format!("a module named `{name}`"), "name it after its topic")
 }
 
-fn function_lengths(path: &str, source: &RustSource) -> Vec<Finding> {
+fn function_lengths(path: &str, source: &RustSource) -> Vec<RuleViolation> {
     let long = source.functions.iter().filter(|function| function.lines > MAX_FUNCTION_LINES);
     long.map(|function| {
         let what = format!(
             "`{}` has {} lines, at most {MAX_FUNCTION_LINES}",
             function.name, function.lines
         );
-        Finding::new(path, function.line, what, "split it")
+        RuleViolation::new(path, function.line, what, "split it")
     })
     .collect()
 }
 
-fn attributes(path: &str, source: &RustSource) -> Vec<Finding> {
+fn attributes(path: &str, source: &RustSource) -> Vec<RuleViolation> {
     let mut found = Vec::new();
     for (name, remedy) in ATTRIBUTES {
         for line in source.attributes(name) {
-            found.push(Finding::new(path, line, format!("the attribute `{name}`"), remedy));
+            found.push(RuleViolation::new(path, line, format!("the attribute `{name}`"), remedy));
         }
     }
     found
 }
 
-fn macros(path: &str, source: &RustSource) -> Vec<Finding> {
+fn macros(path: &str, source: &RustSource) -> Vec<RuleViolation> {
     let lines_of = |name: &str| source.lines_of(&[name, "!"]).into_iter();
     let finding =
-        |line, name| Finding::new(path, line, format!("`{name}!`"), "write the real code");
+        |line, name| RuleViolation::new(path, line, format!("`{name}!`"), "write the real code");
     MACROS.iter().flat_map(|name| lines_of(name).map(move |line| finding(line, name))).collect()
 }
 
-fn blind_reads(path: &str, source: &RustSource) -> Vec<Finding> {
+fn blind_reads(path: &str, source: &RustSource) -> Vec<RuleViolation> {
     let is_product = path.starts_with("crates/") && path.contains("/src/") && !is_test_file(path);
     if !is_product || is_exempt(path, BLIND_READERS) {
         return Vec::new();
@@ -142,15 +152,17 @@ fn blind_reads(path: &str, source: &RustSource) -> Vec<Finding> {
     let lines = BLIND_CALLS.iter().flat_map(|call| source.lines_of(call));
     let lines = lines.filter(|line| !source.is_test_line(*line));
     let remedy = "an agent may have put a pipe there: use `ralph_files`";
-    lines.map(|line| Finding::new(path, line, "a file that is opened blindly", remedy)).collect()
+    lines
+        .map(|line| RuleViolation::new(path, line, "a file that is opened blindly", remedy))
+        .collect()
 }
 
-fn sleeps(path: &str, source: &RustSource) -> Vec<Finding> {
+fn sleeps(path: &str, source: &RustSource) -> Vec<RuleViolation> {
     let is_test = |line: &usize| is_test_file(path) || source.is_test_line(*line);
     let what = "a test that sleeps";
     let remedy = "wait on a channel, a process or a fixed clock";
     let lines = source.lines_of(&["sleep", "("]).into_iter().filter(is_test);
-    lines.map(|line| Finding::new(path, line, what, remedy)).collect()
+    lines.map(|line| RuleViolation::new(path, line, what, remedy)).collect()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::LitStr;
 
 use super::{Exemption, is_exempt, is_test_file};
-use crate::finding::Finding;
+use crate::finding::RuleViolation;
 
 /// Longest line, in characters.
 const LINE_CHARS: usize = 200;
@@ -29,7 +29,7 @@ const FOR_MODELS: &[Exemption] = &[
 const VERB_ENDINGS: [char; 3] = ['다', '요', '까'];
 
 /// Checks the texts of one source file.
-pub(super) fn check(path: &str, text: &str) -> Vec<Finding> {
+pub(super) fn check(path: &str, text: &str) -> Vec<RuleViolation> {
     if !is_exempt(path, TEXTS) || is_exempt(path, FOR_MODELS) || is_test_file(path) {
         return Vec::new();
     }
@@ -70,17 +70,17 @@ fn collect(tokens: TokenStream, texts: &mut Vec<(usize, String)>) {
     }
 }
 
-fn judge(path: &str, line: usize, text: &str) -> Vec<Finding> {
+fn judge(path: &str, line: usize, text: &str) -> Vec<RuleViolation> {
     let mut found = Vec::new();
     let longest = text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
     if longest > LINE_CHARS {
         let what = format!("a line of {longest} characters");
-        found.push(Finding::new(path, line, what, "say it in two sentences, or shorter"));
+        found.push(RuleViolation::new(path, line, what, "say it in two sentences, or shorter"));
     }
     let sentences = text.split_inclusive('.').filter_map(|said| said.strip_suffix('.'));
     for sentence in sentences.filter(|sentence| is_korean_without_verb(sentence)) {
         let what = format!("`{}.` does not end with a verb", sentence.trim_start());
-        found.push(Finding::new(path, line, what, "end it with 니다, 세요 or 까"));
+        found.push(RuleViolation::new(path, line, what, "end it with 니다, 세요 or 까"));
     }
     found
 }

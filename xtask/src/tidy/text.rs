@@ -3,9 +3,9 @@
 //! The words are joined with `concat!`, so that this file passes.
 
 use super::{Exemption, is_exempt, is_fixture, is_test_file};
-use crate::finding::Finding;
+use crate::finding::RuleViolation;
 use crate::rust_source::RustSource;
-use crate::workspace::SourceFile;
+use crate::workspace::WorkspaceFile;
 
 /// Marks of unfinished work.
 const MARKERS: &[&str] = &[concat!("TO", "DO"), concat!("FIX", "ME"), concat!("X", "XX")];
@@ -48,7 +48,7 @@ const AGENTS_EXEMPT: &[Exemption] = &[
 ];
 
 /// Checks one text file.
-pub(super) fn check(file: &SourceFile, text: &str) -> Vec<Finding> {
+pub(super) fn check(file: &WorkspaceFile, text: &str) -> Vec<RuleViolation> {
     let mut found = Vec::new();
     if ["rs", "toml", "md"].iter().any(|extension| file.has_extension(extension)) {
         found.extend(marked_lines(&file.path, text, MARKERS));
@@ -65,27 +65,27 @@ pub(super) fn check(file: &SourceFile, text: &str) -> Vec<Finding> {
     found
 }
 
-fn marked_lines(path: &str, text: &str, markers: &[&str]) -> Vec<Finding> {
+fn marked_lines(path: &str, text: &str, markers: &[&str]) -> Vec<RuleViolation> {
     let remedy = "finish it, or open an issue";
     numbered(text)
         .filter_map(|(line, text)| {
             let marker = markers.iter().find(|marker| has_word(text, marker))?;
-            Some(Finding::new(path, line, format!("`{marker}`"), remedy))
+            Some(RuleViolation::new(path, line, format!("`{marker}`"), remedy))
         })
         .collect()
 }
 
-fn homes(path: &str, text: &str) -> Vec<Finding> {
+fn homes(path: &str, text: &str) -> Vec<RuleViolation> {
     let remedy = "use a relative path, or add a row to HOMES_EXEMPT in xtask/src/tidy/text.rs";
     numbered(text)
         .filter_map(|(line, text)| {
             let home = HOMES.iter().find(|home| text.contains(**home))?;
-            Some(Finding::new(path, line, format!("an absolute path under `{home}`"), remedy))
+            Some(RuleViolation::new(path, line, format!("an absolute path under `{home}`"), remedy))
         })
         .collect()
 }
 
-fn agents(path: &str, text: &str) -> Vec<Finding> {
+fn agents(path: &str, text: &str) -> Vec<RuleViolation> {
     let is_known = path.starts_with(AGENTS_HOME) || is_exempt(path, AGENTS_EXEMPT);
     if is_known || is_fixture(path) || is_test_file(path) {
         return Vec::new();
@@ -99,7 +99,7 @@ fn agents(path: &str, text: &str) -> Vec<Finding> {
             let agent = AGENTS.iter().find(|agent| names_agent(text, agent));
             let agent =
                 agent.or_else(|| text.contains(AMBIGUOUS_AGENT).then_some(&AMBIGUOUS_AGENT))?;
-            Some(Finding::new(path, line, format!("names the agent `{agent}`"), remedy))
+            Some(RuleViolation::new(path, line, format!("names the agent `{agent}`"), remedy))
         })
         .collect()
 }
@@ -131,7 +131,7 @@ mod tests {
 
     #[track_caller]
     fn lines(path: &str, text: &str) -> Vec<usize> {
-        let file = SourceFile::sample(path, text);
+        let file = WorkspaceFile::sample(path, text);
         check(&file, text).into_iter().map(|finding| finding.line).collect()
     }
 

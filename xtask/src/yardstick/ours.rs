@@ -5,18 +5,18 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use super::{Spot, output};
-use crate::failure::Failure;
+use super::{NameLocation, output};
+use crate::failure::TaskFailure;
 
 /// A project in the index.
-pub(super) struct Ours {
+pub(super) struct IndexedProject {
     binary: PathBuf,
     project: PathBuf,
     state: PathBuf,
 }
 
 /// A definition.
-pub(super) struct Definition {
+pub(super) struct IndexedDefinition {
     pub(super) name: String,
     pub(super) full_name: String,
     pub(super) kind: String,
@@ -25,7 +25,7 @@ pub(super) struct Definition {
     pub(super) column: u64,
 }
 
-impl Definition {
+impl IndexedDefinition {
     fn of(value: &Value) -> Option<Self> {
         let text = |key: &str| value[key].as_str().map(str::to_owned);
         Some(Self {
@@ -38,7 +38,7 @@ impl Definition {
         })
     }
 
-    pub(super) fn spot(&self) -> Spot {
+    pub(super) fn spot(&self) -> NameLocation {
         (self.path.clone(), self.line, self.name.clone())
     }
 
@@ -59,9 +59,9 @@ impl Definition {
     }
 }
 
-impl Ours {
+impl IndexedProject {
     /// Indexes a project from scratch.
-    pub(super) fn index(binary: &Path, project: &Path, state: &Path) -> Result<Self, Failure> {
+    pub(super) fn index(binary: &Path, project: &Path, state: &Path) -> Result<Self, TaskFailure> {
         let (binary, project, state) = (binary.to_owned(), project.to_owned(), state.to_owned());
         let ours = Self { binary, project, state };
         ours.ask(&["index", "--rebuild", "--json"])?;
@@ -69,10 +69,10 @@ impl Ours {
     }
 
     /// Returns all definitions, sorted by place.
-    pub(super) fn definitions(&self) -> Result<Vec<Definition>, Failure> {
+    pub(super) fn definitions(&self) -> Result<Vec<IndexedDefinition>, TaskFailure> {
         let answer = self.ask(&["symbols", "--limit", "1000000", "--json"])?;
         let all = answer["symbols"].as_array().into_iter().flatten();
-        let mut found: Vec<Definition> = all.filter_map(Definition::of).collect();
+        let mut found: Vec<IndexedDefinition> = all.filter_map(IndexedDefinition::of).collect();
         found.sort_by(|a, b| (&a.path, a.line, a.column).cmp(&(&b.path, b.line, b.column)));
         Ok(found)
     }
@@ -80,8 +80,8 @@ impl Ours {
     /// Returns the sure uses of a definition; `None` if its name is ambiguous.
     pub(super) fn references(
         &self,
-        definition: &Definition,
-    ) -> Result<Option<Vec<(String, u64)>>, Failure> {
+        definition: &IndexedDefinition,
+    ) -> Result<Option<Vec<(String, u64)>>, TaskFailure> {
         let name = format!("{}:{}", definition.path, definition.full_name);
         let answer = self.ask(&["refs", &name, "--json"])?;
         let is_one = answer["symbols"].as_array().is_some_and(|all| all.len() == 1);
@@ -92,11 +92,11 @@ impl Ours {
         Ok(is_one.then(|| sure.filter_map(place).collect()))
     }
 
-    fn ask(&self, args: &[&str]) -> Result<Value, Failure> {
+    fn ask(&self, args: &[&str]) -> Result<Value, TaskFailure> {
         let mut command = Command::new(&self.binary);
         command.arg("code").args(args).current_dir(&self.project).env("RALPH_HOME", &self.state);
         let text = output(&mut command)?;
         serde_json::from_slice(&text)
-            .map_err(|error| Failure::Failed(format!("ralph code {}: {error}", args.join(" "))))
+            .map_err(|error| TaskFailure::Failed(format!("ralph code {}: {error}", args.join(" "))))
     }
 }

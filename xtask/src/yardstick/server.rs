@@ -9,12 +9,12 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use serde_json::{Value, json};
 
 use super::inside;
-use super::ours::Definition;
-use super::sources::Server;
-use crate::failure::Failure;
+use super::ours::IndexedDefinition;
+use super::sources::YardstickServer;
+use crate::failure::TaskFailure;
 
 /// A server that was started for a project.
-pub(super) struct Client {
+pub(super) struct YardstickClient {
     child: Child,
     to: ChildStdin,
     from: BufReader<ChildStdout>,
@@ -26,11 +26,15 @@ pub(super) struct Client {
     ended: Vec<String>,
 }
 
-impl Client {
+impl YardstickClient {
     /// Starts a server on this search path and waits until it has read the project.
-    pub(super) fn start(server: &Server, project: &Path, path: &str) -> Result<Self, Failure> {
+    pub(super) fn start(
+        server: &YardstickServer,
+        project: &Path,
+        path: &str,
+    ) -> Result<Self, TaskFailure> {
         let log = project.with_extension(format!("{}.log", server.program));
-        let log = fs::File::create(&log).map_err(|error| Failure::io(&log, &error))?;
+        let log = fs::File::create(&log).map_err(|error| TaskFailure::io(&log, &error))?;
         let mut child = Command::new(server.program)
             .args(server.args)
             .current_dir(project)
@@ -41,9 +45,9 @@ impl Client {
             .stdout(Stdio::piped())
             .stderr(log)
             .spawn()
-            .map_err(|error| Failure::Failed(format!("{}: {error}", server.program)))?;
+            .map_err(|error| TaskFailure::Failed(format!("{}: {error}", server.program)))?;
         let (Some(to), Some(from)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(Failure::Failed(format!("{}: no pipe", server.program)));
+            return Err(TaskFailure::Failed(format!("{}: no pipe", server.program)));
         };
         let mut client = Self {
             child,
@@ -76,8 +80,8 @@ impl Client {
     /// Returns the uses of a definition, without its own place.
     pub(super) fn references(
         &mut self,
-        definition: &Definition,
-    ) -> Result<Vec<(String, u64)>, Failure> {
+        definition: &IndexedDefinition,
+    ) -> Result<Vec<(String, u64)>, TaskFailure> {
         self.open(&definition.path)?;
         let answer = self.ask("textDocument/references", &json!({
             "textDocument": { "uri": self.uri(&definition.path) },
@@ -93,25 +97,25 @@ impl Client {
     }
 
     /// Ends the server.
-    pub(super) fn end(mut self) -> Result<(), Failure> {
+    pub(super) fn end(mut self) -> Result<(), TaskFailure> {
         self.ask("shutdown", &Value::Null)?;
         self.tell("exit", &Value::Null)?;
         let ended = self.child.wait();
         ended
             .map(|_| ())
-            .map_err(|error| Failure::Failed(format!("the server did not end: {error}")))
+            .map_err(|error| TaskFailure::Failed(format!("the server did not end: {error}")))
     }
 
     fn uri(&self, path: &str) -> String {
         format!("file://{}", self.project.join(path).display())
     }
 
-    fn open(&mut self, path: &str) -> Result<(), Failure> {
+    fn open(&mut self, path: &str) -> Result<(), TaskFailure> {
         if !self.opened.insert(path.to_owned()) {
             return Ok(());
         }
         let file = self.project.join(path);
-        let text = fs::read(&file).map_err(|error| Failure::io(&file, &error))?;
+        let text = fs::read(&file).map_err(|error| TaskFailure::io(&file, &error))?;
         let document = json!({
             "uri": self.uri(path),
             "languageId": self.language,
@@ -121,7 +125,7 @@ impl Client {
         self.tell("textDocument/didOpen", &json!({ "textDocument": document }))
     }
 
-    fn ask(&mut self, method: &str, params: &Value) -> Result<Value, Failure> {
+    fn ask(&mut self, method: &str, params: &Value) -> Result<Value, TaskFailure> {
         self.last += 1;
         let id = self.last;
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))?;
@@ -133,19 +137,19 @@ impl Client {
         }
     }
 
-    fn tell(&mut self, method: &str, params: &Value) -> Result<(), Failure> {
+    fn tell(&mut self, method: &str, params: &Value) -> Result<(), TaskFailure> {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }))
     }
 
-    fn send(&mut self, message: &Value) -> Result<(), Failure> {
+    fn send(&mut self, message: &Value) -> Result<(), TaskFailure> {
         let text = message.to_string();
         write!(self.to, "Content-Length: {}\r\n\r\n{text}", text.len())
             .and_then(|()| self.to.flush())
-            .map_err(|error| Failure::Failed(format!("the server went away: {error}")))
+            .map_err(|error| TaskFailure::Failed(format!("the server went away: {error}")))
     }
 
     /// Returns the next message, and answers the server's requests.
-    fn next(&mut self) -> Result<Value, Failure> {
+    fn next(&mut self) -> Result<Value, TaskFailure> {
         let message = self.receive()?;
         if message["method"] == "$/progress" && message["params"]["value"]["kind"] == "end" {
             let token = message["params"]["token"].as_str().unwrap_or_default();
@@ -164,14 +168,14 @@ impl Client {
         Ok(message)
     }
 
-    fn receive(&mut self) -> Result<Value, Failure> {
+    fn receive(&mut self) -> Result<Value, TaskFailure> {
         let broken =
-            |error: std::io::Error| Failure::Failed(format!("the server went away: {error}"));
+            |error: std::io::Error| TaskFailure::Failed(format!("the server went away: {error}"));
         let mut length = 0;
         loop {
             let mut line = String::new();
             if self.from.read_line(&mut line).map_err(broken)? == 0 {
-                return Err(Failure::Failed("the server ended by itself".to_owned()));
+                return Err(TaskFailure::Failed("the server ended by itself".to_owned()));
             }
             let line = line.trim_end();
             if line.is_empty() {

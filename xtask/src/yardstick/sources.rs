@@ -7,23 +7,23 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use super::{execute, fresh, output, write};
-use crate::failure::Failure;
+use crate::failure::TaskFailure;
 use crate::workspace;
 
 /// A project to measure with.
-pub(super) struct Source {
+pub(super) struct YardstickProject {
     pub(super) name: &'static str,
-    from: From,
+    from: PackageRegistry,
     /// The name that ctags uses.
     pub(super) language: &'static str,
     /// The endings of its files.
     pub(super) endings: &'static [&'static str],
-    pub(super) kinds: Kinds,
-    pub(super) server: Option<Server>,
+    pub(super) kinds: ComparedKinds,
+    pub(super) server: Option<YardstickServer>,
 }
 
 /// The registry of a project.
-enum From {
+enum PackageRegistry {
     /// The Python package index.
     Pip(&'static str),
     /// A package of Debian, and the folder in it.
@@ -33,13 +33,13 @@ enum From {
 }
 
 /// The kinds of definitions that both tools know.
-pub(super) struct Kinds {
+pub(super) struct ComparedKinds {
     pub(super) ours: &'static [&'static str],
     pub(super) tags: &'static [&'static str],
 }
 
 /// A language server.
-pub(super) struct Server {
+pub(super) struct YardstickServer {
     pub(super) program: &'static str,
     pub(super) args: &'static [&'static str],
     /// Its name for the language.
@@ -48,37 +48,40 @@ pub(super) struct Server {
     pub(super) waits_for: Option<&'static str>,
 }
 
-const PYTHON: Kinds =
-    Kinds { ours: &["class", "function", "method"], tags: &["class", "function", "member"] };
-const GO: Kinds = Kinds {
+const PYTHON: ComparedKinds = ComparedKinds {
+    ours: &["class", "function", "method"],
+    tags: &["class", "function", "member"],
+};
+const GO: ComparedKinds = ComparedKinds {
     ours: &["function", "method", "struct", "interface", "alias", "constant", "variable"],
     tags: &["func", "struct", "interface", "methodSpec", "type", "const", "var"],
 };
-const C: Kinds = Kinds {
+const C: ComparedKinds = ComparedKinds {
     ours: &["function", "struct", "union", "enum", "variant", "alias", "macro"],
     tags: &["function", "prototype", "struct", "union", "enum", "enumerator", "typedef", "macro"],
 };
-const RUST: Kinds = Kinds {
+const RUST: ComparedKinds = ComparedKinds {
     ours: &["function", "method", "struct", "enum", "variant", "interface", "macro"],
     tags: &["function", "method", "struct", "enum", "enumerator", "interface", "macro"],
 };
-const RUBY: Kinds = Kinds {
+const RUBY: ComparedKinds = ComparedKinds {
     ours: &["class", "module", "method", "function"],
     tags: &["class", "module", "method", "singletonMethod", "alias"],
 };
-const PHP: Kinds = Kinds {
+const PHP: ComparedKinds = ComparedKinds {
     ours: &["class", "interface", "function", "method"],
     tags: &["class", "interface", "trait", "function"],
 };
 
-const PYRIGHT: Server = Server {
+const PYRIGHT: YardstickServer = YardstickServer {
     program: "pyright-langserver",
     args: &["--stdio"],
     language: "python",
     waits_for: None,
 };
-const GOPLS: Server = Server { program: "gopls", args: &[], language: "go", waits_for: None };
-const CLANGD: Server = Server {
+const GOPLS: YardstickServer =
+    YardstickServer { program: "gopls", args: &[], language: "go", waits_for: None };
+const CLANGD: YardstickServer = YardstickServer {
     program: "clangd",
     args: &["--background-index", "--log=error"],
     language: "c",
@@ -86,26 +89,26 @@ const CLANGD: Server = Server {
 };
 
 /// All projects.
-pub(super) const ALL: &[Source] = &[
-    Source {
+pub(super) const ALL: &[YardstickProject] = &[
+    YardstickProject {
         name: "flask",
-        from: From::Pip("flask==3.1.2"),
+        from: PackageRegistry::Pip("flask==3.1.2"),
         language: "Python",
         endings: &[".py"],
         kinds: PYTHON,
         server: Some(PYRIGHT),
     },
-    Source {
+    YardstickProject {
         name: "requests",
-        from: From::Pip("requests==2.32.5"),
+        from: PackageRegistry::Pip("requests==2.32.5"),
         language: "Python",
         endings: &[".py"],
         kinds: PYTHON,
         server: Some(PYRIGHT),
     },
-    Source {
+    YardstickProject {
         name: "mux",
-        from: From::Debian(
+        from: PackageRegistry::Debian(
             "golang-github-gorilla-mux-dev",
             "usr/share/gocode/src/github.com/gorilla/mux",
         ),
@@ -114,9 +117,9 @@ pub(super) const ALL: &[Source] = &[
         kinds: GO,
         server: Some(GOPLS),
     },
-    Source {
+    YardstickProject {
         name: "toml",
-        from: From::Debian(
+        from: PackageRegistry::Debian(
             "golang-github-burntsushi-toml-dev",
             "usr/share/gocode/src/github.com/BurntSushi/toml",
         ),
@@ -125,33 +128,33 @@ pub(super) const ALL: &[Source] = &[
         kinds: GO,
         server: Some(GOPLS),
     },
-    Source {
+    YardstickProject {
         name: "tree-sitter",
-        from: From::Crate("tree-sitter", ""),
+        from: PackageRegistry::Crate("tree-sitter", ""),
         language: "C",
         endings: &[".c", ".h"],
         kinds: C,
         server: Some(CLANGD),
     },
-    Source {
+    YardstickProject {
         name: "memchr",
-        from: From::Crate("memchr", "src"),
+        from: PackageRegistry::Crate("memchr", "src"),
         language: "Rust",
         endings: &[".rs"],
         kinds: RUST,
         server: None,
     },
-    Source {
+    YardstickProject {
         name: "rack",
-        from: From::Debian("ruby-rack", "usr/share/rubygems-integration/all/gems"),
+        from: PackageRegistry::Debian("ruby-rack", "usr/share/rubygems-integration/all/gems"),
         language: "Ruby",
         endings: &[".rb"],
         kinds: RUBY,
         server: None,
     },
-    Source {
+    YardstickProject {
         name: "twig",
-        from: From::Debian("php-twig", "usr/share/php/Twig"),
+        from: PackageRegistry::Debian("php-twig", "usr/share/php/Twig"),
         language: "PHP",
         endings: &[".php"],
         kinds: PHP,
@@ -159,19 +162,19 @@ pub(super) const ALL: &[Source] = &[
     },
 ];
 
-impl Source {
+impl YardstickProject {
     /// Downloads the project unless it is there, and returns its path.
-    pub(super) fn fetch(&self, folder: &Path) -> Result<PathBuf, Failure> {
+    pub(super) fn fetch(&self, folder: &Path) -> Result<PathBuf, TaskFailure> {
         let target = folder.join(self.name);
         let stamp = folder.join(format!("{}.stamp", self.name));
         if stamp.exists() {
-            return fs::canonicalize(&target).map_err(|error| Failure::io(&target, &error));
+            return fs::canonicalize(&target).map_err(|error| TaskFailure::io(&target, &error));
         }
         let target = fresh(&target)?;
         match self.from {
-            From::Pip(package) => pip(package, &target)?,
-            From::Debian(package, inner) => debian(package, inner, &target)?,
-            From::Crate(name, inner) => crate_of(name, inner, &target)?,
+            PackageRegistry::Pip(package) => pip(package, &target)?,
+            PackageRegistry::Debian(package, inner) => debian(package, inner, &target)?,
+            PackageRegistry::Crate(name, inner) => crate_of(name, inner, &target)?,
         }
         if self.language == "C" {
             compile_commands(&target)?;
@@ -183,19 +186,19 @@ impl Source {
     }
 }
 
-fn pip(package: &str, target: &Path) -> Result<(), Failure> {
+fn pip(package: &str, target: &Path) -> Result<(), TaskFailure> {
     let python = || Command::new("python3");
     let download = ["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:"];
     execute(python().args(download).arg(package).arg("--dest").arg(target))?;
     for wheel in files(target)?.iter().filter(|path| path.extension().is_some_and(|it| it == "whl"))
     {
         execute(python().args(["-m", "zipfile", "-e"]).arg(wheel).arg(target))?;
-        fs::remove_file(wheel).map_err(|error| Failure::io(wheel, &error))?;
+        fs::remove_file(wheel).map_err(|error| TaskFailure::io(wheel, &error))?;
     }
     Ok(())
 }
 
-fn debian(package: &str, inner: &str, target: &Path) -> Result<(), Failure> {
+fn debian(package: &str, inner: &str, target: &Path) -> Result<(), TaskFailure> {
     let whole = fresh(&target.join("package"))?;
     execute(Command::new("apt-get").args(["download", "-qq", package]).current_dir(&whole))?;
     for file in files(&whole)? {
@@ -203,10 +206,10 @@ fn debian(package: &str, inner: &str, target: &Path) -> Result<(), Failure> {
     }
     let inner = whole.join(inner);
     execute(Command::new("cp").arg("-rT").arg(inner).arg(target))?;
-    fs::remove_dir_all(&whole).map_err(|error| Failure::io(&whole, &error))
+    fs::remove_dir_all(&whole).map_err(|error| TaskFailure::io(&whole, &error))
 }
 
-fn crate_of(name: &str, inner: &str, target: &Path) -> Result<(), Failure> {
+fn crate_of(name: &str, inner: &str, target: &Path) -> Result<(), TaskFailure> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(["metadata", "--format-version=1"]).current_dir(workspace::root());
     let facts: Value = serde_json::from_slice(&output(&mut cargo)?).unwrap_or_default();
@@ -214,13 +217,13 @@ fn crate_of(name: &str, inner: &str, target: &Path) -> Result<(), Failure> {
     let found = packages.into_iter().find(|package| package["name"] == name);
     let manifest = found.and_then(|package| package["manifest_path"].as_str());
     let Some(folder) = manifest.and_then(|path| Path::new(path).parent()) else {
-        return Err(Failure::Failed(format!("the workspace does not use {name}")));
+        return Err(TaskFailure::Failed(format!("the workspace does not use {name}")));
     };
     execute(Command::new("cp").arg("-rT").arg(folder.join(inner)).arg(target))
 }
 
 /// Writes the compile commands of each file for clangd.
-fn compile_commands(target: &Path) -> Result<(), Failure> {
+fn compile_commands(target: &Path) -> Result<(), TaskFailure> {
     let folders: Vec<String> =
         folders(target)?.iter().map(|it| format!("-I{}", it.display())).collect();
     let mut commands = Vec::new();
@@ -239,7 +242,7 @@ fn compile_commands(target: &Path) -> Result<(), Failure> {
 }
 
 /// Returns a folder and all folders below it.
-fn folders(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+fn folders(folder: &Path) -> Result<Vec<PathBuf>, TaskFailure> {
     let mut all = vec![folder.to_owned()];
     for path in entries(folder)?.into_iter().filter(|path| path.is_dir()) {
         all.extend(folders(&path)?);
@@ -247,12 +250,12 @@ fn folders(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(all)
 }
 
-fn files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+fn files(folder: &Path) -> Result<Vec<PathBuf>, TaskFailure> {
     Ok(entries(folder)?.into_iter().filter(|path| path.is_file()).collect())
 }
 
-fn entries(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let read = fs::read_dir(folder).map_err(|error| Failure::io(folder, &error))?;
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, TaskFailure> {
+    let read = fs::read_dir(folder).map_err(|error| TaskFailure::io(folder, &error))?;
     let mut paths: Vec<PathBuf> = read.flatten().map(|entry| entry.path()).collect();
     paths.sort();
     Ok(paths)

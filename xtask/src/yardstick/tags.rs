@@ -6,15 +6,15 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use super::{Spot, output};
-use crate::failure::Failure;
+use super::{NameLocation, output};
+use crate::failure::TaskFailure;
 
 /// Returns the definitions of these kinds in a project.
 pub(super) fn of(
     project: &Path,
     language: &str,
     kinds: &[&str],
-) -> Result<BTreeSet<Spot>, Failure> {
+) -> Result<BTreeSet<NameLocation>, TaskFailure> {
     let mut command = Command::new("ctags");
     command
         .args(["--recurse", "--output-format=json", "--fields=+nKl", "--sort=no"])
@@ -24,14 +24,14 @@ pub(super) fn of(
         .current_dir(project);
     let text = output(&mut command)?;
     let tags = text.split(|byte| *byte == b'\n').filter_map(|line| tag(line, kinds));
-    let found: BTreeSet<Spot> = tags.collect();
+    let found: BTreeSet<NameLocation> = tags.collect();
     if found.is_empty() {
-        return Err(Failure::Failed("ctags found nothing: install universal-ctags".to_owned()));
+        return Err(TaskFailure::Failed("ctags found nothing: install universal-ctags".to_owned()));
     }
     Ok(found)
 }
 
-fn tag(line: &[u8], kinds: &[&str]) -> Option<Spot> {
+fn tag(line: &[u8], kinds: &[&str]) -> Option<NameLocation> {
     let tag: Value = serde_json::from_slice(line).ok()?;
     let kind = tag["kind"].as_str()?;
     let name = tag["name"].as_str()?;

@@ -4,15 +4,15 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use ralph_core::usage::{Usage, Usd};
-use ralph_proc::{Launch, Streams};
+use ralph_proc::{ProgramLaunch, StreamMerging};
 
-use super::stream::{Stream, grown};
-use super::verdict::{self, Verdict};
-use crate::client::{Client, ClientOption, ClientOptions, Setting};
+use super::stream::{ClaudeTurnState, grown};
+use super::verdict::{self, ClaudeTurnResult};
+use crate::client::{Client, ClientOption, ClientOptions, ClientSetting};
 use crate::limits::LimitPatterns;
-use crate::listen::{Closing, Heard, Listener, Shown, Standing};
-use crate::session::{Context, Kept, Seat, Session};
-use crate::{Agent, Spoken, Turn};
+use crate::listen::{AgentTurnOutcome, ShownOutput, TurnListener, TurnProcessEnd, TurnStatus};
+use crate::session::{AgentConversation, ContextWindow, SessionAfterTurn, TurnSession};
+use crate::{Agent, TurnInput, TurnReply};
 
 /// The default program.
 pub(super) const PROGRAM: &str = "claude";
@@ -33,7 +33,7 @@ const RETRIES: (&str, &str) = ("CLAUDE_CODE_MAX_RETRIES", "4");
 const HOPELESS_ATTEMPTS: u64 = 2;
 
 /// A full conversation, whatever its size.
-const FULL: Context = Context { tokens: 1, window: 1 };
+const FULL: ContextWindow = ContextWindow { tokens: 1, window: 1 };
 
 /// Variables that a client sets for its child processes. Our client must not
 /// see them.
@@ -51,8 +51,8 @@ pub(super) const OF_ANOTHER_CLIENT: [&str; 10] = [
 ];
 
 /// Settings of the client.
-pub const SETTINGS: [Setting; 4] = [
-    Setting {
+pub const SETTINGS: [ClientSetting; 4] = [
+    ClientSetting {
         option: ClientOption::Program,
         path: "claude.program",
         variable: "RALPH_CLAUDE_PROGRAM",
@@ -60,7 +60,7 @@ pub const SETTINGS: [Setting; 4] = [
         default: PROGRAM,
         help: "The program that `--agent claude-code` starts",
     },
-    Setting {
+    ClientSetting {
         option: ClientOption::PermissionMode,
         path: "claude.permission_mode",
         variable: "RALPH_CLAUDE_PERMISSION_MODE",
@@ -68,7 +68,7 @@ pub const SETTINGS: [Setting; 4] = [
         default: USUAL_MODE,
         help: "What it may do without asking, since nobody is there to be asked; `settings` leaves that to its own settings",
     },
-    Setting {
+    ClientSetting {
         option: ClientOption::Model,
         path: "claude.model",
         variable: "RALPH_CLAUDE_MODEL",
@@ -76,7 +76,7 @@ pub const SETTINGS: [Setting; 4] = [
         default: "the client's own",
         help: "The model to ask for",
     },
-    Setting {
+    ClientSetting {
         option: ClientOption::Args,
         path: "claude.args",
         variable: "RALPH_CLAUDE_ARGS",
@@ -116,14 +116,16 @@ impl ClaudeAgent {
         args.into_iter().map(str::to_owned).chain(self.options.args.iter().cloned()).collect()
     }
 
-    fn args(&self, turn: &Turn<'_>) -> Vec<String> {
+    fn args(&self, turn: &TurnInput<'_>) -> Vec<String> {
         let mut args = self.constant_args();
         match turn.seat {
-            Seat::Nowhere => {}
-            Seat::New(id) | Seat::After { id, .. } => {
+            TurnSession::Nowhere => {}
+            TurnSession::New(id) | TurnSession::After { id, .. } => {
                 args.extend(["--session-id".to_owned(), id.to_string()]);
             }
-            Seat::Resumed(session) => args.extend(["--resume".to_owned(), session.id.to_string()]),
+            TurnSession::Resumed(session) => {
+                args.extend(["--resume".to_owned(), session.id.to_string()])
+            }
         }
         if let Some(left) = turn.money_left {
             // The client knows prices, and checks the budget after every
@@ -144,23 +146,23 @@ impl Agent for ClaudeAgent {
         std::iter::once(self.program_text().to_owned()).chain(self.constant_args()).collect()
     }
 
-    fn launch(&self, turn: &Turn<'_>) -> Launch {
+    fn launch(&self, turn: &TurnInput<'_>) -> ProgramLaunch {
         let foreign = |name: &OsString| OF_ANOTHER_CLIENT.iter().any(|known| name == known);
         let mut env: Vec<_> = turn.env.iter().filter(|(name, _)| !foreign(name)).cloned().collect();
         if env.iter().all(|(name, _)| name != RETRIES.0) {
             env.push((RETRIES.0.into(), RETRIES.1.into()));
         }
-        Launch {
+        ProgramLaunch {
             program: self.program_text().into(),
             args: self.args(turn).into_iter().map(OsString::from).collect(),
             dir: turn.root.to_owned(),
             env,
             stdin: Some(turn.prompt_file.to_owned()),
-            streams: Streams::Apart,
+            streams: StreamMerging::Apart,
         }
     }
 
-    fn listen<'a>(&'a self, turn: &Turn<'a>) -> Box<dyn Listener + 'a> {
+    fn listen<'a>(&'a self, turn: &TurnInput<'a>) -> Box<dyn TurnListener + 'a> {
         Box::new(ClaudeListener::new(&self.limits, turn.seat))
     }
 
@@ -176,18 +178,18 @@ impl Agent for ClaudeAgent {
 /// Parses the client's output during one turn.
 pub(super) struct ClaudeListener<'a> {
     limits: &'a LimitPatterns,
-    stream: Stream,
+    stream: ClaudeTurnState,
     /// The session that is resumed, if any.
-    resumed: Option<&'a Session>,
+    resumed: Option<&'a AgentConversation>,
 }
 
 impl<'a> ClaudeListener<'a> {
-    pub(super) fn new(limits: &'a LimitPatterns, seat: Seat<'a>) -> Self {
+    pub(super) fn new(limits: &'a LimitPatterns, seat: TurnSession<'a>) -> Self {
         let resumed = match seat {
-            Seat::Resumed(session) => Some(session),
-            Seat::Nowhere | Seat::New(_) | Seat::After { .. } => None,
+            TurnSession::Resumed(session) => Some(session),
+            TurnSession::Nowhere | TurnSession::New(_) | TurnSession::After { .. } => None,
         };
-        Self { limits, stream: Stream::default(), resumed }
+        Self { limits, stream: ClaudeTurnState::default(), resumed }
     }
 
     /// Returns the session's usage before this turn. If the total fell, the
@@ -205,7 +207,7 @@ impl<'a> ClaudeListener<'a> {
     }
 
     /// Returns true if the client did not find the session to resume.
-    fn is_lost(&self, closing: &Closing<'_>) -> bool {
+    fn is_lost(&self, closing: &TurnProcessEnd<'_>) -> bool {
         const WORDS: &str = "No conversation found";
         if self.resumed.is_none() || self.stream.is_alive {
             return false;
@@ -214,19 +216,21 @@ impl<'a> ClaudeListener<'a> {
         complaint.contains(WORDS) || closing.outcome.stderr.text_lossy().contains(WORDS)
     }
 
-    fn kept(&self, closing: &Closing<'_>) -> Kept {
+    fn kept(&self, closing: &TurnProcessEnd<'_>) -> SessionAfterTurn {
         if self.is_lost(closing) {
-            return Kept::Lost;
+            return SessionAfterTurn::Lost;
         }
         let known = || self.resumed.map(|session| session.id.clone());
-        let Some(id) = self.stream.session.clone().or_else(known) else { return Kept::Nothing };
+        let Some(id) = self.stream.session.clone().or_else(known) else {
+            return SessionAfterTurn::Nothing;
+        };
         let context = self.stream.context();
         let context = context.or_else(|| self.resumed.and_then(|session| session.context));
         let context = if self.stream.has_overflowed() { Some(FULL) } else { context };
-        Kept::Session(Session { id, charged: self.total(), context })
+        SessionAfterTurn::Session(AgentConversation { id, charged: self.total(), context })
     }
 
-    fn remarks(&self, verdict: &Verdict) -> Vec<String> {
+    fn remarks(&self, verdict: &ClaudeTurnResult) -> Vec<String> {
         let skipped = match self.stream.skipped() {
             0 => None,
             1 => Some("one line of the client's output could not be read".to_owned()),
@@ -236,36 +240,36 @@ impl<'a> ClaudeListener<'a> {
     }
 }
 
-impl Listener for ClaudeListener<'_> {
-    fn hear(&mut self, bytes: &[u8]) -> Shown {
-        Shown::Pieces(self.stream.push(bytes))
+impl TurnListener for ClaudeListener<'_> {
+    fn read_output(&mut self, bytes: &[u8]) -> ShownOutput {
+        ShownOutput::Pieces(self.stream.push(bytes))
     }
 
     fn spent(&self) -> Usage {
         grown(self.before(), self.total())
     }
 
-    fn standing(&self) -> Standing {
+    fn standing(&self) -> TurnStatus {
         let hopeless = self.stream.retry.as_ref().is_some_and(|retry| {
             retry.attempt >= HOPELESS_ATTEMPTS && matches!(retry.status, Some(401 | 403))
         });
         if self.stream.is_over() {
-            Standing::Done
+            TurnStatus::Done
         } else if hopeless && !self.stream.is_alive {
-            Standing::Hopeless
+            TurnStatus::Hopeless
         } else {
-            Standing::Working
+            TurnStatus::Working
         }
     }
 
-    fn conclude(&mut self, closing: &Closing<'_>) -> Heard {
+    fn conclude(&mut self, closing: &TurnProcessEnd<'_>) -> AgentTurnOutcome {
         self.stream.finish();
         let verdict = verdict::judge(&self.stream, closing, self.limits);
         let remarks = self.remarks(&verdict);
         let result = self.stream.result.as_ref();
         let known = result.is_some() || self.stream.is_alive;
-        Heard {
-            spoken: Spoken {
+        AgentTurnOutcome {
+            spoken: TurnReply {
                 end: verdict.end,
                 text: verdict.text,
                 usage: known.then(|| self.spent()),

@@ -6,21 +6,21 @@ use serde_json::Value;
 
 use super::agent::{OF_ANOTHER_CLIENT, PROGRAM};
 use super::result::ResultLine;
-use crate::client::{AskedClient, ClientOptions};
+use crate::client::{ClientOptions, OneShotClient};
 
 /// Variables that may hold its credentials.
 const CREDENTIALS: &[&str] =
     &["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"];
 
 /// Returns the command for a single answer. The question is its standard input.
-pub(crate) fn asked(options: &ClientOptions) -> AskedClient {
+pub(crate) fn asked(options: &ClientOptions) -> OneShotClient {
     let mut words: Vec<&str> = vec![options.program.as_deref().unwrap_or(PROGRAM), "-p"];
     words.extend(["--output-format", "json", "--tools", "", "--safe-mode"]);
     words.extend(["--strict-mcp-config", "--no-session-persistence", "--disable-slash-commands"]);
     if let Some(model) = &options.model {
         words.extend(["--model", model]);
     }
-    AskedClient {
+    OneShotClient {
         words: words.into_iter().map(str::to_owned).collect(),
         system_flag: "--system-prompt",
         credentials: CREDENTIALS,

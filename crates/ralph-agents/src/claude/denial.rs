@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::pieces::one_line;
-use crate::listen::Refusal;
+use crate::listen::RefusedAction;
 
 /// The setting for allow rules.
 const PLACE: &str = "permissions.allow of .claude/settings.json";
@@ -42,8 +42,8 @@ const WITH_VERBS: [&str; 22] = [
 ];
 
 /// Returns the refusals that a result lists, each once, in their order.
-pub(super) fn refusals(denials: &Value) -> Vec<Refusal> {
-    let mut found: Vec<Refusal> = Vec::new();
+pub(super) fn refusals(denials: &Value) -> Vec<RefusedAction> {
+    let mut found: Vec<RefusedAction> = Vec::new();
     for denial in denials.as_array().into_iter().flatten() {
         let refusal = refusal(denial);
         if !found.contains(&refusal) {
@@ -53,7 +53,7 @@ pub(super) fn refusals(denials: &Value) -> Vec<Refusal> {
     found
 }
 
-fn refusal(denial: &Value) -> Refusal {
+fn refusal(denial: &Value) -> RefusedAction {
     let tool = denial["tool_name"].as_str().unwrap_or("a tool");
     let input = &denial["tool_input"];
     let rules: Vec<String> = rules(tool, input).iter().map(|rule| format!("`{rule}`")).collect();
@@ -61,7 +61,7 @@ fn refusal(denial: &Value) -> Refusal {
     if is_edit(tool) {
         remedy.push_str(", or set claude.permission_mode to acceptEdits");
     }
-    Refusal { what: super::pieces::describe_tool(tool, input), remedy }
+    RefusedAction { what: super::pieces::describe_tool(tool, input), remedy }
 }
 
 fn is_edit(tool: &str) -> bool {

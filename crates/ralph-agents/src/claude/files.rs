@@ -11,11 +11,11 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::ser::PrettyFormatter;
 
-use super::settings::{EVENTS, Group, Installation, Traces, group};
+use super::settings::{EVENTS, HookGroup, HookOptions, UninstallRecord, group};
 
 /// A file of an installation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct File {
+pub struct InstallFile {
     /// Its path, with `/`.
     pub path: String,
     /// Its contents.
@@ -91,11 +91,14 @@ and `ralph` itself sends nothing anywhere.
 ";
 
 /// Returns the slash commands, with paths below a folder named `commands`.
-pub fn commands() -> [File; 2] {
+pub fn commands() -> [InstallFile; 2] {
     let hint = "TASK [--max-iterations N] [--criteria LIST] | status | pause | resume | stop";
     [
-        File { path: "ralph.md".to_owned(), text: command(ABOUT_RALPH, Some(hint), RALPH) },
-        File { path: "cancel-ralph.md".to_owned(), text: command(ABOUT_CANCEL, None, CANCEL) },
+        InstallFile { path: "ralph.md".to_owned(), text: command(ABOUT_RALPH, Some(hint), RALPH) },
+        InstallFile {
+            path: "cancel-ralph.md".to_owned(),
+            text: command(ABOUT_CANCEL, None, CANCEL),
+        },
     ]
 }
 
@@ -107,12 +110,12 @@ pub fn is_ours(text: &str) -> bool {
 }
 
 /// Returns the files of the plugin, with paths below its own folder.
-pub fn plugin() -> Vec<File> {
-    let commands =
-        commands().map(|command| File { path: format!("commands/{}", command.path), ..command });
-    let file = |path: &str, text| File { path: path.to_owned(), text };
+pub fn plugin() -> Vec<InstallFile> {
+    let commands = commands()
+        .map(|command| InstallFile { path: format!("commands/{}", command.path), ..command });
+    let file = |path: &str, text| InstallFile { path: path.to_owned(), text };
     let mut files = vec![
-        file(".claude-plugin/plugin.json", json(&Manifest::this())),
+        file(".claude-plugin/plugin.json", json(&PluginManifest::this())),
         file("README.md", README.to_owned()),
         file("hooks/hooks.json", json(&PluginHooks::all())),
     ];
@@ -127,27 +130,27 @@ fn command(about: &str, hint: Option<&str>, body: &str) -> String {
 }
 
 #[derive(Serialize)]
-struct Manifest {
+struct PluginManifest {
     name: &'static str,
     version: &'static str,
     description: &'static str,
-    author: Author,
+    author: PluginAuthor,
     license: &'static str,
     keywords: [&'static str; 3],
 }
 
 #[derive(Serialize)]
-struct Author {
+struct PluginAuthor {
     name: &'static str,
 }
 
-impl Manifest {
+impl PluginManifest {
     fn this() -> Self {
         Self {
             name: "ralph",
             version: env!("CARGO_PKG_VERSION"),
             description: "Keeps Claude Code working until the work is proven done",
-            author: Author { name: "The ralph authors" },
+            author: PluginAuthor { name: "The ralph authors" },
             license: env!("CARGO_PKG_LICENSE"),
             keywords: ["loop", "verification", "testing"],
         }
@@ -157,12 +160,12 @@ impl Manifest {
 #[derive(Serialize)]
 struct PluginHooks {
     description: &'static str,
-    hooks: Events,
+    hooks: EventHookGroups,
 }
 
 impl PluginHooks {
     fn all() -> Self {
-        let wanted = Installation {
+        let wanted = HookOptions {
             program: "ralph".to_owned(),
             cap: 0,
             arm: None,
@@ -170,18 +173,18 @@ impl PluginHooks {
             stop_timeout: GATES,
             prompt_timeout: GATES,
         };
-        let of = |event| (event, [group(&wanted, event, &Traces::default())]);
+        let of = |event| (event, [group(&wanted, event, &UninstallRecord::default())]);
         Self {
             description: "Checks the work whenever the agent stops, while a loop is on",
-            hooks: Events(EVENTS.map(of)),
+            hooks: EventHookGroups(EVENTS.map(of)),
         }
     }
 }
 
 /// Groups by event, in the order of [`EVENTS`].
-struct Events([(&'static str, [Group; 1]); EVENTS.len()]);
+struct EventHookGroups([(&'static str, [HookGroup; 1]); EVENTS.len()]);
 
-impl Serialize for Events {
+impl Serialize for EventHookGroups {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().map(|(event, groups)| (event, groups)))
     }

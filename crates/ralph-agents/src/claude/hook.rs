@@ -9,13 +9,16 @@ mod wire;
 use std::path::PathBuf;
 
 use ralph_core::host::{
-    Actor, Breakage, BreakageKind, Happening, HostEvent, Mode, Position, Silence, Start, ToolUse,
+    AgentMode, EventAgent, HostEvent, HostEventKind, HostTurnEnd, HostTurnError, PromptPosition,
+    SessionStart, ToolUse, TurnErrorKind,
 };
 use ralph_core::ids::SessionId;
 
 use crate::excerpt::excerpt;
 use crate::host::BadPayload;
-use wire::{Call, Input, Payload, Raw, Task, list, object, text};
+use wire::{
+    BackgroundTask, HookPayload, HookToolCall, RawField, ToolArguments, list, object, text,
+};
 
 /// Tools that write the file given as an argument.
 pub(super) const WRITERS: [&str; 4] = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
@@ -35,7 +38,7 @@ const ERROR_CHARS: usize = 2000;
 /// Parses the payload of one event.
 ///
 /// Unknown events, and objects that are not events, become
-/// [`Happening::Other`]. Bytes that are not UTF-8 and unpaired surrogates are
+/// [`HostEventKind::Other`]. Bytes that are not UTF-8 and unpaired surrogates are
 /// replaced.
 pub fn parse(payload: &[u8]) -> Result<HostEvent, BadPayload> {
     match read(payload) {
@@ -56,7 +59,7 @@ fn read(payload: &[u8]) -> Result<HostEvent, BadPayload> {
     serde_json::from_slice(payload).map(|payload| event(&payload)).map_err(BadPayload::Json)
 }
 
-fn event(payload: &Payload<'_>) -> HostEvent {
+fn event(payload: &HookPayload<'_>) -> HostEvent {
     let name = said(payload.hook_event_name);
     let actor = actor(&name, payload.agent_id);
     HostEvent {
@@ -72,61 +75,61 @@ fn event(payload: &Payload<'_>) -> HostEvent {
 
 /// Returns the agent that the event belongs to. In doubt it is a child, since
 /// events of children decide nothing.
-fn actor(name: &str, id: Raw<'_>) -> Actor {
+fn actor(name: &str, id: RawField<'_>) -> EventAgent {
     match (text(id), id) {
-        (Some(id), _) if !id.is_empty() => Actor::Child(id.into_owned()),
-        (None, Some(odd)) => Actor::Child(excerpt(odd.get(), ABOUT_CHARS)),
-        (Some(_), _) | (None, None) if name == "SubagentStop" => Actor::Child(String::new()),
-        (Some(_), _) | (None, None) => Actor::Main,
+        (Some(id), _) if !id.is_empty() => EventAgent::Child(id.into_owned()),
+        (None, Some(odd)) => EventAgent::Child(excerpt(odd.get(), ABOUT_CHARS)),
+        (Some(_), _) | (None, None) if name == "SubagentStop" => EventAgent::Child(String::new()),
+        (Some(_), _) | (None, None) => EventAgent::Main,
     }
 }
 
-fn happening(name: &str, actor: &Actor, payload: &Payload<'_>) -> Happening {
+fn happening(name: &str, actor: &EventAgent, payload: &HookPayload<'_>) -> HostEventKind {
     match name {
-        "SessionStart" => Happening::SessionStarted(start(&said(payload.source))),
+        "SessionStart" => HostEventKind::SessionStarted(start(&said(payload.source))),
         "UserPromptSubmit" => prompted(said(payload.prompt)),
-        "UserPromptExpansion" => Happening::CommandCalled {
+        "UserPromptExpansion" => HostEventKind::CommandCalled {
             name: plain_command(&said(payload.command_name)).to_owned(),
             args: said(payload.command_args),
         },
-        "PreToolUse" => Happening::ToolAsked(used(&payload.call())),
-        "PostToolUse" => Happening::ToolsUsed(vec![used(&payload.call())]),
-        "PostToolUseFailure" => Happening::ToolsUsed(vec![failed(payload)]),
-        "PostToolBatch" => Happening::ToolsUsed(batch(payload.tool_calls)),
-        "Stop" if *actor == Actor::Main => Happening::TurnEnded(silence(payload)),
-        "Stop" | "SubagentStop" => Happening::ChildEnded,
-        "StopFailure" => Happening::TurnBroken(breakage(payload)),
-        "PreCompact" => Happening::Compacting,
+        "PreToolUse" => HostEventKind::ToolAsked(used(&payload.call())),
+        "PostToolUse" => HostEventKind::ToolsUsed(vec![used(&payload.call())]),
+        "PostToolUseFailure" => HostEventKind::ToolsUsed(vec![failed(payload)]),
+        "PostToolBatch" => HostEventKind::ToolsUsed(batch(payload.tool_calls)),
+        "Stop" if *actor == EventAgent::Main => HostEventKind::TurnEnded(silence(payload)),
+        "Stop" | "SubagentStop" => HostEventKind::ChildEnded,
+        "StopFailure" => HostEventKind::TurnBroken(breakage(payload)),
+        "PreCompact" => HostEventKind::Compacting,
         "PostCompact" => {
-            Happening::Compacted { summary: said(payload.compact_summary), message: None }
+            HostEventKind::Compacted { summary: said(payload.compact_summary), message: None }
         }
-        "SessionEnd" => Happening::SessionEnded { reason: said(payload.reason) },
-        _ => Happening::Other { name: name.to_owned() },
+        "SessionEnd" => HostEventKind::SessionEnded { reason: said(payload.reason) },
+        _ => HostEventKind::Other { name: name.to_owned() },
     }
 }
 
 /// Recognises prompts that the client sends itself when background work ends.
-fn prompted(text: String) -> Happening {
+fn prompted(text: String) -> HostEventKind {
     if text.starts_with("<task-notification") {
-        Happening::Woken
+        HostEventKind::Woken
     } else {
-        Happening::Prompted { text, position: Position::Unknown }
+        HostEventKind::Prompted { text, position: PromptPosition::Unknown }
     }
 }
 
 /// In every mode but `plan` the agent can change files, with or without asking.
-fn mode(word: &str) -> Mode {
-    if word == "plan" { Mode::Plan } else { Mode::Work }
+fn mode(word: &str) -> AgentMode {
+    if word == "plan" { AgentMode::Plan } else { AgentMode::Work }
 }
 
-fn start(source: &str) -> Start {
+fn start(source: &str) -> SessionStart {
     match source {
-        "startup" => Start::New,
-        "resume" => Start::Resumed,
-        "clear" => Start::Cleared,
-        "compact" => Start::Compacted,
-        "fork" => Start::Forked,
-        _ => Start::Other,
+        "startup" => SessionStart::New,
+        "resume" => SessionStart::Resumed,
+        "clear" => SessionStart::Cleared,
+        "compact" => SessionStart::Compacted,
+        "fork" => SessionStart::Forked,
+        _ => SessionStart::Other,
     }
 }
 
@@ -135,11 +138,11 @@ fn plain_command(name: &str) -> &str {
     name.rsplit_once(':').map_or(name, |(_, name)| name)
 }
 
-fn tool_use(call: &Call<'_>) -> ToolUse {
+fn tool_use(call: &HookToolCall<'_>) -> ToolUse {
     described(call, &object(call.input))
 }
 
-fn described(call: &Call<'_>, input: &Input<'_>) -> ToolUse {
+fn described(call: &HookToolCall<'_>, input: &ToolArguments<'_>) -> ToolUse {
     ToolUse {
         id: text(call.id).map(|id| excerpt(&id, ABOUT_CHARS)),
         tool: said(call.name),
@@ -151,8 +154,8 @@ fn described(call: &Call<'_>, input: &Input<'_>) -> ToolUse {
 
 /// Returns a tool use with the files it writes. For batches use [`batch`],
 /// since their answers do not tell a refusal from a success.
-fn used(call: &Call<'_>) -> ToolUse {
-    let input: Input<'_> = object(call.input);
+fn used(call: &HookToolCall<'_>) -> ToolUse {
+    let input: ToolArguments<'_> = object(call.input);
     let tool_use = described(call, &input);
     if !WRITERS.contains(&tool_use.tool.as_str()) {
         return tool_use;
@@ -161,7 +164,7 @@ fn used(call: &Call<'_>) -> ToolUse {
     ToolUse { files: files.into_iter().collect(), ..tool_use }
 }
 
-fn failed(payload: &Payload<'_>) -> ToolUse {
+fn failed(payload: &HookPayload<'_>) -> ToolUse {
     let error = text(payload.error).unwrap_or("unknown error".into());
     ToolUse { error: Some(excerpt(&error, ERROR_CHARS)), ..tool_use(&payload.call()) }
 }
@@ -169,8 +172,8 @@ fn failed(payload: &Payload<'_>) -> ToolUse {
 /// Returns tool uses without an event of their own. Tools that write and tools
 /// that fail have one; refused edits do not, and we do not listen to those of
 /// other tools.
-fn batch(calls: Raw<'_>) -> Vec<ToolUse> {
-    let of = |call: &Call<'_>| ToolUse { error: error_in(call), ..tool_use(call) };
+fn batch(calls: RawField<'_>) -> Vec<ToolUse> {
+    let of = |call: &HookToolCall<'_>| ToolUse { error: error_in(call), ..tool_use(call) };
     let is_news = |used: &ToolUse| match &used.error {
         Some(error) => !error.starts_with(EXIT_CODE),
         None => !WRITERS.contains(&used.tool.as_str()),
@@ -179,7 +182,7 @@ fn batch(calls: Raw<'_>) -> Vec<ToolUse> {
 }
 
 /// Returns the error in a tool's answer, if it has one.
-fn error_in(call: &Call<'_>) -> Option<String> {
+fn error_in(call: &HookToolCall<'_>) -> Option<String> {
     // Check the beginning first: the rest may be a whole file.
     let raw = call.response?.get().strip_prefix('"')?;
     if !raw.starts_with(TOOL_ERROR) && !raw.starts_with(EXIT_CODE) {
@@ -195,10 +198,10 @@ fn error_in(call: &Call<'_>) -> Option<String> {
     (is_command && code.parse::<i32>().is_ok()).then(|| excerpt(&answer, ERROR_CHARS))
 }
 
-fn silence(payload: &Payload<'_>) -> Silence {
+fn silence(payload: &HookPayload<'_>) -> HostTurnEnd {
     let tasks = list(payload.background_tasks).into_iter().filter_map(working);
     let schedules = list(payload.session_crons).into_iter().map(scheduled);
-    Silence {
+    HostTurnEnd {
         message: None,
         text: text(payload.last_assistant_message).map(Into::into),
         transcript: path(payload.transcript_path),
@@ -209,7 +212,7 @@ fn silence(payload: &Payload<'_>) -> Silence {
 
 /// Describes a task; `None` if it is over. An unknown state counts as running.
 fn working(task: &serde_json::value::RawValue) -> Option<String> {
-    let task: Task<'_> = object(Some(task));
+    let task: BackgroundTask<'_> = object(Some(task));
     let over = ["completed", "failed", "killed", "cancelled", "canceled", "stopped"];
     if text(task.status).is_some_and(|status| over.contains(&status.as_ref())) {
         return None;
@@ -218,12 +221,12 @@ fn working(task: &serde_json::value::RawValue) -> Option<String> {
 }
 
 fn scheduled(cron: &serde_json::value::RawValue) -> String {
-    let cron: Task<'_> = object(Some(cron));
+    let cron: BackgroundTask<'_> = object(Some(cron));
     in_words(None, "schedule", &[cron.prompt, cron.schedule, cron.id])
 }
 
 /// Returns `kind: text`, with the first description that is not blank.
-fn in_words(kind: Raw<'_>, otherwise: &str, descriptions: &[Raw<'_>]) -> String {
+fn in_words(kind: RawField<'_>, otherwise: &str, descriptions: &[RawField<'_>]) -> String {
     let kind = text(kind).filter(|kind| !kind.is_empty()).unwrap_or(otherwise.into());
     let mut said = descriptions.iter().filter_map(|raw| text(*raw));
     match said.find(|words| !words.trim().is_empty()) {
@@ -232,39 +235,39 @@ fn in_words(kind: Raw<'_>, otherwise: &str, descriptions: &[Raw<'_>]) -> String 
     }
 }
 
-fn breakage(payload: &Payload<'_>) -> Breakage {
+fn breakage(payload: &HookPayload<'_>) -> HostTurnError {
     let error = said(payload.error);
     let shown = text(payload.last_assistant_message).or_else(|| text(payload.error_details));
     let shown = shown.map_or_else(|| error.clone(), Into::into);
-    Breakage { kind: breakage_kind(&error, &shown), text: shown, message: None }
+    HostTurnError { kind: breakage_kind(&error, &shown), text: shown, message: None }
 }
 
-fn breakage_kind(error: &str, shown: &str) -> BreakageKind {
+fn breakage_kind(error: &str, shown: &str) -> TurnErrorKind {
     match error {
-        "rate_limit" => BreakageKind::Limit,
-        "overloaded" | "server_error" => BreakageKind::Overloaded,
+        "rate_limit" => TurnErrorKind::Limit,
+        "overloaded" | "server_error" => TurnErrorKind::Overloaded,
         "authentication_failed"
         | "oauth_org_not_allowed"
         | "account_on_hold"
         | "verification_required"
         | "billing_error"
-        | "cloud_credential_error" => BreakageKind::Refused,
+        | "cloud_credential_error" => TurnErrorKind::Refused,
         // For errors without a kind, the client shows the provider's status
         // code.
         _ => match shown.strip_prefix("API Error: ").and_then(|rest| rest.get(..3)) {
-            Some("429") => BreakageKind::Limit,
-            Some("500" | "502" | "503" | "504" | "529") => BreakageKind::Overloaded,
-            Some("401" | "403") => BreakageKind::Refused,
-            Some(_) | None => BreakageKind::Other,
+            Some("429") => TurnErrorKind::Limit,
+            Some("500" | "502" | "503" | "504" | "529") => TurnErrorKind::Overloaded,
+            Some("401" | "403") => TurnErrorKind::Refused,
+            Some(_) | None => TurnErrorKind::Other,
         },
     }
 }
 
-fn said(raw: Raw<'_>) -> String {
+fn said(raw: RawField<'_>) -> String {
     text(raw).map(Into::into).unwrap_or_default()
 }
 
-fn path(raw: Raw<'_>) -> Option<PathBuf> {
+fn path(raw: RawField<'_>) -> Option<PathBuf> {
     let path = text(raw).filter(|path| !path.is_empty())?;
     Some(PathBuf::from(path.into_owned()))
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use proptest::prelude::*;
-use ralph_core::host::{Effect, HostReply};
+use ralph_core::host::{HostReply, ReplyEffect};
 
 use super::*;
 use crate::claude::render;
@@ -14,9 +14,9 @@ const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/claude/hooks");
 
 /// A reply of each kind, for every event.
 fn replies() -> [(&'static str, HostReply); 5] {
-    let go_on = Effect::GoOn { reason: "2 tests fail".to_owned() };
-    let tell = Effect::Tell { context: "a.rs: 1 new error".to_owned() };
-    let answer = Effect::Answer { text: "no loop".to_owned() };
+    let go_on = ReplyEffect::GoOn { reason: "2 tests fail".to_owned() };
+    let tell = ReplyEffect::Tell { context: "a.rs: 1 new error".to_owned() };
+    let answer = ReplyEffect::Answer { text: "no loop".to_owned() };
     [
         ("nothing", HostReply::silent()),
         ("go on", HostReply::of(go_on)),
@@ -73,7 +73,7 @@ fn event_of(payload: &str) -> HostEvent {
 #[track_caller]
 fn uses(payload: &str) -> Vec<ToolUse> {
     let event = event_of(payload);
-    let Happening::ToolsUsed(uses) = event.what else { panic!("{event:?}") };
+    let HostEventKind::ToolsUsed(uses) = event.what else { panic!("{event:?}") };
     uses
 }
 
@@ -81,7 +81,7 @@ fn uses(payload: &str) -> Vec<ToolUse> {
 fn a_hook_fed_by_hand_is_an_event_of_no_session() {
     let event = event_of(r#"{"messages":[]}"#);
     assert_eq!(event.session, None);
-    assert_eq!(event.what, Happening::Other { name: String::new() });
+    assert_eq!(event.what, HostEventKind::Other { name: String::new() });
     for (name, reply) in replies() {
         let said = render(&event, &reply);
         assert!(said.is_empty() || said.starts_with(r#"{"systemMessage":"#), "{name}: {said}");
@@ -105,8 +105,8 @@ fn fields_of_another_type_count_as_not_said() {
             "last_assistant_message":3.5,"stop_hook_active":"true","background_tasks":"none",
             "session_crons":{"a":1}}"#,
     );
-    assert_eq!((event.session, event.folder, event.actor), (None, None, Actor::Main));
-    assert_eq!(event.what, Happening::TurnEnded(Silence::default()));
+    assert_eq!((event.session, event.folder, event.actor), (None, None, EventAgent::Main));
+    assert_eq!(event.what, HostEventKind::TurnEnded(HostTurnEnd::default()));
 }
 
 #[test]
@@ -126,8 +126,8 @@ fn whoever_has_an_agent_id_is_a_child_and_its_silence_ends_nothing() {
         ("SubagentStop", ""),
     ] {
         let event = event_of(&format!(r#"{{"hook_event_name":"{name}"{id}}}"#));
-        assert!(matches!(event.actor, Actor::Child(_)), "{name}{id}");
-        assert_eq!(event.what, Happening::ChildEnded);
+        assert!(matches!(event.actor, EventAgent::Child(_)), "{name}{id}");
+        assert_eq!(event.what, HostEventKind::ChildEnded);
         for (kind, reply) in replies() {
             assert_eq!(render(&event, &reply.with_note("seen")), "", "{kind}");
         }
@@ -143,7 +143,7 @@ fn only_work_that_goes_on_holds_up_the_end_of_a_turn() {
             {"type":"monitor","status":"of a new kind","description":"watch"}, 5],
             "session_crons":[{"id":"c1","schedule":"0 9 * * *","prompt":"look again"}]}"#,
     );
-    let Happening::TurnEnded(silence) = event.what else { panic!("{event:?}") };
+    let HostEventKind::TurnEnded(silence) = event.what else { panic!("{event:?}") };
     assert_eq!(
         silence.background,
         ["shell: sleep 9", "monitor: watch", "task", "schedule: look again"]
@@ -184,8 +184,9 @@ fn the_client_may_speak_in_the_users_place() {
     let said = |prompt: &str| {
         event_of(&format!(r#"{{"hook_event_name":"UserPromptSubmit","prompt":"{prompt}"}}"#)).what
     };
-    assert_eq!(said("<task-notification>\\n<task-id>b1</task-id>"), Happening::Woken);
-    let typed = Happening::Prompted { text: "go on".to_owned(), position: Position::Unknown };
+    assert_eq!(said("<task-notification>\\n<task-id>b1</task-id>"), HostEventKind::Woken);
+    let typed =
+        HostEventKind::Prompted { text: "go on".to_owned(), position: PromptPosition::Unknown };
     assert_eq!(said("go on"), typed);
 }
 
@@ -218,14 +219,14 @@ fn what_a_tool_was_about_is_short() {
 #[test]
 fn a_broken_turn_says_what_kind_of_break_it_was() {
     for (error, shown, kind) in [
-        ("rate_limit", "You've hit your limit", BreakageKind::Limit),
-        ("overloaded", "API Error: 529", BreakageKind::Overloaded),
-        ("server_error", "API Error: 500", BreakageKind::Overloaded),
-        ("authentication_failed", "Please log in", BreakageKind::Refused),
-        ("billing_error", "Credit balance is too low", BreakageKind::Refused),
-        ("unknown", "API Error: 429 slow down", BreakageKind::Limit),
-        ("unknown", "API Error: 400 bad", BreakageKind::Other),
-        ("of a new kind", "", BreakageKind::Other),
+        ("rate_limit", "You've hit your limit", TurnErrorKind::Limit),
+        ("overloaded", "API Error: 529", TurnErrorKind::Overloaded),
+        ("server_error", "API Error: 500", TurnErrorKind::Overloaded),
+        ("authentication_failed", "Please log in", TurnErrorKind::Refused),
+        ("billing_error", "Credit balance is too low", TurnErrorKind::Refused),
+        ("unknown", "API Error: 429 slow down", TurnErrorKind::Limit),
+        ("unknown", "API Error: 400 bad", TurnErrorKind::Other),
+        ("of a new kind", "", TurnErrorKind::Other),
     ] {
         let event = event_of(&format!(
             r#"{{"hook_event_name":"StopFailure","error":"{error}","last_assistant_message":"{shown}"}}"#
@@ -233,7 +234,7 @@ fn a_broken_turn_says_what_kind_of_break_it_was() {
         let text = shown.to_owned();
         assert_eq!(
             event.what,
-            Happening::TurnBroken(Breakage { kind, text, message: None }),
+            HostEventKind::TurnBroken(HostTurnError { kind, text, message: None }),
             "{error}"
         );
     }
@@ -245,7 +246,8 @@ fn a_command_is_known_without_its_plugin() {
         let event = event_of(&format!(
             r#"{{"hook_event_name":"UserPromptExpansion","command_name":"{name}","command_args":"fix"}}"#
         ));
-        let want = Happening::CommandCalled { name: "ralph".to_owned(), args: "fix".to_owned() };
+        let want =
+            HostEventKind::CommandCalled { name: "ralph".to_owned(), args: "fix".to_owned() };
         assert_eq!(event.what, want);
     }
 }
@@ -254,13 +256,13 @@ fn a_command_is_known_without_its_plugin() {
 fn halves_of_surrogate_pairs_and_bytes_that_are_no_text_are_replaced() {
     let event =
         event_of(r#"{"hook_event_name":"UserPromptSubmit","prompt":"a\ud83db \ud83e\udd16"}"#);
-    let Happening::Prompted { text, .. } = event.what else { panic!("{event:?}") };
+    let HostEventKind::Prompted { text, .. } = event.what else { panic!("{event:?}") };
     assert!(text.starts_with("a\u{fffd}") && text.ends_with("b 🤖"), "{text}");
 
     let payload =
         b"{\"hook_event_name\":\"UserPromptSubmit\",\"prompt\":\"a\xff\xfeb\",\"x\":\"\xc3\"}";
     let event = parse(payload).unwrap();
-    let Happening::Prompted { text, .. } = event.what else { panic!("{event:?}") };
+    let HostEventKind::Prompted { text, .. } = event.what else { panic!("{event:?}") };
     assert_eq!(text, "a\u{fffd}\u{fffd}b");
 }
 

@@ -14,7 +14,7 @@ const OF_INTEREST: [&str; 4] = ["assistant", "result", "system", "rate_limit_eve
 
 /// Collects the lines of a stream, in bounded memory.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Lines {
+pub(super) struct JsonLineReader {
     rest: Vec<u8>,
     /// True inside a line that is too long.
     skipping: bool,
@@ -23,12 +23,12 @@ pub(super) struct Lines {
 }
 
 #[derive(Deserialize)]
-struct Head<'a> {
+struct LineHeader<'a> {
     #[serde(rename = "type", borrow)]
     kind: Cow<'a, str>,
 }
 
-impl Lines {
+impl JsonLineReader {
     /// Takes the next bytes; returns the objects of complete lines with a
     /// relevant type.
     pub(super) fn push(&mut self, bytes: &[u8]) -> Vec<Value> {
@@ -71,7 +71,7 @@ impl Lines {
         if text.is_empty() {
             return None;
         }
-        let Ok(head) = serde_json::from_str::<Head<'_>>(text) else {
+        let Ok(head) = serde_json::from_str::<LineHeader<'_>>(text) else {
             self.skipped += 1;
             return None;
         };
@@ -95,8 +95,8 @@ fn mended(text: &str) -> String {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
         let length = match (surrogate(rest), rest.get(6..).and_then(surrogate)) {
-            (Some(Half::High), Some(Half::Low)) => 12,
-            (Some(Half::High | Half::Low), _) => {
+            (Some(SurrogateHalf::High), Some(SurrogateHalf::Low)) => 12,
+            (Some(SurrogateHalf::High | SurrogateHalf::Low), _) => {
                 out.push('\u{fffd}');
                 rest = &rest[6..];
                 continue;
@@ -111,17 +111,17 @@ fn mended(text: &str) -> String {
 }
 
 #[derive(Clone, Copy)]
-enum Half {
+enum SurrogateHalf {
     High,
     Low,
 }
 
 /// Returns the surrogate half at the start of the text, if it is escaped there.
-fn surrogate(text: &str) -> Option<Half> {
+fn surrogate(text: &str) -> Option<SurrogateHalf> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     match u16::from_str_radix(digits, 16).ok()? {
-        0xd800..=0xdbff => Some(Half::High),
-        0xdc00..=0xdfff => Some(Half::Low),
+        0xd800..=0xdbff => Some(SurrogateHalf::High),
+        0xdc00..=0xdfff => Some(SurrogateHalf::Low),
         _ => None,
     }
 }
@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn a_stream_may_be_cut_anywhere() {
         for size in 1..LINE.len() {
-            let mut lines = Lines::default();
+            let mut lines = JsonLineReader::default();
             let twice = LINE.repeat(2);
             let found: Vec<Value> =
                 twice.as_bytes().chunks(size).flat_map(|bytes| lines.push(bytes)).collect();
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn what_is_no_object_is_skipped_and_counted() {
-        let mut lines = Lines::default();
+        let mut lines = JsonLineReader::default();
         let junk =
             ["warning: x\n", "[]\n", "\n", "{\"type\":3}\n", "{\"type\":\"result\"\n", "null\n"];
         for line in junk {
@@ -159,20 +159,21 @@ mod tests {
 
     #[test]
     fn invalid_text_inside_a_message_is_replaced() {
-        let found = Lines::default().push(b"{\"type\":\"result\",\"result\":\"a\xffb\"}\n");
+        let found =
+            JsonLineReader::default().push(b"{\"type\":\"result\",\"result\":\"a\xffb\"}\n");
         assert_eq!(found[0]["result"], "a\u{fffd}b");
     }
 
     #[test]
     fn half_a_character_does_not_lose_a_message() {
         let line = r#"{"type":"result","result":"cut \ud83d here \\ud83d \ud83d\ude00 \udc00"}"#;
-        let found = Lines::default().push(format!("{line}\n").as_bytes());
+        let found = JsonLineReader::default().push(format!("{line}\n").as_bytes());
         assert_eq!(found[0]["result"], "cut \u{fffd} here \\ud83d 😀 \u{fffd}");
     }
 
     #[test]
     fn a_line_without_end_takes_no_memory() {
-        let mut lines = Lines::default();
+        let mut lines = JsonLineReader::default();
         let block = vec![b'x'; 1024 * 1024];
         for _ in 0..100 {
             assert_eq!(lines.push(&block), [] as [Value; 0]);
@@ -186,14 +187,14 @@ mod tests {
     #[test]
     fn what_tools_printed_is_not_taken_apart() {
         let line = format!("{{\"type\":\"user\",\"message\":\"{}\"}}\n", "x".repeat(1_000_000));
-        let mut lines = Lines::default();
+        let mut lines = JsonLineReader::default();
         assert_eq!(lines.push(line.as_bytes()), [] as [Value; 0]);
         assert_eq!(lines.skipped(), 0);
     }
 
     #[test]
     fn an_unfinished_last_line_counts() {
-        let mut lines = Lines::default();
+        let mut lines = JsonLineReader::default();
         assert_eq!(lines.push(LINE.trim_end().as_bytes()), [] as [Value; 0]);
         assert_eq!(lines.finish().unwrap()["result"], "가나 done");
         assert_eq!(lines.finish(), None);
@@ -202,7 +203,7 @@ mod tests {
     #[test]
     fn nesting_without_end_is_no_message() {
         let deep = format!("{{\"type\":\"result\",\"x\":{}1\n", "[".repeat(100_000));
-        let mut lines = Lines::default();
+        let mut lines = JsonLineReader::default();
         assert_eq!(lines.push(deep.as_bytes()), [] as [Value; 0]);
         assert_eq!(lines.skipped(), 1);
     }

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 use super::files;
 use super::plan::SETTINGS;
-use super::settings::{self, BEFORE_EDITS, Found, Hook};
-use crate::inspection::{Cap, CommandFile, CommandState, HookCall, InstalledHook};
-use crate::inspection::{Inspection, Other, Scope};
-use crate::install::{Read, Unreadable, text};
+use super::settings::{self, BEFORE_EDITS, HookSettings, SettingsHook};
+use crate::inspection::{CommandFile, CommandState, ContinuationCap, HookCall, InstalledHook};
+use crate::inspection::{ForeignLoop, InstallInspection, SettingsScope};
+use crate::install::{FolderReader, HostFileError, text};
 
 /// The user's private settings for a project, which take precedence over the
 /// shared ones.
@@ -23,16 +23,19 @@ const GRANTED: Duration = Duration::from_mins(10);
 const GRANTED_TO_PROMPTS: Duration = Duration::from_secs(30);
 
 /// Inspects the settings and the commands of a folder.
-pub fn inspect(read: &Read<'_>, scope: Scope) -> Result<Inspection, Unreadable> {
-    let mut seen = Inspection::default();
+pub fn inspect(
+    read: &FolderReader<'_>,
+    scope: SettingsScope,
+) -> Result<InstallInspection, HostFileError> {
+    let mut seen = InstallInspection::default();
     let names: &[&str] = match scope {
-        Scope::Project => &[LOCAL_SETTINGS, SETTINGS],
-        Scope::User => &[SETTINGS],
+        SettingsScope::Project => &[LOCAL_SETTINGS, SETTINGS],
+        SettingsScope::User => &[SETTINGS],
     };
     for name in names {
         if let Some(text) = text(read, name)?.filter(|text| !text.trim().is_empty()) {
             let found = settings::inspect(&text);
-            let found = found.map_err(|error| Unreadable::new(Path::new(name), error))?;
+            let found = found.map_err(|error| HostFileError::new(Path::new(name), error))?;
             add(&mut seen, Path::new(name), found);
         }
     }
@@ -49,25 +52,26 @@ pub fn inspect(read: &Read<'_>, scope: Scope) -> Result<Inspection, Unreadable> 
     Ok(seen)
 }
 
-fn add(seen: &mut Inspection, file: &Path, found: Found) {
-    let Found { ours, foreign_stops, cap, own_cap, is_disabled, loop_plugins, own_plugins } = found;
+fn add(seen: &mut InstallInspection, file: &Path, found: HookSettings) {
+    let HookSettings { ours, foreign_stops, cap, own_cap, is_disabled, loop_plugins, own_plugins } =
+        found;
     seen.hooks.extend(ours.into_iter().map(|hook| installed(file, hook)));
-    let foreign = foreign_stops.iter().map(|hook| Other::Hook(file.to_owned(), words(hook)));
+    let foreign = foreign_stops.iter().map(|hook| ForeignLoop::Hook(file.to_owned(), words(hook)));
     seen.others.extend(foreign);
-    let plugin = |name| Other::Plugin(file.to_owned(), name);
+    let plugin = |name| ForeignLoop::Plugin(file.to_owned(), name);
     seen.others.extend(loop_plugins.into_iter().map(plugin));
     seen.own_plugins.extend(own_plugins);
     // Settings with precedence come first.
     if let (None, Some(value)) = (&seen.cap, cap) {
         let is_ours = own_cap.is_some_and(|own| own.to_string() == value);
-        seen.cap = Some(Cap { file: file.to_owned(), value, is_ours });
+        seen.cap = Some(ContinuationCap { file: file.to_owned(), value, is_ours });
     }
     if is_disabled && seen.switched_off_by.is_none() {
         seen.switched_off_by = Some(file.to_owned());
     }
 }
 
-fn installed(file: &Path, hook: Hook) -> InstalledHook {
+fn installed(file: &Path, hook: SettingsHook) -> InstalledHook {
     let otherwise = match hook.event.as_str() {
         "UserPromptSubmit" => GRANTED_TO_PROMPTS,
         _ => GRANTED,
@@ -89,7 +93,7 @@ fn installed(file: &Path, hook: Hook) -> InstalledHook {
 }
 
 /// Returns the command line of a foreign hook.
-fn words(hook: &Hook) -> String {
+fn words(hook: &SettingsHook) -> String {
     if hook.command.is_empty() {
         return "a hook without a command".to_owned();
     }
@@ -147,21 +151,21 @@ mod tests {
     use std::collections::BTreeMap;
     use std::io;
 
-    use ralph_core::host::Happening;
+    use ralph_core::host::HostEventKind;
 
     use super::*;
     use crate::claude::{parse, plan_install};
-    use crate::install::Wanted;
+    use crate::install::InstallOptions;
 
-    type Files = BTreeMap<&'static str, String>;
+    type SettingsFiles = BTreeMap<&'static str, String>;
 
-    fn look(files: &Files, scope: Scope) -> Inspection {
+    fn look(files: &SettingsFiles, scope: SettingsScope) -> InstallInspection {
         let read = |path: &Path| Ok(path.to_str().and_then(|path| files.get(path)).cloned());
         inspect(&read, scope).unwrap()
     }
 
-    fn fresh() -> Files {
-        let wanted = Wanted {
+    fn fresh() -> SettingsFiles {
+        let wanted = InstallOptions {
             program: "ralph".to_owned(),
             cap: 0,
             arm: None,
@@ -178,21 +182,22 @@ mod tests {
 
     #[test]
     fn an_installation_is_found_as_it_was_written() {
-        let seen = look(&fresh(), Scope::User);
+        let seen = look(&fresh(), SettingsScope::User);
         let events: Vec<&str> = seen.hooks.iter().map(|hook| hook.event.as_str()).collect();
         assert_eq!(events.len(), settings::EVENTS.len() + 1);
         let stop = seen.hooks.iter().find(|hook| hook.event == "Stop").unwrap();
         assert!(matches!(&stop.call, HookCall::Program(program, _) if program == "ralph"));
         assert_eq!((stop.granted, stop.own), (Duration::from_mins(30), Some(stop.granted)));
         assert!(stop.runs_gates && seen.is_installed() && seen.others.is_empty());
-        let cap = Cap { file: "settings.json".into(), value: "0".to_owned(), is_ours: true };
+        let cap =
+            ContinuationCap { file: "settings.json".into(), value: "0".to_owned(), is_ours: true };
         assert_eq!(seen.cap, Some(cap));
         assert!(seen.commands.iter().all(|file| file.state == CommandState::Current));
     }
 
     #[test]
     fn nothing_is_found_where_nothing_is() {
-        let seen = look(&Files::new(), Scope::Project);
+        let seen = look(&SettingsFiles::new(), SettingsScope::Project);
         assert!(!seen.is_installed());
         assert!(seen.commands.iter().all(|file| file.state == CommandState::Missing));
     }
@@ -202,11 +207,11 @@ mod tests {
         let mut files = fresh();
         let text = r#"{"disableAllHooks":true,"env":{"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP":"4"}}"#;
         files.insert("settings.local.json", text.to_owned());
-        let seen = look(&files, Scope::Project);
+        let seen = look(&files, SettingsScope::Project);
         assert_eq!(seen.switched_off_by, Some("settings.local.json".into()));
         let cap = seen.cap.unwrap();
         assert_eq!((cap.value.as_str(), cap.is_ours), ("4", false));
-        assert_eq!(look(&files, Scope::User).switched_off_by, None);
+        assert_eq!(look(&files, SettingsScope::User).switched_off_by, None);
     }
 
     #[test]
@@ -218,19 +223,19 @@ mod tests {
             "UserPromptSubmit":[{"hooks":[
             {"type":"command","command":"ralph hook --agent claude-code","timeout":-1}]}]},
             "enabledPlugins":{"ralph-loop@x":true}}"#;
-        let mut files = Files::new();
+        let mut files = SettingsFiles::new();
         files.insert("settings.json", text.to_owned());
         files.insert("commands/ralph.md", "mine".to_owned());
         files.insert("commands/cancel-ralph.md", format!("{}\n", files::commands()[1].text));
-        let seen = look(&files, Scope::Project);
+        let seen = look(&files, SettingsScope::Project);
         assert!(matches!(&seen.hooks[0].call, HookCall::Shell(line) if line.starts_with("ralph ")));
         assert_eq!((seen.hooks[0].granted, seen.hooks[0].own), (GRANTED, None));
         assert_eq!(seen.hooks[1].granted, GRANTED_TO_PROMPTS);
         let file = || PathBuf::from("settings.json");
         let others = [
-            Other::Hook(file(), "loop.sh --on".to_owned()),
-            Other::Hook(file(), "a hook without a command".to_owned()),
-            Other::Plugin(file(), "ralph-loop@x".to_owned()),
+            ForeignLoop::Hook(file(), "loop.sh --on".to_owned()),
+            ForeignLoop::Hook(file(), "a hook without a command".to_owned()),
+            ForeignLoop::Plugin(file(), "ralph-loop@x".to_owned()),
         ];
         assert_eq!(seen.others, others);
         let states: Vec<CommandState> = seen.commands.iter().map(|file| file.state).collect();
@@ -242,12 +247,12 @@ mod tests {
         let damaged = |path: &Path| {
             Ok((path == Path::new("settings.json")).then(|| "{\n  \"a\": 1,\n}".to_owned()))
         };
-        let error = inspect(&damaged, Scope::User).unwrap_err();
+        let error = inspect(&damaged, SettingsScope::User).unwrap_err();
         assert_eq!(
             error.to_string(),
             "settings.json: line 2, column 9: trailing commas are not allowed"
         );
-        let error = inspect(&|_| Err(io::Error::other("gone")), Scope::User).unwrap_err();
+        let error = inspect(&|_| Err(io::Error::other("gone")), SettingsScope::User).unwrap_err();
         assert_eq!(error.to_string(), "settings.json: gone");
     }
 
@@ -257,27 +262,27 @@ mod tests {
             let said = parse(payload(event, "s-1", Path::new("/p")).as_bytes()).unwrap();
             assert_eq!(said.session.unwrap().as_str(), "s-1", "{event}");
             match said.what {
-                Happening::Other { .. } => panic!("{event}"),
-                Happening::ToolAsked(used) => assert!(used.files.is_empty()),
-                Happening::ToolsUsed(uses) => {
+                HostEventKind::Other { .. } => panic!("{event}"),
+                HostEventKind::ToolAsked(used) => assert!(used.files.is_empty()),
+                HostEventKind::ToolsUsed(uses) => {
                     assert!(!uses.is_empty() && uses.iter().all(|used| used.files.is_empty()));
                 }
-                Happening::Prompted { text, .. } => assert_eq!(text, "/ralph help"),
-                Happening::SessionStarted(_)
-                | Happening::Woken
-                | Happening::CommandCalled { .. }
-                | Happening::TurnEnded(_)
-                | Happening::TurnBroken(_)
-                | Happening::ChildEnded
-                | Happening::Compacting
-                | Happening::Compacted { .. }
-                | Happening::PermissionAsked { .. }
-                | Happening::PermissionAnswered
-                | Happening::NotDelivered { .. }
-                | Happening::HostStarted
-                | Happening::Done(_)
-                | Happening::Due
-                | Happening::SessionEnded { .. } => {}
+                HostEventKind::Prompted { text, .. } => assert_eq!(text, "/ralph help"),
+                HostEventKind::SessionStarted(_)
+                | HostEventKind::Woken
+                | HostEventKind::CommandCalled { .. }
+                | HostEventKind::TurnEnded(_)
+                | HostEventKind::TurnBroken(_)
+                | HostEventKind::ChildEnded
+                | HostEventKind::Compacting
+                | HostEventKind::Compacted { .. }
+                | HostEventKind::PermissionAsked { .. }
+                | HostEventKind::PermissionAnswered
+                | HostEventKind::NotDelivered { .. }
+                | HostEventKind::HostStarted
+                | HostEventKind::Done(_)
+                | HostEventKind::Due
+                | HostEventKind::SessionEnded { .. } => {}
             }
         }
     }

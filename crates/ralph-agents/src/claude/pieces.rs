@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::line::cut;
-use crate::listen::{Piece, PieceKind};
+use crate::listen::{OutputPiece, OutputPieceKind};
 
 pub(super) use crate::line::one_line;
 
@@ -30,16 +30,16 @@ const TELLING: [&str; 11] = [
 
 /// Returns the pieces of an assistant's message. `child` names its agent,
 /// unless that is the main one.
-pub(super) fn of_message(message: &Value, child: Option<&str>) -> Vec<Piece> {
+pub(super) fn of_message(message: &Value, child: Option<&str>) -> Vec<OutputPiece> {
     let blocks = message["content"].as_array().into_iter().flatten();
     blocks.filter_map(|block| of_block(block, child)).collect()
 }
 
-fn of_block(block: &Value, child: Option<&str>) -> Option<Piece> {
+fn of_block(block: &Value, child: Option<&str>) -> Option<OutputPiece> {
     let (kind, text) = match block["type"].as_str()? {
-        "text" => (PieceKind::Text, block["text"].as_str()?.trim().to_owned()),
+        "text" => (OutputPieceKind::Text, block["text"].as_str()?.trim().to_owned()),
         "tool_use" | "server_tool_use" | "mcp_tool_use" => {
-            (PieceKind::Tool, describe_tool(block["name"].as_str()?, &block["input"]))
+            (OutputPieceKind::Tool, describe_tool(block["name"].as_str()?, &block["input"]))
         }
         _ => return None,
     };
@@ -47,8 +47,10 @@ fn of_block(block: &Value, child: Option<&str>) -> Option<Piece> {
         return None;
     }
     Some(match child {
-        Some(name) => Piece::new(PieceKind::Child, one_line(&format!("{name}: {text}"), LINE)),
-        None => Piece::new(kind, cut(&text, MESSAGE)),
+        Some(name) => {
+            OutputPiece::new(OutputPieceKind::Child, one_line(&format!("{name}: {text}"), LINE))
+        }
+        None => OutputPiece::new(kind, cut(&text, MESSAGE)),
     })
 }
 
@@ -63,10 +65,11 @@ pub(super) fn describe_tool(name: &str, input: &Value) -> String {
 }
 
 /// Returns the piece for a line about the turn itself.
-pub(super) fn of_system(line: &Value) -> Option<Piece> {
+pub(super) fn of_system(line: &Value) -> Option<OutputPiece> {
     let text = |name: &str| line[name].as_str().unwrap_or_default();
-    let note = |text: String| Some(Piece::new(PieceKind::Note, one_line(&text, LINE)));
-    let child = |text: String| Some(Piece::new(PieceKind::Child, one_line(&text, LINE)));
+    let note = |text: String| Some(OutputPiece::new(OutputPieceKind::Note, one_line(&text, LINE)));
+    let child =
+        |text: String| Some(OutputPiece::new(OutputPieceKind::Child, one_line(&text, LINE)));
     match text("subtype") {
         "api_retry" => note(retry(line)),
         "compact_boundary" => {
@@ -113,7 +116,7 @@ mod tests {
 
     use super::*;
 
-    fn message(blocks: &Value, child: Option<&str>) -> Vec<Piece> {
+    fn message(blocks: &Value, child: Option<&str>) -> Vec<OutputPiece> {
         of_message(&json!({ "content": blocks }), child)
     }
 
@@ -139,8 +142,8 @@ mod tests {
             { "type": "text", "text": "Hello\nyou" },
             "?",
         ]);
-        assert_eq!(message(&blocks, None), [Piece::new(PieceKind::Text, "Hello\nyou")]);
+        assert_eq!(message(&blocks, None), [OutputPiece::new(OutputPieceKind::Text, "Hello\nyou")]);
         let child = message(&blocks, Some("explorer"));
-        assert_eq!(child, [Piece::new(PieceKind::Child, "explorer: Hello you")]);
+        assert_eq!(child, [OutputPiece::new(OutputPieceKind::Child, "explorer: Hello you")]);
     }
 }

@@ -3,22 +3,25 @@
 use std::path::{Path, PathBuf};
 
 use super::files;
-use super::settings::{self, Installation, Removed};
-use crate::host::Variable;
-use crate::install::{Plan, Read, Unreadable, Wanted, text};
+use super::settings::{self, HookOptions, HookRemoval};
+use crate::host::VariableLookup;
+use crate::install::{FolderReader, HostFileError, InstallOptions, InstallPlan, text};
 
 /// The settings file with our hooks.
 pub(super) const SETTINGS: &str = "settings.json";
 
 /// Returns the folder of the user's settings.
-pub fn user_folder(variable: &Variable<'_>) -> Option<PathBuf> {
+pub fn user_folder(variable: &VariableLookup<'_>) -> Option<PathBuf> {
     let said = |name| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     said("CLAUDE_CONFIG_DIR").or_else(|| said("HOME").map(|home| home.join(".claude")))
 }
 
 /// Plans an installation: hooks in the settings, and the slash commands.
-pub fn plan_install(read: &Read<'_>, wanted: &Wanted) -> Result<Plan, Unreadable> {
-    let installation = Installation {
+pub fn plan_install(
+    read: &FolderReader<'_>,
+    wanted: &InstallOptions,
+) -> Result<InstallPlan, HostFileError> {
+    let installation = HookOptions {
         program: wanted.program.clone(),
         cap: wanted.cap,
         arm: wanted.arm.clone(),
@@ -28,8 +31,8 @@ pub fn plan_install(read: &Read<'_>, wanted: &Wanted) -> Result<Plan, Unreadable
     };
     let before = text(read, SETTINGS)?;
     let after = settings::install(before.as_deref(), &installation);
-    let after = after.map_err(|error| Unreadable::new(Path::new(SETTINGS), error))?;
-    let mut plan = Plan::default();
+    let after = after.map_err(|error| HostFileError::new(Path::new(SETTINGS), error))?;
+    let mut plan = InstallPlan::default();
     plan.change(SETTINGS, before, Some(after));
     for file in files::commands() {
         let path = format!("commands/{}", file.path);
@@ -42,14 +45,14 @@ pub fn plan_install(read: &Read<'_>, wanted: &Wanted) -> Result<Plan, Unreadable
 }
 
 /// Plans the removal of our entries and files, and nothing else.
-pub fn plan_uninstall(read: &Read<'_>) -> Result<Plan, Unreadable> {
-    let mut plan = Plan::default();
+pub fn plan_uninstall(read: &FolderReader<'_>) -> Result<InstallPlan, HostFileError> {
+    let mut plan = InstallPlan::default();
     if let Some(before) = text(read, SETTINGS)? {
         let removed = settings::uninstall(&before);
-        match removed.map_err(|error| Unreadable::new(Path::new(SETTINGS), error))? {
-            Removed::Nothing => {}
-            Removed::Text(after) => plan.change(SETTINGS, Some(before), Some(after)),
-            Removed::File => plan.change(SETTINGS, Some(before), None),
+        match removed.map_err(|error| HostFileError::new(Path::new(SETTINGS), error))? {
+            HookRemoval::Nothing => {}
+            HookRemoval::Text(after) => plan.change(SETTINGS, Some(before), Some(after)),
+            HookRemoval::File => plan.change(SETTINGS, Some(before), None),
         }
     }
     for file in files::commands() {

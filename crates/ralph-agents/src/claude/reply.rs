@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use ralph_core::host::{Actor, Effect, Happening, HostEvent, HostReply};
+use ralph_core::host::{EventAgent, HostEvent, HostEventKind, HostReply, ReplyEffect};
 use serde::Serialize;
 
 /// Events whose reply may contain text for the agent. `Stop` allows it too, but
@@ -28,20 +28,20 @@ const AS_TYPED: &str = "The task is what the user typed, without the settings of
 
 /// A reply in the client's format.
 #[derive(Default, Serialize)]
-struct Answer<'a> {
+struct HookReply<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     decision: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'a str>,
     #[serde(rename = "hookSpecificOutput", skip_serializing_if = "Option::is_none")]
-    specific: Option<Specific<'a>>,
+    specific: Option<HookSpecificOutput<'a>>,
     #[serde(rename = "systemMessage", skip_serializing_if = "Option::is_none")]
     note: Option<Cow<'a, str>>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Specific<'a> {
+struct HookSpecificOutput<'a> {
     hook_event_name: &'a str,
     additional_context: Cow<'a, str>,
 }
@@ -52,24 +52,26 @@ struct Specific<'a> {
 /// event without a user's prompt becomes a note. The end of a child gets no
 /// reply.
 pub fn render(event: &HostEvent, reply: &HostReply) -> String {
-    if reply.is_silent() || event.what == Happening::ChildEnded {
+    if reply.is_silent() || event.what == HostEventKind::ChildEnded {
         return String::new();
     }
     let note = reply.note.as_deref().map(Cow::Borrowed);
-    let answer = Answer { note, ..effect(event, &reply.effect) };
+    let answer = HookReply { note, ..effect(event, &reply.effect) };
     let answer = match (&reply.effect, answer.decision, &answer.note) {
-        (Effect::Answer { text }, None, None) => Answer { note: Some(text.into()), ..answer },
-        (Effect::Answer { text }, None, Some(note)) => {
-            Answer { note: Some(format!("{text}\n{note}").into()), ..answer }
+        (ReplyEffect::Answer { text }, None, None) => {
+            HookReply { note: Some(text.into()), ..answer }
+        }
+        (ReplyEffect::Answer { text }, None, Some(note)) => {
+            HookReply { note: Some(format!("{text}\n{note}").into()), ..answer }
         }
         (
-            Effect::None
-            | Effect::GoOn { .. }
-            | Effect::Do { .. }
-            | Effect::Tell { .. }
-            | Effect::Begin { .. }
-            | Effect::Wake { .. }
-            | Effect::Answer { .. },
+            ReplyEffect::None
+            | ReplyEffect::GoOn { .. }
+            | ReplyEffect::Do { .. }
+            | ReplyEffect::Tell { .. }
+            | ReplyEffect::Begin { .. }
+            | ReplyEffect::Wake { .. }
+            | ReplyEffect::Answer { .. },
             _,
             _,
         ) => answer,
@@ -82,31 +84,37 @@ pub fn render(event: &HostEvent, reply: &HostReply) -> String {
 }
 
 /// Returns the part of the reply that has an effect.
-fn effect<'a>(event: &'a HostEvent, effect: &'a Effect) -> Answer<'a> {
-    let block =
-        |reason| Answer { decision: Some("block"), reason: Some(reason), ..Answer::default() };
-    let tell = |context| Answer {
-        specific: Some(Specific { hook_event_name: &event.name, additional_context: context }),
-        ..Answer::default()
+fn effect<'a>(event: &'a HostEvent, effect: &'a ReplyEffect) -> HookReply<'a> {
+    let block = |reason| HookReply {
+        decision: Some("block"),
+        reason: Some(reason),
+        ..HookReply::default()
+    };
+    let tell = |context| HookReply {
+        specific: Some(HookSpecificOutput {
+            hook_event_name: &event.name,
+            additional_context: context,
+        }),
+        ..HookReply::default()
     };
     match effect {
-        Effect::GoOn { reason } if is_end_of_turn(event) => block(reason),
-        Effect::Answer { text } if is_typed(event) => block(text),
-        Effect::Tell { context } if is_tellable(event) => tell(context.into()),
+        ReplyEffect::GoOn { reason } if is_end_of_turn(event) => block(reason),
+        ReplyEffect::Answer { text } if is_typed(event) => block(text),
+        ReplyEffect::Tell { context } if is_tellable(event) => tell(context.into()),
         // The client shows the agent the typed text with flags, so the task is
         // repeated unless it is long.
-        Effect::Begin { task, rules } if is_tellable(event) => {
+        ReplyEffect::Begin { task, rules } if is_tellable(event) => {
             let is_long = task.chars().nth(LONG_TASK).is_some();
             let task = if is_long { AS_TYPED } else { task };
             tell(format!("{task}{rules}").into())
         }
-        Effect::None
-        | Effect::GoOn { .. }
-        | Effect::Do { .. }
-        | Effect::Tell { .. }
-        | Effect::Begin { .. }
-        | Effect::Wake { .. }
-        | Effect::Answer { .. } => Answer::default(),
+        ReplyEffect::None
+        | ReplyEffect::GoOn { .. }
+        | ReplyEffect::Do { .. }
+        | ReplyEffect::Tell { .. }
+        | ReplyEffect::Begin { .. }
+        | ReplyEffect::Wake { .. }
+        | ReplyEffect::Answer { .. } => HookReply::default(),
     }
 }
 
@@ -115,9 +123,9 @@ fn is_tellable(event: &HostEvent) -> bool {
 }
 
 fn is_end_of_turn(event: &HostEvent) -> bool {
-    event.actor == Actor::Main && matches!(event.what, Happening::TurnEnded(_))
+    event.actor == EventAgent::Main && matches!(event.what, HostEventKind::TurnEnded(_))
 }
 
 fn is_typed(event: &HostEvent) -> bool {
-    matches!(event.what, Happening::Prompted { .. } | Happening::CommandCalled { .. })
+    matches!(event.what, HostEventKind::Prompted { .. } | HostEventKind::CommandCalled { .. })
 }

@@ -4,7 +4,7 @@ use ralph_core::usage::{Usage, Usd};
 use serde_json::Value;
 
 use super::denial;
-use crate::listen::Refusal;
+use crate::listen::RefusedAction;
 
 /// The result of a turn as the client reports it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,7 +24,7 @@ pub(super) struct ResultLine {
     pub(super) turn: Usage,
     /// The models with the size of their context windows, in tokens.
     pub(super) windows: Vec<(String, u64)>,
-    pub(super) refusals: Vec<Refusal>,
+    pub(super) refusals: Vec<RefusedAction>,
 }
 
 impl ResultLine {

@@ -5,17 +5,17 @@
 
 use serde_json::{Value, json};
 
-use crate::servers::{Servers, Syntax};
+use crate::servers::{JsonSyntax, ToolServerList};
 
 /// The location and format of the list.
-pub(crate) const SERVERS: Servers = Servers {
+pub(crate) const SERVERS: ToolServerList = ToolServerList {
     folder: "",
     project: &[".mcp.json"],
     user: &[],
     by_hand: "`claude mcp add --scope user ralph -- ralph mcp` gives agents its tools in every project",
     schema: None,
     list: "mcpServers",
-    syntax: Syntax::Strict,
+    syntax: JsonSyntax::Strict,
     entry,
     words,
 };

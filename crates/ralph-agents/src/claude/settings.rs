@@ -14,11 +14,11 @@ use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;
 
 use crate::json_text::{
-    JsonContainer, JsonItem, JsonText, JsonTextError, ROOT, RemovalEffect, Syntax,
+    JsonContainer, JsonItem, JsonSyntax, JsonText, JsonTextError, ROOT, RemovalEffect,
 };
 
-pub use entries::{BEFORE_EDITS, EVENTS, Hook};
-pub(super) use entries::{Group, Traces, group};
+pub use entries::{BEFORE_EDITS, EVENTS, SettingsHook};
+pub(super) use entries::{HookGroup, UninstallRecord, group};
 
 /// The variable that limits how often in a row a hook may continue an agent
 /// that uses no tool.
@@ -26,7 +26,7 @@ pub const CAP_VARIABLE: &str = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP";
 
 /// The options of an installation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Installation {
+pub struct HookOptions {
     /// The program that the client calls.
     pub program: String,
     /// Maximum number of continuations in a row; 0 for no limit. A cap set by
@@ -44,11 +44,11 @@ pub struct Installation {
 
 /// The settings that concern hooks.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Found {
+pub struct HookSettings {
     /// Our entries.
-    pub ours: Vec<Hook>,
+    pub ours: Vec<SettingsHook>,
     /// Foreign hooks that can continue or delay the end of a turn.
-    pub foreign_stops: Vec<Hook>,
+    pub foreign_stops: Vec<SettingsHook>,
     /// The client's cap on continuations, if the settings have one.
     pub cap: Option<String>,
     /// True if all hooks are disabled.
@@ -63,7 +63,7 @@ pub struct Found {
 
 /// The result of removing our hooks from settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Removed {
+pub enum HookRemoval {
     /// There are none of ours.
     Nothing,
     /// The settings without them.
@@ -76,18 +76,18 @@ pub enum Removed {
 /// missing file.
 ///
 /// A second call changes nothing, and entries of an older version are replaced.
-pub fn install(text: Option<&str>, wanted: &Installation) -> Result<String, JsonTextError> {
+pub fn install(text: Option<&str>, wanted: &HookOptions) -> Result<String, JsonTextError> {
     let given = text.filter(|text| !is_blank(text)).unwrap_or(EMPTY);
     let removed = uninstall(given)?;
-    let is_new = text.is_none() || removed == Removed::File;
+    let is_new = text.is_none() || removed == HookRemoval::File;
     let before = match removed {
-        Removed::Nothing => text.unwrap_or(EMPTY).to_owned(),
-        Removed::Text(text) => text,
-        Removed::File => EMPTY.to_owned(),
+        HookRemoval::Nothing => text.unwrap_or(EMPTY).to_owned(),
+        HookRemoval::Text(text) => text,
+        HookRemoval::File => EMPTY.to_owned(),
     };
     let blank = is_blank(&before).then(|| before.clone());
     let mut text = if blank.is_some() { EMPTY.to_owned() } else { before };
-    let traces = Traces { is_new, blank, ..survey(&text, wanted)? };
+    let traces = UninstallRecord { is_new, blank, ..survey(&text, wanted)? };
     if traces.cap.is_some() {
         text = with_object(&text, "env")?;
         text = with_member(&text, "env", CAP_VARIABLE, &wanted.cap.to_string())?;
@@ -103,32 +103,32 @@ pub fn install(text: Option<&str>, wanted: &Installation) -> Result<String, Json
 ///
 /// The cap is removed if it is the installed one. Containers that held only our
 /// entries are removed, too.
-pub fn uninstall(text: &str) -> Result<Removed, JsonTextError> {
+pub fn uninstall(text: &str) -> Result<HookRemoval, JsonTextError> {
     let text = parse(text)?;
     let root = text.root();
-    let ours: Vec<Hook> = hooks(&root).into_iter().filter(Hook::is_ours).collect();
+    let ours: Vec<SettingsHook> = hooks(&root).into_iter().filter(SettingsHook::is_ours).collect();
     if ours.is_empty() {
-        return Ok(Removed::Nothing);
+        return Ok(HookRemoval::Nothing);
     }
     let traces = traces_of(&ours);
     let items = root.items.iter().map(|item| root_effect(&text, &root, item, &traces)).collect();
     let inner = traces.inner(ROOT).unwrap_or_default();
     Ok(match text.removal(&root, items).kept(&root, Some(inner)) {
         RemovalEffect::Changed(edits) => match text.with(edits) {
-            left if left.trim() == EMPTY.trim() && traces.is_new => Removed::File,
+            left if left.trim() == EMPTY.trim() && traces.is_new => HookRemoval::File,
             left if left.trim() == EMPTY.trim() && traces.blank.is_some() => {
-                Removed::Text(traces.blank.unwrap_or_default())
+                HookRemoval::Text(traces.blank.unwrap_or_default())
             }
-            left => Removed::Text(left),
+            left => HookRemoval::Text(left),
         },
-        RemovalEffect::Untouched | RemovalEffect::Gone => Removed::Nothing,
+        RemovalEffect::Untouched | RemovalEffect::Gone => HookRemoval::Nothing,
     })
 }
 
 /// Collects the facts for uninstalling from all our entries.
-fn traces_of(ours: &[Hook]) -> Traces {
-    let mut traces = Traces::default();
-    for found in ours.iter().map(Hook::traces) {
+fn traces_of(ours: &[SettingsHook]) -> UninstallRecord {
+    let mut traces = UninstallRecord::default();
+    for found in ours.iter().map(SettingsHook::traces) {
         traces.cap = traces.cap.or(found.cap);
         traces.is_new |= found.is_new;
         traces.blank = traces.blank.or(found.blank);
@@ -138,10 +138,11 @@ fn traces_of(ours: &[Hook]) -> Traces {
 }
 
 /// Returns the settings that concern hooks, ours and others.
-pub fn inspect(text: &str) -> Result<Found, JsonTextError> {
+pub fn inspect(text: &str) -> Result<HookSettings, JsonTextError> {
     let parsed = parse(text)?;
     let root = parsed.root();
-    let (ours, foreign): (Vec<Hook>, Vec<Hook>) = hooks(&root).into_iter().partition(Hook::is_ours);
+    let (ours, foreign): (Vec<SettingsHook>, Vec<SettingsHook>) =
+        hooks(&root).into_iter().partition(SettingsHook::is_ours);
     let value = |value: &Value<'_>| string(value).unwrap_or_else(|| value.text(text).to_owned());
     let object = |name| root.member(name).and_then(JsonContainer::object);
     let is_on = |value: &Value<'_>| value.as_boolean_lit().is_some_and(|value| value.value);
@@ -150,7 +151,7 @@ pub fn inspect(text: &str) -> Result<Found, JsonTextError> {
     let plugins = plugins.filter_map(JsonItem::name).map(str::to_owned);
     let (own_plugins, others): (Vec<String>, Vec<String>) =
         plugins.partition(|name| name.split('@').next() == Some("ralph"));
-    Ok(Found {
+    Ok(HookSettings {
         own_cap: traces_of(&ours).cap,
         ours,
         foreign_stops: foreign.into_iter().filter(|hook| hook.event == "Stop").collect(),
@@ -170,13 +171,13 @@ fn is_blank(text: &str) -> bool {
 }
 
 /// The event and matcher of an entry.
-struct Place {
+struct HookLocation {
     event: String,
     matcher: Option<String>,
 }
 
 fn parse(text: &str) -> Result<JsonText<'_>, JsonTextError> {
-    JsonText::parse(text, Syntax::Strict)
+    JsonText::parse(text, JsonSyntax::Strict)
 }
 
 /// Returns the text of a string; `None` for other values.
@@ -185,11 +186,11 @@ fn string(value: &Value<'_>) -> Option<String> {
 }
 
 /// Collects the facts for uninstalling before anything is written.
-fn survey(text: &str, wanted: &Installation) -> Result<Traces, JsonTextError> {
+fn survey(text: &str, wanted: &HookOptions) -> Result<UninstallRecord, JsonTextError> {
     let text = parse(text)?;
     let root = text.root();
     let inner = |container: &JsonContainer<'_>| text.inner(container).to_owned();
-    let mut traces = Traces { cap: Some(wanted.cap), ..Traces::default() };
+    let mut traces = UninstallRecord { cap: Some(wanted.cap), ..UninstallRecord::default() };
     if root.items.is_empty() && !root.inner.is_empty() {
         traces.kept.push((ROOT.to_owned(), inner(&root)));
     }
@@ -239,7 +240,7 @@ fn with_member(
 }
 
 /// Returns the text with one more group of an event.
-fn with_group(text: &str, event: &str, group: &Group) -> Result<String, JsonTextError> {
+fn with_group(text: &str, event: &str, group: &HookGroup) -> Result<String, JsonTextError> {
     let parsed = parse(text)?;
     let hooks = parsed.root().member("hooks").and_then(JsonContainer::object);
     let groups = hooks.and_then(|hooks| hooks.member(event)).and_then(JsonContainer::array);
@@ -250,7 +251,7 @@ fn with_group(text: &str, event: &str, group: &Group) -> Result<String, JsonText
 }
 
 /// Returns every entry of every event.
-fn hooks(root: &JsonContainer<'_>) -> Vec<Hook> {
+fn hooks(root: &JsonContainer<'_>) -> Vec<SettingsHook> {
     let mut found = Vec::new();
     for item in root.items.iter().filter(|item| item.name() == Some("hooks")) {
         let events = JsonContainer::object(item.value).map(|events| events.items);
@@ -265,14 +266,14 @@ fn hooks(root: &JsonContainer<'_>) -> Vec<Hook> {
     found
 }
 
-fn group_hooks(group: &Value<'_>, event: &str) -> Option<Vec<Hook>> {
+fn group_hooks(group: &Value<'_>, event: &str) -> Option<Vec<SettingsHook>> {
     let group = JsonContainer::object(group)?;
     let matcher = group.member("matcher").and_then(string);
-    let place = Place { event: event.to_owned(), matcher };
+    let place = HookLocation { event: event.to_owned(), matcher };
     let lists = group.items.iter().filter(|item| item.name() == Some("hooks"));
     let entries = lists.filter_map(|list| JsonContainer::array(list.value));
     let entries = entries.flat_map(|list| list.items);
-    Some(entries.filter_map(|entry| Hook::read(entry.value, &place)).collect())
+    Some(entries.filter_map(|entry| SettingsHook::read(entry.value, &place)).collect())
 }
 
 /// Returns the effect on a member of the root when our entries are removed.
@@ -280,7 +281,7 @@ fn root_effect(
     text: &JsonText<'_>,
     root: &JsonContainer<'_>,
     item: &JsonItem<'_>,
-    traces: &Traces,
+    traces: &UninstallRecord,
 ) -> RemovalEffect {
     let Some(object) = JsonContainer::object(item.value) else { return RemovalEffect::Untouched };
     if item.name() == Some("hooks") {
@@ -305,7 +306,11 @@ fn gone_where(
     container.items.iter().map(effect).collect()
 }
 
-fn event_effect(text: &JsonText<'_>, event: &JsonItem<'_>, traces: &Traces) -> RemovalEffect {
+fn event_effect(
+    text: &JsonText<'_>,
+    event: &JsonItem<'_>,
+    traces: &UninstallRecord,
+) -> RemovalEffect {
     let Some(groups) = JsonContainer::array(event.value) else { return RemovalEffect::Untouched };
     let effects = groups.items.iter().map(|group| group_effect(text, group)).collect();
     let inner = event.name().and_then(|name| traces.inner(&format!("hooks.{name}")));
@@ -315,9 +320,10 @@ fn event_effect(text: &JsonText<'_>, event: &JsonItem<'_>, traces: &Traces) -> R
 /// Returns the effect on a group. It is removed once it has no entry left.
 fn group_effect(text: &JsonText<'_>, group: &JsonItem<'_>) -> RemovalEffect {
     let Some(object) = JsonContainer::object(group.value) else { return RemovalEffect::Untouched };
-    let place = Place { event: String::new(), matcher: None };
-    let is_ours =
-        |entry: &JsonItem<'_>| Hook::read(entry.value, &place).is_some_and(|hook| hook.is_ours());
+    let place = HookLocation { event: String::new(), matcher: None };
+    let is_ours = |entry: &JsonItem<'_>| {
+        SettingsHook::read(entry.value, &place).is_some_and(|hook| hook.is_ours())
+    };
     let mut edits = Vec::new();
     let mut has_others = false;
     for list in object.items.iter().filter(|item| item.name() == Some("hooks")) {

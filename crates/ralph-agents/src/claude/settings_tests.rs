@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::*;
 
-fn wanted() -> Installation {
-    Installation {
+fn wanted() -> HookOptions {
+    HookOptions {
         program: "/opt/my tools/ralph".to_owned(),
         cap: 200,
         arm: None,
@@ -17,8 +17,8 @@ fn wanted() -> Installation {
 }
 
 /// The same where loops begin with errors.
-fn on_errors() -> Installation {
-    Installation { arm: Some("on-errors".to_owned()), looks_before_edits: true, ..wanted() }
+fn on_errors() -> HookOptions {
+    HookOptions { arm: Some("on-errors".to_owned()), looks_before_edits: true, ..wanted() }
 }
 
 #[track_caller]
@@ -49,7 +49,7 @@ fn check_round_trip(text: &str) {
         let events = entries::events(&wanted).map(str::to_owned).collect();
         assert_eq!(sorted(heard(&with)), sorted(events), "{with}");
         assert_eq!(install(Some(&with), &wanted).as_ref(), Ok(&with), "twice: {text}");
-        assert_eq!(uninstall(&with), Ok(Removed::Text(text.to_owned())), "with: {with}");
+        assert_eq!(uninstall(&with), Ok(HookRemoval::Text(text.to_owned())), "with: {with}");
     }
     let changed = install(Some(&install(Some(text), &on_errors()).unwrap()), &wanted());
     assert_eq!(changed.unwrap(), installed(text), "from one way to begin to the other: {text}");
@@ -91,15 +91,15 @@ fn a_new_file_has_every_hook_in_exec_form_with_seconds() {
 #[test]
 fn a_file_that_was_not_there_goes_with_us_unless_somebody_else_uses_it() {
     let text = install(None, &wanted()).unwrap();
-    assert_eq!(uninstall(&text), Ok(Removed::File));
-    assert_eq!(uninstall(&json(&text).to_string()), Ok(Removed::File), "in any layout");
+    assert_eq!(uninstall(&text), Ok(HookRemoval::File));
+    assert_eq!(uninstall(&json(&text).to_string()), Ok(HookRemoval::File), "in any layout");
     let again = install(Some(&text), &on_errors()).unwrap();
-    assert_eq!(uninstall(&again), Ok(Removed::File), "after another installation");
+    assert_eq!(uninstall(&again), Ok(HookRemoval::File), "after another installation");
     let used = text.replacen("{\n", "{\n  \"model\": \"x\",\n", 1);
-    let left = Removed::Text("{\n  \"model\": \"x\"\n}\n".to_owned());
+    let left = HookRemoval::Text("{\n  \"model\": \"x\"\n}\n".to_owned());
     assert_eq!(uninstall(&used), Ok(left));
     let blank = install(Some(" \n"), &wanted()).unwrap();
-    assert_eq!(uninstall(&blank), Ok(Removed::Text(" \n".to_owned())));
+    assert_eq!(uninstall(&blank), Ok(HookRemoval::Text(" \n".to_owned())));
 }
 
 #[test]
@@ -175,14 +175,14 @@ fn a_cap_of_the_user_stays_and_ours_follows_the_installation() {
     check_round_trip(own);
 
     let first = installed("{}\n");
-    let second = install(Some(&first), &Installation { cap: 0, ..wanted() }).unwrap();
+    let second = install(Some(&first), &HookOptions { cap: 0, ..wanted() }).unwrap();
     assert_eq!(inspect(&second).unwrap().cap.as_deref(), Some("0"));
-    assert_eq!(uninstall(&second), Ok(Removed::Text("{}\n".to_owned())));
+    assert_eq!(uninstall(&second), Ok(HookRemoval::Text("{}\n".to_owned())));
     assert_eq!(inspect(&second).unwrap().own_cap, Some(0));
     assert_eq!(inspect(&with).unwrap().own_cap, None);
 
     let changed = first.replace("_CAP\": \"200\"", "_CAP\": \"50\"");
-    let Removed::Text(left) = uninstall(&changed).unwrap() else { panic!("{changed}") };
+    let HookRemoval::Text(left) = uninstall(&changed).unwrap() else { panic!("{changed}") };
     assert_eq!(inspect(&left).unwrap().cap.as_deref(), Some("50"));
     let again = install(Some(&changed), &wanted()).unwrap();
     assert_eq!(inspect(&again).unwrap().cap.as_deref(), Some("50"));
@@ -221,7 +221,7 @@ fn entries_of_older_versions_are_replaced() {
   }
 }
 "#;
-    assert_eq!(uninstall(old), Ok(Removed::Text(want.to_owned())));
+    assert_eq!(uninstall(old), Ok(HookRemoval::Text(want.to_owned())));
 }
 
 #[test]
@@ -234,7 +234,7 @@ fn what_looks_like_ours_but_is_not_stays() {
         r#""ralph hook --agent claude-code""#,
     ] {
         let text = format!(r#"{{"hooks":{{"Stop":[{{"hooks":[{entry}]}}]}}}}"#);
-        assert_eq!(uninstall(&text), Ok(Removed::Nothing), "{entry}");
+        assert_eq!(uninstall(&text), Ok(HookRemoval::Nothing), "{entry}");
         check_round_trip(&text);
     }
 }
@@ -243,15 +243,15 @@ fn what_looks_like_ours_but_is_not_stays() {
 fn an_installation_survives_a_new_layout() {
     for text in ["{\n}\n", r#"{"hooks":{"Stop":[]},"env":{}}"#, r#"{"model":"x"}"#] {
         let reordered = json(&installed(text)).to_string();
-        let Removed::Text(left) = uninstall(&reordered).unwrap() else { panic!("{text}") };
+        let HookRemoval::Text(left) = uninstall(&reordered).unwrap() else { panic!("{text}") };
         assert_eq!(json(&left), json(text), "{left}");
     }
 }
 
 #[test]
 fn settings_without_us_are_not_changed_by_uninstalling() {
-    assert_eq!(uninstall("{}"), Ok(Removed::Nothing));
-    assert_eq!(uninstall(r#"{"hooks":[],"env":3}"#), Ok(Removed::Nothing));
+    assert_eq!(uninstall("{}"), Ok(HookRemoval::Nothing));
+    assert_eq!(uninstall(r#"{"hooks":[],"env":3}"#), Ok(HookRemoval::Nothing));
 }
 
 #[track_caller]
@@ -309,7 +309,7 @@ fn a_look_at_settings_tells_what_could_be_in_our_way() {
         found.foreign_stops.iter().map(|hook| (hook.command.as_str(), hook.timeout)).collect();
     assert_eq!(stops, [("", None), ("loop.sh", Some(2.5))]);
     assert_eq!(found.ours, []);
-    assert_eq!(inspect("{}"), Ok(Found::default()));
+    assert_eq!(inspect("{}"), Ok(HookSettings::default()));
 }
 
 #[test]

@@ -7,11 +7,11 @@ use ralph_core::time::Timestamp;
 use ralph_core::usage::{Usage, Usd};
 use serde_json::Value;
 
-use super::lines::Lines;
+use super::lines::JsonLineReader;
 use super::pieces;
 use super::result::{self, ResultLine};
-use crate::listen::{Piece, PieceKind};
-use crate::session::Context;
+use crate::listen::{OutputPiece, OutputPieceKind};
+use crate::session::ContextWindow;
 
 /// The notification that the client ignores hooks from now on.
 pub(super) const CAP: &str = "stop-hook-block-cap";
@@ -25,8 +25,8 @@ const TEXT_BYTES: usize = 1024 * 1024;
 
 /// The state of a turn.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Stream {
-    lines: Lines,
+pub(super) struct ClaudeTurnState {
+    lines: JsonLineReader,
     /// The session's name in the client.
     pub(super) session: Option<SessionId>,
     /// The last result that the client reported.
@@ -40,7 +40,7 @@ pub(super) struct Stream {
     /// Time at which the provider accepts work again, if it has refused it.
     pub(super) refused_until: Option<Timestamp>,
     /// The last failed attempt to reach the provider that will be retried.
-    pub(super) retry: Option<Retry>,
+    pub(super) retry: Option<ClaudeRetry>,
     /// The kind of error that the last message reports.
     pub(super) error: Option<String>,
     /// Number of background tasks.
@@ -54,16 +54,16 @@ pub(super) struct Stream {
 
 /// A failed attempt to reach the provider that will be retried.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Retry {
+pub(super) struct ClaudeRetry {
     pub(super) attempt: u64,
     /// `None` without an HTTP answer.
     pub(super) status: Option<u16>,
     pub(super) error: String,
 }
 
-impl Stream {
+impl ClaudeTurnState {
     /// Takes the next bytes; returns the pieces to show.
-    pub(super) fn push(&mut self, bytes: &[u8]) -> Vec<Piece> {
+    pub(super) fn push(&mut self, bytes: &[u8]) -> Vec<OutputPiece> {
         let lines = self.lines.push(bytes);
         lines.iter().flat_map(|line| self.take(line)).collect()
     }
@@ -103,13 +103,13 @@ impl Stream {
     }
 
     /// Returns the size of the conversation and of its window.
-    pub(super) fn context(&self) -> Option<Context> {
+    pub(super) fn context(&self) -> Option<ContextWindow> {
         let (tokens, model) = self.context.as_ref()?;
         let window = self.result.as_ref()?.window(model)?;
-        Some(Context { tokens: *tokens, window })
+        Some(ContextWindow { tokens: *tokens, window })
     }
 
-    fn take(&mut self, line: &Value) -> Vec<Piece> {
+    fn take(&mut self, line: &Value) -> Vec<OutputPiece> {
         match line["type"].as_str() {
             Some("assistant") => self.message(line),
             Some("result") => {
@@ -130,7 +130,7 @@ impl Stream {
         self.session = named.or(self.session.take());
     }
 
-    fn message(&mut self, line: &Value) -> Vec<Piece> {
+    fn message(&mut self, line: &Value) -> Vec<OutputPiece> {
         let message = &line["message"];
         let child = line["parent_tool_use_id"].is_string().then(|| {
             let named = |name: &str| line[name].as_str();
@@ -142,7 +142,7 @@ impl Stream {
         let mut pieces = pieces::of_message(message, child);
         if self.error.is_some() || message["model"] == "<synthetic>" {
             for piece in &mut pieces {
-                piece.kind = PieceKind::Note;
+                piece.kind = OutputPieceKind::Note;
             }
             return pieces;
         }
@@ -197,7 +197,7 @@ impl Stream {
         }
     }
 
-    fn system(&mut self, line: &Value) -> Option<Piece> {
+    fn system(&mut self, line: &Value) -> Option<OutputPiece> {
         let text = |name: &str| line[name].as_str().unwrap_or_default();
         match text("subtype") {
             "init" => self.name_session(line),
@@ -212,7 +212,7 @@ impl Stream {
                 }
             }
             "api_retry" => {
-                self.retry = Some(Retry {
+                self.retry = Some(ClaudeRetry {
                     attempt: line["attempt"].as_u64().unwrap_or_default(),
                     status: line["error_status"].as_u64().and_then(|status| status.try_into().ok()),
                     error: text("error").to_owned(),
@@ -224,17 +224,20 @@ impl Stream {
     }
 
     /// Handles the state of the user's subscription.
-    fn limit(&mut self, info: &Value) -> Option<Piece> {
+    fn limit(&mut self, info: &Value) -> Option<OutputPiece> {
         let resets =
             info["resetsAt"].as_i64().map(|at| Timestamp::from_millis(at.saturating_mul(1000)));
         let kind = info["rateLimitType"].as_str().unwrap_or("usage").replace('_', "-");
         match info["status"].as_str()? {
             "rejected" if info["isUsingOverage"] != true => {
                 self.refused_until = resets;
-                Some(Piece::new(PieceKind::Note, format!("the {kind} limit is reached")))
+                Some(OutputPiece::new(
+                    OutputPieceKind::Note,
+                    format!("the {kind} limit is reached"),
+                ))
             }
             "allowed_warning" => {
-                Some(Piece::new(PieceKind::Note, format!("the {kind} limit is near")))
+                Some(OutputPiece::new(OutputPieceKind::Note, format!("the {kind} limit is near")))
             }
             _ => None,
         }

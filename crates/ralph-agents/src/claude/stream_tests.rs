@@ -2,8 +2,8 @@ use serde_json::json;
 
 use super::*;
 
-fn stream(lines: &[Value]) -> Stream {
-    let mut stream = Stream::default();
+fn stream(lines: &[Value]) -> ClaudeTurnState {
+    let mut stream = ClaudeTurnState::default();
     for line in lines {
         stream.push(format!("{line}\n").as_bytes());
     }
@@ -73,22 +73,22 @@ fn work_in_the_background_may_lead_to_another_result() {
 #[test]
 fn the_context_is_what_the_main_agent_sent_last() {
     let seen = stream(&[part("a", "1", 1), of_child(part("b", "2", 500)), result(1, 0.0)]);
-    assert_eq!(seen.context(), Some(Context { tokens: 1001, window: 2000 }));
+    assert_eq!(seen.context(), Some(ContextWindow { tokens: 1001, window: 2000 }));
     let boundary = json!({
         "type": "system", "subtype": "compact_boundary",
         "compact_metadata": { "pre_tokens": 1001, "post_tokens": 200 },
     });
     let shortened = stream(&[part("a", "1", 1), boundary, result(1, 0.0)]);
-    assert_eq!(shortened.context(), Some(Context { tokens: 200, window: 2000 }));
+    assert_eq!(shortened.context(), Some(ContextWindow { tokens: 200, window: 2000 }));
 }
 
 #[test]
 fn errors_worded_as_messages_are_no_work() {
     let mut line = part("a", "API Error: 529", 0);
     line["error"] = json!("overloaded");
-    let mut seen = Stream::default();
+    let mut seen = ClaudeTurnState::default();
     let pieces = seen.push(format!("{line}\n").as_bytes());
-    assert_eq!(pieces, [Piece::new(PieceKind::Note, "API Error: 529")]);
+    assert_eq!(pieces, [OutputPiece::new(OutputPieceKind::Note, "API Error: 529")]);
     assert_eq!((seen.is_alive, seen.last_text.as_str()), (false, ""));
     assert_eq!(seen.error.as_deref(), Some("overloaded"));
 }

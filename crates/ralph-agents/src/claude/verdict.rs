@@ -2,54 +2,59 @@
 //! code or a single field alone.
 
 use ralph_core::evidence::TurnEnd;
-use ralph_proc::Ending;
+use ralph_proc::ExitReason;
 
 use super::result::ResultLine;
-use super::stream::Stream;
+use super::stream::ClaudeTurnState;
 use crate::command::{plain_end, stderr_of};
-use crate::limits::{LimitPatterns, Said, moment_named};
-use crate::listen::{BUDGET_SPENT, Closing, Cut};
+use crate::limits::{LimitPatterns, LimitSearchText, moment_named};
+use crate::listen::{BUDGET_SPENT, TurnCutReason, TurnProcessEnd};
 
 /// The outcome of a turn.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Verdict {
+pub(super) struct ClaudeTurnResult {
     pub(super) end: TurnEnd,
     pub(super) text: String,
     /// A note for the user.
     pub(super) remark: Option<String>,
 }
 
-impl Verdict {
+impl ClaudeTurnResult {
     fn new(end: TurnEnd, text: &str) -> Self {
         Self { end, text: text.to_owned(), remark: None }
     }
 
-    fn failed(stream: &Stream, what: impl Into<String>) -> Self {
+    fn failed(stream: &ClaudeTurnState, what: impl Into<String>) -> Self {
         Self::new(TurnEnd::Failed { what: what.into() }, &stream.last_text)
     }
 }
 
 /// Judges a turn after its process has ended.
-pub(super) fn judge(stream: &Stream, closing: &Closing<'_>, limits: &LimitPatterns) -> Verdict {
+pub(super) fn judge(
+    stream: &ClaudeTurnState,
+    closing: &TurnProcessEnd<'_>,
+    limits: &LimitPatterns,
+) -> ClaudeTurnResult {
     let finished = stream.result.as_ref().filter(|_| stream.is_over());
     match (closing.outcome.ending, closing.cut) {
         // The result may have arrived just before we stopped the client.
-        (Ending::Stopped, Some(Cut::Budget)) => match finished {
+        (ExitReason::Stopped, Some(TurnCutReason::Budget)) => match finished {
             Some(result) => of_result(stream, result, closing, limits),
             // This is not a failure of the agent.
-            None => Verdict::new(TurnEnd::Finished, BUDGET_SPENT),
+            None => ClaudeTurnResult::new(TurnEnd::Finished, BUDGET_SPENT),
         },
-        (Ending::Stopped, Some(Cut::Hopeless)) => of_provider(stream, None, closing, limits),
-        (Ending::Stopped, None) => Verdict::new(TurnEnd::UserAbort, &stream.last_text),
-        (Ending::Stopped, Some(Cut::Lingering)) | (Ending::Exited(_) | Ending::Signaled(_), _) => {
-            match &stream.result {
-                Some(result) => of_result(stream, result, closing, limits),
-                None => silent(stream, closing, limits),
-            }
+        (ExitReason::Stopped, Some(TurnCutReason::Hopeless)) => {
+            of_provider(stream, None, closing, limits)
         }
-        (Ending::WallTimeout | Ending::IdleTimeout, _) => match finished {
+        (ExitReason::Stopped, None) => ClaudeTurnResult::new(TurnEnd::UserAbort, &stream.last_text),
+        (ExitReason::Stopped, Some(TurnCutReason::Lingering))
+        | (ExitReason::Exited(_) | ExitReason::Signaled(_), _) => match &stream.result {
             Some(result) => of_result(stream, result, closing, limits),
-            None => Verdict::new(
+            None => silent(stream, closing, limits),
+        },
+        (ExitReason::WallTimeout | ExitReason::IdleTimeout, _) => match finished {
+            Some(result) => of_result(stream, result, closing, limits),
+            None => ClaudeTurnResult::new(
                 plain_end(closing.outcome.ending, "", closing.clock),
                 &stream.last_text,
             ),
@@ -58,60 +63,67 @@ pub(super) fn judge(stream: &Stream, closing: &Closing<'_>, limits: &LimitPatter
 }
 
 /// Judges a client that ended without a result.
-fn silent(stream: &Stream, closing: &Closing<'_>, limits: &LimitPatterns) -> Verdict {
+fn silent(
+    stream: &ClaudeTurnState,
+    closing: &TurnProcessEnd<'_>,
+    limits: &LimitPatterns,
+) -> ClaudeTurnResult {
     let ending = closing.outcome.ending;
     let stderr = stderr_of(closing.outcome);
-    let said = Said { text: "", stderr: &stderr, ending };
+    let said = LimitSearchText { text: "", stderr: &stderr, ending };
     if let Some(hit) = limits.find(&said, closing.clock.now) {
-        return Verdict::new(TurnEnd::ProviderLimit { until: hit.until }, &stream.last_text);
+        return ClaudeTurnResult::new(
+            TurnEnd::ProviderLimit { until: hit.until },
+            &stream.last_text,
+        );
     }
     if let TurnEnd::Failed { what } = plain_end(ending, &stderr, closing.clock) {
-        return Verdict::failed(stream, format!("{what} (without a result)"));
+        return ClaudeTurnResult::failed(stream, format!("{what} (without a result)"));
     }
     // When interrupted during a turn, the client may exit with 0 and without a
     // result.
     if stream.session.is_some() {
-        return Verdict::new(TurnEnd::UserAbort, &stream.last_text);
+        return ClaudeTurnResult::new(TurnEnd::UserAbort, &stream.last_text);
     }
-    Verdict::failed(stream, "the agent ended without a result")
+    ClaudeTurnResult::failed(stream, "the agent ended without a result")
 }
 
 fn of_result(
-    stream: &Stream,
+    stream: &ClaudeTurnState,
     result: &ResultLine,
-    closing: &Closing<'_>,
+    closing: &TurnProcessEnd<'_>,
     limits: &LimitPatterns,
-) -> Verdict {
+) -> ClaudeTurnResult {
     match (result.terminal.as_str(), result.is_error) {
         ("aborted_streaming" | "aborted_tools", _) => {
-            Verdict::new(TurnEnd::UserAbort, &stream.last_text)
+            ClaudeTurnResult::new(TurnEnd::UserAbort, &stream.last_text)
         }
         // The work is not done, but nothing failed. The text so far was not
         // meant as the final one, so it is dropped.
         ("max_turns" | "budget_exhausted", _) => {
-            Verdict::new(TurnEnd::Finished, result.complaint())
+            ClaudeTurnResult::new(TurnEnd::Finished, result.complaint())
         }
         ("api_error", _) => of_provider(stream, Some(result), closing, limits),
         (_, true) if has_provider_trouble(stream, result) => {
             of_provider(stream, Some(result), closing, limits)
         }
-        (_, true) => Verdict::failed(stream, result.complaint()),
+        (_, true) => ClaudeTurnResult::failed(stream, result.complaint()),
         (_, false) => completed(stream, result, closing, limits),
     }
 }
 
-fn has_provider_trouble(stream: &Stream, result: &ResultLine) -> bool {
+fn has_provider_trouble(stream: &ClaudeTurnState, result: &ResultLine) -> bool {
     result.status.is_some() || stream.error.is_some()
 }
 
 /// Judges a turn that ended by itself.
 fn completed(
-    stream: &Stream,
+    stream: &ClaudeTurnState,
     result: &ResultLine,
-    closing: &Closing<'_>,
+    closing: &TurnProcessEnd<'_>,
     limits: &LimitPatterns,
-) -> Verdict {
-    let said = Said { text: &result.text, stderr: "", ending: Ending::Exited(0) };
+) -> ClaudeTurnResult {
+    let said = LimitSearchText { text: &result.text, stderr: "", ending: ExitReason::Exited(0) };
     if let Some(hit) = limits.find(&said, closing.clock.now) {
         let until = stream.refused_until.or(hit.until);
         return waiting(until, stream, &result.text);
@@ -123,23 +135,30 @@ fn completed(
             "" | "completed" => "the agent neither said nor did anything",
             complaint => complaint,
         };
-        return Verdict::failed(stream, what);
+        return ClaudeTurnResult::failed(stream, what);
     }
     let text = if result.text.trim().is_empty() { &stream.last_text } else { &result.text };
     let remark = stream.is_capped.then(|| {
         "the client capped the turn: its hooks kept it going too often in a row (CLAUDE_CODE_STOP_HOOK_BLOCK_CAP raises the cap)".to_owned()
     });
-    Verdict { remark, ..Verdict::new(TurnEnd::Finished, text) }
+    ClaudeTurnResult { remark, ..ClaudeTurnResult::new(TurnEnd::Finished, text) }
 }
 
-fn waiting(until: Option<ralph_core::time::Timestamp>, stream: &Stream, said: &str) -> Verdict {
+fn waiting(
+    until: Option<ralph_core::time::Timestamp>,
+    stream: &ClaudeTurnState,
+    said: &str,
+) -> ClaudeTurnResult {
     let said = super::pieces::one_line(said, 200);
     let remark = (!said.is_empty()).then(|| format!("the provider refuses work for now: {said}"));
-    Verdict { remark, ..Verdict::new(TurnEnd::ProviderLimit { until }, &stream.last_text) }
+    ClaudeTurnResult {
+        remark,
+        ..ClaudeTurnResult::new(TurnEnd::ProviderLimit { until }, &stream.last_text)
+    }
 }
 
 /// A kind of provider error.
-enum Trouble {
+enum ProviderErrorKind {
     /// A usage limit, perhaps with the time at which it resets.
     Limit,
     /// A temporary outage.
@@ -151,65 +170,65 @@ enum Trouble {
 }
 
 fn of_provider(
-    stream: &Stream,
+    stream: &ClaudeTurnState,
     result: Option<&ResultLine>,
-    closing: &Closing<'_>,
+    closing: &TurnProcessEnd<'_>,
     limits: &LimitPatterns,
-) -> Verdict {
+) -> ClaudeTurnResult {
     let said = result.map_or("", |result| result.complaint());
     let now = closing.clock.now;
     match trouble(stream, result, closing, limits) {
-        Trouble::Limit => {
+        ProviderErrorKind::Limit => {
             waiting(stream.refused_until.or_else(|| moment_named(said, now)), stream, said)
         }
         // A short outage must not end a run that works through the night.
         // Waiting costs no iteration, becomes slower each time and is bounded.
-        Trouble::Outage => waiting(None, stream, said),
-        Trouble::Credentials => Verdict::failed(
+        ProviderErrorKind::Outage => waiting(None, stream, said),
+        ProviderErrorKind::Credentials => ClaudeTurnResult::failed(
             stream,
             format!(
                 "the provider does not accept the credentials{}: start `claude` once to sign in, or set ANTHROPIC_API_KEY",
                 if said.is_empty() { String::new() } else { format!(" ({said})") }
             ),
         ),
-        Trouble::Other => Verdict::failed(stream, said),
+        ProviderErrorKind::Other => ClaudeTurnResult::failed(stream, said),
     }
 }
 
 fn trouble(
-    stream: &Stream,
+    stream: &ClaudeTurnState,
     result: Option<&ResultLine>,
-    closing: &Closing<'_>,
+    closing: &TurnProcessEnd<'_>,
     limits: &LimitPatterns,
-) -> Trouble {
+) -> ProviderErrorKind {
     let retry = stream.retry.as_ref();
     let status = match result {
         Some(result) => result.status,
         None => retry.and_then(|retry| retry.status),
     };
     match status {
-        Some(429) => return Trouble::Limit,
-        Some(401 | 403) => return Trouble::Credentials,
-        Some(408 | 500..=599) => return Trouble::Outage,
-        Some(_) => return Trouble::Other,
+        Some(429) => return ProviderErrorKind::Limit,
+        Some(401 | 403) => return ProviderErrorKind::Credentials,
+        Some(408 | 500..=599) => return ProviderErrorKind::Outage,
+        Some(_) => return ProviderErrorKind::Other,
         None => {}
     }
     match stream.error.as_deref().or_else(|| retry.map(|retry| retry.error.as_str())) {
-        Some("rate_limit") => Trouble::Limit,
-        Some("overloaded" | "server_error") => Trouble::Outage,
+        Some("rate_limit") => ProviderErrorKind::Limit,
+        Some("overloaded" | "server_error") => ProviderErrorKind::Outage,
         Some("authentication_failed" | "oauth_org_not_allowed" | "cloud_credential_error") => {
-            Trouble::Credentials
+            ProviderErrorKind::Credentials
         }
         Some(_) | None => {
             let text = result.map_or("", |result| result.text.as_str());
-            let said = Said { text, stderr: "", ending: Ending::Exited(1) };
+            let said = LimitSearchText { text, stderr: "", ending: ExitReason::Exited(1) };
             let unreachable = retry.is_some_and(|retry| retry.status.is_none());
             if limits.find(&said, closing.clock.now).is_some() {
-                Trouble::Limit
+                ProviderErrorKind::Limit
             } else if unreachable {
-                Trouble::Outage
+                ProviderErrorKind::Outage
             } else {
-                Trouble::Other
+                ProviderErrorKind::Other
             }
         }
     }

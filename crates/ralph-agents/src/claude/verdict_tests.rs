@@ -1,8 +1,8 @@
 use std::time::Duration;
 
-use ralph_core::evidence::Timeout;
+use ralph_core::evidence::TurnTimeout;
 use ralph_core::time::Timestamp;
-use ralph_proc::{Outcome, Tail};
+use ralph_proc::{OutputTail, ProgramOutcome};
 use serde_json::{Value, json};
 
 use super::*;
@@ -33,20 +33,30 @@ fn done(text: &str) -> Value {
     json!({ "type": "result", "subtype": "success", "is_error": false, "terminal_reason": "completed", "result": text })
 }
 
-fn judged(lines: &[Value], ending: Ending, cut: Option<Cut>, stderr: &str) -> Verdict {
-    let mut stream = Stream::default();
+fn judged(
+    lines: &[Value],
+    ending: ExitReason,
+    cut: Option<TurnCutReason>,
+    stderr: &str,
+) -> ClaudeTurnResult {
+    let mut stream = ClaudeTurnState::default();
     for line in lines {
         stream.push(format!("{line}\n").as_bytes());
     }
-    let mut tail = Tail::new(1000);
+    let mut tail = OutputTail::new(1000);
     tail.push(stderr.as_bytes());
-    let outcome = Outcome { ending, stdout: Tail::new(0), stderr: tail, elapsed: Duration::ZERO };
-    let closing = Closing { outcome: &outcome, clock: &CLOCK, cut };
+    let outcome = ProgramOutcome {
+        ending,
+        stdout: OutputTail::new(0),
+        stderr: tail,
+        elapsed: Duration::ZERO,
+    };
+    let closing = TurnProcessEnd { outcome: &outcome, clock: &CLOCK, cut };
     judge(&stream, &closing, &LimitPatterns::known())
 }
 
-fn exited(lines: &[Value], code: i32) -> Verdict {
-    judged(lines, Ending::Exited(code), None, "")
+fn exited(lines: &[Value], code: i32) -> ClaudeTurnResult {
+    judged(lines, ExitReason::Exited(code), None, "")
 }
 
 fn failed(what: &str) -> TurnEnd {
@@ -57,7 +67,7 @@ fn failed(what: &str) -> TurnEnd {
 fn what_counts_is_what_the_client_says_and_not_its_exit_code() {
     let fine = [said("yes"), done("yes")];
     for code in [0, 1, 143] {
-        assert_eq!(exited(&fine, code), Verdict::new(TurnEnd::Finished, "yes"));
+        assert_eq!(exited(&fine, code), ClaudeTurnResult::new(TurnEnd::Finished, "yes"));
     }
     let error = [said("yes"), api_error(&json!(400), "API Error: 400 bad")];
     assert_eq!(exited(&error, 0).end, failed("API Error: 400 bad"));
@@ -119,7 +129,7 @@ fn a_turn_that_was_cut_short_by_its_own_limits_claims_nothing() {
     for reason in ["max_turns", "budget_exhausted"] {
         let result = json!({ "type": "result", "is_error": true, "terminal_reason": reason, "errors": ["Reached it"] });
         let verdict = exited(&[said("<promise>DONE</promise>"), result], 1);
-        assert_eq!(verdict, Verdict::new(TurnEnd::Finished, "Reached it"));
+        assert_eq!(verdict, ClaudeTurnResult::new(TurnEnd::Finished, "Reached it"));
     }
 }
 
@@ -129,7 +139,7 @@ fn an_aborted_turn_is_the_users_wish() {
         let result = json!({ "type": "result", "is_error": true, "terminal_reason": reason });
         assert_eq!(exited(&[said("x"), result], 0).end, TurnEnd::UserAbort);
     }
-    let stopped = judged(&[said("x")], Ending::Stopped, None, "");
+    let stopped = judged(&[said("x")], ExitReason::Stopped, None, "");
     assert_eq!(stopped.end, TurnEnd::UserAbort);
     let init = json!({ "type": "system", "subtype": "init", "session_id": "s-1" });
     assert_eq!(exited(&[init, said("x")], 0).end, TurnEnd::UserAbort, "without a word");
@@ -137,14 +147,14 @@ fn an_aborted_turn_is_the_users_wish() {
 
 #[test]
 fn a_client_that_ends_without_a_result_failed() {
-    let killed = judged(&[said("<promise>DONE</promise>")], Ending::Signaled(9), None, "");
+    let killed = judged(&[said("<promise>DONE</promise>")], ExitReason::Signaled(9), None, "");
     assert_eq!(killed.end, failed("the agent was killed by signal 9 (without a result)"));
-    let refused = judged(&[], Ending::Exited(1), None, "Error: no such option\n");
+    let refused = judged(&[], ExitReason::Exited(1), None, "Error: no such option\n");
     let what = "the agent exited with code 1: Error: no such option (without a result)";
     assert_eq!(refused.end, failed(what));
-    let quiet = judged(&[], Ending::Exited(0), None, "");
+    let quiet = judged(&[], ExitReason::Exited(0), None, "");
     assert_eq!(quiet.end, failed("the agent ended without a result"));
-    let limited = judged(&[], Ending::Exited(1), None, "usage limit reached");
+    let limited = judged(&[], ExitReason::Exited(1), None, "usage limit reached");
     assert_eq!(limited.end, TurnEnd::ProviderLimit { until: None });
 }
 
@@ -166,15 +176,20 @@ fn a_capped_turn_says_so_and_speaks_by_its_last_words() {
 #[test]
 fn why_we_ended_a_turn_decides_what_it_was() {
     let lines = [said("<promise>DONE</promise>")];
-    let spent = judged(&lines, Ending::Stopped, Some(Cut::Budget), "");
-    assert_eq!(spent, Verdict::new(TurnEnd::Finished, BUDGET_SPENT), "no failure and no claim");
+    let spent = judged(&lines, ExitReason::Stopped, Some(TurnCutReason::Budget), "");
+    assert_eq!(
+        spent,
+        ClaudeTurnResult::new(TurnEnd::Finished, BUDGET_SPENT),
+        "no failure and no claim"
+    );
     let finished = [said("done"), done("done")];
-    for cut in [Cut::Lingering, Cut::Budget] {
-        let verdict = judged(&finished, Ending::Stopped, Some(cut), "");
-        assert_eq!(verdict, Verdict::new(TurnEnd::Finished, "done"), "{cut:?}");
+    for cut in [TurnCutReason::Lingering, TurnCutReason::Budget] {
+        let verdict = judged(&finished, ExitReason::Stopped, Some(cut), "");
+        assert_eq!(verdict, ClaudeTurnResult::new(TurnEnd::Finished, "done"), "{cut:?}");
     }
     let hopeless = [retry(&json!(401), "authentication_failed")];
-    let TurnEnd::Failed { what } = judged(&hopeless, Ending::Stopped, Some(Cut::Hopeless), "").end
+    let TurnEnd::Failed { what } =
+        judged(&hopeless, ExitReason::Stopped, Some(TurnCutReason::Hopeless), "").end
     else {
         panic!()
     };
@@ -184,9 +199,9 @@ fn why_we_ended_a_turn_decides_what_it_was() {
 #[test]
 fn a_timeout_after_the_last_word_costs_nothing() {
     let lines = [said("done"), done("done")];
-    assert_eq!(judged(&lines, Ending::IdleTimeout, None, "").end, TurnEnd::Finished);
-    let idle = TurnEnd::TimedOut(Timeout::Idle(CLOCK.idle));
-    assert_eq!(judged(&lines[..1], Ending::IdleTimeout, None, "").end, idle);
+    assert_eq!(judged(&lines, ExitReason::IdleTimeout, None, "").end, TurnEnd::Finished);
+    let idle = TurnEnd::TimedOut(TurnTimeout::Idle(CLOCK.idle));
+    assert_eq!(judged(&lines[..1], ExitReason::IdleTimeout, None, "").end, idle);
 }
 
 #[test]

@@ -14,7 +14,7 @@ pub(super) const PASSWORD_VARIABLE: &str = "OPENCODE_SERVER_PASSWORD";
 
 /// A server's address and our credentials for it.
 #[derive(Clone, PartialEq, Eq)]
-pub(super) struct Address {
+pub(super) struct ServerAddress {
     /// Without a trailing slash and without a password.
     pub(super) base: String,
     user: String,
@@ -22,13 +22,13 @@ pub(super) struct Address {
 }
 
 /// Never shows the password.
-impl std::fmt::Debug for Address {
+impl std::fmt::Debug for ServerAddress {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Address").field("base", &self.base).finish_non_exhaustive()
     }
 }
 
-impl Address {
+impl ServerAddress {
     /// Returns the address of a server that ralph started.
     pub(super) fn own(base: &str, password: &str) -> Self {
         Self {
@@ -104,7 +104,8 @@ mod tests {
 
     #[test]
     fn a_password_stands_in_the_address_or_in_the_environment() {
-        let parse = |url: &str, env: &[(OsString, OsString)]| Address::parse(url, env).unwrap();
+        let parse =
+            |url: &str, env: &[(OsString, OsString)]| ServerAddress::parse(url, env).unwrap();
         let plain = parse("http://127.0.0.1:4096/", &[]);
         assert_eq!((plain.base.as_str(), plain.pass()), ("http://127.0.0.1:4096", None));
         // Known from the header of every browser.
@@ -119,13 +120,13 @@ mod tests {
     #[test]
     fn what_is_no_address_is_none() {
         for text in ["", "127.0.0.1:4096", "ftp://x", "http://", "http://a b"] {
-            assert_eq!(Address::parse(text, &[]), None, "{text}");
+            assert_eq!(ServerAddress::parse(text, &[]), None, "{text}");
         }
     }
 
     #[test]
     fn a_password_is_never_shown() {
-        let address = Address::parse("http://me:secret@localhost:1", &[]).unwrap();
+        let address = ServerAddress::parse("http://me:secret@localhost:1", &[]).unwrap();
         assert!(!format!("{address:?}").contains("secret"));
         assert_eq!(shown("http://me:secret@localhost:1/"), "http://localhost:1/");
         assert_eq!(shown("http://localhost:1"), "http://localhost:1");

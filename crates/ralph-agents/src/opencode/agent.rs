@@ -6,21 +6,24 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use ralph_proc::{Ending, Launch, Limits, Outcome, ProcError, Streams, Supervisor, Watcher};
+use ralph_proc::{
+    ExitReason, ProcError, ProgramLaunch, ProgramLimits, ProgramOutcome, ProgramWatcher,
+    StreamMerging, Supervisor,
+};
 use serde_json::json;
 
-use super::address::{Address, shown};
+use super::address::{ServerAddress, shown};
 use super::consent::{EDITS, MODES};
-use super::courier::{Broken, Courier};
-use super::follow::Follow;
-use super::http::Wire;
+use super::courier::{TurnMonitor, UnfinishedTurn};
+use super::follow::OpenCodeTurnState;
+use super::http::OpenCodeConnection;
 use super::listener::OpenCodeListener;
-use super::server::Server;
-use super::visit::{Visit, leave};
-use crate::client::{ClientOption, ClientOptions, Setting};
+use super::server::OpenCodeServer;
+use super::visit::{OpenCodeTurn, abort_turn};
+use crate::client::{ClientOption, ClientOptions, ClientSetting};
 use crate::limits::LimitPatterns;
-use crate::listen::Listener;
-use crate::{Agent, Mood, News, Turn};
+use crate::listen::TurnListener;
+use crate::{Agent, NoticeMood, RunNotice, TurnInput};
 
 /// The default program.
 const PROGRAM: &str = "opencode";
@@ -43,8 +46,8 @@ const NOT_PASSED_ON: [&str; 6] = [
 ];
 
 /// Settings of the client.
-pub const SETTINGS: [Setting; 6] = [
-    Setting {
+pub const SETTINGS: [ClientSetting; 6] = [
+    ClientSetting {
         option: ClientOption::Program,
         path: "opencode.program",
         variable: "RALPH_OPENCODE_PROGRAM",
@@ -52,7 +55,7 @@ pub const SETTINGS: [Setting; 6] = [
         default: PROGRAM,
         help: "The program that `--agent opencode` starts",
     },
-    Setting {
+    ClientSetting {
         option: ClientOption::PermissionMode,
         path: "opencode.permission_mode",
         variable: "RALPH_OPENCODE_PERMISSION_MODE",
@@ -60,7 +63,7 @@ pub const SETTINGS: [Setting; 6] = [
         default: EDITS,
         help: "What is allowed where it would ask, since nobody is there to be asked; what its own settings allow or deny it does not ask for",
     },
-    Setting {
+    ClientSetting {
         option: ClientOption::Model,
         path: "opencode.model",
         variable: "RALPH_OPENCODE_MODEL",
@@ -68,7 +71,7 @@ pub const SETTINGS: [Setting; 6] = [
         default: "the client's own",
         help: "The model to ask for, as PROVIDER/MODEL",
     },
-    Setting {
+    ClientSetting {
         option: ClientOption::Persona,
         path: "opencode.agent",
         variable: "RALPH_OPENCODE_AGENT",
@@ -76,7 +79,7 @@ pub const SETTINGS: [Setting; 6] = [
         default: "the client's own",
         help: "Which of its own agents does the work, such as `build`",
     },
-    Setting {
+    ClientSetting {
         option: ClientOption::Args,
         path: "opencode.args",
         variable: "RALPH_OPENCODE_ARGS",
@@ -84,7 +87,7 @@ pub const SETTINGS: [Setting; 6] = [
         default: "none",
         help: "More words for the command line of its server, such as `--pure`",
     },
-    Setting {
+    ClientSetting {
         option: ClientOption::Attach,
         path: "opencode.attach",
         variable: "RALPH_OPENCODE_ATTACH",
@@ -97,7 +100,7 @@ pub const SETTINGS: [Setting; 6] = [
 /// Returns an error in the user's options.
 pub(crate) fn fault(options: &ClientOptions) -> Option<String> {
     if let Some(url) = &options.attach
-        && Address::parse(url, &[]).is_none()
+        && ServerAddress::parse(url, &[]).is_none()
     {
         let url = shown(url);
         return Some(format!("`{url}` is no address of a server, such as http://127.0.0.1:4096"));
@@ -111,18 +114,18 @@ pub(crate) fn fault(options: &ClientOptions) -> Option<String> {
 pub struct OpenCodeAgent {
     pub(super) options: ClientOptions,
     limits: LimitPatterns,
-    desk: Mutex<Desk>,
+    desk: Mutex<OpenCodeState>,
 }
 
 /// The state that lasts from turn to turn.
 #[derive(Debug, Default)]
-pub(super) struct Desk {
+pub(super) struct OpenCodeState {
     /// The server, if ralph started one.
-    pub(super) server: Option<Server>,
+    pub(super) server: Option<OpenCodeServer>,
     /// The connection that the last turn used.
-    pub(super) wire: Option<Wire>,
+    pub(super) wire: Option<OpenCodeConnection>,
     /// Messages that could not be shown yet.
-    news: Vec<(String, Mood)>,
+    news: Vec<(String, NoticeMood)>,
 }
 
 impl OpenCodeAgent {
@@ -145,12 +148,12 @@ impl OpenCodeAgent {
         args.into_iter().chain(self.options.args.iter().cloned()).collect()
     }
 
-    fn desk(&self) -> std::sync::MutexGuard<'_, Desk> {
+    fn desk(&self) -> std::sync::MutexGuard<'_, OpenCodeState> {
         self.desk.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Desk {
+impl OpenCodeState {
     /// Shows the waiting messages.
     pub(super) fn tell_news(&mut self) {
         let Some(wire) = &self.wire else { return };
@@ -172,49 +175,49 @@ impl Agent for OpenCodeAgent {
         }
     }
 
-    fn launch(&self, turn: &Turn<'_>) -> Launch {
+    fn launch(&self, turn: &TurnInput<'_>) -> ProgramLaunch {
         let stays = |name: &OsString| NOT_PASSED_ON.iter().all(|known| name != known);
-        Launch {
+        ProgramLaunch {
             program: self.program_text().into(),
             args: self.args().into_iter().map(OsString::from).collect(),
             dir: turn.root.to_owned(),
             env: turn.env.iter().filter(|(name, _)| stays(name)).cloned().collect(),
             stdin: None,
-            streams: Streams::Apart,
+            streams: StreamMerging::Apart,
         }
     }
 
-    fn take(
+    fn run_turn(
         &self,
-        turn: &Turn<'_>,
-        limits: &Limits,
+        turn: &TurnInput<'_>,
+        limits: &ProgramLimits,
         supervisor: &Supervisor,
-        watcher: &mut dyn Watcher,
-    ) -> Result<Outcome, ProcError> {
+        watcher: &mut dyn ProgramWatcher,
+    ) -> Result<ProgramOutcome, ProcError> {
         let mut desk = self.desk();
-        let mut courier = Courier::new(watcher, limits);
-        let mut follow = Follow::default();
-        let visit = Visit { agent: self, turn, supervisor };
-        let ending = match visit.pay(&mut desk, &mut courier, &mut follow) {
-            Ok(()) => Ending::Exited(0),
-            Err(Broken::Cut(ending)) => {
-                leave(&mut desk, &mut courier, &mut follow);
+        let mut courier = TurnMonitor::new(watcher, limits);
+        let mut follow = OpenCodeTurnState::default();
+        let visit = OpenCodeTurn { agent: self, turn, supervisor };
+        let ending = match visit.run(&mut desk, &mut courier, &mut follow) {
+            Ok(()) => ExitReason::Exited(0),
+            Err(UnfinishedTurn::Cut(ending)) => {
+                abort_turn(&mut desk, &mut courier, &mut follow);
                 ending
             }
-            Err(Broken::Failed(what)) => {
-                leave(&mut desk, &mut courier, &mut follow);
+            Err(UnfinishedTurn::Failed(what)) => {
+                abort_turn(&mut desk, &mut courier, &mut follow);
                 courier.tell(&json!({ "type": "ralph.failed", "what": what }));
-                Ending::Exited(1)
+                ExitReason::Exited(1)
             }
-            Err(Broken::Killed) => {
+            Err(UnfinishedTurn::Killed) => {
                 desk.server = None;
-                Ending::Stopped
+                ExitReason::Stopped
             }
         };
         Ok(courier.outcome(ending))
     }
 
-    fn show(&self, news: &News<'_>) {
+    fn show(&self, news: &RunNotice<'_>) {
         let mut desk = self.desk();
         desk.news.push((news.text.to_owned(), news.mood));
         if desk.news.len() > MOST_NEWS {
@@ -223,7 +226,7 @@ impl Agent for OpenCodeAgent {
         desk.tell_news();
     }
 
-    fn listen<'a>(&'a self, turn: &Turn<'a>) -> Box<dyn Listener + 'a> {
+    fn listen<'a>(&'a self, turn: &TurnInput<'a>) -> Box<dyn TurnListener + 'a> {
         Box::new(OpenCodeListener::new(&self.limits, self.mode(), turn.seat))
     }
 
@@ -237,11 +240,11 @@ impl Agent for OpenCodeAgent {
 }
 
 /// Shows a message in a terminal that is attached to the server, if any.
-fn toast(wire: &Wire, text: &str, mood: Mood) {
+fn toast(wire: &OpenCodeConnection, text: &str, mood: NoticeMood) {
     let variant = match mood {
-        Mood::Plain => "info",
-        Mood::Good => "success",
-        Mood::Bad => "warning",
+        NoticeMood::Plain => "info",
+        NoticeMood::Good => "success",
+        NoticeMood::Bad => "warning",
     };
     // The title is `ralph` already.
     let text = text.strip_prefix("ralph: ").unwrap_or(text);

@@ -2,7 +2,7 @@ use std::path::Path;
 
 use super::*;
 use crate::client::Client;
-use crate::session::Seat;
+use crate::session::TurnSession;
 
 fn agent(change: impl FnOnce(&mut ClientOptions)) -> OpenCodeAgent {
     let mut options = ClientOptions::new(Client::OpenCode);
@@ -10,16 +10,16 @@ fn agent(change: impl FnOnce(&mut ClientOptions)) -> OpenCodeAgent {
     OpenCodeAgent::new(&options, LimitPatterns::known())
 }
 
-fn launch(agent: &OpenCodeAgent, env: &[(&str, &str)]) -> Launch {
+fn launch(agent: &OpenCodeAgent, env: &[(&str, &str)]) -> ProgramLaunch {
     let env: Vec<(OsString, OsString)> =
         env.iter().map(|(name, value)| (name.into(), value.into())).collect();
     let file = Path::new("/run/prompt.md");
-    agent.launch(&Turn {
+    agent.launch(&TurnInput {
         root: Path::new("/p"),
         prompt_file: file,
         usage_file: file,
         env: &env,
-        seat: Seat::Nowhere,
+        seat: TurnSession::Nowhere,
         money_left: None,
     })
 }
@@ -45,7 +45,7 @@ fn no_password_is_put_on_record() {
 fn news_waits_for_a_server_and_only_the_last_of_it() {
     let agent = agent(|_| {});
     for text in ["a", "b", "c", "d", "e"] {
-        agent.show(&News { text, mood: Mood::Plain });
+        agent.show(&RunNotice { text, mood: NoticeMood::Plain });
     }
     let desk = agent.desk();
     let texts: Vec<&str> = desk.news.iter().map(|(text, _)| text.as_str()).collect();

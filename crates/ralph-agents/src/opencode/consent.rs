@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::line::one_line;
-use crate::listen::Refusal;
+use crate::listen::RefusedAction;
 
 /// The permission modes.
 pub(super) const MODES: [&str; 3] = [EDITS, ALL, NOTHING];
@@ -24,7 +24,7 @@ const EXAMPLES: [&str; 4] = [".example", ".sample", ".template", ".dist"];
 
 /// A permission request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Asked {
+pub(super) struct PermissionRequest {
     /// The id of the request.
     pub(super) id: String,
     pub(super) permission: String,
@@ -33,7 +33,7 @@ pub(super) struct Asked {
     always: Vec<String>,
 }
 
-impl Asked {
+impl PermissionRequest {
     /// Reads the request from an event.
     pub(super) fn read(event: &Value) -> Option<Self> {
         if event["type"] != "permission.asked" {
@@ -75,7 +75,7 @@ impl Asked {
     }
 
     /// Returns the refusal, and the way to allow it.
-    pub(super) fn refusal(&self) -> Refusal {
+    pub(super) fn refusal(&self) -> RefusedAction {
         let about = one_line(&self.patterns.join(" "), 160);
         let what = if about.is_empty() {
             self.permission.clone()
@@ -88,7 +88,7 @@ impl Asked {
             "set permission.{}{rule} to allow in opencode.json, or opencode.permission_mode to {ALL}",
             self.permission
         );
-        Refusal { what, remedy }
+        RefusedAction { what, remedy }
     }
 }
 
@@ -125,12 +125,12 @@ pub(super) fn question(event: &Value) -> Option<(String, String, Value)> {
 mod tests {
     use super::*;
 
-    fn asked(permission: &str) -> Asked {
+    fn asked(permission: &str) -> PermissionRequest {
         let event = json!({ "type": "permission.asked", "properties": {
             "id": "per_1", "sessionID": "ses_1", "permission": permission,
             "patterns": ["npm test -- x"], "always": ["npm test *"], "metadata": {},
         } });
-        Asked::read(&event).unwrap()
+        PermissionRequest::read(&event).unwrap()
     }
 
     #[test]
@@ -163,7 +163,8 @@ mod tests {
             ("*", true),
         ] {
             for permission in ["read", "edit", "grep"] {
-                let asked = Asked { patterns: vec![pattern.to_owned()], ..asked(permission) };
+                let asked =
+                    PermissionRequest { patterns: vec![pattern.to_owned()], ..asked(permission) };
                 assert_eq!(asked.is_granted(EDITS), is_granted, "{permission} {pattern}");
                 assert!(asked.is_granted(ALL));
             }
@@ -172,7 +173,7 @@ mod tests {
 
     #[test]
     fn a_refusal_names_the_rule_that_would_allow_it() {
-        let Refusal { what, remedy } = asked("bash").refusal();
+        let RefusedAction { what, remedy } = asked("bash").refusal();
         assert_eq!(what, "bash: npm test -- x");
         assert!(remedy.contains("permission.bash for `npm test *`"), "{remedy}");
         assert_eq!(asked("bash").answer(EDITS)["reply"], "reject");

@@ -4,13 +4,16 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use ralph_proc::{Control, Ending, Limits, Outcome, Stream, TICK, Tail, Watcher};
+use ralph_proc::{
+    ExitReason, OutputStream, OutputTail, ProgramLimits, ProgramOutcome, ProgramWatcher, TICK,
+    WatcherDecision,
+};
 use serde_json::{Value, json};
 
-use super::consent::{self, Asked};
-use super::follow::{Certainty, Follow};
-use super::http::{HttpError, Wire};
-use super::server::Vitals;
+use super::consent::{self, PermissionRequest};
+use super::follow::{OpenCodeTurnState, TurnEndCertainty};
+use super::http::{HttpError, OpenCodeConnection};
+use super::server::ServerHandle;
 
 /// Timeout of requests that need work: the first one in a project waits for its
 /// plugins.
@@ -62,53 +65,53 @@ const KEPT: [&str; 13] = [
 
 /// A reason why a turn was not completed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Broken {
+pub(super) enum UnfinishedTurn {
     /// Ralph ends it.
-    Cut(Ending),
+    Cut(ExitReason),
     /// Ralph ends it, without waiting for anything.
     Killed,
     /// It failed, with a message.
     Failed(String),
 }
 
-impl From<HttpError> for Broken {
+impl From<HttpError> for UnfinishedTurn {
     fn from(error: HttpError) -> Self {
         Self::Failed(error.to_string())
     }
 }
 
 /// A turn in progress.
-pub(super) struct Courier<'a> {
-    watcher: &'a mut dyn Watcher,
-    limits: &'a Limits,
+pub(super) struct TurnMonitor<'a> {
+    watcher: &'a mut dyn ProgramWatcher,
+    limits: &'a ProgramLimits,
     /// The status of the server, if ralph started it.
-    vitals: Option<Vitals>,
+    vitals: Option<ServerHandle>,
     began: Instant,
     /// Time of the agent's last event; `None` before the prompt is sent.
     last_word: Option<Instant>,
     next_tick: Instant,
 }
 
-impl<'a> Courier<'a> {
-    pub(super) fn new(watcher: &'a mut dyn Watcher, limits: &'a Limits) -> Self {
+impl<'a> TurnMonitor<'a> {
+    pub(super) fn new(watcher: &'a mut dyn ProgramWatcher, limits: &'a ProgramLimits) -> Self {
         let now = Instant::now();
         Self { watcher, limits, vitals: None, began: now, last_word: None, next_tick: now }
     }
 
     /// Watches a server that ralph started.
-    pub(super) fn attend(&mut self, vitals: Vitals) {
+    pub(super) fn attend(&mut self, vitals: ServerHandle) {
         self.vitals = Some(vitals);
     }
 
     /// Passes an event to the listener, as a line of its own.
     pub(super) fn tell(&mut self, event: &Value) {
-        self.watcher.output(Stream::Stdout, format!("{event}\n").as_bytes());
+        self.watcher.output(OutputStream::Stdout, format!("{event}\n").as_bytes());
     }
 
     /// Returns the outcome of the turn, as if a process had ended.
-    pub(super) fn outcome(&self, ending: Ending) -> Outcome {
+    pub(super) fn outcome(&self, ending: ExitReason) -> ProgramOutcome {
         let elapsed = self.began.elapsed();
-        Outcome { ending, stdout: Tail::new(0), stderr: Tail::new(0), elapsed }
+        ProgramOutcome { ending, stdout: OutputTail::new(0), stderr: OutputTail::new(0), elapsed }
     }
 
     /// Waits for `ready`, until the turn must end.
@@ -116,7 +119,7 @@ impl<'a> Courier<'a> {
         &mut self,
         patience: Duration,
         mut ready: impl FnMut() -> Option<T>,
-    ) -> Result<Option<T>, Broken> {
+    ) -> Result<Option<T>, UnfinishedTurn> {
         let (asked, (_never, pause)) = (Instant::now(), channel::<()>());
         loop {
             if let Some(found) = ready() {
@@ -135,19 +138,19 @@ impl<'a> Courier<'a> {
     pub(super) fn ask<T: Send + 'static>(
         &mut self,
         call: impl FnOnce() -> Result<T, HttpError> + Send + 'static,
-    ) -> Result<Result<T, HttpError>, Broken> {
+    ) -> Result<Result<T, HttpError>, UnfinishedTurn> {
         let (sender, answers) = channel();
         let send = move || {
             let _ = sender.send(call());
         };
         let thread = thread::Builder::new().name("request".to_owned()).spawn(send);
-        thread.map_err(|error| Broken::Failed(error.to_string()))?;
+        thread.map_err(|error| UnfinishedTurn::Failed(error.to_string()))?;
         loop {
             match answers.recv_timeout(TICK) {
                 Ok(answer) => return Ok(answer),
                 Err(RecvTimeoutError::Timeout) => self.check()?,
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(Broken::Failed("a request was lost".to_owned()));
+                    return Err(UnfinishedTurn::Failed("a request was lost".to_owned()));
                 }
             }
         }
@@ -156,11 +159,11 @@ impl<'a> Courier<'a> {
     /// Sends a prompt and follows its turn to the end.
     pub(super) fn deliver(
         &mut self,
-        wire: &Wire,
-        follow: &mut Follow,
+        wire: &OpenCodeConnection,
+        follow: &mut OpenCodeTurnState,
         prompt: &Value,
         mode: &str,
-    ) -> Result<(), Broken> {
+    ) -> Result<(), UnfinishedTurn> {
         let mut events = self.listen(wire)?;
         let path = format!("/session/{}/prompt_async", follow.session());
         let (way, body) = (wire.clone(), prompt.clone());
@@ -191,14 +194,14 @@ impl<'a> Courier<'a> {
                 self.answer_late(wire, follow, mode)?;
             }
             if is_in_vain(follow) {
-                return Err(Broken::Cut(Ending::Exited(1)));
+                return Err(UnfinishedTurn::Cut(ExitReason::Exited(1)));
             }
         }
     }
 
     /// Aborts the turn of a session, and waits for its end; `false` if it does
     /// not end in time.
-    pub(super) fn abort(&mut self, wire: &Wire, session: &str) -> bool {
+    pub(super) fn abort(&mut self, wire: &OpenCodeConnection, session: &str) -> bool {
         let path = format!("/session/{session}/abort");
         let until = Instant::now() + self.limits.grace;
         let _ = wire.post(&path, &json!({}), self.limits.grace.min(QUICK));
@@ -209,7 +212,7 @@ impl<'a> Courier<'a> {
             {
                 return true;
             }
-            let urgent = self.watcher.tick() == Control::Kill;
+            let urgent = self.watcher.tick() == WatcherDecision::Kill;
             if urgent || Instant::now() >= until || self.is_alone() {
                 return false;
             }
@@ -223,7 +226,7 @@ impl<'a> Courier<'a> {
     }
 
     /// Opens the stream of events and waits for the first one.
-    fn listen(&mut self, wire: &Wire) -> Result<Receiver<Value>, Broken> {
+    fn listen(&mut self, wire: &OpenCodeConnection) -> Result<Receiver<Value>, UnfinishedTurn> {
         let way = wire.clone();
         Ok(self.ask(move || {
             let events = way.events()?;
@@ -233,25 +236,31 @@ impl<'a> Courier<'a> {
     }
 
     /// Opens the stream again after it broke.
-    fn reopen(&mut self, wire: &Wire) -> Result<Receiver<Value>, Broken> {
-        let mut last = Broken::Failed("the stream of events broke".to_owned());
+    fn reopen(&mut self, wire: &OpenCodeConnection) -> Result<Receiver<Value>, UnfinishedTurn> {
+        let mut last = UnfinishedTurn::Failed("the stream of events broke".to_owned());
         for attempt in 0..REOPENINGS {
             let pause = Duration::from_secs(u64::from(attempt)).max(TICK);
             let vitals = self.vitals.clone();
-            let gone = || vitals.as_ref().and_then(Vitals::ended);
+            let gone = || vitals.as_ref().and_then(ServerHandle::ended);
             if let Some(how) = self.wait_for(pause, gone)? {
-                return Err(Broken::Failed(format!("the OpenCode server {how}")));
+                return Err(UnfinishedTurn::Failed(format!("the OpenCode server {how}")));
             }
             match self.listen(wire) {
                 Ok(events) => return Ok(events),
-                Err(Broken::Failed(what)) => last = Broken::Failed(what),
-                Err(cut @ (Broken::Cut(_) | Broken::Killed)) => return Err(cut),
+                Err(UnfinishedTurn::Failed(what)) => last = UnfinishedTurn::Failed(what),
+                Err(cut @ (UnfinishedTurn::Cut(_) | UnfinishedTurn::Killed)) => return Err(cut),
             }
         }
         Err(last)
     }
 
-    fn take(&mut self, wire: &Wire, follow: &mut Follow, event: &Value, mode: &str) {
+    fn take(
+        &mut self,
+        wire: &OpenCodeConnection,
+        follow: &mut OpenCodeTurnState,
+        event: &Value,
+        mode: &str,
+    ) {
         if !follow.concerns(event) {
             return;
         }
@@ -264,7 +273,12 @@ impl<'a> Courier<'a> {
     }
 
     /// Answers requests that were missed, or whose answer did not arrive.
-    fn answer_late(&mut self, wire: &Wire, follow: &mut Follow, mode: &str) -> Result<(), Broken> {
+    fn answer_late(
+        &mut self,
+        wire: &OpenCodeConnection,
+        follow: &mut OpenCodeTurnState,
+        mode: &str,
+    ) -> Result<(), UnfinishedTurn> {
         self.find_children(wire, follow)?;
         for (path, kind) in [("/permission", "permission.asked"), ("/question", "question.asked")] {
             let way = wire.clone();
@@ -283,7 +297,11 @@ impl<'a> Courier<'a> {
     }
 
     /// Finds child sessions whose creation was missed.
-    fn find_children(&mut self, wire: &Wire, follow: &mut Follow) -> Result<(), Broken> {
+    fn find_children(
+        &mut self,
+        wire: &OpenCodeConnection,
+        follow: &mut OpenCodeTurnState,
+    ) -> Result<(), UnfinishedTurn> {
         let (way, path) = (wire.clone(), format!("/session/{}/children", follow.session()));
         let Ok(children) = self.ask(move || way.get(&path, QUICK))? else { return Ok(()) };
         for info in children.as_array().into_iter().flatten() {
@@ -300,7 +318,11 @@ impl<'a> Courier<'a> {
 
     /// Returns true if the turn is over according to the server; all its
     /// messages have been passed on then.
-    fn settle(&mut self, wire: &Wire, follow: &mut Follow) -> Result<bool, Broken> {
+    fn settle(
+        &mut self,
+        wire: &OpenCodeConnection,
+        follow: &mut OpenCodeTurnState,
+    ) -> Result<bool, UnfinishedTurn> {
         if !self.is_quiet(wire, follow)? {
             return Ok(false);
         }
@@ -309,9 +331,9 @@ impl<'a> Courier<'a> {
             self.retell(follow, &messages);
         }
         match follow.certainty() {
-            Certainty::Over => Ok(true),
-            Certainty::Unlikely => Ok(false),
-            Certainty::Likely => {
+            TurnEndCertainty::Over => Ok(true),
+            TurnEndCertainty::Unlikely => Ok(false),
+            TurnEndCertainty::Likely => {
                 self.wait_for(BREATH, || None::<()>)?;
                 self.is_quiet(wire, follow)
             }
@@ -320,13 +342,21 @@ impl<'a> Courier<'a> {
 
     /// Returns true if a turn broke off long ago and its last message was never
     /// completed.
-    fn is_given_up(&mut self, wire: &Wire, follow: &mut Follow) -> Result<bool, Broken> {
+    fn is_given_up(
+        &mut self,
+        wire: &OpenCodeConnection,
+        follow: &mut OpenCodeTurnState,
+    ) -> Result<bool, UnfinishedTurn> {
         let is_silent = self.last_word.is_some_and(|at| at.elapsed() >= LOOK);
         Ok(is_silent && follow.trouble().is_some() && self.is_quiet(wire, follow)?)
     }
 
     /// Returns true if the session is idle according to the server.
-    fn is_quiet(&mut self, wire: &Wire, follow: &mut Follow) -> Result<bool, Broken> {
+    fn is_quiet(
+        &mut self,
+        wire: &OpenCodeConnection,
+        follow: &mut OpenCodeTurnState,
+    ) -> Result<bool, UnfinishedTurn> {
         let (way, session) = (wire.clone(), follow.session().to_owned());
         match self.ask(move || status(&way, &session))? {
             Ok(Value::Null) => Ok(true),
@@ -344,7 +374,7 @@ impl<'a> Courier<'a> {
     }
 
     /// Passes on the last messages again, in case an event was lost.
-    pub(super) fn retell(&mut self, follow: &mut Follow, messages: &Value) {
+    pub(super) fn retell(&mut self, follow: &mut OpenCodeTurnState, messages: &Value) {
         for message in messages.as_array().into_iter().flatten() {
             let session = &message["info"]["sessionID"];
             let info = json!({ "sessionID": session, "info": message["info"] });
@@ -363,25 +393,25 @@ impl<'a> Courier<'a> {
     }
 
     /// Fails if the watcher or a time limit ends the turn.
-    fn check(&mut self) -> Result<(), Broken> {
+    fn check(&mut self) -> Result<(), UnfinishedTurn> {
         let now = Instant::now();
         let over = |since: Instant, limit: Option<Duration>| {
             limit.is_some_and(|limit| now.duration_since(since) >= limit)
         };
         if over(self.began, self.limits.wall) {
-            return Err(Broken::Cut(Ending::WallTimeout));
+            return Err(UnfinishedTurn::Cut(ExitReason::WallTimeout));
         }
         if self.last_word.is_some_and(|since| over(since, self.limits.idle)) {
-            return Err(Broken::Cut(Ending::IdleTimeout));
+            return Err(UnfinishedTurn::Cut(ExitReason::IdleTimeout));
         }
         if now < self.next_tick {
             return Ok(());
         }
         self.next_tick = now + TICK;
         match self.watcher.tick() {
-            Control::GoOn => Ok(()),
-            Control::Stop => Err(Broken::Cut(Ending::Stopped)),
-            Control::Kill => Err(Broken::Killed),
+            WatcherDecision::GoOn => Ok(()),
+            WatcherDecision::Stop => Err(UnfinishedTurn::Cut(ExitReason::Stopped)),
+            WatcherDecision::Kill => Err(UnfinishedTurn::Killed),
         }
     }
 
@@ -392,8 +422,8 @@ impl<'a> Courier<'a> {
 
 /// Answers a permission request or a question. An answer that does not arrive
 /// is repeated later.
-fn answer(wire: &Wire, event: &Value, mode: &str) {
-    if let Some(asked) = Asked::read(event) {
+fn answer(wire: &OpenCodeConnection, event: &Value, mode: &str) {
+    if let Some(asked) = PermissionRequest::read(event) {
         let path = format!("/permission/{}/reply", asked.id);
         let _ = wire.post(&path, &asked.answer(mode), QUICK);
     }
@@ -403,14 +433,14 @@ fn answer(wire: &Wire, event: &Value, mode: &str) {
 }
 
 /// Returns the status of a session; null if it is idle.
-fn status(wire: &Wire, session: &str) -> Result<Value, HttpError> {
+fn status(wire: &OpenCodeConnection, session: &str) -> Result<Value, HttpError> {
     let all = wire.get("/session/status", QUICK)?;
     Ok(all[session].clone())
 }
 
 /// Returns true if the last message of a session is complete. An aborted turn
 /// is idle before that, and reports idle once more after it.
-fn has_closed(wire: &Wire, session: &str) -> bool {
+fn has_closed(wire: &OpenCodeConnection, session: &str) -> bool {
     let Ok(said) = wire.get(&format!("/session/{session}/message?limit=1"), QUICK) else {
         return false;
     };
@@ -419,12 +449,12 @@ fn has_closed(wire: &Wire, session: &str) -> bool {
 }
 
 /// Returns the newest messages of a session, in their order.
-pub(super) fn messages(wire: &Wire, session: &str) -> Result<Value, HttpError> {
+pub(super) fn messages(wire: &OpenCodeConnection, session: &str) -> Result<Value, HttpError> {
     wire.get(&format!("/session/{session}/message?limit={MESSAGES}"), WORK)
 }
 
 /// Returns true if the client's wait for its provider is too long.
-fn is_in_vain(follow: &Follow) -> bool {
+fn is_in_vain(follow: &OpenCodeTurnState) -> bool {
     let waits_long = |next: i64| next.saturating_sub(now_millis()) > SHORT_WAIT;
     follow.retry.as_ref().is_some_and(|retry| retry.attempt >= ATTEMPTS || waits_long(retry.next))
 }

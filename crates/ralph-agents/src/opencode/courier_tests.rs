@@ -3,20 +3,20 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex};
 
-use super::super::address::Address;
+use super::super::address::ServerAddress;
 use super::super::consent::EDITS;
 use super::*;
 
 /// A server whose first stream of events breaks before an agent asks for
 /// something.
 #[derive(Default)]
-struct Stub {
-    state: Mutex<State>,
+struct StubServer {
+    state: Mutex<StubState>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct StubState {
     streams: usize,
     is_prompted: bool,
     reply: Option<Value>,
@@ -24,11 +24,11 @@ struct State {
     asker: &'static str,
 }
 
-impl Stub {
-    fn start(asker: &'static str) -> (Arc<Self>, Wire) {
+impl StubServer {
+    fn start(asker: &'static str) -> (Arc<Self>, OpenCodeConnection) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
-        let state = Mutex::new(State { asker, ..State::default() });
+        let state = Mutex::new(StubState { asker, ..StubState::default() });
         let stub = Arc::new(Self { state, ..Self::default() });
         let shared = Arc::clone(&stub);
         thread::spawn(move || {
@@ -37,7 +37,7 @@ impl Stub {
                 thread::spawn(move || shared.serve(stream.unwrap()));
             }
         });
-        (stub, Wire::new(&Address::own(&address, "x"), Path::new("/p")))
+        (stub, OpenCodeConnection::new(&ServerAddress::own(&address, "x"), Path::new("/p")))
     }
 
     fn serve(&self, mut stream: TcpStream) {
@@ -100,7 +100,7 @@ impl Stub {
         let mut state = self.state.lock().unwrap();
         state.streams += 1;
         let is_first = state.streams == 1;
-        let waits = |state: &mut State| {
+        let waits = |state: &mut StubState| {
             if is_first { !state.is_prompted } else { state.reply.is_none() }
         };
         drop(self.changed.wait_while(state, waits).unwrap());
@@ -111,24 +111,27 @@ impl Stub {
     }
 }
 
-struct Nobody;
+struct IdleWatcher;
 
-impl Watcher for Nobody {
-    fn output(&mut self, _: Stream, _: &[u8]) {}
+impl ProgramWatcher for IdleWatcher {
+    fn output(&mut self, _: OutputStream, _: &[u8]) {}
 
-    fn tick(&mut self) -> Control {
-        Control::GoOn
+    fn tick(&mut self) -> WatcherDecision {
+        WatcherDecision::GoOn
     }
 }
 
 #[track_caller]
 fn is_answered(asker: &'static str) {
-    let (stub, wire) = Stub::start(asker);
-    let limits =
-        Limits { wall: Some(Duration::from_secs(15)), idle: None, grace: Duration::from_secs(1) };
-    let mut nobody = Nobody;
-    let mut courier = Courier::new(&mut nobody, &limits);
-    let mut follow = Follow::new("ses_1", []);
+    let (stub, wire) = StubServer::start(asker);
+    let limits = ProgramLimits {
+        wall: Some(Duration::from_secs(15)),
+        idle: None,
+        grace: Duration::from_secs(1),
+    };
+    let mut nobody = IdleWatcher;
+    let mut courier = TurnMonitor::new(&mut nobody, &limits);
+    let mut follow = OpenCodeTurnState::new("ses_1", []);
     let ended = courier.deliver(&wire, &mut follow, &json!({ "parts": [] }), EDITS);
     assert_eq!(ended, Ok(()));
     let state = stub.state.lock().unwrap();

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use ralph_core::host::{
-    Actor, Breakage, BreakageKind, DeedKind, Happening, HostEvent, Mode, Position, Report, Silence,
-    Start, ToolUse, Yield,
+    ActionOutput, ActionReport, AgentMode, EventAgent, HostActionKind, HostEvent, HostEventKind,
+    HostTurnEnd, HostTurnError, PromptPosition, SessionStart, ToolUse, TurnErrorKind,
 };
 use ralph_core::ids::SessionId;
 use serde::Deserialize;
@@ -27,7 +27,7 @@ const ABOUT_CHARS: usize = 200;
 const ERROR_CHARS: usize = 2000;
 
 #[derive(Deserialize)]
-struct Payload {
+struct PluginPayload {
     #[serde(default)]
     v: u32,
     #[serde(rename = "type", default)]
@@ -35,7 +35,7 @@ struct Payload {
     session: Option<String>,
     parent: Option<String>,
     directory: Option<PathBuf>,
-    message: Option<Message>,
+    message: Option<PluginMessage>,
     #[serde(default)]
     text: String,
     first: Option<bool>,
@@ -68,7 +68,7 @@ struct Payload {
 }
 
 #[derive(Deserialize)]
-struct Message {
+struct PluginMessage {
     id: String,
     #[serde(default)]
     text: String,
@@ -80,7 +80,7 @@ struct Message {
 /// Parses the payload of one event.
 ///
 /// Unknown events, and events of another version of the protocol, become
-/// [`Happening::Other`].
+/// [`HostEventKind::Other`].
 pub fn parse(payload: &[u8]) -> Result<HostEvent, BadPayload> {
     match payload.trim_ascii_start().first() {
         None => return Err(BadPayload::Empty),
@@ -90,16 +90,16 @@ pub fn parse(payload: &[u8]) -> Result<HostEvent, BadPayload> {
     serde_json::from_slice(payload).map(event).map_err(BadPayload::Json)
 }
 
-fn event(payload: Payload) -> HostEvent {
+fn event(payload: PluginPayload) -> HostEvent {
     let own = payload.session.clone().unwrap_or_default();
     // Events of a child belong to the session that started it.
     let (id, actor) = match payload.parent.clone().filter(|parent| !parent.is_empty()) {
-        Some(parent) => (parent, Actor::Child(own)),
-        None => (own, Actor::Main),
+        Some(parent) => (parent, EventAgent::Child(own)),
+        None => (own, EventAgent::Main),
     };
     HostEvent {
         prompt: None,
-        mode: (payload.mode == "plan").then_some(Mode::Plan),
+        mode: (payload.mode == "plan").then_some(AgentMode::Plan),
         session: SessionId::new(&id),
         folder: payload.directory.clone().filter(|folder| !folder.as_os_str().is_empty()),
         name: payload.kind.clone(),
@@ -108,129 +108,141 @@ fn event(payload: Payload) -> HostEvent {
     }
 }
 
-fn happening(actor: &Actor, payload: Payload) -> Happening {
-    let other = |name| Happening::Other { name };
+fn happening(actor: &EventAgent, payload: PluginPayload) -> HostEventKind {
+    let other = |name| HostEventKind::Other { name };
     if payload.v != VERSION {
         return other(payload.kind);
     }
     match (payload.kind.as_str(), actor) {
-        ("tool.execute.after", _) => Happening::ToolsUsed(vec![used(&payload)]),
-        ("session.idle", Actor::Child(_)) => Happening::ChildEnded,
-        ("session.idle", Actor::Main) => silence(payload.message),
-        ("started", Actor::Main) => Happening::HostStarted,
-        ("done", Actor::Main) if is_abort(&payload.error) => {
+        ("tool.execute.after", _) => HostEventKind::ToolsUsed(vec![used(&payload)]),
+        ("session.idle", EventAgent::Child(_)) => HostEventKind::ChildEnded,
+        ("session.idle", EventAgent::Main) => silence(payload.message),
+        ("started", EventAgent::Main) => HostEventKind::HostStarted,
+        ("done", EventAgent::Main) if is_abort(&payload.error) => {
             // The user aborted the action, such as a long summary.
             let text = message_of(&payload.error);
-            Happening::TurnBroken(Breakage { kind: BreakageKind::Aborted, text, message: None })
+            HostEventKind::TurnBroken(HostTurnError {
+                kind: TurnErrorKind::Aborted,
+                text,
+                message: None,
+            })
         }
-        ("done", Actor::Main) => match report(&payload) {
-            Some(report) => Happening::Done(report),
+        ("done", EventAgent::Main) => match report(&payload) {
+            Some(report) => HostEventKind::Done(report),
             None => other(payload.kind),
         },
         // Errors while a conversation is summarised do not concern a turn.
-        ("session.error", Actor::Main) if payload.message.as_ref().is_some_and(|m| m.summary) => {
+        ("session.error", EventAgent::Main)
+            if payload.message.as_ref().is_some_and(|m| m.summary) =>
+        {
             other(payload.kind)
         }
-        ("session.error", Actor::Main) => match breakage(&payload) {
-            Some(breakage) => Happening::TurnBroken(breakage),
+        ("session.error", EventAgent::Main) => match breakage(&payload) {
+            Some(breakage) => HostEventKind::TurnBroken(breakage),
             None => other(payload.kind),
         },
-        ("session.deleted", Actor::Main) => {
-            Happening::SessionEnded { reason: "deleted".to_owned() }
+        ("session.deleted", EventAgent::Main) => {
+            HostEventKind::SessionEnded { reason: "deleted".to_owned() }
         }
-        ("session.compacted", Actor::Main) => Happening::SessionStarted(Start::Compacted),
-        ("chat.message", Actor::Main) => {
-            Happening::Prompted { position: position(payload.first), text: payload.text }
+        ("session.compacted", EventAgent::Main) => {
+            HostEventKind::SessionStarted(SessionStart::Compacted)
         }
-        ("command.execute.before", Actor::Main) => Happening::Prompted {
+        ("chat.message", EventAgent::Main) => {
+            HostEventKind::Prompted { position: position(payload.first), text: payload.text }
+        }
+        ("command.execute.before", EventAgent::Main) => HostEventKind::Prompted {
             text: format!("/{} {}", payload.command, payload.arguments),
-            position: Position::Unknown,
+            position: PromptPosition::Unknown,
         },
-        ("permission.asked", Actor::Main) => Happening::PermissionAsked { what: asked(&payload) },
-        ("permission.replied", Actor::Main) => Happening::PermissionAnswered,
-        ("wake", Actor::Main) => Happening::Due,
-        ("prompt.failed", Actor::Main) => {
-            Happening::NotDelivered { attempts: payload.attempt, error: message_of(&payload.error) }
+        ("permission.asked", EventAgent::Main) => {
+            HostEventKind::PermissionAsked { what: asked(&payload) }
         }
+        ("permission.replied", EventAgent::Main) => HostEventKind::PermissionAnswered,
+        ("wake", EventAgent::Main) => HostEventKind::Due,
+        ("prompt.failed", EventAgent::Main) => HostEventKind::NotDelivered {
+            attempts: payload.attempt,
+            error: message_of(&payload.error),
+        },
         (_, _) => other(payload.kind),
     }
 }
 
-fn position(first: Option<bool>) -> Position {
+fn position(first: Option<bool>) -> PromptPosition {
     match first {
-        Some(true) => Position::First,
-        Some(false) => Position::Later,
-        None => Position::Unknown,
+        Some(true) => PromptPosition::First,
+        Some(false) => PromptPosition::Later,
+        None => PromptPosition::Unknown,
     }
 }
 
 /// Returns the end of a turn. Without a message there was no turn.
-fn silence(message: Option<Message>) -> Happening {
+fn silence(message: Option<PluginMessage>) -> HostEventKind {
     match message {
-        Some(Message { id, text, summary: true }) => {
-            Happening::Compacted { summary: text, message: Some(id) }
+        Some(PluginMessage { id, text, summary: true }) => {
+            HostEventKind::Compacted { summary: text, message: Some(id) }
         }
-        Some(message) => Happening::TurnEnded(Silence {
+        Some(message) => HostEventKind::TurnEnded(HostTurnEnd {
             message: Some(message.id),
             text: Some(message.text),
-            ..Silence::default()
+            ..HostTurnEnd::default()
         }),
-        None => Happening::Other { name: "session.idle".to_owned() },
+        None => HostEventKind::Other { name: "session.idle".to_owned() },
     }
 }
 
 /// Returns the result of an action; `None` if it is unknown.
-fn report(payload: &Payload) -> Option<Report> {
+fn report(payload: &PluginPayload) -> Option<ActionReport> {
     let deed = match payload.did.as_str() {
-        "check" => DeedKind::Check,
-        "summarize" => DeedKind::Summarize,
-        "create" => DeedKind::Create,
-        "select" => DeedKind::Select,
-        "prompt" => DeedKind::Prompt,
-        "delete" => DeedKind::Delete,
+        "check" => HostActionKind::Check,
+        "summarize" => HostActionKind::Summarize,
+        "create" => HostActionKind::Create,
+        "select" => HostActionKind::Select,
+        "prompt" => HostActionKind::Prompt,
+        "delete" => HostActionKind::Delete,
         _ => return None,
     };
     let failed = !payload.error.is_null();
     let result = if failed { Err(message_of(&payload.error)) } else { gain(payload, deed) };
-    Some(Report { run: payload.run.parse().ok()?, deed, attempts: payload.attempt, result })
+    Some(ActionReport { run: payload.run.parse().ok()?, deed, attempts: payload.attempt, result })
 }
 
-fn gain(payload: &Payload, deed: DeedKind) -> Result<Yield, String> {
+fn gain(payload: &PluginPayload, deed: HostActionKind) -> Result<ActionOutput, String> {
     match deed {
-        DeedKind::Summarize if payload.text.trim().is_empty() => {
+        HostActionKind::Summarize if payload.text.trim().is_empty() => {
             Err("the summary is empty".to_owned())
         }
-        DeedKind::Summarize => Ok(Yield::Summary(payload.text.clone())),
-        DeedKind::Create => {
+        HostActionKind::Summarize => Ok(ActionOutput::Summary(payload.text.clone())),
+        HostActionKind::Create => {
             let named = payload.created.as_deref().unwrap_or_default();
             let wrong = || {
                 let named: String = named.chars().take(ABOUT_CHARS).collect();
                 format!("{named:?} cannot be the name of a session")
             };
-            SessionId::new(named).map(Yield::Session).ok_or_else(wrong)
+            SessionId::new(named).map(ActionOutput::Session).ok_or_else(wrong)
         }
-        DeedKind::Check | DeedKind::Select | DeedKind::Prompt | DeedKind::Delete => {
-            Ok(Yield::Nothing)
-        }
+        HostActionKind::Check
+        | HostActionKind::Select
+        | HostActionKind::Prompt
+        | HostActionKind::Delete => Ok(ActionOutput::Nothing),
     }
 }
 
 /// Returns the meaning of an error; `None` if OpenCode handles it.
-fn breakage(payload: &Payload) -> Option<Breakage> {
+fn breakage(payload: &PluginPayload) -> Option<HostTurnError> {
     let name = payload.error["name"].as_str().unwrap_or_default();
     let status = payload.error["data"]["statusCode"].as_u64();
     let kind = match (name, status) {
         // The client shortens the conversation and the turn goes on.
         ("ContextOverflowError", _) => return None,
-        (_, _) if is_abort(&payload.error) => BreakageKind::Aborted,
-        ("ProviderAuthError", _) | (_, Some(401 | 403)) => BreakageKind::Refused,
-        (_, Some(429)) => BreakageKind::Limit,
-        (_, Some(500..)) => BreakageKind::Overloaded,
-        (_, _) => BreakageKind::Other,
+        (_, _) if is_abort(&payload.error) => TurnErrorKind::Aborted,
+        ("ProviderAuthError", _) | (_, Some(401 | 403)) => TurnErrorKind::Refused,
+        (_, Some(429)) => TurnErrorKind::Limit,
+        (_, Some(500..)) => TurnErrorKind::Overloaded,
+        (_, _) => TurnErrorKind::Other,
     };
     let text = message_of(&payload.error);
     let message = payload.message.as_ref().map(|message| message.id.clone());
-    Some(Breakage { kind, text, message })
+    Some(HostTurnError { kind, text, message })
 }
 
 fn is_abort(error: &Value) -> bool {
@@ -244,12 +256,12 @@ fn message_of(error: &Value) -> String {
     excerpt(said, ERROR_CHARS)
 }
 
-fn asked(payload: &Payload) -> String {
+fn asked(payload: &PluginPayload) -> String {
     let what = format!("{}: {}", payload.permission, payload.patterns.join(", "));
     excerpt(&what, ABOUT_CHARS)
 }
 
-fn used(payload: &Payload) -> ToolUse {
+fn used(payload: &PluginPayload) -> ToolUse {
     let command = payload.args["command"].as_str().unwrap_or(&payload.title);
     ToolUse {
         id: payload.call.clone(),
@@ -262,7 +274,7 @@ fn used(payload: &Payload) -> ToolUse {
 
 /// Returns the files that a tool wrote. Paths in a patch are relative to the
 /// folder of the session.
-fn written(payload: &Payload) -> Vec<PathBuf> {
+fn written(payload: &PluginPayload) -> Vec<PathBuf> {
     let text = |name: &str| payload.args[name].as_str().unwrap_or_default();
     let names: Vec<&str> = match payload.tool.as_str() {
         "apply_patch" => {

@@ -44,7 +44,7 @@ fn a_command_arrives_as_it_was_typed() {
         "command": "ralph", "arguments": "\"fix it\" --max-iterations=3",
     }));
     let text = "/ralph \"fix it\" --max-iterations=3".to_owned();
-    assert_eq!(event.what, Happening::Prompted { text, position: Position::Unknown });
+    assert_eq!(event.what, HostEventKind::Prompted { text, position: PromptPosition::Unknown });
     assert_eq!(event.name, "command.execute.before");
     assert_eq!(event.folder, Some(PathBuf::from("/p")));
     assert_eq!(event.session, SessionId::new("ses_1"));
@@ -53,14 +53,14 @@ fn a_command_arrives_as_it_was_typed() {
 #[test]
 fn the_first_message_of_a_session_is_told_from_later_ones() {
     for (first, position) in [
-        (json!(true), Position::First),
-        (json!(false), Position::Later),
-        (Value::Null, Position::Unknown),
+        (json!(true), PromptPosition::First),
+        (json!(false), PromptPosition::Later),
+        (Value::Null, PromptPosition::Unknown),
     ] {
         let event = parsed(&json!({
             "v": 1, "type": "chat.message", "session": "ses_1", "text": "hi", "first": first,
         }));
-        assert_eq!(event.what, Happening::Prompted { text: "hi".to_owned(), position });
+        assert_eq!(event.what, HostEventKind::Prompted { text: "hi".to_owned(), position });
     }
 }
 
@@ -72,8 +72,8 @@ fn what_a_child_does_belongs_to_the_session_that_started_it() {
         "args": { "filePath": "/p/a.txt", "content": "x" },
     }));
     assert_eq!(event.session, SessionId::new("ses_1"));
-    assert_eq!(event.actor, Actor::Child("ses_2".to_owned()));
-    let Happening::ToolsUsed(uses) = event.what else { panic!("{event:?}") };
+    assert_eq!(event.actor, EventAgent::Child("ses_2".to_owned()));
+    let HostEventKind::ToolsUsed(uses) = event.what else { panic!("{event:?}") };
     assert_eq!(uses[0].files, [PathBuf::from("/p/a.txt")]);
     assert_eq!((uses[0].tool.as_str(), uses[0].about.as_str()), ("write", "a.txt"));
 }
@@ -84,7 +84,7 @@ fn only_tools_that_write_name_files() {
         "v": 1, "type": "tool.execute.after", "session": "ses_1", "tool": "read",
         "args": { "filePath": "/p/a.txt" },
     }));
-    let Happening::ToolsUsed(uses) = event.what else { panic!("{event:?}") };
+    let HostEventKind::ToolsUsed(uses) = event.what else { panic!("{event:?}") };
     assert_eq!(uses[0].files, [""; 0].map(PathBuf::from));
 }
 
@@ -95,13 +95,13 @@ fn a_summary_is_not_the_end_of_a_turn() {
         "v": 1, "type": "session.idle", "session": "ses_1", "message": message,
     }));
     let (summary, message) = ("so far".to_owned(), Some("msg_2".to_owned()));
-    assert_eq!(event.what, Happening::Compacted { summary, message });
+    assert_eq!(event.what, HostEventKind::Compacted { summary, message });
 }
 
 #[test]
 fn a_silence_in_which_nobody_spoke_means_nothing() {
     let event = parsed(&json!({ "v": 1, "type": "session.idle", "session": "ses_1" }));
-    assert_eq!(event.what, Happening::Other { name: "session.idle".to_owned() });
+    assert_eq!(event.what, HostEventKind::Other { name: "session.idle".to_owned() });
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn a_session_that_could_leave_its_folder_is_none() {
 #[test]
 fn other_versions_and_other_payloads_are_not_understood() {
     let event = parsed(&json!({ "v": 2, "type": "session.deleted", "session": "ses_1" }));
-    assert_eq!(event.what, Happening::Other { name: "session.deleted".to_owned() });
+    assert_eq!(event.what, HostEventKind::Other { name: "session.deleted".to_owned() });
     for payload in ["", "[]", "{", "{\"session\":7}"] {
         assert!(parse(payload.as_bytes()).is_err(), "{payload}");
     }
@@ -123,14 +123,14 @@ fn other_versions_and_other_payloads_are_not_understood() {
 }
 
 #[track_caller]
-fn check_report(deed: &str, facts: &Value, want: Result<Yield, &str>) {
+fn check_report(deed: &str, facts: &Value, want: Result<ActionOutput, &str>) {
     let mut payload = json!({
         "v": 1, "type": "done", "session": "ses_1", "did": deed, "run": "run-00000001", "attempt": 2,
     });
     for (name, value) in facts.as_object().unwrap() {
         payload[name] = value.clone();
     }
-    let Happening::Done(report) = parsed(&payload).what else { panic!("{payload}") };
+    let HostEventKind::Done(report) = parsed(&payload).what else { panic!("{payload}") };
     assert_eq!((report.run.as_str(), report.attempts), ("run-00000001", 2));
     assert_eq!(report.result, want.map_err(str::to_owned));
 }
@@ -138,18 +138,22 @@ fn check_report(deed: &str, facts: &Value, want: Result<Yield, &str>) {
 #[test]
 fn what_came_of_a_deed_is_understood() {
     let created = SessionId::new("ses_2").unwrap();
-    check_report("create", &json!({ "created": "ses_2" }), Ok(Yield::Session(created)));
+    check_report("create", &json!({ "created": "ses_2" }), Ok(ActionOutput::Session(created)));
     let path = Err("\"../x\" cannot be the name of a session");
     check_report("create", &json!({ "created": "../x" }), path);
-    check_report("summarize", &json!({ "text": "요약" }), Ok(Yield::Summary("요약".to_owned())));
+    check_report(
+        "summarize",
+        &json!({ "text": "요약" }),
+        Ok(ActionOutput::Summary("요약".to_owned())),
+    );
     check_report("summarize", &json!({ "text": "\n" }), Err("the summary is empty"));
     let error = json!({ "error": { "name": "APIError", "data": { "message": "no" } } });
     check_report("select", &error, Err("no"));
-    check_report("delete", &json!({ "error": null }), Ok(Yield::Nothing));
+    check_report("delete", &json!({ "error": null }), Ok(ActionOutput::Nothing));
     let unknown = parsed(&json!({ "v": 1, "type": "done", "session": "ses_1", "did": "dance" }));
-    assert_eq!(unknown.what, Happening::Other { name: "done".to_owned() });
+    assert_eq!(unknown.what, HostEventKind::Other { name: "done".to_owned() });
     let started = parsed(&json!({ "v": 1, "type": "started", "directory": "/p" }));
-    assert_eq!((started.what, started.session), (Happening::HostStarted, None));
+    assert_eq!((started.what, started.session), (HostEventKind::HostStarted, None));
 }
 
 #[test]
@@ -159,18 +163,18 @@ fn what_goes_wrong_while_a_session_is_summed_up_is_no_turn() {
         "message": { "id": "msg_1", "text": "", "summary": true },
         "error": { "name": "APIError", "data": { "message": "no" } },
     }));
-    assert_eq!(error.what, Happening::Other { name: "session.error".to_owned() });
+    assert_eq!(error.what, HostEventKind::Other { name: "session.error".to_owned() });
     let aborted = parsed(&json!({
         "v": 1, "type": "done", "session": "ses_1", "did": "summarize", "run": "run-00000001",
         "error": { "name": "MessageAbortedError", "data": { "message": "Aborted" } },
     }));
     let breakage =
-        Breakage { kind: BreakageKind::Aborted, text: "Aborted".to_owned(), message: None };
-    assert_eq!(aborted.what, Happening::TurnBroken(breakage));
+        HostTurnError { kind: TurnErrorKind::Aborted, text: "Aborted".to_owned(), message: None };
+    assert_eq!(aborted.what, HostEventKind::TurnBroken(breakage));
 }
 
 #[test]
 fn a_session_that_was_shortened_begins_anew() {
     let event = parsed(&json!({ "v": 1, "type": "session.compacted", "session": "ses_1" }));
-    assert_eq!(event.what, Happening::SessionStarted(Start::Compacted));
+    assert_eq!(event.what, HostEventKind::SessionStarted(SessionStart::Compacted));
 }

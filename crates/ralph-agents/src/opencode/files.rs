@@ -6,7 +6,7 @@
 //! backticks, also there. The large `$` argument keeps the client from
 //! appending the typed text.
 
-use crate::install::Wanted;
+use crate::install::InstallOptions;
 
 /// Paths of the files, below the folder of the client's settings.
 pub(super) const PATHS: [&str; 3] =
@@ -31,7 +31,7 @@ $999999
 ";
 
 /// Returns the files with their contents, in the order of [`PATHS`].
-pub(super) fn all(wanted: &Wanted) -> [(&'static str, String); 3] {
+pub(super) fn all(wanted: &InstallOptions) -> [(&'static str, String); 3] {
     let [plugin, ralph, cancel] = PATHS;
     [
         (plugin, PLUGIN.replace(COMMAND, &command(wanted))),
@@ -71,7 +71,7 @@ fn markdown(about: &str) -> String {
     format!("---\ndescription: {about}\n---\n\n{UNANSWERED}")
 }
 
-fn command(wanted: &Wanted) -> String {
+fn command(wanted: &InstallOptions) -> String {
     let timeout = format!("--timeout={}", wanted.gates.as_secs());
     let arm = wanted.arm.as_ref().map(|arm| format!("--arm={arm}"));
     let words = [wanted.program.as_str(), "hook", "--agent", super::NAME, &timeout];
@@ -92,7 +92,7 @@ mod tests {
 
     fn plugin(program: &str, arm: Option<&str>) -> String {
         let gates = Duration::from_secs(90);
-        let wanted = Wanted {
+        let wanted = InstallOptions {
             program: program.to_owned(),
             cap: 0,
             arm: arm.map(str::to_owned),

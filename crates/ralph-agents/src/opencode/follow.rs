@@ -10,7 +10,7 @@ use ralph_core::usage::{Usage, Usd};
 use serde_json::Value;
 
 use crate::line::{cut, one_line};
-use crate::listen::{Piece, PieceKind};
+use crate::listen::{OutputPiece, OutputPieceKind};
 
 /// Maximum length of a line about a tool or the turn, in characters.
 const LINE: usize = 160;
@@ -27,27 +27,27 @@ const TELLING: [&str; 9] =
 
 /// The state of a turn.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Follow {
+pub(super) struct OpenCodeTurnState {
     session: String,
     /// Ids of messages of earlier turns.
     before: HashSet<String>,
     /// Sessions that this one started, with their titles.
     children: HashMap<String, String>,
-    messages: Vec<Message>,
+    messages: Vec<TrackedMessage>,
     /// Ids of parts that were shown.
     shown: HashSet<String>,
-    status: Status,
+    status: SessionActivity,
     /// The client's wait after a refusal of the provider.
-    pub(super) retry: Option<Retry>,
+    pub(super) retry: Option<OpenCodeRetry>,
     /// The last error, unless the turn went on after it.
-    error: Option<Trouble>,
+    error: Option<OpenCodeError>,
     /// True if the session was deleted.
     pub(super) is_deleted: bool,
 }
 
 /// The certainty that a turn is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Certainty {
+pub(super) enum TurnEndCertainty {
     Over,
     /// A next message may be about to begin, or the last one to be completed.
     Likely,
@@ -56,7 +56,7 @@ pub(super) enum Certainty {
 
 /// The status of the session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Status {
+enum SessionActivity {
     /// Not reported since the prompt.
     #[default]
     Unknown,
@@ -67,7 +67,7 @@ enum Status {
 
 /// A wait of the client before it retries the provider.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Retry {
+pub(super) struct OpenCodeRetry {
     pub(super) attempt: u64,
     pub(super) message: String,
     /// Time of the retry, in milliseconds since 1970.
@@ -76,7 +76,7 @@ pub(super) struct Retry {
 
 /// An error that the client reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Trouble {
+pub(super) struct OpenCodeError {
     pub(super) name: String,
     pub(super) message: String,
     /// HTTP status of the provider's answer.
@@ -84,24 +84,24 @@ pub(super) struct Trouble {
 }
 
 #[derive(Clone, Debug, Default)]
-struct Message {
+struct TrackedMessage {
     id: String,
     /// Time of its creation, in milliseconds since 1970.
     created: i64,
     usage: Usage,
-    role: Role,
+    role: MessageOrigin,
     /// Its texts in their order, each with the id of its part.
     texts: Vec<(String, String)>,
     /// True if it contains any text or action.
     is_alive: bool,
-    stage: Stage,
+    stage: MessageStage,
     /// The error that ended it.
-    trouble: Option<Trouble>,
+    trouble: Option<OpenCodeError>,
 }
 
 /// The progress of a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Stage {
+enum MessageStage {
     #[default]
     Open,
     /// It ended with tool uses, so another one may follow.
@@ -111,7 +111,7 @@ enum Stage {
 
 /// The origin of a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Role {
+enum MessageOrigin {
     #[default]
     Main,
     /// The client's summary of the conversation.
@@ -120,7 +120,7 @@ enum Role {
     Child,
 }
 
-impl Follow {
+impl OpenCodeTurnState {
     /// Creates the state for a turn in this session; `before` are the ids of
     /// its old messages.
     pub(super) fn new(session: &str, before: impl IntoIterator<Item = String>) -> Self {
@@ -159,10 +159,10 @@ impl Follow {
     /// Returns true if the turn may be over.
     pub(super) fn seems_over(&self) -> bool {
         match self.status {
-            Status::Idle => true,
-            Status::Busy => self.is_deleted,
+            SessionActivity::Idle => true,
+            SessionActivity::Busy => self.is_deleted,
             // A prompt that failed at once never makes the session busy.
-            Status::Unknown => self.error.is_some() || self.is_deleted,
+            SessionActivity::Unknown => self.error.is_some() || self.is_deleted,
         }
     }
 
@@ -172,20 +172,20 @@ impl Follow {
     /// has begun, and a prompt may wait for the project's plugins before it
     /// makes the session busy. An aborted turn is idle before its message is
     /// completed, and a prompt that arrives in between is lost.
-    pub(super) fn certainty(&self) -> Certainty {
+    pub(super) fn certainty(&self) -> TurnEndCertainty {
         let is_broken = self.trouble().is_some();
         match self.last().map(|last| last.stage) {
-            _ if self.is_deleted => Certainty::Over,
-            Some(Stage::Done) if !is_broken => Certainty::Over,
-            Some(Stage::Done | Stage::Tools) => Certainty::Likely,
-            None if is_broken => Certainty::Likely,
-            Some(Stage::Open) | None => Certainty::Unlikely,
+            _ if self.is_deleted => TurnEndCertainty::Over,
+            Some(MessageStage::Done) if !is_broken => TurnEndCertainty::Over,
+            Some(MessageStage::Done | MessageStage::Tools) => TurnEndCertainty::Likely,
+            None if is_broken => TurnEndCertainty::Likely,
+            Some(MessageStage::Open) | None => TurnEndCertainty::Unlikely,
         }
     }
 
     /// Returns the error that ended the turn. Its event may be lost, so the
     /// message is searched, too.
-    pub(super) fn trouble(&self) -> Option<&Trouble> {
+    pub(super) fn trouble(&self) -> Option<&OpenCodeError> {
         self.error.as_ref().or_else(|| self.last()?.trouble.as_ref())
     }
 
@@ -193,24 +193,26 @@ impl Follow {
     pub(super) fn note_status(&mut self, status: &Value) {
         match status["type"].as_str() {
             Some("busy") => {
-                (self.status, self.retry) = (Status::Busy, None);
+                (self.status, self.retry) = (SessionActivity::Busy, None);
                 self.error = None;
             }
             Some("retry") => {
-                self.status = Status::Busy;
-                self.retry = Some(Retry {
+                self.status = SessionActivity::Busy;
+                self.retry = Some(OpenCodeRetry {
                     attempt: status["attempt"].as_u64().unwrap_or(1),
                     message: text(&status["message"]),
                     next: status["next"].as_i64().unwrap_or_default(),
                 });
             }
-            Some("idle") if self.status == Status::Busy => self.status = Status::Idle,
+            Some("idle") if self.status == SessionActivity::Busy => {
+                self.status = SessionActivity::Idle
+            }
             Some(_) | None => {}
         }
     }
 
     /// Takes the next event; returns the pieces to show.
-    pub(super) fn take(&mut self, event: &Value) -> Vec<Piece> {
+    pub(super) fn take(&mut self, event: &Value) -> Vec<OutputPiece> {
         let facts = &event["properties"];
         if !self.concerns(event) {
             return Vec::new();
@@ -228,7 +230,9 @@ impl Follow {
                     .map(waits)
                     .collect();
             }
-            ("session.idle", true) if self.status == Status::Busy => self.status = Status::Idle,
+            ("session.idle", true) if self.status == SessionActivity::Busy => {
+                self.status = SessionActivity::Idle
+            }
             ("session.error", true) => return self.note_error(&facts["error"]),
             ("session.deleted", true) => self.is_deleted = true,
             ("session.compacted", true) => {
@@ -269,8 +273,8 @@ impl Follow {
 
     /// Returns the agent's newest message. If events were lost, that is not the
     /// last one received.
-    fn last(&self) -> Option<&Message> {
-        let own = self.messages.iter().filter(|message| message.role == Role::Main);
+    fn last(&self) -> Option<&TrackedMessage> {
+        let own = self.messages.iter().filter(|message| message.role == MessageOrigin::Main);
         own.max_by_key(|message| message.created)
     }
 
@@ -279,7 +283,7 @@ impl Follow {
         self.children.insert(id.to_owned(), one_line(title, LINE / 4));
     }
 
-    fn note_error(&mut self, error: &Value) -> Vec<Piece> {
+    fn note_error(&mut self, error: &Value) -> Vec<OutputPiece> {
         let trouble = trouble(error);
         let said = if trouble.message.is_empty() { &trouble.name } else { &trouble.message };
         let piece = note(said);
@@ -298,12 +302,12 @@ impl Follow {
             return;
         }
         let role = match (is_own, &info["summary"]) {
-            (false, _) => Role::Child,
-            (true, Value::Bool(true)) => Role::Summary,
-            (true, _) => Role::Main,
+            (false, _) => MessageOrigin::Child,
+            (true, Value::Bool(true)) => MessageOrigin::Summary,
+            (true, _) => MessageOrigin::Main,
         };
         let at = self.messages.iter().position(|message| message.id == id).unwrap_or_else(|| {
-            self.messages.push(Message { id: id.to_owned(), ..Message::default() });
+            self.messages.push(TrackedMessage { id: id.to_owned(), ..TrackedMessage::default() });
             self.messages.len() - 1
         });
         let message = &mut self.messages[at];
@@ -314,7 +318,7 @@ impl Follow {
     }
 
     /// Stores a part of a message. Parts of unknown messages are the user's.
-    fn note_part(&mut self, part: &Value) -> Option<Piece> {
+    fn note_part(&mut self, part: &Value) -> Option<OutputPiece> {
         let of = part["messageID"].as_str()?;
         let message = self.messages.iter_mut().find(|message| message.id == of)?;
         let id = part["id"].as_str()?;
@@ -332,7 +336,7 @@ impl Follow {
                 // Shown as a whole, once it is complete.
                 part["time"]["end"]
                     .is_number()
-                    .then(|| Piece::new(PieceKind::Text, cut(said.trim(), SHOWN)))?
+                    .then(|| OutputPiece::new(OutputPieceKind::Text, cut(said.trim(), SHOWN)))?
             }
             "tool" => {
                 message.is_alive = true;
@@ -340,7 +344,10 @@ impl Follow {
                 if state["status"] == "pending" {
                     return None;
                 }
-                Piece::new(PieceKind::Tool, tool(part["tool"].as_str()?, &state["input"]))
+                OutputPiece::new(
+                    OutputPieceKind::Tool,
+                    tool(part["tool"].as_str()?, &state["input"]),
+                )
             }
             _ => return None,
         };
@@ -349,13 +356,13 @@ impl Follow {
             return None;
         }
         match role {
-            Role::Main => Some(piece),
-            Role::Summary => None,
-            Role::Child => {
+            MessageOrigin::Main => Some(piece),
+            MessageOrigin::Summary => None,
+            MessageOrigin::Child => {
                 let name = part["sessionID"].as_str().and_then(|id| self.children.get(id));
                 let name = name.map_or("agent", String::as_str);
-                Some(Piece::new(
-                    PieceKind::Child,
+                Some(OutputPiece::new(
+                    OutputPieceKind::Child,
                     one_line(&format!("{name}: {}", piece.text), LINE),
                 ))
             }
@@ -363,19 +370,19 @@ impl Follow {
     }
 }
 
-fn stage(info: &Value) -> Stage {
+fn stage(info: &Value) -> MessageStage {
     let has_failed = info["error"].is_object();
     if !has_failed && !info["time"]["completed"].is_number() {
-        Stage::Open
+        MessageStage::Open
     } else if !has_failed && info["finish"] == "tool-calls" {
-        Stage::Tools
+        MessageStage::Tools
     } else {
-        Stage::Done
+        MessageStage::Done
     }
 }
 
-fn trouble(error: &Value) -> Trouble {
-    Trouble {
+fn trouble(error: &Value) -> OpenCodeError {
+    OpenCodeError {
         name: text(&error["name"]),
         message: text(&error["data"]["message"]),
         status: error["data"]["statusCode"].as_u64().and_then(|code| code.try_into().ok()),
@@ -397,11 +404,11 @@ fn text(value: &Value) -> String {
     one_line(value.as_str().unwrap_or_default(), 2 * LINE)
 }
 
-fn note(text: &str) -> Piece {
-    Piece::new(PieceKind::Note, one_line(text, LINE))
+fn note(text: &str) -> OutputPiece {
+    OutputPiece::new(OutputPieceKind::Note, one_line(text, LINE))
 }
 
-fn waits(retry: &Retry) -> Piece {
+fn waits(retry: &OpenCodeRetry) -> OutputPiece {
     note(&format!(
         "the provider refuses work ({}); attempt {} failed, the client waits and tries again",
         retry.message, retry.attempt

@@ -32,8 +32,8 @@ fn says(id: &str, text: &str) -> Value {
     event("message.part.updated", &json!({ "part": part }))
 }
 
-fn follow(events: &[Value]) -> Follow {
-    let mut follow = Follow::new(SESSION, ["msg_0".to_owned()]);
+fn follow(events: &[Value]) -> OpenCodeTurnState {
+    let mut follow = OpenCodeTurnState::new(SESSION, ["msg_0".to_owned()]);
     for event in events {
         follow.take(event);
     }
@@ -99,7 +99,7 @@ fn the_last_word_is_the_newest_one_even_if_an_older_one_is_heard_of_later() {
     ]);
     assert_eq!(
         (follow.text().as_str(), follow.certainty()),
-        ("All finished. DONE", Certainty::Over)
+        ("All finished. DONE", TurnEndCertainty::Over)
     );
 }
 
@@ -130,7 +130,7 @@ fn an_agent_that_another_one_began_is_paid_for_and_not_heard() {
     words["properties"]["part"]["sessionID"] = json!("ses_2");
     let mut follow = follow(&[begun, child, status("busy")]);
     let pieces = follow.take(&words);
-    assert_eq!(pieces, [Piece::new(PieceKind::Child, "look around: DONE")]);
+    assert_eq!(pieces, [OutputPiece::new(OutputPieceKind::Child, "look around: DONE")]);
     follow.take(&event("session.idle", &json!({ "sessionID": "ses_2" })));
     assert!(!follow.seems_over() && follow.text().is_empty());
     assert_eq!(follow.usage().input_tokens, 10);
@@ -157,7 +157,7 @@ fn hostile_words_stay_on_their_line() {
     });
     let mut follow = follow(&[message("msg_1", 1)]);
     let pieces = follow.take(&event("message.part.updated", &json!({ "part": part })));
-    assert_eq!(pieces, [Piece::new(PieceKind::Tool, "bash: a [2J b")]);
+    assert_eq!(pieces, [OutputPiece::new(OutputPieceKind::Tool, "bash: a [2J b")]);
     for odd in [json!(null), json!([]), json!({ "type": 1 }), json!({ "properties": "x" })] {
         assert_eq!(follow.take(&odd), []);
     }
@@ -173,10 +173,10 @@ fn an_idle_session_with_an_open_message_is_not_believed() {
         }
         follow(&[status("busy"), event, status("idle")]).certainty()
     };
-    assert_eq!(follow(&[status("busy"), status("idle")]).certainty(), Certainty::Unlikely);
-    assert_eq!(at(None), Certainty::Unlikely);
-    assert_eq!(at(Some("tool-calls")), Certainty::Likely);
-    assert_eq!(at(Some("stop")), Certainty::Over);
+    assert_eq!(follow(&[status("busy"), status("idle")]).certainty(), TurnEndCertainty::Unlikely);
+    assert_eq!(at(None), TurnEndCertainty::Unlikely);
+    assert_eq!(at(Some("tool-calls")), TurnEndCertainty::Likely);
+    assert_eq!(at(Some("stop")), TurnEndCertainty::Over);
 }
 
 #[test]
@@ -186,10 +186,10 @@ fn a_turn_that_broke_off_is_over_once_its_message_is_closed() {
     let idle = event("session.idle", &json!({}));
     let mut turn = follow(&[status("busy"), message("msg_1", 0), broken.clone(), idle]);
     // A prompt that comes now would be lost: the client tidies up.
-    assert_eq!(turn.certainty(), Certainty::Unlikely);
+    assert_eq!(turn.certainty(), TurnEndCertainty::Unlikely);
     let mut closed = message("msg_1", 0);
     closed["properties"]["info"]["error"] = error;
     turn.take(&closed);
-    assert_eq!(turn.certainty(), Certainty::Likely);
-    assert_eq!(follow(&[broken]).certainty(), Certainty::Likely, "nothing was begun");
+    assert_eq!(turn.certainty(), TurnEndCertainty::Likely);
+    assert_eq!(follow(&[broken]).certainty(), TurnEndCertainty::Likely, "nothing was begun");
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 use ureq::Agent;
 use ureq::http::Response;
 
-use super::address::{Address, PASSWORD_VARIABLE};
+use super::address::{PASSWORD_VARIABLE, ServerAddress};
 use crate::line::one_line;
 
 /// Maximum number of bytes read of an answer. Messages contain tool output.
@@ -68,7 +68,7 @@ impl HttpError {
 
 /// A connection to the server, for one project.
 #[derive(Clone, Debug)]
-pub(super) struct Wire {
+pub(super) struct OpenCodeConnection {
     agent: Agent,
     base: String,
     /// The authorization header.
@@ -77,10 +77,10 @@ pub(super) struct Wire {
     query: String,
 }
 
-impl Wire {
+impl OpenCodeConnection {
     /// Creates a connection to the server at this address, for the project at
     /// `root`.
-    pub(super) fn new(address: &Address, root: &Path) -> Self {
+    pub(super) fn new(address: &ServerAddress, root: &Path) -> Self {
         let mut config = Agent::config_builder()
             .timeout_connect(Some(CONNECT))
             .http_status_as_error(false)

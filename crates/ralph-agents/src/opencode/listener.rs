@@ -7,18 +7,19 @@ use ralph_core::SessionId;
 use ralph_core::evidence::TurnEnd;
 use ralph_core::time::Timestamp;
 use ralph_core::usage::Usage;
-use ralph_proc::Ending;
+use ralph_proc::ExitReason;
 use serde_json::Value;
 
-use super::consent::{self, Asked};
-use super::follow::{Follow, Trouble, usage};
-use crate::Spoken;
+use super::consent::{self, PermissionRequest};
+use super::follow::{OpenCodeError, OpenCodeTurnState, usage};
+use crate::TurnReply;
 use crate::command::plain_end;
-use crate::limits::{LimitPatterns, Said, moment_named};
+use crate::limits::{LimitPatterns, LimitSearchText, moment_named};
 use crate::listen::{
-    BUDGET_SPENT, Closing, Cut, Heard, Listener, Piece, PieceKind, Refusal, Shown, Standing,
+    AgentTurnOutcome, BUDGET_SPENT, OutputPiece, OutputPieceKind, RefusedAction, ShownOutput,
+    TurnCutReason, TurnListener, TurnProcessEnd, TurnStatus,
 };
-use crate::session::{Kept, Seat, Session};
+use crate::session::{AgentConversation, SessionAfterTurn, TurnSession};
 
 /// Milliseconds above which a time named by the provider is used; else our own
 /// waiting times are better.
@@ -29,27 +30,27 @@ pub(super) struct OpenCodeListener<'a> {
     limits: &'a LimitPatterns,
     mode: &'a str,
     /// The session that is continued, if any.
-    resumed: Option<&'a Session>,
-    follow: Follow,
+    resumed: Option<&'a AgentConversation>,
+    follow: OpenCodeTurnState,
     failed: Option<String>,
     is_lost: bool,
     /// Usage outside the conversation.
     paid: Usage,
-    refusals: Vec<Refusal>,
+    refusals: Vec<RefusedAction>,
     remarks: Vec<String>,
 }
 
 impl<'a> OpenCodeListener<'a> {
-    pub(super) fn new(limits: &'a LimitPatterns, mode: &'a str, seat: Seat<'a>) -> Self {
+    pub(super) fn new(limits: &'a LimitPatterns, mode: &'a str, seat: TurnSession<'a>) -> Self {
         let resumed = match seat {
-            Seat::Resumed(session) => Some(session),
-            Seat::Nowhere | Seat::New(_) | Seat::After { .. } => None,
+            TurnSession::Resumed(session) => Some(session),
+            TurnSession::Nowhere | TurnSession::New(_) | TurnSession::After { .. } => None,
         };
         Self {
             limits,
             mode,
             resumed,
-            follow: Follow::default(),
+            follow: OpenCodeTurnState::default(),
             failed: None,
             is_lost: false,
             paid: Usage::default(),
@@ -58,28 +59,33 @@ impl<'a> OpenCodeListener<'a> {
         }
     }
 
-    fn take(&mut self, event: &Value) -> Vec<Piece> {
+    fn take(&mut self, event: &Value) -> Vec<OutputPiece> {
         let words = |name: &str| event[name].as_str().unwrap_or_default().to_owned();
         match event["type"].as_str().unwrap_or_default() {
             "ralph.session" => {
                 let before = event["before"].as_array().into_iter().flatten();
                 let before = before.filter_map(Value::as_str).map(str::to_owned);
-                self.follow = Follow::new(&words("id"), before);
+                self.follow = OpenCodeTurnState::new(&words("id"), before);
             }
             "ralph.failed" => self.failed = Some(words("what")),
             "ralph.lost" => self.is_lost = true,
             "ralph.paid" => self.paid = self.paid + usage(&event["info"]),
-            "ralph.progress" => return vec![Piece::new(PieceKind::Note, words("text"))],
+            "ralph.progress" => {
+                return vec![OutputPiece::new(OutputPieceKind::Note, words("text"))];
+            }
             "ralph.remark" => self.remarks.push(words("text")),
             _ => return self.happening(event),
         }
         Vec::new()
     }
 
-    fn happening(&mut self, event: &Value) -> Vec<Piece> {
-        if let Some(asked) = Asked::read(event).filter(|asked| !asked.is_granted(self.mode)) {
+    fn happening(&mut self, event: &Value) -> Vec<OutputPiece> {
+        if let Some(asked) =
+            PermissionRequest::read(event).filter(|asked| !asked.is_granted(self.mode))
+        {
             let refusal = asked.refusal();
-            let piece = Piece::new(PieceKind::Note, format!("denied: {}", refusal.what));
+            let piece =
+                OutputPiece::new(OutputPieceKind::Note, format!("denied: {}", refusal.what));
             if !self.refusals.contains(&refusal) {
                 self.refusals.push(refusal);
             }
@@ -94,35 +100,37 @@ impl<'a> OpenCodeListener<'a> {
         self.follow.take(event)
     }
 
-    fn kept(&self) -> Kept {
+    fn kept(&self) -> SessionAfterTurn {
         if self.is_lost {
-            return Kept::Lost;
+            return SessionAfterTurn::Lost;
         }
         if self.follow.is_deleted {
-            return Kept::Nothing;
+            return SessionAfterTurn::Nothing;
         }
         let before = self.resumed.map_or(Usage::default(), |session| session.charged);
         match (SessionId::new(self.follow.session()), self.resumed) {
-            (Some(id), _) => {
-                Kept::Session(Session { id, charged: before + self.follow.usage(), context: None })
-            }
-            (None, Some(session)) => Kept::Session(session.clone()),
-            (None, None) => Kept::Nothing,
+            (Some(id), _) => SessionAfterTurn::Session(AgentConversation {
+                id,
+                charged: before + self.follow.usage(),
+                context: None,
+            }),
+            (None, Some(session)) => SessionAfterTurn::Session(session.clone()),
+            (None, None) => SessionAfterTurn::Nothing,
         }
     }
 
-    fn end(&mut self, closing: &Closing<'_>) -> TurnEnd {
+    fn end(&mut self, closing: &TurnProcessEnd<'_>) -> TurnEnd {
         let ending = closing.outcome.ending;
         if let Some(what) = &self.failed {
             return TurnEnd::Failed { what: what.clone() };
         }
         match (ending, closing.cut) {
             // This is not a failure of the agent.
-            (Ending::Stopped, Some(Cut::Budget)) => TurnEnd::Finished,
-            (Ending::Stopped | Ending::WallTimeout | Ending::IdleTimeout, _) => {
+            (ExitReason::Stopped, Some(TurnCutReason::Budget)) => TurnEnd::Finished,
+            (ExitReason::Stopped | ExitReason::WallTimeout | ExitReason::IdleTimeout, _) => {
                 plain_end(ending, "", closing.clock)
             }
-            (Ending::Exited(_) | Ending::Signaled(_), _) => self.own_end(closing.clock.now),
+            (ExitReason::Exited(_) | ExitReason::Signaled(_), _) => self.own_end(closing.clock.now),
         }
     }
 
@@ -143,16 +151,16 @@ impl<'a> OpenCodeListener<'a> {
             return failed("the agent neither said nor did anything");
         }
         let text = self.follow.text();
-        let said = Said { text: &text, stderr: "", ending: Ending::Exited(0) };
+        let said = LimitSearchText { text: &text, stderr: "", ending: ExitReason::Exited(0) };
         match self.limits.find(&said, now) {
             Some(hit) => TurnEnd::ProviderLimit { until: hit.until },
             None => TurnEnd::Finished,
         }
     }
 
-    fn of_trouble(&mut self, trouble: &Trouble, now: Timestamp) -> TurnEnd {
-        let Trouble { name, message, status } = trouble;
-        let said = Said { text: message, stderr: "", ending: Ending::Exited(1) };
+    fn of_trouble(&mut self, trouble: &OpenCodeError, now: Timestamp) -> TurnEnd {
+        let OpenCodeError { name, message, status } = trouble;
+        let said = LimitSearchText { text: message, stderr: "", ending: ExitReason::Exited(1) };
         let words = if message.is_empty() { name } else { message };
         match (name.as_str(), status) {
             ("MessageAbortedError", _) => TurnEnd::UserAbort,
@@ -175,33 +183,33 @@ impl<'a> OpenCodeListener<'a> {
     }
 }
 
-impl Listener for OpenCodeListener<'_> {
+impl TurnListener for OpenCodeListener<'_> {
     /// Lines arrive whole: the courier sends one at a time.
-    fn hear(&mut self, bytes: &[u8]) -> Shown {
+    fn read_output(&mut self, bytes: &[u8]) -> ShownOutput {
         let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
         let events = lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
-        Shown::Pieces(events.flat_map(|event| self.take(&event)).collect())
+        ShownOutput::Pieces(events.flat_map(|event| self.take(&event)).collect())
     }
 
     fn spent(&self) -> Usage {
         self.follow.usage() + self.paid
     }
 
-    fn standing(&self) -> Standing {
-        Standing::Working
+    fn standing(&self) -> TurnStatus {
+        TurnStatus::Working
     }
 
-    fn conclude(&mut self, closing: &Closing<'_>) -> Heard {
+    fn conclude(&mut self, closing: &TurnProcessEnd<'_>) -> AgentTurnOutcome {
         let end = self.end(closing);
         // The user must act on it now, not only at the end of the run.
         self.remarks.extend(self.failed.clone());
         let known = self.follow.is_alive() || self.paid != Usage::default();
         let text = match (closing.outcome.ending, closing.cut) {
-            (Ending::Stopped, Some(Cut::Budget)) => BUDGET_SPENT.to_owned(),
+            (ExitReason::Stopped, Some(TurnCutReason::Budget)) => BUDGET_SPENT.to_owned(),
             (_, _) => self.follow.text(),
         };
-        Heard {
-            spoken: Spoken { end, text, usage: known.then(|| self.spent()) },
+        AgentTurnOutcome {
+            spoken: TurnReply { end, text, usage: known.then(|| self.spent()) },
             kept: self.kept(),
             refusals: std::mem::take(&mut self.refusals),
             remarks: std::mem::take(&mut self.remarks),

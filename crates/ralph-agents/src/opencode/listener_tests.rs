@@ -1,8 +1,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use ralph_core::evidence::Timeout;
-use ralph_proc::{Outcome, Tail};
+use ralph_core::evidence::TurnTimeout;
+use ralph_proc::{OutputTail, ProgramOutcome};
 use serde_json::json;
 
 use super::super::consent::EDITS;
@@ -30,27 +30,32 @@ fn session_of(events: &[Value]) -> String {
 }
 
 /// Follows the recording as far as the turn seems to be over.
-fn hear(events: &[Value], session: &str) -> (Heard, usize) {
+fn hear(events: &[Value], session: &str) -> (AgentTurnOutcome, usize) {
     let limits = LimitPatterns::known();
-    let mut listener = OpenCodeListener::new(&limits, EDITS, Seat::Nowhere);
+    let mut listener = OpenCodeListener::new(&limits, EDITS, TurnSession::Nowhere);
     listener.take(&json!({ "type": "ralph.session", "id": session, "before": [] }));
     let mut pieces = 0;
     for event in events {
-        match listener.hear(format!("{event}\n").as_bytes()) {
-            Shown::Pieces(some) => pieces += some.len(),
-            Shown::AsIs => unreachable!("it tells what is worth showing"),
+        match listener.read_output(format!("{event}\n").as_bytes()) {
+            ShownOutput::Pieces(some) => pieces += some.len(),
+            ShownOutput::AsIs => unreachable!("it tells what is worth showing"),
         }
         if listener.follow.seems_over() {
-            return (conclude(&mut listener, Ending::Exited(0), None), pieces);
+            return (conclude(&mut listener, ExitReason::Exited(0), None), pieces);
         }
     }
     panic!("the turn never ended");
 }
 
-fn conclude(listener: &mut OpenCodeListener<'_>, ending: Ending, cut: Option<Cut>) -> Heard {
-    let tail = || Tail::new(0);
-    let outcome = Outcome { ending, stdout: tail(), stderr: tail(), elapsed: Duration::ZERO };
-    listener.conclude(&Closing { outcome: &outcome, clock: &CLOCK, cut })
+fn conclude(
+    listener: &mut OpenCodeListener<'_>,
+    ending: ExitReason,
+    cut: Option<TurnCutReason>,
+) -> AgentTurnOutcome {
+    let tail = || OutputTail::new(0);
+    let outcome =
+        ProgramOutcome { ending, stdout: tail(), stderr: tail(), elapsed: Duration::ZERO };
+    listener.conclude(&TurnProcessEnd { outcome: &outcome, clock: &CLOCK, cut })
 }
 
 #[track_caller]
@@ -95,7 +100,7 @@ fn a_session_that_is_deleted_cannot_go_on() {
     let (heard, _) = hear(&events, &session_of(&events));
     let end = &heard.spoken.end;
     assert!(matches!(end, TurnEnd::Failed { what } if what.contains("deleted")), "{end:?}");
-    assert_eq!(heard.kept, Kept::Nothing);
+    assert_eq!(heard.kept, SessionAfterTurn::Nothing);
 }
 
 #[test]
@@ -119,18 +124,18 @@ fn a_turn_shows_its_words_and_tools_once() {
     let events = recorded("turn_with_tool");
     let (heard, pieces) = hear(&events, &session_of(&events));
     assert_eq!(pieces, 3, "two texts and a tool");
-    let Kept::Session(session) = heard.kept else { panic!("{:?}", heard.kept) };
+    let SessionAfterTurn::Session(session) = heard.kept else { panic!("{:?}", heard.kept) };
     assert_eq!(session.id.as_str(), session_of(&events));
     assert_eq!(session.charged.tokens(), 220);
 }
 
 /// A turn that began and then was told these lines.
-fn told(lines: &[Value], ending: Ending, cut: Option<Cut>) -> Heard {
+fn told(lines: &[Value], ending: ExitReason, cut: Option<TurnCutReason>) -> AgentTurnOutcome {
     let limits = LimitPatterns::known();
-    let known = Session::new(SessionId::new("ses_1").unwrap());
-    let mut listener = OpenCodeListener::new(&limits, EDITS, Seat::Resumed(&known));
+    let known = AgentConversation::new(SessionId::new("ses_1").unwrap());
+    let mut listener = OpenCodeListener::new(&limits, EDITS, TurnSession::Resumed(&known));
     for line in lines {
-        listener.hear(line.to_string().as_bytes());
+        listener.read_output(line.to_string().as_bytes());
     }
     conclude(&mut listener, ending, cut)
 }
@@ -148,11 +153,11 @@ fn retry(attempt: u64, next: i64) -> Value {
 #[test]
 fn a_provider_that_refuses_for_long_is_waited_for_until_then() {
     let next = CLOCK.now.as_millis() + 3_600_000;
-    let far = told(&[begun(), retry(1, next)], Ending::Exited(1), None);
+    let far = told(&[begun(), retry(1, next)], ExitReason::Exited(1), None);
     let until = Some(Timestamp::from_millis(next));
     assert_eq!(far.spoken.end, TurnEnd::ProviderLimit { until });
     assert!(far.remarks[0].contains("slow down"), "{:?}", far.remarks);
-    let near = told(&[begun(), retry(5, CLOCK.now.as_millis() + 900)], Ending::Exited(1), None);
+    let near = told(&[begun(), retry(5, CLOCK.now.as_millis() + 900)], ExitReason::Exited(1), None);
     assert_eq!(near.spoken.end, TurnEnd::ProviderLimit { until: None });
 }
 
@@ -162,30 +167,30 @@ fn a_user_who_aborts_while_the_provider_refuses_wants_an_end_and_no_wait() {
         "sessionID": "ses_1", "error": { "name": "MessageAbortedError" },
     } });
     let next = CLOCK.now.as_millis() + 3_600_000;
-    let heard = told(&[begun(), retry(1, next), aborted], Ending::Exited(0), None);
+    let heard = told(&[begun(), retry(1, next), aborted], ExitReason::Exited(0), None);
     assert_eq!(heard.spoken.end, TurnEnd::UserAbort);
 }
 
 #[test]
 fn what_we_end_ourselves_is_not_the_agents_doing() {
     let end = |ending, cut| told(&[begun()], ending, cut).spoken.end;
-    assert_eq!(end(Ending::Stopped, None), TurnEnd::UserAbort);
-    assert_eq!(end(Ending::Stopped, Some(Cut::Budget)), TurnEnd::Finished);
-    let idle = TurnEnd::TimedOut(Timeout::Idle(CLOCK.idle));
-    assert_eq!(end(Ending::IdleTimeout, None), idle);
-    assert!(matches!(end(Ending::Exited(0), None), TurnEnd::Failed { .. }), "nobody spoke");
+    assert_eq!(end(ExitReason::Stopped, None), TurnEnd::UserAbort);
+    assert_eq!(end(ExitReason::Stopped, Some(TurnCutReason::Budget)), TurnEnd::Finished);
+    let idle = TurnEnd::TimedOut(TurnTimeout::Idle(CLOCK.idle));
+    assert_eq!(end(ExitReason::IdleTimeout, None), idle);
+    assert!(matches!(end(ExitReason::Exited(0), None), TurnEnd::Failed { .. }), "nobody spoke");
 }
 
 #[test]
 fn a_server_that_ended_takes_no_session_with_it() {
     let failed = json!({ "type": "ralph.failed", "what": "the server ended" });
     for lines in [vec![begun(), failed.clone()], vec![failed.clone()]] {
-        let heard = told(&lines, Ending::Exited(1), None);
+        let heard = told(&lines, ExitReason::Exited(1), None);
         assert_eq!(heard.spoken.end, TurnEnd::Failed { what: "the server ended".to_owned() });
-        assert!(matches!(heard.kept, Kept::Session(_)), "{:?}", heard.kept);
+        assert!(matches!(heard.kept, SessionAfterTurn::Session(_)), "{:?}", heard.kept);
     }
-    let lost = told(&[json!({ "type": "ralph.lost" }), failed], Ending::Exited(1), None);
-    assert_eq!(lost.kept, Kept::Lost);
+    let lost = told(&[json!({ "type": "ralph.lost" }), failed], ExitReason::Exited(1), None);
+    assert_eq!(lost.kept, SessionAfterTurn::Lost);
 }
 
 #[test]
@@ -198,7 +203,7 @@ fn what_was_refused_is_told_once_and_a_summary_is_paid_for() {
         "id": "que_1", "sessionID": "ses_1", "questions": [{ "question": "Tea?" }],
     } });
     let lines = [paid, begun(), asked.clone(), asked, question];
-    let heard = told(&lines, Ending::Exited(0), None);
+    let heard = told(&lines, ExitReason::Exited(0), None);
     assert_eq!(heard.refusals.len(), 1);
     assert_eq!(heard.spoken.usage.unwrap().tokens(), 7);
     assert!(heard.remarks.iter().any(|remark| remark.contains("Tea?")), "{:?}", heard.remarks);

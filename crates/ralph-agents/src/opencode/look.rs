@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::{EVENTS, VERSION, files};
 use crate::inspection::{CommandFile, CommandState, HookCall, InstalledHook};
-use crate::inspection::{Inspection, Scope};
-use crate::install::{Read, Unreadable, text};
+use crate::inspection::{InstallInspection, SettingsScope};
+use crate::install::{FolderReader, HostFileError, text};
 
 /// Default time limit of a call.
 const GRANTED: Duration = Duration::from_mins(1);
@@ -18,8 +18,11 @@ const GRANTED: Duration = Duration::from_mins(1);
 const GATED: [&str; 3] = ["session.idle", "chat.message", "command.execute.before"];
 
 /// Inspects the plugin and the commands of a folder.
-pub fn inspect(read: &Read<'_>, _scope: Scope) -> Result<Inspection, Unreadable> {
-    let mut seen = Inspection::default();
+pub fn inspect(
+    read: &FolderReader<'_>,
+    _scope: SettingsScope,
+) -> Result<InstallInspection, HostFileError> {
+    let mut seen = InstallInspection::default();
     for path in files::PATHS {
         let found = text(read, path)?;
         let state = match &found {
@@ -87,7 +90,7 @@ pub fn payload(event: &str, session: &str, root: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
-    use ralph_core::host::Happening;
+    use ralph_core::host::HostEventKind;
 
     use super::*;
     use crate::opencode::parse;
@@ -97,11 +100,11 @@ mod tests {
         for event in EVENTS {
             let payload = payload(event, "s", Path::new("/p"));
             let what = parse(payload.as_bytes()).unwrap().what;
-            assert!(!matches!(what, Happening::Other { .. }), "{event} is not understood");
-            if let Happening::Prompted { text, .. } = &what {
+            assert!(!matches!(what, HostEventKind::Other { .. }), "{event} is not understood");
+            if let HostEventKind::Prompted { text, .. } = &what {
                 assert_eq!(text, "/ralph help");
             }
-            if let Happening::ToolsUsed(uses) = &what {
+            if let HostEventKind::ToolsUsed(uses) = &what {
                 assert!(uses[0].files.is_empty());
             }
         }
@@ -112,7 +115,7 @@ mod tests {
         let line = r#"const COMMAND = ["ralph", "hook", "--timeout=90", "--arm=every-session"]"#;
         let plugin = format!("// ralph for OpenCode: \n{line}\n");
         let read = |path: &Path| Ok(path.starts_with("plugins").then(|| plugin.clone()));
-        let seen = inspect(&read, Scope::Project).unwrap();
+        let seen = inspect(&read, SettingsScope::Project).unwrap();
         assert_eq!(seen.hooks.len(), EVENTS.len());
         let hook = &seen.hooks[0];
         assert_eq!((hook.event.as_str(), hook.runs_gates), ("session.idle", true));

@@ -3,19 +3,22 @@
 use std::path::PathBuf;
 
 use super::files;
-use crate::host::Variable;
-use crate::install::{Plan, Read, Unreadable, Wanted, text};
+use crate::host::VariableLookup;
+use crate::install::{FolderReader, HostFileError, InstallOptions, InstallPlan, text};
 
 /// Returns the folder of the user's settings.
-pub fn user_folder(variable: &Variable<'_>) -> Option<PathBuf> {
+pub fn user_folder(variable: &VariableLookup<'_>) -> Option<PathBuf> {
     let said = |name| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let configured = || said("XDG_CONFIG_HOME").or_else(|| Some(said("HOME")?.join(".config")));
     said("OPENCODE_CONFIG_DIR").or_else(|| Some(configured()?.join("opencode")))
 }
 
 /// Plans an installation: the plugin and the slash commands.
-pub fn plan_install(read: &Read<'_>, wanted: &Wanted) -> Result<Plan, Unreadable> {
-    let mut plan = Plan::default();
+pub fn plan_install(
+    read: &FolderReader<'_>,
+    wanted: &InstallOptions,
+) -> Result<InstallPlan, HostFileError> {
+    let mut plan = InstallPlan::default();
     for (path, wanted) in files::all(wanted) {
         match text(read, path)? {
             Some(found) if !files::is_ours(&found) => plan.left.push(PathBuf::from(path)),
@@ -26,8 +29,8 @@ pub fn plan_install(read: &Read<'_>, wanted: &Wanted) -> Result<Plan, Unreadable
 }
 
 /// Plans the removal of our files, and nothing else.
-pub fn plan_uninstall(read: &Read<'_>) -> Result<Plan, Unreadable> {
-    let mut plan = Plan::default();
+pub fn plan_uninstall(read: &FolderReader<'_>) -> Result<InstallPlan, HostFileError> {
+    let mut plan = InstallPlan::default();
     for path in files::PATHS {
         match text(read, path)? {
             Some(text) if files::is_ours(&text) => plan.change(path, Some(text), None),
@@ -45,14 +48,20 @@ mod tests {
 
     use super::*;
 
-    type Folder = BTreeMap<PathBuf, String>;
+    type PlanFiles = BTreeMap<PathBuf, String>;
 
-    fn wanted() -> Wanted {
+    fn wanted() -> InstallOptions {
         let gates = Duration::from_hours(1);
-        Wanted { program: "ralph".to_owned(), cap: 0, arm: None, looks_before_edits: false, gates }
+        InstallOptions {
+            program: "ralph".to_owned(),
+            cap: 0,
+            arm: None,
+            looks_before_edits: false,
+            gates,
+        }
     }
 
-    fn apply(folder: &mut Folder, plan: Plan) {
+    fn apply(folder: &mut PlanFiles, plan: InstallPlan) {
         for change in plan.changes {
             match change.after {
                 Some(text) => folder.insert(change.path, text),
@@ -63,21 +72,21 @@ mod tests {
 
     #[test]
     fn an_installation_comes_and_goes_without_a_trace() {
-        let mut folder = Folder::new();
+        let mut folder = PlanFiles::new();
         let plan = plan_install(&|path| Ok(folder.get(path).cloned()), &wanted()).unwrap();
         apply(&mut folder, plan);
         let paths: Vec<_> = folder.keys().map(|path| path.to_str().unwrap()).collect();
         assert_eq!(paths, ["commands/cancel-ralph.md", "commands/ralph.md", "plugins/ralph.ts"]);
         let again = plan_install(&|path| Ok(folder.get(path).cloned()), &wanted()).unwrap();
-        assert_eq!(again, Plan::default());
+        assert_eq!(again, InstallPlan::default());
         let plan = plan_uninstall(&|path| Ok(folder.get(path).cloned())).unwrap();
         apply(&mut folder, plan);
-        assert_eq!(folder, Folder::new());
+        assert_eq!(folder, PlanFiles::new());
     }
 
     #[test]
     fn files_of_others_stay() {
-        let mut folder = Folder::new();
+        let mut folder = PlanFiles::new();
         for path in files::PATHS {
             folder.insert(path.into(), "mine".to_owned());
         }

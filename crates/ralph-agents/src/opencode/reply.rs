@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Not;
 use std::time::Duration;
 
-use ralph_core::host::{Deed, Effect, Happening, HostEvent, HostReply, Tone};
+use ralph_core::host::{HostAction, HostEvent, HostEventKind, HostReply, NoteTone, ReplyEffect};
 use ralph_core::ids::{RunId, SessionId};
 use serde::Serialize;
 
@@ -25,7 +25,7 @@ const LONGEST_NAP: Duration = Duration::from_mins(10);
 const ANSWERED: &str = "The user asked ralph, a program outside this conversation, which answered as below. Repeat the answer and do nothing else.";
 
 #[derive(Serialize)]
-struct Action<'a> {
+struct PluginAction<'a> {
     v: u32,
     #[serde(rename = "do")]
     what: &'static str,
@@ -48,11 +48,11 @@ struct Action<'a> {
     #[serde(skip_serializing_if = "Not::not")]
     off: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    toast: Option<Toast<'a>>,
+    toast: Option<PluginToast<'a>>,
 }
 
 #[derive(Serialize)]
-struct Toast<'a> {
+struct PluginToast<'a> {
     text: &'a str,
     variant: &'static str,
 }
@@ -72,78 +72,86 @@ pub fn render(event: &HostEvent, reply: &HostReply) -> String {
     serde_json::to_string(&action).unwrap_or_default()
 }
 
-fn effect<'a>(event: &'a HostEvent, effect: &'a Effect) -> Action<'a> {
+fn effect<'a>(event: &'a HostEvent, effect: &'a ReplyEffect) -> PluginAction<'a> {
     let is_command = event.name == "command.execute.before";
-    let is_typed = matches!(event.what, Happening::Prompted { .. });
-    let is_tool = matches!(event.what, Happening::ToolsUsed(_));
+    let is_typed = matches!(event.what, HostEventKind::Prompted { .. });
+    let is_tool = matches!(event.what, HostEventKind::ToolsUsed(_));
     match effect {
-        Effect::GoOn { reason } => prompt(event, reason),
-        Effect::Do { run, deed } => deed_of(run, deed),
-        Effect::Tell { context } if is_command => message("replace", context),
-        Effect::Tell { context } if is_typed || is_tool => {
+        ReplyEffect::GoOn { reason } => prompt(event, reason),
+        ReplyEffect::Do { run, deed } => deed_of(run, deed),
+        ReplyEffect::Tell { context } if is_command => message("replace", context),
+        ReplyEffect::Tell { context } if is_typed || is_tool => {
             message("append", format!("\n\n{context}"))
         }
-        Effect::Begin { task, rules } if is_command => message("replace", format!("{task}{rules}")),
-        Effect::Begin { rules, .. } if is_typed => message("append", rules),
-        Effect::Answer { text } if is_typed => {
-            Action { aside: true, ..message("replace", format!("{ANSWERED}\n\n{text}")) }
+        ReplyEffect::Begin { task, rules } if is_command => {
+            message("replace", format!("{task}{rules}"))
         }
-        Effect::Wake { after } => {
+        ReplyEffect::Begin { rules, .. } if is_typed => message("append", rules),
+        ReplyEffect::Answer { text } if is_typed => {
+            PluginAction { aside: true, ..message("replace", format!("{ANSWERED}\n\n{text}")) }
+        }
+        ReplyEffect::Wake { after } => {
             let after = after.min(&LONGEST_NAP).as_millis();
-            Action { after_ms: u64::try_from(after).ok(), what: "wake", ..nothing() }
+            PluginAction { after_ms: u64::try_from(after).ok(), what: "wake", ..nothing() }
         }
-        Effect::None | Effect::Tell { .. } | Effect::Begin { .. } | Effect::Answer { .. } => {
-            nothing()
-        }
+        ReplyEffect::None
+        | ReplyEffect::Tell { .. }
+        | ReplyEffect::Begin { .. }
+        | ReplyEffect::Answer { .. } => nothing(),
     }
 }
 
-fn prompt<'a>(event: &'a HostEvent, text: &'a str) -> Action<'a> {
+fn prompt<'a>(event: &'a HostEvent, text: &'a str) -> PluginAction<'a> {
     let (after, attempt) = match &event.what {
-        Happening::NotDelivered { attempts, .. } => {
+        HostEventKind::NotDelivered { attempts, .. } => {
             (SETTLE_MS << (*attempts).min(8), attempts.saturating_add(1))
         }
-        Happening::TurnBroken(_) => (RECOVER_MS, 1),
-        Happening::TurnEnded(_)
-        | Happening::Done(_)
-        | Happening::Due
-        | Happening::Compacted { .. } => (SETTLE_MS, 1),
-        Happening::HostStarted
-        | Happening::SessionStarted(_)
-        | Happening::Prompted { .. }
-        | Happening::Woken
-        | Happening::CommandCalled { .. }
-        | Happening::ToolAsked(_)
-        | Happening::ToolsUsed(_)
-        | Happening::ChildEnded
-        | Happening::PermissionAsked { .. }
-        | Happening::PermissionAnswered
-        | Happening::Compacting
-        | Happening::SessionEnded { .. }
-        | Happening::Other { .. } => return nothing(),
+        HostEventKind::TurnBroken(_) => (RECOVER_MS, 1),
+        HostEventKind::TurnEnded(_)
+        | HostEventKind::Done(_)
+        | HostEventKind::Due
+        | HostEventKind::Compacted { .. } => (SETTLE_MS, 1),
+        HostEventKind::HostStarted
+        | HostEventKind::SessionStarted(_)
+        | HostEventKind::Prompted { .. }
+        | HostEventKind::Woken
+        | HostEventKind::CommandCalled { .. }
+        | HostEventKind::ToolAsked(_)
+        | HostEventKind::ToolsUsed(_)
+        | HostEventKind::ChildEnded
+        | HostEventKind::PermissionAsked { .. }
+        | HostEventKind::PermissionAnswered
+        | HostEventKind::Compacting
+        | HostEventKind::SessionEnded { .. }
+        | HostEventKind::Other { .. } => return nothing(),
     };
-    let is_asked = matches!(event.what, Happening::Done(_));
+    let is_asked = matches!(event.what, HostEventKind::Done(_));
     let session = event.session.as_ref().filter(|_| is_asked).map(SessionId::as_str);
-    Action { session, after_ms: Some(after), attempt: Some(attempt), ..message("prompt", text) }
+    PluginAction {
+        session,
+        after_ms: Some(after),
+        attempt: Some(attempt),
+        ..message("prompt", text)
+    }
 }
 
-fn deed_of<'a>(run: &'a RunId, deed: &'a Deed) -> Action<'a> {
-    let of = |what, session: &'a SessionId| Action {
+fn deed_of<'a>(run: &'a RunId, deed: &'a HostAction) -> PluginAction<'a> {
+    let of = |what, session: &'a SessionId| PluginAction {
         what,
         run: Some(run.as_str()),
         session: Some(session.as_str()),
         ..nothing()
     };
     match deed {
-        Deed::Check { session } => of("check", session),
-        Deed::Summarize { session } => of("summarize", session),
-        Deed::Create { instead_of, title } => {
-            Action { title: Some(title), ..of("create", instead_of) }
+        HostAction::Check { session } => of("check", session),
+        HostAction::Summarize { session } => of("summarize", session),
+        HostAction::Create { instead_of, title } => {
+            PluginAction { title: Some(title), ..of("create", instead_of) }
         }
-        Deed::Select { session } => of("select", session),
-        Deed::Prompt { session, like, text, attempts } => {
+        HostAction::Select { session } => of("select", session),
+        HostAction::Prompt { session, like, text, attempts } => {
             let after = if *attempts == 0 { 0 } else { SETTLE_MS << (*attempts).min(8) };
-            Action {
+            PluginAction {
                 like: like.as_ref().map(SessionId::as_str),
                 text: Some(text.into()),
                 after_ms: Some(after),
@@ -151,16 +159,16 @@ fn deed_of<'a>(run: &'a RunId, deed: &'a Deed) -> Action<'a> {
                 ..of("prompt", session)
             }
         }
-        Deed::Delete { session } => of("delete", session),
+        HostAction::Delete { session } => of("delete", session),
     }
 }
 
-fn message<'a>(what: &'static str, text: impl Into<Cow<'a, str>>) -> Action<'a> {
-    Action { what, text: Some(text.into()), ..nothing() }
+fn message<'a>(what: &'static str, text: impl Into<Cow<'a, str>>) -> PluginAction<'a> {
+    PluginAction { what, text: Some(text.into()), ..nothing() }
 }
 
-fn nothing<'a>() -> Action<'a> {
-    Action {
+fn nothing<'a>() -> PluginAction<'a> {
+    PluginAction {
         v: VERSION,
         what: "none",
         run: None,
@@ -178,39 +186,39 @@ fn nothing<'a>() -> Action<'a> {
 
 /// Returns the text for the user. An answer is always shown, whatever the agent
 /// does.
-fn toast(reply: &HostReply) -> Option<Toast<'_>> {
+fn toast(reply: &HostReply) -> Option<PluginToast<'_>> {
     let answer = match &reply.effect {
-        Effect::Answer { text } => Some(text),
-        Effect::None
-        | Effect::GoOn { .. }
-        | Effect::Do { .. }
-        | Effect::Tell { .. }
-        | Effect::Begin { .. }
-        | Effect::Wake { .. } => None,
+        ReplyEffect::Answer { text } => Some(text),
+        ReplyEffect::None
+        | ReplyEffect::GoOn { .. }
+        | ReplyEffect::Do { .. }
+        | ReplyEffect::Tell { .. }
+        | ReplyEffect::Begin { .. }
+        | ReplyEffect::Wake { .. } => None,
     };
     let text = reply.brief.as_ref().or(reply.note.as_ref()).or(answer)?;
     let variant = match reply.tone {
-        Tone::Info => "info",
-        Tone::Success => "success",
-        Tone::Warning => "warning",
-        Tone::Error => "error",
+        NoteTone::Info => "info",
+        NoteTone::Success => "success",
+        NoteTone::Warning => "warning",
+        NoteTone::Error => "error",
     };
     // The toast's title is `ralph` already.
     let text = text.strip_prefix("ralph: ").unwrap_or(text);
-    Some(Toast { text, variant })
+    Some(PluginToast { text, variant })
 }
 
 #[cfg(test)]
 mod tests {
-    use ralph_core::host::{Actor, Position, Silence};
+    use ralph_core::host::{EventAgent, HostTurnEnd, PromptPosition};
 
     use super::*;
 
-    fn event(name: &str, what: Happening) -> HostEvent {
+    fn event(name: &str, what: HostEventKind) -> HostEvent {
         HostEvent {
             mode: None,
             session: None,
-            actor: Actor::Main,
+            actor: EventAgent::Main,
             prompt: None,
             folder: None,
             name: name.to_owned(),
@@ -219,8 +227,8 @@ mod tests {
     }
 
     fn typed(name: &str) -> HostEvent {
-        let position = Position::Unknown;
-        event(name, Happening::Prompted { text: "fix it".to_owned(), position })
+        let position = PromptPosition::Unknown;
+        event(name, HostEventKind::Prompted { text: "fix it".to_owned(), position })
     }
 
     #[track_caller]
@@ -231,14 +239,15 @@ mod tests {
     #[test]
     fn nothing_is_said_without_a_word_for_anybody() {
         check(&typed("chat.message"), &HostReply::silent(), "");
-        let tell = Effect::Tell { context: "x".to_owned() };
-        check(&event("session.deleted", Happening::ChildEnded), &HostReply::of(tell), "");
+        let tell = ReplyEffect::Tell { context: "x".to_owned() };
+        check(&event("session.deleted", HostEventKind::ChildEnded), &HostReply::of(tell), "");
     }
 
     #[test]
     fn an_agent_goes_on_half_a_second_after_it_fell_silent() {
-        let idle = event("session.idle", Happening::TurnEnded(Silence::default()));
-        let reply = HostReply::of(Effect::GoOn { reason: "go on".to_owned() }).with_note("2/5");
+        let idle = event("session.idle", HostEventKind::TurnEnded(HostTurnEnd::default()));
+        let reply =
+            HostReply::of(ReplyEffect::GoOn { reason: "go on".to_owned() }).with_note("2/5");
         let want = r#"{"v":1,"do":"prompt","text":"go on","after_ms":500,"attempt":1,"toast":{"text":"2/5","variant":"info"}}"#;
         check(&idle, &reply, want);
     }
@@ -247,9 +256,9 @@ mod tests {
     fn what_was_not_delivered_is_sent_again_later_each_time() {
         let failed = |attempts| {
             let error = "busy".to_owned();
-            event("prompt.failed", Happening::NotDelivered { attempts, error })
+            event("prompt.failed", HostEventKind::NotDelivered { attempts, error })
         };
-        let reply = || HostReply::of(Effect::GoOn { reason: "x".to_owned() });
+        let reply = || HostReply::of(ReplyEffect::GoOn { reason: "x".to_owned() });
         let want = |after, attempt| {
             format!(r#"{{"v":1,"do":"prompt","text":"x","after_ms":{after},"attempt":{attempt}}}"#)
         };
@@ -259,15 +268,15 @@ mod tests {
 
     #[test]
     fn what_a_tool_made_worse_follows_what_it_returned() {
-        let edited = event("tool.execute.after", Happening::ToolsUsed(Vec::new()));
-        let reply = HostReply::of(Effect::Tell { context: "a.py:1: no".to_owned() });
+        let edited = event("tool.execute.after", HostEventKind::ToolsUsed(Vec::new()));
+        let reply = HostReply::of(ReplyEffect::Tell { context: "a.py:1: no".to_owned() });
         check(&edited, &reply, r#"{"v":1,"do":"append","text":"\n\na.py:1: no"}"#);
     }
 
     #[test]
     fn the_plugin_sleeps_until_it_is_due_but_never_for_long() {
-        let broken = event("wake", Happening::Due);
-        let wake = |after| HostReply::of(Effect::Wake { after });
+        let broken = event("wake", HostEventKind::Due);
+        let wake = |after| HostReply::of(ReplyEffect::Wake { after });
         let want = |after| format!(r#"{{"v":1,"do":"wake","after_ms":{after}}}"#);
         check(&broken, &wake(Duration::from_secs(61)), &want(61_000));
         check(&broken, &wake(Duration::from_hours(900)), &want(600_000));
@@ -277,7 +286,7 @@ mod tests {
     fn a_task_that_was_typed_as_a_message_is_followed_by_the_rules_alone() {
         let begin = || {
             let rules = "\n\n(중요: 모든 작업이 완료되면 반드시 'DONE'을 출력하세요.)".to_owned();
-            HostReply::of(Effect::Begin { task: "고쳐 줘".to_owned(), rules })
+            HostReply::of(ReplyEffect::Begin { task: "고쳐 줘".to_owned(), rules })
         };
         check(
             &typed("chat.message"),
@@ -295,7 +304,7 @@ mod tests {
     fn an_answer_is_shown_and_takes_the_place_of_the_command() {
         let text = "no run here".to_owned();
         let said =
-            render(&typed("command.execute.before"), &HostReply::of(Effect::Answer { text }));
+            render(&typed("command.execute.before"), &HostReply::of(ReplyEffect::Answer { text }));
         let action: serde_json::Value = serde_json::from_str(&said).unwrap();
         assert_eq!(action["do"], "replace");
         assert!(action["text"].as_str().unwrap().ends_with("nothing else.\n\nno run here"));
@@ -305,7 +314,7 @@ mod tests {
 
     #[test]
     fn an_answer_to_what_ended_something_calls_off_what_is_due() {
-        let reply = HostReply::of(Effect::Answer { text: "stopped".to_owned() }).calling_off();
+        let reply = HostReply::of(ReplyEffect::Answer { text: "stopped".to_owned() }).calling_off();
         let said = render(&typed("command.execute.before"), &reply);
         let action: serde_json::Value = serde_json::from_str(&said).unwrap();
         assert_eq!((&action["aside"], &action["off"]), (&true.into(), &true.into()));
@@ -313,23 +322,23 @@ mod tests {
 
     #[test]
     fn a_toast_has_room_for_one_sentence() {
-        let idle = event("session.idle", Happening::TurnEnded(Silence::default()));
+        let idle = event("session.idle", HostEventKind::TurnEnded(HostTurnEnd::default()));
         let brief = Some("최대 재시도 횟수에 도달했습니다".to_owned());
         let reply = HostReply::silent().with_note("a long story").with_brief(brief);
         check(
             &idle,
-            &reply.in_tone(Tone::Warning),
+            &reply.in_tone(NoteTone::Warning),
             r#"{"v":1,"do":"none","toast":{"text":"최대 재시도 횟수에 도달했습니다","variant":"warning"}}"#,
         );
     }
 
     #[test]
     fn a_toast_has_our_name_in_its_title_alone_and_shows_what_went_wrong_as_such() {
-        let idle = event("session.idle", Happening::TurnEnded(Silence::default()));
+        let idle = event("session.idle", HostEventKind::TurnEnded(HostTurnEnd::default()));
         let reply = HostReply::silent().with_note("ralph: the store is broken");
         check(
             &idle,
-            &reply.in_tone(Tone::Error),
+            &reply.in_tone(NoteTone::Error),
             r#"{"v":1,"do":"none","toast":{"text":"the store is broken","variant":"error"}}"#,
         );
     }
@@ -339,16 +348,16 @@ mod tests {
         let run = RunId::from_bits(1);
         let session = |name| SessionId::new(name).unwrap();
         let said = |deed| {
-            let reply = HostReply::of(Effect::Do { run: run.clone(), deed });
-            render(&event("started", Happening::HostStarted), &reply)
+            let reply = HostReply::of(ReplyEffect::Do { run: run.clone(), deed });
+            render(&event("started", HostEventKind::HostStarted), &reply)
         };
-        let deed = Deed::Summarize { session: session("ses_1") };
+        let deed = HostAction::Summarize { session: session("ses_1") };
         let want = r#"{"v":1,"do":"summarize","run":"run-00000001","session":"ses_1"}"#;
         assert_eq!(said(deed), want);
-        let deed = Deed::Create { instead_of: session("ses_1"), title: "t".to_owned() };
+        let deed = HostAction::Create { instead_of: session("ses_1"), title: "t".to_owned() };
         let want = r#"{"v":1,"do":"create","run":"run-00000001","session":"ses_1","title":"t"}"#;
         assert_eq!(said(deed), want);
-        let prompt = |attempts| Deed::Prompt {
+        let prompt = |attempts| HostAction::Prompt {
             session: session("ses_2"),
             like: Some(session("ses_1")),
             text: "go".to_owned(),
@@ -362,9 +371,9 @@ mod tests {
         assert_eq!(said(prompt(0)), want(0, 1));
         assert_eq!(said(prompt(2)), want(2000, 3));
         for (deed, name) in [
-            (Deed::Check { session: session("ses_1") }, "check"),
-            (Deed::Select { session: session("ses_1") }, "select"),
-            (Deed::Delete { session: session("ses_1") }, "delete"),
+            (HostAction::Check { session: session("ses_1") }, "check"),
+            (HostAction::Select { session: session("ses_1") }, "select"),
+            (HostAction::Delete { session: session("ses_1") }, "delete"),
         ] {
             let want = format!(r#"{{"v":1,"do":"{name}","run":"run-00000001","session":"ses_1"}}"#);
             assert_eq!(said(deed), want);

@@ -9,10 +9,11 @@ use std::{io, thread};
 
 use ralph_core::redact::redact;
 use ralph_proc::{
-    Control, Ending, Launch, Limits, ProcError, Stream, Supervisor, Tail, Waker, Watcher,
+    ExitReason, OutputStream, OutputTail, ProcError, ProgramLaunch, ProgramLimits, ProgramWatcher,
+    Supervisor, Waker, WatcherDecision,
 };
 
-use super::address::{Address, PASSWORD_VARIABLE, USER_VARIABLE};
+use super::address::{PASSWORD_VARIABLE, ServerAddress, USER_VARIABLE};
 use crate::line::one_line;
 
 /// Text that it prints once it listens. Earlier requests may never be answered.
@@ -27,8 +28,8 @@ const TAIL: usize = 8 * 1024;
 /// A server process. Dropping it ends the process and all that its tools left
 /// running.
 #[derive(Debug)]
-pub(super) struct Server {
-    vitals: Vitals,
+pub(super) struct OpenCodeServer {
+    vitals: ServerHandle,
     signs: Receiver<String>,
     waker: Waker,
     thread: Option<JoinHandle<()>>,
@@ -36,58 +37,59 @@ pub(super) struct Server {
 
 /// The status of a server, shared with code that does not own it.
 #[derive(Clone, Debug)]
-pub(super) struct Vitals(Arc<Shared>);
+pub(super) struct ServerHandle(Arc<ServerState>);
 
 #[derive(Debug)]
-struct Shared {
+struct ServerState {
     password: String,
     is_unwanted: AtomicBool,
     /// The ending in words, once it has ended.
     ended: Mutex<Option<String>>,
-    said: Mutex<Tail>,
+    said: Mutex<OutputTail>,
 }
 
-impl Server {
+impl OpenCodeServer {
     /// Starts the server with a new random password.
-    pub(super) fn start(supervisor: &Supervisor, mut launch: Launch) -> io::Result<Self> {
+    pub(super) fn start(supervisor: &Supervisor, mut launch: ProgramLaunch) -> io::Result<Self> {
         let password = format!("{:032x}", ralph_proc::random_bits());
         let ours = [(USER_VARIABLE, "opencode"), (PASSWORD_VARIABLE, &password)];
         launch.env.retain(|(name, _)| ours.iter().all(|(own, _)| name != own));
         launch.env.extend(ours.map(|(name, value)| (name.into(), value.into())));
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(ServerState {
             password,
             is_unwanted: AtomicBool::new(false),
             ended: Mutex::default(),
-            said: Mutex::new(Tail::new(TAIL)),
+            said: Mutex::new(OutputTail::new(TAIL)),
         });
         let (sender, signs) = channel();
         let (watched, supervisor, waker) =
             (Arc::clone(&shared), supervisor.clone(), supervisor.waker());
         let run = move || {
-            let mut overseer = Overseer { shared: &watched, signs: Some(sender), line: Vec::new() };
-            let limits = Limits { wall: None, idle: None, grace: GRACE };
+            let mut overseer =
+                ServerWatcher { shared: &watched, signs: Some(sender), line: Vec::new() };
+            let limits = ProgramLimits { wall: None, idle: None, grace: GRACE };
             let ended = supervisor.run(&launch, &limits, &mut overseer);
             *lock(&watched.ended) = Some(in_words(ended.map(|outcome| outcome.ending)));
         };
         let thread = thread::Builder::new().name("server".to_owned()).spawn(run)?;
-        Ok(Self { vitals: Vitals(shared), signs, waker, thread: Some(thread) })
+        Ok(Self { vitals: ServerHandle(shared), signs, waker, thread: Some(thread) })
     }
 
     /// Returns its address, once it listens.
-    pub(super) fn address(&self) -> Option<Address> {
+    pub(super) fn address(&self) -> Option<ServerAddress> {
         match self.signs.try_recv() {
-            Ok(base) => Some(Address::own(&base, &self.vitals.0.password)),
+            Ok(base) => Some(ServerAddress::own(&base, &self.vitals.0.password)),
             Err(TryRecvError::Empty | TryRecvError::Disconnected) => None,
         }
     }
 
     /// Returns its status handle.
-    pub(super) fn vitals(&self) -> Vitals {
+    pub(super) fn vitals(&self) -> ServerHandle {
         self.vitals.clone()
     }
 }
 
-impl Vitals {
+impl ServerHandle {
     /// Returns how it ended, with its last output; `None` while it runs.
     pub(super) fn ended(&self) -> Option<String> {
         let how = lock(&self.0.ended).clone()?;
@@ -104,7 +106,7 @@ impl Vitals {
     }
 }
 
-impl Drop for Server {
+impl Drop for OpenCodeServer {
     fn drop(&mut self) {
         self.vitals.0.is_unwanted.store(true, Ordering::SeqCst);
         self.waker.wake();
@@ -115,17 +117,17 @@ impl Drop for Server {
 }
 
 /// Reads the server's output, and ends it when it is no longer wanted.
-struct Overseer<'a> {
-    shared: &'a Shared,
+struct ServerWatcher<'a> {
+    shared: &'a ServerState,
     /// `None` once the address was sent.
     signs: Option<Sender<String>>,
     line: Vec<u8>,
 }
 
-impl Watcher for Overseer<'_> {
-    fn output(&mut self, stream: Stream, bytes: &[u8]) {
+impl ProgramWatcher for ServerWatcher<'_> {
+    fn output(&mut self, stream: OutputStream, bytes: &[u8]) {
         lock(&self.shared.said).push(bytes);
-        if stream == Stream::Stderr || self.signs.is_none() {
+        if stream == OutputStream::Stderr || self.signs.is_none() {
             return;
         }
         self.line.extend_from_slice(bytes);
@@ -142,18 +144,24 @@ impl Watcher for Overseer<'_> {
         }
     }
 
-    fn tick(&mut self) -> Control {
-        if self.shared.is_unwanted.load(Ordering::SeqCst) { Control::Stop } else { Control::GoOn }
+    fn tick(&mut self) -> WatcherDecision {
+        if self.shared.is_unwanted.load(Ordering::SeqCst) {
+            WatcherDecision::Stop
+        } else {
+            WatcherDecision::GoOn
+        }
     }
 }
 
 /// Describes the ending, to follow the server's name.
-fn in_words(ended: Result<Ending, ProcError>) -> String {
+fn in_words(ended: Result<ExitReason, ProcError>) -> String {
     match ended {
-        Ok(Ending::Exited(127)) => "was not found".to_owned(),
-        Ok(Ending::Exited(code)) => format!("exited with code {code}"),
-        Ok(Ending::Signaled(signal)) => format!("was killed (signal {signal})"),
-        Ok(Ending::Stopped | Ending::WallTimeout | Ending::IdleTimeout) => "was stopped".to_owned(),
+        Ok(ExitReason::Exited(127)) => "was not found".to_owned(),
+        Ok(ExitReason::Exited(code)) => format!("exited with code {code}"),
+        Ok(ExitReason::Signaled(signal)) => format!("was killed (signal {signal})"),
+        Ok(ExitReason::Stopped | ExitReason::WallTimeout | ExitReason::IdleTimeout) => {
+            "was stopped".to_owned()
+        }
         Err(error) => format!("ended: {error}"),
     }
 }

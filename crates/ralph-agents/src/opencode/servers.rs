@@ -5,20 +5,20 @@
 
 use serde_json::{Value, json};
 
-use crate::servers::{Servers, Syntax};
+use crate::servers::{JsonSyntax, ToolServerList};
 
 /// The names of the configuration file.
 const FILES: &[&str] = &["opencode.json", "opencode.jsonc"];
 
 /// The location and format of the list.
-pub(crate) const SERVERS: Servers = Servers {
+pub(crate) const SERVERS: ToolServerList = ToolServerList {
     folder: ".opencode",
     project: FILES,
     user: FILES,
     by_hand: "",
     schema: Some("https://opencode.ai/config.json"),
     list: "mcp",
-    syntax: Syntax::Comments,
+    syntax: JsonSyntax::Comments,
     entry,
     words,
 };

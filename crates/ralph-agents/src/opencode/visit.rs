@@ -9,16 +9,16 @@ use ralph_core::redact::redact;
 use ralph_proc::Supervisor;
 use serde_json::{Value, json};
 
-use super::address::{Address, shown};
-use super::agent::{Desk, OpenCodeAgent};
-use super::courier::{Broken, Courier, messages};
-use super::follow::Follow;
+use super::address::{ServerAddress, shown};
+use super::agent::{OpenCodeAgent, OpenCodeState};
+use super::courier::{TurnMonitor, UnfinishedTurn, messages};
+use super::follow::OpenCodeTurnState;
 use super::guard;
-use super::http::Wire;
-use super::server::Server;
-use crate::session::{Seat, Session};
+use super::http::OpenCodeConnection;
+use super::server::OpenCodeServer;
+use crate::session::{AgentConversation, TurnSession};
 use crate::summary::publish;
-use crate::{Agent, Turn};
+use crate::{Agent, TurnInput};
 
 /// Maximum time for the server to start.
 const START: Duration = Duration::from_secs(90);
@@ -34,41 +34,42 @@ const QUICK: Duration = Duration::from_secs(15);
 
 /// The inputs of a turn.
 #[derive(Clone, Copy)]
-pub(super) struct Visit<'a> {
+pub(super) struct OpenCodeTurn<'a> {
     pub(super) agent: &'a OpenCodeAgent,
-    pub(super) turn: &'a Turn<'a>,
+    pub(super) turn: &'a TurnInput<'a>,
     pub(super) supervisor: &'a Supervisor,
 }
 
-impl Visit<'_> {
+impl OpenCodeTurn<'_> {
     /// Runs the turn to its end.
-    pub(super) fn pay(
+    pub(super) fn run(
         self,
-        desk: &mut Desk,
-        courier: &mut Courier<'_>,
-        follow: &mut Follow,
-    ) -> Result<(), Broken> {
+        desk: &mut OpenCodeState,
+        courier: &mut TurnMonitor<'_>,
+        follow: &mut OpenCodeTurnState,
+    ) -> Result<(), UnfinishedTurn> {
         let wire = self.connect(desk, courier)?;
         desk.wire = Some(wire.clone());
         desk.tell_news();
         let prompt = ralph_files::read_text(self.turn.prompt_file);
-        let mut prompt = prompt.map_err(|error| Broken::Failed(format!("no prompt: {error}")))?;
+        let mut prompt =
+            prompt.map_err(|error| UnfinishedTurn::Failed(format!("no prompt: {error}")))?;
         let mut before = Vec::new();
         let session = match self.turn.seat {
-            Seat::Resumed(session) => {
+            TurnSession::Resumed(session) => {
                 before = known(courier, &wire, session)?;
                 session.id.to_string()
             }
-            Seat::After { old, .. } => {
+            TurnSession::After { old, .. } => {
                 if let Some(summary) = self.sum_up(courier, &wire, old)? {
                     prompt = format!("{prompt}\n\n<summary>\n{}\n</summary>", summary.trim());
                 }
                 self.begin(courier, &wire)?
             }
-            Seat::New(_) | Seat::Nowhere => self.begin(courier, &wire)?,
+            TurnSession::New(_) | TurnSession::Nowhere => self.begin(courier, &wire)?,
         };
         courier.tell(&json!({ "type": "ralph.session", "id": session, "before": before }));
-        *follow = Follow::new(&session, before);
+        *follow = OpenCodeTurnState::new(&session, before);
         courier.deliver(&wire, follow, &self.request(&prompt)?, self.agent.mode())?;
         if follow.has_spoken() {
             self.forget_old(&wire);
@@ -77,13 +78,17 @@ impl Visit<'_> {
     }
 
     /// Connects to the server; starts one first if needed.
-    fn connect(self, desk: &mut Desk, courier: &mut Courier<'_>) -> Result<Wire, Broken> {
+    fn connect(
+        self,
+        desk: &mut OpenCodeState,
+        courier: &mut TurnMonitor<'_>,
+    ) -> Result<OpenCodeConnection, UnfinishedTurn> {
         if let Some(url) = &self.agent.options.attach {
-            let address = Address::parse(url, self.turn.env);
+            let address = ServerAddress::parse(url, self.turn.env);
             let address = address.ok_or_else(|| {
-                Broken::Failed(format!("`{}` is no address of a server", shown(url)))
+                UnfinishedTurn::Failed(format!("`{}` is no address of a server", shown(url)))
             })?;
-            return Ok(Wire::new(&address, self.turn.root));
+            return Ok(OpenCodeConnection::new(&address, self.turn.root));
         }
         if let (Some(server), Some(wire)) = (&desk.server, &desk.wire)
             && server.vitals().ended().is_none()
@@ -100,46 +105,56 @@ impl Visit<'_> {
         if let Some(folder) = self.turn.prompt_file.parent() {
             guard::post(&mut launch.env, folder);
         }
-        let server = Server::start(self.supervisor, launch);
-        let server = server.map_err(|error| Broken::Failed(error.to_string()))?;
+        let server = OpenCodeServer::start(self.supervisor, launch);
+        let server = server.map_err(|error| UnfinishedTurn::Failed(error.to_string()))?;
         let vitals = server.vitals();
         let sign = || server.address().map(Ok).or_else(|| vitals.ended().map(Err));
         let address = match courier.wait_for(START, sign)? {
             Some(Ok(address)) => address,
             Some(Err(how)) => {
-                return Err(Broken::Failed(format!("the OpenCode server did not start: it {how}")));
+                return Err(UnfinishedTurn::Failed(format!(
+                    "the OpenCode server did not start: it {how}"
+                )));
             }
             None => {
                 let (patience, said) = (START.as_secs(), vitals.last_words());
-                return Err(Broken::Failed(format!(
+                return Err(UnfinishedTurn::Failed(format!(
                     "the server did not listen within {patience} seconds{said}"
                 )));
             }
         };
         courier.attend(vitals);
         desk.server = Some(server);
-        Ok(Wire::new(&address, self.turn.root))
+        Ok(OpenCodeConnection::new(&address, self.turn.root))
     }
 
     /// Creates a session. Its title saves the client from asking a model for
     /// one.
-    fn begin(self, courier: &mut Courier<'_>, wire: &Wire) -> Result<String, Broken> {
+    fn begin(
+        self,
+        courier: &mut TurnMonitor<'_>,
+        wire: &OpenCodeConnection,
+    ) -> Result<String, UnfinishedTurn> {
         let run = self.turn.env.iter().find(|(name, _)| name == "RALPH_RUN_ID");
         let run = run.map_or_else(String::new, |(_, run)| format!(" {}", run.to_string_lossy()));
         let (way, body) = (wire.clone(), json!({ "title": format!("ralph{run}") }));
         let session = courier.ask(move || way.post("/session", &body, WORK))??;
         let id = session["id"].as_str().and_then(SessionId::new);
         Ok(id
-            .ok_or_else(|| Broken::Failed("the server began a session without a name".to_owned()))?
+            .ok_or_else(|| {
+                UnfinishedTurn::Failed("the server began a session without a name".to_owned())
+            })?
             .to_string())
     }
 
-    fn request(self, prompt: &str) -> Result<Value, Broken> {
+    fn request(self, prompt: &str) -> Result<Value, UnfinishedTurn> {
         let options = &self.agent.options;
         let mut body = json!({ "parts": [{ "type": "text", "text": prompt }] });
         if let Some(model) = &options.model {
             let (provider, name) = model.split_once('/').ok_or_else(|| {
-                Broken::Failed(format!("the model `{model}` is not written as PROVIDER/MODEL"))
+                UnfinishedTurn::Failed(format!(
+                    "the model `{model}` is not written as PROVIDER/MODEL"
+                ))
             })?;
             body["model"] = json!({ "providerID": provider, "modelID": name });
         }
@@ -153,10 +168,10 @@ impl Visit<'_> {
     /// It is optional: the prompt contains our own record.
     fn sum_up(
         self,
-        courier: &mut Courier<'_>,
-        wire: &Wire,
-        old: &Session,
-    ) -> Result<Option<String>, Broken> {
+        courier: &mut TurnMonitor<'_>,
+        wire: &OpenCodeConnection,
+        old: &AgentConversation,
+    ) -> Result<Option<String>, UnfinishedTurn> {
         let id = old.id.to_string();
         let (way, name) = (wire.clone(), id.clone());
         let asked = courier.ask(move || {
@@ -185,9 +200,9 @@ impl Visit<'_> {
     }
 
     /// Deletes a session that was replaced by another.
-    fn forget_old(self, wire: &Wire) {
+    fn forget_old(self, wire: &OpenCodeConnection) {
         let wanted = self.agent.options.old_session == OldSession::Delete;
-        if let Seat::After { old, .. } = self.turn.seat
+        if let TurnSession::After { old, .. } = self.turn.seat
             && wanted
         {
             let _ = wire.delete(&format!("/session/{}", old.id), QUICK);
@@ -196,7 +211,11 @@ impl Visit<'_> {
 }
 
 /// Aborts a turn that is still running.
-pub(super) fn leave(desk: &mut Desk, courier: &mut Courier<'_>, follow: &mut Follow) {
+pub(super) fn abort_turn(
+    desk: &mut OpenCodeState,
+    courier: &mut TurnMonitor<'_>,
+    follow: &mut OpenCodeTurnState,
+) {
     let Some(wire) = desk.wire.clone() else { return };
     let session = follow.session().to_owned();
     if session.is_empty() {
@@ -213,7 +232,11 @@ pub(super) fn leave(desk: &mut Desk, courier: &mut Courier<'_>, follow: &mut Fol
 }
 
 /// Returns the message ids of a session that is continued.
-fn known(courier: &mut Courier<'_>, wire: &Wire, session: &Session) -> Result<Vec<String>, Broken> {
+fn known(
+    courier: &mut TurnMonitor<'_>,
+    wire: &OpenCodeConnection,
+    session: &AgentConversation,
+) -> Result<Vec<String>, UnfinishedTurn> {
     let (way, id) = (wire.clone(), session.id.to_string());
     match courier.ask(move || messages(&way, &id))? {
         Ok(said) => {

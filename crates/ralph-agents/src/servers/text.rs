@@ -4,11 +4,11 @@ use jsonc_parser::ast::Value as JsonNode;
 use serde_json::{Map, Value};
 
 use super::NAME;
-use crate::json_text::{JsonContainer, JsonText, JsonTextError, Syntax};
+use crate::json_text::{JsonContainer, JsonSyntax, JsonText, JsonTextError};
 
 /// The treatment of a list without entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Emptied {
+pub(super) enum EmptyListRule {
     /// Remove it: it existed only for our entry.
     Goes,
     /// Keep it: it existed before.
@@ -16,16 +16,16 @@ pub(super) enum Emptied {
 }
 
 /// The file with its list.
-pub(super) struct List<'a> {
+pub(super) struct ServerListText<'a> {
     file: JsonText<'a>,
     name: &'static str,
 }
 
-impl<'a> List<'a> {
+impl<'a> ServerListText<'a> {
     pub(super) fn read(
         text: &'a str,
         name: &'static str,
-        syntax: Syntax,
+        syntax: JsonSyntax,
     ) -> Result<Self, JsonTextError> {
         let list = Self { file: JsonText::parse(text, syntax)?, name };
         match list.file.root().member(name) {
@@ -72,10 +72,10 @@ impl<'a> List<'a> {
     }
 
     /// Returns the text without our entry.
-    pub(super) fn removed(&self, emptied: Emptied) -> String {
+    pub(super) fn removed(&self, emptied: EmptyListRule) -> String {
         let whole = self.file.root();
         let Some(list) = self.entries() else { return self.file.with(Vec::new()) };
-        let is_last = list.items.len() == 1 && emptied == Emptied::Goes;
+        let is_last = list.items.len() == 1 && emptied == EmptyListRule::Goes;
         let (container, name) = if is_last { (&whole, self.name) } else { (&list, NAME) };
         let index = container.items.iter().rposition(|item| item.name() == Some(name));
         index.map_or_else(|| self.file.with(Vec::new()), |at| self.file.without(container, at))

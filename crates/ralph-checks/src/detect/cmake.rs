@@ -1,18 +1,18 @@
 //! C and C++ built by `CMake`.
 
-use ralph_core::format::Format;
+use ralph_core::format::OutputFormat;
 use ralph_core::policy::Criterion;
 
-use super::draft::Draft;
-use super::sight::Folder;
+use super::draft::ProposalDraft;
+use super::sight::ProjectFolder;
 
 /// Configures where the user would, so that choices made there hold.
 const BUILD: &str = "cmake -S . -B build && cmake --build build";
 
-pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
+pub(super) fn drafts(folder: &ProjectFolder<'_>) -> Vec<ProposalDraft> {
     let Some(text) = folder.read("CMakeLists.txt") else { return Vec::new() };
     let text = text.to_ascii_lowercase();
-    let build = Draft::of_script(Criterion::BuildSuccess, "cmake", BUILD)
+    let build = ProposalDraft::of_script(Criterion::BuildSuccess, "cmake", BUILD)
         .because("CMakeLists.txt")
         .needs(folder, "cmake");
     let sign = ["enable_testing", "include(ctest)"].into_iter().find(|sign| text.contains(sign));
@@ -21,8 +21,8 @@ pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
     let script = format!(
         "{BUILD} && ctest --test-dir build --output-on-failure --no-tests=error --output-junit \"{{report}}\""
     );
-    let tested = Draft::of_script(Criterion::TestPass, "ctest", &script)
-        .reads(Format::Junit)
+    let tested = ProposalDraft::of_script(Criterion::TestPass, "ctest", &script)
+        .reads(OutputFormat::Junit)
         .because(format!("CMakeLists.txt has {sign}"))
         .needs(folder, "cmake")
         .needs(folder, "ctest");

@@ -1,29 +1,29 @@
-use ralph_core::format::Format;
+use ralph_core::format::OutputFormat;
 use ralph_core::policy::{Criterion, GateCommand};
 
-use super::sight::Folder;
-use super::{MissingNeed, Standing};
+use super::sight::ProjectFolder;
+use super::{MissingNeed, ProposalRole};
 
 /// A proposal in the making, by one ecosystem in one folder.
 #[derive(Clone, Debug)]
-pub(super) struct Draft {
+pub(super) struct ProposalDraft {
     pub(super) criterion: Criterion,
     pub(super) tool: &'static str,
     pub(super) command: GateCommand,
-    pub(super) format: Format,
+    pub(super) format: OutputFormat,
     pub(super) why: String,
     pub(super) missing: Option<MissingNeed>,
-    pub(super) standing: Standing,
+    pub(super) standing: ProposalRole,
     /// The kind of project, where one place knows several.
     pub(super) ecosystem: Option<&'static str>,
     /// The tool that a script or task calls and does nothing else.
     pub(super) calls: Option<&'static str>,
 }
 
-impl Draft {
+impl ProposalDraft {
     /// A command whose words hold no white space. Its program is needed.
     pub(super) fn new(
-        folder: &Folder<'_>,
+        folder: &ProjectFolder<'_>,
         criterion: Criterion,
         tool: &'static str,
         line: &str,
@@ -33,7 +33,7 @@ impl Draft {
 
     /// A command of these words. The first is the program and is needed.
     pub(super) fn of_words(
-        folder: &Folder<'_>,
+        folder: &ProjectFolder<'_>,
         criterion: Criterion,
         tool: &'static str,
         words: impl IntoIterator<Item = String>,
@@ -54,10 +54,10 @@ impl Draft {
             criterion,
             tool,
             command,
-            format: Format::Text,
+            format: OutputFormat::Text,
             why: String::new(),
             missing: None,
-            standing: Standing::Required,
+            standing: ProposalRole::Required,
             ecosystem: None,
             calls: None,
         }
@@ -65,7 +65,7 @@ impl Draft {
 
     /// Says how its output is read; plain text unless said.
     #[must_use]
-    pub(super) fn reads(self, format: Format) -> Self {
+    pub(super) fn reads(self, format: OutputFormat) -> Self {
         Self { format, ..self }
     }
 
@@ -77,7 +77,7 @@ impl Draft {
 
     /// Says that it cannot run without this program.
     #[must_use]
-    pub(super) fn needs(self, folder: &Folder<'_>, program: &str) -> Self {
+    pub(super) fn needs(self, folder: &ProjectFolder<'_>, program: &str) -> Self {
         if folder.has_tool(program) { self } else { self.lacks(program, None) }
     }
 
@@ -99,15 +99,15 @@ impl Draft {
     #[must_use]
     pub(super) fn aside(self, reason: impl Into<String>) -> Self {
         match self.standing {
-            Standing::Required => Self { standing: Standing::Aside(reason.into()), ..self },
-            Standing::Aside(_) | Standing::Forbidden(_) => self,
+            ProposalRole::Required => Self { standing: ProposalRole::Aside(reason.into()), ..self },
+            ProposalRole::Aside(_) | ProposalRole::Forbidden(_) => self,
         }
     }
 
     /// Says why it must not be run; it is only mentioned, whatever else there is.
     #[must_use]
     pub(super) fn forbid(self, reason: impl Into<String>) -> Self {
-        Self { standing: Standing::Forbidden(reason.into()), ..self }
+        Self { standing: ProposalRole::Forbidden(reason.into()), ..self }
     }
 
     /// Mentions a linter that the project shows no sign of using.

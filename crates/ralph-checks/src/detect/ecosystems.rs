@@ -1,129 +1,129 @@
 //! Every kind of project we know.
 
-use super::draft::Draft;
-use super::sight::Folder;
-use super::{Ecosystem, Rank, Tier};
+use super::draft::ProposalDraft;
+use super::sight::ProjectFolder;
+use super::{Ecosystem, ProposalRank, SupportTier};
 use super::{cmake, dotnet, go, jvm, node, php, python, rows, ruby, rust, shell, tasks};
 
 /// All of them. Within a folder proposals come in this order.
 pub(super) const ALL: &[Ecosystem] = &[
     Ecosystem {
         name: "Rust",
-        tier: Tier::One,
+        tier: SupportTier::One,
         drafts: rust::drafts,
         covers: rust::covers,
-        rank: Rank::Own,
+        rank: ProposalRank::Own,
     },
     Ecosystem {
         name: "Python",
-        tier: Tier::One,
+        tier: SupportTier::One,
         drafts: python::drafts,
         covers: python::covers,
-        rank: Rank::Own,
+        rank: ProposalRank::Own,
     },
     Ecosystem {
         name: "JavaScript",
-        tier: Tier::One,
+        tier: SupportTier::One,
         drafts: node::drafts,
         covers: node::covers,
-        rank: Rank::Own,
+        rank: ProposalRank::Own,
     },
     Ecosystem {
         name: "Go",
-        tier: Tier::One,
+        tier: SupportTier::One,
         drafts: go::drafts,
         covers: go::covers,
-        rank: Rank::Own,
+        rank: ProposalRank::Own,
     },
     Ecosystem {
         name: "C/C++",
-        tier: Tier::One,
+        tier: SupportTier::One,
         drafts: cmake::drafts,
         covers: |_, _| true,
-        rank: Rank::Own,
+        rank: ProposalRank::Own,
     },
     Ecosystem {
         name: "Ruby",
-        tier: Tier::One,
+        tier: SupportTier::One,
         drafts: ruby::drafts,
         covers: |_, _| false,
-        rank: Rank::Own,
+        rank: ProposalRank::Own,
     },
     Ecosystem {
         name: "PHP",
-        tier: Tier::One,
+        tier: SupportTier::One,
         drafts: php::drafts,
         covers: |_, _| false,
-        rank: Rank::Own,
+        rank: ProposalRank::Own,
     },
     Ecosystem {
         name: "Java/Kotlin",
-        tier: Tier::Two,
+        tier: SupportTier::Two,
         drafts: jvm::drafts,
         covers: jvm::covers,
-        rank: Rank::Own,
+        rank: ProposalRank::Own,
     },
     Ecosystem {
         name: "C#",
-        tier: Tier::Two,
+        tier: SupportTier::Two,
         drafts: dotnet::drafts,
         covers: |_, _| true,
-        rank: Rank::Own,
+        rank: ProposalRank::Own,
     },
     Ecosystem {
         name: "Shell",
-        tier: Tier::One,
+        tier: SupportTier::One,
         drafts: shell::drafts,
         covers: |_, _| true,
-        rank: Rank::Own,
+        rank: ProposalRank::Own,
     },
     Ecosystem {
         name: "Deno",
-        tier: Tier::Two,
+        tier: SupportTier::Two,
         drafts: tasks::deno,
         covers: |_, _| true,
-        rank: Rank::Own,
+        rank: ProposalRank::Own,
     },
     Ecosystem {
         name: "others",
-        tier: Tier::Two,
+        tier: SupportTier::Two,
         drafts: rows::drafts,
         covers: |_, _| true,
-        rank: Rank::Own,
+        rank: ProposalRank::Own,
     },
     Ecosystem {
         name: "tools",
-        tier: Tier::Two,
+        tier: SupportTier::Two,
         drafts: as_said,
         covers: |_, _| false,
-        rank: Rank::Own,
+        rank: ProposalRank::Own,
     },
     Ecosystem {
         name: "Task",
-        tier: Tier::Two,
+        tier: SupportTier::Two,
         drafts: tasks::task,
         covers: |_, _| true,
-        rank: Rank::Fallback,
+        rank: ProposalRank::Fallback,
     },
     Ecosystem {
         name: "just",
-        tier: Tier::Two,
+        tier: SupportTier::Two,
         drafts: tasks::just,
         covers: |_, _| true,
-        rank: Rank::Fallback,
+        rank: ProposalRank::Fallback,
     },
     Ecosystem {
         name: "make",
-        tier: Tier::Two,
+        tier: SupportTier::Two,
         drafts: tasks::make,
         covers: |_, _| true,
-        rank: Rank::Fallback,
+        rank: ProposalRank::Fallback,
     },
 ];
 
 /// Linters and type checkers, called just as the project says.
-fn as_said(folder: &Folder<'_>) -> Vec<Draft> {
-    let mut drafts: Vec<Draft> = Vec::new();
+fn as_said(folder: &ProjectFolder<'_>) -> Vec<ProposalDraft> {
+    let mut drafts: Vec<ProposalDraft> = Vec::new();
     let here = folder.said().checks().filter(|(said, _)| said.dir == folder.dir());
     for (_, known) in here.filter(|(_, known)| known.as_said) {
         if drafts.iter().any(|draft| draft.tool == known.name) {
@@ -141,9 +141,9 @@ fn as_said(folder: &Folder<'_>) -> Vec<Draft> {
         let own = Some(own).filter(|own| is_bare && folder.exists(own));
         let rest = said.words.iter().skip(usize::from(own.is_some())).cloned();
         let words: Vec<String> = own.into_iter().chain(rest).collect();
-        let draft = Draft::of_words(folder, known.criterion, known.name, words);
+        let draft = ProposalDraft::of_words(folder, known.criterion, known.name, words);
         let draft = draft.because(format!("{} runs it", said.origin));
-        drafts.push(Draft { ecosystem: Some(known.ecosystem), ..draft });
+        drafts.push(ProposalDraft { ecosystem: Some(known.ecosystem), ..draft });
     }
     drafts
 }

@@ -1,7 +1,7 @@
 //! The flags that maintainers pass: in CI, in lists of tasks, in hooks.
 
-use super::said::SaidCommand;
-use super::sight::Folder;
+use super::said::DocumentedCommand;
+use super::sight::ProjectFolder;
 
 /// Flags that leave out what a step before would have done.
 const RELY_ON_STEPS: [&str; 5] =
@@ -22,13 +22,13 @@ pub(super) struct FlagRules {
 /// Returns what the project passes to a command, with the file that says so, if
 /// those who say it best agree and no shell is needed to understand it.
 pub(super) fn said(
-    folder: &Folder<'_>,
+    folder: &ProjectFolder<'_>,
     call: &[&str],
     rules: FlagRules,
 ) -> Option<(Vec<String>, String)> {
     let (program, task) = call.split_first()?;
     let program = program.rsplit('/').next().unwrap_or(program);
-    let follows = |said: &SaidCommand| {
+    let follows = |said: &DocumentedCommand| {
         let (head, words) = said.arguments().split_at_checked(task.len())?;
         let is_plain = !words.iter().any(|word| word.contains(['*', '?', '<', '>', '~']));
         let words = without(words, &RELY_ON_STEPS, &[]);
@@ -40,7 +40,7 @@ pub(super) fn said(
 }
 
 /// True if only some tests are chosen, by a flag or by a file.
-fn is_part(folder: &Folder<'_>, words: &[String], rules: FlagRules) -> bool {
+fn is_part(folder: &ProjectFolder<'_>, words: &[String], rules: FlagRules) -> bool {
     let name = |word: &str| word.split('=').next().unwrap_or(word).to_owned();
     let is_value = |at: usize| at > 0 && words[at - 1].starts_with('-');
     words.iter().enumerate().any(|(at, word)| {

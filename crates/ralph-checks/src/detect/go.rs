@@ -1,11 +1,11 @@
 //! Go: modules, alone or in a workspace.
 
-use ralph_core::format::Format;
+use ralph_core::format::OutputFormat;
 use ralph_core::policy::Criterion;
 
-use super::draft::Draft;
+use super::draft::ProposalDraft;
 use super::flags::{self, FlagRules};
-use super::sight::Folder;
+use super::sight::ProjectFolder;
 
 const TEST: FlagRules = FlagRules {
     unwanted: &["-v", "-json", "-cover", "-failfast"],
@@ -13,7 +13,7 @@ const TEST: FlagRules = FlagRules {
     parts: &["-run", "-bench", "-c", "-list", "-fuzz"],
 };
 
-pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
+pub(super) fn drafts(folder: &ProjectFolder<'_>) -> Vec<ProposalDraft> {
     let (scope, why) = if folder.has("go.work") {
         // `./...` does not reach into the modules of a workspace.
         let scope: Vec<String> = used(folder).iter().map(|dir| packages(dir)).collect();
@@ -26,7 +26,8 @@ pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
     } else {
         return Vec::new();
     };
-    let draft = |criterion, line: &str| Draft::new(folder, criterion, "go", line).because(why);
+    let draft =
+        |criterion, line: &str| ProposalDraft::new(folder, criterion, "go", line).because(why);
     let passed = flags::said(folder, &["go", "test"], TEST);
     let passed = passed.and_then(|(words, origin)| Some((beside(words, &scope)?, origin)));
     let (passed, tested) = match passed {
@@ -37,7 +38,7 @@ pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
     };
     let test = draft(Criterion::TestPass, &format!("go test -json {passed}{scope}"));
     let mut drafts = vec![
-        test.because(tested).reads(Format::GoTest),
+        test.because(tested).reads(OutputFormat::GoTest),
         // Of a single program it would leave the executable in the folder.
         draft(Criterion::BuildSuccess, &format!("go build -o /dev/null {scope}")),
     ];
@@ -48,7 +49,7 @@ pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
     let said = folder.said().mention("golangci-lint").then_some("CI or a task runs golangci-lint");
     if let Some(name) = folder.first(&configured).or(said) {
         let line = format!("golangci-lint run --fix=false {scope}");
-        let more = Draft::new(folder, Criterion::LintClean, "golangci-lint", &line);
+        let more = ProposalDraft::new(folder, Criterion::LintClean, "golangci-lint", &line);
         drafts.push(more.because(name));
     }
     drafts
@@ -63,7 +64,7 @@ fn beside(words: Vec<String>, scope: &str) -> Option<String> {
 }
 
 /// The modules that the root of a workspace uses.
-pub(super) fn covers(root: &Folder<'_>, inner: &str) -> bool {
+pub(super) fn covers(root: &ProjectFolder<'_>, inner: &str) -> bool {
     root.has("go.work") && used(root).iter().any(|dir| dir == inner)
 }
 
@@ -72,7 +73,7 @@ fn packages(dir: &str) -> String {
 }
 
 /// The folders in the `use` lines of a workspace, without a leading `./`.
-fn used(folder: &Folder<'_>) -> Vec<String> {
+fn used(folder: &ProjectFolder<'_>) -> Vec<String> {
     let text = folder.read("go.work").unwrap_or_default();
     let mut dirs = Vec::new();
     let mut in_block = false;

@@ -5,20 +5,20 @@
 
 use ralph_core::policy::Criterion;
 
-use super::draft::Draft;
-use super::said::SaidCommand;
-use super::sight::Folder;
+use super::draft::ProposalDraft;
+use super::said::DocumentedCommand;
+use super::sight::ProjectFolder;
 
 const GRADLE: [&str; 4] =
     ["settings.gradle.kts", "settings.gradle", "build.gradle.kts", "build.gradle"];
 
-pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
+pub(super) fn drafts(folder: &ProjectFolder<'_>) -> Vec<ProposalDraft> {
     if folder.has("pom.xml") {
         let maven = if folder.has("mvnw") { "./mvnw" } else { "mvn" };
         // Neither colours nor a line for each download.
         let passed = passed(folder, &["mvn", "mvnw"], &["test", "verify", "package", "install"]);
         let line = |goal| format!("{maven} --batch-mode --no-transfer-progress {passed}{goal}");
-        let draft = |criterion, goal| Draft::new(folder, criterion, "maven", &line(goal));
+        let draft = |criterion, goal| ProposalDraft::new(folder, criterion, "maven", &line(goal));
         return vec![
             draft(Criterion::TestPass, "test").because("pom.xml"),
             draft(Criterion::BuildSuccess, "test-compile").because("pom.xml"),
@@ -28,7 +28,7 @@ pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
     let gradle = if folder.has("gradlew") { "./gradlew" } else { "gradle" };
     let passed = passed(folder, &["gradle", "gradlew"], &["test", "check", "build"]);
     let line = |task| format!("{gradle} --console=plain --continue {passed}{task}");
-    let draft = |criterion, task| Draft::new(folder, criterion, "gradle", &line(task));
+    let draft = |criterion, task| ProposalDraft::new(folder, criterion, "gradle", &line(task));
     vec![
         draft(Criterion::TestPass, "test").because(sign),
         draft(Criterion::BuildSuccess, "testClasses").because(sign),
@@ -37,8 +37,8 @@ pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
 
 /// The profiles and properties with which the project runs its tests, with a
 /// space behind each.
-fn passed(folder: &Folder<'_>, programs: &[&str], goals: &[&str]) -> String {
-    let words_of = |said: &SaidCommand| {
+fn passed(folder: &ProjectFolder<'_>, programs: &[&str], goals: &[&str]) -> String {
+    let words_of = |said: &DocumentedCommand| {
         let words = said.arguments();
         let has_goal = words.iter().any(|word| goals.contains(&word.as_str()));
         let skips = words.iter().any(|word| word.starts_with("-Dskip") || word == "-x");
@@ -50,7 +50,7 @@ fn passed(folder: &Folder<'_>, programs: &[&str], goals: &[&str]) -> String {
 }
 
 /// Modules belong to the build above them.
-pub(super) fn covers(root: &Folder<'_>, inner: &str) -> bool {
+pub(super) fn covers(root: &ProjectFolder<'_>, inner: &str) -> bool {
     let inner = root.below(inner);
     let is_maven = inner.is_some_and(|inner| inner.has("pom.xml"));
     if is_maven {

@@ -6,17 +6,17 @@
 mod mending;
 mod package;
 
-use ralph_core::format::Format;
+use ralph_core::format::OutputFormat;
 use ralph_core::policy::Criterion;
 
-use super::draft::Draft;
-use super::sight::Folder;
+use super::draft::ProposalDraft;
+use super::sight::ProjectFolder;
 use super::workspace;
-use package::{Line, Package};
+use package::{NodePackage, SingleCommandScript};
 
-pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
-    let Some(package) = Package::read(*folder) else { return Vec::new() };
-    let mut drafts: Vec<Draft> = Vec::new();
+pub(super) fn drafts(folder: &ProjectFolder<'_>) -> Vec<ProposalDraft> {
+    let Some(package) = NodePackage::read(*folder) else { return Vec::new() };
+    let mut drafts: Vec<ProposalDraft> = Vec::new();
     drafts.extend(test(&package));
     drafts.extend(run(&package, Criterion::BuildSuccess, "build"));
     drafts.extend(lint(&package));
@@ -25,11 +25,11 @@ pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
 }
 
 /// Members of a workspace belong to its root.
-pub(super) fn covers(root: &Folder<'_>, inner: &str) -> bool {
+pub(super) fn covers(root: &ProjectFolder<'_>, inner: &str) -> bool {
     workspace::lists(&package::members(root), inner)
 }
 
-fn test(package: &Package<'_>) -> Option<Draft> {
+fn test(package: &NodePackage<'_>) -> Option<ProposalDraft> {
     let script = package.script("test");
     let why = match script {
         Some(script) => format!("package.json: `test` is `{script}`"),
@@ -49,8 +49,8 @@ fn test(package: &Package<'_>) -> Option<Draft> {
 }
 
 /// A test runner whose report can be asked for, if a script calls nothing else.
-fn direct(package: &Package<'_>, script: &str) -> Option<Draft> {
-    let line = Line::of(script)?;
+fn direct(package: &NodePackage<'_>, script: &str) -> Option<ProposalDraft> {
+    let line = SingleCommandScript::of(script)?;
     match line.program.as_str() {
         "vitest" => Some(vitest(package, &line)),
         "jest" => Some(jest(package, &line)),
@@ -63,7 +63,7 @@ fn direct(package: &Package<'_>, script: &str) -> Option<Draft> {
 }
 
 /// A script, without what in it changes files.
-fn run(package: &Package<'_>, criterion: Criterion, name: &str) -> Option<Draft> {
+fn run(package: &NodePackage<'_>, criterion: Criterion, name: &str) -> Option<ProposalDraft> {
     let draft = package.run(criterion, name)?;
     let Some(culprit) = mending::culprit(package, name) else { return Some(draft) };
     let changes = format!("it changes files: `{culprit}`");
@@ -77,41 +77,43 @@ fn run(package: &Package<'_>, criterion: Criterion, name: &str) -> Option<Draft>
     })
 }
 
-fn vitest(package: &Package<'_>, line: &Line) -> Draft {
+fn vitest(package: &NodePackage<'_>, line: &SingleCommandScript) -> ProposalDraft {
     let kept = line.without(
         &["run", "watch", "dev", "--run", "--watch", "-w", "--ui", "-u", "--update"],
         &["--reporter", "--outputFile"],
     );
     let report = ["--reporter=json", "--outputFile={report}"].map(str::to_owned);
     let words = std::iter::once("run".to_owned()).chain(kept).chain(report);
-    package.tool(Criterion::TestPass, "vitest", words).reads(Format::Jest)
+    package.tool(Criterion::TestPass, "vitest", words).reads(OutputFormat::Jest)
 }
 
-fn jest(package: &Package<'_>, line: &Line) -> Draft {
+fn jest(package: &NodePackage<'_>, line: &SingleCommandScript) -> ProposalDraft {
     let unwanted = ["--watch", "--watchAll", "--json", "--ci", "-u", "--updateSnapshot"];
     let kept = line.without(&unwanted, &["--outputFile"]);
     // With `--ci` it writes no snapshots.
     let report = ["--ci", "--json", "--outputFile={report}"].map(str::to_owned);
-    package.tool(Criterion::TestPass, "jest", kept.into_iter().chain(report)).reads(Format::Jest)
+    package
+        .tool(Criterion::TestPass, "jest", kept.into_iter().chain(report))
+        .reads(OutputFormat::Jest)
 }
 
-fn node_test(package: &Package<'_>, line: &Line) -> Draft {
+fn node_test(package: &NodePackage<'_>, line: &SingleCommandScript) -> ProposalDraft {
     let kept = line.without(&["--watch"], &["--test-reporter", "--test-reporter-destination"]);
     let words = ["node", "--test-reporter=tap"].map(str::to_owned).into_iter().chain(kept);
-    let draft = Draft::of_words(&package.folder, Criterion::TestPass, "node", words);
-    package.installed(draft.reads(Format::Tap))
+    let draft = ProposalDraft::of_words(&package.folder, Criterion::TestPass, "node", words);
+    package.installed(draft.reads(OutputFormat::Tap))
 }
 
-fn bun_test(package: &Package<'_>, line: &Line) -> Draft {
+fn bun_test(package: &NodePackage<'_>, line: &SingleCommandScript) -> ProposalDraft {
     let kept = line.without(&["--watch"], &["--reporter", "--reporter-outfile"]);
     let report = ["--reporter=junit", "--reporter-outfile={report}"].map(str::to_owned);
     let words = std::iter::once("bun".to_owned()).chain(kept).chain(report);
-    let draft = Draft::of_words(&package.folder, Criterion::TestPass, "bun", words);
-    package.installed(draft.reads(Format::Junit))
+    let draft = ProposalDraft::of_words(&package.folder, Criterion::TestPass, "bun", words);
+    package.installed(draft.reads(OutputFormat::Junit))
 }
 
 /// A linter: its package, its program, its arguments, and what it prints.
-struct Linter {
+struct NodeLinter {
     package: &'static str,
     program: &'static str,
     arguments: &'static [&'static str],
@@ -120,20 +122,20 @@ struct Linter {
     /// The options that a gate must not have: they change files, or print another form.
     unwanted: &'static [&'static str],
     unwanted_values: &'static [&'static str],
-    format: Format,
+    format: OutputFormat,
 }
 
-const LINTERS: [Linter; 3] = [
-    Linter {
+const LINTERS: [NodeLinter; 3] = [
+    NodeLinter {
         package: "eslint",
         program: "eslint",
         arguments: &["."],
         report: &["--format", "json"],
         unwanted: &["--fix", "--fix-type"],
         unwanted_values: &["--format", "-f", "--output-file", "-o"],
-        format: Format::Eslint,
+        format: OutputFormat::Eslint,
     },
-    Linter {
+    NodeLinter {
         package: "@biomejs/biome",
         program: "biome",
         arguments: &["check"],
@@ -141,36 +143,36 @@ const LINTERS: [Linter; 3] = [
         report: &["--reporter=json", "--max-diagnostics=200"],
         unwanted: &["--write", "--fix", "--apply", "--apply-unsafe", "--unsafe"],
         unwanted_values: &["--reporter", "--max-diagnostics"],
-        format: Format::Biome,
+        format: OutputFormat::Biome,
     },
-    Linter {
+    NodeLinter {
         package: "oxlint",
         program: "oxlint",
         arguments: &[],
         report: &["--format=json"],
         unwanted: &["--fix", "--fix-suggestions", "--fix-dangerously"],
         unwanted_values: &["--format", "-f"],
-        format: Format::Oxlint,
+        format: OutputFormat::Oxlint,
     },
 ];
 
-fn lint(package: &Package<'_>) -> Vec<Draft> {
+fn lint(package: &NodePackage<'_>) -> Vec<ProposalDraft> {
     let script = package.script("lint");
-    let line = script.and_then(Line::of);
-    let known = |linter: &&Linter| {
+    let line = script.and_then(SingleCommandScript::of);
+    let known = |linter: &&NodeLinter| {
         let called = line.as_ref().is_some_and(|line| line.is_of(linter.program));
         called
             || (package.depends(linter.package)
                 && script.is_none_or(|it| it.contains(linter.program)))
     };
-    let draft = |linter: &Linter| {
+    let draft = |linter: &NodeLinter| {
         let called = line.as_ref().filter(|line| line.is_of(linter.program));
         let folder = &package.folder;
         let said = folder.said().agreed(linter.program, folder.dir(), |_| true);
         let said = said.filter(|_| called.is_none() && script.is_none());
         let arguments = match (called, said) {
             (Some(line), _) => line.without(linter.unwanted, linter.unwanted_values),
-            (None, Some(said)) => Line::new(linter.program, said.arguments())
+            (None, Some(said)) => SingleCommandScript::new(linter.program, said.arguments())
                 .without(linter.unwanted, linter.unwanted_values),
             (None, None) => linter.arguments.iter().map(|&word| word.to_owned()).collect(),
         };
@@ -184,7 +186,7 @@ fn lint(package: &Package<'_>) -> Vec<Draft> {
         };
         package.tool(Criterion::LintClean, linter.program, words).reads(linter.format).because(why)
     };
-    let drafts: Vec<Draft> = LINTERS.iter().filter(known).map(draft).collect();
+    let drafts: Vec<ProposalDraft> = LINTERS.iter().filter(known).map(draft).collect();
     if drafts.is_empty() {
         run(package, Criterion::LintClean, "lint").into_iter().collect()
     } else {
@@ -192,17 +194,18 @@ fn lint(package: &Package<'_>) -> Vec<Draft> {
     }
 }
 
-fn types(package: &Package<'_>) -> Option<Draft> {
+fn types(package: &NodePackage<'_>) -> Option<ProposalDraft> {
     let script = ["typecheck", "type-check", "check-types", "types"]
         .into_iter()
         .find(|name| package.script(name).is_some());
     if let Some(name) = script {
-        let line = package.script(name).and_then(Line::of);
+        let line = package.script(name).and_then(SingleCommandScript::of);
         return match line.filter(|line| line.program == "tsc") {
             Some(line) => {
                 let kept = line.without(&["--watch", "-w"], &["--pretty"]);
                 let words = kept.into_iter().chain(["--pretty", "false"].map(str::to_owned));
-                let draft = package.tool(Criterion::TypeCheck, "tsc", words).reads(Format::Tsc);
+                let draft =
+                    package.tool(Criterion::TypeCheck, "tsc", words).reads(OutputFormat::Tsc);
                 Some(draft.because(format!("package.json: script `{name}`")))
             }
             None => run(package, Criterion::TypeCheck, name),
@@ -221,5 +224,5 @@ fn types(package: &Package<'_>) -> Option<Draft> {
     };
     let words = line.split(' ').map(str::to_owned);
     let draft = package.tool(Criterion::TypeCheck, "tsc", words);
-    Some(draft.reads(Format::Tsc).because("tsconfig.json"))
+    Some(draft.reads(OutputFormat::Tsc).because("tsconfig.json"))
 }

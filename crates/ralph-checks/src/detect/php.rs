@@ -1,18 +1,18 @@
 //! PHP: `PHPUnit`, Pest, `PHPStan`, and the syntax check of PHP itself.
 
-use ralph_core::format::Format;
+use ralph_core::format::OutputFormat;
 use ralph_core::policy::Criterion;
 use serde_json::Value;
 
-use super::draft::Draft;
+use super::draft::ProposalDraft;
 use super::said::script_changes_files;
-use super::sight::{Folder, is_of};
+use super::sight::{ProjectFolder, is_of};
 
 /// One file at a time: older versions look at the first of several only.
 const SYNTAX: &str = "find . -name '.?*' -prune -o -name vendor -prune -o -name node_modules -prune \
                       -o -type f -name '*.php' -print0 | xargs -0 -n 1 -P 4 php -l";
 
-pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
+pub(super) fn drafts(folder: &ProjectFolder<'_>) -> Vec<ProposalDraft> {
     let signs = ["composer.json", "phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml"];
     let Some(sign) = folder.first(&signs) else { return Vec::new() };
     let composer = folder.json("composer.json").unwrap_or_default();
@@ -21,7 +21,7 @@ pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
     // The one of the root reaches down to here.
     let is_covered = !folder.is_root() && folder.root().first(&signs).is_some();
     if !is_covered && folder.all_files().any(|(_, file)| is_of(file, "php")) {
-        let syntax = Draft::of_script(Criterion::BuildSuccess, "php", SYNTAX);
+        let syntax = ProposalDraft::of_script(Criterion::BuildSuccess, "php", SYNTAX);
         drafts.push(syntax.because(sign).needs(folder, "php"));
     }
     drafts.extend(stan(folder, &composer));
@@ -31,7 +31,7 @@ pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
     drafts
 }
 
-fn test(folder: &Folder<'_>, composer: &Value) -> Option<Draft> {
+fn test(folder: &ProjectFolder<'_>, composer: &Value) -> Option<ProposalDraft> {
     let junit = |tool, package, sign: Option<&str>| {
         let required = requires(composer, package);
         let why = match sign {
@@ -40,8 +40,8 @@ fn test(folder: &Folder<'_>, composer: &Value) -> Option<Draft> {
             None => return None,
         };
         let line = format!("{} --log-junit {{report}}", program(folder, tool, composer, package));
-        let draft = Draft::new(folder, Criterion::TestPass, tool, &line);
-        Some(installed(folder, draft.reads(Format::Junit).because(why)))
+        let draft = ProposalDraft::new(folder, Criterion::TestPass, tool, &line);
+        Some(installed(folder, draft.reads(OutputFormat::Junit).because(why)))
     };
     let configured = folder.first(&["phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml"]);
     junit("pest", "pestphp/pest", None)
@@ -50,16 +50,16 @@ fn test(folder: &Folder<'_>, composer: &Value) -> Option<Draft> {
         .or_else(|| script(folder, composer, Criterion::TestPass, "test"))
 }
 
-fn stan(folder: &Folder<'_>, composer: &Value) -> Option<Draft> {
+fn stan(folder: &ProjectFolder<'_>, composer: &Value) -> Option<ProposalDraft> {
     let configured = folder.first(&["phpstan.neon", "phpstan.neon.dist", "phpstan.dist.neon"])?;
     let program = program(folder, "phpstan", composer, "phpstan/phpstan");
     let line = format!("{program} analyse --no-progress --error-format=raw");
-    let draft = Draft::new(folder, Criterion::TypeCheck, "phpstan", &line);
+    let draft = ProposalDraft::new(folder, Criterion::TypeCheck, "phpstan", &line);
     Some(installed(folder, draft.because(configured)))
 }
 
 /// Says so when the packages of the project were never installed.
-fn installed(folder: &Folder<'_>, draft: Draft) -> Draft {
+fn installed(folder: &ProjectFolder<'_>, draft: ProposalDraft) -> ProposalDraft {
     let needs = draft.missing.is_some() && folder.has("composer.json");
     if needs && !folder.exists("vendor") {
         draft.lacks("vendor", Some("composer install"))
@@ -69,7 +69,7 @@ fn installed(folder: &Folder<'_>, draft: Draft) -> Draft {
 }
 
 /// The project's own copy, or the one that is installed for all.
-fn program(folder: &Folder<'_>, tool: &str, composer: &Value, package: &str) -> String {
+fn program(folder: &ProjectFolder<'_>, tool: &str, composer: &Value, package: &str) -> String {
     let own = format!("vendor/bin/{tool}");
     if requires(composer, package) || folder.exists(&own) { own } else { tool.to_owned() }
 }
@@ -79,14 +79,14 @@ fn requires(composer: &Value, package: &str) -> bool {
 }
 
 fn script(
-    folder: &Folder<'_>,
+    folder: &ProjectFolder<'_>,
     composer: &Value,
     criterion: Criterion,
     name: &str,
-) -> Option<Draft> {
+) -> Option<ProposalDraft> {
     composer["scripts"].get(name)?;
     let line = format!("composer run-script --no-interaction {name}");
-    let draft = Draft::new(folder, criterion, "composer", &line);
+    let draft = ProposalDraft::new(folder, criterion, "composer", &line);
     let draft = draft.because(format!("composer.json: script `{name}`"));
     let script = composer["scripts"][name].as_str().unwrap_or_default();
     Some(if script_changes_files(script) {

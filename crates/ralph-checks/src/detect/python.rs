@@ -2,14 +2,14 @@
 
 mod project;
 
-use ralph_core::format::Format;
+use ralph_core::format::OutputFormat;
 use ralph_core::policy::Criterion;
 
-use super::draft::Draft;
+use super::draft::ProposalDraft;
 use super::flags::{self, FlagRules};
-use super::sight::{Folder, is_of};
+use super::sight::{ProjectFolder, is_of};
 use super::{rows, tasks, workspace};
-use project::Project;
+use project::PythonProject;
 
 /// Files that make a folder a project of its own.
 const OWN: [&str; 3] = ["pyproject.toml", "setup.py", "setup.cfg"];
@@ -72,13 +72,13 @@ const MYPY: FlagRules = FlagRules {
 /// The maximum number of test files read to find out how they are written.
 const MOST_READ: usize = 20;
 
-pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
+pub(super) fn drafts(folder: &ProjectFolder<'_>) -> Vec<ProposalDraft> {
     let marked = folder.first(&OWN).or_else(|| folder.first(&SIGNS)).is_some();
     let with_tests = || folder.is_root() && test_files(folder).next().is_some();
     if !marked && !with_tests() {
         return Vec::new();
     }
-    let project = Project::new(*folder);
+    let project = PythonProject::new(*folder);
     [test(&project), ruff(&project), mypy(&project), pyright(&project)]
         .into_iter()
         .flatten()
@@ -87,17 +87,19 @@ pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
 
 /// A folder without a project file of its own belongs to the one above, and
 /// so does a member of a workspace.
-pub(super) fn covers(root: &Folder<'_>, inner: &str) -> bool {
+pub(super) fn covers(root: &ProjectFolder<'_>, inner: &str) -> bool {
     let Some(inner_folder) = root.below(inner) else { return true };
     // Where the project says that the tests run.
     let is_run = root.said().of("pytest", inner_folder.dir()).next().is_some();
     inner_folder.first(&OWN).is_none()
-        || (!is_run && workspace::lists(&Project::new(*root).members(), inner))
+        || (!is_run && workspace::lists(&PythonProject::new(*root).members(), inner))
 }
 
 /// Files with tests, without those of projects further below: these may only
 /// find what they import when they are run from there.
-fn test_files<'a>(folder: &Folder<'a>) -> impl Iterator<Item = (Folder<'a>, &'a str)> {
+fn test_files<'a>(
+    folder: &ProjectFolder<'a>,
+) -> impl Iterator<Item = (ProjectFolder<'a>, &'a str)> {
     let is_test = |file: &str| {
         file.strip_suffix(".py")
             .is_some_and(|stem| stem.starts_with("test_") || stem.ends_with("_test"))
@@ -106,13 +108,13 @@ fn test_files<'a>(folder: &Folder<'a>) -> impl Iterator<Item = (Folder<'a>, &'a 
 }
 
 /// True if no project of its own lies on the way down to a folder.
-fn owns(folder: &Folder<'_>, at: &Folder<'_>) -> bool {
+fn owns(folder: &ProjectFolder<'_>, at: &ProjectFolder<'_>) -> bool {
     let inner = at.dir_within(folder);
     let ends = inner.match_indices('/').map(|(end, _)| end).chain([inner.len()]);
     ends.map(|end| &inner[..end]).all(|way| way.is_empty() || covers(folder, way))
 }
 
-fn test(project: &Project<'_>) -> Option<Draft> {
+fn test(project: &PythonProject<'_>) -> Option<ProposalDraft> {
     let folder = &project.folder;
     if let Some(draft) = runner(project) {
         return Some(draft);
@@ -134,11 +136,12 @@ fn test(project: &Project<'_>) -> Option<Draft> {
         && (folder.has_tool("tox") || (configured.is_none() && said.is_empty()))
     {
         // One environment: the one of the Python that is here.
-        let draft = Draft::new(folder, Criterion::TestPass, "tox", "tox run -e py").because(why);
+        let draft =
+            ProposalDraft::new(folder, Criterion::TestPass, "tox", "tox run -e py").because(why);
         return Some(draft);
     }
     if folder.is_root() && words.mention("hatch test") {
-        let draft = Draft::new(folder, Criterion::TestPass, "hatch", "hatch test");
+        let draft = ProposalDraft::new(folder, Criterion::TestPass, "hatch", "hatch test");
         return Some(draft.because("CI or a task runs `hatch test`"));
     }
     let said = said.first().map(|origin| format!("{origin} runs pytest"));
@@ -153,11 +156,11 @@ fn test(project: &Project<'_>) -> Option<Draft> {
         // The names of files say less than a task does.
         None if tasks::has_test(folder) => return None,
         None => match test_style(folder)? {
-            Style::Unittest(file) => {
+            PythonTestStyle::Unittest(file) => {
                 let arguments = discovery(folder);
                 return Some(unittest(project, &arguments, &format!("{file} uses unittest")));
             }
-            Style::Pytest(file) => file,
+            PythonTestStyle::Pytest(file) => file,
         },
     };
     let (words, by) = project.module("pytest");
@@ -167,8 +170,8 @@ fn test(project: &Project<'_>) -> Option<Draft> {
     };
     let passed = passed.into_iter().filter(|word| !is_of(word, "py"));
     let words = words.into_iter().chain(passed).chain(["--junitxml={report}".to_owned()]);
-    let draft = Draft::of_words(folder, Criterion::TestPass, "pytest", words);
-    let draft = draft.reads(Format::Junit).because(with(&why, by));
+    let draft = ProposalDraft::of_words(folder, Criterion::TestPass, "pytest", words);
+    let draft = draft.reads(OutputFormat::Junit).because(with(&why, by));
     Some(match project.lacks("pytest") {
         Some(program) => draft.lacks(&program, Some(&project.install("pytest"))),
         None => draft,
@@ -176,7 +179,7 @@ fn test(project: &Project<'_>) -> Option<Draft> {
 }
 
 /// A script of the project's own that runs its tests, such as `runtests.py`.
-fn runner(project: &Project<'_>) -> Option<Draft> {
+fn runner(project: &PythonProject<'_>) -> Option<ProposalDraft> {
     let folder = &project.folder;
     let scripts = ["tests/runtests.py", "runtests.py", "run_tests.py", "tests/run_tests.py"];
     let script = scripts.into_iter().find(|script| folder.read_path(script).is_some())?;
@@ -187,12 +190,12 @@ fn runner(project: &Project<'_>) -> Option<Draft> {
     }
     let (mut words, by) = project.python();
     words.push(script.to_owned());
-    let draft = Draft::of_words(folder, Criterion::TestPass, "python", words);
+    let draft = ProposalDraft::of_words(folder, Criterion::TestPass, "python", words);
     Some(draft.because(with(script, by)))
 }
 
 /// Returns the evidence that the project uses pytest.
-fn uses_pytest(project: &Project<'_>) -> Option<String> {
+fn uses_pytest(project: &PythonProject<'_>) -> Option<String> {
     let folder = &project.folder;
     if project.has_table("pytest") {
         return Some("pyproject.toml has [tool.pytest]".to_owned());
@@ -209,37 +212,38 @@ fn uses_pytest(project: &Project<'_>) -> Option<String> {
         .map(|file| format!("{file} names pytest"))
 }
 
-enum Style {
+enum PythonTestStyle {
     Pytest(String),
     Unittest(String),
 }
 
 /// Returns the style of the tests, with a file that shows it.
-fn test_style(folder: &Folder<'_>) -> Option<Style> {
+fn test_style(folder: &ProjectFolder<'_>) -> Option<PythonTestStyle> {
     let mut unittest = None;
     for (at, file) in test_files(folder).take(MOST_READ) {
         let text = at.read(file).unwrap_or_default();
         if !text.contains("unittest") || text.contains("import pytest") {
-            return Some(Style::Pytest(at.name_of(file)));
+            return Some(PythonTestStyle::Pytest(at.name_of(file)));
         }
         unittest = unittest.or_else(|| Some(at.name_of(file)));
     }
-    unittest.map(Style::Unittest)
+    unittest.map(PythonTestStyle::Unittest)
 }
 
-fn unittest(project: &Project<'_>, arguments: &[String], why: &str) -> Draft {
+fn unittest(project: &PythonProject<'_>, arguments: &[String], why: &str) -> ProposalDraft {
     let (mut words, by) = project.module("unittest");
     words.extend_from_slice(arguments);
     // Only with `-v` does it name the tests that pass.
     if !arguments.iter().any(|word| word == "-v" || word == "--verbose") {
         words.push("-v".to_owned());
     }
-    Draft::of_words(&project.folder, Criterion::TestPass, "unittest", words).because(with(why, by))
+    ProposalDraft::of_words(&project.folder, Criterion::TestPass, "unittest", words)
+        .because(with(why, by))
 }
 
 /// Returns the arguments with which unittest finds the tests. It enters packages only, unless it
 /// starts inside.
-fn discovery(folder: &Folder<'_>) -> Vec<String> {
+fn discovery(folder: &ProjectFolder<'_>) -> Vec<String> {
     let beside = ["tests", "test"]
         .into_iter()
         .find(|dir| folder.exists(dir) && !folder.exists(&format!("{dir}/__init__.py")));
@@ -254,16 +258,16 @@ fn discovery(folder: &Folder<'_>) -> Vec<String> {
     words.into_iter().map(str::to_owned).collect()
 }
 
-fn ruff(project: &Project<'_>) -> Option<Draft> {
+fn ruff(project: &PythonProject<'_>) -> Option<ProposalDraft> {
     let sign = configured(project, "ruff", &["ruff.toml", ".ruff.toml"], &[])?;
     // A configuration may say that it fixes what it finds.
     let mut arguments = ["check", "--no-fix", "--output-format=json"].map(str::to_owned).to_vec();
     let targets = project.folder.said().targets("ruff", "check", &project.folder);
     arguments.extend(targets.unwrap_or_else(|| vec![".".to_owned()]));
-    Some(tool(project, Criterion::LintClean, "ruff", arguments, &sign).reads(Format::Ruff))
+    Some(tool(project, Criterion::LintClean, "ruff", arguments, &sign).reads(OutputFormat::Ruff))
 }
 
-fn mypy(project: &Project<'_>) -> Option<Draft> {
+fn mypy(project: &PythonProject<'_>) -> Option<ProposalDraft> {
     let sign = configured(project, "mypy", &["mypy.ini", ".mypy.ini"], &["mypy"])?;
     let mut arguments = vec!["--no-pretty".to_owned()];
     let folder = &project.folder;
@@ -274,11 +278,11 @@ fn mypy(project: &Project<'_>) -> Option<Draft> {
         let said = folder.said().targets("mypy", "", folder);
         arguments.extend(said.unwrap_or_else(|| packages(folder)));
     }
-    Some(tool(project, Criterion::TypeCheck, "mypy", arguments, &sign).reads(Format::Mypy))
+    Some(tool(project, Criterion::TypeCheck, "mypy", arguments, &sign).reads(OutputFormat::Mypy))
 }
 
 /// Returns the places of the sources: `src`, or the packages of the folder, or all of it.
-fn packages(folder: &Folder<'_>) -> Vec<String> {
+fn packages(folder: &ProjectFolder<'_>) -> Vec<String> {
     if folder.exists("src") {
         return vec!["src".to_owned()];
     }
@@ -288,10 +292,13 @@ fn packages(folder: &Folder<'_>) -> Vec<String> {
     if dirs.is_empty() { vec![".".to_owned()] } else { dirs }
 }
 
-fn pyright(project: &Project<'_>) -> Option<Draft> {
+fn pyright(project: &PythonProject<'_>) -> Option<ProposalDraft> {
     let sign = configured(project, "pyright", &["pyrightconfig.json"], &[])?;
     let arguments = vec!["--outputjson".to_owned()];
-    Some(tool(project, Criterion::TypeCheck, "pyright", arguments, &sign).reads(Format::Pyright))
+    Some(
+        tool(project, Criterion::TypeCheck, "pyright", arguments, &sign)
+            .reads(OutputFormat::Pyright),
+    )
 }
 
 /// The evidence for a tool.
@@ -304,7 +311,7 @@ struct ToolSign {
 /// Returns the evidence that the project uses a tool: its configuration, its requirements, a
 /// command that is run, or that it is installed for this project.
 fn configured(
-    project: &Project<'_>,
+    project: &PythonProject<'_>,
     name: &'static str,
     files: &[&str],
     sections: &[&str],
@@ -330,23 +337,23 @@ fn configured(
 }
 
 fn tool(
-    project: &Project<'_>,
+    project: &PythonProject<'_>,
     criterion: Criterion,
     name: &'static str,
     arguments: Vec<String>,
     sign: &ToolSign,
-) -> Draft {
+) -> ProposalDraft {
     let (mut words, by) = project.program(name);
     let is_direct = words.len() == 1;
     words.extend(arguments);
-    let draft = Draft::of_words(&project.folder, criterion, name, words);
+    let draft = ProposalDraft::of_words(&project.folder, criterion, name, words);
     let draft = draft.because(with(&sign.why, by));
     let draft = if sign.is_said { draft } else { draft.unused(name) };
     let is_own = is_direct && draft.missing.is_some() && project.declares(name).is_some();
     if !is_own {
         return draft;
     }
-    Draft { missing: None, ..draft }.lacks(name, Some(&project.install(name)))
+    ProposalDraft { missing: None, ..draft }.lacks(name, Some(&project.install(name)))
 }
 
 fn with(why: &str, by: Option<&str>) -> String {

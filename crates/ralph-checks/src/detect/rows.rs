@@ -2,9 +2,9 @@
 
 use ralph_core::policy::Criterion;
 
-use super::draft::Draft;
+use super::draft::ProposalDraft;
 use super::flags::{self, FlagRules};
-use super::sight::{Folder, is_of};
+use super::sight::{ProjectFolder, is_of};
 
 /// A kind of project.
 struct EcosystemRow {
@@ -115,8 +115,8 @@ const ROWS: [EcosystemRow; 24] = [
     row("Python", &["manage.py"], "python3 manage.py test", None),
 ];
 
-pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
-    let mut drafts: Vec<Draft> = Vec::new();
+pub(super) fn drafts(folder: &ProjectFolder<'_>) -> Vec<ProposalDraft> {
+    let mut drafts: Vec<ProposalDraft> = Vec::new();
     // Python has a place of its own, and asks for its rows itself.
     for row in ROWS.iter().filter(|row| row.name != "Python") {
         if drafts.iter().any(|draft| draft.ecosystem == Some(row.name)) {
@@ -128,19 +128,19 @@ pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
 }
 
 /// The tests of a row of an ecosystem that has a place of its own.
-pub(super) fn test(folder: &Folder<'_>, file: &str) -> Option<Draft> {
+pub(super) fn test(folder: &ProjectFolder<'_>, file: &str) -> Option<ProposalDraft> {
     let row = ROWS.iter().find(|row| row.files == [file])?;
     row.drafts(folder).into_iter().next()
 }
 
 impl EcosystemRow {
-    fn drafts(&self, folder: &Folder<'_>) -> Vec<Draft> {
+    fn drafts(&self, folder: &ProjectFolder<'_>) -> Vec<ProposalDraft> {
         let Some(sign) = self.sign(folder) else { return Vec::new() };
         let commands =
             [(Criterion::TestPass, Some(self.test)), (Criterion::BuildSuccess, self.build)];
         let drafts = commands.into_iter().filter_map(|(criterion, line)| {
             let draft = draft(folder, criterion, line?)?.because(sign);
-            let draft = Draft { ecosystem: Some(self.name), ..draft };
+            let draft = ProposalDraft { ecosystem: Some(self.name), ..draft };
             let lacking = self
                 .packages
                 .as_ref()
@@ -154,7 +154,7 @@ impl EcosystemRow {
     }
 
     /// The file that tells, if all is there that has to be.
-    fn sign<'a>(&self, folder: &Folder<'a>) -> Option<&'a str> {
+    fn sign<'a>(&self, folder: &ProjectFolder<'a>) -> Option<&'a str> {
         let is_sign = |file: &&str| {
             self.files.iter().any(|sign| match sign.strip_prefix("*.") {
                 Some(extension) => is_of(file, extension),
@@ -169,14 +169,18 @@ impl EcosystemRow {
     }
 }
 
-fn draft(folder: &Folder<'_>, criterion: Criterion, line: &'static str) -> Option<Draft> {
+fn draft(
+    folder: &ProjectFolder<'_>,
+    criterion: Criterion,
+    line: &'static str,
+) -> Option<ProposalDraft> {
     if let Some(script) = line.strip_prefix("sh:") {
-        return Some(Draft::of_script(criterion, "meson", script).needs(folder, "meson"));
+        return Some(ProposalDraft::of_script(criterion, "meson", script).needs(folder, "meson"));
     }
     let tool = line.split(' ').next()?;
     let mut words = ralph_proc::split_words(line).ok()?;
     let call: Vec<&str> = words.iter().map(String::as_str).collect();
     let said = flags::said(folder, &call, FlagRules::default());
     words.extend(said.map(|(words, _)| words).unwrap_or_default());
-    Some(Draft::of_words(folder, criterion, tool, words))
+    Some(ProposalDraft::of_words(folder, criterion, tool, words))
 }

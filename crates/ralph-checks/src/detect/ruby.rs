@@ -1,11 +1,11 @@
 //! Ruby: `RSpec`, minitest, `RuboCop`.
 
-use ralph_core::format::Format;
+use ralph_core::format::OutputFormat;
 use ralph_core::policy::Criterion;
 
-use super::draft::Draft;
+use super::draft::ProposalDraft;
 use super::flags::{self, FlagRules};
-use super::sight::{Folder, is_of};
+use super::sight::{ProjectFolder, is_of};
 
 /// Loads every test file; minitest runs them at the end by itself.
 const MINITEST: &str =
@@ -17,7 +17,7 @@ const RSPEC: FlagRules = FlagRules {
     parts: &["--example", "-e", "--pattern", "-P", "--only-failures"],
 };
 
-pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
+pub(super) fn drafts(folder: &ProjectFolder<'_>) -> Vec<ProposalDraft> {
     let gemspec = folder.own_files().find(|name| is_of(name, "gemspec"));
     let signs = ["Gemfile", "Rakefile", ".rspec", ".rubocop.yml"];
     if gemspec.is_none() && folder.first(&signs).is_none() {
@@ -29,7 +29,7 @@ pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
 }
 
 /// The beginning of a command that uses the gems of the project.
-fn bundle(folder: &Folder<'_>) -> &'static str {
+fn bundle(folder: &ProjectFolder<'_>) -> &'static str {
     if folder.has("Gemfile") { "bundle exec " } else { "" }
 }
 
@@ -37,7 +37,7 @@ fn names(gems: &str, gem: &str) -> bool {
     gems.contains(&format!("\"{gem}\"")) || gems.contains(&format!("'{gem}'"))
 }
 
-fn test(folder: &Folder<'_>, gems: &str) -> Option<Draft> {
+fn test(folder: &ProjectFolder<'_>, gems: &str) -> Option<ProposalDraft> {
     let bundle = bundle(folder);
     let below = |prefix: &str, ends: &[&str]| {
         let mut files = folder.all_files();
@@ -54,11 +54,11 @@ fn test(folder: &Folder<'_>, gems: &str) -> Option<Draft> {
             let passed = flags::said(folder, &call, RSPEC).map(|(words, _)| words);
             let more = format!("{line}{more}");
             let words = more.split(' ').map(str::to_owned).chain(passed.unwrap_or_default());
-            Draft::of_words(folder, Criterion::TestPass, "rspec", words)
+            ProposalDraft::of_words(folder, Criterion::TestPass, "rspec", words)
         };
         return Some(if names(gems, "rspec_junit_formatter") {
             draft(" --format RspecJunitFormatter --out {report}")
-                .reads(Format::Junit)
+                .reads(OutputFormat::Junit)
                 .because(format!("{why}, and the gems have rspec_junit_formatter"))
         } else {
             draft("").because(why)
@@ -66,7 +66,7 @@ fn test(folder: &Folder<'_>, gems: &str) -> Option<Draft> {
     }
     if folder.exists("bin/rails") && folder.exists("test") {
         return Some(
-            Draft::new(folder, Criterion::TestPass, "rails", "bin/rails test -v")
+            ProposalDraft::new(folder, Criterion::TestPass, "rails", "bin/rails test -v")
                 .because("bin/rails"),
         );
     }
@@ -74,7 +74,7 @@ fn test(folder: &Folder<'_>, gems: &str) -> Option<Draft> {
     if ["TestTask", "task :test", "task test", "task(:test"].iter().any(|it| rakefile.contains(it))
     {
         let line = format!("{bundle}rake test");
-        let draft = Draft::new(folder, Criterion::TestPass, "rake", &line);
+        let draft = ProposalDraft::new(folder, Criterion::TestPass, "rake", &line);
         return Some(draft.because("Rakefile has a task `test`"));
     }
     let tests = folder.all_files().any(|(at, file)| {
@@ -86,12 +86,12 @@ fn test(folder: &Folder<'_>, gems: &str) -> Option<Draft> {
         // Only with `-v` does it name the tests that pass.
         let ruby = ["ruby", "-Ilib", "-Itest", "-e", MINITEST, "--", "-v"];
         let words = bundle.split_whitespace().chain(ruby);
-        Draft::of_words(folder, Criterion::TestPass, "minitest", words.map(str::to_owned))
+        ProposalDraft::of_words(folder, Criterion::TestPass, "minitest", words.map(str::to_owned))
             .because("test/ has tests")
     })
 }
 
-fn lint(folder: &Folder<'_>, gems: &str) -> Option<Draft> {
+fn lint(folder: &ProjectFolder<'_>, gems: &str) -> Option<ProposalDraft> {
     let in_gems = names(gems, "rubocop");
     if !in_gems && !folder.has(".rubocop.yml") {
         return None;
@@ -99,6 +99,6 @@ fn lint(folder: &Folder<'_>, gems: &str) -> Option<Draft> {
     let bundle = if in_gems { bundle(folder) } else { "" };
     let line = format!("{bundle}rubocop --format json");
     let why = if in_gems { "rubocop is among the gems" } else { ".rubocop.yml" };
-    let draft = Draft::new(folder, Criterion::LintClean, "rubocop", &line);
-    Some(draft.reads(Format::Rubocop).because(why))
+    let draft = ProposalDraft::new(folder, Criterion::LintClean, "rubocop", &line);
+    Some(draft.reads(OutputFormat::Rubocop).because(why))
 }

@@ -1,11 +1,11 @@
 //! Rust: cargo and, where the project chose it, nextest.
 
-use ralph_core::format::Format;
+use ralph_core::format::OutputFormat;
 use ralph_core::policy::Criterion;
 
-use super::draft::Draft;
+use super::draft::ProposalDraft;
 use super::flags::{self, FlagRules};
-use super::sight::Folder;
+use super::sight::ProjectFolder;
 use super::workspace;
 
 /// Flags that choose packages or programs, and what our own commands say.
@@ -46,7 +46,7 @@ const CARGO: FlagRules = FlagRules {
 };
 
 /// The flags that the project passes to a command of cargo.
-fn passed(folder: &Folder<'_>, call: &[&str]) -> String {
+fn passed(folder: &ProjectFolder<'_>, call: &[&str]) -> String {
     let words = flags::said(folder, call, CARGO).map(|(words, _)| words).unwrap_or_default();
     // A word that is no flag and no value of one chooses tests by their name.
     let own = words.split(|word| word == "--").next().unwrap_or_default();
@@ -60,7 +60,7 @@ fn passed(folder: &Folder<'_>, call: &[&str]) -> String {
     words.iter().flat_map(|word| [" ", word.as_str()]).collect()
 }
 
-pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
+pub(super) fn drafts(folder: &ProjectFolder<'_>) -> Vec<ProposalDraft> {
     if !folder.has("Cargo.toml") {
         return Vec::new();
     }
@@ -77,13 +77,15 @@ pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
             "cargo nextest run {scope} --no-fail-fast{}",
             passed(folder, &["cargo", "nextest", "run"])
         );
-        Draft::new(folder, Criterion::TestPass, "nextest", &line)
-            .reads(Format::Nextest)
+        ProposalDraft::new(folder, Criterion::TestPass, "nextest", &line)
+            .reads(OutputFormat::Nextest)
             .because(".config/nextest.toml")
     } else {
         let line =
             format!("cargo test {scope} --no-fail-fast{}", passed(folder, &["cargo", "test"]));
-        Draft::new(folder, Criterion::TestPass, "cargo", &line).reads(Format::Libtest).because(why)
+        ProposalDraft::new(folder, Criterion::TestPass, "cargo", &line)
+            .reads(OutputFormat::Libtest)
+            .because(why)
     };
     // It holds programs for `cargo fuzz`, which have no tests.
     let metadata = manifest.get("package").and_then(|package| package.get("metadata"));
@@ -101,14 +103,14 @@ pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
         "cargo clippy {scope} --all-targets --message-format=json{}",
         passed(folder, &["cargo", "clippy"])
     );
-    let lint = Draft::new(folder, Criterion::LintClean, "clippy", &lint)
-        .reads(Format::Cargo)
+    let lint = ProposalDraft::new(folder, Criterion::LintClean, "clippy", &lint)
+        .reads(OutputFormat::Cargo)
         .because(why)
         .needs(folder, "cargo-clippy");
     vec![
         test,
-        Draft::new(folder, Criterion::BuildSuccess, "cargo", &build)
-            .reads(Format::Cargo)
+        ProposalDraft::new(folder, Criterion::BuildSuccess, "cargo", &build)
+            .reads(OutputFormat::Cargo)
             .because(why),
         if is_linted { lint } else { lint.unused("clippy") },
     ]
@@ -116,7 +118,7 @@ pub(super) fn drafts(folder: &Folder<'_>) -> Vec<Draft> {
 
 /// A package below the root of a workspace belongs to it, unless it is
 /// excluded or a root itself.
-pub(super) fn covers(root: &Folder<'_>, inner: &str) -> bool {
+pub(super) fn covers(root: &ProjectFolder<'_>, inner: &str) -> bool {
     let manifest = root.toml("Cargo.toml").unwrap_or_default();
     let Some(table) = manifest.get("workspace") else { return false };
     let excluded: Vec<&str> = table

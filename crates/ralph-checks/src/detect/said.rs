@@ -12,7 +12,7 @@ use std::path::Path;
 
 use ralph_core::policy::Criterion;
 
-use super::sight::Folder;
+use super::sight::ProjectFolder;
 pub(super) use script::split as script_parts;
 use script::{ScriptVariables, simple_commands};
 
@@ -139,7 +139,7 @@ const KNOWN: [KnownProgram; 30] = [
 
 /// The kind of file that names a command, the most telling first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum SaidBy {
+pub(super) enum CommandOriginKind {
     /// A task whose name says what it is for.
     NamedTask,
     /// Another task, or a hook before a commit.
@@ -151,17 +151,17 @@ pub(super) enum SaidBy {
 }
 
 /// The place in which a script is found.
-struct SaidPlace<'a> {
+struct ScriptOrigin<'a> {
     /// The folder it runs in, relative to the root.
     dir: &'a str,
     /// The file that has it.
     origin: &'a str,
-    by: SaidBy,
+    by: CommandOriginKind,
 }
 
 /// A command that the project says it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct SaidCommand {
+pub(super) struct DocumentedCommand {
     /// The folder it runs in, relative to the root.
     pub(super) dir: String,
     /// All of it, after the variables that are set for it.
@@ -170,10 +170,10 @@ pub(super) struct SaidCommand {
     at: usize,
     /// The file that has it.
     pub(super) origin: String,
-    by: SaidBy,
+    by: CommandOriginKind,
 }
 
-impl SaidCommand {
+impl DocumentedCommand {
     /// The program's name, without its folder.
     pub(super) fn program(&self) -> &str {
         self.words.get(self.at).map_or("", |word| base(word))
@@ -201,14 +201,14 @@ impl SaidCommand {
 
 /// The commands that the project's files name.
 #[derive(Debug, Default)]
-pub(super) struct ProjectWords {
-    commands: Vec<SaidCommand>,
+pub(super) struct DocumentedCommands {
+    commands: Vec<DocumentedCommand>,
     /// The text of the files themselves, without comments.
     texts: String,
 }
 
-impl ProjectWords {
-    pub(super) fn read(root: Folder<'_>, folders: &[Folder<'_>]) -> Self {
+impl DocumentedCommands {
+    pub(super) fn read(root: ProjectFolder<'_>, folders: &[ProjectFolder<'_>]) -> Self {
         let mut words = Self::default();
         for folder in folders {
             sources::tasks(folder, &mut words);
@@ -224,13 +224,15 @@ impl ProjectWords {
         &'w self,
         program: &str,
         dir: &str,
-    ) -> impl Iterator<Item = &'w SaidCommand> {
+    ) -> impl Iterator<Item = &'w DocumentedCommand> {
         let here = self.commands.iter().filter(move |said| said.dir == dir);
         here.filter(move |said| said.program() == program)
     }
 
     /// Every command whose program checks something.
-    pub(super) fn checks(&self) -> impl Iterator<Item = (&SaidCommand, &'static KnownProgram)> {
+    pub(super) fn checks(
+        &self,
+    ) -> impl Iterator<Item = (&DocumentedCommand, &'static KnownProgram)> {
         self.commands.iter().filter_map(|said| Some((said, said.known()?)))
     }
 
@@ -239,9 +241,9 @@ impl ProjectWords {
         &self,
         program: &str,
         dir: &str,
-        wanted: impl Fn(&SaidCommand) -> bool,
-    ) -> Option<&SaidCommand> {
-        let mut found: Vec<&SaidCommand> =
+        wanted: impl Fn(&DocumentedCommand) -> bool,
+    ) -> Option<&DocumentedCommand> {
+        let mut found: Vec<&DocumentedCommand> =
             self.of(program, dir).filter(|said| said.is_whole() && wanted(said)).collect();
         found.sort_by_key(|said| said.by);
         let first = *found.first()?;
@@ -255,11 +257,11 @@ impl ProjectWords {
         &self,
         program: &str,
         dir: &str,
-        words_of: impl Fn(&SaidCommand) -> Option<Vec<String>>,
+        words_of: impl Fn(&DocumentedCommand) -> Option<Vec<String>>,
     ) -> Option<(Vec<String>, &str)> {
         let whole = self.of(program, dir).filter(|said| said.is_whole());
         let found = whole.filter_map(|said| Some((said.by, words_of(said)?, &said.origin)));
-        let mut found: Vec<(SaidBy, Vec<String>, &String)> = found.collect();
+        let mut found: Vec<(CommandOriginKind, Vec<String>, &String)> = found.collect();
         found.sort_by_key(|(by, ..)| *by);
         let (by, first, origin) = found.first()?.clone();
         let mut best = found.iter().take_while(|(other, ..)| *other == by);
@@ -272,9 +274,9 @@ impl ProjectWords {
         &self,
         program: &str,
         task: &str,
-        folder: &Folder<'_>,
+        folder: &ProjectFolder<'_>,
     ) -> Option<Vec<String>> {
-        let named = |said: &SaidCommand| -> Option<Vec<String>> {
+        let named = |said: &DocumentedCommand| -> Option<Vec<String>> {
             let words = match (said.arguments(), task) {
                 (words, "") => words,
                 ([first, rest @ ..], task) if first == task => rest,
@@ -297,11 +299,11 @@ impl ProjectWords {
 
     /// Adds what a script says. Commands that may fail, that are expected to,
     /// and that change files are no checks.
-    fn add(&mut self, script: &str, place: &SaidPlace<'_>) {
+    fn add(&mut self, script: &str, place: &ScriptOrigin<'_>) {
         self.add_with(&ScriptVariables::of(script), script, place);
     }
 
-    fn add_with(&mut self, variables: &ScriptVariables, script: &str, place: &SaidPlace<'_>) {
+    fn add_with(&mut self, variables: &ScriptVariables, script: &str, place: &ScriptOrigin<'_>) {
         let kept = script.lines().filter(|line| !line.trim_start().starts_with('#'));
         for line in kept {
             self.texts.push_str(line);
@@ -316,7 +318,7 @@ impl ProjectWords {
                 continue;
             }
             let at = program_at(&words);
-            let said = SaidCommand {
+            let said = DocumentedCommand {
                 dir: dir.clone(),
                 at,
                 words,
@@ -331,7 +333,7 @@ impl ProjectWords {
 
     /// Adds what the scripts of the project say that the commands so far call,
     /// and those that these call.
-    fn follow_scripts(&mut self, root: &Folder<'_>) {
+    fn follow_scripts(&mut self, root: &ProjectFolder<'_>) {
         let (mut seen, mut at): (Vec<String>, usize) = (Vec::new(), 0);
         while at < self.commands.len() && seen.len() < sources::MOST_SCRIPTS {
             let said = self.commands[at].clone();
@@ -339,7 +341,7 @@ impl ProjectWords {
             if said.known().is_some() {
                 continue;
             }
-            let SaidCommand { words, dir, by, .. } = said;
+            let DocumentedCommand { words, dir, by, .. } = said;
             let is_starter = |word: &&String| {
                 ["sh", "bash", "run"].contains(&word.as_str()) || WRAPPERS.contains(&base(word))
             };
@@ -352,8 +354,12 @@ impl ProjectWords {
             let text = root.read_path(&path).unwrap_or_default();
             let first = text.lines().next().unwrap_or("");
             if first.starts_with("#!") && first.contains("sh") {
-                let by = if sources::is_telling(stem(&path)) { SaidBy::NamedTask } else { by };
-                self.add(&text, &SaidPlace { dir: &dir, origin: &path, by });
+                let by = if sources::is_telling(stem(&path)) {
+                    CommandOriginKind::NamedTask
+                } else {
+                    by
+                };
+                self.add(&text, &ScriptOrigin { dir: &dir, origin: &path, by });
             }
             seen.push(path);
         }

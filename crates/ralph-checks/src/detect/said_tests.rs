@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::detect::sight::Sight;
+use crate::detect::sight::ProjectScan;
 
 use super::*;
 
@@ -15,10 +15,10 @@ fn check(files: &[(&str, &str)], want: &[&str]) {
         fs::write(path, text).unwrap();
     }
     let tools = |_: &str, _: &Path| true;
-    let sight = Sight::new(folder.path(), &tools);
+    let sight = ProjectScan::new(folder.path(), &tools);
     let folders = sight.projects();
-    let words = ProjectWords::read(folders[0], &folders);
-    let line = |said: &SaidCommand| {
+    let words = DocumentedCommands::read(folders[0], &folders);
+    let line = |said: &DocumentedCommand| {
         let dir = if said.dir.is_empty() { String::new() } else { format!(" in {}", said.dir) };
         format!("{:?} {}{dir}: {}", said.by, said.origin, said.words.join(" "))
     };
@@ -111,9 +111,9 @@ fn a_pipeline_that_is_broken_is_named_and_not_fatal() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join(".travis.yml"), "script: [\n").unwrap();
     let tools = |_: &str, _: &Path| true;
-    let sight = Sight::new(folder.path(), &tools);
+    let sight = ProjectScan::new(folder.path(), &tools);
     let folders = sight.projects();
-    assert!(ProjectWords::read(folders[0], &folders).commands.is_empty());
+    assert!(DocumentedCommands::read(folders[0], &folders).commands.is_empty());
     assert_eq!(sight.notices(), [".travis.yml cannot be read: it is not plain YAML"]);
 }
 

@@ -8,9 +8,9 @@ use std::rc::Rc;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use super::Tools;
-use super::draft::Draft;
-use super::said::ProjectWords;
+use super::ToolLookup;
+use super::draft::ProposalDraft;
+use super::said::DocumentedCommands;
 
 /// The number of levels below the root that are searched for projects.
 const DEPTH: usize = 3;
@@ -87,16 +87,16 @@ const LOCKS: [(&str, &str); 12] = [
 ];
 
 /// The names of a project's files, as far as detection looks.
-pub(super) struct Sight<'a> {
+pub(super) struct ProjectScan<'a> {
     root: PathBuf,
-    tools: Tools<'a>,
-    folders: BTreeMap<String, Listing>,
+    tools: ToolLookup<'a>,
+    folders: BTreeMap<String, FolderListing>,
     notices: RefCell<BTreeSet<String>>,
-    said: OnceCell<ProjectWords>,
+    said: OnceCell<DocumentedCommands>,
 }
 
 #[derive(Debug, Default)]
-struct Listing {
+struct FolderListing {
     files: BTreeSet<String>,
     folders: Vec<String>,
     /// True if nothing was left out.
@@ -106,7 +106,7 @@ struct Listing {
 }
 
 /// A folder that waits to be listed.
-struct Waiting {
+struct PendingFolder {
     dir: String,
     depth: usize,
     of_tests: bool,
@@ -114,10 +114,10 @@ struct Waiting {
     ignored: Vec<Rc<Gitignore>>,
 }
 
-impl<'a> Sight<'a> {
+impl<'a> ProjectScan<'a> {
     /// Lists what is there, upper folders first, so that a bound cuts off the
     /// lowest.
-    pub(super) fn new(root: &Path, tools: Tools<'a>) -> Self {
+    pub(super) fn new(root: &Path, tools: ToolLookup<'a>) -> Self {
         let mut sight = Self {
             root: root.to_owned(),
             tools,
@@ -126,7 +126,7 @@ impl<'a> Sight<'a> {
             said: OnceCell::new(),
         };
         let (mut entries, mut waiting) = (0, VecDeque::new());
-        waiting.push_back(Waiting {
+        waiting.push_back(PendingFolder {
             dir: String::new(),
             depth: 0,
             of_tests: false,
@@ -147,8 +147,9 @@ impl<'a> Sight<'a> {
         sight
     }
 
-    fn list(&self, of: &Waiting) -> Listing {
-        let mut listing = Listing { complete: true, of_tests: of.of_tests, ..Listing::default() };
+    fn list(&self, of: &PendingFolder) -> FolderListing {
+        let mut listing =
+            FolderListing { complete: true, of_tests: of.of_tests, ..FolderListing::default() };
         let path = self.root.join(&of.dir);
         let Ok(entries) = fs::read_dir(&path) else { return listing };
         for (count, entry) in entries.flatten().enumerate() {
@@ -170,7 +171,7 @@ impl<'a> Sight<'a> {
     }
 
     /// The folders below one that are worth a look.
-    fn below(&self, above: &Waiting, listing: &Listing) -> Vec<Waiting> {
+    fn below(&self, above: &PendingFolder, listing: &FolderListing) -> Vec<PendingFolder> {
         let mut ignored = above.ignored.clone();
         if listing.files.contains(".gitignore") {
             let folder = self.root.join(&above.dir);
@@ -193,7 +194,7 @@ impl<'a> Sight<'a> {
                 && !path.join(".git").exists()
                 && !path.join("pyvenv.cfg").exists()
         };
-        let waiting = |name: &String| Waiting {
+        let waiting = |name: &String| PendingFolder {
             dir: join(&above.dir, name),
             depth: above.depth + 1,
             of_tests: above.of_tests || OF_TESTS.contains(&name.as_str()),
@@ -203,19 +204,19 @@ impl<'a> Sight<'a> {
     }
 
     /// The folders that may be projects, upper ones first.
-    pub(super) fn projects(&self) -> Vec<Folder<'_>> {
+    pub(super) fn projects(&self) -> Vec<ProjectFolder<'_>> {
         let own = self.folders.iter().filter(|(_, listing)| !listing.of_tests);
-        let mut folders: Vec<Folder<'_>> =
-            own.map(|(dir, listing)| Folder { sight: self, dir, listing }).collect();
+        let mut folders: Vec<ProjectFolder<'_>> =
+            own.map(|(dir, listing)| ProjectFolder { sight: self, dir, listing }).collect();
         folders.sort_by_key(|folder| (depth(folder.dir), folder.dir));
         folders
     }
 
     /// Returns the commands that the project's files name.
-    fn said(&self) -> &ProjectWords {
+    fn said(&self) -> &DocumentedCommands {
         self.said.get_or_init(|| match self.projects().as_slice() {
-            [] => ProjectWords::default(),
-            all @ [root, ..] => ProjectWords::read(*root, all),
+            [] => DocumentedCommands::default(),
+            all @ [root, ..] => DocumentedCommands::read(*root, all),
         })
     }
 
@@ -243,13 +244,13 @@ fn is_ignored(matchers: &[Rc<Gitignore>], folder: &Path) -> bool {
 
 /// One folder of the project.
 #[derive(Clone, Copy)]
-pub(super) struct Folder<'a> {
-    sight: &'a Sight<'a>,
+pub(super) struct ProjectFolder<'a> {
+    sight: &'a ProjectScan<'a>,
     dir: &'a str,
-    listing: &'a Listing,
+    listing: &'a FolderListing,
 }
 
-impl<'a> Folder<'a> {
+impl<'a> ProjectFolder<'a> {
     /// The folder's path, relative to the root.
     pub(super) fn dir(&self) -> &'a str {
         self.dir
@@ -359,7 +360,7 @@ impl<'a> Folder<'a> {
     }
 
     /// Returns the commands that the project's files name.
-    pub(super) fn said(&self) -> &'a ProjectWords {
+    pub(super) fn said(&self) -> &'a DocumentedCommands {
         self.sight.said()
     }
 
@@ -369,34 +370,34 @@ impl<'a> Folder<'a> {
     }
 
     /// Every file in it and below, with the folder it is in.
-    pub(super) fn all_files(&self) -> impl Iterator<Item = (Folder<'a>, &'a str)> {
+    pub(super) fn all_files(&self) -> impl Iterator<Item = (ProjectFolder<'a>, &'a str)> {
         let (sight, dir) = (self.sight, self.dir);
         let inner = sight.folders.iter().filter(move |(inner, _)| is_within(inner, dir));
         inner.flat_map(move |(inner, listing)| {
-            let folder = Folder { sight, dir: inner, listing };
+            let folder = ProjectFolder { sight, dir: inner, listing };
             listing.files.iter().map(move |file| (folder, file.as_str()))
         })
     }
 
     /// The way to it from a folder above; empty when there is none.
-    pub(super) fn dir_within(&self, above: &Folder<'_>) -> &'a str {
+    pub(super) fn dir_within(&self, above: &ProjectFolder<'_>) -> &'a str {
         self.above(above.dir).map_or("", |(_, inner)| inner)
     }
 
     /// A folder below it.
-    pub(super) fn below(&self, inner: &str) -> Option<Folder<'a>> {
+    pub(super) fn below(&self, inner: &str) -> Option<ProjectFolder<'a>> {
         let (dir, listing) = self.sight.folders.get_key_value(&join(self.dir, inner))?;
-        Some(Folder { sight: self.sight, dir, listing })
+        Some(ProjectFolder { sight: self.sight, dir, listing })
     }
 
     /// The folder above it at `dir`, and the way down from there.
-    pub(super) fn above(&self, dir: &str) -> Option<(Folder<'a>, &'a str)> {
+    pub(super) fn above(&self, dir: &str) -> Option<(ProjectFolder<'a>, &'a str)> {
         let inner = match dir {
             "" => Some(self.dir).filter(|inner| !inner.is_empty()),
             dir => self.dir.strip_prefix(dir).and_then(|rest| rest.strip_prefix('/')),
         }?;
         let (dir, listing) = self.sight.folders.get_key_value(dir)?;
-        Some((Folder { sight: self.sight, dir, listing }, inner))
+        Some((ProjectFolder { sight: self.sight, dir, listing }, inner))
     }
 
     /// Finds a path in it or in a folder above it, up to the root; as seen
@@ -406,7 +407,7 @@ impl<'a> Folder<'a> {
     }
 
     /// The project's root.
-    pub(super) fn root(&self) -> Folder<'a> {
+    pub(super) fn root(&self) -> ProjectFolder<'a> {
         self.above("").map_or(*self, |(root, _)| root)
     }
 
@@ -416,7 +417,7 @@ impl<'a> Folder<'a> {
     }
 
     /// Says of a draft whether success should depend on it, by where it is.
-    pub(super) fn stand(&self, draft: Draft) -> Draft {
+    pub(super) fn stand(&self, draft: ProposalDraft) -> ProposalDraft {
         let beside = self.dir.split('/').find(|part| BESIDE.contains(part));
         match beside {
             Some(part) => draft.aside(format!("`{part}` is beside the project")),

@@ -3,10 +3,10 @@
 use ralph_core::policy::Criterion;
 use serde_json::Value;
 
-use super::draft::Draft;
+use super::draft::ProposalDraft;
 use super::flags::{self, FlagRules};
 use super::said::{only_program, script_changes_files};
-use super::sight::{Folder, is_of};
+use super::sight::{ProjectFolder, is_of};
 
 /// The names of tasks by the criterion they stand for; the first that exists is taken.
 const MEANINGS: [(Criterion, &[&str]); 4] = [
@@ -22,14 +22,14 @@ const TASKFILES: [&str; 4] = ["Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "
 const DENO: [&str; 2] = ["deno.json", "deno.jsonc"];
 
 /// A task, and what it runs.
-pub(super) struct Task {
+pub(super) struct ProjectTask {
     pub(super) name: String,
     pub(super) script: String,
 }
 
-type Reader = fn(&Folder<'_>, &str, &str) -> Vec<Task>;
+type TaskFileParser = fn(&ProjectFolder<'_>, &str, &str) -> Vec<ProjectTask>;
 
-const LISTS: [(&[&str], Reader); 4] = [
+const LISTS: [(&[&str], TaskFileParser); 4] = [
     (&MAKEFILES, |_, _, text| targets(text)),
     (&JUSTFILES, |_, _, text| recipes(text)),
     (&TASKFILES, |folder, file, _| {
@@ -41,15 +41,15 @@ const LISTS: [(&[&str], Reader); 4] = [
 ];
 
 /// The lists of tasks in a folder: the file of each, its text, its tasks.
-pub(super) fn lists<'n>(folder: &Folder<'_>) -> Vec<(&'n str, String, Vec<Task>)> {
+pub(super) fn lists<'n>(folder: &ProjectFolder<'_>) -> Vec<(&'n str, String, Vec<ProjectTask>)> {
     LISTS.iter().filter_map(|(files, read)| list(folder, files, *read)).collect()
 }
 
 fn list<'n>(
-    folder: &Folder<'_>,
+    folder: &ProjectFolder<'_>,
     files: &[&'n str],
-    read: Reader,
-) -> Option<(&'n str, String, Vec<Task>)> {
+    read: TaskFileParser,
+) -> Option<(&'n str, String, Vec<ProjectTask>)> {
     let file = folder.first(files)?;
     let text = folder.read(file)?;
     let tasks = read(folder, file, &text);
@@ -57,12 +57,12 @@ fn list<'n>(
 }
 
 /// True if a folder has a task that says it runs the tests.
-pub(super) fn has_test(folder: &Folder<'_>) -> bool {
+pub(super) fn has_test(folder: &ProjectFolder<'_>) -> bool {
     let (_, names) = MEANINGS[0];
     lists(folder).iter().any(|(_, _, tasks)| tasks.iter().any(|it| names.contains(&&*it.name)))
 }
 
-pub(super) fn make(folder: &Folder<'_>) -> Vec<Draft> {
+pub(super) fn make(folder: &ProjectFolder<'_>) -> Vec<ProposalDraft> {
     let Some((file, _, tasks)) = list(folder, &MAKEFILES, LISTS[0].1) else { return Vec::new() };
     let mut drafts = drafts(folder, "make", "make", file, &tasks);
     let builds = drafts.iter().any(|draft| draft.criterion == Criterion::BuildSuccess);
@@ -70,23 +70,24 @@ pub(super) fn make(folder: &Folder<'_>) -> Vec<Draft> {
     let source = folder.all_files().find(|(_, file)| in_c.iter().any(|kind| is_of(file, kind)));
     if let (false, Some((at, source))) = (builds, source) {
         let why = format!("{file}, and {}", at.name_of(source));
-        drafts.push(Draft::new(folder, Criterion::BuildSuccess, "make", "make").because(why));
+        drafts
+            .push(ProposalDraft::new(folder, Criterion::BuildSuccess, "make", "make").because(why));
     }
     drafts
 }
 
-pub(super) fn just(folder: &Folder<'_>) -> Vec<Draft> {
+pub(super) fn just(folder: &ProjectFolder<'_>) -> Vec<ProposalDraft> {
     let list = list(folder, &JUSTFILES, LISTS[1].1);
     list.map(|(file, _, tasks)| drafts(folder, "just", "just", file, &tasks)).unwrap_or_default()
 }
 
-pub(super) fn task(folder: &Folder<'_>) -> Vec<Draft> {
+pub(super) fn task(folder: &ProjectFolder<'_>) -> Vec<ProposalDraft> {
     let list = list(folder, &TASKFILES, LISTS[2].1);
     list.map(|(file, _, tasks)| drafts(folder, "task", "task", file, &tasks)).unwrap_or_default()
 }
 
 /// A project of Deno. Its tasks know which permissions the tests need.
-pub(super) fn deno(folder: &Folder<'_>) -> Vec<Draft> {
+pub(super) fn deno(folder: &ProjectFolder<'_>) -> Vec<ProposalDraft> {
     let Some((file, _, tasks)) = list(folder, &DENO, LISTS[3].1) else { return Vec::new() };
     let mut drafts = drafts(folder, "deno", "deno task", file, &tasks);
     let tested = drafts.iter().any(|draft| draft.criterion == Criterion::TestPass);
@@ -100,26 +101,27 @@ pub(super) fn deno(folder: &Folder<'_>) -> Vec<Draft> {
         let said = flags::said(folder, &["deno", "test"], FlagRules::default());
         let words = ["deno", "test"].map(str::to_owned).into_iter();
         let words = words.chain(said.map(|(words, _)| words).unwrap_or_default());
-        drafts.push(Draft::of_words(folder, Criterion::TestPass, "deno", words).because(why));
+        drafts
+            .push(ProposalDraft::of_words(folder, Criterion::TestPass, "deno", words).because(why));
     }
     drafts
 }
 
 fn drafts(
-    folder: &Folder<'_>,
+    folder: &ProjectFolder<'_>,
     tool: &'static str,
     starts: &str,
     file: &str,
-    tasks: &[Task],
-) -> Vec<Draft> {
+    tasks: &[ProjectTask],
+) -> Vec<ProposalDraft> {
     let mut drafts = Vec::new();
     for (criterion, meant) in MEANINGS {
         let named = |name: &&str| tasks.iter().find(|task| task.name == *name);
-        let Some(Task { name, script }) = meant.iter().find_map(named) else { continue };
+        let Some(ProjectTask { name, script }) = meant.iter().find_map(named) else { continue };
         let line = format!("{starts} {name}");
-        let draft = Draft::new(folder, criterion, tool, &line);
+        let draft = ProposalDraft::new(folder, criterion, tool, &line);
         let draft = draft.because(format!("{file}: `{name}`"));
-        let draft = Draft { calls: only_program(script), ..draft };
+        let draft = ProposalDraft { calls: only_program(script), ..draft };
         drafts.push(if script_changes_files(script) {
             draft.forbid(format!("`{line}` changes files"))
         } else {
@@ -130,7 +132,7 @@ fn drafts(
 }
 
 /// The rules of a makefile with their recipes.
-fn targets(text: &str) -> Vec<Task> {
+fn targets(text: &str) -> Vec<ProjectTask> {
     let is_rule = |names: &str, rest: &str| {
         !names.starts_with([' ', '#', '.']) && !rest.starts_with('=') && !names.contains('=')
     };
@@ -144,7 +146,7 @@ fn targets(text: &str) -> Vec<Task> {
     )
 }
 
-fn recipes(text: &str) -> Vec<Task> {
+fn recipes(text: &str) -> Vec<ProjectTask> {
     gathered(
         text,
         |line| line.starts_with([' ', '\t']),
@@ -162,8 +164,8 @@ fn gathered(
     text: &str,
     is_inside: fn(&str) -> bool,
     names: impl Fn(&str) -> Option<Vec<String>>,
-) -> Vec<Task> {
-    let mut tasks: Vec<Task> = Vec::new();
+) -> Vec<ProjectTask> {
+    let mut tasks: Vec<ProjectTask> = Vec::new();
     let mut open = 0;
     for line in text.lines() {
         if is_inside(line) {
@@ -174,7 +176,7 @@ fn gathered(
             }
         } else if let Some(names) = names(line) {
             open = names.len();
-            let task = |name| Task { name, script: String::new() };
+            let task = |name| ProjectTask { name, script: String::new() };
             tasks.extend(names.into_iter().map(task));
         } else if !line.trim().is_empty() && !line.starts_with('#') {
             open = 0;
@@ -184,7 +186,7 @@ fn gathered(
 }
 
 /// Tasks in a table by their names: texts, lists, or tables with one of `keys`.
-fn of_table(table: &Value, keys: &[&str]) -> Vec<Task> {
+fn of_table(table: &Value, keys: &[&str]) -> Vec<ProjectTask> {
     let script = |value: &Value| -> String {
         let commands = keys.iter().find_map(|key| value.get(*key)).unwrap_or(value);
         let text = |item: &Value| item.as_str().or_else(|| item["cmd"].as_str()).map(str::to_owned);
@@ -194,7 +196,7 @@ fn of_table(table: &Value, keys: &[&str]) -> Vec<Task> {
         }
     };
     let tasks = table.as_object().into_iter().flatten();
-    tasks.map(|(name, value)| Task { name: name.clone(), script: script(value) }).collect()
+    tasks.map(|(name, value)| ProjectTask { name: name.clone(), script: script(value) }).collect()
 }
 
 #[cfg(test)]
@@ -202,7 +204,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(tasks: &[Task], want: &[(&str, &str)]) {
+    fn check(tasks: &[ProjectTask], want: &[(&str, &str)]) {
         let found: Vec<(&str, &str)> =
             tasks.iter().map(|task| (task.name.as_str(), task.script.as_str())).collect();
         assert_eq!(found, want);

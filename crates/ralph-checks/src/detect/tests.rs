@@ -25,7 +25,7 @@ fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
 
 /// Returns the findings when these programs are on the path. A program with a slash is there when
 /// its file is.
-fn detected(files: &[(&str, &str)], programs: &[&str]) -> Detected {
+fn detected(files: &[(&str, &str)], programs: &[&str]) -> DetectedGates {
     let folder = project(files);
     detect(folder.path(), &|program: &str, dir: &Path| {
         if program.contains('/') {
@@ -37,7 +37,7 @@ fn detected(files: &[(&str, &str)], programs: &[&str]) -> Detected {
 }
 
 /// A proposal on one line: name, folder, command, form, what is missing.
-fn line(proposal: &Proposal) -> String {
+fn line(proposal: &GateProposal) -> String {
     let command = proposal.command.display().replace("'{report}'", "{report}");
     let dir = if proposal.dir.is_empty() { String::new() } else { format!(" in {}", proposal.dir) };
     let missing = match &proposal.missing {
@@ -46,8 +46,8 @@ fn line(proposal: &Proposal) -> String {
         None => String::new(),
     };
     let aside = match &proposal.standing {
-        Standing::Required => String::new(),
-        Standing::Aside(reason) | Standing::Forbidden(reason) => format!(" [{reason}]"),
+        ProposalRole::Required => String::new(),
+        ProposalRole::Aside(reason) | ProposalRole::Forbidden(reason) => format!(" [{reason}]"),
     };
     format!("{}{dir}: {command} > {}{missing}{aside}", proposal.name, proposal.format.name())
 }

@@ -2,40 +2,40 @@
 
 use std::io::BufRead;
 
-use ralph_core::finding::Level;
+use ralph_core::finding::FindingLevel;
 use serde::Deserialize;
 
 use super::json::{number, records};
 use super::printed::one_line;
-use super::{Collector, Found, Unreadable};
+use super::{FindingCollector, FormatError, ToolFinding};
 
 #[derive(Deserialize)]
-struct Diagnostic {
+struct BiomeDiagnostic {
     severity: String,
     category: Option<String>,
     /// Present in version 2.3 and before, where `message` was marked-up text.
     description: Option<String>,
-    message: Message,
-    location: Option<Location>,
+    message: BiomeMessage,
+    location: Option<BiomeLocation>,
 }
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Message {
+enum BiomeMessage {
     Plain(String),
-    Marked(Vec<Marked>),
+    Marked(Vec<BiomeMarkup>),
 }
 
 #[derive(Deserialize)]
-struct Marked {
+struct BiomeMarkup {
     content: String,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Location {
-    path: Option<FilePath>,
-    start: Option<Position>,
+struct BiomeLocation {
+    path: Option<BiomePath>,
+    start: Option<BiomePosition>,
     /// Offsets into the source, in version 2.3 and before.
     span: Option<(usize, usize)>,
     source_code: Option<String>,
@@ -43,41 +43,45 @@ struct Location {
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum FilePath {
+enum BiomePath {
     Plain(String),
     Named { file: String },
 }
 
 #[derive(Deserialize)]
-struct Position {
+struct BiomePosition {
     line: Option<i64>,
     column: Option<i64>,
 }
 
 /// Reads the list of diagnostics.
-pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), Unreadable> {
-    records("biome", "diagnostics", input, &mut |diagnostic: Diagnostic| {
+pub(super) fn read(input: &mut dyn BufRead, out: &mut FindingCollector) -> Result<(), FormatError> {
+    records("biome", "diagnostics", input, &mut |diagnostic: BiomeDiagnostic| {
         let rule = diagnostic.category.as_deref();
         let level = match diagnostic.severity.as_str() {
-            _ if rule.is_some_and(|rule| rule.starts_with("lint/security/")) => Level::Security,
-            "error" | "fatal" => Level::Error,
-            "warning" => Level::Warning,
-            _ => Level::Info,
+            _ if rule.is_some_and(|rule| rule.starts_with("lint/security/")) => {
+                FindingLevel::Security
+            }
+            "error" | "fatal" => FindingLevel::Error,
+            "warning" => FindingLevel::Warning,
+            _ => FindingLevel::Info,
         };
         let (file, line, column) = diagnostic.location.as_ref().map_or(("", None, None), place);
         let message = match (diagnostic.description, diagnostic.message) {
-            (Some(text), _) | (None, Message::Plain(text)) => text,
-            (None, Message::Marked(parts)) => parts.into_iter().map(|part| part.content).collect(),
+            (Some(text), _) | (None, BiomeMessage::Plain(text)) => text,
+            (None, BiomeMessage::Marked(parts)) => {
+                parts.into_iter().map(|part| part.content).collect()
+            }
         };
         let message = one_line(&message);
-        let found = Found { tool: "biome", rule, level, message: &message, context: "" };
+        let found = ToolFinding { tool: "biome", rule, level, message: &message, context: "" };
         out.finding(out.place(file, line, column), &found);
     })
 }
 
-fn place(location: &Location) -> (&str, Option<u32>, Option<u32>) {
+fn place(location: &BiomeLocation) -> (&str, Option<u32>, Option<u32>) {
     let file = match &location.path {
-        Some(FilePath::Plain(file) | FilePath::Named { file }) => file,
+        Some(BiomePath::Plain(file) | BiomePath::Named { file }) => file,
         None => "",
     };
     if let Some(start) = &location.start {

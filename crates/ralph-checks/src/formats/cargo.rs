@@ -7,11 +7,11 @@ use std::borrow::Cow;
 use std::io::BufRead;
 use std::path::Path;
 
-use ralph_core::finding::{Level, Place};
+use ralph_core::finding::{FindingLevel, SourceLocation};
 use serde::Deserialize;
 
-use super::printed::{Said, each_line, one_line};
-use super::{Collector, Found, Unreadable};
+use super::printed::{RepeatFilter, each_line, one_line};
+use super::{FindingCollector, FormatError, ToolFinding};
 
 const FORM: &str = "cargo";
 
@@ -19,23 +19,23 @@ const FORM: &str = "cargo";
 const LINE_BYTES: usize = 16 * 1024 * 1024;
 
 /// Reads the messages of cargo; other lines are passed over.
-pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), Unreadable> {
-    let mut reader = Reader::default();
+pub(super) fn read(input: &mut dyn BufRead, out: &mut FindingCollector) -> Result<(), FormatError> {
+    let mut reader = CargoJsonReader::default();
     each_line(input, LINE_BYTES, |line| reader.line(line, out))?;
     if reader.finished {
         return Ok(());
     }
     let what = format!("it ends after line {} without `build-finished`", reader.lines);
-    Err(Unreadable::Form { form: FORM, what })
+    Err(FormatError::Form { form: FORM, what })
 }
 
 #[derive(Default)]
-struct Reader {
+struct CargoJsonReader {
     lines: usize,
     finished: bool,
     /// The number of errors since the last build finished.
     errors: usize,
-    said: Said,
+    said: RepeatFilter,
 }
 
 #[derive(Deserialize)]
@@ -43,13 +43,13 @@ struct CompilerMessage<'a> {
     #[serde(borrow)]
     manifest_path: Cow<'a, str>,
     #[serde(borrow)]
-    target: Target<'a>,
+    target: CargoTarget<'a>,
     #[serde(borrow)]
-    message: Diagnostic<'a>,
+    message: RustcDiagnostic<'a>,
 }
 
 #[derive(Deserialize)]
-struct Target<'a> {
+struct CargoTarget<'a> {
     #[serde(borrow)]
     src_path: Cow<'a, str>,
 }
@@ -60,23 +60,23 @@ struct BuildFinished {
 }
 
 #[derive(Deserialize)]
-struct Diagnostic<'a> {
+struct RustcDiagnostic<'a> {
     #[serde(borrow)]
     message: Cow<'a, str>,
-    code: Option<Code>,
+    code: Option<RustcErrorCode>,
     #[serde(borrow)]
     level: Cow<'a, str>,
     #[serde(borrow)]
-    spans: Vec<Span<'a>>,
+    spans: Vec<RustcSpan<'a>>,
 }
 
 #[derive(Deserialize)]
-struct Code {
+struct RustcErrorCode {
     code: String,
 }
 
 #[derive(Deserialize)]
-struct Span<'a> {
+struct RustcSpan<'a> {
     #[serde(borrow)]
     file_name: Cow<'a, str>,
     line_start: u32,
@@ -85,7 +85,7 @@ struct Span<'a> {
     #[serde(borrow)]
     text: Vec<SpanText<'a>>,
     #[serde(borrow)]
-    expansion: Option<Box<Expansion<'a>>>,
+    expansion: Option<Box<MacroExpansion<'a>>>,
 }
 
 #[derive(Deserialize)]
@@ -95,13 +95,13 @@ struct SpanText<'a> {
 }
 
 #[derive(Deserialize)]
-struct Expansion<'a> {
+struct MacroExpansion<'a> {
     #[serde(borrow)]
-    span: Span<'a>,
+    span: RustcSpan<'a>,
 }
 
-impl Reader {
-    fn line(&mut self, line: &str, out: &mut Collector) -> Result<(), Unreadable> {
+impl CargoJsonReader {
+    fn line(&mut self, line: &str, out: &mut FindingCollector) -> Result<(), FormatError> {
         self.lines += 1;
         // Programs and their tests print to the same stream.
         let Some(reason) = line.strip_prefix("{\"reason\":\"") else { return Ok(()) };
@@ -116,50 +116,55 @@ impl Reader {
             let what = error.to_string();
             let what = what.split(" at line ").next().unwrap_or_default();
             let what = format!("{what} at line {} column {}", self.lines, error.column());
-            Unreadable::Form { form: FORM, what }
+            FormatError::Form { form: FORM, what }
         })
     }
 
-    fn end(&mut self, build: &BuildFinished, out: &mut Collector) {
+    fn end(&mut self, build: &BuildFinished, out: &mut FindingCollector) {
         if !build.success && self.errors == 0 {
             // Build scripts and cargo itself say why on standard error only.
             let message = "the build did not succeed, and no diagnostic says why";
-            let found =
-                Found { tool: "cargo", rule: None, level: Level::Error, message, context: "" };
-            out.finding(Place::default(), &found);
+            let found = ToolFinding {
+                tool: "cargo",
+                rule: None,
+                level: FindingLevel::Error,
+                message,
+                context: "",
+            };
+            out.finding(SourceLocation::default(), &found);
         }
         self.finished = true;
         self.errors = 0;
     }
 
-    fn message(&mut self, compiled: &CompilerMessage<'_>, out: &mut Collector) {
+    fn message(&mut self, compiled: &CompilerMessage<'_>, out: &mut FindingCollector) {
         let message = &compiled.message;
         let Some(level) = level(&message.level) else { return };
-        self.errors += usize::from(level == Level::Error);
+        self.errors += usize::from(level == FindingLevel::Error);
         if is_summary(message) {
             return;
         }
         let primary = message.spans.iter().find(|span| span.is_primary);
         let (place, context) = match primary {
             Some(span) => compiled.located(span, out),
-            None => (Place::default(), ""),
+            None => (SourceLocation::default(), ""),
         };
         let code = message.code.as_ref().map(|code| code.code.as_str());
         let text = one_line(&message.message);
         if !self.said.is_new(&(&place.file, place.line, place.column, code, &text)) {
             return;
         }
-        let found = Found { tool: tool(code), rule: code, level, message: &text, context };
+        let found = ToolFinding { tool: tool(code), rule: code, level, message: &text, context };
         out.finding(place, &found);
     }
 }
 
 /// `None` for remarks about other messages.
-fn level(level: &str) -> Option<Level> {
+fn level(level: &str) -> Option<FindingLevel> {
     match level {
-        "warning" => Some(Level::Warning),
-        "note" | "help" => Some(Level::Info),
-        error if error.starts_with("error") => Some(Level::Error),
+        "warning" => Some(FindingLevel::Warning),
+        "note" | "help" => Some(FindingLevel::Info),
+        error if error.starts_with("error") => Some(FindingLevel::Error),
         _ => None,
     }
 }
@@ -173,7 +178,7 @@ fn tool(code: Option<&str>) -> &'static str {
 }
 
 /// "2 warnings emitted" and "aborting due to 3 previous errors".
-fn is_summary(message: &Diagnostic<'_>) -> bool {
+fn is_summary(message: &RustcDiagnostic<'_>) -> bool {
     let text = &message.message;
     let counts = text.starts_with("aborting due to ")
         || (text.ends_with(" emitted") && text.starts_with(|c: char| c.is_ascii_digit()));
@@ -183,7 +188,11 @@ fn is_summary(message: &Diagnostic<'_>) -> bool {
 impl CompilerMessage<'_> {
     /// Returns the place of a span and the text there. Of the places a macro expands through, it is
     /// the first in the project.
-    fn located<'a>(&self, primary: &'a Span<'a>, out: &Collector) -> (Place, &'a str) {
+    fn located<'a>(
+        &self,
+        primary: &'a RustcSpan<'a>,
+        out: &FindingCollector,
+    ) -> (SourceLocation, &'a str) {
         let mut next = Some(primary);
         while let Some(span) = next {
             let place = self.place(span, out);
@@ -197,7 +206,7 @@ impl CompilerMessage<'_> {
 
     /// Names of files are relative to the workspace, wherever cargo was
     /// started: its root is a folder from which they lead into the package.
-    fn place(&self, span: &Span<'_>, out: &Collector) -> Place {
+    fn place(&self, span: &RustcSpan<'_>, out: &FindingCollector) -> SourceLocation {
         let (line, column) = (Some(span.line_start), Some(span.column_start));
         let file = Path::new(span.file_name.as_ref());
         if file.is_relative()
@@ -218,13 +227,13 @@ impl CompilerMessage<'_> {
     }
 }
 
-impl Span<'_> {
+impl RustcSpan<'_> {
     fn line(&self) -> &str {
         self.text.first().map_or("", |line| line.text.as_ref())
     }
 }
 
-fn is_inside(place: &Place) -> bool {
+fn is_inside(place: &SourceLocation) -> bool {
     !Path::new(&place.file).is_absolute() && !place.file.starts_with("../")
 }
 

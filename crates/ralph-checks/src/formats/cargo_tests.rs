@@ -57,7 +57,7 @@ fn a_macro_of_somebody_else_is_found_where_it_is_called() {
 #[test]
 fn names_are_relative_to_the_workspace_wherever_cargo_ran() {
     for dir in ["", "ws", "ws/crates/inner"] {
-        let mut out = Collector::new(Path::new("/project"), dir);
+        let mut out = FindingCollector::new(Path::new("/project"), dir);
         read(&mut BufReader::new(MACRO.as_bytes()), &mut out).unwrap();
         assert_eq!(out.finish().findings[0].place.file, "ws/crates/inner/src/lib.rs", "{dir}");
     }

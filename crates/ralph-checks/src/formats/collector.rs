@@ -3,7 +3,8 @@ use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 
 use ralph_core::finding::{
-    Finding, Level, Place, Reading, TestCounts, TestFailure, TestState, Tests,
+    Finding, FindingLevel, SourceLocation, TestCounts, TestFailure, TestResults, TestState,
+    ToolReport,
 };
 use ralph_core::redact::redact;
 
@@ -28,12 +29,12 @@ const MESSAGE_CHARS: usize = 600;
 
 /// Takes in what a reader finds, with bounds.
 #[derive(Debug)]
-pub struct Collector {
+pub struct FindingCollector {
     /// The project's root.
     root: PathBuf,
     /// The folder relative paths begin at, relative to the root.
     dir: PathBuf,
-    reading: Reading,
+    reading: ToolReport,
     /// The number of times each fingerprint was seen.
     seen: HashMap<String, u32>,
     /// The ids of tests that are listed, and of those that failed.
@@ -46,13 +47,13 @@ pub struct Collector {
 
 /// A finding as a tool reports it.
 #[derive(Clone, Copy, Debug)]
-pub struct Found<'a> {
+pub struct ToolFinding<'a> {
     /// The tool.
     pub tool: &'a str,
     /// Its name for the kind of finding.
     pub rule: Option<&'a str>,
     /// The severity.
-    pub level: Level,
+    pub level: FindingLevel,
     /// The text of the finding.
     pub message: &'a str,
     /// A symbol or the text of the line, which tells it apart from others with the same message in
@@ -60,13 +61,13 @@ pub struct Found<'a> {
     pub context: &'a str,
 }
 
-impl Collector {
+impl FindingCollector {
     /// Nothing found yet. The tool ran in `dir` below the absolute `root`.
     pub fn new(root: &Path, dir: &str) -> Self {
         Self {
             root: root.to_owned(),
             dir: PathBuf::from(dir),
-            reading: Reading::default(),
+            reading: ToolReport::default(),
             seen: HashMap::new(),
             names: NameFilter::default(),
             failed: 0,
@@ -80,7 +81,7 @@ impl Collector {
     }
 
     /// Names a place the way we do: relative to the root, with `/`.
-    pub fn place(&self, file: &str, line: Option<u32>, column: Option<u32>) -> Place {
+    pub fn place(&self, file: &str, line: Option<u32>, column: Option<u32>) -> SourceLocation {
         let file = file.strip_prefix("file://").unwrap_or(file);
         let path = Path::new(file);
         let inside = path.strip_prefix(&self.root).ok().map(Path::to_owned);
@@ -89,7 +90,7 @@ impl Collector {
             None if path.is_absolute() || file.is_empty() => path.to_owned(),
             None => self.dir.join(path),
         };
-        Place { file: slashed(&path), line: line.filter(|line| *line > 0), column }
+        SourceLocation { file: slashed(&path), line: line.filter(|line| *line > 0), column }
     }
 
     /// The file of the project that has this name, as far as only one can be
@@ -104,7 +105,7 @@ impl Collector {
     }
 
     /// Takes in a finding.
-    pub fn finding(&mut self, place: Place, found: &Found<'_>) {
+    pub fn finding(&mut self, place: SourceLocation, found: &ToolFinding<'_>) {
         self.reading.counts.add(found.level, 1);
         if self.reading.findings.len() == FINDINGS {
             self.reading.beyond += 1;
@@ -179,7 +180,7 @@ impl Collector {
     }
 
     /// Takes in a failed test with what it said.
-    pub fn failed(&mut self, id: &str, place: Place, message: &str) {
+    pub fn failed(&mut self, id: &str, place: SourceLocation, message: &str) {
         self.test(id, TestState::Failed);
         let tests = self.tests();
         if tests.failures.len() < FAILURES {
@@ -202,11 +203,11 @@ impl Collector {
     }
 
     /// Returns everything that was collected.
-    pub fn finish(self) -> Reading {
+    pub fn finish(self) -> ToolReport {
         self.reading
     }
 
-    fn tests(&mut self) -> &mut Tests {
+    fn tests(&mut self) -> &mut TestResults {
         self.reading.tests.get_or_insert_default()
     }
 }
@@ -263,12 +264,18 @@ fn slashed(path: &Path) -> String {
 mod tests {
     use super::*;
 
-    fn collector() -> Collector {
-        Collector::new(Path::new("/project"), "web")
+    fn collector() -> FindingCollector {
+        FindingCollector::new(Path::new("/project"), "web")
     }
 
-    fn found(message: &str) -> Found<'_> {
-        Found { tool: "t", rule: Some("r"), level: Level::Warning, message, context: "" }
+    fn found(message: &str) -> ToolFinding<'_> {
+        ToolFinding {
+            tool: "t",
+            rule: Some("r"),
+            level: FindingLevel::Warning,
+            message,
+            context: "",
+        }
     }
 
     #[test]
@@ -300,7 +307,7 @@ mod tests {
     fn a_test_counts_once_with_its_worst_end() {
         let mut out = collector();
         out.test("a", TestState::Passed);
-        out.failed("a", Place::default(), "no");
+        out.failed("a", SourceLocation::default(), "no");
         out.test("a", TestState::Passed);
         out.test("b", TestState::Skipped);
         let tests = out.finish().tests.unwrap();
@@ -328,7 +335,7 @@ mod tests {
             out.test(id, TestState::Failed);
         }
         for id in &ids {
-            out.failed(id, Place::default(), "no");
+            out.failed(id, SourceLocation::default(), "no");
         }
         let tests = out.finish().tests.unwrap();
         assert_eq!((tests.states.len(), tests.failures.len()), (FAILED_TESTS, FAILURES));
@@ -340,7 +347,7 @@ mod tests {
     fn a_test_that_fails_is_listed_however_many_passed_before() {
         let mut out = collector();
         (0..TESTS + 9).for_each(|index| out.test(&format!("t{index}"), TestState::Passed));
-        out.failed("last", Place::default(), "no");
+        out.failed("last", SourceLocation::default(), "no");
         let reading = out.finish();
         let tests = reading.tests.unwrap();
         assert_eq!(tests.states["last"], TestState::Failed);
@@ -352,7 +359,7 @@ mod tests {
         let mut out = collector();
         for index in 0..FINDINGS + 5 {
             let message = format!("x{index} {}", "ä".repeat(100_000 / FINDINGS));
-            out.finding(Place::default(), &found(&message));
+            out.finding(SourceLocation::default(), &found(&message));
         }
         let reading = out.finish();
         assert_eq!((reading.findings.len(), reading.beyond), (FINDINGS, 5));
@@ -362,7 +369,7 @@ mod tests {
     #[test]
     fn a_message_is_on_one_line() {
         let mut out = collector();
-        out.finding(Place::default(), &found("one\n  two\r\nthree"));
+        out.finding(SourceLocation::default(), &found("one\n  two\r\nthree"));
         assert_eq!(out.finish().findings[0].message, "one two three");
     }
 
@@ -370,7 +377,7 @@ mod tests {
     fn a_secret_in_a_message_is_not_kept() {
         let mut out = collector();
         let secret = "API_KEY=sk-abcdefghijklmnopqrstuvwxyz0123456789";
-        out.finding(Place::default(), &found(secret));
+        out.finding(SourceLocation::default(), &found(secret));
         let finding = &out.finish().findings[0];
         assert!(!finding.message.contains("abcdefghij"), "{}", finding.message);
         assert!(!finding.fingerprint.contains("abcdefghij"), "{}", finding.fingerprint);

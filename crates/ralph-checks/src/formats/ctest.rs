@@ -4,14 +4,14 @@ use std::io::BufRead;
 
 use ralph_core::finding::TestState;
 
-use super::lines::{self, Claim};
-use super::said::Said;
+use super::lines::{self, LineClaim};
+use super::said::FailureMessage;
 use super::spot::place_in;
-use super::{Collector, Unreadable};
+use super::{FindingCollector, FormatError};
 
 /// Reads everything.
-pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), Unreadable> {
-    let mut ctest = Ctest::default();
+pub(super) fn read(input: &mut dyn BufRead, out: &mut FindingCollector) -> Result<(), FormatError> {
+    let mut ctest = CtestText::default();
     lines::each(input, |line| {
         ctest.line(line, out);
     })?;
@@ -21,7 +21,7 @@ pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), U
 
 /// Takes in the text line by line.
 #[derive(Debug, Default)]
-pub(super) struct Ctest {
+pub(super) struct CtestText {
     started: bool,
     /// The failed test whose output follows, with how it ended.
     failed: Option<(String, String, TestOutput)>,
@@ -32,9 +32,9 @@ pub(super) struct Ctest {
 /// The output of a test.
 #[derive(Debug, Default)]
 struct TestOutput {
-    all: Said,
+    all: FailureMessage,
     /// From the first line on that tells of a failure.
-    telling: Said,
+    telling: FailureMessage,
 }
 
 impl TestOutput {
@@ -51,22 +51,22 @@ impl TestOutput {
     }
 }
 
-impl Ctest {
+impl CtestText {
     /// Takes in the next line.
-    pub(super) fn line(&mut self, line: &str, out: &mut Collector) -> Claim {
+    pub(super) fn line(&mut self, line: &str, out: &mut FindingCollector) -> LineClaim {
         if let Some((name, end)) = result(line) {
             self.close(out);
             self.started = true;
             self.ended(name, end, out);
-            return Claim::Taken;
+            return LineClaim::Taken;
         }
         if line.starts_with("Test project ") || line == "No tests were found!!!" {
             out.runs_tests();
             self.started = true;
-            return Claim::Taken;
+            return LineClaim::Taken;
         }
         if !self.started {
-            return Claim::Free;
+            return LineClaim::Free;
         }
         if line.contains("% tests passed, ") && line.contains(" tests failed out of ") {
             self.close(out);
@@ -79,9 +79,9 @@ impl Ctest {
         } else if let Some(printed) = verbose(line) {
             self.printed.line(printed);
         } else {
-            return Claim::Free;
+            return LineClaim::Free;
         }
-        Claim::Taken
+        LineClaim::Taken
     }
 
     /// True if the output of a test is shown, so that the lines belong to it.
@@ -90,11 +90,11 @@ impl Ctest {
     }
 
     /// Takes in that there are no more lines.
-    pub(super) fn finish(&mut self, out: &mut Collector) {
+    pub(super) fn finish(&mut self, out: &mut FindingCollector) {
         self.close(out);
     }
 
-    fn ended(&mut self, name: &str, end: &str, out: &mut Collector) {
+    fn ended(&mut self, name: &str, end: &str, out: &mut FindingCollector) {
         let printed = std::mem::take(&mut self.printed);
         if end.starts_with("Passed") {
             out.test(name, TestState::Passed);
@@ -106,13 +106,13 @@ impl Ctest {
         }
     }
 
-    fn close(&mut self, out: &mut Collector) {
+    fn close(&mut self, out: &mut FindingCollector) {
         let Some((name, reason, said)) = self.failed.take() else { return };
         let place = match place_in(said.why(), out) {
             nowhere if nowhere.file.is_empty() => place_in(said.all.as_str(), out),
             place => place,
         };
-        let mut message = Said::default();
+        let mut message = FailureMessage::default();
         if said.all.is_empty() || reason != "Failed" {
             message.line(&reason);
         }

@@ -2,23 +2,23 @@
 
 use std::io::BufRead;
 
-use ralph_core::finding::Level;
+use ralph_core::finding::FindingLevel;
 use serde::Deserialize;
 
 use super::json::{number, records};
 use super::printed::one_line;
-use super::{Collector, Found, Unreadable};
+use super::{FindingCollector, FormatError, ToolFinding};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct File {
+struct EslintFile {
     file_path: String,
-    messages: Vec<Problem>,
+    messages: Vec<EslintMessage>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Problem {
+struct EslintMessage {
     rule_id: Option<String>,
     severity: i64,
     message: String,
@@ -27,19 +27,19 @@ struct Problem {
 }
 
 /// Reads the list of files with their messages.
-pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), Unreadable> {
-    records("eslint", "results", input, &mut |file: File| {
+pub(super) fn read(input: &mut dyn BufRead, out: &mut FindingCollector) -> Result<(), FormatError> {
+    records("eslint", "results", input, &mut |file: EslintFile| {
         for message in file.messages {
             let rule = message.rule_id.as_deref();
             let level = match (rule, message.severity) {
-                (Some(rule), _) if rule.starts_with("security/") => Level::Security,
-                (_, 2) => Level::Error,
-                (_, 1) => Level::Warning,
-                (_, _) => Level::Info,
+                (Some(rule), _) if rule.starts_with("security/") => FindingLevel::Security,
+                (_, 2) => FindingLevel::Error,
+                (_, 1) => FindingLevel::Warning,
+                (_, _) => FindingLevel::Info,
             };
             let place = out.place(&file.file_path, number(message.line), number(message.column));
             let message = one_line(&message.message);
-            let found = Found { tool: "eslint", rule, level, message: &message, context: "" };
+            let found = ToolFinding { tool: "eslint", rule, level, message: &message, context: "" };
             out.finding(place, &found);
         }
     })

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use ralph_core::finding::normalised;
 
-use super::Collector;
+use super::FindingCollector;
 
 /// The maximum number of such lines that are looked at.
 const MOST: u32 = 5_000;
@@ -29,7 +29,7 @@ pub(super) struct FailureLines {
 
 impl FailureLines {
     /// Takes in the next line.
-    pub(super) fn line(&mut self, line: &str, out: &mut Collector) {
+    pub(super) fn line(&mut self, line: &str, out: &mut FindingCollector) {
         if self.named == MOST || !may_name(line) || !names_failure(line) {
             return;
         }
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     fn named(text: &str) -> Vec<String> {
-        let mut out = Collector::new(Path::new("/"), "");
+        let mut out = FindingCollector::new(Path::new("/"), "");
         let mut lines = FailureLines::default();
         text.lines().for_each(|line| lines.line(line, &mut out));
         out.finish().failure_lines.into_iter().collect()

@@ -13,14 +13,14 @@ use std::io::BufRead;
 use serde::Deserialize;
 
 use super::lines;
-use super::{Collector, Unreadable};
+use super::{FindingCollector, FormatError};
 
-pub(super) use build::{Module, failed_package};
-pub(super) use package::{End, Names, Package};
+pub(super) use build::{GoModule, failed_package};
+pub(super) use package::{GoPackageRun, GoTestName, GoTestResult};
 
 /// Reads everything.
-pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), Unreadable> {
-    let mut go = GoTest { module: Module::of(out), ..GoTest::default() };
+pub(super) fn read(input: &mut dyn BufRead, out: &mut FindingCollector) -> Result<(), FormatError> {
+    let mut go = GoTest { module: GoModule::of(out), ..GoTest::default() };
     lines::each(input, |line| go.line(line, out))?;
     go.finish(out);
     Ok(())
@@ -29,7 +29,7 @@ pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), U
 /// An event. Fields that are not used are passed over.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Event<'a> {
+struct GoTestEvent<'a> {
     #[serde(borrow)]
     action: Cow<'a, str>,
     #[serde(borrow, default)]
@@ -42,37 +42,38 @@ struct Event<'a> {
 
 #[derive(Debug, Default)]
 struct GoTest {
-    module: Module,
+    module: GoModule,
     /// Packages that are running.
-    packages: HashMap<String, Package>,
+    packages: HashMap<String, GoPackageRun>,
 }
 
 impl GoTest {
-    fn line(&mut self, line: &str, out: &mut Collector) {
-        let event = line.starts_with('{').then(|| serde_json::from_str::<Event<'_>>(line).ok());
+    fn line(&mut self, line: &str, out: &mut FindingCollector) {
+        let event =
+            line.starts_with('{').then(|| serde_json::from_str::<GoTestEvent<'_>>(line).ok());
         match event.flatten() {
             Some(event) => self.event(&event, out),
             None => build::line(line, out),
         }
     }
 
-    fn event(&mut self, event: &Event<'_>, out: &mut Collector) {
-        let names = Names { package: &event.package, test: &event.test };
+    fn event(&mut self, event: &GoTestEvent<'_>, out: &mut FindingCollector) {
+        let names = GoTestName { package: &event.package, test: &event.test };
         match event.action.as_ref() {
             "output" => self.with(&names, |package| package.output(&names, &event.output, out)),
             "run" => {
                 out.runs_tests();
                 self.with(&names, |package| package.run(&event.test));
             }
-            "pass" => self.ended(&names, End::Passed, out),
-            "fail" => self.ended(&names, End::Failed, out),
-            "skip" => self.ended(&names, End::Skipped, out),
+            "pass" => self.ended(&names, GoTestResult::Passed, out),
+            "fail" => self.ended(&names, GoTestResult::Failed, out),
+            "skip" => self.ended(&names, GoTestResult::Skipped, out),
             "build-output" => event.output.lines().for_each(|line| build::line(line, out)),
             _ => {}
         }
     }
 
-    fn ended(&mut self, names: &Names<'_>, end: End, out: &mut Collector) {
+    fn ended(&mut self, names: &GoTestName<'_>, end: GoTestResult, out: &mut FindingCollector) {
         if names.test.is_empty() {
             let package = self.packages.remove(names.package);
             package.unwrap_or_default().ended(names.package, (end, &self.module), out);
@@ -84,20 +85,20 @@ impl GoTest {
     }
 
     /// Does something with the package; its name is copied only when it is new.
-    fn with(&mut self, names: &Names<'_>, act: impl FnOnce(&mut Package)) {
+    fn with(&mut self, names: &GoTestName<'_>, act: impl FnOnce(&mut GoPackageRun)) {
         if let Some(package) = self.packages.get_mut(names.package) {
             act(package);
         } else {
-            let mut package = Package::default();
+            let mut package = GoPackageRun::default();
             act(&mut package);
             self.packages.insert(names.package.to_owned(), package);
         }
     }
 
     /// Packages that never ended were cut off.
-    fn finish(&mut self, out: &mut Collector) {
+    fn finish(&mut self, out: &mut FindingCollector) {
         for (name, package) in std::mem::take(&mut self.packages) {
-            package.ended(&name, (End::Failed, &self.module), out);
+            package.ended(&name, (GoTestResult::Failed, &self.module), out);
         }
     }
 }

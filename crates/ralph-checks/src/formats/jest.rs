@@ -7,16 +7,16 @@ use std::fmt;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 use memchr::memchr;
-use ralph_core::finding::{Place, TestState};
+use ralph_core::finding::{SourceLocation, TestState};
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::error::Category;
 
 use super::lines::uncoloured;
 use super::printed::LossyUtf8;
-use super::said::Said;
-use super::spot::Spot;
-use super::{Collector, Unreadable};
+use super::said::FailureMessage;
+use super::spot::PrintedLocation;
+use super::{FindingCollector, FormatError};
 
 /// The possible beginnings of a document of either form, as its keys come in any order.
 const BEGINNINGS: [&[u8]; 8] = [
@@ -34,22 +34,23 @@ const BEGINNINGS: [&[u8]; 8] = [
 const LOOKED_AT: usize = 16;
 
 /// Reads everything.
-pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), Unreadable> {
+pub(super) fn read(input: &mut dyn BufRead, out: &mut FindingCollector) -> Result<(), FormatError> {
     let Some(head) = find_document(input)? else {
         return Err(broken("it holds no report".to_owned()));
     };
     let input = BufReader::with_capacity(64 * 1024, Cursor::new(head).chain(input));
     let input = BufReader::with_capacity(64 * 1024, LossyUtf8::of(input));
     let mut json = serde_json::Deserializer::from_reader(input);
-    let seen = Report { out }.deserialize(&mut json).map_err(|error| match error.classify() {
-        Category::Io => Unreadable::Io(error.into()),
-        Category::Syntax | Category::Data | Category::Eof => broken(error.to_string()),
-    })?;
+    let seen =
+        JestReport { out }.deserialize(&mut json).map_err(|error| match error.classify() {
+            Category::Io => FormatError::Io(error.into()),
+            Category::Syntax | Category::Data | Category::Eof => broken(error.to_string()),
+        })?;
     if seen { Ok(()) } else { Err(broken("it holds no `testResults`".to_owned())) }
 }
 
-fn broken(what: String) -> Unreadable {
-    Unreadable::Form { form: "jest", what }
+fn broken(what: String) -> FormatError {
+    FormatError::Form { form: "jest", what }
 }
 
 /// Skips to the line that begins the document and gives its first bytes.
@@ -92,58 +93,58 @@ fn skip_line(input: &mut dyn BufRead) -> io::Result<()> {
 
 /// Text, or whatever stands where text should: titles may be anything.
 #[derive(Debug, Default)]
-struct Text(String);
+struct LenientText(String);
 
-impl<'de> Deserialize<'de> for Text {
+impl<'de> Deserialize<'de> for LenientText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(AnyText)
+        deserializer.deserialize_any(LenientTextVisitor)
     }
 }
 
-struct AnyText;
+struct LenientTextVisitor;
 
-impl<'de> Visitor<'de> for AnyText {
-    type Value = Text;
+impl<'de> Visitor<'de> for LenientTextVisitor {
+    type Value = LenientText;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a text")
     }
 
-    fn visit_str<E: Error>(self, text: &str) -> Result<Text, E> {
-        Ok(Text(text.to_owned()))
+    fn visit_str<E: Error>(self, text: &str) -> Result<LenientText, E> {
+        Ok(LenientText(text.to_owned()))
     }
 
-    fn visit_bool<E: Error>(self, value: bool) -> Result<Text, E> {
-        Ok(Text(value.to_string()))
+    fn visit_bool<E: Error>(self, value: bool) -> Result<LenientText, E> {
+        Ok(LenientText(value.to_string()))
     }
 
-    fn visit_u64<E: Error>(self, number: u64) -> Result<Text, E> {
-        Ok(Text(number.to_string()))
+    fn visit_u64<E: Error>(self, number: u64) -> Result<LenientText, E> {
+        Ok(LenientText(number.to_string()))
     }
 
-    fn visit_i64<E: Error>(self, number: i64) -> Result<Text, E> {
-        Ok(Text(number.to_string()))
+    fn visit_i64<E: Error>(self, number: i64) -> Result<LenientText, E> {
+        Ok(LenientText(number.to_string()))
     }
 
-    fn visit_f64<E: Error>(self, number: f64) -> Result<Text, E> {
-        Ok(Text(number.to_string()))
+    fn visit_f64<E: Error>(self, number: f64) -> Result<LenientText, E> {
+        Ok(LenientText(number.to_string()))
     }
 
-    fn visit_unit<E: Error>(self) -> Result<Text, E> {
-        Ok(Text::default())
+    fn visit_unit<E: Error>(self) -> Result<LenientText, E> {
+        Ok(LenientText::default())
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Text, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<LenientText, A::Error> {
         let mut texts = Vec::new();
-        while let Some(Text(text)) = parts.next_element()? {
+        while let Some(LenientText(text)) = parts.next_element()? {
             texts.push(text);
         }
-        Ok(Text(texts.join(",")))
+        Ok(LenientText(texts.join(",")))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Text, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<LenientText, A::Error> {
         while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(Text("[object Object]".to_owned()))
+        Ok(LenientText("[object Object]".to_owned()))
     }
 }
 
@@ -151,34 +152,34 @@ impl<'de> Visitor<'de> for AnyText {
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct FileResult {
-    assertion_results: Vec<Assertion>,
-    message: Option<Text>,
-    name: Text,
-    status: Text,
+    assertion_results: Vec<JestAssertion>,
+    message: Option<LenientText>,
+    name: LenientText,
+    status: LenientText,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct Assertion {
-    ancestor_titles: Vec<Text>,
-    failure_messages: Option<Vec<Text>>,
-    location: Option<Location>,
-    status: Text,
-    title: Text,
+struct JestAssertion {
+    ancestor_titles: Vec<LenientText>,
+    failure_messages: Option<Vec<LenientText>>,
+    location: Option<JestLocation>,
+    status: LenientText,
+    title: LenientText,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
-struct Location {
+struct JestLocation {
     line: u32,
     column: u32,
 }
 
 /// The whole document; gives whether there were results in it.
-struct Report<'a> {
-    out: &'a mut Collector,
+struct JestReport<'a> {
+    out: &'a mut FindingCollector,
 }
 
-impl<'de> DeserializeSeed<'de> for Report<'_> {
+impl<'de> DeserializeSeed<'de> for JestReport<'_> {
     type Value = bool;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<bool, D::Error> {
@@ -186,7 +187,7 @@ impl<'de> DeserializeSeed<'de> for Report<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Report<'_> {
+impl<'de> Visitor<'de> for JestReport<'_> {
     type Value = bool;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -195,11 +196,11 @@ impl<'de> Visitor<'de> for Report<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<bool, A::Error> {
         let mut seen = false;
-        while let Some(key) = map.next_key::<Text>()? {
+        while let Some(key) = map.next_key::<LenientText>()? {
             if key.0 == "testResults" {
                 seen = true;
                 self.out.runs_tests();
-                map.next_value_seed(Files { out: self.out })?;
+                map.next_value_seed(JestFileList { out: self.out })?;
             } else {
                 map.next_value::<IgnoredAny>()?;
             }
@@ -209,11 +210,11 @@ impl<'de> Visitor<'de> for Report<'_> {
 }
 
 /// The list of files, reported one by one.
-struct Files<'a> {
-    out: &'a mut Collector,
+struct JestFileList<'a> {
+    out: &'a mut FindingCollector,
 }
 
-impl<'de> DeserializeSeed<'de> for Files<'_> {
+impl<'de> DeserializeSeed<'de> for JestFileList<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -221,7 +222,7 @@ impl<'de> DeserializeSeed<'de> for Files<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Files<'_> {
+impl<'de> Visitor<'de> for JestFileList<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -237,7 +238,7 @@ impl<'de> Visitor<'de> for Files<'_> {
 }
 
 impl FileResult {
-    fn report(&self, out: &mut Collector) {
+    fn report(&self, out: &mut FindingCollector) {
         let file = out.place(&self.name.0, None, None).file;
         let mut failed = false;
         for assertion in &self.assertion_results {
@@ -247,7 +248,7 @@ impl FileResult {
         if self.status.0 == "failed" && !failed {
             let message = self.message.as_ref().map_or("", |message| message.0.as_str());
             let message = uncoloured(message);
-            let place = match Spot::find(&message) {
+            let place = match PrintedLocation::find(&message) {
                 Some(spot) => spot.place(out),
                 None => out.place(&self.name.0, None, None),
             };
@@ -256,8 +257,8 @@ impl FileResult {
     }
 }
 
-impl Assertion {
-    fn report(&self, file: &str, out: &mut Collector) {
+impl JestAssertion {
+    fn report(&self, file: &str, out: &mut FindingCollector) {
         let titles = self.ancestor_titles.iter().chain([&self.title]);
         let titles = titles.map(|title| title.0.as_str()).collect::<Vec<_>>().join(" > ");
         let id = format!("{file}::{titles}");
@@ -273,12 +274,12 @@ impl Assertion {
         }
     }
 
-    fn place(&self, message: &str, file: &str, out: &Collector) -> Place {
-        if let Some(spot) = Spot::find(message) {
+    fn place(&self, message: &str, file: &str, out: &FindingCollector) -> SourceLocation {
+        if let Some(spot) = PrintedLocation::find(message) {
             return spot.place(out);
         }
         let location = self.location;
-        Place {
+        SourceLocation {
             file: file.to_owned(),
             line: location.map(|at| at.line),
             column: location.map(|at| at.column),
@@ -287,8 +288,8 @@ impl Assertion {
 }
 
 /// A message without the frames that follow it.
-fn without_trace(message: &str) -> Said {
-    let mut said = Said::default();
+fn without_trace(message: &str) -> FailureMessage {
+    let mut said = FailureMessage::default();
     said.before_trace(message);
     said
 }

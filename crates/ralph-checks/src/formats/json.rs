@@ -12,10 +12,10 @@ use serde::de::{
     MapAccess, SeqAccess, Visitor,
 };
 
-use super::Unreadable;
+use super::FormatError;
 
 /// A JSON document that can be read.
-pub(super) trait Document {
+pub(super) trait JsonDocument {
     /// Reads one document.
     fn read<'de, D: Deserializer<'de>>(&mut self, document: D) -> Result<(), D::Error>;
 }
@@ -24,9 +24,9 @@ pub(super) trait Document {
 pub(super) fn documents(
     form: &'static str,
     input: &mut dyn BufRead,
-    reader: &mut impl Document,
-) -> Result<(), Unreadable> {
-    let mut text = BufReader::with_capacity(CHUNK, Utf8::new(input));
+    reader: &mut impl JsonDocument,
+) -> Result<(), FormatError> {
+    let mut text = BufReader::with_capacity(CHUNK, LossyUtf8Reader::new(input));
     let mut found = false;
     let mut lines = 0;
     while find_document(&mut text, &mut lines)? {
@@ -39,7 +39,7 @@ pub(super) fn documents(
     if found {
         return Ok(());
     }
-    Err(Unreadable::Form { form, what: "there is no JSON in it".to_owned() })
+    Err(FormatError::Form { form, what: "there is no JSON in it".to_owned() })
 }
 
 /// Reads the records of documents that are a list of them, or hold one under
@@ -49,19 +49,19 @@ pub(super) fn records<T: DeserializeOwned>(
     key: &'static str,
     input: &mut dyn BufRead,
     take: &mut dyn FnMut(T),
-) -> Result<(), Unreadable> {
-    documents(form, input, &mut Records { key, take })
+) -> Result<(), FormatError> {
+    documents(form, input, &mut RecordVisitor { key, take })
 }
 
-fn refused(form: &'static str, error: &serde_json::Error, lines: usize) -> Unreadable {
+fn refused(form: &'static str, error: &serde_json::Error, lines: usize) -> FormatError {
     let (line, column) = (error.line(), error.column());
     let what = error.to_string();
     let what = what.trim_end_matches(&format!(" at line {line} column {column}"));
     if let Some(kind) = error.io_error_kind() {
-        return Unreadable::Io(io::Error::new(kind, what));
+        return FormatError::Io(io::Error::new(kind, what));
     }
     let what = format!("{what} at line {} column {column}", line + lines);
-    Unreadable::Form { form, what }
+    FormatError::Form { form, what }
 }
 
 /// The number of bytes read at once.
@@ -115,19 +115,19 @@ fn skip_line(text: &mut impl BufRead) -> io::Result<bool> {
 }
 
 /// Text with `?` for every byte that is not UTF-8.
-struct Utf8<'a> {
+struct LossyUtf8Reader<'a> {
     inner: &'a mut dyn BufRead,
     /// The beginning of a character that goes on in the next buffer.
     begun: Vec<u8>,
 }
 
-impl<'a> Utf8<'a> {
+impl<'a> LossyUtf8Reader<'a> {
     fn new(inner: &'a mut dyn BufRead) -> Self {
         Self { inner, begun: Vec::new() }
     }
 }
 
-impl Read for Utf8<'_> {
+impl Read for LossyUtf8Reader<'_> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         // Room for the start of a character and the bytes that complete it.
         if out.len() < 8 {
@@ -171,18 +171,18 @@ fn repaired(bytes: &mut [u8]) -> usize {
     }
 }
 
-struct Records<'f, T> {
+struct RecordVisitor<'f, T> {
     key: &'static str,
     take: &'f mut dyn FnMut(T),
 }
 
-impl<T: DeserializeOwned> Document for Records<'_, T> {
+impl<T: DeserializeOwned> JsonDocument for RecordVisitor<'_, T> {
     fn read<'de, D: Deserializer<'de>>(&mut self, document: D) -> Result<(), D::Error> {
         document.deserialize_any(self)
     }
 }
 
-impl<'de, T: DeserializeOwned> Visitor<'de> for &mut Records<'_, T> {
+impl<'de, T: DeserializeOwned> Visitor<'de> for &mut RecordVisitor<'_, T> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -190,14 +190,14 @@ impl<'de, T: DeserializeOwned> Visitor<'de> for &mut Records<'_, T> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<(), A::Error> {
-        Each { take: self.take }.visit_seq(list)
+        ListVisitor { take: self.take }.visit_seq(list)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let mut found = false;
         while let Some(key) = map.next_key::<String>()? {
             if key == self.key {
-                map.next_value_seed(Each { take: self.take })?;
+                map.next_value_seed(ListVisitor { take: self.take })?;
                 found = true;
             } else {
                 map.next_value::<IgnoredAny>()?;
@@ -208,12 +208,12 @@ impl<'de, T: DeserializeOwned> Visitor<'de> for &mut Records<'_, T> {
 }
 
 /// A list whose items are handed on one by one.
-pub(super) struct Each<'f, T> {
+pub(super) struct ListVisitor<'f, T> {
     /// Takes an item.
     pub(super) take: &'f mut dyn FnMut(T),
 }
 
-impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for Each<'_, T> {
+impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for ListVisitor<'_, T> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, list: D) -> Result<(), D::Error> {
@@ -221,7 +221,7 @@ impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for Each<'_, T> {
     }
 }
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for Each<'_, T> {
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ListVisitor<'_, T> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -250,14 +250,14 @@ mod tests {
     use super::*;
 
     #[derive(serde::Deserialize)]
-    struct Record {
+    struct NamedRecord {
         name: String,
     }
 
     fn names(bytes: &[u8], buffer: usize) -> Result<Vec<String>, String> {
         let mut out = Vec::new();
         let mut input = BufReader::with_capacity(buffer, bytes);
-        let mut take = |record: Record| out.push(record.name);
+        let mut take = |record: NamedRecord| out.push(record.name);
         records("sample", "records", &mut input, &mut take).map_err(|error| error.to_string())?;
         Ok(out)
     }
@@ -305,15 +305,15 @@ mod tests {
 
     #[test]
     fn an_unreadable_input_is_not_called_broken_json() {
-        struct Broken;
-        impl Read for Broken {
+        struct BrokenReader;
+        impl Read for BrokenReader {
             fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
                 Err(io::Error::other("gone"))
             }
         }
-        let mut input = BufReader::new(&b"[{"[..]).into_inner().chain(Broken);
+        let mut input = BufReader::new(&b"[{"[..]).into_inner().chain(BrokenReader);
         let mut input = BufReader::new(&mut input);
-        let error = records("sample", "x", &mut input, &mut |_: Record| ()).unwrap_err();
-        assert!(matches!(error, Unreadable::Io(_)), "{error}");
+        let error = records("sample", "x", &mut input, &mut |_: NamedRecord| ()).unwrap_err();
+        assert!(matches!(error, FormatError::Io(_)), "{error}");
     }
 }

@@ -13,17 +13,17 @@ use std::io::{self, BufRead};
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Error, Reader};
 
-use super::{Collector, Unreadable};
-use bounded::{AMPERSAND, Bounded};
-use case::{Case, Suite, Trouble};
+use super::{FindingCollector, FormatError};
+use bounded::{AMPERSAND, BoundedXmlReader};
+use case::{JunitCase, JunitCaseFailure, JunitSuite};
 
 /// The maximum depth of nested elements.
 const DEEPEST: u32 = 1000;
 
 /// Reads everything.
-pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), Unreadable> {
-    let mut reader = Reader::from_reader(Bounded::new(input));
-    let mut junit = Junit::default();
+pub(super) fn read(input: &mut dyn BufRead, out: &mut FindingCollector) -> Result<(), FormatError> {
+    let mut reader = Reader::from_reader(BoundedXmlReader::new(input));
+    let mut junit = JunitReader::default();
     let mut buffer = Vec::new();
     loop {
         buffer.clear();
@@ -33,7 +33,7 @@ pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), U
                 return Err(broken(error.to_string()));
             }
             Err(Error::Io(error)) => {
-                return Err(Unreadable::Io(io::Error::new(error.kind(), error.to_string())));
+                return Err(FormatError::Io(io::Error::new(error.kind(), error.to_string())));
             }
             Err(error) => {
                 let at = reader.error_position() + reader.get_ref().dropped();
@@ -51,35 +51,35 @@ pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), U
     }
 }
 
-fn broken(what: String) -> Unreadable {
-    Unreadable::Form { form: "junit", what }
+fn broken(what: String) -> FormatError {
+    FormatError::Form { form: "junit", what }
 }
 
 #[derive(Debug, Default)]
-struct Junit {
+struct JunitReader {
     depth: u32,
     /// True once a suite was seen.
     suites_seen: bool,
     /// The suites around, the outermost first.
-    suites: Vec<Suite>,
-    case: Option<Case>,
+    suites: Vec<JunitSuite>,
+    case: Option<JunitCase>,
     /// Trouble of a suite as a whole.
-    suite_trouble: Option<Case>,
+    suite_trouble: Option<JunitCase>,
     /// The meaning of the text that is being read.
-    text: Text,
+    text: JunitTextRole,
 }
 
 /// The meaning of the text inside the current element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Text {
+enum JunitTextRole {
     #[default]
     Nothing,
     Trouble,
     Output,
 }
 
-impl Junit {
-    fn event(&mut self, event: Event<'_>, out: &mut Collector) -> Result<(), String> {
+impl JunitReader {
+    fn event(&mut self, event: Event<'_>, out: &mut FindingCollector) -> Result<(), String> {
         match event {
             Event::Start(element) => {
                 self.depth += 1;
@@ -99,7 +99,7 @@ impl Junit {
                 Ok(())
             }
             Event::Text(text) => {
-                if self.text != Text::Nothing {
+                if self.text != JunitTextRole::Nothing {
                     let text = text.replace(char::from(AMPERSAND), "&");
                     self.text(&unescaped(Cow::Owned(text)));
                 }
@@ -118,7 +118,11 @@ impl Junit {
         }
     }
 
-    fn start(&mut self, element: &BytesStart<'_>, out: &mut Collector) -> Result<(), String> {
+    fn start(
+        &mut self,
+        element: &BytesStart<'_>,
+        out: &mut FindingCollector,
+    ) -> Result<(), String> {
         match element.local_name().as_ref() {
             "testsuites" => {
                 self.suites_seen = true;
@@ -127,7 +131,7 @@ impl Junit {
             "testsuite" => {
                 self.suites_seen = true;
                 out.runs_tests();
-                let mut suite = Suite::default();
+                let mut suite = JunitSuite::default();
                 each_attribute(element, |key, value| match key {
                     "name" => suite.name = value.into_owned(),
                     "file" => suite.file = value.into_owned(),
@@ -136,14 +140,16 @@ impl Junit {
                 self.suites.push(suite);
             }
             "testcase" => {
-                let mut case = Case::default();
+                let mut case = JunitCase::default();
                 each_attribute(element, |key, value| case.attribute(key, value))?;
                 self.case = Some(case);
             }
-            "failure" | "error" => self.trouble(element, Trouble::Failed)?,
-            "skipped" | "warning" => self.trouble(element, Trouble::Skipped)?,
-            "system-out" | "system-err" if self.case.as_ref().is_some_and(Case::has_failed) => {
-                self.text = Text::Output;
+            "failure" | "error" => self.trouble(element, JunitCaseFailure::Failed)?,
+            "skipped" | "warning" => self.trouble(element, JunitCaseFailure::Skipped)?,
+            "system-out" | "system-err"
+                if self.case.as_ref().is_some_and(JunitCase::has_failed) =>
+            {
+                self.text = JunitTextRole::Output;
             }
             _ if self.depth == 1 && !self.suites_seen => {
                 let name = element.name();
@@ -154,7 +160,7 @@ impl Junit {
         Ok(())
     }
 
-    fn trouble(&mut self, element: &BytesStart<'_>, kind: Trouble) -> Result<(), String> {
+    fn trouble(&mut self, element: &BytesStart<'_>, kind: JunitCaseFailure) -> Result<(), String> {
         let (mut message, mut class) = (String::new(), String::new());
         each_attribute(element, |key, value| match key {
             "message" => message = value.into_owned(),
@@ -163,29 +169,29 @@ impl Junit {
         })?;
         if let Some(case) = &mut self.case {
             case.trouble(kind, &message, &class);
-            self.text = Text::Trouble;
-        } else if kind == Trouble::Failed && !self.suites.is_empty() {
+            self.text = JunitTextRole::Trouble;
+        } else if kind == JunitCaseFailure::Failed && !self.suites.is_empty() {
             let case = self.suite_trouble.get_or_insert_default();
             case.trouble(kind, &message, &class);
-            self.text = Text::Trouble;
+            self.text = JunitTextRole::Trouble;
         }
         Ok(())
     }
 
     fn text(&mut self, text: &str) {
         let case = self.case.as_mut().or(self.suite_trouble.as_mut());
-        if let (Some(case), true) = (case, self.text != Text::Nothing) {
+        if let (Some(case), true) = (case, self.text != JunitTextRole::Nothing) {
             match self.text {
-                Text::Trouble => case.said(text),
-                Text::Output => case.printed(text),
-                Text::Nothing => {}
+                JunitTextRole::Trouble => case.said(text),
+                JunitTextRole::Output => case.printed(text),
+                JunitTextRole::Nothing => {}
             }
         }
     }
 
-    fn end(&mut self, name: &str, out: &mut Collector) {
+    fn end(&mut self, name: &str, out: &mut FindingCollector) {
         self.depth = self.depth.saturating_sub(1);
-        self.text = Text::Nothing;
+        self.text = JunitTextRole::Nothing;
         match name.rsplit(':').next().unwrap_or(name) {
             "testcase" => {
                 if let Some(case) = self.case.take() {
@@ -202,7 +208,7 @@ impl Junit {
         }
     }
 
-    fn finish(self, at: u64) -> Result<(), Unreadable> {
+    fn finish(self, at: u64) -> Result<(), FormatError> {
         if self.depth > 0 {
             return Err(broken(format!("it ends within an element at byte {at}")));
         }

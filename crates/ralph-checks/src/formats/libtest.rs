@@ -11,16 +11,16 @@ mod target;
 
 use std::io::BufRead;
 
-use super::lines::{self, Claim};
+use super::lines::{self, LineClaim};
 use super::rustc_text::RustcText;
-use super::{Collector, Unreadable};
-use block::{Block, Progress};
+use super::{FindingCollector, FormatError};
+use block::{TestBinaryProgress, TestBinaryRun};
 use docs::DocTests;
-use target::Targets;
+use target::TestBinaryTracker;
 
 /// Reads everything.
-pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), Unreadable> {
-    let mut libtest = Libtest::default();
+pub(super) fn read(input: &mut dyn BufRead, out: &mut FindingCollector) -> Result<(), FormatError> {
+    let mut libtest = LibtestText::default();
     lines::each(input, |line| {
         libtest.line(line, out);
     })?;
@@ -30,25 +30,25 @@ pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), U
 
 /// Takes in the text line by line.
 #[derive(Debug, Default)]
-pub(super) struct Libtest {
-    targets: Targets,
+pub(super) struct LibtestText {
+    targets: TestBinaryTracker,
     /// The binary that is running.
-    block: Option<Block>,
+    block: Option<TestBinaryRun>,
     docs: DocTests,
     rustc: RustcText,
 }
 
-impl Libtest {
+impl LibtestText {
     /// Takes in the next line.
-    pub(super) fn line(&mut self, line: &str, out: &mut Collector) -> Claim {
+    pub(super) fn line(&mut self, line: &str, out: &mut FindingCollector) -> LineClaim {
         let Some(block) = &mut self.block else { return self.outside(line, out) };
         match block.line(line, &mut self.docs, out) {
-            Progress::Going => Claim::Taken,
-            Progress::Over => {
+            TestBinaryProgress::Going => LineClaim::Taken,
+            TestBinaryProgress::Over => {
                 self.block = None;
-                Claim::Taken
+                LineClaim::Taken
             }
-            Progress::BrokenOff => {
+            TestBinaryProgress::BrokenOff => {
                 self.block = None;
                 self.outside(line, out)
             }
@@ -61,7 +61,7 @@ impl Libtest {
     }
 
     /// Takes in that there are no more lines.
-    pub(super) fn finish(&mut self, out: &mut Collector) {
+    pub(super) fn finish(&mut self, out: &mut FindingCollector) {
         if let Some(block) = self.block.take() {
             block.break_off("its output ends early", &mut self.docs, out);
         }
@@ -69,28 +69,28 @@ impl Libtest {
         self.rustc.finish(out);
     }
 
-    fn outside(&mut self, line: &str, out: &mut Collector) -> Claim {
+    fn outside(&mut self, line: &str, out: &mut FindingCollector) -> LineClaim {
         match self.begin(line, out) {
-            Claim::Taken => Claim::Taken,
-            Claim::Free => self.rustc.line(line, out),
+            LineClaim::Taken => LineClaim::Taken,
+            LineClaim::Free => self.rustc.line(line, out),
         }
     }
 
     /// Takes in a line that may begin the tests of a target; errors of the
     /// compiler are left to others.
-    pub(super) fn begin(&mut self, line: &str, out: &mut Collector) -> Claim {
+    pub(super) fn begin(&mut self, line: &str, out: &mut FindingCollector) -> LineClaim {
         if let Some(count) = announced(line) {
             self.rustc.finish(out);
             out.runs_tests();
             let target = self.targets.start_block();
-            self.block = Some(Block::new(target, self.targets.source(), count));
-            return Claim::Taken;
+            self.block = Some(TestBinaryRun::new(target, self.targets.source(), count));
+            return LineClaim::Taken;
         }
         if self.targets.note_header(line) {
             self.docs.flush(out);
-            return Claim::Taken;
+            return LineClaim::Taken;
         }
-        Claim::Free
+        LineClaim::Free
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::BufRead;
 
-use super::Unreadable;
+use super::FormatError;
 use super::printed::each_line;
 pub(super) use super::printed::uncoloured;
 
@@ -11,7 +11,7 @@ const LONGEST: usize = 1024 * 1024;
 
 /// The answer of a reader to the question whose line it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Claim {
+pub(super) enum LineClaim {
     /// It did: no other reader should look at it.
     Taken,
     /// It did not.
@@ -21,7 +21,7 @@ pub(super) enum Claim {
 /// Hands on every line without its end, colours removed.
 ///
 /// Nothing is copied for a line that is plain and lies whole in the buffer.
-pub(super) fn each(input: &mut dyn BufRead, mut take: impl FnMut(&str)) -> Result<(), Unreadable> {
+pub(super) fn each(input: &mut dyn BufRead, mut take: impl FnMut(&str)) -> Result<(), FormatError> {
     each_line(input, LONGEST, |line| {
         take(&uncoloured(line));
         Ok(())

@@ -2,7 +2,7 @@
 
 /// A line of text that begins with a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Located<'a> {
+pub(super) struct LocatedLine<'a> {
     /// As printed; it looks like a path.
     pub(super) file: &'a str,
     /// From 1.
@@ -14,7 +14,7 @@ pub(super) struct Located<'a> {
 }
 
 /// `file:line`, `file:line:column` or `file:line:column:line:column`.
-pub(super) fn colons(text: &str) -> Option<Located<'_>> {
+pub(super) fn colons(text: &str) -> Option<LocatedLine<'_>> {
     let at = before_digit(b':', text)?;
     let file = Some(&text[..at]).filter(|file| is_path(file))?;
     let (line, mut rest) = digits(&text[at + 1..])?;
@@ -25,11 +25,11 @@ pub(super) fn colons(text: &str) -> Option<Located<'_>> {
         column = column.or(Some(number));
         rest = after;
     }
-    Some(Located { file, line, column, rest })
+    Some(LocatedLine { file, line, column, rest })
 }
 
 /// `file(line)` or `file(line,column)`.
-pub(super) fn brackets(text: &str) -> Option<Located<'_>> {
+pub(super) fn brackets(text: &str) -> Option<LocatedLine<'_>> {
     let at = before_digit(b'(', text)?;
     let file = Some(&text[..at]).filter(|file| is_path(file))?;
     let (line, mut rest) = digits(&text[at + 1..])?;
@@ -39,7 +39,7 @@ pub(super) fn brackets(text: &str) -> Option<Located<'_>> {
         column = column.or(Some(number));
         rest = after;
     }
-    Some(Located { file, line, column, rest: rest.strip_prefix(')')? })
+    Some(LocatedLine { file, line, column, rest: rest.strip_prefix(')')? })
 }
 
 /// True if a place could be in the text at all.
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn places_are_read_with_one_to_four_numbers() {
-        let at = |line, column, rest| Some(Located { file: "a.py", line, column, rest });
+        let at = |line, column, rest| Some(LocatedLine { file: "a.py", line, column, rest });
         assert_eq!(colons("a.py:3: x"), at(3, None, ": x"));
         assert_eq!(colons("a.py:3:5: x"), at(3, Some(5), ": x"));
         assert_eq!(colons("a.py:3:5:4:9: x"), at(3, Some(5), ": x"));

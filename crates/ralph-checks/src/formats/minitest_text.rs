@@ -2,12 +2,12 @@
 //!
 //! Ids are `Class#test_name`.
 
-use ralph_core::finding::{Place, TestState};
+use ralph_core::finding::{SourceLocation, TestState};
 
-use super::Collector;
-use super::lines::Claim;
-use super::said::Said;
-use super::spot::{Spot, place_in};
+use super::FindingCollector;
+use super::lines::LineClaim;
+use super::said::FailureMessage;
+use super::spot::{PrintedLocation, place_in};
 
 /// Takes in the text line by line.
 #[derive(Debug, Default)]
@@ -16,7 +16,7 @@ pub(super) struct MinitestText {
     running: Option<String>,
     /// The kind of report that the last line announced.
     heading: Option<TestState>,
-    report: Option<Report>,
+    report: Option<MinitestReport>,
     passed: u64,
     failed: u64,
     skipped: u64,
@@ -24,32 +24,38 @@ pub(super) struct MinitestText {
 
 /// The report about a test that did not pass.
 #[derive(Debug)]
-struct Report {
+struct MinitestReport {
     id: String,
     state: TestState,
-    place: Place,
-    said: Said,
+    place: SourceLocation,
+    said: FailureMessage,
     /// True once the frames of a stack trace were reached.
     traced: bool,
 }
 
 impl MinitestText {
     /// Takes in the next line.
-    pub(super) fn line(&mut self, line: &str, out: &mut Collector) -> Claim {
-        if let Some(counts) = Counts::parse(line) {
+    pub(super) fn line(&mut self, line: &str, out: &mut FindingCollector) -> LineClaim {
+        if let Some(counts) = MinitestCounts::parse(line) {
             self.ended(&counts, out);
-            return Claim::Taken;
+            return LineClaim::Taken;
         }
         if let Some(state) = heading(line) {
             self.close(out);
             self.heading = Some(state);
-            return Claim::Free;
+            return LineClaim::Free;
         }
         if let Some(state) = self.heading.take()
             && let Some((id, place)) = headed(line, out)
         {
-            self.report = Some(Report { id, state, place, said: Said::default(), traced: false });
-            return Claim::Taken;
+            self.report = Some(MinitestReport {
+                id,
+                state,
+                place,
+                said: FailureMessage::default(),
+                traced: false,
+            });
+            return LineClaim::Taken;
         }
         if let Some(report) = &mut self.report {
             // Rails shows how to repeat it, and goes on with other tests.
@@ -58,7 +64,7 @@ impl MinitestText {
             } else {
                 report.line(line, out);
             }
-            return Claim::Taken;
+            return LineClaim::Taken;
         }
         self.verbose(line, out)
     }
@@ -69,13 +75,13 @@ impl MinitestText {
     }
 
     /// Takes in that there are no more lines.
-    pub(super) fn finish(&mut self, out: &mut Collector) {
+    pub(super) fn finish(&mut self, out: &mut FindingCollector) {
         self.close(out);
     }
 
     /// `Class#test_name = 0.00 s = .`, with what the test prints after the
     /// first sign. Those that do not pass are shown later.
-    fn verbose(&mut self, line: &str, out: &mut Collector) -> Claim {
+    fn verbose(&mut self, line: &str, out: &mut FindingCollector) -> LineClaim {
         let (before, mark) = match result(line) {
             Some((before, mark)) => (before, Some(mark)),
             None => (line, None),
@@ -89,18 +95,20 @@ impl MinitestText {
             self.running = Some(name.to_owned());
         }
         let Some(mark) = mark else {
-            return if named.is_some() { Claim::Taken } else { Claim::Free };
+            return if named.is_some() { LineClaim::Taken } else { LineClaim::Free };
         };
-        let Some(id) = self.running.take() else { return Claim::Free };
+        let Some(id) = self.running.take() else { return LineClaim::Free };
         if mark == "." {
             self.passed += 1;
             out.test(&id, TestState::Passed);
         }
-        Claim::Taken
+        LineClaim::Taken
     }
 
-    fn close(&mut self, out: &mut Collector) {
-        let Some(Report { id, state, place, said, .. }) = self.report.take() else { return };
+    fn close(&mut self, out: &mut FindingCollector) {
+        let Some(MinitestReport { id, state, place, said, .. }) = self.report.take() else {
+            return;
+        };
         match state {
             TestState::Passed => {}
             TestState::Failed => {
@@ -114,10 +122,10 @@ impl MinitestText {
         }
     }
 
-    fn ended(&mut self, counts: &Counts, out: &mut Collector) {
+    fn ended(&mut self, counts: &MinitestCounts, out: &mut FindingCollector) {
         self.close(out);
         out.runs_tests();
-        let Counts { runs, failed, skipped } = *counts;
+        let MinitestCounts { runs, failed, skipped } = *counts;
         let passed = runs.saturating_sub(failed).saturating_sub(skipped);
         out.unnamed_tests(TestState::Passed, passed.saturating_sub(self.passed));
         out.unnamed_tests(TestState::Failed, failed.saturating_sub(self.failed));
@@ -126,8 +134,8 @@ impl MinitestText {
     }
 }
 
-impl Report {
-    fn line(&mut self, line: &str, out: &Collector) {
+impl MinitestReport {
+    fn line(&mut self, line: &str, out: &FindingCollector) {
         let is_frame = line.starts_with("    ") && line.contains(":in ");
         if is_frame {
             self.traced = true;
@@ -141,13 +149,13 @@ impl Report {
 }
 
 /// `4 runs, 2 assertions, 1 failures, 1 errors, 1 skips`.
-struct Counts {
+struct MinitestCounts {
     runs: u64,
     failed: u64,
     skipped: u64,
 }
 
-impl Counts {
+impl MinitestCounts {
     fn parse(line: &str) -> Option<Self> {
         let mut parts = line.split(", ");
         let mut next = |word: &str| -> Option<u64> {
@@ -177,13 +185,13 @@ fn heading(line: &str) -> Option<TestState> {
 }
 
 /// Id and place from `Class#test_name [file:3]:` or `Class#test_name:`.
-fn headed(line: &str, out: &Collector) -> Option<(String, Place)> {
+fn headed(line: &str, out: &FindingCollector) -> Option<(String, SourceLocation)> {
     let text = line.trim_end().strip_suffix(':')?;
     let (name, spot) = match text.strip_suffix(']').and_then(|text| text.rsplit_once(" [")) {
-        Some((name, place)) => (name, Spot::parse(place)),
+        Some((name, place)) => (name, PrintedLocation::parse(place)),
         None => (text, None),
     };
-    let place = spot.map_or_else(Place::default, |spot| spot.place(out));
+    let place = spot.map_or_else(SourceLocation::default, |spot| spot.place(out));
     is_id(name).then(|| (name.to_owned(), place))
 }
 

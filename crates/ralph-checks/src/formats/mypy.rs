@@ -2,19 +2,19 @@
 
 use std::io::BufRead;
 
-use ralph_core::finding::{Level, Place};
+use ralph_core::finding::{FindingLevel, SourceLocation};
 use serde::Deserialize;
 
 use super::json::number;
 use super::located::{colons, is_path};
 use super::printed::{LINE_BYTES, each_line, one_line, uncoloured};
-use super::{Collector, Found, Unreadable};
+use super::{FindingCollector, FormatError, ToolFinding};
 
 const FORM: &str = "mypy";
 
 /// A line of `--output json`.
 #[derive(Deserialize)]
-struct Reported {
+struct MypyDiagnostic {
     file: String,
     line: Option<i64>,
     /// From 0, unlike in the text.
@@ -25,20 +25,20 @@ struct Reported {
 }
 
 /// An error whose message may go on in the next line, as `--pretty` prints it.
-struct Begun {
-    place: Place,
+struct PendingMypyError {
+    place: SourceLocation,
     text: String,
 }
 
 /// Reads the errors; notes belong to them and are passed over.
-pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), Unreadable> {
+pub(super) fn read(input: &mut dyn BufRead, out: &mut FindingCollector) -> Result<(), FormatError> {
     let mut begun = None;
     let mut lines = 0;
     each_line(input, LINE_BYTES, |line| {
         lines += 1;
         let line = uncoloured(line);
         if line.starts_with("{\"file\": ") {
-            return json(&line, out).map_err(|error| Unreadable::Form {
+            return json(&line, out).map_err(|error| FormatError::Form {
                 form: FORM,
                 what: format!("a message breaks off at line {lines} column {}", error.column()),
             });
@@ -50,8 +50,8 @@ pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), U
     Ok(())
 }
 
-fn json(line: &str, out: &mut Collector) -> serde_json::Result<()> {
-    let message: Reported = serde_json::from_str(line)?;
+fn json(line: &str, out: &mut FindingCollector) -> serde_json::Result<()> {
+    let message: MypyDiagnostic = serde_json::from_str(line)?;
     if message.severity == "error" {
         let column = message.column.map(|column| column.saturating_add(1));
         let place = out.place(&message.file, number(message.line), number(column));
@@ -60,10 +60,10 @@ fn json(line: &str, out: &mut Collector) -> serde_json::Result<()> {
     Ok(())
 }
 
-fn text(line: &str, begun: &mut Option<Begun>, out: &mut Collector) {
+fn text(line: &str, begun: &mut Option<PendingMypyError>, out: &mut FindingCollector) {
     if let Some((place, text)) = error(line, out) {
         finish(begun, out);
-        *begun = Some(Begun { place, text: text.to_owned() });
+        *begun = Some(PendingMypyError { place, text: text.to_owned() });
         return;
     }
     match begun {
@@ -88,7 +88,7 @@ fn text(line: &str, begun: &mut Option<Begun>, out: &mut Collector) {
 }
 
 /// `file:line: error: text` or `file: error: text`.
-fn error<'a>(line: &'a str, out: &Collector) -> Option<(Place, &'a str)> {
+fn error<'a>(line: &'a str, out: &FindingCollector) -> Option<(SourceLocation, &'a str)> {
     if let Some(at) = colons(line) {
         let text = at.rest.strip_prefix(": error: ")?;
         return Some((out.place(at.file, Some(at.line), at.column), text));
@@ -104,16 +104,16 @@ pub(super) fn code(text: &str) -> Option<(&str, &str)> {
     (!code.is_empty() && code.bytes().all(word)).then_some((message, code))
 }
 
-fn finish(begun: &mut Option<Begun>, out: &mut Collector) {
-    if let Some(Begun { place, text }) = begun.take() {
+fn finish(begun: &mut Option<PendingMypyError>, out: &mut FindingCollector) {
+    if let Some(PendingMypyError { place, text }) = begun.take() {
         let (message, code) =
             code(&text).map_or((text.as_str(), None), |(text, code)| (text, Some(code)));
         out.finding(place, &found(code, message));
     }
 }
 
-fn found<'a>(rule: Option<&'a str>, message: &'a str) -> Found<'a> {
-    Found { tool: "mypy", rule, level: Level::Error, message, context: "" }
+fn found<'a>(rule: Option<&'a str>, message: &'a str) -> ToolFinding<'a> {
+    ToolFinding { tool: "mypy", rule, level: FindingLevel::Error, message, context: "" }
 }
 
 #[cfg(test)]
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn columns_are_counted_from_one_in_both_forms() {
-        let places = |text: &str| -> Vec<Place> {
+        let places = |text: &str| -> Vec<SourceLocation> {
             let reading = reading(read, text.as_bytes()).unwrap();
             reading.findings.into_iter().map(|finding| finding.place).collect()
         };

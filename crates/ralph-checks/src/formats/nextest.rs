@@ -7,17 +7,17 @@ use std::io::BufRead;
 
 use ralph_core::finding::TestState;
 
-use super::lines::{self, Claim};
-use super::panics::Panics;
+use super::lines::{self, LineClaim};
+use super::panics::PanicReader;
 use super::rustc_text::RustcText;
-use super::{Collector, Unreadable};
+use super::{FindingCollector, FormatError};
 
 /// The column at which status words end.
 const STATUS_WIDTH: usize = 12;
 
 /// Reads everything.
-pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), Unreadable> {
-    let mut nextest = Nextest::default();
+pub(super) fn read(input: &mut dyn BufRead, out: &mut FindingCollector) -> Result<(), FormatError> {
+    let mut nextest = NextestText::default();
     lines::each(input, |line| {
         nextest.line(line, out);
     })?;
@@ -27,15 +27,15 @@ pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), U
 
 /// Takes in the text line by line.
 #[derive(Debug, Default)]
-pub(super) struct Nextest {
-    stage: Stage,
+pub(super) struct NextestText {
+    stage: NextestStage,
     /// The failed test whose output follows.
-    current: Option<(String, Panics)>,
+    current: Option<(String, PanicReader)>,
     rustc: RustcText,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Stage {
+enum NextestStage {
     /// Things are built.
     #[default]
     Before,
@@ -45,23 +45,23 @@ enum Stage {
     Summed,
 }
 
-impl Nextest {
+impl NextestText {
     /// Takes in the next line.
-    pub(super) fn line(&mut self, line: &str, out: &mut Collector) -> Claim {
+    pub(super) fn line(&mut self, line: &str, out: &mut FindingCollector) -> LineClaim {
         if is_start(line) {
             self.finish(out);
-            self.stage = Stage::Running;
+            self.stage = NextestStage::Running;
             out.runs_tests();
-            return Claim::Taken;
+            return LineClaim::Taken;
         }
-        if self.stage == Stage::Before {
+        if self.stage == NextestStage::Before {
             return self.rustc.line(line, out);
         }
-        if let Some(status) = Status::parse(line) {
+        if let Some(status) = NextestStatusLine::parse(line) {
             self.status(&status, out);
-            return Claim::Taken;
+            return LineClaim::Taken;
         }
-        if self.stage == Stage::Summed {
+        if self.stage == NextestStage::Summed {
             return self.rustc.line(line, out);
         }
         if let Some((id, output)) = &mut self.current {
@@ -70,39 +70,39 @@ impl Nextest {
                 output.line(printed, out);
             }
         }
-        Claim::Taken
+        LineClaim::Taken
     }
 
     /// Takes in a line only if it begins a run or repeats what failed in it;
     /// what the compiler says is left to others.
-    pub(super) fn begin(&mut self, line: &str, out: &mut Collector) -> Claim {
-        let listed = self.stage == Stage::Summed && Status::parse(line).is_some();
-        if listed || is_start(line) { self.line(line, out) } else { Claim::Free }
+    pub(super) fn begin(&mut self, line: &str, out: &mut FindingCollector) -> LineClaim {
+        let listed = self.stage == NextestStage::Summed && NextestStatusLine::parse(line).is_some();
+        if listed || is_start(line) { self.line(line, out) } else { LineClaim::Free }
     }
 
     /// True while tests run, so that the lines belong to them.
     pub(super) fn is_inside(&self) -> bool {
-        self.stage == Stage::Running
+        self.stage == NextestStage::Running
     }
 
     /// Takes in that there are no more lines.
-    pub(super) fn finish(&mut self, out: &mut Collector) {
+    pub(super) fn finish(&mut self, out: &mut FindingCollector) {
         self.close(out);
         self.rustc.finish(out);
     }
 
-    fn status(&mut self, status: &Status<'_>, out: &mut Collector) {
+    fn status(&mut self, status: &NextestStatusLine<'_>, out: &mut FindingCollector) {
         self.close(out);
         if status.word == "Summary" {
             note_skipped(status.rest, out);
-            self.stage = Stage::Summed;
+            self.stage = NextestStage::Summed;
             return;
         }
         let Some((id, name)) = id(status.rest) else { return };
         let Some(state) = self.state(status) else { return };
         out.test(&id, state);
-        if state == TestState::Failed && self.stage == Stage::Running {
-            let mut output = Panics::of(name);
+        if state == TestState::Failed && self.stage == NextestStage::Running {
+            let mut output = PanicReader::of(name);
             if !status.word.ends_with("FAIL") {
                 // The word is all there is when a signal ended the test.
                 output.line(status.word, out);
@@ -111,11 +111,11 @@ impl Nextest {
         }
     }
 
-    fn state(&self, status: &Status<'_>) -> Option<TestState> {
+    fn state(&self, status: &NextestStatusLine<'_>) -> Option<TestState> {
         match status.word.strip_prefix("TRY ").and_then(|word| word.split_once(' ')) {
             // An attempt that is not the last carries no number of its test.
             Some((_, "PASS" | "LEAK")) => Some(TestState::Passed),
-            Some((_, _)) if self.stage == Stage::Summed => Some(TestState::Failed),
+            Some((_, _)) if self.stage == NextestStage::Summed => Some(TestState::Failed),
             Some((_, _)) => counter(status.rest).map(|_| TestState::Failed),
             None => match status.word {
                 "PASS" | "LEAK" => Some(TestState::Passed),
@@ -130,7 +130,7 @@ impl Nextest {
         }
     }
 
-    fn close(&mut self, out: &mut Collector) {
+    fn close(&mut self, out: &mut FindingCollector) {
         if let Some((id, output)) = self.current.take() {
             output.report(&id, None, out);
         }
@@ -138,14 +138,14 @@ impl Nextest {
 }
 
 /// A line that begins with a status word.
-struct Status<'a> {
+struct NextestStatusLine<'a> {
     /// Such as `PASS`, `TRY 1 FAIL` or `SIGABRT`.
     word: &'a str,
     /// The text after the time.
     rest: &'a str,
 }
 
-impl<'a> Status<'a> {
+impl<'a> NextestStatusLine<'a> {
     fn parse(line: &'a str) -> Option<Self> {
         let text = line.trim_start_matches(' ');
         let indent = line.len() - text.len();
@@ -195,7 +195,7 @@ fn name(id: &str) -> &str {
 
 /// Counts the skipped of `12 tests run: 5 passed, 7 failed, 2 skipped`, which
 /// are not named.
-fn note_skipped(rest: &str, out: &mut Collector) {
+fn note_skipped(rest: &str, out: &mut FindingCollector) {
     let figures = rest.split_once(": ").map_or("", |(_, figures)| figures);
     for figure in figures.split(", ") {
         if let Some((number, "skipped")) = figure.split_once(' ')

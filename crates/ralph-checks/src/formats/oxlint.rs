@@ -2,42 +2,42 @@
 
 use std::io::BufRead;
 
-use ralph_core::finding::Level;
+use ralph_core::finding::FindingLevel;
 use serde::Deserialize;
 
 use super::json::{number, records};
 use super::printed::one_line;
-use super::{Collector, Found, Unreadable};
+use super::{FindingCollector, FormatError, ToolFinding};
 
 #[derive(Deserialize)]
-struct Diagnostic {
+struct OxlintDiagnostic {
     message: String,
     /// Such as `eslint(no-debugger)`; none for a syntax error.
     code: Option<String>,
     severity: Option<String>,
     filename: Option<String>,
     #[serde(default)]
-    labels: Vec<Label>,
+    labels: Vec<OxlintLabel>,
 }
 
 #[derive(Deserialize)]
-struct Label {
-    span: Span,
+struct OxlintLabel {
+    span: OxlintSpan,
 }
 
 #[derive(Deserialize)]
-struct Span {
+struct OxlintSpan {
     line: Option<i64>,
     column: Option<i64>,
 }
 
 /// Reads the list of diagnostics.
-pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), Unreadable> {
-    records("oxlint", "diagnostics", input, &mut |diagnostic: Diagnostic| {
+pub(super) fn read(input: &mut dyn BufRead, out: &mut FindingCollector) -> Result<(), FormatError> {
+    records("oxlint", "diagnostics", input, &mut |diagnostic: OxlintDiagnostic| {
         let level = match diagnostic.severity.as_deref() {
-            Some("error") => Level::Error,
-            Some("advice") => Level::Info,
-            Some(_) | None => Level::Warning,
+            Some("error") => FindingLevel::Error,
+            Some("advice") => FindingLevel::Info,
+            Some(_) | None => FindingLevel::Warning,
         };
         let span = diagnostic.labels.first().map(|label| &label.span);
         let line = span.and_then(|span| number(span.line));
@@ -45,7 +45,7 @@ pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), U
         let place = out.place(diagnostic.filename.as_deref().unwrap_or_default(), line, column);
         let message = one_line(&diagnostic.message);
         let rule = diagnostic.code.as_deref();
-        let found = Found { tool: "oxlint", rule, level, message: &message, context: "" };
+        let found = ToolFinding { tool: "oxlint", rule, level, message: &message, context: "" };
         out.finding(place, &found);
     })
 }

@@ -1,29 +1,29 @@
 //! The output of a failing Rust test: its panic, or else its last lines.
 
-use ralph_core::finding::Place;
+use ralph_core::finding::SourceLocation;
 
-use super::Collector;
-use super::said::Said;
-use super::spot::Spot;
+use super::FindingCollector;
+use super::said::FailureMessage;
+use super::spot::PrintedLocation;
 
 /// Takes in the output of one failing test.
 #[derive(Debug, Default)]
-pub(super) struct Panics {
+pub(super) struct PanicReader {
     /// The test's own name, which is that of its thread.
     test: String,
-    place: Option<Place>,
-    panic: Said,
+    place: Option<SourceLocation>,
+    panic: FailureMessage,
     /// The note of libtest about a panic that was expected.
-    note: Said,
+    note: FailureMessage,
     /// The rest of the output, in case there is no panic.
-    other: Said,
-    state: State,
+    other: FailureMessage,
+    state: PanicReaderState,
     /// True if the panic is that of the test's own thread.
     own: bool,
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
-enum State {
+enum PanicReaderState {
     #[default]
     Waiting,
     /// In the message of the panic.
@@ -32,35 +32,35 @@ enum State {
     Note,
 }
 
-impl Panics {
+impl PanicReader {
     /// For the test of this name.
     pub(super) fn of(test: &str) -> Self {
         Self { test: test.to_owned(), ..Self::default() }
     }
 
     /// Takes in a line that the test printed.
-    pub(super) fn line(&mut self, line: &str, out: &Collector) {
-        if let Some(panicked) = Panicked::parse(line) {
+    pub(super) fn line(&mut self, line: &str, out: &FindingCollector) {
+        if let Some(panicked) = PanicLine::parse(line) {
             self.note_panic(&panicked, out);
         } else if let Some(at) = line.strip_prefix("note: test did not panic as expected at ") {
-            self.place = Spot::parse(at.trim()).map(|spot| spot.place(out));
+            self.place = PrintedLocation::parse(at.trim()).map(|spot| spot.place(out));
             self.note.line("test did not panic as expected");
         } else if line.starts_with("note: panic did not contain expected string") {
             self.note.line("panic did not contain expected string");
-            self.state = State::Note;
+            self.state = PanicReaderState::Note;
         } else if is_over(line) {
-            self.state = State::Waiting;
+            self.state = PanicReaderState::Waiting;
         } else {
             match self.state {
-                State::Message => self.panic.line(line),
-                State::Note => self.note.line(line),
-                State::Waiting => self.other.line(line),
+                PanicReaderState::Message => self.panic.line(line),
+                PanicReaderState::Note => self.note.line(line),
+                PanicReaderState::Waiting => self.other.line(line),
             }
         }
     }
 
-    fn note_panic(&mut self, panicked: &Panicked<'_>, out: &Collector) {
-        self.state = State::Waiting;
+    fn note_panic(&mut self, panicked: &PanicLine<'_>, out: &FindingCollector) {
+        self.state = PanicReaderState::Waiting;
         if self.own {
             return;
         }
@@ -69,12 +69,12 @@ impl Panics {
         self.panic.clear();
         match panicked.message {
             Some(message) => self.panic.line(message),
-            None => self.state = State::Message,
+            None => self.state = PanicReaderState::Message,
         }
     }
 
     /// Reports the test as failed. `home` is where it is, if that is known.
-    pub(super) fn report(self, id: &str, home: Option<Place>, out: &mut Collector) {
+    pub(super) fn report(self, id: &str, home: Option<SourceLocation>, out: &mut FindingCollector) {
         let told = [&self.note, &self.panic, &self.other];
         let said = told.into_iter().find(|said| !said.is_empty()).unwrap_or(&self.other);
         let place = home.or(self.place);
@@ -91,22 +91,22 @@ fn is_over(line: &str) -> bool {
 }
 
 /// The first line of a panic.
-struct Panicked<'a> {
+struct PanicLine<'a> {
     thread: &'a str,
-    spot: Option<Spot<'a>>,
+    spot: Option<PrintedLocation<'a>>,
     /// Only before Rust 1.73; later it follows on lines of its own.
     message: Option<&'a str>,
 }
 
-impl<'a> Panicked<'a> {
+impl<'a> PanicLine<'a> {
     fn parse(line: &'a str) -> Option<Self> {
         let (thread, rest) = line.strip_prefix("thread '")?.split_once('\'')?;
         let (_, rest) = rest.split_once("panicked at ")?;
         if let Some((message, spot)) = rest.rsplit_once("', ") {
             let message = Some(message.trim_start_matches('\''));
-            return Some(Self { thread, spot: Spot::parse(spot), message });
+            return Some(Self { thread, spot: PrintedLocation::parse(spot), message });
         }
-        let spot = Spot::parse(rest.strip_suffix(':')?);
+        let spot = PrintedLocation::parse(rest.strip_suffix(':')?);
         Some(Self { thread, spot, message: None })
     }
 }
@@ -119,8 +119,8 @@ mod tests {
 
     #[track_caller]
     fn check(printed: &str, place: &str, message: &str) {
-        let mut out = Collector::new(Path::new("/project"), "");
-        let mut panics = Panics::of("a::b");
+        let mut out = FindingCollector::new(Path::new("/project"), "");
+        let mut panics = PanicReader::of("a::b");
         for line in printed.lines() {
             panics.line(line, &out);
         }

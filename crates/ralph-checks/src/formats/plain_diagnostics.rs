@@ -6,28 +6,28 @@
 
 mod forms;
 
-use ralph_core::finding::{Level, Place};
+use ralph_core::finding::{FindingLevel, SourceLocation};
 
-use self::forms::Seen;
+use self::forms::PlacedFinding;
 use super::located::{brackets, colons, has_place, is_path};
-use super::printed::{Said, uncoloured};
-use super::{Collector, Found, tsc};
+use super::printed::{RepeatFilter, uncoloured};
+use super::{FindingCollector, ToolFinding, tsc};
 
 /// Reads diagnostics line by line.
 #[derive(Debug, Default)]
 pub(super) struct PlainDiagnostics {
-    said: Said,
-    before: Before,
+    said: RepeatFilter,
+    before: PrecedingLine,
 }
 
 /// The start of a diagnostic, or of a group of them, in the line before.
 #[derive(Debug, Default)]
-enum Before {
+enum PrecedingLine {
     /// Nothing that matters.
     #[default]
     Nothing,
     /// A message whose place comes in the next line, after an arrow.
-    Message { tool: &'static str, rule: Option<String>, level: Level, message: String },
+    Message { tool: &'static str, rule: Option<String>, level: FindingLevel, message: String },
     /// The diagnostics of a Go package.
     GoPackage,
     /// The diagnostics of a file, with only their lines and columns.
@@ -36,20 +36,20 @@ enum Before {
 
 impl PlainDiagnostics {
     /// Takes in the next line, without its end.
-    pub(super) fn line(&mut self, text: &str, out: &mut Collector) {
+    pub(super) fn line(&mut self, text: &str, out: &mut FindingCollector) {
         let text = uncoloured(text);
         let text = trimmed(&text);
         match text.as_bytes().first() {
-            None => self.before = Before::Nothing,
+            None => self.before = PrecedingLine::Nothing,
             Some(b' ' | b'\t') => self.indented(text.trim_start(), out),
             Some(first) => self.unindented(*first, text, out),
         }
     }
 
     /// A line that is not indented.
-    fn unindented(&mut self, first: u8, text: &str, out: &mut Collector) {
-        let go = matches!(self.before, Before::GoPackage);
-        self.before = Before::Nothing;
+    fn unindented(&mut self, first: u8, text: &str, out: &mut FindingCollector) {
+        let go = matches!(self.before, PrecedingLine::GoPackage);
+        self.before = PrecedingLine::Nothing;
         let special = match first {
             b'e' | b'w' => forms::kotlin(text, out),
             b'[' => forms::maven(text, out),
@@ -64,7 +64,7 @@ impl PlainDiagnostics {
             let seen = located(text, out).or_else(|| if go { forms::go(text, out) } else { None });
             if let Some(seen) = seen {
                 if go {
-                    self.before = Before::GoPackage;
+                    self.before = PrecedingLine::GoPackage;
                 }
                 return self.found(seen, out);
             }
@@ -75,11 +75,11 @@ impl PlainDiagnostics {
     /// True if the line says something about the lines that follow.
     fn begin(&mut self, first: u8, text: &str) {
         if first == b'#' && forms::is_go_package(text) {
-            self.before = Before::GoPackage;
+            self.before = PrecedingLine::GoPackage;
         } else if first == b'/' && is_path(text) {
-            self.before = Before::File(text.to_owned());
+            self.before = PrecedingLine::File(text.to_owned());
         } else if let Some(found) = forms::before_arrow(text) {
-            self.before = Before::Message {
+            self.before = PrecedingLine::Message {
                 tool: found.tool,
                 rule: found.rule.map(str::to_owned),
                 level: found.level,
@@ -88,43 +88,47 @@ impl PlainDiagnostics {
         }
     }
 
-    fn indented(&mut self, text: &str, out: &mut Collector) {
+    fn indented(&mut self, text: &str, out: &mut FindingCollector) {
         match &self.before {
-            Before::Message { .. } => self.arrow(text, out),
-            Before::File(file) => {
+            PrecedingLine::Message { .. } => self.arrow(text, out),
+            PrecedingLine::File(file) => {
                 let seen = forms::stylish(file, text, out).or_else(|| forms::dashed(text, out));
                 if let Some(seen) = seen {
                     self.found(seen, out);
                 }
             }
             // What a build of several projects prints is indented.
-            Before::Nothing => {
+            PrecedingLine::Nothing => {
                 if let Some(seen) = brackets(text).and_then(|at| forms::coded(&at, out)) {
                     self.found(seen, out);
                 }
             }
             // Go indents what explains a diagnostic.
-            Before::GoPackage => {}
+            PrecedingLine::GoPackage => {}
         }
     }
 
     /// ` --> file:line:column`
-    fn arrow(&mut self, text: &str, out: &mut Collector) {
+    fn arrow(&mut self, text: &str, out: &mut FindingCollector) {
         let before = std::mem::take(&mut self.before);
-        let Before::Message { tool, rule, level, message } = before else { return };
+        let PrecedingLine::Message { tool, rule, level, message } = before else { return };
         let at = text.strip_prefix("--> ").and_then(colons).filter(|at| at.rest.is_empty());
         if let Some(at) = at {
             let place = out.place(at.file, Some(at.line), at.column);
             let found =
-                Found { tool, rule: rule.as_deref(), level, message: &message, context: "" };
-            self.found(Seen { place, found }, out);
+                ToolFinding { tool, rule: rule.as_deref(), level, message: &message, context: "" };
+            self.found(PlacedFinding { place, found }, out);
         }
     }
 
-    fn found(&mut self, Seen { place, found }: Seen<'_>, out: &mut Collector) {
+    fn found(
+        &mut self,
+        PlacedFinding { place, found }: PlacedFinding<'_>,
+        out: &mut FindingCollector,
+    ) {
         // A header of the system or an installed package cannot be mended here.
-        let foreign = place.file.starts_with('/') && found.level != Level::Error;
-        let Place { file, line, column } = &place;
+        let foreign = place.file.starts_with('/') && found.level != FindingLevel::Error;
+        let SourceLocation { file, line, column } = &place;
         if !foreign && self.said.is_new(&(file, line, column, found.message)) {
             out.finding(place, &found);
         }
@@ -140,10 +144,10 @@ fn trimmed(text: &str) -> &str {
 }
 
 /// Forms that begin with a place.
-fn located<'a>(text: &'a str, out: &Collector) -> Option<Seen<'a>> {
+fn located<'a>(text: &'a str, out: &FindingCollector) -> Option<PlacedFinding<'a>> {
     let text = ["vet: ", "ruby: "].iter().find_map(|tool| text.strip_prefix(tool)).unwrap_or(text);
     if let Some((place, found)) = tsc::diagnostic(text, out) {
-        return Some(Seen { place, found });
+        return Some(PlacedFinding { place, found });
     }
     if let Some(at) = brackets(text) {
         return forms::coded(&at, out);

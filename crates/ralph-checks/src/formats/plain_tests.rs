@@ -5,16 +5,16 @@
 //! A line belongs to at most one of them. While one shows what its tests
 //! printed, the others do not look: such text may look like anything.
 
-use super::Collector;
-use super::ctest::Ctest;
+use super::FindingCollector;
+use super::ctest::CtestText;
 use super::go_text::GoText;
-use super::libtest::Libtest;
-use super::lines::Claim;
+use super::libtest::LibtestText;
+use super::lines::LineClaim;
 use super::minitest_text::MinitestText;
-use super::nextest::Nextest;
+use super::nextest::NextestText;
 use super::pytest_text::PytestText;
 use super::runners::RunnerTexts;
-use super::tap::Tap;
+use super::tap::TapText;
 use super::unittest_text::UnittestText;
 
 /// The readers other than those of [`super::runners`].
@@ -29,20 +29,20 @@ pub(super) fn names() -> Vec<&'static str> {
 /// Takes in plain text line by line.
 #[derive(Debug, Default)]
 pub(super) struct PlainTests {
-    libtest: Libtest,
-    nextest: Nextest,
+    libtest: LibtestText,
+    nextest: NextestText,
     go: GoText,
     pytest: PytestText,
     unittest: UnittestText,
     minitest: MinitestText,
-    ctest: Ctest,
+    ctest: CtestText,
     runners: RunnerTexts,
-    tap: Tap,
+    tap: TapText,
 }
 
 impl PlainTests {
     /// Takes in the next line; a line that was taken is no diagnostic.
-    pub(super) fn line(&mut self, line: &str, out: &mut Collector) -> Claim {
+    pub(super) fn line(&mut self, line: &str, out: &mut FindingCollector) -> LineClaim {
         if self.libtest.is_inside() {
             return self.libtest.line(line, out);
         }
@@ -64,20 +64,20 @@ impl PlainTests {
         if self.ctest.is_inside() {
             return self.ctest.line(line, out);
         }
-        if self.runners.is_inside() && self.runners.line(line, out) == Claim::Taken {
-            return Claim::Taken;
+        if self.runners.is_inside() && self.runners.line(line, out) == LineClaim::Taken {
+            return LineClaim::Taken;
         }
         // What explains a failure goes to another stream, and may come first.
-        if (self.tap.is_started() || line.starts_with('#') || Tap::begins_with(line))
-            && self.tap.line(line, out) == Claim::Taken
+        if (self.tap.is_started() || line.starts_with('#') || TapText::begins_with(line))
+            && self.tap.line(line, out) == LineClaim::Taken
         {
-            return Claim::Taken;
+            return LineClaim::Taken;
         }
         self.beginning(line, out)
     }
 
     /// Takes in that there are no more lines.
-    pub(super) fn finish(&mut self, out: &mut Collector) {
+    pub(super) fn finish(&mut self, out: &mut FindingCollector) {
         self.libtest.finish(out);
         self.nextest.finish(out);
         self.go.finish(out);
@@ -89,22 +89,22 @@ impl PlainTests {
     }
 
     /// A line outside of all of them, which may begin one.
-    fn beginning(&mut self, line: &str, out: &mut Collector) -> Claim {
+    fn beginning(&mut self, line: &str, out: &mut FindingCollector) -> LineClaim {
         let claims = [
-            |all: &mut Self, line: &str, out: &mut Collector| all.go.line(line, out),
-            |all: &mut Self, line: &str, out: &mut Collector| all.pytest.line(line, out),
-            |all: &mut Self, line: &str, out: &mut Collector| all.unittest.line(line, out),
-            |all: &mut Self, line: &str, out: &mut Collector| all.minitest.line(line, out),
-            |all: &mut Self, line: &str, out: &mut Collector| all.ctest.line(line, out),
-            |all: &mut Self, line: &str, out: &mut Collector| all.runners.line(line, out),
-            |all: &mut Self, line: &str, out: &mut Collector| all.nextest.begin(line, out),
-            |all: &mut Self, line: &str, out: &mut Collector| all.libtest.begin(line, out),
+            |all: &mut Self, line: &str, out: &mut FindingCollector| all.go.line(line, out),
+            |all: &mut Self, line: &str, out: &mut FindingCollector| all.pytest.line(line, out),
+            |all: &mut Self, line: &str, out: &mut FindingCollector| all.unittest.line(line, out),
+            |all: &mut Self, line: &str, out: &mut FindingCollector| all.minitest.line(line, out),
+            |all: &mut Self, line: &str, out: &mut FindingCollector| all.ctest.line(line, out),
+            |all: &mut Self, line: &str, out: &mut FindingCollector| all.runners.line(line, out),
+            |all: &mut Self, line: &str, out: &mut FindingCollector| all.nextest.begin(line, out),
+            |all: &mut Self, line: &str, out: &mut FindingCollector| all.libtest.begin(line, out),
         ];
         for claim in claims {
-            if claim(self, line, out) == Claim::Taken {
-                return Claim::Taken;
+            if claim(self, line, out) == LineClaim::Taken {
+                return LineClaim::Taken;
             }
         }
-        Claim::Free
+        LineClaim::Free
     }
 }

@@ -7,7 +7,7 @@ use std::io::{self, BufRead, Read};
 
 use ralph_core::claim::plain;
 
-use super::Unreadable;
+use super::FormatError;
 
 /// The maximum length of a line of plain text that is looked at. No diagnostic is longer.
 pub(super) const LINE_BYTES: usize = 64 * 1024;
@@ -20,8 +20,8 @@ const REMEMBERED: usize = 100_000;
 pub(super) fn each_line(
     input: &mut dyn BufRead,
     limit: usize,
-    mut take: impl FnMut(&str) -> Result<(), Unreadable>,
-) -> Result<(), Unreadable> {
+    mut take: impl FnMut(&str) -> Result<(), FormatError>,
+) -> Result<(), FormatError> {
     // The beginning of a line that goes on in the next buffer.
     let mut begun: Vec<u8> = Vec::new();
     loop {
@@ -140,12 +140,12 @@ pub(crate) fn one_line(message: &str) -> Cow<'_, str> {
 /// Knows what was said before: compilers repeat themselves for every target
 /// and every file that includes a header.
 #[derive(Debug, Default)]
-pub(super) struct Said {
+pub(super) struct RepeatFilter {
     hashes: HashSet<u64>,
     state: RandomState,
 }
 
-impl Said {
+impl RepeatFilter {
     /// True if this is said for the first time.
     pub(super) fn is_new(&mut self, what: &impl Hash) -> bool {
         // Beyond the bound, saying something twice is better than growing.
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn what_was_said_before_is_not_new() {
-        let mut said = Said::default();
+        let mut said = RepeatFilter::default();
         assert!(said.is_new(&("a", 1)));
         assert!(said.is_new(&("a", 2)));
         assert!(!said.is_new(&("a", 1)));

@@ -2,41 +2,41 @@
 
 use std::io::BufRead;
 
-use ralph_core::finding::Level;
+use ralph_core::finding::FindingLevel;
 use serde::Deserialize;
 
 use super::json::{number, records};
 use super::printed::one_line;
-use super::{Collector, Found, Unreadable};
+use super::{FindingCollector, FormatError, ToolFinding};
 
 #[derive(Deserialize)]
-struct Diagnostic {
+struct PyrightDiagnostic {
     file: Option<String>,
     severity: String,
     message: String,
-    range: Option<Range>,
+    range: Option<PyrightRange>,
     rule: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Range {
-    start: Position,
+struct PyrightRange {
+    start: PyrightPosition,
 }
 
 /// Counted from 0.
 #[derive(Deserialize)]
-struct Position {
+struct PyrightPosition {
     line: i64,
     character: i64,
 }
 
 /// Reads the list of diagnostics.
-pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), Unreadable> {
-    records("pyright", "generalDiagnostics", input, &mut |diagnostic: Diagnostic| {
+pub(super) fn read(input: &mut dyn BufRead, out: &mut FindingCollector) -> Result<(), FormatError> {
+    records("pyright", "generalDiagnostics", input, &mut |diagnostic: PyrightDiagnostic| {
         let level = match diagnostic.severity.as_str() {
-            "error" => Level::Error,
-            "warning" => Level::Warning,
-            _ => Level::Info,
+            "error" => FindingLevel::Error,
+            "warning" => FindingLevel::Warning,
+            _ => FindingLevel::Info,
         };
         let start = diagnostic.range.as_ref().map(|range| &range.start);
         let line = number(start.map(|start| start.line.saturating_add(1)));
@@ -44,7 +44,7 @@ pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), U
         let place = out.place(diagnostic.file.as_deref().unwrap_or_default(), line, column);
         let message = one_line(&diagnostic.message);
         let rule = diagnostic.rule.as_deref();
-        let found = Found { tool: "pyright", rule, level, message: &message, context: "" };
+        let found = ToolFinding { tool: "pyright", rule, level, message: &message, context: "" };
         out.finding(place, &found);
     })
 }

@@ -4,12 +4,12 @@
 
 use std::collections::HashMap;
 
-use ralph_core::finding::{Place, TestCounts, TestState};
+use ralph_core::finding::{SourceLocation, TestCounts, TestState};
 
-use super::Collector;
-use super::lines::Claim;
-use super::said::Said;
-use super::spot::{Spot, worded};
+use super::FindingCollector;
+use super::lines::LineClaim;
+use super::said::FailureMessage;
+use super::spot::{PrintedLocation, worded};
 
 /// The maximum number of failures remembered from their reports to the summary.
 const REPORTS: usize = 1_000;
@@ -17,16 +17,16 @@ const REPORTS: usize = 1_000;
 /// Takes in the text line by line.
 #[derive(Debug, Default)]
 pub(super) struct PytestText {
-    stage: Stage,
+    stage: PytestSection,
     /// Tests that were named, by how they ended.
     named: TestCounts,
     /// The report that is being read: its title, place and message.
-    report: Option<(String, Place, Said)>,
-    reports: HashMap<String, (Place, Said)>,
+    report: Option<(String, SourceLocation, FailureMessage)>,
+    reports: HashMap<String, (SourceLocation, FailureMessage)>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Stage {
+enum PytestSection {
     #[default]
     Outside,
     /// Tests run.
@@ -39,50 +39,50 @@ enum Stage {
 
 impl PytestText {
     /// Takes in the next line.
-    pub(super) fn line(&mut self, line: &str, out: &mut Collector) -> Claim {
+    pub(super) fn line(&mut self, line: &str, out: &mut FindingCollector) -> LineClaim {
         if let Some(title) = banner(line, '=') {
             return self.banner(title, out);
         }
         match self.stage {
-            Stage::Outside => self.anywhere(line, out),
-            Stage::Session => {
+            PytestSection::Outside => self.anywhere(line, out),
+            PytestSection::Session => {
                 if !self.verbose(line, out) {
                     self.anywhere(line, out);
                 }
-                Claim::Taken
+                LineClaim::Taken
             }
-            Stage::Reports => {
+            PytestSection::Reports => {
                 self.report_line(line, out);
-                Claim::Taken
+                LineClaim::Taken
             }
-            Stage::Summary => {
+            PytestSection::Summary => {
                 self.anywhere(line, out);
-                Claim::Taken
+                LineClaim::Taken
             }
         }
     }
 
     /// True while a session runs, so that the lines belong to it.
     pub(super) fn is_inside(&self) -> bool {
-        self.stage != Stage::Outside
+        self.stage != PytestSection::Outside
     }
 
-    fn banner(&mut self, title: &str, out: &mut Collector) -> Claim {
+    fn banner(&mut self, title: &str, out: &mut FindingCollector) -> LineClaim {
         self.close_report();
         match title {
             "test session starts" => {
                 out.runs_tests();
-                self.stage = Stage::Session;
+                self.stage = PytestSection::Session;
             }
-            "FAILURES" | "ERRORS" => self.stage = Stage::Reports,
-            "short test summary info" => self.stage = Stage::Summary,
+            "FAILURES" | "ERRORS" => self.stage = PytestSection::Reports,
+            "short test summary info" => self.stage = PytestSection::Summary,
             _ => return self.last_line(title, out),
         }
-        Claim::Taken
+        LineClaim::Taken
     }
 
     /// Lines that are sure wherever they stand: with `-q` no banner is printed.
-    fn anywhere(&mut self, line: &str, out: &mut Collector) -> Claim {
+    fn anywhere(&mut self, line: &str, out: &mut FindingCollector) -> LineClaim {
         let known = ["FAILED ", "ERROR ", "SUBFAILED"];
         if known.iter().any(|word| line.starts_with(word)) {
             return self.listed(line, out);
@@ -91,18 +91,18 @@ impl PytestText {
         if line.ends_with('s') || line.ends_with(')') {
             return self.last_line(line, out);
         }
-        Claim::Free
+        LineClaim::Free
     }
 
     /// `FAILED tests/test_a.py::test_b - message`.
-    fn listed(&mut self, line: &str, out: &mut Collector) -> Claim {
+    fn listed(&mut self, line: &str, out: &mut FindingCollector) -> LineClaim {
         // A subtest is told before its file: `SUBFAILED[why] (n=1) test_a.py::test_b`.
         let is_subtest = line.starts_with("SUBFAILED");
         let begins_id = |at: &usize| {
             !is_subtest || line[at + 1..].split_once("::").is_some_and(|(file, _)| is_python(file))
         };
         let at = line.match_indices(' ').map(|(at, _)| at).find(begins_id);
-        let Some((word, rest)) = at.map(|at| line.split_at(at)) else { return Claim::Free };
+        let Some((word, rest)) = at.map(|at| line.split_at(at)) else { return LineClaim::Free };
         let rest = rest.trim_start();
         // Parameters may hold the mark that stands before the message.
         let is_whole = |id: &str| !id.contains('[') || id.ends_with(']');
@@ -113,7 +113,7 @@ impl PytestText {
         };
         let file = id.split("::").next().unwrap_or(id);
         if !is_python(file) {
-            return Claim::Free;
+            return LineClaim::Free;
         }
         let title = id.split_once("::").map_or(id, |(_, name)| name).replace("::", ".");
         let title = match word.strip_prefix("SUBFAILED") {
@@ -125,12 +125,12 @@ impl PytestText {
         let message = if said.is_empty() { message } else { said.as_str() };
         out.failed(id, place, message);
         self.named.failed += 1;
-        Claim::Taken
+        LineClaim::Taken
     }
 
     /// `tests/test_a.py::test_b PASSED [ 50%]`. Failures are listed later, so
     /// that they are not counted here.
-    fn verbose(&mut self, line: &str, out: &mut Collector) -> bool {
+    fn verbose(&mut self, line: &str, out: &mut FindingCollector) -> bool {
         let Some((id, rest)) = line
             .split_once("::")
             .and_then(|(file, _)| is_python(file).then(|| split_status(line)).flatten())
@@ -152,14 +152,15 @@ impl PytestText {
         true
     }
 
-    fn report_line(&mut self, line: &str, out: &mut Collector) {
+    fn report_line(&mut self, line: &str, out: &mut FindingCollector) {
         if let Some(title) = banner(line, '_') {
             self.close_report();
             let title = ["ERROR at setup of ", "ERROR at teardown of ", "ERROR collecting "]
                 .iter()
                 .find_map(|prefix| title.strip_prefix(prefix))
                 .unwrap_or(title);
-            self.report = Some((title.to_owned(), Place::default(), Said::default()));
+            self.report =
+                Some((title.to_owned(), SourceLocation::default(), FailureMessage::default()));
             return;
         }
         let Some((_, place, said)) = &mut self.report else { return };
@@ -169,7 +170,7 @@ impl PytestText {
             if let Some(spot) = worded(message, "File \"", "\", line ") {
                 *place = spot.place(out);
             }
-        } else if let Some(spot) = Spot::find_in_line(line)
+        } else if let Some(spot) = PrintedLocation::find_in_line(line)
             && line.starts_with(spot.file)
         {
             // The last one is where it was raised.
@@ -186,15 +187,15 @@ impl PytestText {
     }
 
     /// `2 failed, 3 passed, 1 skipped in 0.02s`.
-    fn last_line(&mut self, title: &str, out: &mut Collector) -> Claim {
-        let Some(counts) = figures(title) else { return Claim::Free };
+    fn last_line(&mut self, title: &str, out: &mut FindingCollector) -> LineClaim {
+        let Some(counts) = figures(title) else { return LineClaim::Free };
         let named = std::mem::take(&mut self.named);
         out.runs_tests();
         out.unnamed_tests(TestState::Passed, counts.passed.saturating_sub(named.passed));
         out.unnamed_tests(TestState::Failed, counts.failed.saturating_sub(named.failed));
         out.unnamed_tests(TestState::Skipped, counts.skipped.saturating_sub(named.skipped));
         *self = Self::default();
-        Claim::Taken
+        LineClaim::Taken
     }
 }
 

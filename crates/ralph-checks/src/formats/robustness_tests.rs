@@ -8,35 +8,35 @@ use proptest::prelude::*;
 
 use super::*;
 
-const SAMPLES: &[(Format, &[u8])] = &[
-    (Format::Cargo, include_bytes!("../../tests/samples/cargo/errors.json")),
-    (Format::Tsc, include_bytes!("../../tests/samples/tsc/pretty.txt")),
-    (Format::Eslint, include_bytes!("../../tests/samples/eslint/errors.json")),
-    (Format::Biome, include_bytes!("../../tests/samples/biome/errors.json")),
-    (Format::Oxlint, include_bytes!("../../tests/samples/oxlint/errors.json")),
-    (Format::Ruff, include_bytes!("../../tests/samples/ruff/errors.json")),
-    (Format::Mypy, include_bytes!("../../tests/samples/mypy/pretty.txt")),
-    (Format::Mypy, include_bytes!("../../tests/samples/mypy/lines.json")),
-    (Format::Pyright, include_bytes!("../../tests/samples/pyright/errors.json")),
-    (Format::Shellcheck, include_bytes!("../../tests/samples/shellcheck/errors.json")),
-    (Format::Rubocop, include_bytes!("../../tests/samples/rubocop/errors.json")),
-    (Format::Sarif, include_bytes!("../../tests/samples/sarif/ruff.sarif")),
-    (Format::Text, include_bytes!("../../tests/samples/text/cargo.txt")),
-    (Format::Text, include_bytes!("../../tests/samples/text/eslint.txt")),
-    (Format::Text, include_bytes!("../../tests/samples/text/gcc_colour.txt")),
-    (Format::Text, include_bytes!("../../tests/samples/text/go_vet.txt")),
-    (Format::Text, include_bytes!("../../tests/samples/text/php.txt")),
-    (Format::Text, include_bytes!("../../tests/samples/text/pylint.txt")),
-    (Format::Text, include_bytes!("../../tests/samples/text/pyright.txt")),
-    (Format::Text, include_bytes!("../../tests/samples/text/ruff.txt")),
+const SAMPLES: &[(OutputFormat, &[u8])] = &[
+    (OutputFormat::Cargo, include_bytes!("../../tests/samples/cargo/errors.json")),
+    (OutputFormat::Tsc, include_bytes!("../../tests/samples/tsc/pretty.txt")),
+    (OutputFormat::Eslint, include_bytes!("../../tests/samples/eslint/errors.json")),
+    (OutputFormat::Biome, include_bytes!("../../tests/samples/biome/errors.json")),
+    (OutputFormat::Oxlint, include_bytes!("../../tests/samples/oxlint/errors.json")),
+    (OutputFormat::Ruff, include_bytes!("../../tests/samples/ruff/errors.json")),
+    (OutputFormat::Mypy, include_bytes!("../../tests/samples/mypy/pretty.txt")),
+    (OutputFormat::Mypy, include_bytes!("../../tests/samples/mypy/lines.json")),
+    (OutputFormat::Pyright, include_bytes!("../../tests/samples/pyright/errors.json")),
+    (OutputFormat::Shellcheck, include_bytes!("../../tests/samples/shellcheck/errors.json")),
+    (OutputFormat::Rubocop, include_bytes!("../../tests/samples/rubocop/errors.json")),
+    (OutputFormat::Sarif, include_bytes!("../../tests/samples/sarif/ruff.sarif")),
+    (OutputFormat::Text, include_bytes!("../../tests/samples/text/cargo.txt")),
+    (OutputFormat::Text, include_bytes!("../../tests/samples/text/eslint.txt")),
+    (OutputFormat::Text, include_bytes!("../../tests/samples/text/gcc_colour.txt")),
+    (OutputFormat::Text, include_bytes!("../../tests/samples/text/go_vet.txt")),
+    (OutputFormat::Text, include_bytes!("../../tests/samples/text/php.txt")),
+    (OutputFormat::Text, include_bytes!("../../tests/samples/text/pylint.txt")),
+    (OutputFormat::Text, include_bytes!("../../tests/samples/text/pyright.txt")),
+    (OutputFormat::Text, include_bytes!("../../tests/samples/text/ruff.txt")),
 ];
 
 /// Reads with a small buffer, so that everything is cut somewhere.
-fn read_all(format: Format, bytes: &[u8], buffer: usize) {
-    let mut out = Collector::new(Path::new("/project"), "web");
+fn read_all(format: OutputFormat, bytes: &[u8], buffer: usize) {
+    let mut out = FindingCollector::new(Path::new("/project"), "web");
     let mut input = BufReader::with_capacity(buffer, bytes);
     if let Err(error) = read(format, &mut input, &mut out) {
-        assert!(matches!(error, Unreadable::Form { .. }), "{error}");
+        assert!(matches!(error, FormatError::Form { .. }), "{error}");
     }
     let reading = out.finish();
     assert!(reading.findings.iter().all(|finding| !finding.message.contains('\n')));
@@ -44,13 +44,13 @@ fn read_all(format: Format, bytes: &[u8], buffer: usize) {
 
 /// A change to a sample.
 #[derive(Clone, Debug)]
-enum Change {
+enum SampleMutation {
     Cut(prop::sample::Index, prop::sample::Index),
     Put(prop::sample::Index, Vec<u8>),
     Repeat(prop::sample::Index, prop::sample::Index),
 }
 
-impl Change {
+impl SampleMutation {
     fn apply(&self, bytes: &mut Vec<u8>) {
         let range = |a: &prop::sample::Index, b: &prop::sample::Index| {
             let (a, b) = (a.index(bytes.len() + 1), b.index(bytes.len() + 1));
@@ -71,14 +71,14 @@ impl Change {
     }
 }
 
-fn change() -> impl Strategy<Value = Change> {
+fn change() -> impl Strategy<Value = SampleMutation> {
     let index = any::<prop::sample::Index>;
     prop_oneof![
-        (index(), index()).prop_map(|(a, b)| Change::Cut(a, b)),
-        (index(), vec(any::<u8>(), 1..4)).prop_map(|(at, new)| Change::Put(at, new)),
+        (index(), index()).prop_map(|(a, b)| SampleMutation::Cut(a, b)),
+        (index(), vec(any::<u8>(), 1..4)).prop_map(|(at, new)| SampleMutation::Put(at, new)),
         (index(), prop::sample::select(&b":()[]{}\",\\ \n-0"[..]))
-            .prop_map(|(at, byte)| Change::Put(at, vec![byte])),
-        (index(), index()).prop_map(|(a, b)| Change::Repeat(a, b)),
+            .prop_map(|(at, byte)| SampleMutation::Put(at, vec![byte])),
+        (index(), index()).prop_map(|(a, b)| SampleMutation::Repeat(a, b)),
     ]
 }
 
@@ -90,7 +90,7 @@ proptest! {
         bytes in vec(any::<u8>(), 0..400),
         buffer in 1_usize..64,
     ) {
-        for format in Format::ALL {
+        for format in OutputFormat::ALL {
             read_all(format, &bytes, buffer);
         }
     }
@@ -116,7 +116,7 @@ proptest! {
             "PHP Parse error: ", " in ", " on line ", "\x1b[31m", "note", "  ", "vet: ", "[-W",
         ][..]), 0..30),
     ) {
-        read_all(Format::Text, parts.concat().as_bytes(), 16);
+        read_all(OutputFormat::Text, parts.concat().as_bytes(), 16);
     }
 }
 
@@ -124,7 +124,7 @@ proptest! {
 fn samples_read_the_same_whatever_the_buffer_and_line_ends() {
     for (format, sample) in SAMPLES {
         let read = |bytes: &[u8], buffer| {
-            let mut out = Collector::new(Path::new("/project"), "");
+            let mut out = FindingCollector::new(Path::new("/project"), "");
             let mut input = BufReader::with_capacity(buffer, bytes);
             read(*format, &mut input, &mut out).unwrap();
             out.finish()

@@ -2,31 +2,31 @@
 
 use std::io::BufRead;
 
-use ralph_core::finding::Level;
+use ralph_core::finding::FindingLevel;
 use serde::Deserialize;
 
 use super::json::{number, records};
 use super::printed::one_line;
-use super::{Collector, Found, Unreadable};
+use super::{FindingCollector, FormatError, ToolFinding};
 
 #[derive(Deserialize)]
-struct File {
+struct RubocopFile {
     path: String,
-    offenses: Vec<Offense>,
+    offenses: Vec<RubocopOffense>,
 }
 
 #[derive(Deserialize)]
-struct Offense {
+struct RubocopOffense {
     severity: String,
     message: String,
     cop_name: Option<String>,
     #[serde(default)]
     corrected: bool,
-    location: Option<Location>,
+    location: Option<RubocopLocation>,
 }
 
 #[derive(Deserialize)]
-struct Location {
+struct RubocopLocation {
     /// Missing in old versions, which have `line`.
     start_line: Option<i64>,
     start_column: Option<i64>,
@@ -35,21 +35,24 @@ struct Location {
 }
 
 /// Reads the list of files with their offenses.
-pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), Unreadable> {
-    records("rubocop", "files", input, &mut |file: File| {
+pub(super) fn read(input: &mut dyn BufRead, out: &mut FindingCollector) -> Result<(), FormatError> {
+    records("rubocop", "files", input, &mut |file: RubocopFile| {
         for offense in file.offenses.iter().filter(|offense| !offense.corrected) {
             let rule = offense.cop_name.as_deref();
             let level = match offense.severity.as_str() {
-                _ if rule.is_some_and(|rule| rule.starts_with("Security/")) => Level::Security,
-                "error" | "fatal" => Level::Error,
-                "info" => Level::Info,
-                _ => Level::Warning,
+                _ if rule.is_some_and(|rule| rule.starts_with("Security/")) => {
+                    FindingLevel::Security
+                }
+                "error" | "fatal" => FindingLevel::Error,
+                "info" => FindingLevel::Info,
+                _ => FindingLevel::Warning,
             };
             let at = offense.location.as_ref();
             let line = at.and_then(|at| number(at.start_line.or(at.line)));
             let column = at.and_then(|at| number(at.start_column.or(at.column)));
             let message = one_line(&offense.message);
-            let found = Found { tool: "rubocop", rule, level, message: &message, context: "" };
+            let found =
+                ToolFinding { tool: "rubocop", rule, level, message: &message, context: "" };
             out.finding(out.place(&file.path, line, column), &found);
         }
     })

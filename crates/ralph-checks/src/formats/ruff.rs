@@ -2,50 +2,50 @@
 
 use std::io::BufRead;
 
-use ralph_core::finding::Level;
+use ralph_core::finding::FindingLevel;
 use serde::Deserialize;
 
 use super::json::{number, records};
 use super::printed::one_line;
-use super::{Collector, Found, Unreadable};
+use super::{FindingCollector, FormatError, ToolFinding};
 
 #[derive(Deserialize)]
-struct Violation {
+struct RuffViolation {
     code: Option<String>,
     filename: String,
-    location: Option<Location>,
+    location: Option<RuffLocation>,
     message: String,
 }
 
 #[derive(Deserialize)]
-struct Location {
+struct RuffLocation {
     row: Option<i64>,
     column: Option<i64>,
 }
 
 /// Reads the list of violations.
-pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), Unreadable> {
-    records("ruff", "diagnostics", input, &mut |violation: Violation| {
+pub(super) fn read(input: &mut dyn BufRead, out: &mut FindingCollector) -> Result<(), FormatError> {
+    records("ruff", "diagnostics", input, &mut |violation: RuffViolation| {
         let rule = violation.code.as_deref();
         let line = violation.location.as_ref().and_then(|at| number(at.row));
         let column = violation.location.as_ref().and_then(|at| number(at.column));
         let message = one_line(&violation.message);
         let found =
-            Found { tool: "ruff", rule, level: level(rule), message: &message, context: "" };
+            ToolFinding { tool: "ruff", rule, level: level(rule), message: &message, context: "" };
         out.finding(out.place(&violation.filename, line, column), &found);
     })
 }
 
 /// Returns the severity of a violation of a rule of ruff or flake8. Without a rule it is a syntax
 /// error.
-pub(crate) fn level(rule: Option<&str>) -> Level {
-    let Some(rule) = rule else { return Level::Error };
+pub(crate) fn level(rule: Option<&str>) -> FindingLevel {
+    let Some(rule) = rule else { return FindingLevel::Error };
     // `FBT` and `ERA` begin with the same letters as `F` and `E`.
     let group = rule.trim_end_matches(|c: char| c.is_ascii_digit());
     match group {
-        "E" | "F" | "invalid-syntax" => Level::Error,
-        "S" => Level::Security,
-        _ => Level::Warning,
+        "E" | "F" | "invalid-syntax" => FindingLevel::Error,
+        "S" => FindingLevel::Security,
+        _ => FindingLevel::Warning,
     }
 }
 
@@ -76,18 +76,18 @@ mod tests {
     #[test]
     fn only_whole_groups_decide_the_level() {
         for (rule, want) in [
-            ("E501", Level::Error),
-            ("ERA001", Level::Warning),
-            ("EM101", Level::Warning),
-            ("F401", Level::Error),
-            ("FBT001", Level::Warning),
-            ("S101", Level::Security),
-            ("SIM102", Level::Warning),
-            ("W605", Level::Warning),
+            ("E501", FindingLevel::Error),
+            ("ERA001", FindingLevel::Warning),
+            ("EM101", FindingLevel::Warning),
+            ("F401", FindingLevel::Error),
+            ("FBT001", FindingLevel::Warning),
+            ("S101", FindingLevel::Security),
+            ("SIM102", FindingLevel::Warning),
+            ("W605", FindingLevel::Warning),
         ] {
             assert_eq!(level(Some(rule)), want, "{rule}");
         }
-        assert_eq!(level(None), Level::Error);
+        assert_eq!(level(None), FindingLevel::Error);
     }
 
     #[test]

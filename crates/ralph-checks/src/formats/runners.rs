@@ -25,9 +25,9 @@ use std::fmt;
 use ralph_core::finding::{TestCounts, TestState};
 
 use self::shown::ShownFailure;
-use super::Collector;
-use super::lines::Claim;
-use super::spot::Spot;
+use super::FindingCollector;
+use super::lines::LineClaim;
+use super::spot::PrintedLocation;
 
 /// The meaning of a runner's line.
 #[derive(Debug)]
@@ -35,13 +35,13 @@ enum RunnerLine<'a> {
     /// Tests are run, even if there turns out to be none.
     Begins,
     /// A test failed. The lines that follow are about it.
-    Failure { id: String, said: &'a str, at: Option<Spot<'a>> },
+    Failure { id: String, said: &'a str, at: Option<PrintedLocation<'a>> },
     /// The failed test has this name inside of the one so far.
     Name(&'a str),
     /// The name of the failed test goes on in another line.
     NextLine(&'a str),
     /// The failed test is here.
-    At(Spot<'a>),
+    At(PrintedLocation<'a>),
     /// The failed test says this.
     Said(&'a str),
     /// A line of a stack trace: it may name a place, and the message is over.
@@ -84,10 +84,10 @@ trait RunnerDialect: fmt::Debug {
     }
 
     /// A line while no failure is shown; `None` if it is not the runner's.
-    fn outside<'a>(&mut self, line: &'a str, out: &Collector) -> Option<RunnerLine<'a>>;
+    fn outside<'a>(&mut self, line: &'a str, out: &FindingCollector) -> Option<RunnerLine<'a>>;
 
     /// A line while a failure of this runner is shown.
-    fn inside<'a>(&mut self, line: &'a str, out: &Collector) -> RunnerLine<'a>;
+    fn inside<'a>(&mut self, line: &'a str, out: &FindingCollector) -> RunnerLine<'a>;
 
     /// Returns tests that the runner counted and has not reported yet, once there are no more
     /// lines.
@@ -161,12 +161,12 @@ impl RunnerTexts {
     }
 
     /// Takes in the next line.
-    pub(super) fn line(&mut self, line: &str, out: &mut Collector) -> Claim {
+    pub(super) fn line(&mut self, line: &str, out: &mut FindingCollector) -> LineClaim {
         if let Some((index, _)) = &self.shown {
             let index = *index;
             let said = self.dialects[index].inside(line, out);
-            if self.take(index, said, out) == Claim::Taken {
-                return Claim::Taken;
+            if self.take(index, said, out) == LineClaim::Taken {
+                return LineClaim::Taken;
             }
         }
         let mut candidates = self.candidates(line);
@@ -177,11 +177,11 @@ impl RunnerTexts {
                 return self.take(index, said, out);
             }
         }
-        Claim::Free
+        LineClaim::Free
     }
 
     /// Takes in that there are no more lines.
-    pub(super) fn finish(&mut self, out: &mut Collector) {
+    pub(super) fn finish(&mut self, out: &mut FindingCollector) {
         self.close(out);
         for index in 0..self.dialects.len() {
             let left = self.dialects[index].left();
@@ -202,7 +202,12 @@ impl RunnerTexts {
         of(&self.by_first, first) | of(&self.by_last, bytes.last())
     }
 
-    fn take(&mut self, index: usize, said: RunnerLine<'_>, out: &mut Collector) -> Claim {
+    fn take(
+        &mut self,
+        index: usize,
+        said: RunnerLine<'_>,
+        out: &mut FindingCollector,
+    ) -> LineClaim {
         match said {
             RunnerLine::Failure { id, said, at } => {
                 // Several tests may share what is said below their names.
@@ -245,14 +250,14 @@ impl RunnerTexts {
             RunnerLine::Own => self.close(out),
             RunnerLine::Over => {
                 self.close(out);
-                return Claim::Free;
+                return LineClaim::Free;
             }
             RunnerLine::Retract => {
                 self.shown = None;
-                return Claim::Free;
+                return LineClaim::Free;
             }
         }
-        Claim::Taken
+        LineClaim::Taken
     }
 
     fn count(&mut self, counts: &TestCounts) {
@@ -262,13 +267,17 @@ impl RunnerTexts {
         sum.skipped = sum.skipped.saturating_add(counts.skipped);
     }
 
-    fn showing(&mut self, add: impl FnOnce(&mut ShownFailure, &Collector), out: &Collector) {
+    fn showing(
+        &mut self,
+        add: impl FnOnce(&mut ShownFailure, &FindingCollector),
+        out: &FindingCollector,
+    ) {
         if let Some((_, shown)) = &mut self.shown {
             add(shown, out);
         }
     }
 
-    fn close(&mut self, out: &mut Collector) {
+    fn close(&mut self, out: &mut FindingCollector) {
         if let Some((_, shown)) = self.shown.take() {
             self.name(out, |out| shown.report(out));
         }
@@ -276,7 +285,7 @@ impl RunnerTexts {
 
     /// Reports tests by name, and remembers how many that were: a name that
     /// was there before counts once.
-    fn name(&mut self, out: &mut Collector, report: impl FnOnce(&mut Collector)) {
+    fn name(&mut self, out: &mut FindingCollector, report: impl FnOnce(&mut FindingCollector)) {
         let before = out.test_counts();
         report(out);
         let after = out.test_counts();

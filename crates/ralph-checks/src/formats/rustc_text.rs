@@ -1,10 +1,10 @@
 //! Errors of the Rust compiler as text, between the lines of a test run.
 
-use ralph_core::finding::{Level, Place};
+use ralph_core::finding::{FindingLevel, SourceLocation};
 
-use super::lines::Claim;
-use super::spot::Spot;
-use super::{Collector, Found};
+use super::lines::LineClaim;
+use super::spot::PrintedLocation;
+use super::{FindingCollector, ToolFinding};
 
 /// The beginnings of the lines that cargo adds about errors it reports elsewhere.
 const SUMMARIES: [&str; 10] = [
@@ -23,34 +23,35 @@ const SUMMARIES: [&str; 10] = [
 /// Takes in lines and finds errors in them.
 #[derive(Debug, Default)]
 pub(super) struct RustcText {
-    open: Option<Open>,
+    open: Option<PendingRustcError>,
 }
 
 /// An error of which not all is known yet.
 #[derive(Debug)]
-struct Open {
+struct PendingRustcError {
     code: Option<String>,
     message: String,
-    place: Option<Place>,
+    place: Option<SourceLocation>,
 }
 
 impl RustcText {
     /// Takes in a line that no test printed.
-    pub(super) fn line(&mut self, line: &str, out: &mut Collector) -> Claim {
+    pub(super) fn line(&mut self, line: &str, out: &mut FindingCollector) -> LineClaim {
         if let Some(open) = &mut self.open {
             let text = line.trim_start();
             if open.place.is_none() {
-                let at = text.strip_prefix("--> ").and_then(|at| Spot::parse(at.trim_end()));
+                let at =
+                    text.strip_prefix("--> ").and_then(|at| PrintedLocation::parse(at.trim_end()));
                 if let Some(spot) = at {
                     open.place = Some(spot.place(out));
-                    return Claim::Taken;
+                    return LineClaim::Taken;
                 }
             } else if text == "|" || text == "..." {
-                return Claim::Taken;
+                return LineClaim::Taken;
             } else {
                 let source = source(text).unwrap_or_default().to_owned();
                 self.close(&source, out);
-                return if source.is_empty() { self.head(line) } else { Claim::Taken };
+                return if source.is_empty() { self.head(line) } else { LineClaim::Taken };
             }
             self.close("", out);
         }
@@ -58,35 +59,35 @@ impl RustcText {
     }
 
     /// Reports what is still open.
-    pub(super) fn finish(&mut self, out: &mut Collector) {
+    pub(super) fn finish(&mut self, out: &mut FindingCollector) {
         self.close("", out);
     }
 
-    fn head(&mut self, line: &str) -> Claim {
-        let Some(rest) = line.strip_prefix("error") else { return Claim::Free };
+    fn head(&mut self, line: &str) -> LineClaim {
+        let Some(rest) = line.strip_prefix("error") else { return LineClaim::Free };
         let (code, message) = match rest.strip_prefix('[').and_then(|rest| rest.split_once("]: ")) {
             Some((code, message)) => (Some(code.to_owned()), message),
             None => match rest.strip_prefix(": ") {
                 Some(message) => (None, message),
-                None => return Claim::Free,
+                None => return LineClaim::Free,
             },
         };
         if code.is_none() && SUMMARIES.iter().any(|summary| message.contains(summary)) {
-            return Claim::Taken;
+            return LineClaim::Taken;
         }
-        self.open = Some(Open { code, message: message.to_owned(), place: None });
-        Claim::Taken
+        self.open = Some(PendingRustcError { code, message: message.to_owned(), place: None });
+        LineClaim::Taken
     }
 
-    fn close(&mut self, source: &str, out: &mut Collector) {
+    fn close(&mut self, source: &str, out: &mut FindingCollector) {
         let Some(open) = self.open.take() else { return };
         let tool = if open.place.is_some() || open.code.is_some() { "rustc" } else { "cargo" };
         out.finding(
             open.place.unwrap_or_default(),
-            &Found {
+            &ToolFinding {
                 tool,
                 rule: open.code.as_deref(),
-                level: Level::Error,
+                level: FindingLevel::Error,
                 message: &open.message,
                 context: source,
             },
@@ -108,7 +109,7 @@ mod tests {
 
     #[test]
     fn errors_come_with_code_place_and_source() {
-        let mut out = Collector::new(Path::new("/project"), "");
+        let mut out = FindingCollector::new(Path::new("/project"), "");
         let mut rustc = RustcText::default();
         let text = "error[E0308]: mismatched types\n  --> tests/a.rs:12:22\n   |\n\
                     12 | fn broken() -> String { \"x\" }\n   |      ^^^\n\n\

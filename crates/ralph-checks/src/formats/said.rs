@@ -5,9 +5,9 @@ const LONGEST: usize = 4096;
 
 /// Lines of a message, with a bound.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Said(String);
+pub(super) struct FailureMessage(String);
 
-impl Said {
+impl FailureMessage {
     /// Adds a line; of empty ones only single ones between others.
     pub(super) fn line(&mut self, line: &str) {
         let line = line.trim_end();
@@ -67,14 +67,14 @@ mod tests {
 
     #[test]
     fn frames_are_left_out() {
-        let mut said = Said::default();
+        let mut said = FailureMessage::default();
         said.before_trace("Error: no\nat last\n    at x (a.js:1:2)\n    at y (b.js:3:4)\n");
         assert_eq!(said.as_str(), "Error: no\nat last");
     }
 
     #[test]
     fn a_message_is_kept_up_to_a_bound() {
-        let mut said = Said::default();
+        let mut said = FailureMessage::default();
         said.line("");
         said.text("one\n\n\ntwo  \n\n");
         assert_eq!(said.as_str(), "one\n\ntwo");

@@ -3,23 +3,24 @@
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use ralph_core::finding::{Finding, Reading};
+use ralph_core::finding::{Finding, ToolReport};
 
-use super::{Collector, Unreadable};
+use super::{FindingCollector, FormatError};
 
 /// A reader of one form.
-pub(super) type Read = fn(&mut dyn BufRead, &mut Collector) -> Result<(), Unreadable>;
+pub(super) type FormatReader =
+    fn(&mut dyn BufRead, &mut FindingCollector) -> Result<(), FormatError>;
 
 /// Reads the output of a tool that ran in the project's root.
-pub(super) fn reading(read: Read, bytes: &[u8]) -> Result<Reading, Unreadable> {
-    let mut out = Collector::new(Path::new("/project"), "");
+pub(super) fn reading(read: FormatReader, bytes: &[u8]) -> Result<ToolReport, FormatError> {
+    let mut out = FindingCollector::new(Path::new("/project"), "");
     read(&mut BufReader::new(bytes), &mut out)?;
     Ok(out.finish())
 }
 
 /// The findings in a text, a line for each.
 #[track_caller]
-pub(super) fn summaries(read: Read, text: &str) -> Vec<String> {
+pub(super) fn summaries(read: FormatReader, text: &str) -> Vec<String> {
     reading(read, text.as_bytes()).unwrap().findings.iter().map(summary).collect()
 }
 
@@ -34,7 +35,7 @@ fn summary(finding: &Finding) -> String {
 
 /// Checks that a document is refused wherever it breaks off.
 #[track_caller]
-pub(super) fn refuses_every_beginning(read: Read, text: &str) {
+pub(super) fn refuses_every_beginning(read: FormatReader, text: &str) {
     let bytes = text.trim_end().as_bytes();
     // Some hundred places are enough of a long one.
     for end in (0..bytes.len()).step_by(1 + bytes.len() / 400) {

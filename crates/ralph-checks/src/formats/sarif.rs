@@ -11,38 +11,38 @@ use std::collections::HashMap;
 use std::fmt;
 use std::io::BufRead;
 
-use ralph_core::finding::{Level, Place};
+use ralph_core::finding::{FindingLevel, SourceLocation};
 use serde::de::{
     DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor,
 };
 
 use self::wire::{
-    Artifact, ArtifactLocation, Invocation, Message, Outcome, Properties, Rule, RuleReference,
-    Severity, Tool,
+    ArtifactLocation, RuleReference, SarifArtifact, SarifInvocation, SarifMessage, SarifResult,
+    SarifRule, SarifRuleProperties, SarifSecuritySeverity, SarifTool,
 };
-use super::json::{Document, Each, documents, number};
+use super::json::{JsonDocument, ListVisitor, documents, number};
 use super::printed::one_line;
-use super::{Collector, Found, Unreadable};
+use super::{FindingCollector, FormatError, ToolFinding};
 
 /// The maximum number of bases that may follow each other in a place.
 const BASES: usize = 8;
 
 /// Reads all runs.
-pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), Unreadable> {
-    documents("sarif", input, &mut Log { out })
+pub(super) fn read(input: &mut dyn BufRead, out: &mut FindingCollector) -> Result<(), FormatError> {
+    documents("sarif", input, &mut SarifLog { out })
 }
 
-struct Log<'a> {
-    out: &'a mut Collector,
+struct SarifLog<'a> {
+    out: &'a mut FindingCollector,
 }
 
-impl Document for Log<'_> {
+impl JsonDocument for SarifLog<'_> {
     fn read<'de, D: Deserializer<'de>>(&mut self, document: D) -> Result<(), D::Error> {
         document.deserialize_map(self)
     }
 }
 
-impl<'de> Visitor<'de> for &mut Log<'_> {
+impl<'de> Visitor<'de> for &mut SarifLog<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -53,7 +53,7 @@ impl<'de> Visitor<'de> for &mut Log<'_> {
         let mut found = false;
         while let Some(key) = map.next_key::<String>()? {
             if key == "runs" {
-                map.next_value_seed(Runs { out: self.out })?;
+                map.next_value_seed(SarifRunList { out: self.out })?;
                 found = true;
             } else {
                 map.next_value::<IgnoredAny>()?;
@@ -63,11 +63,11 @@ impl<'de> Visitor<'de> for &mut Log<'_> {
     }
 }
 
-struct Runs<'a> {
-    out: &'a mut Collector,
+struct SarifRunList<'a> {
+    out: &'a mut FindingCollector,
 }
 
-impl<'de> DeserializeSeed<'de> for Runs<'_> {
+impl<'de> DeserializeSeed<'de> for SarifRunList<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, runs: D) -> Result<(), D::Error> {
@@ -75,7 +75,7 @@ impl<'de> DeserializeSeed<'de> for Runs<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Runs<'_> {
+impl<'de> Visitor<'de> for SarifRunList<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -84,7 +84,8 @@ impl<'de> Visitor<'de> for Runs<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
         loop {
-            let run = Run { out: self.out, parts: Parts::default(), waiting: Vec::new() };
+            let run =
+                SarifRun { out: self.out, parts: SarifRunParts::default(), waiting: Vec::new() };
             if list.next_element_seed(run)?.is_none() {
                 return Ok(());
             }
@@ -92,22 +93,22 @@ impl<'de> Visitor<'de> for Runs<'_> {
     }
 }
 
-struct Run<'a> {
-    out: &'a mut Collector,
-    parts: Parts,
+struct SarifRun<'a> {
+    out: &'a mut FindingCollector,
+    parts: SarifRunParts,
     /// Results that came before what they refer to.
-    waiting: Vec<Outcome>,
+    waiting: Vec<SarifResult>,
 }
 
 /// The parts of a run that results refer to.
 #[derive(Default)]
-struct Parts {
-    tool: Option<Tool>,
+struct SarifRunParts {
+    tool: Option<SarifTool>,
     bases: Option<HashMap<String, ArtifactLocation>>,
-    artifacts: Option<Vec<Artifact>>,
+    artifacts: Option<Vec<SarifArtifact>>,
 }
 
-impl<'de> DeserializeSeed<'de> for Run<'_> {
+impl<'de> DeserializeSeed<'de> for SarifRun<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, run: D) -> Result<(), D::Error> {
@@ -115,7 +116,7 @@ impl<'de> DeserializeSeed<'de> for Run<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Run<'_> {
+impl<'de> Visitor<'de> for SarifRun<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -129,17 +130,17 @@ impl<'de> Visitor<'de> for Run<'_> {
                 "originalUriBaseIds" => self.parts.bases = map.next_value()?,
                 "artifacts" => self.parts.artifacts = map.next_value()?,
                 "results" => {
-                    map.next_value_seed(Each { take: &mut |result| self.take(result) })?;
+                    map.next_value_seed(ListVisitor { take: &mut |result| self.take(result) })?;
                 }
                 "invocations" => {
-                    let take = &mut |invocation: Invocation| {
+                    let take = &mut |invocation: SarifInvocation| {
                         let said = invocation.tool_execution_notifications.into_iter();
                         let said = said.chain(invocation.tool_configuration_notifications);
                         // What a tool says about itself matters only if it is wrong.
                         said.filter(|said| said.level.as_deref() == Some("error"))
                             .for_each(|said| self.take(said));
                     };
-                    map.next_value_seed(Each { take })?;
+                    map.next_value_seed(ListVisitor { take })?;
                 }
                 _ => {
                     map.next_value::<IgnoredAny>()?;
@@ -156,8 +157,8 @@ impl<'de> Visitor<'de> for Run<'_> {
     }
 }
 
-impl Run<'_> {
-    fn take(&mut self, result: Outcome) {
+impl SarifRun<'_> {
+    fn take(&mut self, result: SarifResult) {
         if self.parts.suffice(&result) {
             self.parts.report(&result, self.out);
         } else {
@@ -166,9 +167,9 @@ impl Run<'_> {
     }
 }
 
-impl Parts {
+impl SarifRunParts {
     /// True if everything is known that a result may refer to.
-    fn suffice(&self, result: &Outcome) -> bool {
+    fn suffice(&self, result: &SarifResult) -> bool {
         let based = artifact(result).is_none_or(|at| {
             (at.uri_base_id.is_none() || self.bases.is_some())
                 && (at.uri.is_some() || self.artifacts.is_some())
@@ -176,7 +177,7 @@ impl Parts {
         self.tool.is_some() && based
     }
 
-    fn report(&self, result: &Outcome, out: &mut Collector) {
+    fn report(&self, result: &SarifResult, out: &mut FindingCollector) {
         let rule = self.rule(result);
         let Some(level) = level(result, rule) else { return };
         let reference = result.rule.as_ref().and_then(|rule| rule.id.as_deref());
@@ -185,7 +186,7 @@ impl Parts {
         // The readers of single tools write their names small.
         let tool = tool.to_lowercase();
         let message = text(&result.message, rule);
-        let found = Found {
+        let found = ToolFinding {
             tool: &tool,
             rule: id,
             level,
@@ -195,7 +196,7 @@ impl Parts {
         out.finding(self.place(result, out), &found);
     }
 
-    fn rule(&self, result: &Outcome) -> Option<&Rule> {
+    fn rule(&self, result: &SarifResult) -> Option<&SarifRule> {
         let tool = self.tool.as_ref()?;
         let reference = result.rule.as_ref();
         let component = reference.and_then(|rule| rule.tool_component.as_ref());
@@ -216,8 +217,8 @@ impl Parts {
             .or_else(|| all().find(|rule| Some(rule.id.as_str()) == general))
     }
 
-    fn place(&self, result: &Outcome, out: &Collector) -> Place {
-        let Some(at) = artifact(result) else { return Place::default() };
+    fn place(&self, result: &SarifResult, out: &FindingCollector) -> SourceLocation {
+        let Some(at) = artifact(result) else { return SourceLocation::default() };
         let listed = self
             .artifacts
             .as_ref()
@@ -250,12 +251,12 @@ fn item<T>(list: &[T], index: Option<i64>) -> Option<&T> {
     list.get(usize::try_from(index?).ok()?)
 }
 
-fn artifact(result: &Outcome) -> Option<&ArtifactLocation> {
+fn artifact(result: &SarifResult) -> Option<&ArtifactLocation> {
     result.locations.first()?.physical_location.as_ref()?.artifact_location.as_ref()
 }
 
 /// Returns the line or the symbol that a result is about, which tells it apart from others.
-fn context(result: &Outcome) -> &str {
+fn context(result: &SarifResult) -> &str {
     let Some(location) = result.locations.first() else { return "" };
     let region = location.physical_location.as_ref().and_then(|at| at.region.as_ref());
     let snippet = region.and_then(|region| region.snippet.as_ref()?.text.as_deref());
@@ -265,7 +266,7 @@ fn context(result: &Outcome) -> &str {
 }
 
 /// `None` for a result that is none: passed, suppressed or gone.
-fn level(result: &Outcome, rule: Option<&Rule>) -> Option<Level> {
+fn level(result: &SarifResult, rule: Option<&SarifRule>) -> Option<FindingLevel> {
     // A suppression counts unless it is still to be decided or was refused.
     let suppressed =
         result.suppressions.iter().any(|s| matches!(s.status.as_deref(), None | Some("accepted")));
@@ -274,32 +275,32 @@ fn level(result: &Outcome, rule: Option<&Rule>) -> Option<Level> {
     }
     match result.kind.as_deref() {
         None | Some("fail") => {}
-        Some("open" | "review" | "informational") => return Some(Level::Info),
+        Some("open" | "review" | "informational") => return Some(FindingLevel::Info),
         Some(_) => return None,
     }
     let configured = rule.and_then(|rule| rule.default_configuration.as_ref()?.level.as_deref());
     let level = match result.level.as_deref().or(configured) {
-        Some("error") => Level::Error,
+        Some("error") => FindingLevel::Error,
         Some("none") => return None,
-        Some("note") => Level::Info,
-        Some(_) | None => Level::Warning,
+        Some("note") => FindingLevel::Info,
+        Some(_) | None => FindingLevel::Warning,
     };
     let own = result.properties.as_ref();
     let secure = own.into_iter().chain(rule.and_then(|rule| rule.properties.as_ref())).all(is_safe);
-    Some(if secure { level } else { Level::Security })
+    Some(if secure { level } else { FindingLevel::Security })
 }
 
-fn is_safe(properties: &Properties) -> bool {
+fn is_safe(properties: &SarifRuleProperties) -> bool {
     let severity = match &properties.severity {
-        Some(Severity::Text(text)) => text.trim().parse().unwrap_or(0.0),
-        Some(Severity::Number(number)) => *number,
+        Some(SarifSecuritySeverity::Text(text)) => text.trim().parse().unwrap_or(0.0),
+        Some(SarifSecuritySeverity::Number(number)) => *number,
         None => 0.0,
     };
     severity <= 0.0 && !properties.tags.iter().any(|tag| tag == "security")
 }
 
 /// The message, or that of the rule with `{0}` and so on replaced.
-fn text<'a>(message: &'a Message, rule: Option<&'a Rule>) -> Cow<'a, str> {
+fn text<'a>(message: &'a SarifMessage, rule: Option<&'a SarifRule>) -> Cow<'a, str> {
     let named = || rule?.message_strings.get(message.id.as_deref()?)?.text.as_deref();
     let template = message.text.as_deref().or_else(named).unwrap_or_default();
     if message.arguments.is_empty() {

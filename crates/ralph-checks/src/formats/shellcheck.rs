@@ -2,15 +2,15 @@
 
 use std::io::BufRead;
 
-use ralph_core::finding::Level;
+use ralph_core::finding::FindingLevel;
 use serde::Deserialize;
 
 use super::json::{number, records};
 use super::printed::one_line;
-use super::{Collector, Found, Unreadable};
+use super::{FindingCollector, FormatError, ToolFinding};
 
 #[derive(Deserialize)]
-struct Comment {
+struct ShellcheckComment {
     file: String,
     line: Option<i64>,
     column: Option<i64>,
@@ -20,18 +20,23 @@ struct Comment {
 }
 
 /// Reads the list of comments.
-pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), Unreadable> {
-    records("shellcheck", "comments", input, &mut |comment: Comment| {
+pub(super) fn read(input: &mut dyn BufRead, out: &mut FindingCollector) -> Result<(), FormatError> {
+    records("shellcheck", "comments", input, &mut |comment: ShellcheckComment| {
         let level = match comment.level.as_str() {
-            "error" => Level::Error,
-            "warning" => Level::Warning,
-            _ => Level::Info,
+            "error" => FindingLevel::Error,
+            "warning" => FindingLevel::Warning,
+            _ => FindingLevel::Info,
         };
         let place = out.place(&comment.file, number(comment.line), number(comment.column));
         let rule = format!("SC{}", comment.code);
         let message = one_line(&comment.message);
-        let found =
-            Found { tool: "shellcheck", rule: Some(&rule), level, message: &message, context: "" };
+        let found = ToolFinding {
+            tool: "shellcheck",
+            rule: Some(&rule),
+            level,
+            message: &message,
+            context: "",
+        };
         out.finding(place, &found);
     })
 }

@@ -1,8 +1,8 @@
 //! Places named in text: `file:line:col` and what Python and Perl make of it.
 
-use ralph_core::finding::Place;
+use ralph_core::finding::SourceLocation;
 
-use super::Collector;
+use super::FindingCollector;
 use super::located::colons;
 
 /// Endings of files that hold code; other `a.b:1` may be a host and a port.
@@ -34,7 +34,7 @@ const WITHOUT_FOLDER: [&str; 4] = ["java", "kt", "scala", "groovy"];
 
 /// A place as a tool names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Spot<'a> {
+pub(super) struct PrintedLocation<'a> {
     /// The file, as written.
     pub(super) file: &'a str,
     /// From 1.
@@ -43,7 +43,7 @@ pub(super) struct Spot<'a> {
     pub(super) column: Option<u32>,
 }
 
-impl<'a> Spot<'a> {
+impl<'a> PrintedLocation<'a> {
     /// Reads `file:line` or `file:line:col`, and nothing else.
     pub(super) fn parse(text: &'a str) -> Option<Self> {
         let (rest, last) = text.rsplit_once(':')?;
@@ -61,7 +61,7 @@ impl<'a> Spot<'a> {
         text.lines().find_map(Self::find_in_line)
     }
 
-    /// Like [`Spot::find`] for a single line.
+    /// Like [`PrintedLocation::find`] for a single line.
     pub(super) fn find_in_line(line: &'a str) -> Option<Self> {
         // Nothing below can match without a digit after one of these.
         if !line.contains(':') && !line.contains(" line ") {
@@ -69,7 +69,10 @@ impl<'a> Spot<'a> {
         }
         let worded =
             worded(line, "File \"", "\", line ").or_else(|| worded(line, " at ", " line "));
-        worded.into_iter().chain(tokens(line).filter_map(Self::leading)).find(Spot::is_ours)
+        worded
+            .into_iter()
+            .chain(tokens(line).filter_map(Self::leading))
+            .find(PrintedLocation::is_ours)
     }
 
     /// Reads a place with or without something behind it: `a.c:3:name:FAIL`.
@@ -109,14 +112,14 @@ impl<'a> Spot<'a> {
     }
 
     /// The place as ours.
-    pub(super) fn place(&self, out: &Collector) -> Place {
+    pub(super) fn place(&self, out: &FindingCollector) -> SourceLocation {
         out.place(self.file, Some(self.line), self.column)
     }
 }
 
 /// The first place named in a text as ours, or none.
-pub(super) fn place_in(text: &str, out: &Collector) -> Place {
-    Spot::find(text).map_or_else(Place::default, |spot| spot.place(out))
+pub(super) fn place_in(text: &str, out: &FindingCollector) -> SourceLocation {
+    PrintedLocation::find(text).map_or_else(SourceLocation::default, |spot| spot.place(out))
 }
 
 /// The words of a line that may be a place.
@@ -131,12 +134,16 @@ fn tokens(line: &str) -> impl Iterator<Item = &str> {
 }
 
 /// A place written with words: the file between two, the number after them.
-pub(super) fn worded<'a>(line: &'a str, before: &str, between: &str) -> Option<Spot<'a>> {
+pub(super) fn worded<'a>(
+    line: &'a str,
+    before: &str,
+    between: &str,
+) -> Option<PrintedLocation<'a>> {
     let (_, rest) = line.split_once(before)?;
     let (file, rest) = rest.split_once(between)?;
     let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
     let line = rest[..digits].parse().ok()?;
-    Some(Spot { file, line, column: None })
+    Some(PrintedLocation { file, line, column: None })
 }
 
 #[cfg(test)]
@@ -145,7 +152,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, file: &str, line: u32) {
-        let spot = Spot::find(text).unwrap();
+        let spot = PrintedLocation::find(text).unwrap();
         assert_eq!((spot.file, spot.line), (file, line), "{text}");
     }
 
@@ -175,7 +182,7 @@ mod tests {
             "ratio 3:4",
             "",
         ] {
-            assert_eq!(Spot::find(text), None, "{text}");
+            assert_eq!(PrintedLocation::find(text), None, "{text}");
         }
     }
 }

@@ -12,22 +12,22 @@ mod yaml;
 use std::io::BufRead;
 use std::path::Path;
 
-use ralph_core::finding::{Level, Place, TestState};
+use ralph_core::finding::{FindingLevel, SourceLocation, TestState};
 
-use super::lines::{self, Claim};
-use super::said::Said;
-use super::{Collector, Found, Unreadable};
-use diagnostic::Diagnostics;
-use point::Point;
-use tree::{Leaf, Tree};
-use yaml::Yaml;
+use super::lines::{self, LineClaim};
+use super::said::FailureMessage;
+use super::{FindingCollector, FormatError, ToolFinding};
+use diagnostic::TapDiagnostics;
+use point::TapPoint;
+use tree::{ExplainedTapPoint, TapTree};
+use yaml::TapYamlBlock;
 
 /// The number of spaces by which a subtest is indented.
 const INDENT: usize = 4;
 
 /// Reads everything.
-pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), Unreadable> {
-    let mut tap = Tap::default();
+pub(super) fn read(input: &mut dyn BufRead, out: &mut FindingCollector) -> Result<(), FormatError> {
+    let mut tap = TapText::default();
     lines::each(input, |line| {
         tap.line(line, out);
     })?;
@@ -37,28 +37,28 @@ pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), U
 
 /// Takes in the text line by line.
 #[derive(Debug, Default)]
-pub(super) struct Tap {
+pub(super) struct TapText {
     started: bool,
-    tree: Tree,
-    diagnostics: Diagnostics,
+    tree: TapTree,
+    diagnostics: TapDiagnostics,
     /// The last test point, while more may be said about it.
-    current: Option<Current>,
+    current: Option<TapCurrentPoint>,
     /// The number of points that the outermost plans promise.
     planned: u64,
     /// The place and the message of a failure of the whole file that `prove` runs.
-    fallen: (Place, Said),
+    fallen: (SourceLocation, FailureMessage),
     /// The last error that a comment told of since the last test point.
     thrown: String,
 }
 
 #[derive(Debug)]
-struct Current {
+struct TapCurrentPoint {
     depth: usize,
-    point: Point,
-    yaml: Option<Yaml>,
+    point: TapPoint,
+    yaml: Option<TapYamlBlock>,
 }
 
-impl Tap {
+impl TapText {
     /// True if the line can only begin a document of this form. The plan may come at the end; then
     /// the first test does.
     pub(super) fn begins_with(line: &str) -> bool {
@@ -75,18 +75,18 @@ impl Tap {
     }
 
     /// Takes in the next line.
-    pub(super) fn line(&mut self, line: &str, out: &mut Collector) -> Claim {
+    pub(super) fn line(&mut self, line: &str, out: &mut FindingCollector) -> LineClaim {
         let text = line.trim_start_matches(' ');
         let indent = line.len() - text.len();
         if self.in_details(line, text, out) {
-            return Claim::Taken;
+            return LineClaim::Taken;
         }
         let depth = indent / INDENT;
-        if let Some(point) = Point::parse(text).filter(|_| indent.is_multiple_of(INDENT)) {
+        if let Some(point) = TapPoint::parse(text).filter(|_| indent.is_multiple_of(INDENT)) {
             self.start(out);
             self.diagnostics.next_point(out);
-            self.current = Some(Current { depth, point, yaml: None });
-            return Claim::Taken;
+            self.current = Some(TapCurrentPoint { depth, point, yaml: None });
+            return LineClaim::Taken;
         }
         if let Some(note) = text.strip_prefix('#') {
             if let Some(name) = note.trim_start().strip_prefix("Subtest: ") {
@@ -97,13 +97,13 @@ impl Tap {
                 }
                 self.diagnostics.line(note, out);
             }
-            return if self.started { Claim::Taken } else { Claim::Free };
+            return if self.started { LineClaim::Taken } else { LineClaim::Free };
         }
         self.other(line, out)
     }
 
     /// Takes in that there are no more lines.
-    pub(super) fn finish(&mut self, out: &mut Collector) {
+    pub(super) fn finish(&mut self, out: &mut FindingCollector) {
         self.close(out);
         self.tree.finish(out);
         self.diagnostics.finish(out);
@@ -115,7 +115,7 @@ impl Tap {
     }
 
     /// Takes in a line of details, or ends them.
-    fn in_details(&mut self, line: &str, text: &str, out: &mut Collector) -> bool {
+    fn in_details(&mut self, line: &str, text: &str, out: &mut FindingCollector) -> bool {
         let Some(current) = &mut self.current else { return false };
         if let Some(yaml) = &mut current.yaml {
             if !yaml.ends_with(line) {
@@ -123,7 +123,7 @@ impl Tap {
                 return true;
             }
         } else if text == "---" {
-            current.yaml = Some(Yaml::at(line.len() - text.len()));
+            current.yaml = Some(TapYamlBlock::at(line.len() - text.len()));
             return true;
         }
         self.close(out);
@@ -131,7 +131,7 @@ impl Tap {
     }
 
     /// Lines that are neither points nor comments.
-    fn other(&mut self, line: &str, out: &mut Collector) -> Claim {
+    fn other(&mut self, line: &str, out: &mut FindingCollector) -> LineClaim {
         if let Some(planned) = plan(line) {
             self.start(out);
             self.planned = self.planned.saturating_add(u64::from(planned));
@@ -142,7 +142,7 @@ impl Tap {
         } else if let Some((file, end)) = proved(line) {
             self.start(out);
             self.tree.enter_file(file, out);
-            self.fallen = <(Place, Said)>::default();
+            self.fallen = <(SourceLocation, FailureMessage)>::default();
             self.file_ended(end, out);
         } else if ["Dubious, test returned ", "Failed ", "No subtests run"]
             .iter()
@@ -150,12 +150,12 @@ impl Tap {
         {
             self.file_ended(line, out);
         } else {
-            return Claim::Free;
+            return LineClaim::Free;
         }
-        Claim::Taken
+        LineClaim::Taken
     }
 
-    fn start(&mut self, out: &mut Collector) {
+    fn start(&mut self, out: &mut FindingCollector) {
         if !self.started {
             self.started = true;
             out.runs_tests();
@@ -163,7 +163,7 @@ impl Tap {
     }
 
     /// Counts the verdict of `prove` about a whole file if no test point gives one.
-    fn file_ended(&mut self, end: &str, out: &mut Collector) {
+    fn file_ended(&mut self, end: &str, out: &mut FindingCollector) {
         let file = self.tree.file().to_owned();
         if end.is_empty() || file.is_empty() {
             return;
@@ -187,8 +187,8 @@ impl Tap {
         }
     }
 
-    fn close(&mut self, out: &mut Collector) {
-        let Some(Current { depth, point, yaml }) = self.current.take() else { return };
+    fn close(&mut self, out: &mut FindingCollector) {
+        let Some(TapCurrentPoint { depth, point, yaml }) = self.current.take() else { return };
         let thrown = std::mem::take(&mut self.thrown);
         let told = match (point.state, yaml) {
             (TestState::Failed, Some(yaml)) => Some(match yaml.told() {
@@ -202,7 +202,7 @@ impl Tap {
             (TestState::Passed | TestState::Skipped, _) => None,
         };
         let silent = told.as_ref().is_some_and(|(_, message)| message.is_empty());
-        let leaf = Leaf { name: named(point.name, out), state: point.state, told };
+        let leaf = ExplainedTapPoint { name: named(point.name, out), state: point.state, told };
         if let Some((name, id)) = self.tree.ended(depth, leaf, out)
             && silent
         {
@@ -212,9 +212,10 @@ impl Tap {
 }
 
 /// Tests that were not reached have no names, and failed.
-fn broke_off(message: &str, missing: u64, out: &mut Collector) {
-    let found = Found { tool: "tap", rule: None, level: Level::Error, message, context: "" };
-    out.finding(Place::default(), &found);
+fn broke_off(message: &str, missing: u64, out: &mut FindingCollector) {
+    let found =
+        ToolFinding { tool: "tap", rule: None, level: FindingLevel::Error, message, context: "" };
+    out.finding(SourceLocation::default(), &found);
     out.unnamed_tests(TestState::Failed, missing);
 }
 
@@ -226,7 +227,7 @@ fn is_error(line: &str) -> bool {
 }
 
 /// A test named after its file is named after it the way we do.
-fn named(name: String, out: &Collector) -> String {
+fn named(name: String, out: &FindingCollector) -> String {
     if name.starts_with('/') { out.place(&name, None, None).file } else { name }
 }
 

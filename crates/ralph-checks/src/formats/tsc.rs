@@ -2,16 +2,16 @@
 
 use std::io::BufRead;
 
-use ralph_core::finding::{Level, Place};
+use ralph_core::finding::{FindingLevel, SourceLocation};
 
-use super::located::{Located, brackets, colons};
-use super::printed::{LINE_BYTES, Said, each_line, uncoloured};
-use super::{Collector, Found, Unreadable};
+use super::located::{LocatedLine, brackets, colons};
+use super::printed::{LINE_BYTES, RepeatFilter, each_line, uncoloured};
+use super::{FindingCollector, FormatError, ToolFinding};
 
 /// Reads the diagnostics; other lines are passed over.
-pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), Unreadable> {
+pub(super) fn read(input: &mut dyn BufRead, out: &mut FindingCollector) -> Result<(), FormatError> {
     // With references one file is checked for several projects.
-    let mut said = Said::default();
+    let mut said = RepeatFilter::default();
     each_line(input, LINE_BYTES, |line| {
         let line = uncoloured(line);
         let Some((place, diagnostic)) = diagnostic(line.trim_end(), out) else { return Ok(()) };
@@ -23,26 +23,29 @@ pub(super) fn read(input: &mut dyn BufRead, out: &mut Collector) -> Result<(), U
 }
 
 /// The diagnostic that a line without colours is.
-pub(super) fn diagnostic<'a>(line: &'a str, out: &Collector) -> Option<(Place, Found<'a>)> {
+pub(super) fn diagnostic<'a>(
+    line: &'a str,
+    out: &FindingCollector,
+) -> Option<(SourceLocation, ToolFinding<'a>)> {
     if line.starts_with("error TS") {
-        return Some((Place::default(), found(line)?));
+        return Some((SourceLocation::default(), found(line)?));
     }
     let plain = brackets(line).and_then(|at| Some((at, found(at.rest.strip_prefix(": ")?)?)));
     let (at, found) = plain.or_else(|| {
         let at = colons(line)?;
         Some((at, found(at.rest.strip_prefix(" - ")?)?))
     })?;
-    let Located { file, line, column, .. } = at;
+    let LocatedLine { file, line, column, .. } = at;
     Some((out.place(file, Some(line), column), found))
 }
 
 /// `error TS2322: message`.
-fn found(text: &str) -> Option<Found<'_>> {
+fn found(text: &str) -> Option<ToolFinding<'_>> {
     let (word, text) = text.split_once(' ')?;
     let level = match word {
-        "error" => Level::Error,
-        "warning" => Level::Warning,
-        "message" | "suggestion" => Level::Info,
+        "error" => FindingLevel::Error,
+        "warning" => FindingLevel::Warning,
+        "message" | "suggestion" => FindingLevel::Info,
         _ => return None,
     };
     let (rule, message) = text.split_once(": ")?;
@@ -50,7 +53,7 @@ fn found(text: &str) -> Option<Found<'_>> {
     if number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    Some(Found { tool: "tsc", rule: Some(rule), level, message, context: "" })
+    Some(ToolFinding { tool: "tsc", rule: Some(rule), level, message, context: "" })
 }
 
 #[cfg(test)]

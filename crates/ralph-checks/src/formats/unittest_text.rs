@@ -6,10 +6,10 @@ use std::collections::HashSet;
 
 use ralph_core::finding::TestState;
 
-use super::Collector;
-use super::lines::Claim;
-use super::said::Said;
-use super::spot::{Spot, place_in};
+use super::FindingCollector;
+use super::lines::LineClaim;
+use super::said::FailureMessage;
+use super::spot::{PrintedLocation, place_in};
 
 /// The words before the name of a test that passed although it was expected to fail.
 const UNEXPECTED: &str = "UNEXPECTED SUCCESS: ";
@@ -21,7 +21,7 @@ const AROUND: [&str; 4] = [".setUpClass", ".tearDownClass", ".setUpModule", ".te
 #[derive(Debug, Default)]
 pub(super) struct UnittestText {
     /// The failure that is shown: its id and what it said.
-    report: Option<(String, Said)>,
+    report: Option<(String, FailureMessage)>,
     /// True if the last line was a rule, below which a failure may start.
     ruled: bool,
     /// Tests of which one or more failures were shown: subtests belong to
@@ -36,11 +36,11 @@ pub(super) struct UnittestText {
 
 impl UnittestText {
     /// Takes in the next line.
-    pub(super) fn line(&mut self, line: &str, out: &mut Collector) -> Claim {
+    pub(super) fn line(&mut self, line: &str, out: &mut FindingCollector) -> LineClaim {
         let ruled = std::mem::replace(&mut self.ruled, is_rule(line, '='));
         if self.ruled {
             self.close(out);
-            return Claim::Free;
+            return LineClaim::Free;
         }
         if ruled && let Some(id) = reported(line) {
             self.failed += 1;
@@ -49,28 +49,28 @@ impl UnittestText {
             if !AROUND.iter().any(|name| test.ends_with(name)) {
                 self.broken.insert(test.to_owned());
             }
-            let mut said = Said::default();
+            let mut said = FailureMessage::default();
             if line.starts_with(UNEXPECTED) {
                 said.line("it passed, but was expected to fail");
             }
             self.report = Some((id, said));
-            return Claim::Taken;
+            return LineClaim::Taken;
         }
         if let Some(ran) = ran(line) {
             self.close(out);
             self.ran = Some(ran);
             out.runs_tests();
-            return Claim::Taken;
+            return LineClaim::Taken;
         }
         if self.ran.is_some() && (line.starts_with("OK") || line.starts_with("FAILED")) {
             self.last_line(line, out);
-            return Claim::Taken;
+            return LineClaim::Taken;
         }
         if let Some((_, said)) = &mut self.report {
             if !is_rule(line, '-') {
                 said.line(line);
             }
-            return Claim::Taken;
+            return LineClaim::Taken;
         }
         self.verbose(line, out)
     }
@@ -81,14 +81,14 @@ impl UnittestText {
     }
 
     /// Takes in that there are no more lines.
-    pub(super) fn finish(&mut self, out: &mut Collector) {
+    pub(super) fn finish(&mut self, out: &mut FindingCollector) {
         self.close(out);
     }
 
     /// `test_a (module.Class.test_a) ... ok`. Failures are shown later.
-    fn verbose(&mut self, line: &str, out: &mut Collector) -> Claim {
-        let Some((name, end)) = line.rsplit_once(" ... ") else { return Claim::Free };
-        let Some(id) = id(name.trim()) else { return Claim::Free };
+    fn verbose(&mut self, line: &str, out: &mut FindingCollector) -> LineClaim {
+        let Some((name, end)) = line.rsplit_once(" ... ") else { return LineClaim::Free };
+        let Some(id) = id(name.trim()) else { return LineClaim::Free };
         if end == "ok" {
             self.passed += 1;
             out.test(&id, TestState::Passed);
@@ -96,15 +96,15 @@ impl UnittestText {
             self.skipped += 1;
             out.test(&id, TestState::Skipped);
         } else if !matches!(end, "FAIL" | "ERROR" | "") {
-            return Claim::Free;
+            return LineClaim::Free;
         }
-        Claim::Taken
+        LineClaim::Taken
     }
 
-    fn close(&mut self, out: &mut Collector) {
+    fn close(&mut self, out: &mut FindingCollector) {
         let Some((id, said)) = self.report.take() else { return };
         let text = said.as_str();
-        let spots = text.lines().rev().find_map(Spot::find_in_line);
+        let spots = text.lines().rev().find_map(PrintedLocation::find_in_line);
         let place = spots.map_or_else(|| place_in(text, out), |spot| spot.place(out));
         // The first line behind the last frame that is not indented names the
         // error; lines that show two values side by side may follow.
@@ -114,13 +114,13 @@ impl UnittestText {
         let lines = text.lines().skip(frame).skip_while(|line| !told(line));
         // Marks below a line point at nothing where that is one of many.
         let lines = lines.filter(|line| !line.starts_with('?'));
-        let mut message = Said::default();
+        let mut message = FailureMessage::default();
         lines.for_each(|line| message.line(line));
         out.failed(&id, place, message.as_str());
     }
 
     /// `FAILED (failures=1, errors=1, skipped=1)` or `OK`.
-    fn last_line(&mut self, line: &str, out: &mut Collector) {
+    fn last_line(&mut self, line: &str, out: &mut FindingCollector) {
         let figure = |name: &str| -> u64 {
             let at = line.split_once(&format!("{name}=")).map_or("", |(_, rest)| rest);
             let digits = at.find(|c: char| !c.is_ascii_digit()).unwrap_or(at.len());

@@ -5,23 +5,30 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::moved;
-use crate::security::{Before, Hit, MOST_EARLIER, Pack, Seen, Unread, Why};
+use crate::security::{
+    EarlierContents, FileScan, MOST_EARLIER, RuleHit, RulePack, UnreadFile, UnreadReason,
+};
 
 /// The files in which rules found something, with the places.
-pub(super) type Found = Vec<(PathBuf, Seen)>;
+pub(super) type FileScans = Vec<(PathBuf, FileScan)>;
 
 /// Removes earlier findings, as often as they occurred, whatever the file's name was. A line that
 /// was written again counts as new.
 ///
 /// Returns the files whose earlier state is unknown; all their findings are removed.
-pub(super) fn forgive(pack: &Pack, before: &Before, root: &Path, found: &mut Found) -> Vec<Unread> {
-    let mut origins = Origins::new(before, root, found);
+pub(super) fn forgive(
+    pack: &RulePack,
+    before: &EarlierContents,
+    root: &Path,
+    found: &mut FileScans,
+) -> Vec<UnreadFile> {
+    let mut origins = FileOrigins::new(before, root, found);
     let mut unread = Vec::new();
     found.retain_mut(|(path, seen)| {
         let is_known = match origins.of(path) {
-            Origin::New => true,
-            Origin::Unknown => false,
-            Origin::Was(earlier, contents) => {
+            FileOrigin::New => true,
+            FileOrigin::Unknown => false,
+            FileOrigin::Was(earlier, contents) => {
                 let then = String::from_utf8_lossy(contents);
                 let now = ralph_files::read(root.join(&*path)).unwrap_or_default();
                 let old = pack.look(&earlier, &then);
@@ -30,7 +37,7 @@ pub(super) fn forgive(pack: &Pack, before: &Before, root: &Path, found: &mut Fou
             }
         };
         if !is_known {
-            unread.push(Unread { path: path.clone(), why: Why::NoPast });
+            unread.push(UnreadFile { path: path.clone(), why: UnreadReason::NoPast });
         }
         is_known
     });
@@ -38,7 +45,7 @@ pub(super) fn forgive(pack: &Pack, before: &Before, root: &Path, found: &mut Fou
 }
 
 /// Takes as many hits in each line as there were before.
-fn take_out(hits: &mut Vec<Hit>, now: &str, old: &[Hit], then: &str) {
+fn take_out(hits: &mut Vec<RuleHit>, now: &str, old: &[RuleHit], then: &str) {
     let (now, then): (Vec<&str>, Vec<&str>) = (now.lines().collect(), then.lines().collect());
     let mut known: HashMap<(&str, &str), usize> = HashMap::new();
     for hit in old {
@@ -58,12 +65,12 @@ fn take_out(hits: &mut Vec<Hit>, now: &str, old: &[Hit], then: &str) {
 }
 
 /// The line of a hit, wherever it stands.
-fn text<'a>(hit: &Hit, lines: &[&'a str]) -> &'a str {
+fn text<'a>(hit: &RuleHit, lines: &[&'a str]) -> &'a str {
     lines.get((hit.line as usize).saturating_sub(1)).map(|line| line.trim()).unwrap_or_default()
 }
 
 /// The earlier state of a file.
-enum Origin<'a> {
+enum FileOrigin<'a> {
     /// It was not there.
     New,
     /// It may have been there, but its contents are not known.
@@ -73,16 +80,16 @@ enum Origin<'a> {
 }
 
 /// The earlier states of files, under whatever name.
-struct Origins<'a> {
-    before: &'a Before,
+struct FileOrigins<'a> {
+    before: &'a EarlierContents,
     root: &'a Path,
     moved: HashMap<PathBuf, PathBuf>,
     /// True if a file is gone that was too large to keep.
     lacks_one: bool,
 }
 
-impl<'a> Origins<'a> {
-    fn new(before: &'a Before, root: &'a Path, found: &Found) -> Self {
+impl<'a> FileOrigins<'a> {
+    fn new(before: &'a EarlierContents, root: &'a Path, found: &FileScans) -> Self {
         let paths = found.iter().map(|(path, _)| path);
         let new: Vec<PathBuf> = paths.filter(|path| !before.contains_key(*path)).cloned().collect();
         let moved = moved::moved(root, before, &new);
@@ -92,17 +99,17 @@ impl<'a> Origins<'a> {
         Self { before, root, moved, lacks_one }
     }
 
-    fn of(&mut self, path: &Path) -> Origin<'a> {
+    fn of(&mut self, path: &Path) -> FileOrigin<'a> {
         let earlier = if self.before.contains_key(path) {
             path.to_owned()
         } else if let Some(earlier) = self.moved.remove(path) {
             earlier
         } else {
-            return if self.may_be_moved(path) { Origin::Unknown } else { Origin::New };
+            return if self.may_be_moved(path) { FileOrigin::Unknown } else { FileOrigin::New };
         };
         match self.before.get(&earlier) {
-            Some(Some(contents)) => Origin::Was(earlier, contents),
-            Some(None) | None => Origin::Unknown,
+            Some(Some(contents)) => FileOrigin::Was(earlier, contents),
+            Some(None) | None => FileOrigin::Unknown,
         }
     }
 
@@ -114,7 +121,7 @@ impl<'a> Origins<'a> {
 }
 
 /// Stands for what files were before.
-pub(super) fn digest(before: &Before) -> String {
+pub(super) fn digest(before: &EarlierContents) -> String {
     let mut hasher = blake3::Hasher::new();
     for (path, contents) in before {
         hasher.update(path.as_os_str().as_encoded_bytes()).update(b"\0");

@@ -7,17 +7,21 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::security::Before;
+use crate::security::EarlierContents;
 
 /// More files are not compared with each other line by line; those that are
 /// the same to the byte are found whatever their number.
 const MOST_COMPARED: usize = 200;
 
 /// The lines of a file, with the number of bytes that each stands for.
-type Lines<'a> = HashMap<&'a [u8], usize>;
+type LineByteCounts<'a> = HashMap<&'a [u8], usize>;
 
 /// The files of `new` that had another name before, with that.
-pub(super) fn moved(root: &Path, before: &Before, new: &[PathBuf]) -> HashMap<PathBuf, PathBuf> {
+pub(super) fn moved(
+    root: &Path,
+    before: &EarlierContents,
+    new: &[PathBuf],
+) -> HashMap<PathBuf, PathBuf> {
     let is_gone = |path: &Path| fs::symlink_metadata(root.join(path)).is_err();
     let mut names = HashMap::new();
     if new.is_empty() {
@@ -47,7 +51,7 @@ pub(super) fn moved(root: &Path, before: &Before, new: &[PathBuf]) -> HashMap<Pa
 
 /// Pairs of files, the most alike first; each is in one of them at most.
 fn alike(gone: &[(&PathBuf, &Vec<u8>)], new: &[(&PathBuf, Vec<u8>)]) -> HashMap<PathBuf, PathBuf> {
-    let old: Vec<Lines<'_>> = gone.iter().map(|(_, contents)| lines(contents)).collect();
+    let old: Vec<LineByteCounts<'_>> = gone.iter().map(|(_, contents)| lines(contents)).collect();
     let mut pairs = Vec::new();
     for (to, (_, present)) in new.iter().enumerate() {
         let present_lines = lines(present);
@@ -75,8 +79,8 @@ fn alike(gone: &[(&PathBuf, &Vec<u8>)], new: &[(&PathBuf, Vec<u8>)]) -> HashMap<
     names
 }
 
-fn lines(contents: &[u8]) -> Lines<'_> {
-    let mut lines = Lines::new();
+fn lines(contents: &[u8]) -> LineByteCounts<'_> {
+    let mut lines = LineByteCounts::new();
     for line in contents.split_inclusive(|byte| *byte == b'\n') {
         *lines.entry(line).or_default() += line.len();
     }
@@ -84,7 +88,7 @@ fn lines(contents: &[u8]) -> Lines<'_> {
 }
 
 /// Returns the number of bytes that two files have in common.
-fn shared(one: &Lines<'_>, other: &Lines<'_>) -> usize {
+fn shared(one: &LineByteCounts<'_>, other: &LineByteCounts<'_>) -> usize {
     let (fewer, more) = if one.len() < other.len() { (one, other) } else { (other, one) };
     fewer.iter().map(|(line, size)| more.get(line).map_or(0, |has| *has.min(size))).sum()
 }
@@ -103,7 +107,7 @@ mod tests {
         for (path, contents) in present {
             fs::write(root.path().join(path), contents).unwrap();
         }
-        let before: Before = before
+        let before: EarlierContents = before
             .iter()
             .map(|(path, text)| (path.into(), Some(text.as_bytes().to_vec())))
             .collect();

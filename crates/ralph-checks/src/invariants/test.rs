@@ -1,31 +1,31 @@
 //! A test that shows whether a note holds, run alone.
 
 use ralph_core::evidence::{GateReport, Verdict};
-use ralph_core::finding::{Place, TestState};
+use ralph_core::finding::{SourceLocation, TestState};
 use ralph_core::policy::GateSpec;
 
 use crate::selector::{file_of, selecting, telling_name};
-use crate::{CommandGate, Gate, Site};
+use crate::{CommandGate, Gate, GateContext};
 
 /// Failing tests of one selector that are told apart.
 const MOST: usize = 3;
 
 /// The result of running a test.
-pub(super) enum Tried {
+pub(super) enum InvariantTestResult {
     /// It ran and passed.
     Holds,
     /// It failed, or nothing that is called so ran.
-    Broken(Vec<Failure>),
+    Broken(Vec<InvariantFailure>),
     /// It could not be run, for this reason.
     Unknown(String),
 }
 
 /// The way in which a note was broken.
-pub(super) struct Failure {
+pub(super) struct InvariantFailure {
     /// The id of the failed test.
     pub(super) id: String,
     /// The place of the failure.
-    pub(super) place: Place,
+    pub(super) place: SourceLocation,
     /// In one line.
     pub(super) said: String,
 }
@@ -35,9 +35,9 @@ pub(super) struct Failure {
 pub(super) fn run(
     test: &str,
     runners: &[GateSpec],
-    site: &Site<'_>,
+    site: &GateContext<'_>,
     stop: &mut dyn FnMut() -> bool,
-) -> Tried {
+) -> InvariantTestResult {
     let (mut broken, mut unknown, mut holds) = (Vec::new(), None, false);
     let mut missed = None;
     for runner in runners {
@@ -60,18 +60,18 @@ pub(super) fn run(
     }
     if !broken.is_empty() {
         broken.truncate(MOST);
-        return Tried::Broken(broken);
+        return InvariantTestResult::Broken(broken);
     }
     match (holds, unknown, missed) {
-        (true, _, _) => Tried::Holds,
-        (false, Some(reason), _) => Tried::Unknown(reason),
+        (true, _, _) => InvariantTestResult::Holds,
+        (false, Some(reason), _) => InvariantTestResult::Unknown(reason),
         (false, None, Some(said)) => {
-            let (id, place) = (test.to_owned(), Place::default());
-            Tried::Broken(vec![Failure { id, place, said }])
+            let (id, place) = (test.to_owned(), SourceLocation::default());
+            InvariantTestResult::Broken(vec![InvariantFailure { id, place, said }])
         }
-        (false, None, None) => {
-            Tried::Unknown("no gate of this project can run one test alone".to_owned())
-        }
+        (false, None, None) => InvariantTestResult::Unknown(
+            "no gate of this project can run one test alone".to_owned(),
+        ),
     }
 }
 
@@ -84,13 +84,13 @@ fn why(report: &GateReport, verdict: &Verdict) -> String {
     }
 }
 
-fn failures(report: &GateReport) -> Vec<Failure> {
+fn failures(report: &GateReport) -> Vec<InvariantFailure> {
     let tests = report.reading.tests.as_ref();
     let failure = |(id, _): (&str, &str)| {
         let about = tests.and_then(|tests| tests.failures.get(id));
         let message = about.map_or("", |about| about.message.as_str());
         let first = message.lines().find(|line| !line.trim().is_empty());
-        Failure {
+        InvariantFailure {
             id: id.to_owned(),
             place: about.map(|about| about.place.clone()).unwrap_or_default(),
             said: first.map_or("it fails", str::trim).to_owned(),

@@ -16,7 +16,7 @@ const SUGGESTION_CHARS: usize = 500;
 /// The answer of a judge.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Answer {
+pub(super) struct JudgeAnswer {
     /// True if the criterion is fulfilled.
     pub(super) success: bool,
     reason: String,
@@ -26,7 +26,7 @@ pub(super) struct Answer {
 
 /// The reason why a text is no usable answer.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Unusable {
+pub(super) enum JudgeAnswerError {
     #[error("it is empty")]
     Empty,
     #[error("it is not one JSON object and nothing else")]
@@ -38,17 +38,18 @@ pub(super) enum Unusable {
 }
 
 /// Reads an answer. White space around it, or one code fence, is forgiven.
-pub(super) fn parse(text: &str) -> Result<Answer, Unusable> {
+pub(super) fn parse(text: &str) -> Result<JudgeAnswer, JudgeAnswerError> {
     let text = text.trim();
     if text.is_empty() {
-        return Err(Unusable::Empty);
+        return Err(JudgeAnswerError::Empty);
     }
     let object = if text.starts_with("```") { unfenced(text) } else { Some(text) };
     // A list with the same values would be read as well.
-    let object = object.filter(|object| object.starts_with('{')).ok_or(Unusable::NotAlone)?;
-    let answer: Answer = serde_json::from_str(object).map_err(Unusable::Form)?;
+    let object =
+        object.filter(|object| object.starts_with('{')).ok_or(JudgeAnswerError::NotAlone)?;
+    let answer: JudgeAnswer = serde_json::from_str(object).map_err(JudgeAnswerError::Form)?;
     if answer.reason.trim().is_empty() {
-        return Err(Unusable::NoReason);
+        return Err(JudgeAnswerError::NoReason);
     }
     Ok(answer)
 }
@@ -59,7 +60,7 @@ fn unfenced(text: &str) -> Option<&str> {
     known.then_some(inner)?.strip_suffix("```").map(str::trim)
 }
 
-impl Answer {
+impl JudgeAnswer {
     /// The reason, and the suggestions one a line.
     pub(super) fn render(&self) -> String {
         let mut out = cut(self.reason.trim(), REASON_CHARS);
@@ -131,7 +132,7 @@ mod tests {
 
     #[test]
     fn long_answers_are_cut() {
-        let answer = Answer {
+        let answer = JudgeAnswer {
             success: false,
             reason: "ä".repeat(5_000),
             suggestions: vec!["b".repeat(5_000); 50],

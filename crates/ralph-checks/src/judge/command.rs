@@ -9,15 +9,18 @@ use std::time::Duration;
 
 use ralph_core::feedback::last_chars;
 use ralph_core::usage::{Usage, Usd};
-use ralph_proc::{Control, Ending, Launch, Limits, Stream, Streams, Watcher};
+use ralph_proc::{
+    ExitReason, OutputStream, ProgramLaunch, ProgramLimits, ProgramWatcher, StreamMerging,
+    WatcherDecision,
+};
 use serde::Deserialize;
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::key::Key;
-use super::prompt::Prompt;
-use super::{ANSWER_BYTES, Said, Trouble};
-use crate::Site;
+use super::key::ApiKey;
+use super::prompt::JudgePrompt;
+use super::{ANSWER_BYTES, JudgeFailure, RawJudgeAnswer};
+use crate::GateContext;
 
 /// The time a command has to end in good order once it timed out.
 const GRACE: Duration = Duration::from_secs(2);
@@ -33,11 +36,11 @@ const USAGE_BYTES: u64 = 64 * 1024;
 
 /// A command that judges.
 #[derive(Clone, Debug)]
-pub struct CommandLine {
+pub struct JudgeCommand {
     /// The program and its arguments, started without a shell.
     pub words: Vec<String>,
     /// Variables that it gets although they hold keys.
-    pub keys: Vec<(String, Key)>,
+    pub keys: Vec<(String, ApiKey)>,
     /// The differences that apply if it is a coding agent; `None` for a command that knows our
     /// request.
     pub client: Option<ClientForm>,
@@ -55,7 +58,7 @@ pub struct ClientForm {
     pub read: fn(&str) -> Result<(String, Usage), String>,
 }
 
-impl CommandLine {
+impl JudgeCommand {
     /// Returns a text that distinguishes this judge from others.
     pub(super) fn identity(&self) -> String {
         format!("command {:?}", self.words)
@@ -64,16 +67,16 @@ impl CommandLine {
     /// Asks once.
     pub(super) fn ask(
         &self,
-        prompt: &Prompt,
-        site: &Site<'_>,
+        prompt: &JudgePrompt,
+        site: &GateContext<'_>,
         left: Duration,
         stop: &mut dyn FnMut() -> bool,
-    ) -> Result<Said, Trouble> {
+    ) -> Result<RawJudgeAnswer, JudgeFailure> {
         let folder = self.prepare(prompt, site).map_err(|error| no_room(&error))?;
         let usage_file = folder.path().join("usage.json");
         let launch = self.launch(prompt, site, folder.path())?;
-        let limits = Limits { wall: Some(left), idle: None, grace: GRACE };
-        let mut listener = Listener { stop, stdout: Vec::new(), too_long: false };
+        let limits = ProgramLimits { wall: Some(left), idle: None, grace: GRACE };
+        let mut listener = JudgeOutputListener { stop, stdout: Vec::new(), too_long: false };
         // A client reads its login and reaches its model. It has no tools, and
         // nothing of the project is executed.
         let supervisor = match self.client {
@@ -83,35 +86,40 @@ impl CommandLine {
         let outcome = supervisor.run(&launch, &limits, &mut listener);
         let outcome = outcome.map_err(|error| again(error.to_string()))?;
         if listener.too_long {
-            return Err(Trouble::TooLong);
+            return Err(JudgeFailure::TooLong);
         }
         match outcome.ending {
-            Ending::Exited(0) => {}
-            Ending::Exited(127) => return Err(never("was not found")),
-            Ending::Exited(126) => return Err(never("is not executable")),
-            Ending::Exited(code) => {
+            ExitReason::Exited(0) => {}
+            ExitReason::Exited(127) => return Err(never("was not found")),
+            ExitReason::Exited(126) => return Err(never("is not executable")),
+            ExitReason::Exited(code) => {
                 let said = outcome.stderr.text_lossy();
                 let said = last_chars(said.trim(), COMPLAINT_CHARS);
                 let said = if said.is_empty() { String::new() } else { format!(": {said}") };
                 return Err(again(format!("ended with exit code {code}{said}")));
             }
-            Ending::Signaled(signal) => {
+            ExitReason::Signaled(signal) => {
                 return Err(again(format!("was killed by signal {signal}")));
             }
-            Ending::WallTimeout | Ending::IdleTimeout => return Err(Trouble::Timeout),
-            Ending::Stopped => return Err(Trouble::Stopped),
+            ExitReason::WallTimeout | ExitReason::IdleTimeout => return Err(JudgeFailure::Timeout),
+            ExitReason::Stopped => return Err(JudgeFailure::Stopped),
         }
         let text = String::from_utf8_lossy(&listener.stdout).into_owned();
         match self.client {
-            None => Ok(Said { text, usage: read_usage(&usage_file) }),
+            None => Ok(RawJudgeAnswer { text, usage: read_usage(&usage_file) }),
             Some(client) => {
                 let (text, usage) = (client.read)(&text).map_err(again)?;
-                Ok(Said { text, usage: Some(usage) })
+                Ok(RawJudgeAnswer { text, usage: Some(usage) })
             }
         }
     }
 
-    fn launch(&self, prompt: &Prompt, site: &Site<'_>, folder: &Path) -> Result<Launch, Trouble> {
+    fn launch(
+        &self,
+        prompt: &JudgePrompt,
+        site: &GateContext<'_>,
+        folder: &Path,
+    ) -> Result<ProgramLaunch, JudgeFailure> {
         let mut words = self.words.iter().map(OsString::from);
         let program = words.next().ok_or_else(|| never("is empty"))?;
         let mut args: Vec<OsString> = words.collect();
@@ -131,18 +139,18 @@ impl CommandLine {
             env.retain(|(known, _)| known.to_str() != Some(name));
             env.push((name.into(), key.reveal().into()));
         }
-        Ok(Launch {
+        Ok(ProgramLaunch {
             program,
             args,
             dir,
             env,
             stdin: Some(folder.join("request.json")),
-            streams: Streams::Apart,
+            streams: StreamMerging::Apart,
         })
     }
 
     /// Writes the request to a folder that disappears afterwards.
-    fn prepare(&self, prompt: &Prompt, site: &Site<'_>) -> io::Result<TempDir> {
+    fn prepare(&self, prompt: &JudgePrompt, site: &GateContext<'_>) -> io::Result<TempDir> {
         let place = site.supervisor.scratch().map_or_else(std::env::temp_dir, Path::to_owned);
         let folder = tempfile::Builder::new().prefix("ralph-judge-").tempdir_in(place)?;
         let request = if self.client.is_some() {
@@ -164,7 +172,7 @@ impl CommandLine {
 }
 
 #[derive(Deserialize)]
-struct UsageRow {
+struct JudgeUsageRow {
     #[serde(default)]
     input_tokens: u64,
     #[serde(default)]
@@ -177,48 +185,49 @@ struct UsageRow {
 fn read_usage(path: &Path) -> Option<Usage> {
     let known = fs::metadata(path).is_ok_and(|file| file.len() <= USAGE_BYTES);
     let text = known.then(|| ralph_files::read(path).ok())??;
-    let UsageRow { input_tokens, output_tokens, cost_usd } = serde_json::from_slice(&text).ok()?;
+    let JudgeUsageRow { input_tokens, output_tokens, cost_usd } =
+        serde_json::from_slice(&text).ok()?;
     let cost = Usd::from_dollars(cost_usd)?;
     Some(Usage { input_tokens, output_tokens, cost })
 }
 
 /// Keeps the answer, up to a limit.
-struct Listener<'a> {
+struct JudgeOutputListener<'a> {
     stop: &'a mut dyn FnMut() -> bool,
     stdout: Vec<u8>,
     too_long: bool,
 }
 
-impl Watcher for Listener<'_> {
-    fn output(&mut self, stream: Stream, bytes: &[u8]) {
+impl ProgramWatcher for JudgeOutputListener<'_> {
+    fn output(&mut self, stream: OutputStream, bytes: &[u8]) {
         match stream {
-            Stream::Stdout if (self.stdout.len() + bytes.len()) as u64 > ANSWER_BYTES => {
+            OutputStream::Stdout if (self.stdout.len() + bytes.len()) as u64 > ANSWER_BYTES => {
                 self.too_long = true;
             }
-            Stream::Stdout => self.stdout.extend_from_slice(bytes),
-            Stream::Stderr => {}
+            OutputStream::Stdout => self.stdout.extend_from_slice(bytes),
+            OutputStream::Stderr => {}
         }
     }
 
-    fn tick(&mut self) -> Control {
+    fn tick(&mut self) -> WatcherDecision {
         if self.too_long {
-            Control::Kill
+            WatcherDecision::Kill
         } else if (self.stop)() {
-            Control::Stop
+            WatcherDecision::Stop
         } else {
-            Control::GoOn
+            WatcherDecision::GoOn
         }
     }
 }
 
-fn again(what: String) -> Trouble {
-    Trouble::Command { what, again: true }
+fn again(what: String) -> JudgeFailure {
+    JudgeFailure::Command { what, again: true }
 }
 
-fn never(what: &str) -> Trouble {
-    Trouble::Command { what: what.to_owned(), again: false }
+fn never(what: &str) -> JudgeFailure {
+    JudgeFailure::Command { what: what.to_owned(), again: false }
 }
 
-fn no_room(error: &io::Error) -> Trouble {
+fn no_room(error: &io::Error) -> JudgeFailure {
     again(format!("got no request: {error}"))
 }

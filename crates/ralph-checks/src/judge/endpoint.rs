@@ -8,9 +8,9 @@ use ralph_core::usage::Usage;
 use ureq::Agent;
 use ureq::http::Uri;
 
-use super::key::Key;
-use super::prompt::Prompt;
-use super::{ANSWER_BYTES, Prices, Said, Trouble, wire};
+use super::key::ApiKey;
+use super::prompt::JudgePrompt;
+use super::{ANSWER_BYTES, JudgeFailure, RawJudgeAnswer, TokenPrices, wire};
 
 /// The time between two calls of `stop` while an answer is awaited.
 const TICK: Duration = Duration::from_millis(50);
@@ -20,7 +20,7 @@ const COMPLAINT_CHARS: usize = 300;
 
 /// The interface a model speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dialect {
+pub enum ModelDialect {
     /// Chat completions, as most servers of local models have them.
     OpenAi,
     /// Messages.
@@ -29,20 +29,20 @@ pub enum Dialect {
 
 /// The address of a model, and the credentials to use it.
 #[derive(Clone, Debug)]
-pub struct Endpoint {
+pub struct ModelEndpoint {
     /// The interface.
-    pub dialect: Dialect,
+    pub dialect: ModelDialect,
     /// The address the interface begins at, or that of the one call.
     pub url: String,
     /// The model's name.
     pub model: String,
     /// The key, where one is needed.
-    pub key: Option<Key>,
+    pub key: Option<ApiKey>,
     /// The prices of the model, where they are known.
-    pub prices: Option<Prices>,
+    pub prices: Option<TokenPrices>,
 }
 
-impl Endpoint {
+impl ModelEndpoint {
     /// Returns a text that distinguishes this judge from others; a key is no part of it.
     pub(super) fn identity(&self) -> String {
         format!("{:?}", (self.dialect, self.address(), &self.model))
@@ -51,10 +51,10 @@ impl Endpoint {
     /// Asks once. Ends after `left`, and soon after `stop` says so.
     pub(super) fn ask(
         &self,
-        prompt: &Prompt,
+        prompt: &JudgePrompt,
         left: Duration,
         stop: &mut dyn FnMut() -> bool,
-    ) -> Result<Said, Trouble> {
+    ) -> Result<RawJudgeAnswer, JudgeFailure> {
         let body = wire::request(self.dialect, &self.model, prompt).to_string();
         let (sender, answers) = mpsc::channel();
         let (endpoint, began) = (self.clone(), Instant::now());
@@ -65,22 +65,22 @@ impl Endpoint {
             let _ = sender.send(endpoint.call(&body, left));
         };
         let thread = thread::Builder::new().name("judge".to_owned()).spawn(call);
-        thread.map_err(|error| Trouble::Unreachable { what: error.to_string() })?;
+        thread.map_err(|error| JudgeFailure::Unreachable { what: error.to_string() })?;
         loop {
             if stop() {
-                return Err(Trouble::Stopped);
+                return Err(JudgeFailure::Stopped);
             }
             match answers.recv_timeout(TICK) {
                 Ok(answer) => return answer.map_err(|trouble| self.without_key(trouble)),
                 Err(RecvTimeoutError::Timeout) if began.elapsed() < left => {}
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-                    return Err(Trouble::Timeout);
+                    return Err(JudgeFailure::Timeout);
                 }
             }
         }
     }
 
-    fn call(&self, body: &str, left: Duration) -> Result<Said, Trouble> {
+    fn call(&self, body: &str, left: Duration) -> Result<RawJudgeAnswer, JudgeFailure> {
         let address = self.address();
         let mut config = Agent::config_builder()
             .timeout_global(Some(left))
@@ -105,19 +105,22 @@ impl Endpoint {
             let said = wire::complaint(&read).unwrap_or_default();
             let said: String = said.chars().take(COMPLAINT_CHARS).collect();
             let said = if said.is_empty() { said } else { format!(": {said}") };
-            return Err(Trouble::Status { code: status.as_u16(), said });
+            return Err(JudgeFailure::Status { code: status.as_u16(), said });
         }
-        let wire::Response { text, tokens } = wire::response(self.dialect, &read)?;
-        Ok(Said { text, usage: tokens.map(|(sent, received)| self.usage(sent, received)) })
+        let wire::ModelResponse { text, tokens } = wire::response(self.dialect, &read)?;
+        Ok(RawJudgeAnswer {
+            text,
+            usage: tokens.map(|(sent, received)| self.usage(sent, received)),
+        })
     }
 
     fn headers(&self) -> Vec<(&'static str, String)> {
-        let key = self.key.as_ref().map(Key::reveal);
+        let key = self.key.as_ref().map(ApiKey::reveal);
         match self.dialect {
-            Dialect::OpenAi => {
+            ModelDialect::OpenAi => {
                 key.map(|key| ("authorization", format!("Bearer {key}"))).into_iter().collect()
             }
-            Dialect::Anthropic => {
+            ModelDialect::Anthropic => {
                 let mut headers = vec![("anthropic-version", "2023-06-01".to_owned())];
                 headers.extend(key.map(|key| ("x-api-key", key.to_owned())));
                 headers
@@ -134,25 +137,29 @@ impl Endpoint {
     fn address(&self) -> String {
         let url = self.url.trim_end_matches('/');
         match self.dialect {
-            Dialect::OpenAi if url.ends_with("/chat/completions") => url.to_owned(),
-            Dialect::OpenAi => format!("{url}/chat/completions"),
-            Dialect::Anthropic if url.ends_with("/messages") => url.to_owned(),
-            Dialect::Anthropic if url.ends_with("/v1") => format!("{url}/messages"),
-            Dialect::Anthropic => format!("{url}/v1/messages"),
+            ModelDialect::OpenAi if url.ends_with("/chat/completions") => url.to_owned(),
+            ModelDialect::OpenAi => format!("{url}/chat/completions"),
+            ModelDialect::Anthropic if url.ends_with("/messages") => url.to_owned(),
+            ModelDialect::Anthropic if url.ends_with("/v1") => format!("{url}/messages"),
+            ModelDialect::Anthropic => format!("{url}/v1/messages"),
         }
     }
 
     /// Servers repeat wrong keys in their complaints.
-    fn without_key(&self, trouble: Trouble) -> Trouble {
+    fn without_key(&self, trouble: JudgeFailure) -> JudgeFailure {
         let Some(key) = &self.key else { return trouble };
         match trouble {
-            Trouble::Status { code, said } => Trouble::Status { code, said: key.hide_in(&said) },
-            Trouble::Unreachable { what } => Trouble::Unreachable { what: key.hide_in(&what) },
-            Trouble::Form { what } => Trouble::Form { what: key.hide_in(&what) },
-            other @ (Trouble::Timeout
-            | Trouble::Stopped
-            | Trouble::TooLong
-            | Trouble::Command { .. }) => other,
+            JudgeFailure::Status { code, said } => {
+                JudgeFailure::Status { code, said: key.hide_in(&said) }
+            }
+            JudgeFailure::Unreachable { what } => {
+                JudgeFailure::Unreachable { what: key.hide_in(&what) }
+            }
+            JudgeFailure::Form { what } => JudgeFailure::Form { what: key.hide_in(&what) },
+            other @ (JudgeFailure::Timeout
+            | JudgeFailure::Stopped
+            | JudgeFailure::TooLong
+            | JudgeFailure::Command { .. }) => other,
         }
     }
 }
@@ -168,11 +175,11 @@ fn is_local(address: &str) -> bool {
     clippy::wildcard_enum_match_arm,
     reason = "the errors of the client are many and more may come; all others are alike"
 )]
-fn trouble(error: ureq::Error) -> Trouble {
+fn trouble(error: ureq::Error) -> JudgeFailure {
     match error {
-        ureq::Error::Timeout(_) => Trouble::Timeout,
-        ureq::Error::BodyExceedsLimit(_) => Trouble::TooLong,
-        other => Trouble::Unreachable { what: other.to_string() },
+        ureq::Error::Timeout(_) => JudgeFailure::Timeout,
+        ureq::Error::BodyExceedsLimit(_) => JudgeFailure::TooLong,
+        other => JudgeFailure::Unreachable { what: other.to_string() },
     }
 }
 
@@ -180,34 +187,36 @@ fn trouble(error: ureq::Error) -> Trouble {
 mod tests {
     use super::*;
 
-    fn address(dialect: Dialect, url: &str) -> String {
+    fn address(dialect: ModelDialect, url: &str) -> String {
         let (url, model) = (url.to_owned(), "m".to_owned());
-        Endpoint { dialect, url, model, key: None, prices: None }.address()
+        ModelEndpoint { dialect, url, model, key: None, prices: None }.address()
     }
 
     #[test]
     fn an_address_may_be_that_of_the_interface_or_of_the_call() {
         for url in ["http://h/v1", "http://h/v1/", "http://h/v1/chat/completions"] {
-            assert_eq!(address(Dialect::OpenAi, url), "http://h/v1/chat/completions");
+            assert_eq!(address(ModelDialect::OpenAi, url), "http://h/v1/chat/completions");
         }
         for url in ["https://h", "https://h/", "https://h/v1", "https://h/v1/messages"] {
-            assert_eq!(address(Dialect::Anthropic, url), "https://h/v1/messages");
+            assert_eq!(address(ModelDialect::Anthropic, url), "https://h/v1/messages");
         }
     }
 
     #[test]
     fn a_key_goes_into_one_header_and_into_no_identity() {
-        let endpoint = |dialect| Endpoint {
+        let endpoint = |dialect| ModelEndpoint {
             dialect,
             url: "https://h".to_owned(),
             model: "m".to_owned(),
-            key: Key::new("shh"),
+            key: ApiKey::new("shh"),
             prices: None,
         };
-        let headers = endpoint(Dialect::OpenAi).headers();
+        let headers = endpoint(ModelDialect::OpenAi).headers();
         assert_eq!(headers, [("authorization", "Bearer shh".to_owned())]);
-        assert!(endpoint(Dialect::Anthropic).headers().contains(&("x-api-key", "shh".to_owned())));
-        assert!(!endpoint(Dialect::OpenAi).identity().contains("shh"));
+        assert!(
+            endpoint(ModelDialect::Anthropic).headers().contains(&("x-api-key", "shh".to_owned()))
+        );
+        assert!(!endpoint(ModelDialect::OpenAi).identity().contains("shh"));
     }
 
     #[test]

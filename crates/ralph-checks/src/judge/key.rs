@@ -4,9 +4,9 @@ use std::fmt;
 
 /// The key of an endpoint. It is shown nowhere.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Key(String);
+pub struct ApiKey(String);
 
-impl Key {
+impl ApiKey {
     /// Takes the key as it stands in the environment; `None` for an empty one.
     pub fn new(text: &str) -> Option<Self> {
         let text = text.trim();
@@ -24,7 +24,7 @@ impl Key {
     }
 }
 
-impl fmt::Debug for Key {
+impl fmt::Debug for ApiKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Key(…)")
     }
@@ -36,9 +36,9 @@ mod tests {
 
     #[test]
     fn a_key_is_not_shown() {
-        let key = Key::new(" shh-1234 \n").unwrap();
+        let key = ApiKey::new(" shh-1234 \n").unwrap();
         assert_eq!(format!("{key:?}"), "Key(…)");
         assert_eq!(key.hide_in("bad key shh-1234!"), "bad key [redacted:key]!");
-        assert_eq!(Key::new("  "), None);
+        assert_eq!(ApiKey::new("  "), None);
     }
 }

@@ -3,31 +3,31 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::Trouble;
-use super::endpoint::Dialect;
-use super::prompt::Prompt;
+use super::JudgeFailure;
+use super::endpoint::ModelDialect;
+use super::prompt::JudgePrompt;
 
 /// The maximum number of tokens of an answer, for protocols that require such a limit.
 const MAX_TOKENS: u32 = 4_096;
 
 /// A response, as far as it matters.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Response {
+pub(super) struct ModelResponse {
     pub(super) text: String,
     /// Tokens sent and received.
     pub(super) tokens: Option<(u64, u64)>,
 }
 
 /// The body of a request. What not every server takes is left out.
-pub(super) fn request(dialect: Dialect, model: &str, prompt: &Prompt) -> Value {
+pub(super) fn request(dialect: ModelDialect, model: &str, prompt: &JudgePrompt) -> Value {
     let user = json!({ "role": "user", "content": prompt.user() });
     match dialect {
-        Dialect::OpenAi => json!({
+        ModelDialect::OpenAi => json!({
             "model": model,
             "messages": [{ "role": "system", "content": prompt.system }, user],
             "stream": false,
         }),
-        Dialect::Anthropic => json!({
+        ModelDialect::Anthropic => json!({
             "model": model,
             "max_tokens": MAX_TOKENS,
             "system": prompt.system,
@@ -37,12 +37,14 @@ pub(super) fn request(dialect: Dialect, model: &str, prompt: &Prompt) -> Value {
 }
 
 /// Reads the body of a response.
-pub(super) fn response(dialect: Dialect, body: &[u8]) -> Result<Response, Trouble> {
+pub(super) fn response(dialect: ModelDialect, body: &[u8]) -> Result<ModelResponse, JudgeFailure> {
     let read = match dialect {
-        Dialect::OpenAi => serde_json::from_slice(body).map(Completion::into_response),
-        Dialect::Anthropic => serde_json::from_slice(body).map(Message::into_response),
+        ModelDialect::OpenAi => serde_json::from_slice(body).map(ChatCompletion::into_response),
+        ModelDialect::Anthropic => {
+            serde_json::from_slice(body).map(AnthropicMessage::into_response)
+        }
     };
-    read.map_err(|error| Trouble::Form { what: error.to_string() })
+    read.map_err(|error| JudgeFailure::Form { what: error.to_string() })
 }
 
 /// Returns the message of an error, if it has one in the usual place.
@@ -54,13 +56,13 @@ pub(super) fn complaint(body: &[u8]) -> Option<String> {
 }
 
 #[derive(Deserialize)]
-struct Completion {
-    choices: Vec<Choice>,
+struct ChatCompletion {
+    choices: Vec<CompletionChoice>,
     usage: Option<CompletionUsage>,
 }
 
 #[derive(Deserialize)]
-struct Choice {
+struct CompletionChoice {
     message: ChoiceMessage,
 }
 
@@ -77,10 +79,10 @@ struct CompletionUsage {
     completion_tokens: u64,
 }
 
-impl Completion {
-    fn into_response(self) -> Response {
+impl ChatCompletion {
+    fn into_response(self) -> ModelResponse {
         let first = self.choices.into_iter().next();
-        Response {
+        ModelResponse {
             text: first.and_then(|choice| choice.message.content).unwrap_or_default(),
             tokens: self.usage.map(|usage| (usage.prompt_tokens, usage.completion_tokens)),
         }
@@ -88,14 +90,14 @@ impl Completion {
 }
 
 #[derive(Deserialize)]
-struct Message {
-    content: Vec<Block>,
+struct AnthropicMessage {
+    content: Vec<AnthropicBlock>,
     usage: Option<MessageUsage>,
 }
 
 /// A part of a message; only text has text.
 #[derive(Deserialize)]
-struct Block {
+struct AnthropicBlock {
     text: Option<String>,
 }
 
@@ -107,9 +109,9 @@ struct MessageUsage {
     output_tokens: u64,
 }
 
-impl Message {
-    fn into_response(self) -> Response {
-        Response {
+impl AnthropicMessage {
+    fn into_response(self) -> ModelResponse {
+        ModelResponse {
             text: self.content.into_iter().filter_map(|block| block.text).collect(),
             tokens: self.usage.map(|usage| (usage.input_tokens, usage.output_tokens)),
         }
@@ -124,18 +126,24 @@ mod tests {
     fn both_interfaces_are_read() {
         let completion = r#"{"id":"1","choices":[{"index":0,"message":{"role":"assistant","content":"yes"},"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"completion_tokens":3,"total_tokens":10}}"#;
         let message = r#"{"id":"1","type":"message","content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"yes"}],"stop_reason":"end_turn","usage":{"input_tokens":7,"output_tokens":3}}"#;
-        let want = Response { text: "yes".to_owned(), tokens: Some((7, 3)) };
-        assert_eq!(response(Dialect::OpenAi, completion.as_bytes()).unwrap(), want);
-        assert_eq!(response(Dialect::Anthropic, message.as_bytes()).unwrap(), want);
+        let want = ModelResponse { text: "yes".to_owned(), tokens: Some((7, 3)) };
+        assert_eq!(response(ModelDialect::OpenAi, completion.as_bytes()).unwrap(), want);
+        assert_eq!(response(ModelDialect::Anthropic, message.as_bytes()).unwrap(), want);
     }
 
     #[test]
     fn a_response_without_text_or_usage_is_empty_and_another_form_is_trouble() {
         let silent = r#"{"choices":[{"message":{"content":null}}]}"#;
-        assert_eq!(response(Dialect::OpenAi, silent.as_bytes()).unwrap(), Response::default());
-        assert_eq!(response(Dialect::OpenAi, br#"{"choices":[]}"#).unwrap(), Response::default());
-        assert!(response(Dialect::Anthropic, silent.as_bytes()).is_err());
-        assert!(response(Dialect::OpenAi, b"<html>").is_err());
+        assert_eq!(
+            response(ModelDialect::OpenAi, silent.as_bytes()).unwrap(),
+            ModelResponse::default()
+        );
+        assert_eq!(
+            response(ModelDialect::OpenAi, br#"{"choices":[]}"#).unwrap(),
+            ModelResponse::default()
+        );
+        assert!(response(ModelDialect::Anthropic, silent.as_bytes()).is_err());
+        assert!(response(ModelDialect::OpenAi, b"<html>").is_err());
     }
 
     #[test]

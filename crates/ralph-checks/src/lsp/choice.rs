@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 use ralph_proc::find_program;
 use serde::Deserialize;
 
-use super::servers::{Server, Wanted};
+use super::servers::{LanguageServer, ServerCondition};
 
 /// The folders in which projects install programs of their own.
 const LOCAL: [&str; 3] = ["node_modules/.bin", ".venv/bin", "venv/bin"];
 
 /// The way to start a server for some files.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Start {
+pub(crate) struct ServerLaunch {
     /// The server's name.
     pub(crate) server: String,
     /// The program and its arguments.
@@ -28,9 +28,9 @@ pub(crate) struct Start {
 
 /// The decision if a server looks at a file.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Choice {
+pub(crate) enum ServerChoice {
     /// It does.
-    Use(Start),
+    Use(ServerLaunch),
     /// It would, but this program is not installed.
     Missing(String),
     /// It is installed, but nothing says that the project uses it.
@@ -39,16 +39,16 @@ pub(crate) enum Choice {
 
 /// Looks for servers on behalf of one project.
 #[derive(Clone, Copy)]
-pub(crate) struct Chooser<'a> {
+pub(crate) struct ServerChooser<'a> {
     /// The project's root; files are below it.
     pub(crate) root: &'a Path,
     /// The search path of the environment.
     pub(crate) path: Option<&'a OsStr>,
 }
 
-impl Chooser<'_> {
+impl ServerChooser<'_> {
     /// Decides if and how `server` looks at `file`, which is one of its kinds.
-    pub(crate) fn choose(&self, server: &Server, file: &Path) -> Choice {
+    pub(crate) fn choose(&self, server: &LanguageServer, file: &Path) -> ServerChoice {
         let folders = self.folders(file);
         let path = self.search_path(&folders);
         let mut missing = server.commands.first().and_then(|words| words.first()).cloned();
@@ -65,17 +65,17 @@ impl Chooser<'_> {
                 continue;
             }
             if !is_wanted(server, &folders, &found) {
-                return Choice::Unwanted;
+                return ServerChoice::Unwanted;
             }
             let command = [found.into_os_string()].into_iter().chain(args.iter().map(Into::into));
-            return Choice::Use(Start {
+            return ServerChoice::Use(ServerLaunch {
                 server: server.name.clone(),
                 command: command.collect(),
                 root: self.server_root(server, &folders),
                 path,
             });
         }
-        missing.map_or(Choice::Unwanted, Choice::Missing)
+        missing.map_or(ServerChoice::Unwanted, ServerChoice::Missing)
     }
 
     /// The folders of a file, from its own up to the project's root.
@@ -99,7 +99,7 @@ impl Chooser<'_> {
         find_program(OsStr::new(program), self.root, Some(path)).is_some()
     }
 
-    fn server_root(&self, server: &Server, folders: &[&Path]) -> PathBuf {
+    fn server_root(&self, server: &LanguageServer, folders: &[&Path]) -> PathBuf {
         let marked = folders
             .iter()
             .find(|folder| server.roots.iter().any(|name| folder.join(name).is_file()));
@@ -108,10 +108,10 @@ impl Chooser<'_> {
 }
 
 /// True if the project uses a server that is installed.
-fn is_wanted(server: &Server, folders: &[&Path], program: &Path) -> bool {
+fn is_wanted(server: &LanguageServer, folders: &[&Path], program: &Path) -> bool {
     match &server.wanted {
-        Wanted::Always => true,
-        Wanted::WithOneOf(files) => folders.iter().any(|folder| {
+        ServerCondition::Always => true,
+        ServerCondition::WithOneOf(files) => folders.iter().any(|folder| {
             files.iter().any(|name| folder.join(name).is_file())
                 || LOCAL.iter().any(|name| program.starts_with(folder.join(name)))
         }),
@@ -122,7 +122,7 @@ fn is_wanted(server: &Server, folders: &[&Path], program: &Path) -> bool {
 /// 7, and any other `tsc` is none.
 fn speaks(name: &str, program: &Path) -> bool {
     #[derive(Deserialize)]
-    struct Package {
+    struct TypeScriptPackage {
         version: String,
     }
     if name != "tsc" {
@@ -131,7 +131,8 @@ fn speaks(name: &str, program: &Path) -> bool {
     let version = || -> Option<u32> {
         let program = fs::canonicalize(program).ok()?;
         let package = program.parent()?.parent()?.join("package.json");
-        let package: Package = serde_json::from_slice(&ralph_files::read(package).ok()?).ok()?;
+        let package: TypeScriptPackage =
+            serde_json::from_slice(&ralph_files::read(package).ok()?).ok()?;
         package.version.split('.').next()?.parse().ok()
     };
     version().is_some_and(|version| version >= 7)
@@ -144,11 +145,11 @@ mod tests {
     use super::super::servers::known;
     use super::*;
 
-    struct Stage {
+    struct ServerChoiceFixture {
         folder: tempfile::TempDir,
     }
 
-    impl Stage {
+    impl ServerChoiceFixture {
         fn new(files: &[(&str, &str)]) -> Self {
             let stage = Self { folder: tempfile::tempdir().unwrap() };
             for (name, text) in files {
@@ -164,25 +165,25 @@ mod tests {
             self.folder.path().join(name)
         }
 
-        fn choose(&self, server: &str, file: &str) -> Choice {
+        fn choose(&self, server: &str, file: &str) -> ServerChoice {
             let path = self.path("bin").into_os_string();
             let project = self.path("project");
             let server = known().into_iter().find(|known| known.name == server).unwrap();
-            Chooser { root: &project, path: Some(&path) }.choose(&server, &project.join(file))
+            ServerChooser { root: &project, path: Some(&path) }.choose(&server, &project.join(file))
         }
 
         #[track_caller]
         fn uses(&self, server: &str, file: &str) -> (PathBuf, PathBuf) {
             match self.choose(server, file) {
-                Choice::Use(start) => (PathBuf::from(&start.command[0]), start.root),
-                other @ (Choice::Missing(_) | Choice::Unwanted) => panic!("{other:?}"),
+                ServerChoice::Use(start) => (PathBuf::from(&start.command[0]), start.root),
+                other @ (ServerChoice::Missing(_) | ServerChoice::Unwanted) => panic!("{other:?}"),
             }
         }
     }
 
     #[test]
     fn the_program_nearest_to_the_file_is_used() {
-        let stage = Stage::new(&[
+        let stage = ServerChoiceFixture::new(&[
             ("bin/ruff", ""),
             ("project/.venv/bin/ruff", ""),
             ("project/api/.venv/bin/ruff", ""),
@@ -198,22 +199,22 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_named() {
-        let stage = Stage::new(&[("bin/gopls", "")]);
-        assert_eq!(stage.choose("ruff", "a.py"), Choice::Missing("ruff".to_owned()));
-        assert_eq!(stage.choose("gopls", "a.go"), Choice::Missing("go".to_owned()));
+        let stage = ServerChoiceFixture::new(&[("bin/gopls", "")]);
+        assert_eq!(stage.choose("ruff", "a.py"), ServerChoice::Missing("ruff".to_owned()));
+        assert_eq!(stage.choose("gopls", "a.go"), ServerChoice::Missing("go".to_owned()));
     }
 
     #[test]
     fn a_linter_that_happens_to_be_installed_waits_to_be_asked_for() {
-        let stage = Stage::new(&[
+        let stage = ServerChoiceFixture::new(&[
             ("bin/biome", ""),
             ("bin/oxlint", ""),
             ("project/a/biome.json", "{}"),
             ("project/b/node_modules/.bin/oxlint", ""),
         ]);
-        assert_eq!(stage.choose("biome", "b/x.js"), Choice::Unwanted);
+        assert_eq!(stage.choose("biome", "b/x.js"), ServerChoice::Unwanted);
         assert_eq!(stage.uses("biome", "a/x.js").0, stage.path("bin/biome"));
-        assert_eq!(stage.choose("oxlint", "a/x.js"), Choice::Unwanted);
+        assert_eq!(stage.choose("oxlint", "a/x.js"), ServerChoice::Unwanted);
         let own = stage.path("project/b/node_modules/.bin/oxlint");
         assert_eq!(stage.uses("oxlint", "b/x.js").0, own);
     }
@@ -223,17 +224,17 @@ mod tests {
         let package = "project/node_modules/typescript/package.json";
         for (version, wanted) in [("5.9.2", false), ("7.0.2", true), ("10.0.0-beta", true)] {
             let json = format!(r#"{{"version":"{version}"}}"#);
-            let stage = Stage::new(&[
+            let stage = ServerChoiceFixture::new(&[
                 (package, &json),
                 ("project/node_modules/typescript/bin/tsc", ""),
                 ("project/node_modules/.bin/other", ""),
             ]);
             let link = stage.path("project/node_modules/.bin/tsc");
             symlink("../typescript/bin/tsc", link).unwrap();
-            let used = matches!(stage.choose("tsc", "a.ts"), Choice::Use(_));
+            let used = matches!(stage.choose("tsc", "a.ts"), ServerChoice::Use(_));
             assert_eq!(used, wanted, "{version}");
         }
-        let stage = Stage::new(&[("bin/tsc", ""), ("bin/tsgo", "")]);
+        let stage = ServerChoiceFixture::new(&[("bin/tsc", ""), ("bin/tsgo", "")]);
         assert_eq!(stage.uses("tsc", "a.ts").0, stage.path("bin/tsgo"));
     }
 }

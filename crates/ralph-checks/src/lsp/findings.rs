@@ -3,15 +3,20 @@
 
 use std::path::Path;
 
-use ralph_core::finding::Level;
+use ralph_core::finding::FindingLevel;
 
-use super::wire::{Code, Diagnostic, Text};
-use crate::formats::{Collector, Found, one_line, ruff_level};
+use super::wire::{LspDiagnostic, LspDiagnosticCode, LspMessageText};
+use crate::formats::{FindingCollector, ToolFinding, one_line, ruff_level};
 
 /// Takes in what a server says about a file. What only dims text in an editor
 /// is no finding.
-pub(super) fn add(out: &mut Collector, server: &str, file: &Path, diagnostics: &[Diagnostic]) {
-    let mut diagnostics: Vec<&Diagnostic> =
+pub(super) fn add(
+    out: &mut FindingCollector,
+    server: &str,
+    file: &Path,
+    diagnostics: &[LspDiagnostic],
+) {
+    let mut diagnostics: Vec<&LspDiagnostic> =
         diagnostics.iter().filter(|diagnostic| !is_decoration(diagnostic)).collect();
     diagnostics
         .sort_by_key(|diagnostic| (diagnostic.range.start.line, diagnostic.range.start.character));
@@ -20,9 +25,9 @@ pub(super) fn add(out: &mut Collector, server: &str, file: &Path, diagnostics: &
         let start = &diagnostic.range.start;
         let (line, column) = (start.line.saturating_add(1), start.character.saturating_add(1));
         let place = out.place(&file.to_string_lossy(), Some(line), Some(column));
-        let named = Named::new(server, diagnostic);
+        let named = AttributedDiagnostic::new(server, diagnostic);
         let message = one_line(named.message);
-        let found = Found {
+        let found = ToolFinding {
             tool: named.tool,
             rule: named.rule.as_deref(),
             level: named.level,
@@ -34,26 +39,26 @@ pub(super) fn add(out: &mut Collector, server: &str, file: &Path, diagnostics: &
 }
 
 /// A hint with a tag says how to show the text: faded or struck through.
-fn is_decoration(diagnostic: &Diagnostic) -> bool {
+fn is_decoration(diagnostic: &LspDiagnostic) -> bool {
     diagnostic.severity == Some(4) && !diagnostic.tags.is_empty()
 }
 
 /// A diagnostic in the words of its tool.
-struct Named<'a> {
+struct AttributedDiagnostic<'a> {
     tool: &'a str,
     rule: Option<String>,
-    level: Level,
+    level: FindingLevel,
     message: &'a str,
 }
 
-impl<'a> Named<'a> {
-    fn new(server: &'a str, diagnostic: &'a Diagnostic) -> Self {
+impl<'a> AttributedDiagnostic<'a> {
+    fn new(server: &'a str, diagnostic: &'a LspDiagnostic) -> Self {
         let code = diagnostic.code.as_ref().map(|code| match code {
-            Code::Number(number) => number.to_string(),
-            Code::Text(text) => text.clone(),
+            LspDiagnosticCode::Number(number) => number.to_string(),
+            LspDiagnosticCode::Text(text) => text.clone(),
         });
         let message = match &diagnostic.message {
-            Text::Plain(text) | Text::Marked { value: text } => text,
+            LspMessageText::Plain(text) | LspMessageText::Marked { value: text } => text,
         };
         let level = level(diagnostic.severity);
         let source = diagnostic.source.as_deref().unwrap_or_default();
@@ -71,7 +76,7 @@ impl<'a> Named<'a> {
             "biome" => {
                 let security =
                     code.as_deref().is_some_and(|code| code.starts_with("lint/security/"));
-                let level = if security { Level::Security } else { level };
+                let level = if security { FindingLevel::Security } else { level };
                 Self { tool: "biome", rule: code, level, message }
             }
             "oxc" => Self { tool: "oxlint", rule: code, level, message: without_help(message) },
@@ -97,11 +102,11 @@ fn without_help(message: &str) -> &str {
 }
 
 /// Returns the level of a diagnostic. If the server gives no severity, it is a warning.
-fn level(severity: Option<u8>) -> Level {
+fn level(severity: Option<u8>) -> FindingLevel {
     match severity {
-        Some(1) => Level::Error,
-        Some(2) | None => Level::Warning,
-        Some(_) => Level::Info,
+        Some(1) => FindingLevel::Error,
+        Some(2) | None => FindingLevel::Warning,
+        Some(_) => FindingLevel::Info,
     }
 }
 
@@ -112,8 +117,8 @@ mod tests {
     use super::*;
 
     fn found(server: &str, diagnostics: &Value) -> Vec<String> {
-        let mut out = Collector::new(Path::new("/p"), "");
-        let diagnostics: Vec<Diagnostic> = serde_json::from_value(diagnostics.clone()).unwrap();
+        let mut out = FindingCollector::new(Path::new("/p"), "");
+        let diagnostics: Vec<LspDiagnostic> = serde_json::from_value(diagnostics.clone()).unwrap();
         add(&mut out, server, Path::new("/p/src/a.x"), &diagnostics);
         let findings = out.finish().findings;
         let line = |finding: &ralph_core::finding::Finding| {

@@ -22,7 +22,7 @@ pub(super) enum FramingError {
 
 /// Puts messages together from pieces cut anywhere.
 #[derive(Debug, Default)]
-pub(super) struct Decoder {
+pub(super) struct FrameDecoder {
     buffer: Vec<u8>,
     /// The index at which the unread part of the buffer starts.
     start: usize,
@@ -30,7 +30,7 @@ pub(super) struct Decoder {
     content: Option<usize>,
 }
 
-impl Decoder {
+impl FrameDecoder {
     /// Takes the next bytes of the stream.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         self.buffer.drain(..self.start);
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     fn decode(pieces: &[&[u8]]) -> Result<Vec<String>, FramingError> {
-        let mut decoder = Decoder::default();
+        let mut decoder = FrameDecoder::default();
         let mut out = Vec::new();
         for piece in pieces {
             decoder.push(piece);

@@ -5,14 +5,14 @@ use std::fmt::Write as _;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use ralph_core::evidence::{Fault, GateReport, Verdict};
-use ralph_core::finding::{Level, Reading};
-use ralph_core::format::Format;
-use ralph_core::policy::{Bar, Criterion, GateCommand, GateSpec, Need};
+use ralph_core::evidence::{GateFault, GateReport, Verdict};
+use ralph_core::finding::{FindingLevel, ToolReport};
+use ralph_core::format::OutputFormat;
+use ralph_core::policy::{Criterion, GateCommand, GateImportance, GateSpec, PassCondition};
 
-use super::{Pool, ServerReport, ServerVerdict};
-use crate::security::{Chosen, Files};
-use crate::{Gate, Site};
+use super::{ServerPool, ServerReport, ServerVerdict};
+use crate::security::{ScanScope, ScanSelection};
+use crate::{Gate, GateContext};
 
 /// A server that starts may need most of it; a warm one answers at once.
 const TIMEOUT: Duration = Duration::from_mins(2);
@@ -23,27 +23,27 @@ const SHOWN: usize = 50;
 /// A gate that passes when no server finds an error in the files chosen.
 pub struct LspGate {
     spec: GateSpec,
-    pool: Mutex<Pool>,
-    chosen: Chosen,
+    pool: Mutex<ServerPool>,
+    chosen: ScanSelection,
 }
 
 impl LspGate {
     /// Returns the entry of such a gate in the policy of a run.
-    pub fn specify(need: Need) -> GateSpec {
+    pub fn specify(need: GateImportance) -> GateSpec {
         GateSpec {
             name: Criterion::Diagnostics.name().to_owned(),
             criterion: Criterion::Diagnostics,
             command: GateCommand::Argv(vec!["ralph".into(), "check".into(), "--lsp".into()]),
             dir: String::new(),
-            format: Format::Exit,
-            bar: Bar::NoErrors,
+            format: OutputFormat::Exit,
+            bar: PassCondition::NoErrors,
             timeout: TIMEOUT,
             need,
         }
     }
 
     /// A gate that asks the servers of `pool` about the files chosen.
-    pub fn new(need: Need, pool: Pool, chosen: Chosen) -> Self {
+    pub fn new(need: GateImportance, pool: ServerPool, chosen: ScanSelection) -> Self {
         Self { spec: Self::specify(need), pool: Mutex::new(pool), chosen }
     }
 }
@@ -59,11 +59,11 @@ impl Gate for LspGate {
         format!("lsp-2 {}", blake3::hash(asked.as_bytes()).to_hex())
     }
 
-    fn run(&self, _site: &Site<'_>, _stop: &mut dyn FnMut() -> bool) -> GateReport {
+    fn run(&self, _site: &GateContext<'_>, _stop: &mut dyn FnMut() -> bool) -> GateReport {
         let unknown = |reason: &str| GateReport::unknown(&self.spec, reason.to_owned());
         let files = match self.chosen.get() {
-            Files::Only(files) => files,
-            Files::All => return unknown("which files changed is not known"),
+            ScanScope::Only(files) => files,
+            ScanScope::All => return unknown("which files changed is not known"),
         };
         if files.is_empty() {
             return GateReport { verdict: Verdict::Pass, ..unknown("") };
@@ -83,14 +83,14 @@ impl Gate for LspGate {
 
 /// Errors count from any server; without any, every server asked must have answered. Files that no
 /// server looks at prove nothing and harm nothing.
-fn judge(reports: Vec<ServerReport>) -> (Verdict, Reading) {
-    let mut reading = Reading::default();
+fn judge(reports: Vec<ServerReport>) -> (Verdict, ToolReport) {
+    let mut reading = ToolReport::default();
     let mut unanswered = Vec::new();
     for report in reports {
         if let ServerVerdict::Unknown { reason } = &report.verdict {
             unanswered.push(format!("{}: {reason}", report.server));
         }
-        for level in Level::ALL {
+        for level in FindingLevel::ALL {
             reading.counts.add(level, report.reading.counts.of(level));
         }
         reading.findings.extend(report.reading.findings);
@@ -99,7 +99,7 @@ fn judge(reports: Vec<ServerReport>) -> (Verdict, Reading) {
     // Not all that was found is listed.
     let count = reading.counts.errors + reading.counts.security;
     let verdict = if count > 0 {
-        Verdict::Fail(Fault::Findings(count))
+        Verdict::Fail(GateFault::Findings(count))
     } else if unanswered.is_empty() {
         Verdict::Pass
     } else {
@@ -108,14 +108,15 @@ fn judge(reports: Vec<ServerReport>) -> (Verdict, Reading) {
     (verdict, reading)
 }
 
-fn wrong(reading: &Reading) -> BTreeSet<String> {
+fn wrong(reading: &ToolReport) -> BTreeSet<String> {
     let wrong = reading.findings.iter();
-    let wrong = wrong.filter(|found| matches!(found.level, Level::Error | Level::Security));
+    let wrong =
+        wrong.filter(|found| matches!(found.level, FindingLevel::Error | FindingLevel::Security));
     wrong.map(|found| found.fingerprint.clone()).collect()
 }
 
 /// Returns the text that a tool would have printed.
-fn tail(reading: &Reading) -> String {
+fn tail(reading: &ToolReport) -> String {
     let mut text = String::new();
     for finding in reading.findings.iter().take(SHOWN) {
         let (place, level) = (finding.place.display(), finding.level.name());
@@ -130,13 +131,13 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::formats::{Collector, Found};
-    use crate::lsp::servers::{Server, known};
+    use crate::formats::{FindingCollector, ToolFinding};
+    use crate::lsp::servers::{LanguageServer, known};
 
-    fn report(levels: &[Level], verdict: ServerVerdict) -> ServerReport {
-        let mut out = Collector::new(Path::new("/"), "");
+    fn report(levels: &[FindingLevel], verdict: ServerVerdict) -> ServerReport {
+        let mut out = FindingCollector::new(Path::new("/"), "");
         for &level in levels {
-            let found = Found { tool: "t", rule: None, level, message: "m", context: "" };
+            let found = ToolFinding { tool: "t", rule: None, level, message: "m", context: "" };
             out.finding(out.place("a", None, None), &found);
         }
         let reading = out.finish();
@@ -145,13 +146,13 @@ mod tests {
 
     #[test]
     fn a_pass_counts_only_for_the_same_servers() {
-        let gate = |more: Option<Server>| {
+        let gate = |more: Option<LanguageServer>| {
             let supervisor = ralph_proc::Supervisor::new("/nowhere", []);
-            let mut pool = Pool::new(supervisor, "/".into(), Vec::new());
+            let mut pool = ServerPool::new(supervisor, "/".into(), Vec::new());
             if let Some(server) = more {
                 pool.add(server);
             }
-            LspGate::new(Need::Required, pool, Chosen::default()).key()
+            LspGate::new(GateImportance::Required, pool, ScanSelection::default()).key()
         };
         let mut own = known().remove(0);
         own.name = "own".to_owned();
@@ -165,24 +166,24 @@ mod tests {
 
     #[test]
     fn an_error_fails_whoever_else_is_silent() {
-        let found = report(&[Level::Error, Level::Warning], ServerVerdict::Ok);
+        let found = report(&[FindingLevel::Error, FindingLevel::Warning], ServerVerdict::Ok);
         let (verdict, reading) = judge(vec![found, silent()]);
-        assert_eq!(verdict, Verdict::Fail(Fault::Findings(1)));
+        assert_eq!(verdict, Verdict::Fail(GateFault::Findings(1)));
         assert_eq!((reading.counts.errors, reading.counts.warnings), (1, 1));
     }
 
     #[test]
     fn an_error_behind_a_long_list_of_warnings_fails() {
-        let mut levels = vec![Level::Warning; 5_000];
-        levels.push(Level::Error);
+        let mut levels = vec![FindingLevel::Warning; 5_000];
+        levels.push(FindingLevel::Error);
         let (verdict, reading) = judge(vec![report(&levels, ServerVerdict::Ok)]);
-        assert_eq!(verdict, Verdict::Fail(Fault::Findings(1)));
+        assert_eq!(verdict, Verdict::Fail(GateFault::Findings(1)));
         assert_eq!((reading.counts.errors, reading.counts.warnings), (1, 5_000));
     }
 
     #[test]
     fn a_server_that_does_not_answer_is_never_a_pass() {
-        let clean = || report(&[Level::Warning], ServerVerdict::Ok);
+        let clean = || report(&[FindingLevel::Warning], ServerVerdict::Ok);
         assert_eq!(judge(vec![clean()]).0, Verdict::Pass);
         assert_eq!(judge(Vec::new()).0, Verdict::Pass);
         let (verdict, _) = judge(vec![clean(), silent()]);

@@ -16,8 +16,8 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::pool::{Pool, ServerReport};
-use wire::{Answer, Question};
+use super::pool::{ServerPool, ServerReport};
+use wire::{HelperRequest, HelperResponse};
 
 /// The interval at which a helper checks if it is still wanted.
 const LOOK: Duration = Duration::from_secs(2);
@@ -36,7 +36,7 @@ const MAX_PATH: usize = 100;
 
 /// The one helper of a project.
 #[derive(Debug)]
-pub struct Helper {
+pub struct LspHelper {
     listener: UnixListener,
     socket: PathBuf,
     inode: u64,
@@ -44,7 +44,7 @@ pub struct Helper {
     _lock: File,
 }
 
-impl Helper {
+impl LspHelper {
     /// Opens the socket at `socket`; `None` when another helper has it.
     pub fn claim(socket: &Path) -> io::Result<Option<Self>> {
         if socket.as_os_str().len() > MAX_PATH {
@@ -73,7 +73,7 @@ impl Helper {
 
     /// Answers questions with the servers of `pool` until none came for `idle`. `key` stands for
     /// the settings they were started with.
-    pub fn serve(self, pool: &mut Pool, key: &str, idle: Duration) -> io::Result<()> {
+    pub fn serve(self, pool: &mut ServerPool, key: &str, idle: Duration) -> io::Result<()> {
         let (sender, streams) = channel();
         let listener = self.listener.try_clone()?;
         // Never joined: it waits for callers until the process ends.
@@ -89,7 +89,7 @@ impl Helper {
             match streams.recv_timeout(LOOK.min(idle)) {
                 Ok(stream) => {
                     // A caller that does not keep to the rules gets nothing.
-                    if let Ok(Go::Leave) = reply(&stream, pool, key) {
+                    if let Ok(HelperDecision::Leave) = reply(&stream, pool, key) {
                         return Ok(());
                     }
                     asked = Instant::now();
@@ -109,7 +109,7 @@ impl Helper {
     }
 }
 
-impl Drop for Helper {
+impl Drop for LspHelper {
     fn drop(&mut self) {
         if self.is_wanted() {
             let _ = fs::remove_file(&self.socket);
@@ -118,23 +118,23 @@ impl Drop for Helper {
 }
 
 /// The decision if a helper goes on.
-enum Go {
+enum HelperDecision {
     On,
     Leave,
 }
 
-fn reply(stream: &UnixStream, pool: &mut Pool, key: &str) -> io::Result<Go> {
+fn reply(stream: &UnixStream, pool: &mut ServerPool, key: &str) -> io::Result<HelperDecision> {
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
-    let question: Question = receive(stream, MAX_QUESTION)?;
+    let question: HelperRequest = receive(stream, MAX_QUESTION)?;
     if question.key != key {
-        send(stream, &Answer::Outdated)?;
-        return Ok(Go::Leave);
+        send(stream, &HelperResponse::Outdated)?;
+        return Ok(HelperDecision::Leave);
     }
     let deadline = Duration::from_millis(question.deadline_ms);
     let reports = pool.diagnostics(&question.files, deadline);
-    send(stream, &Answer::Reports(reports.iter().map(Into::into).collect()))?;
-    Ok(Go::On)
+    send(stream, &HelperResponse::Reports(reports.iter().map(Into::into).collect()))?;
+    Ok(HelperDecision::On)
 }
 
 /// Asks the helper at `socket`; `None` when there is none that could answer.
@@ -144,18 +144,20 @@ pub fn ask_helper(
     files: &[PathBuf],
     deadline: Duration,
 ) -> Option<Vec<ServerReport>> {
-    let ask = || -> io::Result<Answer> {
+    let ask = || -> io::Result<HelperResponse> {
         let stream = UnixStream::connect(socket)?;
         // Others may be answered first, and servers have to end their work.
         stream.set_read_timeout(Some(2 * deadline + PATIENCE))?;
         stream.set_write_timeout(Some(PATIENCE))?;
         let deadline_ms = u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX);
-        send(&stream, &Question { key: key.to_owned(), files: files.to_vec(), deadline_ms })?;
+        send(&stream, &HelperRequest { key: key.to_owned(), files: files.to_vec(), deadline_ms })?;
         receive(&stream, MAX_ANSWER)
     };
     match ask().ok()? {
-        Answer::Reports(reports) => reports.into_iter().map(wire::Report::read).collect(),
-        Answer::Outdated => None,
+        HelperResponse::Reports(reports) => {
+            reports.into_iter().map(wire::HelperServerReport::read).collect()
+        }
+        HelperResponse::Outdated => None,
     }
 }
 

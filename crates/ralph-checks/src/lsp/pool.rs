@@ -6,16 +6,16 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use ralph_core::finding::Reading;
-use ralph_proc::{Launch, Streams, Supervisor};
+use ralph_core::finding::ToolReport;
+use ralph_proc::{ProgramLaunch, StreamMerging, Supervisor};
 
-use super::choice::{Choice, Chooser, Start};
-use super::documents::Asked;
-use super::process::{Cache, Process, Terms};
-use super::servers::{Quirk, Server, known};
-use super::session::{Diagnosed, Session};
-use super::{Trouble, findings};
-use crate::formats::Collector;
+use super::choice::{ServerChoice, ServerChooser, ServerLaunch};
+use super::documents::DiagnosticsRequest;
+use super::process::{ServerCacheLocation, ServerProcess, ServerProcessOptions};
+use super::servers::{LanguageServer, ServerQuirk, known};
+use super::session::{LspSession, SessionDiagnostics};
+use super::{ServerFailure, findings};
+use crate::formats::FindingCollector;
 
 /// The memory that a server may use, with everything it starts, in bytes.
 const CEILING: u64 = 2 * 1024 * 1024 * 1024;
@@ -40,7 +40,7 @@ pub struct ServerReport {
     /// The verdict: answered or not.
     pub verdict: ServerVerdict,
     /// The findings, as far as it answered.
-    pub reading: Reading,
+    pub reading: ToolReport,
     /// The duration.
     pub elapsed: Duration,
 }
@@ -59,46 +59,47 @@ pub enum ServerVerdict {
 
 /// The language servers of one project. Dropped, it ends them all.
 #[derive(Debug)]
-pub struct Pool {
-    project: Project,
-    slots: BTreeMap<Start, Slot>,
+pub struct ServerPool {
+    project: ServerPoolConfig,
+    slots: BTreeMap<ServerLaunch, ServerSlot>,
 }
 
 /// The facts about a project with which servers are started.
 #[derive(Debug)]
-struct Project {
+struct ServerPoolConfig {
     supervisor: Supervisor,
     root: PathBuf,
     env: Vec<(OsString, OsString)>,
-    servers: Vec<Server>,
+    servers: Vec<LanguageServer>,
     ceiling: u64,
 }
 
 /// One server, running or not.
 #[derive(Debug, Default)]
-struct Slot {
+struct ServerSlot {
     starts: u32,
     /// Dropped in this order: nothing more to say, then no process.
-    running: Option<(Session, Process)>,
+    running: Option<(LspSession, ServerProcess)>,
     /// The reason why it ended the last time.
-    last: Option<Trouble>,
+    last: Option<ServerFailure>,
 }
 
-impl Pool {
+impl ServerPool {
     /// No server runs yet. `root` is absolute, `env` the complete environment.
     pub fn new(supervisor: Supervisor, root: PathBuf, env: Vec<(OsString, OsString)>) -> Self {
-        let project = Project { supervisor, root, env, servers: known(), ceiling: CEILING };
+        let project =
+            ServerPoolConfig { supervisor, root, env, servers: known(), ceiling: CEILING };
         Self { project, slots: BTreeMap::new() }
     }
 
     /// Adds a server, or replaces the known one of the same name.
-    pub fn add(&mut self, server: Server) {
+    pub fn add(&mut self, server: LanguageServer) {
         self.project.servers.retain(|known| known.name != server.name);
         self.project.servers.push(server);
     }
 
     /// The servers that may be asked.
-    pub(super) fn servers(&self) -> &[Server] {
+    pub(super) fn servers(&self) -> &[LanguageServer] {
         &self.project.servers
     }
 
@@ -116,7 +117,7 @@ impl Pool {
         let started = Instant::now();
         let until = started + deadline;
         let (jobs, mut reports) = self.project.plan(files);
-        let mut busy: Vec<(Start, Slot, Vec<Asked>)> = Vec::new();
+        let mut busy: Vec<(ServerLaunch, ServerSlot, Vec<DiagnosticsRequest>)> = Vec::new();
         for (start, asked) in jobs {
             let running = self.slots.len() + busy.len();
             if running >= MAX_SERVERS && !self.slots.contains_key(&start) {
@@ -129,13 +130,14 @@ impl Pool {
         }
         let project = &self.project;
         let asked = thread::scope(|scope| {
-            let ask = |(start, mut slot, asked): (Start, Slot, Vec<Asked>)| {
-                scope.spawn(move || {
-                    let diagnosed = project.ask(&start, &mut slot, &asked, until);
-                    let report = project.report(&start, diagnosed, started.elapsed());
-                    (start, slot, report)
-                })
-            };
+            let ask =
+                |(start, mut slot, asked): (ServerLaunch, ServerSlot, Vec<DiagnosticsRequest>)| {
+                    scope.spawn(move || {
+                        let diagnosed = project.ask(&start, &mut slot, &asked, until);
+                        let report = project.report(&start, diagnosed, started.elapsed());
+                        (start, slot, report)
+                    })
+                };
             let named = busy.into_iter().map(|job| (job.0.server.clone(), ask(job)));
             let threads: Vec<_> = named.collect();
             let joined = threads.into_iter().map(|(name, thread)| (name, thread.join()));
@@ -156,13 +158,17 @@ impl Pool {
     }
 }
 
-impl Project {
+impl ServerPoolConfig {
     /// Assigns the files to the servers that look at them, and reports those that no server can
     /// look at.
-    fn plan(&self, files: &[PathBuf]) -> (BTreeMap<Start, Vec<Asked>>, Vec<ServerReport>) {
+    fn plan(
+        &self,
+        files: &[PathBuf],
+    ) -> (BTreeMap<ServerLaunch, Vec<DiagnosticsRequest>>, Vec<ServerReport>) {
         let path = self.env.iter().rev().find(|(name, _)| name == "PATH");
-        let chooser = Chooser { root: &self.root, path: path.map(|(_, value)| OsStr::new(value)) };
-        let mut jobs: BTreeMap<Start, Vec<Asked>> = BTreeMap::new();
+        let chooser =
+            ServerChooser { root: &self.root, path: path.map(|(_, value)| OsStr::new(value)) };
+        let mut jobs: BTreeMap<ServerLaunch, Vec<DiagnosticsRequest>> = BTreeMap::new();
         let mut alone: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for file in files {
             let path = self.root.join(file);
@@ -172,13 +178,16 @@ impl Project {
                 let Some(language) = server.language(&path) else { continue };
                 extension.clone_from(&language.extension);
                 match chooser.choose(server, &path) {
-                    Choice::Use(start) => {
+                    ServerChoice::Use(start) => {
                         used = true;
-                        let asked = Asked { path: path.clone(), language: language.id.clone() };
+                        let asked = DiagnosticsRequest {
+                            path: path.clone(),
+                            language: language.id.clone(),
+                        };
                         jobs.entry(start).or_default().push(asked);
                     }
-                    Choice::Missing(program) => drop(missing.insert(program)),
-                    Choice::Unwanted => {}
+                    ServerChoice::Missing(program) => drop(missing.insert(program)),
+                    ServerChoice::Unwanted => {}
                 }
             }
             if !used && !missing.is_empty() {
@@ -194,12 +203,20 @@ impl Project {
     }
 
     /// Asks a server, which is started if need be.
-    fn ask(&self, start: &Start, slot: &mut Slot, asked: &[Asked], until: Instant) -> Diagnosed {
+    fn ask(
+        &self,
+        start: &ServerLaunch,
+        slot: &mut ServerSlot,
+        asked: &[DiagnosticsRequest],
+        until: Instant,
+    ) -> SessionDiagnostics {
         let diagnosed = match self.running(start, slot) {
             Ok((session, _)) => session.diagnose(asked, until),
-            Err(trouble) => Diagnosed { trouble: Some(trouble), ..Diagnosed::default() },
+            Err(trouble) => {
+                SessionDiagnostics { trouble: Some(trouble), ..SessionDiagnostics::default() }
+            }
         };
-        if diagnosed.trouble.as_ref().is_some_and(Trouble::is_over) {
+        if diagnosed.trouble.as_ref().is_some_and(ServerFailure::is_over) {
             slot.last.clone_from(&diagnosed.trouble);
             slot.running = None;
         }
@@ -208,43 +225,49 @@ impl Project {
 
     fn running<'s>(
         &self,
-        start: &Start,
-        slot: &'s mut Slot,
-    ) -> Result<&'s mut (Session, Process), Trouble> {
+        start: &ServerLaunch,
+        slot: &'s mut ServerSlot,
+    ) -> Result<&'s mut (LspSession, ServerProcess), ServerFailure> {
         if slot.running.is_none() {
             if let (MAX_STARTS.., Some(last)) = (slot.starts, &slot.last) {
                 return Err(last.clone());
             }
             slot.starts += 1;
             let server = self.servers.iter().find(|server| server.name == start.server);
-            let server = server.ok_or_else(|| Trouble::NotStarted("it is not known".to_owned()))?;
+            let server =
+                server.ok_or_else(|| ServerFailure::NotStarted("it is not known".to_owned()))?;
             let launch = self.launch(start);
-            let shared = server.quirks.contains(&Quirk::SharesDaemon);
-            let cache = if shared { Cache::Own } else { Cache::Users };
-            let terms = Terms { ceiling: self.ceiling, cache };
-            let (process, link) = Process::start(&self.supervisor, launch, terms)?;
-            slot.running = Some((Session::new(link, server, &start.root), process));
+            let shared = server.quirks.contains(&ServerQuirk::SharesDaemon);
+            let cache = if shared { ServerCacheLocation::Own } else { ServerCacheLocation::Users };
+            let terms = ServerProcessOptions { ceiling: self.ceiling, cache };
+            let (process, link) = ServerProcess::start(&self.supervisor, launch, terms)?;
+            slot.running = Some((LspSession::new(link, server, &start.root), process));
         }
-        slot.running.as_mut().ok_or_else(|| Trouble::NotStarted(String::new()))
+        slot.running.as_mut().ok_or_else(|| ServerFailure::NotStarted(String::new()))
     }
 
-    fn launch(&self, start: &Start) -> Launch {
+    fn launch(&self, start: &ServerLaunch) -> ProgramLaunch {
         let mut words = start.command.iter().cloned();
         let mut env = self.env.clone();
         env.retain(|(name, _)| name != "PATH");
         env.push(("PATH".into(), start.path.clone()));
-        Launch {
+        ProgramLaunch {
             program: words.next().unwrap_or_default(),
             args: words.collect(),
             dir: start.root.clone(),
             env,
             stdin: None,
-            streams: Streams::Apart,
+            streams: StreamMerging::Apart,
         }
     }
 
-    fn report(&self, start: &Start, diagnosed: Diagnosed, elapsed: Duration) -> ServerReport {
-        let mut out = Collector::new(&self.root, "");
+    fn report(
+        &self,
+        start: &ServerLaunch,
+        diagnosed: SessionDiagnostics,
+        elapsed: Duration,
+    ) -> ServerReport {
+        let mut out = FindingCollector::new(&self.root, "");
         for (file, diagnostics) in &diagnosed.found {
             findings::add(&mut out, &start.server, file, diagnostics);
         }
@@ -256,7 +279,7 @@ impl Project {
     }
 }
 
-impl Drop for Pool {
+impl Drop for ServerPool {
     fn drop(&mut self) {
         let until = Instant::now() + GOODBYE;
         thread::scope(|scope| {
@@ -277,7 +300,7 @@ impl ServerReport {
         Self {
             server: server.to_owned(),
             verdict: ServerVerdict::Unknown { reason },
-            reading: Reading::default(),
+            reading: ToolReport::default(),
             elapsed: Duration::ZERO,
         }
     }

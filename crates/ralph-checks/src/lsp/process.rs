@@ -9,15 +9,15 @@ use std::time::{Duration, Instant};
 
 use ralph_core::redact::redact;
 use ralph_proc::{
-    Control, Ending, Feed, Launch, Limits, Outcome, ProcError, Stream, Supervisor, Waker, Watcher,
-    resident_memory,
+    ExitReason, OutputStream, ProcError, ProgramLaunch, ProgramLimits, ProgramOutcome,
+    ProgramWatcher, StdinPipe, Supervisor, Waker, WatcherDecision, resident_memory,
 };
 
 use tempfile::TempDir;
 
-use super::Trouble;
-use super::framing::Decoder;
-use super::wire::Message;
+use super::ServerFailure;
+use super::framing::FrameDecoder;
+use super::wire::LspMessage;
 
 /// Marks the processes of one server, to add up their memory.
 const MARK: &str = "RALPH_LSP_SERVER";
@@ -37,44 +37,44 @@ const MIB: u64 = 1024 * 1024;
 
 /// A message from a server, or the end of its output.
 #[derive(Debug)]
-pub(super) enum Heard {
-    Message(Box<Message>),
+pub(super) enum ServerEvent {
+    Message(Box<LspMessage>),
     /// It is gone, and nothing more will come.
-    Gone(Trouble),
+    Gone(ServerFailure),
 }
 
 /// Both directions of a conversation.
 #[derive(Debug)]
-pub(super) struct Link {
+pub(super) struct ServerConnection {
     outgoing: Sender<Vec<u8>>,
-    incoming: Receiver<(Heard, usize)>,
+    incoming: Receiver<(ServerEvent, usize)>,
     backlog: Arc<AtomicUsize>,
 }
 
 /// Passes on what a server says.
 #[derive(Debug)]
-pub(super) struct Teller {
-    incoming: Sender<(Heard, usize)>,
+pub(super) struct ServerEventSender {
+    incoming: Sender<(ServerEvent, usize)>,
     backlog: Arc<AtomicUsize>,
 }
 
 /// A new conversation: our side, what we send, and who tells us.
-pub(super) fn link() -> (Link, Receiver<Vec<u8>>, Teller) {
+pub(super) fn link() -> (ServerConnection, Receiver<Vec<u8>>, ServerEventSender) {
     let (outgoing, sent) = channel();
     let (told, incoming) = channel();
     let backlog = Arc::new(AtomicUsize::new(0));
-    let teller = Teller { incoming: told, backlog: Arc::clone(&backlog) };
-    (Link { outgoing, incoming, backlog }, sent, teller)
+    let teller = ServerEventSender { incoming: told, backlog: Arc::clone(&backlog) };
+    (ServerConnection { outgoing, incoming, backlog }, sent, teller)
 }
 
-impl Link {
+impl ServerConnection {
     /// Sends bytes. Nothing waits; if the server is gone we are told so.
     pub(super) fn send(&self, bytes: Vec<u8>) {
         let _ = self.outgoing.send(bytes);
     }
 
     /// The next thing that comes within this time.
-    pub(super) fn receive(&self, patience: Duration) -> Option<Heard> {
+    pub(super) fn receive(&self, patience: Duration) -> Option<ServerEvent> {
         match self.incoming.recv_timeout(patience) {
             Ok((heard, bytes)) => {
                 self.backlog.fetch_sub(bytes, Ordering::Relaxed);
@@ -82,15 +82,15 @@ impl Link {
             }
             Err(RecvTimeoutError::Timeout) => None,
             Err(RecvTimeoutError::Disconnected) => {
-                Some(Heard::Gone(Trouble::Ended("nobody listens any more".to_owned())))
+                Some(ServerEvent::Gone(ServerFailure::Ended("nobody listens any more".to_owned())))
             }
         }
     }
 }
 
-impl Teller {
+impl ServerEventSender {
     /// Passes something on; `false` when more waits than may.
-    pub(super) fn tell(&self, heard: Heard, bytes: usize) -> bool {
+    pub(super) fn tell(&self, heard: ServerEvent, bytes: usize) -> bool {
         let waiting = self.backlog.fetch_add(bytes, Ordering::Relaxed);
         let _ = self.incoming.send((heard, bytes));
         waiting <= MAX_BACKLOG
@@ -99,7 +99,7 @@ impl Teller {
 
 /// A running server. Dropped, it is killed with everything it started.
 #[derive(Debug)]
-pub(super) struct Process {
+pub(super) struct ServerProcess {
     end: Arc<AtomicBool>,
     waker: Waker,
     run: Option<JoinHandle<()>>,
@@ -109,40 +109,40 @@ pub(super) struct Process {
 
 /// The conditions under which a process is started, apart from its launch.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Terms {
+pub(super) struct ServerProcessOptions {
     /// The maximum memory it may use, in bytes.
     pub(super) ceiling: u64,
     /// The place of its cache.
-    pub(super) cache: Cache,
+    pub(super) cache: ServerCacheLocation,
 }
 
 /// The place of a process's cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Cache {
+pub(super) enum ServerCacheLocation {
     /// The same place as for all programs of the user.
     Users,
     /// In a folder that vanishes with it.
     Own,
 }
 
-impl Process {
+impl ServerProcess {
     /// Starts a server.
     pub(super) fn start(
         supervisor: &Supervisor,
-        mut launch: Launch,
-        terms: Terms,
-    ) -> Result<(Self, Link), Trouble> {
+        mut launch: ProgramLaunch,
+        terms: ServerProcessOptions,
+    ) -> Result<(Self, ServerConnection), ServerFailure> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
-        let not_started = |error: std::io::Error| Trouble::NotStarted(error.to_string());
+        let not_started = |error: std::io::Error| ServerFailure::NotStarted(error.to_string());
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let mark = format!("{}-{count}", std::process::id());
         launch.env.push((MARK.into(), mark.clone().into()));
         let folder =
             tempfile::Builder::new().prefix("ralph-lsp-").tempdir().map_err(not_started)?;
-        if terms.cache == Cache::Own {
+        if terms.cache == ServerCacheLocation::Own {
             launch.env.push(("XDG_CACHE_HOME".into(), folder.path().into()));
         }
-        let feed = Feed::new(folder.path().join("in")).map_err(not_started)?;
+        let feed = StdinPipe::new(folder.path().join("in")).map_err(not_started)?;
         launch.stdin = Some(feed.path().to_owned());
         let mut writer = feed.writer().map_err(not_started)?;
         let (link, sent, teller) = link();
@@ -153,12 +153,12 @@ impl Process {
         };
         thread::Builder::new().name("lsp-write".into()).spawn(write).map_err(not_started)?;
         let end = Arc::new(AtomicBool::new(false));
-        let mut listener = Listener {
-            decoder: Decoder::default(),
+        let mut listener = ServerOutputListener {
+            decoder: FrameDecoder::default(),
             teller,
             feed: Some(feed),
             end: Arc::clone(&end),
-            memory: Memory {
+            memory: ServerMemoryWatch {
                 mark: format!("{MARK}={mark}"),
                 ceiling: terms.ceiling,
                 looked: Instant::now(),
@@ -167,7 +167,7 @@ impl Process {
         };
         let (supervisor, waker) = (supervisor.clone(), supervisor.waker());
         let run = move || {
-            let limits = Limits { wall: None, idle: None, grace: Duration::ZERO };
+            let limits = ProgramLimits { wall: None, idle: None, grace: Duration::ZERO };
             let outcome = supervisor.run(&launch, &limits, &mut listener);
             listener.finish(outcome);
         };
@@ -176,7 +176,7 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
         self.end.store(true, Ordering::SeqCst);
         self.waker.wake();
@@ -187,90 +187,92 @@ impl Drop for Process {
 }
 
 /// Takes in what the server writes.
-struct Listener {
-    decoder: Decoder,
-    teller: Teller,
+struct ServerOutputListener {
+    decoder: FrameDecoder,
+    teller: ServerEventSender,
     /// Kept until the server has its input open.
-    feed: Option<Feed>,
+    feed: Option<StdinPipe>,
     end: Arc<AtomicBool>,
-    memory: Memory,
+    memory: ServerMemoryWatch,
     /// The reason why we ended it, if we did.
-    trouble: Option<Trouble>,
+    trouble: Option<ServerFailure>,
 }
 
-struct Memory {
+struct ServerMemoryWatch {
     mark: String,
     ceiling: u64,
     looked: Instant,
 }
 
-impl Memory {
+impl ServerMemoryWatch {
     /// Looks from time to time; what is in use, when that is too much.
-    fn excess(&mut self) -> Option<Trouble> {
+    fn excess(&mut self) -> Option<ServerFailure> {
         if self.looked.elapsed() < LOOK {
             return None;
         }
         self.looked = Instant::now();
         let used = resident_memory(&self.mark);
-        let trouble = Trouble::Memory { used: used / MIB, ceiling: self.ceiling / MIB };
+        let trouble = ServerFailure::Memory { used: used / MIB, ceiling: self.ceiling / MIB };
         (used > self.ceiling).then_some(trouble)
     }
 }
 
-impl Listener {
-    fn take(&mut self, bytes: &[u8]) -> Result<(), Trouble> {
+impl ServerOutputListener {
+    fn take(&mut self, bytes: &[u8]) -> Result<(), ServerFailure> {
         self.decoder.push(bytes);
         while let Some(content) =
-            self.decoder.next().map_err(|error| Trouble::Broken(error.to_string()))?
+            self.decoder.next().map_err(|error| ServerFailure::Broken(error.to_string()))?
         {
-            let message: Message = serde_json::from_slice(content)
-                .map_err(|error| Trouble::Broken(error.to_string()))?;
+            let message: LspMessage = serde_json::from_slice(content)
+                .map_err(|error| ServerFailure::Broken(error.to_string()))?;
             let noise = message.method.as_deref().is_some_and(|method| NOISE.contains(&method));
             if noise && message.id.is_none() {
                 continue;
             }
-            if !self.teller.tell(Heard::Message(Box::new(message)), content.len()) {
-                return Err(Trouble::Broken("it sends more than can be read".to_owned()));
+            if !self.teller.tell(ServerEvent::Message(Box::new(message)), content.len()) {
+                return Err(ServerFailure::Broken("it sends more than can be read".to_owned()));
             }
         }
         Ok(())
     }
 
-    fn finish(self, outcome: Result<Outcome, ProcError>) {
+    fn finish(self, outcome: Result<ProgramOutcome, ProcError>) {
         let trouble = self.trouble.unwrap_or_else(|| match outcome {
-            Ok(outcome) => Trouble::Ended(describe(&outcome)),
-            Err(error) => Trouble::NotStarted(error.to_string()),
+            Ok(outcome) => ServerFailure::Ended(describe(&outcome)),
+            Err(error) => ServerFailure::NotStarted(error.to_string()),
         });
-        self.teller.tell(Heard::Gone(trouble), 0);
+        self.teller.tell(ServerEvent::Gone(trouble), 0);
     }
 }
 
-impl Watcher for Listener {
-    fn output(&mut self, stream: Stream, bytes: &[u8]) {
-        if stream == Stream::Stderr || self.trouble.is_some() {
+impl ProgramWatcher for ServerOutputListener {
+    fn output(&mut self, stream: OutputStream, bytes: &[u8]) {
+        if stream == OutputStream::Stderr || self.trouble.is_some() {
             return;
         }
         self.feed = None;
         self.trouble = self.take(bytes).err();
     }
 
-    fn tick(&mut self) -> Control {
+    fn tick(&mut self) -> WatcherDecision {
         if self.trouble.is_none() {
             self.trouble = self.memory.excess();
         }
         if self.trouble.is_some() || self.end.load(Ordering::SeqCst) {
-            return Control::Kill;
+            return WatcherDecision::Kill;
         }
-        Control::GoOn
+        WatcherDecision::GoOn
     }
 }
 
 /// Describes the way in which it ended, with the end of its error output.
-fn describe(outcome: &Outcome) -> String {
+fn describe(outcome: &ProgramOutcome) -> String {
     let how = match outcome.ending {
-        Ending::Exited(code) => format!("exit code {code}"),
-        Ending::Signaled(signal) => format!("signal {signal}"),
-        Ending::WallTimeout | Ending::IdleTimeout | Ending::Stopped => "it was stopped".to_owned(),
+        ExitReason::Exited(code) => format!("exit code {code}"),
+        ExitReason::Signaled(signal) => format!("signal {signal}"),
+        ExitReason::WallTimeout | ExitReason::IdleTimeout | ExitReason::Stopped => {
+            "it was stopped".to_owned()
+        }
     };
     match telling(&outcome.stderr.text_lossy()) {
         Some(line) => {

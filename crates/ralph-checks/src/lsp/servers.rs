@@ -10,17 +10,17 @@ const QUIET: Duration = Duration::from_millis(400);
 
 /// A language server: how it is started and what it is good for.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Server {
+pub struct LanguageServer {
     /// The name in reports, and the tool of findings that name none.
     pub name: String,
     /// The commands that start it; the first that is installed is used.
     pub commands: Vec<Vec<String>>,
     /// The files it looks at.
-    pub languages: Vec<Language>,
+    pub languages: Vec<ServerLanguage>,
     /// Programs without which it finds nothing, silently.
     pub needs: Vec<String>,
     /// The condition under which it is used if it is installed.
-    pub wanted: Wanted,
+    pub wanted: ServerCondition,
     /// Files that mark the folder it is started in: the nearest one above a
     /// file that has one, else the project's root.
     pub roots: Vec<String>,
@@ -29,12 +29,12 @@ pub struct Server {
     /// The time it must be silent after a push before that counts.
     pub quiet: Duration,
     /// The peculiarities that need special treatment.
-    pub quirks: Vec<Quirk>,
+    pub quirks: Vec<ServerQuirk>,
 }
 
 /// A peculiarity of a server that needs special treatment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Quirk {
+pub enum ServerQuirk {
     /// Until it says for the first time that answers are to be asked for
     /// again, it has not read its settings and finds nothing.
     RefreshesFirst,
@@ -45,7 +45,7 @@ pub enum Quirk {
 
 /// A kind of file, by how its name ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Language {
+pub struct ServerLanguage {
     /// With the dot.
     pub extension: String,
     /// The protocol's name for the language.
@@ -54,7 +54,7 @@ pub struct Language {
 
 /// The condition under which an installed server is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum ServerCondition {
     /// Whenever there is a file for it.
     Always,
     /// Only if it is installed in the project itself, or if one of these files says that the
@@ -62,7 +62,7 @@ pub enum Wanted {
     WithOneOf(Vec<String>),
 }
 
-impl Server {
+impl LanguageServer {
     /// A server as configuration has it.
     ///
     /// `language` is the protocol's name for all its files; without one the
@@ -76,7 +76,7 @@ impl Server {
         let languages = extensions.iter().map(|extension| {
             let extension = format!(".{}", extension.trim_start_matches('.'));
             let id = language.unwrap_or_else(|| language_of(&extension)).to_owned();
-            Language { extension, id }
+            ServerLanguage { extension, id }
         });
         let languages = languages.collect();
         Self { commands: vec![command], languages, ..Self::named(name) }
@@ -91,7 +91,7 @@ impl Server {
     }
 
     /// The language of a file, if the server looks at it.
-    pub fn language(&self, file: &Path) -> Option<&Language> {
+    pub fn language(&self, file: &Path) -> Option<&ServerLanguage> {
         let name = file.file_name()?.to_str()?;
         self.languages.iter().find(|language| name.ends_with(&language.extension))
     }
@@ -102,7 +102,7 @@ impl Server {
             commands: Vec::new(),
             languages: Vec::new(),
             needs: Vec::new(),
-            wanted: Wanted::Always,
+            wanted: ServerCondition::Always,
             roots: Vec::new(),
             settings: Value::Null,
             quiet: QUIET,
@@ -112,7 +112,7 @@ impl Server {
 
     pub(crate) fn known(name: &str, commands: &[&str], extensions: &[&str]) -> Self {
         let words = |command: &&str| command.split(' ').map(str::to_owned).collect();
-        let languages = extensions.iter().map(|extension| Language {
+        let languages = extensions.iter().map(|extension| ServerLanguage {
             extension: (*extension).to_owned(),
             id: language_of(extension).to_owned(),
         });
@@ -131,12 +131,12 @@ impl Server {
         Self { roots: texts(roots), ..self }
     }
 
-    fn with(self, quirk: Quirk) -> Self {
+    fn with(self, quirk: ServerQuirk) -> Self {
         Self { quirks: vec![quirk], ..self }
     }
 
     pub(crate) fn with_one_of(self, files: &[&str]) -> Self {
-        Self { wanted: Wanted::WithOneOf(texts(files)), ..self }
+        Self { wanted: ServerCondition::WithOneOf(texts(files)), ..self }
     }
 }
 
@@ -163,32 +163,35 @@ pub(crate) fn may_look_at(file: &Path) -> bool {
 }
 
 /// The servers that need no configuration.
-pub fn known() -> Vec<Server> {
-    let gopls = Server::known("gopls", &["gopls"], GO);
-    let rust = Server::known("rust-analyzer", &["rust-analyzer"], RUST);
+pub fn known() -> Vec<LanguageServer> {
+    let gopls = LanguageServer::known("gopls", &["gopls"], GO);
+    let rust = LanguageServer::known("rust-analyzer", &["rust-analyzer"], RUST);
     vec![
-        Server::known("ruff", &["ruff server"], PYTHON),
-        Server::known("pyright", &["pyright-langserver --stdio"], PYTHON)
+        LanguageServer::known("ruff", &["ruff server"], PYTHON),
+        LanguageServer::known("pyright", &["pyright-langserver --stdio"], PYTHON)
             .rooted(&["pyrightconfig.json", "pyproject.toml"]),
-        Server::known("tsc", &["tsc --lsp --stdio", "tsgo --lsp --stdio"], TYPESCRIPT),
-        Server::known("biome", &["biome lsp-proxy"], SCRIPT)
+        LanguageServer::known("tsc", &["tsc --lsp --stdio", "tsgo --lsp --stdio"], TYPESCRIPT),
+        LanguageServer::known("biome", &["biome lsp-proxy"], SCRIPT)
             .with_one_of(&["biome.json", "biome.jsonc"])
-            .with(Quirk::SharesDaemon),
-        Server::known("oxlint", &["oxlint --lsp"], SCRIPT)
+            .with(ServerQuirk::SharesDaemon),
+        LanguageServer::known("oxlint", &["oxlint --lsp"], SCRIPT)
             .with_one_of(&[".oxlintrc.json", ".oxlintrc.jsonc", "oxlint.config.ts"])
-            .with(Quirk::RefreshesFirst),
+            .with(ServerQuirk::RefreshesFirst),
         // Its index would be written into the project, and is not needed.
-        Server::known("clangd", &["clangd --background-index=false"], C),
-        Server {
+        LanguageServer::known("clangd", &["clangd --background-index=false"], C),
+        LanguageServer {
             // Newer ones answer when asked; older ones push in two parts, the
             // second after this delay.
             settings: json!({ "gopls": { "pullDiagnostics": true, "diagnosticsDelay": "10ms" } }),
             quiet: Duration::from_secs(2),
             ..gopls.needing("go").rooted(&["go.work", "go.mod"])
         },
-        Server::known("bash-language-server", &["bash-language-server start"], SHELL)
+        LanguageServer::known("bash-language-server", &["bash-language-server start"], SHELL)
             .needing("shellcheck"),
-        Server { quiet: Duration::from_secs(1), ..rust.needing("cargo").rooted(&["Cargo.lock"]) },
+        LanguageServer {
+            quiet: Duration::from_secs(1),
+            ..rust.needing("cargo").rooted(&["Cargo.lock"])
+        },
     ]
 }
 
@@ -244,13 +247,14 @@ mod tests {
     #[test]
     fn a_configured_server_takes_extensions_with_and_without_a_dot() {
         let extensions = ["lua".to_owned(), ".blade.php".to_owned(), ".tsx".to_owned()];
-        let server = Server::configured("mine", vec!["serve".to_owned()], &extensions, None);
+        let server =
+            LanguageServer::configured("mine", vec!["serve".to_owned()], &extensions, None);
         let id = |file: &str| server.language(Path::new(file)).map(|found| found.id.as_str());
         assert_eq!(id("a/b.lua"), Some("lua"));
         assert_eq!(id("view.blade.php"), Some("blade.php"));
         assert_eq!(id("app.tsx"), Some("typescriptreact"));
         assert_eq!(id("b.php"), None);
-        let named = Server::configured("mine", Vec::new(), &extensions, Some("php"));
+        let named = LanguageServer::configured("mine", Vec::new(), &extensions, Some("php"));
         assert_eq!(named.language(Path::new("view.blade.php")).unwrap().id, "php");
     }
 }

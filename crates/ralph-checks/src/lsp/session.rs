@@ -7,15 +7,18 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::Trouble;
+use super::ServerFailure;
 use super::answers;
-use super::documents::{Asked, Documents, Note, Way};
+use super::documents::{
+    DiagnosticsDelivery, DiagnosticsRequest, OpenDocuments, ServerNotification,
+};
 use super::framing::encode;
-use super::process::{Heard, Link};
-use super::servers::{Quirk, Server};
+use super::process::{ServerConnection, ServerEvent};
+use super::servers::{LanguageServer, ServerQuirk};
 use super::uri;
 use super::wire::{
-    Diagnostic, DocumentReport, Message, Progress, PublishDiagnostics, Registrations,
+    DocumentReport, LspDiagnostic, LspMessage, LspProgress, LspRegistrationChange,
+    PublishDiagnostics,
 };
 
 const INITIALIZE: &str = "initialize";
@@ -33,22 +36,22 @@ const MAX_DOUBTS: u32 = 4;
 
 /// The answer to a question about some files.
 #[derive(Debug, Default)]
-pub(super) struct Diagnosed {
+pub(super) struct SessionDiagnostics {
     /// The known diagnostics; with trouble some files may be missing.
-    pub(super) found: Vec<(PathBuf, Vec<Diagnostic>)>,
+    pub(super) found: Vec<(PathBuf, Vec<LspDiagnostic>)>,
     /// The reason why that is not everything.
-    pub(super) trouble: Option<Trouble>,
+    pub(super) trouble: Option<ServerFailure>,
 }
 
 /// The state of a conversation.
 #[derive(Debug)]
-pub(super) struct Session {
-    link: Link,
+pub(super) struct LspSession {
+    link: ServerConnection,
     root: PathBuf,
     settings: Value,
     quiet: Duration,
-    state: State,
-    documents: Documents,
+    state: LspSessionState,
+    documents: OpenDocuments,
     next_id: i64,
     /// Questions without an answer yet: the file and its version.
     asked: HashMap<i64, (PathBuf, i64)>,
@@ -69,22 +72,22 @@ pub(super) struct Session {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum LspSessionState {
     /// The greeting with this id has no answer yet.
     Greeting(i64),
     Ready,
 }
 
-impl Session {
+impl LspSession {
     /// Greets a server started in `root`.
-    pub(super) fn new(link: Link, server: &Server, root: &Path) -> Self {
+    pub(super) fn new(link: ServerConnection, server: &LanguageServer, root: &Path) -> Self {
         let mut session = Self {
             link,
             root: root.to_owned(),
             settings: server.settings.clone(),
             quiet: server.quiet,
-            state: State::Greeting(0),
-            documents: Documents::default(),
+            state: LspSessionState::Greeting(0),
+            documents: OpenDocuments::default(),
             next_id: 0,
             asked: HashMap::new(),
             working: BTreeMap::new(),
@@ -96,28 +99,32 @@ impl Session {
             began: Instant::now(),
             last_word: Instant::now(),
         };
-        if server.quirks.contains(&Quirk::RefreshesFirst) {
+        if server.quirks.contains(&ServerQuirk::RefreshesFirst) {
             session.guesses_until = Some(Instant::now() + FIRST_REFRESH);
         }
         let greeting = session.greeting();
-        session.state = State::Greeting(session.request(INITIALIZE, &greeting));
+        session.state = LspSessionState::Greeting(session.request(INITIALIZE, &greeting));
         session
     }
 
     /// Asks about files as they are on disk now, until they are answered and
     /// settled or the time is over.
-    pub(super) fn diagnose(&mut self, files: &[Asked], until: Instant) -> Diagnosed {
+    pub(super) fn diagnose(
+        &mut self,
+        files: &[DiagnosticsRequest],
+        until: Instant,
+    ) -> SessionDiagnostics {
         self.began = Instant::now();
         let trouble = self.wait(files, until).err();
         let way = self.way();
         let answered = files.iter().filter(|file| self.documents.is_answered(&file.path, way));
         let found =
             answered.map(|file| (file.path.clone(), self.documents.diagnostics(&file.path)));
-        Diagnosed { found: found.collect(), trouble }
+        SessionDiagnostics { found: found.collect(), trouble }
     }
 
-    fn wait(&mut self, files: &[Asked], until: Instant) -> Result<(), Trouble> {
-        while self.state != State::Ready {
+    fn wait(&mut self, files: &[DiagnosticsRequest], until: Instant) -> Result<(), ServerFailure> {
+        while self.state != LspSessionState::Ready {
             self.step(until, || "it is still starting".to_owned())?;
         }
         self.doubts = 0;
@@ -127,7 +134,7 @@ impl Session {
                 self.notify(&(method, params));
             }
         }
-        if self.way() == Way::Pull {
+        if self.way() == DiagnosticsDelivery::Pull {
             // Other files may have changed what is right about these.
             self.documents.doubt();
         }
@@ -150,7 +157,7 @@ impl Session {
 
     /// Ends the conversation in good order, as far as the server goes along.
     pub(super) fn say_goodbye(&mut self, until: Instant) {
-        if self.state != State::Ready {
+        if self.state != LspSessionState::Ready {
             return;
         }
         let id = self.request("shutdown", &Value::Null);
@@ -165,15 +172,15 @@ impl Session {
     }
 
     /// Takes the next thing that comes; too late is trouble.
-    fn step(&mut self, until: Instant, what: impl FnOnce() -> String) -> Result<(), Trouble> {
+    fn step(&mut self, until: Instant, what: impl FnOnce() -> String) -> Result<(), ServerFailure> {
         if let Some(heard) = self.link.receive(left(until)) {
             return self.take(heard);
         }
-        Err(Trouble::Slow { waited_ms: self.began.elapsed().as_millis(), what: what() })
+        Err(ServerFailure::Slow { waited_ms: self.began.elapsed().as_millis(), what: what() })
     }
 
     /// Takes what came since the last question.
-    fn drain(&mut self) -> Result<(), Trouble> {
+    fn drain(&mut self) -> Result<(), ServerFailure> {
         while let Some(heard) = self.link.receive(Duration::ZERO) {
             self.take(heard)?;
         }
@@ -181,14 +188,14 @@ impl Session {
     }
 
     /// Asks about what is not answered, where the server answers questions.
-    fn ask(&mut self, files: &[Asked]) {
-        if self.way() == Way::Push {
+    fn ask(&mut self, files: &[DiagnosticsRequest]) {
+        if self.way() == DiagnosticsDelivery::Push {
             return;
         }
-        for Asked { path, .. } in files {
+        for DiagnosticsRequest { path, .. } in files {
             let Some(version) = self.documents.version(path) else { continue };
             let under_way = self.asked.values().any(|asked| asked == &(path.clone(), version));
-            if under_way || self.documents.is_answered(path, Way::Pull) {
+            if under_way || self.documents.is_answered(path, DiagnosticsDelivery::Pull) {
                 continue;
             }
             let params = json!({ "textDocument": { "uri": uri::from_path(path) } });
@@ -199,23 +206,25 @@ impl Session {
 
     /// Returns the time at which the answers count if nothing else comes; `None` while some are
     /// missing.
-    fn settles_at(&self, files: &[Asked]) -> Option<Instant> {
+    fn settles_at(&self, files: &[DiagnosticsRequest]) -> Option<Instant> {
         let way = self.way();
         if !files.iter().all(|file| self.documents.is_answered(&file.path, way)) {
             return None;
         }
         match way {
-            Way::Pull => {
+            DiagnosticsDelivery::Pull => {
                 let settled = self.last_word + SECOND_THOUGHTS;
                 Some(self.guesses_until.map_or(settled, |until| until.max(settled)))
             }
             // The first push may be a guess: while the server works on, and
             // until it was silent for a while, more may come.
-            Way::Push => self.working.is_empty().then(|| self.last_word + self.quiet),
+            DiagnosticsDelivery::Push => {
+                self.working.is_empty().then(|| self.last_word + self.quiet)
+            }
         }
     }
 
-    fn describe_missing(&self, files: &[Asked]) -> String {
+    fn describe_missing(&self, files: &[DiagnosticsRequest]) -> String {
         let way = self.way();
         let mut missing = files.iter().filter(|file| !self.documents.is_answered(&file.path, way));
         let work = self.working.values().find(|title| !title.is_empty());
@@ -228,14 +237,18 @@ impl Session {
         }
     }
 
-    fn way(&self) -> Way {
-        if self.answers_questions || !self.registered.is_empty() { Way::Pull } else { Way::Push }
+    fn way(&self) -> DiagnosticsDelivery {
+        if self.answers_questions || !self.registered.is_empty() {
+            DiagnosticsDelivery::Pull
+        } else {
+            DiagnosticsDelivery::Push
+        }
     }
 
-    fn take(&mut self, heard: Heard) -> Result<(), Trouble> {
+    fn take(&mut self, heard: ServerEvent) -> Result<(), ServerFailure> {
         let message = match heard {
-            Heard::Message(message) => *message,
-            Heard::Gone(trouble) => return Err(trouble),
+            ServerEvent::Message(message) => *message,
+            ServerEvent::Gone(trouble) => return Err(trouble),
         };
         match (message.method.as_deref(), &message.id) {
             (Some(method), Some(id)) => {
@@ -262,7 +275,7 @@ impl Session {
     fn note_request(&mut self, method: &str, params: &Value) {
         match method {
             "client/registerCapability" | "client/unregisterCapability" => {
-                let Ok(said) = Registrations::deserialize(params) else { return };
+                let Ok(said) = LspRegistrationChange::deserialize(params) else { return };
                 let ours = said.registrations.into_iter().filter(|one| one.method == DIAGNOSTIC);
                 self.registered.extend(ours.map(|one| one.id));
                 for gone in said.unregisterations {
@@ -291,7 +304,7 @@ impl Session {
                 }
             }
             "$/progress" => {
-                let Ok(progress) = serde_json::from_value::<Progress>(params) else { return };
+                let Ok(progress) = serde_json::from_value::<LspProgress>(params) else { return };
                 let token = progress.token.to_string();
                 match progress.value.kind.as_str() {
                     "begin" => drop(self.working.insert(token, progress.value.title)),
@@ -306,8 +319,8 @@ impl Session {
         }
     }
 
-    fn take_response(&mut self, id: i64, message: Message) -> Result<(), Trouble> {
-        if self.state == State::Greeting(id) {
+    fn take_response(&mut self, id: i64, message: LspMessage) -> Result<(), ServerFailure> {
+        if self.state == LspSessionState::Greeting(id) {
             return self.take_greeting(message);
         }
         // An answer to a question that was given up is of no use any more.
@@ -315,10 +328,12 @@ impl Session {
         match message.error {
             // Asked again at the next look.
             Some(error) if error.is_passing() => Ok(()),
-            Some(error) => Err(Trouble::Refused { method: DIAGNOSTIC, message: error.message }),
+            Some(error) => {
+                Err(ServerFailure::Refused { method: DIAGNOSTIC, message: error.message })
+            }
             None => {
                 let report = serde_json::from_value::<Option<DocumentReport>>(message.result);
-                let report = report.map_err(|error| Trouble::Broken(error.to_string()))?;
+                let report = report.map_err(|error| ServerFailure::Broken(error.to_string()))?;
                 self.documents.pull(&path, version, report.and_then(|report| report.items));
                 self.last_word = Instant::now();
                 Ok(())
@@ -326,9 +341,9 @@ impl Session {
         }
     }
 
-    fn take_greeting(&mut self, message: Message) -> Result<(), Trouble> {
+    fn take_greeting(&mut self, message: LspMessage) -> Result<(), ServerFailure> {
         if let Some(error) = message.error {
-            return Err(Trouble::Refused { method: INITIALIZE, message: error.message });
+            return Err(ServerFailure::Refused { method: INITIALIZE, message: error.message });
         }
         let can = &message.result["capabilities"];
         self.answers_questions = can["diagnosticProvider"].is_object();
@@ -337,7 +352,7 @@ impl Session {
             Value::Object(_) => true,
             Value::Null | Value::Number(_) | Value::String(_) | Value::Array(_) => false,
         };
-        self.state = State::Ready;
+        self.state = LspSessionState::Ready;
         self.notify(&("initialized", json!({})));
         if !self.settings.is_null() {
             let settings = json!({ "settings": self.settings });
@@ -357,7 +372,7 @@ impl Session {
         id
     }
 
-    fn notify(&self, (method, params): &Note) {
+    fn notify(&self, (method, params): &ServerNotification) {
         let mut message = json!({ "method": method });
         if !params.is_null() {
             message["params"] = params.clone();

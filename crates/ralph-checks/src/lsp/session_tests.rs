@@ -1,20 +1,20 @@
 use std::sync::mpsc::Receiver;
 use std::thread::{self, JoinHandle};
 
-use super::super::process::{Teller, link};
-use super::super::servers::Server;
+use super::super::process::{ServerEventSender, link};
+use super::super::servers::LanguageServer;
 use super::*;
 
 /// Fails a test instead of letting it hang.
 const HANG: Duration = Duration::from_secs(20);
 
 /// The server's side, played by the test.
-struct Far {
+struct FakeServer {
     sent: Receiver<Vec<u8>>,
-    teller: Teller,
+    teller: ServerEventSender,
 }
 
-impl Far {
+impl FakeServer {
     fn next(&self) -> Value {
         let bytes = self.sent.recv_timeout(HANG).unwrap();
         let start = bytes.iter().position(|byte| *byte == b'{').unwrap();
@@ -33,7 +33,7 @@ impl Far {
 
     fn say(&self, message: Value) {
         let message = serde_json::from_value(message).unwrap();
-        self.teller.tell(Heard::Message(Box::new(message)), 0);
+        self.teller.tell(ServerEvent::Message(Box::new(message)), 0);
     }
 
     /// Answers the greeting.
@@ -62,52 +62,58 @@ fn said(messages: &[&str]) -> Value {
 }
 
 /// A file and a session whose server is played by `script`.
-struct Stage {
+struct LspSessionFixture {
     folder: tempfile::TempDir,
-    session: Session,
+    session: LspSession,
     far: Option<JoinHandle<()>>,
 }
 
-impl Stage {
-    fn new(script: impl FnOnce(&Far) + Send + 'static) -> Self {
+impl LspSessionFixture {
+    fn new(script: impl FnOnce(&FakeServer) + Send + 'static) -> Self {
         Self::with(&[], script)
     }
 
-    fn with(quirks: &[Quirk], script: impl FnOnce(&Far) + Send + 'static) -> Self {
+    fn with(quirks: &[ServerQuirk], script: impl FnOnce(&FakeServer) + Send + 'static) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let (link, sent, teller) = link();
         let far = thread::spawn(move || {
-            let far = Far { sent, teller };
+            let far = FakeServer { sent, teller };
             script(&far);
-            far.teller.tell(Heard::Gone(Trouble::Ended("the script is over".to_owned())), 0);
+            far.teller
+                .tell(ServerEvent::Gone(ServerFailure::Ended("the script is over".to_owned())), 0);
         });
-        let mut server = Server::configured("mine", Vec::new(), &[], None);
+        let mut server = LanguageServer::configured("mine", Vec::new(), &[], None);
         server.quiet = Duration::from_millis(60);
         server.quirks = quirks.to_vec();
         server.settings = json!({ "mine": { "strict": true } });
-        let session = Session::new(link, &server, folder.path());
+        let session = LspSession::new(link, &server, folder.path());
         Self { folder, session, far: Some(far) }
     }
 
-    fn ask(&mut self, text: &str) -> (Vec<String>, Option<Trouble>) {
+    fn ask(&mut self, text: &str) -> (Vec<String>, Option<ServerFailure>) {
         self.ask_within(text, HANG)
     }
 
-    fn ask_within(&mut self, text: &str, patience: Duration) -> (Vec<String>, Option<Trouble>) {
+    fn ask_within(
+        &mut self,
+        text: &str,
+        patience: Duration,
+    ) -> (Vec<String>, Option<ServerFailure>) {
         let path = self.folder.path().join("a.x");
         std::fs::write(&path, text).unwrap();
-        let asked = [Asked { path, language: "x".to_owned() }];
-        let Diagnosed { found, trouble } = self.session.diagnose(&asked, Instant::now() + patience);
+        let asked = [DiagnosticsRequest { path, language: "x".to_owned() }];
+        let SessionDiagnostics { found, trouble } =
+            self.session.diagnose(&asked, Instant::now() + patience);
         let messages = found.into_iter().flat_map(|(_, diagnostics)| diagnostics);
         let messages = messages.map(|diagnostic| match diagnostic.message {
-            super::super::wire::Text::Plain(text) => text,
-            super::super::wire::Text::Marked { value } => value,
+            super::super::wire::LspMessageText::Plain(text) => text,
+            super::super::wire::LspMessageText::Marked { value } => value,
         });
         (messages.collect(), trouble)
     }
 }
 
-impl Drop for Stage {
+impl Drop for LspSessionFixture {
     fn drop(&mut self) {
         self.session.say_goodbye(Instant::now());
         if let Some(far) = self.far.take()
@@ -118,13 +124,13 @@ impl Drop for Stage {
     }
 }
 
-fn words(words: &[&str]) -> (Vec<String>, Option<Trouble>) {
+fn words(words: &[&str]) -> (Vec<String>, Option<ServerFailure>) {
     (words.iter().map(|word| (*word).to_owned()).collect(), None)
 }
 
 #[test]
 fn a_server_that_answers_questions_is_asked_again_after_every_change() {
-    let mut stage = Stage::new(|far| {
+    let mut stage = LspSessionFixture::new(|far| {
         far.greet(&json!({ "diagnosticProvider": {} }));
         assert_eq!(far.expect("textDocument/didOpen")["params"]["textDocument"]["version"], 1);
         far.answer(&["wrong"]);
@@ -138,7 +144,7 @@ fn a_server_that_answers_questions_is_asked_again_after_every_change() {
 
 #[test]
 fn an_empty_first_push_is_not_the_last_word() {
-    let mut stage = Stage::new(|far| {
+    let mut stage = LspSessionFixture::new(|far| {
         far.greet(&json!({}));
         let uri = far.expect("textDocument/didOpen")["params"]["textDocument"]["uri"].clone();
         far.publish(&uri, 1, &[]);
@@ -150,7 +156,7 @@ fn an_empty_first_push_is_not_the_last_word() {
 
 #[test]
 fn a_server_that_is_still_at_work_has_not_settled() {
-    let mut stage = Stage::new(|far| {
+    let mut stage = LspSessionFixture::new(|far| {
         far.greet(&json!({}));
         let uri = far.expect("textDocument/didOpen")["params"]["textDocument"]["uri"].clone();
         let progress = |value: Value| {
@@ -172,7 +178,7 @@ fn a_server_that_is_still_at_work_has_not_settled() {
 
 #[test]
 fn what_was_pushed_about_an_earlier_text_does_not_count() {
-    let mut stage = Stage::new(|far| {
+    let mut stage = LspSessionFixture::new(|far| {
         far.greet(&json!({ "textDocumentSync": { "save": {} } }));
         let uri = far.expect("textDocument/didOpen")["params"]["textDocument"]["uri"].clone();
         far.publish(&uri, 1, &["wrong"]);
@@ -187,7 +193,7 @@ fn what_was_pushed_about_an_earlier_text_does_not_count() {
 
 #[test]
 fn a_server_may_say_later_that_it_answers_questions() {
-    let mut stage = Stage::new(|far| {
+    let mut stage = LspSessionFixture::new(|far| {
         far.greet(&json!({}));
         far.expect("textDocument/didOpen");
         let registration = json!({ "id": "d", "method": DIAGNOSTIC });
@@ -202,7 +208,7 @@ fn a_server_may_say_later_that_it_answers_questions() {
 
 #[test]
 fn an_answer_the_server_takes_back_is_asked_for_again() {
-    let mut stage = Stage::new(|far| {
+    let mut stage = LspSessionFixture::new(|far| {
         far.greet(&json!({ "diagnosticProvider": {} }));
         let asked = far.expect(DIAGNOSTIC);
         let cancelled = json!({ "code": -32802, "message": "busy" });
@@ -217,7 +223,7 @@ fn an_answer_the_server_takes_back_is_asked_for_again() {
 
 #[test]
 fn what_a_server_says_before_it_read_its_settings_does_not_count() {
-    let mut stage = Stage::with(&[Quirk::RefreshesFirst], |far| {
+    let mut stage = LspSessionFixture::with(&[ServerQuirk::RefreshesFirst], |far| {
         far.greet(&json!({ "diagnosticProvider": {} }));
         far.answer(&[]);
         // Far longer than it takes to believe an answer otherwise.
@@ -231,7 +237,7 @@ fn what_a_server_says_before_it_read_its_settings_does_not_count() {
 
 #[test]
 fn settings_are_given_when_asked_for_even_before_the_greeting_is_over() {
-    let mut stage = Stage::new(|far| {
+    let mut stage = LspSessionFixture::new(|far| {
         let hello = far.expect("initialize");
         assert_eq!(hello["params"]["initializationOptions"], json!({ "strict": true }));
         let params = json!({ "items": [{ "section": "mine" }] });
@@ -247,18 +253,18 @@ fn settings_are_given_when_asked_for_even_before_the_greeting_is_over() {
 
 #[test]
 fn a_server_that_ends_while_it_is_asked_leaves_the_answer_unknown() {
-    let mut stage = Stage::new(|far| {
+    let mut stage = LspSessionFixture::new(|far| {
         far.greet(&json!({ "diagnosticProvider": {} }));
         far.expect(DIAGNOSTIC);
     });
     let (found, trouble) = stage.ask("one");
     assert!(found.is_empty());
-    assert_eq!(trouble, Some(Trouble::Ended("the script is over".to_owned())));
+    assert_eq!(trouble, Some(ServerFailure::Ended("the script is over".to_owned())));
 }
 
 #[test]
 fn a_server_that_refuses_says_why() {
-    let mut stage = Stage::new(|far| {
+    let mut stage = LspSessionFixture::new(|far| {
         let hello = far.expect("initialize");
         let error = json!({ "code": -32603, "message": "no workspace" });
         far.say(json!({ "id": hello["id"], "error": error }));
@@ -269,7 +275,7 @@ fn a_server_that_refuses_says_why() {
 
 #[test]
 fn silence_until_the_deadline_names_the_file_and_the_work() {
-    let mut stage = Stage::new(|far| {
+    let mut stage = LspSessionFixture::new(|far| {
         far.greet(&json!({}));
         let value = json!({ "kind": "begin", "title": "Indexing" });
         let params = json!({ "token": "t", "value": value });
@@ -278,6 +284,6 @@ fn silence_until_the_deadline_names_the_file_and_the_work() {
         far.expect("shutdown");
     });
     let (_, trouble) = stage.ask_within("one", Duration::from_millis(300));
-    let Some(Trouble::Slow { what, .. }) = trouble else { panic!("{trouble:?}") };
+    let Some(ServerFailure::Slow { what, .. }) = trouble else { panic!("{trouble:?}") };
     assert_eq!(what, "nothing about a.x, it is busy with `Indexing`");
 }

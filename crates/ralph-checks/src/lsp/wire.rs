@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// A request, a notification or a response.
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct Message {
+pub(super) struct LspMessage {
     pub(super) id: Option<Value>,
     pub(super) method: Option<String>,
     #[serde(default)]
@@ -34,42 +34,42 @@ pub(super) struct PublishDiagnostics {
     pub(super) uri: String,
     pub(super) version: Option<i64>,
     #[serde(default, deserialize_with = "maybe_null")]
-    pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) diagnostics: Vec<LspDiagnostic>,
 }
 
 /// The answer to `textDocument/diagnostic`.
 #[derive(Debug, Deserialize)]
 pub(super) struct DocumentReport {
     /// None in a report of the kind `unchanged`.
-    pub(super) items: Option<Vec<Diagnostic>>,
+    pub(super) items: Option<Vec<LspDiagnostic>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-pub(super) struct Diagnostic {
-    pub(super) range: Range,
+pub(super) struct LspDiagnostic {
+    pub(super) range: LspRange,
     pub(super) severity: Option<u8>,
-    pub(super) code: Option<Code>,
+    pub(super) code: Option<LspDiagnosticCode>,
     pub(super) source: Option<String>,
-    pub(super) message: Text,
+    pub(super) message: LspMessageText,
     #[serde(default, deserialize_with = "maybe_null")]
     pub(super) tags: Vec<u8>,
 }
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-pub(super) struct Range {
-    pub(super) start: Position,
+pub(super) struct LspRange {
+    pub(super) start: LspPosition,
 }
 
 /// Counted from 0.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-pub(super) struct Position {
+pub(super) struct LspPosition {
     pub(super) line: u32,
     pub(super) character: u32,
 }
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(untagged)]
-pub(super) enum Code {
+pub(super) enum LspDiagnosticCode {
     Number(i64),
     Text(String),
 }
@@ -77,13 +77,13 @@ pub(super) enum Code {
 /// Plain, or with a kind of markup since version 3.18.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(untagged)]
-pub(super) enum Text {
+pub(super) enum LspMessageText {
     Plain(String),
     Marked { value: String },
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Progress {
+pub(super) struct LspProgress {
     pub(super) token: Value,
     #[serde(default)]
     pub(super) value: ProgressValue,
@@ -98,16 +98,16 @@ pub(super) struct ProgressValue {
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Registrations {
+pub(super) struct LspRegistrationChange {
     #[serde(default)]
-    pub(super) registrations: Vec<Registration>,
+    pub(super) registrations: Vec<LspRegistration>,
     /// Misspelt in the protocol itself.
     #[serde(default, alias = "unregistrations")]
-    pub(super) unregisterations: Vec<Registration>,
+    pub(super) unregisterations: Vec<LspRegistration>,
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Registration {
+pub(super) struct LspRegistration {
     pub(super) id: String,
     pub(super) method: String,
 }

@@ -5,15 +5,18 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use ralph_core::finding::Reading;
-use ralph_core::format::Format;
-use ralph_proc::{Control, Ending, Launch, Limits, Stream, Streams, Watcher};
+use ralph_core::finding::ToolReport;
+use ralph_core::format::OutputFormat;
+use ralph_proc::{
+    ExitReason, OutputStream, ProgramLaunch, ProgramLimits, ProgramWatcher, StreamMerging,
+    WatcherDecision,
+};
 use tempfile::NamedTempFile;
 
-use super::Means;
-use crate::formats::{self, Collector};
-use crate::lsp::Server;
-use crate::lsp::choice::{Choice, Chooser, Start};
+use super::QuickCheckContext;
+use crate::formats::{self, FindingCollector};
+use crate::lsp::LanguageServer;
+use crate::lsp::choice::{ServerChoice, ServerChooser, ServerLaunch};
 use crate::lsp::servers::{PYTHON, SCRIPT, SHELL};
 
 /// The maximum amount of a linter's output that is read, in bytes.
@@ -43,7 +46,7 @@ const BIOME: &[&str] = &["biome.json", "biome.jsonc"];
 const OXLINT: &[&str] = &[".oxlintrc.json", ".oxlintrc.jsonc", "oxlint.config.ts"];
 
 /// A linter: where it is used, how it is called, and what it prints.
-pub(super) struct Linter {
+pub(super) struct QuickLinter {
     name: &'static str,
     extensions: &'static [&'static str],
     /// The program and what comes before the file.
@@ -51,95 +54,95 @@ pub(super) struct Linter {
     /// Files that say that a project uses it, and where it is started. None
     /// for one that is good anywhere.
     configured_by: &'static [&'static str],
-    format: Format,
+    format: OutputFormat,
     /// The arguments with which it reads the file from its input, if it can.
     from_input: Option<&'static str>,
 }
 
-const LINTERS: [Linter; 5] = [
-    Linter {
+const LINTERS: [QuickLinter; 5] = [
+    QuickLinter {
         name: "ruff",
         extensions: PYTHON,
         // Its cache would lie in the project, and files that the project excludes are not checked.
         command: "ruff check --no-fix --output-format=json --no-cache --force-exclude",
         configured_by: &[],
-        format: Format::Ruff,
+        format: OutputFormat::Ruff,
         from_input: Some("--stdin-filename {file} -"),
     },
-    Linter {
+    QuickLinter {
         name: "eslint",
         extensions: SCRIPT,
         command: "eslint --format json",
         configured_by: ESLINT,
-        format: Format::Eslint,
+        format: OutputFormat::Eslint,
         from_input: Some("--stdin --stdin-filename {file}"),
     },
-    Linter {
+    QuickLinter {
         name: "biome",
         extensions: SCRIPT,
         command: "biome lint --reporter=json --max-diagnostics=200",
         configured_by: BIOME,
-        format: Format::Biome,
+        format: OutputFormat::Biome,
         from_input: None,
     },
-    Linter {
+    QuickLinter {
         name: "oxlint",
         extensions: SCRIPT,
         command: "oxlint --format=json",
         configured_by: OXLINT,
-        format: Format::Oxlint,
+        format: OutputFormat::Oxlint,
         from_input: None,
     },
-    Linter {
+    QuickLinter {
         name: "shellcheck",
         extensions: SHELL,
         command: "shellcheck --format=json1",
         configured_by: &[],
-        format: Format::Shellcheck,
+        format: OutputFormat::Shellcheck,
         from_input: None,
     },
 ];
 
 /// A linter that is installed and wanted, and the file it is about.
 #[derive(Debug)]
-pub(super) struct Call {
+pub(super) struct LinterCall {
     tool: &'static str,
-    start: Start,
+    start: ServerLaunch,
     file: PathBuf,
-    format: Format,
+    format: OutputFormat,
     from_input: Option<&'static str>,
 }
 
 /// The version of a file's contents that a linter looks at.
 #[derive(Clone, Copy)]
-pub(super) enum Version<'a> {
+pub(super) enum LinterInput<'a> {
     /// Those it has.
     Present,
     /// Those it had.
     Earlier(&'a [u8]),
 }
 
-impl Linter {
+impl QuickLinter {
     /// Those that look at the file at this path.
-    pub(super) fn calls(chooser: &Chooser<'_>, file: &Path) -> Vec<Call> {
+    pub(super) fn calls(chooser: &ServerChooser<'_>, file: &Path) -> Vec<LinterCall> {
         let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let fits = |linter: &&Linter| linter.extensions.iter().any(|end| name.ends_with(end));
-        let call = |linter: &Linter| match chooser.choose(&linter.as_server(), file) {
-            Choice::Use(start) => Some(Call {
+        let fits = |linter: &&QuickLinter| linter.extensions.iter().any(|end| name.ends_with(end));
+        let call = |linter: &QuickLinter| match chooser.choose(&linter.as_server(), file) {
+            ServerChoice::Use(start) => Some(LinterCall {
                 tool: linter.name,
                 start,
                 file: file.to_owned(),
                 format: linter.format,
                 from_input: linter.from_input,
             }),
-            Choice::Missing(_) | Choice::Unwanted => None,
+            ServerChoice::Missing(_) | ServerChoice::Unwanted => None,
         };
         LINTERS.iter().filter(fits).filter_map(call).collect()
     }
 
     /// It is looked for as a server is: the one nearest to the file.
-    fn as_server(&self) -> Server {
-        let server = Server::known(self.name, &[self.command], self.extensions);
+    fn as_server(&self) -> LanguageServer {
+        let server = LanguageServer::known(self.name, &[self.command], self.extensions);
         match self.configured_by {
             [] => server,
             files => server.with_one_of(files).rooted(files),
@@ -147,34 +150,44 @@ impl Linter {
     }
 }
 
-impl Call {
+impl LinterCall {
     pub(super) fn tool(&self) -> &'static str {
         self.tool
     }
 
     /// Returns the linter's findings; `None` when it cannot tell, or not in time.
-    pub(super) fn look(&self, means: &Means, root: &Path, version: Version<'_>) -> Option<Reading> {
+    pub(super) fn look(
+        &self,
+        means: &QuickCheckContext,
+        root: &Path,
+        version: LinterInput<'_>,
+    ) -> Option<ToolReport> {
         let input = match version {
-            Version::Present => None,
-            Version::Earlier(text) => Some(kept(text).ok()?),
+            LinterInput::Present => None,
+            LinterInput::Earlier(text) => Some(kept(text).ok()?),
         };
         let arguments = if input.is_some() { self.from_input? } else { FILE };
         let launch = self.launch(means, arguments, input.as_ref().map(NamedTempFile::path));
         let wall = means.until.saturating_duration_since(Instant::now());
-        let limits = Limits { wall: Some(wall), idle: None, grace: GRACE };
-        let mut printed = Printed::default();
+        let limits = ProgramLimits { wall: Some(wall), idle: None, grace: GRACE };
+        let mut printed = LinterOutput::default();
         let ended = means.supervisor.run(&launch, &limits, &mut printed).ok()?;
         // By custom 1 stands for findings, and more for a linter that broke.
-        if !matches!(ended.ending, Ending::Exited(0 | 1)) {
+        if !matches!(ended.ending, ExitReason::Exited(0 | 1)) {
             return None;
         }
         let dir = self.start.root.strip_prefix(root).ok()?.to_str()?;
-        let mut out = Collector::new(root, dir);
+        let mut out = FindingCollector::new(root, dir);
         formats::read(self.format, &mut printed.0.as_slice(), &mut out).ok()?;
         Some(out.finish())
     }
 
-    fn launch(&self, means: &Means, arguments: &str, stdin: Option<&Path>) -> Launch {
+    fn launch(
+        &self,
+        means: &QuickCheckContext,
+        arguments: &str,
+        stdin: Option<&Path>,
+    ) -> ProgramLaunch {
         let file = |word: &str| match word {
             FILE => self.file.clone().into_os_string(),
             word => OsString::from(word),
@@ -183,13 +196,13 @@ impl Call {
         let mut env = means.env.clone();
         env.retain(|(name, _)| name != "PATH");
         env.push(("PATH".into(), self.start.path.clone()));
-        Launch {
+        ProgramLaunch {
             program: words.next().unwrap_or_default(),
             args: words.chain(arguments.split(' ').map(file)).collect(),
             dir: self.start.root.clone(),
             env,
             stdin: stdin.map(Path::to_owned),
-            streams: Streams::Apart,
+            streams: StreamMerging::Apart,
         }
     }
 }
@@ -203,17 +216,17 @@ fn kept(text: &[u8]) -> io::Result<NamedTempFile> {
 
 /// The output of a linter for machines.
 #[derive(Default)]
-struct Printed(Vec<u8>);
+struct LinterOutput(Vec<u8>);
 
-impl Watcher for Printed {
-    fn output(&mut self, stream: Stream, bytes: &[u8]) {
-        if stream == Stream::Stdout {
+impl ProgramWatcher for LinterOutput {
+    fn output(&mut self, stream: OutputStream, bytes: &[u8]) {
+        if stream == OutputStream::Stdout {
             let room = MOST_BYTES.saturating_sub(self.0.len());
             self.0.extend_from_slice(&bytes[..bytes.len().min(room)]);
         }
     }
 
-    fn tick(&mut self) -> Control {
-        Control::GoOn
+    fn tick(&mut self) -> WatcherDecision {
+        WatcherDecision::GoOn
     }
 }

@@ -1,7 +1,7 @@
 //! The rules that come with the program, as text.
 
 /// A rule file that is part of the program.
-pub(super) struct Embedded {
+pub(super) struct EmbeddedRules {
     /// The folder, which says what the rule is about.
     pub(super) folder: &'static str,
     /// The rule, in ast-grep's own form.
@@ -10,7 +10,7 @@ pub(super) struct Embedded {
 
 macro_rules! embedded {
     ($($folder:literal: [$($name:literal),* $(,)?]),* $(,)?) => {
-        &[$($(Embedded {
+        &[$($(EmbeddedRules {
             folder: $folder,
             text: include_str!(concat!("../../rules/", $folder, "/", $name, ".yml")),
         }),*),*]
@@ -18,7 +18,7 @@ macro_rules! embedded {
 }
 
 /// Every file in `rules/`.
-pub(super) const EMBEDDED: &[Embedded] = embedded! {
+pub(super) const EMBEDDED: &[EmbeddedRules] = embedded! {
     "go": [
         "hardcoded-secret",
         "jwt-unverified",

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use ignore::WalkBuilder;
 
-use super::pack::Purpose;
+use super::pack::RulePurpose;
 use super::{language, secrets};
 
 /// Larger files are not written by hand.
@@ -47,7 +47,7 @@ const TEST_FOLDERS: &[&str] =
 
 /// The choice of files to scan.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Files {
+pub enum ScanScope {
     /// Everything below the root that git would not ignore.
     All,
     /// These, relative to the root. Those that are gone are passed over.
@@ -94,7 +94,7 @@ impl FileCounts {
 
 /// The reason why a file was not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Why {
+pub enum UnreadReason {
     /// The parser gave up.
     #[error("it is too much work to parse")]
     TooHard,
@@ -113,20 +113,24 @@ pub enum Why {
 }
 
 /// The text of a file that is to be scanned.
-pub(super) enum Text {
+pub(super) enum ScanText {
     /// All of it.
     Worth(String),
     /// Nothing: it was not written by hand.
     PassedOver,
     /// It is not known.
-    Unread(Why),
+    Unread(UnreadReason),
 }
 
 /// The files in a language we can parse, relative to the root and sorted.
-pub(super) fn list(root: &Path, files: &Files, purpose: Purpose) -> (Vec<PathBuf>, FileCounts) {
+pub(super) fn list(
+    root: &Path,
+    files: &ScanScope,
+    purpose: RulePurpose,
+) -> (Vec<PathBuf>, FileCounts) {
     let (mut found, counts) = match files {
-        Files::All => walk(root),
-        Files::Only(paths) => chosen(root, paths, purpose),
+        ScanScope::All => walk(root),
+        ScanScope::Only(paths) => chosen(root, paths, purpose),
     };
     found.sort_unstable();
     found.dedup();
@@ -169,7 +173,7 @@ fn walk(root: &Path) -> (Vec<PathBuf>, FileCounts) {
     (found, counts)
 }
 
-fn chosen(root: &Path, paths: &[PathBuf], purpose: Purpose) -> (Vec<PathBuf>, FileCounts) {
+fn chosen(root: &Path, paths: &[PathBuf], purpose: RulePurpose) -> (Vec<PathBuf>, FileCounts) {
     let mut counts = FileCounts::default();
     let mut found = Vec::new();
     for path in paths {
@@ -178,7 +182,7 @@ fn chosen(root: &Path, paths: &[PathBuf], purpose: Purpose) -> (Vec<PathBuf>, Fi
         if !is_file || !is_scanned(path) {
             continue;
         }
-        if purpose == Purpose::Security && is_vendored(path) {
+        if purpose == RulePurpose::Security && is_vendored(path) {
             counts.vendored += 1;
         } else {
             found.push(path.to_owned());
@@ -191,34 +195,41 @@ fn chosen(root: &Path, paths: &[PathBuf], purpose: Purpose) -> (Vec<PathBuf>, Fi
 ///
 /// Counts in `counts` whether it is, and why not. What the user wants to hold
 /// is looked for wherever it may be broken: a word in a comment is no way out.
-pub(super) fn read(root: &Path, path: &Path, purpose: Purpose, counts: &mut FileCounts) -> Text {
+pub(super) fn read(
+    root: &Path,
+    path: &Path,
+    purpose: RulePurpose,
+    counts: &mut FileCounts,
+) -> ScanText {
     let (most, is_security) = match purpose {
-        Purpose::Security => (MOST_BYTES, true),
-        Purpose::Invariants => (MOST_BYTES_OF_ALL, false),
+        RulePurpose::Security => (MOST_BYTES, true),
+        RulePurpose::Invariants => (MOST_BYTES_OF_ALL, false),
     };
     let full = root.join(path);
     let bytes = match fs::metadata(&full) {
         Ok(data) if data.len() > most => {
-            Err((&mut counts.large, Why::TooLarge { bytes: data.len() }))
+            Err((&mut counts.large, UnreadReason::TooLarge { bytes: data.len() }))
         }
-        Ok(_) => ralph_files::read(&full).map_err(|_| (&mut counts.unreadable, Why::Unreadable)),
-        Err(_) => Err((&mut counts.unreadable, Why::Unreadable)),
+        Ok(_) => {
+            ralph_files::read(&full).map_err(|_| (&mut counts.unreadable, UnreadReason::Unreadable))
+        }
+        Err(_) => Err((&mut counts.unreadable, UnreadReason::Unreadable)),
     };
     let bytes = match bytes {
         Ok(bytes) => bytes,
         Err((reason, why)) => {
             *reason += 1;
-            return if is_security { Text::PassedOver } else { Text::Unread(why) };
+            return if is_security { ScanText::PassedOver } else { ScanText::Unread(why) };
         }
     };
     if let Some(reason) = machine_made(path, &bytes, counts).filter(|_| is_security) {
         *reason += 1;
-        return Text::PassedOver;
+        return ScanText::PassedOver;
     }
     counts.scanned += 1;
     // One bad byte must not hide the rest of a file.
     let lossy = |e: FromUtf8Error| String::from_utf8_lossy(e.as_bytes()).into_owned();
-    Text::Worth(String::from_utf8(bytes).unwrap_or_else(lossy))
+    ScanText::Worth(String::from_utf8(bytes).unwrap_or_else(lossy))
 }
 
 /// Returns the count for a file that was not written by hand.
@@ -294,8 +305,8 @@ mod tests {
         fs::write(full, contents).unwrap();
     }
 
-    fn names(root: &Path, files: &Files) -> (Vec<String>, u64) {
-        let (found, counts) = list(root, files, Purpose::Security);
+    fn names(root: &Path, files: &ScanScope) -> (Vec<String>, u64) {
+        let (found, counts) = list(root, files, RulePurpose::Security);
         let names = found.iter().map(|path| path.to_str().unwrap().to_owned()).collect();
         (names, counts.vendored)
     }
@@ -307,7 +318,7 @@ mod tests {
             write(root.path(), path, b"x = 1\n");
         }
         write(root.path(), ".gitignore", b"/out/\n");
-        let (found, vendored) = names(root.path(), &Files::All);
+        let (found, vendored) = names(root.path(), &ScanScope::All);
         assert_eq!(found, ["a.py", "b/c.js"]);
         assert_eq!(vendored, 1);
     }
@@ -319,7 +330,7 @@ mod tests {
             write(root.path(), path, b"x\n");
         }
         let only = ["a.py", "a.py", "gone.py", "vendor/b.go", "notes.md"].map(PathBuf::from);
-        let (found, vendored) = names(root.path(), &Files::Only(only.to_vec()));
+        let (found, vendored) = names(root.path(), &ScanScope::Only(only.to_vec()));
         assert_eq!((found, vendored), (vec!["a.py".to_owned()], 1));
     }
 
@@ -328,8 +339,8 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         write(root.path(), path, contents);
         let mut counts = FileCounts::default();
-        let text = read(root.path(), Path::new(path), Purpose::Security, &mut counts);
-        let is_worth = matches!(text, Text::Worth(_));
+        let text = read(root.path(), Path::new(path), RulePurpose::Security, &mut counts);
+        let is_worth = matches!(text, ScanText::Worth(_));
         assert_eq!((counts, is_worth), (want, want.scanned == 1), "{path}");
     }
 
@@ -354,11 +365,11 @@ mod tests {
             [("vendor/a.py", "# @generated\nprint(1)\n"), ("b.min.js", "x"), ("c.py", "x\0y")]
         {
             write(root.path(), path, contents.as_bytes());
-            let only = Files::Only(vec![path.into()]);
-            let (found, _) = list(root.path(), &only, Purpose::Invariants);
+            let only = ScanScope::Only(vec![path.into()]);
+            let (found, _) = list(root.path(), &only, RulePurpose::Invariants);
             assert_eq!(found, [Path::new(path)]);
-            let text = read(root.path(), &found[0], Purpose::Invariants, &mut counts);
-            assert!(matches!(text, Text::Worth(text) if text == contents), "{path}");
+            let text = read(root.path(), &found[0], RulePurpose::Invariants, &mut counts);
+            assert!(matches!(text, ScanText::Worth(text) if text == contents), "{path}");
         }
         assert_eq!(counts, FileCounts { scanned: 3, ..FileCounts::default() });
     }

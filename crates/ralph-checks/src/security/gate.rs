@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ralph_core::evidence::{Extent, Fault, GateReport, Verdict};
-use ralph_core::finding::{Level, Reading};
-use ralph_core::format::Format;
-use ralph_core::policy::{Bar, Criterion, GateCommand, GateSpec, Need};
+use ralph_core::evidence::{GateExtent, GateFault, GateReport, Verdict};
+use ralph_core::finding::{FindingLevel, ToolReport};
+use ralph_core::format::OutputFormat;
+use ralph_core::policy::{Criterion, GateCommand, GateImportance, GateSpec, PassCondition};
 
-use super::{Files, Pack, Scan, TOOL};
-use crate::{Gate, Site};
+use super::{RulePack, ScanResult, ScanScope, TOOL};
+use crate::{Gate, GateContext};
 
 /// After this long a scan counts as failed.
 const TIMEOUT: Duration = Duration::from_mins(10);
@@ -20,25 +20,25 @@ const TIMEOUT: Duration = Duration::from_mins(10);
 /// The maximum number of findings that the report shows as text.
 const SHOWN: usize = 50;
 
-type ChosenFiles = dyn Fn() -> Files + Send + Sync;
+type ScanScopeSource = dyn Fn() -> ScanScope + Send + Sync;
 
 /// A gate that passes when no rule finds anything that can be exploited.
 pub struct SecurityGate {
     spec: GateSpec,
-    pack: Arc<Pack>,
-    files: Box<ChosenFiles>,
+    pack: Arc<RulePack>,
+    files: Box<ScanScopeSource>,
 }
 
 impl SecurityGate {
     /// Returns the entry of such a gate in the policy of a run.
-    pub fn specify(need: Need) -> GateSpec {
+    pub fn specify(need: GateImportance) -> GateSpec {
         GateSpec {
             name: Criterion::Security.name().to_owned(),
             criterion: Criterion::Security,
             command: GateCommand::Argv(vec![TOOL.to_owned()]),
             dir: String::new(),
-            format: Format::Exit,
-            bar: Bar::Clean,
+            format: OutputFormat::Exit,
+            bar: PassCondition::Clean,
             timeout: TIMEOUT,
             need,
         }
@@ -47,14 +47,14 @@ impl SecurityGate {
     /// A gate over the files that `files` names when it is asked: in a loop
     /// those that changed, otherwise all.
     pub fn new(
-        need: Need,
-        pack: Arc<Pack>,
-        files: impl Fn() -> Files + Send + Sync + 'static,
+        need: GateImportance,
+        pack: Arc<RulePack>,
+        files: impl Fn() -> ScanScope + Send + Sync + 'static,
     ) -> Self {
         Self { spec: Self::specify(need), pack, files: Box::new(files) }
     }
 
-    fn report(&self, verdict: Verdict, scan: Scan, elapsed: Duration) -> GateReport {
+    fn report(&self, verdict: Verdict, scan: ScanResult, elapsed: Duration) -> GateReport {
         GateReport {
             name: self.spec.name.clone(),
             need: self.spec.need,
@@ -66,7 +66,7 @@ impl SecurityGate {
             elapsed,
             cached: false,
             usage: None,
-            extent: Extent::Whole,
+            extent: GateExtent::Whole,
         }
     }
 }
@@ -78,8 +78,8 @@ impl Gate for SecurityGate {
 
     fn key(&self) -> String {
         let files = match (self.files)() {
-            Files::All => "all".to_owned(),
-            Files::Only(mut paths) => {
+            ScanScope::All => "all".to_owned(),
+            ScanScope::Only(mut paths) => {
                 paths.sort_unstable();
                 digest(&paths)
             }
@@ -87,7 +87,7 @@ impl Gate for SecurityGate {
         format!("security-3 {} {files}", self.pack.digest())
     }
 
-    fn run(&self, site: &Site<'_>, stop: &mut dyn FnMut() -> bool) -> GateReport {
+    fn run(&self, site: &GateContext<'_>, stop: &mut dyn FnMut() -> bool) -> GateReport {
         let started = Instant::now();
         let timeout = self.spec.timeout;
         let mut is_late = false;
@@ -99,22 +99,24 @@ impl Gate for SecurityGate {
         let elapsed = started.elapsed();
         match scan {
             Some(scan) => self.report(judge(&scan), scan, elapsed),
-            None if is_late => {
-                self.report(Verdict::Fail(Fault::Timeout(timeout)), Scan::default(), elapsed)
-            }
+            None if is_late => self.report(
+                Verdict::Fail(GateFault::Timeout(timeout)),
+                ScanResult::default(),
+                elapsed,
+            ),
             None => {
                 let reason = "it was interrupted".to_owned();
-                self.report(Verdict::Unknown { reason }, Scan::default(), elapsed)
+                self.report(Verdict::Unknown { reason }, ScanResult::default(), elapsed)
             }
         }
     }
 }
 
-fn judge(scan: &Scan) -> Verdict {
+fn judge(scan: &ScanResult) -> Verdict {
     let counts = scan.reading.counts;
     let wrong = counts.security + counts.errors;
     if wrong > 0 {
-        return Verdict::Fail(Fault::Findings(wrong));
+        return Verdict::Fail(GateFault::Findings(wrong));
     }
     if let Some(unread) = scan.unread.first() {
         return Verdict::Unknown { reason: unread.to_string() };
@@ -125,14 +127,15 @@ fn judge(scan: &Scan) -> Verdict {
     Verdict::Pass
 }
 
-fn exploitable(reading: &Reading) -> BTreeSet<String> {
+fn exploitable(reading: &ToolReport) -> BTreeSet<String> {
     let found = reading.findings.iter();
-    let found = found.filter(|finding| matches!(finding.level, Level::Security | Level::Error));
+    let found = found
+        .filter(|finding| matches!(finding.level, FindingLevel::Security | FindingLevel::Error));
     found.map(|finding| finding.fingerprint.clone()).collect()
 }
 
 /// Returns the text that a tool would have printed.
-pub(crate) fn tail(scan: &Scan) -> String {
+pub(crate) fn tail(scan: &ScanResult) -> String {
     let mut text = String::new();
     for finding in scan.reading.findings.iter().take(SHOWN) {
         let (place, level) = (finding.place.display(), finding.level.name());

@@ -7,7 +7,7 @@ use regex_syntax::hir::literal::Extractor;
 use serde_json::Value;
 
 /// Words of which at least one must occur, in lower case.
-pub(super) type Clause = Vec<String>;
+pub(super) type WordClause = Vec<String>;
 
 /// Shorter words occur everywhere.
 const SHORTEST: usize = 3;
@@ -17,38 +17,38 @@ const DEEPEST: u32 = 8;
 
 /// The demands of a rule. All clauses must hold; the case of letters does not matter.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Needs {
+pub(super) struct RequiredWords {
     /// Somewhere in the file.
-    pub(super) in_file: Vec<Clause>,
+    pub(super) in_file: Vec<WordClause>,
     /// In the text of the node that the rule matches.
-    pub(super) in_node: Vec<Clause>,
+    pub(super) in_node: Vec<WordClause>,
 }
 
-impl Needs {
+impl RequiredWords {
     /// Returns the demands of a rule with its `utils`.
     pub(super) fn of(core: &Value) -> Self {
         let demanded = |reach| {
-            let search = Search { utils: &core["utils"], reach };
+            let search = RequiredWordSearch { utils: &core["utils"], reach };
             search.rule(&core["rule"], DEEPEST)
         };
-        Self { in_file: demanded(Reach::File), in_node: demanded(Reach::Node) }
+        Self { in_file: demanded(WordScope::File), in_node: demanded(WordScope::Node) }
     }
 }
 
 /// The area in which words are searched.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Reach {
+enum WordScope {
     File,
     Node,
 }
 
-struct Search<'a> {
+struct RequiredWordSearch<'a> {
     utils: &'a Value,
-    reach: Reach,
+    reach: WordScope,
 }
 
-impl Search<'_> {
-    fn rule(&self, rule: &Value, depth: u32) -> Vec<Clause> {
+impl RequiredWordSearch<'_> {
+    fn rule(&self, rule: &Value, depth: u32) -> Vec<WordClause> {
         let (Some(parts), Some(depth)) = (rule.as_object(), depth.checked_sub(1)) else {
             return Vec::new();
         };
@@ -60,7 +60,7 @@ impl Search<'_> {
                 "regex" => found.extend(of_regex(value)),
                 "has" => found.extend(self.rule(value, depth)),
                 // Other nodes than those in the one that is matched.
-                "inside" | "precedes" | "follows" if self.reach == Reach::File => {
+                "inside" | "precedes" | "follows" if self.reach == WordScope::File => {
                     found.extend(self.rule(value, depth));
                 }
                 "all" => found.extend(list(value).iter().flat_map(|part| self.rule(part, depth))),
@@ -77,9 +77,9 @@ impl Search<'_> {
     }
 
     /// One clause for all alternatives: the most telling of each.
-    fn any(&self, alternatives: &[Value], depth: u32) -> Option<Clause> {
-        let shortest = |clause: &Clause| clause.iter().map(String::len).min();
-        let mut all = Clause::new();
+    fn any(&self, alternatives: &[Value], depth: u32) -> Option<WordClause> {
+        let shortest = |clause: &WordClause| clause.iter().map(String::len).min();
+        let mut all = WordClause::new();
         for alternative in alternatives {
             all.extend(self.rule(alternative, depth).into_iter().max_by_key(shortest)?);
         }
@@ -90,7 +90,7 @@ impl Search<'_> {
 /// The words of a pattern; each of them is the text of some node.
 ///
 /// A pattern in the long form may have parts that do not count.
-fn of_pattern(pattern: &Value) -> Vec<Clause> {
+fn of_pattern(pattern: &Value) -> Vec<WordClause> {
     let text = pattern.as_str().unwrap_or_default();
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     text.split(|c| !is_part(c))
@@ -100,7 +100,7 @@ fn of_pattern(pattern: &Value) -> Vec<Clause> {
 }
 
 /// Returns a clause of the texts with which every match of an expression begins.
-fn of_regex(regex: &Value) -> Option<Clause> {
+fn of_regex(regex: &Value) -> Option<WordClause> {
     let text = regex.as_str()?;
     // Case is ignored anyway; with it every letter would have two forms.
     let plain = ["(?i)", "(?is)", "(?si)"].iter().find_map(|flags| text.strip_prefix(flags));
@@ -127,7 +127,7 @@ mod tests {
     #[track_caller]
     fn check(rule: &Value, want: &[&[&str]]) {
         let utils = json!({ "named": { "regex": "^secret" }, "loop": { "matches": "loop" } });
-        let needs = Needs::of(&json!({ "rule": rule, "utils": utils }));
+        let needs = RequiredWords::of(&json!({ "rule": rule, "utils": utils }));
         assert_eq!(needs.in_file, want, "{rule}");
     }
 
@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn what_surrounds_a_node_need_not_be_in_it() {
         let rule = json!({ "pattern": "eval($A)", "inside": { "regex": "^import" } });
-        let needs = Needs::of(&json!({ "rule": rule }));
+        let needs = RequiredWords::of(&json!({ "rule": rule }));
         let clause = |word: &str| vec![word.to_owned()];
         assert_eq!(needs.in_node, [clause("eval")]);
         assert_eq!(needs.in_file.len(), 2);

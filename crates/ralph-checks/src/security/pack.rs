@@ -7,35 +7,35 @@ use ast_grep_core::Matcher as _;
 use ast_grep_language::SupportLang;
 
 use super::TOOL;
-use super::embedded::{EMBEDDED, Embedded};
+use super::embedded::{EMBEDDED, EmbeddedRules};
 use super::language::{self, PARSED};
-use super::rules::{self, Rule, RulesError, Written};
+use super::rules::{self, CompiledRule, RuleDefinition, RulesError};
 use super::secrets;
-use super::words::{Candidates, Words};
+use super::words::{CandidateRules, RuleWordIndex};
 
 /// Rules over all languages.
 ///
 /// Those of a language are compiled when its first file is met, so a pack
 /// costs nothing where nothing is scanned.
-pub struct Pack {
-    embedded: &'static [Embedded],
+pub struct RulePack {
+    embedded: &'static [EmbeddedRules],
     /// The project's own rules.
-    own: Vec<Written>,
-    languages: [OnceLock<Compiled>; PARSED.len()],
+    own: Vec<RuleDefinition>,
+    languages: [OnceLock<LanguageRules>; PARSED.len()],
     digest: String,
-    purpose: Purpose,
+    purpose: RulePurpose,
 }
 
 /// The purpose of rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Purpose {
+pub(crate) enum RulePurpose {
     /// They find what can be exploited; in tests that is only worth knowing.
     Security,
     /// They find what must not be, anywhere.
     Invariants,
 }
 
-impl Purpose {
+impl RulePurpose {
     /// The name of the tool in findings.
     pub(crate) fn tool(self) -> &'static str {
         match self {
@@ -45,7 +45,7 @@ impl Purpose {
     }
 }
 
-impl Pack {
+impl RulePack {
     /// The rules that come with the program.
     pub fn builtin() -> Self {
         Self::new(EMBEDDED, Vec::new(), &[])
@@ -64,11 +64,11 @@ impl Pack {
     }
 
     /// Only these rules, which say what must not be.
-    pub(crate) fn of_invariants(rules: Vec<Written>, texts: &[String]) -> Self {
-        Self { purpose: Purpose::Invariants, ..Self::new(&[], rules, texts) }
+    pub(crate) fn of_invariants(rules: Vec<RuleDefinition>, texts: &[String]) -> Self {
+        Self { purpose: RulePurpose::Invariants, ..Self::new(&[], rules, texts) }
     }
 
-    pub(super) fn purpose(&self) -> Purpose {
+    pub(super) fn purpose(&self) -> RulePurpose {
         self.purpose
     }
 
@@ -87,7 +87,7 @@ impl Pack {
     /// True if secrets are searched in a file by their shape: that comes with the rules of the
     /// program, and a rule with that id replaces it.
     pub(super) fn knows_secrets(&self, path: &Path) -> bool {
-        let is_ours = !self.embedded.is_empty() && self.purpose == Purpose::Security;
+        let is_ours = !self.embedded.is_empty() && self.purpose == RulePurpose::Security;
         is_ours
             && (language::of(path).is_some() || secrets::may_hold(path))
             && !self.own.iter().any(|own| own.id == secrets::RULE)
@@ -98,7 +98,7 @@ impl Pack {
         &self.digest
     }
 
-    fn read(embedded: &'static [Embedded], folders: &[PathBuf]) -> Result<Self, RulesError> {
+    fn read(embedded: &'static [EmbeddedRules], folders: &[PathBuf]) -> Result<Self, RulesError> {
         let (mut own, mut texts) = (Vec::new(), Vec::new());
         for folder in folders {
             for (path, text) in rules::read_folder(folder)? {
@@ -109,51 +109,58 @@ impl Pack {
         Ok(Self::new(embedded, own, &texts))
     }
 
-    fn new(embedded: &'static [Embedded], own: Vec<Written>, texts: &[String]) -> Self {
+    fn new(embedded: &'static [EmbeddedRules], own: Vec<RuleDefinition>, texts: &[String]) -> Self {
         let mut hasher = blake3::Hasher::new();
         let texts = embedded.iter().map(|rule| rule.text).chain(texts.iter().map(String::as_str));
         for text in texts {
             hasher.update(text.as_bytes()).update(b"\0");
         }
         let digest = hasher.finalize().to_hex().as_str()[..16].to_owned();
-        Self { embedded, own, languages: Default::default(), digest, purpose: Purpose::Security }
+        Self {
+            embedded,
+            own,
+            languages: Default::default(),
+            digest,
+            purpose: RulePurpose::Security,
+        }
     }
 
     /// The rules of a language; `None` when there is none.
-    pub(super) fn compiled(&self, language: SupportLang) -> Option<&Compiled> {
+    pub(super) fn compiled(&self, language: SupportLang) -> Option<&LanguageRules> {
         let place = &self.languages[language::index(language)?];
-        let compiled = place.get_or_init(|| Compiled::new(self.rules(language)));
+        let compiled = place.get_or_init(|| LanguageRules::new(self.rules(language)));
         (!compiled.rules.is_empty()).then_some(compiled)
     }
 
-    fn rules(&self, language: SupportLang) -> Vec<Rule> {
+    fn rules(&self, language: SupportLang) -> Vec<CompiledRule> {
         let embedded = self.embedded.iter();
         let embedded = embedded.filter(|rule| language::folder_serves(rule.folder, language));
         // A test proves that every embedded rule can be parsed and compiled.
         let embedded = embedded
-            .filter_map(|rule| ast_grep_config::from_str::<Written>(rule.text).ok())
+            .filter_map(|rule| ast_grep_config::from_str::<RuleDefinition>(rule.text).ok())
             .filter(|written| language::serves(written.language, language))
             .filter(|written| !self.own.iter().any(|own| own.id == written.id));
         let own = self.own.iter().filter(|own| own.language == language).cloned();
-        let ready = |one: Written| Rule::new(&one, language, self.purpose).ok().flatten();
+        let ready =
+            |one: RuleDefinition| CompiledRule::new(&one, language, self.purpose).ok().flatten();
         embedded.chain(own).filter_map(ready).collect()
     }
 }
 
-fn is_served(embedded: &[Embedded], language: SupportLang) -> bool {
+fn is_served(embedded: &[EmbeddedRules], language: SupportLang) -> bool {
     embedded.iter().any(|rule| language::folder_serves(rule.folder, language))
 }
 
 /// The rules of one language, arranged for one walk over a tree.
-pub(super) struct Compiled {
-    pub(super) rules: Vec<Rule>,
+pub(super) struct LanguageRules {
+    pub(super) rules: Vec<CompiledRule>,
     /// The rules that can match nodes of a kind, by the number of the kind.
     by_kind: Vec<Vec<usize>>,
-    words: Words,
+    words: RuleWordIndex,
 }
 
-impl Compiled {
-    fn new(rules: Vec<Rule>) -> Self {
+impl LanguageRules {
+    fn new(rules: Vec<CompiledRule>) -> Self {
         let mut by_kind = Vec::new();
         for (index, rule) in rules.iter().enumerate() {
             let kinds = rule.config.matcher.potential_kinds();
@@ -165,7 +172,7 @@ impl Compiled {
             }
         }
         let needs: Vec<_> = rules.iter().map(|rule| &rule.needs).collect();
-        Self { words: Words::new(&needs), by_kind, rules }
+        Self { words: RuleWordIndex::new(&needs), by_kind, rules }
     }
 
     /// The rules that can match nodes of this kind.
@@ -174,7 +181,7 @@ impl Compiled {
     }
 
     /// Returns the rules that may match in this file, judged by its words; `None` for none.
-    pub(super) fn candidates(&self, path: &Path, contents: &[u8]) -> Option<Candidates> {
+    pub(super) fn candidates(&self, path: &Path, contents: &[u8]) -> Option<CandidateRules> {
         self.words.find(contents, |rule| self.rules[rule].covers(path))
     }
 }

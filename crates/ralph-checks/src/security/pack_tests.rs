@@ -2,15 +2,15 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use ast_grep_core::tree_sitter::LanguageExt as _;
-use ralph_core::finding::Level;
+use ralph_core::finding::FindingLevel;
 use serde::Deserialize;
 
 use super::*;
-use crate::formats::Collector;
+use crate::formats::FindingCollector;
 
 /// The cases of one rule, in the form that `ast-grep test` reads.
 #[derive(Deserialize)]
-struct Cases {
+struct RuleTestCases {
     id: String,
     valid: Vec<String>,
     invalid: Vec<String>,
@@ -35,19 +35,19 @@ fn listed(below: &str) -> BTreeSet<(String, String)> {
     found
 }
 
-fn cases(folder: &str, name: &str) -> Cases {
+fn cases(folder: &str, name: &str) -> RuleTestCases {
     let text = fs::read_to_string(rules_folder().join(folder).join("tests").join(name)).unwrap();
     ast_grep_config::from_str(&text).unwrap()
 }
 
-fn written() -> Vec<(&'static Embedded, Written)> {
-    let parse = |rule: &Embedded| ast_grep_config::from_str(rule.text).unwrap();
+fn written() -> Vec<(&'static EmbeddedRules, RuleDefinition)> {
+    let parse = |rule: &EmbeddedRules| ast_grep_config::from_str(rule.text).unwrap();
     EMBEDDED.iter().map(|rule| (rule, parse(rule))).collect()
 }
 
 /// Returns the number of a rule's findings in a source text.
-fn count(pack: &Pack, id: &str, file: &str, source: &str) -> usize {
-    let mut out = Collector::new(Path::new("/"), "");
+fn count(pack: &RulePack, id: &str, file: &str, source: &str) -> usize {
+    let mut out = FindingCollector::new(Path::new("/"), "");
     pack.scan_file(Path::new(file), source, &mut out);
     let findings = out.finish().findings;
     findings.iter().filter(|finding| finding.rule.as_deref() == Some(id)).count()
@@ -60,12 +60,12 @@ fn file_name(language: SupportLang) -> &'static str {
 
 #[test]
 fn the_name_of_a_file_tells_whether_any_rule_covers_it() {
-    let pack = Pack::builtin();
+    let pack = RulePack::builtin();
     for (file, want) in [("a/b.py", true), ("x.tsx", true), ("a.c", false), ("a.txt", false)] {
         let path = Path::new(file);
-        assert_eq!((pack.covers(path), Pack::builtin_covers(path)), (want, want), "{file}");
+        assert_eq!((pack.covers(path), RulePack::builtin_covers(path)), (want, want), "{file}");
     }
-    let none = Pack::only_user_rules(&[]).unwrap();
+    let none = RulePack::only_user_rules(&[]).unwrap();
     assert!(!none.covers(Path::new("b.py")));
 }
 
@@ -87,7 +87,7 @@ fn every_rule_compiles_for_every_language_it_serves() {
     for (rule, written) in written() {
         for language in PARSED.into_iter().filter(|one| language::serves(written.language, *one)) {
             assert!(language::folder_serves(rule.folder, language), "{}", written.id);
-            let ready = Rule::new(&written, language, Purpose::Security);
+            let ready = CompiledRule::new(&written, language, RulePurpose::Security);
             assert!(ready.is_ok_and(|rule| rule.is_some()), "{} for {language}", written.id);
             assert!(!written.message.is_empty(), "{}", written.id);
         }
@@ -97,7 +97,8 @@ fn every_rule_compiles_for_every_language_it_serves() {
 #[test]
 fn every_rule_demands_words_so_that_few_nodes_are_looked_at() {
     for (_, written) in written() {
-        let rule = Rule::new(&written, written.language, Purpose::Security).unwrap().unwrap();
+        let rule =
+            CompiledRule::new(&written, written.language, RulePurpose::Security).unwrap().unwrap();
         assert!(!rule.needs.in_node.is_empty(), "{}", written.id);
     }
 }
@@ -105,7 +106,7 @@ fn every_rule_demands_words_so_that_few_nodes_are_looked_at() {
 #[test]
 fn every_rule_finds_its_positive_cases_and_no_negative_one() {
     assert_eq!(listed(""), listed("tests"));
-    let (pack, rules) = (Pack::builtin(), written());
+    let (pack, rules) = (RulePack::builtin(), written());
     for (folder, name) in listed("tests") {
         let cases = cases(&folder, &name);
         assert_eq!(cases.id, format!("{folder}-{}", name.trim_end_matches(".yml")));
@@ -125,7 +126,7 @@ fn every_rule_finds_its_positive_cases_and_no_negative_one() {
 
 #[test]
 fn passing_over_what_lacks_the_words_loses_no_finding() {
-    let pack = Pack::builtin();
+    let pack = RulePack::builtin();
     for language in PARSED {
         let rules = pack.rules(language);
         for (folder, name) in listed("tests") {
@@ -135,9 +136,9 @@ fn passing_over_what_lacks_the_words_loses_no_finding() {
             let cases = cases(&folder, &name);
             for source in cases.valid.iter().chain(&cases.invalid) {
                 let tree = language.ast_grep(source);
-                let all = |rule: &Rule| tree.root().find_all(&rule.config.matcher).count();
+                let all = |rule: &CompiledRule| tree.root().find_all(&rule.config.matcher).count();
                 let want: usize = rules.iter().map(all).sum();
-                let mut out = Collector::new(Path::new("/"), "");
+                let mut out = FindingCollector::new(Path::new("/"), "");
                 pack.scan_file(Path::new(file_name(language)), source, &mut out);
                 assert_eq!(out.finish().findings.len(), want, "{source}");
             }
@@ -157,19 +158,19 @@ const OWN: &str = "id: no-print\nlanguage: Python\nseverity: warning\nmessage: n
 #[test]
 fn rules_of_the_project_join_those_of_the_program() {
     let folder = folder_with(OWN);
-    let pack = Pack::with_user_rules(&[folder.path().to_owned()]).unwrap();
+    let pack = RulePack::with_user_rules(&[folder.path().to_owned()]).unwrap();
     assert_eq!(count(&pack, "no-print", "a.py", "print(x)\n"), 1);
     assert_eq!(count(&pack, "python-eval", "a.py", "eval(x)\n"), 1);
-    let mut out = Collector::new(Path::new("/"), "");
+    let mut out = FindingCollector::new(Path::new("/"), "");
     pack.scan_file(Path::new("a.py"), "print(x)\n", &mut out);
     let finding = out.finish().findings.remove(0);
-    assert_eq!((finding.level, finding.message.as_str()), (Level::Security, "no x"));
+    assert_eq!((finding.level, finding.message.as_str()), (FindingLevel::Security, "no x"));
 }
 
 #[test]
 fn a_rule_of_the_project_takes_the_place_of_one_with_its_id() {
     let folder = folder_with(&OWN.replace("no-print", "python-eval"));
-    let pack = Pack::with_user_rules(&[folder.path().to_owned()]).unwrap();
+    let pack = RulePack::with_user_rules(&[folder.path().to_owned()]).unwrap();
     assert_eq!(count(&pack, "python-eval", "a.py", "eval(x)\n"), 0);
     assert_eq!(count(&pack, "python-eval", "a.py", "print(x)\n"), 1);
 }
@@ -177,7 +178,7 @@ fn a_rule_of_the_project_takes_the_place_of_one_with_its_id() {
 #[test]
 fn a_rule_that_is_off_finds_nothing() {
     let folder = folder_with(&OWN.replace("warning", "off"));
-    let pack = Pack::only_user_rules(&[folder.path().to_owned()]).unwrap();
+    let pack = RulePack::only_user_rules(&[folder.path().to_owned()]).unwrap();
     assert_eq!(count(&pack, "no-print", "a.py", "print(x)\n"), 0);
 }
 
@@ -185,17 +186,17 @@ fn a_rule_that_is_off_finds_nothing() {
 fn the_digest_changes_with_the_rules() {
     let (one, other) = (folder_with(OWN), folder_with(&OWN.replace("no $A", "none")));
     let digest = |folder: &tempfile::TempDir| {
-        Pack::with_user_rules(&[folder.path().to_owned()]).unwrap().digest().to_owned()
+        RulePack::with_user_rules(&[folder.path().to_owned()]).unwrap().digest().to_owned()
     };
     assert_ne!(digest(&one), digest(&other));
-    assert_ne!(digest(&one), Pack::builtin().digest());
+    assert_ne!(digest(&one), RulePack::builtin().digest());
     assert_eq!(digest(&one), digest(&folder_with(OWN)));
 }
 
 #[test]
 fn a_broken_rule_is_told_with_file_and_line() {
     let folder = folder_with(&OWN.replace("pattern", "pattrn"));
-    let error = Pack::with_user_rules(&[folder.path().to_owned()]).err().unwrap();
+    let error = RulePack::with_user_rules(&[folder.path().to_owned()]).err().unwrap();
     let text = error.to_string();
     assert!(text.contains("own.yml:") && text.contains("pattrn"), "{text}");
 }

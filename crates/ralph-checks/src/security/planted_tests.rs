@@ -4,19 +4,19 @@
 
 use std::path::Path;
 
-use super::Pack;
-use crate::formats::Collector;
+use super::RulePack;
+use crate::formats::FindingCollector;
 
 /// A file and its contents. A `~` splits each secret, as this source must not hold one; it is
 /// removed.
-type Flaw = (&'static str, &'static str);
+type PlantedFlaw = (&'static str, &'static str);
 
 #[track_caller]
-fn check(language: &str, planted: &[Flaw], most_missed: &[&str]) {
-    let pack = Pack::builtin();
+fn check(language: &str, planted: &[PlantedFlaw], most_missed: &[&str]) {
+    let pack = RulePack::builtin();
     let mut missed = Vec::new();
     for (file, source) in planted {
-        let mut out = Collector::new(Path::new("/"), "");
+        let mut out = FindingCollector::new(Path::new("/"), "");
         pack.scan_file(Path::new(file), &source.replace('~', ""), &mut out);
         if out.finish().counts.security == 0 {
             missed.push(*source);

@@ -9,14 +9,14 @@ use ast_grep_config::{
     GlobalRules, RuleCollection, RuleConfig, SerializableRuleConfig, Severity, from_str,
 };
 use ast_grep_language::SupportLang;
-use ralph_core::finding::Level;
+use ralph_core::finding::FindingLevel;
 
 use super::language;
-use super::needs::Needs;
-use super::pack::Purpose;
+use super::needs::RequiredWords;
+use super::pack::RulePurpose;
 
 /// A rule as written.
-pub(crate) type Written = SerializableRuleConfig<SupportLang>;
+pub(crate) type RuleDefinition = SerializableRuleConfig<SupportLang>;
 
 /// An error in rules that makes them unusable.
 #[derive(Debug, thiserror::Error)]
@@ -52,30 +52,30 @@ impl RulesError {
 }
 
 /// A rule that is ready for use with one language.
-pub(super) struct Rule {
+pub(super) struct CompiledRule {
     pub(super) config: RuleConfig<SupportLang>,
-    pub(super) level: Level,
-    pub(super) needs: Needs,
+    pub(super) level: FindingLevel,
+    pub(super) needs: RequiredWords,
     /// Knows the files the rule is meant for, if not all.
     scope: Option<RuleCollection<SupportLang>>,
 }
 
-impl Rule {
+impl CompiledRule {
     /// Makes a rule ready; `None` for one that is turned off.
     pub(super) fn new(
-        written: &Written,
+        written: &RuleDefinition,
         language: SupportLang,
-        purpose: Purpose,
+        purpose: RulePurpose,
     ) -> Result<Option<Self>, String> {
         let level = match (&written.severity, purpose) {
             (Severity::Off, _) => return Ok(None),
             // A rule that says nothing about it has the severity of a hint.
-            (_, Purpose::Invariants) => Level::Error,
-            (Severity::Error | Severity::Warning, Purpose::Security) => Level::Security,
-            (Severity::Info | Severity::Hint, Purpose::Security) => Level::Info,
+            (_, RulePurpose::Invariants) => FindingLevel::Error,
+            (Severity::Error | Severity::Warning, RulePurpose::Security) => FindingLevel::Security,
+            (Severity::Info | Severity::Hint, RulePurpose::Security) => FindingLevel::Info,
         };
         let compile = || {
-            let written = Written { language, ..written.clone() };
+            let written = RuleDefinition { language, ..written.clone() };
             RuleConfig::try_from(written, &GlobalRules::default()).map_err(|e| innermost(&e))
         };
         let config = compile()?;
@@ -85,7 +85,7 @@ impl Rule {
             None
         };
         let core = serde_json::to_value(&written.core).unwrap_or_default();
-        Ok(Some(Self { config, level, needs: Needs::of(&core), scope }))
+        Ok(Some(Self { config, level, needs: RequiredWords::of(&core), scope }))
     }
 
     /// True if the rule is meant for this file.
@@ -118,11 +118,11 @@ pub(super) fn read_folder(folder: &Path) -> Result<Vec<(PathBuf, String)>, Rules
 }
 
 /// The rules in one file, each of them tried.
-pub(crate) fn parse(path: &Path, text: &str) -> Result<Vec<Written>, RulesError> {
+pub(crate) fn parse(path: &Path, text: &str) -> Result<Vec<RuleDefinition>, RulesError> {
     let mut rules = Vec::new();
     for (first_line, document) in documents(text) {
         let broken = |line, what| RulesError::Broken { path: path.to_owned(), line, what };
-        let written = match from_str::<Option<Written>>(document) {
+        let written = match from_str::<Option<RuleDefinition>>(document) {
             Ok(Some(written)) => written,
             Ok(None) => continue,
             Err(error) => {
@@ -139,7 +139,7 @@ pub(crate) fn parse(path: &Path, text: &str) -> Result<Vec<Written>, RulesError>
             let what = format!("{} cannot be parsed: its grammar is left out", written.language);
             return Err(broken(first_line + line_of(document, "language:"), what));
         }
-        Rule::new(&written, written.language, Purpose::Security)
+        CompiledRule::new(&written, written.language, RulePurpose::Security)
             .map_err(|what| broken(line, what))?;
         rules.push(written);
     }
@@ -220,7 +220,9 @@ mod tests {
     fn globs_limit_a_rule_to_files() {
         let text = format!("{GOOD}files: ['src/**']\nignores: ['**/gen.py']\n");
         let written = parse(Path::new("r.yml"), &text).unwrap().remove(0);
-        let rule = Rule::new(&written, SupportLang::Python, Purpose::Security).unwrap().unwrap();
+        let rule = CompiledRule::new(&written, SupportLang::Python, RulePurpose::Security)
+            .unwrap()
+            .unwrap();
         let covers = |path| rule.covers(Path::new(path));
         assert!(covers("src/a.py") && !covers("lib/a.py") && !covers("src/gen.py"));
     }

@@ -9,16 +9,16 @@ use ast_grep_core::NodeMatch;
 use ast_grep_core::matcher::MatcherExt as _;
 use ast_grep_core::tree_sitter::StrDoc;
 use ast_grep_language::SupportLang;
-use ralph_core::finding::{Level, Reading};
+use ralph_core::finding::{FindingLevel, ToolReport};
 use rayon::prelude::*;
 
-use super::files::{self, FileCounts, Files, Text, Why};
-use super::pack::{Compiled, Pack, Purpose};
-use super::rules::Rule;
-use super::words::Candidates;
+use super::files::{self, FileCounts, ScanScope, ScanText, UnreadReason};
+use super::pack::{LanguageRules, RulePack, RulePurpose};
+use super::rules::CompiledRule;
+use super::words::CandidateRules;
 use super::{context, language, secrets};
-use crate::formats::{Collector, Found};
-use crate::parsing::{Parsed, TooHard, parse};
+use crate::formats::{FindingCollector, ToolFinding};
+use crate::parsing::{ParseLimitExceeded, ParsedSource, parse};
 
 /// The number of files scanned between two calls of `stop`.
 const BATCH: usize = 512;
@@ -26,66 +26,66 @@ const BATCH: usize = 512;
 /// The word that suppresses findings in a comment, as ast-grep knows it.
 const SUPPRESSION: &[u8] = b"ast-grep-ignore";
 
-type Match<'tree, 'rule> = (&'rule Rule, NodeMatch<'tree, StrDoc<SupportLang>>);
+type RuleMatch<'tree, 'rule> = (&'rule CompiledRule, NodeMatch<'tree, StrDoc<SupportLang>>);
 
 /// The result of a scan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Scan {
+pub struct ScanResult {
     /// The findings, by file and line.
-    pub reading: Reading,
+    pub reading: ToolReport,
     /// The numbers of scanned and skipped files.
     pub files: FileCounts,
     /// Findings that comments in the code suppressed.
     pub suppressed: u64,
     /// The files that could not be checked, by path.
-    pub unread: Vec<Unread>,
+    pub unread: Vec<UnreadFile>,
 }
 
 /// A file that a rule is meant for and that was not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unread {
+pub struct UnreadFile {
     /// The file, relative to the root.
     pub path: PathBuf,
     /// The reason.
-    pub why: Why,
+    pub why: UnreadReason,
 }
 
-impl fmt::Display for Unread {
+impl fmt::Display for UnreadFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} was not checked: {}", self.path.display(), self.why)
     }
 }
 
-impl Pack {
+impl RulePack {
     /// Scans files below the absolute `root`.
-    pub fn scan(&self, root: &Path, files: &Files) -> Scan {
+    pub fn scan(&self, root: &Path, files: &ScanScope) -> ScanResult {
         self.scan_until(root, files, &mut || false).unwrap_or_default()
     }
 
-    /// Like [`Pack::scan`], but `None` once `stop` says so.
+    /// Like [`RulePack::scan`], but `None` once `stop` says so.
     pub fn scan_until(
         &self,
         root: &Path,
-        files: &Files,
+        files: &ScanScope,
         stop: &mut dyn FnMut() -> bool,
-    ) -> Option<Scan> {
-        let (mut out, tool) = (Collector::new(root, ""), self.purpose().tool());
-        let mut report = |path: &Path, seen: Seen| seen.report(path, tool, &mut out);
+    ) -> Option<ScanResult> {
+        let (mut out, tool) = (FindingCollector::new(root, ""), self.purpose().tool());
+        let mut report = |path: &Path, seen: FileScan| seen.report(path, tool, &mut out);
         let scan = self.scan_each(root, files, stop, &mut report)?;
-        Some(Scan { reading: out.finish(), ..scan })
+        Some(ScanResult { reading: out.finish(), ..scan })
     }
 
-    /// Like [`Pack::scan_until`], but says file by file what was seen there,
+    /// Like [`RulePack::scan_until`], but says file by file what was seen there,
     /// whatever its number, and reads nothing out of it.
     pub(crate) fn scan_each(
         &self,
         root: &Path,
-        files: &Files,
+        files: &ScanScope,
         stop: &mut dyn FnMut() -> bool,
-        each: &mut dyn FnMut(&Path, Seen),
-    ) -> Option<Scan> {
+        each: &mut dyn FnMut(&Path, FileScan),
+    ) -> Option<ScanResult> {
         let (paths, counts) = files::list(root, files, self.purpose());
-        let mut scan = Scan { files: counts, ..Scan::default() };
+        let mut scan = ScanResult { files: counts, ..ScanResult::default() };
         for batch in paths.chunks(BATCH) {
             if stop() {
                 return None;
@@ -94,7 +94,7 @@ impl Pack {
             for (path, (counts, seen)) in batch.iter().zip(looked) {
                 scan.files.add(counts);
                 scan.suppressed += seen.suppressed;
-                let unread = |why| Unread { path: path.clone(), why };
+                let unread = |why| UnreadFile { path: path.clone(), why };
                 scan.unread.extend(seen.unread.map(unread));
                 each(path, seen);
             }
@@ -104,29 +104,29 @@ impl Pack {
 
     /// Scans one text that stands for the file at `path`, relative to the
     /// root. Says how many findings comments in it suppressed.
-    pub fn scan_file(&self, path: &Path, contents: &str, out: &mut Collector) -> u64 {
+    pub fn scan_file(&self, path: &Path, contents: &str, out: &mut FindingCollector) -> u64 {
         let seen = self.look(path, contents);
         let suppressed = seen.suppressed;
         seen.report(path, self.purpose().tool(), out);
         suppressed
     }
 
-    fn look_at(&self, root: &Path, path: &Path) -> (FileCounts, Seen) {
+    fn look_at(&self, root: &Path, path: &Path) -> (FileCounts, FileScan) {
         let mut counts = FileCounts::default();
         let has_rules = language::of(path).is_some_and(|lang| self.compiled(lang).is_some());
         if !has_rules && !self.knows_secrets(path) {
-            return (counts, Seen::default());
+            return (counts, FileScan::default());
         }
         let seen = match files::read(root, path, self.purpose(), &mut counts) {
-            Text::Worth(text) => self.look(path, &text),
-            Text::PassedOver => Seen::default(),
-            Text::Unread(why) => Seen { unread: Some(why), ..Seen::default() },
+            ScanText::Worth(text) => self.look(path, &text),
+            ScanText::PassedOver => FileScan::default(),
+            ScanText::Unread(why) => FileScan { unread: Some(why), ..FileScan::default() },
         };
         (counts, seen)
     }
 
     /// Returns the findings in a text that stands for the file at `path`.
-    pub(crate) fn look(&self, path: &Path, contents: &str) -> Seen {
+    pub(crate) fn look(&self, path: &Path, contents: &str) -> FileScan {
         let mut seen = self.look_by_rules(path, contents);
         if self.knows_secrets(path) {
             seen.add_secrets(path, contents);
@@ -134,40 +134,42 @@ impl Pack {
         seen
     }
 
-    fn look_by_rules(&self, path: &Path, contents: &str) -> Seen {
-        let Some(language) = language::of(path) else { return Seen::default() };
-        let Some(rules) = self.compiled(language) else { return Seen::default() };
+    fn look_by_rules(&self, path: &Path, contents: &str) -> FileScan {
+        let Some(language) = language::of(path) else { return FileScan::default() };
+        let Some(rules) = self.compiled(language) else { return FileScan::default() };
         let Some(candidates) = rules.candidates(path, contents.as_bytes()) else {
-            return Seen::default();
+            return FileScan::default();
         };
         let tree = match parse(contents, language) {
             Ok(tree) => tree,
-            Err(TooHard) => return Seen { unread: Some(Why::TooHard), ..Seen::default() },
+            Err(ParseLimitExceeded) => {
+                return FileScan { unread: Some(UnreadReason::TooHard), ..FileScan::default() };
+            }
         };
         let all = matches(&tree, rules, &candidates);
         let count = all.len();
-        let is_security = self.purpose() == Purpose::Security;
+        let is_security = self.purpose() == RulePurpose::Security;
         let has_mark = || memchr::memmem::find(contents.as_bytes(), SUPPRESSION).is_some();
         // The code itself does not decide if a note holds.
         let kept =
             if is_security && has_mark() { unsuppressed(&tree, rules, &candidates) } else { all };
         let suppressed = count.saturating_sub(kept.len()) as u64;
         let is_test = files::is_test(path);
-        let mut hits: Vec<Hit> = kept.iter().map(Hit::new).collect();
+        let mut hits: Vec<RuleHit> = kept.iter().map(RuleHit::new).collect();
         for hit in hits.iter_mut().filter(|hit| is_security && (is_test || hit.is_in_test)) {
-            hit.level = Level::Info;
+            hit.level = FindingLevel::Info;
         }
         hits.sort_by(|a, b| (a.line, a.column, &a.rule).cmp(&(b.line, b.column, &b.rule)));
-        Seen { hits, suppressed, unread: None }
+        FileScan { hits, suppressed, unread: None }
     }
 }
 
 /// All that the rules match, whatever comments say, in no order.
 fn matches<'tree, 'rule>(
-    tree: &'tree Parsed,
-    rules: &'rule Compiled,
-    candidates: &Candidates,
-) -> Vec<Match<'tree, 'rule>> {
+    tree: &'tree ParsedSource,
+    rules: &'rule LanguageRules,
+    candidates: &CandidateRules,
+) -> Vec<RuleMatch<'tree, 'rule>> {
     let mut found = Vec::new();
     let mut open = vec![tree.root()];
     while let Some(node) = open.pop() {
@@ -188,10 +190,10 @@ fn matches<'tree, 'rule>(
 
 /// Returns the matches that ast-grep leaves after it has removed those that comments suppress.
 fn unsuppressed<'tree, 'rule>(
-    tree: &'tree Parsed,
-    rules: &'rule Compiled,
-    candidates: &Candidates,
-) -> Vec<Match<'tree, 'rule>> {
+    tree: &'tree ParsedSource,
+    rules: &'rule LanguageRules,
+    candidates: &CandidateRules,
+) -> Vec<RuleMatch<'tree, 'rule>> {
     let active = rules.rules.iter().enumerate();
     let active = active.filter(|(index, _)| candidates.may_match_any(*index));
     let scan = CombinedScan::new(active.map(|(_, rule)| &rule.config).collect());
@@ -205,21 +207,21 @@ fn unsuppressed<'tree, 'rule>(
 
 /// The findings in one file.
 #[derive(Default)]
-pub(crate) struct Seen {
+pub(crate) struct FileScan {
     /// The matches of rules.
-    pub(crate) hits: Vec<Hit>,
+    pub(crate) hits: Vec<RuleHit>,
     suppressed: u64,
     /// The reason why nothing is known of it.
-    pub(crate) unread: Option<Why>,
+    pub(crate) unread: Option<UnreadReason>,
 }
 
-impl Seen {
+impl FileScan {
     /// Adds what is a secret by its shape, where no rule says so of the line.
     fn add_secrets(&mut self, path: &Path, contents: &str) {
         let is_test = files::is_test(path);
         for secret in secrets::find(path, contents) {
             let is_known =
-                |hit: &Hit| hit.line == secret.line && hit.rule.ends_with("hardcoded-secret");
+                |hit: &RuleHit| hit.line == secret.line && hit.rule.ends_with("hardcoded-secret");
             if self.hits.iter().any(is_known) {
                 continue;
             }
@@ -228,9 +230,9 @@ impl Seen {
                 continue;
             }
             let kind = secret.kind.replace('-', " ");
-            self.hits.push(Hit {
+            self.hits.push(RuleHit {
                 rule: secrets::RULE.to_owned(),
-                level: if is_test || secret.is_in_test { Level::Info } else { Level::Security },
+                level: if is_test || secret.is_in_test { FindingLevel::Info } else { FindingLevel::Security },
                 line: secret.line,
                 column: secret.column,
                 message: format!(
@@ -244,11 +246,11 @@ impl Seen {
     }
 
     /// Says what was seen, for a file and in the name of a tool.
-    pub(crate) fn report(self, path: &Path, tool: &str, out: &mut Collector) {
+    pub(crate) fn report(self, path: &Path, tool: &str, out: &mut FindingCollector) {
         let file = path.to_string_lossy();
         for hit in self.hits {
             let place = out.place(&file, Some(hit.line), Some(hit.column));
-            let found = Found {
+            let found = ToolFinding {
                 tool,
                 rule: Some(&hit.rule),
                 level: hit.level,
@@ -261,10 +263,10 @@ impl Seen {
 }
 
 /// One match, without the tree it was found in.
-pub(crate) struct Hit {
+pub(crate) struct RuleHit {
     /// The rule's id.
     pub(crate) rule: String,
-    level: Level,
+    level: FindingLevel,
     /// From 1.
     pub(crate) line: u32,
     /// From 1.
@@ -274,8 +276,8 @@ pub(crate) struct Hit {
     is_in_test: bool,
 }
 
-impl Hit {
-    fn new((rule, matched): &Match<'_, '_>) -> Self {
+impl RuleHit {
+    fn new((rule, matched): &RuleMatch<'_, '_>) -> Self {
         let config = &rule.config;
         let at = matched.start_pos();
         let number = |from_0: usize| u32::try_from(from_0 + 1).unwrap_or(u32::MAX);

@@ -4,9 +4,9 @@ use super::super::TOOL;
 use super::*;
 
 /// Returns the result of a scan of one Python text.
-fn seen(path: &str, source: &str) -> (Reading, u64) {
-    let mut out = Collector::new(Path::new("/"), "");
-    let suppressed = Pack::builtin().scan_file(Path::new(path), source, &mut out);
+fn seen(path: &str, source: &str) -> (ToolReport, u64) {
+    let mut out = FindingCollector::new(Path::new("/"), "");
+    let suppressed = RulePack::builtin().scan_file(Path::new(path), source, &mut out);
     (out.finish(), suppressed)
 }
 
@@ -16,7 +16,7 @@ fn a_finding_names_its_rule_place_and_function() {
     let finding = &reading.findings[0];
     assert_eq!((finding.tool.as_str(), finding.rule.as_deref()), (TOOL, Some("python-eval")));
     assert_eq!((finding.place.line, finding.place.column), (Some(2), Some(12)));
-    assert_eq!(finding.level, Level::Security);
+    assert_eq!(finding.level, FindingLevel::Security);
     assert!(finding.fingerprint.ends_with("@ run: eval(x)"), "{}", finding.fingerprint);
 }
 
@@ -73,16 +73,16 @@ fn files_of_one_project_are_scanned_together() {
     write("a/c.ts", "const a: number = eval(x)\n");
     write("d.c", "int x;\n");
     write("node_modules/e.js", "eval(x)\n");
-    let pack = Pack::builtin();
-    let scan = pack.scan(root.path(), &Files::All);
+    let pack = RulePack::builtin();
+    let scan = pack.scan(root.path(), &ScanScope::All);
     let files: Vec<&str> =
         scan.reading.findings.iter().map(|finding| finding.place.file.as_str()).collect();
     assert_eq!(files, ["a/b.js", "a/c.ts", "b.py"]);
     // Of C only secrets are known.
     assert_eq!((scan.files.scanned, scan.files.vendored), (4, 1));
-    let only = pack.scan(root.path(), &Files::Only(vec!["b.py".into()]));
+    let only = pack.scan(root.path(), &ScanScope::Only(vec!["b.py".into()]));
     assert_eq!((only.reading.counts.security, only.files.scanned), (1, 1));
-    assert_eq!(pack.scan_until(root.path(), &Files::All, &mut || true), None);
+    assert_eq!(pack.scan_until(root.path(), &ScanScope::All, &mut || true), None);
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn a_file_that_cannot_be_parsed_in_bounds_is_named() {
     let hard = format!("x = eval(1)\n{}", "# a comment as any other\n".repeat(40_000));
     fs::write(root.path().join("hard.py"), hard).unwrap();
     fs::write(root.path().join("easy.py"), "x = 1\n").unwrap();
-    let scan = Pack::builtin().scan(root.path(), &Files::All);
-    assert_eq!(scan.unread, [Unread { path: "hard.py".into(), why: Why::TooHard }]);
+    let scan = RulePack::builtin().scan(root.path(), &ScanScope::All);
+    assert_eq!(scan.unread, [UnreadFile { path: "hard.py".into(), why: UnreadReason::TooHard }]);
     assert_eq!(scan.unread[0].to_string(), "hard.py was not checked: it is too much work to parse");
 }

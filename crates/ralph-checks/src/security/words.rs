@@ -4,36 +4,36 @@ use std::ops::Range;
 
 use aho_corasick::AhoCorasick;
 
-use super::needs::{Clause, Needs};
+use super::needs::{RequiredWords, WordClause};
 
 /// The words of all rules of a language.
-pub(super) struct Words {
+pub(super) struct RuleWordIndex {
     /// `None` when there are too many words to look for.
     finder: Option<AhoCorasick>,
     count: usize,
     /// The demands of each rule, by the numbers of its words.
-    rules: Vec<Numbered>,
+    rules: Vec<RequiredWordIds>,
 }
 
-struct Numbered {
+struct RequiredWordIds {
     in_file: Vec<Vec<usize>>,
     in_node: Vec<Vec<usize>>,
 }
 
-impl Words {
+impl RuleWordIndex {
     /// Prepares to look for what rules need, in their order.
-    pub(super) fn new(rules: &[&Needs]) -> Self {
+    pub(super) fn new(rules: &[&RequiredWords]) -> Self {
         let clauses = rules.iter().flat_map(|needs| needs.in_file.iter().chain(&needs.in_node));
         let mut words: Vec<&str> = clauses.flatten().map(String::as_str).collect();
         words.sort_unstable();
         words.dedup();
         let number = |word: &String| words.binary_search(&word.as_str()).unwrap_or_default();
-        let numbers = |clauses: &[Clause]| {
+        let numbers = |clauses: &[WordClause]| {
             clauses.iter().map(|clause| clause.iter().map(number).collect()).collect()
         };
         let rules = rules
             .iter()
-            .map(|needs| Numbered {
+            .map(|needs| RequiredWordIds {
                 in_file: numbers(&needs.in_file),
                 in_node: numbers(&needs.in_node),
             })
@@ -49,9 +49,9 @@ impl Words {
         &self,
         contents: &[u8],
         covers: impl Fn(usize) -> bool,
-    ) -> Option<Candidates> {
+    ) -> Option<CandidateRules> {
         let places = self.places(contents);
-        let candidate = |(index, rule): (usize, &Numbered)| match &places {
+        let candidate = |(index, rule): (usize, &RequiredWordIds)| match &places {
             None => covers(index).then(Vec::new),
             Some(places) => rule.in_places(places).filter(|_| covers(index)),
         };
@@ -62,7 +62,7 @@ impl Words {
         let anchors: Option<Vec<&Vec<usize>>> =
             active().map(|clauses| clauses.iter().min_by_key(|places| places.len())).collect();
         let anchors = anchors.map(|all| sorted(all.into_iter().flatten().copied()));
-        Some(Candidates { rules, anchors })
+        Some(CandidateRules { rules, anchors })
     }
 
     /// Returns the places at which each word begins, in rising order.
@@ -76,7 +76,7 @@ impl Words {
     }
 }
 
-impl Numbered {
+impl RequiredWordIds {
     /// Returns the places at which the words of each clause for nodes begin; `None` when words are
     /// missing.
     fn in_places(&self, places: &[Vec<usize>]) -> Option<Vec<Vec<usize>>> {
@@ -91,14 +91,14 @@ impl Numbered {
 }
 
 /// The rules that may match in one file, and their places.
-pub(super) struct Candidates {
+pub(super) struct CandidateRules {
     /// For each rule that may match, where the words of its clauses begin.
     rules: Vec<Option<Vec<Vec<usize>>>>,
     /// The places of the nodes that any rule may match; `None` for everywhere.
     anchors: Option<Vec<usize>>,
 }
 
-impl Candidates {
+impl CandidateRules {
     /// True if a rule may match anything.
     pub(super) fn may_match_any(&self, rule: usize) -> bool {
         self.rules[rule].is_some()
@@ -132,17 +132,17 @@ fn sorted(places: impl Iterator<Item = usize>) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    fn needs(in_file: &[&[&str]], in_node: &[&[&str]]) -> Needs {
+    fn needs(in_file: &[&[&str]], in_node: &[&[&str]]) -> RequiredWords {
         let clauses = |all: &[&[&str]]| {
             all.iter().map(|clause| clause.iter().map(|&word| word.to_owned()).collect()).collect()
         };
-        Needs { in_file: clauses(in_file), in_node: clauses(in_node) }
+        RequiredWords { in_file: clauses(in_file), in_node: clauses(in_node) }
     }
 
     #[test]
     fn a_rule_whose_words_are_missing_is_no_candidate() {
         let one = needs(&[&["eval", "exec"], &["import"]], &[&["eval", "exec"]]);
-        let words = Words::new(&[&one]);
+        let words = RuleWordIndex::new(&[&one]);
         assert!(words.find(b"import a; eval(b)", |_| true).is_some());
         assert!(words.find(b"IMPORT a; EXEC(b)", |_| true).is_some());
         assert!(words.find(b"eval(b)", |_| true).is_none());
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn only_nodes_that_hold_the_words_are_looked_at() {
         let one = needs(&[], &[&["eval"], &["token"]]);
-        let found = Words::new(&[&one]).find(b"eval(token); eval(x)", |_| true).unwrap();
+        let found = RuleWordIndex::new(&[&one]).find(b"eval(token); eval(x)", |_| true).unwrap();
         assert!(found.may_match(0, &(0..11)) && !found.may_match(0, &(13..20)));
         assert!(found.may_be_below(&(5..10)) && !found.may_be_below(&(13..20)));
     }
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn a_rule_without_words_is_looked_for_everywhere() {
         let (one, other) = (needs(&[], &[]), needs(&[], &[&["eval"]]));
-        let found = Words::new(&[&one, &other]).find(b"x", |_| true).unwrap();
+        let found = RuleWordIndex::new(&[&one, &other]).find(b"x", |_| true).unwrap();
         assert!(found.may_match(0, &(0..1)) && found.may_be_below(&(0..0)));
         assert!(found.may_match_any(0) && !found.may_match_any(1));
     }

@@ -4,9 +4,9 @@
 //! nothing but a test has, since a function of the program that is taken for a
 //! test could not be removed any more.
 
-use super::language::Language;
-use super::tree::{Id, Tree};
-use super::units::{Found, Source};
+use super::language::FileLanguage;
+use super::tree::{FlatNodeId, FlatSyntaxTree};
+use super::units::{CodeUnitNode, OutlineSource};
 
 /// Modules that exist to write tests with.
 const RUNNERS: &[&str] = &[
@@ -22,12 +22,12 @@ const RUNNERS: &[&str] = &[
     "uvu",
 ];
 
-impl Source<'_, '_> {
+impl OutlineSource<'_, '_> {
     /// True if a file holds something that only files of tests have.
     pub(super) fn announces_tests(&self) -> bool {
         let tree = self.tree;
         match self.language {
-            Language::JavaScript | Language::TypeScript | Language::Tsx => {
+            FileLanguage::JavaScript | FileLanguage::TypeScript | FileLanguage::Tsx => {
                 tree.all().any(|id| match tree.kind(id) {
                     "string" => names_runner(tree, id),
                     "member_expression" => tree.text(id) == "import.meta.vitest",
@@ -35,41 +35,41 @@ impl Source<'_, '_> {
                     _ => false,
                 })
             }
-            Language::Python => tree.all().any(|id| match tree.kind(id) {
+            FileLanguage::Python => tree.all().any(|id| match tree.kind(id) {
                 "class_definition" => inherits_tests(tree, id),
                 "decorator" => is_for_pytest(tree, id),
                 _ => false,
             }),
-            Language::Ruby => tree.all().any(|id| match tree.kind(id) {
+            FileLanguage::Ruby => tree.all().any(|id| match tree.kind(id) {
                 "class" => inherits_tests(tree, id),
                 "call" => tree.text(id).starts_with("RSpec."),
                 _ => false,
             }),
-            Language::Php => tree
+            FileLanguage::Php => tree
                 .all()
                 .any(|id| tree.kind(id) == "class_declaration" && inherits_tests(tree, id)),
             // Told by attributes, by macros, or by the name of the file alone.
-            Language::Rust
-            | Language::Java
-            | Language::Kotlin
-            | Language::CSharp
-            | Language::C
-            | Language::Cpp
-            | Language::Go
-            | Language::Shell
-            | Language::Bats => false,
+            FileLanguage::Rust
+            | FileLanguage::Java
+            | FileLanguage::Kotlin
+            | FileLanguage::CSharp
+            | FileLanguage::C
+            | FileLanguage::Cpp
+            | FileLanguage::Go
+            | FileLanguage::Shell
+            | FileLanguage::Bats => false,
         }
     }
 
     /// True if a function is a test for more than the way it is called.
-    pub(super) fn announces(&self, found: &Found) -> bool {
+    pub(super) fn announces(&self, found: &CodeUnitNode) -> bool {
         let class = found.groups.first();
         class.is_some_and(|class| inherits_tests(self.tree, class.node))
             || found.decorations.iter().any(|&id| is_for_pytest(self.tree, id))
     }
 
     /// True if a call is `describe("…", () => …)` at the top level of the file.
-    fn is_suite(&self, id: Id) -> bool {
+    fn is_suite(&self, id: FlatNodeId) -> bool {
         let is_outside = self.tree.parent(self.tree.parent(id)) == 0;
         is_outside
             && self.callee(id).first().is_some_and(|word| word == "describe")
@@ -79,7 +79,7 @@ impl Source<'_, '_> {
 }
 
 /// True if a text in quotes is the runner that is imported.
-fn names_runner(tree: &Tree<'_>, id: Id) -> bool {
+fn names_runner(tree: &FlatSyntaxTree<'_>, id: FlatNodeId) -> bool {
     if !RUNNERS.contains(&tree.text(id).trim_matches(['"', '\''])) {
         return false;
     }
@@ -91,7 +91,7 @@ fn names_runner(tree: &Tree<'_>, id: Id) -> bool {
     }
 }
 
-fn inherits_tests(tree: &Tree<'_>, class: Id) -> bool {
+fn inherits_tests(tree: &FlatSyntaxTree<'_>, class: FlatNodeId) -> bool {
     let Some(bases) = tree.child(class, &["argument_list", "superclass", "base_clause"]) else {
         return false;
     };
@@ -100,6 +100,6 @@ fn inherits_tests(tree: &Tree<'_>, class: Id) -> bool {
     words.any(|word| word.ends_with("TestCase")) || text.contains("Minitest::Test")
 }
 
-fn is_for_pytest(tree: &Tree<'_>, decorator: Id) -> bool {
+fn is_for_pytest(tree: &FlatSyntaxTree<'_>, decorator: FlatNodeId) -> bool {
     tree.text(decorator).starts_with("@pytest.mark.")
 }

@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use super::language::Language;
-use super::strength::{self, Strength};
-use super::tree::{Id, Tree};
+use super::language::FileLanguage;
+use super::strength::{self, AssertionStrength};
+use super::tree::{FlatNodeId, FlatSyntaxTree};
 
 /// Something that can make a test fail.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Assertion {
+pub(super) struct TestAssertion {
     /// The words, which tell it apart.
     pub(super) tokens: Vec<String>,
     /// As it is written, on one line.
@@ -18,7 +18,7 @@ pub(super) struct Assertion {
     pub(super) owner: String,
     /// The function or macro that asserts.
     pub(super) callee: String,
-    pub(super) strength: Strength,
+    pub(super) strength: AssertionStrength,
     /// The number of conditions it is under.
     pub(super) conditions: usize,
     /// True if an error it throws is caught.
@@ -27,7 +27,7 @@ pub(super) struct Assertion {
 
 /// A call of something that may assert in turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Call {
+pub(super) struct AssertingCall {
     pub(super) name: String,
     /// The assertion it was taken for, by its place among them.
     pub(super) assertion: Option<usize>,
@@ -35,9 +35,9 @@ pub(super) struct Call {
 
 /// The parts of a test's body that matter.
 #[derive(Default)]
-pub(super) struct Body {
-    pub(super) assertions: Vec<Assertion>,
-    pub(super) calls: Vec<Call>,
+pub(super) struct TestBody {
+    pub(super) assertions: Vec<TestAssertion>,
+    pub(super) calls: Vec<AssertingCall>,
     /// Places where an error would end the test, such as `.unwrap()`.
     pub(super) propagations: usize,
 }
@@ -82,9 +82,14 @@ const HANDLERS: &[&str] =
     &["catch_clause", "except_clause", "except_group_clause", "catch_block", "rescue"];
 
 /// Reads a body up to the node `dead`, behind which nothing is executed.
-pub(super) fn read(tree: &Tree<'_>, language: Language, body: Id, dead: Id) -> Body {
-    let reader = Reader::new(tree, language, body, dead);
-    let mut out = Body::default();
+pub(super) fn read(
+    tree: &FlatSyntaxTree<'_>,
+    language: FileLanguage,
+    body: FlatNodeId,
+    dead: FlatNodeId,
+) -> TestBody {
+    let reader = AssertionReader::new(tree, language, body, dead);
+    let mut out = TestBody::default();
     for at in 0..reader.leaves.len() {
         let word = reader.word(at);
         let assertion = reader.asserting.binary_search(&reader.leaves[at]).is_ok();
@@ -93,9 +98,9 @@ pub(super) fn read(tree: &Tree<'_>, language: Language, body: Id, dead: Id) -> B
         }
         if reader.is_call(at) {
             let assertion = assertion.then(|| out.assertions.len() - 1);
-            out.calls.push(Call { name: word.to_owned(), assertion });
+            out.calls.push(AssertingCall { name: word.to_owned(), assertion });
         }
-        if language == Language::Rust
+        if language == FileLanguage::Rust
             && (word == "?" || matches!(word, "unwrap" | "expect" | "unwrap_err"))
         {
             out.propagations += 1;
@@ -105,20 +110,29 @@ pub(super) fn read(tree: &Tree<'_>, language: Language, body: Id, dead: Id) -> B
 }
 
 /// The leaves of a body at which something is asserted.
-pub(super) fn asserting(tree: &Tree<'_>, language: Language, body: Id) -> Vec<Id> {
-    Reader::new(tree, language, body, usize::MAX).asserting
+pub(super) fn asserting(
+    tree: &FlatSyntaxTree<'_>,
+    language: FileLanguage,
+    body: FlatNodeId,
+) -> Vec<FlatNodeId> {
+    AssertionReader::new(tree, language, body, usize::MAX).asserting
 }
 
-struct Reader<'t, 'a> {
-    tree: &'t Tree<'a>,
-    language: Language,
-    body: Id,
-    leaves: Vec<Id>,
-    asserting: Vec<Id>,
+struct AssertionReader<'t, 'a> {
+    tree: &'t FlatSyntaxTree<'a>,
+    language: FileLanguage,
+    body: FlatNodeId,
+    leaves: Vec<FlatNodeId>,
+    asserting: Vec<FlatNodeId>,
 }
 
-impl<'t, 'a> Reader<'t, 'a> {
-    fn new(tree: &'t Tree<'a>, language: Language, body: Id, dead: Id) -> Self {
+impl<'t, 'a> AssertionReader<'t, 'a> {
+    fn new(
+        tree: &'t FlatSyntaxTree<'a>,
+        language: FileLanguage,
+        body: FlatNodeId,
+        dead: FlatNodeId,
+    ) -> Self {
         let leaves = tree
             .inside(body)
             .filter(|&id| id < dead && tree.is_leaf(id))
@@ -144,7 +158,7 @@ impl<'t, 'a> Reader<'t, 'a> {
     fn is_call(&self, at: usize) -> bool {
         let named = self.word(at).starts_with(|c: char| c.is_alphabetic() || c == '_');
         let defined = matches!(self.before(at, 1), "fn" | "def" | "function" | "func" | "fun");
-        named && !defined && (self.word(at + 1) == "(" || self.language == Language::Ruby)
+        named && !defined && (self.word(at + 1) == "(" || self.language == FileLanguage::Ruby)
     }
 
     /// True if a word asserts something, by its name and its neighbours.
@@ -156,46 +170,46 @@ impl<'t, 'a> Reader<'t, 'a> {
         let starts = |heads: &[&str]| heads.iter().any(|head| lower.starts_with(head));
         let named = starts(&["assert", "check", "verify", "expect", "ensure", "fail", "should"]);
         match self.language {
-            Language::Rust => {
+            FileLanguage::Rust => {
                 let macros = ["assert", "debug_assert", "prop_assert", "panic", "check"];
                 (next == "!" && starts(&macros))
                     || (called && named && !(before == "." && word.starts_with("expect")))
             }
-            Language::Python => {
+            FileLanguage::Python => {
                 word == "assert"
                     || (called && (named || matches!(word, "raises" | "warns" | "deprecated_call")))
             }
-            Language::JavaScript | Language::TypeScript | Language::Tsx => {
+            FileLanguage::JavaScript | FileLanguage::TypeScript | FileLanguage::Tsx => {
                 (called && (named || word == "reject"))
                     || (word == "assert" && next == "." && before != ".")
                     || (word == "should" && before == ".")
                     || (called && before == "." && self.before(at, 2) == "t" && is_tap(word))
             }
-            Language::Go => {
+            FileLanguage::Go => {
                 let tester = matches!(self.before(at, 2), "t" | "b" | "tb" | "f" | "T");
                 (before == "." && tester && starts(&["error", "fatal", "fail"]))
                     || (matches!(word, "assert" | "require") && next == "." && before != ".")
                     || (called && before != "." && (named || starts(&["must", "require", "panic"])))
             }
-            Language::Java | Language::Kotlin | Language::CSharp => {
+            FileLanguage::Java | FileLanguage::Kotlin | FileLanguage::CSharp => {
                 word == "assert"
                     || (called && named)
-                    || (self.language == Language::Kotlin && starts(&["should"]))
-                    || (self.language == Language::CSharp
+                    || (self.language == FileLanguage::Kotlin && starts(&["should"]))
+                    || (self.language == FileLanguage::CSharp
                         && lower.ends_with("assert")
                         && next == ".")
             }
-            Language::C | Language::Cpp => {
+            FileLanguage::C | FileLanguage::Cpp => {
                 let more = ["require", "test_", "run_test", "cr_assert", "ck_assert", "boost_"];
                 called && (named || starts(&more) || lower.contains("assert"))
             }
-            Language::Ruby => {
+            FileLanguage::Ruby => {
                 let more = ["refute", "must_", "wont_", "flunk", "is_expected"];
                 next != "=" && next != "." && (named || starts(&more))
                     || (starts(&["is_expected"]) && next == ".")
             }
-            Language::Php => called && named,
-            Language::Shell | Language::Bats => named,
+            FileLanguage::Php => called && named,
+            FileLanguage::Shell | FileLanguage::Bats => named,
         }
     }
 
@@ -205,7 +219,7 @@ impl<'t, 'a> Reader<'t, 'a> {
         ["fail", "error", "fatal", "panic", "flunk"].iter().any(|head| lower.starts_with(head))
     }
 
-    fn assertion(&self, at: usize) -> Assertion {
+    fn assertion(&self, at: usize) -> TestAssertion {
         let tree = self.tree;
         let leaf = self.leaves[at];
         let whole = self.extent(at);
@@ -214,8 +228,11 @@ impl<'t, 'a> Reader<'t, 'a> {
         let mut line = tree.line(whole.start);
         let mut text = tree.span(&whole);
         // A call that fails asks for nothing: it must not be reached at all.
-        let mut strength =
-            if self.fails(at) { Strength::Equality } else { strength::of(&words, self.language) };
+        let mut strength = if self.fails(at) {
+            AssertionStrength::Equality
+        } else {
+            strength::of(&words, self.language)
+        };
         if let Some((condition, cause)) = self.fails(at).then(|| self.cause(leaf)).flatten() {
             words = tree.tokens(cause.clone());
             strength = strength::of_failing(&words);
@@ -224,7 +241,7 @@ impl<'t, 'a> Reader<'t, 'a> {
             conditions = conditions.saturating_sub(1);
             words.push(self.word(at));
         }
-        Assertion {
+        TestAssertion {
             tokens: words.into_iter().map(str::to_owned).collect(),
             text: shortened(text),
             line,
@@ -237,7 +254,7 @@ impl<'t, 'a> Reader<'t, 'a> {
     }
 
     /// The nodes that make up the assertion whose name is at a leaf.
-    fn extent(&self, at: usize) -> Range<Id> {
+    fn extent(&self, at: usize) -> Range<FlatNodeId> {
         let tree = self.tree;
         let leaf = self.leaves[at];
         if tree.kind(tree.parent(leaf)) == "token_tree" {
@@ -265,7 +282,7 @@ impl<'t, 'a> Reader<'t, 'a> {
     }
 
     /// The condition under which a call that fails is reached.
-    fn cause(&self, leaf: Id) -> Option<(Id, Range<Id>)> {
+    fn cause(&self, leaf: FlatNodeId) -> Option<(FlatNodeId, Range<FlatNodeId>)> {
         let tree = self.tree;
         let condition = tree
             .around(leaf)
@@ -279,7 +296,7 @@ impl<'t, 'a> Reader<'t, 'a> {
         (!is_otherwise && !range.is_empty()).then_some((condition, range))
     }
 
-    fn conditions(&self, leaf: Id) -> usize {
+    fn conditions(&self, leaf: FlatNodeId) -> usize {
         let tree = self.tree;
         let inner = tree.around(leaf).take_while(|&outer| outer > self.body);
         inner
@@ -294,12 +311,12 @@ impl<'t, 'a> Reader<'t, 'a> {
     }
 
     /// Returns the number of assertions in a range of nodes.
-    fn asserting_in(&self, nodes: Range<Id>) -> usize {
-        let before = |id: Id| self.asserting.partition_point(|&leaf| leaf < id);
+    fn asserting_in(&self, nodes: Range<FlatNodeId>) -> usize {
+        let before = |id: FlatNodeId| self.asserting.partition_point(|&leaf| leaf < id);
         before(nodes.end).saturating_sub(before(nodes.start))
     }
 
-    fn is_swallowed(&self, leaf: Id) -> bool {
+    fn is_swallowed(&self, leaf: FlatNodeId) -> bool {
         let tree = self.tree;
         tree.around(leaf).take_while(|&outer| outer >= self.body).any(|outer| {
             let kind = tree.kind(outer);
@@ -321,7 +338,7 @@ impl<'t, 'a> Reader<'t, 'a> {
     }
 
     /// True if errors in a `try` are caught by something that lets them pass.
-    fn handles(&self, attempt: Id, leaf: Id) -> bool {
+    fn handles(&self, attempt: FlatNodeId, leaf: FlatNodeId) -> bool {
         let tree = self.tree;
         let mut handlers =
             tree.children(attempt).filter(|&child| HANDLERS.contains(&tree.kind(child))).peekable();

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::tree::{Id, Tree};
-use super::units::{Found, Source};
+use super::tree::{FlatNodeId, FlatSyntaxTree};
+use super::units::{CodeUnitNode, OutlineSource};
 
 const LISTS: &[&str] = &[
     "list",
@@ -20,7 +20,7 @@ const ROWS: &[&str] =
     &["case", "test_case", "InlineData", "TestCase", "DataRow", "TestWith", "CsvRow"];
 
 /// Tables of a file that have a name, with the number of their rows.
-pub(super) fn tables(tree: &Tree<'_>) -> HashMap<String, usize> {
+pub(super) fn tables(tree: &FlatSyntaxTree<'_>) -> HashMap<String, usize> {
     const HOLDERS: &[&str] =
         &["assignment", "const_item", "static_item", "variable_declarator", "var_spec"];
     let mut tables = HashMap::new();
@@ -36,8 +36,8 @@ pub(super) fn tables(tree: &Tree<'_>) -> HashMap<String, usize> {
 
 /// Returns the number of cases a test has; 0 if it has no table.
 pub(super) fn count(
-    source: &Source<'_, '_>,
-    unit: &Found,
+    source: &OutlineSource<'_, '_>,
+    unit: &CodeUnitNode,
     tables: &HashMap<String, usize>,
 ) -> usize {
     let tree = source.tree;
@@ -75,7 +75,7 @@ pub(super) fn count(
 }
 
 /// Returns the range of nodes that hold the values a loop iterates over.
-fn looped(tree: &Tree<'_>, id: Id) -> Option<std::ops::Range<Id>> {
+fn looped(tree: &FlatSyntaxTree<'_>, id: FlatNodeId) -> Option<std::ops::Range<FlatNodeId>> {
     let kind = tree.kind(id);
     let is_loop = matches!(
         kind,
@@ -97,12 +97,16 @@ fn looped(tree: &Tree<'_>, id: Id) -> Option<std::ops::Range<Id>> {
     (called && kind != "call_expression").then(|| tree.inside(id + 1))
 }
 
-fn lists(tree: &Tree<'_>, id: Id, names: &mut BTreeSet<String>) -> usize {
+fn lists(tree: &FlatSyntaxTree<'_>, id: FlatNodeId, names: &mut BTreeSet<String>) -> usize {
     lists_in(tree, tree.inside(id), names)
 }
 
 /// The rows of the outermost lists, and the names of those written elsewhere.
-fn lists_in(tree: &Tree<'_>, ids: std::ops::Range<Id>, names: &mut BTreeSet<String>) -> usize {
+fn lists_in(
+    tree: &FlatSyntaxTree<'_>,
+    ids: std::ops::Range<FlatNodeId>,
+    names: &mut BTreeSet<String>,
+) -> usize {
     let mut sum = 0;
     let mut at = ids.start;
     while at < ids.end {
@@ -119,11 +123,11 @@ fn lists_in(tree: &Tree<'_>, ids: std::ops::Range<Id>, names: &mut BTreeSet<Stri
     sum
 }
 
-fn is_table(tree: &Tree<'_>, id: Id) -> bool {
+fn is_table(tree: &FlatSyntaxTree<'_>, id: FlatNodeId) -> bool {
     LISTS.contains(&tree.kind(id)) && (tree.kind(id) != "tuple" || tree.text(id).starts_with("(("))
 }
 
-fn rows(tree: &Tree<'_>, list: Id) -> usize {
+fn rows(tree: &FlatSyntaxTree<'_>, list: FlatNodeId) -> usize {
     let rows = tree.children(list).filter(|&child| {
         !matches!(tree.text(child), "[" | "]" | "(" | ")" | "{" | "}" | "," | ";" | "array")
             && !tree.is_comment(child)

@@ -2,35 +2,35 @@
 
 use std::collections::HashMap;
 
-use super::assertions::Assertion;
-use super::kind::{Kind, Severity, Tampering};
-use super::marks::{Effect, Mark};
-use super::outline::Unit;
-use super::strength::{self, Strength, telling};
-use super::units::Role;
+use super::assertions::TestAssertion;
+use super::kind::{Tampering, TamperingKind, TamperingSeverity};
+use super::marks::{SkipEffect, SkipMark};
+use super::outline::CodeUnit;
+use super::strength::{self, AssertionStrength, telling};
+use super::units::CodeUnitRole;
 
 /// Beyond so many assertions, changed ones are compared in order only.
 const MOST_COMPARED: usize = 300;
 
 /// A test at one of the two times.
-pub(super) struct Against<'a> {
+pub(super) struct ComparedTest<'a> {
     pub(super) path: &'a str,
-    pub(super) unit: &'a Unit,
+    pub(super) unit: &'a CodeUnit,
     /// With those of its helpers.
-    pub(super) assertions: &'a [Assertion],
+    pub(super) assertions: &'a [TestAssertion],
 }
 
 /// The new things in a file: a test may have been split.
 #[derive(Default)]
-pub(super) struct Fresh {
+pub(super) struct FileAdditions {
     /// The number of tests.
     pub(super) tests: usize,
     /// Their assertions with the number of occurrences. Those that are found again are removed.
     pub(super) assertions: HashMap<Vec<String>, usize>,
 }
 
-impl Fresh {
-    fn takes_over(&mut self, assertion: &Assertion) -> bool {
+impl FileAdditions {
+    fn takes_over(&mut self, assertion: &TestAssertion) -> bool {
         self.assertions.get_mut(&assertion.tokens).is_some_and(|count| {
             let some = *count > 0;
             *count = count.saturating_sub(1);
@@ -40,34 +40,42 @@ impl Fresh {
 }
 
 /// Says what became weaker in a test, or else that it was edited.
-pub(super) fn units(old: &Against<'_>, new: &Against<'_>, fresh: &mut Fresh) -> Vec<Tampering> {
+pub(super) fn units(
+    old: &ComparedTest<'_>,
+    new: &ComparedTest<'_>,
+    fresh: &mut FileAdditions,
+) -> Vec<Tampering> {
     let mut found = added_marks(old.unit, new);
     let test = new.unit.id.clone();
     if new.unit.is_empty && !old.unit.is_empty {
-        found.push(Tampering::new(new.path, new.unit.line, Kind::TestEmptied { test }));
+        found.push(Tampering::new(new.path, new.unit.line, TamperingKind::TestEmptied { test }));
         return found;
     }
     found.extend(assertions(old, new, fresh));
     found.extend(propagations(old, new));
-    if new.unit.role != Role::Test || found.iter().any(is_weakening) {
+    if new.unit.role != CodeUnitRole::Test || found.iter().any(is_weakening) {
         return found;
     }
     if old.unit.id != new.unit.id {
         let (from, to) = (old.unit.id.clone(), test);
-        found.push(Tampering::new(new.path, new.unit.line, Kind::TestRenamed { from, to }));
+        found.push(Tampering::new(
+            new.path,
+            new.unit.line,
+            TamperingKind::TestRenamed { from, to },
+        ));
     } else if found.is_empty() && old.unit.words != new.unit.words {
-        found.push(Tampering::new(new.path, new.unit.line, Kind::TestChanged { test }));
+        found.push(Tampering::new(new.path, new.unit.line, TamperingKind::TestChanged { test }));
     }
     found
 }
 
 fn is_weakening(one: &Tampering) -> bool {
-    one.severity() == Severity::Weakening
+    one.severity() == TamperingSeverity::Weakening
 }
 
 /// Says whether a test lost cases. `split` is how many tests of the file are
 /// new: a table may have been taken apart.
-pub(super) fn cases(old: &Unit, new: &Unit, path: &str, split: usize) -> Option<Tampering> {
+pub(super) fn cases(old: &CodeUnit, new: &CodeUnit, path: &str, split: usize) -> Option<Tampering> {
     // A table written elsewhere cannot be counted.
     let elsewhere = new.cases == 0
         && new.words.iter().any(|word| {
@@ -76,26 +84,26 @@ pub(super) fn cases(old: &Unit, new: &Unit, path: &str, split: usize) -> Option<
     let lost = old.cases > new.cases && !elsewhere && old.cases - new.cases > split;
     lost.then(|| {
         let (test, from, to) = (new.id.clone(), old.cases, new.cases);
-        Tampering::new(path, new.line, Kind::CasesRemoved { test, from, to })
+        Tampering::new(path, new.line, TamperingKind::CasesRemoved { test, from, to })
     })
 }
 
 /// The report of a mark.
-pub(super) fn marked(mark: &Mark, path: &str) -> Tampering {
+pub(super) fn marked(mark: &SkipMark, path: &str) -> Tampering {
     let (test, marker) = (mark.owner.clone(), mark.marker.clone());
     let kind = match mark.effect {
-        Effect::Skip => Kind::SkipAdded { test, marker },
-        Effect::Only => Kind::OnlyAdded { test, marker },
+        SkipEffect::Skip => TamperingKind::SkipAdded { test, marker },
+        SkipEffect::Only => TamperingKind::OnlyAdded { test, marker },
     };
     Tampering::new(path, mark.line, kind)
 }
 
-fn added_marks(old: &Unit, new: &Against<'_>) -> Vec<Tampering> {
+fn added_marks(old: &CodeUnit, new: &ComparedTest<'_>) -> Vec<Tampering> {
     let mut before: HashMap<String, usize> = HashMap::new();
     for mark in &old.marks {
         *before.entry(mark_key(&mark.marker)).or_default() += 1;
     }
-    let mut is_new = |mark: &Mark| match before.get_mut(&mark_key(&mark.marker)) {
+    let mut is_new = |mark: &SkipMark| match before.get_mut(&mark_key(&mark.marker)) {
         Some(count) if *count > 0 => {
             *count -= 1;
             false
@@ -115,7 +123,11 @@ fn mark_key(marker: &str) -> String {
     plain.split(['(', '=', '"', '\'']).next().unwrap_or_default().trim_end_matches(']').to_owned()
 }
 
-fn assertions(old: &Against<'_>, new: &Against<'_>, elsewhere: &mut Fresh) -> Vec<Tampering> {
+fn assertions(
+    old: &ComparedTest<'_>,
+    new: &ComparedTest<'_>,
+    elsewhere: &mut FileAdditions,
+) -> Vec<Tampering> {
     let mut found = Vec::new();
     let mut free: HashMap<&[String], Vec<usize>> = HashMap::new();
     for (at, one) in new.assertions.iter().enumerate().rev() {
@@ -129,13 +141,13 @@ fn assertions(old: &Against<'_>, new: &Against<'_>, elsewhere: &mut Fresh) -> Ve
                 kept[at] = true;
                 found.extend(surroundings(before, &new.assertions[at], new));
             }
-            None if before.strength != Strength::Trivial => gone.push(before),
+            None if before.strength != AssertionStrength::Trivial => gone.push(before),
             None => {}
         }
     }
     let fresh = new.assertions.iter().zip(kept).filter(|(_, kept)| !kept).map(|(one, _)| one);
     let (trivial, fresh): (Vec<_>, Vec<_>) =
-        fresh.partition(|one| one.strength == Strength::Trivial);
+        fresh.partition(|one| one.strength == AssertionStrength::Trivial);
     let (changed, removed) = paired(&gone, &fresh);
     for (before, now) in changed {
         found.push(changed_to(before, now, new));
@@ -146,21 +158,26 @@ fn assertions(old: &Against<'_>, new: &Against<'_>, elsewhere: &mut Fresh) -> Ve
             continue;
         }
         found.push(match trivial.next() {
-            Some(now) => {
-                report(now, new, |owner, assertion| Kind::AssertionTrivial { owner, assertion })
-            }
+            Some(now) => report(now, new, |owner, assertion| TamperingKind::AssertionTrivial {
+                owner,
+                assertion,
+            }),
             None => missing(before, old, new),
         });
     }
     found
 }
 
-fn report(now: &Assertion, new: &Against<'_>, kind: impl Fn(String, String) -> Kind) -> Tampering {
+fn report(
+    now: &TestAssertion,
+    new: &ComparedTest<'_>,
+    kind: impl Fn(String, String) -> TamperingKind,
+) -> Tampering {
     Tampering::new(new.path, now.line, kind(now.owner.clone(), now.text.clone()))
 }
 
 /// The report of an assertion that is gone: at the test it was in.
-fn missing(before: &Assertion, old: &Against<'_>, new: &Against<'_>) -> Tampering {
+fn missing(before: &TestAssertion, old: &ComparedTest<'_>, new: &ComparedTest<'_>) -> Tampering {
     let own = before.owner == old.unit.id;
     let was = format!("{}:{}", old.path, before.line);
     let (path, line, owner) = if own {
@@ -169,44 +186,55 @@ fn missing(before: &Assertion, old: &Against<'_>, new: &Against<'_>) -> Tamperin
         (old.path, before.line, before.owner.clone())
     };
     let assertion = before.text.clone();
-    Tampering::new(path, line, Kind::AssertionRemoved { owner, assertion, was })
+    Tampering::new(path, line, TamperingKind::AssertionRemoved { owner, assertion, was })
 }
 
 /// Reports changes around an assertion that is itself the same.
-fn surroundings(before: &Assertion, now: &Assertion, new: &Against<'_>) -> Option<Tampering> {
+fn surroundings(
+    before: &TestAssertion,
+    now: &TestAssertion,
+    new: &ComparedTest<'_>,
+) -> Option<Tampering> {
     if now.swallowed && !before.swallowed {
-        return Some(report(now, new, |owner, assertion| Kind::AssertionSwallowed {
+        return Some(report(now, new, |owner, assertion| TamperingKind::AssertionSwallowed {
             owner,
             assertion,
         }));
     }
     (now.conditions > before.conditions).then(|| {
-        report(now, new, |owner, assertion| Kind::AssertionConditional { owner, assertion })
+        report(now, new, |owner, assertion| TamperingKind::AssertionConditional {
+            owner,
+            assertion,
+        })
     })
 }
 
-fn changed_to(before: &Assertion, now: &Assertion, new: &Against<'_>) -> Tampering {
+fn changed_to(before: &TestAssertion, now: &TestAssertion, new: &ComparedTest<'_>) -> Tampering {
     let from = before.text.clone();
     if strength::is_looser(before, now) {
-        return report(now, new, |owner, to| Kind::AssertionLoosened {
+        return report(now, new, |owner, to| TamperingKind::AssertionLoosened {
             owner,
             from: from.clone(),
             to,
         });
     }
     surroundings(before, now, new).unwrap_or_else(|| {
-        report(now, new, |owner, to| Kind::AssertionChanged { owner, from: from.clone(), to })
+        report(now, new, |owner, to| TamperingKind::AssertionChanged {
+            owner,
+            from: from.clone(),
+            to,
+        })
     })
 }
 
-type Changed<'a> = Vec<(&'a Assertion, &'a Assertion)>;
+type AssertionChanges<'a> = Vec<(&'a TestAssertion, &'a TestAssertion)>;
 
 /// Pairs old assertions with the new ones that replaced them, the most alike first; also returns
 /// the old ones that are left.
 fn paired<'a>(
-    gone: &[&'a Assertion],
-    fresh: &[&'a Assertion],
-) -> (Changed<'a>, Vec<&'a Assertion>) {
+    gone: &[&'a TestAssertion],
+    fresh: &[&'a TestAssertion],
+) -> (AssertionChanges<'a>, Vec<&'a TestAssertion>) {
     let mut order: Vec<(usize, usize, usize)> = Vec::new();
     if gone.len() <= MOST_COMPARED && fresh.len() <= MOST_COMPARED {
         for (old, before) in gone.iter().enumerate() {
@@ -234,14 +262,14 @@ fn paired<'a>(
 
 /// True if an assertion lives on in a stricter one, or in a table of cases.
 fn is_absorbed(
-    before: &Assertion,
-    fresh: &[&Assertion],
-    old: &Against<'_>,
-    new: &Against<'_>,
+    before: &TestAssertion,
+    fresh: &[&TestAssertion],
+    old: &ComparedTest<'_>,
+    new: &ComparedTest<'_>,
 ) -> bool {
     let words = telling(&before.tokens);
     let in_one = fresh.iter().any(|now| {
-        now.strength == Strength::Equality
+        now.strength == AssertionStrength::Equality
             && !words.is_empty()
             && words.is_subset(&telling(&now.tokens))
     });
@@ -250,12 +278,16 @@ fn is_absorbed(
 }
 
 /// A test without assertions that does not stop at errors any more.
-fn propagations(old: &Against<'_>, new: &Against<'_>) -> Option<Tampering> {
+fn propagations(old: &ComparedTest<'_>, new: &ComparedTest<'_>) -> Option<Tampering> {
     let stopped = old.assertions.is_empty() && old.unit.propagations > 0;
     let goes_on = new.assertions.is_empty() && new.unit.propagations == 0;
     (stopped && goes_on).then(|| {
         let was = format!("{}:{}", old.path, old.unit.line);
         let (owner, assertion) = (new.unit.id.clone(), "unwrap()".to_owned());
-        Tampering::new(new.path, new.unit.line, Kind::AssertionRemoved { owner, assertion, was })
+        Tampering::new(
+            new.path,
+            new.unit.line,
+            TamperingKind::AssertionRemoved { owner, assertion, was },
+        )
     })
 }

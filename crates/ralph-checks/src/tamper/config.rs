@@ -11,10 +11,10 @@ mod recipes;
 use std::borrow::Cow;
 
 use super::assertions::shortened;
-use super::kind::{Kind, Tampering};
-use super::language::Language;
-use super::rules::Rules;
-use super::{Pair, Side, paths};
+use super::kind::{Tampering, TamperingKind};
+use super::language::FileLanguage;
+use super::rules::TamperRules;
+use super::{ParsedFilePair, ParsedFileVersion, paths};
 
 pub(in crate::tamper) use commands::is_check;
 
@@ -33,7 +33,7 @@ const RUNNERS: [&str; 9] = [
 
 /// The files that configure checks, by how they are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum ConfigFormat {
     Toml,
     Json,
     Ini,
@@ -61,21 +61,29 @@ pub(super) fn sets_up_runners(path: &str) -> bool {
         return false;
     }
     match form(path) {
-        None | Some(Form::Recipes | Form::Markers) => true,
-        Some(Form::Script) => !name.contains("eslint"),
-        Some(Form::Toml | Form::Json | Form::Ini | Form::Yaml | Form::Patterns) => {
-            paths::is_runner_config(path) || RUNNERS.contains(&name)
-        }
+        None | Some(ConfigFormat::Recipes | ConfigFormat::Markers) => true,
+        Some(ConfigFormat::Script) => !name.contains("eslint"),
+        Some(
+            ConfigFormat::Toml
+            | ConfigFormat::Json
+            | ConfigFormat::Ini
+            | ConfigFormat::Yaml
+            | ConfigFormat::Patterns,
+        ) => paths::is_runner_config(path) || RUNNERS.contains(&name),
     }
 }
 
 /// Returns the parts of a file that concern checks: of recipes, those that serve as one.
 pub(super) fn of_checks<'t>(path: &str, text: &'t str) -> Cow<'t, str> {
-    if form(path) == Some(Form::Recipes) { recipes::of_checks(text).into() } else { text.into() }
+    if form(path) == Some(ConfigFormat::Recipes) {
+        recipes::of_checks(text).into()
+    } else {
+        text.into()
+    }
 }
 
 /// Reports what a change of configuration does.
-pub(super) fn compare(pair: &Pair<'_>, rules: &Rules) -> Vec<Tampering> {
+pub(super) fn compare(pair: &ParsedFilePair<'_>, rules: &TamperRules) -> Vec<Tampering> {
     let Some(path) = pair.old.as_ref().or(pair.new.as_ref()).map(|side| side.path) else {
         return Vec::new();
     };
@@ -88,8 +96,8 @@ pub(super) fn compare(pair: &Pair<'_>, rules: &Rules) -> Vec<Tampering> {
     let Some(form) = form(path) else { return Vec::new() };
     let Some(new) = &pair.new else {
         let old = pair.old.as_ref().map_or("", |old| &old.text);
-        if form == Form::Recipes {
-            return recipes::compare(&Change { path, old, new: "", rules });
+        if form == ConfigFormat::Recipes {
+            return recipes::compare(&ConfigChange { path, old, new: "", rules });
         }
         return deleted(path, form).into_iter().collect();
     };
@@ -98,26 +106,29 @@ pub(super) fn compare(pair: &Pair<'_>, rules: &Rules) -> Vec<Tampering> {
         return Vec::new();
     }
     let old = pair.old.as_ref().map_or("", |old| &old.text);
-    let changes = Change { path: new.path, old, new: &new.text, rules };
+    let changes = ConfigChange { path: new.path, old, new: &new.text, rules };
     match form {
-        Form::Recipes => recipes::compare(&changes),
-        Form::Markers => markers::compare(&changes),
-        Form::Toml | Form::Json | Form::Ini | Form::Yaml | Form::Script | Form::Patterns => {
-            judge::compare(&changes, form)
-        }
+        ConfigFormat::Recipes => recipes::compare(&changes),
+        ConfigFormat::Markers => markers::compare(&changes),
+        ConfigFormat::Toml
+        | ConfigFormat::Json
+        | ConfigFormat::Ini
+        | ConfigFormat::Yaml
+        | ConfigFormat::Script
+        | ConfigFormat::Patterns => judge::compare(&changes, form),
     }
 }
 
 /// Both texts of a configuration, and where it is.
-struct Change<'a> {
+struct ConfigChange<'a> {
     path: &'a str,
     old: &'a str,
     new: &'a str,
-    rules: &'a Rules,
+    rules: &'a TamperRules,
 }
 
-impl Change<'_> {
-    fn report(&self, line: u32, kind: Kind) -> Tampering {
+impl ConfigChange<'_> {
+    fn report(&self, line: u32, kind: TamperingKind) -> Tampering {
         Tampering::new(self.path, line, kind)
     }
 
@@ -143,26 +154,26 @@ impl Change<'_> {
         let setting = setting.to_owned();
         let short = |value: &str| shortened(value);
         let (from, to) = (from.map(short), to.map(short));
-        self.report(line, Kind::SettingWeakened { setting, from, to })
+        self.report(line, TamperingKind::SettingWeakened { setting, from, to })
     }
 }
 
-fn form(path: &str) -> Option<Form> {
+fn form(path: &str) -> Option<ConfigFormat> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let starts = |heads: &[&str]| heads.iter().any(|head| name.starts_with(head));
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
     Some(match name {
         "Cargo.toml" | "pyproject.toml" | "ruff.toml" | ".ruff.toml" | "clippy.toml"
         | ".clippy.toml" | "nextest.toml" | "deny.toml" | "bunfig.toml" | "pytest.toml"
-        | ".pytest.toml" | "ralph.toml" => Form::Toml,
-        _ if cargo_config::is_cargo_config(path) => Form::Toml,
+        | ".pytest.toml" | "ralph.toml" => ConfigFormat::Toml,
+        _ if cargo_config::is_cargo_config(path) => ConfigFormat::Toml,
         "package.json" | "biome.json" | "biome.jsonc" | ".oxlintrc.json" | "oxlint.json"
         | "deno.json" | "deno.jsonc" | "pyrightconfig.json" | ".eslintrc" | ".eslintrc.json"
-        | ".nycrc" | ".c8rc.json" | ".mocharc.json" | "jest.config.json" => Form::Json,
-        _ if starts(&["tsconfig"]) && extension == "json" => Form::Json,
+        | ".nycrc" | ".c8rc.json" | ".mocharc.json" | "jest.config.json" => ConfigFormat::Json,
+        _ if starts(&["tsconfig"]) && extension == "json" => ConfigFormat::Json,
         "pytest.ini" | ".pytest.ini" | "setup.cfg" | "tox.ini" | "mypy.ini" | ".mypy.ini"
         | ".flake8" | ".coveragerc" | ".pylintrc" | "pylintrc" | ".editorconfig"
-        | ".shellcheckrc" | ".bandit" => Form::Ini,
+        | ".shellcheckrc" | ".bandit" => ConfigFormat::Ini,
         ".eslintrc.yml"
         | ".eslintrc.yaml"
         | ".rubocop.yml"
@@ -175,8 +186,8 @@ fn form(path: &str) -> Option<Form> {
         | "phpstan.dist.neon"
         | "detekt.yml"
         | ".clang-tidy"
-        | ".mocharc.yml" => Form::Yaml,
-        _ if path.contains(".github/workflows/") => Form::Yaml,
+        | ".mocharc.yml" => ConfigFormat::Yaml,
+        _ if path.contains(".github/workflows/") => ConfigFormat::Yaml,
         _ if starts(&[
             "eslint.config.",
             "jest.config.",
@@ -189,14 +200,14 @@ fn form(path: &str) -> Option<Form> {
             "karma.conf.",
         ]) =>
         {
-            Form::Script
+            ConfigFormat::Script
         }
         ".eslintignore" | ".biomeignore" | ".oxlintignore" | ".rubocop_ignore"
-        | ".golangciignore" | ".semgrepignore" => Form::Patterns,
+        | ".golangciignore" | ".semgrepignore" => ConfigFormat::Patterns,
         "Makefile" | "makefile" | "GNUmakefile" | "justfile" | "Justfile" | ".justfile" => {
-            Form::Recipes
+            ConfigFormat::Recipes
         }
-        _ if extension == "mk" => Form::Recipes,
+        _ if extension == "mk" => ConfigFormat::Recipes,
         "pom.xml"
         | "build.gradle"
         | "build.gradle.kts"
@@ -210,8 +221,8 @@ fn form(path: &str) -> Option<Form> {
         | "Rakefile"
         | ".golangci.toml"
         | "checkstyle.xml"
-        | "noxfile.py" => Form::Markers,
-        _ if matches!(extension, "csproj" | "fsproj") => Form::Markers,
+        | "noxfile.py" => ConfigFormat::Markers,
+        _ if matches!(extension, "csproj" | "fsproj") => ConfigFormat::Markers,
         _ => return None,
     })
 }
@@ -234,16 +245,16 @@ pub(super) fn is_manifest(path: &str) -> bool {
         || name.ends_with("proj")
 }
 
-fn deleted(path: &str, form: Form) -> Option<Tampering> {
-    let harmless = form == Form::Patterns || path.contains(".github/") || is_manifest(path);
-    (!harmless).then(|| Tampering::new(path, 1, Kind::ConfigDeleted))
+fn deleted(path: &str, form: ConfigFormat) -> Option<Tampering> {
+    let harmless = form == ConfigFormat::Patterns || path.contains(".github/") || is_manifest(path);
+    (!harmless).then(|| Tampering::new(path, 1, TamperingKind::ConfigDeleted))
 }
 
 /// A script of a gate: any change but one of remarks.
-fn script(pair: &Pair<'_>) -> Option<Tampering> {
+fn script(pair: &ParsedFilePair<'_>) -> Option<Tampering> {
     let old = pair.old.as_ref()?;
     let Some(new) = &pair.new else {
-        return Some(Tampering::new(old.path, 1, Kind::ScriptDeleted));
+        return Some(Tampering::new(old.path, 1, TamperingKind::ScriptDeleted));
     };
     let (before, now) = (code_lines(old), code_lines(new));
     if before.iter().map(|(_, line)| line).eq(now.iter().map(|(_, line)| line)) {
@@ -254,12 +265,12 @@ fn script(pair: &Pair<'_>) -> Option<Tampering> {
         .enumerate()
         .find(|(at, (_, line))| before.get(*at).is_none_or(|(_, before)| before != line));
     let line = first.map(|(_, (number, _))| *number).or(now.last().map(|(number, _)| *number));
-    Some(Tampering::new(new.path, line.unwrap_or(1), Kind::ScriptChanged))
+    Some(Tampering::new(new.path, line.unwrap_or(1), TamperingKind::ScriptChanged))
 }
 
 /// The lines of a script without remarks and white space at their ends.
-fn code_lines<'s>(side: &'s Side<'_>) -> Vec<(u32, &'s str)> {
-    let slashes = Language::of(side.path).is_some_and(Language::is_script);
+fn code_lines<'s>(side: &'s ParsedFileVersion<'_>) -> Vec<(u32, &'s str)> {
+    let slashes = FileLanguage::of(side.path).is_some_and(FileLanguage::is_script);
     (1..)
         .zip(side.text.lines().map(str::trim))
         .filter(|(number, line)| {

@@ -2,25 +2,28 @@
 
 use std::fmt;
 
-use ralph_core::finding::Place;
+use ralph_core::finding::SourceLocation;
 use ralph_core::locale::Locale;
 
 /// One thing done to a test or to a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tampering {
     /// The place: in the current file, or the earlier one if it is gone.
-    pub place: Place,
+    pub place: SourceLocation,
     /// The kind of change.
-    pub kind: Kind,
+    pub kind: TamperingKind,
 }
 
 impl Tampering {
-    pub(super) fn new(file: &str, line: u32, kind: Kind) -> Self {
-        Self { place: Place { file: file.to_owned(), line: Some(line), column: None }, kind }
+    pub(super) fn new(file: &str, line: u32, kind: TamperingKind) -> Self {
+        Self {
+            place: SourceLocation { file: file.to_owned(), line: Some(line), column: None },
+            kind,
+        }
     }
 
     /// Returns the severity.
-    pub fn severity(&self) -> Severity {
+    pub fn severity(&self) -> TamperingSeverity {
         self.kind.severity()
     }
 
@@ -32,7 +35,7 @@ impl Tampering {
 
 /// The severity of tampering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
+pub enum TamperingSeverity {
     /// Less is checked than before: success is withheld.
     Weakening,
     /// Something was edited: it is reported.
@@ -41,7 +44,7 @@ pub enum Severity {
 
 /// A kind of tampering. Texts are as in the files, shortened.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum TamperingKind {
     /// A test is gone.
     TestLost {
         /// Its id.
@@ -203,7 +206,7 @@ pub enum Kind {
     },
 }
 
-impl Kind {
+impl TamperingKind {
     /// Returns a description in the language of the user.
     pub fn describe(&self, locale: Locale) -> String {
         match locale {
@@ -247,7 +250,7 @@ impl Kind {
     }
 
     /// Returns the severity.
-    pub fn severity(&self) -> Severity {
+    pub fn severity(&self) -> TamperingSeverity {
         match self {
             Self::TestLost { .. }
             | Self::TestNotCollected { .. }
@@ -269,19 +272,19 @@ impl Kind {
             | Self::CollectionChanged { .. }
             | Self::SettingWeakened { .. }
             | Self::CommandWeakened { .. }
-            | Self::ConfigDeleted => Severity::Weakening,
+            | Self::ConfigDeleted => TamperingSeverity::Weakening,
             Self::TestChanged { .. }
             | Self::TestMerged { .. }
             | Self::TestRenamed { .. }
             | Self::AssertionChanged { .. }
             | Self::SnapshotChanged
             | Self::FixtureChanged
-            | Self::SettingChanged { .. } => Severity::Edit,
+            | Self::SettingChanged { .. } => TamperingSeverity::Edit,
         }
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for TamperingKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TestLost { test, was } => write!(f, "test `{test}` is gone (was at {was})"),

@@ -1,8 +1,8 @@
 //! Descriptions of tampering in Korean.
 
-use super::kind::Kind;
+use super::kind::TamperingKind;
 
-impl Kind {
+impl TamperingKind {
     pub(super) fn in_korean(&self) -> String {
         match self {
             Self::TestLost { test, was } => {

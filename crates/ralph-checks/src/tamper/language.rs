@@ -4,7 +4,7 @@ use ast_grep_language::SupportLang;
 
 /// A language, told by the name of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Language {
+pub enum FileLanguage {
     /// Rust.
     Rust,
     /// Python.
@@ -37,7 +37,7 @@ pub enum Language {
     Bats,
 }
 
-impl Language {
+impl FileLanguage {
     /// The language of a file, if it is one of them.
     pub fn of(path: &str) -> Option<Self> {
         let (_, extension) = path.rsplit('/').next()?.rsplit_once('.')?;

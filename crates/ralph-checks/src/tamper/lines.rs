@@ -7,14 +7,14 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-use super::assertions::{Assertion, shortened};
-use super::language::Language;
-use super::marks::{self, Effect, Mark};
-use super::outline::{Outline, Unit};
-use super::paths::{self, Collection};
+use super::assertions::{TestAssertion, shortened};
+use super::language::FileLanguage;
+use super::marks::{self, SkipEffect, SkipMark};
+use super::outline::{CodeUnit, FileOutline};
+use super::paths::{self, CollectionEvidence};
 use super::strength;
 use super::suppressions;
-use super::units::Role;
+use super::units::CodeUnitRole;
 
 /// The beginning of a test: a title in quotes, or a name.
 static START: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -55,25 +55,25 @@ static WORDS: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"[A-Za-z_]\w*|\d+|===?|!==?|>=|<=|\|\||&&|[^\s\w,;]").ok());
 
 /// Returns the parts of a file that matter, as far as its lines show them.
-pub(super) fn outline(path: &str, text: &str) -> Outline {
+pub(super) fn outline(path: &str, text: &str) -> FileOutline {
     let suppressions = suppressions::in_lines(path, text);
-    let Some(language) = Language::of(path) else { return Outline::default() };
-    let mut reader = Reader { path, language, units: Vec::new(), pending: Vec::new() };
+    let Some(language) = FileLanguage::of(path) else { return FileOutline::default() };
+    let mut reader = LineOutlineReader { path, language, units: Vec::new(), pending: Vec::new() };
     for (line, number) in text.lines().zip(1..) {
         reader.line(line, number);
     }
-    Outline { units: reader.units, suppressions, modules: Vec::new() }
+    FileOutline { units: reader.units, suppressions, modules: Vec::new() }
 }
 
-struct Reader<'a> {
+struct LineOutlineReader<'a> {
     path: &'a str,
-    language: Language,
-    units: Vec<Unit>,
+    language: FileLanguage,
+    units: Vec<CodeUnit>,
     /// Attributes that belong to what comes next.
     pending: Vec<(String, u32)>,
 }
 
-impl Reader<'_> {
+impl LineOutlineReader<'_> {
     fn line(&mut self, line: &str, number: u32) {
         let trimmed = line.trim();
         if trimmed.is_empty() || self.is_remark(trimmed) {
@@ -103,7 +103,7 @@ impl Reader<'_> {
     fn is_remark(&self, line: &str) -> bool {
         let hash = matches!(
             self.language,
-            Language::Python | Language::Ruby | Language::Shell | Language::Bats
+            FileLanguage::Python | FileLanguage::Ruby | FileLanguage::Shell | FileLanguage::Bats
         );
         line.starts_with("//")
             || line.starts_with("/*")
@@ -111,9 +111,9 @@ impl Reader<'_> {
             || (hash && line.starts_with('#'))
     }
 
-    fn start(&self, found: &Captures<'_>, line: u32) -> Option<Unit> {
+    fn start(&self, found: &Captures<'_>, line: u32) -> Option<CodeUnit> {
         let text = |name: &str| found.name(name).map(|part| part.as_str().trim().to_owned());
-        let collected = paths::collection(self.path) != Collection::No;
+        let collected = paths::collection(self.path) != CollectionEvidence::No;
         let marked = self.pending.iter().any(|(attribute, _)| {
             TEST_ATTRIBUTE.as_ref().is_some_and(|regex| regex.is_match(attribute))
         });
@@ -125,7 +125,7 @@ impl Reader<'_> {
                 let lower = name.to_ascii_lowercase();
                 let by_name = collected
                     && lower.starts_with("test")
-                    && !matches!(self.language, Language::Rust | Language::CSharp);
+                    && !matches!(self.language, FileLanguage::Rust | FileLanguage::CSharp);
                 (name, marked || by_name)
             }
             (None, None) => return None,
@@ -138,18 +138,18 @@ impl Reader<'_> {
         );
         for word in modifiers.split('.') {
             let effect = match word {
-                "skip" | "todo" | "failing" | "xit" | "xtest" | "xspecify" => Effect::Skip,
-                "only" | "fit" => Effect::Only,
+                "skip" | "todo" | "failing" | "xit" | "xtest" | "xspecify" => SkipEffect::Skip,
+                "only" | "fit" => SkipEffect::Only,
                 _ => continue,
             };
-            marks.push(Mark { effect, marker: word.to_owned(), owner: name.clone(), line });
+            marks.push(SkipMark { effect, marker: word.to_owned(), owner: name.clone(), line });
         }
         let role = match (is_test, paths::is_test_file(self.path)) {
-            (true, _) => Role::Test,
-            (false, true) => Role::Helper,
-            (false, false) => Role::Other,
+            (true, _) => CodeUnitRole::Test,
+            (false, true) => CodeUnitRole::Helper,
+            (false, false) => CodeUnitRole::Other,
         };
-        Some(Unit {
+        Some(CodeUnit {
             role,
             id: name.clone(),
             name,
@@ -166,11 +166,11 @@ impl Reader<'_> {
         })
     }
 
-    fn marks(&self, owner: &str) -> Vec<Mark> {
+    fn marks(&self, owner: &str) -> Vec<SkipMark> {
         let skipping = self.pending.iter().filter(|(attribute, _)| marks::skips(attribute));
         skipping
-            .map(|(attribute, line)| Mark {
-                effect: Effect::Skip,
+            .map(|(attribute, line)| SkipMark {
+                effect: SkipEffect::Skip,
                 marker: shortened(attribute),
                 owner: owner.to_owned(),
                 line: *line,
@@ -179,7 +179,7 @@ impl Reader<'_> {
     }
 
     fn body(&mut self, line: &str, number: u32) {
-        let is_bats = self.language == Language::Bats;
+        let is_bats = self.language == FileLanguage::Bats;
         let Some(unit) = self.units.last_mut() else { return };
         let words: Vec<&str> = WORDS
             .as_ref()
@@ -192,8 +192,8 @@ impl Reader<'_> {
         unit.words.extend(words.iter().map(|&word| word.to_owned()));
         unit.is_empty = false;
         if SKIPS.as_ref().is_some_and(|regex| regex.is_match(line)) {
-            unit.marks.push(Mark {
-                effect: Effect::Skip,
+            unit.marks.push(SkipMark {
+                effect: SkipEffect::Skip,
                 marker: shortened(line),
                 owner: unit.id.clone(),
                 line: number,
@@ -208,7 +208,7 @@ impl Reader<'_> {
                     || word.starts_with("refute")
             });
         if tests || ASSERTS.as_ref().is_some_and(|regex| regex.is_match(line)) {
-            unit.assertions.push(Assertion {
+            unit.assertions.push(TestAssertion {
                 strength: strength::of(&words, self.language),
                 tokens: words.into_iter().map(str::to_owned).collect(),
                 text: shortened(line),

@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 
-use super::Pair;
-use super::assertions::Assertion;
-use super::kind::{Kind, Tampering};
-use super::language::Language;
-use super::matching::{Entries, Entry, MOST_COMPARED, Matches, TELLING_WORDS, language, share};
-use super::outline::Unit;
+use super::ParsedFilePair;
+use super::assertions::TestAssertion;
+use super::kind::{Tampering, TamperingKind};
+use super::language::FileLanguage;
+use super::matching::{
+    CodeUnitEntry, CodeUnitIndex, MOST_COMPARED, TELLING_WORDS, TestMatches, language, share,
+};
+use super::outline::CodeUnit;
 use super::strength::telling;
 
 /// The share of a test that must be in a table of cases.
@@ -17,10 +19,10 @@ const IN_TEST: f64 = 0.9;
 
 /// Reports tests that were not found again.
 pub(super) fn tests(
-    olds: &Entries<'_>,
-    news: &Entries<'_>,
-    matches: &Matches,
-    pairs: &[Pair<'_>],
+    olds: &CodeUnitIndex<'_>,
+    news: &CodeUnitIndex<'_>,
+    matches: &TestMatches,
+    pairs: &[ParsedFilePair<'_>],
 ) -> Vec<Tampering> {
     let mut room = room_for_cases(&olds.tests, &news.tests, matches);
     let open = || olds.tests.iter().zip(&matches.new_of).filter(|(_, new)| new.is_none());
@@ -31,20 +33,28 @@ pub(super) fn tests(
         let whole = now_a_case(old, &news.tests, &mut room)
             .or_else(|| few.then(|| merged_into(old, olds, news, matches)).flatten());
         if let Some(whole) = whole.map(|at| &news.tests[at]) {
-            let kind = Kind::TestMerged { test, into: whole.unit.id.clone() };
+            let kind = TamperingKind::TestMerged { test, into: whole.unit.id.clone() };
             found.push(Tampering::new(whole.side.path, whole.unit.line, kind));
         } else if let Some((path, line, now)) = not_collected(old, &news.others, pairs) {
-            found.push(Tampering::new(path, line, Kind::TestNotCollected { test, now }));
+            found.push(Tampering::new(path, line, TamperingKind::TestNotCollected { test, now }));
         } else {
             let was = format!("{}:{}", old.side.path, old.unit.line);
-            found.push(Tampering::new(old.side.path, old.unit.line, Kind::TestLost { test, was }));
+            found.push(Tampering::new(
+                old.side.path,
+                old.unit.line,
+                TamperingKind::TestLost { test, was },
+            ));
         }
     }
     found
 }
 
 /// Returns the number of cases that each test gained.
-fn room_for_cases(olds: &[Entry<'_>], news: &[Entry<'_>], matches: &Matches) -> Vec<usize> {
+fn room_for_cases(
+    olds: &[CodeUnitEntry<'_>],
+    news: &[CodeUnitEntry<'_>],
+    matches: &TestMatches,
+) -> Vec<usize> {
     let mut room: Vec<usize> = news.iter().map(|new| new.unit.cases).collect();
     for (old, new) in olds.iter().zip(&matches.new_of) {
         if let Some(new) = *new {
@@ -55,7 +65,11 @@ fn room_for_cases(olds: &[Entry<'_>], news: &[Entry<'_>], matches: &Matches) -> 
 }
 
 /// The test in whose table this one became a row.
-fn now_a_case(old: &Entry<'_>, news: &[Entry<'_>], room: &mut [usize]) -> Option<usize> {
+fn now_a_case(
+    old: &CodeUnitEntry<'_>,
+    news: &[CodeUnitEntry<'_>],
+    room: &mut [usize],
+) -> Option<usize> {
     let needed = old.unit.cases.max(1);
     let table = news.iter().enumerate().position(|(at, new)| {
         let fits = room[at] >= needed && language(new) == language(old);
@@ -67,10 +81,10 @@ fn now_a_case(old: &Entry<'_>, news: &[Entry<'_>], room: &mut [usize]) -> Option
 
 /// The test that asserts what this one asserted, and did not before.
 fn merged_into(
-    old: &Entry<'_>,
-    olds: &Entries<'_>,
-    news: &Entries<'_>,
-    matches: &Matches,
+    old: &CodeUnitEntry<'_>,
+    olds: &CodeUnitIndex<'_>,
+    news: &CodeUnitIndex<'_>,
+    matches: &TestMatches,
 ) -> Option<usize> {
     let wanted = counted(&olds.assertions(old.pair, old.unit));
     if wanted.is_empty() {
@@ -92,7 +106,7 @@ fn merged_into(
     })
 }
 
-fn counted(assertions: &[Assertion]) -> HashMap<Vec<String>, usize> {
+fn counted(assertions: &[TestAssertion]) -> HashMap<Vec<String>, usize> {
     let mut counts = HashMap::new();
     for assertion in assertions {
         *counts.entry(assertion.tokens.clone()).or_default() += 1;
@@ -101,19 +115,19 @@ fn counted(assertions: &[Assertion]) -> HashMap<Vec<String>, usize> {
 }
 
 /// The share of a test's telling words that another one has.
-fn contained(part: &Unit, whole: &Unit) -> f64 {
+fn contained(part: &CodeUnit, whole: &CodeUnit) -> f64 {
     let (part, whole) = (telling(part.body()), telling(&whole.words));
     share(part.intersection(&whole).count(), part.len())
 }
 
 /// Returns the place of a lost test's code, if no runner collects it there.
 fn not_collected<'p>(
-    old: &Entry<'_>,
-    others: &[Entry<'p>],
-    pairs: &'p [Pair<'p>],
+    old: &CodeUnitEntry<'_>,
+    others: &[CodeUnitEntry<'p>],
+    pairs: &'p [ParsedFilePair<'p>],
 ) -> Option<(&'p str, u32, String)> {
     let same_words =
-        |unit: &Unit| unit.words.len() >= TELLING_WORDS && old.unit.body() == unit.body();
+        |unit: &CodeUnit| unit.words.len() >= TELLING_WORDS && old.unit.body() == unit.body();
     let other = others.iter().find(|other| {
         let near = other.pair == old.pair && other.unit.name.contains(&old.unit.name);
         language(other) == language(old) && (near || same_words(other.unit))
@@ -125,7 +139,7 @@ fn not_collected<'p>(
     }
     let moved = pairs.iter().enumerate().find_map(|(at, pair)| {
         let new = pair.new.as_ref()?;
-        let unknown = Language::of(new.path).is_none();
+        let unknown = FileLanguage::of(new.path).is_none();
         (unknown && (at == old.pair || new.text == old.side.text)).then_some(new)
     })?;
     Some((moved.path, 1, moved.path.to_owned()))

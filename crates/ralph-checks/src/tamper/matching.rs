@@ -3,15 +3,15 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::Hash;
 
-use super::assertions::Assertion;
-use super::comparing::{self, Against, Fresh};
-use super::kind::{Kind, Tampering};
-use super::language::Language;
-use super::marks::Effect;
-use super::outline::Unit;
+use super::assertions::TestAssertion;
+use super::comparing::{self, ComparedTest, FileAdditions};
+use super::kind::{Tampering, TamperingKind};
+use super::language::FileLanguage;
+use super::marks::SkipEffect;
+use super::outline::CodeUnit;
 use super::strength::telling;
-use super::units::Role;
-use super::{Pair, Side, lost};
+use super::units::CodeUnitRole;
+use super::{ParsedFilePair, ParsedFileVersion, lost};
 
 /// A body must have as many words to be known again by them alone.
 pub(super) const TELLING_WORDS: usize = 6;
@@ -22,18 +22,18 @@ pub(super) const MOST_COMPARED: usize = 300;
 
 /// A test and the file it is in.
 #[derive(Clone, Copy)]
-pub(super) struct Entry<'p> {
+pub(super) struct CodeUnitEntry<'p> {
     pub(super) pair: usize,
-    pub(super) side: &'p Side<'p>,
-    pub(super) unit: &'p Unit,
+    pub(super) side: &'p ParsedFileVersion<'p>,
+    pub(super) unit: &'p CodeUnit,
 }
 
 /// Reports what became of tests.
-pub(super) fn tests(pairs: &[Pair<'_>]) -> Vec<Tampering> {
+pub(super) fn tests(pairs: &[ParsedFilePair<'_>]) -> Vec<Tampering> {
     let olds = entries(pairs, |pair| pair.old.as_ref());
     let news = entries(pairs, |pair| pair.new.as_ref());
     let mut found = Vec::new();
-    let matches = Matches::find(&olds.tests, &news.tests);
+    let matches = TestMatches::find(&olds.tests, &news.tests);
     let mut fresh = matches.fresh(&news);
     for (old, new) in olds.tests.iter().zip(&matches.new_of) {
         let Some(new) = new.map(|at| news.tests[at]) else { continue };
@@ -43,7 +43,7 @@ pub(super) fn tests(pairs: &[Pair<'_>]) -> Vec<Tampering> {
     }
     found.extend(lost::tests(&olds, &news, &matches, pairs));
     for (new, used) in news.tests.iter().zip(&matches.used) {
-        let selects = new.unit.marks.iter().filter(|mark| mark.effect == Effect::Only && !used);
+        let selects = new.unit.marks.iter().filter(|mark| mark.effect == SkipEffect::Only && !used);
         found.extend(selects.map(|mark| comparing::marked(mark, new.side.path)));
     }
     found.extend(shadowed(&news, &matches));
@@ -53,10 +53,11 @@ pub(super) fn tests(pairs: &[Pair<'_>]) -> Vec<Tampering> {
 
 /// Reports tests behind which another one of the same name was added: where names are bound again,
 /// only the last is run.
-fn shadowed(news: &Entries<'_>, matches: &Matches) -> Vec<Tampering> {
-    let rebinds =
-        |entry: &Entry<'_>| matches!(language(entry), Some(Language::Python | Language::Ruby));
-    let named: HashMap<(usize, &str), &Entry<'_>> = news
+fn shadowed(news: &CodeUnitIndex<'_>, matches: &TestMatches) -> Vec<Tampering> {
+    let rebinds = |entry: &CodeUnitEntry<'_>| {
+        matches!(language(entry), Some(FileLanguage::Python | FileLanguage::Ruby))
+    };
+    let named: HashMap<(usize, &str), &CodeUnitEntry<'_>> = news
         .tests
         .iter()
         .zip(&matches.used)
@@ -68,7 +69,7 @@ fn shadowed(news: &Entries<'_>, matches: &Matches) -> Vec<Tampering> {
         .filter_map(|(entry, _)| {
             let known = named.get(&(entry.pair, entry.unit.id.as_str()))?;
             let (path, line) = (entry.side.path, entry.unit.line);
-            let kind = Kind::TestNotCollected {
+            let kind = TamperingKind::TestNotCollected {
                 test: known.unit.id.clone(),
                 now: format!("{path}:{line}"),
             };
@@ -78,33 +79,37 @@ fn shadowed(news: &Entries<'_>, matches: &Matches) -> Vec<Tampering> {
 }
 
 /// The tests and other functions of all files of one time.
-pub(super) struct Entries<'p> {
-    pub(super) tests: Vec<Entry<'p>>,
-    pub(super) others: Vec<Entry<'p>>,
+pub(super) struct CodeUnitIndex<'p> {
+    pub(super) tests: Vec<CodeUnitEntry<'p>>,
+    pub(super) others: Vec<CodeUnitEntry<'p>>,
     /// Functions that assert, by file and name, and by name alone.
-    local: HashMap<(usize, &'p str), &'p Unit>,
-    global: HashMap<&'p str, &'p Unit>,
+    local: HashMap<(usize, &'p str), &'p CodeUnit>,
+    global: HashMap<&'p str, &'p CodeUnit>,
 }
 
 fn entries<'p>(
-    pairs: &'p [Pair<'p>],
-    side: impl Fn(&'p Pair<'p>) -> Option<&'p Side<'p>>,
-) -> Entries<'p> {
-    let mut all =
-        Entries { tests: vec![], others: vec![], local: HashMap::new(), global: HashMap::new() };
+    pairs: &'p [ParsedFilePair<'p>],
+    side: impl Fn(&'p ParsedFilePair<'p>) -> Option<&'p ParsedFileVersion<'p>>,
+) -> CodeUnitIndex<'p> {
+    let mut all = CodeUnitIndex {
+        tests: vec![],
+        others: vec![],
+        local: HashMap::new(),
+        global: HashMap::new(),
+    };
     for (index, pair) in pairs.iter().enumerate() {
         let Some(side) = side(pair) else { continue };
         for unit in &side.outline.units {
-            let entry = Entry { pair: index, side, unit };
+            let entry = CodeUnitEntry { pair: index, side, unit };
             match unit.role {
-                Role::Test => all.tests.push(entry),
-                Role::Helper => {
+                CodeUnitRole::Test => all.tests.push(entry),
+                CodeUnitRole::Helper => {
                     all.others.push(entry);
                     all.local.insert((index, unit.name.as_str()), unit);
                 }
-                Role::Other => all.others.push(entry),
+                CodeUnitRole::Other => all.others.push(entry),
             }
-            if unit.role != Role::Test && !unit.assertions.is_empty() {
+            if unit.role != CodeUnitRole::Test && !unit.assertions.is_empty() {
                 all.global.insert(unit.name.as_str(), unit);
             }
         }
@@ -112,22 +117,22 @@ fn entries<'p>(
     all
 }
 
-impl Entries<'_> {
+impl CodeUnitIndex<'_> {
     /// The assertions a test makes, those of its helpers included.
-    pub(super) fn assertions(&self, pair: usize, unit: &Unit) -> Vec<Assertion> {
+    pub(super) fn assertions(&self, pair: usize, unit: &CodeUnit) -> Vec<TestAssertion> {
         let mut out = Vec::new();
         self.expand(pair, unit, 0, &mut out);
         out
     }
 
-    fn expand(&self, pair: usize, unit: &Unit, depth: usize, out: &mut Vec<Assertion>) {
+    fn expand(&self, pair: usize, unit: &CodeUnit, depth: usize, out: &mut Vec<TestAssertion>) {
         const DEPTH: usize = 3;
         const MOST: usize = 10_000;
         let mut replaced = HashSet::new();
         for call in &unit.calls {
             let known = self.local.get(&(pair, call.name.as_str())).or_else(|| {
                 let helper = self.global.get(call.name.as_str());
-                helper.filter(|unit| unit.role == Role::Helper || call.assertion.is_some())
+                helper.filter(|unit| unit.role == CodeUnitRole::Helper || call.assertion.is_some())
             });
             let Some(helper) = known.filter(|helper| helper.name != unit.name) else { continue };
             replaced.extend(call.assertion);
@@ -141,14 +146,14 @@ impl Entries<'_> {
 }
 
 /// The pairs of earlier and current tests.
-pub(super) struct Matches {
+pub(super) struct TestMatches {
     /// The test of now for each of before.
     pub(super) new_of: Vec<Option<usize>>,
     used: Vec<bool>,
 }
 
-impl Matches {
-    fn find(olds: &[Entry<'_>], news: &[Entry<'_>]) -> Self {
+impl TestMatches {
+    fn find(olds: &[CodeUnitEntry<'_>], news: &[CodeUnitEntry<'_>]) -> Self {
         let mut matches = Self { new_of: vec![None; olds.len()], used: vec![false; news.len()] };
         matches.by(olds, news, |entry| Some((entry.pair, entry.unit.id.clone())));
         matches.by(olds, news, |entry| Some((entry.side.path.to_owned(), entry.unit.id.clone())));
@@ -166,9 +171,9 @@ impl Matches {
     /// Matches what has the same key, in order.
     fn by<K: Hash + Eq>(
         &mut self,
-        olds: &[Entry<'_>],
-        news: &[Entry<'_>],
-        key: impl Fn(&Entry<'_>) -> Option<K>,
+        olds: &[CodeUnitEntry<'_>],
+        news: &[CodeUnitEntry<'_>],
+        key: impl Fn(&CodeUnitEntry<'_>) -> Option<K>,
     ) {
         let mut free: HashMap<K, VecDeque<usize>> = HashMap::new();
         for (at, new) in news.iter().enumerate().filter(|(at, _)| !self.used[*at]) {
@@ -189,7 +194,7 @@ impl Matches {
     }
 
     /// Matches tests of one file that are much alike, the most alike first.
-    fn by_likeness(&mut self, olds: &[Entry<'_>], news: &[Entry<'_>]) {
+    fn by_likeness(&mut self, olds: &[CodeUnitEntry<'_>], news: &[CodeUnitEntry<'_>]) {
         let open: Vec<usize> = (0..olds.len()).filter(|&at| self.new_of[at].is_none()).collect();
         let free: Vec<usize> = (0..news.len()).filter(|&at| !self.used[at]).collect();
         if open.len() > MOST_COMPARED || free.len() > MOST_COMPARED {
@@ -218,8 +223,8 @@ impl Matches {
     }
 
     /// Returns the new tests and assertions, by the pair of files they are in.
-    fn fresh(&self, news: &Entries<'_>) -> HashMap<usize, Fresh> {
-        let mut all: HashMap<usize, Fresh> = HashMap::new();
+    fn fresh(&self, news: &CodeUnitIndex<'_>) -> HashMap<usize, FileAdditions> {
+        let mut all: HashMap<usize, FileAdditions> = HashMap::new();
         for (new, _) in news.tests.iter().zip(&self.used).filter(|(_, used)| !**used) {
             let fresh = all.entry(new.pair).or_default();
             fresh.tests += 1;
@@ -231,9 +236,9 @@ impl Matches {
     }
 }
 
-pub(super) fn language(entry: &Entry<'_>) -> Option<Language> {
-    Language::of(entry.side.path)
-        .map(|language| if language.is_script() { Language::JavaScript } else { language })
+pub(super) fn language(entry: &CodeUnitEntry<'_>) -> Option<FileLanguage> {
+    FileLanguage::of(entry.side.path)
+        .map(|language| if language.is_script() { FileLanguage::JavaScript } else { language })
 }
 
 /// The share of telling words that two tests have in common.
@@ -249,40 +254,40 @@ pub(super) fn share(part: usize, whole: usize) -> f64 {
 
 /// Reports changes in a test that is still there.
 fn became(
-    old: &Entry<'_>,
-    olds: &Entries<'_>,
-    new: &Entry<'_>,
-    news: &Entries<'_>,
-    fresh: &mut Fresh,
+    old: &CodeUnitEntry<'_>,
+    olds: &CodeUnitIndex<'_>,
+    new: &CodeUnitEntry<'_>,
+    news: &CodeUnitIndex<'_>,
+    fresh: &mut FileAdditions,
 ) -> Vec<Tampering> {
     if new.unit.collection < old.unit.collection {
         let (test, now) = (old.unit.id.clone(), new.side.path.to_owned());
-        let kind = Kind::TestNotCollected { test, now };
+        let kind = TamperingKind::TestNotCollected { test, now };
         return vec![Tampering::new(new.side.path, new.unit.line, kind)];
     }
     let (before, now) = (olds.assertions(old.pair, old.unit), news.assertions(new.pair, new.unit));
     comparing::units(
-        &Against { path: old.side.path, unit: old.unit, assertions: &before },
-        &Against { path: new.side.path, unit: new.unit, assertions: &now },
+        &ComparedTest { path: old.side.path, unit: old.unit, assertions: &before },
+        &ComparedTest { path: new.side.path, unit: new.unit, assertions: &now },
         fresh,
     )
 }
 
 /// Compares helpers that no test of their own file calls: with the others,
 /// the tests are compared.
-fn helpers(olds: &Entries<'_>, news: &Entries<'_>) -> Vec<Tampering> {
+fn helpers(olds: &CodeUnitIndex<'_>, news: &CodeUnitIndex<'_>) -> Vec<Tampering> {
     let called: HashSet<(usize, &str)> = olds
         .tests
         .iter()
         .flat_map(|test| test.unit.calls.iter().map(|call| (test.pair, call.name.as_str())))
         .collect();
-    let now: HashMap<(usize, &str), &Entry<'_>> =
+    let now: HashMap<(usize, &str), &CodeUnitEntry<'_>> =
         news.others.iter().map(|entry| ((entry.pair, entry.unit.id.as_str()), entry)).collect();
     let mut found = Vec::new();
-    for old in olds.others.iter().filter(|old| old.unit.role == Role::Helper) {
+    for old in olds.others.iter().filter(|old| old.unit.role == CodeUnitRole::Helper) {
         let Some(new) = now.get(&(old.pair, old.unit.id.as_str())) else { continue };
         if !called.contains(&(old.pair, old.unit.name.as_str())) {
-            found.extend(became(old, olds, new, news, &mut Fresh::default()));
+            found.extend(became(old, olds, new, news, &mut FileAdditions::default()));
         }
     }
     found

@@ -5,11 +5,11 @@
 
 use std::collections::HashSet;
 
-use super::Pair;
-use super::kind::{Kind, Tampering};
+use super::ParsedFilePair;
+use super::kind::{Tampering, TamperingKind};
 
 /// Reports declarations of test modules that are gone or switched off.
-pub(super) fn detached(pairs: &[Pair<'_>]) -> Vec<Tampering> {
+pub(super) fn detached(pairs: &[ParsedFilePair<'_>]) -> Vec<Tampering> {
     let news = || pairs.iter().filter_map(|pair| pair.new.as_ref());
     let declared: HashSet<&str> =
         news().flat_map(|new| &new.outline.modules).map(|module| module.name.as_str()).collect();
@@ -27,13 +27,13 @@ pub(super) fn detached(pairs: &[Pair<'_>]) -> Vec<Tampering> {
                 });
                 found.extend(added.map(|marker| {
                     let (test, marker) = (name.to_owned(), marker.clone());
-                    Tampering::new(new.path, now.line, Kind::SkipAdded { test, marker })
+                    Tampering::new(new.path, now.line, TamperingKind::SkipAdded { test, marker })
                 }));
                 continue;
             }
             let written_here = new.text.contains(&format!("mod {name} {{"));
             if !declared.contains(name) && !written_here && !is_deleted(pairs, name) {
-                let kind = Kind::ModuleDetached { module: name.to_owned() };
+                let kind = TamperingKind::ModuleDetached { module: name.to_owned() };
                 found.push(Tampering::new(old.path, module.line, kind));
             }
         }
@@ -42,7 +42,7 @@ pub(super) fn detached(pairs: &[Pair<'_>]) -> Vec<Tampering> {
 }
 
 /// True if the file of a module is gone: then its tests are missed.
-fn is_deleted(pairs: &[Pair<'_>], module: &str) -> bool {
+fn is_deleted(pairs: &[ParsedFilePair<'_>], module: &str) -> bool {
     pairs.iter().any(|pair| {
         let (Some(old), None) = (&pair.old, &pair.new) else { return false };
         old.path.ends_with(&format!("/{module}.rs"))

@@ -17,13 +17,13 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::language::Language;
-use super::paths::Collection;
+use super::language::FileLanguage;
+use super::paths::CollectionEvidence;
 use super::{FilePair, config, decoded, is_fixture, is_snapshot, is_test_file, paths};
 
 pub use bodies::{new_names, tests_in};
 
-use self::naming::NamedBy;
+use self::naming::NamingFileKinds;
 
 /// The other files of a project, where a name is looked up.
 pub trait ProjectTexts {
@@ -46,7 +46,7 @@ pub trait ProjectTexts {
 
 /// The contents of a path that replace the current ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Restored {
+pub enum RestoredContents {
     /// These contents.
     Contents(Vec<u8>),
     /// Nothing: there was no such file.
@@ -54,14 +54,14 @@ pub enum Restored {
 }
 
 /// The texts of a project as they were at the start.
-struct AtStart<'a> {
+struct StartTexts<'a> {
     /// The files that differ.
     files: &'a [FilePair<'a>],
     /// All that are there now.
     project: &'a dyn ProjectTexts,
 }
 
-impl ProjectTexts for AtStart<'_> {
+impl ProjectTexts for StartTexts<'_> {
     fn each_where(&self, is_wanted: &dyn Fn(&str) -> bool, look: &mut dyn FnMut(&str, &str)) {
         let old = self.files.iter().filter_map(|file| file.old);
         for old in old.filter(|old| is_wanted(old.path)) {
@@ -77,9 +77,9 @@ impl ProjectTexts for AtStart<'_> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SplitChange {
     /// The replacements that give the current tree the tests of the start.
-    pub tests: BTreeMap<String, Restored>,
+    pub tests: BTreeMap<String, RestoredContents>,
     /// The replacements that give the current tree the code of the start.
-    pub code: BTreeMap<String, Restored>,
+    pub code: BTreeMap<String, RestoredContents>,
 }
 
 /// The role of a file in its project.
@@ -113,7 +113,7 @@ pub fn split(files: &[FilePair<'_>], project: &dyn ProjectTexts) -> SplitChange 
         if class == FileClass::Code && has_tests_inside(path, file) {
             class = FileClass::Inline;
         }
-        let start = AtStart { files, project };
+        let start = StartTexts { files, project };
         if class == FileClass::Mixed && file.old.is_none() && !has_folder_of(path, &start) {
             class = FileClass::Neither;
         }
@@ -132,7 +132,7 @@ pub fn split(files: &[FilePair<'_>], project: &dyn ProjectTexts) -> SplitChange 
         }
     }
     let paths: Vec<&str> = doubtful.iter().map(|(path, _)| *path).collect();
-    let classes = naming::told_by_names(&paths, &AtStart { files, project });
+    let classes = naming::told_by_names(&paths, &StartTexts { files, project });
     for ((path, file), class) in doubtful.into_iter().zip(classes) {
         put(&mut out, path, file, class);
     }
@@ -141,15 +141,15 @@ pub fn split(files: &[FilePair<'_>], project: &dyn ProjectTexts) -> SplitChange 
 
 fn put(out: &mut SplitChange, path: &str, file: &FilePair<'_>, class: FileClass) {
     let whole = || match file.old {
-        Some(old) => Restored::Contents(old.contents.to_vec()),
-        None => Restored::Absent,
+        Some(old) => RestoredContents::Contents(old.contents.to_vec()),
+        None => RestoredContents::Absent,
     };
     let texts = || match (file.old, file.new) {
         (Some(old), Some(new)) => Some((decoded(old.contents), decoded(new.contents))),
         (None, _) | (_, None) => None,
     };
     let differing = |text: String, other: &Cow<'_, str>| {
-        (text != **other).then(|| Restored::Contents(text.into_bytes()))
+        (text != **other).then(|| RestoredContents::Contents(text.into_bytes()))
     };
     let path = path.to_owned();
     match class {
@@ -173,8 +173,9 @@ fn put(out: &mut SplitChange, path: &str, file: &FilePair<'_>, class: FileClass)
                 out.code.insert(path, whole());
                 return;
             };
-            let grafted =
-                |code: &str, tests: &str| graft::with_tests_of(Language::of(&path)?, code, tests);
+            let grafted = |code: &str, tests: &str| {
+                graft::with_tests_of(FileLanguage::of(&path)?, code, tests)
+            };
             let (present_code, old_code) = (grafted(&new, &old), grafted(&old, &new));
             if let (Some(present_code), Some(old_code)) = (present_code, old_code) {
                 out.tests.extend(differing(present_code, &new).map(|to| (path.clone(), to)));
@@ -192,7 +193,7 @@ fn has_tests_inside(path: &str, file: &FilePair<'_>) -> bool {
     let has_tests = |language| {
         versions.clone().any(|one| graft::may_hold_tests(language, &decoded(one.contents)))
     };
-    Language::of(path).is_some_and(has_tests)
+    FileLanguage::of(path).is_some_and(has_tests)
 }
 
 /// True if a document held examples at the start that `doctest` may run.
@@ -221,7 +222,7 @@ fn is_for_tests(
 
 /// True if the folder of a file held anything at the start. The manifest of a package that is new
 /// as a whole says nothing about tests of the start.
-fn has_folder_of(path: &str, start: &AtStart<'_>) -> bool {
+fn has_folder_of(path: &str, start: &StartTexts<'_>) -> bool {
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
     let found = Cell::new(folder.is_empty());
     let is_there = |own: &str| {
@@ -286,8 +287,8 @@ pub fn is_material(path: &str) -> bool {
 
 /// True if nothing but its folder says that a file serves tests.
 fn is_code_in_test_folder(path: &str) -> bool {
-    let by_folder = paths::collection(path) != Collection::ByName;
-    by_folder && paths::is_test_folder(path) && Language::of(path).is_some()
+    let by_folder = paths::collection(path) != CollectionEvidence::ByName;
+    by_folder && paths::is_test_folder(path) && FileLanguage::of(path).is_some()
 }
 
 /// Those files of code, which no tree holds, that serve tests: at the start,
@@ -301,15 +302,15 @@ pub fn serving<'f>(
     if files.is_empty() {
         return Vec::new();
     }
-    let mut named = vec![NamedBy::default(); files.len()];
-    AtStart { files: changed, project }.each(&mut |path, text| {
+    let mut named = vec![NamingFileKinds::default(); files.len()];
+    StartTexts { files: changed, project }.each(&mut |path, text| {
         let class = class(path);
         let is_code = matches!(class, FileClass::Code | FileClass::Inline);
         let serves = class == FileClass::Test || config::is_config(path);
         for (own, named) in files.iter().zip(&mut named).filter(|(own, _)| **own != path) {
             let mut words = words_for(own);
             if is_code {
-                let is_related = Language::of(path) == Language::of(own);
+                let is_related = FileLanguage::of(path) == FileLanguage::of(own);
                 named.code |= is_related && words.next().is_some_and(|word| has_word(text, word));
             } else if serves {
                 named.tests |= words.any(|word| has_word(text, word));

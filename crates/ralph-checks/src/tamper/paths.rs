@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 
-use super::Pair;
-use super::kind::{Kind, Tampering};
-use super::language::Language;
+use super::ParsedFilePair;
+use super::kind::{Tampering, TamperingKind};
+use super::language::FileLanguage;
 
 /// The evidence that a test runner collects a file. Ordered: a test that moves to a lower one may
 /// not be run any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Collection {
+pub(super) enum CollectionEvidence {
     /// It does not.
     No,
     /// Only if it is told to: nothing but the contents suggests it.
@@ -23,39 +23,39 @@ pub(super) enum Collection {
 /// True if a file holds tests or only serves them, by the customs of its ecosystem. Rust files with
 /// tests inside are not recognised by their name.
 pub fn is_test_file(path: &str) -> bool {
-    let Some(language) = Language::of(path) else { return false };
+    let Some(language) = FileLanguage::of(path) else { return false };
     let (_, stem) = split(path);
     match language {
-        Language::Rust => {
+        FileLanguage::Rust => {
             in_folder(path, &["tests"])
                 || matches!(stem, "tests" | "test")
                 || ["_test", "_tests"].iter().any(|end| stem.ends_with(end))
         }
-        Language::Python => {
+        FileLanguage::Python => {
             stem == "conftest"
                 || stem == "tests"
-                || collection(path) != Collection::No
+                || collection(path) != CollectionEvidence::No
                 || in_folder(path, &["tests", "test", "testing"])
         }
-        Language::Java | Language::Kotlin => {
+        FileLanguage::Java | FileLanguage::Kotlin => {
             has_test_class_name(stem) || path.contains("src/test/") || in_folder(path, &["test"])
         }
-        Language::CSharp => {
+        FileLanguage::CSharp => {
             has_test_class_name(stem)
                 || path.split('/').rev().skip(1).any(|folder| {
                     folder.ends_with("Tests") || folder.ends_with(".Test") || folder == "tests"
                 })
         }
-        Language::JavaScript
-        | Language::TypeScript
-        | Language::Tsx
-        | Language::Go
-        | Language::C
-        | Language::Cpp
-        | Language::Ruby
-        | Language::Php
-        | Language::Shell
-        | Language::Bats => collection(path) != Collection::No,
+        FileLanguage::JavaScript
+        | FileLanguage::TypeScript
+        | FileLanguage::Tsx
+        | FileLanguage::Go
+        | FileLanguage::C
+        | FileLanguage::Cpp
+        | FileLanguage::Ruby
+        | FileLanguage::Php
+        | FileLanguage::Shell
+        | FileLanguage::Bats => collection(path) != CollectionEvidence::No,
     }
 }
 
@@ -76,7 +76,7 @@ pub fn is_fixture(path: &str) -> bool {
         return false;
     }
     is_in_fixtures(path)
-        || (Language::of(path).is_none()
+        || (FileLanguage::of(path).is_none()
             && in_folder(path, &["tests", "test", "spec", "__tests__"])
             && !super::config::is_config(path))
 }
@@ -88,7 +88,7 @@ fn is_in_fixtures(path: &str) -> bool {
 /// True if a file that is in no snapshot decides by its name what checks report. Other data among
 /// tests may be their output.
 pub fn decides_checks(path: &str) -> bool {
-    (Language::of(path).is_some() && super::is_material(path))
+    (FileLanguage::of(path).is_some() && super::is_material(path))
         || is_snapshot(path)
         || is_in_fixtures(path)
         || is_runner_config(path)
@@ -152,84 +152,84 @@ pub(super) fn is_test_folder(path: &str) -> bool {
         &["test", "tests", "__tests__", "__mocks__", "e2e", "cypress", "testing", "testdata"];
     in_folder(path, FOLDERS)
         || path.contains("src/test/")
-        || (in_folder(path, &["spec"]) && Language::of(path).is_some())
+        || (in_folder(path, &["spec"]) && FileLanguage::of(path).is_some())
 }
 
 /// Returns the evidence that a test runner collects a file.
-pub(super) fn collection(path: &str) -> Collection {
-    let Some(language) = Language::of(path) else { return Collection::No };
+pub(super) fn collection(path: &str) -> CollectionEvidence {
+    let Some(language) = FileLanguage::of(path) else { return CollectionEvidence::No };
     if is_passed_over(path, language) {
-        return Collection::No;
+        return CollectionEvidence::No;
     }
     let (name, stem) = split(path);
     let by_folder = |folders: &[&str]| {
-        if in_folder(path, folders) { Collection::ByFolder } else { Collection::No }
+        if in_folder(path, folders) { CollectionEvidence::ByFolder } else { CollectionEvidence::No }
     };
     let starts = |heads: &[&str]| heads.iter().any(|head| stem.starts_with(head));
     let ends = |tails: &[&str]| tails.iter().any(|tail| stem.ends_with(tail));
     let named = match language {
-        Language::Python => starts(&["test_"]) || ends(&["_test"]) || name == "tests.py",
-        Language::JavaScript | Language::TypeScript | Language::Tsx => {
+        FileLanguage::Python => starts(&["test_"]) || ends(&["_test"]) || name == "tests.py",
+        FileLanguage::JavaScript | FileLanguage::TypeScript | FileLanguage::Tsx => {
             ends(&[".test", ".spec", "-test", "_test", ".e2e", ".cy"])
                 || starts(&["test-"])
                 || stem == "test"
         }
-        Language::Go => ends(&["_test"]),
-        Language::Java | Language::Kotlin => has_test_class_name(stem),
-        Language::Rust | Language::CSharp | Language::Bats => true,
-        Language::C | Language::Cpp => {
+        FileLanguage::Go => ends(&["_test"]),
+        FileLanguage::Java | FileLanguage::Kotlin => has_test_class_name(stem),
+        FileLanguage::Rust | FileLanguage::CSharp | FileLanguage::Bats => true,
+        FileLanguage::C | FileLanguage::Cpp => {
             starts(&["test_", "tests_", "test-"]) || ends(&["_test", "_tests", "-test", "Test"])
         }
-        Language::Ruby => starts(&["test_"]) || ends(&["_test", "_spec"]),
-        Language::Php => ends(&["Test"]),
-        Language::Shell => starts(&["test_", "test-"]) || ends(&["_test", "-test"]),
+        FileLanguage::Ruby => starts(&["test_"]) || ends(&["_test", "_spec"]),
+        FileLanguage::Php => ends(&["Test"]),
+        FileLanguage::Shell => starts(&["test_", "test-"]) || ends(&["_test", "-test"]),
     };
     if named {
-        return Collection::ByName;
+        return CollectionEvidence::ByName;
     }
     match language {
-        Language::JavaScript | Language::TypeScript | Language::Tsx => {
+        FileLanguage::JavaScript | FileLanguage::TypeScript | FileLanguage::Tsx => {
             by_folder(&["__tests__", "test", "tests", "spec", "e2e", "cypress"])
         }
-        Language::Java | Language::Kotlin => Collection::ByFolder,
-        Language::C | Language::Cpp => by_folder(&["test", "tests"]),
-        Language::Ruby => by_folder(&["test", "spec"]),
-        Language::Php => by_folder(&["tests", "test", "Tests"]),
-        Language::Rust
-        | Language::Python
-        | Language::Go
-        | Language::CSharp
-        | Language::Shell
-        | Language::Bats => Collection::No,
+        FileLanguage::Java | FileLanguage::Kotlin => CollectionEvidence::ByFolder,
+        FileLanguage::C | FileLanguage::Cpp => by_folder(&["test", "tests"]),
+        FileLanguage::Ruby => by_folder(&["test", "spec"]),
+        FileLanguage::Php => by_folder(&["tests", "test", "Tests"]),
+        FileLanguage::Rust
+        | FileLanguage::Python
+        | FileLanguage::Go
+        | FileLanguage::CSharp
+        | FileLanguage::Shell
+        | FileLanguage::Bats => CollectionEvidence::No,
     }
 }
 
 /// True if runners do not even look there.
-pub(super) fn is_passed_over(path: &str, language: Language) -> bool {
+pub(super) fn is_passed_over(path: &str, language: FileLanguage) -> bool {
     let (_, stem) = split(path);
     let hidden = |part: &str| part.starts_with('.');
     match language {
-        Language::Python => path.rsplit_once('/').is_some_and(|(dir, _)| {
+        FileLanguage::Python => path.rsplit_once('/').is_some_and(|(dir, _)| {
             dir.split('/').any(|part| hidden(part) || matches!(part, "node_modules" | "_darcs"))
         }),
-        Language::JavaScript | Language::TypeScript | Language::Tsx => {
+        FileLanguage::JavaScript | FileLanguage::TypeScript | FileLanguage::Tsx => {
             in_folder(path, &["node_modules"])
         }
-        Language::Go => {
+        FileLanguage::Go => {
             path.split('/').any(|part| hidden(part) || part.starts_with('_'))
                 || in_folder(path, &["testdata", "vendor"])
                 || is_for_another_system(stem)
         }
-        Language::Rust
-        | Language::Java
-        | Language::Kotlin
-        | Language::C
-        | Language::Cpp
-        | Language::CSharp
-        | Language::Ruby
-        | Language::Php
-        | Language::Shell
-        | Language::Bats => false,
+        FileLanguage::Rust
+        | FileLanguage::Java
+        | FileLanguage::Kotlin
+        | FileLanguage::C
+        | FileLanguage::Cpp
+        | FileLanguage::CSharp
+        | FileLanguage::Ruby
+        | FileLanguage::Php
+        | FileLanguage::Shell
+        | FileLanguage::Bats => false,
     }
 }
 
@@ -255,16 +255,16 @@ fn is_for_another_system(stem: &str) -> bool {
 }
 
 /// Reports recorded results and data for tests that are gone or edited.
-pub(super) fn lost_files(pairs: &[Pair<'_>]) -> Vec<Tampering> {
+pub(super) fn lost_files(pairs: &[ParsedFilePair<'_>]) -> Vec<Tampering> {
     let present: HashSet<&str> =
         pairs.iter().filter_map(|pair| pair.new.as_ref()).map(|new| &*new.text).collect();
     let mut found = Vec::new();
     for pair in pairs {
         let Some(old) = &pair.old else { continue };
         let kinds = if is_snapshot(old.path) {
-            (Kind::SnapshotDeleted, Kind::SnapshotChanged)
+            (TamperingKind::SnapshotDeleted, TamperingKind::SnapshotChanged)
         } else if is_fixture(old.path) {
-            (Kind::FixtureDeleted, Kind::FixtureChanged)
+            (TamperingKind::FixtureDeleted, TamperingKind::FixtureChanged)
         } else {
             continue;
         };
@@ -360,10 +360,10 @@ mod tests {
 
     #[test]
     fn a_name_that_no_runner_collects_is_no_test() {
-        assert_eq!(collection("a_test_disabled.py"), Collection::No);
-        assert_eq!(collection("tests/a_test.py.bak"), Collection::No);
-        assert_eq!(collection("tests/a.test.disabled.ts"), Collection::ByFolder);
-        assert_eq!(collection("a_tests.go"), Collection::No);
+        assert_eq!(collection("a_test_disabled.py"), CollectionEvidence::No);
+        assert_eq!(collection("tests/a_test.py.bak"), CollectionEvidence::No);
+        assert_eq!(collection("tests/a.test.disabled.ts"), CollectionEvidence::ByFolder);
+        assert_eq!(collection("a_tests.go"), CollectionEvidence::No);
         for path in [
             ".old/test_a.py",
             "node_modules/a.test.ts",
@@ -372,9 +372,9 @@ mod tests {
             "_old/a_test.go",
             "a_windows_test.go",
         ] {
-            assert_eq!(collection(path), Collection::No, "{path}");
+            assert_eq!(collection(path), CollectionEvidence::No, "{path}");
         }
-        assert_eq!(collection("a_linux_test.go"), Collection::ByName);
-        assert_eq!(collection("windows_test.go"), Collection::ByName);
+        assert_eq!(collection("a_linux_test.go"), CollectionEvidence::ByName);
+        assert_eq!(collection("windows_test.go"), CollectionEvidence::ByName);
     }
 }

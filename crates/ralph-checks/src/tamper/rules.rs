@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ralph_core::policy::{GateCommand, GateSpec};
 
-use super::kind::{Kind, Tampering};
+use super::kind::{Tampering, TamperingKind};
 use super::paths;
 
 /// The facts about a run that the comparison needs.
 #[derive(Clone, Debug)]
-pub struct Rules {
+pub struct TamperRules {
     /// Files that gates execute.
     scripts: BTreeSet<String>,
     /// Scripts of `package.json`, and targets of make and just, that gates
@@ -72,7 +72,7 @@ pub struct GlobError {
     reason: String,
 }
 
-impl Default for Rules {
+impl Default for TamperRules {
     fn default() -> Self {
         Self {
             scripts: BTreeSet::new(),
@@ -84,7 +84,7 @@ impl Default for Rules {
     }
 }
 
-impl Rules {
+impl TamperRules {
     /// The rules for a run with these gates, in which paths that match
     /// `allowed` may be changed. Patterns are those of `.gitignore`; a plain
     /// path stands for itself, a folder for all that is in it.
@@ -147,9 +147,9 @@ impl Rules {
     /// True if a change affects the findings of gates. Settings of a linter do if a gate runs it,
     /// or runs an unknown command.
     pub fn is_judged(&self, change: &Tampering) -> bool {
-        let setting = if let Kind::SettingWeakened { setting, .. } = &change.kind {
+        let setting = if let TamperingKind::SettingWeakened { setting, .. } = &change.kind {
             setting.to_lowercase()
-        } else if change.kind == Kind::ConfigDeleted {
+        } else if change.kind == TamperingKind::ConfigDeleted {
             String::new()
         } else {
             return true;
@@ -240,8 +240,8 @@ fn is_check_script(word: &str, path: &str) -> bool {
 mod tests {
     use std::time::Duration;
 
-    use ralph_core::format::Format;
-    use ralph_core::policy::{Bar, Criterion, Need};
+    use ralph_core::format::OutputFormat;
+    use ralph_core::policy::{Criterion, GateImportance, PassCondition};
 
     use super::*;
 
@@ -252,18 +252,18 @@ mod tests {
             criterion: Criterion::TestPass,
             command: GateCommand::Argv(command.split(' ').map(str::to_owned).collect()),
             dir: String::new(),
-            format: Format::Text,
-            bar: Bar::Clean,
+            format: OutputFormat::Text,
+            bar: PassCondition::Clean,
             timeout: Duration::from_mins(1),
-            need: Need::Required,
+            need: GateImportance::Required,
         };
-        let setting = |setting: &str| Kind::SettingWeakened {
+        let setting = |setting: &str| TamperingKind::SettingWeakened {
             setting: setting.to_owned(),
             from: None,
             to: None,
         };
         let ruff = Tampering::new("pyproject.toml", 1, setting("tool.ruff.line-length"));
-        let gone = Tampering::new("web/.eslintrc.json", 1, Kind::ConfigDeleted);
+        let gone = Tampering::new("web/.eslintrc.json", 1, TamperingKind::ConfigDeleted);
         let tests = Tampering::new("pyproject.toml", 1, setting("tool.pytest.addopts"));
         for (command, want) in [
             ("python3 -m pytest --junitxml={report}", [false, false, true]),
@@ -272,16 +272,16 @@ mod tests {
             ("npm test", [true, true, true]),
             ("./check.sh", [true, true, true]),
         ] {
-            let rules = Rules::new(&[gate(command)], &[]).unwrap();
+            let rules = TamperRules::new(&[gate(command)], &[]).unwrap();
             assert_eq!([&ruff, &gone, &tests].map(|one| rules.is_judged(one)), want, "{command}");
         }
-        assert!(Rules::default().is_judged(&ruff));
+        assert!(TamperRules::default().is_judged(&ruff));
     }
 
     #[test]
     fn a_test_is_allowed_by_its_id_or_by_its_file() {
         let allowed = ["tests/test_a.py", "shop$tests::adds", "web/**"].map(str::to_owned);
-        let rules = Rules::new(&[], &allowed).unwrap();
+        let rules = TamperRules::new(&[], &allowed).unwrap();
         for id in [
             "tests/test_a.py::test_one",
             "tests.test_a::test_one",

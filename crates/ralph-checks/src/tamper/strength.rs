@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
-use super::assertions::Assertion;
-use super::language::Language;
+use super::assertions::TestAssertion;
+use super::language::FileLanguage;
 
 /// The strength of an assertion's demand, from nothing to everything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Strength {
+pub(super) enum AssertionStrength {
     /// It cannot fail.
     Trivial,
     /// That something is there, or true.
@@ -137,9 +137,9 @@ const PLAIN: &[&str] = &[
 ];
 
 /// The strength of an assertion, by its words.
-pub(super) fn of(words: &[&str], language: Language) -> Strength {
+pub(super) fn of(words: &[&str], language: FileLanguage) -> AssertionStrength {
     if is_trivial(words, language) {
-        return Strength::Trivial;
+        return AssertionStrength::Trivial;
     }
     let plain: Vec<String> = words.iter().map(|word| bare(word)).collect();
     let has = |known: &[&str]| plain.iter().any(|word| known.contains(&word.as_str()));
@@ -150,15 +150,15 @@ pub(super) fn of(words: &[&str], language: Language) -> Strength {
         && matches!(words[words.len() - 2], "true" | "True")
         && compares(COMPARISONS);
     if has(EQUALITIES) && !against_truth && !negated_truth(&plain) {
-        return Strength::Equality;
+        return AssertionStrength::Equality;
     }
     if has(RELATIONS) || compares(&[">=", "<=", ">", "<", "!=", "!==", "in"]) {
-        return Strength::Relation;
+        return AssertionStrength::Relation;
     }
     if compares(&["==", "===", "is"]) && !words.windows(2).any(|pair| pair == ["is", "not"]) {
-        return Strength::Equality;
+        return AssertionStrength::Equality;
     }
-    if is_opaque(&plain) { Strength::Equality } else { Strength::Truth }
+    if is_opaque(&plain) { AssertionStrength::Equality } else { AssertionStrength::Truth }
 }
 
 /// True if an assertion calls a helper whose demands are not known here.
@@ -193,29 +193,29 @@ fn is_opaque(plain: &[String]) -> bool {
 
 /// The strength of a call that fails, by the words of its condition: what
 /// must not be the case is the opposite of what is asserted.
-pub(super) fn of_failing(condition: &[&str]) -> Strength {
+pub(super) fn of_failing(condition: &[&str]) -> AssertionStrength {
     let has = |known: &[&str]| condition.iter().any(|word| known.contains(word));
     match condition {
         ["false" | "False" | "0"] | ["(", "false" | "False" | "0", ")"] => {
-            return Strength::Trivial;
+            return AssertionStrength::Trivial;
         }
         _ => {}
     }
     if has(&["&&", "and"]) && has(&["false", "False"]) {
-        return Strength::Trivial;
+        return AssertionStrength::Trivial;
     }
     let empty = has(&["nil", "null", "None", "nullptr", "NULL"]);
     if has(&["!=", "!=="]) && !empty || condition.iter().any(|word| word.ends_with("Equal")) {
-        Strength::Equality
+        AssertionStrength::Equality
     } else if has(&[">", "<", ">=", "<="]) {
-        Strength::Relation
+        AssertionStrength::Relation
     } else {
-        Strength::Truth
+        AssertionStrength::Truth
     }
 }
 
 /// True if `new` asks for less than `old`, which it replaced.
-pub(super) fn is_looser(old: &Assertion, new: &Assertion) -> bool {
+pub(super) fn is_looser(old: &TestAssertion, new: &TestAssertion) -> bool {
     let added = |known: &[&str]| {
         new.tokens.iter().any(|word| known.contains(&bare(word).as_str()))
             && !old.tokens.iter().any(|word| known.contains(&bare(word).as_str()))
@@ -232,14 +232,19 @@ pub(super) fn is_looser(old: &Assertion, new: &Assertion) -> bool {
         return broader || (lost && !gained);
     }
     match (old.strength, new.strength) {
-        (Strength::Equality, Strength::Relation) => {
+        (AssertionStrength::Equality, AssertionStrength::Relation) => {
             added(RELATIONS) || lost || outer_operators(&new.tokens) != outer_operators(&old.tokens)
         }
-        (Strength::Equality | Strength::Relation, Strength::Truth) => lost,
-        (_, Strength::Trivial) => old.strength != Strength::Trivial,
-        (Strength::Truth | Strength::Trivial, _)
-        | (Strength::Relation, Strength::Relation | Strength::Equality)
-        | (Strength::Equality, Strength::Equality) => false,
+        (AssertionStrength::Equality | AssertionStrength::Relation, AssertionStrength::Truth) => {
+            lost
+        }
+        (_, AssertionStrength::Trivial) => old.strength != AssertionStrength::Trivial,
+        (AssertionStrength::Truth | AssertionStrength::Trivial, _)
+        | (
+            AssertionStrength::Relation,
+            AssertionStrength::Relation | AssertionStrength::Equality,
+        )
+        | (AssertionStrength::Equality, AssertionStrength::Equality) => false,
     }
 }
 
@@ -277,7 +282,7 @@ fn is_about_errors(tokens: &[String]) -> bool {
     })
 }
 
-fn is_trivial(words: &[&str], language: Language) -> bool {
+fn is_trivial(words: &[&str], language: FileLanguage) -> bool {
     let escapes = |pair: &[&str]| {
         matches!(pair, ["||" | "or", "true" | "True" | "1"] | ["true" | "True", "||" | "or"])
     };
@@ -299,13 +304,14 @@ fn without_message<'w, 's>(words: &'s [&'w str]) -> &'s [&'w str] {
 }
 
 /// Returns the compared values: the arguments, or both sides of an operator.
-fn operands<'w>(words: &'w [&'w str], language: Language) -> Vec<Vec<&'w str>> {
-    if let Some(rest) = words.strip_prefix(&["assert"]).filter(|_| language == Language::Python) {
+fn operands<'w>(words: &'w [&'w str], language: FileLanguage) -> Vec<Vec<&'w str>> {
+    if let Some(rest) = words.strip_prefix(&["assert"]).filter(|_| language == FileLanguage::Python)
+    {
         return sides(rest);
     }
     // Ruby calls without parentheses: those that are there belong to an argument.
     if let [_, rest @ ..] = words
-        && language == Language::Ruby
+        && language == FileLanguage::Ruby
         && rest.first().is_some_and(|next| !matches!(*next, "(" | "{" | "." | "do" | "["))
     {
         return arguments(rest);

@@ -6,14 +6,14 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::assertions::shortened;
-use super::kind::{Kind, Tampering};
-use super::language::Language;
-use super::tree::{Id, Tree};
-use super::{Pair, Side};
+use super::kind::{Tampering, TamperingKind};
+use super::language::FileLanguage;
+use super::tree::{FlatNodeId, FlatSyntaxTree};
+use super::{ParsedFilePair, ParsedFileVersion};
 
 /// One rule that is not to be applied somewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Suppression {
+pub(super) struct LintSuppression {
     /// The family of the marker, such as `noqa`.
     family: String,
     /// The rule, or `*` for all.
@@ -25,7 +25,7 @@ pub(super) struct Suppression {
     line: u32,
 }
 
-impl Suppression {
+impl LintSuppression {
     /// True if it only says that an import of a package is there for others: the imports that
     /// `__init__.py` does not use are its exports.
     fn is_reexport(&self, path: &str) -> bool {
@@ -78,7 +78,11 @@ static ATTRIBUTES: LazyLock<Option<Regex>> = LazyLock::new(|| {
 const FOREIGN: &[&str] = &["node_modules", "vendor", "third_party", ".venv", "venv"];
 
 /// The suppressions of a file, by its tree.
-pub(super) fn in_tree(tree: &Tree<'_>, language: Language, path: &str) -> Vec<Suppression> {
+pub(super) fn in_tree(
+    tree: &FlatSyntaxTree<'_>,
+    language: FileLanguage,
+    path: &str,
+) -> Vec<LintSuppression> {
     if is_foreign(path) {
         return Vec::new();
     }
@@ -99,8 +103,8 @@ pub(super) fn in_tree(tree: &Tree<'_>, language: Language, path: &str) -> Vec<Su
 }
 
 /// The suppressions of a file, line by line.
-pub(super) fn in_lines(path: &str, text: &str) -> Vec<Suppression> {
-    let Some(language) = Language::of(path).filter(|_| !is_foreign(path)) else {
+pub(super) fn in_lines(path: &str, text: &str) -> Vec<LintSuppression> {
+    let Some(language) = FileLanguage::of(path).filter(|_| !is_foreign(path)) else {
         return Vec::new();
     };
     let mut found = Vec::new();
@@ -120,7 +124,7 @@ pub(super) fn in_lines(path: &str, text: &str) -> Vec<Suppression> {
 ///
 /// One that moved along with its code is not new. Within a file, one that replaced another of the
 /// same rule is not new either: the code next to it may have been edited.
-pub(super) fn added(pairs: &[Pair<'_>]) -> Vec<Tampering> {
+pub(super) fn added(pairs: &[ParsedFilePair<'_>]) -> Vec<Tampering> {
     let mut before: HashMap<(&str, &str, &str), usize> = HashMap::new();
     for old in pairs.iter().filter_map(|pair| pair.old.as_ref()) {
         for one in &old.outline.suppressions {
@@ -130,7 +134,8 @@ pub(super) fn added(pairs: &[Pair<'_>]) -> Vec<Tampering> {
     let mut found = Vec::new();
     for pair in pairs {
         let Some(new) = &pair.new else { continue };
-        let here = pair.old.as_ref().map(|old: &Side<'_>| &old.outline.suppressions[..]);
+        let here =
+            pair.old.as_ref().map(|old: &ParsedFileVersion<'_>| &old.outline.suppressions[..]);
         let mut budget = budget(here.unwrap_or_default());
         for one in &new.outline.suppressions {
             let same_rule = budget.get_mut(&(one.family.as_str(), one.rule.as_str()));
@@ -141,7 +146,7 @@ pub(super) fn added(pairs: &[Pair<'_>]) -> Vec<Tampering> {
             let narrowed =
                 !kept && one.rule != "*" && take(budget.get_mut(&(one.family.as_str(), "*")));
             if !kept && !narrowed && !one.is_reexport(new.path) {
-                let kind = Kind::SuppressionAdded { marker: one.marker.clone() };
+                let kind = TamperingKind::SuppressionAdded { marker: one.marker.clone() };
                 found.push(Tampering::new(new.path, one.line, kind));
             }
         }
@@ -149,7 +154,7 @@ pub(super) fn added(pairs: &[Pair<'_>]) -> Vec<Tampering> {
     found
 }
 
-fn budget(old: &[Suppression]) -> HashMap<(&str, &str), usize> {
+fn budget(old: &[LintSuppression]) -> HashMap<(&str, &str), usize> {
     let mut budget = HashMap::new();
     for one in old {
         *budget.entry((one.family.as_str(), one.rule.as_str())).or_default() += 1;
@@ -166,11 +171,11 @@ fn take(count: Option<&mut usize>) -> bool {
 }
 
 fn in_remark(
-    language: Language,
+    language: FileLanguage,
     text: &str,
     line: u32,
     about: impl Fn() -> String,
-) -> Vec<Suppression> {
+) -> Vec<LintSuppression> {
     let Some(regex) = MARKERS.as_ref() else { return Vec::new() };
     let mut found = Vec::new();
     for one in regex.captures_iter(text) {
@@ -192,7 +197,7 @@ fn in_remark(
         let marker = marker.trim_end_matches("*/").trim().to_owned();
         for rule in rules {
             let (family, marker, about) = (family.clone(), marker.clone(), about());
-            found.push(Suppression { family, rule, marker, about, line });
+            found.push(LintSuppression { family, rule, marker, about, line });
         }
     }
     found
@@ -200,13 +205,17 @@ fn in_remark(
 
 /// True if a comment only speaks of a marker: in quotes, in documentation, or in the manner of
 /// another language.
-fn only_mentions(language: Language, text: &str, start: usize) -> bool {
+fn only_mentions(language: FileLanguage, text: &str, start: usize) -> bool {
     let (before, marker) = text.split_at(start);
     let documents =
-        language == Language::Rust && (text.starts_with("///") || text.starts_with("//!"));
+        language == FileLanguage::Rust && (text.starts_with("///") || text.starts_with("//!"));
     let hashes = matches!(
         language,
-        Language::Python | Language::Ruby | Language::Shell | Language::Bats | Language::Php
+        FileLanguage::Python
+            | FileLanguage::Ruby
+            | FileLanguage::Shell
+            | FileLanguage::Bats
+            | FileLanguage::Php
     );
     let foreign = marker.starts_with('#') && !marker.contains("pragma") && !hashes;
     documents || foreign || before.ends_with(['`', '"', '\''])
@@ -231,7 +240,7 @@ fn names(list: &str) -> Vec<String> {
     if rules.is_empty() { vec!["*".to_owned()] } else { rules }
 }
 
-fn in_attribute(text: &str, line: u32, about: impl Fn() -> String) -> Vec<Suppression> {
+fn in_attribute(text: &str, line: u32, about: impl Fn() -> String) -> Vec<LintSuppression> {
     let Some(regex) = ATTRIBUTES.as_ref() else { return Vec::new() };
     let mut found = Vec::new();
     for one in regex.captures_iter(text) {
@@ -241,7 +250,7 @@ fn in_attribute(text: &str, line: u32, about: impl Fn() -> String) -> Vec<Suppre
             if rule.is_empty() || rule.starts_with("reason") || rule.contains('=') {
                 continue;
             }
-            found.push(Suppression {
+            found.push(LintSuppression {
                 family: family.to_owned(),
                 rule: rule.to_owned(),
                 marker: shortened(text),
@@ -253,34 +262,37 @@ fn in_attribute(text: &str, line: u32, about: impl Fn() -> String) -> Vec<Suppre
     found
 }
 
-fn is_attribute(language: Language, kind: &str) -> bool {
+fn is_attribute(language: FileLanguage, kind: &str) -> bool {
     match language {
-        Language::Rust => matches!(kind, "attribute_item" | "inner_attribute_item"),
-        Language::Java | Language::Kotlin => matches!(kind, "annotation" | "file_annotation"),
-        Language::CSharp => kind == "attribute",
-        Language::Python
-        | Language::JavaScript
-        | Language::TypeScript
-        | Language::Tsx
-        | Language::Go
-        | Language::C
-        | Language::Cpp
-        | Language::Ruby
-        | Language::Php
-        | Language::Shell
-        | Language::Bats => false,
+        FileLanguage::Rust => matches!(kind, "attribute_item" | "inner_attribute_item"),
+        FileLanguage::Java | FileLanguage::Kotlin => {
+            matches!(kind, "annotation" | "file_annotation")
+        }
+        FileLanguage::CSharp => kind == "attribute",
+        FileLanguage::Python
+        | FileLanguage::JavaScript
+        | FileLanguage::TypeScript
+        | FileLanguage::Tsx
+        | FileLanguage::Go
+        | FileLanguage::C
+        | FileLanguage::Cpp
+        | FileLanguage::Ruby
+        | FileLanguage::Php
+        | FileLanguage::Shell
+        | FileLanguage::Bats => false,
     }
 }
 
 /// The code that a marker is about: what is before it on its line, otherwise
 /// the next line with code.
-fn about(tree: &Tree<'_>, id: Id) -> String {
+fn about(tree: &FlatSyntaxTree<'_>, id: FlatNodeId) -> String {
     let line = tree.line(id);
     let before = squeezed(tree.before_on_line(id));
     if !before.is_empty() {
         return before;
     }
-    let code = |&next: &Id| tree.line(next) > line && tree.is_leaf(next) && !tree.is_comment(next);
+    let code =
+        |&next: &FlatNodeId| tree.line(next) > line && tree.is_leaf(next) && !tree.is_comment(next);
     let next = (tree.inside(id).end..tree.all().end).take(200).find(code);
     next.map_or_else(String::new, |next| squeezed(tree.rest_of_line(next)))
 }

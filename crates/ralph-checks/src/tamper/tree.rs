@@ -13,44 +13,44 @@ use ast_grep_language::SupportLang;
 use crate::parsing;
 
 /// One node, by its place in the tree.
-pub(super) type Id = usize;
+pub(super) type FlatNodeId = usize;
 
 /// A parsed file.
-pub(super) struct Tree<'a> {
+pub(super) struct FlatSyntaxTree<'a> {
     text: &'a str,
-    nodes: Vec<Node>,
+    nodes: Vec<FlatSyntaxNode>,
     /// The names of its kinds in the grammar.
     kinds: Vec<String>,
     /// True if the parser had to guess somewhere.
     pub(super) broken: bool,
 }
 
-struct Node {
+struct FlatSyntaxNode {
     /// By its place among the kinds.
     kind: usize,
     bytes: Range<usize>,
     line: u32,
-    parent: Id,
+    parent: FlatNodeId,
     /// One past the last node inside.
-    end: Id,
+    end: FlatNodeId,
 }
 
-impl<'a> Tree<'a> {
+impl<'a> FlatSyntaxTree<'a> {
     /// Parses a file. `None` if that is too much work.
     pub(super) fn parse(text: &'a str, language: SupportLang) -> Option<Self> {
         let root = parsing::parse(text, language).ok()?;
         let broken = root.root().get_inner_node().has_error();
-        let mut nodes: Vec<Node> = Vec::new();
+        let mut nodes: Vec<FlatSyntaxNode> = Vec::new();
         let mut kinds = Vec::new();
         let mut known: HashMap<u16, usize> = HashMap::new();
-        let mut open: Vec<(SyntaxNode<'_, _>, Id)> = vec![(root.root(), 0)];
+        let mut open: Vec<(SyntaxNode<'_, _>, FlatNodeId)> = vec![(root.root(), 0)];
         while let Some((node, parent)) = open.pop() {
             let id = nodes.len();
             let kind = *known.entry(node.kind_id()).or_insert_with(|| {
                 kinds.push(node.kind().into_owned());
                 kinds.len() - 1
             });
-            nodes.push(Node {
+            nodes.push(FlatSyntaxNode {
                 kind,
                 bytes: node.range(),
                 line: u32::try_from(node.start_pos().line()).unwrap_or(u32::MAX).saturating_add(1),
@@ -62,24 +62,24 @@ impl<'a> Tree<'a> {
             open[first..].reverse();
         }
         for id in (1..nodes.len()).rev() {
-            let Node { parent, end, .. } = nodes[id];
+            let FlatSyntaxNode { parent, end, .. } = nodes[id];
             nodes[parent].end = nodes[parent].end.max(end);
         }
         Some(Self { text, nodes, kinds, broken })
     }
 
     /// All nodes.
-    pub(super) fn all(&self) -> Range<Id> {
+    pub(super) fn all(&self) -> Range<FlatNodeId> {
         0..self.nodes.len()
     }
 
     /// The node and everything inside of it.
-    pub(super) fn inside(&self, id: Id) -> Range<Id> {
+    pub(super) fn inside(&self, id: FlatNodeId) -> Range<FlatNodeId> {
         id..self.nodes[id].end
     }
 
     /// The nodes directly inside of a node.
-    pub(super) fn children(&self, id: Id) -> impl Iterator<Item = Id> {
+    pub(super) fn children(&self, id: FlatNodeId) -> impl Iterator<Item = FlatNodeId> {
         let mut next = id + 1;
         let end = self.nodes[id].end;
         std::iter::from_fn(move || {
@@ -92,12 +92,12 @@ impl<'a> Tree<'a> {
     }
 
     /// The first node directly inside of a node that is of one of the kinds.
-    pub(super) fn child(&self, id: Id, kinds: &[&str]) -> Option<Id> {
+    pub(super) fn child(&self, id: FlatNodeId, kinds: &[&str]) -> Option<FlatNodeId> {
         self.children(id).find(|&child| kinds.contains(&self.kind(child)))
     }
 
     /// The nodes around a node, the nearest first.
-    pub(super) fn around(&self, id: Id) -> impl Iterator<Item = Id> {
+    pub(super) fn around(&self, id: FlatNodeId) -> impl Iterator<Item = FlatNodeId> {
         let mut at = id;
         std::iter::from_fn(move || {
             (at != 0).then(|| {
@@ -108,77 +108,77 @@ impl<'a> Tree<'a> {
     }
 
     /// Returns the next sibling of a node.
-    pub(super) fn after(&self, id: Id) -> Option<Id> {
+    pub(super) fn after(&self, id: FlatNodeId) -> Option<FlatNodeId> {
         let next = self.nodes[id].end;
         (id != 0 && next < self.nodes[self.parent(id)].end).then_some(next)
     }
 
     /// Returns the previous sibling of a node.
-    pub(super) fn before(&self, id: Id) -> Option<Id> {
+    pub(super) fn before(&self, id: FlatNodeId) -> Option<FlatNodeId> {
         self.children(self.parent(id)).take_while(|&sibling| sibling < id).last()
     }
 
     /// The node directly around a node; the root is its own.
-    pub(super) fn parent(&self, id: Id) -> Id {
+    pub(super) fn parent(&self, id: FlatNodeId) -> FlatNodeId {
         self.nodes[id].parent
     }
 
     /// Returns the name of the node's kind in the grammar.
-    pub(super) fn kind(&self, id: Id) -> &str {
+    pub(super) fn kind(&self, id: FlatNodeId) -> &str {
         &self.kinds[self.nodes[id].kind]
     }
 
     /// The line it begins on, from 1.
-    pub(super) fn line(&self, id: Id) -> u32 {
+    pub(super) fn line(&self, id: FlatNodeId) -> u32 {
         self.nodes[id].line
     }
 
     /// The byte it begins with.
-    pub(super) fn start(&self, id: Id) -> usize {
+    pub(super) fn start(&self, id: FlatNodeId) -> usize {
         self.nodes[id].bytes.start
     }
 
     /// The byte behind it.
-    pub(super) fn end(&self, id: Id) -> usize {
+    pub(super) fn end(&self, id: FlatNodeId) -> usize {
         self.nodes[id].bytes.end
     }
 
     /// The text of a node.
-    pub(super) fn text(&self, id: Id) -> &'a str {
+    pub(super) fn text(&self, id: FlatNodeId) -> &'a str {
         self.text.get(self.nodes[id].bytes.clone()).unwrap_or_default()
     }
 
     /// True if there is nothing inside.
-    pub(super) fn is_leaf(&self, id: Id) -> bool {
+    pub(super) fn is_leaf(&self, id: FlatNodeId) -> bool {
         self.nodes[id].end == id + 1
     }
 
     /// True if the node is a comment.
-    pub(super) fn is_comment(&self, id: Id) -> bool {
+    pub(super) fn is_comment(&self, id: FlatNodeId) -> bool {
         self.kind(id).contains("comment")
     }
 
     /// The text from the first of some nodes to the last.
-    pub(super) fn span(&self, ids: &Range<Id>) -> &'a str {
+    pub(super) fn span(&self, ids: &Range<FlatNodeId>) -> &'a str {
         let end = ids.clone().map(|id| self.nodes[id].bytes.end).max().unwrap_or_default();
         self.text.get(self.nodes[ids.start].bytes.start..end).unwrap_or_default()
     }
 
     /// Returns the text before a node on its line.
-    pub(super) fn before_on_line(&self, id: Id) -> &'a str {
+    pub(super) fn before_on_line(&self, id: FlatNodeId) -> &'a str {
         let before = self.text.get(..self.nodes[id].bytes.start).unwrap_or_default();
         before.rsplit('\n').next().unwrap_or_default()
     }
 
     /// Returns the text of a node's line from the node on.
-    pub(super) fn rest_of_line(&self, id: Id) -> &'a str {
+    pub(super) fn rest_of_line(&self, id: FlatNodeId) -> &'a str {
         let rest = self.text.get(self.nodes[id].bytes.start..).unwrap_or_default();
         rest.lines().next().unwrap_or_default()
     }
 
     /// The words of some nodes, without remarks and without what formatters
     /// add or take away.
-    pub(super) fn tokens(&self, ids: Range<Id>) -> Vec<&'a str> {
+    pub(super) fn tokens(&self, ids: Range<FlatNodeId>) -> Vec<&'a str> {
         let mut out = Vec::new();
         let mut at = ids.start;
         while at < ids.end {
@@ -205,8 +205,8 @@ mod tests {
 
     #[test]
     fn what_is_inside_of_a_node_follows_it() {
-        let tree = Tree::parse("fn a() { b(1); }\nfn c() {}", SupportLang::Rust).unwrap();
-        let functions: Vec<Id> = tree.children(0).collect();
+        let tree = FlatSyntaxTree::parse("fn a() { b(1); }\nfn c() {}", SupportLang::Rust).unwrap();
+        let functions: Vec<FlatNodeId> = tree.children(0).collect();
         assert_eq!(functions.len(), 2);
         assert_eq!(tree.text(functions[1]), "fn c() {}");
         assert_eq!(tree.line(functions[1]), 2);
@@ -219,7 +219,7 @@ mod tests {
     #[test]
     fn depth_is_no_danger() {
         let text = "(".repeat(100_000);
-        let tree = Tree::parse(&text, SupportLang::Python).unwrap();
+        let tree = FlatSyntaxTree::parse(&text, SupportLang::Python).unwrap();
         assert!(tree.broken);
     }
 }

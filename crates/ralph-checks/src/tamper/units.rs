@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use super::known::KnownTest;
-use super::language::Language;
-use super::paths::{self, Collection};
-use super::tree::{Id, Tree};
+use super::language::FileLanguage;
+use super::paths::{self, CollectionEvidence};
+use super::tree::{FlatNodeId, FlatSyntaxTree};
 
 /// The role of a piece of code for a test runner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum CodeUnitRole {
     /// The runner collects it.
     Test,
     /// It serves tests.
@@ -19,44 +19,44 @@ pub(super) enum Role {
 }
 
 /// A test or a function.
-pub(super) struct Found {
-    pub(super) role: Role,
+pub(super) struct CodeUnitNode {
+    pub(super) role: CodeUnitRole,
     pub(super) name: String,
     /// With the names of what it is in.
     pub(super) id: String,
-    pub(super) node: Id,
+    pub(super) node: FlatNodeId,
     /// The body, if it has one.
-    pub(super) body: Option<Id>,
+    pub(super) body: Option<FlatNodeId>,
     /// Its attributes, decorators or annotations.
-    pub(super) decorations: Vec<Id>,
+    pub(super) decorations: Vec<FlatNodeId>,
     /// The modules, classes and suites it is in, the nearest first.
-    pub(super) groups: Vec<Group>,
+    pub(super) groups: Vec<TestGroup>,
     /// The words before or behind its name, such as `skip` in `it.skip`.
     pub(super) modifiers: Vec<String>,
 }
 
 /// A module, class or suite.
 #[derive(Clone)]
-pub(super) struct Group {
+pub(super) struct TestGroup {
     pub(super) name: String,
-    pub(super) node: Id,
-    pub(super) decorations: Vec<Id>,
+    pub(super) node: FlatNodeId,
+    pub(super) decorations: Vec<FlatNodeId>,
     pub(super) modifiers: Vec<String>,
     /// True if it is a suite with a title.
     titled: bool,
 }
 
 /// A file while it is read.
-pub(super) struct Source<'t, 'a> {
+pub(super) struct OutlineSource<'t, 'a> {
     pub(super) path: &'t str,
-    pub(super) language: Language,
-    pub(super) tree: &'t Tree<'a>,
+    pub(super) language: FileLanguage,
+    pub(super) tree: &'t FlatSyntaxTree<'a>,
     /// The evidence that a runner collects the file.
-    pub(super) collection: Collection,
+    pub(super) collection: CollectionEvidence,
     /// Functions that are tests whatever is thought of them here.
     known: &'t [KnownTest],
     /// Attributes stand before what they belong to in Rust.
-    attributes: HashMap<Id, Vec<Id>>,
+    attributes: HashMap<FlatNodeId, Vec<FlatNodeId>>,
 }
 
 const FUNCTIONS: &[&str] = &[
@@ -142,14 +142,14 @@ const MACROS: &[&str] = &[
     "Test",
 ];
 
-impl<'t, 'a> Source<'t, 'a> {
+impl<'t, 'a> OutlineSource<'t, 'a> {
     pub(super) fn new(
         path: &'t str,
-        language: Language,
-        tree: &'t Tree<'a>,
+        language: FileLanguage,
+        tree: &'t FlatSyntaxTree<'a>,
         known: &'t [KnownTest],
     ) -> Self {
-        let mut attributes: HashMap<Id, Vec<Id>> = HashMap::new();
+        let mut attributes: HashMap<FlatNodeId, Vec<FlatNodeId>> = HashMap::new();
         for id in tree.all().filter(|&id| tree.kind(id) == "attribute_item") {
             let mut next = tree.after(id);
             while let Some(sibling) = next {
@@ -162,15 +162,16 @@ impl<'t, 'a> Source<'t, 'a> {
         }
         let collection = paths::collection(path);
         let mut source = Self { path, language, tree, collection, known, attributes };
-        let is_open = collection == Collection::No && !paths::is_passed_over(path, language);
+        let is_open =
+            collection == CollectionEvidence::No && !paths::is_passed_over(path, language);
         if is_open && (!known.is_empty() || source.announces_tests()) {
-            source.collection = Collection::ByContents;
+            source.collection = CollectionEvidence::ByContents;
         }
         source
     }
 
     /// All tests and functions, in order.
-    pub(super) fn units(&self) -> Vec<Found> {
+    pub(super) fn units(&self) -> Vec<CodeUnitNode> {
         let mut found = Vec::new();
         for id in self.tree.all() {
             let kind = self.tree.kind(id);
@@ -186,7 +187,7 @@ impl<'t, 'a> Source<'t, 'a> {
     }
 
     /// Attributes, decorators or annotations of a node.
-    pub(super) fn decorations(&self, id: Id) -> Vec<Id> {
+    pub(super) fn decorations(&self, id: FlatNodeId) -> Vec<FlatNodeId> {
         let tree = self.tree;
         let mut out = self.attributes.get(&id).cloned().unwrap_or_default();
         let parent = tree.parent(id);
@@ -205,7 +206,7 @@ impl<'t, 'a> Source<'t, 'a> {
         out
     }
 
-    fn function(&self, id: Id) -> Option<Found> {
+    fn function(&self, id: FlatNodeId) -> Option<CodeUnitNode> {
         let tree = self.tree;
         let holder = match tree.kind(id) {
             "variable_declarator" => tree.child(id, LAMBDAS)?,
@@ -213,8 +214,8 @@ impl<'t, 'a> Source<'t, 'a> {
         };
         let body = tree.children(holder).filter(|&child| BODIES.contains(&tree.kind(child))).last();
         let body = body.or_else(|| (holder != id).then(|| tree.children(holder).last()).flatten());
-        let mut found = Found {
-            role: Role::Other,
+        let mut found = CodeUnitNode {
+            role: CodeUnitRole::Other,
             name: self.name(id)?,
             id: String::new(),
             node: id,
@@ -228,7 +229,7 @@ impl<'t, 'a> Source<'t, 'a> {
         Some(found)
     }
 
-    fn name(&self, id: Id) -> Option<String> {
+    fn name(&self, id: FlatNodeId) -> Option<String> {
         let tree = self.tree;
         if let Some(declarator) = self.declarator(id) {
             let name = tree.child(declarator, NAMES).map(|name| tree.text(name))?;
@@ -244,33 +245,39 @@ impl<'t, 'a> Source<'t, 'a> {
         // The type of what is returned may be a name too: the last one counts.
         let names = tree.children(id).take_while(|&child| !tree.kind(child).contains("parameter"));
         let mut names = names.filter(|&child| NAMES.contains(&tree.kind(child)));
-        let typed = matches!(self.language, Language::CSharp | Language::Java);
+        let typed = matches!(self.language, FileLanguage::CSharp | FileLanguage::Java);
         let name = if typed { names.last() } else { names.next() };
         name.map(|name| tree.text(name).trim_matches('`').to_owned())
     }
 
     /// In C a name is wrapped by what is declared.
-    fn declarator(&self, id: Id) -> Option<Id> {
+    fn declarator(&self, id: FlatNodeId) -> Option<FlatNodeId> {
         let tree = self.tree;
-        if !matches!(self.language, Language::C | Language::Cpp) {
+        if !matches!(self.language, FileLanguage::C | FileLanguage::Cpp) {
             return None;
         }
         let body = tree.child(id, BODIES)?;
         (id..body).find(|&inner| tree.kind(inner) == "function_declarator")
     }
 
-    fn groups(&self, id: Id) -> Vec<Group> {
+    fn groups(&self, id: FlatNodeId) -> Vec<TestGroup> {
         let tree = self.tree;
         tree.around(id).filter(|&outer| outer != 0).filter_map(|outer| self.group(outer)).collect()
     }
 
-    fn group(&self, id: Id) -> Option<Group> {
+    fn group(&self, id: FlatNodeId) -> Option<TestGroup> {
         let tree = self.tree;
         let kind = tree.kind(id);
         if GROUPS.contains(&kind) {
             let name = tree.text(tree.child(id, NAMES)?).to_owned();
             let decorations = self.decorations(id);
-            return Some(Group { name, node: id, decorations, modifiers: vec![], titled: false });
+            return Some(TestGroup {
+                name,
+                node: id,
+                decorations,
+                modifiers: vec![],
+                titled: false,
+            });
         }
         if !CALLS.contains(&kind) {
             return None;
@@ -280,11 +287,11 @@ impl<'t, 'a> Source<'t, 'a> {
         let name = self.title(id)?;
         let mut modifiers = words[at..].to_vec();
         modifiers.extend(self.chained(id));
-        Some(Group { name, node: id, decorations: vec![], modifiers, titled: true })
+        Some(TestGroup { name, node: id, decorations: vec![], modifiers, titled: true })
     }
 
     /// The words of what is called, such as `it`, `skip` and `each`.
-    pub(super) fn callee(&self, id: Id) -> Vec<String> {
+    pub(super) fn callee(&self, id: FlatNodeId) -> Vec<String> {
         let tree = self.tree;
         let mut words = Vec::new();
         for at in tree.inside(id).skip(1).filter(|&at| tree.is_leaf(at)) {
@@ -295,7 +302,7 @@ impl<'t, 'a> Source<'t, 'a> {
                 break;
             }
             // Ruby calls without parentheses: only what belongs to the call.
-            if self.language == Language::Ruby && tree.parent(at) != id {
+            if self.language == FileLanguage::Ruby && tree.parent(at) != id {
                 words.pop();
                 break;
             }
@@ -307,7 +314,7 @@ impl<'t, 'a> Source<'t, 'a> {
     }
 
     /// Calls that are chained to this one, such as `->skip()`.
-    fn chained(&self, id: Id) -> Vec<String> {
+    fn chained(&self, id: FlatNodeId) -> Vec<String> {
         let tree = self.tree;
         let mut words = Vec::new();
         let mut inner = id;
@@ -321,7 +328,7 @@ impl<'t, 'a> Source<'t, 'a> {
         words
     }
 
-    pub(super) fn title(&self, id: Id) -> Option<String> {
+    pub(super) fn title(&self, id: FlatNodeId) -> Option<String> {
         let tree = self.tree;
         let arguments = tree.children(id).filter(|&c| tree.kind(c).contains("argument")).last()?;
         let first = tree
@@ -331,10 +338,10 @@ impl<'t, 'a> Source<'t, 'a> {
         Some(tree.text(first).trim_matches(['"', '\'', '`']).to_owned())
     }
 
-    fn call(&self, id: Id) -> Option<Found> {
+    fn call(&self, id: FlatNodeId) -> Option<CodeUnitNode> {
         let tree = self.tree;
-        let macros = matches!(self.language, Language::C | Language::Cpp);
-        if !macros && self.collection == Collection::No {
+        let macros = matches!(self.language, FileLanguage::C | FileLanguage::Cpp);
+        if !macros && self.collection == CollectionEvidence::No {
             return None;
         }
         let parent = tree.parent(id);
@@ -363,8 +370,8 @@ impl<'t, 'a> Source<'t, 'a> {
             modifiers.push("todo".to_owned());
         }
         let groups = self.groups(id);
-        let mut found = Found {
-            role: Role::Test,
+        let mut found = CodeUnitNode {
+            role: CodeUnitRole::Test,
             name,
             id: String::new(),
             node: id,
@@ -377,9 +384,9 @@ impl<'t, 'a> Source<'t, 'a> {
         Some(found)
     }
 
-    pub(super) fn call_body(&self, id: Id) -> Option<Id> {
+    pub(super) fn call_body(&self, id: FlatNodeId) -> Option<FlatNodeId> {
         let tree = self.tree;
-        if matches!(self.language, Language::C | Language::Cpp) {
+        if matches!(self.language, FileLanguage::C | FileLanguage::Cpp) {
             let next = tree.after(tree.parent(id))?;
             return (tree.kind(next) == "compound_statement").then_some(next);
         }
@@ -395,21 +402,21 @@ impl<'t, 'a> Source<'t, 'a> {
     }
 
     /// Tests inside of `proptest!` are words without a structure.
-    fn properties(&self, id: Id, found: &mut Vec<Found>) {
+    fn properties(&self, id: FlatNodeId, found: &mut Vec<CodeUnitNode>) {
         let tree = self.tree;
         let is_property = tree
             .child(id, &["identifier", "scoped_identifier"])
             .is_some_and(|name| tree.text(name).ends_with("proptest"));
         let Some(words) = tree.child(id, &["token_tree"]).filter(|_| is_property) else { return };
-        let words: Vec<Id> = tree.children(words).collect();
+        let words: Vec<FlatNodeId> = tree.children(words).collect();
         let mut from = 0;
         for at in 0..words.len() {
             if tree.text(words[at]) != "fn" || at + 3 >= words.len() {
                 continue;
             }
             let attributes = words[from..at].iter().copied();
-            let mut test = Found {
-                role: Role::Test,
+            let mut test = CodeUnitNode {
+                role: CodeUnitRole::Test,
                 name: tree.text(words[at + 1]).to_owned(),
                 id: String::new(),
                 node: words[at],
@@ -424,12 +431,12 @@ impl<'t, 'a> Source<'t, 'a> {
         }
     }
 
-    fn role(&self, found: &Found) -> Role {
+    fn role(&self, found: &CodeUnitNode) -> CodeUnitRole {
         let tree = self.tree;
         let collected = match self.collection {
-            Collection::No => false,
-            Collection::ByContents => self.announces(found),
-            Collection::ByFolder | Collection::ByName => true,
+            CollectionEvidence::No => false,
+            CollectionEvidence::ByContents => self.announces(found),
+            CollectionEvidence::ByFolder | CollectionEvidence::ByName => true,
         };
         let marked = |words: &[&str]| {
             found.decorations.iter().any(|&id| words.contains(&self.decoration_name(id).as_str()))
@@ -439,7 +446,7 @@ impl<'t, 'a> Source<'t, 'a> {
             FUNCTIONS.contains(&tree.kind(outer)) && tree.kind(outer) != "variable_declarator"
         });
         let is_test = match self.language {
-            Language::Rust => marked(&[
+            FileLanguage::Rust => marked(&[
                 "test",
                 "rstest",
                 "test_case",
@@ -448,39 +455,42 @@ impl<'t, 'a> Source<'t, 'a> {
                 "quickcheck",
                 "bench",
             ]),
-            Language::Python => {
+            FileLanguage::Python => {
                 collected && name.starts_with("test") && !nested && self.is_collected_class(found)
             }
-            Language::Go => collected && has_go_test_name(name),
-            Language::Java | Language::Kotlin => {
+            FileLanguage::Go => collected && has_go_test_name(name),
+            FileLanguage::Java | FileLanguage::Kotlin => {
                 marked(&["Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "Property"])
                     || (name.starts_with("test") && paths::is_test_file(self.path))
             }
-            Language::CSharp => {
+            FileLanguage::CSharp => {
                 marked(&["Fact", "Theory", "Test", "TestCase", "TestMethod", "DataTestMethod"])
             }
-            Language::Php => {
+            FileLanguage::Php => {
                 collected && (name.starts_with("test") || marked(&["Test"]) || self.php_doc(found))
             }
-            Language::Ruby => collected && name.starts_with("test_"),
-            Language::C | Language::Cpp => {
+            FileLanguage::Ruby => collected && name.starts_with("test_"),
+            FileLanguage::C | FileLanguage::Cpp => {
                 self.declarator(found.node)
                     .and_then(|declarator| tree.child(declarator, NAMES))
                     .is_some_and(|word| MACROS.contains(&tree.text(word)))
                     || (collected && (name.starts_with("test") || name == "main"))
             }
-            Language::Shell => collected && name.starts_with("test"),
-            Language::JavaScript | Language::TypeScript | Language::Tsx | Language::Bats => false,
+            FileLanguage::Shell => collected && name.starts_with("test"),
+            FileLanguage::JavaScript
+            | FileLanguage::TypeScript
+            | FileLanguage::Tsx
+            | FileLanguage::Bats => false,
         };
         match (is_test || self.is_known(found), self.serves_tests(found)) {
-            (true, _) => Role::Test,
-            (false, true) => Role::Helper,
-            (false, false) => Role::Other,
+            (true, _) => CodeUnitRole::Test,
+            (false, true) => CodeUnitRole::Helper,
+            (false, false) => CodeUnitRole::Other,
         }
     }
 
     /// True if it is among the functions that are known to be tests.
-    fn is_known(&self, found: &Found) -> bool {
+    fn is_known(&self, found: &CodeUnitNode) -> bool {
         let first = self.tree.line(found.node);
         let last = found.body.map_or(first, |body| self.tree.line(body));
         let is_it =
@@ -488,7 +498,7 @@ impl<'t, 'a> Source<'t, 'a> {
         self.known.iter().any(is_it)
     }
 
-    fn serves_tests(&self, found: &Found) -> bool {
+    fn serves_tests(&self, found: &CodeUnitNode) -> bool {
         paths::is_test_file(self.path)
             || found.groups.iter().any(|group| {
                 group.decorations.iter().any(|&id| self.tree.text(id).contains("cfg(test)"))
@@ -496,31 +506,31 @@ impl<'t, 'a> Source<'t, 'a> {
     }
 
     /// Pytest takes classes called `Test…`, unittest those that inherit.
-    fn is_collected_class(&self, found: &Found) -> bool {
+    fn is_collected_class(&self, found: &CodeUnitNode) -> bool {
         found.groups.first().is_none_or(|class| {
             class.name.starts_with("Test")
                 || self.tree.child(class.node, &["argument_list"]).is_some()
         })
     }
 
-    fn php_doc(&self, found: &Found) -> bool {
+    fn php_doc(&self, found: &CodeUnitNode) -> bool {
         let before = self.tree.before(found.node);
         before.is_some_and(|id| self.tree.is_comment(id) && self.tree.text(id).contains("@test"))
     }
 
     /// The last word of an attribute's or annotation's path.
-    fn decoration_name(&self, id: Id) -> String {
+    fn decoration_name(&self, id: FlatNodeId) -> String {
         let text = self.tree.text(id).trim_start_matches(['#', '!', '[', '@', ' ']);
         let path = text.split(['(', ']', '=', ' ', ',']).next().unwrap_or_default();
         path.rsplit(['.', ':', '\\']).next().unwrap_or_default().trim().to_owned()
     }
 }
 
-impl Found {
+impl CodeUnitNode {
     /// Puts the names of what it is in before its own.
-    fn identify(&mut self, language: Language) {
+    fn identify(&mut self, language: FileLanguage) {
         let titled = self.groups.iter().any(|group| group.titled);
-        let between = match (language == Language::Rust, titled) {
+        let between = match (language == FileLanguage::Rust, titled) {
             (true, _) => "::",
             (false, true) => " > ",
             (false, false) => ".",

@@ -8,9 +8,9 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
-use ralph_checks::formats::{Collector, read};
-use ralph_core::finding::{TestCounts, Tests};
-use ralph_core::format::Format;
+use ralph_checks::formats::{FindingCollector, read};
+use ralph_core::finding::{TestCounts, TestResults};
+use ralph_core::format::OutputFormat;
 use ralph_testkit::{tool, tools_path};
 use tempfile::TempDir;
 
@@ -42,7 +42,7 @@ fn check_odd(program: &str, files: &[(&str, &str)], command: &'static str, want:
 
 /// The tests that are read, with what was printed.
 #[track_caller]
-fn tests_of(program: &str, case: &RunnerCase<'_>) -> (Tests, String) {
+fn tests_of(program: &str, case: &RunnerCase<'_>) -> (TestResults, String) {
     let project = TempDir::new().unwrap();
     for (path, text) in case.files {
         let path = project.path().join(path);
@@ -51,8 +51,8 @@ fn tests_of(program: &str, case: &RunnerCase<'_>) -> (Tests, String) {
     }
     link_packages(&tool(program), project.path());
     let text = printed(case.command, project.path());
-    let mut out = Collector::new(&project.path().canonicalize().unwrap(), "");
-    read(Format::Text, &mut text.as_bytes(), &mut out).unwrap();
+    let mut out = FindingCollector::new(&project.path().canonicalize().unwrap(), "");
+    read(OutputFormat::Text, &mut text.as_bytes(), &mut out).unwrap();
     let tests = out.finish().tests.unwrap_or_else(|| panic!("{program} was not known:\n{text}"));
     let TestCounts { passed, failed, skipped } = tests.counts;
     assert_eq!([passed, failed, skipped], case.want, "{program} {:?}\n{text}", tests.failures);

@@ -30,11 +30,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 #[cfg(test)]
-use ralph_checks::formats::{Collector, Unreadable, read};
+use ralph_checks::formats::{FindingCollector, FormatError, read};
 #[cfg(test)]
-use ralph_core::finding::{Reading, TestState};
+use ralph_core::finding::{TestState, ToolReport};
 #[cfg(test)]
-use ralph_core::format::Format;
+use ralph_core::format::OutputFormat;
 
 #[cfg(test)]
 fn samples() -> PathBuf {
@@ -47,15 +47,15 @@ fn sample(name: &str) -> Vec<u8> {
 }
 
 #[cfg(test)]
-fn reading(format: Format, input: &[u8]) -> Result<Reading, Unreadable> {
-    let mut out = Collector::new(Path::new("/project"), "");
+fn reading(format: OutputFormat, input: &[u8]) -> Result<ToolReport, FormatError> {
+    let mut out = FindingCollector::new(Path::new("/project"), "");
     read(format, &mut &*input, &mut out)?;
     Ok(out.finish())
 }
 
 /// All that was found, one thing a line: tests, then findings, then counts.
 #[cfg(test)]
-fn told(reading: &Reading) -> String {
+fn told(reading: &ToolReport) -> String {
     let mut text = String::new();
     let tests = reading.tests.clone().unwrap_or_default();
     for (id, state) in &tests.states {
@@ -86,13 +86,13 @@ fn told(reading: &Reading) -> String {
 
 #[track_caller]
 #[cfg(test)]
-fn check(format: Format, name: &str, want: &str) {
+fn check(format: OutputFormat, name: &str, want: &str) {
     check_bytes(format, &sample(name), want);
 }
 
 #[track_caller]
 #[cfg(test)]
-fn check_bytes(format: Format, input: &[u8], want: &str) {
+fn check_bytes(format: OutputFormat, input: &[u8], want: &str) {
     let found = told(&reading(format, input).unwrap());
     let found = found.lines().map(str::trim_end).collect::<Vec<_>>().join("\n");
     // Expectations are indented with the code around them.

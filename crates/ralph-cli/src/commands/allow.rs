@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use ralph_checks::tamper::Rules;
+use ralph_checks::tamper::TamperRules;
 use ralph_core::Run;
 use ralph_core::locale::Locale;
 use ralph_core::run::Owner;
-use ralph_core::state::State;
+use ralph_core::state::RunState;
 use ralph_engine::allowed;
 use ralph_engine::owner::is_alive;
 use ralph_store::RunStore;
@@ -68,7 +68,7 @@ pub(crate) fn run(args: &AllowArgs) -> Result<u8, CliError> {
         ));
     }
     let is_driven = matches!(&run.owner, Some(owner @ Owner::Driver { .. }) if is_alive(owner));
-    if is_driven && run.state == State::Running {
+    if is_driven && run.state == RunState::Running {
         let error = CliError::refused(format!(
             "{} is at work, and what is allowed meanwhile could be the agent's doing",
             run.id
@@ -84,9 +84,9 @@ pub(crate) fn run(args: &AllowArgs) -> Result<u8, CliError> {
     for path in paths {
         let rules = rule(std::slice::from_ref(&path))?;
         let how = match (new.contains(&path), held.iter().any(|held| covers(&rules, &held.place))) {
-            (false, _) => How::Before,
-            (true, true) => How::Held,
-            (true, false) => How::Ahead,
+            (false, _) => AcceptEffect::Before,
+            (true, true) => AcceptEffect::Held,
+            (true, false) => AcceptEffect::Ahead,
         };
         out::line(format!("{}: {}", run.id, how.words(&path, app.locale())));
     }
@@ -106,12 +106,12 @@ pub(crate) fn accept(
     Ok((paths, new))
 }
 
-fn rule(paths: &[String]) -> Result<Rules, CliError> {
-    Rules::new(&[], paths).map_err(|error| CliError::usage(error.to_string()))
+fn rule(paths: &[String]) -> Result<TamperRules, CliError> {
+    TamperRules::new(&[], paths).map_err(|error| CliError::usage(error.to_string()))
 }
 
 /// Returns true if a place, `file:line` or a test, is allowed.
-fn covers(rules: &Rules, place: &str) -> bool {
+fn covers(rules: &TamperRules, place: &str) -> bool {
     let file = place.rsplit_once(':').filter(|(_, line)| line.parse::<u32>().is_ok());
     rules.allows(place) || file.is_some_and(|(file, _)| rules.allows(file))
 }
@@ -129,7 +129,7 @@ pub(crate) fn is_held(app: &App, run: &Run, paths: &[String]) -> Result<bool, Cl
 }
 
 /// The effect of accepting a path.
-enum How {
+enum AcceptEffect {
     /// It was accepted before.
     Before,
     /// Something there is held.
@@ -138,7 +138,7 @@ enum How {
     Ahead,
 }
 
-impl How {
+impl AcceptEffect {
     fn words(&self, path: &str, locale: Locale) -> String {
         match (self, locale) {
             (Self::Held, Locale::En) => format!("changes of {path} are accepted."),

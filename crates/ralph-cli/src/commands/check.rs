@@ -6,31 +6,31 @@ mod wait;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
-use ralph_checks::detect::Proposal;
-use ralph_checks::security::{Before, Chosen, Files, MOST_EARLIER};
-use ralph_checks::{AffectedTest, GateWatcher, Site};
-use ralph_config::{Enforce, Layers, Value};
+use ralph_checks::detect::GateProposal;
+use ralph_checks::security::{EarlierContents, MOST_EARLIER, ScanScope, ScanSelection};
+use ralph_checks::{AffectedTest, GateContext, GateWatcher};
+use ralph_config::{NoteEnforcement, SettingLayers, SettingValue};
 use ralph_core::evidence::GateReport;
 use ralph_core::locale::Locale;
 use ralph_core::policy::{Criterion, GateSpec};
 use ralph_core::wording;
-use ralph_engine::Ledger;
+use ralph_engine::RunLedger;
 use ralph_engine::affected::AffectedTests;
-use ralph_engine::check::{Cache, Memory, check};
-use ralph_engine::clock::Interrupt;
+use ralph_engine::check::{CacheUse, PassCache, check};
+use ralph_engine::clock::InterruptSignal;
 use ralph_engine::folder_guard;
 use ralph_engine::report::span;
 use ralph_engine::wire::{CheckView, GateView, sarif};
 use ralph_snapshot::WorkTree;
 
 use super::drive;
-use super::lsp_helper::Warmth;
+use super::lsp_helper::ServerKeepAlive;
 use crate::app::App;
 use crate::error::CliError;
 use crate::findings;
 use crate::options::CriteriaOptions;
 use crate::progress_line::ProgressLine;
-use crate::signals::{self, Aftermath};
+use crate::signals::{self, ForcedEndState};
 use crate::{out, texts};
 
 /// Run the gates now
@@ -87,14 +87,14 @@ impl CheckArgs {
         self.json || self.sarif
     }
 
-    fn wanted(&self) -> Wanted {
-        Wanted {
-            memory: if self.fresh { Memory::Ignored } else { Memory::Used },
-            scan: if self.all { Scan::All } else { Scan::Changed },
+    fn wanted(&self) -> CheckRequest {
+        CheckRequest {
+            memory: if self.fresh { CacheUse::Ignored } else { CacheUse::Used },
+            scan: if self.all { CheckScanScope::All } else { CheckScanScope::Changed },
             turn: match (self.wait, self.criteria.is_given()) {
-                (false, _) => Turn::Ignored,
-                (true, true) => Turn::Taken,
-                (true, false) => Turn::TakenForLoop,
+                (false, _) => CheckQueueMode::Ignored,
+                (true, true) => CheckQueueMode::Taken,
+                (true, false) => CheckQueueMode::TakenForLoop,
             },
         }
     }
@@ -109,7 +109,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
     let mut layers = app.layers()?;
     args.criteria.apply(&mut layers)?;
     if args.lsp {
-        let warmth = if args.warm { Warmth::Kept } else { Warmth::Used };
+        let warmth = if args.warm { ServerKeepAlive::Kept } else { ServerKeepAlive::Used };
         let reports = servers::look(&app, &layers, &args.files, warmth)?;
         if reports.is_empty() && !args.is_for_machines() {
             out::line(texts::no_server(app.locale()));
@@ -118,14 +118,14 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
         show(&reports, args, app.locale());
         return Ok(u8::from(reports.iter().any(GateReport::blocks)));
     }
-    let mut progress = Progress {
+    let mut progress = CheckProgressPrinter {
         locale: app.locale(),
         quiet: args.is_for_machines(),
-        interrupt: Interrupt::default(),
+        interrupt: InterruptSignal::default(),
         is_held: false,
         line: None,
     };
-    signals::listen(&progress.interrupt, || {}, Aftermath::Nothing, progress.locale)?;
+    signals::listen(&progress.interrupt, || {}, ForcedEndState::Nothing, progress.locale)?;
     let reports = reports(&app, layers, &args.wanted(), &mut progress);
     progress.line = None;
     if progress.interrupt.is_raised() {
@@ -138,22 +138,22 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
 }
 
 /// Options of a check that are not settings.
-pub(crate) struct Wanted {
-    pub(crate) memory: Memory,
-    pub(crate) scan: Scan,
-    pub(crate) turn: Turn,
+pub(crate) struct CheckRequest {
+    pub(crate) memory: CacheUse,
+    pub(crate) scan: CheckScanScope,
+    pub(crate) turn: CheckQueueMode,
 }
 
 /// The files that are scanned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Scan {
+pub(crate) enum CheckScanScope {
     Changed,
     All,
 }
 
 /// The way a check treats other checks of the work tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Turn {
+pub(crate) enum CheckQueueMode {
     /// It does not wait for them.
     Ignored,
     /// It waits, and runs the gates of the settings.
@@ -165,16 +165,18 @@ pub(crate) enum Turn {
 /// Runs the gates.
 pub(crate) fn reports(
     app: &App,
-    layers: Layers,
-    wanted: &Wanted,
-    progress: &mut Progress,
+    layers: SettingLayers,
+    wanted: &CheckRequest,
+    progress: &mut CheckProgressPrinter,
 ) -> Result<Vec<GateReport>, CliError> {
     // Holds the lock until the gates are done.
     let _turn = match wanted.turn {
-        Turn::Ignored => None,
-        Turn::Taken | Turn::TakenForLoop => Some(wait::for_turn(app, &progress.interrupt)?),
+        CheckQueueMode::Ignored => None,
+        CheckQueueMode::Taken | CheckQueueMode::TakenForLoop => {
+            Some(wait::for_turn(app, &progress.interrupt)?)
+        }
     };
-    if wanted.turn == Turn::TakenForLoop
+    if wanted.turn == CheckQueueMode::TakenForLoop
         && let Some(reports) = wait::check_run(app, progress)?
     {
         return Ok(reports);
@@ -185,12 +187,12 @@ pub(crate) fn reports(
 /// Runs the gates that the settings name.
 fn check_settings(
     app: &App,
-    mut layers: Layers,
-    wanted: &Wanted,
-    progress: &mut Progress,
+    mut layers: SettingLayers,
+    wanted: &CheckRequest,
+    progress: &mut CheckProgressPrinter,
 ) -> Result<Vec<GateReport>, CliError> {
     let mut settings = app.settings(&layers)?;
-    let asked = settings.memory.enforce == Enforce::Asked;
+    let asked = settings.memory.enforce == NoteEnforcement::Asked;
     if settings.policy.gates.iter().all(GateSpec::is_memory) && !asked {
         choose_detected(app, &mut layers, settings.policy.locale);
         settings = app.settings(&layers)?;
@@ -202,7 +204,7 @@ fn check_settings(
         missing.extend(need.map(|missing| (spec.clone(), missing.need.clone())));
         need.is_none()
     });
-    let chosen = Chosen::default();
+    let chosen = ScanSelection::default();
     let gates = drive::gates(app, &settings.policy.gates, &chosen)?;
     if gates.is_empty() && asked {
         return Err(CliError::usage("no note has a check")
@@ -219,10 +221,10 @@ fn check_settings(
     progress.locale = settings.policy.locale;
     let supervisor = App::supervisor();
     let env = drive::gate_env(&app.env, &settings);
-    let site = Site { supervisor: &supervisor, root: &app.project.root, env: &env };
-    let (ledger, _) = Ledger::open(&app.home)?;
+    let site = GateContext { supervisor: &supervisor, root: &app.project.root, env: &env };
+    let (ledger, _) = RunLedger::open(&app.home)?;
     let tree = app.whole_work_tree()?;
-    progress.interrupt.reach(tree.handle());
+    progress.interrupt.interrupt_on_request(tree.handle());
     progress.line = ProgressLine::show(tree.handle(), progress.locale);
     let reads_files = |spec: &GateSpec| {
         let read = [Criterion::Security, Criterion::Diagnostics, Criterion::Memory];
@@ -231,21 +233,22 @@ fn check_settings(
     // Asking git what changed takes longer than all the rest.
     if settings.policy.gates.iter().any(reads_files) {
         let files = files(&tree, wanted.scan)?;
-        if matches!(&files, Files::Only(paths) if paths.is_empty()) && !progress.quiet {
+        if matches!(&files, ScanScope::Only(paths) if paths.is_empty()) && !progress.quiet {
             progress.line = None;
             out::note(texts::nothing_changed(settings.policy.locale));
         }
         let paths = match &files {
-            Files::Only(paths) => paths.clone(),
-            Files::All => Vec::new(),
+            ScanScope::Only(paths) => paths.clone(),
+            ScanScope::All => Vec::new(),
         };
         chosen.set(files);
         if settings.policy.gates.iter().any(GateSpec::is_memory) {
             chosen.set_before(committed(&tree, &paths)?);
         }
     }
-    let cache = Cache { store: ledger.store(), tree: &tree, memory: wanted.memory, now: app.now() };
-    let is_quick = wanted.scan == Scan::Changed && wanted.memory == Memory::Used;
+    let cache =
+        PassCache { store: ledger.store(), tree: &tree, memory: wanted.memory, now: app.now() };
+    let is_quick = wanted.scan == CheckScanScope::Changed && wanted.memory == CacheUse::Used;
     let affected = drive::affected(app, &settings).filter(|_| is_quick);
     let first =
         || affected.as_ref().map(|affected| first(affected, app, &tree)).unwrap_or_default();
@@ -262,64 +265,66 @@ fn check_settings(
 
 /// Chooses the gates that `ralph init` would switch on, if no criteria are set. Tests
 /// that cannot run here are included, and unknown.
-fn choose_detected(app: &App, layers: &mut Layers, locale: Locale) {
+fn choose_detected(app: &App, layers: &mut SettingLayers, locale: Locale) {
     let found = app.detected();
-    let wanted: Vec<&Proposal> = found.proposals.iter().filter(|it| it.is_wanted()).collect();
+    let wanted: Vec<&GateProposal> = found.proposals.iter().filter(|it| it.is_wanted()).collect();
     if !wanted.is_empty() {
         out::note(texts::detected_gates(locale));
     }
-    for Proposal { name, missing, .. } in &wanted {
+    for GateProposal { name, missing, .. } in &wanted {
         if let Some(missing) = missing {
             out::note(texts::gate_cannot_run(name, missing, locale));
         }
     }
     let names = wanted.into_iter().map(|proposal| proposal.name.clone()).collect();
-    layers.set_flag("run.criteria", Value::List(names));
+    layers.set_flag("run.criteria", SettingValue::List(names));
 }
 
 /// Returns the tests that touch what differs from the last commit.
 fn first(affected: &AffectedTests, app: &App, tree: &WorkTree) -> Vec<AffectedTest> {
-    let Ok(Files::Only(paths)) = files(tree, Scan::Changed) else { return Vec::new() };
+    let Ok(ScanScope::Only(paths)) = files(tree, CheckScanScope::Changed) else {
+        return Vec::new();
+    };
     let changed: Vec<String> =
         paths.iter().map(|path| path.to_string_lossy().into_owned()).collect();
     affected.of(&changed, app.now())
 }
 
 /// Returns the files for gates that read files themselves.
-pub(crate) fn files(tree: &WorkTree, scan: Scan) -> Result<Files, CliError> {
+pub(crate) fn files(tree: &WorkTree, scan: CheckScanScope) -> Result<ScanScope, CliError> {
     let committed = tree.committed().map_err(|error| CliError::internal(&error))?;
-    let Some(committed) = committed.filter(|_| scan == Scan::Changed) else {
-        return Ok(Files::All);
+    let Some(committed) = committed.filter(|_| scan == CheckScanScope::Changed) else {
+        return Ok(ScanScope::All);
     };
     let changes = tree.tree().and_then(|present| tree.changes(&committed, &present));
     let changes = changes.map_err(|error| CliError::internal(&error))?;
-    Ok(Files::Only(changes.into_iter().map(|change| change.path).collect()))
+    Ok(ScanScope::Only(changes.into_iter().map(|change| change.path).collect()))
 }
 
 /// Returns the contents of files in the last commit.
-fn committed(tree: &WorkTree, paths: &[PathBuf]) -> Result<Before, CliError> {
+fn committed(tree: &WorkTree, paths: &[PathBuf]) -> Result<EarlierContents, CliError> {
     let trouble = |error| CliError::internal(&error);
     match tree.committed().map_err(trouble)? {
         Some(commit) if !paths.is_empty() => {
             tree.contents(&commit, paths, MOST_EARLIER).map_err(trouble)
         }
-        Some(_) | None => Ok(Before::new()),
+        Some(_) | None => Ok(EarlierContents::new()),
     }
 }
 
 /// Prints which gate runs, if standard error is a terminal.
-pub(crate) struct Progress {
+pub(crate) struct CheckProgressPrinter {
     pub(crate) locale: Locale,
     pub(crate) quiet: bool,
     /// Stops the gates when it is raised.
-    pub(crate) interrupt: Interrupt,
+    pub(crate) interrupt: InterruptSignal,
     /// True if changes of tests or checks are held against the run.
     pub(crate) is_held: bool,
     /// The progress of reading the files, shown until a message is printed.
     pub(crate) line: Option<ProgressLine>,
 }
 
-impl Progress {
+impl CheckProgressPrinter {
     fn say(&mut self, text: &str) {
         self.line = None;
         if !self.quiet || io::stderr().is_terminal() {
@@ -332,7 +337,7 @@ impl Progress {
     }
 }
 
-impl GateWatcher for Progress {
+impl GateWatcher for CheckProgressPrinter {
     fn started(&mut self, spec: &GateSpec) {
         self.say_started(&spec.name);
     }

@@ -7,20 +7,20 @@ mod unclear;
 
 use std::path::Path;
 
-use ralph_engine::clock::Clock;
+use ralph_engine::clock::TimeSource;
 use ralph_engine::folder_guard;
 use ralph_engine::wire::code as wire;
 use ralph_graph::ask::files::FoundBy;
-use ralph_graph::ask::name::Meant;
+use ralph_graph::ask::name::NameLookup;
 use ralph_graph::ask::spot::file_of_place;
 use ralph_graph::ask::symbols::SymbolQuery;
-use ralph_graph::facts::Kind;
-use ralph_graph::map::{MapQuery, Taken};
-use ralph_graph::{Code, Index, Symbol, Updated};
+use ralph_graph::facts::DefinitionKind;
+use ralph_graph::map::{MapQuery, PathResolution};
+use ralph_graph::{CodeSymbol, Index, KnownCode, UpdateSummary};
 use serde_json::Value;
 
-use self::answers::{Answers, Doubts};
-use self::progress::Bar;
+use self::answers::{CodeRenderer, DoubtfulUses};
+use self::progress::IndexProgressBar;
 use crate::app::App;
 use crate::error::CliError;
 use crate::out;
@@ -43,11 +43,11 @@ pub(crate) use self::kinds::kind;
 #[derive(clap::Args, Debug)]
 pub(crate) struct CodeArgs {
     #[command(subcommand)]
-    question: Question,
+    question: CodeCommand,
 }
 
 #[derive(clap::Subcommand, Debug)]
-enum Question {
+enum CodeCommand {
     /// Bring the index up to date and say what was left out
     Index(IndexArgs),
     /// List definitions, by a name or something like it
@@ -86,7 +86,7 @@ struct SymbolsArgs {
     file: Option<String>,
     /// Only of this kind
     #[arg(long, value_name = "KIND", value_parser = kinds::parser(), ignore_case = true)]
-    kind: Vec<Kind>,
+    kind: Vec<DefinitionKind>,
     /// How many to list
     #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
     limit: usize,
@@ -138,7 +138,7 @@ struct MapArgs {
 }
 
 /// Answers a question from an index after updating it.
-pub(crate) fn ask<T>(app: &App, question: impl FnOnce(&Code<'_>) -> T) -> Result<T, CliError> {
+pub(crate) fn ask<T>(app: &App, question: impl FnOnce(&KnownCode<'_>) -> T) -> Result<T, CliError> {
     let mut index = Index::open(&app.project.root, &app.home)?;
     let now = nanoseconds(app);
     index.update(now, &mut |_| {})?;
@@ -155,73 +155,74 @@ pub(crate) fn run(args: &CodeArgs) -> Result<u8, CliError> {
     folder_guard::refuse_no_project(&app)?;
     let mut index = Index::open(&app.project.root, &app.home)?;
     let now = nanoseconds(&app);
-    let mut bar = Bar::new(app.locale());
+    let mut bar = IndexProgressBar::new(app.locale());
     let updated = match &args.question {
-        Question::Index(IndexArgs { rebuild: true, .. }) => {
+        CodeCommand::Index(IndexArgs { rebuild: true, .. }) => {
             index.rebuild(now, &mut |progress| bar.show(progress))?
         }
-        Question::Index(_)
-        | Question::Symbols(_)
-        | Question::Refs(_)
-        | Question::Callers(_)
-        | Question::Callees(_)
-        | Question::Impact(_)
-        | Question::Map(_) => index.update(now, &mut |progress| bar.show(progress))?,
+        CodeCommand::Index(_)
+        | CodeCommand::Symbols(_)
+        | CodeCommand::Refs(_)
+        | CodeCommand::Callers(_)
+        | CodeCommand::Callees(_)
+        | CodeCommand::Impact(_)
+        | CodeCommand::Map(_) => index.update(now, &mut |progress| bar.show(progress))?,
     };
     bar.clear();
-    if let Question::Index(args) = &args.question {
+    if let CodeCommand::Index(args) = &args.question {
         show_index(&app, &index, updated, args);
         return Ok(0);
     }
     let code = index.code(now)?;
-    let asking = Asking { app: &app, code: &code, answers: Answers::new(app.locale()) };
+    let asking =
+        CodeQueryContext { app: &app, code: &code, answers: CodeRenderer::new(app.locale()) };
     asking.answer(&args.question).or_else(|error| {
         out::note(error.said(app.locale()));
         Ok(error.exit_code())
     })
 }
 
-fn show_index(app: &App, index: &Index, updated: Updated, args: &IndexArgs) {
+fn show_index(app: &App, index: &Index, updated: UpdateSummary, args: &IndexArgs) {
     let freshness = index.freshness();
     if args.json {
         out::line(wire::updated(updated, &freshness));
     } else {
-        let answers = Answers::new(app.locale());
+        let answers = CodeRenderer::new(app.locale());
         out::raw(&answers.updated(updated, &freshness));
         out::note(answers.freshness(&freshness));
     }
 }
 
 /// The project and its code, to answer one question.
-struct Asking<'a> {
+struct CodeQueryContext<'a> {
     app: &'a App,
-    code: &'a Code<'a>,
-    answers: Answers,
+    code: &'a KnownCode<'a>,
+    answers: CodeRenderer,
 }
 
 impl SymbolArgs {
-    fn doubts(&self) -> Doubts {
-        if self.possible { Doubts::Shown } else { Doubts::Hidden }
+    fn doubts(&self) -> DoubtfulUses {
+        if self.possible { DoubtfulUses::Shown } else { DoubtfulUses::Hidden }
     }
 }
 
 /// The format of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum AnswerFormat {
     Json,
     Text,
 }
 
 /// Options that choose the format of an answer.
-trait Printed {
-    fn form(&self) -> Form;
+trait FormatOptions {
+    fn form(&self) -> AnswerFormat;
 }
 
 macro_rules! printed {
     ($($args:ty),*) => {$(
-        impl Printed for $args {
-            fn form(&self) -> Form {
-                if self.json { Form::Json } else { Form::Text }
+        impl FormatOptions for $args {
+            fn form(&self) -> AnswerFormat {
+                if self.json { AnswerFormat::Json } else { AnswerFormat::Text }
             }
         }
     )*};
@@ -229,12 +230,12 @@ macro_rules! printed {
 
 printed!(SymbolsArgs, SymbolArgs, ImpactArgs, MapArgs);
 
-impl Asking<'_> {
-    fn answer(&self, question: &Question) -> Result<u8, CliError> {
+impl CodeQueryContext<'_> {
+    fn answer(&self, question: &CodeCommand) -> Result<u8, CliError> {
         match question {
-            Question::Index(_) => Ok(0),
-            Question::Symbols(args) => self.symbols(args),
-            Question::Refs(args) => {
+            CodeCommand::Index(_) => Ok(0),
+            CodeCommand::Symbols(args) => self.symbols(args),
+            CodeCommand::Refs(args) => {
                 let show = |found: &_| {
                     (
                         wire::refs(found, &self.code.freshness()),
@@ -243,7 +244,7 @@ impl Asking<'_> {
                 };
                 self.about(args, self.code.refs(&self.seen_from_root(&args.symbol)), &show)
             }
-            Question::Callers(args) => {
+            CodeCommand::Callers(args) => {
                 let show = |found: &_| {
                     (
                         wire::callers(found, &self.code.freshness()),
@@ -252,7 +253,7 @@ impl Asking<'_> {
                 };
                 self.about(args, self.code.callers(&self.seen_from_root(&args.symbol)), &show)
             }
-            Question::Callees(args) => {
+            CodeCommand::Callees(args) => {
                 let show = |found: &_| {
                     (
                         wire::callees(found, &self.code.freshness()),
@@ -261,13 +262,13 @@ impl Asking<'_> {
                 };
                 self.about(args, self.code.callees(&self.seen_from_root(&args.symbol)), &show)
             }
-            Question::Impact(args) => self.impact(args),
-            Question::Map(args) => Ok(self.map(args)),
+            CodeCommand::Impact(args) => self.impact(args),
+            CodeCommand::Map(args) => Ok(self.map(args)),
         }
     }
 
-    fn show(&self, form: Form, json: Value, text: &str) {
-        if form == Form::Json {
+    fn show(&self, form: AnswerFormat, json: Value, text: &str) {
+        if form == AnswerFormat::Json {
             out::line(json);
         } else {
             out::raw(text);
@@ -286,13 +287,13 @@ impl Asking<'_> {
         };
         let found = self.code.symbols(&query);
         let is_unknown = found.files.as_ref().is_some_and(Vec::is_empty);
-        if let (Some(file), true, Form::Text) = (&file, is_unknown, args.form()) {
+        if let (Some(file), true, AnswerFormat::Text) = (&file, is_unknown, args.form()) {
             return Err(self.unknown(std::slice::from_ref(file)));
         }
         let freshness = self.code.freshness();
         let json = wire::symbols(&found, file.as_deref(), &freshness);
         self.show(args.form(), json, &self.answers.symbols(&found));
-        if let (Some(file), Some(FoundBy::Likeness), Form::Text) =
+        if let (Some(file), Some(FoundBy::Likeness), AnswerFormat::Text) =
             (&file, found.found_by, args.form())
         {
             let files = found.files.as_deref().unwrap_or_default();
@@ -311,21 +312,26 @@ impl Asking<'_> {
     fn about<T>(
         &self,
         args: &SymbolArgs,
-        found: Meant<T>,
+        found: NameLookup<T>,
         show: &dyn Fn(&T) -> (Value, String),
     ) -> Result<u8, CliError> {
         match found {
-            Meant::One(found) => {
+            NameLookup::One(found) => {
                 let (json, text) = show(&found);
                 self.show(args.form(), json, &text);
                 Ok(0)
             }
-            Meant::Several(all) => self.unclear(args, &all, &[]),
-            Meant::Nothing(alike) => self.unclear(args, &[], &alike),
+            NameLookup::Several(all) => self.unclear(args, &all, &[]),
+            NameLookup::Nothing(alike) => self.unclear(args, &[], &alike),
         }
     }
 
-    fn unclear(&self, args: &SymbolArgs, all: &[Symbol], alike: &[Symbol]) -> Result<u8, CliError> {
+    fn unclear(
+        &self,
+        args: &SymbolArgs,
+        all: &[CodeSymbol],
+        alike: &[CodeSymbol],
+    ) -> Result<u8, CliError> {
         if args.json {
             out::line(wire::unclear(all, alike, &self.code.freshness()));
             return Ok(1);
@@ -345,7 +351,7 @@ impl Asking<'_> {
         let files: Vec<String> = args.files.iter().map(|file| self.once_in_root(file)).collect();
         let found = self.code.impact(&files);
         let is_unknown = found.files.is_empty() && found.gone.is_empty();
-        if is_unknown && args.form() == Form::Text {
+        if is_unknown && args.form() == AnswerFormat::Text {
             return Err(self.unknown(&found.unknown));
         }
         let json = wire::impact(&found, &self.code.freshness());
@@ -358,8 +364,8 @@ impl Asking<'_> {
         let query = MapQuery { files, words: args.words.clone(), tokens: args.tokens };
         let found = self.code.map(&query);
         self.show(args.form(), wire::map(&found, &self.code.freshness()), &found.text);
-        let is_guess = |taken: &&Taken| taken.found_by == FoundBy::Likeness;
-        if args.form() == Form::Text {
+        let is_guess = |taken: &&PathResolution| taken.found_by == FoundBy::Likeness;
+        if args.form() == AnswerFormat::Text {
             for taken in found.taken.iter().filter(is_guess) {
                 out::note(self.answers.guessed(&taken.asked, &taken.files));
             }
@@ -367,7 +373,7 @@ impl Asking<'_> {
         for name in &found.unknown {
             out::note(self.answers.unknown(name));
         }
-        if found.files.is_empty() && found.total > 0 && args.form() == Form::Text {
+        if found.files.is_empty() && found.total > 0 && args.form() == AnswerFormat::Text {
             out::note(self.answers.nothing_fits(args.tokens));
         }
         0

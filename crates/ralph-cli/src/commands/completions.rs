@@ -3,7 +3,7 @@
 use clap::builder::PossibleValuesParser;
 use clap_complete::Shell;
 use ralph_core::policy::Criterion;
-use ralph_store::{RunQuery, RunStore, Which};
+use ralph_store::{RunQuery, RunStateFilter, RunStore};
 
 use crate::app::App;
 use crate::cli::Cli;
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &CompletionsArgs) -> Result<u8, CliError> {
 /// Prints the ids that the scripts ask for.
 pub(crate) fn run_ids(_args: &RunIdsArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
-    let query = RunQuery { worktree: None, which: Which::All, limit: OFFERED };
+    let query = RunQuery { worktree: None, which: RunStateFilter::All, limit: OFFERED };
     if let Some(store) = app.existing_store()? {
         for run in store.runs(&query)? {
             out::line(run.id);

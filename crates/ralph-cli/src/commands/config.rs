@@ -1,6 +1,6 @@
 //! `ralph config`: the settings in force, and where each came from.
 
-use ralph_config::{KEYS, Value, schema};
+use ralph_config::{KEYS, SettingValue, schema};
 use serde_json::{Map, json};
 
 use crate::app::App;
@@ -60,15 +60,15 @@ pub(crate) fn run(args: &ConfigArgs) -> Result<u8, CliError> {
 }
 
 /// Returns the value of a setting, without the password that an address may hold.
-fn shown(path: &str, value: &Value) -> toml::Value {
+fn shown(path: &str, value: &SettingValue) -> toml::Value {
     match value {
-        Value::Text(text) if path.ends_with(".attach") => without_password(text).into(),
-        Value::Text(_)
-        | Value::Count(_)
-        | Value::Span(_)
-        | Value::Switch(_)
-        | Value::Money(_)
-        | Value::List(_) => value.to_toml(),
+        SettingValue::Text(text) if path.ends_with(".attach") => without_password(text).into(),
+        SettingValue::Text(_)
+        | SettingValue::Count(_)
+        | SettingValue::Span(_)
+        | SettingValue::Switch(_)
+        | SettingValue::Money(_)
+        | SettingValue::List(_) => value.to_toml(),
     }
 }
 
@@ -89,7 +89,7 @@ mod tests {
             ("http://me:s/e@cret@host:1/x", "http://***@host:1/x"),
             ("me:secret@host", "***@host"),
         ] {
-            let value = Value::Text(address.to_owned());
+            let value = SettingValue::Text(address.to_owned());
             assert_eq!(shown("host.attach", &value), want.into());
             assert_eq!(shown("run.promise", &value), address.into());
         }

@@ -5,18 +5,18 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ralph_agents::scripted::{Script, ScriptedTurn};
-use ralph_config::{Layers, Value, criteria};
+use ralph_agents::scripted::{AgentScript, ScriptedTurn};
+use ralph_config::{SettingLayers, SettingValue, criteria};
 use ralph_core::locale::Locale;
 use ralph_core::run::{AgentRef, NewRun, Task};
-use ralph_engine::events::Begin;
+use ralph_engine::events::RunStart;
 use ralph_engine::loops;
 use ralph_engine::owner;
-use ralph_engine::report::{Markup, Report};
-use ralph_snapshot::Project;
+use ralph_engine::report::{ReportMarkup, RunReport};
+use ralph_snapshot::ProjectLocation;
 use ralph_store::RunStore;
 
-use super::drive::{self, Checks, Ready, View};
+use super::drive::{self, EventFormat, PreparedRun, RunChecks};
 use super::rollback;
 use super::run::open_ledger;
 use crate::app::App;
@@ -47,21 +47,21 @@ pub(crate) struct DemoArgs {
 }
 
 /// A file of a sample: its name and contents.
-type File = (&'static str, &'static str);
+type SampleFile = (&'static str, &'static str);
 
 /// A sample project: its files, the gate, the files that repair it, and those that cheat.
-struct Sample {
-    files: &'static [File],
+struct SampleProject {
+    files: &'static [SampleFile],
     gate: &'static str,
-    half: File,
-    whole: File,
+    half: SampleFile,
+    whole: SampleFile,
     /// The test file: as it is, with an assertion removed, and with a test ignored.
-    checks: File,
-    gutted: File,
-    ignored: File,
+    checks: SampleFile,
+    gutted: SampleFile,
+    ignored: SampleFile,
 }
 
-const RUST: Sample = Sample {
+const RUST: SampleProject = SampleProject {
     files: &[
         ("Cargo.toml", include_str!("demo/Cargo.toml.txt")),
         (".gitignore", "target\n"),
@@ -76,7 +76,7 @@ const RUST: Sample = Sample {
     ignored: ("tests/roman.rs", include_str!("demo/ignored.rs.txt")),
 };
 
-const SHELL: Sample = Sample {
+const SHELL: SampleProject = SampleProject {
     files: &[("roman.sh", "echo I\n"), ("check.sh", include_str!("demo/check.sh.txt"))],
     gate: "custom:sh check.sh",
     half: ("roman.sh", include_str!("demo/half.sh.txt")),
@@ -137,7 +137,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<u8, CliError> {
     env.insert("RUST_BACKTRACE".into(), "0".into());
     // Temporary files may be inside another project; the demo makes its own.
     let root = fs::canonicalize(&project)?;
-    let app = App::of(Project { root, git: None }, env);
+    let app = App::of(ProjectLocation { root, git: None }, env);
     write_script(&script, &sample, args, &demo_words(app.locale()))?;
     introduce(args, &project, app.locale());
     let code = play(args, &app, &script, sample.gate)?;
@@ -175,7 +175,7 @@ fn offer(folder: &Path, locale: Locale) {
 }
 
 /// Rolls the run back and compares every file with its original.
-fn prove_rollback(app: &App, sample: &Sample) -> Result<(), CliError> {
+fn prove_rollback(app: &App, sample: &SampleProject) -> Result<(), CliError> {
     let done = rollback::to_start(app)?;
     let root = &app.project.root;
     let same = sample
@@ -231,7 +231,7 @@ fn introduce(args: &DemoArgs, project: &Path, locale: Locale) {
 fn play(args: &DemoArgs, app: &App, script: &Path, gate: &str) -> Result<u8, CliError> {
     let settings = app.plain_settings(&layers(gate)?)?;
     let agent = drive::agent(app, &settings, Some(script))?;
-    let checks = Checks::new(app, settings)?;
+    let checks = RunChecks::new(app, settings)?;
     let ledger = open_ledger(app)?;
     let new = NewRun {
         task: Task { text: demo_words(app.locale()).task.to_owned(), ..Task::default() },
@@ -242,28 +242,28 @@ fn play(args: &DemoArgs, app: &App, script: &Path, gate: &str) -> Result<u8, Cli
     };
     let run = loops::start(ledger.store(), new, app.now())?;
     let id = run.id.clone();
-    let view = if args.json { View::Json } else { View::Human };
-    let ready = Ready { agent, checks, begin: Begin::New, answer: None };
+    let view = if args.json { EventFormat::Json } else { EventFormat::Human };
+    let ready = PreparedRun { agent, checks, begin: RunStart::New, answer: None };
     let run = drive::drive(app, ledger, ready, run, view)?;
-    if view == View::Human
+    if view == EventFormat::Human
         && let Some(store) = app.existing_store()?
         && let Some(run) = store.run(&id)?
     {
         out::raw("\n");
-        out::text(&Report::load(&store, run)?.brief(Markup::Plain));
+        out::text(&RunReport::load(&store, run)?.brief(ReportMarkup::Plain));
     }
     Ok(run.state.exit_code())
 }
 
-fn layers(gate: &str) -> Result<Layers, CliError> {
-    let mut layers = Layers::default();
-    layers.set_flag("run.agent", Value::Text("scripted".to_owned()));
+fn layers(gate: &str) -> Result<SettingLayers, CliError> {
+    let mut layers = SettingLayers::default();
+    layers.set_flag("run.agent", SettingValue::Text("scripted".to_owned()));
     let list = criteria(&[gate.to_owned()]).map_err(CliError::usage)?;
     layers.set_flag("run.criteria", list);
     Ok(layers)
 }
 
-fn lay_out(project: &Path, sample: &Sample) -> Result<(), CliError> {
+fn lay_out(project: &Path, sample: &SampleProject) -> Result<(), CliError> {
     for (name, content) in sample.files {
         let path: PathBuf = project.join(name);
         if let Some(folder) = path.parent() {
@@ -276,11 +276,11 @@ fn lay_out(project: &Path, sample: &Sample) -> Result<(), CliError> {
 
 fn write_script(
     path: &Path,
-    sample: &Sample,
+    sample: &SampleProject,
     args: &DemoArgs,
     words: &DemoWords,
 ) -> Result<(), CliError> {
-    let turn = |say: &str, write: &[File]| ScriptedTurn {
+    let turn = |say: &str, write: &[SampleFile]| ScriptedTurn {
         say: say.to_owned(),
         write: write.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect(),
         ..ScriptedTurn::default()
@@ -298,7 +298,7 @@ fn write_script(
             turn(&claim(words.whole), &[sample.checks, sample.whole]),
         ]
     };
-    let text = serde_json::to_string_pretty(&Script { turns })
+    let text = serde_json::to_string_pretty(&AgentScript { turns })
         .map_err(|error| CliError::internal(&error))?;
     fs::write(path, text)?;
     Ok(())

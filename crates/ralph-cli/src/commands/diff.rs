@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use ralph_core::Run;
-use ralph_engine::undo::{self, Name};
+use ralph_engine::undo::{self, SnapshotName};
 use ralph_snapshot::{Snapshot, Snapshots};
 
 use crate::app::App;
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &DiffArgs) -> Result<u8, CliError> {
 }
 
 fn named<'a>(text: &str, run: &Run, all: &'a [Snapshot]) -> Result<&'a Snapshot, CliError> {
-    let name: Name = text.parse().map_err(CliError::usage)?;
+    let name: SnapshotName = text.parse().map_err(CliError::usage)?;
     undo::find(name, run, all).ok_or_else(|| texts::no_snapshot(run, text))
 }
 
@@ -112,9 +112,9 @@ fn cannot_start(error: &std::io::Error) -> CliError {
 fn git_diff(app: &App, folder: &Path, args: &DiffArgs, what: &[OsString]) -> Result<u8, CliError> {
     let stdout = std::io::stdout();
     let audience = match (stdout.is_terminal(), out::colours(&stdout)) {
-        (false, _) => Audience::Machine,
-        (true, false) => Audience::Monochrome,
-        (true, true) => Audience::Person,
+        (false, _) => DiffAudience::Machine,
+        (true, false) => DiffAudience::Monochrome,
+        (true, true) => DiffAudience::Person,
     };
     let mut git = own_git();
     git.env("GIT_DIR", folder).env("GIT_PAGER", pager()).args(audience.options());
@@ -145,7 +145,7 @@ fn pager() -> OsString {
 
 /// The reader of the differences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Audience {
+enum DiffAudience {
     /// A file or another program.
     Machine,
     /// A person at a terminal who wants no colours.
@@ -154,7 +154,7 @@ enum Audience {
     Person,
 }
 
-impl Audience {
+impl DiffAudience {
     /// Returns the git command and options for this reader. The user's settings choose
     /// the pager; for programs there is none.
     fn options(self) -> &'static [&'static str] {
@@ -172,14 +172,14 @@ mod tests {
 
     #[test]
     fn only_a_person_at_a_terminal_gets_colours_and_a_pager() {
-        let has = |audience: Audience, option| audience.options().contains(&option);
-        assert!(has(Audience::Person, "--color=always"));
-        for audience in [Audience::Machine, Audience::Monochrome] {
+        let has = |audience: DiffAudience, option| audience.options().contains(&option);
+        assert!(has(DiffAudience::Person, "--color=always"));
+        for audience in [DiffAudience::Machine, DiffAudience::Monochrome] {
             assert!(has(audience, "--color=never"), "{audience:?}");
         }
-        for audience in [Audience::Monochrome, Audience::Person] {
+        for audience in [DiffAudience::Monochrome, DiffAudience::Person] {
             assert!(!has(audience, "--no-pager"), "{audience:?}");
         }
-        assert!(has(Audience::Machine, "--no-pager"));
+        assert!(has(DiffAudience::Machine, "--no-pager"));
     }
 }

@@ -11,21 +11,24 @@ use std::ffi::OsString;
 use std::process::Command;
 use std::time::Duration;
 
-use facts::Facts;
+use facts::HostFacts;
 use ralph_agents::host::HOSTS;
-use ralph_config::{AgentChoice, Settings};
+use ralph_config::{AgentChoice, RunSettings};
 use ralph_core::locale::Locale;
 use ralph_core::wording::columns;
-use ralph_engine::clock::Interrupt;
-use ralph_proc::{Control, Ending, Launch, Limits, Outcome, ProcError, Stream, Watcher};
+use ralph_engine::clock::InterruptSignal;
+use ralph_proc::{
+    ExitReason, OutputStream, ProcError, ProgramLaunch, ProgramLimits, ProgramOutcome,
+    ProgramWatcher, WatcherDecision,
+};
 use ralph_snapshot::WorkTree;
 use ralph_store::{RunStore, SqliteStore};
 
-use super::drive::{self, Checks};
+use super::drive::{self, RunChecks};
 use crate::app::App;
 use crate::error::CliError;
 use crate::progress_line::ProgressLine;
-use crate::signals::{self, Aftermath};
+use crate::signals::{self, ForcedEndState};
 use crate::texts::say;
 use crate::{out, texts};
 pub(crate) use rehearsal::SESSION as REHEARSAL;
@@ -45,13 +48,13 @@ pub(crate) struct DoctorArgs {
 
 /// The result of one check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Health {
+enum DoctorStatus {
     Fine,
     Remark,
     Broken,
 }
 
-impl Health {
+impl DoctorStatus {
     /// Returns the name in JSON.
     fn name(self) -> &'static str {
         match self {
@@ -71,13 +74,13 @@ impl Health {
     }
 }
 
-struct Finding {
+struct DoctorFinding {
     what: &'static str,
-    health: Health,
+    health: DoctorStatus,
     detail: String,
 }
 
-impl Finding {
+impl DoctorFinding {
     fn new<E: std::fmt::Display>(what: &'static str, result: Result<String, E>) -> Self {
         match result {
             Ok(detail) => Self::fine(what, detail),
@@ -86,11 +89,11 @@ impl Finding {
     }
 
     fn fine(what: &'static str, detail: String) -> Self {
-        Self { what, health: Health::Fine, detail }
+        Self { what, health: DoctorStatus::Fine, detail }
     }
 
     fn broken(what: &'static str, detail: String) -> Self {
-        Self { what, health: Health::Broken, detail }
+        Self { what, health: DoctorStatus::Broken, detail }
     }
 
     fn line(&self, locale: Locale) -> String {
@@ -102,7 +105,7 @@ impl Finding {
     }
 
     fn remark(what: &'static str, detail: impl Into<String>) -> Self {
-        Self { what, health: Health::Remark, detail: detail.into() }
+        Self { what, health: DoctorStatus::Remark, detail: detail.into() }
     }
 }
 
@@ -127,18 +130,18 @@ fn name_of(what: &'static str, locale: Locale) -> &'static str {
 pub(crate) fn run(args: &DoctorArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
     let locale = app.chosen_locale();
-    let interrupt = Interrupt::default();
-    signals::listen(&interrupt, || {}, Aftermath::Nothing, locale)?;
-    let mut findings: Vec<Finding> = Vec::new();
-    let mut found = |finding: Finding| {
+    let interrupt = InterruptSignal::default();
+    signals::listen(&interrupt, || {}, ForcedEndState::Nothing, locale)?;
+    let mut findings: Vec<DoctorFinding> = Vec::new();
+    let mut found = |finding: DoctorFinding| {
         if !args.json {
             out::text(&finding.line(locale));
         }
         findings.push(finding);
     };
-    found(Finding::fine("version", env!("CARGO_PKG_VERSION").to_owned()));
+    found(DoctorFinding::fine("version", env!("CARGO_PKG_VERSION").to_owned()));
     found(git(locale));
-    found(Finding::fine("state", app.home.display().to_string()));
+    found(DoctorFinding::fine("state", app.home.display().to_string()));
     found(store(&app, locale));
     found(memory::judge(&app, locale));
     found(supervisor(&app, locale));
@@ -151,7 +154,7 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<u8, CliError> {
             format!("ralph is switched off by {name}"),
             format!("{name} 변수로 ralph 가 꺼져 있습니다"),
         );
-        found(Finding::remark("switch", off));
+        found(DoctorFinding::remark("switch", off));
     }
     let hosts = hosts_of(&app);
     for finding in hosts.iter().flat_map(hosts::judge) {
@@ -173,23 +176,23 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<u8, CliError> {
     if args.json {
         out::line(wire::render(&findings, &hosts));
     }
-    Ok(u8::from(findings.iter().any(|finding| finding.health == Health::Broken)))
+    Ok(u8::from(findings.iter().any(|finding| finding.health == DoctorStatus::Broken)))
 }
 
 /// Inspects the hosts that call us, or that have settings we cannot read.
-fn hosts_of(app: &App) -> Vec<Facts> {
-    let looks = HOSTS.iter().map(|host| Facts::look(app, host));
+fn hosts_of(app: &App) -> Vec<HostFacts> {
+    let looks = HOSTS.iter().map(|host| HostFacts::look(app, host));
     let concern_us = looks.filter(|facts| facts.is_installed() || !facts.unreadable.is_empty());
     concern_us.map(|facts| facts.try_out(app)).collect()
 }
 
-fn git(locale: Locale) -> Finding {
+fn git(locale: Locale) -> DoctorFinding {
     match Command::new("git").arg("--version").output() {
         Ok(output) if output.status.success() => {
             let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-            Finding::fine("git", text)
+            DoctorFinding::fine("git", text)
         }
-        Ok(_) | Err(_) => Finding::remark(
+        Ok(_) | Err(_) => DoctorFinding::remark(
             "git",
             say(
                 locale,
@@ -200,7 +203,7 @@ fn git(locale: Locale) -> Finding {
     }
 }
 
-fn store(app: &App, locale: Locale) -> Finding {
+fn store(app: &App, locale: Locale) -> DoctorFinding {
     let checked = SqliteStore::open_existing(&app.home).and_then(|found| match found {
         Some(opened) => opened.store.check_integrity().map(|()| {
             let number = opened.generation;
@@ -213,15 +216,15 @@ fn store(app: &App, locale: Locale) -> Finding {
             "아직 없습니다. 첫 실행이 만듭니다",
         )),
     });
-    Finding::new("store", checked)
+    DoctorFinding::new("store", checked)
 }
 
-fn tree(app: &App, interrupt: &Interrupt, locale: Locale) -> Finding {
+fn tree(app: &App, interrupt: &InterruptSignal, locale: Locale) -> DoctorFinding {
     let folder = tempfile::tempdir();
     let read = folder.map_err(|error| CliError::internal(&error)).and_then(|folder| {
         WorkTree::open(&app.project, folder.path())
             .and_then(|tree| {
-                interrupt.reach(tree.handle());
+                interrupt.interrupt_on_request(tree.handle());
                 let _line = ProgressLine::show(tree.handle(), locale);
                 tree.tree()
             })
@@ -231,41 +234,44 @@ fn tree(app: &App, interrupt: &Interrupt, locale: Locale) -> Finding {
             })
             .map_err(|error| CliError::internal(&error))
     });
-    Finding::new("work tree", read.map_err(|error| error.line_in(locale)))
+    DoctorFinding::new("work tree", read.map_err(|error| error.line_in(locale)))
 }
 
 /// A watcher that never interrupts the process.
-struct Patient;
+struct PassiveWatcher;
 
-impl Watcher for Patient {
-    fn output(&mut self, _stream: Stream, _bytes: &[u8]) {}
+impl ProgramWatcher for PassiveWatcher {
+    fn output(&mut self, _stream: OutputStream, _bytes: &[u8]) {}
 
-    fn tick(&mut self) -> Control {
-        Control::GoOn
+    fn tick(&mut self) -> WatcherDecision {
+        WatcherDecision::GoOn
     }
 }
 
 /// Runs a program that should end quickly.
-fn try_out(app: &App, program: OsString, arg: &str) -> Result<Outcome, ProcError> {
-    let launch = Launch {
+fn try_out(app: &App, program: OsString, arg: &str) -> Result<ProgramOutcome, ProcError> {
+    let launch = ProgramLaunch {
         program,
         args: vec![OsString::from(arg)],
         dir: app.project.root.clone(),
         env: app.env.clone().into_iter().collect(),
         stdin: None,
-        streams: ralph_proc::Streams::Apart,
+        streams: ralph_proc::StreamMerging::Apart,
     };
-    let limits =
-        Limits { wall: Some(Duration::from_secs(10)), idle: None, grace: Duration::from_secs(1) };
-    App::supervisor().run(&launch, &limits, &mut Patient)
+    let limits = ProgramLimits {
+        wall: Some(Duration::from_secs(10)),
+        idle: None,
+        grace: Duration::from_secs(1),
+    };
+    App::supervisor().run(&launch, &limits, &mut PassiveWatcher)
 }
 
-fn supervisor(app: &App, locale: Locale) -> Finding {
+fn supervisor(app: &App, locale: Locale) -> DoctorFinding {
     let result = try_out(app, crate::app::own_binary().into_os_string(), "--version");
-    Finding::new(
+    DoctorFinding::new(
         "supervisor",
         match result {
-            Ok(outcome) if outcome.ending == Ending::Exited(0) => {
+            Ok(outcome) if outcome.ending == ExitReason::Exited(0) => {
                 let took = outcome.elapsed.as_millis();
                 let korean = format!("{took} ms 만에 프로세스를 시작합니다");
                 Ok(say(locale, format!("starts a process in {took} ms"), korean))
@@ -281,15 +287,15 @@ fn supervisor(app: &App, locale: Locale) -> Finding {
 }
 
 /// Checks the program of the client, and the version that it reports.
-fn client(app: &App, settings: &Settings, locale: Locale) -> Finding {
+fn client(app: &App, settings: &RunSettings, locale: Locale) -> DoctorFinding {
     let agent = match drive::agent(app, settings, None) {
         Ok(agent) => agent,
-        Err(error) => return Finding::broken("agent", error.line_in(locale)),
+        Err(error) => return DoctorFinding::broken("agent", error.line_in(locale)),
     };
     let program = agent.program();
     let shown = program.display();
     let version = match try_out(app, program.clone().into_os_string(), "--version") {
-        Ok(outcome) if outcome.ending == Ending::Exited(0) => {
+        Ok(outcome) if outcome.ending == ExitReason::Exited(0) => {
             Ok(texts::one_line(&outcome.stdout.text_lossy(), 80))
         }
         Ok(outcome) => Err(say(
@@ -299,18 +305,21 @@ fn client(app: &App, settings: &Settings, locale: Locale) -> Finding {
         )),
         Err(error) => Err(error.to_string()),
     };
-    Finding::new("agent", version.map(|version| format!("{}: {shown} {version}", agent.name())))
+    DoctorFinding::new(
+        "agent",
+        version.map(|version| format!("{}: {shown} {version}", agent.name())),
+    )
 }
 
-fn settings(app: &App, locale: Locale) -> Vec<Finding> {
+fn settings(app: &App, locale: Locale) -> Vec<DoctorFinding> {
     let line = |error: CliError| error.line_in(locale);
     let read = app.layers().and_then(|layers| Ok((app.settings(&layers)?, layers)));
     let (settings, layers) = match read {
         Ok(read) => read,
-        Err(error) => return vec![Finding::broken("settings", line(error))],
+        Err(error) => return vec![DoctorFinding::broken("settings", line(error))],
     };
     let set = layers.iter().count();
-    let mut findings = vec![Finding::fine(
+    let mut findings = vec![DoctorFinding::fine(
         "settings",
         say(
             locale,
@@ -321,9 +330,9 @@ fn settings(app: &App, locale: Locale) -> Vec<Finding> {
     findings.push(match &settings.agent {
         AgentChoice::Command(Some(words)) => {
             let agent = drive::agent(app, &settings, None);
-            Finding::new("agent", agent.map(|_| words.join(" ")).map_err(line))
+            DoctorFinding::new("agent", agent.map(|_| words.join(" ")).map_err(line))
         }
-        AgentChoice::Command(None) => Finding::remark(
+        AgentChoice::Command(None) => DoctorFinding::remark(
             "agent",
             say(
                 locale,
@@ -331,7 +340,7 @@ fn settings(app: &App, locale: Locale) -> Vec<Finding> {
                 "없습니다. `ralph run` 에 `--agent-cmd` 가 필요합니다",
             ),
         ),
-        AgentChoice::Scripted => Finding::remark(
+        AgentChoice::Scripted => DoctorFinding::remark(
             "agent",
             say(
                 locale,
@@ -343,7 +352,7 @@ fn settings(app: &App, locale: Locale) -> Vec<Finding> {
     });
     let names: Vec<&str> = settings.policy.gates.iter().map(|gate| gate.name.as_str()).collect();
     findings.push(if names.is_empty() {
-        Finding::remark(
+        DoctorFinding::remark(
             "gates",
             say(
                 locale,
@@ -353,8 +362,8 @@ fn settings(app: &App, locale: Locale) -> Vec<Finding> {
         )
     } else {
         let ready = settings.ensure_tools().map_err(CliError::from);
-        let ready = ready.and_then(|()| Checks::new(app, settings.clone()));
-        Finding::new("gates", ready.map(|_| names.join(", ")).map_err(line))
+        let ready = ready.and_then(|()| RunChecks::new(app, settings.clone()));
+        DoctorFinding::new("gates", ready.map(|_| names.join(", ")).map_err(line))
     });
     findings
 }

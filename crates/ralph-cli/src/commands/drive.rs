@@ -7,30 +7,30 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use ralph_agents::{Agent, Client, CommandAgent};
-use ralph_checks::judge::Judge;
+use ralph_checks::judge::CriterionJudge;
 use ralph_checks::lsp::LspGate;
-use ralph_checks::security::{Chosen, Pack, SecurityGate};
+use ralph_checks::security::{RulePack, ScanSelection, SecurityGate};
 use ralph_checks::{CommandGate, Gate};
-use ralph_config::{AgentChoice, JudgeError, Order, ServerRules, Settings};
+use ralph_config::{AgentChoice, JudgeError, RunSettings, ServerRules, TestOrder};
 use ralph_core::Run;
 use ralph_core::locale::Locale;
-use ralph_core::policy::{Criterion, GateCommand, GateSpec, Need};
+use ralph_core::policy::{Criterion, GateCommand, GateImportance, GateSpec};
 use ralph_core::run::AgentRef;
 use ralph_engine::affected::AffectedTests;
-use ralph_engine::clock::Interrupt;
-use ralph_engine::events::{Begin, Sink};
-use ralph_engine::{Driver, Ledger};
-use ralph_snapshot::Project;
+use ralph_engine::clock::InterruptSignal;
+use ralph_engine::events::{EventSink, RunStart};
+use ralph_engine::{Driver, RunLedger};
+use ralph_snapshot::ProjectLocation;
 
 use super::{invariants, lsp_helper};
 use crate::app::{App, own_binary};
 use crate::error::CliError;
-use crate::signals::{self, Aftermath};
+use crate::signals::{self, ForcedEndState};
 use crate::{live, out, texts};
 
 /// The format in which events are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum View {
+pub(crate) enum EventFormat {
     /// For people.
     Human,
     /// One JSON object a line.
@@ -40,14 +40,14 @@ pub(crate) enum View {
 /// Makes the agent of a run.
 pub(crate) fn agent(
     app: &App,
-    settings: &Settings,
+    settings: &RunSettings,
     script: Option<&Path>,
 ) -> Result<Box<dyn Agent>, CliError> {
     let patterns = settings.limit_patterns().clone();
     match (&settings.agent, script) {
         (AgentChoice::Scripted, Some(script)) => {
             let script = absolute(script);
-            ralph_agents::scripted::Script::load(&script).map_err(CliError::usage)?;
+            ralph_agents::scripted::AgentScript::load(&script).map_err(CliError::usage)?;
             let program = own_binary().into_os_string();
             Ok(Box::new(CommandAgent::scripted(program, &script, patterns)))
         }
@@ -100,7 +100,7 @@ pub(crate) fn reference(agent: &dyn Agent) -> AgentRef {
 /// Makes the agent of a recorded run.
 pub(crate) fn recorded_agent(
     app: &App,
-    settings: &Settings,
+    settings: &RunSettings,
     recorded: &AgentRef,
 ) -> Result<Box<dyn Agent>, CliError> {
     let choice = match (Client::named(&recorded.name), recorded.name.as_str()) {
@@ -181,14 +181,14 @@ fn require_program_in(
 pub(crate) fn gates(
     app: &App,
     specs: &[GateSpec],
-    chosen: &Chosen,
+    chosen: &ScanSelection,
 ) -> Result<Vec<Box<dyn Gate>>, CliError> {
     require_commands(app, specs)?;
     found_gates(app, specs, chosen)
 }
 
 fn require_commands(app: &App, specs: &[GateSpec]) -> Result<(), CliError> {
-    let is_needed = |spec: &&GateSpec| spec.need == Need::Required && is_command(spec);
+    let is_needed = |spec: &&GateSpec| spec.need == GateImportance::Required && is_command(spec);
     specs.iter().filter(is_needed).try_for_each(|spec| require_command(app, spec))
 }
 
@@ -206,7 +206,7 @@ fn is_command(spec: &GateSpec) -> bool {
 fn found_gates(
     app: &App,
     specs: &[GateSpec],
-    chosen: &Chosen,
+    chosen: &ScanSelection,
 ) -> Result<Vec<Box<dyn Gate>>, CliError> {
     let mut gates: Vec<Box<dyn Gate>> = Vec::new();
     for spec in specs.iter().filter(|spec| !spec.is_judge()) {
@@ -230,11 +230,11 @@ fn found_gates(
 }
 
 /// Returns the rules over syntax trees, with those of the project.
-pub(crate) fn security_pack(app: &App) -> Result<Pack, CliError> {
+pub(crate) fn security_pack(app: &App) -> Result<RulePack, CliError> {
     let folders = ralph_config::security_rules(&app.layers()?);
     let folders: Vec<PathBuf> =
         folders.iter().map(|folder| app.project.root.join(folder)).collect();
-    Pack::with_user_rules(&folders).map_err(|error| {
+    RulePack::with_user_rules(&folders).map_err(|error| {
         let hint = error.hint();
         let error = CliError::usage(error.to_string());
         match hint {
@@ -264,58 +264,58 @@ fn require_command(app: &App, spec: &GateSpec) -> Result<(), CliError> {
 /// Makes the judge that these gates ask for.
 pub(crate) fn judge(
     app: &App,
-    settings: &Settings,
+    settings: &RunSettings,
     specs: &[GateSpec],
-) -> Result<Option<Judge>, CliError> {
+) -> Result<Option<CriterionJudge>, CliError> {
     let Some(spec) = specs.iter().find(|spec| spec.is_judge()) else { return Ok(None) };
     let choice = settings.judge.as_ref().ok_or(JudgeError::NobodyToAsk)?;
     if let Some(program) = choice.program() {
         require_program(app, program.as_ref(), ProgramUse::Judge)?;
     }
     let transport = choice.transport(&|name| app.variable(name))?;
-    Ok(Judge::new(spec.clone(), transport))
+    Ok(CriterionJudge::new(spec.clone(), transport))
 }
 
 /// Everything a run needs, checked before it starts.
-pub(crate) struct Ready {
+pub(crate) struct PreparedRun {
     pub(crate) agent: Box<dyn Agent>,
-    pub(crate) checks: Checks,
+    pub(crate) checks: RunChecks,
     /// Tells whether the run is new.
-    pub(crate) begin: Begin,
+    pub(crate) begin: RunStart,
     /// The user's answer to the agent, as the agent reads it.
     pub(crate) answer: Option<String>,
 }
 
 /// The gates and the judge that prove the work of a run.
-pub(crate) struct Checks {
+pub(crate) struct RunChecks {
     pub(crate) gates: Vec<Box<dyn Gate>>,
-    pub(crate) judge: Option<Judge>,
+    pub(crate) judge: Option<CriterionJudge>,
     /// The moment when they must be done; `None` without a limit.
     pub(crate) until: Option<Instant>,
     /// The files for gates that read files themselves.
-    pub(crate) chosen: Chosen,
-    pub(crate) settings: Settings,
+    pub(crate) chosen: ScanSelection,
+    pub(crate) settings: RunSettings,
 }
 
-impl Checks {
+impl RunChecks {
     /// Makes the gates and the judge that these settings ask for; an error if a program
     /// for one is missing.
-    pub(crate) fn new(app: &App, settings: Settings) -> Result<Self, CliError> {
+    pub(crate) fn new(app: &App, settings: RunSettings) -> Result<Self, CliError> {
         require_commands(app, &settings.policy.gates)?;
         Self::of_running(app, settings)
     }
 
     /// Makes the checks of a run that continues. Its programs may have vanished since it began.
-    pub(crate) fn of_running(app: &App, settings: Settings) -> Result<Self, CliError> {
-        let chosen = Chosen::default();
+    pub(crate) fn of_running(app: &App, settings: RunSettings) -> Result<Self, CliError> {
+        let chosen = ScanSelection::default();
         let gates = found_gates(app, &settings.policy.gates, &chosen)?;
         let judge = judge(app, &settings, &settings.policy.gates)?;
         Ok(Self { gates, judge, until: None, chosen, settings })
     }
 
     /// Makes empty checks, for callers that run none.
-    pub(crate) fn none(settings: Settings) -> Self {
-        let (gates, chosen) = (Vec::new(), Chosen::default());
+    pub(crate) fn none(settings: RunSettings) -> Self {
+        let (gates, chosen) = (Vec::new(), ScanSelection::default());
         Self { gates, judge: None, until: None, chosen, settings }
     }
 
@@ -329,21 +329,21 @@ impl Checks {
 /// Drives a run to its end and shows its events; returns its final state.
 pub(crate) fn drive(
     app: &App,
-    ledger: Ledger,
-    ready: Ready,
+    ledger: RunLedger,
+    ready: PreparedRun,
     run: Run,
-    view: View,
+    view: EventFormat,
 ) -> Result<Run, CliError> {
     let supervisor = App::supervisor();
-    let interrupt = Interrupt::default();
+    let interrupt = InterruptSignal::default();
     let waker = supervisor.waker();
     let locale = run.policy.locale;
-    signals::listen(&interrupt, move || waker.wake(), Aftermath::Resumable, locale)?;
-    let mut sink: Box<dyn Sink> = match view {
-        View::Json => Box::new(live::JsonLines::new(run.id.clone())),
-        View::Human => live::for_people(run.policy.locale),
+    signals::listen(&interrupt, move || waker.wake(), ForcedEndState::Resumable, locale)?;
+    let mut sink: Box<dyn EventSink> = match view {
+        EventFormat::Json => Box::new(live::JsonLines::new(run.id.clone())),
+        EventFormat::Human => live::for_people(run.policy.locale),
     };
-    let Ready { agent, checks, begin, answer } = ready;
+    let PreparedRun { agent, checks, begin, answer } = ready;
     if checks.settings.memory.is_enabled && !app.has_a_place_for_memory() {
         out::note(texts::not_remembered(run.policy.locale));
     }
@@ -355,17 +355,17 @@ pub(crate) fn drive(
 /// Makes a driver of this run that is never interrupted.
 pub(crate) fn driver<'a>(
     app: &'a App,
-    ledger: Ledger,
-    checks: Checks,
+    ledger: RunLedger,
+    checks: RunChecks,
     run: &Run,
-    sink: &'a mut dyn Sink,
+    sink: &'a mut dyn EventSink,
 ) -> Result<Driver<'a>, CliError> {
     let is_gated = !checks.gates.is_empty() || checks.judge.is_some();
     Ok(Driver {
         ledger,
         clock: &app.clock,
         sink,
-        interrupt: Interrupt::default(),
+        interrupt: InterruptSignal::default(),
         supervisor: App::supervisor(),
         agent_enclosure: None,
         gates: checks.gates,
@@ -394,17 +394,17 @@ pub(crate) fn driver<'a>(
 }
 
 /// Returns the source of tests that run first, if the settings want it.
-pub(crate) fn affected(app: &App, settings: &Settings) -> Option<AffectedTests> {
+pub(crate) fn affected(app: &App, settings: &RunSettings) -> Option<AffectedTests> {
     match settings.order() {
-        Order::AffectedFirst => {
+        TestOrder::AffectedFirst => {
             Some(AffectedTests { root: app.project.root.clone(), state: app.home.clone() })
         }
-        Order::AsTheyCome => None,
+        TestOrder::AsTheyCome => None,
     }
 }
 
 /// Returns the folders that a run cannot work without.
-fn foundations(project: &Project) -> Vec<PathBuf> {
+fn foundations(project: &ProjectLocation) -> Vec<PathBuf> {
     let git = project.git.iter().map(|git| git.dir.clone());
     std::iter::once(project.root.clone()).chain(git).collect()
 }
@@ -412,7 +412,7 @@ fn foundations(project: &Project) -> Vec<PathBuf> {
 /// Returns the variables of our environment that gates get.
 pub(crate) fn gate_env(
     env: &BTreeMap<OsString, OsString>,
-    settings: &Settings,
+    settings: &RunSettings,
 ) -> Vec<(OsString, OsString)> {
     settings.environment().filter(env.clone())
 }

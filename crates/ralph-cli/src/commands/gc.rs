@@ -4,14 +4,14 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use ralph_config::Retention;
+use ralph_config::RetentionLimits;
 use ralph_core::locale::Locale;
 use ralph_core::{Run, Timestamp};
 use ralph_engine::report;
-use ralph_memory::raw::{Keeping, Raw};
-use ralph_memory::{Keep, LetGo, Notebook};
+use ralph_memory::raw::{OutputRetention, RawOutputStore};
+use ralph_memory::{Notebook, RetentionOutcome, SessionRetention};
 use ralph_snapshot::Snapshots;
-use ralph_store::{RunQuery, RunStore, Which};
+use ralph_store::{RunQuery, RunStateFilter, RunStore};
 use serde_json::json;
 
 use crate::app::App;
@@ -46,11 +46,13 @@ impl GcArgs {
 
 pub(crate) fn run(args: &GcArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
-    let retention = Retention::new(&app.layers()?);
+    let retention = RetentionLimits::new(&app.layers()?);
     let mut ended = match app.existing_store()? {
-        Some(store) => {
-            store.runs(&RunQuery { worktree: None, which: Which::Ended, limit: u32::MAX })?
-        }
+        Some(store) => store.runs(&RunQuery {
+            worktree: None,
+            which: RunStateFilter::Ended,
+            limit: u32::MAX,
+        })?,
         None => Vec::new(),
     };
     // Newest first: runs over a limit are at the end.
@@ -123,24 +125,32 @@ fn summary(app: &App, dry_run: bool, bytes: &str, runs: usize, sessions: usize) 
 
 /// Deletes old output of failed checks; returns the number of bytes.
 #[expect(clippy::fn_params_excessive_bools, reason = "it is the option of the command line")]
-fn let_go_of_outputs(app: &App, retention: &Retention, dry_run: bool) -> Result<u64, CliError> {
-    let keeping = Keeping { age: retention.age, ..Keeping::default() };
+fn let_go_of_outputs(
+    app: &App,
+    retention: &RetentionLimits,
+    dry_run: bool,
+) -> Result<u64, CliError> {
+    let keeping = OutputRetention { age: retention.age, ..OutputRetention::default() };
     let since = u64::try_from(app.now().as_millis()).unwrap_or(0);
     let now = SystemTime::UNIX_EPOCH + Duration::from_millis(since);
-    let freed = Raw::new(&app.home)
+    let freed = RawOutputStore::new(&app.home)
         .let_go(keeping, now, |path| if dry_run { Ok(()) } else { fs::remove_file(path) })?;
     Ok(freed)
 }
 
 /// Deletes old records of sessions; returns how much was deleted.
 #[expect(clippy::fn_params_excessive_bools, reason = "it is the option of the command line")]
-fn let_go_of_sessions(app: &App, retention: &Retention, dry_run: bool) -> Result<LetGo, CliError> {
+fn let_go_of_sessions(
+    app: &App,
+    retention: &RetentionLimits,
+    dry_run: bool,
+) -> Result<RetentionOutcome, CliError> {
     if !Notebook::exists(&app.home) {
-        return Ok(LetGo::default());
+        return Ok(RetentionOutcome::default());
     }
     let age = i64::try_from(retention.session_age.as_millis()).unwrap_or(i64::MAX);
     let since = Timestamp::from_millis(app.now().as_millis().saturating_sub(age));
-    let keep = Keep { since, bytes: retention.log_bytes, now: app.now() };
+    let keep = SessionRetention { since, bytes: retention.log_bytes, now: app.now() };
     let job = |book: &Notebook| if dry_run { book.surplus(keep) } else { book.let_go(keep) };
     let (gone, _) = Notebook::attempt(&app.home, job)?;
     Ok(gone)

@@ -21,14 +21,16 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use deadline::Deadline;
+use deadline::AnswerDeadline;
 use ralph_agents::Host;
-use ralph_config::Arm;
-use ralph_core::host::{Actor, Happening, HostEvent, HostReply, Report, Start, Tone};
+use ralph_config::ArmingMoment;
+use ralph_core::host::{
+    ActionReport, EventAgent, HostEvent, HostEventKind, HostReply, NoteTone, SessionStart,
+};
 use ralph_core::{SessionId, Timestamp};
-use ralph_engine::clock::{Clock, SystemClock};
-use ralph_engine::host::Place;
-use slash::{Slash, Wanted};
+use ralph_engine::clock::{SystemClock, TimeSource};
+use ralph_engine::host::SessionDir;
+use slash::{LoopRequest, SlashPrompt};
 
 use crate::app::App;
 use crate::error::CliError;
@@ -59,11 +61,11 @@ pub(crate) struct HookArgs {
 }
 
 /// One call of a host.
-struct Call {
+struct HookInvocation {
     host: &'static Host,
     timeout: Duration,
     /// The moment when loops begin, as the installation has it.
-    arm: Option<Arm>,
+    arm: Option<ArmingMoment>,
     /// The moment when this process began.
     heard: Timestamp,
     /// The calling process; 0 if it is not known.
@@ -74,7 +76,7 @@ struct Call {
 /// must cost almost nothing.
 pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
     let heard = SystemClock.now();
-    if let Some(call) = Call::read(args, heard) {
+    if let Some(call) = HookInvocation::read(args, heard) {
         // The host reads our streams, so a panic is not printed.
         std::panic::set_hook(Box::new(|_| {}));
         let _ = std::panic::catch_unwind(|| answer(&call));
@@ -86,10 +88,10 @@ pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
 /// is assumed to exist.
 pub(crate) fn fault_of(line: &str) -> Option<CliError> {
     match slash::parse(line, &|_| true)? {
-        Slash::Arm(text) => Wanted::read(&text, &|_| true).err(),
-        Slash::Unclear(word, meant) => Some(slash::unclear(&word, meant.as_deref())),
-        Slash::Misfit(command, word) => Some(slash::misfit(&command, &word)),
-        Slash::Call(_) | Slash::Resume(_) | Slash::Help => None,
+        SlashPrompt::Arm(text) => LoopRequest::read(&text, &|_| true).err(),
+        SlashPrompt::Unclear(word, meant) => Some(slash::unclear(&word, meant.as_deref())),
+        SlashPrompt::Misfit(command, word) => Some(slash::misfit(&command, &word)),
+        SlashPrompt::Call(_) | SlashPrompt::Resume(_) | SlashPrompt::Help => None,
     }
 }
 
@@ -102,7 +104,7 @@ pub(crate) fn run(args: &HookArgs) -> u8 {
     0
 }
 
-impl Call {
+impl HookInvocation {
     fn read(args: Vec<OsString>, heard: Timestamp) -> Option<Self> {
         let (mut name, mut timeout, mut arm) = (None, TIMEOUT, None);
         let words: Vec<String> =
@@ -118,7 +120,7 @@ impl Call {
                 ("--timeout", Some(value)) => {
                     timeout = value.parse().map_or(timeout, Duration::from_secs);
                 }
-                ("--arm", Some(value)) => arm = Arm::parse(value),
+                ("--arm", Some(value)) => arm = ArmingMoment::parse(value),
                 // Marks of the installation, and flags of later versions.
                 (_, _) => {}
             }
@@ -129,7 +131,7 @@ impl Call {
     }
 }
 
-fn answer(call: &Call) {
+fn answer(call: &HookInvocation) {
     let mut payload = Vec::new();
     let read = std::io::stdin().lock().take(MOST_PAYLOAD).read_to_end(&mut payload);
     if read.is_err() {
@@ -142,7 +144,7 @@ fn answer(call: &Call) {
     drop(payload);
     let Some(app) = app(call, &event) else { return };
     log_oddities(&app, &event);
-    if event.what == Happening::HostStarted {
+    if event.what == HostEventKind::HostStarted {
         note_load(&app, call.host);
     }
     let has_notes = notes::concerns(&app, call, &event);
@@ -154,8 +156,8 @@ fn answer(call: &Call) {
     if !is_ours && !has_notes {
         return;
     }
-    let deadline = Deadline::start(call.timeout);
-    let answer = || session::Session::new(&app, call, &event, &deadline).answer();
+    let deadline = AnswerDeadline::start(call.timeout);
+    let answer = || session::HookRequest::new(&app, call, &event, &deadline).answer();
     let answered = if is_ours { answer() } else { Ok(HostReply::silent()) };
     let reply = answered.unwrap_or_else(|error| {
         let session = event.session.as_ref().map_or("no session", SessionId::as_str);
@@ -170,12 +172,12 @@ fn answer(call: &Call) {
 
 /// Logs events that would otherwise go unnoticed.
 fn log_oddities(app: &App, event: &HostEvent) {
-    let is_nameless = event.session.is_none() && event.what != Happening::HostStarted;
-    if is_nameless && Place::any_is_marked(&app.home) {
+    let is_nameless = event.session.is_none() && event.what != HostEventKind::HostStarted;
+    if is_nameless && SessionDir::any_is_marked(&app.home) {
         let text = format!("{}: the session it names cannot be one", event.name);
         log::write(&app.home, &text);
     }
-    if let Happening::Done(Report { run, deed, result: Err(error), .. }) = &event.what {
+    if let HostEventKind::Done(ActionReport { run, deed, result: Err(error), .. }) = &event.what {
         log::write(&app.home, &format!("{run}: {deed:?}: {error}"));
     }
 }
@@ -192,10 +194,11 @@ fn note_load(app: &App, host: &Host) {
 /// Makes the reply for a turn of a loop whose end we cannot judge. The agent stops, and
 /// only this tells the user why.
 fn apology(app: &App, event: &HostEvent, error: &CliError) -> HostReply {
-    let has_loop = |session| Place::new(&app.home, session).is_marked();
-    let is_end = matches!(event.what, Happening::TurnEnded(_)) && event.actor == Actor::Main;
+    let has_loop = |session| SessionDir::new(&app.home, session).is_marked();
+    let is_end =
+        matches!(event.what, HostEventKind::TurnEnded(_)) && event.actor == EventAgent::Main;
     if is_end && event.session.as_ref().is_some_and(has_loop) {
-        return HostReply::silent().with_note(said(app, error)).in_tone(Tone::Error);
+        return HostReply::silent().with_note(said(app, error)).in_tone(NoteTone::Error);
     }
     HostReply::silent()
 }
@@ -209,18 +212,18 @@ fn switched_off_by() -> Option<&'static str> {
 
 /// Answers our own commands while ralph is switched off. The user must not believe that
 /// a loop began.
-fn say_switched_off(call: &Call, payload: &[u8], name: &str) {
+fn say_switched_off(call: &HookInvocation, payload: &[u8], name: &str) {
     let Ok(event) = (call.host.parse)(payload) else { return };
-    if matches!(&event.what, Happening::Prompted { text, .. } if slash::is_ours(text)) {
+    if matches!(&event.what, HostEventKind::Prompted { text, .. } if slash::is_ours(text)) {
         let text = format!("ralph: switched off by {name}; unset it and restart the client.");
-        let reply = session::answer(text).in_tone(Tone::Warning);
+        let reply = session::answer(text).in_tone(NoteTone::Warning);
         print(&(call.host.render)(&event, &reply));
     }
 }
 
 /// Finds the project of the session where the host says it is. The event's folder moves
 /// when the agent changes its own.
-fn app(call: &Call, event: &HostEvent) -> Option<App> {
+fn app(call: &HookInvocation, event: &HostEvent) -> Option<App> {
     let said = call.host.project_variable.and_then(std::env::var_os);
     let said = said.filter(|value| !value.is_empty());
     let here = || std::env::current_dir().ok();
@@ -229,43 +232,44 @@ fn app(call: &Call, event: &HostEvent) -> Option<App> {
 }
 
 /// Returns true if an event can matter, without opening the store.
-fn concerns_us(app: &App, call: &Call, event: &HostEvent) -> bool {
-    if matches!(event.what, Happening::HostStarted | Happening::Done(_)) {
-        return !app.is_driven() && Place::any_is_marked(&app.home);
+fn concerns_us(app: &App, call: &HookInvocation, event: &HostEvent) -> bool {
+    if matches!(event.what, HostEventKind::HostStarted | HostEventKind::Done(_)) {
+        return !app.is_driven() && SessionDir::any_is_marked(&app.home);
     }
     let Some(session) = &event.session else { return false };
     if app.is_driven() {
         // The driver decides; what tools do is recorded all the same.
         let is_open = rights::of_event(&event.what) == CallRight::Anyone;
-        return is_open && matches!(event.what, Happening::ToolsUsed(_));
+        return is_open && matches!(event.what, HostEventKind::ToolsUsed(_));
     }
-    if Place::new(&app.home, session).is_marked() {
-        return event.actor == Actor::Main || matches!(event.what, Happening::ToolsUsed(_));
+    if SessionDir::new(&app.home, session).is_marked() {
+        return event.actor == EventAgent::Main
+            || matches!(event.what, HostEventKind::ToolsUsed(_));
     }
-    let is_automatic = || arm::mode(app, call) != Arm::Manual;
+    let is_automatic = || arm::mode(app, call) != ArmingMoment::Manual;
     match &event.what {
-        Happening::Prompted { text, .. } => {
-            event.actor == Actor::Main && (slash::is_ours(text) || is_automatic())
+        HostEventKind::Prompted { text, .. } => {
+            event.actor == EventAgent::Main && (slash::is_ours(text) || is_automatic())
         }
-        Happening::SessionStarted(Start::Cleared | Start::Forked) => true,
-        Happening::ToolAsked(_) | Happening::ToolsUsed(_) | Happening::TurnEnded(_) => {
-            event.actor == Actor::Main && is_automatic()
+        HostEventKind::SessionStarted(SessionStart::Cleared | SessionStart::Forked) => true,
+        HostEventKind::ToolAsked(_) | HostEventKind::ToolsUsed(_) | HostEventKind::TurnEnded(_) => {
+            event.actor == EventAgent::Main && is_automatic()
         }
-        Happening::HostStarted
-        | Happening::Done(_)
-        | Happening::SessionStarted(_)
-        | Happening::Woken
-        | Happening::CommandCalled { .. }
-        | Happening::TurnBroken(_)
-        | Happening::ChildEnded
-        | Happening::PermissionAsked { .. }
-        | Happening::PermissionAnswered
-        | Happening::NotDelivered { .. }
-        | Happening::Due
-        | Happening::Compacting
-        | Happening::Compacted { .. }
-        | Happening::SessionEnded { .. }
-        | Happening::Other { .. } => false,
+        HostEventKind::HostStarted
+        | HostEventKind::Done(_)
+        | HostEventKind::SessionStarted(_)
+        | HostEventKind::Woken
+        | HostEventKind::CommandCalled { .. }
+        | HostEventKind::TurnBroken(_)
+        | HostEventKind::ChildEnded
+        | HostEventKind::PermissionAsked { .. }
+        | HostEventKind::PermissionAnswered
+        | HostEventKind::NotDelivered { .. }
+        | HostEventKind::Due
+        | HostEventKind::Compacting
+        | HostEventKind::Compacted { .. }
+        | HostEventKind::SessionEnded { .. }
+        | HostEventKind::Other { .. } => false,
     }
 }
 

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::fs;
 use std::io::{self, IsTerminal, Write as _};
 
-use ralph_checks::detect::{Detected, Proposal, Standing};
+use ralph_checks::detect::{DetectedGates, GateProposal, ProposalRole};
 use ralph_core::locale::Locale;
 use ralph_engine::folder_guard;
 use ralph_engine::wire::SCHEMA;
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &InitArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
     folder_guard::refuse_no_project(&app)?;
     if let Some(command) = &args.agent_cmd {
-        ralph_config::Kind::Command.parse(command).map_err(|error| {
+        ralph_config::SettingKind::Command.parse(command).map_err(|error| {
             CliError::usage(format!("--agent-cmd: {error}"))
                 .in_korean(format!("--agent-cmd: {}", error.korean()), None)
         })?;
@@ -149,8 +149,8 @@ fn write(app: &App, text: &str) -> Result<(), CliError> {
     })
 }
 
-fn view(found: &Detected, text: &str) -> Json {
-    let proposal = |proposal: &Proposal| {
+fn view(found: &DetectedGates, text: &str) -> Json {
+    let proposal = |proposal: &GateProposal| {
         json!({
             "name": proposal.name,
             "criterion": proposal.criterion.name(),
@@ -163,8 +163,8 @@ fn view(found: &Detected, text: &str) -> Json {
             "why": proposal.why,
             "required": proposal.is_wanted(),
             "reason": match &proposal.standing {
-                Standing::Required => None,
-                Standing::Aside(reason) | Standing::Forbidden(reason) => Some(reason),
+                ProposalRole::Required => None,
+                ProposalRole::Aside(reason) | ProposalRole::Forbidden(reason) => Some(reason),
             },
             "available": proposal.missing.is_none(),
             "missing": proposal.missing.as_ref().map(|missing| &missing.what),
@@ -175,7 +175,7 @@ fn view(found: &Detected, text: &str) -> Json {
     json!({ "schema": SCHEMA, "proposals": proposals, "notices": found.notices, "file": text })
 }
 
-fn table(found: &Detected, locale: Locale) -> String {
+fn table(found: &DetectedGates, locale: Locale) -> String {
     let (heads, yes, nothing) = match locale {
         Locale::En => (
             ["ecosystem", "gate", "command", "because of", "required"],
@@ -188,11 +188,11 @@ fn table(found: &Detected, locale: Locale) -> String {
             "작업을 증명할 방법을 찾지 못했습니다. 명령을 직접 설정하세요.\n",
         ),
     };
-    let required = |proposal: &Proposal| {
+    let required = |proposal: &GateProposal| {
         let reason = match (&proposal.standing, &proposal.missing) {
-            (Standing::Aside(reason) | Standing::Forbidden(reason), _) => reason.clone(),
-            (Standing::Required, Some(missing)) => texts::missing_need(missing, locale),
-            (Standing::Required, None) => return yes.to_owned(),
+            (ProposalRole::Aside(reason) | ProposalRole::Forbidden(reason), _) => reason.clone(),
+            (ProposalRole::Required, Some(missing)) => texts::missing_need(missing, locale),
+            (ProposalRole::Required, None) => return yes.to_owned(),
         };
         match (proposal.is_wanted(), locale) {
             (true, _) => format!("{yes}: {reason}"),

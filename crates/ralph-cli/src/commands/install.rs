@@ -9,9 +9,9 @@ use std::time::Duration;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use ralph_agents::Host;
 use ralph_agents::host::HOSTS;
-use ralph_agents::inspection::Scope;
-use ralph_agents::install::{Plan, Wanted};
-use ralph_config::Arm;
+use ralph_agents::inspection::SettingsScope;
+use ralph_agents::install::{InstallOptions, InstallPlan};
+use ralph_config::ArmingMoment;
 
 use crate::app::App;
 use crate::error::CliError;
@@ -88,7 +88,7 @@ pub(crate) fn install(args: &InstallArgs) -> Result<u8, CliError> {
     }
     let installed = || args.scope.installed_arm(&folder, host);
     let arm = args.arm.clone().or_else(installed);
-    let wanted = Wanted {
+    let wanted = InstallOptions {
         program: program(&app),
         cap: args.cap.unwrap_or(0),
         arm: arm.clone().filter(|arm| arm != "manual"),
@@ -138,10 +138,15 @@ pub(crate) fn uninstall(args: &UninstallArgs) -> Result<u8, CliError> {
 }
 
 /// Returns the folder of the host's list of tool servers.
-pub(crate) fn list_folder(app: &App, host: &Host, scope: Scope, settings: &Path) -> PathBuf {
+pub(crate) fn list_folder(
+    app: &App,
+    host: &Host,
+    scope: SettingsScope,
+    settings: &Path,
+) -> PathBuf {
     match scope {
-        Scope::Project => app.project.root.join(host.servers.folder),
-        Scope::User => settings.to_owned(),
+        SettingsScope::Project => app.project.root.join(host.servers.folder),
+        SettingsScope::User => settings.to_owned(),
     }
 }
 
@@ -160,17 +165,17 @@ fn find(name: &str) -> Result<&'static Host, CliError> {
 
 /// Describes how loops begin after the installation.
 fn beginning(app: &App, arm: Option<String>) -> &'static str {
-    let said = app.layers().ok().and_then(|layers| Arm::new(&layers));
-    match said.or_else(|| Arm::parse(&arm?)) {
-        Some(Arm::EverySession) => "the first message of every session starts a loop",
-        Some(Arm::OnErrors) => {
+    let said = app.layers().ok().and_then(|layers| ArmingMoment::new(&layers));
+    match said.or_else(|| ArmingMoment::parse(&arm?)) {
+        Some(ArmingMoment::EverySession) => "the first message of every session starts a loop",
+        Some(ArmingMoment::OnErrors) => {
             "a turn that leaves new errors starts a loop, and so does `/ralph TASK`"
         }
-        Some(Arm::Manual) | None => "`/ralph TASK` starts a loop",
+        Some(ArmingMoment::Manual) | None => "`/ralph TASK` starts a loop",
     }
 }
 
-fn unreadable(folder: &Path, error: &ralph_agents::install::Unreadable) -> CliError {
+fn unreadable(folder: &Path, error: &ralph_agents::install::HostFileError) -> CliError {
     let folder = folder.display().to_string();
     CliError::usage(format!("{}/{error}", folder.trim_end_matches('/')))
         .with_hint("nothing was changed; repair the file and try again")
@@ -212,10 +217,10 @@ fn begins_with_errors(
     installed: Option<&str>,
 ) -> Result<bool, CliError> {
     let said = match asked {
-        Some(arm) => Arm::parse(arm),
-        None => Arm::new(&app.layers()?).or_else(|| Arm::parse(installed?)),
+        Some(arm) => ArmingMoment::parse(arm),
+        None => ArmingMoment::new(&app.layers()?).or_else(|| ArmingMoment::parse(installed?)),
     };
-    Ok(said == Some(Arm::OnErrors))
+    Ok(said == Some(ArmingMoment::OnErrors))
 }
 
 impl ScopeArgs {
@@ -225,8 +230,8 @@ impl ScopeArgs {
         seen.hooks.into_iter().find_map(|hook| hook.arm)
     }
 
-    fn scope(&self) -> Scope {
-        if self.user { Scope::User } else { Scope::Project }
+    fn scope(&self) -> SettingsScope {
+        if self.user { SettingsScope::User } else { SettingsScope::Project }
     }
 
     fn folder(&self, app: &App, host: &Host) -> Result<PathBuf, CliError> {
@@ -239,10 +244,10 @@ impl ScopeArgs {
 }
 
 /// Returns the folder of the host's settings; `None` for a user without a home folder.
-pub(crate) fn folder(app: &App, host: &Host, scope: Scope) -> Option<PathBuf> {
+pub(crate) fn folder(app: &App, host: &Host, scope: SettingsScope) -> Option<PathBuf> {
     match scope {
-        Scope::Project => Some(app.project.root.join(host.folder)),
-        Scope::User => (host.user_folder)(&|name| app.variable(name)),
+        SettingsScope::Project => Some(app.project.root.join(host.folder)),
+        SettingsScope::User => (host.user_folder)(&|name| app.variable(name)),
     }
 }
 
@@ -274,7 +279,11 @@ pub(crate) fn needed(app: &App) -> Duration {
 }
 
 /// Changes the files of all plans, or none. Each plan has its own folder.
-fn carry_out(app: &App, plans: &[(PathBuf, Plan)], scope: &ScopeArgs) -> Result<(), CliError> {
+fn carry_out(
+    app: &App,
+    plans: &[(PathBuf, InstallPlan)],
+    scope: &ScopeArgs,
+) -> Result<(), CliError> {
     for (folder, plan) in plans {
         for path in &plan.left {
             out::note(format!("{} is not ours and stays as it is.", folder.join(path).display()));

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ralph_core::Run;
-use ralph_engine::clock::Interrupt;
+use ralph_engine::clock::InterruptSignal;
 use ralph_engine::{owner, turn_log};
 use ralph_store::{RunStore, SqliteStore};
 
@@ -106,7 +106,7 @@ fn no_log(run: &Run, turn: u32) -> CliError {
 
 /// Prints new output until the run ends.
 fn follow(app: &App, store: &SqliteStore, run: Run, from: u32) -> Result<u8, CliError> {
-    let (pause, mut run) = (Interrupt::default(), run);
+    let (pause, mut run) = (InterruptSignal::default(), run);
     let (mut turn, mut printed) = (from, 0);
     loop {
         // It is checked before the log is read, so that the log is complete.

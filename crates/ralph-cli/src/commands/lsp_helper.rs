@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use ralph_checks::lsp::{Pool, ServerReport};
+use ralph_checks::lsp::{ServerPool, ServerReport};
 use ralph_config::ServerRules;
 
 use crate::app::{App, own_binary};
@@ -27,7 +27,7 @@ pub(crate) struct LspHelperArgs {
 
 /// The state of servers after a look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Warmth {
+pub(crate) enum ServerKeepAlive {
     /// The servers of a running helper stay; others end.
     Used,
     /// They stay: a helper is started if none runs.
@@ -41,9 +41,9 @@ pub(crate) fn run(args: &LspHelperArgs) -> Result<u8, CliError> {
 }
 
 /// Makes the pool of a project's servers, none of them started.
-pub(crate) fn pool(app: &App, rules: ServerRules) -> Pool {
+pub(crate) fn pool(app: &App, rules: ServerRules) -> ServerPool {
     let env = rules.environment.filter(app.env.clone());
-    let mut pool = Pool::new(App::supervisor(), app.project.root.clone(), env);
+    let mut pool = ServerPool::new(App::supervisor(), app.project.root.clone(), env);
     for server in rules.added {
         pool.add(server);
     }
@@ -52,12 +52,12 @@ pub(crate) fn pool(app: &App, rules: ServerRules) -> Pool {
 
 /// The address of a project's helper.
 #[derive(Clone, Debug)]
-pub(crate) struct Door {
+pub(crate) struct HelperAddress {
     socket: PathBuf,
     key: String,
 }
 
-impl Door {
+impl HelperAddress {
     /// Returns the address of the helper whose servers use these rules.
     pub(crate) fn of(app: &App, rules: &ServerRules) -> Self {
         Self { socket: socket(app), key: key(app, rules) }
@@ -74,13 +74,13 @@ pub(crate) fn ask(
     app: &App,
     rules: &ServerRules,
     files: &[PathBuf],
-    warmth: Warmth,
+    warmth: ServerKeepAlive,
     deadline: Duration,
 ) -> Option<Vec<ServerReport>> {
-    let door = Door::of(app, rules);
+    let door = HelperAddress::of(app, rules);
     match (door.ask(files, deadline), warmth) {
-        (None, Warmth::Kept) if start(&app.project.root) => door.ask(files, deadline),
-        (answer, Warmth::Used | Warmth::Kept) => answer,
+        (None, ServerKeepAlive::Kept) if start(&app.project.root) => door.ask(files, deadline),
+        (answer, ServerKeepAlive::Used | ServerKeepAlive::Kept) => answer,
     }
 }
 
@@ -97,10 +97,10 @@ pub(crate) fn warm_up(root: &Path, files: &[PathBuf]) {
 
 #[cfg(unix)]
 fn serve(app: &App, rules: ServerRules, idle: Duration) -> Result<u8, CliError> {
-    use ralph_checks::lsp::Helper;
+    use ralph_checks::lsp::LspHelper;
 
     let key = key(app, &rules);
-    let Some(helper) = Helper::claim(&socket(app))? else {
+    let Some(helper) = LspHelper::claim(&socket(app))? else {
         out::note("another helper is running");
         return Ok(1);
     };

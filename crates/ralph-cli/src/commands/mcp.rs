@@ -19,7 +19,7 @@ mod paths;
 mod tries;
 
 use ralph_agents::host::HOSTS;
-use ralph_mcp::{About, Refusal, ServeError, Tool};
+use ralph_mcp::{ServeError, ServerDescription, ServerTool, ToolCallError};
 
 use crate::app::App;
 use crate::error::CliError;
@@ -44,7 +44,7 @@ Before you say that you are done, call `check_run`. Before you change files, ask
 about them. Start a loop only when the user asks for one.";
 
 /// Lists every tool and who may call it, in the order that clients show.
-fn tools() -> Vec<(Tool, CallRight)> {
+fn tools() -> Vec<(ServerTool, CallRight)> {
     use CallRight::{Anyone, UserOnly};
     vec![
         (loop_start::tool(), UserOnly),
@@ -62,7 +62,7 @@ fn tools() -> Vec<(Tool, CallRight)> {
 }
 
 /// Guards a tool that only the user may call: an agent with an open run is refused.
-fn served(tool: Tool, right: CallRight) -> Tool {
+fn served(tool: ServerTool, right: CallRight) -> ServerTool {
     match right {
         CallRight::Anyone => tool,
         CallRight::UserOnly => {
@@ -72,8 +72,11 @@ fn served(tool: Tool, right: CallRight) -> Tool {
 }
 
 pub(crate) fn run(_args: &McpArgs) -> Result<u8, CliError> {
-    let about =
-        About { name: "ralph", version: env!("CARGO_PKG_VERSION"), instructions: INSTRUCTIONS };
+    let about = ServerDescription {
+        name: "ralph",
+        version: env!("CARGO_PKG_VERSION"),
+        instructions: INSTRUCTIONS,
+    };
     let tools = tools().into_iter().map(|(tool, right)| served(tool, right));
     match ralph_mcp::serve(about, tools.collect()) {
         Ok(()) => Ok(0),
@@ -87,7 +90,7 @@ pub(crate) fn run(_args: &McpArgs) -> Result<u8, CliError> {
 
 /// Finds the project of the client. Every call does, since the server lives as long as
 /// the client.
-fn app() -> Result<App, Refusal> {
+fn app() -> Result<App, ToolCallError> {
     let named = HOSTS.iter().filter_map(|host| host.project_variable);
     let mut folders = named.filter_map(std::env::var_os).filter(|value| !value.is_empty());
     let app = match folders.next() {
@@ -98,8 +101,8 @@ fn app() -> Result<App, Refusal> {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "errors are mapped with it")]
-fn refusal(error: CliError) -> Refusal {
-    Refusal(error.in_line())
+fn refusal(error: CliError) -> ToolCallError {
+    ToolCallError(error.in_line())
 }
 
 #[cfg(test)]

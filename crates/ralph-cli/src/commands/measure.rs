@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use ralph_core::RunId;
-use ralph_snapshot::{Conflicts, Label, SnapshotError, Snapshots, WorkTree};
+use ralph_snapshot::{ConflictPolicy, SnapshotError, SnapshotLabel, Snapshots, WorkTree};
 use serde_json::json;
 
 use crate::app::App;
@@ -48,11 +48,11 @@ fn call(
     match name {
         "tree" => tree.tree().map(drop).map_err(SnapshotError::from)?,
         "stamp" => drop(tree.stamp()),
-        "start" => drop(snapshots.take(Label::Start, app.now())?),
-        "snapshot" => drop(snapshots.take(Label::Iteration(1), app.now())?),
+        "start" => drop(snapshots.take(SnapshotLabel::Start, app.now())?),
+        "snapshot" => drop(snapshots.take(SnapshotLabel::Iteration(1), app.now())?),
         "known" => {
             let paths: Vec<PathBuf> = rest.split('\t').map(PathBuf::from).collect();
-            drop(snapshots.take_known(Label::Iteration(1), &paths, app.now())?);
+            drop(snapshots.take_known(SnapshotLabel::Iteration(1), &paths, app.now())?);
         }
         "rollback" => return rollback(app, snapshots),
         other => return Err(CliError::usage(format!("there is no call `{other}` to measure"))),
@@ -62,7 +62,8 @@ fn call(
 
 /// Does what `ralph rollback` does: the plan, the safety snapshot, the files.
 fn rollback(app: &App, snapshots: &Snapshots<'_>) -> Result<usize, CliError> {
-    let (to, last) = (snapshots.get(Label::Start)?, snapshots.get(Label::Iteration(1))?);
+    let (to, last) =
+        (snapshots.get(SnapshotLabel::Start)?, snapshots.get(SnapshotLabel::Iteration(1))?);
     let plan = snapshots.plan(&to, &last, &[])?;
-    Ok(snapshots.apply(&plan, Conflicts::Leave, app.now())?.steps.len())
+    Ok(snapshots.apply(&plan, ConflictPolicy::Leave, app.now())?.steps.len())
 }

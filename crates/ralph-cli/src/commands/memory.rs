@@ -19,14 +19,17 @@ use std::io::Read;
 use std::path::Path;
 
 use clap::builder::RangedU64ValueParser;
-use ralph_config::Retention;
+use ralph_config::RetentionLimits;
 use ralph_engine::wire::{MemorySize, memory as wire};
-use ralph_memory::event::{NoteKind, Scope};
-use ralph_memory::log::Log;
-use ralph_memory::{Filters, Known, MemoryError, Notebook, Retired, Selection, Stats, clean};
+use ralph_memory::event::{NoteKind, NoteScope};
+use ralph_memory::log::EventLog;
+use ralph_memory::{
+    MemoryError, NoteSelection, Notebook, NotebookStats, RetiredEntries, SearchFilters, StoredNote,
+    clean,
+};
 use serde_json::Value;
 
-use self::books::Books;
+use self::books::UserNotebooks;
 pub(crate) use self::books::{notebooks, place};
 use crate::app::App;
 use crate::error::CliError;
@@ -42,11 +45,11 @@ use crate::texts::part_of;
 #[derive(clap::Args, Debug)]
 pub(crate) struct MemoryArgs {
     #[command(subcommand)]
-    job: Job,
+    job: MemoryCommand,
 }
 
 #[derive(clap::Subcommand, Debug)]
-enum Job {
+enum MemoryCommand {
     Search(search::SearchArgs),
     Context(context::ContextArgs),
     Add(Box<changes::AddArgs>),
@@ -70,7 +73,7 @@ enum Job {
     Rebuild(PlainArgs),
     /// Show how many notes there are and what they take
     Stats(PlainArgs),
-    Doctor(doctor::DoctorArgs),
+    Doctor(doctor::MemoryDoctorArgs),
     Bootstrap(bootstrap::BootstrapArgs),
     Files(files::FilesArgs),
 }
@@ -121,7 +124,7 @@ struct WhichArgs {
     kind: Vec<String>,
     /// Only of this scope: `task`, `project`, or `global` for all your projects
     #[arg(long, value_name = "SCOPE", value_parser = scope)]
-    scope: Vec<Scope>,
+    scope: Vec<NoteScope>,
     /// Only of this group, such as the session of an import
     #[arg(long, value_name = "GROUP")]
     group: Option<String>,
@@ -131,12 +134,12 @@ struct WhichArgs {
 }
 
 impl WhichArgs {
-    fn filters(&self) -> Filters {
-        Filters {
+    fn filters(&self) -> SearchFilters {
+        SearchFilters {
             kinds: self.kind.clone(),
             scopes: self.scope.iter().map(|scope| scope.word().to_owned()).collect(),
             group: self.group.as_deref().map(|group| clean::name(group).into_owned()),
-            retired: if self.retired { Retired::Shown } else { Retired::Hidden },
+            retired: if self.retired { RetiredEntries::Shown } else { RetiredEntries::Hidden },
         }
     }
 
@@ -146,18 +149,18 @@ impl WhichArgs {
     }
 
     /// Returns the notebooks that are selected; the one for all projects is separate.
-    fn homes(&self) -> Vec<Scope> {
-        let is_meant = |scopes: &[Scope]| {
+    fn homes(&self) -> Vec<NoteScope> {
+        let is_meant = |scopes: &[NoteScope]| {
             self.scope.is_empty() || self.scope.iter().any(|scope| scopes.contains(scope))
         };
-        let own = is_meant(&[Scope::Task, Scope::Project]).then_some(Scope::Project);
-        own.into_iter().chain(is_meant(&[Scope::Global]).then_some(Scope::Global)).collect()
+        let own = is_meant(&[NoteScope::Task, NoteScope::Project]).then_some(NoteScope::Project);
+        own.into_iter().chain(is_meant(&[NoteScope::Global]).then_some(NoteScope::Global)).collect()
     }
 }
 
-fn scope(word: &str) -> Result<Scope, String> {
-    Scope::ALL.into_iter().find(|scope| scope.word() == word).ok_or_else(|| {
-        let words: Vec<&str> = Scope::ALL.iter().map(|scope| scope.word()).collect();
+fn scope(word: &str) -> Result<NoteScope, String> {
+    NoteScope::ALL.into_iter().find(|scope| scope.word() == word).ok_or_else(|| {
+        let words: Vec<&str> = NoteScope::ALL.iter().map(|scope| scope.word()).collect();
         format!("there are {}", words.join(", "))
     })
 }
@@ -185,23 +188,23 @@ impl MemoryArgs {
     /// Returns who may call this command.
     pub(crate) fn right(&self) -> CallRight {
         match &self.job {
-            Job::Forget(_) | Job::Promote(_) => CallRight::UserOnly,
-            Job::Consolidate(args) => args.right(),
-            Job::Import(args) => args.right(),
-            Job::Doctor(args) => args.right(),
+            MemoryCommand::Forget(_) | MemoryCommand::Promote(_) => CallRight::UserOnly,
+            MemoryCommand::Consolidate(args) => args.right(),
+            MemoryCommand::Import(args) => args.right(),
+            MemoryCommand::Doctor(args) => args.right(),
             // An agent's note is on trial, and it edits only its own notes.
-            Job::Add(_)
-            | Job::Edit(_)
-            | Job::Search(_)
-            | Job::Context(_)
-            | Job::List(_)
-            | Job::Show(_)
-            | Job::Why(_)
-            | Job::Export(_)
-            | Job::Rebuild(_)
-            | Job::Stats(_)
-            | Job::Bootstrap(_)
-            | Job::Files(_) => CallRight::Anyone,
+            MemoryCommand::Add(_)
+            | MemoryCommand::Edit(_)
+            | MemoryCommand::Search(_)
+            | MemoryCommand::Context(_)
+            | MemoryCommand::List(_)
+            | MemoryCommand::Show(_)
+            | MemoryCommand::Why(_)
+            | MemoryCommand::Export(_)
+            | MemoryCommand::Rebuild(_)
+            | MemoryCommand::Stats(_)
+            | MemoryCommand::Bootstrap(_)
+            | MemoryCommand::Files(_) => CallRight::Anyone,
         }
     }
 }
@@ -215,35 +218,35 @@ pub(crate) fn run(args: &MemoryArgs) -> Result<u8, CliError> {
 }
 
 fn answer(app: &App, args: &MemoryArgs) -> Result<u8, CliError> {
-    let books = Books::new(app);
+    let books = UserNotebooks::new(app);
     let done = carry_out(&books, args);
     books.tell_remarks();
     done
 }
 
-fn carry_out(books: &Books<'_>, args: &MemoryArgs) -> Result<u8, CliError> {
+fn carry_out(books: &UserNotebooks<'_>, args: &MemoryArgs) -> Result<u8, CliError> {
     let app = books.app;
     if let Some(place) = app.closed_state() {
         out::note(books.answers.closed(&place, &app.home));
     }
     match &args.job {
-        Job::Search(args) => search::run(books, args),
-        Job::Context(args) => context::run(books, args),
-        Job::Add(args) => changes::add(books, args),
-        Job::List(args) => list(books, args),
-        Job::Show(args) => show(books, args),
-        Job::Why(args) => why::run(books, args),
-        Job::Edit(args) => changes::edit(books, args),
-        Job::Forget(args) => changes::forget(books, args),
-        Job::Promote(args) => promote::run(books, args),
-        Job::Export(args) => export(books, args),
-        Job::Import(args) => import::run(books, args),
-        Job::Consolidate(args) => consolidate::run(books, args),
-        Job::Rebuild(args) => rebuild(books, args),
-        Job::Stats(args) => stats(books, args),
-        Job::Doctor(args) => doctor::run(books, args),
-        Job::Bootstrap(args) => bootstrap::run(args),
-        Job::Files(args) => files::run(args),
+        MemoryCommand::Search(args) => search::run(books, args),
+        MemoryCommand::Context(args) => context::run(books, args),
+        MemoryCommand::Add(args) => changes::add(books, args),
+        MemoryCommand::List(args) => list(books, args),
+        MemoryCommand::Show(args) => show(books, args),
+        MemoryCommand::Why(args) => why::run(books, args),
+        MemoryCommand::Edit(args) => changes::edit(books, args),
+        MemoryCommand::Forget(args) => changes::forget(books, args),
+        MemoryCommand::Promote(args) => promote::run(books, args),
+        MemoryCommand::Export(args) => export(books, args),
+        MemoryCommand::Import(args) => import::run(books, args),
+        MemoryCommand::Consolidate(args) => consolidate::run(books, args),
+        MemoryCommand::Rebuild(args) => rebuild(books, args),
+        MemoryCommand::Stats(args) => stats(books, args),
+        MemoryCommand::Doctor(args) => doctor::run(books, args),
+        MemoryCommand::Bootstrap(args) => bootstrap::run(args),
+        MemoryCommand::Files(args) => files::run(args),
     }
 }
 
@@ -252,10 +255,10 @@ pub(crate) fn bytes(app: &App) -> Result<Option<MemorySize>, CliError> {
     if !Notebook::exists(&app.home) {
         return Ok(None);
     }
-    let log = Log::new(&app.home);
+    let log = EventLog::new(&app.home);
     Ok(Some(MemorySize {
         log_bytes: log.size().map_err(MemoryError::from)?,
-        most_log_bytes: Retention::new(&app.layers()?).log_bytes,
+        most_log_bytes: RetentionLimits::new(&app.layers()?).log_bytes,
         database_bytes: Notebook::database_bytes(&app.home),
         raw_bytes: log.raw().size().unwrap_or(0),
     }))
@@ -269,14 +272,14 @@ fn print(json: Option<Value>, text: impl FnOnce() -> String) {
     }
 }
 
-fn list(books: &Books<'_>, args: &ListArgs) -> Result<u8, CliError> {
+fn list(books: &UserNotebooks<'_>, args: &ListArgs) -> Result<u8, CliError> {
     books.refuse_unknown_kinds(&args.which.kind)?;
     let files = args.file.iter().map(|file| books.relative_to_root(file)).collect();
     let filters = args.which.filters();
-    let selection = Selection { filters, files, limit: Some(args.limit) };
+    let selection = NoteSelection { filters, files, limit: Some(args.limit) };
     let found = books.each(&args.which.homes(), |notebook| notebook.list(&selection))?;
     let is_joined = found.len() > 1;
-    let mut notes: Vec<Known> = found.into_iter().flat_map(|(_, notes)| notes).collect();
+    let mut notes: Vec<StoredNote> = found.into_iter().flat_map(|(_, notes)| notes).collect();
     if is_joined {
         // The notes of one notebook are already sorted.
         notes.sort_by_key(|known| std::cmp::Reverse(known.recorded));
@@ -302,7 +305,7 @@ fn list(books: &Books<'_>, args: &ListArgs) -> Result<u8, CliError> {
     Ok(0)
 }
 
-fn show(books: &Books<'_>, args: &NoteArgs) -> Result<u8, CliError> {
+fn show(books: &UserNotebooks<'_>, args: &NoteArgs) -> Result<u8, CliError> {
     let (home, known) = books.find(&args.id)?;
     let check = books.ask(home, |notebook| notebook.check_of(&known.note.id))?.flatten();
     let check = check.as_ref();
@@ -313,9 +316,9 @@ fn show(books: &Books<'_>, args: &NoteArgs) -> Result<u8, CliError> {
     Ok(0)
 }
 
-fn export(books: &Books<'_>, args: &ExportArgs) -> Result<u8, CliError> {
+fn export(books: &UserNotebooks<'_>, args: &ExportArgs) -> Result<u8, CliError> {
     books.refuse_unknown_kinds(&args.which.kind)?;
-    let selection = Selection { filters: args.which.filters(), ..Selection::default() };
+    let selection = NoteSelection { filters: args.which.filters(), ..NoteSelection::default() };
     for (_, notes) in books.each(&args.which.homes(), |notebook| notebook.list(&selection))? {
         // The oldest first, as they were written.
         notes.iter().rev().for_each(|known| out::line(wire::exported(known)));
@@ -323,10 +326,10 @@ fn export(books: &Books<'_>, args: &ExportArgs) -> Result<u8, CliError> {
     Ok(0)
 }
 
-fn rebuild(books: &Books<'_>, args: &PlainArgs) -> Result<u8, CliError> {
+fn rebuild(books: &UserNotebooks<'_>, args: &PlainArgs) -> Result<u8, CliError> {
     let rebuilt = |notebook: &Notebook| Ok((notebook.rebuild()?, notebook.stats()?));
-    let own = books.ask(Scope::Project, rebuilt)?.unwrap_or_default();
-    let global = books.notes.beside(Scope::Global, rebuilt);
+    let own = books.ask(NoteScope::Project, rebuilt)?.unwrap_or_default();
+    let global = books.notes.beside(NoteScope::Global, rebuilt);
     let json = || {
         let mut json = wire::all_stats(&own.1, global.as_ref().map(|(_, stats)| stats));
         json["salvage"] = wire::salvage(&own.0);
@@ -344,12 +347,13 @@ fn rebuild(books: &Books<'_>, args: &PlainArgs) -> Result<u8, CliError> {
     Ok(u8::from(!is_whole))
 }
 
-fn stats(books: &Books<'_>, args: &PlainArgs) -> Result<u8, CliError> {
+fn stats(books: &UserNotebooks<'_>, args: &PlainArgs) -> Result<u8, CliError> {
     // Damage is always checked again, whatever was read before.
-    let verified =
-        |notebook: &Notebook| Ok(Stats { damaged: notebook.damage()?, ..notebook.stats()? });
-    let own = books.ask(Scope::Project, verified)?.unwrap_or_default();
-    let global = books.notes.beside(Scope::Global, verified);
+    let verified = |notebook: &Notebook| {
+        Ok(NotebookStats { damaged: notebook.damage()?, ..notebook.stats()? })
+    };
+    let own = books.ask(NoteScope::Project, verified)?.unwrap_or_default();
+    let global = books.notes.beside(NoteScope::Global, verified);
     let global = global.as_ref();
     print(args.json.then(|| wire::all_stats(&own, global)), || books.answers.stats(&own, global));
     Ok(0)

@@ -1,7 +1,7 @@
 //! `ralph pause`: pauses a run, so that it can be resumed.
 
 use ralph_engine::caller;
-use ralph_store::Request;
+use ralph_store::OwnerRequest;
 
 use super::stop;
 use crate::app::App;
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &PauseArgs) -> Result<u8, CliError> {
     };
     match app.find_run_to_change(&store, args.run.as_deref())? {
         Some(run) if !run.state.is_ended() => {
-            out::line(stop::end(&app, &store, &run, Request::Pause, caller::source(&app))?);
+            out::line(stop::end(&app, &store, &run, OwnerRequest::Pause, caller::source(&app))?);
         }
         Some(run) if args.run.is_some() => out::line(texts::already(&run, app.locale())),
         Some(_) | None => out::line(texts::no_open_run(app.locale())),

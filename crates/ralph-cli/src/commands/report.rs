@@ -1,6 +1,6 @@
 //! `ralph report`: the proof of one run.
 
-use ralph_engine::report::{Markup, Report};
+use ralph_engine::report::{ReportMarkup, RunReport};
 
 use crate::app::App;
 use crate::error::CliError;
@@ -23,13 +23,13 @@ pub(crate) struct ReportArgs {
 pub(crate) fn run(args: &ReportArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
     let (store, run) = app.recorded(args.run.as_deref())?;
-    let report = Report::load(&store, run)?;
+    let report = RunReport::load(&store, run)?;
     if args.json {
         out::line(report.json());
     } else if args.md {
-        out::raw(&report.text(Markup::Markdown));
+        out::raw(&report.text(ReportMarkup::Markdown));
     } else {
-        out::text(&report.text(Markup::Plain));
+        out::text(&report.text(ReportMarkup::Plain));
     }
     Ok(0)
 }

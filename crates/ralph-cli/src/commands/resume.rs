@@ -1,15 +1,15 @@
 //! `ralph resume`: continues a run after a crash, a pause or a wait.
 
-use ralph_config::{Layers, Settings, Value};
-use ralph_core::state::{State, Wait};
+use ralph_config::{RunSettings, SettingLayers, SettingValue};
+use ralph_core::state::{RunState, WaitReason};
 use ralph_core::{Run, wording};
-use ralph_engine::events::Begin;
+use ralph_engine::events::RunStart;
 use ralph_engine::loops;
-use ralph_memory::event::Place;
-use ralph_memory::{Notebook, Session};
+use ralph_memory::event::EventContext;
+use ralph_memory::{Notebook, SessionRecord};
 use ralph_store::RunStore;
 
-use super::drive::{self, Checks, Ready, View};
+use super::drive::{self, EventFormat, PreparedRun, RunChecks};
 use super::run::{close, open_ledger};
 use super::sessions;
 use crate::app::App;
@@ -62,8 +62,8 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
     app.refuse_if_disabled()?;
     let id = match args.id.as_deref().map(|id| meant(&app, id)).transpose()? {
-        Some(Meant::Session(session)) => return sessions::resume(&app, &session, args),
-        Some(Meant::Run(id)) => Some(id),
+        Some(ResumeTarget::Session(session)) => return sessions::resume(&app, &session, args),
+        Some(ResumeTarget::Run(id)) => Some(id),
         None => None,
     };
     if app.existing_store()?.is_none() {
@@ -85,7 +85,7 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, CliError> {
         None => drive::recorded_agent(&app, &settings, &run.agent)?,
     };
     let on_fail = settings.on_fail;
-    let checks = Checks::new(&app, settings)?;
+    let checks = RunChecks::new(&app, settings)?;
     let owned = match named {
         Some(_) => loops::adopt(ledger.store(), &run, drive::reference(&*agent), app.now())?,
         None => loops::take_over(ledger.store(), &run, app.now())?,
@@ -93,20 +93,20 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, CliError> {
     let said = |answer: &String| wording::answer(question(&run), answer, run.policy.locale);
     let answer = args.answer.as_ref().map(said);
     out::note(texts::resuming(&run));
-    let view = if args.json { View::Json } else { View::Human };
-    let ready = Ready { agent, checks, begin: Begin::Resumed, answer };
+    let view = if args.json { EventFormat::Json } else { EventFormat::Human };
+    let ready = PreparedRun { agent, checks, begin: RunStart::Resumed, answer };
     let run = drive::drive(&app, ledger, ready, owned, view)?;
     close(&app, &run, view, on_fail)
 }
 
 /// The run or session that an id names.
-enum Meant {
+enum ResumeTarget {
     Run(String),
-    Session(Box<Session>),
+    Session(Box<SessionRecord>),
 }
 
 /// Finds what an id names: a run, else a session. A session of a driver's run counts as that run.
-fn meant(app: &App, id: &str) -> Result<Meant, CliError> {
+fn meant(app: &App, id: &str) -> Result<ResumeTarget, CliError> {
     let store = app.existing_store()?;
     if store.is_none() && !Notebook::exists(&app.home) {
         return Err(texts::without_run());
@@ -116,12 +116,12 @@ fn meant(app: &App, id: &str) -> Result<Meant, CliError> {
         Some(_) | None => Vec::new(),
     };
     if !runs.is_empty() {
-        return Ok(Meant::Run(id.to_owned()));
+        return Ok(ResumeTarget::Run(id.to_owned()));
     }
     let session = sessions::find(app, id)?;
     match session.place() {
-        Place { session: None, run: Some(run), .. } => Ok(Meant::Run(run)),
-        Place { .. } => Ok(Meant::Session(session)),
+        EventContext { session: None, run: Some(run), .. } => Ok(ResumeTarget::Run(run)),
+        EventContext { .. } => Ok(ResumeTarget::Session(session)),
     }
 }
 
@@ -140,13 +140,13 @@ pub(crate) fn refuse_elsewhere(app: &App, run: &Run) -> Result<(), CliError> {
 
 fn question(run: &Run) -> Option<&str> {
     match &run.state {
-        State::Waiting(Wait::Human { question }) => Some(question),
-        State::Waiting(Wait::Limit { .. } | Wait::Child | Wait::Host)
-        | State::Running
-        | State::Paused(_)
-        | State::Success(_)
-        | State::Failed(_)
-        | State::Stopped => None,
+        RunState::Waiting(WaitReason::Human { question }) => Some(question),
+        RunState::Waiting(WaitReason::Limit { .. } | WaitReason::Child | WaitReason::Host)
+        | RunState::Running
+        | RunState::Paused(_)
+        | RunState::Success(_)
+        | RunState::Failed(_)
+        | RunState::Stopped => None,
     }
 }
 
@@ -156,7 +156,7 @@ pub(crate) fn settings_of(
     app: &App,
     run: &Run,
     named: Option<&AgentOptions>,
-) -> Result<Settings, CliError> {
+) -> Result<RunSettings, CliError> {
     app.fall_back_on(&run.id);
     let present = app.layers().and_then(|layers| settings_with(app, run, named, layers));
     present.or_else(|error| settings_with(app, run, named, app.begun_layers(error)?))
@@ -166,24 +166,24 @@ fn settings_with(
     app: &App,
     run: &Run,
     named: Option<&AgentOptions>,
-    mut layers: Layers,
-) -> Result<Settings, CliError> {
+    mut layers: SettingLayers,
+) -> Result<RunSettings, CliError> {
     if let Some(named) = named {
         named.apply(&mut layers)?;
     }
-    layers.set_flag("run.criteria", Value::List(Vec::new()));
+    layers.set_flag("run.criteria", SettingValue::List(Vec::new()));
     let judged = run.policy.gates.iter().find(|gate| gate.is_judge());
     let criterion = judged.map(|gate| gate.command.display()).unwrap_or_default();
-    layers.set_flag("judge.criterion", Value::Text(criterion));
+    layers.set_flag("judge.criterion", SettingValue::Text(criterion));
     let trust = if judged.is_some() { "evidence" } else { "claim" };
-    layers.set_flag("run.trust", Value::Text(trust.to_owned()));
-    layers.set_flag("run.promise", Value::Text("DONE".to_owned()));
+    layers.set_flag("run.trust", SettingValue::Text(trust.to_owned()));
+    layers.set_flag("run.promise", SettingValue::Text("DONE".to_owned()));
     for path in ["run.zero_errors", "run.zero_warnings"] {
-        layers.set_flag(path, Value::Switch(false));
+        layers.set_flag(path, SettingValue::Switch(false));
     }
     if run.session().is_some() {
         // The context of a host's agent is not ours to choose.
-        layers.set_flag("run.context", Value::Text("auto".to_owned()));
+        layers.set_flag("run.context", SettingValue::Text("auto".to_owned()));
     }
     // The gates of the run are its own.
     let mut settings = app.plain_settings(&layers)?;

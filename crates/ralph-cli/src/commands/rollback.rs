@@ -7,12 +7,15 @@ use std::path::{Path, PathBuf};
 
 use ralph_config::OnFail;
 use ralph_core::Run;
-use ralph_core::state::State;
+use ralph_core::state::RunState;
 use ralph_engine::command_log::{self, RollbackRecord};
 use ralph_engine::loops;
 use ralph_engine::outside_changes::OutsideChanges;
-use ralph_engine::undo::{self, Name};
-use ralph_snapshot::{ChangeKind, Conflicts, Done, Kept, Label, Plan, Snapshots};
+use ralph_engine::undo::{self, SnapshotName};
+use ralph_snapshot::{
+    ChangeKind, ConflictPolicy, RollbackOutcome, RollbackPlan, SnapshotLabel, Snapshots,
+    UntouchedFile,
+};
 use ralph_store::RunStore;
 
 use self::overlap::SharedFiles;
@@ -76,7 +79,7 @@ pub(crate) fn run(args: &RollbackArgs) -> Result<u8, CliError> {
         tree.only_look(scratch.path()).map_err(|error| CliError::internal(&error))?;
     }
     let snapshots = Snapshots::new(&tree, run.id.clone()).worked_until(run.updated_at);
-    let conflicts = if args.force { Conflicts::Force } else { Conflicts::Leave };
+    let conflicts = if args.force { ConflictPolicy::Force } else { ConflictPolicy::Leave };
     if !args.dry_run {
         let pending = snapshots.pending()?;
         if let Some(done) = snapshots.resume_pending(app.now())? {
@@ -101,7 +104,8 @@ pub(crate) fn run(args: &RollbackArgs) -> Result<u8, CliError> {
         return Ok(outcome(&done));
     }
     let all = snapshots.list()?;
-    let name: Name = args.to.parse().map_err(|error| CliError::usage(format!("--to: {error}")))?;
+    let name: SnapshotName =
+        args.to.parse().map_err(|error| CliError::usage(format!("--to: {error}")))?;
     let to = undo::find(name, &run, &all).ok_or_else(|| texts::no_snapshot(&run, &args.to))?;
     let outside = outside_changes(&app, &run);
     let plan = undo::plan(&snapshots, &all, &outside, to, &relative(&app, &args.path)?)?;
@@ -114,10 +118,10 @@ pub(crate) fn run(args: &RollbackArgs) -> Result<u8, CliError> {
         return Err(overlap::refused(&run, &shared));
     }
     let conflicts = match conflicts {
-        Conflicts::Leave if !plan.conflicts.is_empty() && !args.json => {
+        ConflictPolicy::Leave if !plan.conflicts.is_empty() && !args.json => {
             view::ask_about(&plan, run.policy.locale)?
         }
-        Conflicts::Leave | Conflicts::Force => conflicts,
+        ConflictPolicy::Leave | ConflictPolicy::Force => conflicts,
     };
     let done = snapshots.apply(&plan, conflicts, app.now())?;
     keep(&app, &store, &run, Some(plan.to), &done)?;
@@ -134,10 +138,10 @@ fn outside_changes(app: &App, run: &Run) -> OutsideChanges {
 pub(crate) fn after_failure(app: &App, run: &Run, on_fail: OnFail) -> Result<(), CliError> {
     let name = match on_fail {
         OnFail::Keep => return Ok(()),
-        OnFail::Best => Name::Best,
-        OnFail::Start => Name::Start,
+        OnFail::Best => SnapshotName::Best,
+        OnFail::Start => SnapshotName::Start,
     };
-    if !matches!(run.state, State::Failed(_)) {
+    if !matches!(run.state, RunState::Failed(_)) {
         return Ok(());
     }
     let tree = app.work_tree(&run.id)?;
@@ -156,24 +160,24 @@ pub(crate) fn after_failure(app: &App, run: &Run, on_fail: OnFail) -> Result<(),
         out::error(&overlap::refused(run, &shared));
         return Ok(());
     }
-    let done = snapshots.apply(&plan, Conflicts::Leave, app.now())?;
+    let done = snapshots.apply(&plan, ConflictPolicy::Leave, app.now())?;
     keep(app, &store, run, Some(plan.to), &done)?;
     out::note(view::closing(run, &done));
     Ok(())
 }
 
 /// Takes the newest run of the work tree back to its start.
-pub(crate) fn to_start(app: &App) -> Result<Done, CliError> {
+pub(crate) fn to_start(app: &App) -> Result<RollbackOutcome, CliError> {
     let (store, run) = app.recorded(None)?;
     let tree = app.work_tree(&run.id)?;
     let snapshots = Snapshots::new(&tree, run.id.clone()).worked_until(run.updated_at);
     let all = snapshots.list()?;
-    let start = undo::find(Name::Start, &run, &all).ok_or_else(|| {
+    let start = undo::find(SnapshotName::Start, &run, &all).ok_or_else(|| {
         CliError::refused(format!("{} has no snapshots", run.id))
             .in_korean(format!("{} 에는 스냅샷이 없습니다", run.id), None)
     })?;
     let plan = undo::plan(&snapshots, &all, &outside_changes(app, &run), start, &[])?;
-    let done = snapshots.apply(&plan, Conflicts::Leave, app.now())?;
+    let done = snapshots.apply(&plan, ConflictPolicy::Leave, app.now())?;
     keep(app, &store, &run, Some(plan.to), &done)?;
     Ok(done)
 }
@@ -184,8 +188,8 @@ fn keep(
     app: &App,
     store: &dyn RunStore,
     run: &Run,
-    to: Option<Label>,
-    done: &Done,
+    to: Option<SnapshotLabel>,
+    done: &RollbackOutcome,
 ) -> Result<(), CliError> {
     let files = done.steps.len() as u64;
     let record = RollbackRecord { at: app.now(), to: to.map(|to| to.to_string()), files };
@@ -200,7 +204,8 @@ pub(crate) fn way_back(app: &App, run: &Run) -> Result<Option<String>, CliError>
     let tree = app.work_tree(&run.id)?;
     let snapshots = Snapshots::new(&tree, run.id.clone());
     let all = snapshots.list()?;
-    let (Some(start), Some(last)) = (undo::find(Name::Start, run, &all), undo::last(&all)) else {
+    let (Some(start), Some(last)) = (undo::find(SnapshotName::Start, run, &all), undo::last(&all))
+    else {
         return Ok(None);
     };
     // Snapshots in different storages cannot be compared.
@@ -234,7 +239,7 @@ pub(crate) fn keep_lost_turn(app: &App, store: &dyn RunStore, run: &Run) -> Resu
     let is_driven =
         run.session().is_none() && run.owner.as_ref().is_some_and(ralph_engine::owner::is_alive);
     let is_there = Path::new(&run.worktree).is_dir();
-    if run.state != State::Running || is_driven || !is_there || run.iteration == 0 {
+    if run.state != RunState::Running || is_driven || !is_there || run.iteration == 0 {
         return Ok(());
     }
     let elsewhere = (run.worktree != app.worktree())
@@ -243,14 +248,14 @@ pub(crate) fn keep_lost_turn(app: &App, store: &dyn RunStore, run: &Run) -> Resu
     let app = elsewhere.as_ref().unwrap_or(app);
     let tree = app.work_tree(&run.id)?;
     let snapshots = Snapshots::new(&tree, run.id.clone());
-    let label = Label::Iteration(run.iteration);
+    let label = SnapshotLabel::Iteration(run.iteration);
     let all = snapshots.list()?;
     let is_kept = all.iter().any(|snapshot| snapshot.label == label);
     if !is_kept && store.iteration(&run.id, run.iteration)?.is_none() {
         let taken = snapshots.take(label, app.now())?;
         if let Some(before) = undo::last(&all).filter(|before| before.is_beside(&taken)) {
             let changes = snapshots.changes(before, &taken).unwrap_or_default();
-            ralph_engine::keep_changes_of(&app.home, run, &changes, app.now());
+            ralph_engine::log_changes_of(&app.home, run, &changes, app.now());
         }
     }
     Ok(())
@@ -266,7 +271,7 @@ pub(crate) fn set_left_aside(app: &App, store: &dyn RunStore) -> Result<Vec<Run>
             keep_lost_turn(app, store, &run)?;
         }
         if is_left {
-            loops::set_aside(store, &run, app.now())?;
+            loops::pause_abandoned(store, &run, app.now())?;
             left.push(run);
         }
     }
@@ -311,19 +316,22 @@ fn normal(path: &Path) -> PathBuf {
 }
 
 /// Returns true if a rollback to this snapshot undoes another.
-fn is_undo(to: Label) -> bool {
+fn is_undo(to: SnapshotLabel) -> bool {
     match to {
-        Label::Safety(_) => true,
-        Label::Start | Label::Iteration(_) | Label::Resumed(_) | Label::After(_) => false,
+        SnapshotLabel::Safety(_) => true,
+        SnapshotLabel::Start
+        | SnapshotLabel::Iteration(_)
+        | SnapshotLabel::Resumed(_)
+        | SnapshotLabel::After(_) => false,
     }
 }
 
 /// Returns 0 if everything is restored, 1 if something was left.
-fn outcome(done: &Done) -> u8 {
+fn outcome(done: &RollbackOutcome) -> u8 {
     u8::from(!done.left.is_empty() || !done.blocked.is_empty())
 }
 
-fn show_plan(args: &RollbackArgs, run: &Run, plan: &Plan, shared: &[SharedFiles]) {
+fn show_plan(args: &RollbackArgs, run: &Run, plan: &RollbackPlan, shared: &[SharedFiles]) {
     if args.json {
         out::line(view::plan_as_json(plan, shared));
     } else {
@@ -334,7 +342,7 @@ fn show_plan(args: &RollbackArgs, run: &Run, plan: &Plan, shared: &[SharedFiles]
     }
 }
 
-fn report(args: &RollbackArgs, run: &Run, done: &Done, kept: &[Kept]) {
+fn report(args: &RollbackArgs, run: &Run, done: &RollbackOutcome, kept: &[UntouchedFile]) {
     if args.json {
         out::line(view::done_as_json(run, done, kept));
     } else {

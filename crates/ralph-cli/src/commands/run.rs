@@ -3,15 +3,15 @@
 use ralph_config::OnFail;
 use ralph_core::Run;
 use ralph_core::run::NewRun;
-use ralph_core::state::State;
+use ralph_core::state::RunState;
 use ralph_core::wording::told;
 use ralph_engine::command_log::CommandLog;
-use ralph_engine::events::Begin;
+use ralph_engine::events::RunStart;
 use ralph_engine::folder_guard;
 use ralph_engine::loops;
-use ralph_engine::{Ledger, owner};
+use ralph_engine::{RunLedger, owner};
 
-use super::drive::{self, Checks, Ready, View};
+use super::drive::{self, EventFormat, PreparedRun, RunChecks};
 use super::rollback;
 use crate::app::App;
 use crate::error::CliError;
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8, CliError> {
     folder_guard::refuse_unfit(&app, settings.folders)?;
     let agent = drive::agent(&app, &settings, args.agent.script.as_deref())?;
     let on_fail = settings.on_fail;
-    let checks = Checks::new(&app, settings)?;
+    let checks = RunChecks::new(&app, settings)?;
 
     let ledger = open_ledger(&app)?;
     let new = NewRun {
@@ -64,15 +64,20 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8, CliError> {
     }
     let run = loops::start(ledger.store(), new, app.now())?;
     app.keep_settings(&run.id);
-    let view = if args.json { View::Json } else { View::Human };
-    let ready = Ready { agent, checks, begin: Begin::New, answer: None };
+    let view = if args.json { EventFormat::Json } else { EventFormat::Human };
+    let ready = PreparedRun { agent, checks, begin: RunStart::New, answer: None };
     let run = drive::drive(&app, ledger, ready, run, view)?;
     close(&app, &run, view, on_fail)
 }
 
 /// Prints how the run ended, restores files if the settings say so, and returns the exit code.
-pub(crate) fn close(app: &App, run: &Run, view: View, on_fail: OnFail) -> Result<u8, CliError> {
-    if view == View::Human {
+pub(crate) fn close(
+    app: &App,
+    run: &Run,
+    view: EventFormat,
+    on_fail: OnFail,
+) -> Result<u8, CliError> {
+    if view == EventFormat::Human {
         let store = app.existing_store().ok().flatten();
         let commands = store.and_then(|store| CommandLog::load(&store, &run.id).ok());
         out::text(&(closing::closing(run, &commands.unwrap_or_default()) + "\n"));
@@ -82,8 +87,8 @@ pub(crate) fn close(app: &App, run: &Run, view: View, on_fail: OnFail) -> Result
     }
     app::say_at_the_end(app, run);
     rollback::after_failure(app, run, on_fail)?;
-    let unhappy = matches!(run.state, State::Failed(_) | State::Stopped);
-    if view == View::Human
+    let unhappy = matches!(run.state, RunState::Failed(_) | RunState::Stopped);
+    if view == EventFormat::Human
         && unhappy
         && on_fail == OnFail::Keep
         && let Some(way) = rollback::way_back(app, run)?
@@ -94,8 +99,8 @@ pub(crate) fn close(app: &App, run: &Run, view: View, on_fail: OnFail) -> Result
 }
 
 /// Opens the store for writing. A damaged one is left in place, with a warning.
-pub(crate) fn open_ledger(app: &App) -> Result<Ledger, CliError> {
-    let (ledger, damaged) = Ledger::open(&app.home)?;
+pub(crate) fn open_ledger(app: &App) -> Result<RunLedger, CliError> {
+    let (ledger, damaged) = RunLedger::open(&app.home)?;
     if let Some(path) = damaged {
         out::note(format!(
             "warning: {} is damaged; it was left in place, and a new store was created beside it",

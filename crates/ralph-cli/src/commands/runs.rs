@@ -3,7 +3,7 @@
 use ralph_core::locale::Locale;
 use ralph_core::wording;
 use ralph_engine::wire::{RunList, RunView, local_time};
-use ralph_store::{RunQuery, RunStore, Which};
+use ralph_store::{RunQuery, RunStateFilter, RunStore};
 
 use crate::app::App;
 use crate::error::CliError;
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &RunsArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
     let query = RunQuery {
         worktree: args.here.then(|| app.worktree()),
-        which: Which::All,
+        which: RunStateFilter::All,
         limit: args.limit,
     };
     let runs = match app.existing_store()? {

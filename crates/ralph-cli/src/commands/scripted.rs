@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use ralph_agents::scripted::Script;
+use ralph_agents::scripted::AgentScript;
 
 use crate::error::CliError;
 
@@ -14,7 +14,7 @@ pub(crate) struct ScriptedArgs {
 }
 
 pub(crate) fn run(args: &ScriptedArgs) -> Result<u8, CliError> {
-    let script = Script::load(&args.script).map_err(CliError::usage)?;
+    let script = AgentScript::load(&args.script).map_err(CliError::usage)?;
     let iteration = std::env::var("RALPH_ITERATION").ok().and_then(|text| text.parse().ok());
     let usage = std::env::var_os("RALPH_USAGE_FILE").map(PathBuf::from);
     let root = std::env::current_dir()?;

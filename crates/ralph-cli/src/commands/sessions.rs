@@ -6,15 +6,15 @@ use ralph_agents::host;
 use ralph_config::MemoryRules;
 use ralph_core::SessionId;
 use ralph_core::locale::Locale;
-use ralph_engine::host::{Dwelling, Place};
+use ralph_engine::host::{SessionDir, SessionLiveness};
 use ralph_engine::owner;
-use ralph_engine::wire::sessions::{self as wire, Seen};
-use ralph_memory::event::{Actor, Event, SessionState, What};
-use ralph_memory::{MemoryError, Notebook, Session, SessionFilter, SessionFound, resume};
+use ralph_engine::wire::sessions::{self as wire, ListedSession};
+use ralph_memory::event::{EventActor, LogEvent, LogEventKind, SessionStatus};
+use ralph_memory::{MemoryError, Notebook, SessionFilter, SessionLookup, SessionRecord, resume};
 use ralph_store::RunStore;
 use serde_json::Value;
 
-use self::answers::Answers;
+use self::answers::SessionRenderer;
 use super::resume::ResumeArgs;
 use crate::app::App;
 use crate::error::CliError;
@@ -28,20 +28,20 @@ use crate::texts::part_of;
 #[derive(clap::Args, Debug)]
 pub(crate) struct SessionsArgs {
     #[command(subcommand)]
-    job: Option<Job>,
+    job: Option<SessionsCommand>,
     /// Also those of other work trees, and older ones
     #[arg(long)]
     all: bool,
     /// Only those in this state: `active`, `paused`, `completed` or `failed`
     #[arg(long, value_name = "STATE", value_parser = state)]
-    state: Vec<SessionState>,
+    state: Vec<SessionStatus>,
     /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
 #[derive(clap::Subcommand, Debug)]
-enum Job {
+enum SessionsCommand {
     /// Show a session with what was said and done in it last
     Show(ShowArgs),
 }
@@ -59,17 +59,17 @@ struct ShowArgs {
 /// Number of sessions that are listed without `--all`.
 const USUAL: usize = 20;
 
-fn state(word: &str) -> Result<SessionState, String> {
-    SessionState::ALL.into_iter().find(|state| state.word() == word).ok_or_else(|| {
-        let words: Vec<&str> = SessionState::ALL.iter().map(|state| state.word()).collect();
+fn state(word: &str) -> Result<SessionStatus, String> {
+    SessionStatus::ALL.into_iter().find(|state| state.word() == word).ok_or_else(|| {
+        let words: Vec<&str> = SessionStatus::ALL.iter().map(|state| state.word()).collect();
         format!("there are {}", words.join(", "))
     })
 }
 
 pub(crate) fn run(args: &SessionsArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
-    let answers = Answers::new(app.locale(), app.now());
-    if let Some(Job::Show(args)) = &args.job {
+    let answers = SessionRenderer::new(app.locale(), app.now());
+    if let Some(SessionsCommand::Show(args)) = &args.job {
         let seen = seen(&app, *find(&app, &args.id)?);
         print(args.json.then(|| wire::one(&seen)), || answers.one(&seen));
         return Ok(0);
@@ -82,7 +82,8 @@ pub(crate) fn run(args: &SessionsArgs) -> Result<u8, CliError> {
     };
     let found = ask(&app, |book| book.sessions(&filter))?.unwrap_or_default();
     let found = found.into_iter().map(|session| seen(&app, session));
-    let found: Vec<Seen> = found.filter(|seen| seen.is_alive || is_told(&seen.session)).collect();
+    let found: Vec<ListedSession> =
+        found.filter(|seen| seen.is_alive || is_told(&seen.session)).collect();
     print(args.json.then(|| wire::list(&found)), || answers.list(&found));
     if !args.json && !args.all && found.is_empty() {
         let elsewhere = SessionFilter { worktree: None, limit: None, ..filter.clone() };
@@ -109,7 +110,11 @@ pub(crate) fn run(args: &SessionsArgs) -> Result<u8, CliError> {
 
 /// Prints the context that an agent needs to continue a session, and its host's command
 /// for it. The session becomes active again, unless it was completed.
-pub(super) fn resume(app: &App, session: &Session, args: &ResumeArgs) -> Result<u8, CliError> {
+pub(super) fn resume(
+    app: &App,
+    session: &SessionRecord,
+    args: &ResumeArgs,
+) -> Result<u8, CliError> {
     if let Some(flag) = args.for_a_driver() {
         let text = format!("{} is a session of a host, and {flag} is for runs", session.id);
         return Err(CliError::usage(text).with_hint("`ralph run` begins a run").in_korean(
@@ -131,17 +136,17 @@ pub(super) fn resume(app: &App, session: &Session, args: &ResumeArgs) -> Result<
     let now = app.now();
     let mut seen = seen(app, session.clone());
     let goes_on = match session.state {
-        SessionState::Paused | SessionState::Failed => true,
-        SessionState::Active | SessionState::Completed => false,
+        SessionStatus::Paused | SessionStatus::Failed => true,
+        SessionStatus::Active | SessionStatus::Completed => false,
     };
     if goes_on && !seen.is_alive {
         take_up(app, session)?;
-        seen.session.state = SessionState::Active;
+        seen.session.state = SessionStatus::Active;
     }
     let found = recall.resumed(&seen.session, now)?;
     let name = session.place().session.as_deref().and_then(SessionId::new);
     let command = name.as_ref().and_then(host::resume_command);
-    let answers = Answers::new(app.locale(), now);
+    let answers = SessionRenderer::new(app.locale(), now);
     if !args.json {
         out::note(answers.resuming(&seen, resume::age(&seen.session, now)));
         out::note(answers.host(command.as_deref()));
@@ -152,24 +157,24 @@ pub(super) fn resume(app: &App, session: &Session, args: &ResumeArgs) -> Result<
 }
 
 /// Records that the user was shown how to resume a session.
-fn take_up(app: &App, session: &Session) -> Result<(), CliError> {
+fn take_up(app: &App, session: &SessionRecord) -> Result<(), CliError> {
     let (worktree, external) = (session.worktree.clone(), session.external.clone());
-    let what = What::Opened { worktree, source: "resumed".to_owned(), external };
+    let what = LogEventKind::Opened { worktree, source: "resumed".to_owned(), external };
     let at = app.now().as_millis();
-    let event = Event { at, place: session.place(), actor: Actor::User, what };
+    let event = LogEvent { at, place: session.place(), actor: EventActor::User, what };
     Ok(Notebook::open(&app.home)?.write(&[event])?)
 }
 
 /// Finds a session by its id; an error names similar ones.
-pub(super) fn find(app: &App, id: &str) -> Result<Box<Session>, CliError> {
+pub(super) fn find(app: &App, id: &str) -> Result<Box<SessionRecord>, CliError> {
     let found = ask(app, |book| book.session(id))?;
-    match found.unwrap_or(SessionFound::None { near: None }) {
-        SessionFound::One(session) => Ok(session),
-        SessionFound::Several(ids) => {
+    match found.unwrap_or(SessionLookup::None { near: None }) {
+        SessionLookup::One(session) => Ok(session),
+        SessionLookup::Several(ids) => {
             Err(CliError::usage(format!("`{id}` could be {}", ids.join(", ")))
                 .in_korean(format!("`{id}` 에 해당하는 것이 여럿입니다: {}", ids.join(", ")), None))
         }
-        SessionFound::None { near } => {
+        SessionLookup::None { near } => {
             let (hint, korean) = match near {
                 Some(near) => (
                     format!("perhaps {near}; `ralph sessions --all` lists them"),
@@ -188,23 +193,25 @@ pub(super) fn find(app: &App, id: &str) -> Result<Box<Session>, CliError> {
 }
 
 /// Returns true if a session has anything to show.
-fn is_told(session: &Session) -> bool {
+fn is_told(session: &SessionRecord) -> bool {
     session.has_content() || !session.files.is_empty() || session.last_failure.is_some()
 }
 
-fn seen(app: &App, session: Session) -> Seen {
-    Seen { is_alive: is_alive(app, &session, 0), session }
+fn seen(app: &App, session: SessionRecord) -> ListedSession {
+    ListedSession { is_alive: is_alive(app, &session, 0), session }
 }
 
 /// Returns true if a session's host process or driver is alive. If neither is known, an
 /// unfinished session counts as alive until it is silent for a while.
-pub(crate) fn is_alive(app: &App, session: &Session, here: u32) -> bool {
+pub(crate) fn is_alive(app: &App, session: &SessionRecord, here: u32) -> bool {
     let place = session.place();
     if let Some(name) = place.session.as_deref().and_then(SessionId::new) {
-        return match Place::new(&app.home, &name).dwelling(here) {
-            Dwelling::Here | Dwelling::Elsewhere => session.state != SessionState::Completed,
-            Dwelling::Gone => false,
-            Dwelling::Unknown => resume::seems_alive(session, app.now()),
+        return match SessionDir::new(&app.home, &name).liveness(here) {
+            SessionLiveness::Here | SessionLiveness::Elsewhere => {
+                session.state != SessionStatus::Completed
+            }
+            SessionLiveness::Gone => false,
+            SessionLiveness::Unknown => resume::seems_alive(session, app.now()),
         };
     }
     let record = place.run.and_then(|run| {

@@ -5,9 +5,9 @@ use std::path::Path;
 use ralph_core::locale::Locale;
 use ralph_core::score::Score;
 use ralph_core::{Run, wording};
-use ralph_engine::undo::{self, Name};
+use ralph_engine::undo::{self, SnapshotName};
 use ralph_engine::wire::{ScoreView, local_time, moment};
-use ralph_snapshot::{Change, ChangeKind, Label, Place, Snapshot, Snapshots};
+use ralph_snapshot::{ChangeKind, Snapshot, SnapshotLabel, SnapshotPlace, Snapshots, TreeChange};
 use ralph_store::{IterationRecord, RunStore, SqliteStore};
 use serde_json::json;
 
@@ -30,7 +30,7 @@ pub(crate) struct SnapshotsArgs {
 }
 
 /// A snapshot, with the number of changes since the one before.
-struct Row {
+struct SnapshotListRow {
     snapshot: Snapshot,
     counts: [usize; 3],
     record: Option<IterationRecord>,
@@ -61,7 +61,7 @@ pub(crate) fn run(args: &SnapshotsArgs) -> Result<u8, CliError> {
 /// Copies the files of a snapshot that differ from the run's last one.
 fn copy(snapshots: &Snapshots<'_>, run: &Run, name: &str, folder: &Path) -> Result<u8, CliError> {
     let all = snapshots.list()?;
-    let wanted: Name = name.parse().map_err(CliError::usage)?;
+    let wanted: SnapshotName = name.parse().map_err(CliError::usage)?;
     let from = undo::find(wanted, run, &all).ok_or_else(|| texts::no_snapshot(run, name))?;
     let beside: Vec<_> = all.iter().filter(|other| other.is_beside(from)).cloned().collect();
     let last = undo::last(&beside).unwrap_or(from);
@@ -80,9 +80,13 @@ fn copy(snapshots: &Snapshots<'_>, run: &Run, name: &str, folder: &Path) -> Resu
     Ok(0)
 }
 
-fn rows(snapshots: &Snapshots<'_>, store: &SqliteStore, run: &Run) -> Result<Vec<Row>, CliError> {
+fn rows(
+    snapshots: &Snapshots<'_>,
+    store: &SqliteStore,
+    run: &Run,
+) -> Result<Vec<SnapshotListRow>, CliError> {
     let all = snapshots.list()?;
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<SnapshotListRow> = Vec::new();
     for (index, snapshot) in all.iter().enumerate() {
         let before = index.checked_sub(1).map(|before| &all[before]);
         let changes = match before.filter(|before| before.is_beside(snapshot)) {
@@ -90,32 +94,36 @@ fn rows(snapshots: &Snapshots<'_>, store: &SqliteStore, run: &Run) -> Result<Vec
             None => Vec::new(),
         };
         let record = match snapshot.label {
-            Label::Iteration(number) => store.iteration(&run.id, number)?,
-            Label::Start | Label::Resumed(_) | Label::Safety(_) | Label::After(_) => None,
+            SnapshotLabel::Iteration(number) => store.iteration(&run.id, number)?,
+            SnapshotLabel::Start
+            | SnapshotLabel::Resumed(_)
+            | SnapshotLabel::Safety(_)
+            | SnapshotLabel::After(_) => None,
         };
-        rows.push(Row { snapshot: snapshot.clone(), counts: counts(&changes), record });
+        rows.push(SnapshotListRow { snapshot: snapshot.clone(), counts: counts(&changes), record });
     }
     Ok(rows)
 }
 
-fn counts(changes: &[Change]) -> [usize; 3] {
+fn counts(changes: &[TreeChange]) -> [usize; 3] {
     let count = |kind: ChangeKind| changes.iter().filter(|change| change.kind == kind).count();
     [count(ChangeKind::Added), count(ChangeKind::Modified), count(ChangeKind::Removed)]
 }
 
-fn name(label: Label) -> String {
+fn name(label: SnapshotLabel) -> String {
     match label {
-        Label::Start => "start".to_owned(),
-        Label::Iteration(_) | Label::Resumed(_) | Label::Safety(_) | Label::After(_) => {
-            label.to_string()
-        }
+        SnapshotLabel::Start => "start".to_owned(),
+        SnapshotLabel::Iteration(_)
+        | SnapshotLabel::Resumed(_)
+        | SnapshotLabel::Safety(_)
+        | SnapshotLabel::After(_) => label.to_string(),
     }
 }
 
 fn place(snapshot: &Snapshot) -> String {
     match &snapshot.place {
-        Place::Git { reference, .. } => reference.clone(),
-        Place::Files { manifest } => manifest.display().to_string(),
+        SnapshotPlace::Git { reference, .. } => reference.clone(),
+        SnapshotPlace::Files { manifest } => manifest.display().to_string(),
     }
 }
 
@@ -126,13 +134,13 @@ fn folder(snapshot: &Snapshot) -> String {
 }
 
 /// Returns the score of a snapshot; `None` if no gate ran.
-fn score(row: &Row, run: &Run) -> Option<Score> {
+fn score(row: &SnapshotListRow, run: &Run) -> Option<Score> {
     let record = row.record.as_ref().filter(|record| !record.gates.is_empty())?;
     let score = Score::of_gates(&record.gates, &run.policy.gates, &run.progress.flaky);
     Some(Score { weakened: record.weakened.len() as u64, ..score })
 }
 
-fn show(rows: &[Row], run: &Run) {
+fn show(rows: &[SnapshotListRow], run: &Run) {
     let locale = run.policy.locale;
     let is_the_best = match locale {
         Locale::En => "best",
@@ -171,7 +179,7 @@ fn show(rows: &[Row], run: &Run) {
     }
 }
 
-fn show_json(rows: &[Row], run: &Run, bytes: u64) {
+fn show_json(rows: &[SnapshotListRow], run: &Run, bytes: u64) {
     let list: Vec<_> = rows
         .iter()
         .map(|row| {

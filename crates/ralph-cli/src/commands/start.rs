@@ -1,14 +1,14 @@
 //! `ralph start`: starts a loop for a session of a host.
 
-use ralph_config::Settings;
+use ralph_config::RunSettings;
 use ralph_core::run::{AgentRef, NewRun, Owner, Task};
 use ralph_core::wording::told;
 use ralph_core::{Run, SessionId};
 use ralph_engine::folder_guard;
-use ralph_engine::host::Place;
+use ralph_engine::host::SessionDir;
 use ralph_engine::wire::{RunList, RunView};
 
-use super::{drive::Checks, rollback, run::open_ledger};
+use super::{drive::RunChecks, rollback, run::open_ledger};
 use crate::app::App;
 use crate::error::CliError;
 use crate::options::{PolicyOptions, TaskOptions};
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &StartArgs) -> Result<u8, CliError> {
 pub(crate) fn arm(
     app: &App,
     task: Task,
-    settings: Settings,
+    settings: RunSettings,
     session: &str,
 ) -> Result<Run, CliError> {
     let session = SessionId::new(session).ok_or_else(|| {
@@ -76,7 +76,7 @@ pub(crate) fn arm(
     })?;
     settings.ensure_tools()?;
     folder_guard::refuse_unfit(app, settings.folders)?;
-    let settings = Checks::new(app, settings)?.settings;
+    let settings = RunChecks::new(app, settings)?.settings;
     let ledger = open_ledger(app)?;
     let new = NewRun {
         task,
@@ -88,7 +88,7 @@ pub(crate) fn arm(
     for left in rollback::set_left_aside(app, ledger.store())? {
         out::note(told::set_aside(&left, app.locale()));
     }
-    let place = Place::new(&app.home, &session);
+    let place = SessionDir::new(&app.home, &session);
     let run = ralph_engine::host::start(ledger.store(), &place, new, app.now())?;
     app.keep_settings(&run.id);
     Ok(run)

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use ralph_core::Run;
 use ralph_core::locale::Locale;
-use ralph_engine::clock::Interrupt;
+use ralph_engine::clock::InterruptSignal;
 use ralph_engine::command_log::CommandLog;
 use ralph_engine::wire::{RunList, RunView};
 use ralph_engine::{loops, owner};
-use ralph_store::{IterationRecord, RunQuery, RunStore, Which};
+use ralph_store::{IterationRecord, RunQuery, RunStateFilter, RunStore};
 
 use super::memory;
 use crate::app::App;
@@ -80,7 +80,7 @@ fn rendered(app: &App, found: &[RunFacts]) -> String {
 
 /// Redraws the status on a terminal; elsewhere prints it after each turn or run.
 fn watch(app: &App, given: Option<&str>) -> Result<u8, CliError> {
-    let (pause, mut region) = (Interrupt::default(), LiveRegion::default());
+    let (pause, mut region) = (InterruptSignal::default(), LiveRegion::default());
     let mut last = None;
     loop {
         let found = found(app, given)?;
@@ -146,7 +146,7 @@ fn found(app: &App, given: Option<&str>) -> Result<Vec<RunFacts>, CliError> {
         app.find_run(&store, given)?.into_iter().collect()
     } else {
         let worktree = Some(app.worktree());
-        store.runs(&RunQuery { worktree, which: Which::Open, limit: 100 })?
+        store.runs(&RunQuery { worktree, which: RunStateFilter::Open, limit: 100 })?
     };
     if runs.is_empty() {
         runs.extend(loops::current(&store, &app.worktree())?);

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use ralph_core::{Run, RunId};
 use ralph_engine::caller;
-use ralph_engine::clock::Interrupt;
+use ralph_engine::clock::InterruptSignal;
 use ralph_engine::command_log::{self, CommandLog, CommandSource};
-use ralph_engine::keep_end_of;
-use ralph_engine::loops::{self, Ended};
-use ralph_store::{Request, RunQuery, RunStore, SqliteStore, Which};
+use ralph_engine::log_end_of;
+use ralph_engine::loops::{self, StopOutcome};
+use ralph_store::{OwnerRequest, RunQuery, RunStateFilter, RunStore, SqliteStore};
 
 use super::rollback;
 use crate::app::App;
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &StopArgs) -> Result<u8, CliError> {
         out::line(texts::no_open_run(app.locale()));
     }
     for run in runs {
-        out::line(end(&app, &store, &run, Request::Stop, caller::source(&app))?);
+        out::line(end(&app, &store, &run, OwnerRequest::Stop, caller::source(&app))?);
     }
     Ok(0)
 }
@@ -59,7 +59,11 @@ fn wanted(app: &App, store: &SqliteStore, args: &StopArgs) -> Result<Vec<Run>, C
         return Ok(app.find_run(store, Some(given))?.into_iter().collect());
     }
     if args.all {
-        return Ok(store.runs(&RunQuery { worktree: None, which: Which::Open, limit: 1000 })?);
+        return Ok(store.runs(&RunQuery {
+            worktree: None,
+            which: RunStateFilter::Open,
+            limit: 1000,
+        })?);
     }
     let meant = app.find_run_to_change(store, None)?;
     Ok(meant.filter(|run| !run.state.is_ended()).into_iter().collect())
@@ -70,7 +74,7 @@ pub(crate) fn end(
     app: &App,
     store: &SqliteStore,
     run: &Run,
-    request: Request,
+    request: OwnerRequest,
     source: CommandSource,
 ) -> Result<String, CliError> {
     // A run can be ended even if its files cannot be read.
@@ -81,15 +85,15 @@ pub(crate) fn end(
         command_log::record_order(store, run, source, app.now())?;
     }
     match loops::request(store, run, request, app.now())? {
-        Ended::Already => Ok(texts::already(run, app.locale())),
-        Ended::AtOnce => {
+        StopOutcome::Already => Ok(texts::already(run, app.locale())),
+        StopOutcome::AtOnce => {
             let now = reload(store, &run.id)?;
             let now = now.as_ref().unwrap_or(run);
             // It has no driver that could do this.
-            keep_end_of(&app.home, now, app.now());
+            log_end_of(&app.home, now, app.now());
             Ok(said(store, now))
         }
-        Ended::Asked => match await_end(app, store, &run.id, request)? {
+        StopOutcome::Asked => match await_end(app, store, &run.id, request)? {
             Some(run) => Ok(said(store, &run)),
             None => Err(CliError::refused(format!(
                 "the driver of {} has not followed within {} seconds",
@@ -116,18 +120,20 @@ fn await_end(
     app: &App,
     store: &SqliteStore,
     id: &RunId,
-    request: Request,
+    request: OwnerRequest,
 ) -> Result<Option<Run>, CliError> {
     let deadline = app.now().plus(PATIENCE);
-    let pause = Interrupt::default();
+    let pause = InterruptSignal::default();
     while app.now() < deadline {
         match reload(store, id)? {
             Some(run) if !run.state.is_active() => return Ok(Some(run)),
             // Its driver may have died meanwhile.
-            Some(run) if loops::request(store, &run, request, app.now())? == Ended::AtOnce => {
+            Some(run)
+                if loops::request(store, &run, request, app.now())? == StopOutcome::AtOnce =>
+            {
                 let ended = reload(store, id)?;
                 if let Some(run) = &ended {
-                    keep_end_of(&app.home, run, app.now());
+                    log_end_of(&app.home, run, app.now());
                 }
                 return Ok(ended);
             }

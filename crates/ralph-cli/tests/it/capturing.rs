@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ralph_memory::event::SessionState;
-use ralph_memory::{Notebook, Session as Known, SessionFilter, SessionFound, Who};
-use ralph_testkit::Project;
+use ralph_memory::event::SessionStatus;
+use ralph_memory::{MessageRole, Notebook, SessionFilter, SessionLookup, SessionRecord as Known};
+use ralph_testkit::TestProject;
 use serde_json::{Value, json};
 
 use crate::hooks::Session;
@@ -13,33 +13,33 @@ use crate::sessions::age;
 use crate::{git, opencode, plain};
 
 /// The state home of a project that has a memory.
-fn home(project: &Project) -> Option<PathBuf> {
+fn home(project: &TestProject) -> Option<PathBuf> {
     let memory = project.everything().into_iter().find(|path| path.ends_with("memory/lock"));
     memory.and_then(|lock| Some(lock.parent()?.parent()?.to_owned()))
 }
 
-fn remembering() -> Project {
+fn remembering() -> TestProject {
     let project = plain();
     let _ = project.ralph(&["memory", "add", "tests run with make"]).output().exits(0);
     project
 }
 
-fn book(project: &Project) -> Notebook {
+fn book(project: &TestProject) -> Notebook {
     Notebook::open(&home(project).unwrap()).unwrap()
 }
 
-fn sessions(project: &Project) -> Vec<Known> {
+fn sessions(project: &TestProject) -> Vec<Known> {
     book(project).sessions(&SessionFilter::default()).unwrap()
 }
 
-fn session(project: &Project, name: &str) -> Known {
+fn session(project: &TestProject, name: &str) -> Known {
     match book(project).session(name).unwrap() {
-        SessionFound::One(session) => *session,
-        other @ (SessionFound::Several(_) | SessionFound::None { .. }) => panic!("{other:?}"),
+        SessionLookup::One(session) => *session,
+        other @ (SessionLookup::Several(_) | SessionLookup::None { .. }) => panic!("{other:?}"),
     }
 }
 
-fn said(session: &Known) -> Vec<(Who, &str)> {
+fn said(session: &Known) -> Vec<(MessageRole, &str)> {
     session.messages.iter().map(|message| (message.who, message.text.as_str())).collect()
 }
 
@@ -67,11 +67,11 @@ fn a_session_is_kept_tool_by_tool_and_word_by_word() {
     let kept = session(&project, "s1");
     assert_eq!(kept.task.as_deref(), Some("make it blue"));
     assert_eq!(kept.files, ["src/a.txt"]);
-    assert_eq!(kept.state, SessionState::Active);
-    let who: Vec<Who> = kept.messages.iter().map(|message| message.who).collect();
-    assert_eq!(who, [Who::User, Who::Tool, Who::Agent]);
+    assert_eq!(kept.state, SessionStatus::Active);
+    let who: Vec<MessageRole> = kept.messages.iter().map(|message| message.who).collect();
+    assert_eq!(who, [MessageRole::User, MessageRole::Tool, MessageRole::Agent]);
     host.tell("SessionEnd", &json!({ "reason": "prompt_input_exit" }));
-    assert_eq!(session(&project, "s1").state, SessionState::Paused);
+    assert_eq!(session(&project, "s1").state, SessionStatus::Paused);
 }
 
 #[test]
@@ -86,13 +86,13 @@ fn another_host_is_kept_in_the_same_way() {
     assert_eq!(kept.task.as_deref(), Some("make it green"));
     assert_eq!(kept.files, ["b.txt"]);
     assert!(kept.worktree.is_some());
-    assert_eq!(said(&kept)[2], (Who::Agent, "It is green."));
+    assert_eq!(said(&kept)[2], (MessageRole::Agent, "It is green."));
     host.breaks("m2", &json!({ "name": "APIError", "data": { "message": "overloaded" } }));
     let broken = session(&project, "ses_1");
-    assert_eq!(broken.state, SessionState::Failed);
+    assert_eq!(broken.state, SessionStatus::Failed);
     assert!(broken.last_failure.unwrap().contains("overloaded"));
     host.tell("session.deleted", &json!({}));
-    assert_eq!(session(&project, "ses_1").state, SessionState::Completed);
+    assert_eq!(session(&project, "ses_1").state, SessionStatus::Completed);
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn every_recorded_payload_is_kept_or_passed_over_without_a_word() {
     let kept = sessions(&project);
     assert!(kept.len() >= 4, "{}", kept.len());
     assert!(kept.iter().all(|session| session.external.is_some()));
-    assert!(kept.iter().any(|session| session.state == SessionState::Failed));
+    assert!(kept.iter().any(|session| session.state == SessionStatus::Failed));
     assert!(kept.iter().any(|session| !session.messages.is_empty()));
     let before = kept;
     let _ = project.ralph(&["memory", "rebuild"]).output().exits(0);
@@ -193,7 +193,7 @@ fn a_line_that_its_writer_did_not_finish_costs_that_line_alone() {
     fs::write(&log, text).unwrap();
     host.prompt("second");
     let kept = session(&project, "s1");
-    assert_eq!(said(&kept), [(Who::User, "first"), (Who::User, "second")]);
+    assert_eq!(said(&kept), [(MessageRole::User, "first"), (MessageRole::User, "second")]);
 }
 
 #[test]
@@ -220,8 +220,8 @@ fn whoever_holds_the_memory_for_long_keeps_no_hook_waiting() {
     drop(lock);
     host.stop("It is blue.");
     let kept = session(&project, "s1");
-    let who: Vec<Who> = kept.messages.iter().map(|message| message.who).collect();
-    assert_eq!(who, [Who::User, Who::Tool, Who::Agent]);
+    let who: Vec<MessageRole> = kept.messages.iter().map(|message| message.who).collect();
+    assert_eq!(who, [MessageRole::User, MessageRole::Tool, MessageRole::Agent]);
     assert_eq!(kept.task.as_deref(), Some("make it blue"));
     assert!(!memory.join("late.jsonl").exists());
 }
@@ -235,8 +235,8 @@ fn a_driven_run_is_a_session_with_its_task_words_and_end() {
     let kept = sessions(&project).remove(0);
     assert_eq!(kept.task.as_deref(), Some("paint it"));
     assert!(run.is_none() || kept.run == run, "{ended} {kept:?}");
-    assert_eq!(kept.state, SessionState::Completed);
-    assert_eq!(said(&kept)[0], (Who::User, "paint it"));
+    assert_eq!(kept.state, SessionStatus::Completed);
+    assert_eq!(said(&kept)[0], (MessageRole::User, "paint it"));
     assert!(said(&kept)[1].1.starts_with("I did it."));
 }
 
@@ -262,7 +262,7 @@ fn the_first_loop_in_a_host_begins_to_keep_its_session() {
     assert!(!begun.is_null());
     let kept = session(&project, "s1");
     assert!(kept.run.is_some());
-    assert_eq!(said(&kept), [(Who::User, "/ralph paint it")]);
+    assert_eq!(said(&kept), [(MessageRole::User, "/ralph paint it")]);
 }
 
 #[test]
@@ -295,7 +295,7 @@ fn what_happened_in_sessions_is_let_go_and_notes_stay() {
     assert!(memory["log_bytes"].as_u64().unwrap() > 0, "{status}");
 }
 
-fn context(project: &Project, locale: &str) -> String {
+fn context(project: &TestProject, locale: &str) -> String {
     let call = project.ralph(&["memory", "context", "--phase", "code", "--file", "a.txt"]);
     call.env("RALPH_LOCALE", locale).output().exits(0).stdout
 }

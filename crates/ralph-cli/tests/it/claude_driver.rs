@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use ralph_testkit::{Call, Hold, Output, Project, Signal};
+use ralph_testkit::{BinaryCall, CommandOutput, Signal, TestProject, TurnHold};
 use serde_json::{Value, json};
 
 use crate::{git, plain};
@@ -24,12 +24,12 @@ exit 0
 
 /// A client that will take these turns.
 struct Fake {
-    project: Project,
+    project: TestProject,
     turns: usize,
 }
 
 impl Fake {
-    fn new(project: Project) -> Self {
+    fn new(project: TestProject) -> Self {
         let path = project.outside("bin");
         let _ = fs::create_dir(&path);
         let _ = fs::write(path.join("claude"), FAKE);
@@ -54,13 +54,13 @@ impl Fake {
         self
     }
 
-    fn call(&self, args: &[&str]) -> Call {
+    fn call(&self, args: &[&str]) -> BinaryCall {
         let path = std::env::var("PATH").unwrap_or_default();
         let bin = self.project.outside("bin").display().to_string();
         self.project.ralph(args).env("PATH", format!("{bin}:{path}"))
     }
 
-    fn run(&self, more: &[&str]) -> Output {
+    fn run(&self, more: &[&str]) -> CommandOutput {
         let args = [&["run", "do it", "--agent", "claude", "--json"], more].concat();
         self.call(&args).output()
     }
@@ -243,7 +243,7 @@ fn a_resumed_run_goes_on_with_its_conversation() {
 #[test]
 fn a_conversation_goes_on_after_its_driver_was_killed_in_the_middle_of_it() {
     let project = git();
-    let hold = Hold::new(&project, "turn");
+    let hold = TurnHold::new(&project, "turn");
     let fake = Fake::new(project)
         .turn_doing(&[init(), says("I begin.")], &hold.script("echo half > half.txt"))
         .turn_doing(&turn(CLAIM, 0.5), "echo whole > half.txt");

@@ -1,12 +1,12 @@
 //! Questions about code: whatever is asked, the answer says how fresh it is.
 
-use ralph_testkit::{Output, Project};
+use ralph_testkit::{CommandOutput, TestProject};
 use serde_json::{Value, json};
 
 use crate::{git, plain};
 
 /// A project with two types that have a method of the same name.
-fn sample() -> Project {
+fn sample() -> TestProject {
     let project = git();
     project.file(
         "app/store.py",
@@ -20,12 +20,12 @@ fn sample() -> Project {
     project
 }
 
-fn code(project: &Project, args: &[&str]) -> Output {
+fn code(project: &TestProject, args: &[&str]) -> CommandOutput {
     project.ralph(&[&["code"], args].concat()).output()
 }
 
 #[track_caller]
-fn json_of(project: &Project, args: &[&str]) -> Value {
+fn json_of(project: &TestProject, args: &[&str]) -> Value {
     let answer = code(project, &[args, &["--json"]].concat()).exits(0).json();
     assert_eq!(answer["schema"], 1);
     assert_eq!(answer["freshness"]["state"], "fresh", "{answer}");

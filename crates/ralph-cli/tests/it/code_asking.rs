@@ -1,21 +1,21 @@
 //! How questions about code are understood, and what is said when there is no
 //! answer.
 
-use ralph_testkit::{Output, Project};
+use ralph_testkit::{CommandOutput, TestProject};
 use serde_json::json;
 
 use crate::git;
 
-fn code(project: &Project, args: &[&str]) -> Output {
+fn code(project: &TestProject, args: &[&str]) -> CommandOutput {
     project.ralph(&[&["code"], args].concat()).output()
 }
 
-fn korean(project: &Project, args: &[&str]) -> Output {
+fn korean(project: &TestProject, args: &[&str]) -> CommandOutput {
     project.ralph(&[&["code"], args].concat()).env("RALPH_LOCALE", "ko").output()
 }
 
 /// Two types with a method of the same name, and a use that may be of either.
-fn sample() -> Project {
+fn sample() -> TestProject {
     let project = git();
     project.file(
         "app/store.py",

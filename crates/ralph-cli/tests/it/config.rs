@@ -1,6 +1,6 @@
 //! Settings, the first file, completions, and the demo.
 
-use ralph_testkit::Project;
+use ralph_testkit::TestProject;
 use serde_json::Value;
 
 use crate::control::status;
@@ -9,7 +9,7 @@ use crate::{git, plain};
 
 /// `ralph config --json` of a project.
 #[track_caller]
-fn settings(project: &Project) -> Value {
+fn settings(project: &TestProject) -> Value {
     project.ralph(&["config", "--json"]).output().exits(0).json()["settings"].clone()
 }
 
@@ -110,7 +110,7 @@ fn every_shell_gets_its_completions() {
 /// A `PATH` on which there is a shell but no cargo, so that the demo plays
 /// with its shell sample.
 #[expect(clippy::unwrap_used, reason = "a broken fixture must fail its test at once")]
-fn shell_only(project: &Project) -> std::path::PathBuf {
+fn shell_only(project: &TestProject) -> std::path::PathBuf {
     let bin = project.outside("bin");
     std::fs::create_dir(&bin).unwrap();
     std::os::unix::fs::symlink("/bin/sh", bin.join("sh")).unwrap();

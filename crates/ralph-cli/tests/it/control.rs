@@ -1,24 +1,24 @@
 //! Steering loops from outside: start, stop, pause, signals.
 
-use ralph_testkit::{Hold, Output, Project, Running, Signal};
+use ralph_testkit::{CommandOutput, RunningCall, Signal, TestProject, TurnHold};
 use serde_json::Value;
 
 use crate::{git, plain};
 
 /// Starts a run whose agent is held in turn `turn`, and claims to be done
 /// from then on. Returns once the agent is held.
-pub(crate) fn held(project: &Project, turn: u32, beside: &str) -> (Running, Hold) {
+pub(crate) fn held(project: &TestProject, turn: u32, beside: &str) -> (RunningCall, TurnHold) {
     held_with(project, turn, beside, &[])
 }
 
 /// The same with more flags.
 pub(crate) fn held_with(
-    project: &Project,
+    project: &TestProject,
     turn: u32,
     beside: &str,
     more: &[&str],
-) -> (Running, Hold) {
-    let hold = Hold::new(project, "agent");
+) -> (RunningCall, TurnHold) {
+    let hold = TurnHold::new(project, "agent");
     project.agent(&format!(
         "echo turn $RALPH_ITERATION\n\
          if [ $RALPH_ITERATION = {turn} ]; then\n{}fi\n\
@@ -33,23 +33,23 @@ pub(crate) fn held_with(
 
 /// The one run that `status --json` shows.
 #[track_caller]
-pub(crate) fn status(project: &Project) -> Value {
+pub(crate) fn status(project: &TestProject) -> Value {
     let list = project.ralph(&["status", "--json"]).output().exits(0).json();
     assert_eq!(list["runs"].as_array().map(Vec::len), Some(1), "{list}");
     list["runs"][0].clone()
 }
 
 #[track_caller]
-fn says(output: &Output, words: &str) {
+fn says(output: &CommandOutput, words: &str) {
     assert!(output.stdout.contains(words), "no `{words}` in: {}", output.stdout);
 }
 
-fn stop(project: &Project, more: &[&str]) -> Output {
+fn stop(project: &TestProject, more: &[&str]) -> CommandOutput {
     project.ralph(&[&["stop"], more].concat()).output()
 }
 
 #[expect(clippy::unwrap_used, reason = "a broken fixture must fail its test at once")]
-fn start(project: &Project, session: &str) -> String {
+fn start(project: &TestProject, session: &str) -> String {
     let args = ["start", "do it", "--session", session, "--json"];
     let list = project.ralph(&args).output().exits(0).json();
     list["runs"][0]["id"].as_str().unwrap().to_owned()
@@ -78,7 +78,7 @@ fn one_session_after_the_other_can_have_a_gated_loop_but_not_two_at_once() {
         let args = ["start", "more", "--session", session, "--criteria", "custom:true"];
         project.ralph(&[&args, ["--json"].as_slice()].concat()).output()
     };
-    let id = |output: Output| output.json()["runs"][0]["id"].as_str().unwrap().to_owned();
+    let id = |output: CommandOutput| output.json()["runs"][0]["id"].as_str().unwrap().to_owned();
     let first = id(begin("ses_1").exits(0));
     let busy = begin("ses_2").exits(2);
     assert!(busy.stderr.contains(&first), "{}", busy.stderr);
@@ -225,7 +225,7 @@ fn a_termination_signal_pauses_the_run_and_ends_the_agent() {
 #[test]
 fn a_gate_is_ended_like_a_turn() {
     let project = plain();
-    let hold = Hold::new(&project, "gate");
+    let hold = TurnHold::new(&project, "gate");
     project.agent("echo '<promise>DONE</promise>'");
     project.script("gate.sh", &hold.script(""));
     let args =

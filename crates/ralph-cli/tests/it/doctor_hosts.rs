@@ -2,42 +2,42 @@
 
 use std::fs;
 
-use ralph_testkit::{Call, Output, Project};
+use ralph_testkit::{BinaryCall, CommandOutput, TestProject};
 use serde_json::{Value, json};
 
 const SETTINGS: &str = ".claude/settings.json";
 
-fn installed(more: &[&str]) -> Project {
+fn installed(more: &[&str]) -> TestProject {
     let project = crate::git();
     install(&project, more);
     project
 }
 
 #[track_caller]
-fn install(project: &Project, more: &[&str]) {
+fn install(project: &TestProject, more: &[&str]) {
     let _ = project.ralph(&["install", "claude-code"]).args(more).output().exits(0);
 }
 
 /// A call in an environment with no client of its own.
-fn doctor(project: &Project, more: &[&str]) -> Call {
+fn doctor(project: &TestProject, more: &[&str]) -> BinaryCall {
     project.ralph(&["doctor"]).args(more).env("PATH", "/usr/bin:/bin")
 }
 
 #[expect(clippy::unwrap_used, reason = "a broken fixture must fail its test at once")]
-fn rewrite(project: &Project, change: impl FnOnce(&mut Value)) {
+fn rewrite(project: &TestProject, change: impl FnOnce(&mut Value)) {
     let mut settings: Value = serde_json::from_str(&project.read(SETTINGS)).unwrap();
     change(&mut settings);
     project.file(SETTINGS, settings.to_string());
 }
 
 /// The lines about hosts, of this health.
-fn lines(output: &Output, health: &str) -> Vec<String> {
+fn lines(output: &CommandOutput, health: &str) -> Vec<String> {
     let start = format!("{health:<7} claude-code ");
     output.stdout.lines().filter_map(|line| line.strip_prefix(&start)).map(str::to_owned).collect()
 }
 
 #[track_caller]
-fn has(output: &Output, health: &str, words: &[&str]) {
+fn has(output: &CommandOutput, health: &str, words: &[&str]) {
     let fits = |line: &String| words.iter().all(|word| line.contains(word));
     assert!(lines(output, health).iter().any(fits), "{health} {words:?}\n{}", output.stdout);
 }

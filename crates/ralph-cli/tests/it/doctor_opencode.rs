@@ -2,24 +2,24 @@
 
 use std::fs;
 
-use ralph_testkit::{Call, Output, Project};
+use ralph_testkit::{BinaryCall, CommandOutput, TestProject};
 use serde_json::json;
 
 const PLUGIN: &str = ".opencode/plugins/ralph.ts";
 
-fn installed(more: &[&str]) -> Project {
+fn installed(more: &[&str]) -> TestProject {
     let project = crate::git();
     let _ = project.ralph(&["install", "opencode"]).args(more).output().exits(0);
     project
 }
 
 /// A call in an environment with no client of its own.
-fn doctor(project: &Project, more: &[&str]) -> Call {
+fn doctor(project: &TestProject, more: &[&str]) -> BinaryCall {
     project.ralph(&["doctor"]).args(more).env("PATH", "/usr/bin:/bin")
 }
 
 #[track_caller]
-fn has(output: &Output, health: &str, words: &[&str]) {
+fn has(output: &CommandOutput, health: &str, words: &[&str]) {
     let of_health = output.stdout.lines().filter_map(|line| line.strip_prefix(health));
     let mut lines = of_health.filter(|line| line.trim_start().starts_with("opencode "));
     let fits = |line: &str| words.iter().all(|word| line.contains(word));
@@ -28,7 +28,7 @@ fn has(output: &Output, health: &str, words: &[&str]) {
 
 /// Says what the plugin says when the client loads it.
 #[track_caller]
-fn load(project: &Project) {
+fn load(project: &TestProject) {
     let payload = json!({ "v": 1, "type": "started", "directory": project.root() });
     let call = project.ralph(&["hook", "--agent", "opencode"]).stdin(payload.to_string());
     assert_eq!(call.output().exits(0).stdout, "");
@@ -59,7 +59,7 @@ fn every_call_of_the_plugin_is_proven_and_leaves_no_trace() {
 #[test]
 fn in_korean_the_plugin_is_judged_in_korean() {
     let project = installed(&[]);
-    let korean = |project: &Project| doctor(project, &[]).env("LC_ALL", "ko_KR.UTF-8").output();
+    let korean = |project: &TestProject| doctor(project, &[]).env("LC_ALL", "ko_KR.UTF-8").output();
     let said = korean(&project);
     has(&said, "정상", &["플러그인: ", "ralph.ts"]);
     has(&said, "참고", &["로드: ", "아직"]);

@@ -1,6 +1,6 @@
 //! Every session begins a loop by itself, and each has its own.
 
-use ralph_testkit::Project;
+use ralph_testkit::TestProject;
 use serde_json::{Value, json};
 
 use crate::hooks::{self, goes_on};
@@ -11,14 +11,14 @@ const INSTRUCTION: &str = "\n\n(중요: 모든 작업이 완료되면 반드시 
 
 /// The newest run of a session, wherever it stands.
 #[track_caller]
-fn run_of(project: &Project, session: &str) -> Value {
+fn run_of(project: &TestProject, session: &str) -> Value {
     let runs = project.ralph(&["runs", "--json"]).output().exits(0).json();
     let mut runs = runs["runs"].as_array().into_iter().flatten();
     runs.find(|run| run["session_id"] == session).cloned().unwrap_or_default()
 }
 
 #[track_caller]
-fn stands(project: &Project, session: &str, standing: &str, iteration: u64) {
+fn stands(project: &TestProject, session: &str, standing: &str, iteration: u64) {
     let run = run_of(project, session);
     let found = (run["status"].as_str(), run["iteration"].as_u64());
     assert_eq!(found, (Some(standing), Some(iteration)), "{run}");

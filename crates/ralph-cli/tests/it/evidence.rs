@@ -1,6 +1,6 @@
 //! Gates that understand what they print.
 
-use ralph_testkit::Project;
+use ralph_testkit::TestProject;
 use serde_json::Value;
 
 use crate::{git, plain};
@@ -11,7 +11,7 @@ const RUFF: &str = r#"[
 ]"#;
 
 /// A gate that prints what a linter would, and exits as it would.
-fn lint(project: &Project, output: &str, code: u8) {
+fn lint(project: &TestProject, output: &str, code: u8) {
     project.file("lint.json", output);
     project.script("lint.sh", &format!("cat lint.json\nexit {code}"));
     project.file(
@@ -20,7 +20,7 @@ fn lint(project: &Project, output: &str, code: u8) {
     );
 }
 
-fn gate(project: &Project, code: i32, more: &[&str]) -> Value {
+fn gate(project: &TestProject, code: i32, more: &[&str]) -> Value {
     let args = [&["check", "--json"], more].concat();
     project.ralph(&args).output().exits(code).json()["gates"][0].clone()
 }
@@ -83,7 +83,7 @@ fn a_tool_that_is_not_there_is_reported_and_nothing_else_fails() {
 }
 
 /// A project whose tests are lines of `results`, printed as pytest does.
-fn tested(project: Project) -> Project {
+fn tested(project: TestProject) -> TestProject {
     project.script("test.sh", "cat results\ngrep -q ^FAILED results && exit 1\nexit 0");
     project
 }
@@ -143,7 +143,7 @@ fn language_servers_judge_what_a_run_changed() {
 
 /// A suite that writes a report and prints its result, as pytest does. Nobody
 /// says the form of the report. The code under test is `lib.sh`.
-fn reported() -> Project {
+fn reported() -> TestProject {
     let project = git();
     project.file(
         "ralph.toml",

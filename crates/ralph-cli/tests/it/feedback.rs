@@ -1,6 +1,6 @@
 //! What gates counted, and what agents and people are told about it.
 
-use ralph_testkit::{Output, Project};
+use ralph_testkit::{CommandOutput, TestProject};
 use serde_json::{Value, json};
 
 use crate::{git, plain};
@@ -16,7 +16,7 @@ const PROBLEMS: &str = "src/a.c:3:1: error: no such name\n\
 const KEEP_PROMPT: &str = "cat > $OUTSIDE/prompt-$RALPH_ITERATION";
 
 /// A project with that compiler and an agent that does this in its turns.
-fn laid_out(project: Project, turn: &str) -> Project {
+fn laid_out(project: TestProject, turn: &str) -> TestProject {
     project.file("problems", PROBLEMS);
     project.script("compiler.sh", COMPILER);
     project.agent(&format!("{KEEP_PROMPT}\n{turn}"));
@@ -33,7 +33,7 @@ const LINT_SETTINGS: &str = "[gates.lint_clean]\ncommand = \"./compiler.sh\"\nfo
 /// Removes the first line that is left.
 const MENDS: &str = "sed -i 1d problems; echo turn $RALPH_ITERATION";
 
-fn run(project: &Project, more: &[&str]) -> Output {
+fn run(project: &TestProject, more: &[&str]) -> CommandOutput {
     project.run_json("do it", &[&GATE, more].concat())
 }
 

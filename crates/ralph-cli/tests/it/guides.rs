@@ -4,7 +4,7 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use ralph_testkit::{Output, Project, golden};
+use ralph_testkit::{CommandOutput, TestProject, golden};
 
 use crate::git;
 
@@ -115,7 +115,7 @@ const NOT_EXECUTED: &[(&str, &str)] = &[
 ];
 
 /// A project whose test fails, and an agent that mends it.
-fn my_project() -> Project {
+fn my_project() -> TestProject {
     let project = git();
     project.file("calc.py", "def add(a, b):\n    return a - b\n");
     project.file("store.py", "def save():\n    return 1\n");
@@ -130,7 +130,7 @@ fn my_project() -> Project {
     project
 }
 
-fn shell(project: &Project, line: &str) -> Output {
+fn shell(project: &TestProject, line: &str) -> CommandOutput {
     let own = project.binary().parent().map(Path::to_owned).unwrap_or_default();
     let system = std::env::var_os("PATH").unwrap_or_default();
     let path = std::iter::once(own).chain(std::env::split_paths(&system));
@@ -139,14 +139,14 @@ fn shell(project: &Project, line: &str) -> Output {
 }
 
 /// A line of output as documents write it.
-fn as_written(project: &Project, line: &str) -> String {
+fn as_written(project: &TestProject, line: &str) -> String {
     let root = project.root().display().to_string();
     golden::plain(&line.replace(&root, "my-project"))
 }
 
 /// Executes the `console` blocks of a document one after the other.
 #[track_caller]
-fn walk(name: &str, project: &Project) -> usize {
+fn walk(name: &str, project: &TestProject) -> usize {
     let (mut executed, mut printed) = (0, String::new());
     let mut note = String::new();
     for block in document(name).blocks.iter().filter(|block| block.kind == "console") {

@@ -1,11 +1,11 @@
 //! What an agent does to the files and processes that a run stands on.
 
-use ralph_testkit::Project;
+use ralph_testkit::TestProject;
 
 use crate::{git, plain};
 
 /// The check passes once the agent was there; its test lost an assertion.
-fn attacked(project: Project, attack: &str) -> Project {
+fn attacked(project: TestProject, attack: &str) -> TestProject {
     project.file("tests/test_total.py", "def test_total():\n    assert total([]) == 0\n");
     project.file("ralph.toml", "[run]\ncriteria = [\"custom:test -f done\"]\n");
     project.agent(&format!(
@@ -18,7 +18,7 @@ fn attacked(project: Project, attack: &str) -> Project {
 /// Lets the agent attack once. The run ends as failed, or waits for the user;
 /// says what was held.
 #[track_caller]
-fn held(project: Project, attack: &str) -> String {
+fn held(project: TestProject, attack: &str) -> String {
     let project = attacked(project, attack);
     let output = project.run_json("fix it", &["--max-iterations", "1"]).exits(1);
     let turns = output.events_of("iteration_ended");

@@ -5,27 +5,27 @@ use std::io::{Read, Write};
 use std::process::Command;
 use std::thread;
 
-use ralph_testkit::{Call, Project};
+use ralph_testkit::{BinaryCall, TestProject};
 use serde_json::{Value, json};
 
 /// A session of a host in a project.
 pub(crate) struct Session<'a> {
-    pub(crate) project: &'a Project,
+    pub(crate) project: &'a TestProject,
     id: &'a str,
 }
 
 impl<'a> Session<'a> {
-    pub(crate) fn new(project: &'a Project, id: &'a str) -> Self {
+    pub(crate) fn new(project: &'a TestProject, id: &'a str) -> Self {
         Self { project, id }
     }
 
     /// The call for an event, to be completed and run.
-    pub(crate) fn call(&self, event: &str, facts: &Value) -> Call {
+    pub(crate) fn call(&self, event: &str, facts: &Value) -> BinaryCall {
         self.call_with(&[], event, facts)
     }
 
     /// The call of a hook that was installed with more arguments.
-    pub(crate) fn call_with(&self, more: &[&str], event: &str, facts: &Value) -> Call {
+    pub(crate) fn call_with(&self, more: &[&str], event: &str, facts: &Value) -> BinaryCall {
         self.project
             .ralph(&[&["hook", "--agent", "claude-code", "--timeout", "3600"], more].concat())
             .env("CLAUDE_PROJECT_DIR", self.project.root())
@@ -95,7 +95,7 @@ pub(crate) fn stop(text: &str) -> Value {
 
 /// Every answer is one JSON object or nothing, with exit code 0.
 #[track_caller]
-pub(crate) fn answer(call: Call) -> Value {
+pub(crate) fn answer(call: BinaryCall) -> Value {
     let output = call.output().exits(0);
     assert_eq!(output.stderr, "");
     if output.stdout.is_empty() {
@@ -111,7 +111,7 @@ pub(crate) fn goes_on(answer: &Value) -> &str {
     answer["reason"].as_str().unwrap_or_default()
 }
 
-pub(crate) fn project() -> Project {
+pub(crate) fn project() -> TestProject {
     let project = crate::git();
     project.file("a", "1\n").run_git(&["add", "-A"]);
     project.run_git(&["commit", "-qm", "start"]);

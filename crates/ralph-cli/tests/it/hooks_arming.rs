@@ -1,13 +1,13 @@
 //! Loops that begin by themselves inside a host, and what ends while they begin.
 
-use ralph_testkit::{Hold, Project};
+use ralph_testkit::{TestProject, TurnHold};
 use serde_json::{Value, json};
 
 use crate::hooks::{Session, answer, goes_on, stop};
 use crate::opencode;
 
 /// A project whose linter finds an error in every line with `BAD`.
-pub(crate) fn linted(arm: &str) -> Project {
+pub(crate) fn linted(arm: &str) -> TestProject {
     let project = crate::git();
     project.script(
         "lint.sh",
@@ -78,7 +78,7 @@ fn with_on_errors_an_edit_that_breaks_nothing_new_is_left_alone() {
 }
 
 /// A project whose tests fail if a file has `BAD` in it, and which has no linter.
-fn tested(gate: &str) -> Project {
+fn tested(gate: &str) -> TestProject {
     let project = crate::git();
     project.script("test.sh", "! grep -q BAD code.txt || { echo 'not ok 1 - reads'; exit 1; }");
     project.file("ralph.toml", format!("[hooks]\narm = \"on-errors\"\n{gate}"));
@@ -197,7 +197,7 @@ fn the_installation_decides_where_the_settings_do_not() {
 #[test]
 fn an_answer_that_ends_while_a_loop_is_resumed_is_no_turn_of_it() {
     let project = opencode::project();
-    let hold = Hold::new(&project, "gate");
+    let hold = TurnHold::new(&project, "gate");
     let mark = project.outside("mark");
     let once = format!("[ -e '{0}' ] && {{ rm '{0}'\n{1}}}", mark.display(), hold.script(""));
     project.script("gate.sh", &format!("{once}\ngrep -q b a"));

@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::process::Command;
 
 use ralph_store::{EventQuery, RunStore, SqliteStore};
-use ralph_testkit::{Project, tool};
+use ralph_testkit::{TestProject, tool};
 use serde_json::{Value, json};
 
 use crate::hooks::{Session, answer, stop};
@@ -16,7 +16,7 @@ const SYSTEM: &str = "/usr/bin:/bin";
 
 const OLD: &str = "def old(x):\n    return eval(x)\n";
 
-fn project() -> Project {
+fn project() -> TestProject {
     let project = crate::git();
     project.file("old.py", OLD).run_git(&["add", "-A"]);
     project.run_git(&["commit", "-qm", "start"]);
@@ -31,7 +31,7 @@ struct Editor<'a> {
 
 impl<'a> Editor<'a> {
     /// In a loop that only a claim ends.
-    fn new(project: &'a Project, path: &str) -> Self {
+    fn new(project: &'a TestProject, path: &str) -> Self {
         let session = Session::new(project, "s-1");
         session.prompt("/ralph work --max-iterations 6");
         Self { session, path: path.to_owned() }
@@ -58,7 +58,7 @@ impl<'a> Editor<'a> {
 }
 
 /// The facts of every look, in order.
-fn looks(project: &Project) -> Vec<Value> {
+fn looks(project: &TestProject) -> Vec<Value> {
     let home = project.root().join(".git/ralph");
     let store = SqliteStore::open_existing(&home).unwrap().unwrap().store;
     let query = EventQuery { run: None, session: None, after: 0, limit: 1000 };
@@ -68,19 +68,19 @@ fn looks(project: &Project) -> Vec<Value> {
 }
 
 /// A folder of programs before those of the system.
-fn with_programs(project: &Project) -> String {
+fn with_programs(project: &TestProject) -> String {
     format!("{}:{SYSTEM}", project.outside("bin").display())
 }
 
 /// A linter that does what this says, unless it is to be a server.
-fn fake_ruff(project: &Project, body: &str) {
+fn fake_ruff(project: &TestProject, body: &str) {
     fs::create_dir_all(project.outside("bin")).unwrap();
     let path = project.outside("bin/ruff");
     fs::write(&path, format!("#!/bin/sh\n[ \"$1\" = server ] && exit 1\n{body}\n")).unwrap();
     assert!(Command::new("chmod").arg("+x").arg(path).status().unwrap().success());
 }
 
-fn pipe(project: &Project, name: &str) -> File {
+fn pipe(project: &TestProject, name: &str) -> File {
     let path = project.outside(name);
     assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
     // For both sides, so that neither waits.

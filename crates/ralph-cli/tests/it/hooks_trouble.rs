@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::thread;
 
-use ralph_testkit::Project;
+use ralph_testkit::TestProject;
 use serde_json::{Value, json};
 
 use crate::hooks::{Session, answer, goes_on, stop};
@@ -13,7 +13,7 @@ use crate::hooks_arming::linted;
 
 const GATED: &str = "/ralph make a hold b --max-iterations 6 --criteria \"custom:grep -q b a\"";
 
-fn project() -> Project {
+fn project() -> TestProject {
     let project = crate::git();
     project.file("a", "1\n").run_git(&["add", "-A"]);
     project.run_git(&["commit", "-qm", "start"]);

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::Command;
 
-use ralph_testkit::Project;
+use ralph_testkit::TestProject;
 use serde_json::{Value, json};
 
 use crate::hooks::{Session, answer, goes_on, stop};
@@ -21,7 +21,7 @@ const SHORT: [&str; 2] = ["--timeout", "8"];
 /// A gate that counts its runs, leaves a file, and passes when `a` holds `b`.
 const GATE: &str = "echo x >> \"$OUTSIDE/runs\"; echo made > made; grep -q b a";
 
-fn project() -> Project {
+fn project() -> TestProject {
     let project = crate::git();
     project.file("a", "1\n").script("gate.sh", GATE).run_git(&["add", "-A"]);
     project.run_git(&["commit", "-qm", "start"]);
@@ -33,12 +33,12 @@ fn soon(session: &Session<'_>, event: &str, facts: &Value) -> Value {
     answer(session.call(event, facts).args(["--timeout", "5"]))
 }
 
-fn runs(project: &Project) -> usize {
+fn runs(project: &TestProject) -> usize {
     project.kept("runs").lines().count()
 }
 
 /// Makes a gate that passes once it is told so, by a line in what is returned.
-fn slow(project: &Project) -> std::io::Result<File> {
+fn slow(project: &TestProject) -> std::io::Result<File> {
     let path = project.outside("leave");
     assert!(Command::new("mkfifo").arg(&path).status()?.success());
     project.script("gate.sh", "echo x >> \"$OUTSIDE/runs\"; read _ < \"$OUTSIDE/leave\"");

@@ -3,7 +3,7 @@
 
 use std::process::{Command, Stdio};
 
-use ralph_testkit::Project;
+use ralph_testkit::TestProject;
 use serde_json::{Value, json};
 
 use crate::hooks::{GATED, Session, answer, goes_on, project, stop};
@@ -94,7 +94,7 @@ fn a_new_loop_replaces_the_one_that_was_interrupted_in_its_session() {
 }
 
 /// What is written while the agent works and the user types.
-fn queue(project: &Project, text: &str, lines: &[(&str, &str)]) -> Value {
+fn queue(project: &TestProject, text: &str, lines: &[(&str, &str)]) -> Value {
     let lines = lines.iter().enumerate().map(|(at, (operation, content))| {
         let line = json!({
             "type": "queue-operation", "operation": operation, "content": content,

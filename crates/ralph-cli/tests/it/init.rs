@@ -1,6 +1,6 @@
 //! What a project is, and what follows from it.
 
-use ralph_testkit::Project;
+use ralph_testkit::TestProject;
 use serde_json::{Value, json};
 
 use crate::plain;
@@ -8,7 +8,7 @@ use crate::plain;
 /// A `PATH` with nothing on it but these programs, which leave a note of how
 /// they were called and where, and succeed.
 #[expect(clippy::unwrap_used, reason = "a broken fixture must fail its test at once")]
-pub(crate) fn only(project: &Project, programs: &[&str]) -> std::path::PathBuf {
+pub(crate) fn only(project: &TestProject, programs: &[&str]) -> std::path::PathBuf {
     use std::os::unix::fs::PermissionsExt;
     let bin = project.outside("tools");
     std::fs::create_dir_all(&bin).unwrap();
@@ -30,7 +30,7 @@ const VETS: &str = "jobs:\n  a:\n    steps:\n    - run: go vet ./...\n";
 
 /// What `ralph init --json --dry-run` says.
 #[track_caller]
-fn seen(project: &Project, programs: &[&str]) -> Value {
+fn seen(project: &TestProject, programs: &[&str]) -> Value {
     let call = project.ralph(&["init", "--json", "--dry-run"]);
     call.env("PATH", only(project, programs)).output().exits(0).json()
 }

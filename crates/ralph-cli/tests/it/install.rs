@@ -3,28 +3,28 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-use ralph_testkit::{Output, Project};
+use ralph_testkit::{CommandOutput, TestProject};
 use serde_json::Value;
 
 const SETTINGS: &str = ".claude/settings.json";
 
-fn call(project: &Project, verb: &str, more: &[&str]) -> Output {
+fn call(project: &TestProject, verb: &str, more: &[&str]) -> CommandOutput {
     let mut args = vec![verb, "claude-code"];
     args.extend(more);
     project.ralph(&args).output()
 }
 
 #[track_caller]
-fn install(project: &Project, more: &[&str]) -> Output {
+fn install(project: &TestProject, more: &[&str]) -> CommandOutput {
     call(project, "install", more).exits(0)
 }
 
 #[track_caller]
-fn uninstall(project: &Project, more: &[&str]) -> Output {
+fn uninstall(project: &TestProject, more: &[&str]) -> CommandOutput {
     call(project, "uninstall", more).exits(0)
 }
 
-fn settings(project: &Project) -> Value {
+fn settings(project: &TestProject) -> Value {
     serde_json::from_str(&project.read(SETTINGS)).unwrap_or_default()
 }
 

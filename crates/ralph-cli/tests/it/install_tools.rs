@@ -2,11 +2,11 @@
 
 use std::fs;
 
-use ralph_testkit::Project;
+use ralph_testkit::TestProject;
 use serde_json::Value;
 
 #[track_caller]
-fn ralph(project: &Project, args: &[&str]) -> String {
+fn ralph(project: &TestProject, args: &[&str]) -> String {
     let said = project.ralph(args).output().exits(0);
     said.stdout + &said.stderr
 }

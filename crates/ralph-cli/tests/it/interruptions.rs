@@ -3,14 +3,14 @@
 use std::fs::{self, File};
 use std::time::{Duration, Instant};
 
-use ralph_testkit::{Hold, Project, Running, Signal};
+use ralph_testkit::{RunningCall, Signal, TestProject, TurnHold};
 
 use crate::control::status;
 use crate::{git, plain};
 
 /// Projects that take minutes to read: their files of nothing but zeros take no
 /// room, and each is just small enough for a snapshot.
-fn endless() -> [Project; 2] {
+fn endless() -> [TestProject; 2] {
     [git(), plain()].map(|project| {
         project.file("edited", "mine\n").agent("echo '<promise>DONE</promise>'");
         fs::create_dir(project.root().join("zeros")).unwrap();
@@ -23,13 +23,13 @@ fn endless() -> [Project; 2] {
 }
 
 /// Starts a run and waits for its first words.
-fn begun(project: &Project) -> Running {
+fn begun(project: &TestProject) -> RunningCall {
     let mut running = project.run_call("do it", &["--any-folder"]).start();
     running.until(|event| event["type"] == "run_started");
     running
 }
 
-fn no_longer(project: &Project) {
+fn no_longer(project: &TestProject) {
     fs::remove_dir_all(project.root().join("zeros")).unwrap();
 }
 
@@ -86,7 +86,7 @@ fn a_check_and_a_doctor_are_interrupted_within_a_second() {
 #[test]
 fn a_second_signal_ends_a_check_whose_gate_ignores_the_first() {
     let project = plain();
-    let hold = Hold::new(&project, "gate");
+    let hold = TurnHold::new(&project, "gate");
     project.script("gate.sh", &hold.script("trap '' TERM INT HUP"));
     let running = project.ralph(&["check", "--criteria", "custom:./gate.sh"]).start();
     hold.is_begun();

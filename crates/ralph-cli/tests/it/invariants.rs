@@ -3,7 +3,7 @@
 use std::fs::read_to_string;
 use std::path::PathBuf;
 
-use ralph_testkit::{Hold, Output, Project};
+use ralph_testkit::{CommandOutput, TestProject, TurnHold};
 use serde_json::{Value, json};
 
 use crate::{git, hooks, opencode, plain};
@@ -14,7 +14,7 @@ const RULE: &str =
 const NOTE: &str = "output goes through the log, never through print";
 
 /// A project with a commit and a note that forbids `print`; its id.
-fn held() -> (Project, String) {
+fn held() -> (TestProject, String) {
     let project = git();
     project.file("a.py", "x = 1\nprint('from before')\n");
     commit(&project);
@@ -22,14 +22,14 @@ fn held() -> (Project, String) {
     (project, id)
 }
 
-fn commit(project: &Project) {
+fn commit(project: &TestProject) {
     project.run_git(&["add", "."]);
     project.run_git(&["-c", "user.name=x", "-c", "user.email=x@x", "commit", "-qm", "x"]);
 }
 
 /// Notes that there is no printing, with a rule that lies elsewhere.
 #[track_caller]
-fn add(project: &Project, more: &[&str]) -> String {
+fn add(project: &TestProject, more: &[&str]) -> String {
     let rule = project.outside("rule.yml");
     std::fs::write(&rule, RULE).unwrap();
     let rule = rule.to_str().unwrap();
@@ -41,7 +41,7 @@ fn add(project: &Project, more: &[&str]) -> String {
 }
 
 /// The files of the memory's log.
-fn logs(project: &Project) -> Vec<PathBuf> {
+fn logs(project: &TestProject) -> Vec<PathBuf> {
     let mut files = project.everything();
     files.retain(|file| file.extension().is_some_and(|end| end == "jsonl"));
     files
@@ -49,13 +49,13 @@ fn logs(project: &Project) -> Vec<PathBuf> {
 
 /// The gate of the notes as `ralph check` has it, and the exit code it should have.
 #[track_caller]
-fn checked(project: &Project, code: i32) -> Value {
+fn checked(project: &TestProject, code: i32) -> Value {
     let args = ["check", "--criteria", "memory", "--json"];
     project.ralph(&args).output().exits(code).json()["gates"][0].clone()
 }
 
 #[track_caller]
-fn refused(project: &Project, args: &[&str], code: i32, want: &str) -> Output {
+fn refused(project: &TestProject, args: &[&str], code: i32, want: &str) -> CommandOutput {
     let output = project.ralph(args).output().exits(code);
     assert!(output.stderr.contains(want), "{}", output.stderr);
     output
@@ -246,7 +246,7 @@ fn who_damages_the_index_is_not_rid_of_checks() {
 
 /// An agent that prints in its first turn and mends it in its second, and says
 /// both times that it is done.
-fn printing(project: &Project) {
+fn printing(project: &TestProject) {
     project.agent(
         "cat > $OUTSIDE/prompt-$RALPH_ITERATION\nif [ $RALPH_ITERATION = 1 ]; then echo 'print(1)' \
          > b.py; else echo 'log(1)' > b.py; fi\necho '<promise>DONE</promise>'",
@@ -281,7 +281,7 @@ fn a_claim_alone_is_not_believed_over_a_broken_note() {
 #[test]
 fn a_note_that_is_forgotten_during_a_run_is_held_against_nobody() {
     let (project, id) = held();
-    let hold = Hold::new(&project, "agent");
+    let hold = TurnHold::new(&project, "agent");
     project.agent(&format!(
         "cat > /dev/null\n{}echo 'print(1)' > b.py\necho '<promise>DONE</promise>'",
         hold.script("")
@@ -398,7 +398,7 @@ fn lines_that_were_there_before_are_held_against_nobody() {
     let _ = project.ralph(&["check", "--criteria", "memory"]).output().exits(0);
     project.file("b.py", "print(2)\nprint(1)\nx = 1\n");
     let said = project.ralph(&["check", "--criteria", "memory"]).output().exits(1);
-    let told = |said: &Output, line: u32| said.stdout.contains(&format!("{line}  error "));
+    let told = |said: &CommandOutput, line: u32| said.stdout.contains(&format!("{line}  error "));
     assert!(told(&said, 1) && !told(&said, 2), "{}", said.stdout);
     assert!(said.stdout.contains(&id), "{}", said.stdout);
     let all = project.ralph(&["check", "--all", "--criteria", "memory"]).output().exits(1);

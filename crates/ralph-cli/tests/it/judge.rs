@@ -1,6 +1,8 @@
 //! A judge: asked last, seen as a gate, and paid for by the run.
 
-use ralph_testkit::{ModelServer, Output, Project, Reply, Request, TOKENS};
+use ralph_testkit::{
+    CommandOutput, ModelServer, ReceivedRequest, ScriptedReply, TOKENS, TestProject,
+};
 use serde_json::Value;
 
 use crate::secrets::is_nowhere;
@@ -12,26 +14,26 @@ const KEEP_PROMPT: &str =
 const CRITERION: &str = "The greeting is kind.";
 const GATE: [&str; 4] = ["--criteria", "custom:test -f greeting.txt", "--judge", CRITERION];
 
-fn refuses(reason: &str) -> Reply {
-    Reply::Says(serde_json::json!({ "success": false, "reason": reason }).to_string())
+fn refuses(reason: &str) -> ScriptedReply {
+    ScriptedReply::Says(serde_json::json!({ "success": false, "reason": reason }).to_string())
 }
 
-fn agrees() -> Reply {
-    Reply::Says(r#"{"success": true, "reason": "it is kind"}"#.to_owned())
+fn agrees() -> ScriptedReply {
+    ScriptedReply::Says(r#"{"success": true, "reason": "it is kind"}"#.to_owned())
 }
 
 /// An agent that greets, differently every time, and says that it is done.
-fn greeting(project: &Project) {
+fn greeting(project: &TestProject) {
     project
         .agent(&format!("{KEEP_PROMPT}\necho \"hello $RALPH_ITERATION\" > greeting.txt\n{CLAIM}"));
 }
 
 /// Lets the project's judge be this server.
-fn judged_by(project: &Project, server: &ModelServer) {
+fn judged_by(project: &TestProject, server: &ModelServer) {
     project.file("ralph.toml", format!("[judge]\nurl = \"{}\"\nmodel = \"m-1\"\n", server.url()));
 }
 
-fn of_judge(output: &Output) -> Vec<Value> {
+fn of_judge(output: &CommandOutput) -> Vec<Value> {
     let events = output.events_of("gate_finished").into_iter();
     events.filter(|event| event["gate"]["name"] == "judge").collect()
 }
@@ -82,7 +84,7 @@ fn a_judge_decides_what_no_gate_measures() {
     judged_by(&project, &server);
     let output = project.run_json("greet", &["--judge", CRITERION]).exits(0);
     let _ = output.ends("success/claimed", 2);
-    let prompts: Vec<String> = server.requests().iter().map(Request::prompt).collect();
+    let prompts: Vec<String> = server.requests().iter().map(ReceivedRequest::prompt).collect();
     assert_eq!(prompts.len(), 1);
     assert!(prompts[0].contains("Nothing changed since the run began."), "{}", prompts[0]);
 }
@@ -91,7 +93,7 @@ fn a_judge_decides_what_no_gate_measures() {
 fn an_answer_that_cannot_be_used_is_unknown_and_never_a_pass() {
     let project = git();
     greeting(&project);
-    let server = ModelServer::start([Reply::Says("Looks good to me!".to_owned())]);
+    let server = ModelServer::start([ScriptedReply::Says("Looks good to me!".to_owned())]);
     judged_by(&project, &server);
     let more = [&GATE[..], &["--max-iterations", "2"]].concat();
     let output = project.run_json("greet", &more).exits(1).ends("failed/max_iterations", 2);
@@ -124,7 +126,7 @@ fn the_key_of_a_judge_is_sent_and_kept_nowhere() {
     let project = plain();
     greeting(&project);
     let echoed = format!(r#"{{"error":{{"message":"wrong key {key}"}}}}"#);
-    let server = ModelServer::start([Reply::Fails(401, echoed)]);
+    let server = ModelServer::start([ScriptedReply::Fails(401, echoed)]);
     let named = "key_variable = \"JUDGE_SECRET\"\n";
     let config = format!("[judge]\nurl = \"{}\"\nmodel = \"m\"\n{named}", server.url());
     project.file("ralph.toml", config);
@@ -267,7 +269,7 @@ fn a_judge_that_sees_the_work_come_nearer_keeps_a_run_from_being_given_up() {
     let project = git();
     project.agent("echo working");
     let nearer = r#"{"success": true, "reason": "one step more is done"}"#.to_owned();
-    let server = ModelServer::start([Reply::Says(nearer), refuses("it goes in circles")]);
+    let server = ModelServer::start([ScriptedReply::Says(nearer), refuses("it goes in circles")]);
     judged_by(&project, &server);
     let more = [&GATE[..], &["--max-iterations", "9"]].concat();
     let output = project.run_json("greet", &more).exits(1).ends("failed/no_progress", 6);

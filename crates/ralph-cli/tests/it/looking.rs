@@ -1,19 +1,19 @@
 //! Looking at a run while it goes on and afterwards.
 
-use ralph_testkit::{Call, Hold, Project, Running};
+use ralph_testkit::{BinaryCall, RunningCall, TestProject, TurnHold};
 
 use crate::control::held;
 use crate::{git, plain};
 
 /// A project whose agent says something in each of two turns.
-fn talked() -> Project {
+fn talked() -> TestProject {
     let project = plain();
     project.agent("echo turn $RALPH_ITERATION; echo aside >&2; echo key ghp_$(printf a1B2%.0s 1 2 3 4 5 6 7 8 9)");
     let _ = project.run_json("do it", &["--max-iterations", "2"]).exits(1);
     project
 }
 
-fn logs(project: &Project, args: &[&str]) -> Call {
+fn logs(project: &TestProject, args: &[&str]) -> BinaryCall {
     project.ralph(&[&["logs"], args].concat())
 }
 
@@ -48,7 +48,7 @@ fn a_log_that_is_not_there_is_named() {
 }
 
 /// A call that looks at a run while it goes on.
-fn beside(project: &Project, args: &[&str]) -> Running {
+fn beside(project: &TestProject, args: &[&str]) -> RunningCall {
     project.ralph(args).start()
 }
 
@@ -98,7 +98,7 @@ fn a_turn_that_was_not_accepted_says_why_without_a_claim_and_on_the_last_turn() 
 #[test]
 fn a_terminal_that_became_narrower_breaks_lines_between_words_and_keeps_no_old_ones() {
     let project = plain();
-    let hold = Hold::new(&project, "agent");
+    let hold = TurnHold::new(&project, "agent");
     let said = "reading the code of the whole project from its beginning to its end";
     project.agent(&format!("echo {said}\n{}echo '<promise>DONE</promise>'", hold.script("")));
     let binary = project.binary().display();

@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use ralph_checks::formats::{self, Collector};
-use ralph_checks::lsp::{Pool, ServerReport, ServerVerdict};
-use ralph_core::format::Format;
+use ralph_checks::formats::{self, FindingCollector};
+use ralph_checks::lsp::{ServerPool, ServerReport, ServerVerdict};
+use ralph_core::format::OutputFormat;
 use ralph_proc::Supervisor;
-use ralph_testkit::{Project, tool, tools_path};
+use ralph_testkit::{TestProject, tool, tools_path};
 
 use crate::plain;
 
@@ -24,14 +24,14 @@ fn env() -> Vec<(OsString, OsString)> {
     vec![("PATH".into(), tools_path()), ("HOME".into(), home)]
 }
 
-pub(crate) fn pool(project: &Project) -> Pool {
+pub(crate) fn pool(project: &TestProject) -> ServerPool {
     let supervisor = Supervisor::new(env!("CARGO_BIN_EXE_ralph"), ["__supervise".into()]);
-    Pool::new(supervisor, project.root(), env())
+    ServerPool::new(supervisor, project.root(), env())
 }
 
 /// What a server says about one file.
 #[track_caller]
-pub(crate) fn ask(pool: &mut Pool, name: &str, file: &str) -> ServerReport {
+pub(crate) fn ask(pool: &mut ServerPool, name: &str, file: &str) -> ServerReport {
     let reports = pool.diagnostics(&[PathBuf::from(file)], DEADLINE);
     let found = reports.iter().find(|report| report.server == name).cloned();
     found.unwrap_or_else(|| panic!("no report of {name}: {reports:#?}"))
@@ -93,7 +93,7 @@ fn proves(case: &Case) -> BTreeSet<String> {
 
 /// What the command-line tool finds in the broken file.
 #[track_caller]
-fn command_line(case: &Case, format: Format, words: &[&str]) -> BTreeSet<String> {
+fn command_line(case: &Case, format: OutputFormat, words: &[&str]) -> BTreeSet<String> {
     let project = plain();
     for (name, text) in case.files {
         project.file(name, text);
@@ -109,7 +109,7 @@ fn command_line(case: &Case, format: Format, words: &[&str]) -> BTreeSet<String>
         .stdout(File::create(&output).unwrap())
         .status();
     assert!(status.is_ok(), "{status:?}");
-    let mut out = Collector::new(&project.root(), "");
+    let mut out = FindingCollector::new(&project.root(), "");
     let mut printed = BufReader::new(File::open(&output).unwrap());
     formats::read(format, &mut printed, &mut out).unwrap();
     out.finish().findings.into_iter().map(|finding| finding.fingerprint).collect()
@@ -129,7 +129,7 @@ const RUFF: Case = Case {
 fn ruff_finds_what_it_finds_on_the_command_line() {
     let found = proves(&RUFF);
     let words = ["ruff", "check", "--output-format=json", "a.py"];
-    assert_eq!(found, command_line(&RUFF, Format::Ruff, &words));
+    assert_eq!(found, command_line(&RUFF, OutputFormat::Ruff, &words));
 }
 
 const PYRIGHT: Case = Case {
@@ -146,7 +146,7 @@ const PYRIGHT: Case = Case {
 fn pyright_finds_what_it_finds_on_the_command_line() {
     let found = proves(&PYRIGHT);
     let words = ["pyright", "--outputjson", "a.py"];
-    assert_eq!(found, command_line(&PYRIGHT, Format::Pyright, &words));
+    assert_eq!(found, command_line(&PYRIGHT, OutputFormat::Pyright, &words));
 }
 
 const TSC: Case = Case {
@@ -164,7 +164,7 @@ const TSC: Case = Case {
 #[test]
 fn the_compiler_of_typescript_finds_what_it_finds_on_the_command_line() {
     let found = proves(&TSC);
-    assert_eq!(found, command_line(&TSC, Format::Tsc, &["tsc", "--pretty", "false"]));
+    assert_eq!(found, command_line(&TSC, OutputFormat::Tsc, &["tsc", "--pretty", "false"]));
 }
 
 const BIOME: Case = Case {
@@ -181,7 +181,7 @@ const BIOME: Case = Case {
 fn biome_finds_what_it_finds_on_the_command_line() {
     let found = proves(&BIOME);
     let words = ["biome", "lint", "--reporter=json", "a.js"];
-    assert_eq!(found, command_line(&BIOME, Format::Biome, &words));
+    assert_eq!(found, command_line(&BIOME, OutputFormat::Biome, &words));
 }
 
 const OXLINT: Case = Case {
@@ -198,7 +198,7 @@ const OXLINT: Case = Case {
 fn oxlint_finds_what_it_finds_on_the_command_line() {
     let found = proves(&OXLINT);
     let words = ["oxlint", "--format=json", "a.js"];
-    assert_eq!(found, command_line(&OXLINT, Format::Oxlint, &words));
+    assert_eq!(found, command_line(&OXLINT, OutputFormat::Oxlint, &words));
 }
 
 const BASH: Case = Case {
@@ -215,7 +215,7 @@ const BASH: Case = Case {
 fn the_server_for_shell_scripts_finds_what_shellcheck_finds() {
     let found = proves(&BASH);
     let words = ["shellcheck", "--format=json1", "a.sh"];
-    assert_eq!(found, command_line(&BASH, Format::Shellcheck, &words));
+    assert_eq!(found, command_line(&BASH, OutputFormat::Shellcheck, &words));
 }
 
 #[test]

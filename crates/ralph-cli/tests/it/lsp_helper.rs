@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use ralph_testkit::{Project, tools_path};
+use ralph_testkit::{TestProject, tools_path};
 
 use crate::plain;
 
@@ -15,7 +15,7 @@ const COUNTED: &str = "[lsp.pyright]\ncommand = \"false\"\nextensions = [\".none
     [lsp.ruff]\nextensions = [\".py\"]\n\
     command = [\"sh\", \"-c\", \"echo x >> $OUTSIDE/starts; exec ruff server 9>$OUTSIDE/alive\"]\n";
 
-fn look(project: &Project, args: &[&str]) -> String {
+fn look(project: &TestProject, args: &[&str]) -> String {
     let args = [&["check", "--lsp", "a.py", "--json"], args].concat();
     let output = project.ralph(&args).env("PATH", tools_path()).output().json();
     let gates = output["gates"].as_array().unwrap();
@@ -24,13 +24,13 @@ fn look(project: &Project, args: &[&str]) -> String {
 }
 
 /// Files of the project's state with this ending.
-fn state(project: &Project, extension: &str) -> Vec<PathBuf> {
+fn state(project: &TestProject, extension: &str) -> Vec<PathBuf> {
     let all = project.everything().into_iter();
     all.filter(|path| path.extension().is_some_and(|found| found == extension)).collect()
 }
 
 /// A pipe that is at its end when nobody who was started here is left.
-fn lifeline(project: &Project) -> File {
+fn lifeline(project: &TestProject) -> File {
     let pipe = project.outside("alive");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     // For both sides, so that neither waits; the other side is closed later.

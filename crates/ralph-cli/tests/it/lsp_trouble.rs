@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use ralph_checks::lsp::{Server, ServerVerdict};
-use ralph_testkit::{Project, tool, tools_path};
+use ralph_checks::lsp::{LanguageServer, ServerVerdict};
+use ralph_testkit::{TestProject, tool, tools_path};
 
 use crate::lsp::{ask, pool, processes_in};
 use crate::{git, plain};
@@ -34,7 +34,7 @@ while data := os.read(0, 65536):
 "#;
 
 /// The real pyright, which the script above kills.
-fn killed(project: &Project, times: &str) -> Server {
+fn killed(project: &TestProject, times: &str) -> LanguageServer {
     let script = project.outside("killer.py");
     std::fs::write(&script, KILLER).unwrap();
     let words = [
@@ -46,13 +46,13 @@ fn killed(project: &Project, times: &str) -> Server {
         "--stdio".into(),
     ];
     let words = words.map(|word| word.to_str().unwrap().to_owned());
-    Server::configured("pyright", words.into(), &[".py".to_owned()], None)
+    LanguageServer::configured("pyright", words.into(), &[".py".to_owned()], None)
 }
 
 /// A server that takes everything and says nothing.
-fn silent(script: &str) -> Server {
+fn silent(script: &str) -> LanguageServer {
     let words = ["sh".to_owned(), "-c".to_owned(), script.to_owned()];
-    Server::configured("silent", words.into(), &[".x".to_owned()], None)
+    LanguageServer::configured("silent", words.into(), &[".x".to_owned()], None)
 }
 
 #[track_caller]

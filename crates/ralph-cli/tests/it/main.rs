@@ -104,14 +104,14 @@ mod undo_places;
 mod usage;
 mod usage_output;
 
-use ralph_testkit::Project;
+use ralph_testkit::TestProject;
 
 /// A project outside git.
-fn plain() -> Project {
-    Project::plain(env!("CARGO_BIN_EXE_ralph"))
+fn plain() -> TestProject {
+    TestProject::plain(env!("CARGO_BIN_EXE_ralph"))
 }
 
 /// A project in git.
-fn git() -> Project {
-    Project::git(env!("CARGO_BIN_EXE_ralph"))
+fn git() -> TestProject {
+    TestProject::git(env!("CARGO_BIN_EXE_ralph"))
 }

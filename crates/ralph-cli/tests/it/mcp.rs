@@ -5,7 +5,7 @@ mod knowledge;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout};
 
-use ralph_testkit::{Hold, Output, Project};
+use ralph_testkit::{CommandOutput, TestProject, TurnHold};
 use serde_json::{Value, json};
 
 /// A server that is being spoken to.
@@ -18,7 +18,7 @@ pub(crate) struct Server {
 impl Server {
     /// A server whose client has introduced itself.
     #[track_caller]
-    pub(crate) fn start(project: &Project, variables: &[(&str, &str)]) -> Self {
+    pub(crate) fn start(project: &TestProject, variables: &[(&str, &str)]) -> Self {
         let mut server = Self::unmet(project, variables);
         server.say(&hello("2025-06-18"));
         let hello = server.hear();
@@ -27,7 +27,7 @@ impl Server {
         server
     }
 
-    fn unmet(project: &Project, variables: &[(&str, &str)]) -> Self {
+    fn unmet(project: &TestProject, variables: &[(&str, &str)]) -> Self {
         let call = project.ralph(&["mcp"]).envs(variables.iter().copied());
         let mut child = call.converse();
         let (input, output) = (child.stdin.take(), child.stdout.take().unwrap());
@@ -83,11 +83,11 @@ impl Server {
     }
 
     /// Hangs up; how it ended and what else it said.
-    fn leave(mut self) -> Output {
+    fn leave(mut self) -> CommandOutput {
         drop(self.input.take());
         let mut rest = String::new();
         std::io::Read::read_to_string(&mut self.output, &mut rest).unwrap();
-        let mut output: Output = self.child.wait_with_output().unwrap().into();
+        let mut output: CommandOutput = self.child.wait_with_output().unwrap().into();
         output.stdout = rest;
         output
     }
@@ -305,7 +305,7 @@ fn an_answer_is_cut_to_what_a_model_can_read() {
 #[test]
 fn a_check_that_is_cancelled_ends_its_processes_while_others_are_answered() {
     let project = crate::git();
-    let hold = Hold::new(&project, "gate");
+    let hold = TurnHold::new(&project, "gate");
     project.script("gate.sh", &hold.script(""));
     project.file("ralph.toml", "[run]\ncriteria = [\"custom:./gate.sh\"]\n");
     let mut server = Server::start(&project, &[]);
@@ -323,7 +323,7 @@ fn a_check_that_is_cancelled_ends_its_processes_while_others_are_answered() {
 #[test]
 fn a_client_that_hangs_up_takes_a_running_check_with_it() {
     let project = crate::git();
-    let hold = Hold::new(&project, "gate");
+    let hold = TurnHold::new(&project, "gate");
     project.script("gate.sh", &hold.script(""));
     project.file("ralph.toml", "[run]\ncriteria = [\"custom:./gate.sh\"]\n");
     let mut server = Server::start(&project, &[]);

@@ -5,35 +5,35 @@ mod prove;
 
 use std::fs;
 
-use ralph_testkit::{Output, Project};
+use ralph_testkit::{CommandOutput, TestProject};
 use serde_json::{Value, json};
 
 use crate::{git, plain};
 
-fn memory(project: &Project, args: &[&str]) -> Output {
+fn memory(project: &TestProject, args: &[&str]) -> CommandOutput {
     project.ralph(&[&["memory"], args].concat()).output()
 }
 
 #[track_caller]
-fn ends(project: &Project, args: &[&str], code: i32) {
+fn ends(project: &TestProject, args: &[&str], code: i32) {
     let _ = memory(project, args).exits(code);
 }
 
 #[track_caller]
-fn json_of(project: &Project, args: &[&str]) -> Value {
+fn json_of(project: &TestProject, args: &[&str]) -> Value {
     let answer = memory(project, &[args, &["--json"]].concat()).exits(0).json();
     assert_eq!(answer["schema"], 1);
     answer
 }
 
 #[track_caller]
-fn add(project: &Project, args: &[&str]) -> String {
+fn add(project: &TestProject, args: &[&str]) -> String {
     let answer = json_of(project, &[&["add"], args].concat());
     answer["note"]["id"].as_str().unwrap_or_default().to_owned()
 }
 
 /// The texts of what was found, best first.
-fn texts(project: &Project, query: &str) -> Vec<String> {
+fn texts(project: &TestProject, query: &str) -> Vec<String> {
     let answer = json_of(project, &["search", query]);
     let results = answer["results"].as_array().map_or(&[][..], Vec::as_slice);
     results.iter().map(|one| one["text"].as_str().unwrap_or_default().to_owned()).collect()

@@ -1,6 +1,6 @@
 //! A backup of notes, and what comes of it elsewhere.
 
-use ralph_testkit::Project;
+use ralph_testkit::TestProject;
 use serde_json::{Value, json};
 
 use crate::noting::{add, json_of, memory, said};
@@ -8,12 +8,12 @@ use crate::plain;
 
 /// Imports lines that the user vouches for.
 #[track_caller]
-fn trusted(project: &Project, lines: &str) -> Value {
+fn trusted(project: &TestProject, lines: &str) -> Value {
     project.file("b.jsonl", lines);
     json_of(project, &["import", "b.jsonl", "--trust"])
 }
 
-fn note(project: &Project, id: &str) -> Value {
+fn note(project: &TestProject, id: &str) -> Value {
     json_of(project, &["show", id])["note"].clone()
 }
 
@@ -99,7 +99,7 @@ fn an_export_has_all_that_is_listed_and_says_for_whom_it_is() {
     assert_eq!(scopes, [json!("project"), json!("task"), json!("global")]);
     let other = plain();
     assert_eq!(trusted(&other, &backup)["added"], 3);
-    let again = |project: &Project| {
+    let again = |project: &TestProject| {
         let mut listed: Vec<String> = json_of(project, &["list"])["notes"]
             .as_array()
             .unwrap()

@@ -1,34 +1,34 @@
 //! Whose word a note is, and what speaks for it.
 
-use ralph_testkit::{Output, Project};
+use ralph_testkit::{CommandOutput, TestProject};
 use serde_json::{Value, json};
 
 use crate::{git, plain};
 
 const TEXT: &str = "The API listens on port 8080";
 
-fn user(project: &Project, args: &[&str]) -> Output {
+fn user(project: &TestProject, args: &[&str]) -> CommandOutput {
     project.ralph(&[&["memory"], args].concat()).output()
 }
 
 /// The same from a session of an agent.
-fn agent(project: &Project, session: &str, args: &[&str]) -> Output {
+fn agent(project: &TestProject, session: &str, args: &[&str]) -> CommandOutput {
     let call = project.ralph(&[&["memory"], args].concat());
     call.env("CLAUDE_CODE_SESSION_ID", session).output()
 }
 
 #[track_caller]
-fn id(added: Output) -> String {
+fn id(added: CommandOutput) -> String {
     added.exits(0).json()["note"]["id"].as_str().unwrap().to_owned()
 }
 
 #[track_caller]
-fn json_of(project: &Project, args: &[&str]) -> Value {
+fn json_of(project: &TestProject, args: &[&str]) -> Value {
     user(project, &[args, &["--json"]].concat()).exits(0).json()
 }
 
 #[track_caller]
-fn note(project: &Project, id: &str) -> Value {
+fn note(project: &TestProject, id: &str) -> Value {
     json_of(project, &["show", id])["note"].clone()
 }
 

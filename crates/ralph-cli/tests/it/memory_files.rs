@@ -2,12 +2,12 @@
 
 use std::fs;
 
-use ralph_testkit::{Output, Project};
+use ralph_testkit::{CommandOutput, TestProject};
 use serde_json::{Value, json};
 
 use crate::{git, plain};
 
-fn commit(project: &Project, message: &str, files: &[&str]) {
+fn commit(project: &TestProject, message: &str, files: &[&str]) {
     for file in files {
         let before = fs::read_to_string(project.root().join(file)).unwrap_or_default();
         project.file(file, format!("{before}{message}\n"));
@@ -17,7 +17,7 @@ fn commit(project: &Project, message: &str, files: &[&str]) {
 }
 
 /// A project with some commits.
-fn sample() -> Project {
+fn sample() -> TestProject {
     let project = git();
     commit(&project, "parser: read numbers with underscores", &["src/parser.txt"]);
     commit(&project, "printer: align columns", &["src/printer.txt", "docs/printing.md"]);
@@ -25,19 +25,19 @@ fn sample() -> Project {
     project
 }
 
-fn memory(project: &Project, args: &[&str]) -> Output {
+fn memory(project: &TestProject, args: &[&str]) -> CommandOutput {
     project.ralph(&[&["memory"], args].concat()).output()
 }
 
 #[track_caller]
-fn files(project: &Project, task: &str) -> Vec<Value> {
+fn files(project: &TestProject, task: &str) -> Vec<Value> {
     let answer = memory(project, &["files", task, "--json"]).exits(0).json();
     assert_eq!(answer["schema"], 1);
     answer["results"].as_array().unwrap().clone()
 }
 
 #[track_caller]
-fn learned(project: &Project) -> (u64, u64) {
+fn learned(project: &TestProject) -> (u64, u64) {
     let answer = memory(project, &["bootstrap", "--json"]).exits(0).json();
     (answer["commits"].as_u64().unwrap(), answer["read"].as_u64().unwrap())
 }

@@ -2,14 +2,14 @@
 
 use std::fs;
 
-use ralph_testkit::{Output, Project, isolated};
+use ralph_testkit::{CommandOutput, TestProject, isolated};
 use serde_json::json;
 
 use crate::git;
 
 /// A project with a note of the user, and calls of it where nothing in it can
 /// be changed.
-struct Closed(Project);
+struct Closed(TestProject);
 
 impl Closed {
     fn new() -> Self {
@@ -23,7 +23,7 @@ impl Closed {
     }
 
     /// A call in a namespace in which the project is mounted to be read.
-    fn call(&self, args: &[&str], stdin: &str) -> Output {
+    fn call(&self, args: &[&str], stdin: &str) -> CommandOutput {
         let Self(project) = self;
         let script =
             "mount --bind . . && mount -o remount,ro,bind . && cd \"$PWD\" && exec \"$0\" \"$@\"";
@@ -31,7 +31,7 @@ impl Closed {
         call.args([project.binary()]).args(args).stdin(stdin).output()
     }
 
-    fn ralph(&self, args: &[&str]) -> Output {
+    fn ralph(&self, args: &[&str]) -> CommandOutput {
         self.call(args, "")
     }
 }

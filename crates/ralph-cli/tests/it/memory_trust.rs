@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use ralph_testkit::Project;
+use ralph_testkit::TestProject;
 use serde_json::json;
 
 use crate::noting::{add, json_of, memory, said};
@@ -129,7 +129,7 @@ fn a_backup_of_ones_own_binds_again_once_the_user_vouches_for_it() {
     let _ = memory(&project, &["import", "agent.jsonl"]).exits(0);
     let backup = said(&project, &["export"]);
     let shows =
-        |project: &Project| said(project, &["context", "--task", "draw it"]).contains(&rule);
+        |project: &TestProject| said(project, &["context", "--task", "draw it"]).contains(&rule);
     for promotes in [true, false] {
         let other = plain();
         other.file("b.jsonl", &backup);

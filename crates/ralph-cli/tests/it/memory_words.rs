@@ -4,25 +4,25 @@
 use std::fs;
 
 use ralph_memory::Notebook;
-use ralph_memory::event::{Actor, Event, Place, What};
-use ralph_testkit::{Output, Project};
+use ralph_memory::event::{EventActor, EventContext, LogEvent, LogEventKind};
+use ralph_testkit::{CommandOutput, TestProject};
 use serde_json::{Value, json};
 
 use crate::{git, plain};
 
-fn memory(project: &Project, args: &[&str]) -> Output {
+fn memory(project: &TestProject, args: &[&str]) -> CommandOutput {
     project.ralph(&[&["memory"], args].concat()).output()
 }
 
 #[track_caller]
-fn add(project: &Project, args: &[&str]) -> String {
+fn add(project: &TestProject, args: &[&str]) -> String {
     let answer = memory(project, &[&["add", "--json"], args].concat()).exits(0).json();
     answer["note"]["id"].as_str().unwrap_or_default().to_owned()
 }
 
 /// What is said on standard error when a call is refused.
 #[track_caller]
-fn refused(project: &Project, args: &[&str]) -> String {
+fn refused(project: &TestProject, args: &[&str]) -> String {
     memory(project, args).exits(2).stderr
 }
 
@@ -90,7 +90,7 @@ fn a_note_is_about_a_file_of_the_project() {
     project.file("src/store.py", "");
     let noted =
         |file: &str| memory(&project, &["add", &format!("about {file}"), "--file", file, "--json"]);
-    let files = |output: Output| output.json()["note"]["files"].clone();
+    let files = |output: CommandOutput| output.json()["note"]["files"].clone();
     let there = noted("./src/store.py").exits(0);
     assert_eq!(there.stderr, "");
     assert_eq!(files(there), json!(["src/store.py"]));
@@ -261,18 +261,19 @@ fn a_list_of_sessions_says_how_many_are_not_shown() {
     let home = everything.iter().find(|path| path.ends_with("memory")).unwrap().parent().unwrap();
     let worktree = Some(project.root().to_str().unwrap().to_owned());
     let begun = |number: i64| {
-        let place = Place { session: Some(format!("s-{number}")), ..Place::default() };
+        let place =
+            EventContext { session: Some(format!("s-{number}")), ..EventContext::default() };
         let source = "startup".to_owned();
-        let opened = What::Opened { worktree: worktree.clone(), source, external: None };
-        let asked = What::Asked { text: "paint the sky".to_owned() };
-        [opened, asked].map(|what| Event {
+        let opened = LogEventKind::Opened { worktree: worktree.clone(), source, external: None };
+        let asked = LogEventKind::Asked { text: "paint the sky".to_owned() };
+        [opened, asked].map(|what| LogEvent {
             at: number,
             place: place.clone(),
-            actor: Actor::Agent,
+            actor: EventActor::Agent,
             what,
         })
     };
-    let events: Vec<Event> = (1..=25).flat_map(begun).collect();
+    let events: Vec<LogEvent> = (1..=25).flat_map(begun).collect();
     Notebook::open(home).unwrap().write(&events).unwrap();
     let few = project.ralph(&["sessions"]).output().exits(0);
     assert_eq!(few.stderr, "20 of 25; `--all` shows more\n");

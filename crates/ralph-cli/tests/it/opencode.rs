@@ -1,20 +1,20 @@
 //! Loops inside a host that is reached by messages, told as its plugin does.
 
-use ralph_testkit::{Call, Project};
+use ralph_testkit::{BinaryCall, TestProject};
 use serde_json::{Value, json};
 
 /// A session in a project.
 pub(crate) struct Session<'a> {
-    project: &'a Project,
+    project: &'a TestProject,
     id: &'a str,
 }
 
 impl<'a> Session<'a> {
-    pub(crate) fn new(project: &'a Project, id: &'a str) -> Self {
+    pub(crate) fn new(project: &'a TestProject, id: &'a str) -> Self {
         Self { project, id }
     }
 
-    pub(crate) fn call(&self, kind: &str, facts: &Value) -> Call {
+    pub(crate) fn call(&self, kind: &str, facts: &Value) -> BinaryCall {
         let args = ["hook", "--agent", "opencode", "--timeout=3600"];
         self.project.ralph(&args).stdin(self.payload(kind, facts))
     }
@@ -103,7 +103,7 @@ pub(crate) fn goes_on(action: &Value) -> &str {
     text(action, "prompt")
 }
 
-pub(crate) fn project() -> Project {
+pub(crate) fn project() -> TestProject {
     let project = crate::git();
     project.file("a", "1\n").run_git(&["add", "-A"]);
     project.run_git(&["commit", "-qm", "start"]);
@@ -111,7 +111,7 @@ pub(crate) fn project() -> Project {
 }
 
 /// A project that takes every session for a loop, in Korean.
-pub(crate) fn korean() -> Project {
+pub(crate) fn korean() -> TestProject {
     let project = project();
     let settings = "[run]\nlocale = \"ko\"\nmatch = \"word\"\n\n[hooks]\narm = \"every-session\"\n";
     project.file("ralph.toml", settings);

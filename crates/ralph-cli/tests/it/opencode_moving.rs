@@ -1,13 +1,13 @@
 //! Loops that go on in a new session, told as the plugin does.
 
-use ralph_testkit::Project;
+use ralph_testkit::TestProject;
 use serde_json::{Value, json};
 
 use crate::opencode::{DONE, GATED, Session, korean, project, text};
 
 /// What came of an action, as the plugin says it, and what follows.
 #[track_caller]
-pub(crate) fn done(project: &Project, action: &Value, facts: &Value) -> Value {
+pub(crate) fn done(project: &TestProject, action: &Value, facts: &Value) -> Value {
     let session = action["session"].as_str().unwrap();
     let mut said = json!({ "did": action["do"], "run": action["run"], "attempt": 1 });
     for (name, value) in facts.as_object().unwrap() {
@@ -24,14 +24,14 @@ pub(crate) fn is(action: &Value, what: &str, session: &str) {
 }
 
 /// Begins a loop in `ses_1` with one turn and returns the first action.
-pub(crate) fn turn_in_first(project: &Project, flags: &str) -> Value {
+pub(crate) fn turn_in_first(project: &TestProject, flags: &str) -> Value {
     let session = Session::new(project, "ses_1");
     session.command(&format!("{GATED} {flags}"));
     session.idle("msg_1", "Not yet.")
 }
 
 /// Carries out a whole move from `ses_1` to `ses_2`, up to its prompt.
-pub(crate) fn moved(project: &Project, first: &Value) -> Value {
+pub(crate) fn moved(project: &TestProject, first: &Value) -> Value {
     let create = match first["do"].as_str() {
         Some("summarize") => done(project, first, &json!({ "text": "All about a." })),
         _ => first.clone(),

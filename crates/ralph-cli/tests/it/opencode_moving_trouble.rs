@@ -1,20 +1,20 @@
 //! Moves to a new session that somebody or something gets in the way of.
 
-use ralph_testkit::Project;
+use ralph_testkit::TestProject;
 use serde_json::{Value, json};
 
 use crate::opencode::{Session, goes_on, project, text};
 use crate::opencode_moving::{done, is, moved, turn_in_first};
 
 /// Tells something as a client that is gone a moment later.
-fn told_by_the_dying(project: &Project, payload: &Value) -> Value {
+fn told_by_the_dying(project: &TestProject, payload: &Value) -> Value {
     let binary = project.binary().to_str().unwrap();
     let hook = ["-c", "\"$@\"; exit 0", "sh", binary, "hook", "--agent", "opencode"];
     let output = project.program("sh").args(hook).stdin(payload.to_string()).output().exits(0);
     if output.stdout.is_empty() { Value::Null } else { output.json() }
 }
 
-fn payload(project: &Project, kind: &str, session: &str, facts: &Value) -> Value {
+fn payload(project: &TestProject, kind: &str, session: &str, facts: &Value) -> Value {
     let mut payload =
         json!({ "v": 1, "type": kind, "session": session, "directory": project.root() });
     for (name, value) in facts.as_object().unwrap() {
@@ -24,7 +24,7 @@ fn payload(project: &Project, kind: &str, session: &str, facts: &Value) -> Value
 }
 
 /// A client was started in the project.
-fn started(project: &Project) -> Value {
+fn started(project: &TestProject) -> Value {
     let said = json!({ "v": 1, "type": "started", "directory": project.root() });
     let args = ["hook", "--agent", "opencode"];
     let output = project.ralph(&args).stdin(said.to_string()).output().exits(0);

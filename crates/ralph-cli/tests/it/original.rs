@@ -1,7 +1,7 @@
 //! The tests of the start judge the present code, and new tests the code of
 //! the start.
 
-use ralph_testkit::{Output, Project, tools_path};
+use ralph_testkit::{CommandOutput, TestProject, tools_path};
 use serde_json::{Value, json};
 
 use crate::hooks::{Session, answer, goes_on, stop};
@@ -24,13 +24,13 @@ const GATE: [&str; 2] = ["--criteria", "custom:sh suite.sh"];
 const CLAIM: &str = "echo '<promise>DONE</promise>'";
 
 /// The program doubles, and should add one: `bad.t` knows.
-fn files(project: &Project) {
+fn files(project: &TestProject) {
     project.file("suite.sh", SUITE).file("lib.sh", "next() { echo $(($1 * 2)); }\n");
     project.file("tests/good.t", ". ./lib.sh; test $(next 1) = 2\n");
     project.file("tests/bad.t", ". ./lib.sh; test $(next 5) = 6\n");
 }
 
-fn suite() -> Project {
+fn suite() -> TestProject {
     let project = git();
     files(&project);
     project.run_git(&["add", "-A"]);
@@ -39,7 +39,7 @@ fn suite() -> Project {
 }
 
 /// The same with code that is right.
-fn green() -> Project {
+fn green() -> TestProject {
     let project = suite();
     project.file("lib.sh", "next() { echo $(($1 + 1)); }\n");
     project
@@ -47,12 +47,12 @@ fn green() -> Project {
 
 const FIX: &str = "echo 'next() { echo $(($1 + 1)); }' > lib.sh";
 
-fn run(project: &Project, agent: &str, more: &[&str]) -> Output {
+fn run(project: &TestProject, agent: &str, more: &[&str]) -> CommandOutput {
     project.agent(&format!("{agent}; {CLAIM}"));
     project.run_json("fix it", &[&GATE[..], more].concat())
 }
 
-fn last(output: &Output, key: &str) -> String {
+fn last(output: &CommandOutput, key: &str) -> String {
     let ended = output.events_of("iteration_ended");
     ended.last().map(|event| event[key].to_string()).unwrap_or_default()
 }
@@ -378,7 +378,7 @@ fn without_permission_for_namespaces_it_is_said_and_the_reader_of_the_sources_ha
 }
 
 /// A session in which a test was bent and the loop rests because of it.
-fn held_session<'p>(project: &'p Project, prompt: &str) -> Session<'p> {
+fn held_session<'p>(project: &'p TestProject, prompt: &str) -> Session<'p> {
     let session = Session::new(project, "s-1");
     let tell = |event: &str, facts: &Value| answer(session.call(event, facts).args(PLUGIN));
     let gate = "--criteria 'custom:sh suite.sh'";
@@ -428,7 +428,7 @@ fn what_a_waiting_check_found_out_is_not_run_again_by_a_hook_without_time() {
 }
 
 /// A suite of node, which names tests without their files.
-fn node_suite() -> Project {
+fn node_suite() -> TestProject {
     let project = git();
     project.file("package.json", r#"{ "scripts": { "test": "node --test" } }"#);
     project.file("calc.js", "exports.add = (a, b) => a - b;\nexports.mul = (a, b) => a * b;\n");

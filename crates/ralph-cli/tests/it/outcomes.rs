@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::time::SystemTime;
 
-use ralph_testkit::Project;
+use ralph_testkit::TestProject;
 use serde_json::Value;
 
 use crate::{git, plain};
@@ -14,14 +14,14 @@ const GATE: &str = "echo checking; grep -q right a.txt || { echo expected right;
 const CHECKED: [&str; 2] = ["--criteria", "custom:./gate.sh"];
 
 #[track_caller]
-fn notes(project: &Project, kind: &str) -> Vec<Value> {
+fn notes(project: &TestProject, kind: &str) -> Vec<Value> {
     let answer = project.ralph(&["memory", "list", "--kind", kind, "--json"]).output();
     answer.exits(0).json()["notes"].as_array().cloned().unwrap_or_default()
 }
 
 /// A project with an agent that is wrong in its first turn and right in its
 /// second.
-fn learning(project: Project) -> Project {
+fn learning(project: TestProject) -> TestProject {
     project.script("gate.sh", GATE);
     project.file("a.txt", "start\n");
     project.agent(

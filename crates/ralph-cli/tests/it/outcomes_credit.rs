@@ -1,32 +1,32 @@
 //! What a run may credit notes with, and what it may not take from them.
 
-use ralph_testkit::Project;
+use ralph_testkit::TestProject;
 use serde_json::{Value, json};
 
 use crate::{git, plain};
 
 /// A project whose tests pass when `ok.txt` is there.
-fn tested(project: Project) -> Project {
+fn tested(project: TestProject) -> TestProject {
     project.script("t.sh", "echo checking; test -e ok.txt || { echo expected ok; exit 1; }");
     project.file("ralph.toml", "[gates.test_pass]\ncommand = \"./t.sh\"\n");
     project
 }
 
 #[track_caller]
-fn notes(project: &Project, more: &[&str]) -> Vec<Value> {
+fn notes(project: &TestProject, more: &[&str]) -> Vec<Value> {
     let args = [&["memory", "list", "--json"], more].concat();
     let answer = project.ralph(&args).output().exits(0).json();
     answer["notes"].as_array().cloned().unwrap_or_default()
 }
 
 #[track_caller]
-fn succeeds(project: &Project, task: &str) -> Value {
+fn succeeds(project: &TestProject, task: &str) -> Value {
     project.run_json(task, &["--criteria", "test_pass"]).exits(0).ended()
 }
 
 /// An agent that does one thing in its first turn, which fails, and another in
 /// its second, which does not; `$RALPH` is the binary.
-fn two_turns(project: &Project, first: &str, second: &str) {
+fn two_turns(project: &TestProject, first: &str, second: &str) {
     let binary = project.binary().display();
     project.agent(&format!(
         "RALPH={binary}\ncat > /dev/null\nif [ $RALPH_ITERATION = 1 ]; then {first}; else \
@@ -104,7 +104,7 @@ fn what_the_user_corrected_is_not_said_anew_by_a_run() {
 }
 
 /// A project whose agent notes something and commits its work, and one success.
-fn committed() -> Project {
+fn committed() -> TestProject {
     let project = tested(git());
     project.run_git(&["add", "."]);
     project.run_git(&["commit", "-qm", "start"]);
@@ -117,7 +117,7 @@ fn committed() -> Project {
 }
 
 #[track_caller]
-fn consolidate(project: &Project) -> Value {
+fn consolidate(project: &TestProject) -> Value {
     project.ralph(&["memory", "consolidate", "--json"]).output().exits(0).json()
 }
 

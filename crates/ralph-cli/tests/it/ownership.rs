@@ -1,6 +1,6 @@
 //! One gated run a work tree, and one driver a run.
 
-use ralph_testkit::{Hold, Signal};
+use ralph_testkit::{Signal, TurnHold};
 
 use crate::control::{held, held_with, status};
 use crate::{git, plain};
@@ -81,7 +81,7 @@ fn a_resumed_run_belongs_to_the_driver_that_resumed_it() {
     running.signal(Signal::Interrupt);
     hold.is_over();
     let _ = running.finish().exits(130);
-    let second = Hold::new(&project, "second");
+    let second = TurnHold::new(&project, "second");
     project.agent(&format!("{}echo '<promise>DONE</promise>'", second.script("")));
     let mut resumed = project.ralph(&["resume", "--json"]).start();
     resumed.until_held();
@@ -98,7 +98,7 @@ fn of_many_that_resume_at_once_one_drives() {
     running.signal(Signal::Interrupt);
     hold.is_over();
     let _ = running.finish().exits(130);
-    let second = Hold::new(&project, "second");
+    let second = TurnHold::new(&project, "second");
     let turn = "echo turn >> $OUTSIDE/turns";
     project.agent(&format!("{turn}\n{}echo '<promise>DONE</promise>'", second.script("")));
     let all = [(); 6].map(|()| project.ralph(&["resume", "--json"]).start());
@@ -115,7 +115,7 @@ fn of_many_that_resume_at_once_one_drives() {
 fn found_in_a_young_repository(name: &str, value: &std::path::Path) {
     let project = plain();
     let call = |args: &[&str]| project.ralph(args).env(name, value);
-    let hold = Hold::new(&project, "agent");
+    let hold = TurnHold::new(&project, "agent");
     project.agent(&format!(
         "[ $RALPH_ITERATION = 2 ] && {{ echo '<promise>DONE</promise>'; exit; }}\n{}",
         hold.script("git init --quiet")

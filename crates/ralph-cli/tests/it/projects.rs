@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ralph_testkit::Project;
+use ralph_testkit::TestProject;
 use serde_json::Value;
 
 use tools::Tools;
@@ -68,7 +68,7 @@ fn every_project_has_a_test() {
 #[track_caller]
 fn check(name: &str, needed: &[&str]) {
     let tools = Tools::with(needed);
-    let project = Project::git(env!("CARGO_BIN_EXE_ralph"));
+    let project = TestProject::git(env!("CARGO_BIN_EXE_ralph"));
     fs::create_dir(project.outside("home")).unwrap();
     copy(&home().join(name), &project.root(), &tools);
 

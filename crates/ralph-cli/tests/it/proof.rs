@@ -1,7 +1,7 @@
 //! What counts as proof: results that are compared with the start, gates that
 //! were executed in this run, and a failure that became a pass.
 
-use ralph_testkit::{Output, Project};
+use ralph_testkit::{CommandOutput, TestProject};
 
 use crate::{git, plain};
 
@@ -20,7 +20,7 @@ const GATE: [&str; 2] = ["--criteria", "custom:./suite.sh"];
 const CLAIM: &str = "echo '<promise>DONE</promise>'";
 
 /// A suite of one test that passes and one that fails until `answer` has 42.
-fn suite() -> Project {
+fn suite() -> TestProject {
     let project = git();
     project.script("suite.sh", SUITE);
     project.file("tests/good.t", "true\n").file("tests/bad.t", "grep -q 42 answer\n");
@@ -30,7 +30,7 @@ fn suite() -> Project {
     project
 }
 
-fn held(output: &Output) -> String {
+fn held(output: &CommandOutput) -> String {
     let ended = output.events_of("iteration_ended");
     ended.last().map(|event| event["weakened"].to_string()).unwrap_or_default()
 }
@@ -133,7 +133,7 @@ fn an_installed_package_that_changes_without_its_lock_file_is_held() {
 }
 
 /// Whether `ralph check` passes, and from memory.
-fn checks(project: &Project, more: &[&str]) -> (bool, bool) {
+fn checks(project: &TestProject, more: &[&str]) -> (bool, bool) {
     let args = [&["check", "--json"], &GATE[..], more].concat();
     let gate = project.ralph(&args).output().json()["gates"][0].clone();
     (gate["verdict"] == "pass", gate["cached"] == true)

@@ -1,13 +1,13 @@
 //! Commands that read: they tell everything and write nothing.
 
-use ralph_testkit::{Output, Project};
+use ralph_testkit::{CommandOutput, TestProject};
 use serde_json::{Value, json};
 
 use crate::control::status;
 use crate::{git, plain};
 
 /// A project in which one gated run failed after two turns.
-fn failed() -> Project {
+fn failed() -> TestProject {
     let project = git();
     project.file("count.txt", "0\n");
     project.agent(
@@ -22,7 +22,7 @@ fn failed() -> Project {
     project
 }
 
-fn ralph(project: &Project, args: &[&str]) -> Output {
+fn ralph(project: &TestProject, args: &[&str]) -> CommandOutput {
     project.ralph(args).output()
 }
 

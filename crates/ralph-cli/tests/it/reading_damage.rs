@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::PathBuf;
 
-use ralph_testkit::Project;
+use ralph_testkit::TestProject;
 
 use crate::plain;
 
 /// A project with one run on record, and its database.
-fn used() -> (Project, PathBuf) {
+fn used() -> (TestProject, PathBuf) {
     let project = plain();
     project.agent("echo '<promise>DONE</promise>'");
     let _ = project.run_json("do it", &[]).exits(0);
@@ -23,7 +23,7 @@ fn used() -> (Project, PathBuf) {
 }
 
 /// The databases of runs, in order.
-fn databases(project: &Project) -> Vec<PathBuf> {
+fn databases(project: &TestProject) -> Vec<PathBuf> {
     let is_database = |path: &PathBuf| {
         let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
         name.starts_with("ralph.") && name.ends_with(".db")

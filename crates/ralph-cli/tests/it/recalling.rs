@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use ralph_testkit::Project;
+use ralph_testkit::TestProject;
 use serde_json::{Value, json};
 
 use crate::hooks::Session;
@@ -12,14 +12,14 @@ const RULE: &str = "Never push to the main branch.";
 const GOTCHA: &str = "The parser loses trailing commas in nested arrays.";
 const TASK: &str = "Make the parser keep trailing commas";
 
-fn add(project: &Project, kind: &str, text: &str) -> String {
+fn add(project: &TestProject, kind: &str, text: &str) -> String {
     let added = project.ralph(&["memory", "add", "--json", "--kind", kind, text]).output();
     let added = added.exits(0).json();
     added["note"]["id"].as_str().or(added["id"].as_str()).unwrap().to_owned()
 }
 
 /// A project with a rule, something that goes wrong, and other things.
-fn remembering() -> (Project, [String; 2]) {
+fn remembering() -> (TestProject, [String; 2]) {
     let project = plain();
     project.file("ralph.toml", "[hooks]\nmemory = \"all\"\n");
     let ids = [add(&project, "constitution", RULE), add(&project, "gotcha", GOTCHA)];
@@ -39,7 +39,7 @@ fn rules(answer: &Value) -> &str {
 }
 
 /// All lines of the log that tell of a showing.
-fn showings(project: &Project) -> Vec<Value> {
+fn showings(project: &TestProject) -> Vec<Value> {
     let logs = project.everything().into_iter().filter(|path| {
         path.extension().is_some_and(|end| end == "jsonl")
             && path.parent().is_some_and(|folder| folder.ends_with("memory"))

@@ -1,20 +1,20 @@
 //! What a resumed run still knows.
 
-use ralph_testkit::{Hold, Output, Project, Signal};
+use ralph_testkit::{CommandOutput, Signal, TestProject, TurnHold};
 use serde_json::json;
 
 use crate::plain;
 use crate::signals::interrupted_baseline;
 
-fn resume(project: &Project, more: &[&str]) -> Output {
+fn resume(project: &TestProject, more: &[&str]) -> CommandOutput {
     project.ralph(&[&["resume"], more].concat()).output()
 }
 
 /// Starts a run with these options, and interrupts it in the turn in which
 /// `beside` has run.
 #[track_caller]
-fn interrupted(project: &Project, turn: u32, beside: &str, more: &[&str]) -> Output {
-    let hold = Hold::new(project, &format!("turn-{turn}"));
+fn interrupted(project: &TestProject, turn: u32, beside: &str, more: &[&str]) -> CommandOutput {
+    let hold = TurnHold::new(project, &format!("turn-{turn}"));
     project.agent(&format!(
         "echo turn $RALPH_ITERATION\nif [ $RALPH_ITERATION = {turn} ]; then\n{}fi",
         hold.script(beside)
@@ -96,7 +96,7 @@ fn pausing_does_not_defeat_a_budget() {
 #[test]
 fn a_turn_that_was_paid_for_counts_when_its_gates_are_interrupted() {
     let project = plain();
-    let hold = Hold::new(&project, "gate");
+    let hold = TurnHold::new(&project, "gate");
     project.agent(COSTS);
     let once = "[ -e $OUTSIDE/began ] || { : > $OUTSIDE/began; exit 1; }";
     project.script("gate.sh", &format!("{once}\n{}", hold.script("")));
@@ -112,7 +112,7 @@ fn a_turn_that_was_paid_for_counts_when_its_gates_are_interrupted() {
 #[test]
 fn a_killed_turn_that_was_paid_for_counts() {
     let project = plain();
-    let hold = Hold::new(&project, "agent");
+    let hold = TurnHold::new(&project, "agent");
     project.agent(&hold.script(COSTS));
     let mut running = project.run_call("do it", &["--max-cost", "1"]).start();
     running.until_held();

@@ -1,6 +1,6 @@
 //! Going on after a crash, a pause or a wait.
 
-use ralph_testkit::{Output, Project, Signal};
+use ralph_testkit::{CommandOutput, Signal, TestProject};
 use serde_json::{Value, json};
 
 use crate::control::{held, status};
@@ -8,7 +8,7 @@ use crate::{git, plain};
 
 const CLAIMS: &str = "echo '<promise>DONE</promise>'";
 
-fn resume(project: &Project) -> Output {
+fn resume(project: &TestProject) -> CommandOutput {
     project.ralph(&["resume", "--json"]).output()
 }
 
@@ -50,7 +50,7 @@ fn state_survives_a_killed_driver() {
 #[test]
 fn a_run_that_was_killed_in_the_middle_of_a_turn_goes_on_from_there_and_is_proven() {
     let project = git();
-    let hold = ralph_testkit::Hold::new(&project, "agent");
+    let hold = ralph_testkit::TurnHold::new(&project, "agent");
     let begins = format!("echo half > half.txt\n{}", hold.script(""));
     let ends = "cat \"$RALPH_PROMPT_FILE\" > \"$OUTSIDE/prompt\"; echo whole > half.txt";
     project
@@ -77,7 +77,7 @@ fn a_run_that_was_killed_in_the_middle_of_a_turn_goes_on_from_there_and_is_prove
 #[test]
 fn work_that_was_finished_meanwhile_needs_no_other_turn() {
     let project = plain();
-    let hold = ralph_testkit::Hold::new(&project, "agent");
+    let hold = ralph_testkit::TurnHold::new(&project, "agent");
     project.agent(&hold.script(""));
     let criteria = ["--criteria", "custom:test -e done"];
     let args = [&["run", "do it", "--agent-cmd", "./agent.sh", "--json"], &criteria[..]].concat();

@@ -1,6 +1,6 @@
 //! Nobody in a loop rules the loop: what an agent is refused, and who is told.
 
-use ralph_testkit::{Hold, Output, Project};
+use ralph_testkit::{CommandOutput, TestProject, TurnHold};
 use serde_json::{Value, json};
 
 use crate::{git, hooks};
@@ -29,7 +29,7 @@ const READING: [&str; 6] = [
 ];
 
 /// The refused commands of the newest run, as its report lists them.
-fn attempts(project: &Project) -> Vec<(u64, String)> {
+fn attempts(project: &TestProject) -> Vec<(u64, String)> {
     let report = project.ralph(&["report", "--json"]).output().exits(0).json();
     let refused = report["refused_commands"].as_array().cloned().unwrap_or_default();
     let facts = |one: &Value| {
@@ -40,7 +40,7 @@ fn attempts(project: &Project) -> Vec<(u64, String)> {
 }
 
 #[track_caller]
-fn is_refused(output: &Output, command: &str) {
+fn is_refused(output: &CommandOutput, command: &str) {
     let said = &output.stderr;
     assert!(said.contains(&format!("an agent cannot call `ralph {command}`")), "{said}");
     assert!(said.contains(&format!("ask the user to type `ralph {command}`")), "{said}");
@@ -89,7 +89,7 @@ fn a_driven_agent_cannot_rule_its_run_and_the_report_shows_that_it_tried() {
 #[test]
 fn a_daemon_of_the_agents_is_known_by_its_environment_and_the_user_is_free() {
     let project = git();
-    let hold = Hold::new(&project, "agent");
+    let hold = TurnHold::new(&project, "agent");
     let daemon = "(setsid sh -c '\"$RALPH\" pause > $OUTSIDE/daemon 2>&1; \
                   echo > $OUTSIDE/pipe' &)\ncat $OUTSIDE/pipe > /dev/null";
     let body = format!("mkfifo $OUTSIDE/pipe\n{daemon}\n{}", hold.script(""));
@@ -133,7 +133,7 @@ fn a_driven_agent_that_plays_a_host_is_refused_too() {
 }
 
 /// A call from the shell of the agent of this session.
-fn in_shell(project: &Project, line: &str, environment: &str) -> Output {
+fn in_shell(project: &TestProject, line: &str, environment: &str) -> CommandOutput {
     let script = format!("{environment} \"$0\" {line}; exit $?");
     let shell = project.program("sh").args(["-c", &script]).args([project.binary()]);
     shell.output()

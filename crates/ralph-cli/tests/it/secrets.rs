@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use ralph_testkit::{Hold, Output, Project};
+use ralph_testkit::{CommandOutput, TestProject, TurnHold};
 
 use crate::{git, plain};
 
@@ -52,7 +52,12 @@ fn contents(folder: &Path) -> String {
 
 /// Checks that a run said and kept nothing with `secret` in it.
 #[track_caller]
-pub(crate) fn is_nowhere(secret: &str, project: &Project, output: &Output, state: &Path) {
+pub(crate) fn is_nowhere(
+    secret: &str,
+    project: &TestProject,
+    output: &CommandOutput,
+    state: &Path,
+) {
     let read = |args: &[&str]| project.ralph(args).output().exits(0).stdout;
     let places = [
         ("its words", output.stdout.clone() + &output.stderr),
@@ -72,7 +77,7 @@ pub(crate) fn is_nowhere(secret: &str, project: &Project, output: &Output, state
 #[track_caller]
 fn shown_in_two_pieces(first: &str, then: &str) -> String {
     let project = plain();
-    let hold = Hold::new(&project, "agent");
+    let hold = TurnHold::new(&project, "agent");
     let holds = hold.script("").replace("echo holding", &format!("printf 'holding\\n{first}'"));
     project.agent(&format!("{holds}printf '{then}\\n'\necho '<promise>DONE</promise>'"));
     let mut running = project.run_call("do it", &[]).start();

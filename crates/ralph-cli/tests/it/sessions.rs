@@ -1,9 +1,9 @@
 //! Sessions that were left, and who is told of them.
 
 use ralph_memory::Notebook;
-use ralph_memory::event::Event;
-use ralph_memory::log::Log;
-use ralph_testkit::{Call, Project, Signal};
+use ralph_memory::event::LogEvent;
+use ralph_memory::log::EventLog;
+use ralph_testkit::{BinaryCall, Signal, TestProject};
 use serde_json::{Value, json};
 
 use crate::control::held;
@@ -14,7 +14,7 @@ const TASK: &str = "Make the parser keep trailing commas";
 const MINUTE: i64 = 60_000;
 
 /// A project in which memory is in use.
-fn remembering() -> Project {
+fn remembering() -> TestProject {
     let project = plain();
     project.file("ralph.toml", "[hooks]\nmemory = \"all\"\n");
     let rule = ["memory", "add", "--kind", "constitution", "Never push to the main branch."];
@@ -27,12 +27,12 @@ fn context(answer: &Value) -> &str {
 }
 
 /// The same call by a host that does not outlive it.
-fn dying(project: &Project, session: &Session<'_>, event: &str, facts: &Value) -> Value {
+fn dying(project: &TestProject, session: &Session<'_>, event: &str, facts: &Value) -> Value {
     answered(project, "claude-code", &session.payload(event, facts))
 }
 
-fn answered(project: &Project, host: &str, payload: &str) -> Value {
-    let call: Call = project.program("timeout").args(["60"]).args([project.binary()]);
+fn answered(project: &TestProject, host: &str, payload: &str) -> Value {
+    let call: BinaryCall = project.program("timeout").args(["60"]).args([project.binary()]);
     let call = call.args(["hook", "--agent", host]).env("CLAUDE_PROJECT_DIR", project.root());
     let output = call.stdin(payload).output().exits(0);
     let last = output.stdout.lines().last();
@@ -40,7 +40,7 @@ fn answered(project: &Project, host: &str, payload: &str) -> Value {
 }
 
 /// A session in which something was done before its host was killed.
-fn killed<'a>(project: &'a Project, id: &'a str) -> Session<'a> {
+fn killed<'a>(project: &'a TestProject, id: &'a str) -> Session<'a> {
     let session = Session::new(project, id);
     let _ = dying(project, &session, "SessionStart", &json!({ "source": "startup" }));
     let _ = dying(project, &session, "UserPromptSubmit", &json!({ "prompt": TASK }));
@@ -49,20 +49,21 @@ fn killed<'a>(project: &'a Project, id: &'a str) -> Session<'a> {
 }
 
 /// Makes everything that was kept older by so many minutes.
-pub(crate) fn age(project: &Project, minutes: i64) {
+pub(crate) fn age(project: &TestProject, minutes: i64) {
     let home = home(project);
-    let aged = |event: &Event| Some(Event { at: event.at - minutes * MINUTE, ..event.clone() });
-    let _ = Log::new(&home).rewrite(aged).unwrap();
+    let aged =
+        |event: &LogEvent| Some(LogEvent { at: event.at - minutes * MINUTE, ..event.clone() });
+    let _ = EventLog::new(&home).rewrite(aged).unwrap();
     Notebook::open(&home).unwrap().rebuild().unwrap();
 }
 
 /// The state home of the project: the folder that has the memory.
-fn home(project: &Project) -> std::path::PathBuf {
+fn home(project: &TestProject) -> std::path::PathBuf {
     let found = project.everything().into_iter().find(|path| path.ends_with("memory"));
     found.unwrap().parent().unwrap().to_owned()
 }
 
-fn listed(project: &Project, more: &[&str]) -> Vec<Value> {
+fn listed(project: &TestProject, more: &[&str]) -> Vec<Value> {
     let args = [&["sessions", "--json"], more].concat();
     let list = project.ralph(&args).output().exits(0).json();
     assert_eq!(list["schema"], 1);
@@ -362,7 +363,7 @@ fn the_session_of_a_run_has_the_files_that_the_run_changed() {
 
 #[test]
 fn files_of_a_turn_that_was_cut_off_are_those_of_its_session() {
-    let files = |project: &Project| listed(project, &[])[0]["files"].clone();
+    let files = |project: &TestProject| listed(project, &[])[0]["files"].clone();
     let project = remembering();
     let (running, hold) = held(&project, 1, "echo 1 > new.py");
     let _ = project.ralph(&["stop"]).output().exits(0);

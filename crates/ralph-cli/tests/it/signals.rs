@@ -1,6 +1,6 @@
 //! What signals do to a run, and what they leave behind.
 
-use ralph_testkit::{Hold, Project, Signal};
+use ralph_testkit::{Signal, TestProject, TurnHold};
 use rustix::process::{Pid, kill_process};
 use serde_json::Value;
 
@@ -9,8 +9,8 @@ use crate::{git, plain};
 /// Interrupts a run with these options while its gate is held before the
 /// first turn, after it did what is `first`. The gate passes from then on.
 #[track_caller]
-pub(crate) fn interrupted_baseline(project: &Project, first: &str, more: &[&str]) {
-    let hold = Hold::new(project, "gate");
+pub(crate) fn interrupted_baseline(project: &TestProject, first: &str, more: &[&str]) {
+    let hold = TurnHold::new(project, "gate");
     let once = format!("[ -e $OUTSIDE/held ] && exit 0\n: > $OUTSIDE/held\n{first}\n");
     project.script("gate.sh", &format!("{once}{}", hold.script("")));
     let options = [&["--criteria", "custom:./gate.sh"], more].concat();
@@ -32,8 +32,8 @@ fn an_interrupted_gate_is_no_red_start() {
 
 #[test]
 fn a_hangup_that_was_ignored_at_the_start_does_not_pause_the_run() {
-    let project = Project::plain("/bin/sh");
-    let hold = Hold::new(&project, "agent");
+    let project = TestProject::plain("/bin/sh");
+    let hold = TurnHold::new(&project, "agent");
     project.agent(&format!("{}echo '<promise>DONE</promise>'", hold.script("")));
     let start = "trap '' HUP; exec \"$0\" run 'do it' --agent-cmd ./agent.sh --json";
     let mut running = project.ralph(&["-c", start, env!("CARGO_BIN_EXE_ralph")]).start();
@@ -62,7 +62,7 @@ fn send(pid: u32, signal: rustix::process::Signal) {
 #[test]
 fn a_second_ctrl_c_kills_an_agent_that_ignores_the_first() {
     let project = plain();
-    let hold = Hold::new(&project, "agent");
+    let hold = TurnHold::new(&project, "agent");
     // A shell hears signals between its commands, so none of them may block.
     let deaf = "trap 'echo not now' TERM INT HUP; echo holding; while :; do :; done";
     project.agent(&hold.script(deaf));
@@ -82,7 +82,7 @@ fn a_second_ctrl_c_kills_an_agent_that_ignores_the_first() {
 
 /// Whether `ralph status` says that nobody drives the run any more.
 #[track_caller]
-fn is_left_behind(project: &Project) {
+fn is_left_behind(project: &TestProject) {
     let shown = project.ralph(&["status"]).output().exits(0).stdout;
     assert!(shown.contains("its driver is gone"), "{shown}");
 }
@@ -106,7 +106,7 @@ fn a_driver_that_a_rare_signal_ended_is_noticed() {
 fn a_driver_that_was_killed_while_it_took_a_snapshot_leaves_no_half_of_one() {
     let project = git();
     project.file("edited", "mine\n").agent("echo x > edited; echo '<promise>DONE</promise>'");
-    let hold = Hold::new(&project, "git");
+    let hold = TurnHold::new(&project, "git");
     let once = "case \"$*\" in *update-index*) ;; *) false;; esac && [ ! -e $OUTSIDE/once ]";
     let slow = format!("if {once}; then : > $OUTSIDE/once\n{}fi", hold.script(""));
     let slow = slow.replace("$OUTSIDE", &project.outside("").to_string_lossy());

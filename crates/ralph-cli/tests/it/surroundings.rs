@@ -1,7 +1,7 @@
 //! What checks load beside the files of the project's snapshots, and who could
 //! bend a result with it.
 
-use ralph_testkit::{Output, Project, tools_path};
+use ralph_testkit::{CommandOutput, TestProject, tools_path};
 
 use crate::git;
 
@@ -14,7 +14,7 @@ const PYTEST: [&str; 2] = ["--criteria", "custom:python3 -m pytest -q -rA"];
 const SHELL: [&str; 2] = ["--criteria", "custom:./suite.sh"];
 
 /// `answer.py` says 41 and should say 42.
-fn python() -> Project {
+fn python() -> TestProject {
     let project = git();
     project.file(".gitignore", "__pycache__/\n.venv/\n.pytest_cache/\n");
     project.file("answer.py", "def answer():\n    return 41\n");
@@ -29,7 +29,7 @@ fn python() -> Project {
 const FIX_PYTHON: &str = "sed -i 's/ 41/ 6 * 7/' answer.py";
 
 /// A suite that calls programs which its command does not name.
-fn shell() -> Project {
+fn shell() -> TestProject {
     let project = git();
     project.script("suite.sh", "printf 'TAP version 13\\n1..1\\n'\ngrep -q 42 answer && echo ok 1 - a || { echo not ok 1 - a; exit 1; }");
     project.file("answer", "41\n");
@@ -39,12 +39,12 @@ fn shell() -> Project {
 
 const FIX_SHELL: &str = "echo 42 > answer";
 
-fn commit(project: &Project) {
+fn commit(project: &TestProject) {
     project.run_git(&["add", "-A"]);
     project.run_git(&["commit", "--quiet", "--message=start"]);
 }
 
-fn run(project: &Project, gate: &[&str], agent: &str) -> Output {
+fn run(project: &TestProject, gate: &[&str], agent: &str) -> CommandOutput {
     project.agent(&format!("{agent}\n{CLAIM}"));
     let early = project.outside("early");
     std::fs::create_dir_all(&early).unwrap();
@@ -53,14 +53,14 @@ fn run(project: &Project, gate: &[&str], agent: &str) -> Output {
     project.run_call("fix it", gate).env("PATH", path).output()
 }
 
-fn last(output: &Output, key: &str) -> String {
+fn last(output: &CommandOutput, key: &str) -> String {
     let ended = output.events_of("iteration_ended");
     ended.last().map(|event| event[key].to_string()).unwrap_or_default()
 }
 
 /// Runs an agent whose doing is held.
 #[track_caller]
-fn is_held(project: &Project, gate: &[&str], agent: &str, told: &str) -> String {
+fn is_held(project: &TestProject, gate: &[&str], agent: &str, told: &str) -> String {
     let output = run(project, gate, agent).exits(4);
     let held = last(&output, "weakened");
     assert!(held.contains(told), "{told}: {held}\n{}", output.stdout);
@@ -411,7 +411,7 @@ fn what_tests_and_settings_name_above_the_project_is_that_of_the_start() {
 }
 
 /// A project with a package that a lock file names.
-fn installed(lock: &str) -> Project {
+fn installed(lock: &str) -> TestProject {
     let project = shell();
     project.file(".gitignore", "node_modules\n").file("package-lock.json", lock);
     project.file("node_modules/a/index.js", "1\n").file("node_modules/b/index.js", "1\n");

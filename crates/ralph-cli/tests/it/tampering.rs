@@ -3,12 +3,12 @@
 use serde_json::Value;
 
 use crate::{git, plain};
-use ralph_testkit::{Hold, Project};
+use ralph_testkit::{TestProject, TurnHold};
 
 const TEST: &str = "def test_total():\n    assert total([1, 2]) == 3\n    assert total([]) == 0\n";
 
 /// A project whose gate passes whatever the agent does to the test.
-fn laid_out(project: Project, agent: &str) -> Project {
+fn laid_out(project: TestProject, agent: &str) -> TestProject {
     project.file("tests/test_total.py", TEST);
     project.agent(&format!(
         "cat > $OUTSIDE/prompt-$RALPH_ITERATION\n{agent}\necho '<promise>DONE</promise>'"
@@ -94,7 +94,7 @@ fn what_is_allowed_while_a_run_waits_is_not_held_against_it() {
 #[test]
 fn nothing_is_allowed_while_the_agent_is_at_work() {
     let project = plain();
-    let hold = Hold::new(&project, "turn-2");
+    let hold = TurnHold::new(&project, "turn-2");
     let agent = format!(
         "if [ $RALPH_ITERATION = 2 ]; then\n{}\nelse\n{CUT}\n{FOLDER}\n\
          echo tests/test_total.py >> $folder/allowed\nfi",
@@ -206,7 +206,7 @@ fn what_the_user_did_while_the_run_rested_is_not_the_agents() {
 
 /// A project whose test was pushed without its last line, which the user
 /// wrote just now.
-fn with_a_line_to_push(agent: &str) -> Project {
+fn with_a_line_to_push(agent: &str) -> TestProject {
     let project = laid_out(git(), agent);
     project.file("tests/test_total.py", TEST.replace("    assert total([]) == 0\n", ""));
     project.run_git(&["add", "-A"]);

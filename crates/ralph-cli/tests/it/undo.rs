@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-use ralph_testkit::{Output, Project};
+use ralph_testkit::{CommandOutput, TestProject};
 
 use crate::{git, plain};
 
@@ -42,7 +42,7 @@ pub(crate) fn files(root: &Path) -> Files {
 
 /// Lays out files of many kinds, with changes over the last commit when in git.
 #[expect(clippy::unwrap_used, reason = "a broken fixture must fail its test at once")]
-pub(crate) fn dirty(project: &Project, agent: &str) {
+pub(crate) fn dirty(project: &TestProject, agent: &str) {
     let root = project.root();
     project.file("edited", "old\n").file("staged", "old\n").file("gone", "old\n");
     project.file("deleted", "old\n").script("tool", "true").agent(agent);
@@ -61,7 +61,7 @@ pub(crate) fn dirty(project: &Project, agent: &str) {
 
 /// What git knows besides the files; our own references are not counted.
 #[expect(clippy::unwrap_used, reason = "a broken fixture must fail its test at once")]
-fn knowledge(project: &Project) -> Vec<String> {
+fn knowledge(project: &TestProject) -> Vec<String> {
     let index = fs::read(project.root().join(".git/index")).unwrap_or_default();
     let mut known = vec![String::from_utf8_lossy(&index).into_owned()];
     for args in [
@@ -78,16 +78,16 @@ fn knowledge(project: &Project) -> Vec<String> {
 }
 
 /// A run of this many turns that nobody believes.
-pub(crate) fn fail(project: &Project, turns: &str) -> Output {
+pub(crate) fn fail(project: &TestProject, turns: &str) -> CommandOutput {
     project.run_json("do it", &["--max-iterations", turns]).exits(1)
 }
 
-pub(crate) fn rollback(project: &Project, more: &[&str]) -> Output {
+pub(crate) fn rollback(project: &TestProject, more: &[&str]) -> CommandOutput {
     project.ralph(&[&["rollback"], more].concat()).output()
 }
 
 /// A project in git and one outside, each with files of many kinds.
-pub(crate) fn both(agent: &str) -> [Project; 2] {
+pub(crate) fn both(agent: &str) -> [TestProject; 2] {
     [git(), plain()].map(|project| {
         dirty(&project, agent);
         project

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use ralph_testkit::{Hold, Project, Signal};
+use ralph_testkit::{Signal, TestProject, TurnHold};
 use serde_json::{Value, json};
 
 use crate::control::{held, status};
@@ -11,7 +11,7 @@ use crate::git;
 use crate::undo::{SPOILS, both, dirty, fail, files, rollback};
 
 #[expect(clippy::unwrap_used, reason = "a broken fixture must fail its test at once")]
-fn set_mode(project: &Project, path: &str, mode: u32) {
+fn set_mode(project: &TestProject, path: &str, mode: u32) {
     fs::set_permissions(project.root().join(path), fs::Permissions::from_mode(mode)).unwrap();
 }
 
@@ -79,7 +79,7 @@ fn what_appeared_and_stays_is_named() {
 #[test]
 fn what_the_user_did_while_the_run_was_paused_is_not_the_runs() {
     for project in both("true") {
-        let hold = Hold::new(&project, "second turn");
+        let hold = TurnHold::new(&project, "second turn");
         let turn = "echo turn $RALPH_ITERATION | tee both run\n[ $RALPH_ITERATION = 3 ] && exit\n";
         let stays = format!("[ $RALPH_ITERATION = 1 ] && exit\n{}", hold.script(""));
         project.agent(&format!("{turn}{stays}"));
@@ -144,7 +144,7 @@ fn a_collection_is_refused_as_a_whole_while_a_rollback_is_incomplete() {
 
 /// Kills a run in its first turn and tells its id.
 #[expect(clippy::unwrap_used, reason = "a broken fixture must fail its test at once")]
-fn killed(project: &Project) -> String {
+fn killed(project: &TestProject) -> String {
     let (running, hold) = held(project, 1, SPOILS);
     let id = status(project)["id"].as_str().unwrap().to_owned();
     running.signal(Signal::Kill);

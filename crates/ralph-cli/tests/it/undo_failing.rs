@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use ralph_testkit::{Output, Project};
+use ralph_testkit::{CommandOutput, TestProject};
 
 use crate::undo::{SPOILS, both, files, rollback};
 use crate::{git, plain};
@@ -21,7 +21,7 @@ const WORSENS: [&str; 6] = [
 const COUNTS: &str = "echo $RALPH_ITERATION > edited; echo x > new$RALPH_ITERATION";
 
 /// A run for people that fails after one turn.
-fn fail_aloud(project: &Project, locale: &str) -> Output {
+fn fail_aloud(project: &TestProject, locale: &str) -> CommandOutput {
     let args = ["run", "do it", "--agent-cmd", "./agent.sh", "--max-iterations", "1"];
     project.ralph(&args).env("RALPH_LOCALE", locale).output().exits(1)
 }
@@ -37,7 +37,7 @@ fn after<'a>(text: &'a str, key: &str) -> &'a str {
 /// Runs a line as somebody who copies it into a shell does.
 #[track_caller]
 #[expect(clippy::unwrap_used, reason = "a broken fixture must fail its test at once")]
-fn follow(project: &Project, line: &str) {
+fn follow(project: &TestProject, line: &str) {
     let bin = std::path::Path::new(env!("CARGO_BIN_EXE_ralph")).parent().unwrap();
     let path = std::env::var("PATH").unwrap();
     let mut shell = Command::new("sh");
@@ -109,7 +109,7 @@ fn a_run_that_got_worse_can_go_back_to_its_best() {
 }
 
 #[track_caller]
-fn leaves(project: &Project, on_fail: &str, edited: &str) {
+fn leaves(project: &TestProject, on_fail: &str, edited: &str) {
     project.agent(COUNTS);
     project.file("edited", "mine\n");
     let args = [WORSENS.as_slice(), &["--on-fail", on_fail]].concat();

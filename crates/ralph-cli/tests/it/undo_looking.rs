@@ -1,6 +1,6 @@
 //! Looking at snapshots, and letting go of them.
 
-use ralph_testkit::{Project, Signal};
+use ralph_testkit::{Signal, TestProject};
 
 use crate::control::held;
 use crate::undo::{both, dirty, fail, rollback};
@@ -121,7 +121,7 @@ fn a_difference_runs_no_program_that_the_repository_names() {
 
 /// Collects with room for this many ended runs, and names what went.
 #[track_caller]
-fn collect(project: &Project, runs: u32, more: &[&str]) -> serde_json::Value {
+fn collect(project: &TestProject, runs: u32, more: &[&str]) -> serde_json::Value {
     let call = project.ralph(&[&["gc", "--json"], more].concat());
     // One run at least has to be allowed, but not that it takes space.
     let size = if runs == 0 { "1B" } else { "1GB" };
@@ -130,7 +130,7 @@ fn collect(project: &Project, runs: u32, more: &[&str]) -> serde_json::Value {
         .clone()
 }
 
-fn labels(project: &Project, run: &str) -> usize {
+fn labels(project: &TestProject, run: &str) -> usize {
     let list = project.ralph(&["snapshots", run, "--json"]).output().exits(0).json();
     list["snapshots"].as_array().map_or(0, Vec::len)
 }

@@ -1,13 +1,13 @@
 //! Files that changed while no agent was at work are not the agent's.
 
-use ralph_testkit::{Hold, Project};
+use ralph_testkit::{TestProject, TurnHold};
 
 use crate::undo::{both, rollback};
 
 /// Runs one turn of an agent that changes `edited` and `staged`, and edits
 /// `edited` while the check of that turn is held.
-fn edited_during_a_check(project: &Project) {
-    let hold = Hold::new(project, "gate");
+fn edited_during_a_check(project: &TestProject) {
+    let hold = TurnHold::new(project, "gate");
     let once = "[ -e $OUTSIDE/base ] || { : > $OUTSIDE/base; exit 1; }";
     project.script("gate.sh", &format!("{once}\n{}exit 1", hold.script("")));
     let more = ["--criteria", "custom:./gate.sh", "--max-iterations", "1"];

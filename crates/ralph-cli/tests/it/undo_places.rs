@@ -2,15 +2,15 @@
 
 use std::fs;
 
-use ralph_testkit::{Hold, Project, Running, Signal};
+use ralph_testkit::{RunningCall, Signal, TestProject, TurnHold};
 
 use crate::control::{held, status};
 use crate::undo::{SPOILS, both, dirty, fail, files, rollback};
 use crate::{git, plain};
 
 /// Starts a run that spoils files in its second turn and is held there.
-fn held_after_spoiling(project: &Project) -> (Running, Hold) {
-    let hold = Hold::new(project, "spoiling");
+fn held_after_spoiling(project: &TestProject) -> (RunningCall, TurnHold) {
+    let hold = TurnHold::new(project, "spoiling");
     project.agent(&format!(
         "echo $RALPH_ITERATION > first\n[ $RALPH_ITERATION = 1 ] && exit\n{SPOILS}\n{}",
         hold.script("")

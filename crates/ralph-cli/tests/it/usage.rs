@@ -1,11 +1,11 @@
 //! What cannot be meant is refused by name, before anything starts.
 
-use ralph_testkit::{Call, Project};
+use ralph_testkit::{BinaryCall, TestProject};
 
 use crate::plain;
 
 /// A project whose agent leaves a file behind when it is started.
-fn project() -> Project {
+fn project() -> TestProject {
     let project = plain();
     project.agent("touch started; echo '<promise>DONE</promise>'");
     project
@@ -13,7 +13,7 @@ fn project() -> Project {
 
 /// The call ends as wrong usage, says all `words`, and has written nothing.
 #[track_caller]
-fn refused(project: &Project, call: impl Fn(&Project) -> Call, words: &[&str]) {
+fn refused(project: &TestProject, call: impl Fn(&TestProject) -> BinaryCall, words: &[&str]) {
     let before = project.everything();
     let output = call(project).output().exits(2);
     for word in words {
@@ -25,13 +25,13 @@ fn refused(project: &Project, call: impl Fn(&Project) -> Call, words: &[&str]) {
 
 /// `ralph run TASK --agent-cmd ./agent.sh` with these arguments is refused.
 #[track_caller]
-fn run_refused(project: &Project, more: &[&str], words: &[&str]) {
+fn run_refused(project: &TestProject, more: &[&str], words: &[&str]) {
     let args = [&["run", "do it", "--agent-cmd", "./agent.sh"], more].concat();
     refused(project, |project| project.ralph(&args), words);
 }
 
 #[track_caller]
-fn args_refused(project: &Project, args: &[&str], words: &[&str]) {
+fn args_refused(project: &TestProject, args: &[&str], words: &[&str]) {
     refused(project, |project| project.ralph(args), words);
 }
 
@@ -170,7 +170,7 @@ fn a_bad_variable_is_named() {
     ] {
         refused(&project, |project| project.ralph(&args).env(name, value), &[value]);
     }
-    let call = |project: &Project| project.ralph(&args).env("RALPH_MAX_ITERATIONS", "many");
+    let call = |project: &TestProject| project.ralph(&args).env("RALPH_MAX_ITERATIONS", "many");
     refused(&project, call, &["RALPH_MAX_ITERATIONS"]);
 }
 

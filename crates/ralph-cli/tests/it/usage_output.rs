@@ -1,17 +1,17 @@
 //! Where words go: data to stdout, the rest to stderr, no colours in pipes.
 
-use ralph_testkit::{Output, Project};
+use ralph_testkit::{CommandOutput, TestProject};
 
 use crate::plain;
 
-fn project() -> Project {
+fn project() -> TestProject {
     let project = plain();
     project.agent("echo '<promise>DONE</promise>'");
     project
 }
 
 #[track_caller]
-fn only_data(output: Output) {
+fn only_data(output: CommandOutput) {
     let output = output.exits(0);
     assert!(!output.stdout.is_empty());
     assert_eq!(output.stderr, "");

@@ -1,9 +1,9 @@
 //! One sentence per near miss, for the feedback the agent reads.
 
-use super::Reason;
+use super::NearMissReason;
 use crate::locale::Locale;
 
-impl Reason {
+impl NearMissReason {
     /// Explains in one sentence why `promise` did not count as a claim, and how it would.
     pub fn explain(&self, promise: &str, locale: Locale) -> String {
         match locale {
@@ -72,13 +72,13 @@ mod tests {
     #[test]
     fn every_reason_names_the_promise_in_both_languages() {
         let reasons = [
-            Reason::MoreTextFollows,
-            Reason::InCode,
-            Reason::Quoted,
-            Reason::Negated,
-            Reason::Conditional,
-            Reason::BareWord,
-            Reason::WrongWord("FINISHED".to_owned()),
+            NearMissReason::MoreTextFollows,
+            NearMissReason::InCode,
+            NearMissReason::Quoted,
+            NearMissReason::Negated,
+            NearMissReason::Conditional,
+            NearMissReason::BareWord,
+            NearMissReason::WrongWord("FINISHED".to_owned()),
         ];
         for reason in reasons {
             for locale in [Locale::En, Locale::Ko] {
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn a_wrong_word_is_repeated_to_the_agent() {
-        let text = Reason::WrongWord("FINISHED".to_owned()).explain("DONE", Locale::En);
+        let text = NearMissReason::WrongWord("FINISHED".to_owned()).explain("DONE", Locale::En);
         assert_eq!(
             text,
             "The promise tag holds `FINISHED`; only `<promise>DONE</promise>` counts."

@@ -2,7 +2,7 @@
 
 /// The way in which a sentence weakens its statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Hedge {
+pub(super) enum HedgeKind {
     /// It denies something.
     Negated,
     /// It states a condition or a plan.
@@ -26,23 +26,23 @@ const ORDERS: &[&str] =
 const BEFORE_ORDERS: &[&str] = &["please", "then", "just", "only", "finally", "and"];
 
 /// A part of a Korean word that hedges, unless it belongs to one of the longer words.
-struct Piece {
+struct KoreanHedge {
     text: &'static str,
-    hedge: Hedge,
+    hedge: HedgeKind,
     unless: &'static [&'static str],
 }
 
-const fn negates(text: &'static str, unless: &'static [&'static str]) -> Piece {
-    Piece { text, hedge: Hedge::Negated, unless }
+const fn negates(text: &'static str, unless: &'static [&'static str]) -> KoreanHedge {
+    KoreanHedge { text, hedge: HedgeKind::Negated, unless }
 }
 
-const fn conditions(text: &'static str, unless: &'static [&'static str]) -> Piece {
-    Piece { text, hedge: Hedge::Conditional, unless }
+const fn conditions(text: &'static str, unless: &'static [&'static str]) -> KoreanHedge {
+    KoreanHedge { text, hedge: HedgeKind::Conditional, unless }
 }
 
 /// `없` alone is left out: a finished agent says "남은 오류가 없습니다" (no errors
 /// left). Only "수 없" denies.
-const KOREAN: &[Piece] = &[
+const KOREAN: &[KoreanHedge] = &[
     negates("아직", &[]),
     negates("않", &[]),
     negates("못", &["잘못"]),
@@ -77,9 +77,9 @@ const KOREAN: &[Piece] = &[
 /// Finds the first hedge in `sentence`, negations before conditions.
 ///
 /// Inline code is ignored: "fixed the `if` branch" is a fact.
-pub(super) fn find(sentence: &str) -> Option<Hedge> {
+pub(super) fn find(sentence: &str) -> Option<HedgeKind> {
     let spoken = without_code(&sentence.to_lowercase().replace('’', "'"));
-    [Hedge::Negated, Hedge::Conditional]
+    [HedgeKind::Negated, HedgeKind::Conditional]
         .into_iter()
         .find(|&hedge| says_in_english(&spoken, hedge) || says_in_korean(&spoken, hedge))
 }
@@ -101,12 +101,12 @@ fn words(sentence: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
-fn says_in_english(sentence: &str, hedge: Hedge) -> bool {
+fn says_in_english(sentence: &str, hedge: HedgeKind) -> bool {
     match hedge {
-        Hedge::Negated => {
+        HedgeKind::Negated => {
             words(sentence).any(|word| NEGATIONS.contains(&word) || word.ends_with("n't"))
         }
-        Hedge::Conditional => {
+        HedgeKind::Conditional => {
             let condition = |word: &str| {
                 CONDITIONS.contains(&word) || word.ends_with("'ll") || word.ends_with("'d")
             };
@@ -125,12 +125,12 @@ fn is_order(sentence: &str) -> bool {
     orders && (rest.next().is_none() || sentence.trim_end().ends_with([':', '：']))
 }
 
-fn says_in_korean(sentence: &str, hedge: Hedge) -> bool {
-    (hedge == Hedge::Negated && words(sentence).any(|word| word == "안"))
+fn says_in_korean(sentence: &str, hedge: HedgeKind) -> bool {
+    (hedge == HedgeKind::Negated && words(sentence).any(|word| word == "안"))
         || KOREAN.iter().any(|piece| piece.hedge == hedge && piece.is_in(sentence))
 }
 
-impl Piece {
+impl KoreanHedge {
     fn is_in(&self, sentence: &str) -> bool {
         sentence.match_indices(self.text).any(|(at, _)| {
             !self.unless.iter().any(|longer| {
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(sentence: &str, want: Option<Hedge>) {
+    fn check(sentence: &str, want: Option<HedgeKind>) {
         assert_eq!(find(sentence), want, "{sentence:?}");
     }
 
@@ -156,7 +156,7 @@ mod tests {
     fn negation_outranks_condition() {
         for sentence in ["I will not say", "It isn’t", "I CANNOT say", "아직 남아서 출력하겠"]
         {
-            check(sentence, Some(Hedge::Negated));
+            check(sentence, Some(HedgeKind::Negated));
         }
     }
 
@@ -165,11 +165,11 @@ mod tests {
         for sentence in
             ["I'll say", "I'd say", "as soon as it works", "Output:", "then reply with exactly:"]
         {
-            check(sentence, Some(Hedge::Conditional));
+            check(sentence, Some(HedgeKind::Conditional));
         }
         for sentence in ["완료되면", "끝났을 때", "출력하겠습니다", "완료 후에", "출력할 예정"]
         {
-            check(sentence, Some(Hedge::Conditional));
+            check(sentence, Some(HedgeKind::Conditional));
         }
     }
 

@@ -47,7 +47,7 @@ pub(crate) fn is_list_item(line: &str) -> bool {
 /// Returns true if a line opens a fenced block; everything after the marks counts
 /// as code too.
 pub(crate) fn opens_fence(line: &str) -> bool {
-    Fence::opened_by(line).is_some()
+    CodeFence::opened_by(line).is_some()
 }
 
 /// Returns true if these whole lines leave a fenced block open.
@@ -56,10 +56,10 @@ pub(crate) fn ends_in_fence(lines: &str) -> bool {
     if !lines.contains("```") && !lines.contains("~~~") {
         return false;
     }
-    let mut open: Option<Fence> = None;
+    let mut open: Option<CodeFence> = None;
     for line in lines.lines() {
         open = match open {
-            None => Fence::opened_by(line),
+            None => CodeFence::opened_by(line),
             Some(fence) if fence.is_closed_by(line) => None,
             Some(fence) => Some(fence),
         };
@@ -73,12 +73,12 @@ pub(crate) fn line_start(text: &str, at: usize) -> usize {
 }
 
 #[derive(Clone, Copy)]
-struct Fence {
+struct CodeFence {
     mark: char,
     length: usize,
 }
 
-impl Fence {
+impl CodeFence {
     /// Accepts any indentation and a list mark: agents put fences into list items,
     /// and after a missed opening fence the closing one would open a block.
     fn opened_by(line: &str) -> Option<Self> {

@@ -7,20 +7,20 @@ use std::ops::Range;
 
 /// A literal with flexible white space where white space has no meaning.
 #[derive(Debug)]
-pub(super) struct Pattern {
-    atoms: Vec<Atom>,
-    case: Case,
+pub(super) struct LiteralPattern {
+    atoms: Vec<PatternAtom>,
+    case: CaseMatching,
 }
 
 #[derive(Debug)]
-struct Atom {
+struct PatternAtom {
     /// The space allowed between the previous atom and this one.
-    gap: Gap,
+    gap: PatternGap,
     letter: char,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Gap {
+enum PatternGap {
     /// Nothing.
     Tight,
     /// White space or nothing.
@@ -30,22 +30,22 @@ enum Gap {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Case {
+enum CaseMatching {
     Exact,
     Folded,
 }
 
-impl Pattern {
+impl LiteralPattern {
     /// Creates a markup pattern: any letter case, optional white space beside `<`,
     /// `>` and `/`.
     pub(super) fn markup(text: &str) -> Self {
         let loose = |a, b| a == '>' || b == '<' || (b == '/' && a != '<');
-        Self { atoms: atoms(text, loose), case: Case::Folded }
+        Self { atoms: atoms(text, loose), case: CaseMatching::Folded }
     }
 
     /// Creates a pattern for exactly `text`, where any white space matches any other.
     pub(super) fn word(text: &str) -> Self {
-        Self { atoms: atoms(text, |_, _| false), case: Case::Exact }
+        Self { atoms: atoms(text, |_, _| false), case: CaseMatching::Exact }
     }
 
     /// Finds the last match in `text` that ends after `from` and is not part of a
@@ -56,10 +56,10 @@ impl Pattern {
         loop {
             // A character without letter case is found by the much faster byte search.
             let at = match self.case {
-                Case::Folded if last.is_alphabetic() => {
+                CaseMatching::Folded if last.is_alphabetic() => {
                     searched.rfind(|c| self.case.same(c, last))?
                 }
-                Case::Folded | Case::Exact => searched.rfind(last)?,
+                CaseMatching::Folded | CaseMatching::Exact => searched.rfind(last)?,
             };
             let end = from + at + searched[at..].chars().next()?.len_utf8();
             if let Some(start) = self.start_of(text, end) {
@@ -80,17 +80,17 @@ impl Pattern {
             start -= letter.len_utf8();
             let without_space = text[..start].trim_end().len();
             start = match atom.gap {
-                Gap::Tight => start,
-                Gap::Loose => without_space,
-                Gap::Space if without_space < start => without_space,
-                Gap::Space => return None,
+                PatternGap::Tight => start,
+                PatternGap::Loose => without_space,
+                PatternGap::Space if without_space < start => without_space,
+                PatternGap::Space => return None,
             };
         }
         is_whole(text, &(start..end)).then_some(start)
     }
 }
 
-impl Case {
+impl CaseMatching {
     fn same(self, a: char, b: char) -> bool {
         match self {
             Self::Exact => a == b,
@@ -100,8 +100,8 @@ impl Case {
     }
 }
 
-fn atoms(text: &str, loose: impl Fn(char, char) -> bool) -> Vec<Atom> {
-    let mut atoms: Vec<Atom> = Vec::new();
+fn atoms(text: &str, loose: impl Fn(char, char) -> bool) -> Vec<PatternAtom> {
+    let mut atoms: Vec<PatternAtom> = Vec::new();
     let mut space = false;
     for letter in text.chars() {
         if letter.is_whitespace() {
@@ -109,11 +109,11 @@ fn atoms(text: &str, loose: impl Fn(char, char) -> bool) -> Vec<Atom> {
             continue;
         }
         let gap = match atoms.last() {
-            Some(previous) if loose(previous.letter, letter) => Gap::Loose,
-            Some(_) if space => Gap::Space,
-            Some(_) | None => Gap::Tight,
+            Some(previous) if loose(previous.letter, letter) => PatternGap::Loose,
+            Some(_) if space => PatternGap::Space,
+            Some(_) | None => PatternGap::Tight,
         };
-        atoms.push(Atom { gap, letter });
+        atoms.push(PatternAtom { gap, letter });
         space = false;
     }
     atoms
@@ -137,14 +137,14 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(pattern: &Pattern, text: &str, want: Option<&str>) {
+    fn check(pattern: &LiteralPattern, text: &str, want: Option<&str>) {
         let found = pattern.rfind(text, 0).map(|range| &text[range]);
         assert_eq!(found, want, "{pattern:?} in {text:?}");
     }
 
     #[test]
     fn markup_is_free_in_case_and_in_white_space_around_tags() {
-        let done = Pattern::markup("<ralph:done />");
+        let done = LiteralPattern::markup("<ralph:done />");
         for text in ["<ralph:done />", "<RALPH:Done/>", "<ralph:done\n\t/>"] {
             check(&done, text, Some(text));
         }
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn white_space_inside_words_is_free_but_needed() {
-        let all = Pattern::word("ALL DONE");
+        let all = LiteralPattern::word("ALL DONE");
         check(&all, "it is ALL \n DONE now", Some("ALL \n DONE"));
         check(&all, "ALLDONE", None);
         check(&all, "all done", None);
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn a_part_of_a_longer_word_is_not_found() {
-        let done = Pattern::word("DONE");
+        let done = LiteralPattern::word("DONE");
         for text in ["UNDONE", "DONE2", "NOT_DONE", "DONE__x", "완료DONE"] {
             check(&done, text, None);
         }

@@ -132,7 +132,7 @@ proptest! {
         let text = format!("{prose}\n{fence}\n{code}\n<promise>DONE</promise>\n{end}");
         for mode in [MatchMode::Tag, MatchMode::Word] {
             let claim = detect(&text, &rules("DONE", mode));
-            prop_assert_eq!(claim, Claim::NearMiss(Reason::InCode));
+            prop_assert_eq!(claim, Claim::NearMiss(NearMissReason::InCode));
         }
     }
 }

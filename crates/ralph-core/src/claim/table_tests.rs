@@ -20,7 +20,7 @@ fn tagged(want: &Claim, texts: &[&str]) {
 }
 
 #[track_caller]
-fn near(reason: Reason, texts: &[&str]) {
+fn near(reason: NearMissReason, texts: &[&str]) {
     tagged(&Claim::NearMiss(reason), texts);
 }
 
@@ -100,7 +100,7 @@ fn emphasis_and_one_full_stop_may_follow_a_tag() {
 #[test]
 fn a_tag_with_more_text_after_it_is_a_near_miss() {
     near(
-        Reason::MoreTextFollows,
+        NearMissReason::MoreTextFollows,
         &[
             "<promise>DONE</promise> and that was it",
             "<promise>DONE</promise> but one test does not pass yet.",
@@ -121,7 +121,7 @@ fn a_tag_with_more_text_after_it_is_a_near_miss() {
 #[test]
 fn a_tag_in_code_is_a_near_miss() {
     near(
-        Reason::InCode,
+        NearMissReason::InCode,
         &[
             "```\n<promise>DONE</promise>\n```",
             "```\n<promise>DONE</promise>",
@@ -160,7 +160,7 @@ fn code_elsewhere_does_not_spoil_a_tag() {
 #[test]
 fn a_quoted_tag_is_a_near_miss() {
     near(
-        Reason::Quoted,
+        NearMissReason::Quoted,
         &[
             "> <promise>DONE</promise>",
             "> All is well. <promise>DONE</promise>",
@@ -184,7 +184,7 @@ fn a_quoted_tag_is_a_near_miss() {
 #[test]
 fn a_negated_tag_is_a_near_miss() {
     near(
-        Reason::Negated,
+        NearMissReason::Negated,
         &[
             "I am NOT outputting <promise>DONE</promise>",
             "I can't say <promise>DONE</promise>",
@@ -204,7 +204,7 @@ fn a_negated_tag_is_a_near_miss() {
 #[test]
 fn a_planned_or_conditional_tag_is_a_near_miss() {
     near(
-        Reason::Conditional,
+        NearMissReason::Conditional,
         &[
             "I will output <promise>DONE</promise>",
             "I'll output <promise>DONE</promise>",
@@ -228,7 +228,7 @@ fn a_planned_or_conditional_tag_is_a_near_miss() {
 #[test]
 fn an_echoed_instruction_is_a_near_miss() {
     near(
-        Reason::Conditional,
+        NearMissReason::Conditional,
         &[
             "When FULLY complete, output: <promise>DONE</promise>",
             "Fix it. When FULLY complete, output:\n\n<promise>DONE</promise>",
@@ -281,7 +281,7 @@ fn talking_about_the_tag_is_nothing_at_all() {
 #[test]
 fn the_bare_word_is_a_near_miss_in_tag_mode() {
     near(
-        Reason::BareWord,
+        NearMissReason::BareWord,
         &["DONE", "All tests pass. DONE", "**DONE**", "DONE!", "<promise>DONE", "Status: DONE\n"],
     );
     tagged(
@@ -293,12 +293,12 @@ fn the_bare_word_is_a_near_miss_in_tag_mode() {
 #[test]
 fn another_word_in_the_tag_is_named() {
     near(
-        Reason::WrongWord("FINISHED".to_owned()),
+        NearMissReason::WrongWord("FINISHED".to_owned()),
         &["<promise>FINISHED</promise>", "<PROMISE>FINISHED</PROMISE>"],
     );
-    near(Reason::WrongWord("NOT DONE".to_owned()), &["<promise> NOT\nDONE </promise>."]);
-    near(Reason::WrongWord(String::new()), &["<promise></promise>"]);
-    near(Reason::WrongWord("DONE!".to_owned()), &["<promise>DONE!</promise>"]);
+    near(NearMissReason::WrongWord("NOT DONE".to_owned()), &["<promise> NOT\nDONE </promise>."]);
+    near(NearMissReason::WrongWord(String::new()), &["<promise></promise>"]);
+    near(NearMissReason::WrongWord("DONE!".to_owned()), &["<promise>DONE!</promise>"]);
     tagged(
         &Claim::None,
         &["`<promise>FINISHED</promise>`", "I will say <promise>FINISHED</promise>"],
@@ -365,12 +365,12 @@ fn a_word_that_ends_the_last_line_is_a_claim_in_word_mode() {
 #[test]
 fn a_word_is_held_to_the_same_exclusions_as_a_tag() {
     let near = |reason, texts: &[&str]| check(MatchMode::Word, &Claim::NearMiss(reason), texts);
-    near(Reason::MoreTextFollows, &["DONE with it", "DONE?", "DONE..."]);
-    near(Reason::InCode, &["`DONE`", "```\nDONE\n```", "```\nDONE"]);
-    near(Reason::Quoted, &["\"DONE\"", "> DONE", "“DONE”."]);
-    near(Reason::Negated, &["not DONE", "It isn't DONE.", "아직 DONE"]);
+    near(NearMissReason::MoreTextFollows, &["DONE with it", "DONE?", "DONE..."]);
+    near(NearMissReason::InCode, &["`DONE`", "```\nDONE\n```", "```\nDONE"]);
+    near(NearMissReason::Quoted, &["\"DONE\"", "> DONE", "“DONE”."]);
+    near(NearMissReason::Negated, &["not DONE", "It isn't DONE.", "아직 DONE"]);
     near(
-        Reason::Conditional,
+        NearMissReason::Conditional,
         &["I will say DONE", "When complete, output:\nDONE", "완료되면 DONE"],
     );
 }
@@ -415,11 +415,11 @@ fn markers_claim_in_every_mode() {
 
 #[test]
 fn markers_follow_the_rules_of_tags() {
-    near(Reason::MoreTextFollows, &["<ralph:done /> and more"]);
-    near(Reason::InCode, &["`<ralph:done />`", "```\n<ralph:done />\n```"]);
-    near(Reason::Quoted, &["\"<ralph:done />\""]);
-    near(Reason::Conditional, &["I will say <ralph:done />"]);
-    near(Reason::Negated, &["not yet <ralph:done />"]);
+    near(NearMissReason::MoreTextFollows, &["<ralph:done /> and more"]);
+    near(NearMissReason::InCode, &["`<ralph:done />`", "```\n<ralph:done />\n```"]);
+    near(NearMissReason::Quoted, &["\"<ralph:done />\""]);
+    near(NearMissReason::Conditional, &["I will say <ralph:done />"]);
+    near(NearMissReason::Negated, &["not yet <ralph:done />"]);
     tagged(&Claim::None, &["I will say <ralph:done /> later. Now the parser."]);
     tagged(
         &marked("<ralph:done />"),

@@ -7,14 +7,14 @@ const RUN_ITSELF: [&str; 2] = ["this run", "이 실행"];
 
 /// A weakened test or check.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Weakening {
+pub struct WeakenedCheck {
     /// Location, as `path:line` or a path.
     pub place: String,
     /// Description of the change.
     pub what: String,
 }
 
-impl Weakening {
+impl WeakenedCheck {
     /// Creates a weakening of the run itself. It has no path, so it cannot be allowed.
     pub fn of_run(what: String, locale: Locale) -> Self {
         let [en, ko] = RUN_ITSELF;
@@ -41,7 +41,7 @@ impl Weakening {
 
 /// An edit of a test or a check that does not weaken it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Edit {
+pub struct TestEdit {
     /// Location, as `path:line` or a path.
     pub place: String,
     /// Description of the change.
@@ -50,16 +50,16 @@ pub struct Edit {
 
 /// A test added by the run that passes now and fails on the code of the start.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BitingTest {
+pub struct ProofTest {
     /// Id of the test.
     pub id: String,
     /// The way it fails on the old code.
-    pub bite: Bite,
+    pub bite: OldCodeFailure,
 }
 
 /// The way a new test fails on the code of the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bite {
+pub enum OldCodeFailure {
     /// It runs, and an expectation fails.
     OldBehaviour,
     /// It cannot run: it needs code that the run added.

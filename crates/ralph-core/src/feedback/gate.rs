@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use super::last_chars;
-use crate::evidence::{Extent, GateReport, Verdict, is_absent};
-use crate::finding::{Finding, Level, TestFailure, test_name};
+use crate::evidence::{GateExtent, GateReport, Verdict, is_absent};
+use crate::finding::{Finding, FindingLevel, TestFailure, test_name};
 
 /// Number of findings, and of failing tests, listed for each gate.
 const NAMED: usize = 8;
@@ -23,7 +23,7 @@ const SAID_CHARS: usize = 400;
 
 /// The feedback about a gate that does not pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GateNews {
+pub struct GateFeedback {
     /// Its name.
     pub name: String,
     /// Its command.
@@ -31,7 +31,7 @@ pub struct GateNews {
     /// Its verdict.
     pub verdict: Verdict,
     /// The part of it that ran.
-    pub extent: Extent,
+    pub extent: GateExtent,
     /// Tests that fail: first those that passed at the start, then new ones.
     pub tests: Vec<FailedTest>,
     /// Number of failing tests beyond the listed ones.
@@ -40,7 +40,7 @@ pub struct GateNews {
     pub unnamed_tests: u64,
     /// Findings that keep the gate from passing, or all findings if no such one is
     /// known. The worst come first, new ones first among equals.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<ReportedFinding>,
     /// Number of findings beyond the listed ones.
     pub more_problems: u64,
     /// Tests that failed and passed on the same tree.
@@ -51,7 +51,7 @@ pub struct GateNews {
 
 /// The time since which something fails, the most important first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Since {
+pub enum FailingSince {
     /// It passed at the start.
     Start,
     /// It did not fail after the last iteration.
@@ -70,14 +70,14 @@ pub struct FailedTest {
     /// The first few lines of its message, joined.
     pub said: String,
     /// The time since which it fails.
-    pub since: Since,
+    pub since: FailingSince,
 }
 
 /// A finding shown to the agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct ReportedFinding {
     /// Severity.
-    pub level: Level,
+    pub level: FindingLevel,
     /// Location, as `file:line`; empty for the project as a whole.
     pub place: String,
     /// The tool's message, on one line.
@@ -85,11 +85,11 @@ pub struct Problem {
     /// The tool and its rule.
     pub source: String,
     /// The time since which it is there.
-    pub since: Since,
+    pub since: FailingSince,
 }
 
 /// The state before the turn, as fingerprints.
-pub(super) struct Past<'a> {
+pub(super) struct PastFailures<'a> {
     /// Failures after the last iteration.
     pub(super) failing: &'a BTreeSet<String>,
     /// Tests that passed at the start and fail now.
@@ -98,28 +98,28 @@ pub(super) struct Past<'a> {
     pub(super) flaky: &'a BTreeSet<String>,
 }
 
-impl Past<'_> {
-    fn since(&self, print: &str) -> Since {
+impl PastFailures<'_> {
+    fn since(&self, print: &str) -> FailingSince {
         if self.broken.contains(print) {
-            Since::Start
+            FailingSince::Start
         } else if self.failing.is_empty() || !is_absent(print, self.failing) {
             // If nothing failed before, everything is new and needs no mark.
-            Since::Earlier
+            FailingSince::Earlier
         } else {
-            Since::LastIteration
+            FailingSince::LastIteration
         }
     }
 }
 
-impl GateNews {
+impl GateFeedback {
     /// Describes this gate without a comparison to earlier turns.
     pub(crate) fn alone(gate: &GateReport) -> Self {
         let none = BTreeSet::new();
-        Self::of(gate, &Past { failing: &none, broken: &none, flaky: &none })
+        Self::of(gate, &PastFailures { failing: &none, broken: &none, flaky: &none })
     }
 
     /// Describes this gate.
-    pub(super) fn of(gate: &GateReport, past: &Past<'_>) -> Self {
+    pub(super) fn of(gate: &GateReport, past: &PastFailures<'_>) -> Self {
         let (flaky, steady): (Vec<_>, Vec<_>) =
             gate.failing_tests().partition(|(_, print)| past.flaky.contains(*print));
         let mut tests: Vec<FailedTest> =
@@ -159,7 +159,7 @@ impl GateNews {
     }
 }
 
-fn failed_test(gate: &GateReport, id: &str, since: Since) -> FailedTest {
+fn failed_test(gate: &GateReport, id: &str, since: FailingSince) -> FailedTest {
     let tests = gate.reading.tests.as_ref();
     let known = tests.and_then(|tests| tests.failures.get(id));
     let TestFailure { place, message } = known.cloned().unwrap_or_default();
@@ -167,9 +167,9 @@ fn failed_test(gate: &GateReport, id: &str, since: Since) -> FailedTest {
     FailedTest { id, place: place.display(), said, since }
 }
 
-fn problem(finding: &Finding, past: &Past<'_>) -> Problem {
+fn problem(finding: &Finding, past: &PastFailures<'_>) -> ReportedFinding {
     let rule = finding.rule.as_deref().map_or_else(String::new, |rule| format!(" {rule}"));
-    Problem {
+    ReportedFinding {
         level: finding.level,
         place: finding.place.display(),
         message: first_line(&finding.message),
@@ -214,12 +214,12 @@ fn cut(text: String, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence::Fault;
+    use crate::evidence::GateFault;
     use crate::samples::{found, report, set, tested};
 
-    fn news(gate: &GateReport, [failing, broken, flaky]: [&[&str]; 3]) -> GateNews {
+    fn news(gate: &GateReport, [failing, broken, flaky]: [&[&str]; 3]) -> GateFeedback {
         let (failing, broken, flaky) = (set(failing), set(broken), set(flaky));
-        GateNews::of(gate, &Past { failing: &failing, broken: &broken, flaky: &flaky })
+        GateFeedback::of(gate, &PastFailures { failing: &failing, broken: &broken, flaky: &flaky })
     }
 
     #[test]
@@ -229,7 +229,11 @@ mod tests {
         let order: Vec<_> = news.tests.iter().map(|test| (&*test.id, test.since)).collect();
         assert_eq!(
             order,
-            [("d", Since::Start), ("c", Since::LastIteration), ("a", Since::Earlier)]
+            [
+                ("d", FailingSince::Start),
+                ("c", FailingSince::LastIteration),
+                ("a", FailingSince::Earlier)
+            ]
         );
         assert_eq!((news.flaky, news.more_tests), (vec!["b".to_owned()], 0));
         let first = &news.tests[0];
@@ -239,29 +243,29 @@ mod tests {
     #[test]
     fn findings_come_worst_first_and_new_ones_first_among_equals() {
         let gate = found(&[
-            ("a", Level::Warning),
-            ("b", Level::Error),
-            ("c", Level::Error),
-            ("d", Level::Security),
+            ("a", FindingLevel::Warning),
+            ("b", FindingLevel::Error),
+            ("c", FindingLevel::Error),
+            ("d", FindingLevel::Security),
         ]);
         let old = gate.reading.findings[1].fingerprint.clone();
         let news = news(&gate, [&[&old], &[], &[]]);
         let order: Vec<_> = news.problems.iter().map(|problem| &*problem.place).collect();
         assert_eq!(order, ["c:3", "b:2", "d:4", "a:1"]);
         assert_eq!(news.problems[0].source, "lint R1");
-        assert_eq!(news.problems[1].since, Since::Earlier);
+        assert_eq!(news.problems[1].since, FailingSince::Earlier);
     }
 
     #[test]
     fn what_does_not_keep_the_gate_from_passing_is_not_told() {
-        let mut gate = found(&[("a", Level::Error), ("b", Level::Warning)]);
+        let mut gate = found(&[("a", FindingLevel::Error), ("b", FindingLevel::Warning)]);
         gate.failing.remove(&gate.reading.findings[1].fingerprint);
         assert_eq!(news(&gate, [&[], &[], &[]]).problems.len(), 1);
     }
 
     #[test]
     fn a_gate_that_fails_with_remarks_alone_tells_them() {
-        let mut gate = found(&[("a", Level::Info), ("b", Level::Warning)]);
+        let mut gate = found(&[("a", FindingLevel::Info), ("b", FindingLevel::Warning)]);
         gate.failing.clear();
         let places: Vec<_> =
             news(&gate, [&[], &[], &[]]).problems.into_iter().map(|found| found.place).collect();
@@ -277,7 +281,7 @@ mod tests {
         gate.reading.tests.as_mut().unwrap().counts.failed = 100;
         let many = news(&gate, [&[], &[], &["test t10"]]);
         assert_eq!((many.tests.len(), many.more_tests), (8, 91));
-        let listed: Vec<_> = names.iter().map(|name| (*name, Level::Error)).collect();
+        let listed: Vec<_> = names.iter().map(|name| (*name, FindingLevel::Error)).collect();
         let mut gate = found(&listed);
         gate.reading.beyond = 5;
         let many = news(&gate, [&[], &[], &[]]);
@@ -288,7 +292,7 @@ mod tests {
     fn the_raw_output_is_told_only_where_nothing_was_understood() {
         let silent = GateReport {
             tail: "Segmentation fault".to_owned(),
-            ..report("tests", Verdict::Fail(Fault::Signal(11)))
+            ..report("tests", Verdict::Fail(GateFault::Signal(11)))
         };
         assert_eq!(news(&silent, [&[], &[], &[]]).tail, "Segmentation fault");
         let clear = GateReport { tail: "raw".to_owned(), ..tested(&[], &["a"]) };

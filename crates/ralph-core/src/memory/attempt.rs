@@ -27,34 +27,34 @@ const TAKING_BACK: [&str; 7] =
 
 /// Sets of lines, as digests.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Lines {
+pub struct LineDigests {
     /// Digests without layout and comments.
     pub exact: BTreeSet<u64>,
     /// Digests without numbers and quoted text as well.
     pub shape: BTreeSet<u64>,
 }
 
-impl Lines {
+impl LineDigests {
     fn extend(&mut self, lines: &[&str]) {
         for line in lines {
-            self.exact.extend(digest(&skeleton(line, line::Literals::Kept)));
-            self.shape.extend(digest(&skeleton(line, line::Literals::Dropped)));
+            self.exact.extend(digest(&skeleton(line, line::LiteralHandling::Kept)));
+            self.shape.extend(digest(&skeleton(line, line::LiteralHandling::Dropped)));
         }
     }
 }
 
 /// The change of one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Change {
+pub struct FileLineChanges {
     /// Added lines.
-    pub added: Lines,
+    pub added: LineDigests,
     /// Removed lines.
-    pub removed: Lines,
+    pub removed: LineDigests,
 }
 
 /// The result of an attempt.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Ending {
+pub enum AttemptResult {
     /// Not known yet: the attempt is about to be made.
     #[default]
     Open,
@@ -66,20 +66,20 @@ pub enum Ending {
 
 /// One attempt to solve the task.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Attempt {
+pub struct TaskAttempt {
     /// Id of the tree it left.
     pub tree: Option<String>,
     /// Description of the approach, if given.
     pub approach: Option<String>,
     /// Its result.
-    pub ending: Ending,
+    pub ending: AttemptResult,
     /// Its changes by file.
-    pub changes: BTreeMap<String, Change>,
+    pub changes: BTreeMap<String, FileLineChanges>,
 }
 
 /// The way in which an attempt repeats an earlier one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Round {
+pub enum RepetitionKind {
     /// The files are the same as after a failed attempt.
     Exact,
     /// It reverts a failed attempt.
@@ -92,16 +92,16 @@ pub enum Round {
 
 /// A repeated attempt, with the earlier attempt that shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Circle {
+pub struct RepeatedAttempt {
     /// The way of repeating.
-    pub round: Round,
+    pub round: RepetitionKind,
     /// Index of the earlier attempt.
     pub earlier: usize,
 }
 
-impl Attempt {
+impl TaskAttempt {
     /// Creates an attempt without changes.
-    pub fn new(tree: Option<String>, approach: Option<String>, ending: Ending) -> Self {
+    pub fn new(tree: Option<String>, approach: Option<String>, ending: AttemptResult) -> Self {
         Self { tree, approach, ending, changes: BTreeMap::new() }
     }
 
@@ -115,14 +115,14 @@ impl Attempt {
     }
 
     fn is_change(&self) -> bool {
-        let any = |lines: &Lines| !lines.exact.is_empty();
+        let any = |lines: &LineDigests| !lines.exact.is_empty();
         self.changes.values().any(|change| any(&change.added) || any(&change.removed))
     }
 
     fn failure(&self) -> Option<&str> {
         match &self.ending {
-            Ending::Failed(signature) => Some(signature),
-            Ending::Open | Ending::Passed => None,
+            AttemptResult::Failed(signature) => Some(signature),
+            AttemptResult::Open | AttemptResult::Passed => None,
         }
     }
 
@@ -156,36 +156,37 @@ pub fn signature(failure: &str) -> String {
 }
 
 /// Checks whether an attempt repeats one of the earlier attempts.
-pub fn notice(earlier: &[Attempt], now: &Attempt) -> Option<Circle> {
-    let passed_here = |one: &Attempt| one.tree == now.tree && one.ending == Ending::Passed;
+pub fn notice(earlier: &[TaskAttempt], now: &TaskAttempt) -> Option<RepeatedAttempt> {
+    let passed_here =
+        |one: &TaskAttempt| one.tree == now.tree && one.ending == AttemptResult::Passed;
     let is_flaky = now.tree.is_some() && earlier.iter().any(passed_here);
-    if !now.is_change() || now.ending == Ending::Passed || is_flaky {
+    if !now.is_change() || now.ending == AttemptResult::Passed || is_flaky {
         return None;
     }
-    let find = |round: Round, test: &dyn Fn(&Attempt) -> bool| {
-        let shows = |one: &Attempt| one.failure().is_some() && test(one);
+    let find = |round: RepetitionKind, test: &dyn Fn(&TaskAttempt) -> bool| {
+        let shows = |one: &TaskAttempt| one.failure().is_some() && test(one);
         let earlier = earlier.iter().rposition(shows)?;
-        Some(Circle { round, earlier })
+        Some(RepeatedAttempt { round, earlier })
     };
-    let is_back = |one: &Attempt| now.tree.is_some() && one.tree == now.tree;
-    let is_undoing = |one: &Attempt| !now.says_it_takes_back() && inverted(now, one) >= SAME;
-    let is_repeat = |one: &Attempt| {
+    let is_back = |one: &TaskAttempt| now.tree.is_some() && one.tree == now.tree;
+    let is_undoing = |one: &TaskAttempt| !now.says_it_takes_back() && inverted(now, one) >= SAME;
+    let is_repeat = |one: &TaskAttempt| {
         let same_failure = now.failure().is_none() || now.failure() == one.failure();
         contained(now, one, |lines| &lines.exact) >= SAME
             || (same_failure && contained(now, one, |lines| &lines.shape) >= SAME)
     };
-    find(Round::Exact, &is_back)
-        .or_else(|| find(Round::Oscillation, &is_undoing))
-        .or_else(|| find(Round::Repeat, &is_repeat))
+    find(RepetitionKind::Exact, &is_back)
+        .or_else(|| find(RepetitionKind::Oscillation, &is_undoing))
+        .or_else(|| find(RepetitionKind::Repeat, &is_repeat))
         .or_else(|| chased(earlier, now))
 }
 
 /// Returns the indices of failed attempts, the oldest first, that were given up:
 /// later ones reverted half of their changes to a file.
-pub fn given_up(attempts: &[Attempt]) -> Vec<usize> {
+pub fn given_up(attempts: &[TaskAttempt]) -> Vec<usize> {
     let is_given_up = |at: &usize| {
         let one = &attempts[*at];
-        let mut later = Attempt::default();
+        let mut later = TaskAttempt::default();
         for other in &attempts[at + 1..] {
             for (file, change) in &other.changes {
                 let known = later.changes.entry(file.clone()).or_default();
@@ -193,9 +194,9 @@ pub fn given_up(attempts: &[Attempt]) -> Vec<usize> {
                 known.removed.exact.extend(&change.removed.exact);
             }
         }
-        let is_taken_back = |(file, change): (&String, &Change)| {
+        let is_taken_back = |(file, change): (&String, &FileLineChanges)| {
             let alone = BTreeMap::from([(file.clone(), change.clone())]);
-            inverted(&Attempt { changes: alone, ..Attempt::default() }, &later) >= HALF
+            inverted(&TaskAttempt { changes: alone, ..TaskAttempt::default() }, &later) >= HALF
         };
         one.failure().is_some() && one.changes.iter().any(is_taken_back)
     };
@@ -203,20 +204,24 @@ pub fn given_up(attempts: &[Attempt]) -> Vec<usize> {
 }
 
 /// Detects a failure that occurs again and again while one file is changed.
-fn chased(earlier: &[Attempt], now: &Attempt) -> Option<Circle> {
+fn chased(earlier: &[TaskAttempt], now: &TaskAttempt) -> Option<RepeatedAttempt> {
     let failure = now.failure()?;
-    let touches = |one: &Attempt| one.changes.keys().any(|file| now.changes.contains_key(file));
+    let touches = |one: &TaskAttempt| one.changes.keys().any(|file| now.changes.contains_key(file));
     let concerns =
-        |one: &Attempt| one.failure() == Some(failure) && (!one.is_change() || touches(one));
+        |one: &TaskAttempt| one.failure() == Some(failure) && (!one.is_change() || touches(one));
     let seen = earlier.iter().filter(|one| concerns(one)).count() + 1;
     let has_other_change = earlier.iter().any(|one| concerns(one) && one.is_change());
     let first = earlier.iter().position(concerns)?;
     (seen >= SIGHTINGS && has_other_change)
-        .then_some(Circle { round: Round::Symptom, earlier: first })
+        .then_some(RepeatedAttempt { round: RepetitionKind::Symptom, earlier: first })
 }
 
 /// Returns the share of a change that is contained in another.
-fn contained(now: &Attempt, earlier: &Attempt, part: fn(&Lines) -> &BTreeSet<u64>) -> f64 {
+fn contained(
+    now: &TaskAttempt,
+    earlier: &TaskAttempt,
+    part: fn(&LineDigests) -> &BTreeSet<u64>,
+) -> f64 {
     share(now, part, |file, change| {
         let Some(other) = earlier.changes.get(file) else { return 0 };
         part(&change.added).intersection(part(&other.added)).count()
@@ -225,7 +230,7 @@ fn contained(now: &Attempt, earlier: &Attempt, part: fn(&Lines) -> &BTreeSet<u64
 }
 
 /// Returns the share of a change that reverts another.
-fn inverted(now: &Attempt, earlier: &Attempt) -> f64 {
+fn inverted(now: &TaskAttempt, earlier: &TaskAttempt) -> f64 {
     share(
         now,
         |lines| &lines.exact,
@@ -239,11 +244,11 @@ fn inverted(now: &Attempt, earlier: &Attempt) -> f64 {
 
 #[expect(clippy::cast_precision_loss, reason = "changes have few lines")]
 fn share(
-    attempt: &Attempt,
-    part: fn(&Lines) -> &BTreeSet<u64>,
-    count: impl Fn(&str, &Change) -> usize,
+    attempt: &TaskAttempt,
+    part: fn(&LineDigests) -> &BTreeSet<u64>,
+    count: impl Fn(&str, &FileLineChanges) -> usize,
 ) -> f64 {
-    let lines = |change: &Change| part(&change.added).len() + part(&change.removed).len();
+    let lines = |change: &FileLineChanges| part(&change.added).len() + part(&change.removed).len();
     let all: usize = attempt.changes.values().map(lines).sum();
     let hit: usize = attempt.changes.iter().map(|(file, change)| count(file, change)).sum();
     if all == 0 { 0.0 } else { hit as f64 / all as f64 }
@@ -253,13 +258,13 @@ fn share(
 mod tests {
     use super::*;
 
-    fn failed(tree: &str, added: &[&str], removed: &[&str], failure: &str) -> Attempt {
-        let ending = Ending::Failed(signature(failure));
-        let base = Attempt { tree: Some(tree.to_owned()), ending, ..Attempt::default() };
+    fn failed(tree: &str, added: &[&str], removed: &[&str], failure: &str) -> TaskAttempt {
+        let ending = AttemptResult::Failed(signature(failure));
+        let base = TaskAttempt { tree: Some(tree.to_owned()), ending, ..TaskAttempt::default() };
         base.change("a.py", added, removed)
     }
 
-    fn round(attempts: &[Attempt]) -> Option<Round> {
+    fn round(attempts: &[TaskAttempt]) -> Option<RepetitionKind> {
         let (now, earlier) = attempts.split_last().unwrap();
         notice(earlier, now).map(|circle| circle.round)
     }
@@ -271,12 +276,13 @@ mod tests {
             failed("t2", &["b = g(x)"], &["a = f(x)", "c()"], "u: y"),
             failed("t1", &["a = f(x)"], &["b = g(x)"], "v: z"),
         ];
-        assert_eq!(round(&attempts), Some(Round::Exact));
+        assert_eq!(round(&attempts), Some(RepetitionKind::Exact));
     }
 
     #[test]
     fn a_test_that_passed_on_these_files_shows_nothing() {
-        let passed = Attempt { ending: Ending::Passed, ..failed("t1", &["a()"], &[], "") };
+        let passed =
+            TaskAttempt { ending: AttemptResult::Passed, ..failed("t1", &["a()"], &[], "") };
         let other = failed("t2", &["b()"], &[], "x");
         assert_eq!(round(&[passed, other, failed("t1", &["a()"], &["b()"], "y")]), None);
     }
@@ -285,9 +291,9 @@ mod tests {
     fn a_change_that_failed_is_known_again_in_another_layout() {
         let first = failed("t1", &["a = f(x, 3)"], &[], "t: x");
         let again = failed("t9", &["   a = f( x , 3)  # try"], &[], "other");
-        assert_eq!(round(&[first.clone(), again]), Some(Round::Repeat));
+        assert_eq!(round(&[first.clone(), again]), Some(RepetitionKind::Repeat));
         let more = failed("t9", &["a = f(x, 7)"], &[], "t: x");
-        assert_eq!(round(&[first.clone(), more]), Some(Round::Repeat));
+        assert_eq!(round(&[first.clone(), more]), Some(RepetitionKind::Repeat));
         let better = failed("t9", &["a = f(x, 7)"], &[], "t: fewer");
         assert_eq!(round(&[first, better]), None);
     }
@@ -295,25 +301,28 @@ mod tests {
     #[test]
     fn what_is_about_to_be_done_is_known_again_too() {
         let first = failed("t1", &["a = f(x, 3)"], &[], "t: x");
-        let planned = Attempt::default().change("a.py", &["a = f(x, 9)"], &[]);
-        assert_eq!(round(&[first, planned]), Some(Round::Repeat));
+        let planned = TaskAttempt::default().change("a.py", &["a = f(x, 9)"], &[]);
+        assert_eq!(round(&[first, planned]), Some(RepetitionKind::Repeat));
     }
 
     #[test]
     fn taking_back_is_noticed_unless_it_is_said_or_passes() {
         let first = failed("t1", &["a()"], &["b()"], "x");
         let back = failed("t2", &["b()"], &["a()"], "y");
-        assert_eq!(round(&[first.clone(), back.clone()]), Some(Round::Oscillation));
-        let said = Attempt { approach: Some("Revert a".to_owned()), ..back.clone() };
+        assert_eq!(round(&[first.clone(), back.clone()]), Some(RepetitionKind::Oscillation));
+        let said = TaskAttempt { approach: Some("Revert a".to_owned()), ..back.clone() };
         assert_eq!(round(&[first.clone(), said]), None);
-        assert_eq!(round(&[first, Attempt { ending: Ending::Passed, ..back }]), None);
+        assert_eq!(round(&[first, TaskAttempt { ending: AttemptResult::Passed, ..back }]), None);
     }
 
     #[test]
     fn a_failed_change_is_given_up_once_half_of_it_is_taken_back() {
         let lock = failed("t1", &["lock()", "take()"], &["take(all)"], "x");
         let step = failed("t2", &["swap()", "try()", "log()"], &["lock()", "take()"], "y");
-        let last = Attempt { ending: Ending::Passed, ..failed("t3", &["twice()"], &["try()"], "") };
+        let last = TaskAttempt {
+            ending: AttemptResult::Passed,
+            ..failed("t3", &["twice()"], &["try()"], "")
+        };
         assert_eq!(given_up(&[lock.clone(), step.clone(), last]), [0]);
         assert_eq!(given_up(&[lock, step]), [0], "the last one stands");
     }
@@ -326,7 +335,7 @@ mod tests {
             failed("t3", &["c()"], &[], "t: took 9 s"),
         ];
         assert_eq!(round(&attempts[..2]), None);
-        assert_eq!(round(&attempts), Some(Round::Symptom));
+        assert_eq!(round(&attempts), Some(RepetitionKind::Symptom));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::time::Timestamp;
 
 /// The origin of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Source {
+pub enum NoteSource {
     /// The user.
     User,
     /// A check that ralph ran itself.
@@ -23,7 +23,7 @@ pub enum Source {
     Tool,
 }
 
-impl Source {
+impl NoteSource {
     /// Returns the prior: pseudo-counts of right and wrong.
     const fn prior(self) -> (f64, f64) {
         match self {
@@ -39,7 +39,7 @@ impl Source {
 
 /// An event that changes the confidence in a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Outcome {
+pub enum BeliefEvent {
     /// The checks passed in an iteration that wrote or cited it.
     PassedCiting,
     /// The checks failed in an iteration that cited it.
@@ -50,7 +50,7 @@ pub enum Outcome {
     Corrected,
 }
 
-impl Outcome {
+impl BeliefEvent {
     /// All outcomes.
     pub const ALL: [Self; 4] =
         [Self::PassedCiting, Self::FailedCiting, Self::SeenAgain, Self::Corrected];
@@ -71,8 +71,8 @@ const NINE_IN_TEN: f64 = 1.281_551_565_5;
 
 /// The confidence in a note.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Belief {
-    source: Source,
+pub struct NoteBelief {
+    source: NoteSource,
     /// Weight of outcomes for it, as of `at`.
     for_it: f64,
     /// Weight of outcomes against it, as of `at`.
@@ -80,20 +80,20 @@ pub struct Belief {
     at: Timestamp,
 }
 
-impl Belief {
+impl NoteBelief {
     /// Creates the belief in a new note.
-    pub const fn new(source: Source, at: Timestamp) -> Self {
+    pub const fn new(source: NoteSource, at: Timestamp) -> Self {
         Self { source, for_it: 0.0, against: 0.0, at }
     }
 
     /// Restores a stored belief: the weights for and against it, as of a time.
-    pub const fn stored(source: Source, (for_it, against): (f64, f64), at: Timestamp) -> Self {
+    pub const fn stored(source: NoteSource, (for_it, against): (f64, f64), at: Timestamp) -> Self {
         Self { source, for_it, against, at }
     }
 
     /// Returns the belief after an outcome.
     #[must_use]
-    pub fn after(self, outcome: Outcome, at: Timestamp, half_life: Option<Days>) -> Self {
+    pub fn after(self, outcome: BeliefEvent, at: Timestamp, half_life: Option<Days>) -> Self {
         let (plus, minus) = outcome.weight();
         let faded = self.at(at, half_life);
         Self { for_it: faded.for_it + plus, against: faded.against + minus, ..faded }
@@ -130,7 +130,7 @@ impl Belief {
     }
 
     /// Returns the origin of the note.
-    pub const fn source(self) -> Source {
+    pub const fn source(self) -> NoteSource {
         self.source
     }
 
@@ -165,8 +165,8 @@ mod tests {
 
     const DAY: i64 = 86_400_000;
 
-    fn new(source: Source) -> Belief {
-        Belief::new(source, Timestamp::from_millis(0))
+    fn new(source: NoteSource) -> NoteBelief {
+        NoteBelief::new(source, Timestamp::from_millis(0))
     }
 
     fn day(number: i64) -> Timestamp {
@@ -176,12 +176,12 @@ mod tests {
     #[test]
     fn the_user_is_believed_more_than_a_check_and_a_tool_least() {
         let order = [
-            Source::User,
-            Source::Check,
-            Source::Commit,
-            Source::AgentCiting,
-            Source::Agent,
-            Source::Tool,
+            NoteSource::User,
+            NoteSource::Check,
+            NoteSource::Commit,
+            NoteSource::AgentCiting,
+            NoteSource::Agent,
+            NoteSource::Tool,
         ];
         let lower: Vec<f64> = order.iter().map(|source| new(*source).lower()).collect();
         assert!(lower.is_sorted_by(|a, b| a > b), "{lower:?}");
@@ -189,17 +189,17 @@ mod tests {
 
     #[test]
     fn a_pass_that_cited_it_counts_more_than_somebody_who_came_to_the_same() {
-        let start = new(Source::Agent);
-        let cited = start.after(Outcome::PassedCiting, day(0), None);
-        let seen = start.after(Outcome::SeenAgain, day(0), None);
+        let start = new(NoteSource::Agent);
+        let cited = start.after(BeliefEvent::PassedCiting, day(0), None);
+        let seen = start.after(BeliefEvent::SeenAgain, day(0), None);
         assert!(cited.mean() > seen.mean() && seen.mean() > start.mean());
     }
 
     #[test]
     fn a_failure_that_cited_it_and_a_correction_lower_it() {
-        let start = new(Source::Check);
-        let failed = start.after(Outcome::FailedCiting, day(0), None);
-        let corrected = start.after(Outcome::Corrected, day(0), None);
+        let start = new(NoteSource::Check);
+        let failed = start.after(BeliefEvent::FailedCiting, day(0), None);
+        let corrected = start.after(BeliefEvent::Corrected, day(0), None);
         assert!(start.mean() > failed.mean() && failed.mean() > corrected.mean());
         assert!(corrected.lower() < 0.5, "{}", corrected.lower());
     }
@@ -207,16 +207,16 @@ mod tests {
     #[test]
     fn outcomes_fade_to_the_prior_by_halves() {
         let half_life = Some(Days(10.0));
-        let start = new(Source::Agent).after(Outcome::PassedCiting, day(0), half_life);
+        let start = new(NoteSource::Agent).after(BeliefEvent::PassedCiting, day(0), half_life);
         let (later, _) = start.at(day(10), half_life).outcomes();
         assert!((later - 0.5).abs() < 1e-9, "{later}");
         let ages_later = start.at(day(10_000), half_life);
-        assert!((ages_later.mean() - new(Source::Agent).mean()).abs() < 1e-9);
+        assert!((ages_later.mean() - new(NoteSource::Agent).mean()).abs() < 1e-9);
     }
 
     #[test]
     fn without_a_half_life_nothing_fades_and_time_never_runs_backwards() {
-        let start = new(Source::Agent).after(Outcome::PassedCiting, day(5), None);
+        let start = new(NoteSource::Agent).after(BeliefEvent::PassedCiting, day(5), None);
         assert!((start.at(day(5000), None).mean() - start.mean()).abs() < f64::EPSILON);
         let earlier = start.at(day(1), Some(Days(1.0)));
         assert!((earlier.mean() - start.mean()).abs() < f64::EPSILON);
@@ -224,11 +224,11 @@ mod tests {
 
     #[test]
     fn the_lower_bound_rises_with_trials_where_the_mean_stays() {
-        let mut belief = new(Source::Agent);
+        let mut belief = new(NoteSource::Agent);
         let before = belief.lower();
         for _ in 0..20 {
-            belief = belief.after(Outcome::PassedCiting, day(0), None);
-            belief = belief.after(Outcome::FailedCiting, day(0), None);
+            belief = belief.after(BeliefEvent::PassedCiting, day(0), None);
+            belief = belief.after(BeliefEvent::FailedCiting, day(0), None);
         }
         assert!((belief.mean() - 0.5).abs() < 1e-9);
         assert!(belief.lower() > before);

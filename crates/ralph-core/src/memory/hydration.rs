@@ -11,26 +11,26 @@ mod line;
 mod words;
 
 use crate::locale::Locale;
-use crate::memory::label::Label;
+use crate::memory::label::NoteLabel;
 use crate::memory::notes::{CLOSING, OPENING};
 use crate::tokens::{estimate, with_margin, without_margin};
 
-use budget::Room;
-pub use budget::{Section, Shelf};
-pub use line::Form;
+use budget::TokenBudget;
+pub use budget::{HydrationSection, NoteCategory};
+pub use line::NoteLength;
 
 /// Default token budget.
 pub const USUAL_TOKENS: usize = 8000;
 
 /// A note that may be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Candidate {
+pub struct NoteCandidate {
     /// Id of the note.
     pub id: String,
     /// The group it belongs to.
-    pub shelf: Shelf,
+    pub shelf: NoteCategory,
     /// Its reliability.
-    pub label: Label,
+    pub label: NoteLabel,
     /// Its title.
     pub title: Option<String>,
     /// Its text.
@@ -45,9 +45,9 @@ pub struct Candidate {
 
 /// Everything that may be shown.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Material {
+pub struct HydrationInput {
     /// Notes, the best first.
-    pub notes: Vec<Candidate>,
+    pub notes: Vec<NoteCandidate>,
     /// State of the work, line by line. Each entry stays one line, whatever it
     /// contains: only the caller knows which parts are data.
     pub resume: Vec<String>,
@@ -58,12 +58,12 @@ pub struct Material {
     /// Recent changes of the files, line by line.
     pub timeline: Vec<String>,
     /// Written, unless the reader knows already what notes are.
-    pub preface: Preface,
+    pub preface: PrefaceMode,
 }
 
 /// The explanation of what notes are, before the first of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Preface {
+pub enum PrefaceMode {
     /// It is written.
     #[default]
     Written,
@@ -71,7 +71,7 @@ pub enum Preface {
     LeftOut,
 }
 
-impl Preface {
+impl PrefaceMode {
     /// Decides whether a reader of these texts still needs the explanation.
     pub fn after<'a>(read: impl IntoIterator<Item = &'a str>) -> Self {
         let said = |text: &str| {
@@ -83,7 +83,7 @@ impl Preface {
 
 /// The text that is shown, and its notes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hydration {
+pub struct HydrationText {
     /// The text, with its fence.
     pub text: String,
     /// Upper bound of its number of tokens.
@@ -92,7 +92,7 @@ pub struct Hydration {
     pub notes: Vec<ShownNote>,
 }
 
-impl Hydration {
+impl HydrationText {
     /// Returns the ids of the notes that are shown.
     pub fn ids(&self) -> Vec<String> {
         self.notes.iter().map(|note| note.id.clone()).collect()
@@ -105,11 +105,11 @@ pub struct ShownNote {
     /// Id of the note.
     pub id: String,
     /// The section it is in.
-    pub section: Section,
+    pub section: HydrationSection,
     /// Its reliability.
-    pub label: Label,
+    pub label: NoteLabel,
     /// The length of its form.
-    pub form: Form,
+    pub form: NoteLength,
 }
 
 /// The reason why nothing can be shown.
@@ -128,32 +128,33 @@ pub enum HydrationError {
 }
 
 /// A rendered section.
-struct Written {
-    section: Section,
+struct RenderedSection {
+    section: HydrationSection,
     text: String,
     notes: Vec<ShownNote>,
 }
 
 /// Selects and renders what is shown; `None` if there is nothing to show.
 pub fn hydrate(
-    material: &Material,
+    material: &HydrationInput,
     tokens: usize,
     locale: Locale,
-) -> Result<Option<Hydration>, HydrationError> {
+) -> Result<Option<HydrationText>, HydrationError> {
     check_rules(material, tokens, locale)?;
     let opening = match material.preface {
-        Preface::Written => format!("{OPENING}\n{}\n", words::preface(locale)),
-        Preface::LeftOut => format!("{OPENING}\n"),
+        PrefaceMode::Written => format!("{OPENING}\n{}\n", words::preface(locale)),
+        PrefaceMode::LeftOut => format!("{OPENING}\n"),
     };
     let closing = format!("{CLOSING}\n");
     let frame = estimate(&opening) + estimate(&closing);
     let Some(free) = with_margin(tokens).checked_sub(frame) else { return Ok(None) };
-    let mut room = Room::new(tokens, free);
-    let has = |section: Section| material.notes.iter().any(|it| it.shelf.section() == section);
-    let mut written: Vec<Written> = Section::BY_PRECEDENCE
+    let mut room = TokenBudget::new(tokens, free);
+    let has =
+        |section: HydrationSection| material.notes.iter().any(|it| it.shelf.section() == section);
+    let mut written: Vec<RenderedSection> = HydrationSection::BY_PRECEDENCE
         .into_iter()
         // Its unused room is not passed on: all shares together exceed the budget.
-        .filter(|section| *section != Section::Invariants || has(*section))
+        .filter(|section| *section != HydrationSection::Invariants || has(*section))
         .filter_map(|section| room.fill(section, |room| write(section, material, room, locale)))
         .collect();
     if written.is_empty() {
@@ -164,16 +165,20 @@ pub fn hydrate(
     let text = format!("{opening}{sections}{closing}");
     let tokens = without_margin(estimate(&text));
     let notes = written.into_iter().flat_map(|written| written.notes).collect();
-    Ok(Some(Hydration { text, tokens, notes }))
+    Ok(Some(HydrationText { text, tokens, notes }))
 }
 
-fn check_rules(material: &Material, tokens: usize, locale: Locale) -> Result<(), HydrationError> {
-    let rules = material.notes.iter().filter(|note| note.shelf == Shelf::Rule);
+fn check_rules(
+    material: &HydrationInput,
+    tokens: usize,
+    locale: Locale,
+) -> Result<(), HydrationError> {
+    let rules = material.notes.iter().filter(|note| note.shelf == NoteCategory::Rule);
     let lines = rules.map(|rule| estimate(&line::full(rule, locale)));
-    let heading = estimate(words::heading(Section::Rules, locale));
+    let heading = estimate(words::heading(HydrationSection::Rules, locale));
     let tokens_taken = without_margin(lines.sum::<usize>() + heading);
-    let most = Section::Rules.share(tokens);
-    if tokens_taken > most && material.notes.iter().any(|note| note.shelf == Shelf::Rule) {
+    let most = HydrationSection::Rules.share(tokens);
+    if tokens_taken > most && material.notes.iter().any(|note| note.shelf == NoteCategory::Rule) {
         return Err(HydrationError::LongRules { tokens: tokens_taken, most });
     }
     Ok(())
@@ -181,29 +186,29 @@ fn check_rules(material: &Material, tokens: usize, locale: Locale) -> Result<(),
 
 /// Renders one section within a number of tokens; `None` if nothing fits.
 fn write(
-    section: Section,
-    material: &Material,
+    section: HydrationSection,
+    material: &HydrationInput,
     room: usize,
     locale: Locale,
-) -> Option<(usize, Written)> {
+) -> Option<(usize, RenderedSection)> {
     let heading = format!("{}\n", words::heading(section, locale));
     let mut left = room.checked_sub(estimate(&heading))?;
     let (body, notes) = match section {
-        Section::Code => (block(&material.code, &mut left), Vec::new()),
-        Section::Likely => (block(&material.likely, &mut left), Vec::new()),
-        Section::Timeline => (block(&material.timeline, &mut left), Vec::new()),
-        Section::Task => (block(&material.resume, &mut left), Vec::new()),
-        Section::Rules
-        | Section::Invariants
-        | Section::Known
-        | Section::Gotchas
-        | Section::Failures => shelve(section, material, &mut left, locale),
+        HydrationSection::Code => (block(&material.code, &mut left), Vec::new()),
+        HydrationSection::Likely => (block(&material.likely, &mut left), Vec::new()),
+        HydrationSection::Timeline => (block(&material.timeline, &mut left), Vec::new()),
+        HydrationSection::Task => (block(&material.resume, &mut left), Vec::new()),
+        HydrationSection::Rules
+        | HydrationSection::Invariants
+        | HydrationSection::Known
+        | HydrationSection::Gotchas
+        | HydrationSection::Failures => shelve(section, material, &mut left, locale),
     };
     if body.is_empty() {
         return None;
     }
     let text = format!("{heading}{body}");
-    Some((room - left, Written { section, text, notes }))
+    Some((room - left, RenderedSection { section, text, notes }))
 }
 
 /// Renders as many lines as fit.
@@ -223,12 +228,12 @@ fn block(lines: &[String], left: &mut usize) -> String {
 
 /// Selects notes by rank, and renders them in a stable order.
 fn shelve(
-    section: Section,
-    material: &Material,
+    section: HydrationSection,
+    material: &HydrationInput,
     left: &mut usize,
     locale: Locale,
 ) -> (String, Vec<ShownNote>) {
-    let mut taken: Vec<(&Candidate, Form, String)> = Vec::new();
+    let mut taken: Vec<(&NoteCandidate, NoteLength, String)> = Vec::new();
     for note in material.notes.iter().filter(|note| note.shelf.section() == section) {
         let on_shelf = taken.iter().filter(|(other, ..)| other.shelf == note.shelf).count();
         if on_shelf >= note.shelf.limit() || taken.iter().any(|(other, ..)| other.id == note.id) {

@@ -2,7 +2,7 @@
 
 /// The state of a code location that a note refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Anchored {
+pub enum AnchorState {
     /// It is unchanged.
     Same,
     /// The definition of the symbol, or the contents of the file, changed.
@@ -13,7 +13,7 @@ pub enum Anchored {
     Gone,
 }
 
-impl Anchored {
+impl AnchorState {
     /// Returns the factor by which the confidence in the note is reduced.
     const fn belief_left(self) -> f64 {
         match self {
@@ -26,7 +26,7 @@ impl Anchored {
 
 /// The evidence for a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Grounds {
+pub struct NoteEvidence {
     /// True if checks passed because of it, or if the user said it.
     pub is_verified: bool,
     /// True if it names a location as evidence.
@@ -35,7 +35,7 @@ pub struct Grounds {
 
 /// The reliability of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Label {
+pub enum NoteLabel {
     /// Proven.
     Verified,
     /// Noted, with evidence.
@@ -46,12 +46,12 @@ pub enum Label {
     Stale,
 }
 
-impl Label {
+impl NoteLabel {
     /// Determines the label of a note.
     ///
     /// A change outranks a proof, because the proof was about the old code.
-    pub fn of(grounds: Grounds, anchors: &[Anchored]) -> Self {
-        if anchors.iter().any(|anchor| *anchor != Anchored::Same) {
+    pub fn of(grounds: NoteEvidence, anchors: &[AnchorState]) -> Self {
+        if anchors.iter().any(|anchor| *anchor != AnchorState::Same) {
             Self::Stale
         } else if grounds.is_verified {
             Self::Verified
@@ -87,7 +87,7 @@ impl Label {
 ///
 /// Only the worst location counts: ten anchors into one edited file are one reason
 /// for doubt, not ten.
-pub fn belief_left(anchors: &[Anchored]) -> f64 {
+pub fn belief_left(anchors: &[AnchorState]) -> f64 {
     anchors.iter().map(|anchor| anchor.belief_left()).fold(1.0, f64::min)
 }
 
@@ -95,32 +95,32 @@ pub fn belief_left(anchors: &[Anchored]) -> f64 {
 mod tests {
     use super::*;
 
-    const NOTHING: Grounds = Grounds { is_verified: false, has_citation: false };
-    const CITING: Grounds = Grounds { has_citation: true, ..NOTHING };
-    const VERIFIED: Grounds = Grounds { is_verified: true, ..NOTHING };
+    const NOTHING: NoteEvidence = NoteEvidence { is_verified: false, has_citation: false };
+    const CITING: NoteEvidence = NoteEvidence { has_citation: true, ..NOTHING };
+    const VERIFIED: NoteEvidence = NoteEvidence { is_verified: true, ..NOTHING };
 
     #[test]
     fn a_note_without_anything_to_look_at_is_a_hypothesis() {
-        assert_eq!(Label::of(NOTHING, &[]), Label::Hypothesis);
-        assert_eq!(Label::of(CITING, &[]), Label::Noted);
-        assert_eq!(Label::of(NOTHING, &[Anchored::Same]), Label::Noted);
-        assert_eq!(Label::of(VERIFIED, &[]), Label::Verified);
+        assert_eq!(NoteLabel::of(NOTHING, &[]), NoteLabel::Hypothesis);
+        assert_eq!(NoteLabel::of(CITING, &[]), NoteLabel::Noted);
+        assert_eq!(NoteLabel::of(NOTHING, &[AnchorState::Same]), NoteLabel::Noted);
+        assert_eq!(NoteLabel::of(VERIFIED, &[]), NoteLabel::Verified);
     }
 
     #[test]
     fn what_was_proven_of_other_code_is_stale() {
-        for change in [Anchored::Changed, Anchored::Unclear, Anchored::Gone] {
-            assert_eq!(Label::of(VERIFIED, &[Anchored::Same, change]), Label::Stale);
+        for change in [AnchorState::Changed, AnchorState::Unclear, AnchorState::Gone] {
+            assert_eq!(NoteLabel::of(VERIFIED, &[AnchorState::Same, change]), NoteLabel::Stale);
         }
-        assert_eq!(Label::of(VERIFIED, &[Anchored::Same]), Label::Verified);
+        assert_eq!(NoteLabel::of(VERIFIED, &[AnchorState::Same]), NoteLabel::Verified);
     }
 
     #[test]
     fn doubt_is_as_large_as_the_worst_change() {
-        let left = |anchors: &[Anchored]| belief_left(anchors);
+        let left = |anchors: &[AnchorState]| belief_left(anchors);
         let is = |left: f64, want: f64| assert!((left - want).abs() < f64::EPSILON, "{left}");
         is(left(&[]), 1.0);
-        is(left(&[Anchored::Changed, Anchored::Changed]), 0.8);
-        is(left(&[Anchored::Changed, Anchored::Gone]), 0.5);
+        is(left(&[AnchorState::Changed, AnchorState::Changed]), 0.8);
+        is(left(&[AnchorState::Changed, AnchorState::Gone]), 0.5);
     }
 }

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::orders::is_unseen;
-pub use super::orders::{Order, orders};
+pub use super::orders::{OrderKind, orders};
 
 /// Start of the fence.
 pub const OPENING: &str = "<ralph-notes>";

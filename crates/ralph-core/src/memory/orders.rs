@@ -27,7 +27,7 @@ const KOREAN_GAP: usize = 90;
 
 /// The kind of order that a text gives to its reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Order {
+pub enum OrderKind {
     /// To forget earlier instructions or limits.
     Forget,
     /// To play another role.
@@ -45,14 +45,14 @@ pub enum Order {
 }
 
 /// Returns the kinds of orders in a text, each once; empty for plain information.
-pub fn orders(text: &str) -> Vec<Order> {
+pub fn orders(text: &str) -> Vec<OrderKind> {
     let seen = readable(text);
-    let mut found: Vec<Order> = Vec::new();
+    let mut found: Vec<OrderKind> = Vec::new();
     if is_disguised(text) {
-        found.push(Order::Disguise);
+        found.push(OrderKind::Disguise);
     }
     if POSING.iter().any(|sign| seen.contains(sign)) || closes_a_fence(&seen) {
-        found.push(Order::Role);
+        found.push(OrderKind::Role);
     }
     for sentence in sentences(&seen) {
         said_in(&sentence, &mut found);
@@ -103,11 +103,11 @@ fn sentences(text: &str) -> Vec<Vec<&str>> {
 }
 
 /// A rule with its groups expanded.
-type Spelled = (Order, String);
+type ExpandedRule = (OrderKind, String);
 
 /// The rules by the word they begin with.
-static BY_WORD: LazyLock<HashMap<String, Vec<Spelled>>> = LazyLock::new(|| {
-    let mut by_word: HashMap<String, Vec<Spelled>> = HashMap::new();
+static BY_WORD: LazyLock<HashMap<String, Vec<ExpandedRule>>> = LazyLock::new(|| {
+    let mut by_word: HashMap<String, Vec<ExpandedRule>> = HashMap::new();
     for (order, rules) in RULES {
         for rule in *rules {
             let spell = |rule: String, (name, words): &(&str, &str)| rule.replace(name, words);
@@ -121,7 +121,7 @@ static BY_WORD: LazyLock<HashMap<String, Vec<Spelled>>> = LazyLock::new(|| {
     by_word
 });
 
-fn said_in(words: &[&str], found: &mut Vec<Order>) {
+fn said_in(words: &[&str], found: &mut Vec<OrderKind>) {
     for (at, word) in words.iter().enumerate() {
         for (order, rule) in BY_WORD.get(*word).into_iter().flatten() {
             let (first, rest) = rule.split_once(' ').unwrap_or((rule, ""));

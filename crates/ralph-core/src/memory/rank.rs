@@ -19,7 +19,7 @@ const RELEVANCE: f64 = 0.7;
 
 /// The result list of one search, the best first.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ranked<'a> {
+pub struct RankedList<'a> {
     /// Weight of the list; 1 for most.
     pub weight: f64,
     /// Ids of notes.
@@ -27,7 +27,7 @@ pub struct Ranked<'a> {
 }
 
 /// Merges several lists; a note that is in many, or high up, scores more.
-pub fn fuse<'a>(lists: &[Ranked<'a>]) -> BTreeMap<&'a str, f64> {
+pub fn fuse<'a>(lists: &[RankedList<'a>]) -> BTreeMap<&'a str, f64> {
     let mut fused = BTreeMap::new();
     for list in lists {
         for (place, id) in (1_u32..).zip(&list.ids) {
@@ -39,7 +39,7 @@ pub fn fuse<'a>(lists: &[Ranked<'a>]) -> BTreeMap<&'a str, f64> {
 
 /// The worth of a note, independent of the query.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Worth {
+pub struct NoteWorth {
     /// Lower bound of the confidence, from 0 to 1.
     pub belief: f64,
     /// Age of the note.
@@ -52,7 +52,7 @@ pub struct Worth {
     pub phase: f64,
 }
 
-impl Worth {
+impl NoteWorth {
     /// Returns the factor for the rank.
     pub fn factor(self) -> f64 {
         let belief = 0.5 + 0.5 * self.belief.clamp(0.0, 1.0);

@@ -2,11 +2,11 @@ use proptest::prelude::*;
 
 use super::*;
 
-const USUAL: Worth =
-    Worth { belief: 1.0, age: Days(0.0), half_life: Some(Days(60.0)), scope: 1.0, phase: 1.0 };
+const USUAL: NoteWorth =
+    NoteWorth { belief: 1.0, age: Days(0.0), half_life: Some(Days(60.0)), scope: 1.0, phase: 1.0 };
 
-fn list<'a>(ids: &[&'a str]) -> Ranked<'a> {
-    Ranked { weight: 1.0, ids: ids.to_vec() }
+fn list<'a>(ids: &[&'a str]) -> RankedList<'a> {
+    RankedList { weight: 1.0, ids: ids.to_vec() }
 }
 
 fn is(found: f64, want: f64) {
@@ -23,19 +23,19 @@ fn what_several_searches_found_comes_before_what_one_found_first() {
 
 #[test]
 fn a_list_may_count_less() {
-    let fused = fuse(&[list(&["a"]), Ranked { weight: 0.3, ids: vec!["b"] }]);
+    let fused = fuse(&[list(&["a"]), RankedList { weight: 0.3, ids: vec!["b"] }]);
     is(fused["b"], fused["a"] * 0.3);
 }
 
 #[test]
 fn belief_and_age_take_away_half_each_at_most() {
     is(USUAL.factor(), 1.0);
-    is(Worth { belief: 0.0, ..USUAL }.factor(), 0.5);
-    is(Worth { age: Days(30.0), ..USUAL }.factor(), 0.5_f64.sqrt());
-    is(Worth { age: Days(6000.0), ..USUAL }.factor(), 0.5);
-    is(Worth { age: Days(6000.0), half_life: None, ..USUAL }.factor(), 1.0);
-    is(Worth { age: Days(-3.0), ..USUAL }.factor(), 1.0);
-    is(Worth { scope: 1.2, phase: 2.0, ..USUAL }.factor(), 2.4);
+    is(NoteWorth { belief: 0.0, ..USUAL }.factor(), 0.5);
+    is(NoteWorth { age: Days(30.0), ..USUAL }.factor(), 0.5_f64.sqrt());
+    is(NoteWorth { age: Days(6000.0), ..USUAL }.factor(), 0.5);
+    is(NoteWorth { age: Days(6000.0), half_life: None, ..USUAL }.factor(), 1.0);
+    is(NoteWorth { age: Days(-3.0), ..USUAL }.factor(), 1.0);
+    is(NoteWorth { scope: 1.2, phase: 2.0, ..USUAL }.factor(), 2.4);
 }
 
 #[test]

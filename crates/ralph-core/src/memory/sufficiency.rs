@@ -4,7 +4,7 @@ mod named;
 
 use crate::locale::Locale;
 
-pub use named::{Named, named};
+pub use named::{MentionedNames, named};
 
 /// The answer to whether enough is known to start.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub enum Sufficiency {
 impl Sufficiency {
     /// Judges the names in a task. `undefined` lists those that are not in the
     /// code; `None` if the code was never read.
-    pub fn of(named: &Named, undefined: Option<&[String]>) -> Self {
+    pub fn of(named: &MentionedNames, undefined: Option<&[String]>) -> Self {
         match undefined {
             None if named.symbols.is_empty() => Self::Ready,
             None => Self::ExpandSearch { missing: named.symbols.clone() },

@@ -8,7 +8,7 @@ fn names_are_told_from_words_by_how_they_are_written() {
     );
     assert_eq!(found.files, ["src/auth/login.rs", "config.toml"]);
     assert_eq!(found.symbols, ["open", "save_user", "checkName", "run", "max_size"]);
-    assert_eq!(named("just plain words, nothing else."), Named::default());
+    assert_eq!(named("just plain words, nothing else."), MentionedNames::default());
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! always goes, any other value only if it looks random.
 
 use super::value::{is_code, is_path, is_placeholder, is_plain_word, is_prose, looks_random};
-use super::{MARK, Span};
+use super::{MARK, SecretSpan};
 
 /// Number of bytes of a name that are read, from its end; a bound on time.
 const NAME_LIMIT: usize = 64;
@@ -17,7 +17,7 @@ const SHORTEST_ALONE: usize = 5;
 
 /// The kind of secret that a name suggests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Promise {
+pub(super) enum SecretKind {
     /// A password, which may be an ordinary word.
     Password,
     /// A key, token or secret, which looks random.
@@ -26,7 +26,7 @@ pub(super) enum Promise {
     AwsSecret,
 }
 
-impl Promise {
+impl SecretKind {
     pub(super) fn kind(self) -> &'static str {
         match self {
             Self::Password => "password",
@@ -37,15 +37,15 @@ impl Promise {
 }
 
 /// A value, with the way it was written.
-struct Value<'a> {
+struct AssignedValue<'a> {
     start: usize,
     text: &'a str,
-    form: Form,
+    form: ValueForm,
     after: &'a str,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum ValueForm {
     Quoted,
     /// `NAME=value` as in a shell: nothing in it is code.
     Environment,
@@ -55,15 +55,15 @@ enum Form {
 /// Ends of the last unquoted values. They are cached so that many assignments
 /// within one long run of characters do not each scan to its end.
 #[derive(Default)]
-struct Runs {
+struct ValueRunEnds {
     environment: usize,
     bare: usize,
 }
 
 /// Finds the values to hide in `line`, from left to right.
-pub(super) fn find(line: &str, spans: &mut Vec<Span>) {
+pub(super) fn find(line: &str, spans: &mut Vec<SecretSpan>) {
     let mut done = 0;
-    let mut runs = Runs::default();
+    let mut runs = ValueRunEnds::default();
     for (at, sign) in line.match_indices(['=', ':']) {
         if at < done {
             continue;
@@ -76,13 +76,13 @@ pub(super) fn find(line: &str, spans: &mut Vec<Span>) {
         }
         if is_secret(promise, &value, sign) {
             done = value.start + value.text.len();
-            spans.push(Span { start: value.start, end: done, kind: promise.kind() });
+            spans.push(SecretSpan { start: value.start, end: done, kind: promise.kind() });
         }
     }
 }
 
 /// Returns the name assigned at `at`, if it suggests a secret.
-fn name_before<'a>(line: &'a str, at: usize, sign: &str) -> Option<(&'a str, Promise)> {
+fn name_before<'a>(line: &'a str, at: usize, sign: &str) -> Option<(&'a str, SecretKind)> {
     let before = line[..at].trim_end_matches([' ', '\t']);
     let before = before.strip_suffix(':').unwrap_or(before).trim_end_matches([' ', '\t']);
     if let Some(found) = korean_name(before) {
@@ -103,14 +103,14 @@ fn name_before<'a>(line: &'a str, at: usize, sign: &str) -> Option<(&'a str, Pro
 }
 
 /// Returns the Korean word for a secret at the end of a text.
-pub(super) fn korean_name(before: &str) -> Option<(&str, Promise)> {
-    const WORDS: [(&str, Promise); 6] = [
-        ("비밀번호", Promise::Password),
-        ("패스워드", Promise::Password),
-        ("암호", Promise::Password),
-        ("토큰", Promise::Random),
-        ("비밀키", Promise::Random),
-        ("시크릿", Promise::Random),
+pub(super) fn korean_name(before: &str) -> Option<(&str, SecretKind)> {
+    const WORDS: [(&str, SecretKind); 6] = [
+        ("비밀번호", SecretKind::Password),
+        ("패스워드", SecretKind::Password),
+        ("암호", SecretKind::Password),
+        ("토큰", SecretKind::Random),
+        ("비밀키", SecretKind::Random),
+        ("시크릿", SecretKind::Random),
     ];
     let text = before.strip_suffix(['"', '\'', '`']).unwrap_or(before);
     let found = WORDS.iter().find(|(word, _)| text.ends_with(word))?;
@@ -140,11 +140,11 @@ pub(super) fn ends_before_value(line: &str) -> bool {
         let name = last_name(before);
         promise_of(name).map(|promise| (name, promise))
     });
-    named.is_some_and(|(_, promise)| promise == Promise::Password)
+    named.is_some_and(|(_, promise)| promise == SecretKind::Password)
 }
 
 /// Finds the password that a line consists of, after a line that announces one.
-pub(super) fn find_alone(line: &str, spans: &mut Vec<Span>) {
+pub(super) fn find_alone(line: &str, spans: &mut Vec<SecretSpan>) {
     let text = line.trim().trim_end_matches([',', ';']);
     let bare = text.trim_matches(['"', '\'', '`']);
     let is_quoted = bare.len() < text.len();
@@ -154,7 +154,7 @@ pub(super) fn find_alone(line: &str, spans: &mut Vec<Span>) {
     if is_one && !has_meaning && (is_quoted || !is_text) && is_typed(bare) {
         let start = line.find(bare).unwrap_or_default();
         let end = start + bare.len();
-        spans.push(Span { start, end, kind: Promise::Password.kind() });
+        spans.push(SecretSpan { start, end, kind: SecretKind::Password.kind() });
     }
 }
 
@@ -168,7 +168,7 @@ fn last_name(text: &str) -> &str {
     &text[text.len() - length..]
 }
 
-pub(super) fn promise_of(name: &str) -> Option<Promise> {
+pub(super) fn promise_of(name: &str) -> Option<SecretKind> {
     const SUFFIXES: &[&str] = &[
         "1",
         "2",
@@ -214,13 +214,13 @@ pub(super) fn promise_of(name: &str) -> Option<Promise> {
         || last == "pwd" && name != "PWD" && name != "OLDPWD"
         || last == "pass" && !before.is_empty() && is_shouted(name)
     {
-        return Some(Promise::Password);
+        return Some(SecretKind::Password);
     }
     if last == "key" && before.last().is_none_or(|word| HARMLESS.contains(&word.as_str())) {
         return None;
     }
     if last == "key" && words.iter().any(|w| w == "aws") && words.iter().any(|w| w == "secret") {
-        return Some(Promise::AwsSecret);
+        return Some(SecretKind::AwsSecret);
     }
     let is_random = matches!(
         last.as_str(),
@@ -233,7 +233,7 @@ pub(super) fn promise_of(name: &str) -> Option<Promise> {
         "authtoken",
         "clientsecret",
     ]) || ends_with(&["accesstoken", "refreshtoken"]);
-    is_random.then_some(Promise::Random)
+    is_random.then_some(SecretKind::Random)
 }
 
 /// Returns true if the last word is in capitals. The text before may be a secret
@@ -276,11 +276,16 @@ fn value_start(line: &str, at: usize) -> Option<usize> {
     is_value.then_some(line.len() - rest.len())
 }
 
-fn form_of(name: &str, sign: &str) -> Form {
-    if is_shouted(name) && sign == "=" { Form::Environment } else { Form::Bare }
+fn form_of(name: &str, sign: &str) -> ValueForm {
+    if is_shouted(name) && sign == "=" { ValueForm::Environment } else { ValueForm::Bare }
 }
 
-fn value_at<'a>(line: &'a str, start: usize, form: Form, runs: &mut Runs) -> Value<'a> {
+fn value_at<'a>(
+    line: &'a str,
+    start: usize,
+    form: ValueForm,
+    runs: &mut ValueRunEnds,
+) -> AssignedValue<'a> {
     let rest = &line[start..];
     let opening = rest.trim_start_matches(['b', 'r', 'f', 'u', '@', '\\']);
     let skipped = rest.len() - opening.len();
@@ -294,20 +299,20 @@ fn value_at<'a>(line: &'a str, start: usize, form: Form, runs: &mut Runs) -> Val
             closing_quote(line, inner, quote)
         };
         let text = line[inner..end].trim_end_matches(['\r', '\n']);
-        return Value { start: inner, text, form: Form::Quoted, after: &line[end..] };
+        return AssignedValue { start: inner, text, form: ValueForm::Quoted, after: &line[end..] };
     }
     let is_end = |c: char| match form {
-        Form::Environment => c.is_whitespace(),
-        Form::Quoted | Form::Bare => c.is_whitespace() || ",;&\"'`)}]|".contains(c),
+        ValueForm::Environment => c.is_whitespace(),
+        ValueForm::Quoted | ValueForm::Bare => c.is_whitespace() || ",;&\"'`)}]|".contains(c),
     };
     let end = match form {
-        Form::Environment => &mut runs.environment,
-        Form::Quoted | Form::Bare => &mut runs.bare,
+        ValueForm::Environment => &mut runs.environment,
+        ValueForm::Quoted | ValueForm::Bare => &mut runs.bare,
     };
     if *end <= start {
         *end = start + rest.find(is_end).unwrap_or(rest.len());
     }
-    Value { start, text: &line[start..*end], form, after: &line[*end..] }
+    AssignedValue { start, text: &line[start..*end], form, after: &line[*end..] }
 }
 
 fn closing_quote(line: &str, from: usize, quote: char) -> usize {
@@ -321,9 +326,9 @@ fn closing_quote(line: &str, from: usize, quote: char) -> usize {
     line.len()
 }
 
-fn is_secret(promise: Promise, value: &Value<'_>, sign: &str) -> bool {
+fn is_secret(promise: SecretKind, value: &AssignedValue<'_>, sign: &str) -> bool {
     // First, because it is cheap and excludes most values.
-    if promise != Promise::Password && !looks_random(value.text.as_bytes()) {
+    if promise != SecretKind::Password && !looks_random(value.text.as_bytes()) {
         return false;
     }
     let head = head_of(value.text);
@@ -331,16 +336,16 @@ fn is_secret(promise: Promise, value: &Value<'_>, sign: &str) -> bool {
         return false;
     }
     match promise {
-        Promise::Password => match value.form {
+        SecretKind::Password => match value.form {
             // A quote that closes a text such as `'Password: '` opens nothing.
-            Form::Quoted => !is_prose(value.text) && !value.text.starts_with([',', ')']),
-            Form::Environment => true,
-            Form::Bare => !is_code(value.text) && !reads_as_text(value, sign),
+            ValueForm::Quoted => !is_prose(value.text) && !value.text.starts_with([',', ')']),
+            ValueForm::Environment => true,
+            ValueForm::Bare => !is_code(value.text) && !reads_as_text(value, sign),
         },
-        Promise::Random => {
+        SecretKind::Random => {
             !head.contains([' ', '(', '{', '<']) && !head.contains("://") && !is_path(head)
         }
-        Promise::AwsSecret => true,
+        SecretKind::AwsSecret => true,
     }
 }
 
@@ -351,7 +356,7 @@ fn head_of(text: &str) -> &str {
 }
 
 /// Returns true for a bare word that is prose, a type or a variable, not a password.
-fn reads_as_text(value: &Value<'_>, sign: &str) -> bool {
+fn reads_as_text(value: &AssignedValue<'_>, sign: &str) -> bool {
     if !is_plain_word(value.text) {
         return false;
     }

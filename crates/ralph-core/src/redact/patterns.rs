@@ -9,9 +9,9 @@ use std::sync::LazyLock;
 use regex::bytes::{Regex, RegexBuilder};
 
 use super::value::{is_placeholder, is_plain_word, looks_random};
-use super::{MARK, Span};
+use super::{MARK, SecretSpan};
 
-struct Pattern {
+struct SecretPattern {
     kind: &'static str,
     /// Returns true if a line may match, so that the regular expression is worth running.
     gate: fn(&str) -> bool,
@@ -20,8 +20,8 @@ struct Pattern {
     accepts: fn(&str) -> bool,
 }
 
-static PATTERNS: [Pattern; 17] = [
-    Pattern {
+static PATTERNS: [SecretPattern; 17] = [
+    SecretPattern {
         kind: "url-password",
         gate: |line| line.contains("://") && line.contains('@'),
         regex: LazyLock::new(|| {
@@ -29,7 +29,7 @@ static PATTERNS: [Pattern; 17] = [
         }),
         accepts: |secret| !is_port_before_query(secret),
     },
-    Pattern {
+    SecretPattern {
         kind: "url-password",
         gate: |line| line.contains("://") && line.contains('@'),
         // A `/` must be escaped here, and often is not.
@@ -44,7 +44,7 @@ static PATTERNS: [Pattern; 17] = [
             !is_port && !is_port_before_query(secret) && !is_plain_word(first)
         },
     },
-    Pattern {
+    SecretPattern {
         kind: "command-password",
         gate: |line| line.contains("curl ") && line.contains(':'),
         regex: LazyLock::new(|| {
@@ -55,7 +55,7 @@ static PATTERNS: [Pattern; 17] = [
         }),
         accepts: |secret| !secret.contains("://"),
     },
-    Pattern {
+    SecretPattern {
         kind: "command-password",
         gate: |line| {
             line.contains(" -p") && ["mysql", "mariadb"].iter().any(|it| line.contains(it))
@@ -71,7 +71,7 @@ static PATTERNS: [Pattern; 17] = [
             !secret.bytes().all(|byte| byte.is_ascii_digit() || b":./".contains(&byte))
         },
     },
-    Pattern {
+    SecretPattern {
         kind: "command-password",
         gate: |line| line.contains("sshpass "),
         regex: LazyLock::new(|| {
@@ -79,7 +79,7 @@ static PATTERNS: [Pattern; 17] = [
         }),
         accepts: |_| true,
     },
-    Pattern {
+    SecretPattern {
         kind: "authorization",
         gate: |line| {
             ["uthorization", "UTHORIZATION", "earer ", "EARER ", "asic "]
@@ -95,7 +95,7 @@ static PATTERNS: [Pattern; 17] = [
         }),
         accepts: |secret| looks_random(secret.as_bytes()) && !secret.contains("://"),
     },
-    Pattern {
+    SecretPattern {
         kind: "cookie",
         gate: has_cookie,
         regex: LazyLock::new(|| {
@@ -106,7 +106,7 @@ static PATTERNS: [Pattern; 17] = [
         }),
         accepts: |_| true,
     },
-    Pattern {
+    SecretPattern {
         kind: "cookie",
         gate: has_cookie,
         regex: LazyLock::new(|| {
@@ -117,7 +117,7 @@ static PATTERNS: [Pattern; 17] = [
         }),
         accepts: |_| true,
     },
-    Pattern {
+    SecretPattern {
         kind: "slack-webhook",
         gate: |line| line.contains("hooks.slack.com/"),
         regex: LazyLock::new(|| {
@@ -127,7 +127,7 @@ static PATTERNS: [Pattern; 17] = [
         }),
         accepts: |_| true,
     },
-    Pattern {
+    SecretPattern {
         kind: "discord-webhook",
         gate: |line| line.contains("/webhooks/"),
         regex: LazyLock::new(|| {
@@ -138,7 +138,7 @@ static PATTERNS: [Pattern; 17] = [
         }),
         accepts: |_| true,
     },
-    Pattern {
+    SecretPattern {
         kind: "signed-url",
         gate: |line| line.contains("sig=") || line.contains("-Signature="),
         regex: LazyLock::new(|| {
@@ -148,7 +148,7 @@ static PATTERNS: [Pattern; 17] = [
         }),
         accepts: |_| true,
     },
-    Pattern {
+    SecretPattern {
         kind: "telegram-token",
         gate: |line| line.contains(":AA"),
         regex: LazyLock::new(|| {
@@ -156,7 +156,7 @@ static PATTERNS: [Pattern; 17] = [
         }),
         accepts: |_| true,
     },
-    Pattern {
+    SecretPattern {
         kind: "terraform-token",
         gate: |line| line.contains(".atlasv1."),
         regex: LazyLock::new(|| {
@@ -164,13 +164,13 @@ static PATTERNS: [Pattern; 17] = [
         }),
         accepts: |_| true,
     },
-    Pattern {
+    SecretPattern {
         kind: "netrc-password",
         gate: |line| has_spaced_password(line) && line.contains("machine "),
         regex: LazyLock::new(|| compile(r"\bmachine .*[ \t]password[ \t]+(?<secret>[^ \t\r\n]+)")),
         accepts: |_| true,
     },
-    Pattern {
+    SecretPattern {
         kind: "netrc-password",
         gate: has_spaced_password,
         regex: LazyLock::new(|| {
@@ -178,13 +178,13 @@ static PATTERNS: [Pattern; 17] = [
         }),
         accepts: |secret| !is_plain_word(secret),
     },
-    Pattern {
+    SecretPattern {
         kind: "netrc-password",
         gate: has_spaced_password,
         regex: LazyLock::new(|| compile(r"^[ \t]*password[ \t]+(?<secret>[^ \t\r\n]+)[ \t\r\n]*$")),
         accepts: |secret| !is_plain_word(secret),
     },
-    Pattern {
+    SecretPattern {
         kind: "flag-value",
         gate: |line| {
             line.contains("--")
@@ -203,7 +203,7 @@ static PATTERNS: [Pattern; 17] = [
 ];
 
 /// Finds the secrets of all patterns in `line`.
-pub(super) fn find(line: &str, spans: &mut Vec<Span>) {
+pub(super) fn find(line: &str, spans: &mut Vec<SecretSpan>) {
     for pattern in PATTERNS.iter().filter(|pattern| (pattern.gate)(line)) {
         for found in pattern.regex.captures_iter(line.as_bytes()) {
             let Some(secret) = found.name("secret") else { continue };
@@ -216,7 +216,11 @@ pub(super) fn find(line: &str, spans: &mut Vec<Span>) {
                 (pattern.accepts)(text)
             };
             if is_accepted && !text.contains(MARK) && !is_placeholder(text) {
-                spans.push(Span { start: secret.start(), end: secret.end(), kind: pattern.kind });
+                spans.push(SecretSpan {
+                    start: secret.start(),
+                    end: secret.end(),
+                    kind: pattern.kind,
+                });
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Private keys in PEM armour: over many lines, or on one with `\n` escapes.
 
-use super::Span;
+use super::SecretSpan;
 
 /// The kind shown in place of a private key.
 pub(super) const KIND: &str = "private-key";
@@ -18,7 +18,7 @@ const PURE: usize = 40;
 
 /// The relation of a line to the key that was open before it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Body {
+pub(super) enum KeyLine {
     /// The whole line is key material.
     Inside,
     /// The key ends on this line, at this byte.
@@ -28,7 +28,7 @@ pub(super) enum Body {
 }
 
 /// Finds keys that begin on `line`; returns true if one is still open at its end.
-pub(super) fn find(line: &str, spans: &mut Vec<Span>) -> bool {
+pub(super) fn find(line: &str, spans: &mut Vec<SecretSpan>) -> bool {
     let mut from = 0;
     while let Some(found) = line[from..].find(BEGIN) {
         let start = from + found;
@@ -42,18 +42,18 @@ pub(super) fn find(line: &str, spans: &mut Vec<Span>) -> bool {
         if line[stop..].starts_with(END) {
             if has_material(text) {
                 from = end_of_armour(line, stop);
-                spans.push(Span { start, end: from, kind: KIND });
+                spans.push(SecretSpan { start, end: from, kind: KIND });
             }
         } else if is_empty_body(text) {
             from = body;
-            spans.push(Span { start, end: body, kind: KIND });
+            spans.push(SecretSpan { start, end: body, kind: KIND });
             if stop == line.len() {
                 return true;
             }
         } else if has_material(text) {
             let length = text.find(|c| !is_body(c)).unwrap_or(text.len());
             from = body + length;
-            spans.push(Span { start, end: from, kind: KIND });
+            spans.push(SecretSpan { start, end: from, kind: KIND });
             if line[from..].trim_end().is_empty() {
                 return true;
             }
@@ -63,20 +63,24 @@ pub(super) fn find(line: &str, spans: &mut Vec<Span>) -> bool {
 }
 
 /// Determines whether `line` continues an open key.
-pub(super) fn body_end(line: &str) -> Body {
+pub(super) fn body_end(line: &str) -> KeyLine {
     let begin = line.find(BEGIN).unwrap_or(line.len());
     if let Some(end) = line[..begin].find(END) {
-        return Body::EndsAt(end_of_armour(line, end));
+        return KeyLine::EndsAt(end_of_armour(line, end));
     }
     if begin < line.len() {
-        return Body::NotOfKey;
+        return KeyLine::NotOfKey;
     }
     let text = line.trim();
     if text.is_empty() || is_armour_header(text) || has_material(text) && is_mostly_material(text) {
-        return Body::Inside;
+        return KeyLine::Inside;
     }
     let bare = without_line_number(text).trim_matches(is_decoration);
-    if !bare.is_empty() && bare.chars().all(is_base64) { Body::Inside } else { Body::NotOfKey }
+    if !bare.is_empty() && bare.chars().all(is_base64) {
+        KeyLine::Inside
+    } else {
+        KeyLine::NotOfKey
+    }
 }
 
 /// Returns true if a line is certainly nothing but key material.

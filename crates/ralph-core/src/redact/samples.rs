@@ -26,19 +26,19 @@ pub(super) fn hex(length: usize) -> String {
 
 /// A secret, and a line that contains it.
 #[derive(Clone, Debug)]
-pub(super) struct Sample {
+pub(super) struct SecretSample {
     pub(super) kind: &'static str,
     pub(super) secret: String,
     pub(super) line: String,
 }
 
-fn sample(kind: &'static str, secret: String, line: &str) -> Sample {
+fn sample(kind: &'static str, secret: String, line: &str) -> SecretSample {
     assert!(line.contains('@'), "{line} has no place for its secret");
-    Sample { kind, line: line.replacen('@', &secret, 1), secret }
+    SecretSample { kind, line: line.replacen('@', &secret, 1), secret }
 }
 
 /// Returns samples that are recognised without surroundings.
-pub(super) fn tokens() -> Vec<Sample> {
+pub(super) fn tokens() -> Vec<SecretSample> {
     let plain: &[(&'static str, &[&str], String)] = &[
         ("aws-access-key", &["AKIA", "ASIA"], noise(UPPER, 16)),
         ("github-token", &["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"], alnum(40)),
@@ -86,7 +86,7 @@ pub(super) fn tokens() -> Vec<Sample> {
         ("fly-token", &["fm2_"], alnum(80)),
         ("age-secret-key", &["AGE-SECRET-KEY-1"], noise(UPPER, 58)),
     ];
-    let with = |(kind, prefixes, body): &(&'static str, &[&str], String)| -> Vec<Sample> {
+    let with = |(kind, prefixes, body): &(&'static str, &[&str], String)| -> Vec<SecretSample> {
         prefixes.iter().map(|prefix| sample(kind, format!("{prefix}{body}"), "@")).collect()
     };
     let dotted = [
@@ -105,7 +105,7 @@ pub(super) fn tokens() -> Vec<Sample> {
 }
 
 /// Returns samples that are recognised by their surroundings; `@` marks the place.
-fn in_context() -> Vec<Sample> {
+fn in_context() -> Vec<SecretSample> {
     let hook = format!("T{}/B{}/{}", noise(UPPER, 8), noise(UPPER, 8), alnum(24));
     vec![
         sample("aws-secret-key", alnum(40), "aws_secret_access_key = @"),
@@ -163,7 +163,7 @@ fn in_context() -> Vec<Sample> {
 }
 
 /// Returns at least one sample of every kind that fits on a line.
-pub(super) fn all() -> Vec<Sample> {
+pub(super) fn all() -> Vec<SecretSample> {
     let mut all = tokens();
     all.extend(in_context());
     all

@@ -4,7 +4,7 @@
 //! finding stops a run, so stand-ins for a secret are not reported.
 
 use super::value::is_placeholder;
-use super::{Span, assignment, patterns, private_key, tokens};
+use super::{SecretSpan, assignment, patterns, private_key, tokens};
 
 /// Kinds with unclear surroundings, or meant for tests.
 const DOUBTFUL: &[&str] = &[
@@ -48,13 +48,13 @@ pub fn assigned(line: &str) -> Vec<SecretShape> {
     sorted(spans)
 }
 
-fn sorted(mut spans: Vec<Span>) -> Vec<SecretShape> {
+fn sorted(mut spans: Vec<SecretSpan>) -> Vec<SecretShape> {
     spans.sort_by_key(|span| span.start);
     spans.dedup_by_key(|span| span.kind);
     spans.iter().map(|span| SecretShape { start: span.start, kind: span.kind }).collect()
 }
 
-fn is_real(line: &str, span: &Span) -> bool {
+fn is_real(line: &str, span: &SecretSpan) -> bool {
     let text = &line[span.start..span.end];
     match span.kind {
         private_key::KIND => true,
@@ -79,7 +79,7 @@ fn is_stand_in(text: &str) -> bool {
 /// Returns true if the password of a URL is a real one. It is not if it is a
 /// placeholder, a word for a password, the user's name, or for a service on the
 /// same machine.
-fn is_real_url(line: &str, span: &Span) -> bool {
+fn is_real_url(line: &str, span: &SecretSpan) -> bool {
     let password = &line[span.start..span.end];
     let before = line[..span.start].trim_end_matches(':');
     let user = before.rsplit('/').next().unwrap_or_default();

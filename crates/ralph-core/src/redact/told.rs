@@ -3,9 +3,9 @@
 //! Only text that cannot be a word of the sentence is removed: notes about software
 //! are full of names with digits, such as `SHA256` or `argon2id`.
 
-use super::assignment::{Promise, korean_name, promise_of};
+use super::assignment::{SecretKind, korean_name, promise_of};
 use super::value::{is_path, is_placeholder, looks_random};
-use super::{MARK, Span};
+use super::{MARK, SecretSpan};
 
 /// Maximum number of words between the name of the secret and `is`.
 const MOST_BETWEEN: usize = 6;
@@ -17,7 +17,7 @@ const FAR: usize = 96;
 const TURNS: usize = 3;
 
 /// Finds the secrets stated in the sentences of a line.
-pub(super) fn find(line: &str, spans: &mut Vec<Span>) {
+pub(super) fn find(line: &str, spans: &mut Vec<SecretSpan>) {
     for link in [" is ", "는 ", "은 "] {
         for (at, _) in line.match_indices(link) {
             let Some(promise) = promised(line, at) else { continue };
@@ -28,14 +28,14 @@ pub(super) fn find(line: &str, spans: &mut Vec<Span>) {
                 && let Some(skipped) = rest.find(value)
             {
                 let start = at + link.len() + skipped;
-                spans.push(Span { start, end: start + value.len(), kind: promise.kind() });
+                spans.push(SecretSpan { start, end: start + value.len(), kind: promise.kind() });
             }
         }
     }
 }
 
 /// Returns the kind of secret that the words before `at` announce.
-fn promised(line: &str, at: usize) -> Option<Promise> {
+fn promised(line: &str, at: usize) -> Option<SecretKind> {
     let from = (at.saturating_sub(FAR)..=at).find(|from| line.is_char_boundary(*from))?;
     let words: Vec<&str> = line[from..at].split_whitespace().rev().take(MOST_BETWEEN).collect();
     words.iter().enumerate().find_map(|(place, word)| {
@@ -46,7 +46,7 @@ fn promised(line: &str, at: usize) -> Option<Promise> {
     })
 }
 
-fn is_told(value: &str, promise: Promise) -> bool {
+fn is_told(value: &str, promise: SecretKind) -> bool {
     if value.contains(MARK) || is_placeholder(value) || is_path(value) || value.contains("://") {
         return false;
     }
@@ -61,7 +61,7 @@ fn is_told(value: &str, promise: Promise) -> bool {
     let has_sign = value.contains(['!', '#', '$', '%', '^', '&', '*']);
     let is_code =
         value.starts_with(['$', '#', '%', '&', '*']) || value.contains(['(', '<', '[', '{']);
-    promise == Promise::Password && value.len() >= 6 && is_mixed && has_sign && !is_code
+    promise == SecretKind::Password && value.len() >= 6 && is_mixed && has_sign && !is_code
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Renders a gate that does not pass, for the agent.
 
 use super::verdict;
-use crate::evidence::{Extent, Fault, GateReport, Verdict};
-use crate::feedback::{FailedTest, GateNews, Problem, Since};
+use crate::evidence::{GateExtent, GateFault, GateReport, Verdict};
+use crate::feedback::{FailedTest, FailingSince, GateFeedback, ReportedFinding};
 use crate::line::inline;
 use crate::locale::Locale;
 use crate::policy::GateSpec;
@@ -14,14 +14,14 @@ const ROOM: usize = 4000;
 const QUOTED_CHARS: usize = 200;
 
 /// Describes the gate in about `room` characters; its name and verdict are always included.
-pub(super) fn describe(gate: &GateNews, locale: Locale, room: usize) -> String {
+pub(super) fn describe(gate: &GateFeedback, locale: Locale, room: usize) -> String {
     let extent = extent(gate.extent, locale);
     let name = format!("{} (`{}`)", gate.name, gate.command);
     let head = match (&gate.verdict, locale) {
-        (Verdict::Fail(Fault::Exit(code)), Locale::En) => {
+        (Verdict::Fail(GateFault::Exit(code)), Locale::En) => {
             format!("{name}, exit code {code}{extent}")
         }
-        (Verdict::Fail(Fault::Exit(code)), Locale::Ko) => {
+        (Verdict::Fail(GateFault::Exit(code)), Locale::Ko) => {
             format!("{name}, 종료 코드 {code}{extent}")
         }
         (other, _) => format!("{name} {}{extent}", verdict(other, locale)),
@@ -87,28 +87,28 @@ pub fn no_time(attempt: GateAttempt, gate: &GateSpec, locale: Locale) -> String 
 }
 
 /// Returns the remark about a gate that ran only in part; empty for a whole one.
-pub fn extent(extent: Extent, locale: Locale) -> &'static str {
+pub fn extent(extent: GateExtent, locale: Locale) -> &'static str {
     match (extent, locale) {
-        (Extent::Whole, _) => "",
-        (Extent::Affected, Locale::En) => " in tests that touch what changed; the others wait",
-        (Extent::Affected, Locale::Ko) => " (변경과 관련된 테스트에서; 나머지는 대기 중)",
+        (GateExtent::Whole, _) => "",
+        (GateExtent::Affected, Locale::En) => " in tests that touch what changed; the others wait",
+        (GateExtent::Affected, Locale::Ko) => " (변경과 관련된 테스트에서; 나머지는 대기 중)",
     }
 }
 
 /// Lists the failing tests and findings, one per line, as far as the output was recognised.
 pub fn what_fails(report: &GateReport, locale: Locale) -> Vec<String> {
-    let news = GateNews::alone(report);
+    let news = GateFeedback::alone(report);
     if !is_understood(&news) {
         return Vec::new();
     }
     understood(&news, locale, ROOM).iter().map(|line| inline(line).into_owned()).collect()
 }
 
-fn is_understood(gate: &GateNews) -> bool {
+fn is_understood(gate: &GateFeedback) -> bool {
     !(gate.tests.is_empty() && gate.problems.is_empty() && gate.flaky.is_empty())
 }
 
-fn understood(gate: &GateNews, locale: Locale, room: usize) -> Vec<String> {
+fn understood(gate: &GateFeedback, locale: Locale, room: usize) -> Vec<String> {
     let tests: Vec<String> = gate.tests.iter().map(|test| test_line(test, locale)).collect();
     let problems: Vec<String> =
         gate.problems.iter().map(|problem| problem_line(problem, locale)).collect();
@@ -197,19 +197,19 @@ fn test_line(test: &FailedTest, locale: Locale) -> String {
 }
 
 /// Renders `file:line message [tool rule]`.
-fn problem_line(problem: &Problem, locale: Locale) -> String {
+fn problem_line(problem: &ReportedFinding, locale: Locale) -> String {
     let gap = if problem.place.is_empty() { "" } else { " " };
-    let Problem { place, message, source, .. } = problem;
+    let ReportedFinding { place, message, source, .. } = problem;
     format!("{}{place}{gap}{message} [{source}]", since(problem.since, locale))
 }
 
-fn since(since: Since, locale: Locale) -> &'static str {
+fn since(since: FailingSince, locale: Locale) -> &'static str {
     match (since, locale) {
-        (Since::Start, Locale::En) => "worked at the start: ",
-        (Since::Start, Locale::Ko) => "시작할 때는 통과: ",
-        (Since::LastIteration, Locale::En) => "new: ",
-        (Since::LastIteration, Locale::Ko) => "새로 생김: ",
-        (Since::Earlier, _) => "",
+        (FailingSince::Start, Locale::En) => "worked at the start: ",
+        (FailingSince::Start, Locale::Ko) => "시작할 때는 통과: ",
+        (FailingSince::LastIteration, Locale::En) => "new: ",
+        (FailingSince::LastIteration, Locale::Ko) => "새로 생김: ",
+        (FailingSince::Earlier, _) => "",
     }
 }
 

@@ -1,13 +1,13 @@
 //! The status lines that begin with `Ralph Loop:`, and the words for counts.
 
 use super::signal;
-use crate::diagnostics::Totals;
-use crate::feedback::{Feedback, Standing};
+use crate::diagnostics::GateTotals;
+use crate::feedback::{FailureCounts, Feedback};
 use crate::locale::Locale;
 use crate::policy::Policy;
 use crate::run::Run;
 use crate::score::Score;
-use crate::state::{Proof, State};
+use crate::state::{Proof, RunState};
 
 /// Renders `Ralph Loop: CONTINUE | Iteration: 3/10 | Current: … | Progress: … | Next: …`.
 ///
@@ -28,7 +28,7 @@ pub(super) fn continue_line(feedback: &Feedback, locale: Locale) -> Option<Strin
 }
 
 /// Renders `50% improvement`; unknown while a gate has no result.
-fn progress(standing: Standing, locale: Locale) -> String {
+fn progress(standing: FailureCounts, locale: Locale) -> String {
     match (standing.not_run, locale) {
         (0, Locale::En) => format!("{}% improvement", standing.improvement()),
         (0, Locale::Ko) => format!("{}% 개선", standing.improvement()),
@@ -41,7 +41,7 @@ fn progress(standing: Standing, locale: Locale) -> String {
 ///
 /// This is for a loop that started automatically: it continues because of these
 /// issues, and ends when none is left.
-pub fn auto_continue_line(totals: Totals, policy: &Policy) -> String {
+pub fn auto_continue_line(totals: GateTotals, policy: &Policy) -> String {
     let locale = policy.locale;
     let mut parts = vec![match locale {
         Locale::En => {
@@ -55,7 +55,7 @@ pub fn auto_continue_line(totals: Totals, policy: &Policy) -> String {
         Locale::Ko => format!("{} 남음", counted(kind, number, locale)),
     };
     // Warnings are shown only if there is nothing worse.
-    let grave: Vec<_> = kinds.clone().filter(|(kind, _)| *kind != Kind::Warning).collect();
+    let grave: Vec<_> = kinds.clone().filter(|(kind, _)| *kind != DefectKind::Warning).collect();
     let told = if grave.is_empty() { kinds.collect() } else { grave };
     let next = told.first().map(|(kind, _)| *kind);
     parts.extend(told.into_iter().map(left));
@@ -88,7 +88,7 @@ pub fn complete_line(run: &Run) -> String {
     if !run.policy.measures() {
         return head;
     }
-    let standing = Standing::new(run, run.progress.failing.len(), run.progress.totals);
+    let standing = FailureCounts::new(run, run.progress.failing.len(), run.progress.totals);
     let better = standing.improvement();
     let [initial, last] = both_ends(standing, locale);
     match locale {
@@ -102,10 +102,10 @@ pub fn complete_line(run: &Run) -> String {
 /// Describes the defects of an iteration in a few words.
 pub fn score(score: &Score, locale: Locale) -> String {
     let parts = [
-        (Kind::Test, score.failed_tests),
-        (Kind::Error, score.errors),
-        (Kind::Security, score.security),
-        (Kind::Warning, score.warnings),
+        (DefectKind::Test, score.failed_tests),
+        (DefectKind::Error, score.errors),
+        (DefectKind::Security, score.security),
+        (DefectKind::Warning, score.warnings),
     ];
     let counted = parts.into_iter().filter(|(_, number)| *number > 0);
     let mut words: Vec<String> =
@@ -113,7 +113,7 @@ pub fn score(score: &Score, locale: Locale) -> String {
     match (words.is_empty(), score.unexplained) {
         (true, number) => words.push(failing(number, locale)),
         (false, 0) => {}
-        (false, number) => words.push(worded(Kind::Check, number, locale)),
+        (false, number) => words.push(worded(DefectKind::Check, number, locale)),
     }
     if score.weakened > 0 {
         words.push(match locale {
@@ -126,18 +126,18 @@ pub fn score(score: &Score, locale: Locale) -> String {
 
 /// Renders `1 test fails` or `2 errors are still left`: the defects that keep a run
 /// from being done. `still` precedes the verb. Returns `None` without defects.
-pub(super) fn what_is_wrong(totals: Totals, still: &str, locale: Locale) -> Option<String> {
+pub(super) fn what_is_wrong(totals: GateTotals, still: &str, locale: Locale) -> Option<String> {
     let kinds = kinds(totals).into_iter();
-    let kinds = kinds.filter(|(kind, number)| *number > 0 && *kind != Kind::Warning);
+    let kinds = kinds.filter(|(kind, number)| *number > 0 && *kind != DefectKind::Warning);
     let words = kinds.map(|(kind, number)| match (kind, number, locale) {
-        (Kind::Test, 1, Locale::En) => format!("1 test {still}fails"),
-        (Kind::Test, _, Locale::En) => format!("{number} tests {still}fail"),
-        (Kind::Check, 1, Locale::En) => format!("1 check {still}fails"),
-        (Kind::Check, _, Locale::En) => format!("{number} checks {still}fail"),
+        (DefectKind::Test, 1, Locale::En) => format!("1 test {still}fails"),
+        (DefectKind::Test, _, Locale::En) => format!("{number} tests {still}fail"),
+        (DefectKind::Check, 1, Locale::En) => format!("1 check {still}fails"),
+        (DefectKind::Check, _, Locale::En) => format!("{number} checks {still}fail"),
         (_, 1, Locale::En) => format!("1 {} is {still}left", singular(kind)),
         (_, _, Locale::En) => format!("{number} {}s are {still}left", singular(kind)),
-        (Kind::Test, _, Locale::Ko) => format!("{still}테스트 {number}개 실패"),
-        (Kind::Check, _, Locale::Ko) => format!("{still}검사 {number}개 실패"),
+        (DefectKind::Test, _, Locale::Ko) => format!("{still}테스트 {number}개 실패"),
+        (DefectKind::Check, _, Locale::Ko) => format!("{still}검사 {number}개 실패"),
         (_, _, Locale::Ko) => format!("{still}{} {number}개 남음", korean(kind)),
     });
     let words = words.collect::<Vec<_>>().join(", ");
@@ -146,7 +146,8 @@ pub(super) fn what_is_wrong(totals: Totals, still: &str, locale: Locale) -> Opti
 
 /// Names the reason of success; checks that did not pass are never called satisfied.
 fn how_complete(run: &Run) -> &'static str {
-    let on_its_word = run.state == State::Success(Proof::Claimed) && !run.policy.gates.is_empty();
+    let on_its_word =
+        run.state == RunState::Success(Proof::Claimed) && !run.policy.gates.is_empty();
     match (on_its_word, run.policy.locale) {
         (false, Locale::En) => "All conditions satisfied",
         (false, Locale::Ko) => "모든 조건 충족",
@@ -157,7 +158,7 @@ fn how_complete(run: &Run) -> &'static str {
 
 /// The kind of a counted defect.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum DefectKind {
     Error,
     Warning,
     Security,
@@ -167,19 +168,19 @@ enum Kind {
 }
 
 /// Returns the count of each kind, in the best order for fixing them.
-fn kinds(totals: Totals) -> [(Kind, u64); 5] {
+fn kinds(totals: GateTotals) -> [(DefectKind, u64); 5] {
     [
-        (Kind::Error, totals.counts.errors),
-        (Kind::Test, totals.failed_tests()),
-        (Kind::Security, totals.counts.security),
-        (Kind::Check, totals.unexplained),
-        (Kind::Warning, totals.counts.warnings),
+        (DefectKind::Error, totals.counts.errors),
+        (DefectKind::Test, totals.failed_tests()),
+        (DefectKind::Security, totals.counts.security),
+        (DefectKind::Check, totals.unexplained),
+        (DefectKind::Warning, totals.counts.warnings),
     ]
 }
 
 /// Renders the current counts: errors, warnings and security issues always, others
 /// if not zero.
-fn current(standing: Standing, locale: Locale) -> String {
+fn current(standing: FailureCounts, locale: Locale) -> String {
     let failing = failures(standing, locale);
     match (standing.not_run, locale) {
         (0, _) => failing,
@@ -188,18 +189,20 @@ fn current(standing: Standing, locale: Locale) -> String {
     }
 }
 
-fn failures(standing: Standing, locale: Locale) -> String {
+fn failures(standing: FailureCounts, locale: Locale) -> String {
     if !standing.is_counted() {
         return failing(standing.failing.into(), locale);
     }
-    let Totals { counts, .. } = standing.now;
+    let GateTotals { counts, .. } = standing.now;
     let mut parts = vec![
-        (Kind::Error, counts.errors),
-        (Kind::Warning, counts.warnings),
-        (Kind::Security, counts.security),
+        (DefectKind::Error, counts.errors),
+        (DefectKind::Warning, counts.warnings),
+        (DefectKind::Security, counts.security),
     ];
-    let others =
-        [(Kind::Test, standing.now.failed_tests()), (Kind::Check, standing.now.unexplained)];
+    let others = [
+        (DefectKind::Test, standing.now.failed_tests()),
+        (DefectKind::Check, standing.now.unexplained),
+    ];
     parts.extend(others.into_iter().filter(|(_, number)| *number > 0));
     let parts = parts.into_iter().map(|(kind, number)| counted(kind, number, locale));
     parts.collect::<Vec<_>>().join(", ")
@@ -207,17 +210,24 @@ fn failures(standing: Standing, locale: Locale) -> String {
 
 /// Renders the counts at the start and now: errors and warnings always, others if
 /// ever above zero.
-fn both_ends(standing: Standing, locale: Locale) -> [String; 2] {
-    let Standing { failing: now, initially, .. } = standing;
+fn both_ends(standing: FailureCounts, locale: Locale) -> [String; 2] {
+    let FailureCounts { failing: now, initially, .. } = standing;
     if !standing.is_counted() {
         return [initially, now].map(|number| failing(number.into(), locale));
     }
-    let kept = |kind: Kind| {
+    let kept = |kind: DefectKind| {
         let number = |totals| kinds(totals).into_iter().find(|(known, _)| *known == kind);
         let ever = [standing.start, standing.now].into_iter().filter_map(number);
-        matches!(kind, Kind::Error | Kind::Warning) || ever.into_iter().any(|(_, n)| n > 0)
+        matches!(kind, DefectKind::Error | DefectKind::Warning)
+            || ever.into_iter().any(|(_, n)| n > 0)
     };
-    let order = [Kind::Error, Kind::Warning, Kind::Security, Kind::Test, Kind::Check];
+    let order = [
+        DefectKind::Error,
+        DefectKind::Warning,
+        DefectKind::Security,
+        DefectKind::Test,
+        DefectKind::Check,
+    ];
     [standing.start, standing.now].map(|totals| {
         let all = kinds(totals);
         let shown = order.into_iter().filter(|kind| kept(*kind));
@@ -228,7 +238,7 @@ fn both_ends(standing: Standing, locale: Locale) -> [String; 2] {
 }
 
 /// Suggests the first step, based on the gates.
-fn next_step(feedback: &Feedback, standing: Standing, locale: Locale) -> String {
+fn next_step(feedback: &Feedback, standing: FailureCounts, locale: Locale) -> String {
     let Some(gate) = feedback.gates.first() else {
         return match locale {
             Locale::En => "finish the task".to_owned(),
@@ -239,9 +249,9 @@ fn next_step(feedback: &Feedback, standing: Standing, locale: Locale) -> String 
     match (first, locale) {
         (None, Locale::En) if standing.not_run > 0 => format!("get a result from {}", gate.name),
         (None, Locale::Ko) if standing.not_run > 0 => format!("{} 결과 확인", gate.name),
-        (Some((Kind::Test, number)), Locale::En) => format!("Fix {number} failing test(s)"),
-        (Some((Kind::Check, _)) | None, Locale::En) => format!("make {} pass", gate.name),
-        (Some((Kind::Check, _)) | None, Locale::Ko) => format!("{} 통과시키기", gate.name),
+        (Some((DefectKind::Test, number)), Locale::En) => format!("Fix {number} failing test(s)"),
+        (Some((DefectKind::Check, _)) | None, Locale::En) => format!("make {} pass", gate.name),
+        (Some((DefectKind::Check, _)) | None, Locale::Ko) => format!("{} 통과시키기", gate.name),
         (Some((kind, number)), Locale::En) => {
             format!("Fix {number} remaining {}(s)", singular(kind))
         }
@@ -260,7 +270,7 @@ fn failing(number: u64, locale: Locale) -> String {
 }
 
 /// Renders `5 error(s)`.
-fn counted(kind: Kind, number: u64, locale: Locale) -> String {
+fn counted(kind: DefectKind, number: u64, locale: Locale) -> String {
     match locale {
         Locale::En => format!("{number} {}(s)", singular(kind)),
         Locale::Ko => worded(kind, number, locale),
@@ -268,40 +278,40 @@ fn counted(kind: Kind, number: u64, locale: Locale) -> String {
 }
 
 /// Renders `1 error` or `5 errors`.
-fn worded(kind: Kind, number: u64, locale: Locale) -> String {
+fn worded(kind: DefectKind, number: u64, locale: Locale) -> String {
     match locale {
         Locale::En => format!("{number} {}{}", singular(kind), if number == 1 { "" } else { "s" }),
         Locale::Ko => format!("{} {number}건", korean(kind)),
     }
 }
 
-fn singular(kind: Kind) -> &'static str {
+fn singular(kind: DefectKind) -> &'static str {
     match kind {
-        Kind::Error => "error",
-        Kind::Warning => "warning",
-        Kind::Security => "security issue",
-        Kind::Test => "failing test",
-        Kind::Check => "failing check",
+        DefectKind::Error => "error",
+        DefectKind::Warning => "warning",
+        DefectKind::Security => "security issue",
+        DefectKind::Test => "failing test",
+        DefectKind::Check => "failing check",
     }
 }
 
-fn plural(kind: Kind) -> &'static str {
+fn plural(kind: DefectKind) -> &'static str {
     match kind {
-        Kind::Error => "remaining errors",
-        Kind::Warning => "remaining warnings",
-        Kind::Security => "remaining security issues",
-        Kind::Test => "failing tests",
-        Kind::Check => "failing checks",
+        DefectKind::Error => "remaining errors",
+        DefectKind::Warning => "remaining warnings",
+        DefectKind::Security => "remaining security issues",
+        DefectKind::Test => "failing tests",
+        DefectKind::Check => "failing checks",
     }
 }
 
-fn korean(kind: Kind) -> &'static str {
+fn korean(kind: DefectKind) -> &'static str {
     match kind {
-        Kind::Error => "오류",
-        Kind::Warning => "경고",
-        Kind::Security => "보안 문제",
-        Kind::Test => "실패한 테스트",
-        Kind::Check => "실패한 검사",
+        DefectKind::Error => "오류",
+        DefectKind::Warning => "경고",
+        DefectKind::Security => "보안 문제",
+        DefectKind::Test => "실패한 테스트",
+        DefectKind::Check => "실패한 검사",
     }
 }
 

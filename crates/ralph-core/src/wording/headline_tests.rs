@@ -2,23 +2,23 @@ use super::*;
 use crate::claim::Promise;
 use crate::decide::{Decision, decide};
 use crate::evidence::{Evidence, GateReport};
-use crate::finding::{Counts, Level, TestCounts};
-use crate::policy::Need;
+use crate::finding::{FindingCounts, FindingLevel, TestCounts};
+use crate::policy::GateImportance;
 use crate::run::Baseline;
 use crate::samples::{WORKING, found, gate, gated, run, run_from, set, tested, turn};
 
-fn totals(errors: u64, warnings: u64, security: u64) -> Totals {
-    let counts = Counts { errors, warnings, security, infos: 9 };
-    Totals { counts, ..Totals::default() }
+fn totals(errors: u64, warnings: u64, security: u64) -> GateTotals {
+    let counts = FindingCounts { errors, warnings, security, infos: 9 };
+    GateTotals { counts, ..GateTotals::default() }
 }
 
-fn with_failed_tests(totals: Totals, failed: u64) -> Totals {
-    Totals { tests: Some(TestCounts { passed: 3, failed, skipped: 0 }), ..totals }
+fn with_failed_tests(totals: GateTotals, failed: u64) -> GateTotals {
+    GateTotals { tests: Some(TestCounts { passed: 3, failed, skipped: 0 }), ..totals }
 }
 
 /// A run in its second turn whose gate `lint` counted this at the start.
-fn linted(start: Totals, locale: Locale) -> Run {
-    let gates = vec![gate("lint", Need::Required)];
+fn linted(start: GateTotals, locale: Locale) -> Run {
+    let gates = vec![gate("lint", GateImportance::Required)];
     let mut run = run_from(&Policy { gates, locale, ..gated() }, &["x"]);
     run.baseline = Some(Baseline { red: set(&["lint"]), totals: start, ..Baseline::default() });
     run.iteration = 2;
@@ -26,8 +26,8 @@ fn linted(start: Totals, locale: Locale) -> Run {
 }
 
 /// The gate `lint` with these counts.
-fn counting(totals: Totals) -> GateReport {
-    let mut report = found(&[("a", Level::Error)]);
+fn counting(totals: GateTotals) -> GateReport {
+    let mut report = found(&[("a", FindingLevel::Error)]);
     report.reading.counts = totals.counts;
     report.reading.findings.clear();
     report
@@ -91,7 +91,7 @@ fn the_next_step_is_what_is_best_mended_first() {
 #[test]
 fn where_only_exit_codes_are_known_only_failures_are_counted() {
     let run = run_from(&gated(), &["gate:tests", "gate:lint"]);
-    let fail = crate::evidence::Verdict::Fail(crate::evidence::Fault::Exit(1));
+    let fail = crate::evidence::Verdict::Fail(crate::evidence::GateFault::Exit(1));
     let evidence = turn(WORKING).reporting(crate::samples::report("tests", fail));
     assert_eq!(
         line(&run, &evidence),
@@ -132,7 +132,7 @@ fn warnings_are_named_where_nothing_worse_is_left() {
 fn finished(mut run: Run, locale: Locale) -> Run {
     run.iteration = 5;
     run.policy.locale = locale;
-    run.state = State::Success(Proof::Verified);
+    run.state = RunState::Success(Proof::Verified);
     run
 }
 
@@ -184,7 +184,7 @@ fn a_bare_promise_loop_counts_iterations_only() {
 #[test]
 fn checks_that_were_not_met_are_not_called_satisfied() {
     let mut run = finished(run_from(&gated(), &["a"]), Locale::En);
-    run.state = State::Success(Proof::Claimed);
+    run.state = RunState::Success(Proof::Claimed);
     let line = complete_line(&run);
     let want = "Ralph Loop: COMPLETE - The agent's word was taken for it |";
     assert!(line.starts_with(want), "{line}");

@@ -9,7 +9,7 @@ use crate::finding::Finding;
 use crate::line::inline;
 use crate::locale::Locale;
 use crate::run::Run;
-use crate::state::{Failure, Pause, State};
+use crate::state::{PauseReason, RunFailure, RunState};
 
 /// Number of characters of the task in the title of a session.
 const TITLE_CHARS: usize = 50;
@@ -214,14 +214,14 @@ fn where_it_stands(run: &Run) -> (String, Option<String>) {
 pub fn rests(run: &Run) -> String {
     let (id, agent) = (&run.id, &run.agent.name);
     let hint = match (run.policy.locale, &run.state) {
-        (Locale::En, State::Paused(Pause::Capped)) => {
+        (Locale::En, RunState::Paused(PauseReason::Capped)) => {
             format!("Type anything to go on. `ralph install {agent} --cap 0` lifts the cap.")
         }
-        (Locale::Ko, State::Paused(Pause::Capped)) => format!(
+        (Locale::Ko, RunState::Paused(PauseReason::Capped)) => format!(
             "아무 말이나 입력하면 계속합니다. `ralph install {agent} --cap 0`으로 제한을 없앨 수 있습니다."
         ),
-        (Locale::En, State::Waiting(_)) => "Send a message to go on.".to_owned(),
-        (Locale::Ko, State::Waiting(_)) => "메시지를 보내면 계속합니다.".to_owned(),
+        (Locale::En, RunState::Waiting(_)) => "Send a message to go on.".to_owned(),
+        (Locale::Ko, RunState::Waiting(_)) => "메시지를 보내면 계속합니다.".to_owned(),
         (Locale::En, _) => format!("`/ralph resume {id}` goes on, `/ralph stop {id}` ends it."),
         (Locale::Ko, _) => {
             format!("`/ralph resume {id}`으로 계속하고, `/ralph stop {id}`으로 끝냅니다.")
@@ -253,7 +253,7 @@ pub fn waits(until: &str, locale: Locale) -> String {
 pub fn ended(run: &Run, learned: Option<&str>) -> String {
     let sentence = began_small(&super::run_sentence(run));
     let learned = learned.map(|learned| format!(" {learned}")).unwrap_or_default();
-    let has_failed = matches!(run.state, State::Failed(_));
+    let has_failed = matches!(run.state, RunState::Failed(_));
     let next = match (run.policy.locale, has_failed) {
         (Locale::En, false) => "`ralph report` shows the details.".to_owned(),
         (Locale::En, true) => {
@@ -292,19 +292,19 @@ pub fn worse(fresh: &[Finding], locale: Locale) -> String {
 /// its turns; `None` for every other end. The reference prescribes its text.
 pub fn limit_reached(run: &Run) -> Option<&'static str> {
     match (&run.state, run.policy.locale) {
-        (State::Failed(Failure::MaxRestarts), Locale::En) => {
+        (RunState::Failed(RunFailure::MaxRestarts), Locale::En) => {
             Some("The maximum number of retries was reached")
         }
-        (State::Failed(Failure::MaxIterations | Failure::MaxRestarts), Locale::Ko) => {
+        (RunState::Failed(RunFailure::MaxIterations | RunFailure::MaxRestarts), Locale::Ko) => {
             Some("최대 재시도 횟수에 도달했습니다")
         }
         (
-            State::Running
-            | State::Waiting(_)
-            | State::Paused(_)
-            | State::Success(_)
-            | State::Failed(_)
-            | State::Stopped,
+            RunState::Running
+            | RunState::Waiting(_)
+            | RunState::Paused(_)
+            | RunState::Success(_)
+            | RunState::Failed(_)
+            | RunState::Stopped,
             _,
         ) => None,
     }
@@ -313,18 +313,18 @@ pub fn limit_reached(run: &Run) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::{Level, Place};
+    use crate::finding::{FindingLevel, SourceLocation};
     use crate::policy::Policy;
     use crate::samples;
-    use crate::state::Wait;
+    use crate::state::WaitReason;
 
     #[test]
     fn a_few_lines_say_what_an_edit_made_worse() {
-        let place = Place { file: "src/a.py".to_owned(), line: Some(3), column: Some(1) };
+        let place = SourceLocation { file: "src/a.py".to_owned(), line: Some(3), column: Some(1) };
         let finding = Finding {
             tool: "ruff".to_owned(),
             rule: Some("F821".to_owned()),
-            level: Level::Error,
+            level: FindingLevel::Error,
             place,
             message: "Undefined name `x`\u{1b}[31m".to_owned(),
             fingerprint: String::new(),
@@ -341,14 +341,16 @@ mod tests {
     fn the_start_says_what_judges_what_fails_the_limits_and_how_to_stop() {
         let mut run = samples::run_from(&samples::gated(), &["test t1"]);
         run.owner = crate::ids::SessionId::new("s-1").map(crate::run::Owner::Session);
-        let failed = crate::diagnostics::Totals::of(&[samples::tested(&["t0"], &["t1"])]);
+        let failed = crate::diagnostics::GateTotals::of(&[samples::tested(&["t0"], &["t1"])]);
         run.baseline.as_mut().unwrap().totals = failed;
         assert_eq!(
             armed(&run),
             "ralph: loop started (run-00005eed). It is checked by tests (make tests; 1 test fails \
              now). It ends after 10 turns or 30 min at the latest. Esc, then /cancel-ralph, stops it."
         );
-        run.policy.gates.push(samples::gate(&"long".repeat(80), crate::policy::Need::Required));
+        run.policy
+            .gates
+            .push(samples::gate(&"long".repeat(80), crate::policy::GateImportance::Required));
         assert!(armed(&run).lines().all(|line| line.chars().count() <= LINE_CHARS));
         assert_eq!(armed(&run).lines().count(), 4);
     }
@@ -356,9 +358,10 @@ mod tests {
     #[test]
     fn the_end_says_after_how_many_turns_what_still_fails_and_what_to_do() {
         let mut run = samples::run_from(&samples::gated(), &["test t1"]);
-        run.progress.totals = crate::diagnostics::Totals::of(&[samples::tested(&["t0"], &["t1"])]);
+        run.progress.totals =
+            crate::diagnostics::GateTotals::of(&[samples::tested(&["t0"], &["t1"])]);
         run.iteration = 12;
-        run.state = State::Failed(Failure::MaxIterations);
+        run.state = RunState::Failed(RunFailure::MaxIterations);
         assert_eq!(
             ended(&run, None),
             "ralph: stopped after 12 turns, the limit. 1 test still fails. `ralph report` shows the \
@@ -366,8 +369,8 @@ mod tests {
         );
         assert_eq!(iteration(&run), "ralph: turn 12 of 10, 1 test fails.");
         run.progress.totals =
-            crate::diagnostics::Totals::of(&[samples::tested(&["t0", "t1"], &[])]);
-        run.state = State::Success(crate::state::Proof::Verified);
+            crate::diagnostics::GateTotals::of(&[samples::tested(&["t0", "t1"], &[])]);
+        run.state = RunState::Success(crate::state::Proof::Verified);
         assert_eq!(
             ended(&run, Some("Kept 3 notes.")),
             "ralph: done after 12 turns: tests passes (2 of 2 tests). Kept 3 notes. `ralph report` \
@@ -379,9 +382,9 @@ mod tests {
     fn only_a_limit_has_the_sentence_of_a_limit() {
         let mut run = samples::run(&Policy::promise());
         assert_eq!(limit_reached(&run), None);
-        run.state = State::Failed(Failure::NoProgress);
+        run.state = RunState::Failed(RunFailure::NoProgress);
         assert_eq!(limit_reached(&run), None);
-        run.state = State::Failed(Failure::MaxIterations);
+        run.state = RunState::Failed(RunFailure::MaxIterations);
         run.policy.locale = Locale::Ko;
         assert_eq!(limit_reached(&run), Some("최대 재시도 횟수에 도달했습니다"));
     }
@@ -389,7 +392,11 @@ mod tests {
     #[test]
     fn every_sentence_is_there_in_both_languages() {
         let mut run = samples::run(&Policy::promise());
-        let states = [State::Paused(Pause::Capped), State::Waiting(Wait::Child), State::Stopped];
+        let states = [
+            RunState::Paused(PauseReason::Capped),
+            RunState::Waiting(WaitReason::Child),
+            RunState::Stopped,
+        ];
         for state in states {
             run.state = state;
             for locale in [Locale::En, Locale::Ko] {

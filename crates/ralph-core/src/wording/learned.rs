@@ -1,7 +1,7 @@
 //! Messages about earlier attempts, and about lessons of a run.
 
 use crate::locale::Locale;
-use crate::memory::attempt::Round;
+use crate::memory::attempt::RepetitionKind;
 use crate::memory::notes::as_data;
 
 /// Maximum length of a quoted failure or description, in characters.
@@ -11,7 +11,7 @@ const QUOTED_CHARS: usize = 200;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TriedBefore<'a> {
     /// The way of repeating.
-    pub round: Round,
+    pub round: RepetitionKind,
     /// The run of the earlier attempt; `None` for the current one.
     pub run: Option<&'a str>,
     /// Its iteration.
@@ -37,14 +37,16 @@ fn tried_en(tried: &TriedBefore<'_>) -> String {
     let said = tried.approach.map(|said| format!(" It was described as: {}", sentence(said)));
     let said = said.unwrap_or_default();
     let what = match tried.round {
-        Round::Exact => format!("The files are as {when} left them, and that failed{failure}."),
-        Round::Oscillation => {
+        RepetitionKind::Exact => {
+            format!("The files are as {when} left them, and that failed{failure}.")
+        }
+        RepetitionKind::Oscillation => {
             format!("This takes back what {when} did, and that failed too{failure}.")
         }
-        Round::Repeat => {
+        RepetitionKind::Repeat => {
             format!("This change was tried before, in {when}, and failed{failure}.")
         }
-        Round::Symptom => format!(
+        RepetitionKind::Symptom => format!(
             "Different changes of the same files leave the same failure, the first of them in \
              {when}{failure}. Its cause is likely elsewhere."
         ),
@@ -59,16 +61,16 @@ fn tried_ko(tried: &TriedBefore<'_>) -> String {
     let said = tried.approach.map(|said| format!(" 당시의 설명: {}", sentence(said)));
     let said = said.unwrap_or_default();
     let what = match tried.round {
-        Round::Exact => {
+        RepetitionKind::Exact => {
             format!("파일이 {when}이 남긴 상태와 같고, 그때도 실패했습니다{failure}.")
         }
-        Round::Oscillation => {
+        RepetitionKind::Oscillation => {
             format!("{when}에서 한 변경을 되돌린 것이며, 그것도 실패했습니다{failure}.")
         }
-        Round::Repeat => {
+        RepetitionKind::Repeat => {
             format!("이 변경은 {when}에서 이미 시도했고 실패했습니다{failure}.")
         }
-        Round::Symptom => format!(
+        RepetitionKind::Symptom => format!(
             "같은 파일을 여러 가지로 바꾸어도 같은 오류가 남습니다. 처음은 {when}입니다{failure}. 원인은 다른 곳에 있을 가능성이 높습니다."
         ),
     };
@@ -111,7 +113,7 @@ pub fn tried_in_vain(said: Option<&str>, hunks: &str, failure: &str, locale: Loc
 
 /// The number of a run's notes per result of the consolidation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Consolidated {
+pub struct ConsolidationCounts {
     /// Notes that stay on trial.
     pub kept: u32,
     /// Notes that were known already.
@@ -128,7 +130,7 @@ pub struct Consolidated {
     pub retracted: u32,
 }
 
-impl Consolidated {
+impl ConsolidationCounts {
     /// Returns each number with its name in output for programs.
     pub fn named(self) -> [(&'static str, u32); 7] {
         [
@@ -161,7 +163,7 @@ pub fn retired_generated(count: u32, locale: Locale) -> String {
 
 /// A note that replaced another one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Replacement {
+pub struct NoteReplacement {
     /// Id of the replaced note.
     pub old: String,
     /// Text of the replaced note.
@@ -173,7 +175,10 @@ pub struct Replacement {
 }
 
 /// Describes the replacement in one sentence.
-pub fn replaced(Replacement { old, said, by, why }: &Replacement, locale: Locale) -> String {
+pub fn replaced(
+    NoteReplacement { old, said, by, why }: &NoteReplacement,
+    locale: Locale,
+) -> String {
     let (said, why) = (quoted(said), quoted(why));
     match locale {
         Locale::En => format!("{by} took the place of {old} ({said}): {why}."),
@@ -182,7 +187,7 @@ pub fn replaced(Replacement { old, said, by, why }: &Replacement, locale: Locale
 }
 
 /// Describes the result of the consolidation in one sentence; `None` without any note.
-pub fn consolidated(counts: Consolidated, locale: Locale) -> Option<String> {
+pub fn consolidated(counts: ConsolidationCounts, locale: Locale) -> Option<String> {
     let words = match locale {
         Locale::En => [
             ("kept", ""),
@@ -248,7 +253,7 @@ mod tests {
     use super::*;
 
     const TRIED: TriedBefore<'static> = TriedBefore {
-        round: Round::Repeat,
+        round: RepetitionKind::Repeat,
         run: Some("run-0000000a"),
         iteration: 3,
         approach: Some("Raise the timeout."),
@@ -262,7 +267,7 @@ mod tests {
             "This change was tried before, in turn 3 of run-0000000a, and failed: \
              test slow: timed out. It was described as: \"Raise the timeout\". Try something else."
         );
-        let here = TriedBefore { run: None, approach: None, round: Round::Exact, ..TRIED };
+        let here = TriedBefore { run: None, approach: None, round: RepetitionKind::Exact, ..TRIED };
         assert_eq!(
             tried_before(&here, Locale::Ko),
             "파일이 이번 실행의 3번째 턴이 남긴 상태와 같고, 그때도 실패했습니다: test slow: timed out. \
@@ -303,7 +308,7 @@ mod tests {
 
     #[test]
     fn a_replacement_is_named_with_what_the_old_note_said() {
-        let replacement = Replacement {
+        let replacement = NoteReplacement {
             old: "m1".to_owned(),
             said: "The delay is 10 s.".to_owned(),
             by: "m2".to_owned(),
@@ -318,15 +323,16 @@ mod tests {
 
     #[test]
     fn only_what_happened_is_said() {
-        assert_eq!(consolidated(Consolidated::default(), Locale::En), None);
-        let counts = Consolidated { promoted: 2, dropped: 1, ..Consolidated::default() };
+        assert_eq!(consolidated(ConsolidationCounts::default(), Locale::En), None);
+        let counts =
+            ConsolidationCounts { promoted: 2, dropped: 1, ..ConsolidationCounts::default() };
         let told = consolidated(counts, Locale::En).unwrap();
         assert_eq!(told, "Kept 2 notes, dropped 1.");
         assert_eq!(
             consolidated(counts, Locale::Ko).unwrap(),
             "기록을 정리했습니다: 2건 남김, 1건 버림."
         );
-        let counts = Consolidated { kept: 1, ..Consolidated::default() };
+        let counts = ConsolidationCounts { kept: 1, ..ConsolidationCounts::default() };
         assert_eq!(consolidated(counts, Locale::En).unwrap(), "Left 1 note on trial.");
     }
 }

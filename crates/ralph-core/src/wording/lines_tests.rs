@@ -8,11 +8,11 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::circle::Circle;
-use crate::evidence::Edit;
+use crate::evidence::TestEdit;
 use crate::policy::Policy;
 use crate::run::Baseline;
 use crate::samples;
-use crate::state::{Failure, Pause, Proof, State, Wait};
+use crate::state::{PauseReason, Proof, RunFailure, RunState, WaitReason};
 
 /// The verbs of our sentences. A sentence with none of them has no verb, or needs a
 /// simpler one.
@@ -53,8 +53,8 @@ fn sentences(text: &str) -> Vec<String> {
 /// All messages about this run to the user of a session or a run.
 fn texts(run: &Run, words: &str) -> Vec<String> {
     let locale = run.policy.locale;
-    let held = [Weakening { place: "t.py:6".to_owned(), what: "is skipped".to_owned() }];
-    let edits = [Edit { place: "t.py:7".to_owned(), what: "5 became -1".to_owned() }];
+    let held = [WeakenedCheck { place: "t.py:6".to_owned(), what: "is skipped".to_owned() }];
+    let edits = [TestEdit { place: "t.py:7".to_owned(), what: "5 became -1".to_owned() }];
     let evidence = samples::turn("").reporting(samples::tested(&["t0"], &[]));
     let mut texts = vec![
         run_sentence(run),
@@ -103,29 +103,29 @@ fn texts(run: &Run, words: &str) -> Vec<String> {
     texts
 }
 
-fn states(words: &str) -> Vec<State> {
+fn states(words: &str) -> Vec<RunState> {
     let question = words.to_owned();
     vec![
-        State::Running,
-        State::Waiting(Wait::Limit { until: samples::minute(7) }),
-        State::Waiting(Wait::Human { question }),
-        State::Waiting(Wait::Child),
-        State::Waiting(Wait::Host),
-        State::Paused(Pause::Asked),
-        State::Paused(Pause::Interrupted),
-        State::Paused(Pause::Aborted),
-        State::Paused(Pause::Capped),
-        State::Success(Proof::Verified),
-        State::Success(Proof::Claimed),
-        State::Failed(Failure::MaxIterations),
-        State::Failed(Failure::MaxDuration),
-        State::Failed(Failure::NoProgress),
-        State::Failed(Failure::Circular(Some(Circle { from: 1, to: 3 }))),
-        State::Failed(Failure::Budget),
-        State::Failed(Failure::MaxRestarts),
-        State::Failed(Failure::AgentError { what: words.to_owned() }),
-        State::Failed(Failure::FolderGone { folder: words.to_owned() }),
-        State::Stopped,
+        RunState::Running,
+        RunState::Waiting(WaitReason::Limit { until: samples::minute(7) }),
+        RunState::Waiting(WaitReason::Human { question }),
+        RunState::Waiting(WaitReason::Child),
+        RunState::Waiting(WaitReason::Host),
+        RunState::Paused(PauseReason::Asked),
+        RunState::Paused(PauseReason::Interrupted),
+        RunState::Paused(PauseReason::Aborted),
+        RunState::Paused(PauseReason::Capped),
+        RunState::Success(Proof::Verified),
+        RunState::Success(Proof::Claimed),
+        RunState::Failed(RunFailure::MaxIterations),
+        RunState::Failed(RunFailure::MaxDuration),
+        RunState::Failed(RunFailure::NoProgress),
+        RunState::Failed(RunFailure::Circular(Some(Circle { from: 1, to: 3 }))),
+        RunState::Failed(RunFailure::Budget),
+        RunState::Failed(RunFailure::MaxRestarts),
+        RunState::Failed(RunFailure::AgentError { what: words.to_owned() }),
+        RunState::Failed(RunFailure::FolderGone { folder: words.to_owned() }),
+        RunState::Stopped,
     ]
 }
 

@@ -2,12 +2,12 @@
 
 use super::headline::what_is_wrong;
 use crate::circle::Circle;
-use crate::diagnostics::Totals;
+use crate::diagnostics::GateTotals;
 use crate::evidence::{Evidence, GateReport};
 use crate::locale::Locale;
-use crate::policy::{GateSpec, Need, Trust};
+use crate::policy::{GateImportance, GateSpec, Trust};
 use crate::run::Run;
-use crate::state::{Failure, Pause, Proof, State, Wait};
+use crate::state::{PauseReason, Proof, RunFailure, RunState, WaitReason};
 
 /// Explains why a run ended, waits or is paused. A run that ended includes its
 /// number of turns and the results of its checks.
@@ -38,7 +38,7 @@ pub(super) fn turns(number: u32, locale: Locale) -> String {
 /// Renders `test_pass passes (1 failing test fixed)`.
 fn what_passes(run: &Run) -> String {
     let locale = run.policy.locale;
-    let gates = run.policy.gates.iter().filter(|gate| gate.need == Need::Required);
+    let gates = run.policy.gates.iter().filter(|gate| gate.need == GateImportance::Required);
     let gates: Vec<&GateSpec> = gates.collect();
     let passes = match (&gates[..], locale) {
         ([one], Locale::En) => format!("{} passes", one.name),
@@ -141,10 +141,10 @@ fn still_wrong(run: &Run) -> String {
 }
 
 /// Returns the latest totals of the gates.
-pub(super) fn present_totals(run: &Run) -> Totals {
+pub(super) fn present_totals(run: &Run) -> GateTotals {
     let now = run.progress.totals;
     let start = run.baseline.as_ref().map(|start| start.totals).unwrap_or_default();
-    let is_start = now == Totals::default() && !run.progress.failing.is_empty();
+    let is_start = now == GateTotals::default() && !run.progress.failing.is_empty();
     if is_start { start } else { now }
 }
 
@@ -193,27 +193,29 @@ pub fn weak_checks(run: &Run, evidence: &Evidence) -> Option<String> {
 ///
 /// A command through a hook may come from the user or from the agent, so it is
 /// never called the user's.
-pub fn session_sentence(state: &State, locale: Locale) -> Option<&'static str> {
+pub fn session_sentence(state: &RunState, locale: Locale) -> Option<&'static str> {
     Some(match (state, locale) {
-        (State::Stopped, Locale::En) => "Stopped: a command in the session ended the run.",
-        (State::Stopped, Locale::Ko) => "종료: 세션 안의 명령으로 실행이 끝났습니다.",
-        (State::Paused(Pause::Asked), Locale::En) => {
+        (RunState::Stopped, Locale::En) => "Stopped: a command in the session ended the run.",
+        (RunState::Stopped, Locale::Ko) => "종료: 세션 안의 명령으로 실행이 끝났습니다.",
+        (RunState::Paused(PauseReason::Asked), Locale::En) => {
             "Paused: a command in the session asked for it."
         }
-        (State::Paused(Pause::Asked), Locale::Ko) => "일시 정지: 세션 안의 명령에 따라 멈췄습니다.",
+        (RunState::Paused(PauseReason::Asked), Locale::Ko) => {
+            "일시 정지: 세션 안의 명령에 따라 멈췄습니다."
+        }
         (
-            State::Running
-            | State::Waiting(_)
-            | State::Paused(Pause::Interrupted | Pause::Aborted | Pause::Capped)
-            | State::Success(_)
-            | State::Failed(_),
+            RunState::Running
+            | RunState::Waiting(_)
+            | RunState::Paused(PauseReason::Interrupted | PauseReason::Aborted | PauseReason::Capped)
+            | RunState::Success(_)
+            | RunState::Failed(_),
             _,
         ) => return None,
     })
 }
 
 /// Renders the status and its reason in a few words, as in `failed (no turns left)`.
-pub fn state_words(state: &State, locale: Locale) -> String {
+pub fn state_words(state: &RunState, locale: Locale) -> String {
     let status = match locale {
         Locale::En => state.status(),
         Locale::Ko => status_ko(state),
@@ -226,91 +228,97 @@ pub fn state_words(state: &State, locale: Locale) -> String {
     }
 }
 
-fn status_ko(state: &State) -> &'static str {
+fn status_ko(state: &RunState) -> &'static str {
     match state {
-        State::Running => "실행 중",
-        State::Waiting(_) => "대기 중",
-        State::Paused(_) => "일시 정지",
-        State::Success(_) => "성공",
-        State::Failed(_) => "실패",
-        State::Stopped => "종료",
+        RunState::Running => "실행 중",
+        RunState::Waiting(_) => "대기 중",
+        RunState::Paused(_) => "일시 정지",
+        RunState::Success(_) => "성공",
+        RunState::Failed(_) => "실패",
+        RunState::Stopped => "종료",
     }
 }
 
 /// Returns the reason of a state in both languages.
-fn reason_words(state: &State) -> Option<(&'static str, &'static str)> {
+fn reason_words(state: &RunState) -> Option<(&'static str, &'static str)> {
     Some(match state {
-        State::Running | State::Stopped => return None,
-        State::Waiting(Wait::Limit { .. }) => ("for the provider", "제공자 대기"),
-        State::Waiting(Wait::Human { .. }) => ("for your answer", "답변 필요"),
-        State::Waiting(Wait::Child) => ("for background work", "백그라운드 작업"),
-        State::Waiting(Wait::Host) => ("for the client", "호스트"),
-        State::Paused(Pause::Asked) => ("on request", "요청"),
-        State::Paused(Pause::Interrupted) => ("interrupted", "중단됨"),
-        State::Paused(Pause::Aborted) => ("turn aborted", "턴 중단"),
-        State::Paused(Pause::Capped) => ("by the client's cap", "호스트 제한"),
-        State::Success(Proof::Verified) => ("verified", "검증됨"),
-        State::Success(Proof::Claimed) => ("claimed", "완료 선언"),
-        State::Failed(Failure::MaxIterations) => ("no turns left", "반복 횟수 소진"),
-        State::Failed(Failure::MaxDuration) => ("no time left", "시간 소진"),
-        State::Failed(Failure::NoProgress) => ("no progress", "진전 없음"),
-        State::Failed(Failure::Circular(_)) => ("going in circles", "제자리 반복"),
-        State::Failed(Failure::Budget) => ("no budget left", "예산 소진"),
-        State::Failed(Failure::MaxRestarts) => ("too many restarts", "재시작 횟수 소진"),
-        State::Failed(Failure::AgentError { .. }) => ("agent error", "에이전트 오류"),
-        State::Failed(Failure::FolderGone { .. }) => ("folder gone", "폴더가 사라짐"),
+        RunState::Running | RunState::Stopped => return None,
+        RunState::Waiting(WaitReason::Limit { .. }) => ("for the provider", "제공자 대기"),
+        RunState::Waiting(WaitReason::Human { .. }) => ("for your answer", "답변 필요"),
+        RunState::Waiting(WaitReason::Child) => ("for background work", "백그라운드 작업"),
+        RunState::Waiting(WaitReason::Host) => ("for the client", "호스트"),
+        RunState::Paused(PauseReason::Asked) => ("on request", "요청"),
+        RunState::Paused(PauseReason::Interrupted) => ("interrupted", "중단됨"),
+        RunState::Paused(PauseReason::Aborted) => ("turn aborted", "턴 중단"),
+        RunState::Paused(PauseReason::Capped) => ("by the client's cap", "호스트 제한"),
+        RunState::Success(Proof::Verified) => ("verified", "검증됨"),
+        RunState::Success(Proof::Claimed) => ("claimed", "완료 선언"),
+        RunState::Failed(RunFailure::MaxIterations) => ("no turns left", "반복 횟수 소진"),
+        RunState::Failed(RunFailure::MaxDuration) => ("no time left", "시간 소진"),
+        RunState::Failed(RunFailure::NoProgress) => ("no progress", "진전 없음"),
+        RunState::Failed(RunFailure::Circular(_)) => ("going in circles", "제자리 반복"),
+        RunState::Failed(RunFailure::Budget) => ("no budget left", "예산 소진"),
+        RunState::Failed(RunFailure::MaxRestarts) => ("too many restarts", "재시작 횟수 소진"),
+        RunState::Failed(RunFailure::AgentError { .. }) => ("agent error", "에이전트 오류"),
+        RunState::Failed(RunFailure::FolderGone { .. }) => ("folder gone", "폴더가 사라짐"),
     })
 }
 
 fn sentence_en(run: &Run) -> String {
     let after = turns(run.iteration, Locale::En);
     let text = match &run.state {
-        State::Running => "Running: the agent is at work.",
-        State::Waiting(Wait::Limit { .. }) => "Waiting: the provider accepts no work for now.",
-        State::Waiting(Wait::Human { question }) => return format!("Waiting for you: {question}"),
-        State::Waiting(Wait::Child) => "Waiting: background work of the agent is still running.",
-        State::Waiting(Wait::Host) => "Waiting: the host of the agent goes on by itself.",
-        State::Paused(Pause::Asked) => "Paused: you asked for it.",
-        State::Paused(Pause::Interrupted) => "Paused: the run was interrupted.",
-        State::Paused(Pause::Aborted) => "Paused: the agent's turn was aborted.",
-        State::Paused(Pause::Capped) => {
+        RunState::Running => "Running: the agent is at work.",
+        RunState::Waiting(WaitReason::Limit { .. }) => {
+            "Waiting: the provider accepts no work for now."
+        }
+        RunState::Waiting(WaitReason::Human { question }) => {
+            return format!("Waiting for you: {question}");
+        }
+        RunState::Waiting(WaitReason::Child) => {
+            "Waiting: background work of the agent is still running."
+        }
+        RunState::Waiting(WaitReason::Host) => "Waiting: the host of the agent goes on by itself.",
+        RunState::Paused(PauseReason::Asked) => "Paused: you asked for it.",
+        RunState::Paused(PauseReason::Interrupted) => "Paused: the run was interrupted.",
+        RunState::Paused(PauseReason::Aborted) => "Paused: the agent's turn was aborted.",
+        RunState::Paused(PauseReason::Capped) => {
             "Paused: the host stops an agent that keeps going on without a tool."
         }
-        State::Success(Proof::Verified) => {
+        RunState::Success(Proof::Verified) => {
             return format!("Done after {after}: {}.", what_passes(run));
         }
-        State::Success(Proof::Claimed) => {
+        RunState::Success(Proof::Claimed) => {
             return format!("Done after {after}, by the agent's word; {}.", why_no_proof(run));
         }
-        State::Failed(Failure::MaxIterations) => {
+        RunState::Failed(RunFailure::MaxIterations) => {
             return format!("Stopped after {after}, the limit.{}", still_wrong(run));
         }
-        State::Failed(failure) => {
+        RunState::Failed(failure) => {
             let why = failure_en(failure, run.policy.limits.stalled);
             return format!("Stopped after {after}: {why}.{}", still_wrong(run));
         }
-        State::Stopped => "Stopped: you ended the run.",
+        RunState::Stopped => "Stopped: you ended the run.",
     };
     text.to_owned()
 }
 
 /// Explains why a run gave up; `most` is its limit of turns without progress.
-fn failure_en(failure: &Failure, most: u32) -> String {
+fn failure_en(failure: &RunFailure, most: u32) -> String {
     let text = match failure {
-        Failure::MaxIterations => "all allowed turns are used",
-        Failure::MaxDuration => "the allowed time is used",
-        Failure::NoProgress => return format!("{most} in a row brought no progress"),
-        Failure::Circular(None) => "the files kept returning to states they had been in before",
-        Failure::Circular(Some(circle)) => {
+        RunFailure::MaxIterations => "all allowed turns are used",
+        RunFailure::MaxDuration => "the allowed time is used",
+        RunFailure::NoProgress => return format!("{most} in a row brought no progress"),
+        RunFailure::Circular(None) => "the files kept returning to states they had been in before",
+        RunFailure::Circular(Some(circle)) => {
             return format!(
                 "the files kept returning to states they had been in before; {}",
                 circle_words(*circle, Locale::En)
             );
         }
-        Failure::Budget => "the allowed tokens or money are used",
-        Failure::MaxRestarts => "the agent had to be restarted too often",
-        Failure::AgentError { what } => return format!("the agent cannot work: {}", bare(what)),
-        Failure::FolderGone { folder } => return format!("the folder {folder} was deleted"),
+        RunFailure::Budget => "the allowed tokens or money are used",
+        RunFailure::MaxRestarts => "the agent had to be restarted too often",
+        RunFailure::AgentError { what } => return format!("the agent cannot work: {}", bare(what)),
+        RunFailure::FolderGone { folder } => return format!("the folder {folder} was deleted"),
     };
     text.to_owned()
 }
@@ -337,55 +345,57 @@ pub fn circle_words(circle: Circle, locale: Locale) -> String {
 fn sentence_ko(run: &Run) -> String {
     let after = turns(run.iteration, Locale::Ko);
     let text = match &run.state {
-        State::Running => "실행 중: 에이전트가 작업하고 있습니다.",
-        State::Waiting(Wait::Limit { .. }) => "대기 중: 제공자가 지금은 작업을 받지 않습니다.",
-        State::Waiting(Wait::Human { question }) => {
+        RunState::Running => "실행 중: 에이전트가 작업하고 있습니다.",
+        RunState::Waiting(WaitReason::Limit { .. }) => {
+            "대기 중: 제공자가 지금은 작업을 받지 않습니다."
+        }
+        RunState::Waiting(WaitReason::Human { question }) => {
             return format!("답변을 기다리고 있습니다: {question}");
         }
-        State::Waiting(Wait::Child) => {
+        RunState::Waiting(WaitReason::Child) => {
             "대기 중: 에이전트의 백그라운드 작업이 아직 실행되고 있습니다."
         }
-        State::Waiting(Wait::Host) => "대기 중: 호스트가 스스로 이어서 진행합니다.",
-        State::Paused(Pause::Asked) => "일시 정지: 요청에 따라 멈췄습니다.",
-        State::Paused(Pause::Interrupted) => "일시 정지: 실행이 중단되었습니다.",
-        State::Paused(Pause::Aborted) => "일시 정지: 에이전트의 턴이 중단되었습니다.",
-        State::Paused(Pause::Capped) => {
+        RunState::Waiting(WaitReason::Host) => "대기 중: 호스트가 스스로 이어서 진행합니다.",
+        RunState::Paused(PauseReason::Asked) => "일시 정지: 요청에 따라 멈췄습니다.",
+        RunState::Paused(PauseReason::Interrupted) => "일시 정지: 실행이 중단되었습니다.",
+        RunState::Paused(PauseReason::Aborted) => "일시 정지: 에이전트의 턴이 중단되었습니다.",
+        RunState::Paused(PauseReason::Capped) => {
             "일시 정지: 도구를 쓰지 않고 계속하는 에이전트를 호스트가 멈췄습니다."
         }
-        State::Success(Proof::Verified) => {
+        RunState::Success(Proof::Verified) => {
             return format!("{after} 만에 완료했습니다: {}.", what_passes(run));
         }
-        State::Success(Proof::Claimed) => {
+        RunState::Success(Proof::Claimed) => {
             let why = why_no_proof(run);
             return format!("{after} 만에 끝났습니다: 에이전트가 완료를 선언했습니다({why}).");
         }
-        State::Failed(failure) => {
+        RunState::Failed(failure) => {
             let why = failure_ko(failure, run.policy.limits.stalled);
             return format!("{after} 만에 멈췄습니다: {why}.{}", still_wrong(run));
         }
-        State::Stopped => "종료: 사용자가 실행을 끝냈습니다.",
+        RunState::Stopped => "종료: 사용자가 실행을 끝냈습니다.",
     };
     text.to_owned()
 }
 
-fn failure_ko(failure: &Failure, most: u32) -> String {
+fn failure_ko(failure: &RunFailure, most: u32) -> String {
     let text = match failure {
-        Failure::MaxIterations => "허용된 턴을 모두 썼습니다",
-        Failure::MaxDuration => "허용된 시간을 모두 썼습니다",
-        Failure::NoProgress => return format!("{most}턴 연속 진전이 없었습니다"),
-        Failure::Circular(None) => "파일이 이전 상태로 되돌아가기를 반복했습니다",
-        Failure::Circular(Some(circle)) => {
+        RunFailure::MaxIterations => "허용된 턴을 모두 썼습니다",
+        RunFailure::MaxDuration => "허용된 시간을 모두 썼습니다",
+        RunFailure::NoProgress => return format!("{most}턴 연속 진전이 없었습니다"),
+        RunFailure::Circular(None) => "파일이 이전 상태로 되돌아가기를 반복했습니다",
+        RunFailure::Circular(Some(circle)) => {
             return format!(
                 "파일이 이전 상태로 되돌아가기를 반복했습니다. {}",
                 circle_words(*circle, Locale::Ko)
             );
         }
-        Failure::Budget => "허용된 토큰이나 비용을 모두 썼습니다",
-        Failure::MaxRestarts => "에이전트를 다시 시작한 횟수가 한도를 넘었습니다",
-        Failure::AgentError { what } => {
+        RunFailure::Budget => "허용된 토큰이나 비용을 모두 썼습니다",
+        RunFailure::MaxRestarts => "에이전트를 다시 시작한 횟수가 한도를 넘었습니다",
+        RunFailure::AgentError { what } => {
             return format!("에이전트가 작업할 수 없습니다: {}", bare(what));
         }
-        Failure::FolderGone { folder } => return format!("{folder} 폴더가 삭제되었습니다"),
+        RunFailure::FolderGone { folder } => return format!("{folder} 폴더가 삭제되었습니다"),
     };
     text.to_owned()
 }

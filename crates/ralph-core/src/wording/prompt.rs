@@ -2,7 +2,7 @@
 
 use crate::claim::{ClaimRules, MatchMode};
 use crate::locale::Locale;
-use crate::policy::{AddedTests, Context, Criterion, GateSpec, Need, Policy, Trust};
+use crate::policy::{AddedTests, ContextMode, Criterion, GateImportance, GateSpec, Policy, Trust};
 use crate::prompt::{PromptSections, paragraphs};
 use crate::run::Run;
 use crate::template;
@@ -218,13 +218,13 @@ impl<'a> NextPrompt<'a> {
     /// Explains past turns to an agent that starts a new conversation each turn.
     fn past_conversations(&self) -> &'static str {
         match (self.run.policy.context, self.run.policy.locale) {
-            (Context::Fresh, Locale::En) => {
+            (ContextMode::Fresh, Locale::En) => {
                 "Earlier turns worked on this task; their results are in the files."
             }
-            (Context::Fresh, Locale::Ko) => {
+            (ContextMode::Fresh, Locale::Ko) => {
                 "이전 턴들이 이 작업을 진행했으며 그 결과는 파일에 있습니다."
             }
-            (Context::Auto | Context::Same | Context::Summarize, _) => "",
+            (ContextMode::Auto | ContextMode::Same | ContextMode::Summarize, _) => "",
         }
     }
 
@@ -308,9 +308,9 @@ fn checks(policy: &Policy) -> Option<String> {
         .iter()
         .map(|gate| {
             let remark = match (gate.need, policy.locale) {
-                (Need::Required, _) => "",
-                (Need::Advisory, Locale::En) => " (for information only)",
-                (Need::Advisory, Locale::Ko) => " (참고용)",
+                (GateImportance::Required, _) => "",
+                (GateImportance::Advisory, Locale::En) => " (for information only)",
+                (GateImportance::Advisory, Locale::Ko) => " (참고용)",
             };
             format!("- {}: `{}`{remark}", gate.name, gate.command.display())
         })

@@ -1,8 +1,8 @@
 //! Renders the feedback about a judged turn, each fact once.
 
 use super::{circle_words, gate, headline, signal};
-use crate::evidence::{Fault, Timeout, Verdict};
-use crate::feedback::{FailureChange, Feedback, GateNews, Pace, TurnRemark, TurnVerdict};
+use crate::evidence::{GateFault, TurnTimeout, Verdict};
+use crate::feedback::{FailureChange, Feedback, GateFeedback, TurnRemark, TurnVerdict, WrapUpHint};
 use crate::locale::Locale;
 use crate::policy::{Policy, Trust};
 use crate::prompt::PromptSections;
@@ -33,7 +33,7 @@ fn verdict(feedback: &Feedback, policy: &Policy) -> String {
     let counts = counts.flatten();
     let is_short = counts.is_none() && policy.trust == Trust::Evidence;
     let why = reason(feedback, policy, counts.is_some());
-    let last = (feedback.pace == Pace::WrapUp).then(|| last_turn(policy.locale).to_owned());
+    let last = (feedback.pace == WrapUpHint::WrapUp).then(|| last_turn(policy.locale).to_owned());
     let parts = [counts, why, trouble(feedback, policy.locale), last].into_iter().flatten();
     parts.collect::<Vec<_>>().join(if is_short { " " } else { "\n\n" })
 }
@@ -99,9 +99,9 @@ fn only_claim_missing(policy: &Policy) -> String {
 /// Renders `test_pass fails (1 test, the same as before)`.
 fn failing(gates: &[String], feedback: &Feedback, locale: Locale) -> String {
     let news = |name: &String| feedback.gates.iter().find(|gate| gate.name == *name);
-    let news: Vec<&GateNews> = gates.iter().filter_map(news).collect();
+    let news: Vec<&GateFeedback> = gates.iter().filter_map(news).collect();
     if let [gate] = news[..]
-        && gate.verdict == Verdict::Fail(Fault::Refused)
+        && gate.verdict == Verdict::Fail(GateFault::Refused)
     {
         return format!("{} {}", gate.name, super::verdict(&gate.verdict, locale));
     }
@@ -121,7 +121,7 @@ fn failing(gates: &[String], feedback: &Feedback, locale: Locale) -> String {
 }
 
 /// Renders the number of failures in these gates, as far as they were counted.
-fn quantity(gates: &[&GateNews], locale: Locale) -> Option<String> {
+fn quantity(gates: &[&GateFeedback], locale: Locale) -> Option<String> {
     let tests: u64 = gates.iter().map(|gate| gate.tests.len() as u64 + gate.more_tests).sum();
     let problems = gates.iter().map(|gate| gate.problems.len() as u64 + gate.more_problems);
     let problems: u64 = problems.sum();
@@ -163,22 +163,22 @@ fn without_result(gates: &[String], locale: Locale) -> String {
 /// Describes how the turn itself ended, if not normally.
 fn trouble(feedback: &Feedback, locale: Locale) -> Option<String> {
     Some(match (feedback.remark.as_ref()?, locale) {
-        (TurnRemark::TimedOut(Timeout::Idle(limit)), Locale::En) => format!(
+        (TurnRemark::TimedOut(TurnTimeout::Idle(limit)), Locale::En) => format!(
             "The last turn was stopped after {} without output. Take smaller steps.",
             render_span(*limit)
         ),
-        (TurnRemark::TimedOut(Timeout::Wall(limit)), Locale::En) => format!(
+        (TurnRemark::TimedOut(TurnTimeout::Wall(limit)), Locale::En) => format!(
             "The last turn was stopped after {}, its limit. Take smaller steps.",
             render_span(*limit)
         ),
         (TurnRemark::Failed { what }, Locale::En) => {
             format!("The last turn ended with an error: {}.", gate::one_line(what))
         }
-        (TurnRemark::TimedOut(Timeout::Idle(limit)), Locale::Ko) => format!(
+        (TurnRemark::TimedOut(TurnTimeout::Idle(limit)), Locale::Ko) => format!(
             "지난 턴은 {} 동안 출력이 없어 중단되었습니다. 더 작은 단계로 진행하세요.",
             render_span(*limit)
         ),
-        (TurnRemark::TimedOut(Timeout::Wall(limit)), Locale::Ko) => format!(
+        (TurnRemark::TimedOut(TurnTimeout::Wall(limit)), Locale::Ko) => format!(
             "지난 턴은 제한 시간({})을 넘겨 중단되었습니다. 더 작은 단계로 진행하세요.",
             render_span(*limit)
         ),

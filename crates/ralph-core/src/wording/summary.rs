@@ -13,7 +13,7 @@ const LAST_WORDS: usize = 3_000;
 
 /// Facts about earlier turns that are not part of the run's record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Past {
+pub struct EarlierTurns {
     /// Earlier turns, oldest first.
     pub turns: Vec<PastTurn>,
     /// Files that differ from the start.
@@ -35,7 +35,7 @@ pub struct PastTurn {
 
 /// Renders the summary of the old session for a new one. It holds only facts that
 /// ralph observed, so it needs no model.
-pub fn summary(run: &Run, past: &Past) -> String {
+pub fn summary(run: &Run, past: &EarlierTurns) -> String {
     let locale = run.policy.locale;
     let mut sections = vec![
         match locale {
@@ -57,7 +57,7 @@ pub fn summary(run: &Run, past: &Past) -> String {
     sections.join("\n\n")
 }
 
-fn changed(past: &Past, locale: Locale) -> Option<String> {
+fn changed(past: &EarlierTurns, locale: Locale) -> Option<String> {
     if past.changed.is_empty() {
         return None;
     }
@@ -76,7 +76,7 @@ fn changed(past: &Past, locale: Locale) -> Option<String> {
     Some(format!("{label}\n{}", lines.join("\n")))
 }
 
-fn turns(past: &Past, locale: Locale) -> Option<String> {
+fn turns(past: &EarlierTurns, locale: Locale) -> Option<String> {
     let line = |turn: &PastTurn| {
         let flat: Vec<&str> = turn.text.split_whitespace().collect();
         let flat = flat.join(" ");
@@ -125,7 +125,7 @@ mod tests {
     fn a_summary_holds_what_was_done_and_said_and_nothing_else() {
         let mut run = samples::run(&samples::gated());
         run.last_output = "Fixed the parser.\nNext: the lexer.".to_owned();
-        let past = Past {
+        let past = EarlierTurns {
             turns: vec![
                 PastTurn { number: 1, text: "Looked\naround.".to_owned(), failing: Some(3) },
                 PastTurn { number: 2, text: "x".repeat(1000), failing: None },
@@ -144,6 +144,6 @@ mod tests {
     fn where_nothing_is_known_nothing_is_invented() {
         let mut run = samples::run(&samples::gated());
         run.last_output = String::new();
-        assert_eq!(summary(&run, &Past::default()).lines().count(), 1);
+        assert_eq!(summary(&run, &EarlierTurns::default()).lines().count(), 1);
     }
 }

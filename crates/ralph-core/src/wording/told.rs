@@ -1,7 +1,7 @@
 //! Messages to the user of a session about its loop.
 
 use super::{host, signal};
-use crate::evidence::{Edit, Weakening};
+use crate::evidence::{TestEdit, WeakenedCheck};
 use crate::line::inline;
 use crate::locale::Locale;
 use crate::policy::{Policy, Trust};
@@ -100,7 +100,7 @@ pub fn only_security_looks(locale: Locale) -> &'static str {
 
 /// Tells the user which changes of tests and checks block success; `None` if there
 /// are none. The user decides whether they weaken a check.
-pub fn weakened(held: &[Weakening], locale: Locale) -> Option<String> {
+pub fn weakened(held: &[WeakenedCheck], locale: Locale) -> Option<String> {
     let first = held.first()?;
     let what: String = inline(&first.what).chars().take(CHANGE_CHARS).collect();
     let (place, others) = (&first.place, held.len() - 1);
@@ -117,7 +117,7 @@ pub fn weakened(held: &[Weakening], locale: Locale) -> Option<String> {
 }
 
 /// Tells the user which tests and checks were edited; `None` if none were.
-pub fn edited(edits: &[Edit], policy: &Policy) -> Option<String> {
+pub fn edited(edits: &[TestEdit], policy: &Policy) -> Option<String> {
     // A result of the original tests of a gate is no edit.
     let places = edits.iter().map(|edit| edit.place.as_str());
     let mut places: Vec<&str> = places.filter(|place| !policy.names_gates(place)).collect();

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use ralph_config::Layers;
+use ralph_config::SettingLayers;
 use ralph_core::RunId;
 use ralph_core::host::HostReply;
 use ralph_core::locale::Locale;
@@ -65,7 +65,7 @@ impl App {
     }
 
     /// Returns the settings that the run began with, and the present variables.
-    pub fn begun_layers(&self, error: UserError) -> Result<Layers, UserError> {
+    pub fn begun_layers(&self, error: UserError) -> Result<SettingLayers, UserError> {
         let read = |user: &Path, project: &Path| self.layers_of(Some(user), project);
         self.fallback.stand_in(error, read)
     }

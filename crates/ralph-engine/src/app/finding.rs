@@ -2,7 +2,7 @@
 
 use ralph_core::locale::Locale;
 use ralph_core::{Run, RunId};
-use ralph_store::{RunQuery, RunStore, SqliteStore, Which};
+use ralph_store::{RunQuery, RunStateFilter, RunStore, SqliteStore};
 
 use super::App;
 use crate::loops;
@@ -57,8 +57,9 @@ impl App {
             return self.find_run(store, given);
         }
         let query = |which| RunQuery { worktree: Some(self.worktree()), which, limit: MOST_OPEN };
-        let active = store.runs(&query(Which::Active))?;
-        let open = if active.is_empty() { store.runs(&query(Which::Open))? } else { active };
+        let active = store.runs(&query(RunStateFilter::Active))?;
+        let open =
+            if active.is_empty() { store.runs(&query(RunStateFilter::Open))? } else { active };
         match open.as_slice() {
             [] => self.find_run(store, None),
             [only] => Ok(Some(only.clone())),

@@ -18,7 +18,7 @@ const SHOWN_AFTER: Duration = Duration::from_secs(1);
 impl Driver<'_> {
     /// Does work in a thread of its own. Meanwhile it calls the sink and checks
     /// for interruptions.
-    pub(crate) fn attended<T: Send>(&mut self, work: impl Fn(&WorkTree) -> T + Sync) -> T {
+    pub(crate) fn run_in_background<T: Send>(&mut self, work: impl Fn(&WorkTree) -> T + Sync) -> T {
         let (tree, began) = (&self.tree, self.clock.now());
         let (done, finished) = mpsc::channel();
         thread::scope(|threads| {

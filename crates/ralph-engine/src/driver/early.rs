@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ralph_checks::{Gate, Site, test_fingerprint};
+use ralph_checks::{Gate, GateContext, test_fingerprint};
 use ralph_core::evidence::GateReport;
 use ralph_core::{Run, TreeId};
 
@@ -11,7 +11,7 @@ use super::gates::known;
 use super::timing::TimeLimit;
 use crate::affected;
 use crate::error::EngineError;
-use crate::events::Event;
+use crate::events::RunEvent;
 
 impl Driver<'_> {
     /// Runs the tests that depend on the turn's changes, of the gates with
@@ -68,8 +68,9 @@ impl Driver<'_> {
         let limit = TimeLimit { until: self.until, locale: run.policy.locale };
         let bound = limit.bind(&gates, self.ledger.store());
         let gates: Vec<&dyn Gate> = bound.iter().map(|gate| &**gate).collect();
-        let site = Site { supervisor: &self.supervisor, root: &self.root, env: &self.gate_env };
-        let mut watcher = super::suite::Watcher::new(
+        let site =
+            GateContext { supervisor: &self.supervisor, root: &self.root, env: &self.gate_env };
+        let mut watcher = super::suite::SuiteWatcher::new(
             run,
             &mut *self.sink,
             self.clock,
@@ -104,7 +105,7 @@ impl Driver<'_> {
             return None;
         }
         let report = report.of_affected(&before, &affected::print(spec));
-        let event = Event::GateFinished { report: &report, iteration: run.iteration };
+        let event = RunEvent::GateFinished { report: &report, iteration: run.iteration };
         self.sink.event(&event, self.clock.now());
         Some((at, report))
     }

@@ -4,25 +4,25 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Instant;
 
-use ralph_checks::security::{Before, Files, MOST_EARLIER};
+use ralph_checks::security::{EarlierContents, MOST_EARLIER, ScanScope};
 use ralph_core::claim::Claim;
 use ralph_core::decide::{awaits_judge, is_otherwise_done};
 use ralph_core::evidence::{Evidence, GateReport, TurnEnd};
 use ralph_core::feedback::Feedback;
-use ralph_core::policy::{Bar, Need};
+use ralph_core::policy::{GateImportance, PassCondition};
 use ralph_core::progress::Progress;
 use ralph_core::prompt::PromptSections;
 use ralph_core::run::Baseline;
 use ralph_core::{Decision, Run, TreeId, decide, wording};
-use ralph_snapshot::{Change, ChangeKind, Earlier, Label, Snapshots, TreeError};
+use ralph_snapshot::{ChangeKind, EarlierFile, SnapshotLabel, Snapshots, TreeChange, TreeError};
 use ralph_store::{GatePass, IterationRecord, RunStore};
 
-use super::leftovers::Leftovers;
+use super::leftovers::LeftoverFiles;
 use super::suite::PassRecall;
 use super::{Driver, preserve, turn};
 use crate::error::EngineError;
-use crate::events::{Begin, Event};
-use crate::stamps::Stamps;
+use crate::events::{RunEvent, RunStart};
+use crate::stamps::GateStamps;
 use crate::steps;
 
 /// Number of rounds if gates change the files they ran on.
@@ -30,14 +30,14 @@ const ROUNDS: u32 = 2;
 
 impl Driver<'_> {
     /// Finds out all that must be known before the first or next turn.
-    pub(crate) fn prepare(&mut self, run: Run, how: Begin) -> Result<Run, EngineError> {
-        self.keep_start(&run, how)?;
+    pub(crate) fn prepare(&mut self, run: Run, how: RunStart) -> Result<Run, EngineError> {
+        self.snapshot_start(&run, how)?;
         let run = match how {
-            Begin::New => run,
-            Begin::Resumed => {
+            RunStart::New => run,
+            RunStart::Resumed => {
                 self.note_rest(&run)?;
                 let run = self.close_lost_turn(run)?;
-                self.keep_resting(&run);
+                self.snapshot_changes_at_rest(&run);
                 run
             }
         };
@@ -49,14 +49,14 @@ impl Driver<'_> {
             self.finish_if_done(&run)?
         };
         match self.answer.take() {
-            Some(answer) if run.state.is_active() => self.pass_on(&run, answer),
+            Some(answer) if run.state.is_active() => self.add_answer_to_prompt(&run, answer),
             Some(_) | None => Ok(run),
         }
     }
 
     /// Puts the user's answer into the next prompt. It replaces the text for an
     /// absent user.
-    fn pass_on(&mut self, run: &Run, answer: String) -> Result<Run, EngineError> {
+    fn add_answer_to_prompt(&mut self, run: &Run, answer: String) -> Result<Run, EngineError> {
         let told = if self.gates.is_empty() { None } else { Some(run.feedback.clone()) };
         let feedback = PromptSections { answer, ..told.unwrap_or_default() };
         self.record(run, Run { feedback, ..run.clone() }, None)
@@ -67,7 +67,7 @@ impl Driver<'_> {
         if run.iteration == 0 || self.is_recorded(&run)? {
             return Ok(run);
         }
-        self.keep_lost_turn(&run);
+        self.snapshot_lost_turn(&run);
         let now = self.clock.now();
         let record = turn::interrupted_record(&run, now);
         let spent = ralph_agents::read_usage(&self.usage_file()).unwrap_or_default();
@@ -85,9 +85,9 @@ impl Driver<'_> {
             self.look_at_files(run, &mut evidence)?;
             self.note_outside_changes();
         }
-        if let Some(state) = self.wish(run)? {
+        if let Some(state) = self.requested_state(run)? {
             // Interrupted gates tell nothing about the start.
-            return self.leave(run, state);
+            return self.stop_on_request(run, state);
         }
         self.remember_surroundings(&evidence.gates, Some(run.started_at))?;
         let now = self.clock.now();
@@ -112,7 +112,7 @@ impl Driver<'_> {
             return;
         }
         if let Some(text) = wording::weak_checks(run, evidence) {
-            self.tell(&Event::Notice { run, text: &text });
+            self.emit(&RunEvent::Notice { run, text: &text });
         }
     }
 
@@ -127,7 +127,7 @@ impl Driver<'_> {
             // have allowed since.
             evidence.text.clone_from(&run.last_output);
         }
-        self.look(run, &mut evidence)?;
+        self.gather_file_evidence(run, &mut evidence)?;
         let judgement = decide(run, &run.policy, &evidence);
         let Decision::Complete(_) = judgement.decision else {
             let told = Feedback::gather(run, &run.policy, &evidence, &Claim::None, &run.progress);
@@ -144,9 +144,9 @@ impl Driver<'_> {
         let last_output = run.last_output.clone();
         let mut next = Run { last_output, ..steps::conclude(run, &judgement, &evidence) };
         let looked = Run { iteration: record.number, ..run.clone() };
-        let lesson = self.learn(&looked, &evidence, &mut next);
+        let lesson = self.prepare_lesson(&looked, &evidence, &mut next);
         let next = self.record(run, next, Some(&record))?;
-        self.write_down(lesson);
+        self.save_lesson(lesson);
         Ok(next)
     }
 
@@ -185,10 +185,10 @@ impl Driver<'_> {
     /// Returns the results of the gates of a run that another process drives.
     /// Passes are stored, so the judge of the turn need not run them again;
     /// nothing else of the run changes.
-    pub fn look_on(&mut self, run: &Run) -> Result<Evidence, EngineError> {
-        self.interrupt.reach(self.tree.handle());
+    pub fn check_gates(&mut self, run: &Run) -> Result<Evidence, EngineError> {
+        self.interrupt.interrupt_on_request(self.tree.handle());
         let mut evidence = self.no_turn();
-        let start = || Snapshots::new(&self.tree, run.id.clone()).get(Label::Start).ok();
+        let start = || Snapshots::new(&self.tree, run.id.clone()).get(SnapshotLabel::Start).ok();
         // Without a baseline the results now would count as one.
         let baseline = run.baseline.clone().unwrap_or_else(|| Baseline {
             tree: start().map(|start| start.tree),
@@ -197,7 +197,7 @@ impl Driver<'_> {
         let run = Run { baseline: Some(baseline), ..run.clone() };
         // A pass that may complete the run must be executed in it.
         self.check_files(&run, &mut evidence, PassRecall::Since(run.started_at))?;
-        self.foresee_judgement(&run, &mut evidence)?;
+        self.precompute_judgement(&run, &mut evidence)?;
         Ok(evidence)
     }
 
@@ -225,7 +225,8 @@ impl Driver<'_> {
     /// these files.
     fn confirm(&mut self, run: &Run, evidence: &mut Evidence) -> Result<(), EngineError> {
         let is_done = is_otherwise_done(run, &run.policy, evidence);
-        let is_old = evidence.gates.iter().any(|gate| gate.cached && gate.need == Need::Required);
+        let is_old =
+            evidence.gates.iter().any(|gate| gate.cached && gate.need == GateImportance::Required);
         if !is_old || !(is_done || awaits_judge(run, &run.policy, evidence)) {
             return Ok(());
         }
@@ -251,7 +252,7 @@ impl Driver<'_> {
         evidence: &mut Evidence,
         recall: PassRecall,
     ) -> Result<(), EngineError> {
-        let mut leftovers = Leftovers::load(&self.folder);
+        let mut leftovers = LeftoverFiles::load(&self.folder);
         self.tree.leave_out(leftovers.untouched(&self.root));
         let mut before = self.tree.tree()?;
         self.agent_left.get_or_insert_with(|| before.clone());
@@ -262,7 +263,7 @@ impl Driver<'_> {
         for round in 1..=ROUNDS {
             let sealed = self.sealed_for_gates(run);
             let shown = self.run_gates(run, &before, recall)?;
-            self.put_right(run, sealed)?;
+            self.restore_sealed_files(run, sealed)?;
             evidence.gates = shown.reports;
             evidence.flaky.extend(shown.flaky);
             let is_known = |report: &GateReport| report.cached;
@@ -296,8 +297,9 @@ impl Driver<'_> {
         for (report, gate) in evidence.gates.iter_mut().zip(&self.gates) {
             report.hold_to(&run.policy.zero, &run.task.targets);
             match (gate.spec().bar, before) {
-                (Bar::NoWorse, Some(before)) => report.forgive(before, &run.task.targets),
-                (Bar::NoWorse, None) | (Bar::Clean | Bar::NoErrors, _) => {}
+                (PassCondition::NoWorse, Some(before)) => report.forgive(before, &run.task.targets),
+                (PassCondition::NoWorse, None)
+                | (PassCondition::Clean | PassCondition::NoErrors, _) => {}
             }
         }
         Ok(())
@@ -312,10 +314,10 @@ impl Driver<'_> {
         };
         let files = changes.as_ref().map(|changes| {
             let there = changes.iter().filter(|one| one.kind != ChangeKind::Removed);
-            Files::Only(there.map(|one| one.path.clone()).collect())
+            ScanScope::Only(there.map(|one| one.path.clone()).collect())
         });
         // If the start is no longer stored, every file is checked.
-        self.chosen.set(files.unwrap_or(Files::All));
+        self.chosen.set(files.unwrap_or(ScanScope::All));
         if start.is_some() && self.gates.iter().any(|gate| gate.spec().is_memory()) {
             self.chosen.set_before(self.before(run, present, &changes.unwrap_or_default()));
         }
@@ -324,15 +326,15 @@ impl Driver<'_> {
 
     /// Returns the contents of changed files at the start of the run. Without
     /// them everything in those files counts.
-    fn before(&self, run: &Run, present: &TreeId, changes: &[Change]) -> Before {
+    fn before(&self, run: &Run, present: &TreeId, changes: &[TreeChange]) -> EarlierContents {
         let snapshots = Snapshots::new(&self.tree, run.id.clone());
         let earlier = snapshots
-            .get(Label::Start)
+            .get(SnapshotLabel::Start)
             .and_then(|start| snapshots.earlier(&start, present, MOST_EARLIER));
         let added = changes.iter().filter(|one| one.kind == ChangeKind::Added);
         let added: BTreeSet<&Path> = added.map(|one| one.path.as_path()).collect();
         let was_there =
-            |file: &Earlier| file.contents.is_some() || !added.contains(file.path.as_path());
+            |file: &EarlierFile| file.contents.is_some() || !added.contains(file.path.as_path());
         let earlier = earlier.unwrap_or_default().into_iter().filter(was_there);
         earlier.map(|file| (file.path, file.contents)).collect()
     }
@@ -343,7 +345,7 @@ impl Driver<'_> {
         &mut self,
         run: &Run,
         before: &TreeId,
-        leftovers: &mut Leftovers,
+        leftovers: &mut LeftoverFiles,
     ) -> Result<TreeId, EngineError> {
         leftovers.refresh(&self.root);
         let after = self.tree.tree()?;
@@ -351,7 +353,7 @@ impl Driver<'_> {
         if let [_, ..] = changes.as_slice() {
             let files = changes.iter().map(|change| change.path.as_path());
             let text = wording::changed_by_checks(files, run.policy.locale);
-            self.tell(&Event::Notice { run, text: &text });
+            self.emit(&RunEvent::Notice { run, text: &text });
         }
         let created = changes.into_iter().filter(|change| change.kind == ChangeKind::Added);
         let grown = leftovers.add(&self.root, created.map(|change| change.path));
@@ -364,7 +366,7 @@ impl Driver<'_> {
     }
 
     fn remember_passes(&self, reports: &[GateReport], tree: &TreeId) -> Result<(), EngineError> {
-        let stamps = Stamps::new(&self.tree, &self.root, &self.gate_env);
+        let stamps = GateStamps::new(&self.tree, &self.root, &self.gate_env);
         for (gate, report) in self.gates.iter().zip(reports) {
             if report.passed() && !report.cached {
                 let (reading, stamp) = (report.reading.clone(), stamps.of(gate.spec()));

@@ -5,15 +5,15 @@ use std::io::Write;
 use std::path::Path;
 
 use ralph_core::Run;
-use ralph_core::evidence::{Evidence, GateReport, Weakening};
+use ralph_core::evidence::{Evidence, GateReport, WeakenedCheck};
 use ralph_core::wording::hands;
 use ralph_proc::LostPrograms;
-use ralph_snapshot::{Change, ChangeKind};
+use ralph_snapshot::{ChangeKind, TreeChange};
 
 use super::{Driver, turn};
 use crate::error::EngineError;
-use crate::events::Event;
-use crate::programs::{FILE, ProgramPlaces, Programs};
+use crate::events::RunEvent;
+use crate::programs::{FILE, GatePrograms, ProgramPlaces};
 use crate::seal::{SealedFiles, reopen};
 
 impl Driver<'_> {
@@ -30,7 +30,7 @@ impl Driver<'_> {
     /// unknown for runs that an earlier version started.
     pub(crate) fn look_at_programs(&self, run: &Run, evidence: &mut Evidence) {
         let Ok(text) = ralph_files::read_own(self.folder.join(FILE)) else { return };
-        let then: Programs = serde_json::from_slice(&text).unwrap_or_default();
+        let then: GatePrograms = serde_json::from_slice(&text).unwrap_or_default();
         let mut found = then.differing(&self.programs(), run.policy.locale);
         if found.is_empty() {
             return;
@@ -43,7 +43,7 @@ impl Driver<'_> {
         let changes = changes.unwrap_or_default();
         // Files in the tree are judged like other files, unless they are new.
         let is_file = |place: &str| {
-            let is_edited = |one: &Change| one.kind == ChangeKind::Modified;
+            let is_edited = |one: &TreeChange| one.kind == ChangeKind::Modified;
             changes.iter().any(|one| is_edited(one) && one.path == Path::new(place))
         };
         let then = self.surroundings();
@@ -71,13 +71,17 @@ impl Driver<'_> {
 
     /// Holds a finding against the current turn, and reports it.
     fn hold(&mut self, run: &Run, what: String) {
-        self.tell(&Event::Notice { run, text: &what });
-        self.held.push(Weakening::of_run(what, run.policy.locale));
+        self.emit(&RunEvent::Notice { run, text: &what });
+        self.held.push(WeakenedCheck::of_run(what, run.policy.locale));
     }
 
     /// Gathers the evidence of the files. If they cannot be read or compared
     /// with the start, no check counts as passed and the turn is held.
-    pub(crate) fn look(&mut self, run: &Run, evidence: &mut Evidence) -> Result<(), EngineError> {
+    pub(crate) fn gather_file_evidence(
+        &mut self,
+        run: &Run,
+        evidence: &mut Evidence,
+    ) -> Result<(), EngineError> {
         let error = match self.look_at_files(run, evidence) {
             Err(error @ (EngineError::Tree(_) | EngineError::Snapshot(_))) => error,
             looked => return looked,
@@ -87,10 +91,10 @@ impl Driver<'_> {
             None => error.to_string(),
         };
         let what = hands::not_compared(&why, run.policy.locale);
-        self.tell(&Event::Notice { run, text: &what });
+        self.emit(&RunEvent::Notice { run, text: &what });
         let specs = self.gates.iter().map(|gate| gate.spec());
         evidence.gates = specs.map(|spec| GateReport::unknown(spec, what.clone())).collect();
-        evidence.weakened.push(Weakening::of_run(what, run.policy.locale));
+        evidence.weakened.push(WeakenedCheck::of_run(what, run.policy.locale));
         Ok(())
     }
 
@@ -111,7 +115,7 @@ impl Driver<'_> {
     /// Restores files that judge the run if a turn or a check changed them, and
     /// holds that against the turn. Paths that were allowed meanwhile do not
     /// count: the agent may have done it.
-    pub(crate) fn put_right(
+    pub(crate) fn restore_sealed_files(
         &mut self,
         run: &Run,
         sealed: Option<SealedFiles>,
@@ -123,7 +127,7 @@ impl Driver<'_> {
             // The state was deleted as a whole, which is reported elsewhere.
             return Ok(());
         }
-        let broken = sealed.put_right(&path);
+        let broken = sealed.restore_changed(&path);
         let broken = broken.map_err(|source| EngineError::Write { path, source })?;
         let locale = run.policy.locale;
         for name in broken.files {
@@ -131,13 +135,13 @@ impl Driver<'_> {
         }
         if !broken.allowed.is_empty() {
             let what = hands::allowed_in_turn(&broken.allowed.join(", "), locale);
-            self.tell(&Event::Notice { run, text: &what });
+            self.emit(&RunEvent::Notice { run, text: &what });
         }
         Ok(())
     }
 
-    fn programs(&self) -> Programs {
+    fn programs(&self) -> GatePrograms {
         let gates: Vec<_> = self.gates.iter().map(|gate| gate.spec()).collect();
-        Programs::now(&gates, &ProgramPlaces { root: &self.root, env: &self.gate_env })
+        GatePrograms::now(&gates, &ProgramPlaces { root: &self.root, env: &self.gate_env })
     }
 }

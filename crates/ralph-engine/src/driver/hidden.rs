@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use ralph_checks::is_passed_over;
-use ralph_checks::tamper::Rules;
-use ralph_core::evidence::{Edit, Evidence, GateReport, Weakening};
+use ralph_checks::tamper::TamperRules;
+use ralph_core::evidence::{Evidence, GateReport, TestEdit, WeakenedCheck};
 use ralph_core::wording::hands;
 use ralph_core::{Run, TreeId};
 use ralph_snapshot::ChangeKind;
 
 use super::Driver;
-use super::tampering::Sides;
+use super::tampering::FileVersions;
 use crate::error::EngineError;
 
 /// Maximum number of files with findings that are stored per gate.
@@ -46,7 +46,7 @@ impl Driver<'_> {
         for (spec, gate) in self.gates.iter().map(|gate| gate.spec()).zip(&evidence.gates) {
             let Some(files) = flagged.get(&gate.name).filter(|_| gate.passed()) else { continue };
             let still = flagged_now(gate);
-            let looks_at_single_files = Rules::looks_at_single_files(spec);
+            let looks_at_single_files = TamperRules::looks_at_single_files(spec);
             let quiet = files.iter().filter(|file| !still.contains(file.as_str()));
             found.extend(
                 self.hidden(run, &present, quiet)?
@@ -54,20 +54,23 @@ impl Driver<'_> {
                     .map(|one| (one, looks_at_single_files)),
             );
         }
-        for (Hidden { place, how }, looks_at_single_files) in found {
+        for (HiddenFile { place, how }, looks_at_single_files) in found {
             let what = match &how {
-                How::Ignored => hands::finding_ignored(locale).to_owned(),
-                How::Untouched => hands::finding_gone(locale).to_owned(),
-                How::Renamed(from) | How::Stubbed(from) => hands::finding_covered(from, locale),
+                HidingMethod::Ignored => hands::finding_ignored(locale).to_owned(),
+                HidingMethod::Untouched => hands::finding_gone(locale).to_owned(),
+                HidingMethod::Renamed(from) | HidingMethod::Stubbed(from) => {
+                    hands::finding_covered(from, locale)
+                }
             };
             // In other tools another file may fix a finding, and the user may
             // have accepted settings that find less.
             let is_told = rules.allows(&place)
-                || (how == How::Untouched && (!looks_at_single_files || evidence.accepts_changes));
+                || (how == HidingMethod::Untouched
+                    && (!looks_at_single_files || evidence.accepts_changes));
             if is_told {
-                evidence.edited.push(Edit { place, what });
+                evidence.edited.push(TestEdit { place, what });
             } else {
-                evidence.weakened.push(Weakening { place, what });
+                evidence.weakened.push(WeakenedCheck { place, what });
             }
         }
         Ok(())
@@ -78,7 +81,7 @@ impl Driver<'_> {
         run: &Run,
         present: &TreeId,
         files: impl Iterator<Item = &'f String>,
-    ) -> Result<Vec<Hidden>, EngineError> {
+    ) -> Result<Vec<HiddenFile>, EngineError> {
         let sides = self.both_versions(run, present)?;
         let start = run.baseline.as_ref().and_then(|baseline| baseline.tree.as_ref());
         let changes = start.map(|start| self.tree.changes(start, present)).transpose()?;
@@ -90,19 +93,19 @@ impl Driver<'_> {
             .collect();
         let look = |file: &String| {
             let is_there = self.root.join(file).is_file();
-            let hidden = |place: &str, how| Some(Hidden { place: place.to_owned(), how });
+            let hidden = |place: &str, how| Some(HiddenFile { place: place.to_owned(), how });
             if let Some(stub) = stub_of(file).filter(|stub| added.contains(stub)) {
-                return hidden(&stub, How::Stubbed(file.clone()));
+                return hidden(&stub, HidingMethod::Stubbed(file.clone()));
             }
             if is_there && is_passed_over(&self.root, Path::new(file)) {
-                return hidden(file, How::Ignored);
+                return hidden(file, HidingMethod::Ignored);
             }
             let of_start = sides.iter().find(|side| side.path() == file);
             match of_start {
-                None if is_there => hidden(file, How::Untouched),
+                None if is_there => hidden(file, HidingMethod::Untouched),
                 Some(old) if !is_there => {
                     let renamed = sides.iter().find(|side| is_same(old, side))?;
-                    hidden(renamed.path(), How::Renamed(file.clone()))
+                    hidden(renamed.path(), HidingMethod::Renamed(file.clone()))
                 }
                 Some(_) | None => None,
             }
@@ -112,13 +115,13 @@ impl Driver<'_> {
 }
 
 /// A file whose findings were hidden.
-struct Hidden {
+struct HiddenFile {
     place: String,
-    how: How,
+    how: HidingMethod,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum How {
+enum HidingMethod {
     /// It is ignored, so linters skip it.
     Ignored,
     /// It is unchanged.
@@ -133,7 +136,7 @@ fn flagged_now(gate: &GateReport) -> BTreeSet<&str> {
     gate.reading.findings.iter().map(|finding| finding.place.file.as_str()).collect()
 }
 
-fn is_same(old: &Sides, new: &Sides) -> bool {
+fn is_same(old: &FileVersions, new: &FileVersions) -> bool {
     old.path() != new.path()
         && !old.old_text().trim().is_empty()
         && old.old_text() == new.new_text()

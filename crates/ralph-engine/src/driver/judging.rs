@@ -7,18 +7,18 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ralph_checks::Gate;
-use ralph_checks::judge::{CHANGES_CHARS, Case, Judge};
+use ralph_checks::judge::{CHANGES_CHARS, CriterionJudge, JudgeMaterial};
 use ralph_core::decide::{awaits_judge, awaits_opinion};
 use ralph_core::evidence::{Evidence, GateReport, Verdict};
-use ralph_core::finding::Reading;
+use ralph_core::finding::ToolReport;
 use ralph_core::{Run, TreeId};
-use ralph_snapshot::{Change, ChangeKind, Label, SnapshotError, Snapshots};
+use ralph_snapshot::{ChangeKind, SnapshotError, SnapshotLabel, Snapshots, TreeChange};
 use ralph_store::{GatePass, RunStore};
 use similar::TextDiff;
 
 use super::Driver;
 use crate::error::EngineError;
-use crate::events::Event;
+use crate::events::RunEvent;
 
 /// Size in bytes above which only the name of a file is shown.
 const MOST_BYTES: u64 = 256 * 1024;
@@ -54,7 +54,7 @@ impl Driver<'_> {
             return Ok(());
         }
         let Some(judge) = self.judge.take() else { return Ok(()) };
-        let report = self.hear(&judge, run, evidence);
+        let report = self.run_judge(&judge, run, evidence);
         self.judge = Some(judge);
         evidence.gates.push(report?);
         self.ask_opinion(run, evidence);
@@ -64,7 +64,7 @@ impl Driver<'_> {
     /// Adds the judge's opinion on progress, if the run would be given up for
     /// lack of it. The opinion can only prolong a run.
     fn ask_opinion(&mut self, run: &Run, evidence: &mut Evidence) {
-        let Some(judge) = self.judge.as_ref().map(Judge::on_progress) else { return };
+        let Some(judge) = self.judge.as_ref().map(CriterionJudge::on_progress) else { return };
         let (Some(tree), true) =
             (evidence.tree.clone(), awaits_opinion(run, &run.policy, evidence))
         else {
@@ -72,7 +72,7 @@ impl Driver<'_> {
         };
         let changes = self.changes(run, &tree);
         let start = run.baseline.as_ref().and_then(|baseline| baseline.tree.as_ref());
-        let hearing = judge.hear(Case {
+        let hearing = judge.hear(JudgeMaterial {
             task: &run.task.text,
             claim: &evidence.text,
             gates: &evidence.gates,
@@ -83,9 +83,9 @@ impl Driver<'_> {
         evidence.gates.extend(reports);
     }
 
-    fn hear(
+    fn run_judge(
         &mut self,
-        judge: &Judge,
+        judge: &CriterionJudge,
         run: &Run,
         evidence: &mut Evidence,
     ) -> Result<GateReport, EngineError> {
@@ -96,7 +96,7 @@ impl Driver<'_> {
         evidence.tree = Some(tree.clone());
         let start = run.baseline.as_ref().and_then(|baseline| baseline.tree.as_ref());
         let changes = self.changes(run, &tree);
-        let hearing = judge.hear(Case {
+        let hearing = judge.hear(JudgeMaterial {
             task: &run.task.text,
             claim: &evidence.text,
             gates: &evidence.gates,
@@ -105,7 +105,7 @@ impl Driver<'_> {
         });
         if let Some(pass) = self.ledger.store().pass(&hearing.key(), &tree)? {
             let report = GateReport::remembered(judge.spec(), pass.reading);
-            self.tell(&Event::GateFinished { report: &report, iteration: run.iteration });
+            self.emit(&RunEvent::GateFinished { report: &report, iteration: run.iteration });
             return Ok(report);
         }
         let reports = self.execute_gates(run, &[&hearing]);
@@ -116,10 +116,10 @@ impl Driver<'_> {
             let reason = "the files changed while it judged them".to_owned();
             report.verdict = Verdict::Unknown { reason };
             // Watchers of the run have seen a pass.
-            self.tell(&Event::GateFinished { report: &report, iteration: run.iteration });
+            self.emit(&RunEvent::GateFinished { report: &report, iteration: run.iteration });
         }
         if report.passed() {
-            let (reading, at) = (Reading::default(), self.clock.now());
+            let (reading, at) = (ToolReport::default(), self.clock.now());
             let pass = GatePass { reading, stamp: String::new(), at };
             self.ledger.store().remember_pass(&hearing.key(), &tree, &pass)?;
         }
@@ -136,32 +136,36 @@ impl Driver<'_> {
         }
     }
 
-    fn changed_files(&self, run: &Run, tree: &TreeId) -> Result<Vec<Changed>, SnapshotError> {
+    fn changed_files(
+        &self,
+        run: &Run,
+        tree: &TreeId,
+    ) -> Result<Vec<StartDifference>, SnapshotError> {
         let snapshots = Snapshots::new(&self.tree, run.id.clone());
-        let start = snapshots.get(Label::Start)?;
+        let start = snapshots.get(SnapshotLabel::Start)?;
         let changes = self.tree.changes(&start.tree, tree)?;
         let earlier = snapshots.earlier(&start, tree, MOST_BYTES)?;
         let mut earlier: BTreeMap<PathBuf, Vec<u8>> =
             earlier.into_iter().filter_map(|file| Some((file.path, file.contents?))).collect();
-        let look = |change: Change| {
+        let look = |change: TreeChange| {
             let before = earlier.remove(&change.path);
-            Changed::new(&self.root, change, before)
+            StartDifference::new(&self.root, change, before)
         };
         Ok(changes.into_iter().map(look).collect())
     }
 }
 
 /// A file that differs from the start.
-struct Changed {
+struct StartDifference {
     name: String,
     kind: ChangeKind,
     /// The lines that differ; `None` if lines cannot be shown.
     lines: Option<String>,
 }
 
-impl Changed {
-    fn new(root: &Path, change: Change, before: Option<Vec<u8>>) -> Self {
-        let Change { path, kind } = change;
+impl StartDifference {
+    fn new(root: &Path, change: TreeChange, before: Option<Vec<u8>>) -> Self {
+        let TreeChange { path, kind } = change;
         let name = path.to_string_lossy().replace(char::is_control, "?");
         let after = present(&root.join(&path));
         let sides = match kind {
@@ -193,7 +197,7 @@ fn compare(name: &str, before: &[u8], after: &[u8]) -> Option<String> {
 
 /// Returns the names of all files, then the lines of each. No file can use up
 /// the room of the others.
-fn render(files: &[Changed]) -> String {
+fn render(files: &[StartDifference]) -> String {
     let mut out = format!("{} changed since the run began:\n", count(files.len()));
     for file in files.iter().take(MOST_NAMED) {
         let sign = match file.kind {
@@ -249,9 +253,9 @@ fn shares(texts: &[&str], room: usize) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    fn changed(name: &str, after: &str) -> Changed {
+    fn changed(name: &str, after: &str) -> StartDifference {
         let lines = compare(name, b"", after.as_bytes());
-        Changed { name: name.to_owned(), kind: ChangeKind::Added, lines }
+        StartDifference { name: name.to_owned(), kind: ChangeKind::Added, lines }
     }
 
     #[test]
@@ -275,7 +279,8 @@ mod tests {
 
     #[test]
     fn what_has_no_lines_is_named() {
-        let file = Changed { name: "a.png".to_owned(), kind: ChangeKind::Modified, lines: None };
+        let file =
+            StartDifference { name: "a.png".to_owned(), kind: ChangeKind::Modified, lines: None };
         let text = render(&[file]);
         assert!(text.contains("modified a.png (binary, large or a link: not shown)"), "{text}");
     }

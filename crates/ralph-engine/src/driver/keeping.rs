@@ -3,28 +3,29 @@
 
 use ralph_core::locale::Locale;
 use ralph_core::{Evidence, Run, TreeId};
-use ralph_snapshot::{Label, Snapshot, Snapshots};
+use ralph_snapshot::{Snapshot, SnapshotLabel, Snapshots};
 
 use super::Driver;
 use super::attending::is_interruption;
 use crate::error::EngineError;
-use crate::events::{Begin, Event};
+use crate::events::{RunEvent, RunStart};
 use crate::outside_changes::OutsideChanges;
 
 impl Driver<'_> {
     /// Takes the snapshot of the start before anything changes.
-    pub(crate) fn keep_start(&mut self, run: &Run, how: Begin) -> Result<(), EngineError> {
+    pub(crate) fn snapshot_start(&mut self, run: &Run, how: RunStart) -> Result<(), EngineError> {
         let snapshots = Snapshots::new(&self.tree, run.id.clone());
         self.kept = match how {
-            Begin::New => None,
-            Begin::Resumed => crate::undo::last(&snapshots.list()?).cloned(),
+            RunStart::New => None,
+            RunStart::Resumed => crate::undo::last(&snapshots.list()?).cloned(),
         };
         if self.kept.is_some() {
             return Ok(());
         }
         let now = self.clock.now();
-        let taken =
-            self.attended(|tree| Snapshots::new(tree, run.id.clone()).take(Label::Start, now));
+        let taken = self.run_in_background(|tree| {
+            Snapshots::new(tree, run.id.clone()).take(SnapshotLabel::Start, now)
+        });
         let start = taken.inspect_err(|_| self.say_not_begun(run))?;
         self.say_left_out(run, &start);
         self.remember_head()?;
@@ -39,12 +40,12 @@ impl Driver<'_> {
     /// If the driver died during a turn, the two cannot be told apart: all
     /// changes then count as the turn's.
     /// turn's.
-    pub(crate) fn keep_resting(&mut self, run: &Run) {
-        if let Err(error) = self.try_keep(run, Label::Resumed(run.iteration), None)
+    pub(crate) fn snapshot_changes_at_rest(&mut self, run: &Run) {
+        if let Err(error) = self.try_keep(run, SnapshotLabel::Resumed(run.iteration), None)
             && !is_interruption(&error)
         {
             let text = format!("no snapshot of what others did meanwhile: {error}");
-            self.tell(&Event::Notice { run, text: &text });
+            self.emit(&RunEvent::Notice { run, text: &text });
         }
     }
 
@@ -53,21 +54,21 @@ impl Driver<'_> {
     /// A failure does not end the run: the snapshot before still allows a
     /// rollback. The first signal does not end it either, since without it the
     /// turn's changes would be unknown later; the second one does.
-    pub(crate) fn keep_turn(&mut self, run: &Run, evidence: Option<&Evidence>) {
+    pub(crate) fn snapshot_turn(&mut self, run: &Run, evidence: Option<&Evidence>) {
         let seen = evidence.and_then(|seen| seen.tree.as_ref());
         let before = self.kept.as_ref().map(|kept| kept.tree.clone());
         self.tree.handle().ignore_first();
-        let kept = self.try_keep(run, Label::Iteration(run.iteration), seen);
+        let kept = self.try_keep(run, SnapshotLabel::Iteration(run.iteration), seen);
         self.tree.handle().go_on();
         self.note_changes_during_checks(run);
         if let Err(error) = kept {
             let text = format!("no snapshot of iteration {}: {error}", run.iteration);
-            self.tell(&Event::Notice { run, text: &text });
+            self.emit(&RunEvent::Notice { run, text: &text });
         }
         if let (Some(before), Some(kept)) = (before, &self.kept) {
             // Snapshots in different stores cannot be compared.
             let changes = self.tree.changes(&before, &kept.tree).unwrap_or_default();
-            self.keep_files(run, &changes);
+            self.log_changed_files(run, &changes);
         }
     }
 
@@ -83,8 +84,8 @@ impl Driver<'_> {
     pub(crate) fn note_outside_changes(&mut self) {
         let Some(kept) = &self.kept else { return };
         let number = match kept.label {
-            Label::Iteration(number) | Label::Resumed(number) => number,
-            Label::Start | Label::Safety(_) | Label::After(_) => 0,
+            SnapshotLabel::Iteration(number) | SnapshotLabel::Resumed(number) => number,
+            SnapshotLabel::Start | SnapshotLabel::Safety(_) | SnapshotLabel::After(_) => 0,
         };
         let present = self.tree.tree();
         let changes = present.and_then(|present| self.tree.changes(&kept.tree, &present));
@@ -93,24 +94,24 @@ impl Driver<'_> {
 
     /// Takes a snapshot after a turn whose driver died. An orderly interruption
     /// took one already, without later changes of others.
-    pub(crate) fn keep_lost_turn(&mut self, run: &Run) {
-        let label = Label::Iteration(run.iteration);
+    pub(crate) fn snapshot_lost_turn(&mut self, run: &Run) {
+        let label = SnapshotLabel::Iteration(run.iteration);
         if Snapshots::new(&self.tree, run.id.clone()).get(label).is_err() {
-            self.keep_turn(run, None);
+            self.snapshot_turn(run, None);
         }
     }
 
     fn try_keep(
         &mut self,
         run: &Run,
-        label: Label,
+        label: SnapshotLabel,
         seen: Option<&TreeId>,
     ) -> Result<(), EngineError> {
         if self.foundations.iter().any(|folder| !folder.is_dir()) {
             return Ok(());
         }
         let (kept, now) = (self.kept.clone(), self.clock.now());
-        let taken = self.attended(|tree| {
+        let taken = self.run_in_background(|tree| {
             let present = match seen {
                 Some(tree) => tree.clone(),
                 None => tree.tree()?,
@@ -134,7 +135,7 @@ impl Driver<'_> {
                 Locale::En => "the first snapshot was interrupted; nothing was changed",
                 Locale::Ko => "첫 스냅샷이 중단되었습니다. 변경된 파일은 없습니다",
             };
-            self.tell(&Event::Notice { run, text });
+            self.emit(&RunEvent::Notice { run, text });
         }
     }
 
@@ -149,7 +150,7 @@ impl Driver<'_> {
                     "{path} ({size}) 은(는) 스냅샷에 담기에 너무 큽니다: 되돌려도 복구되지 않습니다"
                 ),
             };
-            self.tell(&Event::Notice { run, text: &text });
+            self.emit(&RunEvent::Notice { run, text: &text });
         }
         for folder in &start.nested {
             let folder = folder.display();
@@ -161,7 +162,7 @@ impl Driver<'_> {
                     format!("{folder} 은(는) 별도의 저장소입니다: 그 파일은 스냅샷에 없습니다")
                 }
             };
-            self.tell(&Event::Notice { run, text: &text });
+            self.emit(&RunEvent::Notice { run, text: &text });
         }
     }
 }

@@ -18,17 +18,17 @@ use crate::error::EngineError;
 const FILE: &str = "left-out";
 
 /// The digest of a file's contents.
-type Digest = [u8; 32];
+type ContentDigest = [u8; 32];
 
 /// Files that gates created, each with the contents the gates gave it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Leftovers {
-    files: BTreeMap<PathBuf, Digest>,
+pub(crate) struct LeftoverFiles {
+    files: BTreeMap<PathBuf, ContentDigest>,
     /// Files that no other program had touched when the gates started.
     owned: Vec<PathBuf>,
 }
 
-impl Leftovers {
+impl LeftoverFiles {
     /// Reads the list; an empty one if it is missing or unreadable.
     pub(crate) fn load(folder: &Path) -> Self {
         let bytes = ralph_files::read_own(folder.join(FILE)).unwrap_or_default();
@@ -99,7 +99,7 @@ impl Leftovers {
 
 /// Returns the digest of a file or of a link's target; `None` if there is
 /// neither.
-fn digest_of(path: &Path) -> Option<Digest> {
+fn digest_of(path: &Path) -> Option<ContentDigest> {
     if let Ok(target) = fs::read_link(path) {
         return Some(*blake3::hash(&path_bytes::to_bytes(&target)).as_bytes());
     }

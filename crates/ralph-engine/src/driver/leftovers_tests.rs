@@ -1,16 +1,16 @@
 use super::*;
 
 /// A work tree in which a gate has just created `gen.txt`.
-fn created() -> (tempfile::TempDir, Leftovers) {
+fn created() -> (tempfile::TempDir, LeftoverFiles) {
     let root = tempfile::tempdir().unwrap();
     fs::write(root.path().join("gen.txt"), "good").unwrap();
-    let mut leftovers = Leftovers::default();
+    let mut leftovers = LeftoverFiles::default();
     assert_eq!(leftovers.add(root.path(), [PathBuf::from("gen.txt")].into_iter()), 1);
     (root, leftovers)
 }
 
 #[track_caller]
-fn is_left_out(leftovers: &mut Leftovers, root: &Path) -> bool {
+fn is_left_out(leftovers: &mut LeftoverFiles, root: &Path) -> bool {
     leftovers.untouched(root) == [PathBuf::from("gen.txt")]
 }
 
@@ -56,7 +56,7 @@ fn the_list_is_read_as_it_was_written() {
     let (root, mut leftovers) = created();
     let folder = root.path().join("state");
     leftovers.save(&folder).unwrap();
-    let mut loaded = Leftovers::load(&folder);
+    let mut loaded = LeftoverFiles::load(&folder);
     assert_eq!(loaded, leftovers);
     assert_eq!(loaded.untouched(root.path()), leftovers.untouched(root.path()));
 }

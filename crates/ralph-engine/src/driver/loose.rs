@@ -7,25 +7,26 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use ralph_checks::VisibleFiles;
-use ralph_checks::tamper::{FilePair, Language, decides_checks, paths_upwards, serving};
+use ralph_checks::tamper::{FileLanguage, FilePair, decides_checks, paths_upwards, serving};
 use ralph_core::wording::hands;
 use ralph_core::{Run, Timestamp, TreeId};
 use ralph_snapshot::{
-    Change, ChangeKind, Loose, Place, Snapshot, can_change, files_changed_since, is_changed_since,
+    ChangeKind, LooseFiles, Snapshot, SnapshotPlace, TreeChange, can_change, files_changed_since,
+    is_changed_since,
 };
 
 use super::Driver;
 use super::surroundings::OutsideFindings;
-use super::tampering::Sides;
+use super::tampering::FileVersions;
 use crate::programs::GateWords;
-use crate::surroundings::Surroundings;
+use crate::surroundings::GateSurroundings;
 
 /// The start and the present, which are compared.
 pub(super) struct LooseCase<'a> {
     pub(super) start: &'a Snapshot,
     pub(super) present: &'a TreeId,
     /// The differences between their trees.
-    pub(super) changes: &'a [Change],
+    pub(super) changes: &'a [TreeChange],
     /// All present files.
     pub(super) project: &'a VisibleFiles,
 }
@@ -35,7 +36,7 @@ impl Driver<'_> {
     /// would count: they prove nothing.
     pub(super) fn written_since(&self, moment: Timestamp) -> BTreeSet<String> {
         let included = self.files_included_by_gates();
-        let files = Loose::since(&self.root, moment).files.into_iter();
+        let files = LooseFiles::since(&self.root, moment).files.into_iter();
         let files = files.filter(|path| counts(&slashed(path)) || included.contains(path));
         files.map(|path| slashed(&path)).collect()
     }
@@ -45,7 +46,7 @@ impl Driver<'_> {
         &self,
         run: &Run,
         LooseCase { start, present, changes, project }: LooseCase<'_>,
-        then: &Surroundings,
+        then: &GateSurroundings,
         found: &mut OutsideFindings,
     ) {
         let locale = found.locale;
@@ -55,7 +56,7 @@ impl Driver<'_> {
             }
         }
         let included = self.files_included_by_gates();
-        let mut loose = Loose::since(&self.root, then.at());
+        let mut loose = LooseFiles::since(&self.root, then.at());
         loose.files.retain(|path| {
             let shown = slashed(path);
             (counts(&shown) || included.contains(path))
@@ -68,18 +69,18 @@ impl Driver<'_> {
             }
         }
         loose.files.retain(|file| !loose.nested.iter().any(|folder| file.starts_with(folder)));
-        if matches!(start.place, Place::Git { .. }) {
+        if matches!(start.place, SnapshotPlace::Git { .. }) {
             let held = self.tree.contents(present, &loose.files, 0).unwrap_or_default();
             loose.files.retain(|file| !held.contains_key(file));
         }
         let ignored = if loose.files.is_empty() { Vec::new() } else { self.tree.ignored() };
-        if !matches!(start.place, Place::Git { .. }) {
+        if !matches!(start.place, SnapshotPlace::Git { .. }) {
             let is_ignored = |file: &PathBuf| ignored.iter().any(|top| file.starts_with(top));
             loose.files.retain(is_ignored);
         }
         let sides = self.both_versions(run, present).unwrap_or_default();
         let pairs: Vec<FilePair<'_>> =
-            sides.iter().filter(|side| side.is_known()).map(Sides::pair).collect();
+            sides.iter().filter(|side| side.is_known()).map(FileVersions::pair).collect();
         let shown: Vec<String> = loose.files.iter().map(|file| slashed(file)).collect();
         let (sure, unsure): (Vec<&str>, Vec<&str>) =
             shown.iter().map(String::as_str).partition(|path| {
@@ -153,11 +154,11 @@ impl Driver<'_> {
 /// Returns true if a file outside the snapshots is compared: code, and files
 /// whose name gives them a say in checks.
 fn counts(path: &str) -> bool {
-    Language::of(path).is_some() || decides_checks(path)
+    FileLanguage::of(path).is_some() || decides_checks(path)
 }
 
 /// Returns the changed files at a place, which may be a link.
-fn changed_at(place: &Path, then: &Surroundings) -> Vec<PathBuf> {
+fn changed_at(place: &Path, then: &GateSurroundings) -> Vec<PathBuf> {
     let is_changed = |found: fs::Metadata| found.is_file() && is_changed_since(&found, then.at());
     let is_led_to = fs::metadata(place).is_ok_and(is_changed);
     let mut found = files_changed_since(place, then.at());

@@ -3,17 +3,17 @@
 use std::io::Write;
 
 use ralph_core::Run;
-use ralph_core::memory::hydration::Preface;
+use ralph_core::memory::hydration::PrefaceMode;
 use ralph_core::memory::notes::names;
 use ralph_core::wording::learned;
-use ralph_memory::event::{Phase, Place};
-use ralph_memory::resume::{self, Age, Reader};
+use ralph_memory::event::{EventContext, WorkPhase};
+use ralph_memory::resume::{self, SessionAge, SummaryReader};
 
 use super::Driver;
-use super::memory::Plan;
+use super::memory::SessionPlan;
 use super::turn;
-use crate::events::Event;
-use crate::recall::{Part, Recall, RecallError, Recalled, Wanted};
+use crate::events::RunEvent;
+use crate::recall::{NotePortion, NoteRecall, NoteRequest, RecallError, RecallResult};
 
 /// The file in the run's folder that lists the notes the conversation has seen.
 const SEEN: &str = "notes";
@@ -21,19 +21,19 @@ const SEEN: &str = "notes";
 impl Driver<'_> {
     /// Returns the notes for the next turn that the conversation has not seen.
     /// A failure is reported and does not stop the work.
-    pub(super) fn notes(&mut self, run: &Run, plan: Plan) -> Option<String> {
-        let recall = self.recall.clone().filter(Recall::has_anything)?;
+    pub(super) fn notes(&mut self, run: &Run, plan: SessionPlan) -> Option<String> {
+        let recall = self.recall.clone().filter(NoteRecall::has_anything)?;
         match self.recalled(&recall, run, plan) {
             Ok(found) => {
                 if found.retired_generated > 0 {
                     let locale = run.policy.locale;
                     let text = learned::retired_generated(found.retired_generated, locale);
-                    self.tell(&Event::Notice { run, text: &text });
+                    self.emit(&RunEvent::Notice { run, text: &text });
                 }
                 found.shown.map(|shown| shown.text)
             }
             Err(error) => {
-                self.tell(&Event::Notice { run, text: &error.to_string() });
+                self.emit(&RunEvent::Notice { run, text: &error.to_string() });
                 None
             }
         }
@@ -45,14 +45,19 @@ impl Driver<'_> {
         text.lines().skip(1).map(str::to_owned).collect()
     }
 
-    fn recalled(&self, recall: &Recall, run: &Run, plan: Plan) -> Result<Recalled, RecallError> {
+    fn recalled(
+        &self,
+        recall: &NoteRecall,
+        run: &Run,
+        plan: SessionPlan,
+    ) -> Result<RecallResult, RecallError> {
         let path = self.folder.join(SEEN);
         let now = self.clock.now();
         let left = self.left.as_ref().map(|session| (session, resume::age(session, now)));
-        let is_late = left.is_some_and(|(_, age)| age == Age::Old);
+        let is_late = left.is_some_and(|(_, age)| age == SessionAge::Old);
         // After so long all notes are shown again.
-        let goes_on = plan == Plan::Resume && !is_late;
-        let reader = if goes_on { Reader::Itself } else { Reader::Newcomer };
+        let goes_on = plan == SessionPlan::Resume && !is_late;
+        let reader = if goes_on { SummaryReader::Itself } else { SummaryReader::Newcomer };
         let before = if goes_on {
             ralph_files::read_own_text(&path).unwrap_or_default()
         } else {
@@ -63,9 +68,9 @@ impl Driver<'_> {
         // Notes in the feedback need not be shown twice.
         let told = names(&run.feedback.notes);
         let seen: Vec<String> = lines.map(str::to_owned).chain(told).collect();
-        let phase = if run.feedback.is_empty() { Phase::Think } else { Phase::Code };
-        let wanted = Wanted {
-            part: if goes_on { Part::Asked } else { Part::Whole },
+        let phase = if run.feedback.is_empty() { WorkPhase::Think } else { WorkPhase::Code };
+        let wanted = NoteRequest {
+            part: if goes_on { NotePortion::Asked } else { NotePortion::Whole },
             // The failures tell which files matter now.
             task: Some(format!("{}\n{}", run.task.text, run.feedback.text())),
             resume: left
@@ -73,18 +78,18 @@ impl Driver<'_> {
                 .unwrap_or_default(),
             seen,
             spent,
-            place: Place {
+            place: EventContext {
                 run: Some(run.id.to_string()),
                 iteration: Some(run.iteration),
                 phase: Some(phase),
-                ..Place::default()
+                ..EventContext::default()
             },
             preface: if spent > 0 {
-                Preface::LeftOut
+                PrefaceMode::LeftOut
             } else {
-                Preface::after([run.feedback.notes.as_str()])
+                PrefaceMode::after([run.feedback.notes.as_str()])
             },
-            ..Wanted::new(phase)
+            ..NoteRequest::new(phase)
         };
         let found = recall.recall(&wanted, now)?;
         if let Some(shown) = &found.shown {

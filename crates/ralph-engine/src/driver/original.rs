@@ -17,14 +17,15 @@ use std::time::Instant;
 
 use ralph_checks::VisibleFiles;
 use ralph_checks::tamper::{
-    FilePair, Kind, Restored, Rules, Tampering, is_material, is_runner_config, split, tests_in,
+    FilePair, RestoredContents, TamperRules, Tampering, TamperingKind, is_material,
+    is_runner_config, split, tests_in,
 };
 use ralph_core::decide::{Decision, decide, is_luck, is_otherwise_done};
-use ralph_core::evidence::{BitingTest, Edit, Evidence, GateReport, Verdict, Weakening};
+use ralph_core::evidence::{Evidence, GateReport, ProofTest, TestEdit, Verdict, WeakenedCheck};
 use ralph_core::finding::test_name;
 use ralph_core::original::{self, OriginalVerdict};
-use ralph_core::policy::{Criterion, GateSpec, Need, OriginalTests, RuleEdition};
-use ralph_core::preserve::Start;
+use ralph_core::policy::{Criterion, GateImportance, GateSpec, OriginalTests, RuleEdition};
+use ralph_core::preserve::BaselineTests;
 use ralph_core::state::Proof;
 use ralph_core::{Run, TreeId};
 use ralph_proc::is_lack_of_means;
@@ -33,12 +34,12 @@ use self::stage::{StageOverlay, TrialStage};
 use self::whole_suite::{
     SuiteJudgement, fails_without_names, is_whole, state_of, tests_of, whole_start, whole_suite,
 };
-use self::wording::Trial;
-use super::tampering::{self, Sides};
+use self::wording::TrialWording;
+use super::tampering::{self, FileVersions};
 use super::test_places::{allows_test, is_of_file};
 use super::{Driver, preserve};
 use crate::error::EngineError;
-use crate::events::Event;
+use crate::events::RunEvent;
 
 /// Maximum number of objections that are listed.
 const NAMED: usize = 20;
@@ -50,11 +51,11 @@ struct StartCase<'a> {
     project: &'a VisibleFiles,
     start: TreeId,
     present: TreeId,
-    rules: Rules,
+    rules: TamperRules,
     /// All files that differ from the start.
-    files: Vec<Sides>,
+    files: Vec<FileVersions>,
     /// The tests of the start, gate by gate.
-    starts: BTreeMap<String, Start>,
+    starts: BTreeMap<String, BaselineTests>,
     /// The gates that name no tests and are judged by their verdict.
     whole: BTreeSet<String>,
     /// The gates that are judged by their tests, by number.
@@ -74,8 +75,8 @@ impl StartCase<'_> {
 }
 
 /// Returns both versions of these files, without those that cannot be restored.
-fn pairs<'f>(files: impl Iterator<Item = &'f Sides>) -> Vec<FilePair<'f>> {
-    files.filter(|file| file.is_known()).map(Sides::pair).collect()
+fn pairs<'f>(files: impl Iterator<Item = &'f FileVersions>) -> Vec<FilePair<'f>> {
+    files.filter(|file| file.is_known()).map(FileVersions::pair).collect()
 }
 
 impl Driver<'_> {
@@ -92,13 +93,13 @@ impl Driver<'_> {
         }
         let began = Instant::now();
         let project = VisibleFiles::new(&self.root);
-        self.hear_all(run, evidence, &project)?;
+        self.run_start_tests(run, evidence, &project)?;
         self.look_at_packages(run, evidence)?;
         self.look_at_surroundings(run, evidence, &project)?;
         if is_luck(run, evidence) {
             let gates: Vec<&str> = evidence.gates.iter().map(|gate| gate.name.as_str()).collect();
             let (place, what) = (gates.join(", "), wording::luck(run.policy.locale).to_owned());
-            evidence.edited.push(Edit { place, what });
+            evidence.edited.push(TestEdit { place, what });
         }
         evidence.aside = evidence.aside.saturating_add(began.elapsed());
         Ok(())
@@ -106,7 +107,7 @@ impl Driver<'_> {
 
     /// Does the same for a caller who waits for the gates and judges nothing.
     /// The results are stored.
-    pub(crate) fn foresee_judgement(
+    pub(crate) fn precompute_judgement(
         &mut self,
         run: &Run,
         evidence: &mut Evidence,
@@ -114,10 +115,10 @@ impl Driver<'_> {
         if evidence.gates.iter().any(GateReport::blocks) {
             return Ok(());
         }
-        self.hear_all(run, evidence, &VisibleFiles::new(&self.root))
+        self.run_start_tests(run, evidence, &VisibleFiles::new(&self.root))
     }
 
-    fn hear_all(
+    fn run_start_tests(
         &mut self,
         run: &Run,
         evidence: &mut Evidence,
@@ -131,20 +132,20 @@ impl Driver<'_> {
         }
         let sealed = self.sealed_for_gates(run);
         let known = self.held.len();
-        let heard = self.hear_case(&case, evidence);
-        self.put_right(run, sealed)?;
+        let heard = self.run_case_tests(&case, evidence);
+        self.restore_sealed_files(run, sealed)?;
         evidence.weakened.extend(self.held[known..].iter().cloned());
         heard
     }
 
     /// Runs the tests of the start, and new ones on the code of the start.
-    fn hear_case(
+    fn run_case_tests(
         &mut self,
         case: &StartCase<'_>,
         evidence: &mut Evidence,
     ) -> Result<(), EngineError> {
         let run = case.run;
-        self.hear_tests_of_start(case, evidence)?;
+        self.run_changed_start_tests(case, evidence)?;
         // A check that turned green needs no other proof.
         let is_proven = decide(run, &run.policy, evidence).decision
             == Decision::Complete(Proof::Verified)
@@ -153,8 +154,8 @@ impl Driver<'_> {
         if is_proven || !evidence.weakened.is_empty() {
             return Ok(());
         }
-        evidence.biting = self.biting(case, evidence)?;
-        let told = |one: &BitingTest| Edit {
+        evidence.biting = self.proof_tests(case, evidence)?;
+        let told = |one: &ProofTest| TestEdit {
             place: test_name(&one.id).to_owned(),
             what: wording::bite(one.bite, run.policy.locale).to_owned(),
         };
@@ -173,7 +174,7 @@ impl Driver<'_> {
             if case.starts.contains_key(&name) {
                 continue;
             }
-            let Some(report) = self.hear_start(case, index)? else { continue };
+            let Some(report) = self.run_gate_on_start(case, index)? else { continue };
             match report.reading.tests {
                 Some(tests) if report.verdict.is_known() => {
                     preserve::add(&self.folder, &name, &tests)?;
@@ -182,7 +183,7 @@ impl Driver<'_> {
                 // A suite that did not even load is compared with its present
                 // result.
                 None if report.verdict.is_known() => {
-                    case.starts.insert(name, Start::default());
+                    case.starts.insert(name, BaselineTests::default());
                 }
                 Some(_) | None => self.pass_on_lack_of_time(&report, evidence),
             }
@@ -192,18 +193,18 @@ impl Driver<'_> {
     }
 
     /// Runs a gate on the files of the start; `None` if that is not possible.
-    fn hear_start(
+    fn run_gate_on_start(
         &mut self,
         case: &StartCase<'_>,
         index: usize,
     ) -> Result<Option<GateReport>, EngineError> {
-        let whole = |file: &Sides| (file.path().to_owned(), file.restored());
+        let whole = |file: &FileVersions| (file.path().to_owned(), file.restored());
         let all = case.files.iter().filter(|file| file.is_known()).map(whole).collect();
         match self.overlaid(&case.files, &all) {
             Ok(supervisor) => {
                 let stage = TrialStage::Start;
                 let overlay = StageOverlay { stage, supervisor: &supervisor, restored: &all };
-                self.hear_on(case, index, overlay).map(Some)
+                self.run_on_stage(case, index, overlay).map(Some)
             }
             Err(_) => Ok(None),
         }
@@ -248,7 +249,7 @@ impl Driver<'_> {
             let has_tests = report.is_some_and(|report| report.reading.tests.is_some());
             // A custom command may be a suite, too.
             let is_suite = matches!(spec.criterion, Criterion::TestPass | Criterion::Custom);
-            spec.need == Need::Required && (has_tests || is_suite)
+            spec.need == GateImportance::Required && (has_tests || is_suite)
         };
         let gates: Vec<usize> = (0..self.gates.len()).filter(is_judged).collect();
         if gates.is_empty() {
@@ -259,7 +260,7 @@ impl Driver<'_> {
     }
 
     /// Runs the tests of the start on the present code, if tests were changed.
-    fn hear_tests_of_start(
+    fn run_changed_start_tests(
         &mut self,
         case: &StartCase<'_>,
         evidence: &mut Evidence,
@@ -269,8 +270,8 @@ impl Driver<'_> {
         // can write them, so they excuse nothing here.
         let material = split(&pairs(open.clone()), case.project).tests;
         let lost = open.filter(|file| !file.is_known() && is_material(file.path()));
-        let lost: Vec<Weakening> = lost
-            .map(|file| Weakening {
+        let lost: Vec<WeakenedCheck> = lost
+            .map(|file| WeakenedCheck {
                 place: file.path().to_owned(),
                 what: wording::cannot_restore(case.run.policy.locale).to_owned(),
             })
@@ -279,28 +280,28 @@ impl Driver<'_> {
             evidence.weakened.extend(lost);
             return Ok(());
         }
-        let trial = Trial::new(&material, case.run.policy.locale);
+        let trial = TrialWording::new(&material, case.run.policy.locale);
         let supervisor = match self.overlaid(&case.files, &material) {
             Ok(supervisor) => supervisor,
             Err(reason) => {
                 let (place, what) = (trial.places(), trial.not_possible(&reason));
                 if is_lack_of_means(&reason) {
-                    evidence.edited.push(Edit { place, what });
+                    evidence.edited.push(TestEdit { place, what });
                 } else {
-                    evidence.weakened.push(Weakening { place, what });
+                    evidence.weakened.push(WeakenedCheck { place, what });
                 }
                 evidence.weakened.extend(lost);
                 return Ok(());
             }
         };
-        self.tell(&Event::Notice { run: case.run, text: trial.announced() });
+        self.emit(&RunEvent::Notice { run: case.run, text: trial.announced() });
         let stage = TrialStage::TestsOfStart;
         let overlay = StageOverlay { stage, supervisor: &supervisor, restored: &material };
         let (mut verdicts, mut doubts) = (Vec::new(), Vec::new());
         for index in case.gates.clone() {
-            let heard = self.hear_gate(case, index, overlay, evidence)?;
+            let heard = self.run_gate_start_tests(case, index, overlay, evidence)?;
             if heard.as_ref().is_some_and(|heard| heard.objections.is_empty()) {
-                doubts.extend(self.hear_controls(case, index, &material, evidence)?);
+                doubts.extend(self.run_controls(case, index, &material, evidence)?);
             }
             verdicts.extend(heard.map(|verdict| (self.gates[index].spec().name.clone(), verdict)));
         }
@@ -310,19 +311,19 @@ impl Driver<'_> {
         evidence.weakened.extend(lost);
         for (gate, verdict) in verdicts {
             if verdict.objections.is_empty() {
-                evidence.edited.push(Edit { what: trial.all_pass(&verdict), place: gate });
+                evidence.edited.push(TestEdit { what: trial.all_pass(&verdict), place: gate });
                 continue;
             }
             doubts.extend(trial.held(&verdict, |id| case.allows_test(id)).into_iter().take(NAMED));
         }
         if evidence.forgets_failure {
             let (place, what) = (trial.places(), trial.forgotten().to_owned());
-            evidence.edited.push(Edit { place, what });
+            evidence.edited.push(TestEdit { place, what });
         }
         let is_told = case.run.policy.allowed.tests
             || case.run.policy.tests.original == OriginalTests::Report;
         if is_told {
-            let told = |one: Weakening| Edit {
+            let told = |one: WeakenedCheck| TestEdit {
                 what: ralph_core::wording::accepted(&one.what, case.run.policy.locale),
                 place: one.place,
             };
@@ -336,22 +337,22 @@ impl Driver<'_> {
 
     /// Runs the tests of one gate as they were at the start; `None` if they
     /// cannot be run.
-    fn hear_gate(
+    fn run_gate_start_tests(
         &mut self,
         case: &StartCase<'_>,
         index: usize,
         overlay: StageOverlay<'_>,
         evidence: &mut Evidence,
-    ) -> Result<Option<HeardSuite>, EngineError> {
+    ) -> Result<Option<StartSuiteResult>, EngineError> {
         let name = self.gates[index].spec().name.clone();
-        let report = self.hear_on(case, index, overlay)?;
+        let report = self.run_on_stage(case, index, overlay)?;
         let own = evidence.gates.iter().find(|report| report.name == name).cloned();
         let Some((then, own)) = case.starts.get(&name).zip(own) else { return Ok(None) };
         if let Verdict::Unknown { reason } = &report.verdict {
             if self.until.is_none() {
-                let trial = Trial::new(overlay.restored, case.run.policy.locale);
+                let trial = TrialWording::new(overlay.restored, case.run.policy.locale);
                 let what = trial.not_possible(reason);
-                evidence.edited.push(Edit { place: trial.places(), what });
+                evidence.edited.push(TestEdit { place: trial.places(), what });
             }
             self.pass_on_lack_of_time(&report, evidence);
             return Ok(None);
@@ -375,12 +376,12 @@ impl Driver<'_> {
                     || report.reading.tests.is_some()
                     || !report.passed()
             };
-            let control = self.hear_start(case, index)?.filter(names_some);
+            let control = self.run_gate_on_start(case, index)?.filter(names_some);
             verdict.confirm(then, &tests(&again), control.as_ref().map(tests).as_ref());
         }
         let why_not_run = wording::why_not_run(&report, then);
         let is_whole = judgement == SuiteJudgement::AsWhole;
-        Ok(Some(HeardSuite { verdict, why_not_run, is_whole }))
+        Ok(Some(StartSuiteResult { verdict, why_not_run, is_whole }))
     }
 
     /// Reports static findings about tests that were run as they were at the
@@ -388,7 +389,7 @@ impl Driver<'_> {
     fn replace_reading(
         &mut self,
         case: &StartCase<'_>,
-        material: &BTreeMap<String, Restored>,
+        material: &BTreeMap<String, RestoredContents>,
         evidence: &mut Evidence,
     ) {
         // A suite that names no tests is assumed to run them all. A custom
@@ -418,7 +419,7 @@ impl Driver<'_> {
         };
         let is_heard = |one: &Tampering| {
             let is_about_tests = one.kind.is_about_tests()
-                || matches!(one.kind, Kind::CollectionChanged { .. })
+                || matches!(one.kind, TamperingKind::CollectionChanged { .. })
                 || is_runner_config(&one.place.file);
             is_about_tests && material.contains_key(&one.place.file) && is_run(&one.place.file)
         };
@@ -435,22 +436,24 @@ impl Driver<'_> {
         self.look_at_programs(case.run, evidence);
         evidence.weakened.extend(self.held.iter().cloned());
         tampering::report(others, &case.rules, case.run, evidence);
-        let told =
-            |one: Tampering| Edit { place: one.place.display(), what: one.kind.describe(locale) };
+        let told = |one: Tampering| TestEdit {
+            place: one.place.display(),
+            what: one.kind.describe(locale),
+        };
         evidence.edited.extend(heard.into_iter().take(NAMED).map(told));
     }
 }
 
 /// The result of a gate's tests of the start, and the reason why some could not
 /// be run.
-struct HeardSuite {
+struct StartSuiteResult {
     verdict: OriginalVerdict,
     why_not_run: Option<String>,
     /// True if the suite names no tests and was judged by its verdict.
     is_whole: bool,
 }
 
-impl std::ops::Deref for HeardSuite {
+impl std::ops::Deref for StartSuiteResult {
     type Target = OriginalVerdict;
 
     fn deref(&self) -> &OriginalVerdict {

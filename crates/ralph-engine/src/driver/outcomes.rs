@@ -8,20 +8,23 @@ mod mend;
 mod recall;
 mod tries;
 
-use ralph_core::memory::attempt::Attempt;
+use ralph_core::memory::attempt::TaskAttempt;
 use ralph_core::memory::citations::cited;
-use ralph_core::state::State;
+use ralph_core::state::RunState;
 use ralph_core::{Evidence, Run};
-use ralph_memory::event::{Actor, Event, Note, NoteKind, Phase, Place, Scope, Tried, What};
-use ralph_memory::log::Log;
-use ralph_memory::raw::Raw;
+use ralph_memory::event::{
+    AttemptRecord, EventActor, EventContext, LogEvent, LogEventKind, NoteContent, NoteKind,
+    NoteScope, WorkPhase,
+};
+use ralph_memory::log::EventLog;
+use ralph_memory::raw::RawOutputStore;
 use ralph_memory::{
-    Known, MemoryError, Notebook, Notebooks, Patience, clean, failure_key, failure_name,
+    LockPatience, MemoryError, Notebook, Notebooks, StoredNote, clean, failure_key, failure_name,
     failure_note,
 };
 
 use self::attempt::TurnAttempt;
-use self::failures::{Failure, Outcome};
+use self::failures::{CheckedTurn, TurnFailure};
 use super::Driver;
 
 /// Maximum number of a turn's new failures that are noted: the first explain
@@ -33,24 +36,24 @@ const MOST_FILES: usize = 20;
 
 /// The events for the memory that are written once a turn is stored.
 #[derive(Debug, Default)]
-pub(crate) struct Lesson(Vec<Event>);
+pub(crate) struct TurnLesson(Vec<LogEvent>);
 
 /// A turn that failed.
-struct Failed<'a> {
+struct FailedTurn<'a> {
     run: &'a Run,
     evidence: &'a Evidence,
-    failures: Vec<Failure>,
-    attempt: Attempt,
+    failures: Vec<TurnFailure>,
+    attempt: TaskAttempt,
     hunks: Option<String>,
 }
 
-impl Failed<'_> {
+impl FailedTurn<'_> {
     /// Returns its record for the memory.
-    fn tried(&self) -> Tried {
+    fn tried(&self) -> AttemptRecord {
         let signatures = self.failures.iter().map(|one| one.signature.clone()).collect();
         let printed = self.failures.first().map(|one| format!("{}: {}", one.title, one.text));
         let hunks = self.hunks.clone();
-        Tried { printed, hunks, ..Tried::new(self.attempt.clone(), signatures) }
+        AttemptRecord { printed, hunks, ..AttemptRecord::new(self.attempt.clone(), signatures) }
     }
 }
 
@@ -59,79 +62,93 @@ impl Driver<'_> {
     /// failures are added to the next prompt.
     ///
     /// The notebook is opened only if the turn failed or ends the run.
-    pub(crate) fn learn(&mut self, run: &Run, evidence: &Evidence, next: &mut Run) -> Lesson {
+    pub(crate) fn prepare_lesson(
+        &mut self,
+        run: &Run,
+        evidence: &Evidence,
+        next: &mut Run,
+    ) -> TurnLesson {
         if !self.remembers || self.ledger.place_is_gone() {
-            return Lesson::default();
+            return TurnLesson::default();
         }
         match failures::outcome(evidence) {
-            None => Lesson::default(),
-            Some(Outcome::Passed) => {
+            None => TurnLesson::default(),
+            Some(CheckedTurn::Passed) => {
                 let mut events = match &next.state {
-                    State::Success(_) if !evidence.accepts_changes => self.earned(run, evidence),
-                    State::Success(_)
-                    | State::Running
-                    | State::Waiting(_)
-                    | State::Paused(_)
-                    | State::Failed(_)
-                    | State::Stopped => Vec::new(),
+                    RunState::Success(_) if !evidence.accepts_changes => {
+                        self.proven_fix_events(run, evidence)
+                    }
+                    RunState::Success(_)
+                    | RunState::Running
+                    | RunState::Waiting(_)
+                    | RunState::Paused(_)
+                    | RunState::Failed(_)
+                    | RunState::Stopped => Vec::new(),
                 };
                 let attempt = self.attempt_of(run, evidence);
                 events.extend(citing(run, evidence));
                 events.push(checked(run, evidence, &[], None));
-                events.push(attempted(run, evidence, Tried::new(attempt.attempt, Vec::new())));
-                Lesson(events)
+                events.push(attempted(
+                    run,
+                    evidence,
+                    AttemptRecord::new(attempt.attempt, Vec::new()),
+                ));
+                TurnLesson(events)
             }
-            Some(Outcome::Failed(failures)) => {
+            Some(CheckedTurn::Failed(failures)) => {
                 let TurnAttempt { attempt, hunks } = self.attempt_of(run, evidence);
-                self.learn_from(&Failed { run, evidence, failures, attempt, hunks }, next)
+                self.learn_from(&FailedTurn { run, evidence, failures, attempt, hunks }, next)
             }
         }
     }
 
-    fn learn_from(&mut self, failed: &Failed<'_>, next: &mut Run) -> Lesson {
-        let Failed { run, evidence, failures, .. } = failed;
+    fn learn_from(&mut self, failed: &FailedTurn<'_>, next: &mut Run) -> TurnLesson {
+        let FailedTurn { run, evidence, failures, .. } = failed;
         let home = self.ledger.home();
-        let raw = Raw::new(home).keep(&failures::printed(evidence)).ok();
+        let raw = RawOutputStore::new(home).keep(&failures::printed(evidence)).ok();
         let mut events = Vec::new();
         let tried = failed.tried();
         if let Ok(notebook) = Notebook::open(home) {
             events.extend(gotchas(failed, &notebook));
             match &next.state {
-                State::Running => events.extend(self.tell_of_the_past(failed, &notebook, next)),
-                State::Failed(_) => {
+                RunState::Running => events.extend(self.tell_of_the_past(failed, &notebook, next)),
+                RunState::Failed(_) => {
                     let given_up = tries::given_up(run, &notebook, &tried).unwrap_or_default();
-                    let verify = |what| event(run, evidence, Phase::Verify, what);
+                    let verify = |what| event(run, evidence, WorkPhase::Verify, what);
                     events.extend(given_up.into_iter().map(verify));
                 }
-                State::Waiting(_) | State::Paused(_) | State::Success(_) | State::Stopped => {}
+                RunState::Waiting(_)
+                | RunState::Paused(_)
+                | RunState::Success(_)
+                | RunState::Stopped => {}
             }
         }
         let signatures: Vec<String> = failures.iter().map(|one| one.signature.clone()).collect();
         events.extend(citing(run, evidence));
         events.push(checked(run, evidence, &signatures, raw));
         events.push(attempted(run, evidence, tried));
-        Lesson(events)
+        TurnLesson(events)
     }
 
     /// Writes the lesson of a turn that is stored now.
-    pub(crate) fn write_down(&self, lesson: Lesson) {
+    pub(crate) fn save_lesson(&self, lesson: TurnLesson) {
         if lesson.0.is_empty() || self.ledger.place_is_gone() {
             return;
         }
         // A lesson that cannot be stored is lost; the run goes on.
         let home = self.ledger.home();
         let _ = if let Some(recall) = &self.recall {
-            Notebooks::new(home, &recall.user_home, Patience::Long).hand_in(lesson.0)
+            Notebooks::new(home, &recall.user_home, LockPatience::Long).hand_in(lesson.0)
         } else {
-            let events: Vec<Event> = lesson.0.into_iter().map(clean::event).collect();
-            Log::new(home).hand_in(&events).map_err(MemoryError::from)
+            let events: Vec<LogEvent> = lesson.0.into_iter().map(clean::event).collect();
+            EventLog::new(home).hand_in(&events).map_err(MemoryError::from)
         };
     }
 }
 
 /// Returns the place of an event in a run.
-fn place(run: &Run, phase: Phase) -> Place {
-    Place {
+fn place(run: &Run, phase: WorkPhase) -> EventContext {
+    EventContext {
         run: Some(run.id.to_string()),
         iteration: Some(run.iteration),
         task: run.task.id.clone(),
@@ -140,40 +157,41 @@ fn place(run: &Run, phase: Phase) -> Place {
     }
 }
 
-fn event(run: &Run, evidence: &Evidence, phase: Phase, what: What) -> Event {
+fn event(run: &Run, evidence: &Evidence, phase: WorkPhase, what: LogEventKind) -> LogEvent {
     let at = evidence.now.as_millis();
-    Event { at, place: place(run, phase), actor: Actor::Ralph, what }
+    LogEvent { at, place: place(run, phase), actor: EventActor::Ralph, what }
 }
 
 /// Returns the event that the agent cited notes.
-fn citing(run: &Run, evidence: &Evidence) -> Option<Event> {
+fn citing(run: &Run, evidence: &Evidence) -> Option<LogEvent> {
     let ids = cited(&evidence.text);
-    let what = What::Cited { ids: ids.clone() };
-    let event = Event { actor: Actor::Agent, ..event(run, evidence, Phase::Code, what) };
+    let what = LogEventKind::Cited { ids: ids.clone() };
+    let event =
+        LogEvent { actor: EventActor::Agent, ..event(run, evidence, WorkPhase::Code, what) };
     (!ids.is_empty()).then_some(event)
 }
 
 /// Returns the event that the checks of a turn ended. It comes after all notes
 /// of the turn, because it gives them credit.
-fn checked(run: &Run, evidence: &Evidence, signatures: &[String], raw: Option<String>) -> Event {
-    let what = What::Checked {
+fn checked(run: &Run, evidence: &Evidence, signatures: &[String], raw: Option<String>) -> LogEvent {
+    let what = LogEventKind::Checked {
         passed: signatures.is_empty(),
         tree: evidence.tree.as_ref().map(ToString::to_string),
         failures: signatures.iter().map(|signature| failure_key(signature)).collect(),
         raw,
     };
-    event(run, evidence, Phase::Verify, what)
+    event(run, evidence, WorkPhase::Verify, what)
 }
 
-fn attempted(run: &Run, evidence: &Evidence, tried: Tried) -> Event {
-    event(run, evidence, Phase::Verify, What::Attempted(Box::new(tried)))
+fn attempted(run: &Run, evidence: &Evidence, tried: AttemptRecord) -> LogEvent {
+    event(run, evidence, WorkPhase::Verify, LogEventKind::Attempted(Box::new(tried)))
 }
 
 /// Returns notes about failures that are new in this run. A known failure is
 /// marked as seen again; a note that the user withdrew stays withdrawn.
-fn gotchas(failed: &Failed<'_>, notebook: &Notebook) -> Vec<Event> {
-    let Failed { run, evidence, failures, .. } = failed;
-    let is_new = |failure: &&Failure| {
+fn gotchas(failed: &FailedTurn<'_>, notebook: &Notebook) -> Vec<LogEvent> {
+    let FailedTurn { run, evidence, failures, .. } = failed;
+    let is_new = |failure: &&TurnFailure| {
         run.iteration <= 1 || !run.progress.failing.contains(&failure.fingerprint)
     };
     let mut events = Vec::new();
@@ -182,41 +200,48 @@ fn gotchas(failed: &Failed<'_>, notebook: &Notebook) -> Vec<Event> {
         let id = failure_note(&key);
         let what = match notebook.get(&id) {
             Ok(known) if is_unheard_of(known.as_ref()) => {
-                What::Noted(Box::new(gotcha(failed, failure, &key)))
+                LogEventKind::Noted(Box::new(gotcha(failed, failure, &key)))
             }
-            Ok(Some(known)) if is_seen_again(&known, run) => What::SeenAgain { id },
+            Ok(Some(known)) if is_seen_again(&known, run) => LogEventKind::SeenAgain { id },
             Ok(_) | Err(_) => continue,
         };
-        events.push(event(run, evidence, Phase::Verify, what));
+        events.push(event(run, evidence, WorkPhase::Verify, what));
     }
     events
 }
 
 /// Returns true if we have no note of our own about it, or retracted it. A note
 /// that an agent wrote under the name of a failure does not count.
-fn is_unheard_of(known: Option<&Known>) -> bool {
+fn is_unheard_of(known: Option<&StoredNote>) -> bool {
     known.is_none_or(|known| match known.actor {
-        Actor::User => false,
-        Actor::Agent | Actor::Import => known.note.scope == Scope::Task && known.may_be_learned(),
-        Actor::Ralph => known.retired.is_some() && known.may_be_learned(),
+        EventActor::User => false,
+        EventActor::Agent | EventActor::Import => {
+            known.note.scope == NoteScope::Task && known.may_be_learned()
+        }
+        EventActor::Ralph => known.retired.is_some() && known.may_be_learned(),
     })
 }
 
-fn is_seen_again(known: &Known, run: &Run) -> bool {
+fn is_seen_again(known: &StoredNote, run: &Run) -> bool {
     known.retired.is_none() && known.place.run.as_deref() != Some(run.id.as_str())
 }
 
-fn gotcha(failed: &Failed<'_>, failure: &Failure, key: &str) -> Note {
+fn gotcha(failed: &FailedTurn<'_>, failure: &TurnFailure, key: &str) -> NoteContent {
     let attempt = &failed.attempt;
     let mut files: Vec<String> = failure.file.iter().cloned().collect();
     files.extend(
         attempt.changes.keys().filter(|file| Some(*file) != failure.file.as_ref()).cloned(),
     );
     files.truncate(MOST_FILES);
-    Note {
+    NoteContent {
         title: Some(failure.title.clone()),
         files,
         external_id: Some(failure_name(key)),
-        ..Note::new(failure_note(key), NoteKind::Gotcha, Scope::Task, failure.text.clone())
+        ..NoteContent::new(
+            failure_note(key),
+            NoteKind::Gotcha,
+            NoteScope::Task,
+            failure.text.clone(),
+        )
     }
 }

@@ -7,18 +7,18 @@ use std::path::{Path, PathBuf};
 
 use ralph_checks::tamper::is_startup_module;
 use ralph_core::Run;
-use ralph_core::evidence::{Edit, Evidence, Weakening};
+use ralph_core::evidence::{Evidence, TestEdit, WeakenedCheck};
 use ralph_core::locale::Locale;
 use ralph_core::policy::RuleEdition;
 use ralph_snapshot::ChangedPackages;
 
 use super::Driver;
-use super::tampering::Sides;
+use super::tampering::FileVersions;
 use crate::error::EngineError;
 use crate::locks;
 
 /// The package changes that a changed lock file permits.
-enum Freed {
+enum PermittedPackages {
     /// None: no lock file changed in its meaning.
     Nothing,
     /// The packages with these names, and modules that come with them.
@@ -72,9 +72,9 @@ impl Driver<'_> {
             let place = shown.to_string_lossy().into_owned();
             let what = wording(packages.files.len(), run.policy.locale);
             if rules.allows(&place) || first.is_none() {
-                evidence.edited.push(Edit { place, what });
+                evidence.edited.push(TestEdit { place, what });
             } else {
-                evidence.weakened.push(Weakening { place, what });
+                evidence.weakened.push(WeakenedCheck { place, what });
             }
         }
         Ok(())
@@ -93,26 +93,26 @@ impl Driver<'_> {
     }
 
     /// Returns the changes that the lock files of packages permit.
-    fn freed(&self, packages: &ChangedPackages, changes: &[Sides]) -> Freed {
-        let is_lock = |change: &&Sides| packages.locks.iter().any(|lock| change.is_at(lock));
+    fn freed(&self, packages: &ChangedPackages, changes: &[FileVersions]) -> PermittedPackages {
+        let is_lock = |change: &&FileVersions| packages.locks.iter().any(|lock| change.is_at(lock));
         let mut names = BTreeSet::new();
         for lock in changes.iter().filter(is_lock) {
-            let Some((old, new)) = lock.texts() else { return Freed::All };
+            let Some((old, new)) = lock.texts() else { return PermittedPackages::All };
             names.extend(locks::changed_packages(old, new));
         }
         if names.is_empty() {
-            return Freed::Nothing;
+            return PermittedPackages::Nothing;
         }
         let sites: BTreeSet<&Path> =
             packages.files.iter().filter_map(|file| site_of(file)).collect();
         for site in sites {
             names.extend(modules_of(&self.root.join(site), &names));
         }
-        Freed::Packages(names)
+        PermittedPackages::Packages(names)
     }
 }
 
-impl Freed {
+impl PermittedPackages {
     fn includes(&self, folder: &Path, file: &Path) -> bool {
         match self {
             Self::All => true,

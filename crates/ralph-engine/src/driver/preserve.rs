@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::Path;
 
-use ralph_core::evidence::{Evidence, GateReport, Weakening};
-use ralph_core::finding::{Tests, test_name};
+use ralph_core::evidence::{Evidence, GateReport, WeakenedCheck};
+use ralph_core::finding::{TestResults, test_name};
 use ralph_core::locale::Locale;
-use ralph_core::preserve::{self, FewerTests, Losses, Start, TestLoss};
+use ralph_core::preserve::{self, BaselineTests, FewerTests, LostTestReport, TestLoss};
 use serde::{Deserialize, Serialize};
 
 use super::turn;
@@ -36,14 +36,14 @@ enum StartRow {
     Before(BTreeSet<String>, BTreeSet<String>),
 }
 
-impl From<Start> for StartRow {
-    fn from(start: Start) -> Self {
-        let Start { passed, failed, skipped, ran, printed } = start;
+impl From<BaselineTests> for StartRow {
+    fn from(start: BaselineTests) -> Self {
+        let BaselineTests { passed, failed, skipped, ran, printed } = start;
         Self::Now { passed, failed, skipped, ran, printed }
     }
 }
 
-impl From<StartRow> for Start {
+impl From<StartRow> for BaselineTests {
     fn from(row: StartRow) -> Self {
         match row {
             StartRow::Now { passed, failed, skipped, ran, printed } => {
@@ -66,7 +66,7 @@ pub(crate) fn remember(folder: &Path, gates: &[GateReport]) -> Result<(), Engine
 }
 
 /// Adds the tests of a gate that had no result before the first turn.
-pub(crate) fn add(folder: &Path, gate: &str, tests: &Tests) -> Result<(), EngineError> {
+pub(crate) fn add(folder: &Path, gate: &str, tests: &TestResults) -> Result<(), EngineError> {
     let known = load(folder);
     let mut rows: BTreeMap<&str, StartRow> =
         known.iter().map(|(name, start)| (name.as_str(), start.clone().into())).collect();
@@ -83,7 +83,7 @@ fn save(folder: &Path, rows: &BTreeMap<&str, StartRow>) -> Result<(), EngineErro
 }
 
 /// Returns the tests that ran at the start, gate by gate; none if unknown.
-pub(crate) fn load(folder: &Path) -> BTreeMap<String, Start> {
+pub(crate) fn load(folder: &Path) -> BTreeMap<String, BaselineTests> {
     let Ok(text) = ralph_files::read_own(folder.join(FILE)) else { return BTreeMap::new() };
     let rows: BTreeMap<String, StartRow> = serde_json::from_slice(&text).unwrap_or_default();
     rows.into_iter().map(|(name, row)| (name, row.into())).collect()
@@ -113,13 +113,13 @@ pub(crate) fn compare_but(
             if gate.passed() && counted && !judged.contains(&gate.name) {
                 let fewer = FewerTests { then: then.ran, now: 0 };
                 let (place, what) = (gate.name.clone(), fall(fewer, locale));
-                evidence.weakened.push(Weakening { place, what });
+                evidence.weakened.push(WeakenedCheck { place, what });
             }
             continue;
         };
         if gate.passed() && preserve::is_silent(&then, now) {
             let (place, what) = (gate.name.clone(), silence(locale).to_owned());
-            evidence.weakened.push(Weakening { place, what });
+            evidence.weakened.push(WeakenedCheck { place, what });
         }
         if judged.contains(&gate.name) {
             continue;
@@ -132,14 +132,14 @@ pub(crate) fn compare_but(
             // failure, tests are missing that the agent did not remove.
             continue;
         }
-        let Losses { tests, fewer } = preserve::losses(&then, now);
+        let LostTestReport { tests, fewer } = preserve::losses(&then, now);
         let lost = tests.into_iter().take(NAMED);
-        evidence.weakened.extend(lost.map(|lost| Weakening {
+        evidence.weakened.extend(lost.map(|lost| WeakenedCheck {
             place: test_name(&lost.id).to_owned(),
             what: loss(lost.loss, locale).to_owned(),
         }));
         let place = gate.name.clone();
-        let fewer = fewer.map(|counts| Weakening { place, what: fall(counts, locale) });
+        let fewer = fewer.map(|counts| WeakenedCheck { place, what: fall(counts, locale) });
         evidence.weakened.extend(fewer);
     }
 }
@@ -176,9 +176,9 @@ fn fall(FewerTests { then, now }: FewerTests, locale: Locale) -> String {
 #[cfg(test)]
 mod tests {
     use ralph_core::Timestamp;
-    use ralph_core::evidence::{Extent, TurnEnd, Verdict};
-    use ralph_core::finding::{Reading, TestCounts, TestState};
-    use ralph_core::policy::Need;
+    use ralph_core::evidence::{GateExtent, TurnEnd, Verdict};
+    use ralph_core::finding::{TestCounts, TestState, ToolReport};
+    use ralph_core::policy::GateImportance;
 
     use super::*;
 
@@ -191,19 +191,19 @@ mod tests {
             failed: count(TestState::Failed),
             skipped: count(TestState::Skipped),
         };
-        let tests = Tests { states, counts, ..Tests::default() };
+        let tests = TestResults { states, counts, ..TestResults::default() };
         GateReport {
             name: "test_pass".to_owned(),
-            need: Need::Required,
+            need: GateImportance::Required,
             command: "make test".to_owned(),
             verdict: Verdict::Pass,
             failing: BTreeSet::new(),
-            reading: Reading { tests: Some(tests), ..Reading::default() },
+            reading: ToolReport { tests: Some(tests), ..ToolReport::default() },
             tail: String::new(),
             elapsed: std::time::Duration::ZERO,
             cached: false,
             usage: None,
-            extent: Extent::Whole,
+            extent: GateExtent::Whole,
         }
     }
 
@@ -246,7 +246,7 @@ mod tests {
         let weakened = |start: GateReport| {
             let folder = tempfile::tempdir().unwrap();
             remember(folder.path(), &[start]).unwrap();
-            let silent = GateReport { reading: Reading::default(), ..gate(&[]) };
+            let silent = GateReport { reading: ToolReport::default(), ..gate(&[]) };
             let mut evidence = evidence(vec![silent]);
             compare(folder.path(), Locale::En, &mut evidence);
             evidence.weakened.pop().map(|found| found.what)
@@ -262,7 +262,7 @@ mod tests {
         use TestState::{Failed, Passed};
         let folder = tempfile::tempdir().unwrap();
         remember(folder.path(), &[gate(&[("a", Passed), ("b", Passed)])]).unwrap();
-        let verdict = Verdict::Fail(ralph_core::evidence::Fault::Exit(2));
+        let verdict = Verdict::Fail(ralph_core::evidence::GateFault::Exit(2));
         let broken = GateReport { verdict, ..gate(&[("tests/b.py", Failed)]) };
         let mut evidence = evidence(vec![broken]);
         compare(folder.path(), Locale::En, &mut evidence);

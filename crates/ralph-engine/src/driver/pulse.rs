@@ -3,17 +3,17 @@
 use std::time::Duration;
 
 use ralph_core::{Run, Timestamp};
-use ralph_store::{Request, RunStore, StoreError};
+use ralph_store::{OwnerRequest, RunStore, StoreError};
 
 /// Time between two heartbeats.
 const HEARTBEAT: Duration = Duration::from_secs(5);
 
 /// The heartbeat of a driver during long work.
-pub(crate) struct Pulse {
+pub(crate) struct DriverHeartbeat {
     last: Timestamp,
 }
 
-impl Pulse {
+impl DriverHeartbeat {
     pub(crate) fn new(now: Timestamp) -> Self {
         Self { last: now }
     }
@@ -24,7 +24,7 @@ impl Pulse {
         store: &dyn RunStore,
         run: &Run,
         now: Timestamp,
-    ) -> Result<Option<Request>, StoreError> {
+    ) -> Result<Option<OwnerRequest>, StoreError> {
         if now.since(self.last) >= HEARTBEAT {
             self.last = now;
             store.heartbeat(&run.id, run.epoch, now)

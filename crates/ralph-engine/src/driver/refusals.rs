@@ -3,14 +3,14 @@
 
 use std::path::Path;
 
-use ralph_agents::{Agent, Refusal};
+use ralph_agents::{Agent, RefusedAction};
 use ralph_core::redact::redact;
 use ralph_core::{Run, wording};
 
 use super::Driver;
-use super::memory::Memory;
+use super::memory::AgentSession;
 use crate::error::EngineError;
-use crate::events::Event;
+use crate::events::RunEvent;
 
 /// Number of refused turns in a row without a change before a person is asked.
 const PATIENCE: u32 = 2;
@@ -20,7 +20,7 @@ const NAMED: usize = 3;
 
 /// The consequences of refusals.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Refused {
+pub(crate) struct RefusalOutcome {
     /// The text for the agent's next turn.
     pub(crate) told: String,
     /// The question to a person, if another turn is useless.
@@ -33,20 +33,20 @@ impl Driver<'_> {
         &mut self,
         agent: &dyn Agent,
         run: &Run,
-        refusals: &[Refusal],
-    ) -> Result<Option<Refused>, EngineError> {
+        refusals: &[RefusedAction],
+    ) -> Result<Option<RefusalOutcome>, EngineError> {
         if !agent.keeps_sessions() {
             return Ok(None);
         }
-        for Refusal { what, remedy } in refusals.iter().take(NAMED) {
+        for RefusedAction { what, remedy } in refusals.iter().take(NAMED) {
             let text = format!("the agent was denied {what}; to allow it, {remedy}");
-            self.tell(&Event::Notice { run, text: &redact(&text) });
+            self.emit(&RunEvent::Notice { run, text: &redact(&text) });
         }
         let stuck = !refusals.is_empty() && self.is_unchanged()?;
         let turns = count(&self.folder, agent.name(), stuck)?;
         let what: Vec<String> =
             refusals.iter().take(NAMED).map(|refusal| refusal.what.clone()).collect();
-        Ok((!refusals.is_empty()).then(|| Refused {
+        Ok((!refusals.is_empty()).then(|| RefusalOutcome {
             told: wording::refused(&what, run.policy.locale),
             question: (turns >= PATIENCE).then(|| question(turns, refusals)),
         }))
@@ -64,7 +64,7 @@ impl Driver<'_> {
 /// change. Once a person was asked, the count restarts.
 #[expect(clippy::fn_params_excessive_bools, reason = "private, and named at its one call")]
 fn count(folder: &Path, agent: &str, stuck: bool) -> Result<u32, EngineError> {
-    let mut memory = Memory::load(folder, agent);
+    let mut memory = AgentSession::load(folder, agent);
     let turns = if stuck { memory.refused + 1 } else { 0 };
     let next = if turns >= PATIENCE { 0 } else { turns };
     if next != memory.refused {
@@ -74,11 +74,11 @@ fn count(folder: &Path, agent: &str, stuck: bool) -> Result<u32, EngineError> {
     Ok(turns)
 }
 
-fn question(turns: u32, refusals: &[Refusal]) -> String {
+fn question(turns: u32, refusals: &[RefusedAction]) -> String {
     let each: Vec<String> = refusals
         .iter()
         .take(NAMED)
-        .map(|Refusal { what, remedy }| format!("{what}: {remedy}"))
+        .map(|RefusedAction { what, remedy }| format!("{what}: {remedy}"))
         .collect();
     format!(
         "{turns} turns in a row changed nothing because the agent was denied what it needs. {}",
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn the_question_names_the_rule() {
-        let refusal = Refusal {
+        let refusal = RefusedAction {
             what: "Bash: npm test".to_owned(),
             remedy: "add `Bash(npm test:*)` to permissions.allow".to_owned(),
         };

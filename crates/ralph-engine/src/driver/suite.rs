@@ -5,20 +5,20 @@ use std::collections::BTreeSet;
 use std::num::NonZero;
 use std::thread;
 
-use ralph_checks::security::Files;
-use ralph_checks::{Gate, GateWatcher, Site, run_together};
-use ralph_core::evidence::{Extent, GateReport, Verdict};
+use ralph_checks::security::ScanScope;
+use ralph_checks::{Gate, GateContext, GateWatcher, run_together};
+use ralph_core::evidence::{GateExtent, GateReport, Verdict};
 use ralph_core::policy::GateSpec;
 use ralph_core::{Run, Timestamp, TreeId};
 use ralph_store::RunStore;
 
 use super::Driver;
-use super::pulse::Pulse;
+use super::pulse::DriverHeartbeat;
 use super::timing::{self, TimeLimit};
-use crate::clock::{Clock, Interrupt};
+use crate::clock::{InterruptSignal, TimeSource};
 use crate::error::EngineError;
-use crate::events::{Event, Sink};
-use crate::stamps::Stamps;
+use crate::events::{EventSink, RunEvent};
+use crate::stamps::GateStamps;
 
 /// Maximum number of gates at a time. More would only slow each other down.
 const MOST_JOBS: usize = 4;
@@ -45,7 +45,7 @@ impl PassRecall {
 }
 
 /// The results of a run's gates.
-pub(crate) struct Shown {
+pub(crate) struct SuiteResult {
     /// One report for each gate, in their order.
     pub(crate) reports: Vec<GateReport>,
     /// Fingerprints of tests that failed and passed on the same tree.
@@ -59,10 +59,10 @@ impl Driver<'_> {
         run: &Run,
         tree: &TreeId,
         recall: PassRecall,
-    ) -> Result<Shown, EngineError> {
+    ) -> Result<SuiteResult, EngineError> {
         let mut reports = self.remembered(tree, recall)?;
         for report in reports.iter().flatten() {
-            let event = Event::GateFinished { report, iteration: run.iteration };
+            let event = RunEvent::GateFinished { report, iteration: run.iteration };
             self.sink.event(&event, self.clock.now());
         }
         let missing = |reports: &[Option<GateReport>]| -> Vec<usize> {
@@ -75,8 +75,10 @@ impl Driver<'_> {
         for (index, report) in missing.iter().zip(self.execute(run, &missing)) {
             reports[*index] = Some(report);
         }
-        let mut shown =
-            Shown { reports: reports.into_iter().flatten().collect(), flaky: BTreeSet::new() };
+        let mut shown = SuiteResult {
+            reports: reports.into_iter().flatten().collect(),
+            flaky: BTreeSet::new(),
+        };
         self.retry_doubtful(run, &mut shown);
         Ok(shown)
     }
@@ -87,7 +89,7 @@ impl Driver<'_> {
         tree: &TreeId,
         recall: PassRecall,
     ) -> Result<Vec<Option<GateReport>>, EngineError> {
-        let stamps = Stamps::new(&self.tree, &self.root, &self.gate_env);
+        let stamps = GateStamps::new(&self.tree, &self.root, &self.gate_env);
         let mut reports = Vec::new();
         for gate in &self.gates {
             let known = self.ledger.store().pass(&gate.key(), tree)?;
@@ -100,10 +102,10 @@ impl Driver<'_> {
 
     /// Repeats a gate once on the same tree if a test fails that did not fail
     /// before: it may be flaky.
-    fn retry_doubtful(&mut self, run: &Run, shown: &mut Shown) {
+    fn retry_doubtful(&mut self, run: &Run, shown: &mut SuiteResult) {
         let doubtful = |report: &GateReport| {
             !report.cached
-                && report.extent == Extent::Whole
+                && report.extent == GateExtent::Whole
                 && matches!(report.verdict, Verdict::Fail(_))
                 && (has_failed_tests(report) || !report.failing.is_empty())
                 && report.failing.iter().all(|print| run.progress.is_doubtful(print))
@@ -154,13 +156,14 @@ impl Driver<'_> {
         gates: &[&dyn Gate],
         remark: &'static str,
     ) -> Vec<GateReport> {
-        let site = Site { supervisor: &self.supervisor, root: &self.root, env: &self.gate_env };
+        let site =
+            GateContext { supervisor: &self.supervisor, root: &self.root, env: &self.gate_env };
         let store = self.ledger.store();
         let limit = TimeLimit { until: self.until, locale: run.policy.locale };
         let bound = limit.bind(gates, store);
         let bound: Vec<&dyn Gate> = bound.iter().map(|gate| &**gate).collect();
-        let watcher = Watcher::new(run, &mut *self.sink, self.clock, &self.interrupt, store);
-        let mut watcher = Watcher { remark, ..watcher };
+        let watcher = SuiteWatcher::new(run, &mut *self.sink, self.clock, &self.interrupt, store);
+        let mut watcher = SuiteWatcher { remark, ..watcher };
         let reports = run_together(&bound, &site, jobs(), &mut watcher);
         let executed = gates.iter().map(|gate| gate.spec()).zip(&reports);
         timing::remember(store, executed, self.clock.now());
@@ -173,10 +176,10 @@ fn has_failed_tests(report: &GateReport) -> bool {
 }
 
 /// Returns true if something changed in the folder of a gate.
-fn is_affected(spec: &GateSpec, changed: &Files) -> bool {
+fn is_affected(spec: &GateSpec, changed: &ScanScope) -> bool {
     match changed {
-        Files::All => true,
-        Files::Only(paths) => paths.iter().any(|path| path.starts_with(&spec.dir)),
+        ScanScope::All => true,
+        ScanScope::Only(paths) => paths.iter().any(|path| path.starts_with(&spec.dir)),
     }
 }
 
@@ -186,33 +189,41 @@ pub(crate) fn jobs() -> usize {
 }
 
 /// Reports the events of gates, and checks for requests meanwhile.
-pub(super) struct Watcher<'a> {
+pub(super) struct SuiteWatcher<'a> {
     run: &'a Run,
-    sink: &'a mut dyn Sink,
-    clock: &'a dyn Clock,
-    interrupt: &'a Interrupt,
+    sink: &'a mut dyn EventSink,
+    clock: &'a dyn TimeSource,
+    interrupt: &'a InterruptSignal,
     store: &'a dyn RunStore,
-    pulse: Pulse,
+    pulse: DriverHeartbeat,
     /// The remark after the names of the gates.
     remark: &'static str,
 }
 
-impl<'a> Watcher<'a> {
+impl<'a> SuiteWatcher<'a> {
     pub(super) fn new(
         run: &'a Run,
-        sink: &'a mut dyn Sink,
-        clock: &'a dyn Clock,
-        interrupt: &'a Interrupt,
+        sink: &'a mut dyn EventSink,
+        clock: &'a dyn TimeSource,
+        interrupt: &'a InterruptSignal,
         store: &'a dyn RunStore,
     ) -> Self {
-        Self { run, sink, clock, interrupt, store, pulse: Pulse::new(clock.now()), remark: "" }
+        Self {
+            run,
+            sink,
+            clock,
+            interrupt,
+            store,
+            pulse: DriverHeartbeat::new(clock.now()),
+            remark: "",
+        }
     }
 }
 
-impl GateWatcher for Watcher<'_> {
+impl GateWatcher for SuiteWatcher<'_> {
     fn started(&mut self, spec: &GateSpec) {
         let name = &format!("{}{}", spec.name, self.remark);
-        let event = Event::GateStarted { name, iteration: self.run.iteration };
+        let event = RunEvent::GateStarted { name, iteration: self.run.iteration };
         self.sink.event(&event, self.clock.now());
     }
 
@@ -223,7 +234,7 @@ impl GateWatcher for Watcher<'_> {
     fn finished(&mut self, report: &GateReport) {
         let name = format!("{}{}", report.name, self.remark);
         let report = &GateReport { name, ..report.clone() };
-        let event = Event::GateFinished { report, iteration: self.run.iteration };
+        let event = RunEvent::GateFinished { report, iteration: self.run.iteration };
         self.sink.event(&event, self.clock.now());
     }
 
@@ -238,17 +249,19 @@ impl GateWatcher for Watcher<'_> {
 #[cfg(test)]
 mod tests {
     use ralph_checks::security::SecurityGate;
-    use ralph_core::policy::Need;
+    use ralph_core::policy::GateImportance;
 
     use super::*;
 
     #[test]
     fn a_gate_is_affected_by_changes_in_its_folder() {
-        let gate =
-            |dir: &str| GateSpec { dir: dir.to_owned(), ..SecurityGate::specify(Need::Required) };
-        let changed = Files::Only(vec!["web/src/a.ts".into()]);
+        let gate = |dir: &str| GateSpec {
+            dir: dir.to_owned(),
+            ..SecurityGate::specify(GateImportance::Required)
+        };
+        let changed = ScanScope::Only(vec!["web/src/a.ts".into()]);
         assert!(is_affected(&gate("web"), &changed) && is_affected(&gate(""), &changed));
         assert!(!is_affected(&gate("we"), &changed) && !is_affected(&gate("api"), &changed));
-        assert!(is_affected(&gate("api"), &Files::All));
+        assert!(is_affected(&gate("api"), &ScanScope::All));
     }
 }

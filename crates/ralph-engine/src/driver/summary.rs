@@ -1,8 +1,8 @@
 //! Summarizes earlier turns for a new session, from our own records.
 
-use ralph_core::wording::{self, Past, PastTurn};
+use ralph_core::wording::{self, EarlierTurns, PastTurn};
 use ralph_core::{Run, TreeId};
-use ralph_snapshot::{Label, SnapshotError, Snapshots};
+use ralph_snapshot::{SnapshotError, SnapshotLabel, Snapshots};
 use ralph_store::RunStore;
 
 use super::Driver;
@@ -28,11 +28,11 @@ impl Driver<'_> {
         let mut changed = tree.and_then(|tree| self.changed(run, &tree).ok()).unwrap_or_default();
         let more_changed = changed.len().saturating_sub(FILES);
         changed.truncate(FILES);
-        wording::summary(run, &Past { turns: turns.collect(), changed, more_changed })
+        wording::summary(run, &EarlierTurns { turns: turns.collect(), changed, more_changed })
     }
 
     fn changed(&self, run: &Run, tree: &TreeId) -> Result<Vec<String>, SnapshotError> {
-        let start = Snapshots::new(&self.tree, run.id.clone()).get(Label::Start)?;
+        let start = Snapshots::new(&self.tree, run.id.clone()).get(SnapshotLabel::Start)?;
         let changes = self.tree.changes(&start.tree, tree)?;
         let name = |path: &std::path::Path| path.to_string_lossy().replace(char::is_control, "?");
         Ok(changes.iter().map(|change| name(&change.path)).collect())

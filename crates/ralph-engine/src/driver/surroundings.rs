@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 
 use ralph_checks::VisibleFiles;
 use ralph_checks::tamper::{is_header_of_others, is_material, is_startup_module, is_test_file};
-use ralph_core::evidence::{Edit, Evidence, GateReport, Weakening};
+use ralph_core::evidence::{Evidence, GateReport, TestEdit, WeakenedCheck};
 use ralph_core::locale::Locale;
 use ralph_core::policy::{GateSpec, RuleEdition};
 use ralph_core::wording::{self, hands};
 use ralph_core::{Run, Timestamp};
 use ralph_proc::find_program;
 use ralph_snapshot::{
-    ChangeKind, Label, Snapshots, byte_code_changed_since, can_change, code_changed_since,
+    ChangeKind, SnapshotLabel, Snapshots, byte_code_changed_since, can_change, code_changed_since,
     is_changed_since,
 };
 use ralph_store::RunStore;
@@ -24,7 +24,7 @@ use crate::error::EngineError;
 use crate::programs::{GateWords, ProgramPlaces};
 use crate::python::{PythonHost, PythonSetup, interpreters};
 use crate::ruby;
-use crate::surroundings::{FILE, Surroundings, is_executable};
+use crate::surroundings::{FILE, GateSurroundings, is_executable};
 
 /// Maximum number of findings of a kind that are reported.
 const NAMED: usize = 20;
@@ -34,8 +34,8 @@ const MOST_HELD: usize = 50;
 
 /// Findings outside the snapshots: those that hold the run, and others.
 pub(super) struct OutsideFindings {
-    held: Vec<Weakening>,
-    told: Vec<Edit>,
+    held: Vec<WeakenedCheck>,
+    told: Vec<TestEdit>,
     pub(super) locale: Locale,
 }
 
@@ -55,7 +55,7 @@ impl Driver<'_> {
         let pythons = interpreters(&gates, &self.places());
         let host = self.python_host();
         let pythons = pythons.into_iter().filter_map(|program| host.ask(program)).collect();
-        let mut seen = Surroundings::now(&self.places(), self.clock.now());
+        let mut seen = GateSurroundings::now(&self.places(), self.clock.now());
         seen.pythons = pythons;
         seen.flagged = hidden::flagged(reports);
         seen.written = began.map(|began| self.written_since(began)).unwrap_or_default();
@@ -79,7 +79,7 @@ impl Driver<'_> {
         self.write_surroundings(&then)
     }
 
-    fn write_surroundings(&self, seen: &Surroundings) -> Result<(), EngineError> {
+    fn write_surroundings(&self, seen: &GateSurroundings) -> Result<(), EngineError> {
         let path = self.folder.join(FILE);
         let written = turn::make_private_folder(&self.folder)
             .and_then(|()| ralph_files::write_own(&path, serde_json::to_vec(seen)?));
@@ -107,15 +107,16 @@ impl Driver<'_> {
         held.retain(|one| !is_of_agent(run, Path::new(&one.place)));
         let rules = self.rules(run)?;
         let (held, told) = held.into_iter().partition(|one| rules.may_read(&one.place));
-        let told: Vec<Weakening> = told;
-        let told = told.into_iter().map(|one| Edit { place: one.place, what: one.what }).collect();
+        let told: Vec<WeakenedCheck> = told;
+        let told =
+            told.into_iter().map(|one| TestEdit { place: one.place, what: one.what }).collect();
         let mut found = OutsideFindings { held, told, locale };
         for python in &then.pythons {
             found.add_code(python, &then, &self.root);
         }
         self.add_plugins(&then, &mut found);
         self.add_byte_code(&then, &mut found);
-        let start = Snapshots::new(&self.tree, run.id.clone()).get(Label::Start);
+        let start = Snapshots::new(&self.tree, run.id.clone()).get(SnapshotLabel::Start);
         // A start that cannot be read holds the run already.
         if let (Ok(start), Some(present)) = (start, &evidence.tree) {
             let changes = self.tree.changes(&start.tree, present).unwrap_or_default();
@@ -126,8 +127,10 @@ impl Driver<'_> {
             evidence.weakened.iter().map(|one| one.place.clone()).collect();
         let (allowed, held): (Vec<_>, Vec<_>) =
             found.held.into_iter().partition(|one| rules.allows(&one.place));
-        let accepted =
-            |one: Weakening| Edit { what: wording::accepted(&one.what, locale), place: one.place };
+        let accepted = |one: WeakenedCheck| TestEdit {
+            what: wording::accepted(&one.what, locale),
+            place: one.place,
+        };
         evidence.edited.extend(allowed.into_iter().take(NAMED).map(accepted));
         for one in held.into_iter().take(MOST_HELD) {
             if places.insert(one.place.clone()) {
@@ -139,7 +142,7 @@ impl Driver<'_> {
     }
 
     /// Adds lists of plugins in the project that pytest loads by itself.
-    fn add_plugins(&self, then: &Surroundings, found: &mut OutsideFindings) {
+    fn add_plugins(&self, then: &GateSurroundings, found: &mut OutsideFindings) {
         if then.pythons.is_empty() {
             return;
         }
@@ -153,7 +156,7 @@ impl Driver<'_> {
     }
 
     /// Compares byte code that Python wrote during the run with its sources.
-    fn add_byte_code(&self, then: &Surroundings, found: &mut OutsideFindings) {
+    fn add_byte_code(&self, then: &GateSurroundings, found: &mut OutsideFindings) {
         if then.pythons.is_empty() {
             return;
         }
@@ -178,7 +181,7 @@ impl Driver<'_> {
             |path: &&PathBuf| verdicts.iter().all(|verdict| verdict.unknown.contains(*path));
         if let Some(path) = files.iter().find(is_unknown) {
             let what = hands::byte_code_unknown("no Python here could tell", found.locale);
-            found.told.push(Edit { place: self.shown(path), what });
+            found.told.push(TestEdit { place: self.shown(path), what });
         }
     }
 
@@ -188,7 +191,7 @@ impl Driver<'_> {
         &self,
         run: &Run,
         case: LooseCase<'_>,
-        then: &Surroundings,
+        then: &GateSurroundings,
         found: &mut OutsideFindings,
     ) -> Result<(), EngineError> {
         let LooseCase { start, present, changes, project } = case;
@@ -277,7 +280,7 @@ impl Driver<'_> {
                 || has_tests())
     }
 
-    pub(super) fn surroundings(&self) -> Option<Surroundings> {
+    pub(super) fn surroundings(&self) -> Option<GateSurroundings> {
         serde_json::from_slice(&ralph_files::read_own(self.folder.join(FILE)).ok()?).ok()
     }
 
@@ -297,13 +300,13 @@ impl Driver<'_> {
 
 impl OutsideFindings {
     pub(super) fn hold(&mut self, place: &str, what: &str) {
-        self.held.push(Weakening { place: place.to_owned(), what: what.to_owned() });
+        self.held.push(WeakenedCheck { place: place.to_owned(), what: what.to_owned() });
     }
 
     /// Adds changes in the folders of a Python's modules. A module of the
     /// start, or one that is loaded by itself, holds the run. A new package is
     /// only reported.
-    fn add_code(&mut self, python: &PythonSetup, then: &Surroundings, root: &Path) {
+    fn add_code(&mut self, python: &PythonSetup, then: &GateSurroundings, root: &Path) {
         let since = then.at();
         // The innermost first, because folders may be nested.
         let mut folders: Vec<&PathBuf> = python.folders.iter().collect();
@@ -340,7 +343,7 @@ impl OutsideFindings {
                     self.hold(&place, hands::code_outside(self.locale));
                 } else if told.insert(top.clone()) {
                     let what = hands::code_installed(self.locale).to_owned();
-                    self.told.push(Edit { place, what });
+                    self.told.push(TestEdit { place, what });
                 }
             }
         }

@@ -10,20 +10,21 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use ralph_checks::judge::Judge;
+use ralph_checks::judge::CriterionJudge;
 use ralph_checks::tamper::{
-    FilePair, Restored, Rules, Severity, Tampering, Version, compare, is_test_file,
+    FilePair, FileVersion, RestoredContents, TamperRules, Tampering, TamperingSeverity, compare,
+    is_test_file,
 };
-use ralph_core::evidence::{Edit, Evidence, Weakening};
+use ralph_core::evidence::{Evidence, TestEdit, WeakenedCheck};
 use ralph_core::{Run, TreeId, wording};
-use ralph_snapshot::{Earlier, EarlierKind, Label, Snapshot, SnapshotError, Snapshots};
+use ralph_snapshot::{EarlierFile, EarlierKind, Snapshot, SnapshotError, SnapshotLabel, Snapshots};
 
 use super::test_places::{allows_test, holders};
 use super::{Driver, turn};
 use crate::allowed;
 use crate::error::EngineError;
-use crate::events::Event;
-use crate::known_tests::Graph;
+use crate::events::RunEvent;
+use crate::known_tests::SyntaxTestFinder;
 
 /// Size in bytes above which files are not read.
 const MOST_BYTES: u64 = 4 * 1024 * 1024;
@@ -53,15 +54,20 @@ impl Driver<'_> {
         });
         if let Err(error) = looked {
             let what = wording::hands::not_compared(&error.to_string(), run.policy.locale);
-            self.tell(&Event::Notice { run, text: &what });
-            evidence.weakened.push(Weakening::of_run(what, run.policy.locale));
+            self.emit(&RunEvent::Notice { run, text: &what });
+            evidence.weakened.push(WeakenedCheck::of_run(what, run.policy.locale));
         }
     }
 
     /// Returns the changes of the checks, without those that were pulled in.
-    pub(super) fn tampering(&self, rules: &Rules, run: &Run, files: &[Sides]) -> Vec<Tampering> {
-        let pairs: Vec<FilePair<'_>> = files.iter().map(Sides::pair).collect();
-        let mut found = compare(&pairs, rules, &Graph);
+    pub(super) fn tampering(
+        &self,
+        rules: &TamperRules,
+        run: &Run,
+        files: &[FileVersions],
+    ) -> Vec<Tampering> {
+        let pairs: Vec<FilePair<'_>> = files.iter().map(FileVersions::pair).collect();
+        let mut found = compare(&pairs, rules, &SyntaxTestFinder);
         let pulled = self.pulled_in(found.iter().map(|one| &one.place.file), run);
         found.retain(|one| !pulled.contains(&one.place.file));
         found
@@ -73,20 +79,20 @@ impl Driver<'_> {
         &self,
         run: &Run,
         present: &TreeId,
-    ) -> Result<Vec<Sides>, EngineError> {
+    ) -> Result<Vec<FileVersions>, EngineError> {
         let snapshots = Snapshots::new(&self.tree, run.id.clone());
         let all = snapshots.list()?;
-        let Some(start) = all.iter().find(|snapshot| snapshot.label == Label::Start) else {
-            let (run, label) = (run.id.clone(), Label::Start);
+        let Some(start) = all.iter().find(|snapshot| snapshot.label == SnapshotLabel::Start) else {
+            let (run, label) = (run.id.clone(), SnapshotLabel::Start);
             return Err(SnapshotError::Unknown { run, label }.into());
         };
         let files = since(start, &snapshots, &all, present)?;
-        Ok(files.into_iter().map(|file| Sides::read(&self.root, file)).collect())
+        Ok(files.into_iter().map(|file| FileVersions::read(&self.root, file)).collect())
     }
 
     /// Returns a digest of the weakened files. It tells whether the agent
     /// changed them again.
-    pub(super) fn state_of_weakened(&self, weakened: &[Weakening]) -> Option<String> {
+    pub(super) fn state_of_weakened(&self, weakened: &[WeakenedCheck]) -> Option<String> {
         let mut hasher = blake3::Hasher::new();
         for one in weakened {
             let contents = read_small(&self.root.join(one.file()));
@@ -126,12 +132,12 @@ impl Driver<'_> {
 
     /// Returns the rules of a run, with the paths that the user allowed
     /// meanwhile.
-    pub(crate) fn rules(&self, run: &Run) -> Result<Rules, EngineError> {
+    pub(crate) fn rules(&self, run: &Run) -> Result<TamperRules, EngineError> {
         let mut paths = run.policy.allowed.paths.clone();
         paths.extend(allowed::load(&self.folder));
         let mut gates = run.policy.gates.clone();
-        gates.extend(self.judge.as_ref().and_then(Judge::watched));
-        Rules::new(&gates, &paths).map_err(EngineError::Glob)
+        gates.extend(self.judge.as_ref().and_then(CriterionJudge::watched));
+        TamperRules::new(&gates, &paths).map_err(EngineError::Glob)
     }
 }
 
@@ -142,15 +148,15 @@ fn since(
     snapshots: &Snapshots<'_>,
     all: &[Snapshot],
     present: &TreeId,
-) -> Result<Vec<Earlier>, EngineError> {
-    let mut files: BTreeMap<PathBuf, Earlier> = snapshots
+) -> Result<Vec<EarlierFile>, EngineError> {
+    let mut files: BTreeMap<PathBuf, EarlierFile> = snapshots
         .earlier(start, present, MOST_BYTES)?
         .into_iter()
         .map(|file| (file.path.clone(), file))
         .collect();
     for pair in all.windows(2) {
         let [before, resumed] = pair else { continue };
-        if !matches!(resumed.label, Label::Resumed(_)) {
+        if !matches!(resumed.label, SnapshotLabel::Resumed(_)) {
             continue;
         }
         let touched: BTreeSet<PathBuf> =
@@ -164,7 +170,7 @@ fn since(
 }
 
 /// Both versions of a file.
-pub(super) struct Sides {
+pub(super) struct FileVersions {
     path: String,
     old: Option<Vec<u8>>,
     new: Option<Vec<u8>>,
@@ -172,7 +178,7 @@ pub(super) struct Sides {
     pub(super) was: EarlierKind,
 }
 
-impl Sides {
+impl FileVersions {
     pub(super) fn path(&self) -> &str {
         &self.path
     }
@@ -202,19 +208,19 @@ impl Sides {
     }
 
     /// Returns the file as it was at the start.
-    pub(super) fn restored(&self) -> Restored {
-        self.old.clone().map_or(Restored::Absent, Restored::Contents)
+    pub(super) fn restored(&self) -> RestoredContents {
+        self.old.clone().map_or(RestoredContents::Absent, RestoredContents::Contents)
     }
 
-    fn read(root: &Path, file: Earlier) -> Self {
+    fn read(root: &Path, file: EarlierFile) -> Self {
         let new = read_small(&root.join(&file.path));
         Self { path: slashed(&file.path), old: file.contents, new, was: file.was }
     }
 
     pub(super) fn pair(&self) -> FilePair<'_> {
         let path = self.path.as_str();
-        let old = self.old.as_deref().map(|contents| Version { path, contents });
-        let new = self.new.as_deref().map(|contents| Version { path, contents });
+        let old = self.old.as_deref().map(|contents| FileVersion { path, contents });
+        let new = self.new.as_deref().map(|contents| FileVersion { path, contents });
         FilePair { old, new }
     }
 }
@@ -234,12 +240,17 @@ fn slashed(path: &Path) -> String {
 /// Reports lost tests whose loss the user accepted, instead of holding them
 /// against the run. Other tests are named by their file, because the user
 /// accepts files.
-pub(super) fn accept(rules: &Rules, run: &Run, files: &[Sides], evidence: &mut Evidence) {
+pub(super) fn accept(
+    rules: &TamperRules,
+    run: &Run,
+    files: &[FileVersions],
+    evidence: &mut Evidence,
+) {
     let is_gate = |name: &str| run.policy.gates.iter().any(|gate| gate.name == name);
     for one in std::mem::take(&mut evidence.weakened) {
         if run.policy.allowed.tests || allows_test(rules, &one.place, files) {
             let what = wording::accepted(&one.what, run.policy.locale);
-            evidence.edited.push(Edit { what, place: one.place });
+            evidence.edited.push(TestEdit { what, place: one.place });
             evidence.accepts_changes = true;
             continue;
         }
@@ -247,7 +258,7 @@ pub(super) fn accept(rules: &Rules, run: &Run, files: &[Sides], evidence: &mut E
         let held = match places.into_iter().find(|path| !rules.allows(path)) {
             Some(path) if path != one.place => {
                 let what = format!("`{}`: {}", one.place, one.what);
-                Weakening { place: path.to_owned(), what }
+                WeakenedCheck { place: path.to_owned(), what }
             }
             Some(_) | None => one,
         };
@@ -255,26 +266,31 @@ pub(super) fn accept(rules: &Rules, run: &Run, files: &[Sides], evidence: &mut E
     }
 }
 
-pub(super) fn report(found: Vec<Tampering>, rules: &Rules, run: &Run, evidence: &mut Evidence) {
+pub(super) fn report(
+    found: Vec<Tampering>,
+    rules: &TamperRules,
+    run: &Run,
+    evidence: &mut Evidence,
+) {
     let locale = run.policy.locale;
     for one in found {
         let file = &one.place.file;
         let is_of_tests = is_test_file(file) || one.kind.is_about_tests();
         let accepted = rules.allows(file) || (run.policy.allowed.tests && is_of_tests);
         let (place, what) = (one.place.display(), one.kind.describe(locale));
-        let severity = if rules.is_judged(&one) { one.severity() } else { Severity::Edit };
+        let severity = if rules.is_judged(&one) { one.severity() } else { TamperingSeverity::Edit };
         match severity {
-            Severity::Weakening if accepted && evidence.edited.len() < NAMED => {
-                evidence.edited.push(Edit { place, what: wording::accepted(&what, locale) });
+            TamperingSeverity::Weakening if accepted && evidence.edited.len() < NAMED => {
+                evidence.edited.push(TestEdit { place, what: wording::accepted(&what, locale) });
                 evidence.accepts_changes = true;
             }
-            Severity::Weakening if !accepted && evidence.weakened.len() < NAMED => {
-                evidence.weakened.push(Weakening { place, what });
+            TamperingSeverity::Weakening if !accepted && evidence.weakened.len() < NAMED => {
+                evidence.weakened.push(WeakenedCheck { place, what });
             }
-            Severity::Edit if evidence.edited.len() < NAMED => {
-                evidence.edited.push(Edit { place, what });
+            TamperingSeverity::Edit if evidence.edited.len() < NAMED => {
+                evidence.edited.push(TestEdit { place, what });
             }
-            Severity::Weakening | Severity::Edit => {}
+            TamperingSeverity::Weakening | TamperingSeverity::Edit => {}
         }
     }
 }

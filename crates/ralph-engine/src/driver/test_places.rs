@@ -5,10 +5,10 @@
 
 use std::path::Path;
 
-use ralph_checks::tamper::{Rules, tests_in};
+use ralph_checks::tamper::{TamperRules, tests_in};
 use ralph_core::finding::test_name;
 
-use super::tampering::Sides;
+use super::tampering::FileVersions;
 
 /// Characters that may precede the name of a test in its id.
 const SEPARATORS: [char; 7] = [':', '.', '/', '>', '$', ' ', '#'];
@@ -22,28 +22,28 @@ pub(super) fn is_of_file(id: &str, path: &str) -> bool {
 
 /// Returns the changed files that may contain a test: those that its id names,
 /// or else those that had a test of its name at the start, or have one now.
-pub(super) fn holders<'f>(id: &str, files: &'f [Sides]) -> Vec<&'f str> {
-    let paths = files.iter().map(Sides::path);
+pub(super) fn holders<'f>(id: &str, files: &'f [FileVersions]) -> Vec<&'f str> {
+    let paths = files.iter().map(FileVersions::path);
     let named: Vec<&str> = paths.filter(|path| is_of_file(id, path)).collect();
     if !named.is_empty() {
         return named;
     }
-    let has_test = |file: &Sides, text: &str| {
+    let has_test = |file: &FileVersions, text: &str| {
         let tests = tests_in(file.path(), text);
         tests.iter().any(|(name, _)| ends_with_name(id, name))
     };
     let then = files.iter().filter(|file| has_test(file, &file.old_text()));
-    let then: Vec<&str> = then.map(Sides::path).collect();
+    let then: Vec<&str> = then.map(FileVersions::path).collect();
     if !then.is_empty() {
         return then;
     }
     let now = files.iter().filter(|file| has_test(file, &file.new_text()));
-    now.map(Sides::path).collect()
+    now.map(FileVersions::path).collect()
 }
 
 /// Returns true if the user accepted changes of a test: by its id, or by every
 /// changed file that may contain it.
-pub(super) fn allows_test(rules: &Rules, id: &str, files: &[Sides]) -> bool {
+pub(super) fn allows_test(rules: &TamperRules, id: &str, files: &[FileVersions]) -> bool {
     if rules.allow_test(id) || rules.allow_test(test_name(id)) {
         return true;
     }

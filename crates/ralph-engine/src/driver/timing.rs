@@ -8,7 +8,7 @@
 use std::ops::Deref;
 use std::time::{Duration, Instant};
 
-use ralph_checks::{AffectedTest, Gate, Site};
+use ralph_checks::{AffectedTest, Gate, GateContext};
 use ralph_core::Timestamp;
 use ralph_core::evidence::{GateReport, Verdict};
 use ralph_core::locale::Locale;
@@ -87,7 +87,7 @@ where
         self.gate.key()
     }
 
-    fn run(&self, site: &Site<'_>, stop: &mut dyn FnMut() -> bool) -> GateReport {
+    fn run(&self, site: &GateContext<'_>, stop: &mut dyn FnMut() -> bool) -> GateReport {
         let Some(until) = self.limit.until else { return self.gate.run(site, stop) };
         if until.saturating_duration_since(Instant::now()) < self.need {
             return GateReport::unknown(self.spec(), self.no_time(GateAttempt::NotStarted));

@@ -1,21 +1,21 @@
 use std::path::Path;
 use std::sync::mpsc;
 
-use ralph_core::evidence::Fault;
-use ralph_core::format::Format;
-use ralph_core::policy::{Bar, Criterion, GateCommand, Need};
+use ralph_core::evidence::GateFault;
+use ralph_core::format::OutputFormat;
+use ralph_core::policy::{Criterion, GateCommand, GateImportance, PassCondition};
 use ralph_proc::Supervisor;
 use ralph_store::MemoryStore;
 
 use super::*;
 
 /// A gate that passes at once, or only when it is told to stop.
-struct Tests {
+struct InstantGate {
     spec: GateSpec,
     ends: bool,
 }
 
-impl Gate for Tests {
+impl Gate for InstantGate {
     fn spec(&self) -> &GateSpec {
         &self.spec
     }
@@ -24,7 +24,7 @@ impl Gate for Tests {
         self.spec.name.clone()
     }
 
-    fn run(&self, _site: &Site<'_>, stop: &mut dyn FnMut() -> bool) -> GateReport {
+    fn run(&self, _site: &GateContext<'_>, stop: &mut dyn FnMut() -> bool) -> GateReport {
         let (_open, pause) = mpsc::channel::<()>();
         while !self.ends && !stop() {
             let _ = pause.recv_timeout(Duration::from_millis(5));
@@ -45,10 +45,10 @@ fn spec() -> GateSpec {
         criterion: Criterion::TestPass,
         command: GateCommand::Argv(vec!["pytest".to_owned()]),
         dir: String::new(),
-        format: Format::Exit,
-        bar: Bar::Clean,
+        format: OutputFormat::Exit,
+        bar: PassCondition::Clean,
         timeout: Duration::from_mins(10),
-        need: Need::Required,
+        need: GateImportance::Required,
     }
 }
 
@@ -65,7 +65,7 @@ fn store(took: Option<Duration>) -> MemoryStore {
 }
 
 /// Runs a gate with this earlier duration and this much time left.
-fn run(gate: &Tests, took: Option<Duration>, left: Option<Duration>) -> GateReport {
+fn run(gate: &InstantGate, took: Option<Duration>, left: Option<Duration>) -> GateReport {
     let until = left.map(|left| Instant::now() + left);
     let limit = TimeLimit { until, locale: Locale::En };
     execute(&*limit.bind(&[gate], &store(took))[0])
@@ -73,7 +73,7 @@ fn run(gate: &Tests, took: Option<Duration>, left: Option<Duration>) -> GateRepo
 
 fn execute(gate: &dyn Gate) -> GateReport {
     let supervisor = Supervisor::new("/nowhere", []);
-    let site = Site { supervisor: &supervisor, root: Path::new("/"), env: &[] };
+    let site = GateContext { supervisor: &supervisor, root: Path::new("/"), env: &[] };
     gate.run(&site, &mut || false)
 }
 
@@ -86,7 +86,7 @@ fn reason(report: &GateReport) -> &str {
 
 #[test]
 fn a_gate_is_started_if_there_is_time_for_what_it_took_before() {
-    let quick = Tests { spec: spec(), ends: true };
+    let quick = InstantGate { spec: spec(), ends: true };
     let minutes = |minutes| Some(Duration::from_mins(minutes));
     let cases = [
         // Its timeout is as long as a hook of ten minutes, which tells nothing.
@@ -107,7 +107,7 @@ fn a_gate_is_started_if_there_is_time_for_what_it_took_before() {
 
 #[test]
 fn a_gate_that_does_not_end_in_time_is_unknown() {
-    let slow = Tests { spec: spec(), ends: false };
+    let slow = InstantGate { spec: spec(), ends: false };
     let report = run(&slow, Some(millis(1)), Some(millis(400)));
     assert!(reason(&report).starts_with("it did not end within the hook's time"), "{report:?}");
     assert!(reason(&report).contains("`ralph check --wait`"), "{report:?}");
@@ -125,7 +125,7 @@ fn a_gate_that_was_never_measured_is_tried_for_a_few_seconds_only() {
 fn a_judge_is_asked_whatever_it_took_before() {
     let name = GateSpec::JUDGE.to_owned();
     let judge =
-        Tests { spec: GateSpec { name, criterion: Criterion::Judge, ..spec() }, ends: true };
+        InstantGate { spec: GateSpec { name, criterion: Criterion::Judge, ..spec() }, ends: true };
     let store = MemoryStore::new();
     let took = Duration::from_mins(20);
     store.remember_time(&super::name(&judge.spec), took, Timestamp::from_millis(0)).unwrap();
@@ -140,7 +140,7 @@ fn a_judge_is_asked_whatever_it_took_before() {
 
 #[test]
 fn tests_go_first_only_where_the_whole_gate_still_fits() {
-    let quick = Tests { spec: spec(), ends: true };
+    let quick = InstantGate { spec: spec(), ends: true };
     let bind = |took, left| {
         let until = Some(Instant::now() + left);
         let bound = TimeLimit { until, locale: Locale::En }.bind(&[&quick], &store(took));
@@ -162,7 +162,7 @@ fn a_pass_tells_how_long_a_gate_takes_and_anything_else_how_long_at_least() {
         ..GateReport::unknown(&spec(), String::new())
     };
     let passed = |elapsed| report(Verdict::Pass, elapsed);
-    let failed = |elapsed| report(Verdict::Fail(Fault::Exit(1)), elapsed);
+    let failed = |elapsed| report(Verdict::Fail(GateFault::Exit(1)), elapsed);
     let stopped = |elapsed| report(Verdict::Unknown { reason: String::new() }, elapsed);
     let known = Some(millis(60_000));
     assert_eq!(news(None, &passed(60)), Some(millis(60)));

@@ -5,79 +5,86 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ralph_agents::{Agent, Closing, Heard, Kept, Refusal, Seat, Session, Spoken, Turn, TurnClock};
+use ralph_agents::{
+    Agent, AgentConversation, AgentTurnOutcome, RefusedAction, SessionAfterTurn, TurnClock,
+    TurnInput, TurnProcessEnd, TurnReply, TurnSession,
+};
 use ralph_core::claim::plain;
 use ralph_core::evidence::{Evidence, GateReport, TurnEnd};
 use ralph_core::feedback::last_chars;
 use ralph_core::redact::redact;
-use ralph_core::state::State;
+use ralph_core::state::RunState;
 use ralph_core::usage::{Usage, Usd};
 use ralph_core::wording::NextPrompt;
-use ralph_core::{Judgement, Run, Timestamp};
-use ralph_proc::Limits;
+use ralph_core::{Run, Timestamp, TurnJudgement};
+use ralph_proc::ProgramLimits;
 use ralph_store::IterationRecord;
 
 use super::Driver;
-use super::memory::{self, Known, Memory, Plan, Why};
-use super::watch::{Audience, Ended, TurnWatch};
+use super::memory::{self, AgentSession, FreshSessionReason, ResumableSession, SessionPlan};
+use super::watch::{EarlyTurnEnd, TurnChannels, TurnWatch};
 use crate::error::EngineError;
-use crate::events::Event;
+use crate::events::RunEvent;
 use crate::steps;
 
 /// Length of the final text that is stored with an iteration, in characters.
 const RECORD_CHARS: usize = 8_000;
 
 /// The result of a turn before anything was checked.
-pub(crate) struct Taken {
-    pub(crate) spoken: Spoken,
+pub(crate) struct TurnOutcome {
+    pub(crate) spoken: TurnReply,
     /// The state that the user or another process requested instead of a
     /// judgement.
-    pub(crate) wish: Option<State>,
+    pub(crate) wish: Option<RunState>,
     /// Actions that the agent was refused.
-    pub(crate) refusals: Vec<Refusal>,
+    pub(crate) refusals: Vec<RefusedAction>,
 }
 
 /// The result of one attempt at a turn.
-struct Attempt {
-    heard: Heard,
-    wish: Option<State>,
+struct AttemptOutcome {
+    heard: AgentTurnOutcome,
+    wish: Option<RunState>,
 }
 
 impl Driver<'_> {
     /// Lets the agent take its turn.
-    pub(crate) fn take_turn(&mut self, agent: &dyn Agent, run: &Run) -> Result<Taken, EngineError> {
-        let mut memory = Memory::load(&self.folder, agent.name());
-        let mut attempt = self.attempt(agent, run, &mut memory)?;
-        if attempt.heard.kept == Kept::Lost && attempt.wish.is_none() {
+    pub(crate) fn take_turn(
+        &mut self,
+        agent: &dyn Agent,
+        run: &Run,
+    ) -> Result<TurnOutcome, EngineError> {
+        let mut memory = AgentSession::load(&self.folder, agent.name());
+        let mut attempt = self.run_agent(agent, run, &mut memory)?;
+        if attempt.heard.kept == SessionAfterTurn::Lost && attempt.wish.is_none() {
             let text = "the agent no longer knows the conversation: a new one begins";
-            self.tell(&Event::Notice { run, text });
+            self.emit(&RunEvent::Notice { run, text });
             memory.known = None;
-            attempt = self.attempt(agent, run, &mut memory)?;
+            attempt = self.run_agent(agent, run, &mut memory)?;
         }
         self.reopen_state(run);
-        let Attempt { heard, wish } = attempt;
-        let Heard { mut spoken, kept, refusals, remarks } = heard;
+        let AttemptOutcome { heard, wish } = attempt;
+        let AgentTurnOutcome { mut spoken, kept, refusals, remarks } = heard;
         if agent.keeps_sessions() {
             memory.note(kept);
             memory.save(&self.folder)?;
         }
         for remark in &remarks {
-            self.tell(&Event::Notice { run, text: &redact(remark) });
+            self.emit(&RunEvent::Notice { run, text: &redact(remark) });
         }
         if let Some(folder) = self.foundations.iter().find(|folder| !folder.is_dir()) {
             spoken.end = TurnEnd::WorkTreeGone { folder: folder.display().to_string() };
         }
-        Ok(Taken { spoken, wish, refusals })
+        Ok(TurnOutcome { spoken, wish, refusals })
     }
 
     /// Starts the agent in its session and reads its output to the end.
-    fn attempt(
+    fn run_agent(
         &mut self,
         agent: &dyn Agent,
         run: &Run,
-        memory: &mut Memory,
-    ) -> Result<Attempt, EngineError> {
-        let (session, plan, old) = self.sit_down(agent, run, memory)?;
+        memory: &mut AgentSession,
+    ) -> Result<AttemptOutcome, EngineError> {
+        let (session, plan, old) = self.prepare_session(agent, run, memory)?;
         let prompt_file = self.folder.join("prompt.md");
         let usage_file = self.usage_file();
         self.write_prompt(run, plan, &prompt_file)?;
@@ -88,23 +95,23 @@ impl Driver<'_> {
         let turns = run.policy.turns;
         let wall = turns.wall.min(left);
         let env = self.turn_env(run, [&prompt_file, &usage_file], now.plus(wall));
-        let turn = Turn {
+        let turn = TurnInput {
             root: &self.root,
             prompt_file: &prompt_file,
             usage_file: &usage_file,
             env: &env,
             seat: match (&session, &old) {
-                (Some(session), _) if plan == Plan::Resume => Seat::Resumed(session),
-                (Some(session), Some(old)) => Seat::After { id: &session.id, old },
-                (Some(session), None) => Seat::New(&session.id),
-                (None, _) => Seat::Nowhere,
+                (Some(session), _) if plan == SessionPlan::Resume => TurnSession::Resumed(session),
+                (Some(session), Some(old)) => TurnSession::After { id: &session.id, old },
+                (Some(session), None) => TurnSession::New(&session.id),
+                (None, _) => TurnSession::Nowhere,
             },
             money_left: money_left(run),
         };
-        let limits = Limits { wall: Some(wall), idle: Some(turns.idle), grace: turns.grace };
+        let limits = ProgramLimits { wall: Some(wall), idle: Some(turns.idle), grace: turns.grace };
         let mut listener = agent.listen(&turn);
         let checkpoints = self.checkpoints(run);
-        let audience = Audience {
+        let audience = TurnChannels {
             store: self.ledger.store(),
             clock: self.clock,
             sink: &mut *self.sink,
@@ -114,39 +121,41 @@ impl Driver<'_> {
             .with_log(&turn_log(&self.folder, run.iteration))
             .with_checkpoints(checkpoints);
         let supervisor = self.supervisor.within(self.agent_enclosure.clone());
-        let outcome = agent.take(&turn, &limits, &supervisor, &mut watch)?;
-        let Ended { wish, cut } = watch.finish();
+        let outcome = agent.run_turn(&turn, &limits, &supervisor, &mut watch)?;
+        let EarlyTurnEnd { wish, cut } = watch.finish();
         let clock = TurnClock { idle: turns.idle, wall, now: self.clock.now() };
-        let heard = listener.conclude(&Closing { outcome: &outcome, clock: &clock, cut });
-        Ok(Attempt { heard, wish })
+        let heard = listener.conclude(&TurnProcessEnd { outcome: &outcome, clock: &clock, cut });
+        Ok(AttemptOutcome { heard, wish })
     }
 
     /// Returns the session of the next turn, `None` for agents without
     /// sessions, and the one that the user wants summarized. The first is
     /// stored before the turn starts, so that a driver that takes over after a
     /// crash can continue it.
-    fn sit_down(
+    fn prepare_session(
         &mut self,
         agent: &dyn Agent,
         run: &Run,
-        memory: &mut Memory,
-    ) -> Result<(Option<Session>, Plan, Option<Session>), EngineError> {
+        memory: &mut AgentSession,
+    ) -> Result<(Option<AgentConversation>, SessionPlan, Option<AgentConversation>), EngineError>
+    {
         if !agent.keeps_sessions() {
-            return Ok((None, Plan::Fresh, None));
+            return Ok((None, SessionPlan::Fresh, None));
         }
         let plan = memory::plan(run, memory.known.as_ref());
-        if let Plan::Summarize(why) = plan
+        if let SessionPlan::Summarize(why) = plan
             && let Some(text) = memory::reason(why)
         {
-            self.tell(&Event::Notice { run, text: &text });
+            self.emit(&RunEvent::Notice { run, text: &text });
         }
         // A session that is full or made no progress is not asked for a
         // summary. That would cost a turn with its longest context, and fail
         // just when it is too long.
-        let asked = plan == Plan::Summarize(Why::Asked);
+        let asked = plan == SessionPlan::Summarize(FreshSessionReason::Asked);
         let old = memory.known.as_ref().filter(|_| asked).map(|known| known.session.clone());
-        if plan != Plan::Resume {
-            memory.known = memory::new_session().map(|session| Known { session, turns: 0 });
+        if plan != SessionPlan::Resume {
+            memory.known =
+                memory::new_session().map(|session| ResumableSession { session, turns: 0 });
             memory.save(&self.folder)?;
         }
         Ok((memory.known.as_ref().map(|known| known.session.clone()), plan, old))
@@ -156,11 +165,16 @@ impl Driver<'_> {
         self.folder.join("usage.json")
     }
 
-    fn write_prompt(&mut self, run: &Run, plan: Plan, path: &Path) -> Result<(), EngineError> {
+    fn write_prompt(
+        &mut self,
+        run: &Run,
+        plan: SessionPlan,
+        path: &Path,
+    ) -> Result<(), EngineError> {
         let notes = self.notes(run, plan).unwrap_or_default();
         let summary = match plan {
-            Plan::Summarize(_) => self.summary(run),
-            Plan::Fresh | Plan::Resume => String::new(),
+            SessionPlan::Summarize(_) => self.summary(run),
+            SessionPlan::Fresh | SessionPlan::Resume => String::new(),
         };
         let prompt = NextPrompt::new(run).with_template(self.template.as_deref());
         let prompt = prompt.with_summary(summary).with_notes(notes).render();
@@ -193,8 +207,12 @@ impl Driver<'_> {
 
     /// Builds the evidence of a turn from the agent's words, the gates and the
     /// tree.
-    pub(crate) fn gather(&mut self, run: &Run, spoken: Spoken) -> Result<Evidence, EngineError> {
-        let Spoken { end, text, usage } = spoken;
+    pub(crate) fn gather_evidence(
+        &mut self,
+        run: &Run,
+        spoken: TurnReply,
+    ) -> Result<Evidence, EngineError> {
+        let TurnReply { end, text, usage } = spoken;
         let (end, text) = (redacted(end), redact(&plain(&text)).into_owned());
         let mut evidence = Evidence {
             turn: end,
@@ -215,8 +233,8 @@ impl Driver<'_> {
             now: self.clock.now(),
         };
         if is_judged_by_files(&evidence.turn) {
-            self.heal(run)?;
-            self.look(run, &mut evidence)?;
+            self.restore_deleted_run(run)?;
+            self.gather_file_evidence(run, &mut evidence)?;
         }
         evidence.now = self.clock.now();
         Ok(evidence)
@@ -260,7 +278,7 @@ fn redacted(end: TurnEnd) -> TurnEnd {
 /// Returns the record of a turn that was judged.
 pub(crate) fn iteration_record(
     run: &Run,
-    judgement: &Judgement,
+    judgement: &TurnJudgement,
     evidence: &Evidence,
     began: Timestamp,
 ) -> IterationRecord {

@@ -5,20 +5,22 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::time::Duration;
 
-use ralph_agents::{Cut, Listener, Piece, PieceKind, Shown, Standing};
+use ralph_agents::{
+    OutputPiece, OutputPieceKind, ShownOutput, TurnCutReason, TurnListener, TurnStatus,
+};
 use ralph_core::locale::Locale;
 use ralph_core::redact::{RedactedStream, Redactor, redact};
-use ralph_core::state::{Pause, State};
+use ralph_core::state::{PauseReason, RunState};
 use ralph_core::{Run, Timestamp};
-use ralph_proc::{Control, LineFilter, LogLimits, LogWriter, Stream, Watcher};
+use ralph_proc::{LineFilter, LogLimits, LogWriter, OutputStream, ProgramWatcher, WatcherDecision};
 use ralph_store::{RunStore, StoreError};
 
 use super::last_lines::LastLines;
-use super::pulse::Pulse;
-use super::session::Checkpoints;
-use super::wished_state;
-use crate::clock::{Clock, Interrupt};
-use crate::events::{Event, Sink};
+use super::pulse::DriverHeartbeat;
+use super::session::CheckpointRecorder;
+use super::state_for_request;
+use crate::clock::{InterruptSignal, TimeSource};
+use crate::events::{EventSink, RunEvent};
 
 /// Maximum length of one turn's output that is shown, in bytes.
 const SHOWN_BYTES: usize = 64 * 1024;
@@ -37,10 +39,10 @@ const LINGER: Duration = Duration::from_secs(10);
 pub(crate) struct TurnWatch<'a> {
     run: &'a Run,
     store: &'a dyn RunStore,
-    clock: &'a dyn Clock,
-    sink: &'a mut dyn Sink,
-    interrupt: &'a Interrupt,
-    listener: &'a mut dyn Listener,
+    clock: &'a dyn TimeSource,
+    sink: &'a mut dyn EventSink,
+    interrupt: &'a InterruptSignal,
+    listener: &'a mut dyn TurnListener,
     log: Option<LogWriter>,
     /// The time of the last flush of the log.
     flushed: Timestamp,
@@ -49,37 +51,37 @@ pub(crate) struct TurnWatch<'a> {
     is_plain: bool,
     shown: usize,
     output: RedactedStream,
-    pulse: Pulse,
-    checkpoints: Option<Checkpoints>,
+    pulse: DriverHeartbeat,
+    checkpoints: Option<CheckpointRecorder>,
     /// The time of the last output.
     heard: Timestamp,
-    wish: Option<State>,
-    cut: Option<Cut>,
+    wish: Option<RunState>,
+    cut: Option<TurnCutReason>,
 }
 
 /// The reasons why a turn was ended early.
-pub(crate) struct Ended {
+pub(crate) struct EarlyTurnEnd {
     /// The state that the user or another process requested.
-    pub(crate) wish: Option<State>,
+    pub(crate) wish: Option<RunState>,
     /// The reason why we ended it ourselves.
-    pub(crate) cut: Option<Cut>,
+    pub(crate) cut: Option<TurnCutReason>,
 }
 
 /// The receivers of a turn's events, and the sources of requests.
-pub(crate) struct Audience<'a> {
+pub(crate) struct TurnChannels<'a> {
     pub(crate) store: &'a dyn RunStore,
-    pub(crate) clock: &'a dyn Clock,
-    pub(crate) sink: &'a mut dyn Sink,
-    pub(crate) interrupt: &'a Interrupt,
+    pub(crate) clock: &'a dyn TimeSource,
+    pub(crate) sink: &'a mut dyn EventSink,
+    pub(crate) interrupt: &'a InterruptSignal,
 }
 
 impl<'a> TurnWatch<'a> {
     pub(crate) fn new(
         run: &'a Run,
-        listener: &'a mut dyn Listener,
-        audience: Audience<'a>,
+        listener: &'a mut dyn TurnListener,
+        audience: TurnChannels<'a>,
     ) -> Self {
-        let Audience { store, clock, sink, interrupt } = audience;
+        let TurnChannels { store, clock, sink, interrupt } = audience;
         let now = clock.now();
         Self {
             run,
@@ -94,7 +96,7 @@ impl<'a> TurnWatch<'a> {
             is_plain: true,
             shown: 0,
             output: RedactedStream::default(),
-            pulse: Pulse::new(now),
+            pulse: DriverHeartbeat::new(now),
             checkpoints: None,
             heard: now,
             wish: None,
@@ -105,36 +107,37 @@ impl<'a> TurnWatch<'a> {
     /// Writes a log to `path`. A log that cannot be written does not stop the
     /// run.
     pub(crate) fn with_log(self, path: &Path) -> Self {
-        let filter = Redacting { last_lines: self.last_lines.clone(), ..Redacting::default() };
+        let filter = LogRedactor { last_lines: self.last_lines.clone(), ..LogRedactor::default() };
         let log = LogWriter::create(path, LogLimits::default(), Box::new(filter)).ok();
         Self { log, ..self }
     }
 
     /// Records checkpoints during the turn.
-    pub(crate) fn with_checkpoints(self, checkpoints: Option<Checkpoints>) -> Self {
+    pub(crate) fn with_checkpoints(self, checkpoints: Option<CheckpointRecorder>) -> Self {
         Self { checkpoints, ..self }
     }
 
     /// Closes the log. Returns the reasons why the turn was ended, if any.
-    pub(crate) fn finish(mut self) -> Ended {
+    pub(crate) fn finish(mut self) -> EarlyTurnEnd {
         let rest = self.output.finish();
-        self.show(PieceKind::Output, &rest);
+        self.show(OutputPieceKind::Output, &rest);
         if let Some(Err(error)) = self.log.take().map(LogWriter::finish) {
             let text = format!("the log of this turn is incomplete: {error}");
-            let event = Event::Notice { run: self.run, text: &text };
+            let event = RunEvent::Notice { run: self.run, text: &text };
             self.sink.event(&event, self.clock.now());
         }
         self.show_last_lines();
-        Ended { wish: self.wish, cut: self.cut }
+        EarlyTurnEnd { wish: self.wish, cut: self.cut }
     }
 
     /// Shows redacted output, as far as there is room for it.
-    fn show(&mut self, kind: PieceKind, text: &str) {
+    fn show(&mut self, kind: OutputPieceKind, text: &str) {
         let most = match kind {
-            PieceKind::Output => SHOWN_BYTES,
-            PieceKind::Text | PieceKind::Tool | PieceKind::Child | PieceKind::Note => {
-                SHOWN_PIECES_BYTES
-            }
+            OutputPieceKind::Output => SHOWN_BYTES,
+            OutputPieceKind::Text
+            | OutputPieceKind::Tool
+            | OutputPieceKind::Child
+            | OutputPieceKind::Note => SHOWN_PIECES_BYTES,
         };
         let room = most.saturating_sub(self.shown);
         let piece = &text[..text.floor_char_boundary(room)];
@@ -142,7 +145,7 @@ impl<'a> TurnWatch<'a> {
             return;
         }
         self.shown += piece.len();
-        let event = Event::AgentOutput { iteration: self.run.iteration, kind, text: piece };
+        let event = RunEvent::AgentOutput { iteration: self.run.iteration, kind, text: piece };
         self.sink.event(&event, self.clock.now());
     }
 
@@ -164,14 +167,14 @@ impl<'a> TurnWatch<'a> {
     }
 
     /// Returns the reason to end this turn without a request.
-    fn reason_to_cut(&self) -> Option<Cut> {
+    fn reason_to_cut(&self) -> Option<TurnCutReason> {
         match self.listener.standing() {
-            Standing::Done => {
+            TurnStatus::Done => {
                 let lingers = self.clock.now().since(self.heard) >= LINGER;
-                lingers.then_some(Cut::Lingering)
+                lingers.then_some(TurnCutReason::Lingering)
             }
-            Standing::Hopeless => Some(Cut::Hopeless),
-            Standing::Working => self.is_over_budget().then_some(Cut::Budget),
+            TurnStatus::Hopeless => Some(TurnCutReason::Hopeless),
+            TurnStatus::Working => self.is_over_budget().then_some(TurnCutReason::Budget),
         }
     }
 
@@ -197,47 +200,47 @@ impl<'a> TurnWatch<'a> {
                 )
             }
         };
-        let event = Event::Notice { run: self.run, text: &text };
+        let event = RunEvent::Notice { run: self.run, text: &text };
         self.sink.event(&event, self.clock.now());
     }
 
     /// Returns the state that others request. An owner that lost its run stops
     /// as well.
-    fn ask(&mut self) -> Option<State> {
+    fn ask(&mut self) -> Option<RunState> {
         match self.pulse.ask(self.store, self.run, self.clock.now()) {
-            Ok(request) => request.map(wished_state),
-            Err(StoreError::Stale { .. }) => Some(State::Stopped),
+            Ok(request) => request.map(state_for_request),
+            Err(StoreError::Stale { .. }) => Some(RunState::Stopped),
             // A busy or missing store shows again when the turn is stored.
             Err(_) => None,
         }
     }
 }
 
-impl Watcher for TurnWatch<'_> {
-    fn output(&mut self, stream: Stream, bytes: &[u8]) {
+impl ProgramWatcher for TurnWatch<'_> {
+    fn output(&mut self, stream: OutputStream, bytes: &[u8]) {
         if let Some(log) = &mut self.log {
             log.write(stream, bytes);
         }
         self.heard = self.clock.now();
-        if stream == Stream::Stderr {
+        if stream == OutputStream::Stderr {
             return;
         }
-        match self.listener.hear(bytes) {
-            Shown::AsIs if self.shown < SHOWN_BYTES => {
+        match self.listener.read_output(bytes) {
+            ShownOutput::AsIs if self.shown < SHOWN_BYTES => {
                 let text = self.output.push(bytes);
-                self.show(PieceKind::Output, &text);
+                self.show(OutputPieceKind::Output, &text);
             }
-            Shown::AsIs => {}
-            Shown::Pieces(pieces) => {
+            ShownOutput::AsIs => {}
+            ShownOutput::Pieces(pieces) => {
                 self.is_plain = false;
-                for Piece { kind, text } in pieces {
+                for OutputPiece { kind, text } in pieces {
                     self.show(kind, &redact(&text));
                 }
             }
         }
     }
 
-    fn tick(&mut self) -> Control {
+    fn tick(&mut self) -> WatcherDecision {
         let now = self.clock.now();
         self.show_last_lines();
         self.flush(now);
@@ -248,7 +251,7 @@ impl Watcher for TurnWatch<'_> {
         if self.wish.is_none() {
             self.wish = if self.interrupt.is_raised() {
                 self.say_stopping();
-                Some(State::Paused(Pause::Interrupted))
+                Some(RunState::Paused(PauseReason::Interrupted))
             } else {
                 self.ask()
             };
@@ -257,9 +260,9 @@ impl Watcher for TurnWatch<'_> {
             self.cut = self.reason_to_cut();
         }
         match (&self.wish, self.cut) {
-            (Some(_), _) if self.interrupt.is_urgent() => Control::Kill,
-            (Some(_), _) | (None, Some(_)) => Control::Stop,
-            (None, None) => Control::GoOn,
+            (Some(_), _) if self.interrupt.is_urgent() => WatcherDecision::Kill,
+            (Some(_), _) | (None, Some(_)) => WatcherDecision::Stop,
+            (None, None) => WatcherDecision::GoOn,
         }
     }
 }
@@ -267,17 +270,17 @@ impl Watcher for TurnWatch<'_> {
 /// Redacts every line of a log and keeps the last ones. A line of one stream
 /// must not end a private key on the other.
 #[derive(Default)]
-struct Redacting {
+struct LogRedactor {
     stdout: Redactor,
     stderr: Redactor,
     last_lines: LastLines,
 }
 
-impl LineFilter for Redacting {
-    fn line<'l>(&mut self, stream: Stream, line: &'l str) -> Cow<'l, str> {
+impl LineFilter for LogRedactor {
+    fn line<'l>(&mut self, stream: OutputStream, line: &'l str) -> Cow<'l, str> {
         let redacted = match stream {
-            Stream::Stdout => self.stdout.line(line),
-            Stream::Stderr => self.stderr.line(line),
+            OutputStream::Stdout => self.stdout.line(line),
+            OutputStream::Stderr => self.stderr.line(line),
         };
         self.last_lines.push(&redacted);
         redacted

@@ -6,33 +6,38 @@
 
 use ralph_agents::summary::publish;
 use ralph_core::Run;
-use ralph_core::errand::{Asked, Errand, Errands};
+use ralph_core::errand::{ActionRequest, PendingAction, PendingActions};
 use ralph_core::host::{
-    Deed, DeedKind, Effect, Happening, HostEvent, HostReply, Reach, Report, Tone, Yield,
+    ActionOutput, ActionReport, HostAction, HostActionKind, HostChannel, HostEvent, HostEventKind,
+    HostReply, NoteTone, ReplyEffect,
 };
-use ralph_core::policy::Context;
+use ralph_core::policy::ContextMode;
 use ralph_core::redact::redact;
 use ralph_core::run::Owner;
-use ralph_core::state::{Pause, State};
+use ralph_core::state::{PauseReason, RunState};
 use ralph_core::wording::{NextPrompt, host, told};
 
 use super::trouble::MOST_ATTEMPTS;
-use super::{Hosted, Place, summary, unless_too_late};
+use super::{HostedSession, SessionDir, summary, unless_too_late};
 use crate::driver::Driver;
 use crate::error::EngineError;
 
 impl Driver<'_> {
     /// Handles the restart of a run's host, which may have lost its pending
     /// action, and even the session.
-    pub fn answer_start(&mut self, run: &Run, hosted: &Hosted) -> Result<HostReply, EngineError> {
+    pub fn answer_start(
+        &mut self,
+        run: &Run,
+        hosted: &HostedSession,
+    ) -> Result<HostReply, EngineError> {
         if !run.state.is_active() {
             return Ok(HostReply::silent());
         }
         if run.errands.first().is_some() {
             return unless_too_late(self.remind(run, hosted));
         }
-        let deed = Deed::Check { session: hosted.session.clone() };
-        Ok(HostReply::of(Effect::Do { run: run.id.clone(), deed }))
+        let deed = HostAction::Check { session: hosted.session.clone() };
+        Ok(HostReply::of(ReplyEffect::Do { run: run.id.clone(), deed }))
     }
 
     /// Handles an event in a session that the run has left.
@@ -40,15 +45,15 @@ impl Driver<'_> {
         &mut self,
         run: &Run,
         event: &HostEvent,
-        hosted: &Hosted,
+        hosted: &HostedSession,
     ) -> Result<HostReply, EngineError> {
         let answered = match (&event.what, &event.session) {
-            (Happening::Prompted { .. }, Some(session)) => {
+            (HostEventKind::Prompted { .. }, Some(session)) => {
                 let errands = run.errands.sparing(session);
-                self.go_on(run, Run { errands, ..run.clone() }, None)
+                self.record_move_step(run, Run { errands, ..run.clone() }, None)
             }
             // Our own action may have caused it.
-            (Happening::SessionEnded { .. }, _) => Ok(HostReply::silent()),
+            (HostEventKind::SessionEnded { .. }, _) => Ok(HostReply::silent()),
             (_, _) => self.remind(run, hosted),
         };
         unless_too_late(answered)
@@ -58,20 +63,26 @@ impl Driver<'_> {
     pub fn answer_report(
         &mut self,
         run: &Run,
-        report: &Report,
-        hosted: &Hosted,
+        report: &ActionReport,
+        hosted: &HostedSession,
     ) -> Result<HostReply, EngineError> {
         if let Err(error) = &report.result {
             self.note(run, "errand_failed", &redact(&format!("{:?}: {error}", report.deed)))?;
         }
         let answered = match (report.deed, run.errands.first()) {
-            (DeedKind::Check, None) => self.checked(run, report, hosted),
-            (DeedKind::Summarize, Some(Errand::Summarize)) => self.summarized(run, report, hosted),
-            (DeedKind::Create, Some(Errand::Create)) => self.created(run, report, hosted),
-            (DeedKind::Select, Some(Errand::Select)) => self.done(run, hosted),
-            (DeedKind::Prompt, Some(Errand::Prompt(_))) => self.told(run, report, hosted),
-            (DeedKind::Delete, Some(Errand::Delete(left))) => {
-                Place::new(self.ledger.home(), left).unmark();
+            (HostActionKind::Check, None) => self.checked(run, report, hosted),
+            (HostActionKind::Summarize, Some(PendingAction::Summarize)) => {
+                self.summarized(run, report, hosted)
+            }
+            (HostActionKind::Create, Some(PendingAction::Create)) => {
+                self.created(run, report, hosted)
+            }
+            (HostActionKind::Select, Some(PendingAction::Select)) => self.done(run, hosted),
+            (HostActionKind::Prompt, Some(PendingAction::Prompt(_))) => {
+                self.prompt_reported(run, report, hosted)
+            }
+            (HostActionKind::Delete, Some(PendingAction::Delete(left))) => {
+                SessionDir::new(self.ledger.home(), left).unmark();
                 self.done(run, hosted)
             }
             (_, _) => self.remind(run, hosted),
@@ -80,13 +91,17 @@ impl Driver<'_> {
     }
 
     /// Asks for the first action again if the process that was asked is gone.
-    pub(super) fn remind(&mut self, run: &Run, hosted: &Hosted) -> Result<HostReply, EngineError> {
-        let lives = |asked: &Asked| {
+    pub(super) fn remind(
+        &mut self,
+        run: &Run,
+        hosted: &HostedSession,
+    ) -> Result<HostReply, EngineError> {
+        let lives = |asked: &ActionRequest| {
             let is_known = asked.pid != 0;
             !is_known || ralph_proc::process_start_time(asked.pid) == Some(asked.started)
         };
         if run.errands.is_due(self.clock.now(), lives) {
-            return self.go_on(run, run.clone(), Some(hosted));
+            return self.record_move_step(run, run.clone(), Some(hosted));
         }
         Ok(HostReply::silent())
     }
@@ -96,71 +111,77 @@ impl Driver<'_> {
     pub(super) fn prompted_while_moving(
         &mut self,
         run: &Run,
-        hosted: &Hosted,
+        hosted: &HostedSession,
     ) -> Result<HostReply, EngineError> {
         match run.errands.first() {
-            Some(Errand::Select | Errand::Prompt(_)) if run.state == State::Running => {
+            Some(PendingAction::Select | PendingAction::Prompt(_))
+                if run.state == RunState::Running =>
+            {
                 // The user's first prompt carries ours.
                 let context = self.restart_prompt(run);
-                let errands = run.errands.told();
-                self.go_on(run, Run { errands, ..run.clone() }, None)?;
-                Ok(HostReply::of(Effect::Tell { context }))
+                let errands = run.errands.after_prompt();
+                self.record_move_step(run, Run { errands, ..run.clone() }, None)?;
+                Ok(HostReply::of(ReplyEffect::Tell { context }))
             }
-            Some(Errand::Summarize | Errand::Create) => {
+            Some(PendingAction::Summarize | PendingAction::Create) => {
                 let errands = run.errands.sparing(&hosted.session);
-                self.go_on(run, Run { errands, ..run.clone() }, None)
+                self.record_move_step(run, Run { errands, ..run.clone() }, None)
             }
-            Some(Errand::Select | Errand::Prompt(_) | Errand::Hear | Errand::Delete(_)) | None => {
-                self.prompted(run, hosted)
-            }
+            Some(
+                PendingAction::Select
+                | PendingAction::Prompt(_)
+                | PendingAction::Hear
+                | PendingAction::Delete(_),
+            )
+            | None => self.prompted(run, hosted),
         }
     }
 
     /// Notes the process that is asked for the first action, if there is one.
-    pub(super) fn stamp(&self, run: &mut Run, hosted: &Hosted) {
+    pub(super) fn stamp(&self, run: &mut Run, hosted: &HostedSession) {
         if run.errands.first().is_none() {
             return;
         }
         let at = self.clock.now();
         run.errands.asked = Some(match ralph_proc::process_start_time(hosted.caller) {
-            Some(started) => Asked { pid: hosted.caller, started, at },
-            None => Asked { pid: 0, started: 0, at },
+            Some(started) => ActionRequest { pid: hosted.caller, started, at },
+            None => ActionRequest { pid: 0, started: 0, at },
         });
     }
 
     /// Returns the next action for the host, after this number of attempts.
-    pub(super) fn next_deed(&self, run: &Run, attempts: u32) -> Option<Effect> {
+    pub(super) fn next_deed(&self, run: &Run, attempts: u32) -> Option<ReplyEffect> {
         let session = run.session()?.clone();
         let errand = run.errands.first()?;
-        let is_running = run.state == State::Running;
+        let is_running = run.state == RunState::Running;
         let deed = match errand {
-            Errand::Delete(session) => Deed::Delete { session: session.clone() },
-            Errand::Summarize if is_running => Deed::Summarize { session },
-            Errand::Create if is_running => {
-                Deed::Create { instead_of: session, title: host::title(run) }
+            PendingAction::Delete(session) => HostAction::Delete { session: session.clone() },
+            PendingAction::Summarize if is_running => HostAction::Summarize { session },
+            PendingAction::Create if is_running => {
+                HostAction::Create { instead_of: session, title: host::title(run) }
             }
-            Errand::Select if is_running => Deed::Select { session },
-            Errand::Prompt(old) if is_running => {
+            PendingAction::Select if is_running => HostAction::Select { session },
+            PendingAction::Prompt(old) if is_running => {
                 let text = self.restart_prompt(run);
-                Deed::Prompt { session, like: Some(old.clone()), text, attempts }
+                HostAction::Prompt { session, like: Some(old.clone()), text, attempts }
             }
-            Errand::Summarize
-            | Errand::Create
-            | Errand::Select
-            | Errand::Prompt(_)
-            | Errand::Hear => return None,
+            PendingAction::Summarize
+            | PendingAction::Create
+            | PendingAction::Select
+            | PendingAction::Prompt(_)
+            | PendingAction::Hear => return None,
         };
-        Some(Effect::Do { run: run.id.clone(), deed })
+        Some(ReplyEffect::Do { run: run.id.clone(), deed })
     }
 
     /// Stores a step of a move, and asks `asked`, if given, for the next
     /// action. Every step raises the epoch, so that of two processes with the
     /// same event one is too late.
-    fn go_on(
+    fn record_move_step(
         &mut self,
         run: &Run,
         next: Run,
-        asked: Option<&Hosted>,
+        asked: Option<&HostedSession>,
     ) -> Result<HostReply, EngineError> {
         // The time of the last change stays: a turn that ends meanwhile would
         // count as answered.
@@ -173,16 +194,16 @@ impl Driver<'_> {
         Ok(HostReply::of(effect))
     }
 
-    fn done(&mut self, run: &Run, hosted: &Hosted) -> Result<HostReply, EngineError> {
+    fn done(&mut self, run: &Run, hosted: &HostedSession) -> Result<HostReply, EngineError> {
         let errands = run.errands.without_first();
-        self.go_on(run, Run { errands, ..run.clone() }, Some(hosted))
+        self.record_move_step(run, Run { errands, ..run.clone() }, Some(hosted))
     }
 
     fn checked(
         &mut self,
         run: &Run,
-        report: &Report,
-        hosted: &Hosted,
+        report: &ActionReport,
+        hosted: &HostedSession,
     ) -> Result<HostReply, EngineError> {
         if !run.state.is_active() {
             return Ok(HostReply::silent());
@@ -192,21 +213,23 @@ impl Driver<'_> {
             return self.due(run, hosted);
         }
         hosted.place.unmark();
-        self.keep_turn(run, None);
-        let alone = Run { errands: Errands::default(), ..run.clone() };
-        let left = self.leave(&alone, State::Paused(Pause::Interrupted))?;
-        Ok(HostReply::silent().with_note(told::session_gone(&left)).in_tone(Tone::Warning))
+        self.snapshot_turn(run, None);
+        let alone = Run { errands: PendingActions::default(), ..run.clone() };
+        let left = self.stop_on_request(&alone, RunState::Paused(PauseReason::Interrupted))?;
+        Ok(HostReply::silent().with_note(told::session_gone(&left)).in_tone(NoteTone::Warning))
     }
 
     fn summarized(
         &mut self,
         run: &Run,
-        report: &Report,
-        hosted: &Hosted,
+        report: &ActionReport,
+        hosted: &HostedSession,
     ) -> Result<HostReply, EngineError> {
         let kept = match &report.result {
-            Ok(Yield::Summary(text)) => self.keep_summary(run, text, hosted)?,
-            Ok(Yield::Nothing | Yield::Session(_)) => Some("it has no summary".to_owned()),
+            Ok(ActionOutput::Summary(text)) => self.keep_summary(run, text, hosted)?,
+            Ok(ActionOutput::Nothing | ActionOutput::Session(_)) => {
+                Some("it has no summary".to_owned())
+            }
             Err(error) => Some(redact(error).into_owned()),
         };
         let reply = self.done(run, hosted)?;
@@ -214,7 +237,7 @@ impl Driver<'_> {
             None => reply,
             Some(why) => reply
                 .with_note(host::not_summarized(&why, run.policy.locale))
-                .in_tone(Tone::Warning),
+                .in_tone(NoteTone::Warning),
         })
     }
 
@@ -224,7 +247,7 @@ impl Driver<'_> {
         &mut self,
         run: &Run,
         text: &str,
-        hosted: &Hosted,
+        hosted: &HostedSession,
     ) -> Result<Option<String>, EngineError> {
         summary::keep(&self.folder, &hosted.session, text)?;
         let Some(path) = &hosted.summary_file else { return Ok(None) };
@@ -237,20 +260,20 @@ impl Driver<'_> {
     fn created(
         &mut self,
         run: &Run,
-        report: &Report,
-        hosted: &Hosted,
+        report: &ActionReport,
+        hosted: &HostedSession,
     ) -> Result<HostReply, EngineError> {
         let session = match &report.result {
-            Ok(Yield::Session(session)) if Some(session) != run.session() => session,
-            Ok(Yield::Session(_) | Yield::Nothing | Yield::Summary(_)) => {
-                return self.stay(run, "it names no new one");
+            Ok(ActionOutput::Session(session)) if Some(session) != run.session() => session,
+            Ok(ActionOutput::Session(_) | ActionOutput::Nothing | ActionOutput::Summary(_)) => {
+                return self.continue_in_session(run, "it names no new one");
             }
-            Err(error) => return self.stay(run, &redact(error)),
+            Err(error) => return self.continue_in_session(run, &redact(error)),
         };
-        if run.state != State::Running {
+        if run.state != RunState::Running {
             return Ok(HostReply::silent());
         }
-        let place = Place::new(self.ledger.home(), session);
+        let place = SessionDir::new(self.ledger.home(), session);
         place
             .mark(&run.id)
             .map_err(|source| EngineError::Write { path: place.folder().to_owned(), source })?;
@@ -258,7 +281,7 @@ impl Driver<'_> {
         let owner = Some(Owner::Session(session.clone()));
         let moved = Run { errands, owner, ..run.clone() };
         let is_left = moved.errands.leaves(&hosted.session);
-        let reply = self.go_on(run, moved, Some(hosted))?;
+        let reply = self.record_move_step(run, moved, Some(hosted))?;
         if !is_left {
             hosted.place.unmark();
         }
@@ -266,38 +289,38 @@ impl Driver<'_> {
     }
 
     /// Continues the loop in its present session.
-    fn stay(&mut self, run: &Run, why: &str) -> Result<HostReply, EngineError> {
+    fn continue_in_session(&mut self, run: &Run, why: &str) -> Result<HostReply, EngineError> {
         let errands = run.errands.after_turn();
-        self.go_on(run, Run { errands, ..run.clone() }, None)?;
-        if run.state != State::Running {
+        self.record_move_step(run, Run { errands, ..run.clone() }, None)?;
+        if run.state != RunState::Running {
             return Ok(HostReply::silent());
         }
         let reply = HostReply::of(super::go_on(run));
-        Ok(reply.with_note(host::not_moved(why, run.policy.locale)).in_tone(Tone::Warning))
+        Ok(reply.with_note(host::not_moved(why, run.policy.locale)).in_tone(NoteTone::Warning))
     }
 
-    fn told(
+    fn prompt_reported(
         &mut self,
         run: &Run,
-        report: &Report,
-        hosted: &Hosted,
+        report: &ActionReport,
+        hosted: &HostedSession,
     ) -> Result<HostReply, EngineError> {
         if report.result.is_ok() {
             return self.done(run, hosted);
         }
-        if run.state == State::Running && report.attempts < MOST_ATTEMPTS {
-            self.go_on(run, run.clone(), Some(hosted))?;
+        if run.state == RunState::Running && report.attempts < MOST_ATTEMPTS {
+            self.record_move_step(run, run.clone(), Some(hosted))?;
             return Ok(HostReply::of(self.next_deed(run, report.attempts).unwrap_or_default()));
         }
-        let left = self.leave(run, State::Paused(Pause::Interrupted))?;
-        Ok(HostReply::silent().with_note(host::rests(&left)).in_tone(Tone::Warning))
+        let left = self.stop_on_request(run, RunState::Paused(PauseReason::Interrupted))?;
+        Ok(HostReply::silent().with_note(host::rests(&left)).in_tone(NoteTone::Warning))
     }
 
     /// Returns the prompt for a session that replaces another one: the driver's
     /// prompt, with the summary of the old session.
     fn restart_prompt(&self, run: &Run) -> String {
         let prompt = NextPrompt::new(run).with_template(self.template.as_deref());
-        if run.policy.context != Context::Summarize {
+        if run.policy.context != ContextMode::Summarize {
             return prompt.render();
         }
         let summed_up = |text: &str| host::summary_of_old_session(text, run.policy.locale);
@@ -312,10 +335,14 @@ impl Driver<'_> {
 
 /// Returns the remaining actions after a turn, with those of a move if there is
 /// one. `hosted` is the session of the turn, if it answered.
-pub(super) fn planned(errands: Errands, next: &Run, hosted: Option<&Hosted>) -> Errands {
-    let moves = next.state == State::Running && next.moves();
+pub(super) fn planned(
+    errands: PendingActions,
+    next: &Run,
+    hosted: Option<&HostedSession>,
+) -> PendingActions {
+    let moves = next.state == RunState::Running && next.moves();
     match (next.policy.old_session, hosted) {
-        (Some(fate), Some(hosted)) if moves && hosted.reach == Reach::Messages => {
+        (Some(fate), Some(hosted)) if moves && hosted.reach == HostChannel::Messages => {
             errands.with_move(next.policy.context, &hosted.session, fate)
         }
         (_, _) => errands,
@@ -323,7 +350,7 @@ pub(super) fn planned(errands: Errands, next: &Run, hosted: Option<&Hosted>) -> 
 }
 
 /// Returns true if the next session follows this one.
-fn follows(errands: &Errands, session: &str) -> bool {
-    let is_it = |errand: &Errand| matches!(errand, Errand::Prompt(old) if old.as_str() == session);
+fn follows(errands: &PendingActions, session: &str) -> bool {
+    let is_it = |errand: &PendingAction| matches!(errand, PendingAction::Prompt(old) if old.as_str() == session);
     errands.list.iter().any(is_it)
 }

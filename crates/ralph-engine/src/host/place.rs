@@ -36,7 +36,7 @@ const RESUMED: &str = "resumed";
 
 /// The process that a session lives in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dwelling {
+pub enum SessionLiveness {
     /// The given process.
     Here,
     /// Another process.
@@ -49,11 +49,11 @@ pub enum Dwelling {
 
 /// The folder of one session in the state home.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct SessionDir {
     folder: PathBuf,
 }
 
-impl Place {
+impl SessionDir {
     /// Returns the folder of this session, which may not exist.
     pub fn new(home: &Path, session: &SessionId) -> Self {
         // A colon is not allowed in file names everywhere.
@@ -103,13 +103,13 @@ impl Place {
     /// Notes that this process examines the files before a run starts or
     /// resumes. The note lasts until the returned value is dropped or the
     /// process ends.
-    pub fn note_arming(&self) -> Arming {
+    pub fn note_arming(&self) -> ArmingMarker {
         let pid = std::process::id();
         let started = ralph_proc::process_start_time(pid).unwrap_or_default();
         // If that fails, a turn that ends meanwhile counts, which does less
         // harm.
         let _ = self.keep("arming", &format!("{pid} {started}"));
-        Arming { file: self.folder.join("arming") }
+        ArmingMarker { file: self.folder.join("arming") }
     }
 
     /// Returns true if a process examines the files before the run starts or
@@ -174,12 +174,12 @@ impl Place {
     }
 
     /// Returns where the session lives, as seen from a process of a host.
-    pub fn dwelling(&self, here: u32) -> Dwelling {
-        let Some((pid, started)) = self.process(HOST) else { return Dwelling::Unknown };
+    pub fn liveness(&self, here: u32) -> SessionLiveness {
+        let Some((pid, started)) = self.process(HOST) else { return SessionLiveness::Unknown };
         match ralph_proc::process_start_time(pid) == Some(started) {
-            true if pid == here => Dwelling::Here,
-            true => Dwelling::Elsewhere,
-            false => Dwelling::Gone,
+            true if pid == here => SessionLiveness::Here,
+            true => SessionLiveness::Elsewhere,
+            false => SessionLiveness::Gone,
         }
     }
 
@@ -332,13 +332,13 @@ impl Place {
     }
 }
 
-/// The time before a run starts or resumes, see [`Place::note_arming`].
+/// The time before a run starts or resumes, see [`SessionDir::note_arming`].
 #[derive(Debug)]
-pub struct Arming {
+pub struct ArmingMarker {
     file: PathBuf,
 }
 
-impl Drop for Arming {
+impl Drop for ArmingMarker {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.file);
     }
@@ -352,10 +352,10 @@ mod tests {
     fn a_place_tells_what_was_noted_and_leaves_nothing() {
         let home = tempfile::tempdir().unwrap();
         let session = SessionId::new("a:b").unwrap();
-        let place = Place::new(home.path(), &session);
+        let place = SessionDir::new(home.path(), &session);
         assert!(!place.is_marked() && !place.take_use());
         place.mark(&RunId::from_bits(1)).unwrap();
-        assert!(place.is_marked() && Place::any_is_marked(home.path()));
+        assert!(place.is_marked() && SessionDir::any_is_marked(home.path()));
         assert_eq!(place.run(), Some(RunId::from_bits(1)));
         place.set_continued(3);
         assert_eq!(place.continued(), 3);
@@ -379,14 +379,14 @@ mod tests {
     fn a_session_lives_as_long_as_the_process_of_its_host() {
         let home = tempfile::tempdir().unwrap();
         let session = SessionId::new("s:1").unwrap();
-        let place = Place::new(home.path(), &session);
+        let place = SessionDir::new(home.path(), &session);
         let here = std::process::id();
-        assert_eq!(place.dwelling(here), Dwelling::Unknown);
+        assert_eq!(place.liveness(here), SessionLiveness::Unknown);
         place.note_host(here).unwrap();
-        assert_eq!(place.dwelling(here), Dwelling::Here);
+        assert_eq!(place.liveness(here), SessionLiveness::Here);
         let started = ralph_proc::process_start_time(here).unwrap();
-        assert_eq!(Place::hosts(home.path()), [(session, (here, started))]);
-        assert_eq!(place.dwelling(1), Dwelling::Elsewhere);
+        assert_eq!(SessionDir::hosts(home.path()), [(session, (here, started))]);
+        assert_eq!(place.liveness(1), SessionLiveness::Elsewhere);
         place.keep(LOOP_HOST, &format!("{here} {started}")).unwrap();
         assert!(!place.is_abandoned());
         place.keep(LOOP_HOST, &format!("{here} 1")).unwrap();
@@ -394,13 +394,20 @@ mod tests {
         fs::remove_file(place.folder().join(LOOP_HOST)).unwrap();
         assert!(!place.is_abandoned());
         place.keep(HOST, &format!("{here} 1")).unwrap();
-        assert_eq!(place.dwelling(here), Dwelling::Gone, "the number was given to another one");
+        assert_eq!(
+            place.liveness(here),
+            SessionLiveness::Gone,
+            "the number was given to another one"
+        );
         place.forget_host();
-        assert_eq!(place.dwelling(here), Dwelling::Unknown);
+        assert_eq!(place.liveness(here), SessionLiveness::Unknown);
         place.note_loop_host(here);
         place.note_loop_host(1);
-        assert_eq!(Place::hosts(home.path()), [(SessionId::new("s:1").unwrap(), (here, started))]);
+        assert_eq!(
+            SessionDir::hosts(home.path()),
+            [(SessionId::new("s:1").unwrap(), (here, started))]
+        );
         place.unmark();
-        assert!(Place::hosts(home.path()).is_empty());
+        assert!(SessionDir::hosts(home.path()).is_empty());
     }
 }

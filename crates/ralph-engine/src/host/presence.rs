@@ -1,13 +1,13 @@
 //! Handles users who open, prompt, interrupt and leave a session.
 
-use ralph_core::errand::Errands;
-use ralph_core::host::{Effect, HostReply, Reach, Start, Tone};
-use ralph_core::state::{Pause, State, Wait};
+use ralph_core::errand::PendingActions;
+use ralph_core::host::{HostChannel, HostReply, NoteTone, ReplyEffect, SessionStart};
+use ralph_core::state::{PauseReason, RunState, WaitReason};
 use ralph_core::wording::{NextPrompt, host as wording, told};
 use ralph_core::{Evidence, Run};
 use ralph_store::RunStore;
 
-use super::Hosted;
+use super::HostedSession;
 use crate::driver::Driver;
 use crate::error::EngineError;
 use crate::steps;
@@ -19,31 +19,37 @@ impl Driver<'_> {
     pub(super) fn session_started(
         &mut self,
         run: &Run,
-        start: Start,
-        hosted: &Hosted,
+        start: SessionStart,
+        hosted: &HostedSession,
     ) -> Result<HostReply, EngineError> {
         match (start, &run.state) {
-            (Start::Resumed, State::Running) if hosted.place.is_at_work_beside(hosted.caller) => {
+            (SessionStart::Resumed, RunState::Running)
+                if hosted.place.is_at_work_beside(hosted.caller) =>
+            {
                 // The client that takes the turn is alive; this one only
                 // watches.
                 Ok(HostReply::silent())
             }
-            (Start::Resumed, State::Paused(Pause::Interrupted)) => {
+            (SessionStart::Resumed, RunState::Paused(PauseReason::Interrupted)) => {
                 let woken = self.wake(run)?;
                 Ok(goes_on_again(&woken))
             }
-            (Start::Resumed, State::Running) => {
+            (SessionStart::Resumed, RunState::Running) => {
                 // Its client was killed: the turn that it took will never end.
                 let dropped = self.drop_turn(run.clone())?;
                 Ok(goes_on_again(&dropped))
             }
-            (Start::Resumed, State::Paused(Pause::Aborted)) => {
+            (SessionStart::Resumed, RunState::Paused(PauseReason::Aborted)) => {
                 Ok(HostReply::silent().with_note(wording::rests(run)))
             }
-            (Start::Compacted | Start::Resumed | Start::Cleared | Start::Forked, state)
-                if state.is_active() =>
-            {
-                Ok(HostReply::of(Effect::Tell { context: NextPrompt::new(run).reminder() }))
+            (
+                SessionStart::Compacted
+                | SessionStart::Resumed
+                | SessionStart::Cleared
+                | SessionStart::Forked,
+                state,
+            ) if state.is_active() => {
+                Ok(HostReply::of(ReplyEffect::Tell { context: NextPrompt::new(run).reminder() }))
             }
             (_, _) => Ok(HostReply::silent()),
         }
@@ -54,45 +60,48 @@ impl Driver<'_> {
     pub(super) fn prompted(
         &mut self,
         run: &Run,
-        hosted: &Hosted,
+        hosted: &HostedSession,
     ) -> Result<HostReply, EngineError> {
         match &run.state {
-            State::Running if self.is_under_way(run)? => {
-                if hosted.reach == Reach::Messages {
+            RunState::Running if self.is_under_way(run)? => {
+                if hosted.reach == HostChannel::Messages {
                     return Ok(HostReply::silent());
                 }
-                self.keep_turn(run, None);
-                let left = self.leave(run, State::Paused(Pause::Aborted))?;
+                self.snapshot_turn(run, None);
+                let left = self.stop_on_request(run, RunState::Paused(PauseReason::Aborted))?;
                 Ok(HostReply::silent().with_note(wording::rests(&left)))
             }
-            State::Running => {
+            RunState::Running => {
                 let begun = self.begin_next(run)?;
-                if begun.state == State::Running {
+                if begun.state == RunState::Running {
                     return Ok(HostReply::silent());
                 }
                 Ok(self.after_turn(&begun, &hosted.place))
             }
-            State::Waiting(Wait::Child | Wait::Host | Wait::Limit { .. }) => {
+            RunState::Waiting(WaitReason::Child | WaitReason::Host | WaitReason::Limit { .. }) => {
                 self.go_on_with_turn(run)?;
                 Ok(HostReply::silent())
             }
-            State::Waiting(Wait::Human { .. }) if self.is_under_way(run)? => {
+            RunState::Waiting(WaitReason::Human { .. }) if self.is_under_way(run)? => {
                 // The turn that could not continue does now, under its number.
                 let run = self.go_on_with_turn(run)?;
-                Ok(HostReply::of(Effect::Tell { context: NextPrompt::new(&run).reminder() }))
+                Ok(HostReply::of(ReplyEffect::Tell { context: NextPrompt::new(&run).reminder() }))
             }
-            State::Waiting(Wait::Human { .. }) | State::Paused(Pause::Capped) => {
+            RunState::Waiting(WaitReason::Human { .. }) | RunState::Paused(PauseReason::Capped) => {
                 let begun = self.begin_next(run)?;
-                if begun.state != State::Running {
+                if begun.state != RunState::Running {
                     return Ok(self.after_turn(&begun, &hosted.place));
                 }
                 let context = NextPrompt::new(&begun).reminder();
-                Ok(HostReply::of(Effect::Tell { context }).with_note(wording::iteration(&begun)))
+                Ok(HostReply::of(ReplyEffect::Tell { context })
+                    .with_note(wording::iteration(&begun)))
             }
-            State::Paused(Pause::Asked | Pause::Interrupted | Pause::Aborted)
-            | State::Success(_)
-            | State::Failed(_)
-            | State::Stopped => Ok(HostReply::silent()),
+            RunState::Paused(
+                PauseReason::Asked | PauseReason::Interrupted | PauseReason::Aborted,
+            )
+            | RunState::Success(_)
+            | RunState::Failed(_)
+            | RunState::Stopped => Ok(HostReply::silent()),
         }
     }
 
@@ -103,7 +112,7 @@ impl Driver<'_> {
             return Ok(HostReply::silent());
         }
         let question = told::plan_mode(run.policy.locale).to_owned();
-        let waiting = State::Waiting(Wait::Human { question });
+        let waiting = RunState::Waiting(WaitReason::Human { question });
         let next = self.record(run, steps::moved_to(run, waiting, self.clock.now()), None)?;
         Ok(HostReply::silent().with_note(wording::rests(&next)))
     }
@@ -114,24 +123,25 @@ impl Driver<'_> {
         &mut self,
         run: &Run,
         reason: &str,
-        hosted: &Hosted,
+        hosted: &HostedSession,
     ) -> Result<HostReply, EngineError> {
         self.note(run, "session_ended", reason)?;
         let mut reply = HostReply::silent();
         let by_hand = matches!(reason, "clear" | "prompt_input_exit");
-        let is_cut = run.state == State::Running && self.is_under_way(run)?;
+        let is_cut = run.state == RunState::Running && self.is_under_way(run)?;
         if reason == "clear" {
             // The session that follows a cleared one takes over the run.
             hosted.place.note_cleared();
         }
         if run.state.is_active() && (reason != "clear" || is_cut) {
-            self.keep_turn(run, None);
+            self.snapshot_turn(run, None);
             // The old session is the only one left once this one is gone.
-            let alone = Run { errands: Errands::default(), ..run.clone() };
-            let pause = if by_hand && is_cut { Pause::Aborted } else { Pause::Interrupted };
-            let left = self.leave(&alone, State::Paused(pause))?;
-            if hosted.reach == Reach::Messages {
-                reply = reply.with_note(told::session_gone(&left)).in_tone(Tone::Warning);
+            let alone = Run { errands: PendingActions::default(), ..run.clone() };
+            let pause =
+                if by_hand && is_cut { PauseReason::Aborted } else { PauseReason::Interrupted };
+            let left = self.stop_on_request(&alone, RunState::Paused(pause))?;
+            if hosted.reach == HostChannel::Messages {
+                reply = reply.with_note(told::session_gone(&left)).in_tone(NoteTone::Warning);
             }
         }
         let _ = self.ledger.store().checkpoint();
@@ -140,7 +150,7 @@ impl Driver<'_> {
 }
 
 fn goes_on_again(run: &Run) -> HostReply {
-    HostReply::of(Effect::Tell { context: NextPrompt::new(run).reminder() })
+    HostReply::of(ReplyEffect::Tell { context: NextPrompt::new(run).reminder() })
         .with_note(wording::goes_on(run))
 }
 

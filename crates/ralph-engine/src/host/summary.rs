@@ -15,18 +15,18 @@ use crate::error::EngineError;
 const FILE: &str = "summary.json";
 
 /// The last summary of a run.
-pub(super) struct Summary {
+pub(super) struct RunSummary {
     /// The session that it summarizes.
     pub(super) of: String,
     pub(super) text: String,
 }
 
 /// Returns the last summary of the run with this folder.
-pub(super) fn load(folder: &Path) -> Option<Summary> {
+pub(super) fn load(folder: &Path) -> Option<RunSummary> {
     let value: Value =
         serde_json::from_slice(&ralph_files::read_own(folder.join(FILE)).ok()?).ok()?;
     let text = |name: &str| value.get(name)?.as_str().map(str::to_owned);
-    Some(Summary { of: text("of")?, text: text("text")? })
+    Some(RunSummary { of: text("of")?, text: text("text")? })
 }
 
 /// Stores a summary with its run, replacing the earlier one.

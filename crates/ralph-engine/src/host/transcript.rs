@@ -3,11 +3,11 @@
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use ralph_core::host::Silence;
+use ralph_core::host::HostTurnEnd;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Place;
+use super::SessionDir;
 
 /// Numbers of bytes at the end of a transcript that are read: the final text is
 /// there. The smaller number is mostly enough.
@@ -24,7 +24,7 @@ const MARK: usize = 256;
 const QUEUED: &str = "queue-operation";
 
 /// Returns the agent's final text, from the event or else from the transcript.
-pub fn final_text(silence: &Silence) -> String {
+pub fn final_text(silence: &HostTurnEnd) -> String {
     let written = || silence.transcript.as_deref().and_then(last_words);
     silence.text.clone().or_else(written).unwrap_or_default()
 }
@@ -60,7 +60,7 @@ pub struct QueuedWords {
 /// The position of the last search in a transcript, and the prompts queued
 /// there.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Seen {
+struct TranscriptPosition {
     transcript: PathBuf,
     to: u64,
     /// The bytes before that position: a host may rewrite the file.
@@ -68,7 +68,7 @@ struct Seen {
     waiting: Vec<QueuedWords>,
 }
 
-impl Seen {
+impl TranscriptPosition {
     /// Returns the bytes added since; `None` if the file is not the known one.
     fn added(&self, path: &Path) -> Option<Vec<u8>> {
         let start = self.to.checked_sub(self.mark.len() as u64)?;
@@ -81,12 +81,16 @@ impl Seen {
 /// Returns the prompts that the user typed during a turn and the host queues,
 /// oldest first. A host that records no queue has none. Each line is read once
 /// per session.
-pub fn queued(path: &Path, place: &Place) -> Vec<QueuedWords> {
-    let known = place.queue().and_then(|text| serde_json::from_str::<Seen>(&text).ok());
+pub fn queued(path: &Path, place: &SessionDir) -> Vec<QueuedWords> {
+    let known =
+        place.queue().and_then(|text| serde_json::from_str::<TranscriptPosition>(&text).ok());
     let known = known.and_then(|seen| seen.added(path).map(|added| (seen, added)));
     let anew = || {
         let (to, tail) = end_of(path, |length| Some(length.saturating_sub(QUEUE_TAIL)))?;
-        Some((Seen { transcript: path.to_owned(), to, ..Seen::default() }, tail))
+        Some((
+            TranscriptPosition { transcript: path.to_owned(), to, ..TranscriptPosition::default() },
+            tail,
+        ))
     };
     let Some((mut seen, added)) = known.or_else(anew) else { return Vec::new() };
     // The part after the last line break is still being written.
@@ -157,9 +161,9 @@ mod tests {
 
     #[test]
     fn the_host_is_asked_before_the_transcript() {
-        let silence = Silence { text: Some("said".to_owned()), ..Silence::default() };
+        let silence = HostTurnEnd { text: Some("said".to_owned()), ..HostTurnEnd::default() };
         assert_eq!(final_text(&silence), "said");
-        assert_eq!(final_text(&Silence::default()), "");
+        assert_eq!(final_text(&HostTurnEnd::default()), "");
     }
 
     #[test]
@@ -171,7 +175,7 @@ mod tests {
         text.push_str(&(line("assistant", "late") + "\n"));
         text.push_str(&(line("user", "thanks") + "\n{\"type\":\"assistant\",\"mess"));
         fs::write(&path, text).unwrap();
-        let silence = Silence { transcript: Some(path), ..Silence::default() };
+        let silence = HostTurnEnd { transcript: Some(path), ..HostTurnEnd::default() };
         assert_eq!(final_text(&silence), "late");
     }
 
@@ -185,7 +189,7 @@ mod tests {
     /// Returns the queued prompts of this transcript, in a session that only
     /// knows the contents of `home`.
     fn waiting(home: &Path, transcript: &Path) -> Vec<String> {
-        let place = Place::new(home, &SessionId::new("s-1").unwrap());
+        let place = SessionDir::new(home, &SessionId::new("s-1").unwrap());
         place.keep("run", "").unwrap();
         queued(transcript, &place).into_iter().map(|words| words.text).collect()
     }
@@ -207,7 +211,7 @@ mod tests {
         assert_eq!(waiting(&[typed.clone(), more.clone(), taken]), ["and then"]);
         assert_eq!(waiting(&[typed, more, operation("popAll", "")]), [""; 0]);
         let folder = tempfile::tempdir().unwrap();
-        let place = Place::new(folder.path(), &SessionId::new("s-1").unwrap());
+        let place = SessionDir::new(folder.path(), &SessionId::new("s-1").unwrap());
         assert_eq!(queued(Path::new("/nowhere"), &place), []);
     }
 

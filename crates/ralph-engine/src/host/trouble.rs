@@ -2,12 +2,12 @@
 //! not reach the agent.
 
 use ralph_core::Run;
-use ralph_core::host::{HostReply, Reach, Tone};
+use ralph_core::host::{HostChannel, HostReply, NoteTone};
 use ralph_core::redact::redact;
-use ralph_core::state::{Pause, State, Wait};
+use ralph_core::state::{PauseReason, RunState, WaitReason};
 use ralph_core::wording::host as wording;
 
-use super::Hosted;
+use super::HostedSession;
 use crate::driver::Driver;
 use crate::error::EngineError;
 use crate::steps;
@@ -21,18 +21,20 @@ impl Driver<'_> {
         run: &Run,
         what: &str,
     ) -> Result<HostReply, EngineError> {
-        if run.state != State::Running {
+        if run.state != RunState::Running {
             return Ok(HostReply::silent());
         }
         let question = redact(what).into_owned();
-        let state = State::Waiting(Wait::Human { question });
+        let state = RunState::Waiting(WaitReason::Human { question });
         self.record(run, steps::moved_to(run, state, self.clock.now()), None)?;
         // The host asks the user itself.
         Ok(HostReply::silent())
     }
 
     pub(super) fn permission_answered(&mut self, run: &Run) -> Result<HostReply, EngineError> {
-        if matches!(run.state, State::Waiting(Wait::Human { .. })) && self.is_under_way(run)? {
+        if matches!(run.state, RunState::Waiting(WaitReason::Human { .. }))
+            && self.is_under_way(run)?
+        {
             self.go_on_with_turn(run)?;
         }
         Ok(HostReply::silent())
@@ -45,10 +47,10 @@ impl Driver<'_> {
         &mut self,
         run: &Run,
         message: Option<&str>,
-        hosted: &Hosted,
+        hosted: &HostedSession,
     ) -> Result<HostReply, EngineError> {
-        let is_silent = hosted.reach == Reach::Messages && message.is_some();
-        let is_ours = run.state == State::Running && run.errands.first().is_none();
+        let is_silent = hosted.reach == HostChannel::Messages && message.is_some();
+        let is_ours = run.state == RunState::Running && run.errands.first().is_none();
         if !is_silent || !is_ours || !self.is_under_way(run)? {
             return self.remind(run, hosted);
         }
@@ -68,13 +70,13 @@ impl Driver<'_> {
         error: &str,
     ) -> Result<HostReply, EngineError> {
         self.note(run, "not_delivered", &redact(error))?;
-        if run.state != State::Running {
+        if run.state != RunState::Running {
             return Ok(HostReply::silent());
         }
         if attempts < MOST_ATTEMPTS {
             return Ok(HostReply::of(super::go_on(run)));
         }
-        let left = self.leave(run, State::Paused(Pause::Interrupted))?;
-        Ok(HostReply::silent().with_note(wording::rests(&left)).in_tone(Tone::Warning))
+        let left = self.stop_on_request(run, RunState::Paused(PauseReason::Interrupted))?;
+        Ok(HostReply::silent().with_note(wording::rests(&left)).in_tone(NoteTone::Warning))
     }
 }

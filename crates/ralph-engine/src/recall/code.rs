@@ -5,18 +5,18 @@ use std::fmt::Write;
 
 use ralph_core::Timestamp;
 use ralph_core::memory::notes::{as_data, orders};
-use ralph_core::memory::sufficiency::Named;
-use ralph_graph::ask::calls::Calls;
-use ralph_graph::ask::name::Meant;
+use ralph_core::memory::sufficiency::MentionedNames;
+use ralph_graph::ask::calls::CallGroup;
+use ralph_graph::ask::name::NameLookup;
 use ralph_graph::ask::symbols::SymbolQuery;
-use ralph_graph::{Code, Index, Symbol};
-use ralph_memory::Patience;
-use ralph_memory::event::Phase;
-use ralph_memory::history::{Likely, Reason};
-use ralph_snapshot::Project;
+use ralph_graph::{CodeSymbol, Index, KnownCode};
+use ralph_memory::LockPatience;
+use ralph_memory::event::WorkPhase;
+use ralph_memory::history::{LikelyFile, LikelyReason};
+use ralph_snapshot::ProjectLocation;
 
-use super::{Recall, Wanted};
-use crate::likely::{COMMITS, Place};
+use super::{NoteRecall, NoteRequest};
+use crate::likely::{COMMITS, PredictionContext};
 use crate::wire;
 
 /// Maximum number of a task's names that are looked up.
@@ -58,7 +58,7 @@ const TOLD: usize = 80;
 
 /// The results from the code and its history.
 #[derive(Default)]
-pub(super) struct Sight {
+pub(super) struct CodeContext {
     /// Names without a definition; `None` if the code was never read.
     pub(super) undefined: Option<Vec<String>>,
     /// True if something was not read yet, and reading it takes long.
@@ -66,12 +66,12 @@ pub(super) struct Sight {
     /// Files that define the names.
     pub(super) files: Vec<String>,
     /// Files that the task will probably touch.
-    pub(super) likely: Vec<Likely>,
+    pub(super) likely: Vec<LikelyFile>,
     /// The definitions of names, with their callers and callees.
     pub(super) relations: Vec<String>,
 }
 
-impl Sight {
+impl CodeContext {
     /// Returns the likely files as lines for the agent, without those in the
     /// request.
     pub(super) fn likely_lines(&self, named: &[String]) -> Vec<String> {
@@ -89,17 +89,19 @@ impl Sight {
 
 /// Returns true if there is enough evidence for a file: a name, two words of
 /// the task, or one that is a good part of it.
-pub(super) fn is_told(likely: &Likely) -> bool {
+pub(super) fn is_told(likely: &LikelyFile) -> bool {
     let is_named = likely.reasons.iter().any(|reason| match reason {
-        Reason::Defines(_) | Reason::Note { .. } => true,
-        Reason::Commit { .. } | Reason::Words(_) | Reason::Together { .. } => false,
+        LikelyReason::Defines(_) | LikelyReason::Note { .. } => true,
+        LikelyReason::Commit { .. } | LikelyReason::Words(_) | LikelyReason::Together { .. } => {
+            false
+        }
     });
     let has_words = likely.words >= FEWEST_WORDS || likely.share >= LARGE_SHARE;
     likely.score >= LEAST_LIKELY && (is_named || has_words)
 }
 
 /// Returns a reason in a few words, unless it contains an order to the agent.
-fn told(reason: &Reason) -> Option<String> {
+fn told(reason: &LikelyReason) -> Option<String> {
     let words = wire::likely::reason(reason);
     let is_long = words.chars().count() > TOLD;
     let cut: String = words.chars().take(TOLD).collect();
@@ -111,28 +113,28 @@ fn told(reason: &Reason) -> Option<String> {
 /// The first reading of a project takes seconds: a caller with little patience
 /// does not wait for it.
 pub(super) fn look(
-    recall: &Recall,
-    wanted: &Wanted,
-    named: &Named,
+    recall: &NoteRecall,
+    wanted: &NoteRequest,
+    named: &MentionedNames,
     now: Timestamp,
-) -> Option<Sight> {
+) -> Option<CodeContext> {
     let mut index = Index::open(&recall.root, &recall.home).ok()?;
-    if index.is_new() && recall.patience == Patience::Short {
-        return Some(Sight { is_behind: true, ..Sight::default() });
+    if index.is_new() && recall.patience == LockPatience::Short {
+        return Some(CodeContext { is_behind: true, ..CodeContext::default() });
     }
     let now = now.as_millis().saturating_mul(1_000_000);
     index.update(now, &mut |_| {}).ok()?;
     let code = index.code(now).ok()?;
     let mut sight = names(&code, wanted, named);
-    let task = wanted.task.as_ref().filter(|_| wanted.phase == Phase::Think);
+    let task = wanted.task.as_ref().filter(|_| wanted.phase == WorkPhase::Think);
     if let Some(task) = task {
-        let project = Project::discover(&recall.root).ok()?;
+        let project = ProjectLocation::discover(&recall.root).ok()?;
         let commits = match recall.patience {
-            Patience::Long => COMMITS,
-            Patience::Short => RECENT_COMMITS,
+            LockPatience::Long => COMMITS,
+            LockPatience::Short => RECENT_COMMITS,
         };
-        let place = Place { project: &project, home: &recall.home, commits, now };
-        sight.is_behind = recall.patience == Patience::Short
+        let place = PredictionContext { project: &project, home: &recall.home, commits, now };
+        sight.is_behind = recall.patience == LockPatience::Short
             && place.unread().is_ok_and(|unread| unread > FEW_COMMITS);
         if !sight.is_behind {
             let found =
@@ -144,8 +146,8 @@ pub(super) fn look(
 }
 
 /// Looks up the names and files of a task.
-fn names(code: &Code<'_>, wanted: &Wanted, named: &Named) -> Sight {
-    let mut sight = Sight::default();
+fn names(code: &KnownCode<'_>, wanted: &NoteRequest, named: &MentionedNames) -> CodeContext {
+    let mut sight = CodeContext::default();
     let mut undefined = Vec::new();
     let mut files = known_files(code, &[wanted.files.as_slice(), &named.files].concat());
     for name in named.symbols.iter().take(MOST_NAMES) {
@@ -167,12 +169,12 @@ fn names(code: &Code<'_>, wanted: &Wanted, named: &Named) -> Sight {
     }
     files.sort_unstable();
     files.dedup();
-    Sight { undefined: Some(undefined), files, ..sight }
+    CodeContext { undefined: Some(undefined), files, ..sight }
 }
 
 /// Returns words of a task that look like names of types, without the first
 /// word.
-fn proper_names<'a>(task: &'a str, named: &Named) -> Vec<&'a str> {
+fn proper_names<'a>(task: &'a str, named: &MentionedNames) -> Vec<&'a str> {
     let words = task.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
     let words = words.filter(|word| !word.is_empty()).skip(1);
     let is_name = |word: &&str| {
@@ -187,7 +189,7 @@ fn proper_names<'a>(task: &'a str, named: &Named) -> Vec<&'a str> {
 }
 
 /// Returns the definition of exactly this name, if there is only one.
-fn class(code: &Code<'_>, name: &str) -> Option<Symbol> {
+fn class(code: &KnownCode<'_>, name: &str) -> Option<CodeSymbol> {
     let query = SymbolQuery { name: Some(name), limit: LOOKED_AT, ..SymbolQuery::default() };
     let mut exact = code.symbols(&query).symbols.into_iter().filter(|symbol| symbol.name == name);
     let only = exact.next()?;
@@ -196,7 +198,7 @@ fn class(code: &Code<'_>, name: &str) -> Option<Symbol> {
 
 /// Returns definitions of a name; if there are none, of similar names, and then
 /// any definition in similar files.
-fn defined(code: &Code<'_>, name: &str) -> Vec<Symbol> {
+fn defined(code: &KnownCode<'_>, name: &str) -> Vec<CodeSymbol> {
     let query = SymbolQuery { name: Some(name), limit: LOOKED_AT, ..SymbolQuery::default() };
     let mut found = code.symbols(&query).symbols;
     if found.iter().any(|symbol| symbol.name == name) {
@@ -210,7 +212,7 @@ fn defined(code: &Code<'_>, name: &str) -> Vec<Symbol> {
 }
 
 /// Returns files of the project that match these paths, or ends of paths.
-fn known_files(code: &Code<'_>, names: &[String]) -> Vec<String> {
+fn known_files(code: &KnownCode<'_>, names: &[String]) -> Vec<String> {
     if names.is_empty() {
         return Vec::new();
     }
@@ -224,15 +226,15 @@ fn known_files(code: &Code<'_>, names: &[String]) -> Vec<String> {
 }
 
 /// Returns one line: the place of a definition, its callers and its callees.
-fn relations(code: &Code<'_>, symbol: &Symbol) -> String {
+fn relations(code: &KnownCode<'_>, symbol: &CodeSymbol) -> String {
     let asked = format!("{}:{}", symbol.path, symbol.full_name);
     let used_by = match code.callers(&asked) {
-        Meant::One(found) => called(&found.callers),
-        Meant::Several(_) | Meant::Nothing(_) => String::new(),
+        NameLookup::One(found) => called(&found.callers),
+        NameLookup::Several(_) | NameLookup::Nothing(_) => String::new(),
     };
     let uses = match code.callees(&asked) {
-        Meant::One(found) => called(&found.callees),
-        Meant::Several(_) | Meant::Nothing(_) => String::new(),
+        NameLookup::One(found) => called(&found.callees),
+        NameLookup::Several(_) | NameLookup::Nothing(_) => String::new(),
     };
     let mut line = format!("{} ({}:{})", symbol.full_name, symbol.path, symbol.line);
     if !used_by.is_empty() {
@@ -244,7 +246,7 @@ fn relations(code: &Code<'_>, symbol: &Symbol) -> String {
     line
 }
 
-fn called(calls: &[Calls]) -> String {
+fn called(calls: &[CallGroup]) -> String {
     let mut names: Vec<&str> = Vec::new();
     for call in calls {
         let name = call.symbol.as_ref().map_or(call.path.as_str(), |symbol| &symbol.full_name);

@@ -4,16 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use ralph_checks::invariants::is_about;
-use ralph_core::memory::rank::{Ranked, fuse};
-use ralph_core::memory::sufficiency::Named;
-use ralph_memory::event::{Actor, Invariant, NoteKind, Phase, Scope};
-use ralph_memory::history::Likely;
+use ralph_core::memory::rank::{RankedList, fuse};
+use ralph_core::memory::sufficiency::MentionedNames;
+use ralph_memory::event::{EventActor, NoteCheck, NoteKind, NoteScope, WorkPhase};
+use ralph_memory::history::LikelyFile;
 use ralph_memory::{
-    BOTH, Filters, Found, Known, MemoryError, Notebook, Notebooks, Query, Selection,
+    BOTH, MemoryError, NoteHit, NoteSelection, Notebook, Notebooks, SearchFilters, SearchQuery,
+    StoredNote,
 };
 
 use super::code::is_told;
-use super::{Part, Wanted};
+use super::{NotePortion, NoteRequest};
 use crate::likely::{common_words, least_words};
 
 /// Maximum number of hits of a search by words.
@@ -40,56 +41,56 @@ const BOUND: f64 = 2.0;
 
 /// The results of several searches, each in its order.
 #[derive(Default)]
-pub(super) struct Lists {
-    known: BTreeMap<String, Known>,
+pub(super) struct ResultLists {
+    known: BTreeMap<String, StoredNote>,
     ranked: Vec<(f64, Vec<String>)>,
     /// The hits for words of the task, per notebook.
-    hits: Vec<Vec<Found>>,
+    hits: Vec<Vec<NoteHit>>,
     /// Number of telling words that those must have.
     least_words: f64,
     about_files: Vec<String>,
     /// Notes with a check, and whether it is about the files.
-    checked: BTreeMap<String, Checked>,
+    checked: BTreeMap<String, CheckRelation>,
 }
 
 /// The relation of a note's check to the files of the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Checked {
+pub(super) enum CheckRelation {
     Here,
     Elsewhere,
 }
 
 /// A note that was found.
-pub(super) struct Gathered {
-    pub(super) known: Known,
+pub(super) struct GatheredNote {
+    pub(super) known: StoredNote,
     /// Its combined rank in the lists.
     pub(super) rank: f64,
     /// True if it is about a file that is to be changed.
     pub(super) is_about_files: bool,
     /// Its check by a gate, if it has one.
-    pub(super) checked: Option<Checked>,
+    pub(super) checked: Option<CheckRelation>,
 }
 
 /// Searches for the requested notes.
 pub(super) fn search(
     books: &Notebooks,
-    wanted: &Wanted,
-    named: &Named,
-) -> Result<Lists, MemoryError> {
+    wanted: &NoteRequest,
+    named: &MentionedNames,
+) -> Result<ResultLists, MemoryError> {
     let found = books.each(&BOTH, |book| {
-        let mut lists = Lists::default();
-        if wanted.part != Part::Asked {
+        let mut lists = ResultLists::default();
+        if wanted.part != NotePortion::Asked {
             standing(book, &mut lists)?;
         }
-        if wanted.part != Part::Standing {
+        if wanted.part != NotePortion::Standing {
             asked(book, wanted, named, &mut lists)?;
         }
-        if wanted.phase == Phase::Verify {
+        if wanted.phase == WorkPhase::Verify {
             checked(book, wanted, &mut lists)?;
         }
         Ok(lists)
     })?;
-    Ok(found.into_iter().fold(Lists::default(), |all, (_, lists)| all.joined(lists)))
+    Ok(found.into_iter().fold(ResultLists::default(), |all, (_, lists)| all.joined(lists)))
 }
 
 /// Adds notes about files that the code led to, failures in likely files, and
@@ -97,8 +98,8 @@ pub(super) fn search(
 pub(super) fn about(
     books: &Notebooks,
     files: &[String],
-    likely: &[Likely],
-    lists: &mut Lists,
+    likely: &[LikelyFile],
+    lists: &mut ResultLists,
 ) -> Result<(), MemoryError> {
     let likeliest = likely.iter().filter(|it| it.score >= LIKELY_ENOUGH && is_told(it));
     let likeliest: Vec<String> = likeliest.map(|it| it.file.clone()).collect();
@@ -111,8 +112,8 @@ pub(super) fn about(
     }
     let least = lists.least_words;
     for hits in std::mem::take(&mut lists.hits) {
-        let words = |hit: &Found| common_words(hit) + about_likely(&hit.known, likely);
-        let fits = |hit: &Found| words(hit) >= least;
+        let words = |hit: &NoteHit| common_words(hit) + about_likely(&hit.known, likely);
+        let fits = |hit: &NoteHit| words(hit) >= least;
         lists.add(1.0, hits.into_iter().filter(fits).map(|hit| hit.known));
     }
     Ok(())
@@ -120,30 +121,36 @@ pub(super) fn about(
 
 /// Returns the score of a note's likeliest file, from 0 to 1. It counts as much
 /// as a telling word.
-fn about_likely(known: &Known, likely: &[Likely]) -> f64 {
+fn about_likely(known: &StoredNote, likely: &[LikelyFile]) -> f64 {
     let about = likely.iter().filter(|it| known.note.files.contains(&it.file));
     about.map(|it| it.score).fold(0.0, f64::max)
 }
 
 /// Adds the notes that hold for every task.
-fn standing(book: &Notebook, lists: &mut Lists) -> Result<(), MemoryError> {
-    let filters = Filters { kinds: words(&[NoteKind::Constitution]), ..Filters::default() };
-    let rules = book.list(&Selection { filters, limit: Some(RULES), ..Selection::default() })?;
-    lists.add(1.0, rules.into_iter().filter(|rule| rule.actor == Actor::User));
+fn standing(book: &Notebook, lists: &mut ResultLists) -> Result<(), MemoryError> {
+    let filters =
+        SearchFilters { kinds: words(&[NoteKind::Constitution]), ..SearchFilters::default() };
+    let rules =
+        book.list(&NoteSelection { filters, limit: Some(RULES), ..NoteSelection::default() })?;
+    lists.add(1.0, rules.into_iter().filter(|rule| rule.actor == EventActor::User));
     Ok(())
 }
 
 /// Adds the notes that match a task and its files.
 fn asked(
     book: &Notebook,
-    wanted: &Wanted,
-    named: &Named,
-    lists: &mut Lists,
+    wanted: &NoteRequest,
+    named: &MentionedNames,
+    lists: &mut ResultLists,
 ) -> Result<(), MemoryError> {
     if let Some(task) = wanted.task.as_deref().filter(|task| !task.trim().is_empty()) {
         let text = task[..task.floor_char_boundary(LONGEST_TASK)].to_owned();
         lists.least_words = least_words(&text);
-        lists.hits.push(book.search(&Query { text, limit: BY_WORDS, ..Query::default() })?);
+        lists.hits.push(book.search(&SearchQuery {
+            text,
+            limit: BY_WORDS,
+            ..SearchQuery::default()
+        })?);
     }
     let files = [wanted.files.as_slice(), &named.files].concat();
     lists.add_about(1.0, of_files(book, &files, &[])?);
@@ -151,19 +158,24 @@ fn asked(
 }
 
 /// Adds the notes that a gate checks.
-fn checked(book: &Notebook, wanted: &Wanted, lists: &mut Lists) -> Result<(), MemoryError> {
+fn checked(
+    book: &Notebook,
+    wanted: &NoteRequest,
+    lists: &mut ResultLists,
+) -> Result<(), MemoryError> {
     let bound = book.invariants()?;
-    let bound = bound.into_iter().filter(|(known, _)| known.note.scope != Scope::Task);
-    let is_here = |check: &Invariant| match check {
-        Invariant::Test(_) => true,
-        Invariant::Rule(_) if wanted.files.is_empty() => true,
-        Invariant::Rule(rules) => wanted.files.iter().any(|file| is_about(rules, Path::new(file))),
+    let bound = bound.into_iter().filter(|(known, _)| known.note.scope != NoteScope::Task);
+    let is_here = |check: &NoteCheck| match check {
+        NoteCheck::Test(_) => true,
+        NoteCheck::Rule(_) if wanted.files.is_empty() => true,
+        NoteCheck::Rule(rules) => wanted.files.iter().any(|file| is_about(rules, Path::new(file))),
     };
     let mut here = Vec::new();
     for (known, check) in bound {
-        let where_it_is = if is_here(&check) { Checked::Here } else { Checked::Elsewhere };
+        let where_it_is =
+            if is_here(&check) { CheckRelation::Here } else { CheckRelation::Elsewhere };
         lists.checked.insert(known.note.id.clone(), where_it_is);
-        here.extend((where_it_is == Checked::Here).then_some(known));
+        here.extend((where_it_is == CheckRelation::Here).then_some(known));
     }
     lists.add(BOUND, here);
     Ok(())
@@ -174,19 +186,19 @@ fn of_files(
     book: &Notebook,
     files: &[String],
     kinds: &[NoteKind],
-) -> Result<Vec<Known>, MemoryError> {
+) -> Result<Vec<StoredNote>, MemoryError> {
     if files.is_empty() {
         return Ok(Vec::new());
     }
-    let filters = Filters { kinds: words(kinds), ..Filters::default() };
-    book.list(&Selection { filters, files: files.to_vec(), limit: Some(BY_FILES) })
+    let filters = SearchFilters { kinds: words(kinds), ..SearchFilters::default() };
+    book.list(&NoteSelection { filters, files: files.to_vec(), limit: Some(BY_FILES) })
 }
 
 fn words(kinds: &[NoteKind]) -> Vec<String> {
     kinds.iter().map(|kind| kind.word().to_owned()).collect()
 }
 
-impl Lists {
+impl ResultLists {
     /// Joins the results of another notebook, behind these.
     fn joined(mut self, other: Self) -> Self {
         for (id, known) in other.known {
@@ -200,7 +212,7 @@ impl Lists {
         self
     }
 
-    fn add(&mut self, weight: f64, found: impl IntoIterator<Item = Known>) -> Vec<String> {
+    fn add(&mut self, weight: f64, found: impl IntoIterator<Item = StoredNote>) -> Vec<String> {
         let mut ids = Vec::new();
         for known in found {
             ids.push(known.note.id.clone());
@@ -210,25 +222,25 @@ impl Lists {
         ids
     }
 
-    fn add_about(&mut self, weight: f64, found: Vec<Known>) {
+    fn add_about(&mut self, weight: f64, found: Vec<StoredNote>) {
         // A note for all projects is about no file of this one.
-        let here = found.into_iter().filter(|known| known.note.scope != Scope::Global);
+        let here = found.into_iter().filter(|known| known.note.scope != NoteScope::Global);
         let ids = self.add(weight, here);
         self.about_files.extend(ids);
     }
 
     /// Returns the ids of notes for all projects of the user.
     pub(super) fn global(&self) -> BTreeSet<String> {
-        let global = self.known.values().filter(|known| known.note.scope == Scope::Global);
+        let global = self.known.values().filter(|known| known.note.scope == NoteScope::Global);
         global.map(|known| known.note.id.clone()).collect()
     }
 
     /// Returns all found notes, in the order of their ids.
-    pub(super) fn into_found(mut self) -> Vec<Gathered> {
-        let ranked: Vec<Ranked<'_>> = self
+    pub(super) fn into_found(mut self) -> Vec<GatheredNote> {
+        let ranked: Vec<RankedList<'_>> = self
             .ranked
             .iter()
-            .map(|(weight, ids)| Ranked {
+            .map(|(weight, ids)| RankedList {
                 weight: *weight,
                 ids: ids.iter().map(String::as_str).collect(),
             })
@@ -238,7 +250,7 @@ impl Lists {
             let known = self.known.remove(id)?;
             let is_about_files = self.about_files.iter().any(|about| about == id);
             let checked = self.checked.get(id).copied();
-            Some(Gathered { known, rank, is_about_files, checked })
+            Some(GatheredNote { known, rank, is_about_files, checked })
         });
         found.collect()
     }

@@ -3,8 +3,8 @@
 use ralph_core::Timestamp;
 use ralph_core::locale::Locale;
 use ralph_core::memory::notes::orders;
-use ralph_memory::consolidate::{Conflict, Occasion, consolidate};
-use ralph_memory::event::Place;
+use ralph_memory::consolidate::{ConsolidationContext, NoteConflict, consolidate};
+use ralph_memory::event::EventContext;
 use ralph_memory::{BOTH, MemoryError, Notebook, Notebooks};
 
 /// Maximum number of contradictions that are reported.
@@ -17,19 +17,23 @@ const QUOTED: usize = 120;
 /// read like an order to the agent are left out.
 pub(super) fn conflicts(
     books: &Notebooks,
-    place: &Place,
+    place: &EventContext,
     (now, locale): (Timestamp, Locale),
 ) -> Result<Vec<String>, MemoryError> {
     let of = (place.run.is_some() || place.session.is_some()).then(|| place.clone());
-    let occasion = Occasion { of, now, ..Occasion::default() };
+    let occasion = ConsolidationContext { of, now, ..ConsolidationContext::default() };
     let lines = books.each(&BOTH, |book| lines(book, &occasion, locale))?;
     Ok(lines.into_iter().flat_map(|(_, lines)| lines).collect())
 }
 
-fn lines(book: &Notebook, occasion: &Occasion, locale: Locale) -> Result<Vec<String>, MemoryError> {
+fn lines(
+    book: &Notebook,
+    occasion: &ConsolidationContext,
+    locale: Locale,
+) -> Result<Vec<String>, MemoryError> {
     let mut lines = Vec::new();
     let decided = consolidate(book, occasion)?;
-    for Conflict { stands, contradicts } in decided.conflicts.iter().take(MOST) {
+    for NoteConflict { stands, contradicts } in decided.conflicts.iter().take(MOST) {
         let (Some(stands), Some(new)) = (book.get(stands)?, book.get(contradicts)?) else {
             continue;
         };

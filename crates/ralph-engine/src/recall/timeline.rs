@@ -7,12 +7,12 @@ use std::path::Path;
 use ralph_core::Timestamp;
 use ralph_core::locale::Locale;
 use ralph_core::memory::notes::{file_names, orders};
-use ralph_core::memory::sufficiency::Named;
-use ralph_memory::event::Phase;
-use ralph_memory::{Notebook, Observation, session_id};
+use ralph_core::memory::sufficiency::MentionedNames;
+use ralph_memory::event::WorkPhase;
+use ralph_memory::{Notebook, SessionObservation, session_id};
 
 use super::shelves::day;
-use super::{Part, Recall, RecallError, Wanted};
+use super::{NotePortion, NoteRecall, NoteRequest, RecallError};
 use crate::commits;
 
 /// Maximum age of a listed change, in milliseconds.
@@ -32,7 +32,12 @@ const TOLD: usize = 120;
 
 /// Returns the files that the agent is about to change, as far as they are
 /// named.
-pub(super) fn files(root: &Path, wanted: &Wanted, named: &Named, found: &[String]) -> Vec<String> {
+pub(super) fn files(
+    root: &Path,
+    wanted: &NoteRequest,
+    named: &MentionedNames,
+    found: &[String],
+) -> Vec<String> {
     let named = named.files.iter().map(|file| {
         let inside = Path::new(file).strip_prefix(root).ok().and_then(Path::to_str);
         inside.unwrap_or(file).trim_start_matches("./").trim_start_matches('/').to_owned()
@@ -51,14 +56,16 @@ pub(super) fn files(root: &Path, wanted: &Wanted, named: &Named, found: &[String
 
 /// Returns the recent changes to files, line by line, the latest first.
 pub(super) fn of(
-    recall: &Recall,
-    wanted: &Wanted,
+    recall: &NoteRecall,
+    wanted: &NoteRequest,
     files: &[String],
     now: Timestamp,
 ) -> Result<Vec<String>, RecallError> {
     let matters = match wanted.phase {
-        Phase::Think | Phase::Code => wanted.part != Part::Standing && !files.is_empty(),
-        Phase::Verify | Phase::Consolidate => false,
+        WorkPhase::Think | WorkPhase::Code => {
+            wanted.part != NotePortion::Standing && !files.is_empty()
+        }
+        WorkPhase::Verify | WorkPhase::Consolidate => false,
     };
     if !matters || !Notebook::exists(&recall.home) {
         return Ok(Vec::new());
@@ -84,7 +91,7 @@ pub(super) fn of(
     Ok(told.collect())
 }
 
-fn line(one: &Observation, files: &[String], locale: Locale) -> String {
+fn line(one: &SessionObservation, files: &[String], locale: Locale) -> String {
     let mut line = format!("{} {}", day(Timestamp::from_millis(one.at)), one.tool);
     let touched = one.files.iter().filter(|file| files.contains(file)).map(String::as_str);
     let _ = write!(line, " {}", file_names(touched, MOST_FILES));

@@ -7,7 +7,7 @@ use ralph_core::locale::Locale;
 use ralph_core::{claim::plain, wording};
 use ralph_store::IterationRecord;
 
-use super::{Markup, Report, Words, heading, span, words};
+use super::{ReportMarkup, ReportWording, RunReport, heading, span, words};
 use crate::history;
 
 /// Maximum number of reasons for one turn.
@@ -41,14 +41,14 @@ fn shortened(line: &str) -> String {
 }
 
 /// Lists the turns.
-pub(super) fn section(report: &Report, out: &mut String, markup: Markup) {
+pub(super) fn section(report: &RunReport, out: &mut String, markup: ReportMarkup) {
     if report.iterations.is_empty() {
         return;
     }
     let words = words(&report.run);
     let locale = report.run.policy.locale;
     heading(out, markup, words.iterations);
-    if markup == Markup::Markdown {
+    if markup == ReportMarkup::Markdown {
         out.push_str(words.columns);
         out.push_str("\n|--:|---|---|--:|---|--:|---|\n");
     }
@@ -64,14 +64,14 @@ pub(super) fn section(report: &Report, out: &mut String, markup: Markup) {
         let back = back.map_or_else(String::new, |to| words.back.replace("{}", &nth(to, words)));
         let why = reasons(record, words, locale);
         let _ = match markup {
-            Markup::Markdown => {
+            ReportMarkup::Markdown => {
                 let why = why.join("<br>").replace('|', "\\|");
                 writeln!(
                     out,
                     "| {number} | {turn} | {claim} | {failing} | {decision}{back} | {elapsed} | {why} |"
                 )
             }
-            Markup::Plain => {
+            ReportMarkup::Plain => {
                 let (turn, claim) = (padded(turn, 14), padded(claim, 9));
                 let decision = padded(decision, 11);
                 let (said, fails) = (words.claim, words.failing);
@@ -88,7 +88,7 @@ pub(super) fn section(report: &Report, out: &mut String, markup: Markup) {
 
 /// Returns the reasons why a turn was not accepted: weakened checks, then
 /// failures.
-fn reasons(record: &IterationRecord, words: &Words, locale: Locale) -> Vec<String> {
+fn reasons(record: &IterationRecord, words: &ReportWording, locale: Locale) -> Vec<String> {
     if record.decision == "complete" {
         return Vec::new();
     }
@@ -134,7 +134,7 @@ fn padded(text: &str, wide: usize) -> String {
 }
 
 /// Returns the name of an iteration in the report.
-fn nth(number: u32, words: &Words) -> String {
+fn nth(number: u32, words: &ReportWording) -> String {
     if number == 0 { words.start.to_owned() } else { format!("#{number}") }
 }
 

@@ -1,9 +1,9 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use ralph_core::evidence::{Extent, Fault, Verdict, Weakening};
-use ralph_core::finding::{Finding, Level, Place, Reading};
-use ralph_core::policy::Need;
+use ralph_core::evidence::{GateExtent, GateFault, Verdict, WeakenedCheck};
+use ralph_core::finding::{Finding, FindingLevel, SourceLocation, ToolReport};
+use ralph_core::policy::GateImportance;
 use ralph_core::usage::Usage;
 use ralph_core::{RunId, Timestamp};
 
@@ -13,36 +13,36 @@ use crate::report::{ENGLISH, KOREAN};
 fn gate(verdict: Verdict, findings: Vec<Finding>) -> GateReport {
     GateReport {
         name: "lint_clean".to_owned(),
-        need: Need::Required,
+        need: GateImportance::Required,
         command: "lint".to_owned(),
         verdict,
         failing: findings.iter().map(|found| found.fingerprint.clone()).collect::<BTreeSet<_>>(),
-        reading: Reading { findings, ..Reading::default() },
+        reading: ToolReport { findings, ..ToolReport::default() },
         tail: "Checking a\n\nFinished in 0.2s\n".to_owned(),
         elapsed: Duration::ZERO,
         cached: false,
         usage: None,
-        extent: Extent::Whole,
+        extent: GateExtent::Whole,
     }
 }
 
 fn failed(findings: Vec<Finding>) -> GateReport {
-    gate(Verdict::Fail(Fault::Exit(1)), findings)
+    gate(Verdict::Fail(GateFault::Exit(1)), findings)
 }
 
 fn unused() -> Finding {
     Finding {
         tool: "ruff".to_owned(),
         rule: Some("F401".to_owned()),
-        level: Level::Error,
-        place: Place { file: "a.py".to_owned(), line: Some(3), column: None },
+        level: FindingLevel::Error,
+        place: SourceLocation { file: "a.py".to_owned(), line: Some(3), column: None },
         message: "`os` imported but unused".to_owned(),
         fingerprint: "f".to_owned(),
     }
 }
 
 fn record(decision: &str, gates: Vec<GateReport>, held: &[&str]) -> IterationRecord {
-    let weakened = |place: &&str| Weakening {
+    let weakened = |place: &&str| WeakenedCheck {
         place: (*place).to_owned(),
         what: "`adds` is ignored now".to_owned(),
     };

@@ -1,15 +1,15 @@
 //! The JSON of answers about code.
 
-use ralph_graph::ask::calls::{Callees, Callers, Calls};
+use ralph_graph::ask::calls::{CallGroup, Callees, Callers};
 use ralph_graph::ask::files::FoundBy;
-use ralph_graph::ask::impact::Impact;
-use ralph_graph::ask::implied::Calling;
-use ralph_graph::ask::refs::{Certainty, Refs, Site};
-use ralph_graph::ask::symbols::Symbols;
-use ralph_graph::facts::Purpose;
-use ralph_graph::freshness::{Freshness, Trouble};
-use ralph_graph::map::Map;
-use ralph_graph::{Symbol, Updated};
+use ralph_graph::ask::impact::ChangeImpact;
+use ralph_graph::ask::implied::CallSyntax;
+use ralph_graph::ask::refs::{SymbolUses, UseCertainty, UseSite};
+use ralph_graph::ask::symbols::SymbolMatches;
+use ralph_graph::facts::CodePurpose;
+use ralph_graph::freshness::{FileProblem, Freshness};
+use ralph_graph::map::CodeMap;
+use ralph_graph::{CodeSymbol, UpdateSummary};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -35,7 +35,7 @@ pub struct SymbolView {
 
 impl SymbolView {
     /// Returns the view of a definition.
-    pub fn new(symbol: &Symbol) -> Self {
+    pub fn new(symbol: &CodeSymbol) -> Self {
         let symbol = symbol.clone();
         Self {
             name: symbol.name,
@@ -47,11 +47,11 @@ impl SymbolView {
             last_line: symbol.last_line,
             signature: symbol.signature,
             doc: symbol.doc,
-            test: symbol.purpose == Purpose::Test,
+            test: symbol.purpose == CodePurpose::Test,
         }
     }
 
-    fn all(symbols: &[Symbol]) -> Vec<Self> {
+    fn all(symbols: &[CodeSymbol]) -> Vec<Self> {
         symbols.iter().map(Self::new).collect()
     }
 }
@@ -69,13 +69,13 @@ pub fn freshness(freshness: &Freshness) -> Value {
     })
 }
 
-fn troubles(all: &[Trouble], most: usize) -> Vec<Value> {
+fn troubles(all: &[FileProblem], most: usize) -> Vec<Value> {
     let each = all.iter().take(most);
     each.map(|trouble| json!({ "path": trouble.path, "why": trouble.why })).collect()
 }
 
 /// Returns the result of an update, with everything that was left out.
-pub fn updated(updated: Updated, fresh: &Freshness) -> Value {
+pub fn updated(updated: UpdateSummary, fresh: &Freshness) -> Value {
     json!({
         "schema": SCHEMA,
         "read": updated.read,
@@ -89,7 +89,7 @@ pub fn updated(updated: Updated, fresh: &Freshness) -> Value {
 /// Returns the definitions that were found.
 ///
 /// `asked` is the file that they should be in.
-pub fn symbols(found: &Symbols, asked: Option<&str>, fresh: &Freshness) -> Value {
+pub fn symbols(found: &SymbolMatches, asked: Option<&str>, fresh: &Freshness) -> Value {
     let is_unknown = found.files.as_ref().is_some_and(Vec::is_empty);
     let unknown: Vec<&str> = asked.into_iter().filter(|_| is_unknown).collect();
     json!({
@@ -105,7 +105,7 @@ pub fn symbols(found: &Symbols, asked: Option<&str>, fresh: &Freshness) -> Value
 
 /// Returns the answer for a name that means several things or none; then
 /// `candidates` are similar names.
-pub fn unclear(ambiguous: &[Symbol], alike: &[Symbol], fresh: &Freshness) -> Value {
+pub fn unclear(ambiguous: &[CodeSymbol], alike: &[CodeSymbol], fresh: &Freshness) -> Value {
     let error = if ambiguous.is_empty() { "not_found" } else { "ambiguous" };
     let candidates = if ambiguous.is_empty() { alike } else { ambiguous };
     json!({
@@ -119,18 +119,18 @@ pub fn unclear(ambiguous: &[Symbol], alike: &[Symbol], fresh: &Freshness) -> Val
 
 /// Returns the uses of a definition. `complete` is false if it can also be
 /// called by syntax without its name, so that calls may be missing.
-pub fn refs(found: &Refs, fresh: &Freshness) -> Value {
+pub fn refs(found: &SymbolUses, fresh: &Freshness) -> Value {
     let sites: Vec<Value> = found.sites.iter().map(site).collect();
     json!({
         "schema": SCHEMA,
         "symbols": SymbolView::all(&found.symbols),
         "refs": sites,
-        "complete": found.calling == Calling::ByName,
+        "complete": found.calling == CallSyntax::ByName,
         "freshness": freshness(fresh),
     })
 }
 
-fn site(site: &Site) -> Value {
+fn site(site: &UseSite) -> Value {
     json!({
         "path": site.path,
         "line": site.line,
@@ -138,15 +138,15 @@ fn site(site: &Site) -> Value {
         "relation": site.relation.word(),
         "within": site.within,
         "test": site.in_test,
-        "certain": site.certainty == Certainty::Sure,
+        "certain": site.certainty == UseCertainty::Sure,
         "candidates": candidates(site.certainty),
     })
 }
 
-fn candidates(certainty: Certainty) -> usize {
+fn candidates(certainty: UseCertainty) -> usize {
     match certainty {
-        Certainty::Sure => 1,
-        Certainty::OneOf(count) => count,
+        UseCertainty::Sure => 1,
+        UseCertainty::OneOf(count) => count,
     }
 }
 
@@ -157,7 +157,7 @@ pub fn callers(found: &Callers, fresh: &Freshness) -> Value {
         "schema": SCHEMA,
         "symbols": SymbolView::all(&found.symbols),
         "callers": all,
-        "complete": found.calling == Calling::ByName,
+        "complete": found.calling == CallSyntax::ByName,
         "freshness": freshness(fresh),
     })
 }
@@ -175,19 +175,19 @@ pub fn callees(found: &Callees, fresh: &Freshness) -> Value {
     })
 }
 
-fn calls(calls: &Calls) -> Value {
+fn calls(calls: &CallGroup) -> Value {
     json!({
         "symbol": calls.symbol.as_ref().map(SymbolView::new),
         "path": calls.path,
         "lines": calls.lines,
-        "certain": calls.certainty == Certainty::Sure,
+        "certain": calls.certainty == UseCertainty::Sure,
         "candidates": candidates(calls.certainty),
     })
 }
 
 /// Returns what may break if files change. `gone` are files that no longer
 /// exist but are still needed.
-pub fn impact(found: &Impact, fresh: &Freshness) -> Value {
+pub fn impact(found: &ChangeImpact, fresh: &Freshness) -> Value {
     let dependents = found.dependents.iter().map(|it| {
         json!({
             "path": it.path,
@@ -219,7 +219,7 @@ pub fn impact(found: &Impact, fresh: &Freshness) -> Value {
 
 /// Returns a map of the code. `asked` lists the files of interest, and how they
 /// were found.
-pub fn map(found: &Map, fresh: &Freshness) -> Value {
+pub fn map(found: &CodeMap, fresh: &Freshness) -> Value {
     let files = found.files.iter().map(|file| {
         let entries = file.entries.iter().map(|entry| {
             json!({

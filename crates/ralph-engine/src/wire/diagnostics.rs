@@ -1,7 +1,7 @@
 //! The JSON of the counts of gates.
 
 use ralph_core::circle::Circle;
-use ralph_core::diagnostics::{DiagnosticSnapshot, FileDiagnostics, Totals};
+use ralph_core::diagnostics::{DiagnosticSnapshot, FileDiagnostics, GateTotals};
 use ralph_core::finding::TestCounts;
 use ralph_core::run::Baseline;
 use ralph_core::score::Score;
@@ -82,9 +82,9 @@ impl From<&DiagnosticSnapshot> for DiagnosticsView {
     }
 }
 
-impl From<Totals> for TotalsView {
-    fn from(totals: Totals) -> Self {
-        let Totals { counts, tests, unexplained } = totals;
+impl From<GateTotals> for TotalsView {
+    fn from(totals: GateTotals) -> Self {
+        let GateTotals { counts, tests, unexplained } = totals;
         Self { counts: counts.into(), tests: tests.map(TestCountsView::from), unexplained }
     }
 }

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ralph_core::evidence::GateReport;
-use ralph_core::finding::{Counts, Finding, Level, Reading, TestState, Tests};
+use ralph_core::finding::{
+    Finding, FindingCounts, FindingLevel, TestResults, TestState, ToolReport,
+};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -31,7 +33,7 @@ pub struct TestsView {
 
 impl TestsView {
     /// Returns the same with every test by its id, as far as ids are known.
-    pub(super) fn with_outcomes(self, tests: &Tests) -> Self {
+    pub(super) fn with_outcomes(self, tests: &TestResults) -> Self {
         let outcomes = tests.states.iter().map(|(id, state)| (id.clone(), state.name()));
         Self { outcomes: Some(outcomes.collect()), ..self }
     }
@@ -58,9 +60,9 @@ pub struct FindingView {
     fingerprint: String,
 }
 
-impl From<Counts> for CountsView {
-    fn from(counts: Counts) -> Self {
-        let Counts { errors, security, warnings, infos } = counts;
+impl From<FindingCounts> for CountsView {
+    fn from(counts: FindingCounts) -> Self {
+        let FindingCounts { errors, security, warnings, infos } = counts;
         Self { errors, warnings, infos, security }
     }
 }
@@ -81,7 +83,7 @@ impl From<&Finding> for FindingView {
 }
 
 /// Returns the tests of a reading, if its tool runs tests.
-pub(super) fn tests(reading: &Reading) -> Option<TestsView> {
+pub(super) fn tests(reading: &ToolReport) -> Option<TestsView> {
     let tests = reading.tests.as_ref()?;
     let failed = tests.states.iter().filter(|(_, state)| **state == TestState::Failed);
     let failures = failed.map(|(id, _)| {
@@ -148,9 +150,9 @@ pub fn sarif(reports: &[GateReport]) -> Value {
 
 fn result(finding: &Finding) -> Value {
     let level = match finding.level {
-        Level::Error | Level::Security => "error",
-        Level::Warning => "warning",
-        Level::Info => "note",
+        FindingLevel::Error | FindingLevel::Security => "error",
+        FindingLevel::Warning => "warning",
+        FindingLevel::Info => "note",
     };
     let place = &finding.place;
     let mut result = json!({
@@ -162,7 +164,7 @@ fn result(finding: &Finding) -> Value {
     if let Some(rule) = &finding.rule {
         result["ruleId"] = json!(rule);
     }
-    if finding.level == Level::Security {
+    if finding.level == FindingLevel::Security {
         result["properties"] = json!({ "tags": ["security"] });
     }
     result
@@ -186,9 +188,9 @@ fn locations(file: &str, line: Option<u32>, column: Option<u32>) -> Value {
 mod tests {
     use std::time::Duration;
 
-    use ralph_core::evidence::{Extent, Verdict};
-    use ralph_core::finding::{Place, TestFailure};
-    use ralph_core::policy::Need;
+    use ralph_core::evidence::{GateExtent, Verdict};
+    use ralph_core::finding::{SourceLocation, TestFailure};
+    use ralph_core::policy::GateImportance;
 
     use super::*;
     use crate::wire::GateView;
@@ -197,20 +199,20 @@ mod tests {
         let mut finding = Finding {
             tool: "ruff".to_owned(),
             rule: Some("F401".to_owned()),
-            level: Level::Warning,
-            place: Place { file: "a b.py".to_owned(), line: Some(3), column: Some(0) },
+            level: FindingLevel::Warning,
+            place: SourceLocation { file: "a b.py".to_owned(), line: Some(3), column: Some(0) },
             message: "unused".to_owned(),
             fingerprint: String::new(),
         };
         finding.identify("");
-        let mut tests = Tests::default();
+        let mut tests = TestResults::default();
         tests.states.insert("t::one".to_owned(), TestState::Failed);
         tests.failures.insert("t::one".to_owned(), TestFailure::default());
         let tests = Some(tests);
-        let reading = Reading { findings: vec![finding], tests, ..Reading::default() };
+        let reading = ToolReport { findings: vec![finding], tests, ..ToolReport::default() };
         GateReport {
             name: "test_pass".to_owned(),
-            need: Need::Required,
+            need: GateImportance::Required,
             command: String::new(),
             verdict: Verdict::Pass,
             failing: BTreeSet::new(),
@@ -219,7 +221,7 @@ mod tests {
             elapsed: Duration::ZERO,
             cached: false,
             usage: None,
-            extent: Extent::Whole,
+            extent: GateExtent::Whole,
         }
     }
 

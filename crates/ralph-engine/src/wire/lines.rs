@@ -1,16 +1,16 @@
 //! Writes events as lines of JSON.
 
-use ralph_core::state::State;
+use ralph_core::state::RunState;
 use ralph_core::{Run, RunId, Timestamp, wording};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{GateView, RunView, SCHEMA, UsageView, details, moment};
-use crate::events::{Begin, Event};
-use crate::seal::Unsealed;
+use crate::events::{RunEvent, RunStart};
+use crate::seal::UnsealedReason;
 
 #[derive(Serialize)]
-struct Line<'a> {
+struct JsonEventLine<'a> {
     schema: u32,
     #[serde(rename = "type")]
     kind: &'a str,
@@ -23,32 +23,33 @@ struct Line<'a> {
 
 /// Returns one event as one line, without the line break. `seq` counts the
 /// lines of a stream; `run` is the run of events that do not carry it.
-pub fn event_line(event: &Event<'_>, run: &RunId, seq: u64, at: Timestamp) -> String {
+pub fn event_line(event: &RunEvent<'_>, run: &RunId, seq: u64, at: Timestamp) -> String {
     let (kind, body) = body(event);
-    let line = Line { schema: SCHEMA, kind, run_id: run.as_str(), seq, at: moment(at), body };
+    let line =
+        JsonEventLine { schema: SCHEMA, kind, run_id: run.as_str(), seq, at: moment(at), body };
     serde_json::to_string(&line).unwrap_or_default()
 }
 
-fn body(event: &Event<'_>) -> (&'static str, Value) {
+fn body(event: &RunEvent<'_>) -> (&'static str, Value) {
     match event {
-        Event::RunStarted { run, how } => {
-            let resumed = *how == Begin::Resumed;
+        RunEvent::RunStarted { run, how } => {
+            let resumed = *how == RunStart::Resumed;
             ("run_started", json!({ "resumed": resumed, "run": RunView::new(run, &[]) }))
         }
-        Event::GateStarted { name, iteration } => {
+        RunEvent::GateStarted { name, iteration } => {
             ("gate_started", json!({ "gate": name, "iteration": iteration }))
         }
-        Event::GateFinished { report, iteration } => {
+        RunEvent::GateFinished { report, iteration } => {
             ("gate_finished", json!({ "iteration": iteration, "gate": GateView::from(*report) }))
         }
-        Event::IterationStarted { run } => (
+        RunEvent::IterationStarted { run } => (
             "iteration_started",
             json!({ "iteration": run.iteration, "max_iterations": run.policy.limits.iterations }),
         ),
-        Event::AgentOutput { iteration, kind, text } => {
+        RunEvent::AgentOutput { iteration, kind, text } => {
             ("agent_output", json!({ "iteration": iteration, "kind": kind.name(), "text": text }))
         }
-        Event::IterationEnded { run, iteration, summary } => (
+        RunEvent::IterationEnded { run, iteration, summary } => (
             "iteration_ended",
             json!({
                 "iteration": iteration,
@@ -66,20 +67,20 @@ fn body(event: &Event<'_>) -> (&'static str, Value) {
                 "usage": UsageView::from(run.usage),
             }),
         ),
-        Event::Waiting { run, wait } => waiting(run, wait),
-        Event::Notice { text, .. } => ("notice", json!({ "text": text })),
-        Event::RunBroken { run, error } => {
+        RunEvent::Waiting { run, wait } => waiting(run, wait),
+        RunEvent::Notice { text, .. } => ("notice", json!({ "text": text })),
+        RunEvent::RunBroken { run, error } => {
             let mut body = ended(run);
             body["reason"] = json!("internal_error");
             body["error"] = json!(error);
             body["exit_code"] = json!(3);
             ("run_ended", body)
         }
-        Event::RunEnded { run, learned, unsealed } => {
+        RunEvent::RunEnded { run, learned, unsealed } => {
             let mut body = ended(run);
             body["sealed"] = json!(unsealed.is_none());
-            body["unsealed_because"] = json!(unsealed.map(Unsealed::name));
-            if matches!(run.state, State::Success(_)) {
+            body["unsealed_because"] = json!(unsealed.map(UnsealedReason::name));
+            if matches!(run.state, RunState::Success(_)) {
                 body["message"] = json!(wording::complete_line(run));
             }
             if let Some(learned) = learned {
@@ -110,13 +111,13 @@ fn ended(run: &Run) -> Value {
     })
 }
 
-fn waiting(run: &Run, wait: &ralph_core::state::Wait) -> (&'static str, Value) {
-    use ralph_core::state::Wait;
+fn waiting(run: &Run, wait: &ralph_core::state::WaitReason) -> (&'static str, Value) {
+    use ralph_core::state::WaitReason;
     let body = match wait {
-        Wait::Limit { until } => json!({ "for": "limit", "until": moment(*until) }),
-        Wait::Human { question } => json!({ "for": "human", "question": question }),
-        Wait::Child => json!({ "for": "child" }),
-        Wait::Host => json!({ "for": "host" }),
+        WaitReason::Limit { until } => json!({ "for": "limit", "until": moment(*until) }),
+        WaitReason::Human { question } => json!({ "for": "human", "question": question }),
+        WaitReason::Child => json!({ "for": "child" }),
+        WaitReason::Host => json!({ "for": "host" }),
     };
     let mut body = body;
     body["iteration"] = json!(run.iteration);

@@ -1,13 +1,16 @@
 //! The JSON of notes and of the facts about them.
 
 use ralph_core::Timestamp;
-use ralph_core::memory::Source;
-use ralph_core::memory::label::{Anchored, Label};
-use ralph_core::wording::learned::Replacement;
-use ralph_memory::consolidate::{Conflict, Decided};
-use ralph_memory::event::{Actor, Anchor, Invariant};
-use ralph_memory::health::{Health, NearPair, Twice};
-use ralph_memory::{Counts, Found, GroupHit, Imported, Known, Retirement, Salvage, Stats, Tally};
+use ralph_core::memory::NoteSource;
+use ralph_core::memory::label::{AnchorState, NoteLabel};
+use ralph_core::wording::learned::NoteReplacement;
+use ralph_memory::consolidate::{ConsolidationResult, NoteConflict};
+use ralph_memory::event::{EventActor, NoteAnchor, NoteCheck};
+use ralph_memory::health::{DuplicateNote, NearPair, NotebookHealth};
+use ralph_memory::{
+    GroupHit, ImportCounts, NoteCounts, NoteHit, NoteRetirement, NoteTally, NotebookStats,
+    SalvageReport, StoredNote,
+};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -15,7 +18,7 @@ use super::{SCHEMA, moment};
 
 /// A note.
 #[derive(Clone, Debug, Serialize)]
-pub struct NoteView {
+pub struct StoredNoteView {
     id: String,
     external_id: Option<String>,
     kind: String,
@@ -57,13 +60,14 @@ struct RetiredView {
     who: &'static str,
 }
 
-impl NoteView {
+impl StoredNoteView {
     /// Returns the view of a note.
-    pub fn new(known: &Known) -> Self {
-        let Known { note, actor, place, recorded, valid_from, retired, verified, .. } =
+    pub fn new(known: &StoredNote) -> Self {
+        let StoredNote { note, actor, place, recorded, valid_from, retired, verified, .. } =
             known.clone();
-        let anchor = |Anchor { file, hash, symbol, body }| AnchorView { file, symbol, hash, body };
-        let ended = |Retirement { at, why, by, who }| RetiredView {
+        let anchor =
+            |NoteAnchor { file, hash, symbol, body }| AnchorView { file, symbol, hash, body };
+        let ended = |NoteRetirement { at, why, by, who }| RetiredView {
             at: moment(at),
             why,
             by,
@@ -96,56 +100,56 @@ impl NoteView {
 }
 
 /// Returns the view of a note with its current label.
-fn labelled(known: &Known, label: Label) -> NoteView {
-    NoteView { label: Some(label.as_str()), ..NoteView::new(known) }
+fn labelled(known: &StoredNote, label: NoteLabel) -> StoredNoteView {
+    StoredNoteView { label: Some(label.as_str()), ..StoredNoteView::new(known) }
 }
 
 /// Returns the name of an actor.
-pub const fn actor_word(actor: Actor) -> &'static str {
+pub const fn actor_word(actor: EventActor) -> &'static str {
     match actor {
-        Actor::User => "user",
-        Actor::Agent => "agent",
-        Actor::Ralph => "ralph",
-        Actor::Import => "import",
+        EventActor::User => "user",
+        EventActor::Agent => "agent",
+        EventActor::Ralph => "ralph",
+        EventActor::Import => "import",
     }
 }
 
 /// Returns the actor with a name.
-pub fn actor_of(word: &str) -> Option<Actor> {
-    let all = [Actor::User, Actor::Agent, Actor::Ralph, Actor::Import];
+pub fn actor_of(word: &str) -> Option<EventActor> {
+    let all = [EventActor::User, EventActor::Agent, EventActor::Ralph, EventActor::Import];
     all.into_iter().find(|actor| actor_word(*actor) == word)
 }
 
-const fn source_word(source: Source) -> &'static str {
+const fn source_word(source: NoteSource) -> &'static str {
     match source {
-        Source::User => "user",
-        Source::Check => "check",
-        Source::Commit => "commit",
-        Source::AgentCiting => "agent_citing",
-        Source::Agent => "agent",
-        Source::Tool => "tool",
+        NoteSource::User => "user",
+        NoteSource::Check => "check",
+        NoteSource::Commit => "commit",
+        NoteSource::AgentCiting => "agent_citing",
+        NoteSource::Agent => "agent",
+        NoteSource::Tool => "tool",
     }
 }
 
 /// Returns the name of the state of a note's anchor.
-pub const fn anchored_word(anchored: Anchored) -> &'static str {
+pub const fn anchored_word(anchored: AnchorState) -> &'static str {
     match anchored {
-        Anchored::Same => "same",
-        Anchored::Changed => "changed",
-        Anchored::Unclear => "unclear",
-        Anchored::Gone => "gone",
+        AnchorState::Same => "same",
+        AnchorState::Changed => "changed",
+        AnchorState::Unclear => "unclear",
+        AnchorState::Gone => "gone",
     }
 }
 
 /// Returns a note that was found, with its score.
-fn result(found: &Found, label: Label) -> Value {
+fn result(found: &NoteHit, label: NoteLabel) -> Value {
     let mut view = json!(labelled(&found.known, label));
     view["score"] = json!(found.score);
     view
 }
 
 /// Returns the results of a search.
-pub fn found(results: &[Found], mut label: impl FnMut(&Known) -> Label) -> Value {
+pub fn found(results: &[NoteHit], mut label: impl FnMut(&StoredNote) -> NoteLabel) -> Value {
     let results: Vec<Value> = results.iter().map(|one| result(one, label(&one.known))).collect();
     json!({ "schema": SCHEMA, "results": results })
 }
@@ -164,29 +168,30 @@ pub fn of_query(mut answer: Value, query: &str, index: usize) -> Value {
 }
 
 /// Returns a list of notes.
-pub fn notes(notes: &[Known], mut label: impl FnMut(&Known) -> Label) -> Value {
-    let views: Vec<NoteView> = notes.iter().map(|known| labelled(known, label(known))).collect();
+pub fn notes(notes: &[StoredNote], mut label: impl FnMut(&StoredNote) -> NoteLabel) -> Value {
+    let views: Vec<StoredNoteView> =
+        notes.iter().map(|known| labelled(known, label(known))).collect();
     json!({ "schema": SCHEMA, "notes": views })
 }
 
 /// Returns one note with its check.
-pub fn note(known: &Known, label: Label, check: Option<&Invariant>) -> Value {
+pub fn note(known: &StoredNote, label: NoteLabel, check: Option<&NoteCheck>) -> Value {
     let check = check.map(|check| match check {
-        Invariant::Rule(rules) => json!({ "rules": rules }),
-        Invariant::Test(test) => json!({ "test": test }),
+        NoteCheck::Rule(rules) => json!({ "rules": rules }),
+        NoteCheck::Test(test) => json!({ "test": test }),
     });
     json!({ "schema": SCHEMA, "note": labelled(known, label), "check": check })
 }
 
 /// Returns a note that is near another.
-pub fn brief(known: &Known) -> Value {
+pub fn brief(known: &StoredNote) -> Value {
     let note = &known.note;
     json!({ "id": note.id, "kind": note.kind.word(), "scope": note.scope.word(), "text": note.text })
 }
 
 /// Returns one note in the form that an import reads.
-pub fn exported(known: &Known) -> Value {
-    let mut view = json!(NoteView::new(known));
+pub fn exported(known: &StoredNote) -> Value {
+    let mut view = json!(StoredNoteView::new(known));
     let id = known.note.external_id.as_ref().unwrap_or(&known.note.id);
     view["note_id"] = json!(known.note.id);
     view["id"] = json!(id);
@@ -197,13 +202,13 @@ pub fn exported(known: &Known) -> Value {
 }
 
 /// The belief in a note, and its reasons.
-pub struct Reasons<'a> {
+pub struct BeliefReasons<'a> {
     /// The note.
-    pub known: &'a Known,
+    pub known: &'a StoredNote,
     /// Its label.
-    pub label: Label,
+    pub label: NoteLabel,
     /// The states of its anchors.
-    pub anchored: &'a [Anchored],
+    pub anchored: &'a [AnchorState],
     /// The current time.
     pub now: Timestamp,
     /// The reasons in words.
@@ -211,14 +216,14 @@ pub struct Reasons<'a> {
 }
 
 /// Returns the belief in a note, and its reasons.
-pub fn why(reasons: &Reasons<'_>) -> Value {
-    let Reasons { known, label, anchored, now, words } = reasons;
+pub fn why(reasons: &BeliefReasons<'_>) -> Value {
+    let BeliefReasons { known, label, anchored, now, words } = reasons;
     let belief = known.belief_at(*now);
     let (for_it, against) = belief.outcomes();
-    let Counts { shown, cited, passed, failed, tokens } = known.counts;
+    let NoteCounts { shown, cited, passed, failed, tokens } = known.counts;
     json!({
         "schema": SCHEMA,
-        "note": NoteView::new(known),
+        "note": StoredNoteView::new(known),
         "label": label.as_str(),
         "source": source_word(known.source()),
         "belief": {
@@ -245,9 +250,9 @@ pub fn why(reasons: &Reasons<'_>) -> Value {
 /// count of notes that were stored in another scope, and conflicts between
 /// notes of the user.
 pub fn imported(
-    done: &Imported,
+    done: &ImportCounts,
     refused: &[(u64, String)],
-    (moved, conflicts): (usize, &[Conflict]),
+    (moved, conflicts): (usize, &[NoteConflict]),
 ) -> Value {
     let refused: Vec<Value> =
         refused.iter().map(|(line, reason)| json!({ "line": line, "reason": reason })).collect();
@@ -270,21 +275,21 @@ pub fn forgotten(id: &str, lines: usize) -> Value {
 }
 
 /// Returns the amounts in the project.
-pub fn stats(stats: &Stats) -> Value {
+pub fn stats(stats: &NotebookStats) -> Value {
     let mut answer = amounts(stats);
     answer["schema"] = json!(SCHEMA);
     answer
 }
 
 /// Returns the amounts in the project, and for all projects if there are any.
-pub fn all_stats(own: &Stats, global: Option<&Stats>) -> Value {
+pub fn all_stats(own: &NotebookStats, global: Option<&NotebookStats>) -> Value {
     let mut answer = stats(own);
     answer["global"] = json!(global.map(amounts));
     answer
 }
 
 /// Returns the result of rebuilding an index.
-pub fn salvage(salvage: &Salvage) -> Value {
+pub fn salvage(salvage: &SalvageReport) -> Value {
     json!({
         "damaged": salvage.damaged,
         "notes": salvage.notes,
@@ -295,8 +300,8 @@ pub fn salvage(salvage: &Salvage) -> Value {
     })
 }
 
-fn amounts(stats: &Stats) -> Value {
-    let tally = |Tally { kind, scope, active, retired, verified }: &Tally| {
+fn amounts(stats: &NotebookStats) -> Value {
+    let tally = |NoteTally { kind, scope, active, retired, verified }: &NoteTally| {
         json!({
             "kind": kind,
             "scope": scope,
@@ -321,18 +326,18 @@ fn amounts(stats: &Stats) -> Value {
 }
 
 /// Returns the decisions about notes on trial.
-pub fn consolidated(decided: &Decided) -> Value {
+pub fn consolidated(decided: &ConsolidationResult) -> Value {
     let mut answer = json!({ "schema": SCHEMA });
     for (name, count) in decided.counts.named() {
         answer[name] = json!(count);
     }
     answer["open"] = decided.conflicts.iter().map(conflict).collect();
-    let replacement = |Replacement { old, said, by, why }: &Replacement| json!({ "id": old, "text": said, "by": by, "why": why });
+    let replacement = |NoteReplacement { old, said, by, why }: &NoteReplacement| json!({ "id": old, "text": said, "by": by, "why": why });
     answer["replacements"] = decided.replacements.iter().map(replacement).collect();
     answer
 }
 
-fn conflict(Conflict { stands, contradicts }: &Conflict) -> Value {
+fn conflict(NoteConflict { stands, contradicts }: &NoteConflict) -> Value {
     json!({ "stands": stands, "contradicts": contradicts })
 }
 
@@ -352,9 +357,9 @@ fn near(NearPair { older, newer }: &NearPair) -> Value {
 }
 
 /// Returns the result of an examination of one notebook.
-pub fn health(health: &Health) -> Value {
-    let pairs = |pairs: &[Twice]| -> Vec<Value> {
-        let pair = |pair: &Twice| {
+pub fn health(health: &NotebookHealth) -> Value {
+    let pairs = |pairs: &[DuplicateNote]| -> Vec<Value> {
+        let pair = |pair: &DuplicateNote| {
             json!({
                 "id": pair.again,
                 "first": pair.first,

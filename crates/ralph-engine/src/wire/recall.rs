@@ -7,10 +7,10 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::SCHEMA;
-use crate::recall::Recalled;
+use crate::recall::RecallResult;
 
 #[derive(Serialize)]
-struct NoteView<'a> {
+struct RecalledNoteView<'a> {
     id: &'a str,
     section: &'static str,
     label: &'static str,
@@ -25,9 +25,9 @@ struct SufficiencyView<'a> {
 }
 
 /// Returns the context for an agent.
-pub fn context(found: &Recalled) -> Value {
+pub fn context(found: &RecallResult) -> Value {
     let shown = found.shown.as_ref();
-    let notes: Vec<NoteView<'_>> =
+    let notes: Vec<RecalledNoteView<'_>> =
         shown.map(|shown| shown.notes.iter().map(note).collect()).unwrap_or_default();
     json!({
         "schema": SCHEMA,
@@ -38,9 +38,9 @@ pub fn context(found: &Recalled) -> Value {
     })
 }
 
-fn note(note: &ShownNote) -> NoteView<'_> {
+fn note(note: &ShownNote) -> RecalledNoteView<'_> {
     let ShownNote { id, section, label, form } = note;
-    NoteView { id, section: section.as_str(), label: label.as_str(), form: form.as_str() }
+    RecalledNoteView { id, section: section.as_str(), label: label.as_str(), form: form.as_str() }
 }
 
 fn sufficiency(found: &Sufficiency) -> SufficiencyView<'_> {

@@ -1,18 +1,18 @@
 //! The JSON of sessions of agents.
 
 use ralph_core::Timestamp;
-use ralph_memory::{Message, Session};
+use ralph_memory::{SessionMessage, SessionRecord};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{SCHEMA, moment};
-use crate::recall::Recalled;
+use crate::recall::RecallResult;
 
 /// A session, and whether its host is alive.
 #[derive(Clone, Debug)]
-pub struct Seen {
+pub struct ListedSession {
     /// The session.
-    pub session: Session,
+    pub session: SessionRecord,
     /// True if a living process could continue it by itself.
     pub is_alive: bool,
 }
@@ -43,20 +43,20 @@ struct MessageView<'a> {
 }
 
 /// Returns sessions, the latest first.
-pub fn list(sessions: &[Seen]) -> Value {
+pub fn list(sessions: &[ListedSession]) -> Value {
     let views: Vec<SessionView<'_>> = sessions.iter().map(view).collect();
     json!({ "schema": SCHEMA, "sessions": views })
 }
 
 /// Returns a session with its messages.
-pub fn one(seen: &Seen) -> Value {
+pub fn one(seen: &ListedSession) -> Value {
     let messages: Vec<MessageView<'_>> = seen.session.messages.iter().map(message).collect();
     json!({ "schema": SCHEMA, "session": view(seen), "messages": messages })
 }
 
 /// Returns the context for an agent that resumes a session, and the command
 /// line that resumes it in its host.
-pub fn resumed(seen: &Seen, found: &Recalled, command: Option<&[String]>) -> Value {
+pub fn resumed(seen: &ListedSession, found: &RecallResult, command: Option<&[String]>) -> Value {
     let shown = found.shown.as_ref();
     json!({
         "schema": SCHEMA,
@@ -67,8 +67,8 @@ pub fn resumed(seen: &Seen, found: &Recalled, command: Option<&[String]>) -> Val
     })
 }
 
-fn view(seen: &Seen) -> SessionView<'_> {
-    let Session {
+fn view(seen: &ListedSession) -> SessionView<'_> {
+    let SessionRecord {
         id,
         task,
         external,
@@ -103,7 +103,7 @@ fn view(seen: &Seen) -> SessionView<'_> {
     }
 }
 
-fn message(message: &Message) -> MessageView<'_> {
+fn message(message: &SessionMessage) -> MessageView<'_> {
     MessageView { at: at(message.at), who: message.who.word(), text: &message.text }
 }
 

@@ -1,22 +1,22 @@
 use super::*;
-use crate::scratch::{LATER, Scratch};
+use crate::scratch::{LATER, ScratchCodebase};
 
-fn shown(calls: &[Calls]) -> Vec<String> {
-    let name = |calls: &Calls| calls.symbol.as_ref().map(|symbol| symbol.full_name.clone());
-    let line = |calls: &Calls| {
-        let sure = if calls.certainty == Certainty::Sure { "" } else { "?" };
+fn shown(calls: &[CallGroup]) -> Vec<String> {
+    let name = |calls: &CallGroup| calls.symbol.as_ref().map(|symbol| symbol.full_name.clone());
+    let line = |calls: &CallGroup| {
+        let sure = if calls.certainty == UseCertainty::Sure { "" } else { "?" };
         format!("{}{sure} {:?}", name(calls).unwrap_or_default(), calls.lines)
     };
     calls.iter().map(line).collect()
 }
 
 /// Returns the callers of a name, and whether that is all.
-fn callers(files: &[(&str, &str)], name: &str) -> (Vec<String>, Calling) {
-    let scratch = Scratch::new(files);
+fn callers(files: &[(&str, &str)], name: &str) -> (Vec<String>, CallSyntax) {
+    let scratch = ScratchCodebase::new(files);
     let mut index = scratch.index();
     match index.code(LATER).unwrap().callers(name) {
-        Meant::One(found) => (shown(&found.callers), found.calling),
-        other @ (Meant::Several(_) | Meant::Nothing(_)) => panic!("{other:?}"),
+        NameLookup::One(found) => (shown(&found.callers), found.calling),
+        other @ (NameLookup::Several(_) | NameLookup::Nothing(_)) => panic!("{other:?}"),
     }
 }
 
@@ -30,10 +30,10 @@ fn lines_that_are_only_possible_are_told_apart() {
     ];
     let (found, calling) = callers(&files, "S.Put");
     assert_eq!(found, ["f [6]", "f? [5]"]);
-    assert_eq!(calling, Calling::Perhaps);
-    let scratch = Scratch::new(&files);
+    assert_eq!(calling, CallSyntax::Perhaps);
+    let scratch = ScratchCodebase::new(&files);
     let mut index = scratch.index();
-    let Meant::One(found) = index.code(LATER).unwrap().callees("f") else { panic!() };
+    let NameLookup::One(found) = index.code(LATER).unwrap().callees("f") else { panic!() };
     assert_eq!(shown(&found.callees), ["S.Put? [5]", "T.Put? [5]", "S.Put [6]"]);
 }
 
@@ -41,7 +41,7 @@ fn lines_that_are_only_possible_are_told_apart() {
 fn to_make_an_object_is_to_call_its_constructor() {
     let python =
         [("t.py", "class T:\n    def __init__(self):\n        pass\n\ndef f():\n    T()\n")];
-    assert_eq!(callers(&python, "T.__init__"), (vec!["f [6]".to_owned()], Calling::BySyntax));
+    assert_eq!(callers(&python, "T.__init__"), (vec!["f [6]".to_owned()], CallSyntax::BySyntax));
     let ruby = [("t.rb", "class T\n  def initialize\n  end\nend\n\ndef f\n  T.new\nend\n")];
     assert_eq!(callers(&ruby, "T.initialize").0, ["f [7]"]);
     let script = [("t.ts", "class T {\n  constructor() {}\n}\nfunction f() {\n  new T();\n}\n")];
@@ -51,12 +51,12 @@ fn to_make_an_object_is_to_call_its_constructor() {
 #[test]
 fn what_syntax_calls_is_not_said_to_have_no_callers() {
     let operator = "struct L { L& operator+=(int x); };\nL& L::operator+=(int x) { return *this; }\nvoid f(L l) { l += 2; }\n";
-    assert_eq!(callers(&[("l.cpp", operator)], "operator+=").1, Calling::BySyntax);
+    assert_eq!(callers(&[("l.cpp", operator)], "operator+=").1, CallSyntax::BySyntax);
     let dunder = "class A:\n    def __len__(self):\n        return 1\n\n    def plain(self):\n        pass\n";
-    assert_eq!(callers(&[("a.py", dunder)], "A.__len__").1, Calling::BySyntax);
-    assert_eq!(callers(&[("a.py", dunder)], "A.plain").1, Calling::ByName);
+    assert_eq!(callers(&[("a.py", dunder)], "A.__len__").1, CallSyntax::BySyntax);
+    assert_eq!(callers(&[("a.py", dunder)], "A.plain").1, CallSyntax::ByName);
     let dropped = "struct G;\nimpl Drop for G {\n    fn drop(&mut self) {}\n}\n";
-    assert_eq!(callers(&[("g.rs", dropped)], "G::drop").1, Calling::BySyntax);
+    assert_eq!(callers(&[("g.rs", dropped)], "G::drop").1, CallSyntax::BySyntax);
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn a_call_in_the_guard_of_a_macro_is_found() {
 
 #[test]
 fn what_a_file_of_the_project_should_have_is_unresolved() {
-    let scratch = Scratch::new(&[
+    let scratch = ScratchCodebase::new(&[
         ("a.py", "def two():\n    pass\n"),
         (
             "b.py",
@@ -101,16 +101,16 @@ fn what_a_file_of_the_project_should_have_is_unresolved() {
     ]);
     let mut index = scratch.index();
     let code = index.code(LATER).unwrap();
-    let Meant::One(found) = code.callees("three") else { panic!() };
+    let NameLookup::One(found) = code.callees("three") else { panic!() };
     assert_eq!(found.unresolved, ["gone", "one"]);
     assert_eq!(found.outside, ["dumps", "len", "loads"]);
-    let Meant::One(found) = code.callees("four") else { panic!() };
+    let NameLookup::One(found) = code.callees("four") else { panic!() };
     assert_eq!((found.unresolved.len(), found.outside.len()), (0, 1));
 }
 
 #[test]
 fn a_type_of_another_file_is_named_where_it_implements() {
-    let scratch = Scratch::new(&[
+    let scratch = ScratchCodebase::new(&[
         ("Cargo.toml", "[package]\nname = \"d\"\n"),
         (
             "src/lib.rs",
@@ -120,10 +120,10 @@ fn a_type_of_another_file_is_named_where_it_implements() {
     ]);
     let mut index = scratch.index();
     let code = index.code(LATER).unwrap();
-    let Meant::One(found) = code.refs("Describe") else { panic!() };
+    let NameLookup::One(found) = code.refs("Describe") else { panic!() };
     let within: Vec<Option<&str>> = found.sites.iter().map(|it| it.within.as_deref()).collect();
     assert_eq!(within, [Some("Account"), Some("Vec"), Some("Own")]);
-    let Meant::One(found) = code.refs("Account") else { panic!() };
+    let NameLookup::One(found) = code.refs("Account") else { panic!() };
     let places: Vec<(u32, u32)> = found.sites.iter().map(|it| (it.line, it.column)).collect();
     assert_eq!(places, [(2, 14), (4, 19)]);
 }

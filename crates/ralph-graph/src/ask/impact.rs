@@ -3,20 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::name::plain_path;
-use super::refs::{Relation, certainty};
-use crate::code::Code;
-use crate::facts::Kind;
+use super::refs::{UseRelation, certainty};
+use crate::code::KnownCode;
+use crate::facts::DefinitionKind;
 use crate::outline::NameKey;
-use crate::project::{DefRef, FileId};
+use crate::project::{CodeFileId, DefRef};
 use crate::resolve::{Resolution, Resolver};
 
 /// A file that depends on the changed ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Dependent {
+pub struct DependentFile {
     /// The file.
     pub path: String,
     /// Its relation to the next file towards the changed ones.
-    pub relation: Relation,
+    pub relation: UseRelation,
     /// The next file towards the changed ones.
     pub through: String,
     /// Number of files between; 1 depends directly.
@@ -40,7 +40,7 @@ pub struct TestHit {
 
 /// Everything that may break when files change.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Impact {
+pub struct ChangeImpact {
     /// The changed files that are known.
     pub files: Vec<String>,
     /// Deleted files that others still need.
@@ -48,38 +48,38 @@ pub struct Impact {
     /// Names that match no known file.
     pub unknown: Vec<String>,
     /// Nearest first.
-    pub dependents: Vec<Dependent>,
+    pub dependents: Vec<DependentFile>,
     /// Nearest first.
     pub tests: Vec<TestHit>,
 }
 
 /// Files that change.
-struct Changed {
+struct ChangedFileSet {
     /// All of them.
-    all: BTreeSet<FileId>,
+    all: BTreeSet<CodeFileId>,
     /// Those that were deleted.
-    gone: BTreeSet<FileId>,
+    gone: BTreeSet<CodeFileId>,
 }
 
-impl Changed {
+impl ChangedFileSet {
     /// Returns true if a file cannot work because what it needs is gone.
-    fn cuts(&self, found: &Found) -> bool {
+    fn cuts(&self, found: &DependencyEdge) -> bool {
         self.gone.contains(&found.through)
     }
 }
 
 /// A file that was found to depend on the changed ones.
-struct Found {
-    file: FileId,
-    through: FileId,
-    relation: Relation,
+struct DependencyEdge {
+    file: CodeFileId,
+    through: CodeFileId,
+    relation: UseRelation,
     distance: usize,
 }
 
-impl Code<'_> {
+impl KnownCode<'_> {
     /// Finds the files that depend on these files, and the tests that touch
     /// them.
-    pub fn impact(&self, files: &[String]) -> Impact {
+    pub fn impact(&self, files: &[String]) -> ChangeImpact {
         let gone = self.gone(files);
         let (mut known, mut unknown) = (BTreeSet::new(), Vec::new());
         for name in files {
@@ -100,23 +100,23 @@ impl Code<'_> {
         known: &BTreeSet<String>,
         gone: &BTreeSet<String>,
         mut unknown: Vec<String>,
-    ) -> Impact {
+    ) -> ChangeImpact {
         let resolver = Resolver::new(&self.project);
         let id = |path: &String| self.project.by_path(path);
-        let path = |file: FileId| self.project.file(file).path.clone();
-        let changed = Changed {
+        let path = |file: CodeFileId| self.project.file(file).path.clone();
+        let changed = ChangedFileSet {
             all: known.iter().chain(gone).filter_map(id).collect(),
             gone: gone.iter().filter_map(id).collect(),
         };
         let found = self.dependents(&resolver, &changed.all);
-        let is_needed = |file: &FileId| {
+        let is_needed = |file: &CodeFileId| {
             let imports = |other| resolver.imported_files(other).contains(file);
             found.iter().any(|it| it.through == *file) || self.project.ids().any(imports)
         };
         // A path that no file needs may never have existed.
         let gone: Vec<String> = changed.gone.iter().copied().filter(is_needed).map(path).collect();
         unknown.retain(|name| !gone.iter().any(|gone| gone == plain_path(name)));
-        let dependents = found.iter().map(|it| Dependent {
+        let dependents = found.iter().map(|it| DependentFile {
             path: path(it.file),
             relation: it.relation,
             through: path(it.through),
@@ -125,34 +125,38 @@ impl Code<'_> {
         });
         let tests = self.tests(&resolver, &changed, &found);
         let files = known.iter().cloned().collect();
-        Impact { files, gone, unknown, dependents: dependents.collect(), tests }
+        ChangeImpact { files, gone, unknown, dependents: dependents.collect(), tests }
     }
 
-    fn files_exactly(&self, name: &str) -> Vec<FileId> {
+    fn files_exactly(&self, name: &str) -> Vec<CodeFileId> {
         let found = self.files_like(name);
         let plain = name.trim_start_matches("./").trim_end_matches('/');
-        let is_meant = |file: &FileId| {
+        let is_meant = |file: &CodeFileId| {
             let path = &self.project.file(*file).path;
             super::name::is_path(path, plain) || path.starts_with(&format!("{plain}/"))
         };
         found.into_iter().filter(is_meant).collect()
     }
 
-    fn dependents(&self, resolver: &Resolver<'_>, changed: &BTreeSet<FileId>) -> Vec<Found> {
-        let mut importers: HashMap<FileId, Vec<FileId>> = HashMap::new();
+    fn dependents(
+        &self,
+        resolver: &Resolver<'_>,
+        changed: &BTreeSet<CodeFileId>,
+    ) -> Vec<DependencyEdge> {
+        let mut importers: HashMap<CodeFileId, Vec<CodeFileId>> = HashMap::new();
         for file in self.project.ids() {
             for imported in resolver.imported_files(file).iter() {
                 importers.entry(*imported).or_default().push(file);
             }
         }
-        let mut seen: HashSet<FileId> = changed.iter().copied().collect();
-        let mut found: Vec<Found> = Vec::new();
-        let mut edge: Vec<FileId> = changed.iter().copied().collect();
+        let mut seen: HashSet<CodeFileId> = changed.iter().copied().collect();
+        let mut found: Vec<DependencyEdge> = Vec::new();
+        let mut edge: Vec<CodeFileId> = changed.iter().copied().collect();
         for distance in 1.. {
             let mut next = BTreeMap::new();
             for through in &edge {
                 for file in importers.get(through).into_iter().flatten() {
-                    next.entry(*file).or_insert((*through, Relation::Imports));
+                    next.entry(*file).or_insert((*through, UseRelation::Imports));
                 }
                 for (file, relation) in self.users(resolver, *through, &seen) {
                     next.entry(file).or_insert((*through, relation));
@@ -163,7 +167,7 @@ impl Code<'_> {
                 break;
             }
             edge = next.keys().copied().collect();
-            let new = next.into_iter().map(|(file, (through, relation))| Found {
+            let new = next.into_iter().map(|(file, (through, relation))| DependencyEdge {
                 file,
                 through,
                 relation,
@@ -178,9 +182,9 @@ impl Code<'_> {
     fn users(
         &self,
         resolver: &Resolver<'_>,
-        target: FileId,
-        seen: &HashSet<FileId>,
-    ) -> Vec<(FileId, Relation)> {
+        target: CodeFileId,
+        seen: &HashSet<CodeFileId>,
+    ) -> Vec<(CodeFileId, UseRelation)> {
         let names: HashMap<&str, Vec<DefRef>> = self.seen_names(target);
         let keys: Vec<NameKey> = names.keys().map(|name| NameKey::of(name)).collect();
         let family = self.project.file(target).family;
@@ -199,7 +203,7 @@ impl Code<'_> {
     }
 
     /// Returns the definitions of a file that other files can see, by name.
-    fn seen_names(&self, file: FileId) -> HashMap<&str, Vec<DefRef>> {
+    fn seen_names(&self, file: CodeFileId) -> HashMap<&str, Vec<DefRef>> {
         let mut names: HashMap<&str, Vec<DefRef>> = HashMap::new();
         for (at, _) in self.project.definitions(file) {
             names.entry(self.project.name(at)).or_default().push(at);
@@ -211,15 +215,15 @@ impl Code<'_> {
     fn uses(
         &self,
         resolver: &Resolver<'_>,
-        file: FileId,
+        file: CodeFileId,
         names: &HashMap<&str, Vec<DefRef>>,
-    ) -> Option<Relation> {
+    ) -> Option<UseRelation> {
         let facts = self.facts(file)?;
         facts.references.iter().find_map(|reference| {
             let targets = names.get(facts.names.text(reference.name))?;
             match resolver.resolve_in(file, &facts, reference) {
                 Resolution::Known(found) if found.iter().any(|at| targets.contains(at)) => {
-                    Some(Relation::of(reference.role))
+                    Some(UseRelation::of(reference.role))
                 }
                 Resolution::Known(_)
                 | Resolution::Ambiguous(_)
@@ -229,14 +233,19 @@ impl Code<'_> {
         })
     }
 
-    fn tests(&self, resolver: &Resolver<'_>, changed: &Changed, found: &[Found]) -> Vec<TestHit> {
+    fn tests(
+        &self,
+        resolver: &Resolver<'_>,
+        changed: &ChangedFileSet,
+        found: &[DependencyEdge],
+    ) -> Vec<TestHit> {
         let mut hits = Vec::new();
         let own = changed.all.iter().flat_map(|file| self.test_cases(*file));
         hits.extend(own.map(|at| self.test_hit(at, 0)));
         // A deleted file has no tests left, so all that needed it count as
         // changed.
         let cut = found.iter().filter(|it| changed.cuts(it)).map(|it| it.file);
-        let broken: BTreeSet<FileId> = changed.all.iter().copied().chain(cut).collect();
+        let broken: BTreeSet<CodeFileId> = changed.all.iter().copied().chain(cut).collect();
         let mut targets: HashMap<&str, Vec<DefRef>> = HashMap::new();
         for file in &broken {
             for (name, at) in self.seen_names(*file) {
@@ -277,9 +286,10 @@ impl Code<'_> {
     }
 
     /// Returns the tests of a file.
-    fn test_cases(&self, file: FileId) -> Vec<DefRef> {
+    fn test_cases(&self, file: CodeFileId) -> Vec<DefRef> {
         let cases = self.project.definitions(file).filter(|(_, it)| {
-            it.purpose.is_test() && matches!(it.kind, Kind::Function | Kind::Method)
+            it.purpose.is_test()
+                && matches!(it.kind, DefinitionKind::Function | DefinitionKind::Method)
         });
         cases.map(|(at, _)| at).collect()
     }
@@ -288,7 +298,7 @@ impl Code<'_> {
     fn touching(
         &self,
         resolver: &Resolver<'_>,
-        file: FileId,
+        file: CodeFileId,
         cases: &[DefRef],
         targets: &HashMap<&str, Vec<DefRef>>,
     ) -> BTreeSet<DefRef> {

@@ -1,9 +1,9 @@
-use super::Impact;
-use crate::scratch::{LATER, Scratch};
+use super::ChangeImpact;
+use crate::scratch::{LATER, ScratchCodebase};
 
 /// Returns the tests that a change of a file touches, with their distances.
 fn tests(files: &[(&str, &str)], changed: &str) -> Vec<String> {
-    let scratch = Scratch::new(files);
+    let scratch = ScratchCodebase::new(files);
     let mut index = scratch.index();
     let impact = index.code(LATER).unwrap().impact(&[changed.to_owned()]);
     let name = |name: Option<String>| name.unwrap_or_else(|| "-".to_owned());
@@ -60,8 +60,8 @@ fn a_test_is_named_by_its_own_title() {
 }
 
 /// Returns the impact of removing files.
-fn without(files: &[(&str, &str)], removed: &[&str]) -> Impact {
-    let scratch = Scratch::new(files);
+fn without(files: &[(&str, &str)], removed: &[&str]) -> ChangeImpact {
+    let scratch = ScratchCodebase::new(files);
     let mut index = scratch.index();
     for path in removed {
         scratch.remove(path);
@@ -144,7 +144,7 @@ fn a_file_that_nobody_needs_is_not_known_and_one_that_changed_too_counts() {
     ];
     let found = without(&files, &["alone.py"]);
     assert_eq!((found.gone, found.unknown), (vec![], vec!["alone.py".to_owned()]));
-    let scratch = Scratch::new(&files[1..]);
+    let scratch = ScratchCodebase::new(&files[1..]);
     let mut index = scratch.index();
     let names = ["./lib.py", "test_lib.py"].map(str::to_owned);
     let found = index.code(LATER).unwrap().impact(&names);

@@ -1,16 +1,16 @@
 //! Calls that are written without a name: by operators, constructors, or the
 //! language itself.
 
-use super::refs::{Certainty, Hit, Relation};
-use crate::code::Code;
-use crate::facts::Kind;
-use crate::family::Family;
+use super::refs::{ResolvedUse, UseCertainty, UseRelation};
+use crate::code::KnownCode;
+use crate::facts::DefinitionKind;
+use crate::family::LanguageFamily;
 use crate::project::DefRef;
-use crate::resolve::{Resolver, Scope, split_last};
+use crate::resolve::{LookupScope, Resolver, split_last};
 
 /// Ways in which a definition is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Calling {
+pub enum CallSyntax {
     /// Only where its name is written.
     ByName,
     /// The same, but some places with its name may mean something else.
@@ -63,32 +63,31 @@ const RUST: [&str; 39] = [
     "sub_assign",
 ];
 
-impl Code<'_> {
+impl KnownCode<'_> {
     /// Tells how these definitions of one thing, with these uses, are called.
-    pub(crate) fn calling(&self, targets: &[DefRef], hits: &[Hit]) -> Calling {
+    pub(crate) fn calling(&self, targets: &[DefRef], hits: &[ResolvedUse]) -> CallSyntax {
         let is_by_syntax = |at: &DefRef| self.is_constructor(*at) || self.is_special(*at);
         if targets.iter().any(is_by_syntax) {
-            Calling::BySyntax
-        } else if hits.iter().any(|hit| hit.certainty != Certainty::Sure) {
-            Calling::Perhaps
+            CallSyntax::BySyntax
+        } else if hits.iter().any(|hit| hit.certainty != UseCertainty::Sure) {
+            CallSyntax::Perhaps
         } else {
-            Calling::ByName
+            CallSyntax::ByName
         }
     }
 
     /// Returns the uses of these definitions. Making an object of a type counts
     /// as a call of its constructor.
-    pub(crate) fn all_hits(&self, resolver: &Resolver<'_>, targets: &[DefRef]) -> Vec<Hit> {
+    pub(crate) fn all_hits(&self, resolver: &Resolver<'_>, targets: &[DefRef]) -> Vec<ResolvedUse> {
         let mut hits = self.hits(resolver, targets);
-        let made = targets
-            .iter()
-            .filter(|at| self.is_constructor(**at))
-            .filter_map(|at| resolver.enclosing_type(Scope { file: at.file, within: Some(at.id) }));
+        let made = targets.iter().filter(|at| self.is_constructor(**at)).filter_map(|at| {
+            resolver.enclosing_type(LookupScope { file: at.file, within: Some(at.id) })
+        });
         let mut types: Vec<DefRef> = made.collect();
         types.dedup();
         if !types.is_empty() {
             let made = self.hits(resolver, &types).into_iter();
-            hits.extend(made.filter(|hit| hit.relation == Relation::Calls));
+            hits.extend(made.filter(|hit| hit.relation == UseRelation::Calls));
             hits.sort_by_key(|hit| (hit.file, hit.span.start));
         }
         hits
@@ -97,19 +96,19 @@ impl Code<'_> {
     /// Returns true if a definition is a constructor.
     pub(crate) fn is_constructor(&self, at: DefRef) -> bool {
         let project = &self.project;
-        if project.outlined(at).is_none_or(|it| it.kind != Kind::Method) {
+        if project.outlined(at).is_none_or(|it| it.kind != DefinitionKind::Method) {
             return false;
         }
         let name = project.name(at);
         match project.file(at.file).family {
-            Family::Python => matches!(name, "__init__" | "__new__"),
-            Family::Script => name == "constructor",
-            Family::Ruby => name == "initialize",
-            Family::Php => name == "__construct",
-            Family::Java | Family::CSharp | Family::C => {
+            LanguageFamily::Python => matches!(name, "__init__" | "__new__"),
+            LanguageFamily::Script => name == "constructor",
+            LanguageFamily::Ruby => name == "initialize",
+            LanguageFamily::Php => name == "__construct",
+            LanguageFamily::Java | LanguageFamily::CSharp | LanguageFamily::C => {
                 project.owner_name(at).is_some_and(|owner| split_last(owner).1 == name)
             }
-            Family::Rust | Family::Go | Family::Shell => false,
+            LanguageFamily::Rust | LanguageFamily::Go | LanguageFamily::Shell => false,
         }
     }
 
@@ -118,29 +117,33 @@ impl Code<'_> {
         let project = &self.project;
         let Some(definition) = project.outlined(at) else { return false };
         let name = project.name(at);
-        let is_method = definition.kind == Kind::Method || definition.owner.is_some();
+        let is_method = definition.kind == DefinitionKind::Method || definition.owner.is_some();
         let is_operator = name.starts_with("operator");
         match project.file(at.file).family {
-            Family::Python => name.starts_with("__") && name.ends_with("__") && name.len() > 4,
-            Family::Php => name.starts_with("__"),
-            Family::Rust => is_method && RUST.contains(&name),
-            Family::C => is_operator || name.starts_with('~'),
-            Family::CSharp => {
+            LanguageFamily::Python => {
+                name.starts_with("__") && name.ends_with("__") && name.len() > 4
+            }
+            LanguageFamily::Php => name.starts_with("__"),
+            LanguageFamily::Rust => is_method && RUST.contains(&name),
+            LanguageFamily::C => is_operator || name.starts_with('~'),
+            LanguageFamily::CSharp => {
                 let words = ["Dispose", "Equals", "GetHashCode", "ToString", "GetEnumerator"];
                 is_operator || name == "this" || is_method && words.contains(&name)
             }
-            Family::Java => {
+            LanguageFamily::Java => {
                 let words = ["close", "compareTo", "equals", "hashCode", "iterator", "toString"];
                 is_method && words.contains(&name)
             }
-            Family::Script => is_method && ["toString", "toJSON", "valueOf"].contains(&name),
-            Family::Ruby => {
+            LanguageFamily::Script => {
+                is_method && ["toString", "toJSON", "valueOf"].contains(&name)
+            }
+            LanguageFamily::Ruby => {
                 let words = ["each", "method_missing", "respond_to_missing?", "to_s", "to_str"];
                 let is_sign = !name.starts_with(|c: char| c.is_alphabetic() || c == '_');
                 is_method && (is_sign || words.contains(&name))
             }
-            Family::Go => is_method && ["Error", "String"].contains(&name),
-            Family::Shell => false,
+            LanguageFamily::Go => is_method && ["Error", "String"].contains(&name),
+            LanguageFamily::Shell => false,
         }
     }
 }

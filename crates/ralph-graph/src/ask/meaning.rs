@@ -1,19 +1,19 @@
 //! The meanings of the names in a file.
 
-use crate::code::{Code, Symbol};
-use crate::facts::Role;
-use crate::project::{DefRef, FileId};
+use crate::code::{CodeSymbol, KnownCode};
+use crate::facts::ReferenceRole;
+use crate::project::{CodeFileId, DefRef};
 use crate::resolve::{Resolution, Resolver};
 
 /// The target that a name refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Meaning {
+pub enum NameTarget {
     /// A definition; several if the same thing is defined more than once.
-    Symbols(Vec<Symbol>),
+    Symbols(Vec<CodeSymbol>),
     /// A module, made up of these files.
     Files(Vec<String>),
     /// One of these, but it is unclear which.
-    OneOf(Vec<Symbol>),
+    OneOf(Vec<CodeSymbol>),
     /// Nothing in the project.
     Outside,
 }
@@ -28,14 +28,14 @@ pub struct NameUse {
     /// Its column.
     pub column: u32,
     /// The role of the name.
-    pub role: Role,
+    pub role: ReferenceRole,
     /// The definition that contains the use.
-    pub within: Option<Symbol>,
+    pub within: Option<CodeSymbol>,
     /// The target it refers to.
-    pub meaning: Meaning,
+    pub meaning: NameTarget,
 }
 
-impl Code<'_> {
+impl KnownCode<'_> {
     /// Returns the paths of the project's files, from the root, with slashes,
     /// in their order.
     pub fn paths(&self) -> Vec<String> {
@@ -65,22 +65,23 @@ impl Code<'_> {
         imported.iter().map(|file| self.project.file(*file).path.clone()).collect()
     }
 
-    fn known_file(&self, path: &str) -> Option<(FileId, std::rc::Rc<crate::facts::FileFacts>)> {
+    fn known_file(&self, path: &str) -> Option<(CodeFileId, std::rc::Rc<crate::facts::FileFacts>)> {
         let file = self.project.by_path(path)?;
         Some((file, self.facts(file)?))
     }
 
-    fn meaning(&self, resolver: &Resolver<'_>, resolution: &Resolution) -> Meaning {
-        let symbols =
-            |found: &[DefRef]| -> Vec<Symbol> { found.iter().map(|at| self.symbol(*at)).collect() };
+    fn meaning(&self, resolver: &Resolver<'_>, resolution: &Resolution) -> NameTarget {
+        let symbols = |found: &[DefRef]| -> Vec<CodeSymbol> {
+            found.iter().map(|at| self.symbol(*at)).collect()
+        };
         match resolution {
-            Resolution::Known(found) => Meaning::Symbols(symbols(&resolver.defined(found))),
-            Resolution::Ambiguous(found) => Meaning::OneOf(symbols(found)),
+            Resolution::Known(found) => NameTarget::Symbols(symbols(&resolver.defined(found))),
+            Resolution::Ambiguous(found) => NameTarget::OneOf(symbols(found)),
             Resolution::Module(files) => {
-                let path = |file: &FileId| self.project.file(*file).path.clone();
-                Meaning::Files(files.iter().map(path).collect())
+                let path = |file: &CodeFileId| self.project.file(*file).path.clone();
+                NameTarget::Files(files.iter().map(path).collect())
             }
-            Resolution::Outside => Meaning::Outside,
+            Resolution::Outside => NameTarget::Outside,
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Finds the definition that a user means by a name.
 
-use super::spot::Spot;
-use crate::code::{Code, Symbol};
+use super::spot::QueryPosition;
+use crate::code::{CodeSymbol, KnownCode};
 use crate::exports;
-use crate::facts::{Kind, Reach};
-use crate::fuzzy::{Pattern, Score};
+use crate::facts::{DefinitionKind, SymbolVisibility};
+use crate::fuzzy::{FuzzyPattern, MatchScore};
 use crate::project::DefRef;
 use crate::resolve::{Resolver, is_type, parts};
 
@@ -13,19 +13,19 @@ const PROPOSALS: usize = 5;
 
 /// The result of looking up a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Meant<T> {
+pub enum NameLookup<T> {
     /// One definition, with the answer about it.
     One(T),
     /// Any of these may be meant.
-    Several(Vec<Symbol>),
+    Several(Vec<CodeSymbol>),
     /// No definition has this name; these are similar.
-    Nothing(Vec<Symbol>),
+    Nothing(Vec<CodeSymbol>),
 }
 
 /// Ways in which the names a user wrote can match a definition; the closest
 /// match comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Fit {
+enum NameMatchKind {
     /// They are its full name.
     Whole,
     /// They are the end of its full name.
@@ -36,41 +36,42 @@ enum Fit {
     InFile,
 }
 
-impl Code<'_> {
+impl KnownCode<'_> {
     /// Finds the definitions meant by `save`, `Store.save`, `store::save`,
     /// `path/file.py:Store.save`, `path/file.py:12` or `path/file.py:12:5`.
     ///
     /// Several definitions are one thing if they have one full name in one
     /// file, as overloads do, or if one declares what the other defines.
-    pub(crate) fn meant(&self, text: &str) -> Meant<Vec<DefRef>> {
+    pub(crate) fn meant(&self, text: &str) -> NameLookup<Vec<DefRef>> {
         let text = text.trim();
-        let spot = Spot::parse(text);
+        let spot = QueryPosition::parse(text);
         let found = match spot {
             Some(spot) => self.definitions_at(spot),
             None => self.names_first(self.definitions_named(text)),
         };
         let Some(first) = found.first() else {
             let alike = if spot.is_some() { Vec::new() } else { self.proposals(text) };
-            return Meant::Nothing(alike);
+            return NameLookup::Nothing(alike);
         };
         let same = |at: &&DefRef| {
             at.file == first.file && self.project.full_name(**at) == self.project.full_name(*first)
         };
         if found.iter().all(|at| same(&at)) {
-            return Meant::One(Resolver::new(&self.project).with_twins(&found));
+            return NameLookup::One(Resolver::new(&self.project).with_twins(&found));
         }
         let twins = Resolver::new(&self.project).with_twins(&[*first]);
         if found.iter().all(|at| twins.contains(at)) {
-            return Meant::One(twins);
+            return NameLookup::One(twins);
         }
-        Meant::Several(found.into_iter().map(|at| self.symbol(at)).collect())
+        NameLookup::Several(found.into_iter().map(|at| self.symbol(at)).collect())
     }
 
     /// Drops titles of tests if something else has the name: a title is only
     /// meant if nothing else does.
     fn names_first(&self, mut found: Vec<DefRef>) -> Vec<DefRef> {
-        let is_name =
-            |at: &DefRef| self.project.outlined(*at).is_some_and(|it| it.reach != Reach::Nowhere);
+        let is_name = |at: &DefRef| {
+            self.project.outlined(*at).is_some_and(|it| it.reach != SymbolVisibility::Nowhere)
+        };
         if found.iter().any(is_name) {
             found.retain(is_name);
         }
@@ -92,7 +93,7 @@ impl Code<'_> {
             }
         }
         let fits = named.iter().filter_map(|at| Some((self.fit(*at, before)?, *at)));
-        let fits: Vec<(Fit, DefRef)> = fits.collect();
+        let fits: Vec<(NameMatchKind, DefRef)> = fits.collect();
         let best = fits.iter().map(|(fit, _)| *fit).min();
         let fits = fits.into_iter().filter(|(fit, _)| Some(*fit) == best);
         self.without_constructors(fits.map(|(_, at)| at).collect())
@@ -104,7 +105,7 @@ impl Code<'_> {
         if found.iter().any(|at| kind(at).is_some_and(is_type)) {
             let makes_one = |at: &DefRef| {
                 let owner = self.project.owner_name(*at).and_then(|name| parts(name).last());
-                kind(at) == Some(Kind::Method) && owner == Some(self.project.name(*at))
+                kind(at) == Some(DefinitionKind::Method) && owner == Some(self.project.name(*at))
             };
             found.retain(|at| !makes_one(at));
         }
@@ -113,7 +114,7 @@ impl Code<'_> {
 
     /// Returns how closely these names, from the outside in, match the names
     /// around a definition; `None` if they do not.
-    fn fit(&self, at: DefRef, names: &[&str]) -> Option<Fit> {
+    fn fit(&self, at: DefRef, names: &[&str]) -> Option<NameMatchKind> {
         let project = &self.project;
         let owner = project.outlined(at).and_then(|it| it.owner);
         let owner = owner.map(|owner| project.text(at.file, owner));
@@ -141,21 +142,21 @@ impl Code<'_> {
         let full_name = project.full_name(at);
         let full: Vec<&str> = inside_out(&full_name).into_iter().skip(1).collect();
         if wanted == above || wanted == full {
-            Some(Fit::Whole)
+            Some(NameMatchKind::Whole)
         } else if above.starts_with(&wanted) && !wanted.is_empty() {
-            Some(Fit::End)
+            Some(NameMatchKind::End)
         } else if has_all(&above) {
-            Some(Fit::Within)
+            Some(NameMatchKind::Within)
         } else {
             let all: Vec<&str> = above.iter().copied().chain(beside).collect();
-            has_all(&all).then_some(Fit::InFile)
+            has_all(&all).then_some(NameMatchKind::InFile)
         }
     }
 
-    fn proposals(&self, text: &str) -> Vec<Symbol> {
+    fn proposals(&self, text: &str) -> Vec<CodeSymbol> {
         let Some(name) = parts(split_place(text).1).last() else { return Vec::new() };
-        let pattern = Pattern::new(name);
-        let mut found: Vec<(Score, DefRef)> = Vec::new();
+        let pattern = FuzzyPattern::new(name);
+        let mut found: Vec<(MatchScore, DefRef)> = Vec::new();
         for file in self.project.ids() {
             for (at, _) in self.project.definitions(file) {
                 found.extend(pattern.score(self.project.name(at)).map(|score| (score, at)));

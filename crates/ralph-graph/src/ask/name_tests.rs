@@ -1,5 +1,5 @@
 use super::*;
-use crate::scratch::{LATER, Scratch};
+use crate::scratch::{LATER, ScratchCodebase};
 
 #[test]
 fn a_path_ends_at_a_single_colon() {
@@ -18,7 +18,7 @@ fn a_path_is_meant_by_its_end() {
 
 #[test]
 fn a_place_is_a_file_with_a_line_and_maybe_a_column() {
-    let place = |text| Spot::parse(text).map(|spot| (spot.file, spot.line, spot.column));
+    let place = |text| QueryPosition::parse(text).map(|spot| (spot.file, spot.line, spot.column));
     assert_eq!(place("a/b.py:12"), Some(("a/b.py", 12, None)));
     assert_eq!(place("a/b.py:12:3"), Some(("a/b.py", 12, Some(3))));
     assert_eq!(place("a/b.py:12:"), Some(("a/b.py", 12, None)));
@@ -29,13 +29,14 @@ fn a_place_is_a_file_with_a_line_and_maybe_a_column() {
 
 /// Returns the meaning of a text, as `path:line name`, one for each definition.
 fn meant(files: &[(&str, &str)], text: &str) -> Result<Vec<String>, Vec<String>> {
-    let scratch = Scratch::new(files);
+    let scratch = ScratchCodebase::new(files);
     let mut index = scratch.index();
     let code = index.code(LATER).unwrap();
-    let said = |symbol: &Symbol| format!("{}:{} {}", symbol.path, symbol.line, symbol.full_name);
+    let said =
+        |symbol: &CodeSymbol| format!("{}:{} {}", symbol.path, symbol.line, symbol.full_name);
     match code.meant(text) {
-        Meant::One(found) => Ok(found.iter().map(|at| said(&code.symbol(*at))).collect()),
-        Meant::Several(all) | Meant::Nothing(all) => Err(all.iter().map(said).collect()),
+        NameLookup::One(found) => Ok(found.iter().map(|at| said(&code.symbol(*at))).collect()),
+        NameLookup::Several(all) | NameLookup::Nothing(all) => Err(all.iter().map(said).collect()),
     }
 }
 

@@ -1,8 +1,8 @@
 //! Lists the names that each file defines.
 
-use crate::code::Code;
+use crate::code::KnownCode;
 
-impl Code<'_> {
+impl KnownCode<'_> {
     /// Returns each file with the names that it defines, in the order of the
     /// paths.
     pub fn names(&self) -> impl Iterator<Item = (&str, Vec<&str>)> {

@@ -3,29 +3,29 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::exports;
-use crate::facts::Imported;
-use crate::family::Family;
-use crate::project::{DefRef, Project};
+use crate::facts::ImportedNames;
+use crate::family::LanguageFamily;
+use crate::project::{CodeProject, DefRef};
 
 /// The name of an export without a name.
 pub(crate) const DEFAULT: &str = "default";
 
 /// New names that re-exports give to things, by their old names.
-pub(crate) struct Renamed<'a> {
+pub(crate) struct ReexportedNames<'a> {
     later: HashMap<&'a str, HashSet<&'a str>>,
 }
 
-impl<'a> Renamed<'a> {
-    pub(crate) fn new(project: &'a Project) -> Self {
+impl<'a> ReexportedNames<'a> {
+    pub(crate) fn new(project: &'a CodeProject) -> Self {
         let mut later: HashMap<&str, HashSet<&str>> = HashMap::new();
         for file in project.ids() {
             let outline = project.file(file).outline();
-            let sees_all = project.file(file).family == Family::Rust;
+            let sees_all = project.file(file).family == LanguageFamily::Rust;
             for import in outline.imports.iter().filter(|import| import.passed_on || sees_all) {
                 let (name, local) = match import.imported {
-                    Imported::Name { name, local } => (outline.names.text(name), local),
-                    Imported::Module { local: Some(local) } => (exports::WHOLE, local),
-                    Imported::Module { local: None } | Imported::Everything => continue,
+                    ImportedNames::Name { name, local } => (outline.names.text(name), local),
+                    ImportedNames::Module { local: Some(local) } => (exports::WHOLE, local),
+                    ImportedNames::Module { local: None } | ImportedNames::Everything => continue,
                 };
                 let local = exports::plain(outline.names.text(local));
                 if name != local {
@@ -37,7 +37,7 @@ impl<'a> Renamed<'a> {
     }
 
     /// Returns all names that a definition may be imported under.
-    pub(crate) fn all(&self, project: &'a Project, of: DefRef) -> HashSet<&'a str> {
+    pub(crate) fn all(&self, project: &'a CodeProject, of: DefRef) -> HashSet<&'a str> {
         let owner = project.outlined(of).and_then(|it| it.owner);
         let is_whole = |owner| project.text(of.file, owner) == exports::WHOLE;
         let whole = owner.is_some_and(is_whole).then_some(exports::WHOLE);

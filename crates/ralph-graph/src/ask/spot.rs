@@ -1,19 +1,19 @@
 //! Finds the definition at a position in a file.
 
 use super::name::{is_path, plain_path, split_place};
-use crate::code::Code;
-use crate::facts::{Definition, DefinitionId, Span};
-use crate::project::{DefRef, FileId};
+use crate::code::KnownCode;
+use crate::facts::{DefinitionId, SourceDefinition, SourceSpan};
+use crate::project::{CodeFileId, DefRef};
 
 /// A position in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Spot<'t> {
+pub(super) struct QueryPosition<'t> {
     pub(super) file: &'t str,
     pub(super) line: u32,
     pub(super) column: Option<u32>,
 }
 
-impl<'t> Spot<'t> {
+impl<'t> QueryPosition<'t> {
     /// Parses `path/file.py:12` and `path/file.py:12:5`.
     pub(super) fn parse(text: &'t str) -> Option<Self> {
         let (file, numbers) = split_place(text);
@@ -25,14 +25,14 @@ impl<'t> Spot<'t> {
         Some(Self { file, line: line.parse().ok()?, column })
     }
 
-    fn is_in_name(self, name: Span) -> bool {
+    fn is_in_name(self, name: SourceSpan) -> bool {
         let columns = name.column..name.column + (name.end - name.start);
         name.line == self.line && self.column.is_none_or(|column| columns.contains(&column))
     }
 
     /// Returns true if it is inside the text of a definition. If that ends on
     /// another line, all of that line counts.
-    fn is_within(self, span: Span) -> bool {
+    fn is_within(self, span: SourceSpan) -> bool {
         let last = span.column + (span.end - span.start);
         let is_after_start = span.line < self.line
             || span.line == self.line && self.column.is_none_or(|column| span.column <= column);
@@ -46,21 +46,21 @@ impl<'t> Spot<'t> {
 /// Returns the file of a text that gives a position, such as `path/file.py:12`;
 /// `None` for one that gives a name.
 pub fn file_of_place(text: &str) -> Option<&str> {
-    Spot::parse(text.trim()).map(|spot| spot.file)
+    QueryPosition::parse(text.trim()).map(|spot| spot.file)
 }
 
-impl Code<'_> {
+impl KnownCode<'_> {
     /// Returns the definitions named at a position, else the innermost around
     /// it, in each matching file.
-    pub(super) fn definitions_at(&self, spot: Spot<'_>) -> Vec<DefRef> {
+    pub(super) fn definitions_at(&self, spot: QueryPosition<'_>) -> Vec<DefRef> {
         let files = self.files_ending(spot.file);
         files.into_iter().flat_map(|file| self.definitions_in(file, spot)).collect()
     }
 
-    fn definitions_in(&self, file: FileId, spot: Spot<'_>) -> Vec<DefRef> {
+    fn definitions_in(&self, file: CodeFileId, spot: QueryPosition<'_>) -> Vec<DefRef> {
         let Some(facts) = self.facts(file) else { return Vec::new() };
         let ids = (0..).map(|id| DefRef { file, id: DefinitionId(id) });
-        let all: Vec<(DefRef, &Definition)> = ids.zip(&facts.definitions).collect();
+        let all: Vec<(DefRef, &SourceDefinition)> = ids.zip(&facts.definitions).collect();
         let named = all.iter().filter(|(_, it)| spot.is_in_name(it.name_span));
         let named: Vec<DefRef> = named.map(|(at, _)| *at).collect();
         if !named.is_empty() {
@@ -78,7 +78,7 @@ impl Code<'_> {
     }
 
     /// Returns the files whose path is this or ends with it.
-    pub(super) fn files_ending(&self, text: &str) -> Vec<FileId> {
+    pub(super) fn files_ending(&self, text: &str) -> Vec<CodeFileId> {
         if let Some(exact) = self.project.by_path(plain_path(text)) {
             return vec![exact];
         }

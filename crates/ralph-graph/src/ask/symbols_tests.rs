@@ -1,5 +1,5 @@
 use super::*;
-use crate::scratch::{LATER, Scratch};
+use crate::scratch::{LATER, ScratchCodebase};
 
 const FILES: [(&str, &str); 6] = [
     ("app/store.py", "class Store:\n    def save(self): pass\n\n\ndef check(): pass\n"),
@@ -10,8 +10,8 @@ const FILES: [(&str, &str); 6] = [
     ("web/größe.ts", "export function größe() {}\n"),
 ];
 
-fn ask(query: &SymbolQuery<'_>) -> Symbols {
-    let scratch = Scratch::new(&FILES);
+fn ask(query: &SymbolQuery<'_>) -> SymbolMatches {
+    let scratch = ScratchCodebase::new(&FILES);
     let mut index = scratch.index();
     index.code(LATER).unwrap().symbols(&SymbolQuery { limit: 10, ..query.clone() })
 }
@@ -77,6 +77,6 @@ fn a_definition_is_found_by_its_place_and_in_its_file() {
     assert_eq!(named("store.py:sav"), ["Store.save"]);
     assert_eq!(named("other.py:Other.sav"), ["Other.save"]);
     assert_eq!(named("store.py:9"), [""; 0]);
-    let (name, kinds) = (Some("app/store.py:2"), [Kind::Class]);
+    let (name, kinds) = (Some("app/store.py:2"), [DefinitionKind::Class]);
     assert_eq!(ask(&SymbolQuery { name, kinds: &kinds, ..SymbolQuery::default() }).total, 0);
 }

@@ -1,13 +1,13 @@
 use ralph_core::tokens;
 
-use super::calls::Calls;
-use super::name::Meant;
-use super::refs::{Certainty, Site};
+use super::calls::CallGroup;
+use super::name::NameLookup;
+use super::refs::{UseCertainty, UseSite};
 use super::symbols::SymbolQuery;
-use crate::code::Code;
-use crate::facts::Kind;
+use crate::code::KnownCode;
+use crate::facts::DefinitionKind;
 use crate::map::MapQuery;
-use crate::scratch::{LATER, Scratch};
+use crate::scratch::{LATER, ScratchCodebase};
 
 const PROJECT: [(&str, &str); 6] = [
     (
@@ -28,24 +28,24 @@ const PROJECT: [(&str, &str); 6] = [
 ];
 
 #[track_caller]
-fn ask<T>(question: impl FnOnce(&Code<'_>) -> T) -> T {
-    let scratch = Scratch::new(&PROJECT);
+fn ask<T>(question: impl FnOnce(&KnownCode<'_>) -> T) -> T {
+    let scratch = ScratchCodebase::new(&PROJECT);
     let mut index = scratch.index();
     question(&index.code(LATER).unwrap())
 }
 
 #[track_caller]
-fn one<T: std::fmt::Debug>(meant: Meant<T>) -> T {
+fn one<T: std::fmt::Debug>(meant: NameLookup<T>) -> T {
     match meant {
-        Meant::One(found) => found,
-        Meant::Several(_) | Meant::Nothing(_) => panic!("{meant:?}"),
+        NameLookup::One(found) => found,
+        NameLookup::Several(_) | NameLookup::Nothing(_) => panic!("{meant:?}"),
     }
 }
 
-fn site(site: &Site) -> String {
+fn site(site: &UseSite) -> String {
     let doubt = match site.certainty {
-        Certainty::Sure => String::new(),
-        Certainty::OneOf(count) => format!(" one of {count}"),
+        UseCertainty::Sure => String::new(),
+        UseCertainty::OneOf(count) => format!(" one of {count}"),
     };
     let within = site.within.as_deref().unwrap_or("-");
     format!("{}:{} {} {within}{doubt}", site.path, site.line, site.relation.word())
@@ -88,18 +88,18 @@ fn a_name_is_understood_as_people_write_it() {
 
 #[test]
 fn a_name_of_several_things_lists_them() {
-    let Meant::Several(all) = ask(|code| code.refs("save")) else { panic!() };
+    let NameLookup::Several(all) = ask(|code| code.refs("save")) else { panic!() };
     let names: Vec<&str> = all.iter().map(|symbol| symbol.full_name.as_str()).collect();
     assert_eq!(names, ["Other.save", "Store.save"]);
 }
 
 #[test]
 fn a_name_of_nothing_proposes_what_is_alike() {
-    let Meant::Nothing(alike) = ask(|code| code.refs("Stroe")) else { panic!() };
+    let NameLookup::Nothing(alike) = ask(|code| code.refs("Stroe")) else { panic!() };
     assert_eq!(alike.first().map(|symbol| symbol.full_name.as_str()), Some("Store"));
 }
 
-fn calls(calls: &Calls) -> String {
+fn calls(calls: &CallGroup) -> String {
     let name = calls.symbol.as_ref().map_or("-", |symbol| symbol.full_name.as_str());
     format!("{}:{name} {:?} {:?}", calls.path, calls.lines, calls.certainty)
 }
@@ -151,7 +151,7 @@ fn symbols_are_found_by_name_file_and_kind() {
     };
     let query = SymbolQuery::default();
     assert_eq!(names(SymbolQuery { name: Some("Store.sav"), ..query.clone() }), ["Store.save"]);
-    let kinds = [Kind::Class];
+    let kinds = [DefinitionKind::Class];
     assert_eq!(names(SymbolQuery { kinds: &kinds, ..query.clone() }), ["Other", "Store"]);
     let file = Some("stor.py");
     assert_eq!(
@@ -160,8 +160,8 @@ fn symbols_are_found_by_name_file_and_kind() {
     );
 }
 
-fn many() -> Scratch {
-    let scratch = Scratch::new(&[]);
+fn many() -> ScratchCodebase {
+    let scratch = ScratchCodebase::new(&[]);
     for number in 0..60 {
         let next = (number * 7 + 1) % 60;
         let text = format!(
@@ -190,7 +190,7 @@ fn a_map_fits_its_budget_closely_and_is_always_the_same() {
 fn a_small_map_fills_its_budget_too() {
     let line = |number: usize| format!("def made({}): pass\n\n\n", "size, ".repeat(number % 13));
     let text: String = (0..60).map(line).collect();
-    let scratch = Scratch::new(&[("app/store.py", &text)]);
+    let scratch = ScratchCodebase::new(&[("app/store.py", &text)]);
     let mut index = scratch.index();
     let code = index.code(LATER).unwrap();
     for budget in 40..80 {
@@ -204,7 +204,7 @@ fn a_small_map_fills_its_budget_too() {
 #[test]
 fn what_is_on_the_map_stays_in_its_line() {
     let text = "def f(a=\"\x1b]0;owned\x07\u{202e}\"):\n    pass\n";
-    let scratch = Scratch::new(&[("a\nb\x1b[31m.py", text)]);
+    let scratch = ScratchCodebase::new(&[("a\nb\x1b[31m.py", text)]);
     let mut index = scratch.index();
     let map = index.code(LATER).unwrap().map(&MapQuery { tokens: 200, ..MapQuery::default() });
     assert_eq!(map.text.lines().count(), 2, "{:?}", map.text);
@@ -232,7 +232,7 @@ fn tests_that_matter_more_do_not_keep_code_off_the_map() {
         all.concat()
     };
     let (tests, code) = (functions(2_000, "test_case"), functions(100, "run_test"));
-    let scratch = Scratch::new(&[("test_it.py", tests.as_str()), ("it.py", code.as_str())]);
+    let scratch = ScratchCodebase::new(&[("test_it.py", tests.as_str()), ("it.py", code.as_str())]);
     let mut index = scratch.index();
     let words = vec!["test".to_owned()];
     let map =
@@ -248,7 +248,7 @@ fn a_map_does_not_take_what_a_language_brings_along_for_the_projects_own() {
     let mut files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), uses)).collect();
     files.push(("core.py", "def aside():\n    pass\n\n\ndef run(all):\n    pass\n"));
     files.push(("thr.py", "def first():\n    pass\n\n\ndef enumerate():\n    pass\n"));
-    let scratch = Scratch::new(&files);
+    let scratch = ScratchCodebase::new(&files);
     let mut index = scratch.index();
     let map = index.code(LATER).unwrap().map(&MapQuery { tokens: 40, ..MapQuery::default() });
     assert!(map.text.contains("def run") && !map.text.contains("enumerate"), "{}", map.text);
@@ -256,7 +256,7 @@ fn a_map_does_not_take_what_a_language_brings_along_for_the_projects_own() {
 
 #[test]
 fn what_a_header_declares_is_what_another_file_defines() {
-    let scratch = Scratch::new(&[
+    let scratch = ScratchCodebase::new(&[
         ("include/store.h", "int store_save(int size);\n"),
         ("src/store.c", "#include \"store.h\"\n\nint store_save(int size) { return size; }\n"),
         ("src/main.c", "#include \"store.h\"\n\nint main(void) { return store_save(1); }\n"),

@@ -3,39 +3,39 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
-use super::renamed::Renamed;
-use crate::code::Code;
-use crate::facts::{FileFacts, Imported, Kind, NameId, Reach};
+use super::renamed::ReexportedNames;
+use crate::code::KnownCode;
+use crate::facts::{DefinitionKind, FileFacts, ImportedNames, NameId, SymbolVisibility};
 use crate::outline::{ByKey, NameKey};
-use crate::project::{DefRef, FileId};
-use crate::resolve::{Resolution, Resolver, Scope};
+use crate::project::{CodeFileId, DefRef};
+use crate::resolve::{LookupScope, Resolution, Resolver};
 
 /// Position of a reference: its file, and its index there.
-type Place = (FileId, usize);
+type ReferenceIndex = (CodeFileId, usize);
 
 /// Uses in some files, found by the names that they may refer to.
-struct Uses<'a> {
-    code: &'a Code<'a>,
+struct UseFinder<'a> {
+    code: &'a KnownCode<'a>,
     resolver: &'a Resolver<'a>,
-    facts: HashMap<FileId, Rc<FileFacts>>,
-    by_name: ByKey<Vec<Place>>,
-    known: HashMap<Place, Rc<[DefRef]>>,
-    renamed: Renamed<'a>,
+    facts: HashMap<CodeFileId, Rc<FileFacts>>,
+    by_name: ByKey<Vec<ReferenceIndex>>,
+    known: HashMap<ReferenceIndex, Rc<[DefRef]>>,
+    renamed: ReexportedNames<'a>,
 }
 
-impl<'a> Uses<'a> {
-    fn new(code: &'a Code<'a>, resolver: &'a Resolver<'a>) -> Self {
+impl<'a> UseFinder<'a> {
+    fn new(code: &'a KnownCode<'a>, resolver: &'a Resolver<'a>) -> Self {
         let (facts, by_name) = (HashMap::new(), ByKey::default());
-        let renamed = Renamed::new(&code.project);
+        let renamed = ReexportedNames::new(&code.project);
         Self { code, resolver, facts, by_name, known: HashMap::new(), renamed }
     }
 
-    fn add(&mut self, file: FileId) {
+    fn add(&mut self, file: CodeFileId) {
         let Some(facts) = self.code.facts(file) else { return };
         // Other names that imports give to the same thing.
         let mut others: HashMap<NameId, NameId> = HashMap::new();
         for import in &facts.imports {
-            if let Imported::Name { name, local } = import.imported {
+            if let ImportedNames::Name { name, local } = import.imported {
                 others.insert(local, name);
             }
         }
@@ -58,7 +58,7 @@ impl<'a> Uses<'a> {
     fn of(&mut self, target: DefRef, seen: &HashSet<DefRef>) -> Vec<DefRef> {
         let names = self.renamed.all(&self.code.project, target).into_iter();
         let places = names.filter_map(|name| self.by_name.get(&NameKey::of(name)));
-        let mut places: Vec<Place> = places.flatten().copied().collect();
+        let mut places: Vec<ReferenceIndex> = places.flatten().copied().collect();
         places.sort_unstable();
         places.dedup();
         let mut found = Vec::new();
@@ -73,7 +73,7 @@ impl<'a> Uses<'a> {
         found
     }
 
-    fn meant(&mut self, (file, index): Place) -> Rc<[DefRef]> {
+    fn meant(&mut self, (file, index): ReferenceIndex) -> Rc<[DefRef]> {
         if let Some(known) = self.known.get(&(file, index)) {
             return Rc::clone(known);
         }
@@ -92,16 +92,16 @@ impl<'a> Uses<'a> {
     }
 }
 
-impl Code<'_> {
+impl KnownCode<'_> {
     /// Returns the definitions that surely use those of changed files, directly
     /// or through others, among the files that depend on these.
     pub(crate) fn touched(
         &self,
         resolver: &Resolver<'_>,
-        changed: &BTreeSet<FileId>,
-        dependents: impl Iterator<Item = FileId>,
+        changed: &BTreeSet<CodeFileId>,
+        dependents: impl Iterator<Item = CodeFileId>,
     ) -> HashSet<DefRef> {
-        let mut uses = Uses::new(self, resolver);
+        let mut uses = UseFinder::new(self, resolver);
         for file in dependents {
             uses.add(file);
         }
@@ -123,11 +123,12 @@ impl Code<'_> {
         let mut all = vec![at];
         all.extend(self.project.containers(at).filter(|around| {
             self.project.outlined(*around).is_some_and(|it| {
-                matches!(it.kind, Kind::Function | Kind::Method) && it.reach != Reach::Nowhere
+                matches!(it.kind, DefinitionKind::Function | DefinitionKind::Method)
+                    && it.reach != SymbolVisibility::Nowhere
             })
         }));
         if self.is_constructor(at) {
-            let scope = Scope { file: at.file, within: Some(at.id) };
+            let scope = LookupScope { file: at.file, within: Some(at.id) };
             all.extend(resolver.enclosing_type(scope));
         }
         all

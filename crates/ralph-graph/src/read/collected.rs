@@ -1,8 +1,8 @@
 //! Data collected while a file is walked.
 
-use super::symbols::Symbol;
-use super::tree::At;
-use crate::facts::{Kind, Purpose, Reach, Role};
+use super::symbols::InternedName;
+use super::tree::NodeIndex;
+use crate::facts::{CodePurpose, DefinitionKind, ReferenceRole, SymbolVisibility};
 
 /// A part of a text, in bytes.
 #[derive(Debug, Clone, Copy)]
@@ -22,23 +22,23 @@ impl ByteRange {
 
 /// A definition while its file is read.
 #[derive(Debug)]
-pub(crate) struct Def {
-    pub(crate) kind: Kind,
-    pub(crate) name: Symbol,
+pub(crate) struct RawDefinition {
+    pub(crate) kind: DefinitionKind,
+    pub(crate) name: InternedName,
     pub(crate) container: Option<usize>,
-    pub(crate) owner: Option<Symbol>,
+    pub(crate) owner: Option<InternedName>,
     pub(crate) signature: Box<str>,
     pub(crate) doc: Option<Box<str>>,
     pub(crate) bytes: ByteRange,
     pub(crate) name_bytes: ByteRange,
-    pub(crate) reach: Reach,
-    pub(crate) purpose: Purpose,
-    pub(crate) standing: Standing,
+    pub(crate) reach: SymbolVisibility,
+    pub(crate) purpose: CodePurpose,
+    pub(crate) standing: DefinitionStatus,
 }
 
 /// Tells whether a definition stays if there is a better one of the same name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum DefinitionStatus {
     /// It stays.
     Full,
     /// It is only a declaration: it is dropped if the file has it with a body.
@@ -47,34 +47,34 @@ pub(crate) enum Standing {
 
 /// The part before a used name.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Before {
+pub(crate) enum RawQualifier {
     Nothing,
     /// An expression.
-    Node(At),
+    Node(NodeIndex),
     Itself,
     Parent,
-    Path(Symbol),
-    OfType(Symbol),
+    Path(InternedName),
+    OfType(InternedName),
     Unknown,
 }
 
 /// A use of a name, perhaps of a local variable.
 #[derive(Debug)]
-pub(crate) struct Use {
-    pub(crate) name: Symbol,
-    pub(crate) role: Role,
-    pub(crate) before: Before,
+pub(crate) struct RawUse {
+    pub(crate) name: InternedName,
+    pub(crate) role: ReferenceRole,
+    pub(crate) before: RawQualifier,
     pub(crate) within: Option<usize>,
     pub(crate) bytes: ByteRange,
 }
 
 /// The meaning of a name inside a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Bound {
+pub(crate) enum BindingKind {
     /// A variable.
     Plain,
     /// A variable of a known type.
-    Typed(Symbol),
+    Typed(InternedName),
     /// The object that a method is called on.
     Itself,
     /// Not a local variable: a nested function, an import.
@@ -83,26 +83,26 @@ pub(crate) enum Bound {
 
 /// A name that is bound in a part of the file.
 #[derive(Debug)]
-pub(crate) struct Binding {
-    pub(crate) name: Symbol,
+pub(crate) struct LocalBinding {
+    pub(crate) name: InternedName,
     pub(crate) from: u32,
     pub(crate) until: u32,
-    pub(crate) what: Bound,
+    pub(crate) what: BindingKind,
 }
 
 /// The names that an import makes known, while its file is read.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Brings {
-    Module(Option<Symbol>),
-    Name(Symbol, Symbol),
+pub(crate) enum RawImportNames {
+    Module(Option<InternedName>),
+    Name(InternedName, InternedName),
     Everything,
 }
 
 /// An import while its file is read.
 #[derive(Debug)]
-pub(crate) struct Bring {
-    pub(crate) module: Symbol,
-    pub(crate) brings: Brings,
+pub(crate) struct RawImport {
+    pub(crate) module: InternedName,
+    pub(crate) brings: RawImportNames,
     pub(crate) passed_on: bool,
     pub(crate) within: Option<usize>,
     pub(crate) bytes: ByteRange,
@@ -110,24 +110,24 @@ pub(crate) struct Bring {
 
 /// A part of the file in which names are bound.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Scope {
-    pub(crate) at: At,
-    pub(crate) after: At,
+pub(crate) struct BindingScope {
+    pub(crate) at: NodeIndex,
+    pub(crate) after: NodeIndex,
     pub(crate) start: u32,
     pub(crate) end: u32,
-    pub(crate) extent: Extent,
+    pub(crate) extent: ScopeKind,
 }
 
 /// The kind of a scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Extent {
+pub(crate) enum ScopeKind {
     Function,
     Block,
 }
 
 /// The innermost context of the walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Here {
+pub(crate) enum WalkContext {
     /// Outside all functions and types.
     Outside,
     /// A type, with the index of its definition.
@@ -138,7 +138,7 @@ pub(crate) enum Here {
 
 /// The range of a definition in the text.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct DefinitionRange {
     /// The first byte with decorators.
     pub(crate) start: u32,
     /// The first byte without them.
@@ -149,7 +149,7 @@ pub(crate) struct Place {
     pub(crate) end: u32,
 }
 
-impl Place {
+impl DefinitionRange {
     /// Returns the bytes from the body to the end.
     pub(crate) fn body_bytes(self) -> ByteRange {
         ByteRange { start: self.body, end: self.end }
@@ -158,7 +158,7 @@ impl Place {
 
 /// Ways to name members of a type inside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Members {
+pub(crate) enum MemberNaming {
     /// With the object before them: `self.a`.
     Named,
     /// Also without it: `a`.
@@ -167,23 +167,27 @@ pub(crate) enum Members {
 
 /// Tells whether the walk descends into a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum WalkStep {
     Into,
     Over,
 }
 
 /// Returns true if a definition of this kind can have members.
-pub(crate) fn is_type(kind: Kind) -> bool {
+pub(crate) fn is_type(kind: DefinitionKind) -> bool {
     match kind {
-        Kind::Class | Kind::Struct | Kind::Union | Kind::Enum | Kind::Interface => true,
-        Kind::Module
-        | Kind::Variant
-        | Kind::Alias
-        | Kind::Function
-        | Kind::Method
-        | Kind::Field
-        | Kind::Constant
-        | Kind::Variable
-        | Kind::Macro => false,
+        DefinitionKind::Class
+        | DefinitionKind::Struct
+        | DefinitionKind::Union
+        | DefinitionKind::Enum
+        | DefinitionKind::Interface => true,
+        DefinitionKind::Module
+        | DefinitionKind::Variant
+        | DefinitionKind::Alias
+        | DefinitionKind::Function
+        | DefinitionKind::Method
+        | DefinitionKind::Field
+        | DefinitionKind::Constant
+        | DefinitionKind::Variable
+        | DefinitionKind::Macro => false,
     }
 }

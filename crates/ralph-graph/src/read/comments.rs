@@ -2,7 +2,7 @@
 
 /// Kinds of comments that document the definition below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Comments {
+pub(crate) enum DocCommentStyle {
     /// Lines with `#`.
     Hash,
     /// `///` and `/** */`.
@@ -57,7 +57,7 @@ fn shortened(line: &str) -> &str {
 }
 
 /// Returns the first line of the comment directly above a byte.
-pub(crate) fn above(source: &[u8], start: usize, comments: Comments) -> Option<Box<str>> {
+pub(crate) fn above(source: &[u8], start: usize, comments: DocCommentStyle) -> Option<Box<str>> {
     let mut top = line_start(source, start);
     let bottom = top;
     for _ in 0..MOST_LINES {
@@ -68,10 +68,10 @@ pub(crate) fn above(source: &[u8], start: usize, comments: Comments) -> Option<B
         let line = source[line_start..top].trim_ascii();
         if comments.is_line(line) {
             top = line_start;
-        } else if top == bottom && line.ends_with(b"*/") && comments != Comments::Hash {
+        } else if top == bottom && line.ends_with(b"*/") && comments != DocCommentStyle::Hash {
             let opening = memchr::memmem::rfind(&source[..top], b"/*")?;
             let marked = source[opening..top].starts_with(b"/**");
-            if comments == Comments::MarkedSlashes && !marked {
+            if comments == DocCommentStyle::MarkedSlashes && !marked {
                 return None;
             }
             let before = &source[self::line_start(source, opening)..opening];
@@ -83,7 +83,7 @@ pub(crate) fn above(source: &[u8], start: usize, comments: Comments) -> Option<B
     first_said(&source[top..bottom])
 }
 
-impl Comments {
+impl DocCommentStyle {
     fn is_line(self, line: &[u8]) -> bool {
         let hash =
             || line.starts_with(b"#") && !line.starts_with(b"#!") && !line.starts_with(b"#[");

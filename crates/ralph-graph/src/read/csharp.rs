@@ -3,22 +3,25 @@
 mod locals;
 mod uses;
 
-use super::collected::{Bound, Brings, ByteRange, Extent, Here, Members, Place, Step};
-use super::comments::Comments;
+use super::collected::{
+    BindingKind, ByteRange, DefinitionRange, MemberNaming, RawImportNames, ScopeKind, WalkContext,
+    WalkStep,
+};
+use super::comments::DocCommentStyle;
 use super::names::{field as f, kind as k};
-use super::tree::At;
-use super::walk::Walk;
-use super::{Rules, nothing_left};
-use crate::facts::{Kind, Purpose, Reach};
+use super::tree::NodeIndex;
+use super::walk::SyntaxWalk;
+use super::{GrammarRules, nothing_left};
+use crate::facts::{CodePurpose, DefinitionKind, SymbolVisibility};
 
 use self::uses::shape;
 
 /// Returns the rules of the language.
-pub(super) fn rules() -> Rules {
-    Rules {
+pub(super) fn rules() -> GrammarRules {
+    GrammarRules {
         grammar: tree_sitter_c_sharp::LANGUAGE.into(),
-        comments: Comments::MarkedSlashes,
-        members: Members::Bare,
+        comments: DocCommentStyle::MarkedSlashes,
+        members: MemberNaming::Bare,
         closed: &[],
         plain: &[],
         visit,
@@ -27,12 +30,12 @@ pub(super) fn rules() -> Rules {
     }
 }
 
-fn visit(walk: &mut Walk<'_>, at: At) -> Step {
+fn visit(walk: &mut SyntaxWalk<'_>, at: NodeIndex) -> WalkStep {
     match walk.kind(at) {
         k::IDENTIFIER => uses::name(walk, at),
         k::USING_DIRECTIVE => {
             using(walk, at);
-            return Step::Over;
+            return WalkStep::Over;
         }
         k::NAMESPACE_DECLARATION | k::FILE_SCOPED_NAMESPACE_DECLARATION => namespace(walk, at),
         k::BLOCK
@@ -42,9 +45,9 @@ fn visit(walk: &mut Walk<'_>, at: At) -> Step {
         | k::SWITCH_SECTION
         | k::SWITCH_EXPRESSION_ARM
         | k::CATCH_CLAUSE
-        | k::QUERY_EXPRESSION => walk.scope(at, Extent::Block),
+        | k::QUERY_EXPRESSION => walk.scope(at, ScopeKind::Block),
         k::FOREACH_STATEMENT => {
-            walk.scope(at, Extent::Block);
+            walk.scope(at, ScopeKind::Block);
             locals::each(walk, at);
         }
         k::LAMBDA_EXPRESSION | k::ANONYMOUS_METHOD_EXPRESSION => locals::lambda(walk, at),
@@ -64,22 +67,22 @@ fn visit(walk: &mut Walk<'_>, at: At) -> Step {
         k::ACCESSOR_DECLARATION => locals::accessor(walk, at),
         kind => define(walk, at, kind),
     }
-    Step::Into
+    WalkStep::Into
 }
 
-fn define(walk: &mut Walk<'_>, at: At, kind: u16) {
+fn define(walk: &mut SyntaxWalk<'_>, at: NodeIndex, kind: u16) {
     let kind = match kind {
-        k::CLASS_DECLARATION => Kind::Class,
-        k::STRUCT_DECLARATION | k::RECORD_DECLARATION => Kind::Struct,
-        k::INTERFACE_DECLARATION => Kind::Interface,
-        k::ENUM_DECLARATION => Kind::Enum,
-        k::ENUM_MEMBER_DECLARATION => Kind::Variant,
-        k::DELEGATE_DECLARATION => Kind::Alias,
+        k::CLASS_DECLARATION => DefinitionKind::Class,
+        k::STRUCT_DECLARATION | k::RECORD_DECLARATION => DefinitionKind::Struct,
+        k::INTERFACE_DECLARATION => DefinitionKind::Interface,
+        k::ENUM_DECLARATION => DefinitionKind::Enum,
+        k::ENUM_MEMBER_DECLARATION => DefinitionKind::Variant,
+        k::DELEGATE_DECLARATION => DefinitionKind::Alias,
         k::METHOD_DECLARATION | k::CONSTRUCTOR_DECLARATION | k::DESTRUCTOR_DECLARATION => {
-            Kind::Method
+            DefinitionKind::Method
         }
-        k::LOCAL_FUNCTION_STATEMENT => Kind::Function,
-        k::PROPERTY_DECLARATION | k::EVENT_DECLARATION => Kind::Field,
+        k::LOCAL_FUNCTION_STATEMENT => DefinitionKind::Function,
+        k::PROPERTY_DECLARATION | k::EVENT_DECLARATION => DefinitionKind::Field,
         k::FIELD_DECLARATION | k::EVENT_FIELD_DECLARATION => {
             fields(walk, at);
             return;
@@ -92,7 +95,7 @@ fn define(walk: &mut Walk<'_>, at: At, kind: u16) {
     };
     let Some(name) = walk.child(at, f::NAME) else { return };
     let place = place(walk, at);
-    let local = walk.here() == Here::Function;
+    let local = walk.here() == WalkContext::Function;
     let mut bytes = walk.bytes(name);
     if walk.kind(at) == k::DESTRUCTOR_DECLARATION {
         // Without the `~` it would have the name of the constructor.
@@ -103,30 +106,30 @@ fn define(walk: &mut Walk<'_>, at: At, kind: u16) {
     let symbol = walk.squeezed(bytes.start, bytes.end);
     let def = walk.define_as(kind, symbol, bytes, place);
     if local {
-        walk.bind(symbol, Bound::Outside);
+        walk.bind(symbol, BindingKind::Outside);
     }
     annotate(walk, at, def);
     walk.enter(def, at);
     match kind {
-        Kind::Method | Kind::Function => {
-            walk.scope_over(at, place.body_bytes(), Extent::Function);
+        DefinitionKind::Method | DefinitionKind::Function => {
+            walk.scope_over(at, place.body_bytes(), ScopeKind::Function);
         }
-        Kind::Struct | Kind::Class => components(walk, at, def),
-        Kind::Field => field_type(walk, at, def),
-        Kind::Module
-        | Kind::Union
-        | Kind::Enum
-        | Kind::Variant
-        | Kind::Interface
-        | Kind::Alias
-        | Kind::Constant
-        | Kind::Variable
-        | Kind::Macro => {}
+        DefinitionKind::Struct | DefinitionKind::Class => components(walk, at, def),
+        DefinitionKind::Field => field_type(walk, at, def),
+        DefinitionKind::Module
+        | DefinitionKind::Union
+        | DefinitionKind::Enum
+        | DefinitionKind::Variant
+        | DefinitionKind::Interface
+        | DefinitionKind::Alias
+        | DefinitionKind::Constant
+        | DefinitionKind::Variable
+        | DefinitionKind::Macro => {}
     }
 }
 
 /// Names operators and indexers by the word that declares them.
-fn unnamed(walk: &mut Walk<'_>, at: At, kind: u16) {
+fn unnamed(walk: &mut SyntaxWalk<'_>, at: NodeIndex, kind: u16) {
     let place = place(walk, at);
     let word: &[u8] = if kind == k::INDEXER_DECLARATION { b"this" } else { b"operator" };
     let head = walk.slice(place.head, place.body);
@@ -140,16 +143,16 @@ fn unnamed(walk: &mut Walk<'_>, at: At, kind: u16) {
         let length = rest[..end].trim_ascii_end().len();
         let bytes = ByteRange { start, end: start + super::tree::offset(length) };
         let name = walk.squeezed(bytes.start, bytes.end);
-        let def = walk.define_as(Kind::Method, name, bytes, place);
+        let def = walk.define_as(DefinitionKind::Method, name, bytes, place);
         annotate(walk, at, def);
         walk.enter(def, at);
     }
-    walk.scope_over(at, place.body_bytes(), Extent::Function);
+    walk.scope_over(at, place.body_bytes(), ScopeKind::Function);
 }
 
 /// Returns the range of a definition; attributes and accessors are not part of
 /// the signature.
-fn place(walk: &Walk<'_>, at: At) -> Place {
+fn place(walk: &SyntaxWalk<'_>, at: NodeIndex) -> DefinitionRange {
     let mut place = walk.place(at);
     for child in walk.children(at) {
         match walk.kind(child) {
@@ -164,7 +167,7 @@ fn place(walk: &Walk<'_>, at: At) -> Place {
 }
 
 /// Applies modifiers and attributes to a definition.
-fn annotate(walk: &mut Walk<'_>, at: At, def: usize) {
+fn annotate(walk: &mut SyntaxWalk<'_>, at: NodeIndex, def: usize) {
     let mut visible = false;
     let mut private = false;
     let mut test = false;
@@ -180,20 +183,21 @@ fn annotate(walk: &mut Walk<'_>, at: At, def: usize) {
         }
     }
     let container = walk.defs[def].container;
-    let of_class = container
-        .is_some_and(|container| matches!(walk.defs[container].kind, Kind::Class | Kind::Struct));
+    let of_class = container.is_some_and(|container| {
+        matches!(walk.defs[container].kind, DefinitionKind::Class | DefinitionKind::Struct)
+    });
     let divided =
         container.is_some_and(|container| walk.defs[container].signature.contains("partial "));
     if (private || of_class && !visible) && !divided {
-        walk.defs[def].reach = Reach::File;
+        walk.defs[def].reach = SymbolVisibility::File;
     }
     if test {
-        let is_type = walk.defs[def].kind != Kind::Method;
-        walk.defs[def].purpose = if is_type { Purpose::Test } else { Purpose::Case };
+        let is_type = walk.defs[def].kind != DefinitionKind::Method;
+        walk.defs[def].purpose = if is_type { CodePurpose::Test } else { CodePurpose::Case };
     }
 }
 
-fn says_test(walk: &Walk<'_>, list: At) -> bool {
+fn says_test(walk: &SyntaxWalk<'_>, list: NodeIndex) -> bool {
     let tests: [&[u8]; 8] = [
         b"Fact",
         b"Theory",
@@ -208,7 +212,7 @@ fn says_test(walk: &Walk<'_>, list: At) -> bool {
     names.any(|name| tests.contains(&walk.text(name)))
 }
 
-fn field_type(walk: &mut Walk<'_>, at: At, def: usize) {
+fn field_type(walk: &mut SyntaxWalk<'_>, at: NodeIndex, def: usize) {
     let of = walk.child(at, f::TYPE).and_then(|of| locals::type_name(walk, of));
     if let (Some(of), Some(container)) = (of, walk.defs[def].container) {
         let key = (walk.defs[container].name, walk.defs[def].name);
@@ -216,21 +220,21 @@ fn field_type(walk: &mut Walk<'_>, at: At, def: usize) {
     }
 }
 
-fn fields(walk: &mut Walk<'_>, at: At) {
+fn fields(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let Some(declaration) = walk.child_of(at, k::VARIABLE_DECLARATION) else { return };
     let head = place(walk, at).head;
     let text = walk.slice(head, walk.bytes(at).end);
     let text = text.trim_ascii_start();
     let start = walk.bytes(at).end - super::tree::offset(text.len());
     let body = start + super::tree::offset(super::comments::first_line(text).len());
-    let place = Place { head, body, ..walk.place(at) };
-    let declarators: Vec<At> = walk
+    let place = DefinitionRange { head, body, ..walk.place(at) };
+    let declarators: Vec<NodeIndex> = walk
         .children(declaration)
         .filter(|child| walk.kind(*child) == k::VARIABLE_DECLARATOR)
         .collect();
     let mut modifiers = walk.children(at).filter(|it| walk.kind(*it) == k::MODIFIER);
     let fixed = modifiers.any(|modifier| walk.text(modifier) == b"const");
-    let kind = if fixed { Kind::Constant } else { Kind::Field };
+    let kind = if fixed { DefinitionKind::Constant } else { DefinitionKind::Field };
     for declarator in declarators {
         let Some(name) = walk.child(declarator, f::NAME) else { continue };
         let def = walk.define(kind, name, place);
@@ -242,15 +246,15 @@ fn fields(walk: &mut Walk<'_>, at: At) {
 
 /// Reads primary parameters: those of a record are its properties, those of a
 /// class are known in all of it.
-fn components(walk: &mut Walk<'_>, at: At, def: usize) {
+fn components(walk: &mut SyntaxWalk<'_>, at: NodeIndex, def: usize) {
     let Some(list) = walk.child_of(at, k::PARAMETER_LIST) else { return };
-    let parameters: Vec<At> = walk.children(list).collect();
+    let parameters: Vec<NodeIndex> = walk.children(list).collect();
     for parameter in parameters {
         let Some(name) = walk.child(parameter, f::NAME) else { continue };
         let of = walk.child(parameter, f::TYPE).and_then(|of| locals::type_name(walk, of));
         if walk.kind(at) == k::RECORD_DECLARATION {
             let place = walk.place(parameter);
-            let field = walk.define(Kind::Field, name, place);
+            let field = walk.define(DefinitionKind::Field, name, place);
             if let Some(of) = of {
                 let key = (walk.defs[def].name, walk.defs[field].name);
                 walk.field_types.insert(key, of);
@@ -258,25 +262,25 @@ fn components(walk: &mut Walk<'_>, at: At, def: usize) {
         } else {
             walk.take(name);
             let symbol = walk.symbol(name);
-            walk.bind_over(at, symbol, of.map_or(Bound::Plain, Bound::Typed));
+            walk.bind_over(at, symbol, of.map_or(BindingKind::Plain, BindingKind::Typed));
         }
     }
 }
 
-fn namespace(walk: &mut Walk<'_>, at: At) {
+fn namespace(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let Some(name) = walk.child(at, f::NAME) else { return };
     walk.take_all(name);
     let place = walk.place(at);
     let symbol = walk.path(name);
     let bytes = walk.bytes(name);
-    let def = walk.define_as(Kind::Module, symbol, bytes, place);
+    let def = walk.define_as(DefinitionKind::Module, symbol, bytes, place);
     // Without braces it spans the rest of the file.
     let whole = walk.child(at, f::BODY).is_none();
     walk.enter(def, if whole { 0 } else { at });
 }
 
 /// Reads `using a.b;`, `using static a.b;` and `using a = b.c;`.
-fn using(walk: &mut Walk<'_>, at: At) {
+fn using(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let alias = walk.child(at, f::NAME);
     let Some(path) = walk.children(at).filter(|child| Some(*child) != alias).last() else { return };
     if let Some(alias) = alias {
@@ -285,14 +289,14 @@ fn using(walk: &mut Walk<'_>, at: At) {
         if let (Some(qualifier), Some(name)) = (qualifier, name) {
             let module = walk.path(qualifier);
             let symbol = walk.symbol(name);
-            walk.brings(name, module, Brings::Name(symbol, local));
+            walk.brings(name, module, RawImportNames::Name(symbol, local));
         } else {
             let module = walk.path(path);
-            walk.brings(at, module, Brings::Module(Some(local)));
+            walk.brings(at, module, RawImportNames::Module(Some(local)));
         }
         return;
     }
     let module = walk.path(path);
     let global = walk.text(at).starts_with(b"global");
-    walk.brings(at, module, Brings::Everything).passed_on = global;
+    walk.brings(at, module, RawImportNames::Everything).passed_on = global;
 }

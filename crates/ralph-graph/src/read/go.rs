@@ -2,22 +2,25 @@
 
 mod locals;
 
-use super::collected::{Before, Bound, Brings, ByteRange, Extent, Here, Members, Place, Step};
-use super::comments::Comments;
+use super::collected::{
+    BindingKind, ByteRange, DefinitionRange, MemberNaming, RawImportNames, RawQualifier, ScopeKind,
+    WalkContext, WalkStep,
+};
+use super::comments::DocCommentStyle;
 use super::names::{field as f, kind as k};
-use super::settle::Shape;
-use super::symbols::Symbol;
-use super::tree::At;
-use super::walk::Walk;
-use super::{Rules, nothing_left};
-use crate::facts::{Kind, Purpose, Role};
+use super::settle::ExpressionShape;
+use super::symbols::InternedName;
+use super::tree::NodeIndex;
+use super::walk::SyntaxWalk;
+use super::{GrammarRules, nothing_left};
+use crate::facts::{CodePurpose, DefinitionKind, ReferenceRole};
 
 /// Returns the rules of the language.
-pub(super) fn rules() -> Rules {
-    Rules {
+pub(super) fn rules() -> GrammarRules {
+    GrammarRules {
         grammar: tree_sitter_go::LANGUAGE.into(),
-        comments: Comments::Slashes,
-        members: Members::Named,
+        comments: DocCommentStyle::Slashes,
+        members: MemberNaming::Named,
         closed: &[],
         plain: &[],
         visit,
@@ -26,7 +29,7 @@ pub(super) fn rules() -> Rules {
     }
 }
 
-fn visit(walk: &mut Walk<'_>, at: At) -> Step {
+fn visit(walk: &mut SyntaxWalk<'_>, at: NodeIndex) -> WalkStep {
     match walk.kind(at) {
         k::IDENTIFIER | k::PACKAGE_IDENTIFIER => name(walk, at),
         k::TYPE_IDENTIFIER => type_use(walk, at),
@@ -34,22 +37,22 @@ fn visit(walk: &mut Walk<'_>, at: At) -> Step {
         k::PACKAGE_CLAUSE => {
             if let Some(name) = walk.first(at) {
                 let place = walk.place(at);
-                walk.define(Kind::Module, name, place);
+                walk.define(DefinitionKind::Module, name, place);
             }
         }
         k::IMPORT_SPEC => {
             import(walk, at);
-            return Step::Over;
+            return WalkStep::Over;
         }
         k::FUNCTION_DECLARATION | k::METHOD_DECLARATION => function(walk, at),
         k::FUNC_LITERAL => {
-            walk.scope(at, Extent::Function);
+            walk.scope(at, ScopeKind::Function);
             locals::parameters(walk, at);
         }
         k::METHOD_ELEM => {
-            if let (Here::Type(_), Some(name)) = (walk.here(), walk.child(at, f::NAME)) {
+            if let (WalkContext::Type(_), Some(name)) = (walk.here(), walk.child(at, f::NAME)) {
                 let place = walk.place(at);
-                let def = walk.define(Kind::Method, name, place);
+                let def = walk.define(DefinitionKind::Method, name, place);
                 walk.enter(def, at);
             }
         }
@@ -57,8 +60,8 @@ fn visit(walk: &mut Walk<'_>, at: At) -> Step {
         k::TYPE_PARAMETER_LIST => locals::type_parameters(walk, at),
         k::TYPE_SPEC | k::TYPE_ALIAS => type_spec(walk, at),
         k::FIELD_DECLARATION => fields(walk, at),
-        k::CONST_SPEC => values(walk, at, Kind::Constant),
-        k::VAR_SPEC => values(walk, at, Kind::Variable),
+        k::CONST_SPEC => values(walk, at, DefinitionKind::Constant),
+        k::VAR_SPEC => values(walk, at, DefinitionKind::Variable),
         k::BLOCK
         | k::IF_STATEMENT
         | k::FOR_STATEMENT
@@ -66,9 +69,9 @@ fn visit(walk: &mut Walk<'_>, at: At) -> Step {
         | k::EXPRESSION_CASE
         | k::TYPE_CASE
         | k::COMMUNICATION_CASE
-        | k::DEFAULT_CASE => walk.scope(at, Extent::Block),
+        | k::DEFAULT_CASE => walk.scope(at, ScopeKind::Block),
         k::TYPE_SWITCH_STATEMENT => {
-            walk.scope(at, Extent::Block);
+            walk.scope(at, ScopeKind::Block);
             if let Some(alias) = walk.child(at, f::ALIAS) {
                 let end = walk.bytes(alias).end;
                 locals::declare(walk, alias, end, &[]);
@@ -79,36 +82,38 @@ fn visit(walk: &mut Walk<'_>, at: At) -> Step {
         }
         _ => {}
     }
-    Step::Into
+    WalkStep::Into
 }
 
-fn shape(walk: &Walk<'_>, at: At) -> Shape {
-    let first = |found: fn(At) -> Shape| walk.first(at).map_or(Shape::Other, found);
-    let of_type = |of: Option<At>| match of {
+fn shape(walk: &SyntaxWalk<'_>, at: NodeIndex) -> ExpressionShape {
+    let first = |found: fn(NodeIndex) -> ExpressionShape| {
+        walk.first(at).map_or(ExpressionShape::Other, found)
+    };
+    let of_type = |of: Option<NodeIndex>| match of {
         Some(of) if matches!(walk.kind(of), k::TYPE_IDENTIFIER | k::QUALIFIED_TYPE) => {
-            Shape::New(of)
+            ExpressionShape::New(of)
         }
-        Some(_) | None => Shape::Other,
+        Some(_) | None => ExpressionShape::Other,
     };
     match walk.kind(at) {
-        k::IDENTIFIER | k::PACKAGE_IDENTIFIER => Shape::Name,
-        k::SELECTOR_EXPRESSION => first(Shape::Member),
-        k::PARENTHESIZED_EXPRESSION | k::UNARY_EXPRESSION => first(Shape::Same),
+        k::IDENTIFIER | k::PACKAGE_IDENTIFIER => ExpressionShape::Name,
+        k::SELECTOR_EXPRESSION => first(ExpressionShape::Member),
+        k::PARENTHESIZED_EXPRESSION | k::UNARY_EXPRESSION => first(ExpressionShape::Same),
         k::COMPOSITE_LITERAL => of_type(walk.child(at, f::TYPE)),
         k::TYPE_ASSERTION_EXPRESSION => {
             let of = walk.child(at, f::TYPE);
             let pointed = of.filter(|of| walk.kind(*of) == k::POINTER_TYPE);
             of_type(pointed.map_or(of, |pointer| walk.first(pointer)))
         }
-        _ => Shape::Other,
+        _ => ExpressionShape::Other,
     }
 }
 
-fn function(walk: &mut Walk<'_>, at: At) {
+fn function(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let Some(name) = walk.child(at, f::NAME) else { return };
     let place = walk.place(at);
     let receiver = walk.child(at, f::RECEIVER);
-    let kind = if receiver.is_some() { Kind::Method } else { Kind::Function };
+    let kind = if receiver.is_some() { DefinitionKind::Method } else { DefinitionKind::Function };
     let def = walk.define(kind, name, place);
     let text = walk.text(name);
     let parameters = walk.child(at, f::PARAMETERS).map_or(b"".as_slice(), |list| walk.text(list));
@@ -118,20 +123,20 @@ fn function(walk: &mut Walk<'_>, at: At) {
         && (tests && memchr::memmem::find(parameters, b"testing.").is_some()
             || text.starts_with(b"Example") && parameters == b"()")
     {
-        walk.defs[def].purpose = Purpose::Case;
+        walk.defs[def].purpose = CodePurpose::Case;
     }
     if let Some(of) = walk.child(at, f::RESULT).and_then(|of| locals::result_type(walk, of)) {
         walk.def_types.push((def, of));
     }
     walk.enter(def, at);
-    walk.scope_over(at, place.body_bytes(), Extent::Function);
+    walk.scope_over(at, place.body_bytes(), ScopeKind::Function);
     let receiver = receiver.and_then(|list| walk.first(list));
     if let Some(receiver) = receiver {
         walk.defs[def].owner = walk.child(receiver, f::TYPE).and_then(|of| receiver_type(walk, of));
         if let Some(name) = walk.child(receiver, f::NAME) {
             walk.take(name);
             let symbol = walk.symbol(name);
-            walk.bind(symbol, Bound::Itself);
+            walk.bind(symbol, BindingKind::Itself);
         }
     }
     locals::parameters(walk, at);
@@ -139,7 +144,7 @@ fn function(walk: &mut Walk<'_>, at: At) {
 
 /// Returns the type of a receiver. Its parameters, as in `(l *List[T])`, are
 /// local.
-fn receiver_type(walk: &mut Walk<'_>, of: At) -> Option<Symbol> {
+fn receiver_type(walk: &mut SyntaxWalk<'_>, of: NodeIndex) -> Option<InternedName> {
     let mut at = of;
     for _ in 0..4 {
         at = match walk.kind(at) {
@@ -157,28 +162,28 @@ fn receiver_type(walk: &mut Walk<'_>, of: At) -> Option<Symbol> {
     None
 }
 
-fn type_spec(walk: &mut Walk<'_>, at: At) {
+fn type_spec(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let (Some(name), of) = (walk.child(at, f::NAME), walk.child(at, f::TYPE)) else { return };
     let kind = match of.map(|of| walk.kind(of)) {
-        Some(k::STRUCT_TYPE) => Kind::Struct,
-        Some(k::INTERFACE_TYPE) => Kind::Interface,
-        _ => Kind::Alias,
+        Some(k::STRUCT_TYPE) => DefinitionKind::Struct,
+        Some(k::INTERFACE_TYPE) => DefinitionKind::Interface,
+        _ => DefinitionKind::Alias,
     };
     let mut place = spec_place(walk, at);
-    if let (Kind::Struct | Kind::Interface, Some(of)) = (kind, of) {
-        let word = if kind == Kind::Struct { 6 } else { 9 };
+    if let (DefinitionKind::Struct | DefinitionKind::Interface, Some(of)) = (kind, of) {
+        let word = if kind == DefinitionKind::Struct { 6 } else { 9 };
         place.body = walk.bytes(of).start + word;
     }
-    if walk.here() == Here::Function {
+    if walk.here() == WalkContext::Function {
         let symbol = walk.symbol(name);
-        walk.bind(symbol, Bound::Outside);
+        walk.bind(symbol, BindingKind::Outside);
     }
     let def = walk.define(kind, name, place);
     walk.enter(def, at);
 }
 
 /// Returns the range of a spec: the whole declaration if it is alone in it.
-fn spec_place(walk: &Walk<'_>, at: At) -> Place {
+fn spec_place(walk: &SyntaxWalk<'_>, at: NodeIndex) -> DefinitionRange {
     let outer = walk.parent(at);
     let grouped = walk.text(outer).ends_with(b")")
         && walk.text(outer).contains(&b'(')
@@ -188,19 +193,20 @@ fn spec_place(walk: &Walk<'_>, at: At) -> Place {
     walk.line_place(if grouped { at } else { outer })
 }
 
-fn fields(walk: &mut Walk<'_>, at: At) {
+fn fields(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let structure = walk.parent(walk.parent(at));
     let of_type = walk.is_in(structure, k::TYPE_SPEC, f::TYPE);
     let container = walk.container();
     let of = walk.child(at, f::TYPE).and_then(|of| locals::type_name(walk, of));
-    let names: Vec<At> = walk.children(at).filter(|name| walk.field(*name) == f::NAME).collect();
+    let names: Vec<NodeIndex> =
+        walk.children(at).filter(|name| walk.field(*name) == f::NAME).collect();
     for name in names {
         if !of_type {
             walk.take(name);
             continue;
         }
         let place = walk.line_place(at);
-        let def = walk.define(Kind::Field, name, place);
+        let def = walk.define(DefinitionKind::Field, name, place);
         if let (Some(of), Some(container)) = (of, container) {
             let key = (walk.defs[container].name, walk.defs[def].name);
             walk.field_types.insert(key, of);
@@ -210,9 +216,10 @@ fn fields(walk: &mut Walk<'_>, at: At) {
 }
 
 /// Reads one line of `const` or `var`.
-fn values(walk: &mut Walk<'_>, at: At, kind: Kind) {
-    let names: Vec<At> = walk.children(at).filter(|name| walk.field(*name) == f::NAME).collect();
-    if walk.here() == Here::Function {
+fn values(walk: &mut SyntaxWalk<'_>, at: NodeIndex, kind: DefinitionKind) {
+    let names: Vec<NodeIndex> =
+        walk.children(at).filter(|name| walk.field(*name) == f::NAME).collect();
+    if walk.here() == WalkContext::Function {
         let of = walk.child(at, f::TYPE).and_then(|of| locals::type_name(walk, of));
         let end = walk.bytes(at).end;
         let made = if of.is_none() {
@@ -224,7 +231,7 @@ fn values(walk: &mut Walk<'_>, at: At, kind: Kind) {
             walk.take(name);
             let of = of.or_else(|| made.get(place).copied().flatten());
             let symbol = walk.symbol(name);
-            walk.bind_from(symbol, end, of.map_or(Bound::Plain, Bound::Typed));
+            walk.bind_from(symbol, end, of.map_or(BindingKind::Plain, BindingKind::Typed));
         }
         return;
     }
@@ -245,7 +252,7 @@ fn values(walk: &mut Walk<'_>, at: At, kind: Kind) {
     }
 }
 
-fn name(walk: &mut Walk<'_>, at: At) {
+fn name(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let parent = walk.parent(at);
     if walk.text(at) == b"_" {
         return;
@@ -258,83 +265,83 @@ fn name(walk: &mut Walk<'_>, at: At) {
         match of.map(|of| walk.kind(of)) {
             Some(k::TYPE_IDENTIFIER | k::QUALIFIED_TYPE) => {
                 if let Some(of) = of.and_then(|of| locals::type_name(walk, of)) {
-                    walk.uses(at, Role::Value, Before::OfType(of));
+                    walk.uses(at, ReferenceRole::Value, RawQualifier::OfType(of));
                 }
             }
-            Some(k::MAP_TYPE) => walk.uses(at, Role::Value, Before::Nothing),
-            _ => walk.uses(at, Role::Value, Before::Unknown),
+            Some(k::MAP_TYPE) => walk.uses(at, ReferenceRole::Value, RawQualifier::Nothing),
+            _ => walk.uses(at, ReferenceRole::Value, RawQualifier::Unknown),
         }
         return;
     }
     let role = role(walk, at);
-    walk.uses(at, role, Before::Nothing);
+    walk.uses(at, role, RawQualifier::Nothing);
 }
 
-fn role(walk: &Walk<'_>, at: At) -> Role {
+fn role(walk: &SyntaxWalk<'_>, at: NodeIndex) -> ReferenceRole {
     let outer = walk.parent(at);
     // `f[int](a, b)` looks like a call of a table's element.
     let at = if walk.kind(outer) == k::INDEX_EXPRESSION && outer + 1 == at { outer } else { at };
     match (walk.kind(walk.parent(at)), walk.field(at)) {
-        (k::CALL_EXPRESSION, f::FUNCTION) => Role::Call,
-        _ => Role::Value,
+        (k::CALL_EXPRESSION, f::FUNCTION) => ReferenceRole::Call,
+        _ => ReferenceRole::Value,
     }
 }
 
-fn type_use(walk: &mut Walk<'_>, at: At) {
+fn type_use(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let parent = walk.parent(at);
     let qualified = walk.kind(parent) == k::QUALIFIED_TYPE;
-    let before = if qualified { Before::Node(parent + 1) } else { Before::Nothing };
+    let before = if qualified { RawQualifier::Node(parent + 1) } else { RawQualifier::Nothing };
     let mut whole = if qualified { parent } else { at };
     if walk.is_in(whole, k::GENERIC_TYPE, f::TYPE) {
         whole = walk.parent(whole);
     }
     let outer = walk.parent(whole);
     let role = match walk.kind(outer) {
-        k::COMPOSITE_LITERAL => Role::Call,
+        k::COMPOSITE_LITERAL => ReferenceRole::Call,
         // `f[int](a)`
         k::TYPE_INSTANTIATION_EXPRESSION if walk.is_in(outer, k::CALL_EXPRESSION, f::FUNCTION) => {
-            Role::Call
+            ReferenceRole::Call
         }
-        k::TYPE_CONVERSION_EXPRESSION if walk.kind(whole) == k::GENERIC_TYPE => Role::Call,
-        k::FIELD_DECLARATION if walk.child(outer, f::NAME).is_none() => Role::Extends,
-        k::POINTER_TYPE if is_embedded(walk, outer) => Role::Extends,
-        k::TYPE_ELEM if walk.is_in_alone(whole, k::INTERFACE_TYPE) => Role::Extends,
-        _ => Role::Type,
+        k::TYPE_CONVERSION_EXPRESSION if walk.kind(whole) == k::GENERIC_TYPE => ReferenceRole::Call,
+        k::FIELD_DECLARATION if walk.child(outer, f::NAME).is_none() => ReferenceRole::Extends,
+        k::POINTER_TYPE if is_embedded(walk, outer) => ReferenceRole::Extends,
+        k::TYPE_ELEM if walk.is_in_alone(whole, k::INTERFACE_TYPE) => ReferenceRole::Extends,
+        _ => ReferenceRole::Type,
     };
     walk.uses(at, role, before);
 }
 
 /// Returns true if the pointer is a whole field.
-fn is_embedded(walk: &Walk<'_>, pointer: At) -> bool {
+fn is_embedded(walk: &SyntaxWalk<'_>, pointer: NodeIndex) -> bool {
     let field = walk.parent(pointer);
     walk.kind(field) == k::FIELD_DECLARATION && walk.child(field, f::NAME).is_none()
 }
 
-fn field_use(walk: &mut Walk<'_>, at: At) {
+fn field_use(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let parent = walk.parent(at);
     if walk.kind(parent) == k::SELECTOR_EXPRESSION {
         let role = role(walk, parent);
         let operand = parent + 1;
         let before = match locals::call_type(walk, operand, 0) {
-            Some(of) => Before::OfType(of),
-            None => Before::Node(operand),
+            Some(of) => RawQualifier::OfType(of),
+            None => RawQualifier::Node(operand),
         };
         walk.uses(at, role, before);
     }
 }
 
-fn import(walk: &mut Walk<'_>, at: At) {
+fn import(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let Some(path) = walk.child(at, f::PATH) else { return };
     let ByteRange { start, end } = walk.bytes(path);
     let text = walk.slice(start + 1, end.max(start + 2) - 1);
     let module = walk.symbols.intern(text);
     let brings = match walk.child(at, f::NAME) {
         Some(name) => match walk.kind(name) {
-            k::DOT => Brings::Everything,
-            k::PACKAGE_IDENTIFIER => Brings::Module(Some(walk.symbol(name))),
-            _ => Brings::Module(None),
+            k::DOT => RawImportNames::Everything,
+            k::PACKAGE_IDENTIFIER => RawImportNames::Module(Some(walk.symbol(name))),
+            _ => RawImportNames::Module(None),
         },
-        None => Brings::Module(Some(walk.symbols.intern(package_name(text)))),
+        None => RawImportNames::Module(Some(walk.symbols.intern(package_name(text)))),
     };
     walk.brings(at, module, brings);
 }

@@ -11,13 +11,13 @@ macro_rules! numbers {
         /// Numbers every name by its position.
         #[expect(non_camel_case_types, clippy::upper_case_acronyms, reason = "they count the constants")]
         #[derive(Clone, Copy)]
-        enum Place { $($constant),* }
+        enum NamePosition { $($constant),* }
 
-        $(pub(crate) const $constant: $type = Place::$constant as $type + $first;)*
+        $(pub(crate) const $constant: $type = NamePosition::$constant as $type + $first;)*
 
         /// Returns the number of a name, if the rules use it.
         fn known(name: &str) -> Option<$type> {
-            static NUMBERS: LazyLock<Table<&str, $type>> =
+            static NUMBERS: LazyLock<FastHashMap<&str, $type>> =
                 LazyLock::new(|| NAMES.iter().copied().zip($first..).collect());
             NUMBERS.get(name).copied()
         }
@@ -28,7 +28,7 @@ macro_rules! numbers {
 pub(crate) mod kind {
     use std::sync::LazyLock;
 
-    use crate::mixer::Table;
+    use crate::mixer::FastHashMap;
 
     numbers! { u16, 2;
         ABSTRACT_CLASS_DECLARATION = "abstract_class_declaration",
@@ -525,7 +525,7 @@ pub(crate) mod kind {
 pub(crate) mod field {
     use std::sync::LazyLock;
 
-    use crate::mixer::Table;
+    use crate::mixer::FastHashMap;
 
     numbers! { u8, 1;
         ALIAS = "alias",

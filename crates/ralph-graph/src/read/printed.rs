@@ -1,7 +1,9 @@
 //! Facts as short lines, for tests.
 
-use crate::facts::{DefinitionId, FileFacts, Imported, Qualifier, Reach, Reference, Role};
-use crate::language::Language;
+use crate::facts::{
+    DefinitionId, FileFacts, ImportedNames, Qualifier, Reference, ReferenceRole, SymbolVisibility,
+};
+use crate::language::SourceLanguage;
 
 /// Returns the full name of a definition.
 fn path(facts: &FileFacts, id: Option<DefinitionId>) -> String {
@@ -22,11 +24,11 @@ pub(crate) fn definitions(facts: &FileFacts) -> Vec<String> {
         let mut line =
             format!("{:?} {}", definition.kind, path(facts, Some(DefinitionId(id)))).to_string();
         line.push_str(match definition.reach {
-            Reach::Nowhere => " nowhere",
-            Reach::File => " file",
-            Reach::Inside => " inside",
-            Reach::Crate => " crate",
-            Reach::Project => "",
+            SymbolVisibility::Nowhere => " nowhere",
+            SymbolVisibility::File => " file",
+            SymbolVisibility::Inside => " inside",
+            SymbolVisibility::Crate => " crate",
+            SymbolVisibility::Project => "",
         });
         if definition.purpose.is_test() {
             line.push_str(" test");
@@ -49,12 +51,12 @@ pub(crate) fn signatures(facts: &FileFacts) -> Vec<String> {
 pub(crate) fn references(facts: &FileFacts) -> Vec<String> {
     let line = |reference: &Reference| {
         let role = match reference.role {
-            Role::Call => "call",
-            Role::Type => "type",
-            Role::Extends => "extends",
-            Role::Implements => "implements",
-            Role::Applies => "applies",
-            Role::Value => "value",
+            ReferenceRole::Call => "call",
+            ReferenceRole::Type => "type",
+            ReferenceRole::Extends => "extends",
+            ReferenceRole::Implements => "implements",
+            ReferenceRole::Applies => "applies",
+            ReferenceRole::Value => "value",
         };
         let name = facts.names.text(reference.name);
         let within = path(facts, reference.within);
@@ -75,17 +77,17 @@ pub(crate) fn imports(facts: &FileFacts) -> Vec<String> {
     let lines = facts.imports.iter().map(|import| {
         let module = facts.names.text(import.module);
         let mut line = match import.imported {
-            Imported::Module { local: Some(local) } => {
+            ImportedNames::Module { local: Some(local) } => {
                 format!("{module} as {}", facts.names.text(local))
             }
-            Imported::Module { local: None } => module.to_owned(),
-            Imported::Name { name, local } if name == local => {
+            ImportedNames::Module { local: None } => module.to_owned(),
+            ImportedNames::Name { name, local } if name == local => {
                 format!("{} of {module}", facts.names.text(name))
             }
-            Imported::Name { name, local } => {
+            ImportedNames::Name { name, local } => {
                 format!("{} of {module} as {}", facts.names.text(name), facts.names.text(local))
             }
-            Imported::Everything => format!("all of {module}"),
+            ImportedNames::Everything => format!("all of {module}"),
         };
         if import.passed_on {
             line.push_str(" on");
@@ -96,8 +98,8 @@ pub(crate) fn imports(facts: &FileFacts) -> Vec<String> {
 }
 
 /// Reads a file.
-pub(crate) fn read(language: Language, source: &str) -> FileFacts {
-    super::Reader::new().read(language, source.as_bytes()).unwrap()
+pub(crate) fn read(language: SourceLanguage, source: &str) -> FileFacts {
+    super::SourceReader::new().read(language, source.as_bytes()).unwrap()
 }
 
 /// Compares lines with those of a text, ignoring indentation.

@@ -6,22 +6,25 @@ mod types;
 use self::types::{
     is_class_name, is_upper_case, made_type, passed_type, quoted_type, type_name, value_type,
 };
-use super::collected::{Before, Binding, Bound, ByteRange, Extent, Here, Members, Place, Step};
+use super::collected::{
+    BindingKind, ByteRange, DefinitionRange, LocalBinding, MemberNaming, RawQualifier, ScopeKind,
+    WalkContext, WalkStep,
+};
 use super::comments;
-use super::comments::Comments;
+use super::comments::DocCommentStyle;
 use super::names::{field as f, kind as k};
-use super::settle::Shape;
-use super::tree::At;
-use super::walk::Walk;
-use super::{Rules, nothing_left};
-use crate::facts::{Kind, Purpose, Reach, Role};
+use super::settle::ExpressionShape;
+use super::tree::NodeIndex;
+use super::walk::SyntaxWalk;
+use super::{GrammarRules, nothing_left};
+use crate::facts::{CodePurpose, DefinitionKind, ReferenceRole, SymbolVisibility};
 
 /// Returns the rules of the language.
-pub(super) fn rules() -> Rules {
-    Rules {
+pub(super) fn rules() -> GrammarRules {
+    GrammarRules {
         grammar: tree_sitter_python::LANGUAGE.into(),
-        comments: Comments::Hash,
-        members: Members::Named,
+        comments: DocCommentStyle::Hash,
+        members: MemberNaming::Named,
         closed: &[],
         plain: &[k::STRING],
         visit,
@@ -30,7 +33,7 @@ pub(super) fn rules() -> Rules {
     }
 }
 
-fn visit(walk: &mut Walk<'_>, at: At) -> Step {
+fn visit(walk: &mut SyntaxWalk<'_>, at: NodeIndex) -> WalkStep {
     match walk.kind(at) {
         k::IDENTIFIER => name(walk, at),
         k::DECORATED_DEFINITION => decorated(walk, at),
@@ -47,116 +50,125 @@ fn visit(walk: &mut Walk<'_>, at: At) -> Step {
         k::LIST_COMPREHENSION
         | k::DICTIONARY_COMPREHENSION
         | k::SET_COMPREHENSION
-        | k::GENERATOR_EXPRESSION => walk.scope(at, Extent::Block),
+        | k::GENERATOR_EXPRESSION => walk.scope(at, ScopeKind::Block),
         k::FOR_IN_CLAUSE | k::FOR_STATEMENT => {
             if let Some(left) = walk.child(at, f::LEFT) {
                 let block = walk.kind(at) == k::FOR_IN_CLAUSE;
-                bind_all(walk, left, if block { Extent::Block } else { Extent::Function });
+                bind_all(walk, left, if block { ScopeKind::Block } else { ScopeKind::Function });
             }
         }
         k::ASSIGNMENT => assignment(walk, at),
         k::AUGMENTED_ASSIGNMENT => {
-            if let (Here::Function, Some(left)) = (walk.here(), walk.child(at, f::LEFT)) {
-                bind_all(walk, left, Extent::Function);
+            if let (WalkContext::Function, Some(left)) = (walk.here(), walk.child(at, f::LEFT)) {
+                bind_all(walk, left, ScopeKind::Function);
             }
         }
         k::NAMED_EXPRESSION | k::AS_PATTERN | k::EXCEPT_CLAUSE => {
             let target = walk.child(at, f::ALIAS).or_else(|| walk.child(at, f::NAME));
             if let Some(target) = target {
-                bind_all(walk, target, Extent::Function);
+                bind_all(walk, target, ScopeKind::Function);
                 bind_type(walk, at, target);
             }
         }
         k::CASE_PATTERN | k::SPLAT_PATTERN | k::KEYWORD_PATTERN => captures(walk, at),
         k::GLOBAL_STATEMENT => {
-            let names: Vec<At> = walk.children(at).collect();
+            let names: Vec<NodeIndex> = walk.children(at).collect();
             for name in names {
                 let name = walk.symbol(name);
-                walk.bind_in_function(name, Bound::Outside);
+                walk.bind_in_function(name, BindingKind::Outside);
             }
-            return Step::Over;
+            return WalkStep::Over;
         }
-        k::NONLOCAL_STATEMENT => return Step::Over,
+        k::NONLOCAL_STATEMENT => return WalkStep::Over,
         k::IMPORT_STATEMENT | k::IMPORT_FROM_STATEMENT | k::FUTURE_IMPORT_STATEMENT => {
             imports::import(walk, at);
-            return Step::Over;
+            return WalkStep::Over;
         }
         k::TYPE => walk.types_until = walk.after(at),
         k::STRING if at < walk.types_until => quoted_type(walk, at),
         k::TYPE_ALIAS_STATEMENT => alias(walk, at),
         _ => {}
     }
-    Step::Into
+    WalkStep::Into
 }
 
-fn shape(walk: &Walk<'_>, at: At) -> Shape {
+fn shape(walk: &SyntaxWalk<'_>, at: NodeIndex) -> ExpressionShape {
     match walk.kind(at) {
-        k::IDENTIFIER => Shape::Name,
-        k::ATTRIBUTE => walk.first(at).map_or(Shape::Other, Shape::Member),
-        k::PARENTHESIZED_EXPRESSION | k::AWAIT => walk.first(at).map_or(Shape::Other, Shape::Same),
+        k::IDENTIFIER => ExpressionShape::Name,
+        k::ATTRIBUTE => walk.first(at).map_or(ExpressionShape::Other, ExpressionShape::Member),
+        k::PARENTHESIZED_EXPRESSION | k::AWAIT => {
+            walk.first(at).map_or(ExpressionShape::Other, ExpressionShape::Same)
+        }
         k::CALL => match walk.child(at, f::FUNCTION) {
-            Some(called) if walk.text(called) == b"super" => Shape::Parent,
-            Some(called) if is_class_name(walk, called) => Shape::New(called),
-            Some(called) => Shape::Result(called),
-            None => Shape::Other,
+            Some(called) if walk.text(called) == b"super" => ExpressionShape::Parent,
+            Some(called) if is_class_name(walk, called) => ExpressionShape::New(called),
+            Some(called) => ExpressionShape::Result(called),
+            None => ExpressionShape::Other,
         },
-        k::STRING => Shape::Literal("str"),
-        _ => Shape::Other,
+        k::STRING => ExpressionShape::Literal("str"),
+        _ => ExpressionShape::Other,
     }
 }
 
 /// Reads a name that no other rule has taken: it is used.
-fn name(walk: &mut Walk<'_>, at: At) {
+fn name(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let parent = walk.parent(at);
     match walk.kind(parent) {
         k::ATTRIBUTE if walk.field(at) == f::ATTRIBUTE => {
             let role = role(walk, parent);
-            walk.uses(at, role, Before::Node(parent + 1));
+            walk.uses(at, role, RawQualifier::Node(parent + 1));
         }
         k::KEYWORD_ARGUMENT if walk.field(at) == f::NAME => {}
         k::DOTTED_NAME => {
             let before = parent + 1;
-            let before = if before == at { Before::Nothing } else { Before::Node(before) };
-            walk.uses(at, Role::Value, before);
+            let before =
+                if before == at { RawQualifier::Nothing } else { RawQualifier::Node(before) };
+            walk.uses(at, ReferenceRole::Value, before);
         }
-        k::MEMBER_TYPE if parent + 1 != at => walk.uses(at, Role::Type, Before::Node(parent + 1)),
+        k::MEMBER_TYPE if parent + 1 != at => {
+            walk.uses(at, ReferenceRole::Type, RawQualifier::Node(parent + 1))
+        }
         _ => {
             let role = role(walk, at);
-            walk.uses(at, role, Before::Nothing);
+            walk.uses(at, role, RawQualifier::Nothing);
         }
     }
 }
 
 /// Returns the role of an expression in its parent.
-fn role(walk: &Walk<'_>, at: At) -> Role {
+fn role(walk: &SyntaxWalk<'_>, at: NodeIndex) -> ReferenceRole {
     let parent = walk.parent(at);
     match walk.kind(parent) {
         k::CALL if walk.field(at) == f::FUNCTION => {
-            if walk.kind(walk.parent(parent)) == k::DECORATOR { Role::Applies } else { Role::Call }
+            if walk.kind(walk.parent(parent)) == k::DECORATOR {
+                ReferenceRole::Applies
+            } else {
+                ReferenceRole::Call
+            }
         }
-        k::DECORATOR => Role::Applies,
-        k::ARGUMENT_LIST if walk.field(parent) == f::SUPERCLASSES => Role::Extends,
+        k::DECORATOR => ReferenceRole::Applies,
+        k::ARGUMENT_LIST if walk.field(parent) == f::SUPERCLASSES => ReferenceRole::Extends,
         k::SUBSCRIPT
             if walk.field(at) == f::VALUE && walk.field(walk.parent(parent)) == f::SUPERCLASSES =>
         {
-            Role::Extends
+            ReferenceRole::Extends
         }
-        _ if at < walk.types_until => Role::Type,
-        k::SUBSCRIPT if walk.field(walk.parent(parent)) == f::SUPERCLASSES => Role::Type,
-        k::EXCEPT_CLAUSE => Role::Type,
-        k::AS_PATTERN if walk.kind(walk.parent(parent)) == k::EXCEPT_CLAUSE => Role::Type,
+        _ if at < walk.types_until => ReferenceRole::Type,
+        k::SUBSCRIPT if walk.field(walk.parent(parent)) == f::SUPERCLASSES => ReferenceRole::Type,
+        k::EXCEPT_CLAUSE => ReferenceRole::Type,
+        k::AS_PATTERN if walk.kind(walk.parent(parent)) == k::EXCEPT_CLAUSE => ReferenceRole::Type,
         k::TUPLE => {
             let outer = walk.parent(parent);
             let caught = walk.kind(outer) == k::EXCEPT_CLAUSE
                 || walk.kind(outer) == k::AS_PATTERN
                     && walk.kind(walk.parent(outer)) == k::EXCEPT_CLAUSE;
-            if caught { Role::Type } else { Role::Value }
+            if caught { ReferenceRole::Type } else { ReferenceRole::Value }
         }
-        _ => Role::Value,
+        _ => ReferenceRole::Value,
     }
 }
 
-fn decorated(walk: &mut Walk<'_>, at: At) {
+fn decorated(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let Some(inner) = walk.child(at, f::DEFINITION) else { return };
     match walk.kind(inner) {
         k::FUNCTION_DEFINITION => function(walk, inner, at),
@@ -166,19 +178,23 @@ fn decorated(walk: &mut Walk<'_>, at: At) {
 }
 
 /// Returns the range of a definition that may have decorators.
-fn place(walk: &Walk<'_>, at: At, outer: At) -> Place {
-    Place { start: walk.bytes(outer).start, ..walk.place(at) }
+fn place(walk: &SyntaxWalk<'_>, at: NodeIndex, outer: NodeIndex) -> DefinitionRange {
+    DefinitionRange { start: walk.bytes(outer).start, ..walk.place(at) }
 }
 
-fn function(walk: &mut Walk<'_>, at: At, outer: At) {
+fn function(walk: &mut SyntaxWalk<'_>, at: NodeIndex, outer: NodeIndex) {
     let Some(name) = walk.child(at, f::NAME) else { return };
     let here = walk.here();
-    let kind = if matches!(here, Here::Type(_)) { Kind::Method } else { Kind::Function };
+    let kind = if matches!(here, WalkContext::Type(_)) {
+        DefinitionKind::Method
+    } else {
+        DefinitionKind::Function
+    };
     let place = place(walk, at, outer);
     let def = walk.define(kind, name, place);
     if walk.text(name).starts_with(b"test_") || walk.text(name) == b"test" {
-        let is_inside = walk.defs[def].purpose == Purpose::Test;
-        walk.defs[def].purpose = if is_inside { Purpose::Case } else { Purpose::Test };
+        let is_inside = walk.defs[def].purpose == CodePurpose::Test;
+        walk.defs[def].purpose = if is_inside { CodePurpose::Case } else { CodePurpose::Test };
     }
     document(walk, def, at);
     outside(walk, name);
@@ -186,15 +202,15 @@ fn function(walk: &mut Walk<'_>, at: At, outer: At) {
 }
 
 /// Marks a name that is defined inside a function as not a variable of it.
-fn outside(walk: &mut Walk<'_>, name: At) {
-    if walk.function_scope().is_some() && walk.here() == Here::Function {
+fn outside(walk: &mut SyntaxWalk<'_>, name: NodeIndex) {
+    if walk.function_scope().is_some() && walk.here() == WalkContext::Function {
         let name = walk.symbol(name);
-        walk.bind_in_function(name, Bound::Outside);
+        walk.bind_in_function(name, BindingKind::Outside);
     }
 }
 
 /// Makes the docstring the documentation.
-fn document(walk: &mut Walk<'_>, def: usize, at: At) {
+fn document(walk: &mut SyntaxWalk<'_>, def: usize, at: NodeIndex) {
     let body = walk.child(at, f::BODY);
     let statement = body.and_then(|body| walk.first(body));
     let Some(string) = statement.and_then(|statement| walk.first(statement)) else { return };
@@ -213,14 +229,14 @@ fn document(walk: &mut Walk<'_>, def: usize, at: At) {
     }
 }
 
-fn class(walk: &mut Walk<'_>, at: At, outer: At) {
+fn class(walk: &mut SyntaxWalk<'_>, at: NodeIndex, outer: NodeIndex) {
     let Some(name) = walk.child(at, f::NAME) else { return };
     let place = place(walk, at, outer);
     outside(walk, name);
-    let def = walk.define(Kind::Class, name, place);
+    let def = walk.define(DefinitionKind::Class, name, place);
     let bases = walk.child(at, f::SUPERCLASSES).map_or(b"".as_slice(), |bases| walk.text(bases));
     if walk.text(name).starts_with(b"Test") || memchr::memmem::find(bases, b"TestCase").is_some() {
-        walk.defs[def].purpose = Purpose::Test;
+        walk.defs[def].purpose = CodePurpose::Test;
     }
     document(walk, def, at);
     walk.enter(def, outer);
@@ -230,30 +246,31 @@ fn class(walk: &mut Walk<'_>, at: At, outer: At) {
 ///
 /// Annotations and defaults are outside of it, although they are written among
 /// the parameters: `def at(date: date)` names a class.
-fn function_scope(walk: &mut Walk<'_>, at: At) {
+fn function_scope(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let method = walk.kind(at) == k::FUNCTION_DEFINITION && is_method(walk, at);
     let Some(body) = walk.child(at, f::BODY) else { return };
     let bytes = ByteRange { start: walk.bytes(body).start, end: walk.bytes(at).end };
     let parameters = walk.child(at, f::PARAMETERS);
-    let parameters: Vec<At> = parameters.map_or(Vec::new(), |list| walk.children(list).collect());
-    walk.scope_over(at, bytes, Extent::Function);
+    let parameters: Vec<NodeIndex> =
+        parameters.map_or(Vec::new(), |list| walk.children(list).collect());
+    walk.scope_over(at, bytes, ScopeKind::Function);
     for (place, parameter) in parameters.into_iter().enumerate() {
         let Some((name, of)) = parameter_name(walk, parameter) else { continue };
         walk.take(name);
         let symbol = walk.symbol(name);
         let what = match of.and_then(|of| type_name(walk, of)) {
-            _ if place == 0 && method => Bound::Itself,
-            Some(of) => Bound::Typed(of),
-            None => Bound::Plain,
+            _ if place == 0 && method => BindingKind::Itself,
+            Some(of) => BindingKind::Typed(of),
+            None => BindingKind::Plain,
         };
         walk.bind(symbol, what);
     }
 }
 
 /// Returns true if a function receives the object, or its class, first.
-fn is_method(walk: &Walk<'_>, at: At) -> bool {
+fn is_method(walk: &SyntaxWalk<'_>, at: NodeIndex) -> bool {
     let def = walk.within().map(|def| &walk.defs[def]);
-    if def.is_none_or(|def| def.kind != Kind::Method) {
+    if def.is_none_or(|def| def.kind != DefinitionKind::Method) {
         return false;
     }
     let outer = walk.parent(at);
@@ -263,7 +280,7 @@ fn is_method(walk: &Walk<'_>, at: At) -> bool {
 }
 
 /// Returns the name of a parameter and its type.
-fn parameter_name(walk: &Walk<'_>, at: At) -> Option<(At, Option<At>)> {
+fn parameter_name(walk: &SyntaxWalk<'_>, at: NodeIndex) -> Option<(NodeIndex, Option<NodeIndex>)> {
     match walk.kind(at) {
         k::IDENTIFIER => Some((at, None)),
         k::TYPED_PARAMETER | k::TYPED_DEFAULT_PARAMETER => {
@@ -283,7 +300,7 @@ fn parameter_name(walk: &Walk<'_>, at: At) -> Option<(At, Option<At>)> {
 /// Binds all names in the target of an assignment or loop.
 ///
 /// They remain uses as well: after `global x`, writing `x` is one.
-fn bind_all(walk: &mut Walk<'_>, target: At, extent: Extent) {
+fn bind_all(walk: &mut SyntaxWalk<'_>, target: NodeIndex, extent: ScopeKind) {
     let end = walk.after(target);
     let mut at = target;
     while at < end {
@@ -291,8 +308,8 @@ fn bind_all(walk: &mut Walk<'_>, target: At, extent: Extent) {
             k::IDENTIFIER => {
                 let name = walk.symbol(at);
                 match extent {
-                    Extent::Function => walk.bind_in_function(name, Bound::Plain),
-                    Extent::Block => walk.bind(name, Bound::Plain),
+                    ScopeKind::Function => walk.bind_in_function(name, BindingKind::Plain),
+                    ScopeKind::Block => walk.bind(name, BindingKind::Plain),
                 }
                 at += 1;
             }
@@ -303,7 +320,7 @@ fn bind_all(walk: &mut Walk<'_>, target: At, extent: Extent) {
 }
 
 /// Records the type of `a` in `with A() as a` and `(a := A())`.
-fn bind_type(walk: &mut Walk<'_>, at: At, target: At) {
+fn bind_type(walk: &mut SyntaxWalk<'_>, at: NodeIndex, target: NodeIndex) {
     let value = walk.child(at, f::VALUE).or_else(|| walk.first(at));
     let made =
         value.filter(|value| walk.kind(*value) == k::CALL).and_then(|value| made_type(walk, value));
@@ -312,13 +329,13 @@ fn bind_type(walk: &mut Walk<'_>, at: At, target: At) {
         let from = walk.bytes(at).end;
         let until = walk.function_scope().map_or(u32::MAX, |scope| scope.end);
         let name = walk.symbol(name);
-        walk.bindings.push(Binding { name, from, until, what: Bound::Typed(of) });
+        walk.bindings.push(LocalBinding { name, from, until, what: BindingKind::Typed(of) });
     }
 }
 
 /// Binds a bare name in a pattern of `case`, which captures a value.
-fn captures(walk: &mut Walk<'_>, at: At) {
-    let names: Vec<At> = walk.children(at).collect();
+fn captures(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
+    let names: Vec<NodeIndex> = walk.children(at).collect();
     for name in names {
         let first = walk.first(name);
         let leaf = match walk.kind(name) {
@@ -332,32 +349,35 @@ fn captures(walk: &mut Walk<'_>, at: At) {
         };
         if let Some(leaf) = leaf {
             let symbol = walk.symbol(leaf);
-            walk.bind_in_function(symbol, Bound::Plain);
+            walk.bind_in_function(symbol, BindingKind::Plain);
         }
     }
 }
 
-fn assignment(walk: &mut Walk<'_>, at: At) {
+fn assignment(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let Some(left) = walk.child(at, f::LEFT) else { return };
     match (walk.here(), walk.kind(left)) {
-        (Here::Function, k::IDENTIFIER) => {
+        (WalkContext::Function, k::IDENTIFIER) => {
             let of = value_type(walk, at);
             let name = walk.symbol(left);
-            walk.bind_in_function(name, Bound::Plain);
+            walk.bind_in_function(name, BindingKind::Plain);
             let end = walk.bytes(at).end;
             let until = walk.function_scope().map_or(u32::MAX, |scope| scope.end);
-            let what = of.map_or(Bound::Plain, Bound::Typed);
-            walk.bindings.push(Binding { name, from: end, until, what });
+            let what = of.map_or(BindingKind::Plain, BindingKind::Typed);
+            walk.bindings.push(LocalBinding { name, from: end, until, what });
         }
-        (Here::Function, k::ATTRIBUTE) => own_field(walk, at, left),
-        (Here::Function, _) => bind_all(walk, left, Extent::Function),
-        (Here::Outside | Here::Type(_), k::IDENTIFIER) => {
+        (WalkContext::Function, k::ATTRIBUTE) => own_field(walk, at, left),
+        (WalkContext::Function, _) => bind_all(walk, left, ScopeKind::Function),
+        (WalkContext::Outside | WalkContext::Type(_), k::IDENTIFIER) => {
             if let Some(def) = variable(walk, left, at) {
                 walk.enter(def, at);
             }
         }
-        (Here::Outside | Here::Type(_), k::PATTERN_LIST | k::TUPLE_PATTERN | k::LIST_PATTERN) => {
-            let names: Vec<At> = walk.children(left).collect();
+        (
+            WalkContext::Outside | WalkContext::Type(_),
+            k::PATTERN_LIST | k::TUPLE_PATTERN | k::LIST_PATTERN,
+        ) => {
+            let names: Vec<NodeIndex> = walk.children(left).collect();
             for name in names {
                 if walk.kind(name) == k::IDENTIFIER {
                     variable(walk, name, at);
@@ -369,30 +389,30 @@ fn assignment(walk: &mut Walk<'_>, at: At) {
 }
 
 /// Defines a variable outside functions at its first assignment.
-fn variable(walk: &mut Walk<'_>, name: At, at: At) -> Option<usize> {
+fn variable(walk: &mut SyntaxWalk<'_>, name: NodeIndex, at: NodeIndex) -> Option<usize> {
     let symbol = walk.symbol(name);
     if walk.defined.contains(&(walk.container(), symbol)) {
         return None;
     }
     let declared = walk.child(at, f::TYPE);
     let kind = match walk.here() {
-        Here::Type(_) => Kind::Field,
-        Here::Outside | Here::Function => {
+        WalkContext::Type(_) => DefinitionKind::Field,
+        WalkContext::Outside | WalkContext::Function => {
             if declared.is_some_and(|of| walk.text(of).ends_with(b"TypeAlias")) {
-                Kind::Alias
+                DefinitionKind::Alias
             } else if is_upper_case(walk.text(name)) {
-                Kind::Constant
+                DefinitionKind::Constant
             } else {
-                Kind::Variable
+                DefinitionKind::Variable
             }
         }
     };
     match (walk.here(), value_type(walk, at)) {
-        (Here::Type(class), Some(of)) => {
+        (WalkContext::Type(class), Some(of)) => {
             let class = walk.defs[class].name;
             walk.field_types.insert((class, symbol), of);
         }
-        (Here::Outside, Some(of)) if walk.kind(walk.parent(name)) == k::ASSIGNMENT => {
+        (WalkContext::Outside, Some(of)) if walk.kind(walk.parent(name)) == k::ASSIGNMENT => {
             walk.outer_types.insert(symbol, of);
         }
         _ => {}
@@ -402,7 +422,7 @@ fn variable(walk: &mut Walk<'_>, name: At, at: At) -> Option<usize> {
 }
 
 /// Defines a field of the class by `self.x = …` in `__init__`.
-fn own_field(walk: &mut Walk<'_>, at: At, left: At) {
+fn own_field(walk: &mut SyntaxWalk<'_>, at: NodeIndex, left: NodeIndex) {
     let Some(method) = walk.container() else { return };
     let name = walk.defs[method].name;
     let Some(class) = walk.defs[method].container else { return };
@@ -421,12 +441,12 @@ fn own_field(walk: &mut Walk<'_>, at: At, left: At) {
         return;
     }
     let place = walk.line_place(at);
-    let def = walk.define(Kind::Field, field, place);
+    let def = walk.define(DefinitionKind::Field, field, place);
     walk.defs[def].container = Some(class);
-    walk.defs[def].reach = Reach::Project;
+    walk.defs[def].reach = SymbolVisibility::Project;
 }
 
-fn alias(walk: &mut Walk<'_>, at: At) {
+fn alias(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let left = walk.child(at, f::LEFT).and_then(|left| walk.first(left));
     let Some(name) = left.and_then(|left| match walk.kind(left) {
         k::IDENTIFIER => Some(left),
@@ -434,9 +454,9 @@ fn alias(walk: &mut Walk<'_>, at: At) {
     }) else {
         return;
     };
-    if walk.here() != Here::Function {
+    if walk.here() != WalkContext::Function {
         let place = walk.line_place(at);
-        let def = walk.define(Kind::Alias, name, place);
+        let def = walk.define(DefinitionKind::Alias, name, place);
         walk.enter(def, at);
     }
 }

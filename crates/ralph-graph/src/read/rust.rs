@@ -4,25 +4,26 @@ mod imports;
 mod patterns;
 mod tokens;
 
-use super::Rules;
+use super::GrammarRules;
 use super::collected::{
-    Before, Binding, Bound, Brings, ByteRange, Extent, Members, Place, Step, is_type,
+    BindingKind, ByteRange, DefinitionRange, LocalBinding, MemberNaming, RawImportNames,
+    RawQualifier, ScopeKind, WalkStep, is_type,
 };
 use super::comments;
-use super::comments::Comments;
+use super::comments::DocCommentStyle;
 use super::names::{field as f, kind as k};
-use super::settle::Shape;
-use super::symbols::Symbol;
-use super::tree::{At, offset};
-use super::walk::Walk;
-use crate::facts::{Kind, Purpose, Reach, Role};
+use super::settle::ExpressionShape;
+use super::symbols::InternedName;
+use super::tree::{NodeIndex, offset};
+use super::walk::SyntaxWalk;
+use crate::facts::{CodePurpose, DefinitionKind, ReferenceRole, SymbolVisibility};
 
 /// Returns the rules of the language.
-pub(super) fn rules() -> Rules {
-    Rules {
+pub(super) fn rules() -> GrammarRules {
+    GrammarRules {
         grammar: tree_sitter_rust::LANGUAGE.into(),
-        comments: Comments::MarkedSlashes,
-        members: Members::Named,
+        comments: DocCommentStyle::MarkedSlashes,
+        members: MemberNaming::Named,
         closed: &[],
         plain: &[],
         visit,
@@ -31,7 +32,7 @@ pub(super) fn rules() -> Rules {
     }
 }
 
-fn visit(walk: &mut Walk<'_>, at: At) -> Step {
+fn visit(walk: &mut SyntaxWalk<'_>, at: NodeIndex) -> WalkStep {
     match walk.kind(at) {
         k::IDENTIFIER if walk.kind(walk.parent(at)) == k::TOKEN_TREE => tokens::name(walk, at),
         k::IDENTIFIER => name(walk, at),
@@ -40,66 +41,66 @@ fn visit(walk: &mut Walk<'_>, at: At) -> Step {
         k::ATTRIBUTE_ITEM => {
             walk.attribute(at);
             tokens::attribute(walk, at);
-            return Step::Over;
+            return WalkStep::Over;
         }
         k::LIFETIME | k::LABEL | k::INNER_ATTRIBUTE_ITEM | k::VISIBILITY_MODIFIER => {
-            return Step::Over;
+            return WalkStep::Over;
         }
         k::USE_DECLARATION | k::EXTERN_CRATE_DECLARATION => {
             imports::import(walk, at);
-            return Step::Over;
+            return WalkStep::Over;
         }
         k::TYPE_PARAMETERS => type_parameters(walk, at),
-        k::BLOCK | k::IF_EXPRESSION | k::WHILE_EXPRESSION => walk.scope(at, Extent::Block),
+        k::BLOCK | k::IF_EXPRESSION | k::WHILE_EXPRESSION => walk.scope(at, ScopeKind::Block),
         k::LET_DECLARATION
         | k::LET_CONDITION
         | k::MATCH_ARM
         | k::FOR_EXPRESSION
         | k::CLOSURE_EXPRESSION => patterns::bind(walk, at),
         k::MACRO_DEFINITION => {
-            item(walk, at, Kind::Macro);
-            return Step::Over;
+            item(walk, at, DefinitionKind::Macro);
+            return WalkStep::Over;
         }
         k::MOD_ITEM if walk.child(at, f::BODY).is_none() => {
             module_elsewhere(walk, at);
-            return Step::Over;
+            return WalkStep::Over;
         }
         kind => define(walk, at, kind),
     }
-    Step::Into
+    WalkStep::Into
 }
 
-fn define(walk: &mut Walk<'_>, at: At, kind: u16) {
+fn define(walk: &mut SyntaxWalk<'_>, at: NodeIndex, kind: u16) {
     let kind = match kind {
         k::FUNCTION_ITEM | k::FUNCTION_SIGNATURE_ITEM => {
             let member = matches!(around(walk, at), k::IMPL_ITEM | k::TRAIT_ITEM);
-            if member { Kind::Method } else { Kind::Function }
+            if member { DefinitionKind::Method } else { DefinitionKind::Function }
         }
-        k::MOD_ITEM => Kind::Module,
-        k::STRUCT_ITEM => Kind::Struct,
-        k::UNION_ITEM => Kind::Union,
-        k::ENUM_ITEM => Kind::Enum,
-        k::ENUM_VARIANT => Kind::Variant,
-        k::TRAIT_ITEM => Kind::Interface,
-        k::TYPE_ITEM | k::ASSOCIATED_TYPE => Kind::Alias,
-        k::FIELD_DECLARATION => Kind::Field,
-        k::STATIC_ITEM => Kind::Variable,
-        k::CONST_ITEM => Kind::Constant,
+        k::MOD_ITEM => DefinitionKind::Module,
+        k::STRUCT_ITEM => DefinitionKind::Struct,
+        k::UNION_ITEM => DefinitionKind::Union,
+        k::ENUM_ITEM => DefinitionKind::Enum,
+        k::ENUM_VARIANT => DefinitionKind::Variant,
+        k::TRAIT_ITEM => DefinitionKind::Interface,
+        k::TYPE_ITEM | k::ASSOCIATED_TYPE => DefinitionKind::Alias,
+        k::FIELD_DECLARATION => DefinitionKind::Field,
+        k::STATIC_ITEM => DefinitionKind::Variable,
+        k::CONST_ITEM => DefinitionKind::Constant,
         _ => return,
     };
     let Some(def) = item(walk, at, kind) else { return };
-    if matches!(kind, Kind::Function | Kind::Method) {
+    if matches!(kind, DefinitionKind::Function | DefinitionKind::Method) {
         let bytes = ByteRange { start: walk.place(at).body, end: walk.bytes(at).end };
-        walk.scope_over(at, bytes, Extent::Function);
+        walk.scope_over(at, bytes, ScopeKind::Function);
         patterns::parameters(walk, at);
     } else if let Some(of) = walk.child(at, f::TYPE).and_then(|of| type_name(walk, of)) {
         let name = walk.defs[def].name;
         match (kind, walk.defs[def].container) {
-            (Kind::Field, Some(container)) => {
+            (DefinitionKind::Field, Some(container)) => {
                 let key = (walk.defs[container].name, name);
                 walk.field_types.insert(key, of);
             }
-            (Kind::Constant | Kind::Variable, _) => {
+            (DefinitionKind::Constant | DefinitionKind::Variable, _) => {
                 walk.outer_types.insert(name, of);
             }
             _ => {}
@@ -108,11 +109,11 @@ fn define(walk: &mut Walk<'_>, at: At, kind: u16) {
 }
 
 /// Returns the kind of node that contains a member.
-fn around(walk: &Walk<'_>, at: At) -> u16 {
+fn around(walk: &SyntaxWalk<'_>, at: NodeIndex) -> u16 {
     walk.kind(walk.parent(walk.parent(at)))
 }
 
-fn item(walk: &mut Walk<'_>, at: At, kind: Kind) -> Option<usize> {
+fn item(walk: &mut SyntaxWalk<'_>, at: NodeIndex, kind: DefinitionKind) -> Option<usize> {
     let name = walk.child(at, f::NAME)?;
     let attributes = walk.attributes_of(at);
     let mut place = shown(walk, at, kind);
@@ -129,14 +130,17 @@ fn item(walk: &mut Walk<'_>, at: At, kind: Kind) -> Option<usize> {
     let implementation = (around == k::IMPL_ITEM).then(|| walk.parent(walk.parent(at)));
     let of_trait = implementation.is_some_and(|outer| walk.child(outer, f::TRAIT).is_some());
     walk.defs[def].reach = match outer {
-        _ if local => Reach::File,
-        Some((Kind::Enum | Kind::Interface | Kind::Variant, reach)) => reach,
-        _ if of_trait || kind == Kind::Macro => Reach::Project,
+        _ if local => SymbolVisibility::File,
+        Some((
+            DefinitionKind::Enum | DefinitionKind::Interface | DefinitionKind::Variant,
+            reach,
+        )) => reach,
+        _ if of_trait || kind == DefinitionKind::Macro => SymbolVisibility::Project,
         Some(_) | None => match visible {
             // `pub(super)` and similar forms reach a part of the crate.
-            Some([.., b')']) => Reach::Crate,
-            Some(_) => Reach::Project,
-            None => Reach::File,
+            Some([.., b')']) => SymbolVisibility::Crate,
+            Some(_) => SymbolVisibility::Project,
+            None => SymbolVisibility::File,
         },
     };
     if let Some(outer) = implementation {
@@ -145,21 +149,23 @@ fn item(walk: &mut Walk<'_>, at: At, kind: Kind) -> Option<usize> {
     }
     if let Some(first) = attributes {
         let said = walk.slice(place.start, walk.bytes(at).start);
-        if matches!(kind, Kind::Function | Kind::Method) && tokens::says_case(said) {
-            walk.defs[def].purpose = Purpose::Case;
+        if matches!(kind, DefinitionKind::Function | DefinitionKind::Method)
+            && tokens::says_case(said)
+        {
+            walk.defs[def].purpose = CodePurpose::Case;
         } else if tokens::says_test(said) {
-            walk.defs[def].purpose = Purpose::Test;
+            walk.defs[def].purpose = CodePurpose::Test;
         }
         if walk.defs[def].doc.is_none() {
             let own = walk.bytes(at).start as usize;
-            walk.defs[def].doc = comments::above(walk.source, own, Comments::MarkedSlashes);
+            walk.defs[def].doc = comments::above(walk.source, own, DocCommentStyle::MarkedSlashes);
         }
         walk.claim(def);
         debug_assert!(first < at, "attributes come before what they are about");
     }
     if local {
         let name = walk.symbol(name);
-        walk.bind(name, Bound::Outside);
+        walk.bind(name, BindingKind::Outside);
     }
     walk.enter(def, at);
     Some(def)
@@ -167,60 +173,60 @@ fn item(walk: &mut Walk<'_>, at: At, kind: Kind) -> Option<usize> {
 
 /// Returns the shown range of an item: no body, and only the first line of a
 /// value.
-fn shown(walk: &Walk<'_>, at: At, kind: Kind) -> Place {
+fn shown(walk: &SyntaxWalk<'_>, at: NodeIndex, kind: DefinitionKind) -> DefinitionRange {
     let mut place = walk.place(at);
     match kind {
-        Kind::Struct | Kind::Variant => {
+        DefinitionKind::Struct | DefinitionKind::Variant => {
             // The types in a tuple's brackets are part of it.
             let body = walk
                 .child(at, f::BODY)
                 .filter(|body| walk.kind(*body) == k::FIELD_DECLARATION_LIST);
             place.body = body.map_or(place.end, |body| walk.bytes(body).start);
         }
-        Kind::Constant | Kind::Variable | Kind::Macro => {
+        DefinitionKind::Constant | DefinitionKind::Variable | DefinitionKind::Macro => {
             place.body = place.start + offset(comments::first_line(walk.text(at)).len());
         }
-        Kind::Module
-        | Kind::Class
-        | Kind::Union
-        | Kind::Enum
-        | Kind::Interface
-        | Kind::Alias
-        | Kind::Function
-        | Kind::Method
-        | Kind::Field => {}
+        DefinitionKind::Module
+        | DefinitionKind::Class
+        | DefinitionKind::Union
+        | DefinitionKind::Enum
+        | DefinitionKind::Interface
+        | DefinitionKind::Alias
+        | DefinitionKind::Function
+        | DefinitionKind::Method
+        | DefinitionKind::Field => {}
     }
     place
 }
 
 /// Records `mod name;`, which declares a file inside this one.
-fn module_elsewhere(walk: &mut Walk<'_>, at: At) {
+fn module_elsewhere(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let Some(name) = walk.child(at, f::NAME) else { return };
     walk.has_files_inside = true;
     let path = [b"self::", walk.text(name)].concat();
     let module = walk.symbols.make(&path);
     let local = walk.symbol(name);
     let public = walk.child_of(at, k::VISIBILITY_MODIFIER).is_some();
-    walk.brings(at, module, Brings::Module(Some(local))).passed_on = public;
+    walk.brings(at, module, RawImportNames::Module(Some(local))).passed_on = public;
 }
 
 /// Binds type parameters, which are names of the item alone.
-fn type_parameters(walk: &mut Walk<'_>, at: At) {
+fn type_parameters(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let ByteRange { start: from, end: until } = walk.bytes(walk.parent(at));
-    let parameters: Vec<At> = walk.children(at).collect();
+    let parameters: Vec<NodeIndex> = walk.children(at).collect();
     for parameter in parameters {
         if let Some(name) = walk.child(parameter, f::NAME)
             && walk.kind(name) != k::LIFETIME
         {
             walk.take(name);
             let name = walk.symbol(name);
-            walk.bindings.push(Binding { name, from, until, what: Bound::Plain });
+            walk.bindings.push(LocalBinding { name, from, until, what: BindingKind::Plain });
         }
     }
 }
 
 /// Completes the facts at the end of the file.
-fn finish(walk: &mut Walk<'_>) {
+fn finish(walk: &mut SyntaxWalk<'_>) {
     for (used, owner) in std::mem::take(&mut walk.implementing) {
         let mut defs = walk.defs.iter();
         let within = defs.position(|def| def.name == owner && is_type(def.kind));
@@ -238,44 +244,55 @@ fn finish(walk: &mut Walk<'_>) {
         let mut outer = walk.defs[def].container;
         let mut local = false;
         while let Some(container) = outer {
-            local |= matches!(walk.defs[container].kind, Kind::Function | Kind::Method);
+            local |= matches!(
+                walk.defs[container].kind,
+                DefinitionKind::Function | DefinitionKind::Method
+            );
             outer = walk.defs[container].container;
         }
-        if !local && walk.defs[def].reach == Reach::File {
-            walk.defs[def].reach = Reach::Inside;
+        if !local && walk.defs[def].reach == SymbolVisibility::File {
+            walk.defs[def].reach = SymbolVisibility::Inside;
         }
     }
 }
 
-fn shape(walk: &Walk<'_>, at: At) -> Shape {
-    let first = |found: fn(At) -> Shape| walk.first(at).map_or(Shape::Other, found);
+fn shape(walk: &SyntaxWalk<'_>, at: NodeIndex) -> ExpressionShape {
+    let first = |found: fn(NodeIndex) -> ExpressionShape| {
+        walk.first(at).map_or(ExpressionShape::Other, found)
+    };
     match walk.kind(at) {
         k::IDENTIFIER | k::TYPE_IDENTIFIER => {
             if walk.text(at) == b"Self" {
-                Shape::Itself
+                ExpressionShape::Itself
             } else if tokens::is_variable(walk, at) {
-                Shape::Variable
+                ExpressionShape::Variable
             } else {
-                Shape::Name
+                ExpressionShape::Name
             }
         }
-        k::SELF => Shape::Itself,
-        k::SUPER | k::CRATE | k::METAVARIABLE => Shape::Path,
+        k::SELF => ExpressionShape::Itself,
+        k::SUPER | k::CRATE | k::METAVARIABLE => ExpressionShape::Path,
         k::SCOPED_IDENTIFIER | k::SCOPED_TYPE_IDENTIFIER => {
-            walk.child(at, f::PATH).map_or(Shape::Path, Shape::Member)
+            walk.child(at, f::PATH).map_or(ExpressionShape::Path, ExpressionShape::Member)
         }
-        k::FIELD_EXPRESSION => first(Shape::Member),
-        k::PARENTHESIZED_EXPRESSION | k::GENERIC_TYPE | k::UNARY_EXPRESSION => first(Shape::Same),
-        k::REFERENCE_EXPRESSION => walk.child(at, f::VALUE).map_or(Shape::Other, Shape::Same),
-        k::STRUCT_EXPRESSION => walk.child(at, f::NAME).map_or(Shape::Other, Shape::New),
-        k::CALL_EXPRESSION => made(walk, at).map_or(Shape::Other, Shape::New),
-        k::STRING_LITERAL | k::RAW_STRING_LITERAL => Shape::Literal("str"),
-        _ => Shape::Other,
+        k::FIELD_EXPRESSION => first(ExpressionShape::Member),
+        k::PARENTHESIZED_EXPRESSION | k::GENERIC_TYPE | k::UNARY_EXPRESSION => {
+            first(ExpressionShape::Same)
+        }
+        k::REFERENCE_EXPRESSION => {
+            walk.child(at, f::VALUE).map_or(ExpressionShape::Other, ExpressionShape::Same)
+        }
+        k::STRUCT_EXPRESSION => {
+            walk.child(at, f::NAME).map_or(ExpressionShape::Other, ExpressionShape::New)
+        }
+        k::CALL_EXPRESSION => made(walk, at).map_or(ExpressionShape::Other, ExpressionShape::New),
+        k::STRING_LITERAL | k::RAW_STRING_LITERAL => ExpressionShape::Literal("str"),
+        _ => ExpressionShape::Other,
     }
 }
 
 /// Returns the type that a call constructs, by the usual names of constructors.
-fn made(walk: &Walk<'_>, call: At) -> Option<At> {
+fn made(walk: &SyntaxWalk<'_>, call: NodeIndex) -> Option<NodeIndex> {
     let called = walk.child(call, f::FUNCTION)?;
     let name = walk.text(walk.child(called, f::NAME)?);
     let path = walk.child(called, f::PATH)?;
@@ -297,7 +314,7 @@ fn is_maker(name: &[u8]) -> bool {
 
 /// Strips error handling from a value: `?`, `.await`, `.unwrap()` and
 /// `.expect(…)`.
-fn handled(walk: &Walk<'_>, value: At) -> At {
+fn handled(walk: &SyntaxWalk<'_>, value: NodeIndex) -> NodeIndex {
     let mut at = value;
     for _ in 0..4 {
         let inner = match walk.kind(at) {
@@ -325,49 +342,50 @@ fn is_type_name(text: &[u8]) -> bool {
     text.first().is_some_and(u8::is_ascii_uppercase)
 }
 
-fn name(walk: &mut Walk<'_>, at: At) {
+fn name(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let parent = walk.parent(at);
     match walk.kind(parent) {
         k::SCOPED_IDENTIFIER | k::SCOPED_TYPE_IDENTIFIER if walk.field(at) == f::NAME => {
             let role = role(walk, parent, at);
-            let before = walk.child(parent, f::PATH).map_or(Before::Nothing, Before::Node);
+            let before =
+                walk.child(parent, f::PATH).map_or(RawQualifier::Nothing, RawQualifier::Node);
             walk.uses(at, role, before);
         }
         k::SHORTHAND_FIELD_INITIALIZER => {
             if let Some(of) = initialized(walk, parent) {
-                walk.uses(at, Role::Value, Before::OfType(of));
+                walk.uses(at, ReferenceRole::Value, RawQualifier::OfType(of));
             }
-            walk.uses(at, Role::Value, Before::Nothing);
+            walk.uses(at, ReferenceRole::Value, RawQualifier::Nothing);
         }
         _ if walk.text(at) == b"Self" || walk.text(at) == b"_" => {}
         _ => {
             let role = role(walk, at, at);
-            walk.uses(at, role, Before::Nothing);
+            walk.uses(at, role, RawQualifier::Nothing);
         }
     }
 }
 
 /// Returns the role of an expression, whose last name is `name`, in its parent.
-fn role(walk: &Walk<'_>, at: At, name: At) -> Role {
+fn role(walk: &SyntaxWalk<'_>, at: NodeIndex, name: NodeIndex) -> ReferenceRole {
     let parent = walk.parent(at);
     match (walk.kind(parent), walk.field(at)) {
-        (k::CALL_EXPRESSION, f::FUNCTION) => Role::Call,
+        (k::CALL_EXPRESSION, f::FUNCTION) => ReferenceRole::Call,
         (k::GENERIC_FUNCTION, f::FUNCTION)
             if walk.is_in(parent, k::CALL_EXPRESSION, f::FUNCTION) =>
         {
-            Role::Call
+            ReferenceRole::Call
         }
-        (k::MACRO_INVOCATION, f::MACRO) => Role::Applies,
+        (k::MACRO_INVOCATION, f::MACRO) => ReferenceRole::Applies,
         (k::SCOPED_IDENTIFIER | k::SCOPED_TYPE_IDENTIFIER, f::PATH)
             if is_type_name(walk.text(name)) =>
         {
-            Role::Type
+            ReferenceRole::Type
         }
-        _ => Role::Value,
+        _ => ReferenceRole::Value,
     }
 }
 
-fn type_use(walk: &mut Walk<'_>, at: At) {
+fn type_use(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     if matches!(walk.text(at), b"Self" | b"_") {
         return;
     }
@@ -382,51 +400,53 @@ fn type_use(walk: &mut Walk<'_>, at: At) {
     }
     let outer = walk.parent(whole);
     let role = match (walk.kind(outer), walk.field(whole)) {
-        (k::IMPL_ITEM, f::TRAIT) => Role::Implements,
-        (k::TRAIT_BOUNDS, _) if walk.is_in(outer, k::TRAIT_ITEM, f::BOUNDS) => Role::Extends,
-        (k::STRUCT_EXPRESSION, f::NAME) => Role::Call,
+        (k::IMPL_ITEM, f::TRAIT) => ReferenceRole::Implements,
+        (k::TRAIT_BOUNDS, _) if walk.is_in(outer, k::TRAIT_ITEM, f::BOUNDS) => {
+            ReferenceRole::Extends
+        }
+        (k::STRUCT_EXPRESSION, f::NAME) => ReferenceRole::Call,
         (k::TYPE_BINDING, f::NAME) => return,
-        _ => Role::Type,
+        _ => ReferenceRole::Type,
     };
-    if role == Role::Implements
+    if role == ReferenceRole::Implements
         && let Some(owner) = walk.child(outer, f::TYPE).and_then(|of| base_name(walk, of))
     {
         let owner = walk.symbol(owner);
         walk.implementing.push((walk.uses.len(), owner));
     }
-    walk.uses(at, role, path.map_or(Before::Nothing, Before::Node));
+    walk.uses(at, role, path.map_or(RawQualifier::Nothing, RawQualifier::Node));
 }
 
-fn field_use(walk: &mut Walk<'_>, at: At) {
+fn field_use(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let parent = walk.parent(at);
     let (role, before) = match walk.kind(parent) {
         k::FIELD_EXPRESSION => {
-            let object = walk.first(parent).map_or(Before::Unknown, Before::Node);
+            let object = walk.first(parent).map_or(RawQualifier::Unknown, RawQualifier::Node);
             (role(walk, parent, at), object)
         }
         k::FIELD_INITIALIZER => match initialized(walk, parent) {
-            Some(of) => (Role::Value, Before::OfType(of)),
-            None => (Role::Value, Before::Unknown),
+            Some(of) => (ReferenceRole::Value, RawQualifier::OfType(of)),
+            None => (ReferenceRole::Value, RawQualifier::Unknown),
         },
         k::FIELD_PATTERN => {
             let of = walk.child(walk.parent(parent), f::TYPE);
             let of = of.and_then(|of| own_or_named(walk, of));
-            (Role::Value, of.map_or(Before::Unknown, Before::OfType))
+            (ReferenceRole::Value, of.map_or(RawQualifier::Unknown, RawQualifier::OfType))
         }
-        _ => (Role::Value, Before::Unknown),
+        _ => (ReferenceRole::Value, RawQualifier::Unknown),
     };
     walk.uses(at, role, before);
 }
 
 /// Returns the type whose field is set in `Type { field: value }`.
-fn initialized(walk: &mut Walk<'_>, at: At) -> Option<Symbol> {
+fn initialized(walk: &mut SyntaxWalk<'_>, at: NodeIndex) -> Option<InternedName> {
     let literal = walk.parent(walk.parent(at));
     let of = walk.child(literal, f::NAME)?;
     own_or_named(walk, of)
 }
 
 /// Returns the name of a type that may be written as `Self`.
-fn own_or_named(walk: &mut Walk<'_>, of: At) -> Option<Symbol> {
+fn own_or_named(walk: &mut SyntaxWalk<'_>, of: NodeIndex) -> Option<InternedName> {
     if walk.text(of) == b"Self" {
         let within = walk.within()?;
         return walk.defs[within].owner;
@@ -435,7 +455,7 @@ fn own_or_named(walk: &mut Walk<'_>, of: At) -> Option<Symbol> {
 }
 
 /// Returns the node of a type's name, without arguments and references.
-fn base_name(walk: &Walk<'_>, of: At) -> Option<At> {
+fn base_name(walk: &SyntaxWalk<'_>, of: NodeIndex) -> Option<NodeIndex> {
     let mut at = of;
     for _ in 0..8 {
         at = match walk.kind(at) {
@@ -450,7 +470,7 @@ fn base_name(walk: &Walk<'_>, of: At) -> Option<At> {
 }
 
 /// Returns the type whose members a value of the declared type has.
-fn type_name(walk: &mut Walk<'_>, of: At) -> Option<Symbol> {
+fn type_name(walk: &mut SyntaxWalk<'_>, of: NodeIndex) -> Option<InternedName> {
     let mut at = of;
     for _ in 0..8 {
         at = match walk.kind(at) {

@@ -1,25 +1,28 @@
 //! Tells uses of local names from others, and turns the collected data into
 //! facts.
 
-use super::collected::{Before, Bound, Brings, ByteRange, Def, Members, Standing, Use, is_type};
-use super::symbols::Symbol;
-use super::tree::{At, offset};
-use super::walk::Walk;
-use crate::facts::{
-    Definition, DefinitionId, FileFacts, Health, Import, Imported, Interner, Kind, NameId,
-    Qualifier, Reference, Span,
+use super::collected::{
+    BindingKind, ByteRange, DefinitionStatus, MemberNaming, RawDefinition, RawImportNames,
+    RawQualifier, RawUse, is_type,
 };
-use crate::mixer::{Set, Table};
+use super::symbols::InternedName;
+use super::tree::{NodeIndex, offset};
+use super::walk::SyntaxWalk;
+use crate::facts::{
+    DefinitionId, DefinitionKind, FileFacts, Import, ImportedNames, Interner, NameId, ParseHealth,
+    Qualifier, Reference, SourceDefinition, SourceSpan,
+};
+use crate::mixer::{FastHashMap, FastHashSet};
 
 /// The form of an expression before a name.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Shape {
+pub(crate) enum ExpressionShape {
     /// A name.
     Name,
     /// A name that is always a variable, by its spelling.
     Variable,
     /// A member of an expression: `a.b`, `a::b`.
-    Member(At),
+    Member(NodeIndex),
     /// The object itself.
     Itself,
     /// A member of the object itself, written without a node for the object.
@@ -27,14 +30,14 @@ pub(crate) enum Shape {
     /// The parent of the type.
     Parent,
     /// A new object of a type, which is this node.
-    New(At),
+    New(NodeIndex),
     /// The result of a call of the thing that this node names.
-    Result(At),
+    Result(NodeIndex),
     /// A literal of this type.
     Literal(&'static str),
     /// An expression in brackets, or with an operator that changes nothing
     /// here.
-    Same(At),
+    Same(NodeIndex),
     /// A path that is taken as written.
     Path,
     /// Anything else.
@@ -42,7 +45,7 @@ pub(crate) enum Shape {
 }
 
 /// Returns the form of an expression.
-pub(crate) type ShapeOf = fn(&Walk<'_>, At) -> Shape;
+pub(crate) type ShapeOf = fn(&SyntaxWalk<'_>, NodeIndex) -> ExpressionShape;
 
 /// Maximum number of members and brackets before a name that are followed.
 const DEEPEST: usize = 32;
@@ -50,7 +53,7 @@ const DEEPEST: usize = 32;
 const NOWHERE: u32 = u32::MAX;
 
 /// The names that are bound at the current position.
-struct Locals {
+struct LocalNames {
     /// The innermost binding of every name of the file, or [`NOWHERE`].
     innermost: Vec<u32>,
     /// The binding that each binding hides.
@@ -58,8 +61,8 @@ struct Locals {
     next: usize,
 }
 
-impl Locals {
-    fn new(walk: &mut Walk<'_>) -> Self {
+impl LocalNames {
+    fn new(walk: &mut SyntaxWalk<'_>) -> Self {
         walk.bindings.sort_by_key(|binding| binding.from);
         Self {
             innermost: vec![NOWHERE; walk.symbols.len()],
@@ -69,7 +72,7 @@ impl Locals {
     }
 
     /// Adds the bindings up to a byte.
-    fn advance(&mut self, walk: &Walk<'_>, byte: u32) {
+    fn advance(&mut self, walk: &SyntaxWalk<'_>, byte: u32) {
         while let Some(binding) = walk.bindings.get(self.next) {
             if binding.from > byte {
                 break;
@@ -79,7 +82,7 @@ impl Locals {
                 // `global x` makes every `x` of its function an outside name.
                 let above = walk.bindings.get(*innermost as usize);
                 if !above.is_some_and(|above| {
-                    above.what == Bound::Outside && above.until == binding.until
+                    above.what == BindingKind::Outside && above.until == binding.until
                 }) {
                     self.hidden[self.next] = *innermost;
                     *innermost = offset(self.next);
@@ -90,7 +93,12 @@ impl Locals {
     }
 
     /// Returns the meaning of a name at a byte, if it is bound there.
-    fn find(&mut self, walk: &Walk<'_>, name: Symbol, byte: u32) -> Option<Bound> {
+    fn find(
+        &mut self,
+        walk: &SyntaxWalk<'_>,
+        name: InternedName,
+        byte: u32,
+    ) -> Option<BindingKind> {
         let innermost = self.innermost.get_mut(name.place()?)?;
         loop {
             let binding = walk.bindings.get(*innermost as usize)?;
@@ -104,10 +112,14 @@ impl Locals {
 }
 
 /// Turns the collected data into facts.
-pub(crate) fn settle(mut walk: Walk<'_>, shape: ShapeOf, broken_at: Option<u32>) -> FileFacts {
+pub(crate) fn settle(
+    mut walk: SyntaxWalk<'_>,
+    shape: ShapeOf,
+    broken_at: Option<u32>,
+) -> FileFacts {
     let kept = keep(&mut walk);
-    let mut locals = Locals::new(&mut walk);
-    let mut names = Settled::new(&walk);
+    let mut locals = LocalNames::new(&mut walk);
+    let mut names = NameNumbering::new(&walk);
     let mut uses = std::mem::take(&mut walk.uses);
     // Bindings are only known going forward, and a few uses are recorded before
     // the walk reaches them.
@@ -134,8 +146,8 @@ pub(crate) fn settle(mut walk: Walk<'_>, shape: ShapeOf, broken_at: Option<u32>)
     let definitions = definitions(&mut walk, &mut names, &kept);
     let left_out = broken_at.into_iter().chain(walk.too_deep).min();
     let health = match left_out {
-        Some(byte) => Health::Broken { line: offset(names.line_of(byte) + 1) },
-        None => Health::Whole,
+        Some(byte) => ParseHealth::Broken { line: offset(names.line_of(byte) + 1) },
+        None => ParseHealth::Whole,
     };
     let implementors = std::mem::take(&mut walk.implementors);
     let implementors =
@@ -147,19 +159,19 @@ pub(crate) fn settle(mut walk: Walk<'_>, shape: ShapeOf, broken_at: Option<u32>)
 /// Returns the types of variables outside functions, and of function results.
 /// If several have the same name, it is unknown which one the type belongs to.
 fn types(
-    walk: &Walk<'_>,
-    names: &mut Settled,
+    walk: &SyntaxWalk<'_>,
+    names: &mut NameNumbering,
     kept: &[Option<DefinitionId>],
 ) -> Vec<(DefinitionId, NameId)> {
     if walk.outer_types.is_empty() && walk.def_types.is_empty() {
         return Vec::new();
     }
-    let is_outer = |def: &Def| {
+    let is_outer = |def: &RawDefinition| {
         let container = def.container.map(|container| walk.defs[container].kind);
-        matches!(def.kind, Kind::Variable | Kind::Constant)
-            && container.is_none_or(|kind| kind == Kind::Module)
+        matches!(def.kind, DefinitionKind::Variable | DefinitionKind::Constant)
+            && container.is_none_or(|kind| kind == DefinitionKind::Module)
     };
-    let mut found: Table<Symbol, Option<DefinitionId>> = Table::default();
+    let mut found: FastHashMap<InternedName, Option<DefinitionId>> = FastHashMap::default();
     for (def, id) in walk.defs.iter().zip(kept).filter(|(def, _)| is_outer(def)) {
         if let (Some(id), true) = (id, walk.outer_types.contains_key(&def.name)) {
             found.entry(def.name).and_modify(|known| *known = None).or_insert(Some(*id));
@@ -168,7 +180,7 @@ fn types(
     let known =
         found.into_iter().filter_map(|(name, id)| Some((id?, *walk.outer_types.get(&name)?)));
     let said = walk.def_types.iter().filter_map(|(def, of)| Some((kept[*def]?, *of)));
-    let mut known: Vec<(DefinitionId, Symbol)> = known.chain(said).collect();
+    let mut known: Vec<(DefinitionId, InternedName)> = known.chain(said).collect();
     known.sort_unstable_by_key(|(id, _)| *id);
     known.into_iter().map(|(id, of)| (id, names.name(walk, of))).collect()
 }
@@ -176,12 +188,17 @@ fn types(
 /// Returns the final number of each definition, and sorts the definitions.
 ///
 /// A declaration is dropped if the file has the full definition.
-fn keep(walk: &mut Walk<'_>) -> Vec<Option<DefinitionId>> {
-    let mut full = Set::default();
+fn keep(walk: &mut SyntaxWalk<'_>) -> Vec<Option<DefinitionId>> {
+    let mut full = FastHashSet::default();
     for def in &walk.defs {
-        let announceable =
-            matches!(def.kind, Kind::Function | Kind::Method | Kind::Variable | Kind::Constant);
-        if def.standing == Standing::Full && announceable {
+        let announceable = matches!(
+            def.kind,
+            DefinitionKind::Function
+                | DefinitionKind::Method
+                | DefinitionKind::Variable
+                | DefinitionKind::Constant
+        );
+        if def.standing == DefinitionStatus::Full && announceable {
             full.insert((type_name(walk, def.container, def.owner), def.name));
         }
     }
@@ -192,7 +209,7 @@ fn keep(walk: &mut Walk<'_>) -> Vec<Option<DefinitionId>> {
     let mut kept = vec![None; walk.defs.len()];
     let mut next = 0;
     for def in order {
-        let announced = walk.defs[def].standing == Standing::Announced;
+        let announced = walk.defs[def].standing == DefinitionStatus::Announced;
         let owner = type_name(walk, walk.defs[def].container, walk.defs[def].owner);
         if announced && full.contains(&(owner, walk.defs[def].name)) {
             continue;
@@ -204,7 +221,11 @@ fn keep(walk: &mut Walk<'_>) -> Vec<Option<DefinitionId>> {
 }
 
 /// Returns the name of the type that a definition belongs to.
-fn type_name(walk: &Walk<'_>, container: Option<usize>, owner: Option<Symbol>) -> Option<Symbol> {
+fn type_name(
+    walk: &SyntaxWalk<'_>,
+    container: Option<usize>,
+    owner: Option<InternedName>,
+) -> Option<InternedName> {
     if owner.is_some() {
         return owner;
     }
@@ -224,22 +245,22 @@ fn type_name(walk: &Walk<'_>, container: Option<usize>, owner: Option<Symbol>) -
 
 /// Returns the qualifier of a used name; `None` for a local name.
 fn qualify(
-    walk: &mut Walk<'_>,
-    locals: &mut Locals,
-    used: &Use,
+    walk: &mut SyntaxWalk<'_>,
+    locals: &mut LocalNames,
+    used: &RawUse,
     shape: ShapeOf,
-) -> Option<Qualified> {
+) -> Option<InternedQualifier> {
     Some(match used.before {
-        Before::Nothing => match locals.find(walk, used.name, used.bytes.start) {
-            None | Some(Bound::Outside) => Qualified::None,
-            Some(Bound::Plain | Bound::Typed(_) | Bound::Itself) => return None,
+        RawQualifier::Nothing => match locals.find(walk, used.name, used.bytes.start) {
+            None | Some(BindingKind::Outside) => InternedQualifier::None,
+            Some(BindingKind::Plain | BindingKind::Typed(_) | BindingKind::Itself) => return None,
         },
-        Before::Itself => Qualified::Itself,
-        Before::Parent => Qualified::Parent,
-        Before::Path(path) => Qualified::Path(path),
-        Before::OfType(of) => Qualified::OfType(of),
-        Before::Unknown => Qualified::Unknown,
-        Before::Node(object) => {
+        RawQualifier::Itself => InternedQualifier::Itself,
+        RawQualifier::Parent => InternedQualifier::Parent,
+        RawQualifier::Path(path) => InternedQualifier::Path(path),
+        RawQualifier::OfType(of) => InternedQualifier::OfType(of),
+        RawQualifier::Unknown => InternedQualifier::Unknown,
+        RawQualifier::Node(object) => {
             let own = used.within.and_then(|within| {
                 let def = &walk.defs[within];
                 if is_type(def.kind) {
@@ -248,34 +269,34 @@ fn qualify(
                     type_name(walk, def.container, def.owner)
                 }
             });
-            object_of(walk, locals, &Object { at: object, own }, shape)
+            object_of(walk, locals, &QualifierExpression { at: object, own }, shape)
         }
     })
 }
 
 /// An expression before a name.
-struct Object {
-    at: At,
+struct QualifierExpression {
+    at: NodeIndex,
     /// The type that contains the use.
-    own: Option<Symbol>,
+    own: Option<InternedName>,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Qualified {
+enum InternedQualifier {
     None,
     Itself,
     Parent,
-    Path(Symbol),
-    OfType(Symbol),
+    Path(InternedName),
+    OfType(InternedName),
     Unknown,
 }
 
 fn object_of(
-    walk: &mut Walk<'_>,
-    locals: &mut Locals,
-    object: &Object,
+    walk: &mut SyntaxWalk<'_>,
+    locals: &mut LocalNames,
+    object: &QualifierExpression,
     shape: ShapeOf,
-) -> Qualified {
+) -> InternedQualifier {
     let mut at = object.at;
     let mut top = object.at;
     // Number of members between the root of the expression and the name.
@@ -283,108 +304,132 @@ fn object_of(
     let mut last_member = None;
     for _ in 0..DEEPEST {
         match shape(walk, at) {
-            Shape::Same(inner) => {
+            ExpressionShape::Same(inner) => {
                 if top == at {
                     top = inner;
                 }
                 at = inner;
             }
-            Shape::Member(inner) => {
+            ExpressionShape::Member(inner) => {
                 members += 1;
                 last_member = Some(at);
                 at = inner;
             }
-            kind @ (Shape::Name | Shape::Variable) => {
+            kind @ (ExpressionShape::Name | ExpressionShape::Variable) => {
                 let name = walk.symbol(at);
                 let byte = walk.bytes(at).start;
-                let variable = matches!(kind, Shape::Variable);
+                let variable = matches!(kind, ExpressionShape::Variable);
                 return match (locals.find(walk, name, byte), members) {
-                    (None | Some(Bound::Outside), _) if variable => Qualified::Unknown,
+                    (None | Some(BindingKind::Outside), _) if variable => {
+                        InternedQualifier::Unknown
+                    }
                     (None, 0) => bare_field(walk, object, name, top),
-                    (None | Some(Bound::Outside), _) => path(walk, top),
-                    (Some(Bound::Typed(of)), 0) => Qualified::OfType(of),
-                    (Some(Bound::Typed(of)), 1) => field_of(walk, of, last_member),
-                    (Some(Bound::Itself), 0) => Qualified::Itself,
-                    (Some(Bound::Itself), 1) => own_field(walk, object, last_member),
-                    (Some(Bound::Plain | Bound::Typed(_) | Bound::Itself), _) => Qualified::Unknown,
+                    (None | Some(BindingKind::Outside), _) => path(walk, top),
+                    (Some(BindingKind::Typed(of)), 0) => InternedQualifier::OfType(of),
+                    (Some(BindingKind::Typed(of)), 1) => field_of(walk, of, last_member),
+                    (Some(BindingKind::Itself), 0) => InternedQualifier::Itself,
+                    (Some(BindingKind::Itself), 1) => own_field(walk, object, last_member),
+                    (Some(BindingKind::Plain | BindingKind::Typed(_) | BindingKind::Itself), _) => {
+                        InternedQualifier::Unknown
+                    }
                 };
             }
-            Shape::OwnMember if members == 0 => return own_field(walk, object, Some(at)),
-            Shape::Itself if members == 0 => return Qualified::Itself,
-            Shape::Itself if members == 1 => return own_field(walk, object, last_member),
-            Shape::Parent if members == 0 => return Qualified::Parent,
-            Shape::Path => return path(walk, top),
-            Shape::New(of) if members == 0 => return Qualified::OfType(walk.path(of)),
-            Shape::Result(of) if members == 0 && is_free(walk, locals, of, shape) => {
-                return Qualified::OfType(walk.result(of));
+            ExpressionShape::OwnMember if members == 0 => return own_field(walk, object, Some(at)),
+            ExpressionShape::Itself if members == 0 => return InternedQualifier::Itself,
+            ExpressionShape::Itself if members == 1 => return own_field(walk, object, last_member),
+            ExpressionShape::Parent if members == 0 => return InternedQualifier::Parent,
+            ExpressionShape::Path => return path(walk, top),
+            ExpressionShape::New(of) if members == 0 => {
+                return InternedQualifier::OfType(walk.path(of));
             }
-            Shape::Literal(of) if members == 0 => {
-                return Qualified::OfType(walk.symbols.intern(of.as_bytes()));
+            ExpressionShape::Result(of) if members == 0 && is_free(walk, locals, of, shape) => {
+                return InternedQualifier::OfType(walk.result(of));
             }
-            Shape::Itself
-            | Shape::OwnMember
-            | Shape::Parent
-            | Shape::New(_)
-            | Shape::Result(_)
-            | Shape::Literal(_)
-            | Shape::Other => {
-                return Qualified::Unknown;
+            ExpressionShape::Literal(of) if members == 0 => {
+                return InternedQualifier::OfType(walk.symbols.intern(of.as_bytes()));
+            }
+            ExpressionShape::Itself
+            | ExpressionShape::OwnMember
+            | ExpressionShape::Parent
+            | ExpressionShape::New(_)
+            | ExpressionShape::Result(_)
+            | ExpressionShape::Literal(_)
+            | ExpressionShape::Other => {
+                return InternedQualifier::Unknown;
             }
         }
     }
-    Qualified::Unknown
+    InternedQualifier::Unknown
 }
 
 /// Returns true if an expression is a name that is not local, or a member of
 /// one.
-fn is_free(walk: &mut Walk<'_>, locals: &mut Locals, object: At, shape: ShapeOf) -> bool {
+fn is_free(
+    walk: &mut SyntaxWalk<'_>,
+    locals: &mut LocalNames,
+    object: NodeIndex,
+    shape: ShapeOf,
+) -> bool {
     let mut at = object;
     for _ in 0..DEEPEST {
         match shape(walk, at) {
-            Shape::Member(inner) => at = inner,
-            Shape::Name => {
+            ExpressionShape::Member(inner) => at = inner,
+            ExpressionShape::Name => {
                 let name = walk.symbol(at);
                 let bound = locals.find(walk, name, walk.bytes(at).start);
-                return matches!(bound, None | Some(Bound::Outside));
+                return matches!(bound, None | Some(BindingKind::Outside));
             }
-            Shape::Variable
-            | Shape::Itself
-            | Shape::OwnMember
-            | Shape::Parent
-            | Shape::New(_)
-            | Shape::Result(_)
-            | Shape::Literal(_)
-            | Shape::Same(_)
-            | Shape::Path
-            | Shape::Other => return false,
+            ExpressionShape::Variable
+            | ExpressionShape::Itself
+            | ExpressionShape::OwnMember
+            | ExpressionShape::Parent
+            | ExpressionShape::New(_)
+            | ExpressionShape::Result(_)
+            | ExpressionShape::Literal(_)
+            | ExpressionShape::Same(_)
+            | ExpressionShape::Path
+            | ExpressionShape::Other => return false,
         }
     }
     false
 }
 
-fn path(walk: &mut Walk<'_>, at: At) -> Qualified {
-    Qualified::Path(walk.path(at))
+fn path(walk: &mut SyntaxWalk<'_>, at: NodeIndex) -> InternedQualifier {
+    InternedQualifier::Path(walk.path(at))
 }
 
 /// Returns the type of a bare name: a variable outside functions with a known
 /// type, or in some languages a field of the enclosing type.
-fn bare_field(walk: &mut Walk<'_>, object: &Object, name: Symbol, at: At) -> Qualified {
-    let own = object.own.filter(|_| walk.members == Members::Bare);
+fn bare_field(
+    walk: &mut SyntaxWalk<'_>,
+    object: &QualifierExpression,
+    name: InternedName,
+    at: NodeIndex,
+) -> InternedQualifier {
+    let own = object.own.filter(|_| walk.members == MemberNaming::Bare);
     let field = own.and_then(|own| walk.field_types.get(&(own, name)));
     match field.or_else(|| walk.outer_types.get(&name)) {
-        Some(of) => Qualified::OfType(*of),
+        Some(of) => InternedQualifier::OfType(*of),
         None => path(walk, at),
     }
 }
 
 /// Returns the type of `self.field`, if the file states it.
-fn own_field(walk: &mut Walk<'_>, object: &Object, member: Option<At>) -> Qualified {
-    object.own.map_or(Qualified::Unknown, |own| field_of(walk, own, member))
+fn own_field(
+    walk: &mut SyntaxWalk<'_>,
+    object: &QualifierExpression,
+    member: Option<NodeIndex>,
+) -> InternedQualifier {
+    object.own.map_or(InternedQualifier::Unknown, |own| field_of(walk, own, member))
 }
 
 /// Returns the type of a field of a type, if the file states it.
-fn field_of(walk: &mut Walk<'_>, own: Symbol, member: Option<At>) -> Qualified {
-    let Some(member) = member else { return Qualified::Unknown };
+fn field_of(
+    walk: &mut SyntaxWalk<'_>,
+    own: InternedName,
+    member: Option<NodeIndex>,
+) -> InternedQualifier {
+    let Some(member) = member else { return InternedQualifier::Unknown };
     // The name of the member is its last child, or the whole node.
     let name = walk.children(member).last().unwrap_or(member);
     let name = walk.symbol(name);
@@ -397,11 +442,11 @@ fn field_of(walk: &mut Walk<'_>, own: Symbol, member: Option<At>) -> Qualified {
         None => own,
     };
     let known = walk.field_types.get(&(own, name));
-    known.map_or(Qualified::Unknown, |of| Qualified::OfType(*of))
+    known.map_or(InternedQualifier::Unknown, |of| InternedQualifier::OfType(*of))
 }
 
 /// The names that are kept, and the starts of lines.
-struct Settled {
+struct NameNumbering {
     names: Interner,
     numbers: Vec<Option<NameId>>,
     lines: Vec<u32>,
@@ -409,8 +454,8 @@ struct Settled {
     line: usize,
 }
 
-impl Settled {
-    fn new(walk: &Walk<'_>) -> Self {
+impl NameNumbering {
+    fn new(walk: &SyntaxWalk<'_>) -> Self {
         let newlines = memchr::memchr_iter(b'\n', walk.source);
         let lines = std::iter::once(0).chain(newlines.map(|newline| offset(newline + 1)));
         Self {
@@ -421,7 +466,7 @@ impl Settled {
         }
     }
 
-    fn name(&mut self, walk: &Walk<'_>, symbol: Symbol) -> NameId {
+    fn name(&mut self, walk: &SyntaxWalk<'_>, symbol: InternedName) -> NameId {
         let place = symbol.place().filter(|place| *place < self.numbers.len());
         if let Some(known) = place.and_then(|place| self.numbers[place]) {
             return known;
@@ -433,14 +478,14 @@ impl Settled {
         id
     }
 
-    fn qualifier(&mut self, walk: &Walk<'_>, qualified: Qualified) -> Qualifier {
+    fn qualifier(&mut self, walk: &SyntaxWalk<'_>, qualified: InternedQualifier) -> Qualifier {
         match qualified {
-            Qualified::None => Qualifier::None,
-            Qualified::Itself => Qualifier::Itself,
-            Qualified::Parent => Qualifier::Parent,
-            Qualified::Path(path) => Qualifier::Path(self.name(walk, path)),
-            Qualified::OfType(of) => Qualifier::OfType(self.name(walk, of)),
-            Qualified::Unknown => Qualifier::Unknown,
+            InternedQualifier::None => Qualifier::None,
+            InternedQualifier::Itself => Qualifier::Itself,
+            InternedQualifier::Parent => Qualifier::Parent,
+            InternedQualifier::Path(path) => Qualifier::Path(self.name(walk, path)),
+            InternedQualifier::OfType(of) => Qualifier::OfType(self.name(walk, of)),
+            InternedQualifier::Unknown => Qualifier::Unknown,
         }
     }
 
@@ -460,10 +505,10 @@ impl Settled {
         self.line
     }
 
-    fn span(&mut self, ByteRange { start, end }: ByteRange) -> Span {
+    fn span(&mut self, ByteRange { start, end }: ByteRange) -> SourceSpan {
         let first = self.line_of(start);
         let last = if end > start { self.lines_until(first, end - 1) } else { first };
-        Span {
+        SourceSpan {
             start,
             end,
             line: offset(first + 1),
@@ -484,19 +529,24 @@ impl Settled {
     }
 }
 
-fn imports(walk: &Walk<'_>, names: &mut Settled, kept: &[Option<DefinitionId>]) -> Vec<Import> {
+fn imports(
+    walk: &SyntaxWalk<'_>,
+    names: &mut NameNumbering,
+    kept: &[Option<DefinitionId>],
+) -> Vec<Import> {
     let mut imports = Vec::with_capacity(walk.brings.len());
     for bring in &walk.brings {
         imports.push(Import {
             module: names.name(walk, bring.module),
             imported: match bring.brings {
-                Brings::Module(local) => {
-                    Imported::Module { local: local.map(|local| names.name(walk, local)) }
+                RawImportNames::Module(local) => {
+                    ImportedNames::Module { local: local.map(|local| names.name(walk, local)) }
                 }
-                Brings::Name(name, local) => {
-                    Imported::Name { name: names.name(walk, name), local: names.name(walk, local) }
-                }
-                Brings::Everything => Imported::Everything,
+                RawImportNames::Name(name, local) => ImportedNames::Name {
+                    name: names.name(walk, name),
+                    local: names.name(walk, local),
+                },
+                RawImportNames::Everything => ImportedNames::Everything,
             },
             passed_on: bring.passed_on,
             within: bring.within.and_then(|within| kept[within]),
@@ -507,15 +557,15 @@ fn imports(walk: &Walk<'_>, names: &mut Settled, kept: &[Option<DefinitionId>]) 
 }
 
 fn definitions(
-    walk: &mut Walk<'_>,
-    names: &mut Settled,
+    walk: &mut SyntaxWalk<'_>,
+    names: &mut NameNumbering,
     kept: &[Option<DefinitionId>],
-) -> Vec<Definition> {
+) -> Vec<SourceDefinition> {
     let defs = std::mem::take(&mut walk.defs);
     let mut definitions = Vec::with_capacity(defs.len());
     for (def, kept_as) in defs.into_iter().zip(kept) {
         let Some(id) = kept_as else { continue };
-        let definition = Definition {
+        let definition = SourceDefinition {
             kind: def.kind,
             name: names.name(walk, def.name),
             container: def.container.and_then(|container| kept[container]),

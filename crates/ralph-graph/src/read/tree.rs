@@ -8,8 +8,8 @@ use tree_sitter::{Language, Node, Tree, TreeCursor};
 
 use super::names::{field, kind};
 
-/// The index of a node in its [`Flat`].
-pub(crate) type At = usize;
+/// The index of a node in its [`FlatTree`].
+pub(crate) type NodeIndex = usize;
 
 /// A named node of the syntax tree.
 #[derive(Debug, Clone, Copy)]
@@ -33,21 +33,21 @@ pub(crate) struct FlatNode {
 
 /// Translates numbers of a grammar to those of [`kind`] and [`field`].
 #[derive(Debug)]
-pub(crate) struct Table {
-    kinds: Vec<Sort>,
+pub(crate) struct GrammarTable {
+    kinds: Vec<NodeKindEntry>,
     fields: Vec<u8>,
 }
 
 /// The data about a kind of node that the walk needs.
 #[derive(Debug, Clone, Copy)]
-struct Sort {
+struct NodeKindEntry {
     kind: u16,
-    inside: Inside,
+    inside: DescentRule,
 }
 
 /// Tells whether the walk looks inside a kind of node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Inside {
+enum DescentRule {
     Seen,
     /// Never.
     Closed,
@@ -68,7 +68,7 @@ const CLOSED: &[u16] = &[
     kind::REGEX,
 ];
 
-impl Table {
+impl GrammarTable {
     pub(crate) fn of(language: &Language, closed: &[u16], plain: &[u16]) -> Self {
         let ids = 0..u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX);
         let kinds = ids.map(|id| {
@@ -78,13 +78,13 @@ impl Table {
                 language.node_kind_for_id(id).map_or(kind::OTHER, kind::by_name)
             };
             let inside = if CLOSED.contains(&kind) || closed.contains(&kind) {
-                Inside::Closed
+                DescentRule::Closed
             } else if plain.contains(&kind) {
-                Inside::Plain
+                DescentRule::Plain
             } else {
-                Inside::Seen
+                DescentRule::Seen
             };
-            Sort { kind, inside }
+            NodeKindEntry { kind, inside }
         });
         let ids = 0..=u16::try_from(language.field_count()).unwrap_or(u16::MAX);
         let fields = ids.map(|id| {
@@ -94,44 +94,44 @@ impl Table {
         Self { kinds: kinds.collect(), fields: fields.collect() }
     }
 
-    fn sort(&self, node: Node<'_>) -> Sort {
+    fn sort(&self, node: Node<'_>) -> NodeKindEntry {
         // Only syntax errors have a number outside the table.
-        let other = Sort { kind: kind::OTHER, inside: Inside::Seen };
+        let other = NodeKindEntry { kind: kind::OTHER, inside: DescentRule::Seen };
         self.kinds.get(usize::from(node.kind_id())).copied().unwrap_or(other)
     }
 }
 
 /// All named nodes, each before its contents.
 #[derive(Debug, Default)]
-pub(crate) struct Flat {
+pub(crate) struct FlatTree {
     pub(crate) nodes: Vec<FlatNode>,
     /// The first byte that breaks the grammar.
     pub(crate) broken_at: Option<u32>,
-    open: Vec<Open>,
+    open: Vec<OpenNode>,
 }
 
 /// A node whose contents are being walked.
 #[derive(Debug, Clone, Copy)]
-struct Open {
+struct OpenNode {
     place: u32,
     /// Number of its direct named nodes that are still to come.
     left: usize,
 }
 
-impl Flat {
+impl FlatTree {
     /// Fills this list from a tree, reusing its memory.
     ///
     /// Each call of the parser's cursor costs as much as all other work on a
     /// node, so calls are avoided if a number tells the same: no grammar puts
     /// named nodes into unnamed ones, and after the last named node there are
     /// only signs.
-    pub(crate) fn fill(&mut self, tree: &Tree, source: &[u8], table: &Table) {
+    pub(crate) fn fill(&mut self, tree: &Tree, source: &[u8], table: &GrammarTable) {
         self.nodes.clear();
         self.open.clear();
         self.broken_at = first_error(tree, table);
         let mut cursor = tree.walk();
         // The root contains itself.
-        let mut within = Open { place: 0, left: 1 };
+        let mut within = OpenNode { place: 0, left: 1 };
         loop {
             let node = cursor.node();
             let sort = table.sort(node);
@@ -139,13 +139,13 @@ impl Flat {
                 within.left = within.left.saturating_sub(1);
                 let place = self.push(node, sort.kind, field_of(&cursor, table), within.place);
                 let left = match sort.inside {
-                    Inside::Closed => 0,
-                    Inside::Plain if begins_with_quote(node, source) => 0,
-                    Inside::Plain | Inside::Seen => node.named_child_count(),
+                    DescentRule::Closed => 0,
+                    DescentRule::Plain if begins_with_quote(node, source) => 0,
+                    DescentRule::Plain | DescentRule::Seen => node.named_child_count(),
                 };
                 if left > 0 && cursor.goto_first_child() {
                     self.open.push(within);
-                    within = Open { place, left };
+                    within = OpenNode { place, left };
                     continue;
                 }
             }
@@ -177,12 +177,12 @@ fn begins_with_quote(node: Node<'_>, source: &[u8]) -> bool {
     matches!(source.get(node.start_byte()), Some(b'"' | b'\''))
 }
 
-fn field_of(cursor: &TreeCursor<'_>, table: &Table) -> u8 {
+fn field_of(cursor: &TreeCursor<'_>, table: &GrammarTable) -> u8 {
     cursor.field_id().map_or(field::NONE, |id| table.fields[usize::from(id.get())])
 }
 
 /// Returns the first byte that breaks the grammar.
-fn first_error(tree: &Tree, table: &Table) -> Option<u32> {
+fn first_error(tree: &Tree, table: &GrammarTable) -> Option<u32> {
     if !tree.root_node().has_error() {
         return None;
     }
@@ -193,7 +193,7 @@ fn first_error(tree: &Tree, table: &Table) -> Option<u32> {
             return Some(offset(node.start_byte()));
         }
         if node.has_error()
-            && table.sort(node).inside != Inside::Closed
+            && table.sort(node).inside != DescentRule::Closed
             && cursor.goto_first_child()
         {
             continue;

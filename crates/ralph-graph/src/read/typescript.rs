@@ -9,23 +9,26 @@ mod imports;
 mod locals;
 mod uses;
 
-use super::Rules;
-use super::collected::{Bound, ByteRange, Extent, Here, Members, Place, Standing, Step};
-use super::comments::Comments;
+use super::GrammarRules;
+use super::collected::{
+    BindingKind, ByteRange, DefinitionRange, DefinitionStatus, MemberNaming, ScopeKind,
+    WalkContext, WalkStep,
+};
+use super::comments::DocCommentStyle;
 use super::names::{field as f, kind as k};
-use super::tree::At;
-use super::walk::Walk;
-use crate::facts::{Kind, Purpose, Reach};
+use super::tree::NodeIndex;
+use super::walk::SyntaxWalk;
+use crate::facts::{CodePurpose, DefinitionKind, SymbolVisibility};
 
-use self::commonjs::Holder;
+use self::commonjs::FunctionOwner;
 use self::uses::shape;
 
 /// Returns the rules of the language.
-pub(super) fn rules(grammar: tree_sitter::Language) -> Rules {
-    Rules {
+pub(super) fn rules(grammar: tree_sitter::Language) -> GrammarRules {
+    GrammarRules {
         grammar,
-        comments: Comments::Slashes,
-        members: Members::Named,
+        comments: DocCommentStyle::Slashes,
+        members: MemberNaming::Named,
         closed: &[k::STRING],
         plain: &[],
         visit,
@@ -34,7 +37,7 @@ pub(super) fn rules(grammar: tree_sitter::Language) -> Rules {
     }
 }
 
-fn visit(walk: &mut Walk<'_>, at: At) -> Step {
+fn visit(walk: &mut SyntaxWalk<'_>, at: NodeIndex) -> WalkStep {
     match walk.kind(at) {
         k::IDENTIFIER
         | k::TYPE_IDENTIFIER
@@ -44,10 +47,10 @@ fn visit(walk: &mut Walk<'_>, at: At) -> Step {
         k::STATEMENT_BLOCK => {
             let outer = walk.kind(walk.parent(at));
             if !matches!(outer, k::INTERNAL_MODULE | k::MODULE | k::AMBIENT_DECLARATION) {
-                walk.scope(at, Extent::Block);
+                walk.scope(at, ScopeKind::Block);
             }
         }
-        k::FOR_STATEMENT | k::SWITCH_BODY => walk.scope(at, Extent::Block),
+        k::FOR_STATEMENT | k::SWITCH_BODY => walk.scope(at, ScopeKind::Block),
         k::FOR_IN_STATEMENT | k::CATCH_CLAUSE => locals::block_with_names(walk, at),
         k::FORMAL_PARAMETERS => locals::parameters(walk, at),
         k::TYPE_PARAMETERS | k::MAPPED_TYPE_CLAUSE | k::INFER_TYPE => {
@@ -59,7 +62,7 @@ fn visit(walk: &mut Walk<'_>, at: At) -> Step {
                 walk.take(name);
             }
         }
-        k::CLASS_STATIC_BLOCK => walk.scope(at, Extent::Function),
+        k::CLASS_STATIC_BLOCK => walk.scope(at, ScopeKind::Function),
         k::VARIABLE_DECLARATOR => return declarator(walk, at),
         k::ASSIGNMENT_EXPRESSION => assigned::assignment(walk, at),
         k::CALL_EXPRESSION => {
@@ -70,67 +73,69 @@ fn visit(walk: &mut Walk<'_>, at: At) -> Step {
         k::PAIR => pair(walk, at),
         k::IMPORT_STATEMENT => {
             imports::import(walk, at);
-            return Step::Over;
+            return WalkStep::Over;
         }
         k::IMPORT_ALIAS => {
             imports::alias(walk, at);
-            return Step::Over;
+            return WalkStep::Over;
         }
         k::EXPORT_STATEMENT => return imports::export(walk, at),
-        k::JSX_CLOSING_ELEMENT | k::JSX_NAMESPACE_NAME => return Step::Over,
+        k::JSX_CLOSING_ELEMENT | k::JSX_NAMESPACE_NAME => return WalkStep::Over,
         k::DECORATOR if walk.kind(walk.parent(at)) == k::CLASS_BODY => walk.attribute(at),
         kind => define(walk, at, kind),
     }
-    Step::Into
+    WalkStep::Into
 }
 
-fn define(walk: &mut Walk<'_>, at: At, kind: u16) {
+fn define(walk: &mut SyntaxWalk<'_>, at: NodeIndex, kind: u16) {
     match kind {
         k::FUNCTION_DECLARATION | k::GENERATOR_FUNCTION_DECLARATION => {
-            declared(walk, at, Kind::Function);
-            walk.scope(at, Extent::Function);
+            declared(walk, at, DefinitionKind::Function);
+            walk.scope(at, ScopeKind::Function);
         }
         k::FUNCTION_SIGNATURE => {
-            declared(walk, at, Kind::Function);
+            declared(walk, at, DefinitionKind::Function);
             announced(walk, at);
         }
         k::ARROW_FUNCTION | k::FUNCTION_EXPRESSION | k::GENERATOR_FUNCTION => {
             function_value(walk, at);
         }
-        k::CLASS_DECLARATION | k::ABSTRACT_CLASS_DECLARATION => declared(walk, at, Kind::Class),
-        k::CLASS if walk.child(at, f::NAME).is_some() => declared(walk, at, Kind::Class),
-        k::INTERFACE_DECLARATION => declared(walk, at, Kind::Interface),
+        k::CLASS_DECLARATION | k::ABSTRACT_CLASS_DECLARATION => {
+            declared(walk, at, DefinitionKind::Class)
+        }
+        k::CLASS if walk.child(at, f::NAME).is_some() => declared(walk, at, DefinitionKind::Class),
+        k::INTERFACE_DECLARATION => declared(walk, at, DefinitionKind::Interface),
         k::ENUM_DECLARATION => {
-            declared(walk, at, Kind::Enum);
+            declared(walk, at, DefinitionKind::Enum);
             variants(walk, at);
         }
-        k::ENUM_ASSIGNMENT => member(walk, at, Kind::Variant),
-        k::TYPE_ALIAS_DECLARATION => declared(walk, at, Kind::Alias),
+        k::ENUM_ASSIGNMENT => member(walk, at, DefinitionKind::Variant),
+        k::TYPE_ALIAS_DECLARATION => declared(walk, at, DefinitionKind::Alias),
         k::INTERNAL_MODULE | k::MODULE => namespace(walk, at),
         k::METHOD_DEFINITION => {
             method(walk, at);
-            walk.scope(at, Extent::Function);
+            walk.scope(at, ScopeKind::Function);
         }
         k::METHOD_SIGNATURE | k::ABSTRACT_METHOD_SIGNATURE if is_member(walk, at) => {
-            member(walk, at, Kind::Method);
+            member(walk, at, DefinitionKind::Method);
             announced(walk, at);
         }
-        k::PROPERTY_SIGNATURE if is_member(walk, at) => member(walk, at, Kind::Field),
-        k::PUBLIC_FIELD_DEFINITION | k::FIELD_DEFINITION => member(walk, at, Kind::Field),
+        k::PROPERTY_SIGNATURE if is_member(walk, at) => member(walk, at, DefinitionKind::Field),
+        k::PUBLIC_FIELD_DEFINITION | k::FIELD_DEFINITION => member(walk, at, DefinitionKind::Field),
         _ => {}
     }
 }
 
 /// Marks a signature, which is dropped if its implementation is there.
-fn announced(walk: &mut Walk<'_>, at: At) {
+fn announced(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let end = walk.bytes(at).end;
     if let Some(def) = walk.defs.last_mut().filter(|def| def.bytes.end == end) {
-        def.standing = Standing::Announced;
+        def.standing = DefinitionStatus::Announced;
     }
 }
 
 /// Returns true if a signature is a member of a named type.
-fn is_member(walk: &Walk<'_>, at: At) -> bool {
+fn is_member(walk: &SyntaxWalk<'_>, at: NodeIndex) -> bool {
     let body = walk.parent(at);
     match walk.kind(body) {
         k::INTERFACE_BODY | k::CLASS_BODY => true,
@@ -140,7 +145,7 @@ fn is_member(walk: &Walk<'_>, at: At) -> bool {
 }
 
 /// Returns the range of a statement with its `export`.
-fn place(walk: &Walk<'_>, at: At) -> Place {
+fn place(walk: &SyntaxWalk<'_>, at: NodeIndex) -> DefinitionRange {
     let mut place = walk.place(at);
     let outer = walk.parent(at);
     let exported = matches!(walk.kind(outer), k::EXPORT_STATEMENT | k::AMBIENT_DECLARATION);
@@ -162,16 +167,16 @@ fn place(walk: &Walk<'_>, at: At) -> Place {
 }
 
 /// Defines a declaration with a name of its own.
-fn declared(walk: &mut Walk<'_>, at: At, kind: Kind) {
+fn declared(walk: &mut SyntaxWalk<'_>, at: NodeIndex, kind: DefinitionKind) {
     let place = place(walk, at);
     let Some(name) = walk.child(at, f::NAME) else {
         anonymous(walk, at, kind, place);
         return;
     };
-    let local = walk.here() == Here::Function;
+    let local = walk.here() == WalkContext::Function;
     let symbol = walk.symbol(name);
     if local {
-        walk.bind(symbol, Bound::Outside);
+        walk.bind(symbol, BindingKind::Outside);
     }
     let def = walk.define(kind, name, place);
     // Decorators may precede the declaration.
@@ -180,7 +185,12 @@ fn declared(walk: &mut Walk<'_>, at: At, kind: Kind) {
 }
 
 /// Defines an unnamed `export default`.
-fn anonymous(walk: &mut Walk<'_>, at: At, kind: Kind, place: Place) {
+fn anonymous(
+    walk: &mut SyntaxWalk<'_>,
+    at: NodeIndex,
+    kind: DefinitionKind,
+    place: DefinitionRange,
+) {
     let outer = walk.parent(at);
     let Some(word) = memchr::memmem::find(walk.text(outer), b"default") else { return };
     if walk.kind(outer) == k::EXPORT_STATEMENT {
@@ -194,29 +204,30 @@ fn anonymous(walk: &mut Walk<'_>, at: At, kind: Kind, place: Place) {
 }
 
 /// Reads a function that is a value: `export default` can make it a definition.
-fn function_value(walk: &mut Walk<'_>, at: At) {
+fn function_value(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     if walk.is_in(at, k::EXPORT_STATEMENT, f::VALUE) {
-        declared(walk, at, Kind::Function);
+        declared(walk, at, DefinitionKind::Function);
     }
-    walk.scope(at, Extent::Function);
+    walk.scope(at, ScopeKind::Function);
     let names = [walk.child(at, f::PARAMETER), walk.child(at, f::NAME)];
     for name in names.into_iter().flatten() {
         let symbol = walk.symbol(name);
         walk.take(name);
-        walk.bind(symbol, Bound::Plain);
+        walk.bind(symbol, BindingKind::Plain);
     }
 }
 
-fn variants(walk: &mut Walk<'_>, at: At) {
+fn variants(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let Some(body) = walk.child(at, f::BODY) else { return };
-    let names: Vec<At> = walk.children(body).filter(|name| walk.field(*name) == f::NAME).collect();
+    let names: Vec<NodeIndex> =
+        walk.children(body).filter(|name| walk.field(*name) == f::NAME).collect();
     for name in names {
         let place = walk.place(name);
-        walk.define(Kind::Variant, name, place);
+        walk.define(DefinitionKind::Variant, name, place);
     }
 }
 
-fn namespace(walk: &mut Walk<'_>, at: At) {
+fn namespace(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let Some(name) = walk.child(at, f::NAME) else { return };
     walk.take_all(name);
     let mut place = place(walk, at);
@@ -228,12 +239,12 @@ fn namespace(walk: &mut Walk<'_>, at: At) {
         }
     }
     let (symbol, bytes) = unquoted(walk, name);
-    let def = walk.define_as(Kind::Module, symbol, bytes, place);
+    let def = walk.define_as(DefinitionKind::Module, symbol, bytes, place);
     walk.enter(def, at);
 }
 
 /// Returns a name that may be in quotes.
-fn unquoted(walk: &mut Walk<'_>, at: At) -> (super::symbols::Symbol, ByteRange) {
+fn unquoted(walk: &mut SyntaxWalk<'_>, at: NodeIndex) -> (super::symbols::InternedName, ByteRange) {
     let bytes = walk.bytes(at);
     let quoted =
         matches!(walk.text(at).first(), Some(b'"' | b'\'' | b'`')) && bytes.end - bytes.start >= 2;
@@ -243,20 +254,21 @@ fn unquoted(walk: &mut Walk<'_>, at: At) -> (super::symbols::Symbol, ByteRange) 
 }
 
 /// Defines a member of a class, interface or enumeration.
-fn member(walk: &mut Walk<'_>, at: At, kind: Kind) {
+fn member(walk: &mut SyntaxWalk<'_>, at: NodeIndex, kind: DefinitionKind) {
     let Some(name) = walk.child(at, f::NAME).or_else(|| walk.child(at, f::PROPERTY)) else {
         return;
     };
     if matches!(walk.kind(name), k::COMPUTED_PROPERTY_NAME | k::NUMBER) {
         return;
     }
-    let mut place = if kind == Kind::Method { walk.place(at) } else { walk.line_place(at) };
+    let mut place =
+        if kind == DefinitionKind::Method { walk.place(at) } else { walk.line_place(at) };
     if let Some(first) = walk.attributes_of(at) {
         place.start = walk.bytes(first).start;
     }
     let (symbol, bytes) = unquoted(walk, name);
     let container = walk.container();
-    if kind == Kind::Field
+    if kind == DefinitionKind::Field
         && let Some(container) = container
         && let Some(of) = locals::value_type(walk, at)
     {
@@ -268,20 +280,20 @@ fn member(walk: &mut Walk<'_>, at: At, kind: Kind) {
     let modifier = walk.child_of(at, k::ACCESSIBILITY_MODIFIER);
     let private = modifier.is_some_and(|modifier| walk.text(modifier) == b"private");
     if private || walk.kind(name) == k::PRIVATE_PROPERTY_IDENTIFIER {
-        walk.defs[def].reach = Reach::File;
+        walk.defs[def].reach = SymbolVisibility::File;
     }
     walk.claim(def);
     walk.enter(def, at);
 }
 
 /// Defines a method of a class, or of an object with a name.
-fn method(walk: &mut Walk<'_>, at: At) {
+fn method(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let holder = walk.parent(at);
     if walk.kind(holder) == k::CLASS_BODY {
         // A class without a name belongs to the function that returns it.
         let made = walk.child(walk.parent(holder), f::NAME).is_none() && walk.container().is_some();
-        if matches!(walk.here(), Here::Type(_)) || made {
-            member(walk, at, Kind::Method);
+        if matches!(walk.here(), WalkContext::Type(_)) || made {
+            member(walk, at, DefinitionKind::Method);
         }
     } else if let Some(name) = walk.child(at, f::NAME) {
         of_object(walk, at, name);
@@ -289,7 +301,7 @@ fn method(walk: &mut Walk<'_>, at: At) {
 }
 
 /// Defines a function that is the value of a pair.
-fn pair(walk: &mut Walk<'_>, at: At) {
+fn pair(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let (Some(key), Some(value)) = (walk.child(at, f::KEY), walk.child(at, f::VALUE)) else {
         return;
     };
@@ -299,8 +311,8 @@ fn pair(walk: &mut Walk<'_>, at: At) {
 }
 
 /// Defines a function in an object literal that belongs to a name.
-fn of_object(walk: &mut Walk<'_>, at: At, name: At) {
-    if walk.here() == Here::Function || walk.kind(name) == k::COMPUTED_PROPERTY_NAME {
+fn of_object(walk: &mut SyntaxWalk<'_>, at: NodeIndex, name: NodeIndex) {
+    if walk.here() == WalkContext::Function || walk.kind(name) == k::COMPUTED_PROPERTY_NAME {
         return;
     }
     let Some(holder) = commonjs::holder(walk, walk.parent(at)) else { return };
@@ -308,40 +320,40 @@ fn of_object(walk: &mut Walk<'_>, at: At, name: At) {
     let (symbol, bytes) = unquoted(walk, name);
     walk.take(name);
     let within = walk.within();
-    let def = walk.define_as(Kind::Method, symbol, bytes, place);
+    let def = walk.define_as(DefinitionKind::Method, symbol, bytes, place);
     match holder {
-        Holder::Definition => walk.defs[def].container = within,
-        Holder::Named(owner) => walk.defs[def].owner = Some(owner),
-        Holder::File => {
-            walk.defs[def].kind = Kind::Function;
+        FunctionOwner::Definition => walk.defs[def].container = within,
+        FunctionOwner::Named(owner) => walk.defs[def].owner = Some(owner),
+        FunctionOwner::File => {
+            walk.defs[def].kind = DefinitionKind::Function;
             commonjs::given(walk, def, crate::exports::OWNER);
         }
     }
     walk.enter(def, at);
 }
 
-fn pair_place(walk: &Walk<'_>, at: At) -> Place {
+fn pair_place(walk: &SyntaxWalk<'_>, at: NodeIndex) -> DefinitionRange {
     let place = walk.place(at);
     match walk.child(at, f::VALUE) {
-        Some(value) => Place { body: walk.place(value).body, ..place },
+        Some(value) => DefinitionRange { body: walk.place(value).body, ..place },
         None => place,
     }
 }
 
 /// Reads one declarator of `const`, `let` or `var`.
-fn declarator(walk: &mut Walk<'_>, at: At) -> Step {
-    let Some(name) = walk.child(at, f::NAME) else { return Step::Into };
+fn declarator(walk: &mut SyntaxWalk<'_>, at: NodeIndex) -> WalkStep {
+    let Some(name) = walk.child(at, f::NAME) else { return WalkStep::Into };
     let first = walk.child(at, f::VALUE);
     let value = first.map(|first| assigned::last_value(walk, first));
     if let Some(value) = value
         && imports::is_required(walk, at, name, value)
     {
         if first == Some(value) {
-            return Step::Over;
+            return WalkStep::Over;
         }
         walk.take_all(name);
         walk.take_all(value);
-        return Step::Into;
+        return WalkStep::Into;
     }
     let value_kind = value.map(|value| walk.kind(value));
     let callable = matches!(
@@ -351,16 +363,16 @@ fn declarator(walk: &mut Walk<'_>, at: At) -> Step {
     let plain = walk.kind(name) == k::IDENTIFIER;
     let statement = walk.parent(at);
     let constant = walk.text(statement).starts_with(b"const");
-    if walk.here() == Here::Function && !(callable && plain) {
+    if walk.here() == WalkContext::Function && !(callable && plain) {
         assigned::local_object(walk, name, value);
         locals::declare(walk, at, name);
-        return Step::Into;
+        return WalkStep::Into;
     }
     let kind = match value_kind {
-        _ if callable && plain => Kind::Function,
-        Some(k::CLASS) if plain => Kind::Class,
-        _ if constant => Kind::Constant,
-        _ => Kind::Variable,
+        _ if callable && plain => DefinitionKind::Function,
+        Some(k::CLASS) if plain => DefinitionKind::Class,
+        _ if constant => DefinitionKind::Constant,
+        _ => DefinitionKind::Variable,
     };
     let place =
         declarator_place(walk, at, value.filter(|_| callable || value_kind == Some(k::CLASS)));
@@ -368,14 +380,14 @@ fn declarator(walk: &mut Walk<'_>, at: At) -> Step {
         for leaf in locals::leaves(walk, name) {
             walk.define(kind, leaf, place);
         }
-        return Step::Into;
+        return WalkStep::Into;
     }
-    if walk.here() == Here::Function {
+    if walk.here() == WalkContext::Function {
         let symbol = walk.symbol(name);
-        walk.bind(symbol, Bound::Outside);
+        walk.bind(symbol, BindingKind::Outside);
     }
     let def = walk.define(kind, name, place);
-    if let (true, Some(of)) = (walk.here() == Here::Outside, locals::value_type(walk, at)) {
+    if let (true, Some(of)) = (walk.here() == WalkContext::Outside, locals::value_type(walk, at)) {
         let symbol = walk.defs[def].name;
         walk.outer_types.insert(symbol, of);
     }
@@ -387,11 +399,15 @@ fn declarator(walk: &mut Walk<'_>, at: At) -> Step {
         }
     }
     walk.enter(def, at);
-    Step::Into
+    WalkStep::Into
 }
 
 /// Returns the range of a declarator: the whole statement if it is alone in it.
-fn declarator_place(walk: &Walk<'_>, at: At, value: Option<At>) -> Place {
+fn declarator_place(
+    walk: &SyntaxWalk<'_>,
+    at: NodeIndex,
+    value: Option<NodeIndex>,
+) -> DefinitionRange {
     let statement = walk.parent(at);
     let alone = walk.children(statement).count() == 1;
     let outer = walk.parent(statement);
@@ -407,14 +423,14 @@ fn declarator_place(walk: &Walk<'_>, at: At, value: Option<At>) -> Place {
             let head = walk.slice(walk.bytes(whole).start, body).trim_ascii_end();
             let arrow = if head.ends_with(b"=>") { 2 } else { 0 };
             let body = walk.bytes(whole).start + super::tree::offset(head.len()) - arrow;
-            Place { body, ..walk.place(whole) }
+            DefinitionRange { body, ..walk.place(whole) }
         }
         None => walk.line_place(whole),
     }
 }
 
 /// Defines `it("…", () => {})` and similar calls.
-fn test_case(walk: &mut Walk<'_>, at: At) {
+fn test_case(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let (Some(called), Some(arguments)) =
         (walk.child(at, f::FUNCTION), walk.child(at, f::ARGUMENTS))
     else {
@@ -437,24 +453,25 @@ fn test_case(walk: &mut Walk<'_>, at: At) {
     if !known || !named || !run {
         return;
     }
-    let place = Place { body: walk.bytes(name).end, ..walk.place(at) };
+    let place = DefinitionRange { body: walk.bytes(name).end, ..walk.place(at) };
     let (symbol, bytes) = unquoted(walk, name);
-    let def = walk.define_as(Kind::Function, symbol, bytes, place);
+    let def = walk.define_as(DefinitionKind::Function, symbol, bytes, place);
     // Outside of a suite the call may mean anything.
-    let is_inside = walk.defs[def].purpose == Purpose::Test;
+    let is_inside = walk.defs[def].purpose == CodePurpose::Test;
     let is_suite = matches!(walk.text(word), b"describe" | b"context" | b"suite");
-    walk.defs[def].purpose = if is_inside && !is_suite { Purpose::Case } else { Purpose::Test };
-    walk.defs[def].reach = Reach::Nowhere;
+    walk.defs[def].purpose =
+        if is_inside && !is_suite { CodePurpose::Case } else { CodePurpose::Test };
+    walk.defs[def].reach = SymbolVisibility::Nowhere;
     walk.enter(def, at);
 }
 
 /// Limits names that a module does not export to its file.
-fn finish(walk: &mut Walk<'_>) {
+fn finish(walk: &mut SyntaxWalk<'_>) {
     for bring in &mut walk.brings {
         let local = match bring.brings {
-            super::collected::Brings::Module(local) => local,
-            super::collected::Brings::Name(_, local) => Some(local),
-            super::collected::Brings::Everything => None,
+            super::collected::RawImportNames::Module(local) => local,
+            super::collected::RawImportNames::Name(_, local) => Some(local),
+            super::collected::RawImportNames::Everything => None,
         };
         bring.passed_on |= local.is_some_and(|local| walk.exported.contains(&local));
     }
@@ -467,10 +484,10 @@ fn finish(walk: &mut Walk<'_>) {
         let is_given = walk.exported.contains(&def.name);
         if def.container.is_none() && def.owner.is_none() {
             // The whole file may be inside a function.
-            if is_given && def.reach == Reach::File {
-                def.reach = Reach::Project;
-            } else if !is_given && def.reach == Reach::Project {
-                def.reach = Reach::File;
+            if is_given && def.reach == SymbolVisibility::File {
+                def.reach = SymbolVisibility::Project;
+            } else if !is_given && def.reach == SymbolVisibility::Project {
+                def.reach = SymbolVisibility::File;
             }
         }
     }

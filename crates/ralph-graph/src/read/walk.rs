@@ -5,15 +5,16 @@
 //! may be bound after their use; see [`super::settle`].
 
 use super::collected::{
-    Before, Binding, Bound, Bring, Brings, ByteRange, Def, Extent, Here, Members, Place, Scope,
-    Standing, Step, Use, is_type,
+    BindingKind, BindingScope, ByteRange, DefinitionRange, DefinitionStatus, LocalBinding,
+    MemberNaming, RawDefinition, RawImport, RawImportNames, RawQualifier, RawUse, ScopeKind,
+    WalkContext, WalkStep, is_type,
 };
-use super::comments::{self, Comments};
+use super::comments::{self, DocCommentStyle};
 use super::names::{field as f, kind as k};
-use super::symbols::{Symbol, Symbols};
-use super::tree::{At, FlatNode, offset};
-use crate::facts::{Kind, Purpose, Reach, Role};
-use crate::mixer::{Set, Table};
+use super::symbols::{InternedName, SourceInterner};
+use super::tree::{FlatNode, NodeIndex, offset};
+use crate::facts::{CodePurpose, DefinitionKind, ReferenceRole, SymbolVisibility};
+use crate::mixer::{FastHashMap, FastHashSet};
 
 /// Maximum nesting of definitions. No real code needs more, and the full names
 /// of all would take its square.
@@ -21,67 +22,71 @@ const NESTED: usize = 100;
 
 /// The facts of a file collected so far.
 #[derive(Debug)]
-pub(crate) struct Walk<'s> {
+pub(crate) struct SyntaxWalk<'s> {
     pub(crate) source: &'s [u8],
     pub(crate) nodes: &'s mut [FlatNode],
-    pub(crate) symbols: Symbols<'s>,
-    pub(crate) defs: Vec<Def>,
-    pub(crate) uses: Vec<Use>,
-    pub(crate) brings: Vec<Bring>,
-    pub(crate) bindings: Vec<Binding>,
+    pub(crate) symbols: SourceInterner<'s>,
+    pub(crate) defs: Vec<RawDefinition>,
+    pub(crate) uses: Vec<RawUse>,
+    pub(crate) brings: Vec<RawImport>,
+    pub(crate) bindings: Vec<LocalBinding>,
     /// The types of fields by type and name.
-    pub(crate) field_types: Table<(Symbol, Symbol), Symbol>,
+    pub(crate) field_types: FastHashMap<(InternedName, InternedName), InternedName>,
     /// The types of variables outside functions.
-    pub(crate) outer_types: Table<Symbol, Symbol>,
+    pub(crate) outer_types: FastHashMap<InternedName, InternedName>,
     /// The types of definitions: for a variable its own, for a function the
     /// type of its first result.
-    pub(crate) def_types: Vec<(usize, Symbol)>,
+    pub(crate) def_types: Vec<(usize, InternedName)>,
     /// The names that are defined already, by their container.
-    pub(crate) defined: Set<(Option<usize>, Symbol)>,
+    pub(crate) defined: FastHashSet<(Option<usize>, InternedName)>,
     /// Names that the file exports by a separate statement.
-    pub(crate) exported: Set<Symbol>,
+    pub(crate) exported: FastHashSet<InternedName>,
     /// Names up to this node are types.
-    pub(crate) types_until: At,
+    pub(crate) types_until: NodeIndex,
     /// The first attribute before the next node, and that node.
-    pub(crate) attributes: Option<(At, At)>,
+    pub(crate) attributes: Option<(NodeIndex, NodeIndex)>,
     /// Uses of types that a type implements, written outside that type.
-    pub(crate) implementing: Vec<(usize, Symbol)>,
+    pub(crate) implementing: Vec<(usize, InternedName)>,
     /// The same for types of other files, by the position of the use.
-    pub(crate) implementors: Vec<(u32, Symbol)>,
+    pub(crate) implementors: Vec<(u32, InternedName)>,
     /// True if other files are inside this one.
     pub(crate) has_files_inside: bool,
     /// The way to name members of the enclosing type.
-    pub(crate) members: Members,
+    pub(crate) members: MemberNaming,
     /// The first byte that is nested too deeply to be read.
     pub(crate) too_deep: Option<u32>,
-    comments: Comments,
-    open: Vec<(usize, At, At)>,
-    scopes: Vec<Scope>,
+    comments: DocCommentStyle,
+    open: Vec<(usize, NodeIndex, NodeIndex)>,
+    scopes: Vec<BindingScope>,
 }
 
-impl<'s> Walk<'s> {
-    pub(crate) fn new(source: &'s [u8], nodes: &'s mut [FlatNode], comments: Comments) -> Self {
+impl<'s> SyntaxWalk<'s> {
+    pub(crate) fn new(
+        source: &'s [u8],
+        nodes: &'s mut [FlatNode],
+        comments: DocCommentStyle,
+    ) -> Self {
         // About every fourth node is a use of a name.
         let uses = nodes.len() / 4;
         Self {
             source,
             nodes,
-            symbols: Symbols::default(),
+            symbols: SourceInterner::default(),
             defs: Vec::new(),
             uses: Vec::with_capacity(uses),
             brings: Vec::new(),
             bindings: Vec::new(),
-            field_types: Table::default(),
-            outer_types: Table::default(),
+            field_types: FastHashMap::default(),
+            outer_types: FastHashMap::default(),
             def_types: Vec::new(),
-            defined: Set::default(),
-            exported: Set::default(),
+            defined: FastHashSet::default(),
+            exported: FastHashSet::default(),
             types_until: 0,
             attributes: None,
             implementing: Vec::new(),
             implementors: Vec::new(),
             has_files_inside: false,
-            members: Members::Named,
+            members: MemberNaming::Named,
             too_deep: None,
             comments,
             open: Vec::new(),
@@ -90,7 +95,7 @@ impl<'s> Walk<'s> {
     }
 
     /// Visits all nodes in the order of the text.
-    pub(crate) fn run(&mut self, visit: fn(&mut Walk<'s>, At) -> Step) {
+    pub(crate) fn run(&mut self, visit: fn(&mut SyntaxWalk<'s>, NodeIndex) -> WalkStep) {
         let mut at = 0;
         while at < self.nodes.len() {
             while self.open.last().is_some_and(|open| open.2 <= at) {
@@ -103,12 +108,12 @@ impl<'s> Walk<'s> {
                 at + 1
             } else {
                 match visit(self, at) {
-                    Step::Into if self.open.len() >= NESTED => {
+                    WalkStep::Into if self.open.len() >= NESTED => {
                         self.too_deep = self.too_deep.or(Some(self.nodes[at].start));
                         self.after(at)
                     }
-                    Step::Into => at + 1,
-                    Step::Over => self.after(at),
+                    WalkStep::Into => at + 1,
+                    WalkStep::Over => self.after(at),
                 }
             };
         }
@@ -116,23 +121,23 @@ impl<'s> Walk<'s> {
 
     // Access to the tree.
 
-    pub(crate) fn kind(&self, at: At) -> u16 {
+    pub(crate) fn kind(&self, at: NodeIndex) -> u16 {
         self.nodes[at].kind
     }
 
-    pub(crate) fn field(&self, at: At) -> u8 {
+    pub(crate) fn field(&self, at: NodeIndex) -> u8 {
         self.nodes[at].field
     }
 
-    pub(crate) fn parent(&self, at: At) -> At {
+    pub(crate) fn parent(&self, at: NodeIndex) -> NodeIndex {
         self.nodes[at].parent as usize
     }
 
-    pub(crate) fn after(&self, at: At) -> At {
+    pub(crate) fn after(&self, at: NodeIndex) -> NodeIndex {
         self.nodes[at].after as usize
     }
 
-    pub(crate) fn bytes(&self, at: At) -> ByteRange {
+    pub(crate) fn bytes(&self, at: NodeIndex) -> ByteRange {
         ByteRange { start: self.nodes[at].start, end: self.nodes[at].end }
     }
 
@@ -140,53 +145,53 @@ impl<'s> Walk<'s> {
         self.source.get(start as usize..end as usize).unwrap_or_default()
     }
 
-    pub(crate) fn text(&self, at: At) -> &'s [u8] {
+    pub(crate) fn text(&self, at: NodeIndex) -> &'s [u8] {
         self.slice(self.nodes[at].start, self.nodes[at].end)
     }
 
-    pub(crate) fn symbol(&mut self, at: At) -> Symbol {
+    pub(crate) fn symbol(&mut self, at: NodeIndex) -> InternedName {
         let text = self.text(at);
         self.symbols.intern(text)
     }
 
     /// Returns the nodes directly inside a node.
-    pub(crate) fn children(&self, at: At) -> Children<'_> {
+    pub(crate) fn children(&self, at: NodeIndex) -> Children<'_> {
         Children { nodes: self.nodes, next: at + 1, end: self.after(at) }
     }
 
     /// Returns the first node in a field of a node.
-    pub(crate) fn child(&self, at: At, field: u8) -> Option<At> {
+    pub(crate) fn child(&self, at: NodeIndex, field: u8) -> Option<NodeIndex> {
         self.children(at).find(|child| self.nodes[*child].field == field)
     }
 
     /// Returns the first node of a kind directly inside a node.
-    pub(crate) fn child_of(&self, at: At, kind: u16) -> Option<At> {
+    pub(crate) fn child_of(&self, at: NodeIndex, kind: u16) -> Option<NodeIndex> {
         self.children(at).find(|child| self.nodes[*child].kind == kind)
     }
 
     /// Returns the first node inside a node.
-    pub(crate) fn first(&self, at: At) -> Option<At> {
+    pub(crate) fn first(&self, at: NodeIndex) -> Option<NodeIndex> {
         self.children(at).next()
     }
 
     /// Returns true if a node is in a field of a node of a kind.
-    pub(crate) fn is_in(&self, at: At, kind: u16, field: u8) -> bool {
+    pub(crate) fn is_in(&self, at: NodeIndex, kind: u16, field: u8) -> bool {
         self.field(at) == field && self.kind(self.parent(at)) == kind
     }
 
     /// Returns true if a node is the only one in its parent, and that is in a
     /// node of a kind.
-    pub(crate) fn is_in_alone(&self, at: At, kind: u16) -> bool {
+    pub(crate) fn is_in_alone(&self, at: NodeIndex, kind: u16) -> bool {
         let parent = self.parent(at);
         self.children(parent).count() == 1 && self.kind(self.parent(parent)) == kind
     }
 
-    pub(crate) fn take(&mut self, at: At) {
+    pub(crate) fn take(&mut self, at: NodeIndex) {
         self.nodes[at].taken = true;
     }
 
     /// Marks all nodes inside a node as read.
-    pub(crate) fn take_all(&mut self, at: At) {
+    pub(crate) fn take_all(&mut self, at: NodeIndex) {
         for inside in at..self.after(at) {
             self.take(inside);
         }
@@ -195,22 +200,27 @@ impl<'s> Walk<'s> {
     // Definitions.
 
     /// Returns the range of a definition that is one node.
-    pub(crate) fn place(&self, at: At) -> Place {
+    pub(crate) fn place(&self, at: NodeIndex) -> DefinitionRange {
         let ByteRange { start, end } = self.bytes(at);
         let body = self.child(at, f::BODY).map_or(end, |body| self.nodes[body].start);
-        Place { start, head: start, body, end }
+        DefinitionRange { start, head: start, body, end }
     }
 
     /// Returns the range of a statement that is shown up to the end of its
     /// first line.
-    pub(crate) fn line_place(&self, at: At) -> Place {
+    pub(crate) fn line_place(&self, at: NodeIndex) -> DefinitionRange {
         let place = self.place(at);
         let line = comments::first_line(self.text(at)).len();
-        Place { body: place.start + offset(line), ..place }
+        DefinitionRange { body: place.start + offset(line), ..place }
     }
 
     /// Adds a definition whose name is a node.
-    pub(crate) fn define(&mut self, kind: Kind, name: At, place: Place) -> usize {
+    pub(crate) fn define(
+        &mut self,
+        kind: DefinitionKind,
+        name: NodeIndex,
+        place: DefinitionRange,
+    ) -> usize {
         self.take(name);
         let symbol = self.symbol(name);
         let bytes = self.bytes(name);
@@ -220,20 +230,20 @@ impl<'s> Walk<'s> {
     /// Adds a definition whose name is not a node.
     pub(crate) fn define_as(
         &mut self,
-        kind: Kind,
-        name: Symbol,
+        kind: DefinitionKind,
+        name: InternedName,
         name_bytes: ByteRange,
-        place: Place,
+        place: DefinitionRange,
     ) -> usize {
         let container = self.container();
         let outer = container.map(|container| &self.defs[container]);
-        let purpose = outer.map_or(Purpose::Code, |outer| outer.purpose.inside());
+        let purpose = outer.map_or(CodePurpose::Code, |outer| outer.purpose.inside());
         let reach = match self.here() {
-            Here::Function => Reach::File,
-            Here::Outside | Here::Type(_) => Reach::Project,
+            WalkContext::Function => SymbolVisibility::File,
+            WalkContext::Outside | WalkContext::Type(_) => SymbolVisibility::Project,
         };
         self.defined.insert((container, name));
-        self.defs.push(Def {
+        self.defs.push(RawDefinition {
             kind,
             name,
             container,
@@ -244,13 +254,13 @@ impl<'s> Walk<'s> {
             name_bytes,
             reach,
             purpose,
-            standing: Standing::Full,
+            standing: DefinitionStatus::Full,
         });
         self.defs.len() - 1
     }
 
     /// Records an attribute that precedes its target.
-    pub(crate) fn attribute(&mut self, at: At) {
+    pub(crate) fn attribute(&mut self, at: NodeIndex) {
         let first = match self.attributes {
             Some((first, next)) if self.only_comments(next, at) => first,
             Some(_) | None => at,
@@ -259,12 +269,12 @@ impl<'s> Walk<'s> {
     }
 
     /// Returns the first of the attributes directly before a node.
-    pub(crate) fn attributes_of(&self, at: At) -> Option<At> {
+    pub(crate) fn attributes_of(&self, at: NodeIndex) -> Option<NodeIndex> {
         let (first, next) = self.attributes?;
         (self.parent(first) == self.parent(at) && self.only_comments(next, at)).then_some(first)
     }
 
-    fn only_comments(&self, from: At, to: At) -> bool {
+    fn only_comments(&self, from: NodeIndex, to: NodeIndex) -> bool {
         from <= to
             && (from..to)
                 .all(|at| is_comment(self.kind(at)) || is_comment(self.kind(self.parent(at))))
@@ -279,7 +289,7 @@ impl<'s> Walk<'s> {
     }
 
     /// Makes a definition the container until the end of a node.
-    pub(crate) fn enter(&mut self, def: usize, at: At) {
+    pub(crate) fn enter(&mut self, def: usize, at: NodeIndex) {
         let after = self.after(at);
         self.open.push((def, at, after));
     }
@@ -288,7 +298,10 @@ impl<'s> Walk<'s> {
     pub(crate) fn container(&self) -> Option<usize> {
         let mut open = self.open.iter().rev().map(|open| open.0);
         open.find(|def| {
-            !matches!(self.defs[*def].kind, Kind::Field | Kind::Constant | Kind::Variable)
+            !matches!(
+                self.defs[*def].kind,
+                DefinitionKind::Field | DefinitionKind::Constant | DefinitionKind::Variable
+            )
         })
     }
 
@@ -304,90 +317,95 @@ impl<'s> Walk<'s> {
     }
 
     /// Returns the innermost context of the walk.
-    pub(crate) fn here(&self) -> Here {
+    pub(crate) fn here(&self) -> WalkContext {
         let scope = self.scopes.last().map(|scope| scope.at);
         for (def, at, _) in self.open.iter().rev() {
             if scope.is_some_and(|scope| scope >= *at) {
-                return Here::Function;
+                return WalkContext::Function;
             }
             if is_type(self.defs[*def].kind) {
-                return Here::Type(*def);
+                return WalkContext::Type(*def);
             }
         }
-        if scope.is_some() { Here::Function } else { Here::Outside }
+        if scope.is_some() { WalkContext::Function } else { WalkContext::Outside }
     }
 
     // Local names.
 
     /// Opens a scope.
-    pub(crate) fn scope(&mut self, at: At, extent: Extent) {
+    pub(crate) fn scope(&mut self, at: NodeIndex, extent: ScopeKind) {
         self.scope_over(at, self.bytes(at), extent);
     }
 
     /// The same with bounds other than those of the node.
-    pub(crate) fn scope_over(&mut self, at: At, bytes: ByteRange, extent: Extent) {
+    pub(crate) fn scope_over(&mut self, at: NodeIndex, bytes: ByteRange, extent: ScopeKind) {
         let after = self.after(at);
-        self.scopes.push(Scope { at, after, start: bytes.start, end: bytes.end, extent });
+        self.scopes.push(BindingScope { at, after, start: bytes.start, end: bytes.end, extent });
     }
 
     /// Returns the scope of function-wide names.
-    pub(crate) fn function_scope(&self) -> Option<Scope> {
-        let functions = self.scopes.iter().rev().find(|scope| scope.extent == Extent::Function);
+    pub(crate) fn function_scope(&self) -> Option<BindingScope> {
+        let functions = self.scopes.iter().rev().find(|scope| scope.extent == ScopeKind::Function);
         functions.copied()
     }
 
     /// Returns the innermost scope.
-    pub(crate) fn block_scope(&self) -> Option<Scope> {
+    pub(crate) fn block_scope(&self) -> Option<BindingScope> {
         self.scopes.last().copied()
     }
 
     /// Binds a name in the whole innermost scope.
-    pub(crate) fn bind(&mut self, name: Symbol, what: Bound) {
+    pub(crate) fn bind(&mut self, name: InternedName, what: BindingKind) {
         let (from, until) =
             self.block_scope().map_or((0, u32::MAX), |scope| (scope.start, scope.end));
-        self.bindings.push(Binding { name, from, until, what });
+        self.bindings.push(LocalBinding { name, from, until, what });
     }
 
     /// Binds a name in the whole innermost function.
-    pub(crate) fn bind_in_function(&mut self, name: Symbol, what: Bound) {
+    pub(crate) fn bind_in_function(&mut self, name: InternedName, what: BindingKind) {
         let (from, until) =
             self.function_scope().map_or((0, u32::MAX), |scope| (scope.start, scope.end));
-        self.bindings.push(Binding { name, from, until, what });
+        self.bindings.push(LocalBinding { name, from, until, what });
     }
 
     /// Binds a name from a byte to the end of the innermost scope.
-    pub(crate) fn bind_from(&mut self, name: Symbol, from: u32, what: Bound) {
+    pub(crate) fn bind_from(&mut self, name: InternedName, from: u32, what: BindingKind) {
         let until = self.block_scope().map_or(u32::MAX, |scope| scope.end);
-        self.bindings.push(Binding { name, from, until, what });
+        self.bindings.push(LocalBinding { name, from, until, what });
     }
 
     /// Binds a name in the text of a node.
-    pub(crate) fn bind_over(&mut self, at: At, name: Symbol, what: Bound) {
+    pub(crate) fn bind_over(&mut self, at: NodeIndex, name: InternedName, what: BindingKind) {
         let ByteRange { start: from, end: until } = self.bytes(at);
-        self.bindings.push(Binding { name, from, until, what });
+        self.bindings.push(LocalBinding { name, from, until, what });
     }
 
     // Uses.
 
     /// Records the use of a name.
-    pub(crate) fn uses(&mut self, at: At, role: Role, before: Before) {
+    pub(crate) fn uses(&mut self, at: NodeIndex, role: ReferenceRole, before: RawQualifier) {
         let name = self.symbol(at);
         let within = self.within();
         let bytes = self.bytes(at);
-        self.uses.push(Use { name, role, before, within, bytes });
+        self.uses.push(RawUse { name, role, before, within, bytes });
     }
 
     /// Records an import.
-    pub(crate) fn brings(&mut self, at: At, module: Symbol, brings: Brings) -> &mut Bring {
+    pub(crate) fn brings(
+        &mut self,
+        at: NodeIndex,
+        module: InternedName,
+        brings: RawImportNames,
+    ) -> &mut RawImport {
         let within = self.within();
         let bytes = self.bytes(at);
         let place = self.brings.len();
-        self.brings.push(Bring { module, brings, passed_on: false, within, bytes });
+        self.brings.push(RawImport { module, brings, passed_on: false, within, bytes });
         &mut self.brings[place]
     }
 
     /// Returns the text between two bytes without white space, as a name.
-    pub(crate) fn squeezed(&mut self, start: u32, end: u32) -> Symbol {
+    pub(crate) fn squeezed(&mut self, start: u32, end: u32) -> InternedName {
         let text = self.slice(start, end);
         if text.iter().any(u8::is_ascii_whitespace) {
             let text: Vec<u8> =
@@ -399,13 +417,13 @@ impl<'s> Walk<'s> {
     }
 
     /// Returns the text of a node without white space, as a name.
-    pub(crate) fn path(&mut self, at: At) -> Symbol {
+    pub(crate) fn path(&mut self, at: NodeIndex) -> InternedName {
         let ByteRange { start, end } = self.bytes(at);
         self.squeezed(start, end)
     }
 
     /// Returns the result of a call of this node as a name: its text with `()`.
-    pub(crate) fn result(&mut self, called: At) -> Symbol {
+    pub(crate) fn result(&mut self, called: NodeIndex) -> InternedName {
         let bytes = self.text(called).iter().copied().filter(|byte| !byte.is_ascii_whitespace());
         let text: Vec<u8> = bytes.chain(*b"()").collect();
         self.symbols.make(&text)
@@ -417,18 +435,18 @@ impl<'s> Walk<'s> {
     }
 }
 
-/// Iterator over the nodes directly inside a node; see [`Walk::children`].
+/// Iterator over the nodes directly inside a node; see [`SyntaxWalk::children`].
 #[derive(Debug, Clone)]
 pub(crate) struct Children<'a> {
     nodes: &'a [FlatNode],
-    next: At,
-    end: At,
+    next: NodeIndex,
+    end: NodeIndex,
 }
 
 impl Iterator for Children<'_> {
-    type Item = At;
+    type Item = NodeIndex;
 
-    fn next(&mut self) -> Option<At> {
+    fn next(&mut self) -> Option<NodeIndex> {
         if self.next >= self.end {
             return None;
         }

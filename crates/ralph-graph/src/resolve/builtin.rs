@@ -2,31 +2,31 @@
 
 use std::sync::LazyLock;
 
-use crate::family::Family;
+use crate::family::LanguageFamily;
 use crate::outline::{ByKey, NameKey};
 
-type Words = ByKey<&'static str>;
+type BuiltinTable = ByKey<&'static str>;
 
 /// The built-in names of a language.
 #[derive(Debug)]
 pub(crate) struct BuiltIn {
-    methods: Words,
-    types: Words,
-    names: Words,
+    methods: BuiltinTable,
+    types: BuiltinTable,
+    names: BuiltinTable,
 }
 
 impl BuiltIn {
-    fn new(family: Family) -> Self {
+    fn new(family: LanguageFamily) -> Self {
         let (methods, types, names) = match family {
-            Family::Python => (PYTHON, PYTHON_TYPES, PYTHON_NAMES),
-            Family::Script => (SCRIPT, "", SCRIPT_NAMES),
-            Family::Rust => (RUST, RUST_TYPES, RUST_NAMES),
-            Family::Ruby => (RUBY, "", ""),
-            Family::Java => (JAVA, JAVA_TYPES, ""),
-            Family::CSharp => (C_SHARP, "", ""),
-            Family::C => (CPP, "", ""),
+            LanguageFamily::Python => (PYTHON, PYTHON_TYPES, PYTHON_NAMES),
+            LanguageFamily::Script => (SCRIPT, "", SCRIPT_NAMES),
+            LanguageFamily::Rust => (RUST, RUST_TYPES, RUST_NAMES),
+            LanguageFamily::Ruby => (RUBY, "", ""),
+            LanguageFamily::Java => (JAVA, JAVA_TYPES, ""),
+            LanguageFamily::CSharp => (C_SHARP, "", ""),
+            LanguageFamily::C => (CPP, "", ""),
             // Their built-in types have no methods.
-            Family::Go | Family::Php | Family::Shell => ("", "", ""),
+            LanguageFamily::Go | LanguageFamily::Php | LanguageFamily::Shell => ("", "", ""),
         };
         let words = |text: &'static str| {
             text.split_ascii_whitespace().map(|word| (NameKey::of(word), word)).collect()
@@ -56,11 +56,11 @@ impl BuiltIn {
 
 /// Returns true if a name is among the words; another one may have the same
 /// key.
-fn has(words: &Words, key: NameKey, name: &str) -> bool {
+fn has(words: &BuiltinTable, key: NameKey, name: &str) -> bool {
     words.get(&key) == Some(&name)
 }
 
-impl Family {
+impl LanguageFamily {
     /// Returns the built-in names of its languages.
     pub(crate) fn built_in(self) -> &'static BuiltIn {
         static ALL: LazyLock<[BuiltIn; crate::family::ALL.len()]> =

@@ -1,12 +1,12 @@
 //! Includes of C and C++, and the declarations they bring.
 
 use super::Resolver;
-use crate::facts::{Kind, Reach};
-use crate::family::Family;
-use crate::project::{DefRef, FileId, folder_of, name_of, relative};
+use crate::facts::{DefinitionKind, SymbolVisibility};
+use crate::family::LanguageFamily;
+use crate::project::{CodeFileId, DefRef, folder_of, name_of, relative};
 
 impl Resolver<'_> {
-    pub(super) fn included(&self, file: FileId, text: &str) -> Option<FileId> {
+    pub(super) fn included(&self, file: CodeFileId, text: &str) -> Option<CodeFileId> {
         let folder = folder_of(&self.project.file(file).path);
         let near = relative(folder, text).and_then(|path| self.project.by_path(&path));
         near.or_else(|| self.project.by_path(text)).or_else(|| self.by_suffix(file, text))
@@ -44,16 +44,21 @@ impl Resolver<'_> {
     /// Returns true if a declaration of the same name elsewhere may mean the
     /// same thing.
     fn is_open(&self, at: DefRef) -> bool {
-        let kinds = [Kind::Function, Kind::Method, Kind::Variable, Kind::Constant];
-        self.project.file(at.file).family == Family::C
+        let kinds = [
+            DefinitionKind::Function,
+            DefinitionKind::Method,
+            DefinitionKind::Variable,
+            DefinitionKind::Constant,
+        ];
+        self.project.file(at.file).family == LanguageFamily::C
             && self
                 .project
                 .outlined(at)
-                .is_some_and(|it| it.reach == Reach::Project && kinds.contains(&it.kind))
+                .is_some_and(|it| it.reach == SymbolVisibility::Project && kinds.contains(&it.kind))
     }
 
-    fn are_joined(&self, a: FileId, b: FileId) -> bool {
-        let includes = |from, to: FileId| {
+    fn are_joined(&self, a: CodeFileId, b: CodeFileId) -> bool {
+        let includes = |from, to: CodeFileId| {
             is_header(&self.project.file(to).path) && self.reachable(from).contains(&to)
         };
         includes(a, b) || includes(b, a)
@@ -61,16 +66,16 @@ impl Resolver<'_> {
 
     /// Returns the file whose path ends with this text; of several, the one
     /// that shares most folders with the asking file, or none if two tie.
-    pub(super) fn by_suffix(&self, file: FileId, text: &str) -> Option<FileId> {
+    pub(super) fn by_suffix(&self, file: CodeFileId, text: &str) -> Option<CodeFileId> {
         let text = text.trim_start_matches(['.', '/']);
         let family = self.project.file(file).family;
         let end = format!("/{text}");
-        let ends_so = |id: &&FileId| {
+        let ends_so = |id: &&CodeFileId| {
             let other = self.project.file(**id);
             other.family == family && (other.path == text || other.path.ends_with(&end))
         };
         let own = &self.project.file(file).path;
-        let mut found: Vec<(usize, FileId)> = self
+        let mut found: Vec<(usize, CodeFileId)> = self
             .project
             .with_file_name(name_of(text))
             .iter()

@@ -2,15 +2,15 @@
 //! are packages.
 
 use super::modules::outer_spaces;
-use super::{Module, Place, Resolution, Resolver, Scope, Use, parts};
-use crate::facts::Role;
-use crate::family::Family;
+use super::{LookupScope, ModuleFiles, Resolution, ResolvedTarget, Resolver, UnresolvedUse, parts};
+use crate::facts::ReferenceRole;
+use crate::family::LanguageFamily;
 use crate::manifest::ManifestKind;
-use crate::project::{FileId, relative};
+use crate::project::{CodeFileId, relative};
 
 impl Resolver<'_> {
     /// Finds the longest prefix that is a package, and resolves the rest in it.
-    pub(super) fn dotted(&self, file: FileId, text: &str) -> Vec<Place> {
+    pub(super) fn dotted(&self, file: CodeFileId, text: &str) -> Vec<ResolvedTarget> {
         let family = self.project.file(file).family;
         let all: Vec<&str> = parts(text).collect();
         for length in (1..=all.len().min(super::PARTS)).rev() {
@@ -19,7 +19,7 @@ impl Resolver<'_> {
             let mut places = if files.is_empty() {
                 Vec::new()
             } else {
-                vec![Place::Module(Module { files: files.to_vec(), folder: None })]
+                vec![ResolvedTarget::Module(ModuleFiles { files: files.to_vec(), folder: None })]
             };
             for part in rest {
                 places = places.iter().flat_map(|place| self.members(place, part)).collect();
@@ -28,11 +28,11 @@ impl Resolver<'_> {
                 return places;
             }
         }
-        if family == Family::Php { self.by_prefix(&all) } else { Vec::new() }
+        if family == LanguageFamily::Php { self.by_prefix(&all) } else { Vec::new() }
     }
 
     /// The same for a name that may begin in the namespaces of the file.
-    pub(super) fn dotted_inside(&self, file: FileId, text: &str) -> Vec<Place> {
+    pub(super) fn dotted_inside(&self, file: CodeFileId, text: &str) -> Vec<ResolvedTarget> {
         let found = self.dotted(file, text);
         if !found.is_empty() {
             return found;
@@ -45,9 +45,9 @@ impl Resolver<'_> {
     }
 
     /// Resolves an attribute of C#, which may omit the `Attribute` suffix.
-    pub(super) fn attribute(&self, scope: Scope, it: Use<'_>) -> Resolution {
+    pub(super) fn attribute(&self, scope: LookupScope, it: UnresolvedUse<'_>) -> Resolution {
         let family = self.project.file(it.file).family;
-        if it.role != Role::Applies || family != Family::CSharp {
+        if it.role != ReferenceRole::Applies || family != LanguageFamily::CSharp {
             return Resolution::Outside;
         }
         let name = format!("{}Attribute", it.name);
@@ -55,7 +55,7 @@ impl Resolver<'_> {
     }
 
     /// Finds a class by the folder that is mapped to its prefix.
-    fn by_prefix(&self, all: &[&str]) -> Vec<Place> {
+    fn by_prefix(&self, all: &[&str]) -> Vec<ResolvedTarget> {
         let name = all.join("\\");
         for (folder, manifest) in self.project.manifests(ManifestKind::Composer) {
             for (prefix, target) in &manifest.pairs {
@@ -64,7 +64,7 @@ impl Resolver<'_> {
                 let found = relative(folder, &path).and_then(|path| self.project.by_path(&path));
                 if let (Some(file), Some(class)) = (found, all.last()) {
                     let classes = self.top_level(file, class);
-                    return classes.into_iter().map(Place::Definition).collect();
+                    return classes.into_iter().map(ResolvedTarget::Definition).collect();
                 }
             }
         }
@@ -73,7 +73,7 @@ impl Resolver<'_> {
 
     /// Returns the package of a Go import path, in the module with the longest
     /// path that has one.
-    pub(super) fn go_module(&self, text: &str) -> Option<Module> {
+    pub(super) fn go_module(&self, text: &str) -> Option<ModuleFiles> {
         let manifests = self.project.manifests(ManifestKind::GoMod);
         let mut modules: Vec<(&str, &str, &str)> = manifests
             .filter_map(|(folder, manifest)| {
@@ -86,13 +86,13 @@ impl Resolver<'_> {
         modules.into_iter().find_map(|(_, folder, rest)| {
             let mut files = self.go_package(&relative(folder, rest)?);
             files.retain(|file| !self.project.file(*file).path.ends_with("_test.go"));
-            (!files.is_empty()).then_some(Module { files, folder: None })
+            (!files.is_empty()).then_some(ModuleFiles { files, folder: None })
         })
     }
 
     /// Returns the Go files in a folder.
-    pub(super) fn go_package(&self, folder: &str) -> Vec<FileId> {
+    pub(super) fn go_package(&self, folder: &str) -> Vec<CodeFileId> {
         let files = self.project.in_folder(folder).iter().copied();
-        files.filter(|file| self.project.file(*file).family == Family::Go).collect()
+        files.filter(|file| self.project.file(*file).family == LanguageFamily::Go).collect()
     }
 }

@@ -3,79 +3,85 @@
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use super::questions::Question;
-use super::{Before, Lookup, Module, Place, Resolver, Scope, definitions, is_type};
-use crate::facts::{DefinitionId, Import, Imported, Kind, Reach, Role};
-use crate::family::Family;
-use crate::project::{DefRef, FileId, folder_of, name_of};
+use super::questions::ResolverQuery;
+use super::{
+    LookupScope, ModuleFiles, QualifierText, ResolvedTarget, Resolver, ScopeLookup, definitions,
+    is_type,
+};
+use crate::facts::{
+    DefinitionId, DefinitionKind, Import, ImportedNames, ReferenceRole, SymbolVisibility,
+};
+use crate::family::LanguageFamily;
+use crate::project::{CodeFileId, DefRef, folder_of, name_of};
 use crate::spaces::SpaceId;
 
 impl Resolver<'_> {
     /// Returns the members with this name.
-    pub(crate) fn members(&self, place: &Place, name: &str) -> Vec<Place> {
+    pub(crate) fn members(&self, place: &ResolvedTarget, name: &str) -> Vec<ResolvedTarget> {
         match place {
-            Place::Module(module) => self.in_module(module, name),
-            Place::Definition(at) => {
-                let question = Question::Inside(*at, self.questions.word(name));
+            ResolvedTarget::Module(module) => self.in_module(module, name),
+            ResolvedTarget::Definition(at) => {
+                let question = ResolverQuery::Inside(*at, self.questions.word(name));
                 let answer = self.questions.ask(question, || self.in_definition(*at, name));
                 answer.places().to_vec()
             }
         }
     }
 
-    fn in_module(&self, module: &Module, name: &str) -> Vec<Place> {
-        let is_script = |file: &FileId| self.project.file(*file).family == Family::Script;
+    fn in_module(&self, module: &ModuleFiles, name: &str) -> Vec<ResolvedTarget> {
+        let is_script =
+            |file: &CodeFileId| self.project.file(*file).family == LanguageFamily::Script;
         if module.files.iter().any(is_script) {
             return module.files.iter().flat_map(|file| self.given(*file, name)).collect();
         }
-        let follows = |file: &FileId| self.project.file(*file).family.follows_imports();
+        let follows = |file: &CodeFileId| self.project.file(*file).family.follows_imports();
         if module.files.iter().any(follows) {
             return self.in_followed(&module.files, name, &mut HashSet::new());
         }
         let mut found = Vec::new();
         for file in &module.files {
-            found.extend(self.top_level(*file, name).into_iter().map(Place::Definition));
+            found.extend(self.top_level(*file, name).into_iter().map(ResolvedTarget::Definition));
         }
         if found.is_empty() {
             found = module.files.iter().flat_map(|file| self.passed_on(*file, name)).collect();
         }
         if found.is_empty() {
-            found.extend(self.submodule(module, name).map(Place::Module));
+            found.extend(self.submodule(module, name).map(ResolvedTarget::Module));
         }
         found
     }
 
-    fn submodule(&self, module: &Module, name: &str) -> Option<Module> {
+    fn submodule(&self, module: &ModuleFiles, name: &str) -> Option<ModuleFiles> {
         let family = module.files.first().map(|file| self.project.file(*file).family);
         match family {
-            Some(Family::Rust) => {
-                let child = |file: &FileId| self.rust_child(*file, name);
-                module.files.iter().find_map(child).map(Module::of_file)
+            Some(LanguageFamily::Rust) => {
+                let child = |file: &CodeFileId| self.rust_child(*file, name);
+                module.files.iter().find_map(child).map(ModuleFiles::of_file)
             }
-            Some(Family::Python) | None => self.python_at(module.folder.as_deref()?, name),
+            Some(LanguageFamily::Python) | None => self.python_at(module.folder.as_deref()?, name),
             Some(_) => None,
         }
     }
 
     /// Returns definitions of a file at its top level, or only in a namespace
     /// for the whole file.
-    pub(crate) fn top_level(&self, file: FileId, name: &str) -> Vec<DefRef> {
+    pub(crate) fn top_level(&self, file: CodeFileId, name: &str) -> Vec<DefRef> {
         let project = self.project;
         let flat = project.file(file).family.has_file_namespaces();
         // In C, the values of an enumeration are known beside it.
-        let is_open = project.file(file).family == Family::C;
+        let is_open = project.file(file).family == LanguageFamily::C;
         let is_namespace = |id: DefinitionId| {
             let container = project.file(file).outline().definition(id);
             container.is_some_and(|it| {
-                flat && it.kind == Kind::Module
-                    || is_open && it.kind == Kind::Enum && it.container.is_none()
+                flat && it.kind == DefinitionKind::Module
+                    || is_open && it.kind == DefinitionKind::Enum && it.container.is_none()
             })
         };
         let is_top = |at: &&DefRef| {
             project.outlined(**at).is_some_and(|definition| {
                 definition.owner.is_none()
-                    && definition.reach != Reach::Nowhere
-                    && !(flat && definition.kind == Kind::Module)
+                    && definition.reach != SymbolVisibility::Nowhere
+                    && !(flat && definition.kind == DefinitionKind::Module)
                     && definition.container.is_none_or(is_namespace)
             })
         };
@@ -83,16 +89,16 @@ impl Resolver<'_> {
     }
 
     /// Returns what the imports of a file re-export under this name.
-    pub(super) fn passed_on(&self, file: FileId, name: &str) -> Vec<Place> {
+    pub(super) fn passed_on(&self, file: CodeFileId, name: &str) -> Vec<ResolvedTarget> {
         if self.passed_on_imports(file).next().is_none() {
             return Vec::new();
         }
-        let question = Question::PassedOn(file, self.questions.word(name));
+        let question = ResolverQuery::PassedOn(file, self.questions.word(name));
         let answer = self.questions.ask(question, || {
             let mut found = self.passed_on_by_name(file, name);
             if found.is_empty() {
                 let all = self.passed_on_imports(file);
-                let all = all.filter(|import| import.imported == Imported::Everything);
+                let all = all.filter(|import| import.imported == ImportedNames::Everything);
                 found = self.of_everything(file, all, name);
             }
             found
@@ -101,20 +107,20 @@ impl Resolver<'_> {
     }
 
     /// Returns the imports of a file that other files see.
-    fn passed_on_imports(&self, file: FileId) -> impl Iterator<Item = &Import> {
+    fn passed_on_imports(&self, file: CodeFileId) -> impl Iterator<Item = &Import> {
         let imports = self.project.file(file).outline().imports.iter();
         // Modules of one crate see each other's private imports.
-        let sees_all = self.project.file(file).family == Family::Rust;
+        let sees_all = self.project.file(file).family == LanguageFamily::Rust;
         imports.filter(move |import| (import.passed_on || sees_all) && import.within.is_none())
     }
 
     /// Returns what imports of this name re-export.
-    pub(super) fn passed_on_by_name(&self, file: FileId, name: &str) -> Vec<Place> {
+    pub(super) fn passed_on_by_name(&self, file: CodeFileId, name: &str) -> Vec<ResolvedTarget> {
         if self.passed_on_imports(file).next().is_none() {
             return Vec::new();
         }
         let bound = |import| self.bound(file, import, name).into_iter().flatten();
-        let question = Question::PassedOnByName(file, self.questions.word(name));
+        let question = ResolverQuery::PassedOnByName(file, self.questions.word(name));
         let find = || self.passed_on_imports(file).flat_map(bound).collect::<Vec<_>>();
         self.questions.ask(question, find).places().to_vec()
     }
@@ -126,24 +132,24 @@ impl Resolver<'_> {
     /// already `searched` have nothing, or it was found.
     pub(super) fn in_followed(
         &self,
-        files: &[FileId],
+        files: &[CodeFileId],
         name: &str,
-        searched: &mut HashSet<FileId>,
-    ) -> Vec<Place> {
+        searched: &mut HashSet<CodeFileId>,
+    ) -> Vec<ResolvedTarget> {
         let mut found = Vec::new();
-        let mut next: Vec<FileId> = files.iter().rev().copied().collect();
+        let mut next: Vec<CodeFileId> = files.iter().rev().copied().collect();
         while let Some(file) = next.pop() {
             if !searched.insert(file) {
                 continue;
             }
-            let mut here: Vec<Place> =
-                self.top_level(file, name).into_iter().map(Place::Definition).collect();
+            let mut here: Vec<ResolvedTarget> =
+                self.top_level(file, name).into_iter().map(ResolvedTarget::Definition).collect();
             if here.is_empty() {
                 here = self.passed_on_by_name(file, name);
             }
             if here.is_empty() {
                 let all = self.passed_on_imports(file);
-                let inside = all.filter(|import| import.imported == Imported::Everything);
+                let inside = all.filter(|import| import.imported == ImportedNames::Everything);
                 let (modules, members) = self.followed(file, inside, name);
                 here = members;
                 next.extend(modules.into_iter().rev());
@@ -157,17 +163,17 @@ impl Resolver<'_> {
     /// that they name.
     pub(super) fn followed<'i>(
         &self,
-        file: FileId,
+        file: CodeFileId,
         imports: impl Iterator<Item = &'i Import>,
         name: &str,
-    ) -> (Vec<FileId>, Vec<Place>) {
+    ) -> (Vec<CodeFileId>, Vec<ResolvedTarget>) {
         let (mut files, mut members) = (Vec::new(), Vec::new());
         for import in imports {
-            let scope = Scope { file, within: import.within };
+            let scope = LookupScope { file, within: import.within };
             for place in self.modules(scope, self.project.text(file, import.module)).iter() {
                 match place {
-                    Place::Module(module) => files.extend(&module.files),
-                    Place::Definition(_) => members.extend(self.members(place, name)),
+                    ResolvedTarget::Module(module) => files.extend(&module.files),
+                    ResolvedTarget::Definition(_) => members.extend(self.members(place, name)),
                 }
             }
         }
@@ -175,15 +181,20 @@ impl Resolver<'_> {
     }
 
     /// Returns what an import binds a name to; `None` if it binds another one.
-    pub(crate) fn bound(&self, file: FileId, import: &Import, name: &str) -> Option<Vec<Place>> {
-        let scope = Scope { file, within: import.within };
+    pub(crate) fn bound(
+        &self,
+        file: CodeFileId,
+        import: &Import,
+        name: &str,
+    ) -> Option<Vec<ResolvedTarget>> {
+        let scope = LookupScope { file, within: import.within };
         let module = || self.modules(scope, self.project.text(file, import.module));
         match import.imported {
-            Imported::Name { name: original, local } => (self.project.text(file, local) == name)
-                .then(|| {
+            ImportedNames::Name { name: original, local } => {
+                (self.project.text(file, local) == name).then(|| {
                     let original = self.project.text(file, original);
                     let places = module();
-                    let named = |name: &str| -> Vec<Place> {
+                    let named = |name: &str| -> Vec<ResolvedTarget> {
                         places.iter().flat_map(|place| self.members(place, name)).collect()
                     };
                     let mut found = named(original);
@@ -196,25 +207,26 @@ impl Resolver<'_> {
                         found = named(name);
                     }
                     if found.is_empty() && original == "default" {
-                        let files = places.iter().flat_map(Place::files);
+                        let files = places.iter().flat_map(ResolvedTarget::files);
                         found = files.flat_map(|file| self.default_of(file)).collect();
                     }
                     if found.is_empty() {
                         found = self.inner_space(file, import, original);
                     }
                     found
-                }),
-            Imported::Module { local: Some(local) } => {
+                })
+            }
+            ImportedNames::Module { local: Some(local) } => {
                 (self.project.text(file, local) == name).then(|| self.with_wholes(&module()))
             }
-            Imported::Module { local: None } | Imported::Everything => None,
+            ImportedNames::Module { local: None } | ImportedNames::Everything => None,
         }
     }
 
     /// Resolves an imported namespace that is written as a member of another.
-    fn inner_space(&self, file: FileId, import: &Import, name: &str) -> Vec<Place> {
+    fn inner_space(&self, file: CodeFileId, import: &Import, name: &str) -> Vec<ResolvedTarget> {
         let family = self.project.file(file).family;
-        if !matches!(family, Family::CSharp | Family::Php) {
+        if !matches!(family, LanguageFamily::CSharp | LanguageFamily::Php) {
             return Vec::new();
         }
         let outer = self.project.text(file, import.module);
@@ -223,65 +235,72 @@ impl Resolver<'_> {
         if files.is_empty() {
             return Vec::new();
         }
-        vec![Place::Module(Module { files, folder: None })]
+        vec![ResolvedTarget::Module(ModuleFiles { files, folder: None })]
     }
 
     /// Returns the members with this name that an import of everything brings.
-    pub(crate) fn everything_named(&self, file: FileId, import: &Import, name: &str) -> Vec<Place> {
-        let scope = Scope { file, within: import.within };
+    pub(crate) fn everything_named(
+        &self,
+        file: CodeFileId,
+        import: &Import,
+        name: &str,
+    ) -> Vec<ResolvedTarget> {
+        let scope = LookupScope { file, within: import.within };
         let places = self.modules(scope, self.project.text(file, import.module));
         places.iter().flat_map(|place| self.members(place, name)).collect()
     }
 
     /// Returns the exported values of files that use `exports`.
-    fn default_of_exports(&self, places: &[Place]) -> Vec<Place> {
-        let files = places.iter().flat_map(Place::files);
-        let files: Vec<FileId> = files.filter(|file| self.has_exports(*file)).collect();
-        let whole: Vec<Place> = files.iter().flat_map(|file| self.whole(*file)).collect();
+    fn default_of_exports(&self, places: &[ResolvedTarget]) -> Vec<ResolvedTarget> {
+        let files = places.iter().flat_map(ResolvedTarget::files);
+        let files: Vec<CodeFileId> = files.filter(|file| self.has_exports(*file)).collect();
+        let whole: Vec<ResolvedTarget> = files.iter().flat_map(|file| self.whole(*file)).collect();
         if !whole.is_empty() {
             return whole;
         }
-        files.into_iter().map(Module::of_file).map(Place::Module).collect()
+        files.into_iter().map(ModuleFiles::of_file).map(ResolvedTarget::Module).collect()
     }
 
     /// Returns the unnamed export of a script: the definition named like the
     /// file, or the only one that others can see.
-    fn default_of(&self, file: FileId) -> Vec<Place> {
+    fn default_of(&self, file: CodeFileId) -> Vec<ResolvedTarget> {
         let path = &self.project.file(file).path;
         let stem = name_of(path).split('.').next().unwrap_or_default();
         let stem = if stem == "index" { name_of(folder_of(path)) } else { stem };
         let seen: Vec<DefRef> = self
             .project
             .definitions(file)
-            .filter(|(_, it)| it.container.is_none() && it.reach == Reach::Project)
+            .filter(|(_, it)| it.container.is_none() && it.reach == SymbolVisibility::Project)
             .map(|(at, _)| at)
             .collect();
         let alike = |at: &&DefRef| self.project.name(**at).eq_ignore_ascii_case(stem);
-        let named: Vec<Place> = seen.iter().filter(alike).copied().map(Place::Definition).collect();
+        let named: Vec<ResolvedTarget> =
+            seen.iter().filter(alike).copied().map(ResolvedTarget::Definition).collect();
         match (named.is_empty(), seen.as_slice()) {
             (false, _) => named,
-            (true, [only]) => vec![Place::Definition(*only)],
+            (true, [only]) => vec![ResolvedTarget::Definition(*only)],
             (true, _) => Vec::new(),
         }
     }
 
-    fn in_definition(&self, at: DefRef, name: &str) -> Vec<Place> {
+    fn in_definition(&self, at: DefRef, name: &str) -> Vec<ResolvedTarget> {
         let own = self.own_members(at, name);
         if !own.is_empty() {
-            return own.into_iter().map(Place::Definition).collect();
+            return own.into_iter().map(ResolvedTarget::Definition).collect();
         }
         let Some(definition) = self.project.outlined(at) else { return Vec::new() };
         let elsewhere = self.members_elsewhere(at, name);
         if !elsewhere.is_empty() {
-            return elsewhere.into_iter().map(Place::Definition).collect();
+            return elsewhere.into_iter().map(ResolvedTarget::Definition).collect();
         }
-        if definition.kind == Kind::Module {
+        if definition.kind == DefinitionKind::Module {
             return self.in_namespace(at, name);
         }
         // An enumeration value has the members of the enumeration.
-        if definition.kind == Kind::Variant {
+        if definition.kind == DefinitionKind::Variant {
             let of = self.project.containers(at).next();
-            return of.map_or_else(Vec::new, |of| self.members(&Place::Definition(of), name));
+            return of
+                .map_or_else(Vec::new, |of| self.members(&ResolvedTarget::Definition(of), name));
         }
         let others = self.other_parts(at);
         let bases = std::iter::once(&at).chain(&others).flat_map(|part| self.bases(*part));
@@ -291,7 +310,7 @@ impl Resolver<'_> {
                 continue;
             }
             tried.push(base);
-            let found = self.members(&Place::Definition(base), name);
+            let found = self.members(&ResolvedTarget::Definition(base), name);
             if !found.is_empty() {
                 return found;
             }
@@ -344,7 +363,7 @@ impl Resolver<'_> {
     /// Returns true if two parts of a namespace may belong to one program: with
     /// includes, one must reach the other.
     pub(super) fn is_one_program(&self, a: DefRef, b: DefRef) -> bool {
-        self.project.file(a.file).family != Family::C
+        self.project.file(a.file).family != LanguageFamily::C
             || self.can_reach(a.file, b.file)
             || self.can_reach(b.file, a.file)
     }
@@ -352,7 +371,7 @@ impl Resolver<'_> {
     /// Returns the members written in a definition, or declared to belong to
     /// it.
     pub(crate) fn own_members(&self, at: DefRef, name: &str) -> Vec<DefRef> {
-        let question = Question::OwnMembers(at, self.questions.word(name));
+        let question = ResolverQuery::OwnMembers(at, self.questions.word(name));
         let answer = self.questions.ask(question, || self.find_own_members(at, name));
         definitions(&answer.places())
     }
@@ -364,7 +383,9 @@ impl Resolver<'_> {
         let is_inside = |member: &&DefRef| {
             let definition = project.outlined(**member);
             definition.is_some_and(|it| {
-                it.owner.is_none() && it.reach != Reach::Nowhere && it.container == Some(at.id)
+                it.owner.is_none()
+                    && it.reach != SymbolVisibility::Nowhere
+                    && it.container == Some(at.id)
             })
         };
         let inside = project.named_in(at.file, name).iter().filter(is_inside);
@@ -382,7 +403,7 @@ impl Resolver<'_> {
     fn owners_called(&self, name: &str, member: DefRef) -> Vec<DefRef> {
         let project = self.project;
         // In scripts, any name may be an object's.
-        if project.file(member.file).family == Family::Script {
+        if project.file(member.file).family == LanguageFamily::Script {
             return self.script_owners(member);
         }
         let owner = project.outlined(member).and_then(|it| it.owner);
@@ -396,37 +417,39 @@ impl Resolver<'_> {
     }
 
     /// Returns the imports of a namespace with this name.
-    fn in_namespace(&self, at: DefRef, name: &str) -> Vec<Place> {
+    fn in_namespace(&self, at: DefRef, name: &str) -> Vec<ResolvedTarget> {
         let project = self.project;
         let imports = project.file(at.file).outline().imports.iter();
         let inside = imports.filter(|import| import.within == Some(at.id));
         let bound = |import| self.bound(at.file, import, name).into_iter().flatten();
-        let mut found: Vec<Place> = inside.clone().flat_map(bound).collect();
+        let mut found: Vec<ResolvedTarget> = inside.clone().flat_map(bound).collect();
         if found.is_empty() {
-            let all = inside.filter(|import| import.imported == Imported::Everything);
+            let all = inside.filter(|import| import.imported == ImportedNames::Everything);
             found = self.of_everything(at.file, all, name);
         }
         let family = project.file(at.file).family;
-        if found.is_empty() && family == Family::C {
+        if found.is_empty() && family == LanguageFamily::C {
             // `namespace a::b` is inside `a`.
             let inner = format!("{}.{name}", project.namespace_name(at));
             let inner = project.reopened(family, &inner).iter().copied();
             let inner = inner.filter(|inner| self.is_one_program(at, *inner));
-            found.extend(inner.map(Place::Definition));
+            found.extend(inner.map(ResolvedTarget::Definition));
         }
         found
     }
 
     /// Returns the types that an owner's name means in a file.
-    pub(super) fn owners(&self, file: FileId, name: &str) -> Rc<[Place]> {
-        let question = Question::Owners(file, self.questions.word(name));
+    pub(super) fn owners(&self, file: CodeFileId, name: &str) -> Rc<[ResolvedTarget]> {
+        let question = ResolverQuery::Owners(file, self.questions.word(name));
         self.questions.ask(question, || self.find_owners(file, name)).places()
     }
 
-    fn find_owners(&self, file: FileId, name: &str) -> Vec<DefRef> {
+    fn find_owners(&self, file: CodeFileId, name: &str) -> Vec<DefRef> {
         let project = self.project;
         let is_owner = |at: &DefRef| {
-            project.outlined(*at).is_some_and(|it| is_type(it.kind) || it.kind == Kind::Module)
+            project
+                .outlined(*at)
+                .is_some_and(|it| is_type(it.kind) || it.kind == DefinitionKind::Module)
         };
         let short = super::split_last(name).1;
         // Inside a module of the same file it may be a type of that module.
@@ -439,8 +462,8 @@ impl Resolver<'_> {
         if !here.is_empty() {
             return here;
         }
-        let scope = Scope { file, within: None };
-        if let Lookup::Found(places) = self.types(scope, name) {
+        let scope = LookupScope { file, within: None };
+        if let ScopeLookup::Found(places) = self.types(scope, name) {
             let found: Vec<DefRef> = definitions(&places).into_iter().filter(is_owner).collect();
             if !found.is_empty() {
                 return found;
@@ -459,7 +482,7 @@ impl Resolver<'_> {
 
     /// Returns the types that a type extends and implements.
     pub(crate) fn bases(&self, at: DefRef) -> Vec<DefRef> {
-        let answer = self.questions.ask(Question::Bases(at), || self.find_bases(at));
+        let answer = self.questions.ask(ResolverQuery::Bases(at), || self.find_bases(at));
         definitions(&answer.places())
     }
 
@@ -471,26 +494,27 @@ impl Resolver<'_> {
             let belongs = above.within == Some(at.id);
             // In scripts, an alias may be a union, which has only the common
             // members.
-            let is_choice =
-                above.role == Role::Type && project.file(at.file).family == Family::Script;
+            let is_choice = above.role == ReferenceRole::Type
+                && project.file(at.file).family == LanguageFamily::Script;
             if !belongs || is_choice {
                 continue;
             }
             let text = |id| outline.names.text(id);
-            let scope = Scope {
+            let scope = LookupScope {
                 file: at.file,
                 within: outline.definition(at.id).and_then(|it| it.container),
             };
             let above_name = text(above.name);
-            let looked = match Before::new(above.qualifier, text) {
-                Before::Path(path) | Before::OfType(path) => {
+            let looked = match QualifierText::new(above.qualifier, text) {
+                QualifierText::Path(path) | QualifierText::OfType(path) => {
                     self.types(scope, &format!("{path}.{above_name}"))
                 }
-                Before::Nothing | Before::Itself | Before::Parent | Before::Unknown => {
-                    self.lookup_type(scope, above_name)
-                }
+                QualifierText::Nothing
+                | QualifierText::Itself
+                | QualifierText::Parent
+                | QualifierText::Unknown => self.lookup_type(scope, above_name),
             };
-            if let Lookup::Found(places) = looked {
+            if let ScopeLookup::Found(places) = looked {
                 known.extend(definitions(&places).into_iter().filter(|base| *base != at));
             }
         }

@@ -3,84 +3,88 @@
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use super::questions::{Question, Sought};
-use super::{Lookup, Module, Place, Resolver, Scope, definitions, is_type, parts};
-use crate::facts::{Import, Imported, Kind};
-use crate::family::Family;
-use crate::project::{DefRef, FileId, folder_of, relative};
+use super::questions::{LookupKind, ResolverQuery};
+use super::{
+    LookupScope, ModuleFiles, ResolvedTarget, Resolver, ScopeLookup, definitions, is_type, parts,
+};
+use crate::facts::{DefinitionKind, Import, ImportedNames};
+use crate::family::LanguageFamily;
+use crate::project::{CodeFileId, DefRef, folder_of, relative};
 
 impl Resolver<'_> {
     /// Looks up a bare name.
-    pub(crate) fn lookup(&self, scope: Scope, name: &str) -> Lookup {
-        self.looked_up(scope, name, Sought::Anything)
+    pub(crate) fn lookup(&self, scope: LookupScope, name: &str) -> ScopeLookup {
+        self.looked_up(scope, name, LookupKind::Anything)
     }
 
     /// The same for the name of a type: a field may have it as well.
-    pub(crate) fn lookup_type(&self, scope: Scope, name: &str) -> Lookup {
-        self.looked_up(scope, name, Sought::Type)
+    pub(crate) fn lookup_type(&self, scope: LookupScope, name: &str) -> ScopeLookup {
+        self.looked_up(scope, name, LookupKind::Type)
     }
 
-    fn looked_up(&self, scope: Scope, name: &str, sought: Sought) -> Lookup {
-        let Scope { file, within } = scope;
-        let question = Question::Name { file, within, name: self.questions.word(name), sought };
+    fn looked_up(&self, scope: LookupScope, name: &str, sought: LookupKind) -> ScopeLookup {
+        let LookupScope { file, within } = scope;
+        let question =
+            ResolverQuery::Name { file, within, name: self.questions.word(name), sought };
         self.questions.ask(question, || self.lookup_here(scope, name, sought)).into()
     }
 
-    fn lookup_here(&self, scope: Scope, name: &str, sought: Sought) -> Lookup {
+    fn lookup_here(&self, scope: LookupScope, name: &str, sought: LookupKind) -> ScopeLookup {
         let family = self.project.file(scope.file).family;
         let start = scope.within.map(|id| DefRef { file: scope.file, id });
         let chain =
             start.into_iter().flat_map(|at| std::iter::once(at).chain(self.project.containers(at)));
         for at in chain {
             match self.in_scope(at, name, sought) {
-                Lookup::Unbound => {}
-                bound @ (Lookup::Found(_) | Lookup::Outside) => return bound,
+                ScopeLookup::Unbound => {}
+                bound @ (ScopeLookup::Found(_) | ScopeLookup::Outside) => return bound,
             }
-            let is_module = self.project.outlined(at).is_some_and(|it| it.kind == Kind::Module);
-            if is_module && family == Family::Rust {
-                return Lookup::Unbound;
+            let is_module =
+                self.project.outlined(at).is_some_and(|it| it.kind == DefinitionKind::Module);
+            if is_module && family == LanguageFamily::Rust {
+                return ScopeLookup::Unbound;
             }
         }
         let own = self.top_level(scope.file, name);
         if !own.is_empty() {
-            return Lookup::Found(own.into_iter().map(Place::Definition).collect());
+            return ScopeLookup::Found(own.into_iter().map(ResolvedTarget::Definition).collect());
         }
         match self.by_import(scope.file, None, name) {
-            Lookup::Unbound => {}
-            bound @ (Lookup::Found(_) | Lookup::Outside) => return bound,
+            ScopeLookup::Unbound => {}
+            bound @ (ScopeLookup::Found(_) | ScopeLookup::Outside) => return bound,
         }
         let near = self.in_package(scope.file, name);
         if !near.is_empty() {
-            return Lookup::Found(near);
+            return ScopeLookup::Found(near);
         }
         // A script does not itself know the names that it re-exports as a
         // whole.
-        if family == Family::Script {
-            return Lookup::Unbound;
+        if family == LanguageFamily::Script {
+            return ScopeLookup::Unbound;
         }
         let wide = self.by_everything(scope.file, name);
-        if wide.is_empty() { Lookup::Unbound } else { Lookup::Found(wide) }
+        if wide.is_empty() { ScopeLookup::Unbound } else { ScopeLookup::Found(wide) }
     }
 
     /// Looks up a name in one of the definitions around it.
-    fn in_scope(&self, at: DefRef, name: &str, sought: Sought) -> Lookup {
-        let Some(definition) = self.project.outlined(at) else { return Lookup::Unbound };
+    fn in_scope(&self, at: DefRef, name: &str, sought: LookupKind) -> ScopeLookup {
+        let Some(definition) = self.project.outlined(at) else { return ScopeLookup::Unbound };
         let family = self.project.file(at.file).family;
-        let mut found: Vec<Place> = if !is_type(definition.kind) {
+        let mut found: Vec<ResolvedTarget> = if !is_type(definition.kind) {
             let mut own = self.own_members(at, name);
-            if own.is_empty() && definition.kind == Kind::Module {
+            if own.is_empty() && definition.kind == DefinitionKind::Module {
                 own = self.in_other_parts(at, name);
             }
             if definition.owner.is_some() && family.has_implied_self() {
-                let scope = Scope { file: at.file, within: Some(at.id) };
+                let scope = LookupScope { file: at.file, within: Some(at.id) };
                 let types = self.enclosing_type(scope);
-                let own_type = types.map(Place::Definition);
+                let own_type = types.map(ResolvedTarget::Definition);
                 let members = own_type.into_iter().flat_map(|of| self.members(&of, name));
                 own.extend(definitions(&members.collect::<Vec<_>>()));
             }
-            own.into_iter().map(Place::Definition).collect()
+            own.into_iter().map(ResolvedTarget::Definition).collect()
         } else if family.has_implied_self() {
-            self.members(&Place::Definition(at), name)
+            self.members(&ResolvedTarget::Definition(at), name)
         } else {
             Vec::new()
         };
@@ -88,39 +92,40 @@ impl Resolver<'_> {
             found.retain(|place| self.is_meant(place, family, sought));
         }
         if !found.is_empty() {
-            return Lookup::Found(found);
+            return ScopeLookup::Found(found);
         }
         let imported = match self.by_import(at.file, Some(at), name) {
-            Lookup::Found(mut places) if family.has_implied_self() => {
+            ScopeLookup::Found(mut places) if family.has_implied_self() => {
                 places.retain(|place| self.is_meant(place, family, sought));
-                if places.is_empty() { Lookup::Unbound } else { Lookup::Found(places) }
+                if places.is_empty() { ScopeLookup::Unbound } else { ScopeLookup::Found(places) }
             }
-            other @ (Lookup::Found(_) | Lookup::Outside | Lookup::Unbound) => other,
+            other @ (ScopeLookup::Found(_) | ScopeLookup::Outside | ScopeLookup::Unbound) => other,
         };
         match imported {
-            Lookup::Unbound if definition.kind == Kind::Module => {
+            ScopeLookup::Unbound if definition.kind == DefinitionKind::Module => {
                 let imports = self.project.file(at.file).outline().imports.iter();
                 let all = imports.filter(|import| {
-                    import.within == Some(at.id) && import.imported == Imported::Everything
+                    import.within == Some(at.id) && import.imported == ImportedNames::Everything
                 });
                 let found = self.of_everything(at.file, all, name);
-                if found.is_empty() { Lookup::Unbound } else { Lookup::Found(found) }
+                if found.is_empty() { ScopeLookup::Unbound } else { ScopeLookup::Found(found) }
             }
-            bound @ (Lookup::Found(_) | Lookup::Outside | Lookup::Unbound) => bound,
+            bound @ (ScopeLookup::Found(_) | ScopeLookup::Outside | ScopeLookup::Unbound) => bound,
         }
     }
 
     /// Returns true if a member can be meant by its bare name: constructors
     /// cannot, since they have the name of their type.
-    fn is_meant(&self, place: &Place, family: Family, sought: Sought) -> bool {
-        let Place::Definition(at) = place else { return true };
+    fn is_meant(&self, place: &ResolvedTarget, family: LanguageFamily, sought: LookupKind) -> bool {
+        let ResolvedTarget::Definition(at) = place else { return true };
         let Some(definition) = self.project.outlined(*at) else { return true };
-        let is_constant = definition.kind == Kind::Constant && family == Family::Ruby;
+        let is_constant =
+            definition.kind == DefinitionKind::Constant && family == LanguageFamily::Ruby;
         let can_be_type =
-            is_type(definition.kind) || definition.kind == Kind::Module || is_constant;
-        let is_constructor = definition.kind == Kind::Method
+            is_type(definition.kind) || definition.kind == DefinitionKind::Module || is_constant;
+        let is_constructor = definition.kind == DefinitionKind::Method
             && self.project.owner_name(*at) == Some(self.project.name(*at));
-        !is_constructor && (can_be_type || sought == Sought::Anything)
+        !is_constructor && (can_be_type || sought == LookupKind::Anything)
     }
 
     /// Returns members of a namespace that are written elsewhere, and of the
@@ -129,7 +134,7 @@ impl Resolver<'_> {
         let project = self.project;
         let family = project.file(at.file).family;
         let found = self.members_elsewhere(at, name);
-        if !found.is_empty() || family != Family::C || !project.name(at).contains("::") {
+        if !found.is_empty() || family != LanguageFamily::C || !project.name(at).contains("::") {
             return found;
         }
         let outer = outer_spaces(&project.namespace_name(at));
@@ -138,7 +143,7 @@ impl Resolver<'_> {
     }
 
     /// Looks up a name in imports, in a definition or at the top level.
-    fn by_import(&self, file: FileId, within: Option<DefRef>, name: &str) -> Lookup {
+    fn by_import(&self, file: CodeFileId, within: Option<DefRef>, name: &str) -> ScopeLookup {
         let imports = self.project.file(file).outline().imports.iter();
         let apt = imports.filter(|import| import.within == within.map(|at| at.id));
         let mut is_bound = false;
@@ -150,21 +155,21 @@ impl Resolver<'_> {
             }
         }
         match (is_bound, found.is_empty()) {
-            (_, false) => Lookup::Found(found),
-            (true, true) => Lookup::Outside,
-            (false, true) => Lookup::Unbound,
+            (_, false) => ScopeLookup::Found(found),
+            (true, true) => ScopeLookup::Outside,
+            (false, true) => ScopeLookup::Unbound,
         }
     }
 
     /// Returns names of other files that need no import.
-    fn in_package(&self, file: FileId, name: &str) -> Vec<Place> {
+    fn in_package(&self, file: CodeFileId, name: &str) -> Vec<ResolvedTarget> {
         let project = self.project;
         let family = project.file(file).family;
-        let files: Vec<FileId> = match family {
-            Family::Go => self.go_package(folder_of(&project.file(file).path)),
-            Family::Java | Family::CSharp | Family::Php => {
+        let files: Vec<CodeFileId> = match family {
+            LanguageFamily::Go => self.go_package(folder_of(&project.file(file).path)),
+            LanguageFamily::Java | LanguageFamily::CSharp | LanguageFamily::Php => {
                 let mut spaces: Vec<String> = project.namespaces(file).into_iter().collect();
-                if family == Family::CSharp {
+                if family == LanguageFamily::CSharp {
                     let outer = spaces.iter().flat_map(|space| outer_spaces(space));
                     let outer: Vec<String> = outer.collect();
                     spaces.extend(outer);
@@ -176,28 +181,32 @@ impl Resolver<'_> {
                 let here = spaces.iter().flat_map(|space| project.in_namespace(family, space));
                 here.copied().collect()
             }
-            Family::Rust => return self.rust_visible(file, name),
-            Family::Python | Family::Script | Family::Ruby | Family::C | Family::Shell => {
+            LanguageFamily::Rust => return self.rust_visible(file, name),
+            LanguageFamily::Python
+            | LanguageFamily::Script
+            | LanguageFamily::Ruby
+            | LanguageFamily::C
+            | LanguageFamily::Shell => {
                 return Vec::new();
             }
         };
         let found = files.into_iter().flat_map(|other| self.top_level(other, name));
-        found.map(Place::Definition).collect()
+        found.map(ResolvedTarget::Definition).collect()
     }
 
     /// Returns names from imports of everything, and from such imports of those
     /// files if the language follows them.
-    fn by_everything(&self, file: FileId, name: &str) -> Vec<Place> {
+    fn by_everything(&self, file: CodeFileId, name: &str) -> Vec<ResolvedTarget> {
         let project = self.project;
         let family = project.file(file).family;
-        let is_all = |import: &&Import| import.imported == Imported::Everything;
+        let is_all = |import: &&Import| import.imported == ImportedNames::Everything;
         if !family.follows_imports() {
             let all = project.file(file).outline().imports.iter().filter(is_all);
             let all = all.filter(|import| import.within.is_none());
             return self.of_everything(file, all, name);
         }
         // Which of several files a shell reads is only known when it runs.
-        let takes_all = family == Family::Shell;
+        let takes_all = family == LanguageFamily::Shell;
         let mut all_found = Vec::new();
         let mut searched = HashSet::new();
         let mut seen = HashSet::from([file]);
@@ -217,97 +226,114 @@ impl Resolver<'_> {
     }
 
     /// Returns the module of an import path.
-    pub(crate) fn modules(&self, scope: Scope, text: &str) -> Rc<[Place]> {
+    pub(crate) fn modules(&self, scope: LookupScope, text: &str) -> Rc<[ResolvedTarget]> {
         // The meaning of `super` and `self` depends on the module around them.
-        let is_local = self.project.file(scope.file).family == Family::Rust;
+        let is_local = self.project.file(scope.file).family == LanguageFamily::Rust;
         let within = scope.within.filter(|_| is_local);
         let question =
-            Question::Modules { file: scope.file, within, text: self.questions.word(text) };
+            ResolverQuery::Modules { file: scope.file, within, text: self.questions.word(text) };
         self.questions.ask(question, || self.find_modules(scope, text)).places()
     }
 
-    fn find_modules(&self, scope: Scope, text: &str) -> Vec<Place> {
+    fn find_modules(&self, scope: LookupScope, text: &str) -> Vec<ResolvedTarget> {
         let file = scope.file;
-        let one = |found: Option<FileId>| found.map(Module::of_file).map(Place::Module);
+        let one =
+            |found: Option<CodeFileId>| found.map(ModuleFiles::of_file).map(ResolvedTarget::Module);
         match self.project.file(file).family {
-            Family::Python => {
-                self.python_module(file, text).map(Place::Module).into_iter().collect()
+            LanguageFamily::Python => {
+                self.python_module(file, text).map(ResolvedTarget::Module).into_iter().collect()
             }
-            Family::Rust => self.rust_path(scope, text),
-            Family::Script => one(self.script_module(file, text)).into_iter().collect(),
-            Family::Go => self.go_module(text).map(Place::Module).into_iter().collect(),
-            Family::Php if parts(text).next() == Some("namespace") => {
+            LanguageFamily::Rust => self.rust_path(scope, text),
+            LanguageFamily::Script => one(self.script_module(file, text)).into_iter().collect(),
+            LanguageFamily::Go => {
+                self.go_module(text).map(ResolvedTarget::Module).into_iter().collect()
+            }
+            LanguageFamily::Php if parts(text).next() == Some("namespace") => {
                 let own = self.project.namespaces(file).into_iter().next().unwrap_or_default();
                 self.dotted(file, &text.replacen("namespace", &own, 1))
             }
-            Family::Java | Family::Php => self.dotted(file, text),
-            Family::CSharp => self.dotted_inside(file, text),
-            Family::Ruby => one(self.ruby_file(file, text)).into_iter().collect(),
-            Family::C => match self.included(file, text) {
-                Some(found) => vec![Place::Module(Module::of_file(found))],
+            LanguageFamily::Java | LanguageFamily::Php => self.dotted(file, text),
+            LanguageFamily::CSharp => self.dotted_inside(file, text),
+            LanguageFamily::Ruby => one(self.ruby_file(file, text)).into_iter().collect(),
+            LanguageFamily::C => match self.included(file, text) {
+                Some(found) => vec![ResolvedTarget::Module(ModuleFiles::of_file(found))],
                 None => self.namespace(file, text),
             },
-            Family::Shell => one(self.sourced(file, text)).into_iter().collect(),
+            LanguageFamily::Shell => one(self.sourced(file, text)).into_iter().collect(),
         }
     }
 
     /// Looks up the path before a name.
-    pub(crate) fn path(&self, scope: Scope, path: &str) -> Lookup {
+    pub(crate) fn path(&self, scope: LookupScope, path: &str) -> ScopeLookup {
         let family = self.project.file(scope.file).family;
-        if family == Family::Rust {
+        if family == LanguageFamily::Rust {
             let found = self.rust_path(scope, path);
             if !found.is_empty() {
-                return Lookup::Found(found);
+                return ScopeLookup::Found(found);
             }
         }
-        if family == Family::Script && matches!(path, "exports" | "module.exports") {
-            return Lookup::Found(vec![Place::Module(Module::of_file(scope.file))]);
+        if family == LanguageFamily::Script && matches!(path, "exports" | "module.exports") {
+            return ScopeLookup::Found(vec![ResolvedTarget::Module(ModuleFiles::of_file(
+                scope.file,
+            ))]);
         }
         match self.imported_path(scope, path) {
-            Lookup::Unbound => {}
-            bound @ (Lookup::Found(_) | Lookup::Outside) => return bound,
+            ScopeLookup::Unbound => {}
+            bound @ (ScopeLookup::Found(_) | ScopeLookup::Outside) => return bound,
         }
         let mut rest = parts(path);
-        let Some(first) = rest.next() else { return Lookup::Unbound };
+        let Some(first) = rest.next() else { return ScopeLookup::Unbound };
         let start = match self.lookup(scope, first) {
-            Lookup::Unbound if matches!(family, Family::Java | Family::CSharp | Family::Php) => {
+            ScopeLookup::Unbound
+                if matches!(
+                    family,
+                    LanguageFamily::Java | LanguageFamily::CSharp | LanguageFamily::Php
+                ) =>
+            {
                 let found = self.find_modules(scope, path);
-                return if found.is_empty() { Lookup::Unbound } else { Lookup::Found(found) };
+                return if found.is_empty() {
+                    ScopeLookup::Unbound
+                } else {
+                    ScopeLookup::Found(found)
+                };
             }
-            Lookup::Unbound if matches!(family, Family::Ruby | Family::C) => {
+            ScopeLookup::Unbound if matches!(family, LanguageFamily::Ruby | LanguageFamily::C) => {
                 let found = self.anywhere(family, first);
-                if found.is_empty() { Lookup::Unbound } else { Lookup::Found(found) }
+                if found.is_empty() { ScopeLookup::Unbound } else { ScopeLookup::Found(found) }
             }
             // An unknown first part is an external crate, unless it is a type
             // parameter.
-            Lookup::Unbound
-                if family == Family::Rust && !first.starts_with(|c: char| c.is_uppercase()) =>
+            ScopeLookup::Unbound
+                if family == LanguageFamily::Rust
+                    && !first.starts_with(|c: char| c.is_uppercase()) =>
             {
-                Lookup::Outside
+                ScopeLookup::Outside
             }
-            looked @ (Lookup::Found(_) | Lookup::Outside | Lookup::Unbound) => looked,
+            looked @ (ScopeLookup::Found(_) | ScopeLookup::Outside | ScopeLookup::Unbound) => {
+                looked
+            }
         };
-        let Lookup::Found(mut places) = start else { return start };
+        let ScopeLookup::Found(mut places) = start else { return start };
         for part in rest {
             places = places.iter().flat_map(|place| self.members(place, part)).collect();
             if places.is_empty() {
-                return Lookup::Unbound;
+                return ScopeLookup::Unbound;
             }
         }
-        Lookup::Found(places)
+        ScopeLookup::Found(places)
     }
 
     /// Looks up a path that begins like an import: `a.b.f` after `import a.b`.
-    fn imported_path(&self, scope: Scope, path: &str) -> Lookup {
+    fn imported_path(&self, scope: LookupScope, path: &str) -> ScopeLookup {
         let project = self.project;
         let file = scope.file;
-        let mut best: Option<(&str, Rc<[Place]>)> = None;
+        let mut best: Option<(&str, Rc<[ResolvedTarget]>)> = None;
         for import in &project.file(file).outline().imports {
-            let Imported::Module { local } = import.imported else { continue };
+            let ImportedNames::Module { local } = import.imported else { continue };
             let module = project.text(file, import.module);
             let known_as = local.map_or(module, |local| project.text(file, local));
             // Only names of packages are written so, not those of files.
-            let is_first = project.file(file).family != Family::Script
+            let is_first = project.file(file).family != LanguageFamily::Script
                 && parts(module).next() == Some(known_as);
             for name in [Some(known_as), is_first.then_some(module)].into_iter().flatten() {
                 let rest = path.strip_prefix(name);
@@ -319,35 +345,41 @@ impl Resolver<'_> {
                 }
             }
         }
-        let Some((name, places)) = best else { return Lookup::Unbound };
+        let Some((name, places)) = best else { return ScopeLookup::Unbound };
         let mut places = places.to_vec();
         for part in parts(path.get(name.len()..).unwrap_or_default()) {
             places = places.iter().flat_map(|place| self.members(place, part)).collect();
         }
-        if places.is_empty() { Lookup::Outside } else { Lookup::Found(places) }
+        if places.is_empty() { ScopeLookup::Outside } else { ScopeLookup::Found(places) }
     }
 
     /// Returns types and namespaces with a name, in any file.
-    fn anywhere(&self, family: Family, name: &str) -> Vec<Place> {
+    fn anywhere(&self, family: LanguageFamily, name: &str) -> Vec<ResolvedTarget> {
         let project = self.project;
         let is_space = |at: &&DefRef| {
             project.file(at.file).family == family
                 && project
                     .outlined(**at)
-                    .is_some_and(|it| is_type(it.kind) || it.kind == Kind::Module)
+                    .is_some_and(|it| is_type(it.kind) || it.kind == DefinitionKind::Module)
         };
-        project.named(name).iter().filter(is_space).copied().map(Place::Definition).collect()
+        project
+            .named(name)
+            .iter()
+            .filter(is_space)
+            .copied()
+            .map(ResolvedTarget::Definition)
+            .collect()
     }
 
     /// Returns the parts of a namespace that a file can know.
-    fn namespace(&self, file: FileId, text: &str) -> Vec<Place> {
+    fn namespace(&self, file: CodeFileId, text: &str) -> Vec<ResolvedTarget> {
         let name = parts(text).collect::<Vec<_>>().join(".");
         let all = self.project.reopened(self.project.file(file).family, &name).iter().copied();
-        all.filter(|part| self.can_reach(file, part.file)).map(Place::Definition).collect()
+        all.filter(|part| self.can_reach(file, part.file)).map(ResolvedTarget::Definition).collect()
     }
 
     /// Returns a file that a shell script sources.
-    fn sourced(&self, file: FileId, text: &str) -> Option<FileId> {
+    fn sourced(&self, file: CodeFileId, text: &str) -> Option<CodeFileId> {
         let folder = folder_of(&self.project.file(file).path);
         // The text before the last variable is unknown.
         let known = text.rsplit(['$', '}', ')']).next().unwrap_or(text);

@@ -1,11 +1,11 @@
 //! Modules of Python: relative ones, packages, and the folders they are in.
 
-use super::{Module, Resolver};
-use crate::project::{FileId, folder_of, relative};
+use super::{ModuleFiles, Resolver};
+use crate::project::{CodeFileId, folder_of, relative};
 use crate::update::join;
 
 impl Resolver<'_> {
-    pub(super) fn python_module(&self, file: FileId, text: &str) -> Option<Module> {
+    pub(super) fn python_module(&self, file: CodeFileId, text: &str) -> Option<ModuleFiles> {
         let folder = folder_of(&self.project.file(file).path);
         let name = text.trim_start_matches('.');
         let dots = text.len() - name.len();
@@ -40,24 +40,24 @@ impl Resolver<'_> {
     }
 
     /// Returns the module at a path without file extension.
-    fn python_path(&self, path: &str) -> Option<Module> {
+    fn python_path(&self, path: &str) -> Option<ModuleFiles> {
         let of = |end: &str| self.project.by_path(&format!("{path}{end}"));
         if path.is_empty() {
             let files = self.project.by_path("__init__.py").into_iter().collect();
-            return Some(Module { files, folder: Some(String::new()) });
+            return Some(ModuleFiles { files, folder: Some(String::new()) });
         }
         if let Some(file) = of("/__init__.py").or_else(|| of("/__init__.pyi")) {
-            return Some(Module { files: vec![file], folder: Some(path.to_owned()) });
+            return Some(ModuleFiles { files: vec![file], folder: Some(path.to_owned()) });
         }
         if let Some(file) = of(".py").or_else(|| of(".pyi")) {
-            return Some(Module::of_file(file));
+            return Some(ModuleFiles::of_file(file));
         }
         let folder = self.project.has_folder(path).then(|| path.to_owned())?;
-        Some(Module { files: Vec::new(), folder: Some(folder) })
+        Some(ModuleFiles { files: Vec::new(), folder: Some(folder) })
     }
 
     /// Returns a module in the folder of a package.
-    pub(super) fn python_at(&self, folder: &str, name: &str) -> Option<Module> {
+    pub(super) fn python_at(&self, folder: &str, name: &str) -> Option<ModuleFiles> {
         self.python_path(&relative(folder, name)?)
     }
 }

@@ -12,46 +12,46 @@ use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use super::{Lookup, Place};
+use super::{ResolvedTarget, ScopeLookup};
 use crate::facts::DefinitionId;
-use crate::mixer::Table;
-use crate::project::{DefRef, FileId};
+use crate::mixer::FastHashMap;
+use crate::project::{CodeFileId, DefRef};
 
 /// Maximum depth of nested queries, which fits on any stack.
 const DEPTH: usize = 128;
 
 /// A name as a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Word(u32);
+pub(super) struct WordId(u32);
 
 /// The kind of thing that a name is looked up as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Sought {
+pub(super) enum LookupKind {
     Anything,
     Type,
 }
 
 /// A query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Question {
+pub(super) enum ResolverQuery {
     /// The target of a bare name.
-    Name { file: FileId, within: Option<DefinitionId>, name: Word, sought: Sought },
+    Name { file: CodeFileId, within: Option<DefinitionId>, name: WordId, sought: LookupKind },
     /// The module of an import path.
-    Modules { file: FileId, within: Option<DefinitionId>, text: Word },
+    Modules { file: CodeFileId, within: Option<DefinitionId>, text: WordId },
     /// The members with a name in a definition.
-    Inside(DefRef, Word),
+    Inside(DefRef, WordId),
     /// The same for members written there, or declared to belong there.
-    OwnMembers(DefRef, Word),
+    OwnMembers(DefRef, WordId),
     /// The names that the imports of a file re-export.
-    PassedOn(FileId, Word),
+    PassedOn(CodeFileId, WordId),
     /// The same for imports of this name.
-    PassedOnByName(FileId, Word),
+    PassedOnByName(CodeFileId, WordId),
     /// The members with a name in a script's exported value.
-    OfWhole(FileId, Word),
+    OfWhole(CodeFileId, WordId),
     /// The exported value of a script.
-    Whole(FileId),
+    Whole(CodeFileId),
     /// The types that an owner's name means.
-    Owners(FileId, Word),
+    Owners(CodeFileId, WordId),
     /// The types that a type extends and implements.
     Bases(DefRef),
     /// The type of a variable that holds the result of a call.
@@ -60,15 +60,15 @@ pub(super) enum Question {
 
 /// The answer to a query, cheap to copy.
 #[derive(Debug, Clone)]
-pub(super) enum Answer {
-    Found(Rc<[Place]>),
+pub(super) enum QueryAnswer {
+    Found(Rc<[ResolvedTarget]>),
     Outside,
     Unbound,
 }
 
-impl Answer {
+impl QueryAnswer {
     /// Returns the targets, if any were found.
-    pub(super) fn places(self) -> Rc<[Place]> {
+    pub(super) fn places(self) -> Rc<[ResolvedTarget]> {
         match self {
             Self::Found(places) => places,
             Self::Outside | Self::Unbound => Rc::new([]),
@@ -76,9 +76,9 @@ impl Answer {
     }
 }
 
-impl From<Vec<Place>> for Answer {
+impl From<Vec<ResolvedTarget>> for QueryAnswer {
     /// Drops duplicates, since one target is often found in several ways.
-    fn from(mut places: Vec<Place>) -> Self {
+    fn from(mut places: Vec<ResolvedTarget>) -> Self {
         if places.len() > 1 {
             let mut seen = HashSet::new();
             places.retain(|place| seen.insert(place.clone()));
@@ -87,83 +87,83 @@ impl From<Vec<Place>> for Answer {
     }
 }
 
-impl From<Vec<DefRef>> for Answer {
+impl From<Vec<DefRef>> for QueryAnswer {
     fn from(found: Vec<DefRef>) -> Self {
-        found.into_iter().map(Place::Definition).collect::<Vec<_>>().into()
+        found.into_iter().map(ResolvedTarget::Definition).collect::<Vec<_>>().into()
     }
 }
 
-impl From<Lookup> for Answer {
-    fn from(looked: Lookup) -> Self {
+impl From<ScopeLookup> for QueryAnswer {
+    fn from(looked: ScopeLookup) -> Self {
         match looked {
-            Lookup::Found(places) => places.into(),
-            Lookup::Outside => Self::Outside,
-            Lookup::Unbound => Self::Unbound,
+            ScopeLookup::Found(places) => places.into(),
+            ScopeLookup::Outside => Self::Outside,
+            ScopeLookup::Unbound => Self::Unbound,
         }
     }
 }
 
-impl From<Answer> for Lookup {
-    fn from(answer: Answer) -> Self {
+impl From<QueryAnswer> for ScopeLookup {
+    fn from(answer: QueryAnswer) -> Self {
         match answer {
-            Answer::Found(places) => Self::Found(places.to_vec()),
-            Answer::Outside => Self::Outside,
-            Answer::Unbound => Self::Unbound,
+            QueryAnswer::Found(places) => Self::Found(places.to_vec()),
+            QueryAnswer::Outside => Self::Outside,
+            QueryAnswer::Unbound => Self::Unbound,
         }
     }
 }
 
 /// The progress of a query.
 #[derive(Debug)]
-enum State {
+enum QueryState {
     /// It is being answered, with this many others open around it.
     Open(usize),
     /// It was answered, but only until the open query at this depth ends.
-    Until(usize, Answer),
-    Answered(Answer),
+    Until(usize, QueryAnswer),
+    Answered(QueryAnswer),
 }
 
 /// All queries that were asked.
 #[derive(Debug, Default)]
-pub(super) struct Questions {
-    words: RefCell<HashMap<Box<str>, Word>>,
-    states: RefCell<Table<Question, State>>,
+pub(super) struct QueryCache {
+    words: RefCell<HashMap<Box<str>, WordId>>,
+    states: RefCell<FastHashMap<ResolverQuery, QueryState>>,
     depth: Cell<usize>,
     /// The depth of the outermost open query that the innermost one depends on.
     back: Cell<Option<usize>>,
     /// The queries whose answers wait for an open one, in order.
-    waiting: RefCell<Vec<Question>>,
+    waiting: RefCell<Vec<ResolverQuery>>,
     #[cfg(test)]
     pub(super) steps: Cell<usize>,
 }
 
-impl Questions {
+impl QueryCache {
     /// Returns the number of a name.
-    pub(super) fn word(&self, name: &str) -> Word {
+    pub(super) fn word(&self, name: &str) -> WordId {
         let mut words = self.words.borrow_mut();
         if let Some(known) = words.get(name) {
             return *known;
         }
-        let next = Word(u32::try_from(words.len()).unwrap_or(u32::MAX));
+        let next = WordId(u32::try_from(words.len()).unwrap_or(u32::MAX));
         words.insert(name.into(), next);
         next
     }
 
     /// Returns the answer to a query; runs `find` if it is unknown.
-    pub(super) fn ask<A: Into<Answer>>(
+    pub(super) fn ask<A: Into<QueryAnswer>>(
         &self,
-        question: Question,
+        question: ResolverQuery,
         find: impl FnOnce() -> A,
-    ) -> Answer {
+    ) -> QueryAnswer {
         match self.states.borrow().get(&question) {
-            Some(State::Answered(answer)) => return answer.clone(),
-            Some(State::Until(depth, answer)) => {
+            Some(QueryState::Answered(answer)) => return answer.clone(),
+            Some(QueryState::Until(depth, answer)) => {
                 self.led_back(*depth);
                 return answer.clone();
             }
-            Some(State::Open(depth)) => {
+            Some(QueryState::Open(depth)) => {
                 self.led_back(*depth);
-                return Answer::Unbound;
+                return QueryAnswer::Unbound;
             }
             None => {}
         }
@@ -171,15 +171,15 @@ impl Questions {
         if depth >= DEPTH {
             // It may be answered when fewer queries are open.
             self.led_back(0);
-            return Answer::Unbound;
+            return QueryAnswer::Unbound;
         }
         #[cfg(test)]
         self.steps.set(self.steps.get() + 1);
-        self.states.borrow_mut().insert(question, State::Open(depth));
+        self.states.borrow_mut().insert(question, QueryState::Open(depth));
         let waiting = self.waiting.borrow().len();
         let around = self.back.take();
         self.depth.set(depth + 1);
-        let answer: Answer = find().into();
+        let answer: QueryAnswer = find().into();
         self.depth.set(depth);
         let back = self.back.replace(around).filter(|back| *back < depth);
         self.keep(question, &answer, back, waiting);
@@ -193,22 +193,28 @@ impl Questions {
 
     /// Caches an answer. The queries after the first `waiting` ones were
     /// answered while finding it.
-    fn keep(&self, question: Question, answer: &Answer, back: Option<usize>, waiting: usize) {
+    fn keep(
+        &self,
+        question: ResolverQuery,
+        answer: &QueryAnswer,
+        back: Option<usize>,
+        waiting: usize,
+    ) {
         let mut states = self.states.borrow_mut();
         let mut all = self.waiting.borrow_mut();
         let Some(back) = back else {
             for inner in all.drain(waiting..) {
                 states.remove(&inner);
             }
-            states.insert(question, State::Answered(answer.clone()));
+            states.insert(question, QueryState::Answered(answer.clone()));
             return;
         };
         for inner in all.iter().skip(waiting) {
-            if let Some(State::Until(depth, _)) = states.get_mut(inner) {
+            if let Some(QueryState::Until(depth, _)) = states.get_mut(inner) {
                 *depth = back.min(*depth);
             }
         }
-        states.insert(question, State::Until(back, answer.clone()));
+        states.insert(question, QueryState::Until(back, answer.clone()));
         all.push(question);
         drop(states);
         self.led_back(back);

@@ -5,14 +5,14 @@ use std::fmt::Write;
 
 use crate::resolve::Resolver;
 use crate::resolve::tests::check;
-use crate::scratch::{LATER, Scratch};
+use crate::scratch::{LATER, ScratchCodebase};
 
-type Files = Vec<(String, String)>;
+type NamedSources = Vec<(String, String)>;
 
 /// Resolves every name, and returns the number of queries that had to be
 /// answered.
-fn steps(files: &Files) -> usize {
-    let scratch = Scratch::new(&borrowed(files));
+fn steps(files: &NamedSources) -> usize {
+    let scratch = ScratchCodebase::new(&borrowed(files));
     let mut index = scratch.index();
     let code = index.code(LATER).unwrap();
     let resolver = Resolver::new(&code.project);
@@ -25,7 +25,7 @@ fn steps(files: &Files) -> usize {
     resolver.questions.steps.get()
 }
 
-fn borrowed(files: &Files) -> Vec<(&str, &str)> {
+fn borrowed(files: &NamedSources) -> Vec<(&str, &str)> {
     files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect()
 }
 
@@ -35,7 +35,7 @@ fn mesh(
     path: impl Fn(usize) -> String,
     import: impl Fn(usize) -> String,
     rest: impl Fn(usize) -> String,
-) -> Files {
+) -> NamedSources {
     let text = |own: usize| {
         let all: String = (0..count).filter(|other| *other != own).map(&import).collect();
         all + &rest(own)
@@ -137,7 +137,7 @@ fn crates_that_import_all_of_what_they_do_not_know_are_asked_once() {
 
 #[test]
 fn a_name_is_found_however_often_it_was_passed_on() {
-    let mut files: Files = (1..60)
+    let mut files: NamedSources = (1..60)
         .map(|own| (format!("m{own}.ts"), format!("export {{ save }} from './m{}';\n", own - 1)))
         .collect();
     files.push(("m0.ts".to_owned(), "export function save() {}\n".to_owned()));
@@ -148,7 +148,7 @@ fn a_name_is_found_however_often_it_was_passed_on() {
 #[test]
 fn what_is_passed_on_without_end_is_given_up() {
     let count = 400;
-    let mut files: Files = (0..count)
+    let mut files: NamedSources = (0..count)
         .map(|own| {
             let next = (own + 1) % count;
             (format!("m{own}.py"), format!("from m{next} import *\n"))

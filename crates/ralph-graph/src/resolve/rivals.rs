@@ -7,31 +7,32 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use super::{Place, Resolver, definitions};
-use crate::facts::{Import, Reach};
-use crate::family::Family;
-use crate::project::{DefRef, FileId};
+use super::{ResolvedTarget, Resolver, definitions};
+use crate::facts::{Import, SymbolVisibility};
+use crate::family::LanguageFamily;
+use crate::project::{CodeFileId, DefRef};
 
 /// Definitions with a rival, each with the first of those it was imported with:
 /// these are the same thing, all others are not.
-pub(super) type Rivals = RefCell<HashMap<DefRef, DefRef>>;
+pub(super) type RivalDefinitions = RefCell<HashMap<DefRef, DefRef>>;
 
 impl Resolver<'_> {
     /// Returns the things that imports of everything bring under a name: of the
     /// last import that has it, if later ones hide earlier ones.
     pub(super) fn of_everything<'i>(
         &self,
-        file: FileId,
+        file: CodeFileId,
         imports: impl Iterator<Item = &'i Import>,
         name: &str,
-    ) -> Vec<Place> {
+    ) -> Vec<ResolvedTarget> {
         let family = self.project.file(file).family;
         let imports: Vec<&Import> = imports.collect();
         let mut all = imports.into_iter().rev().map(|it| self.everything_named(file, it, name));
-        if family == Family::Python {
+        if family == LanguageFamily::Python {
             return all.find(|found| !found.is_empty()).unwrap_or_default();
         }
-        let mut brought: Vec<Vec<Place>> = all.rev().filter(|found| !found.is_empty()).collect();
+        let mut brought: Vec<Vec<ResolvedTarget>> =
+            all.rev().filter(|found| !found.is_empty()).collect();
         if brought.len() > 1 && !family.follows_imports() {
             if brought.iter().any(|found| self.is_offered(file, found)) {
                 brought.retain(|found| self.is_offered(file, found));
@@ -43,28 +44,28 @@ impl Resolver<'_> {
 
     /// Returns true if an import of everything really brings some of these:
     /// private names are not exported.
-    fn is_offered(&self, file: FileId, found: &[Place]) -> bool {
+    fn is_offered(&self, file: CodeFileId, found: &[ResolvedTarget]) -> bool {
         found.iter().any(|place| match place {
-            Place::Module(_) => true,
-            Place::Definition(at) => match self.project.file(file).family {
-                Family::Script => {
-                    self.project.outlined(*at).is_some_and(|it| it.reach != Reach::File)
+            ResolvedTarget::Module(_) => true,
+            ResolvedTarget::Definition(at) => match self.project.file(file).family {
+                LanguageFamily::Script => {
+                    self.project.outlined(*at).is_some_and(|it| it.reach != SymbolVisibility::File)
                 }
-                Family::Rust => self.is_visible(file, *at),
-                Family::Python
-                | Family::Go
-                | Family::Java
-                | Family::C
-                | Family::Ruby
-                | Family::Php
-                | Family::CSharp
-                | Family::Shell => true,
+                LanguageFamily::Rust => self.is_visible(file, *at),
+                LanguageFamily::Python
+                | LanguageFamily::Go
+                | LanguageFamily::Java
+                | LanguageFamily::C
+                | LanguageFamily::Ruby
+                | LanguageFamily::Php
+                | LanguageFamily::CSharp
+                | LanguageFamily::Shell => true,
             },
         })
     }
 
-    fn note_rivals(&self, brought: &[Vec<Place>]) {
-        let sorted = |found: &Vec<Place>| {
+    fn note_rivals(&self, brought: &[Vec<ResolvedTarget>]) {
+        let sorted = |found: &Vec<ResolvedTarget>| {
             let mut found = definitions(found);
             found.sort_unstable();
             found

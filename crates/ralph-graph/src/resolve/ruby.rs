@@ -1,10 +1,10 @@
 //! Files that Ruby requires.
 
 use super::Resolver;
-use crate::project::{FileId, folder_of, relative};
+use crate::project::{CodeFileId, folder_of, relative};
 
 impl Resolver<'_> {
-    pub(super) fn ruby_file(&self, file: FileId, text: &str) -> Option<FileId> {
+    pub(super) fn ruby_file(&self, file: CodeFileId, text: &str) -> Option<CodeFileId> {
         let name = format!("{}.rb", text.strip_suffix(".rb").unwrap_or(text));
         let folder = folder_of(&self.project.file(file).path);
         let near = relative(folder, &name).and_then(|path| self.project.by_path(&path));

@@ -2,30 +2,35 @@
 
 use std::rc::Rc;
 
-use super::{Before, Lookup, Module, Place, Resolution, Resolver, Scope, Use, definitions, parts};
-use crate::facts::{Kind, Role};
-use crate::family::Family;
+use super::{
+    LookupScope, ModuleFiles, QualifierText, Resolution, ResolvedTarget, Resolver, ScopeLookup,
+    UnresolvedUse, definitions, parts,
+};
+use crate::facts::{DefinitionKind, ReferenceRole};
+use crate::family::LanguageFamily;
 use crate::manifest::ManifestKind;
-use crate::project::{DefRef, FileId, folder_of, name_of, relative};
+use crate::project::{CodeFileId, DefRef, folder_of, name_of, relative};
 
 /// Names of crates that come with the compiler.
 const BUILT_IN: [&str; 5] = ["std", "core", "alloc", "proc_macro", "test"];
 
 impl Resolver<'_> {
     /// Returns the targets of a path at a position in a file.
-    pub(super) fn rust_path(&self, scope: Scope, path: &str) -> Vec<Place> {
+    pub(super) fn rust_path(&self, scope: LookupScope, path: &str) -> Vec<ResolvedTarget> {
         let from_outside = path.starts_with("::");
         let mut rest = parts(path).peekable();
         let mut places = match rest.next() {
             Some("crate" | "$crate") => self.rust_root(scope.file),
             Some("self") => vec![self.rust_here(scope)],
             Some("super") => self.rust_above(self.rust_here(scope)),
-            Some("Self") => self.enclosing_type(scope).map(Place::Definition).into_iter().collect(),
+            Some("Self") => {
+                self.enclosing_type(scope).map(ResolvedTarget::Definition).into_iter().collect()
+            }
             Some(first) if from_outside => self.rust_crate(first),
             Some(first) => match self.lookup(scope, first) {
-                Lookup::Found(places) => places,
+                ScopeLookup::Found(places) => places,
                 // `use glob::glob` looks up itself, and means the crate.
-                Lookup::Outside | Lookup::Unbound => self.rust_crate(first),
+                ScopeLookup::Outside | ScopeLookup::Unbound => self.rust_crate(first),
             },
             None => Vec::new(),
         };
@@ -40,31 +45,35 @@ impl Resolver<'_> {
     }
 
     /// Returns the module around a position.
-    fn rust_here(&self, scope: Scope) -> Place {
+    fn rust_here(&self, scope: LookupScope) -> ResolvedTarget {
         let start = scope.within.map(|id| DefRef { file: scope.file, id });
         let mut chain =
             start.into_iter().flat_map(|at| std::iter::once(at).chain(self.project.containers(at)));
-        let inline =
-            chain.find(|at| self.project.outlined(*at).is_some_and(|it| it.kind == Kind::Module));
-        inline.map_or_else(|| Place::Module(Module::of_file(scope.file)), Place::Definition)
+        let inline = chain.find(|at| {
+            self.project.outlined(*at).is_some_and(|it| it.kind == DefinitionKind::Module)
+        });
+        inline.map_or_else(
+            || ResolvedTarget::Module(ModuleFiles::of_file(scope.file)),
+            ResolvedTarget::Definition,
+        )
     }
 
     /// Returns the module that contains a module.
-    fn rust_above(&self, place: Place) -> Vec<Place> {
+    fn rust_above(&self, place: ResolvedTarget) -> Vec<ResolvedTarget> {
         match place {
-            Place::Definition(at) => {
+            ResolvedTarget::Definition(at) => {
                 let container = self.project.outlined(at).and_then(|it| it.container);
-                vec![self.rust_here(Scope { file: at.file, within: container })]
+                vec![self.rust_here(LookupScope { file: at.file, within: container })]
             }
-            Place::Module(module) => {
+            ResolvedTarget::Module(module) => {
                 let above = module.files.iter().filter_map(|file| self.rust_parent(*file));
-                above.map(|file| Place::Module(Module::of_file(file))).collect()
+                above.map(|file| ResolvedTarget::Module(ModuleFiles::of_file(file))).collect()
             }
         }
     }
 
     /// Returns the file whose module contains that of a file.
-    fn rust_parent(&self, file: FileId) -> Option<FileId> {
+    fn rust_parent(&self, file: CodeFileId) -> Option<CodeFileId> {
         let path = &self.project.file(file).path;
         let (folder, name) = (folder_of(path), name_of(path));
         if is_root(path) {
@@ -88,48 +97,50 @@ impl Resolver<'_> {
     }
 
     /// Returns a file, and those whose modules contain it, from the inside out.
-    pub(super) fn rust_modules_around(&self, file: FileId) -> Rc<[FileId]> {
+    pub(super) fn rust_modules_around(&self, file: CodeFileId) -> Rc<[CodeFileId]> {
         if let Some(known) = self.around.borrow().get(&file) {
             return Rc::clone(known);
         }
         // No path has more folders than this.
         let around = std::iter::successors(Some(file), |file| self.rust_parent(*file)).take(64);
-        let around: Rc<[FileId]> = around.collect();
+        let around: Rc<[CodeFileId]> = around.collect();
         self.around.borrow_mut().insert(file, Rc::clone(&around));
         around
     }
 
-    fn rust_root_file(&self, file: FileId) -> FileId {
+    fn rust_root_file(&self, file: CodeFileId) -> CodeFileId {
         self.rust_modules_around(file).last().copied().unwrap_or(file)
     }
 
-    fn rust_root(&self, file: FileId) -> Vec<Place> {
-        vec![Place::Module(Module::of_file(self.rust_root_file(file)))]
+    fn rust_root(&self, file: CodeFileId) -> Vec<ResolvedTarget> {
+        vec![ResolvedTarget::Module(ModuleFiles::of_file(self.rust_root_file(file)))]
     }
 
     /// Returns true if a use is a macro, which has a namespace of its own.
-    pub(super) fn is_macro(&self, it: Use<'_>) -> bool {
-        it.role == Role::Applies && self.project.file(it.file).family == Family::Rust
+    pub(super) fn is_macro(&self, it: UnresolvedUse<'_>) -> bool {
+        it.role == ReferenceRole::Applies
+            && self.project.file(it.file).family == LanguageFamily::Rust
     }
 
     /// Resolves a macro's name: in its module, else in any module, since macros
     /// are visible after their definition.
-    pub(super) fn macros(&self, scope: Scope, it: Use<'_>) -> Resolution {
+    pub(super) fn macros(&self, scope: LookupScope, it: UnresolvedUse<'_>) -> Resolution {
         let kind = |at: &DefRef| self.project.outlined(*at).map(|it| it.kind);
         // Functions of other files may be procedural macros.
         let is_apt = |at: &DefRef| {
             let kind = kind(at);
-            kind == Some(Kind::Macro) || kind == Some(Kind::Function) && at.file != it.file
+            kind == Some(DefinitionKind::Macro)
+                || kind == Some(DefinitionKind::Function) && at.file != it.file
         };
         let looked = match it.qualifier {
-            Before::Path(path) => self.types(scope, &format!("{path}::{}", it.name)),
-            Before::Nothing
-            | Before::Itself
-            | Before::Parent
-            | Before::OfType(_)
-            | Before::Unknown => self.lookup(scope, it.name),
+            QualifierText::Path(path) => self.types(scope, &format!("{path}::{}", it.name)),
+            QualifierText::Nothing
+            | QualifierText::Itself
+            | QualifierText::Parent
+            | QualifierText::OfType(_)
+            | QualifierText::Unknown => self.lookup(scope, it.name),
         };
-        if let Lookup::Found(places) = looked {
+        if let ScopeLookup::Found(places) = looked {
             let mut found = definitions(&places);
             found.retain(is_apt);
             if self.are_rivals(&found) {
@@ -142,7 +153,8 @@ impl Resolver<'_> {
         let named = self.project.named(it.name).iter().copied();
         let found: Vec<DefRef> = named
             .filter(|at| {
-                kind(at) == Some(Kind::Macro) && self.project.file(at.file).family == Family::Rust
+                kind(at) == Some(DefinitionKind::Macro)
+                    && self.project.file(at.file).family == LanguageFamily::Rust
             })
             .collect();
         match found.as_slice() {
@@ -152,12 +164,12 @@ impl Resolver<'_> {
     }
 
     /// Returns true if two files belong to one crate.
-    pub(super) fn is_one_crate(&self, a: FileId, b: FileId) -> bool {
+    pub(super) fn is_one_crate(&self, a: CodeFileId, b: CodeFileId) -> bool {
         self.rust_root_file(a) == self.rust_root_file(b)
     }
 
     /// Returns the file of a module that is declared in a file.
-    pub(super) fn rust_child(&self, file: FileId, name: &str) -> Option<FileId> {
+    pub(super) fn rust_child(&self, file: CodeFileId, name: &str) -> Option<CodeFileId> {
         let path = &self.project.file(file).path;
         let folder = folder_of(path);
         let is_folder_module = matches!(name_of(path), "mod.rs") || is_root(path);
@@ -169,13 +181,13 @@ impl Resolver<'_> {
     }
 
     /// Returns modules that a file declares, which need no import.
-    pub(super) fn rust_visible(&self, file: FileId, name: &str) -> Vec<Place> {
-        let child = self.rust_child(file, name).map(Module::of_file);
-        child.map(Place::Module).into_iter().collect()
+    pub(super) fn rust_visible(&self, file: CodeFileId, name: &str) -> Vec<ResolvedTarget> {
+        let child = self.rust_child(file, name).map(ModuleFiles::of_file);
+        child.map(ResolvedTarget::Module).into_iter().collect()
     }
 
     /// Returns the library of a crate of the project.
-    fn rust_crate(&self, name: &str) -> Vec<Place> {
+    fn rust_crate(&self, name: &str) -> Vec<ResolvedTarget> {
         if BUILT_IN.contains(&name) {
             return Vec::new();
         }
@@ -186,7 +198,7 @@ impl Resolver<'_> {
             let mut paths = own.chain(["src/lib.rs", "src/main.rs"]);
             paths.find_map(|path| self.project.by_path(&relative(folder, path)?))
         });
-        root.map(|file| Place::Module(Module::of_file(file))).into_iter().collect()
+        root.map(|file| ResolvedTarget::Module(ModuleFiles::of_file(file))).into_iter().collect()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Resolver;
 use crate::manifest::ManifestKind;
-use crate::project::{FileId, folder_of, relative};
+use crate::project::{CodeFileId, folder_of, relative};
 use crate::script_config::matched;
 
 /// File extensions in the order in which they are tried.
@@ -17,7 +17,7 @@ const COMPILED: [(&str, &[&str]); 4] = [
 ];
 
 impl Resolver<'_> {
-    pub(super) fn script_module(&self, file: FileId, text: &str) -> Option<FileId> {
+    pub(super) fn script_module(&self, file: CodeFileId, text: &str) -> Option<CodeFileId> {
         let path = &self.project.file(file).path;
         let folder = folder_of(path);
         if text.starts_with('.') {
@@ -36,7 +36,7 @@ impl Resolver<'_> {
     }
 
     /// Returns the file of a path without extension.
-    fn script_file(&self, path: &str) -> Option<FileId> {
+    fn script_file(&self, path: &str) -> Option<CodeFileId> {
         let exact = self.project.by_path(path);
         let with = |end: &str| self.project.by_path(&format!("{path}{end}"));
         let compiled = || {
@@ -53,13 +53,13 @@ impl Resolver<'_> {
     }
 
     /// Finds a file by patterns and base folders of the nearest configuration.
-    fn by_config(&self, folder: &str, text: &str) -> Option<FileId> {
+    fn by_config(&self, folder: &str, text: &str) -> Option<CodeFileId> {
         let configs = self.project.script_configs().of_folder(folder);
         configs.flat_map(|config| config.places(text)).find_map(|path| self.script_file(&path))
     }
 
     /// Finds a file by the internal imports of the nearest package.
-    fn by_own_package(&self, folder: &str, text: &str) -> Option<FileId> {
+    fn by_own_package(&self, folder: &str, text: &str) -> Option<CodeFileId> {
         let mut packages = self.project.manifests(ManifestKind::Package);
         let (place, own) = packages.find(|(place, _)| is_above(place, folder))?;
         own.pairs.iter().find_map(|(pattern, target)| {
@@ -69,7 +69,7 @@ impl Resolver<'_> {
     }
 
     /// Finds a file in another package of the project.
-    fn by_package(&self, text: &str) -> Option<FileId> {
+    fn by_package(&self, text: &str) -> Option<CodeFileId> {
         let packages = self.project.manifests(ManifestKind::Package);
         for (folder, manifest) in packages {
             let Some(name) = manifest.get("name") else { continue };

@@ -3,13 +3,13 @@
 
 use std::fmt::Write;
 
-use crate::scratch::{LATER, Scratch};
+use crate::scratch::{LATER, ScratchCodebase};
 
 use super::*;
 
 /// Returns the targets of all references of a project, line by line.
 fn resolved(files: &[(&str, &str)]) -> String {
-    let scratch = Scratch::new(files);
+    let scratch = ScratchCodebase::new(files);
     let mut index = scratch.index();
     let code = index.code(LATER).unwrap();
     let resolver = Resolver::new(&code.project);
@@ -35,7 +35,7 @@ fn resolved(files: &[(&str, &str)]) -> String {
     text
 }
 
-fn places(project: &Project, found: &[DefRef]) -> String {
+fn places(project: &CodeProject, found: &[DefRef]) -> String {
     let place = |at: &DefRef| {
         format!("{}:{}", project.file(at.file).path, project.outlined(*at).unwrap().line)
     };

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use crate::clean;
-use crate::event::{Actor, Note};
-use crate::notebook::Known;
+use crate::event::{EventActor, NoteContent};
+use crate::notebook::StoredNote;
 
 /// A text with fewer words than these says nothing.
 const FEWEST_WORDS: usize = 3;
@@ -15,7 +15,7 @@ const FEWEST_CHARS: usize = 10;
 
 /// What is wrong with a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(super) enum NoteQualityIssue {
     /// It reads like an order to the agent.
     Order,
     /// It holds a secret.
@@ -24,7 +24,7 @@ pub(super) enum Fault {
     Short,
 }
 
-impl Fault {
+impl NoteQualityIssue {
     pub(super) const fn words(self) -> &'static str {
         match self {
             Self::Order => "it reads like an order to the agent",
@@ -35,21 +35,21 @@ impl Fault {
 }
 
 /// What is wrong with a note; the user may write what he likes.
-pub(super) fn fault(known: &Known) -> Option<Fault> {
-    if known.actor == Actor::User {
+pub(super) fn fault(known: &StoredNote) -> Option<NoteQualityIssue> {
+    if known.actor == EventActor::User {
         return None;
     }
-    let Note { title, text, why, .. } = &known.note;
+    let NoteContent { title, text, why, .. } = &known.note;
     let said = [Some(text), title.as_ref(), why.as_ref()];
     let is_secret =
         |text: &String| matches!(clean::text(text), Cow::Owned(clean) if clean != *text);
     if said.into_iter().flatten().any(is_secret) {
-        return Some(Fault::Secret);
+        return Some(NoteQualityIssue::Secret);
     }
     if !known.orders().is_empty() {
-        return Some(Fault::Order);
+        return Some(NoteQualityIssue::Order);
     }
     let words = text.split_whitespace().count();
     let is_short = text.chars().count() < FEWEST_CHARS || (words < FEWEST_WORDS && text.is_ascii());
-    is_short.then_some(Fault::Short)
+    is_short.then_some(NoteQualityIssue::Short)
 }

@@ -2,18 +2,18 @@
 
 use std::collections::HashSet;
 
-use super::{Work, is_from};
+use super::{ConsolidationJob, is_from};
 use crate::error::MemoryError;
-use crate::event::{Actor, Scope, What};
-use crate::notebook::{Known, Selection};
+use crate::event::{EventActor, LogEventKind, NoteScope};
+use crate::notebook::{NoteSelection, StoredNote};
 
 /// Whether a note says nothing any more when the work is undone that it came
 /// with. What the user said holds whatever becomes of the work.
-pub(super) fn falls_with_its_commit(known: &Known) -> bool {
-    known.actor != Actor::User
+pub(super) fn falls_with_its_commit(known: &StoredNote) -> bool {
+    known.actor != EventActor::User
 }
 
-impl Work<'_> {
+impl ConsolidationJob<'_> {
     /// Remembers which commits the notes came with that are the project's now.
     pub(super) fn land(&mut self) {
         let ids = std::mem::take(&mut self.landed);
@@ -22,7 +22,7 @@ impl Work<'_> {
         let commits = commits.filter(|commit| !self.occasion.reverted.contains(*commit));
         let commits: Vec<String> = commits.cloned().collect();
         if !ids.is_empty() && !commits.is_empty() {
-            self.event(What::Landed { ids, commits });
+            self.event(LogEventKind::Landed { ids, commits });
         }
     }
 
@@ -38,7 +38,8 @@ impl Work<'_> {
         let stand: HashSet<String> = stand.into_iter().map(|(_, id)| id).collect();
         came.extend(self.came_with_runs(&stand)?);
         for (commit, id) in came {
-            let holds = |known: &Known| known.retired.is_none() && falls_with_its_commit(known);
+            let holds =
+                |known: &StoredNote| known.retired.is_none() && falls_with_its_commit(known);
             if !self.gone.contains(&id)
                 && !self.seen.contains(&id)
                 && self.notebook.get(&id)?.as_ref().is_some_and(holds)
@@ -62,17 +63,17 @@ impl Work<'_> {
         if self.occasion.taken_back.is_empty() {
             return Ok(Vec::new());
         }
-        let came = |known: Known| {
+        let came = |known: StoredNote| {
             let commit = self.occasion.taken_back.get(known.place.run.as_deref()?)?;
             // What is being learned was not taken back before.
             let is_of_now = self.occasion.of.as_ref().is_some_and(|of| is_from(of, &known.place));
             let is_alone = known.witnesses.is_empty() && !stand.contains(&known.note.id);
             // What is on trial binds nobody, and is tried further.
             let is_projects =
-                known.note.scope != Scope::Task || self.promoted.contains(&known.note.id);
+                known.note.scope != NoteScope::Task || self.promoted.contains(&known.note.id);
             let falls = is_alone && !is_of_now && is_projects;
             falls.then(|| (commit.clone(), known.note.id))
         };
-        Ok(self.notebook.list(&Selection::default())?.into_iter().filter_map(came).collect())
+        Ok(self.notebook.list(&NoteSelection::default())?.into_iter().filter_map(came).collect())
     }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// A tool that was used.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Observed {
+pub struct ToolUseRecord {
     /// Its name.
     pub tool: String,
     /// The files it touched, from the root of the project.
@@ -20,7 +20,7 @@ pub struct Observed {
 
 /// A commit that was made.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Committed {
+pub struct CommitRecord {
     /// Its name.
     pub commit: String,
     /// The first line of its message.
@@ -38,7 +38,7 @@ pub struct Committed {
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 #[serde(rename_all = "snake_case")]
-pub enum SessionState {
+pub enum SessionStatus {
     /// It goes on.
     #[default]
     Active,
@@ -50,7 +50,7 @@ pub enum SessionState {
     Failed,
 }
 
-impl SessionState {
+impl SessionStatus {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Active, Self::Paused, Self::Completed, Self::Failed];
 

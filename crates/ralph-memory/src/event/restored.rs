@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Actor, Note, Place};
+use super::{EventActor, EventContext, NoteContent};
 
 /// A note and all that became of it. Who wrote it and where is the event's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RestoredNote {
     /// The note.
-    pub note: Note,
+    pub note: NoteContent,
     /// When it was first written down, in milliseconds since 1970.
     pub recorded: i64,
     /// Since when it holds as it is.
@@ -17,10 +17,10 @@ pub struct RestoredNote {
     pub verified: bool,
     /// When it ended, who said so, why, and what took its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub retired: Option<(i64, Actor, String, Option<String>)>,
+    pub retired: Option<(i64, EventActor, String, Option<String>)>,
     /// Other tasks that came to the same.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub witnesses: Vec<Place>,
+    pub witnesses: Vec<EventContext>,
     /// What outcomes are counted for.
     pub believed_at: i64,
     /// What outcomes add for and against it, as the bits of the numbers.

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::analysis::Analyzer;
+use crate::analysis::TextAnalyzer;
 
 /// What is longer says no more about what is touched, in bytes.
 const LONGEST_BODY: usize = 4000;
@@ -15,9 +15,9 @@ const LONGEST_SCOPE: usize = 40;
 
 /// A term as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Key(pub(crate) u64);
+pub(crate) struct TermKey(pub(crate) u64);
 
-impl Key {
+impl TermKey {
     pub(crate) fn of(term: &str) -> Self {
         Self::with(0xcbf2_9ce4_8422_2325, term)
     }
@@ -36,21 +36,25 @@ impl Key {
 
 /// How often a term stands where.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Counts {
+pub(crate) struct TermCounts {
     pub(crate) subject: u8,
     pub(crate) body: u8,
 }
 
 /// The terms of a text, repetitions too.
-pub(crate) fn terms(analyzer: &mut Analyzer, text: &str) -> Vec<Key> {
+pub(crate) fn terms(analyzer: &mut TextAnalyzer, text: &str) -> Vec<TermKey> {
     let mut found = Vec::new();
-    analyzer.analyse(text, |term, _| found.push(Key::of(term)));
+    analyzer.analyse(text, |term, _| found.push(TermKey::of(term)));
     found
 }
 
 /// The terms of a message.
-pub(crate) fn counted(analyzer: &mut Analyzer, subject: &str, body: &str) -> BTreeMap<Key, Counts> {
-    let mut found: BTreeMap<Key, Counts> = BTreeMap::new();
+pub(crate) fn counted(
+    analyzer: &mut TextAnalyzer,
+    subject: &str,
+    body: &str,
+) -> BTreeMap<TermKey, TermCounts> {
+    let mut found: BTreeMap<TermKey, TermCounts> = BTreeMap::new();
     for key in terms(analyzer, subject).into_iter().chain(scope(subject)) {
         let counts = found.entry(key).or_default();
         counts.subject = counts.subject.saturating_add(1);
@@ -81,10 +85,10 @@ fn is_trailer(line: &str) -> bool {
 
 /// The words before the colon of `area: what` or `kind(area): what`, or in the
 /// brackets of `[area] what`, as terms of their own.
-pub(crate) fn scope(subject: &str) -> Vec<Key> {
+pub(crate) fn scope(subject: &str) -> Vec<TermKey> {
     let words = |text: &str| {
         let words = text.split(|character: char| !is_word(character)).filter(|it| !it.is_empty());
-        words.map(|word| Key::of_scope(&word.to_lowercase())).collect()
+        words.map(|word| TermKey::of_scope(&word.to_lowercase())).collect()
     };
     if let Some((inside, _)) = subject.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         return if inside.len() <= LONGEST_SCOPE { words(inside) } else { Vec::new() };
@@ -116,8 +120,8 @@ pub(crate) fn taken_back(body: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    fn words(words: &[&str]) -> Vec<Key> {
-        words.iter().map(|word| Key::of_scope(word)).collect()
+    fn words(words: &[&str]) -> Vec<TermKey> {
+        words.iter().map(|word| TermKey::of_scope(word)).collect()
     }
 
     #[test]
@@ -129,7 +133,7 @@ mod tests {
         for none in ["do this", "see https://a.b", "what `this` does: that", "[x", ""] {
             assert_eq!(scope(none), [], "{none}");
         }
-        assert_ne!(Key::of("core"), Key::of_scope("core"));
+        assert_ne!(TermKey::of("core"), TermKey::of_scope("core"));
     }
 
     #[test]

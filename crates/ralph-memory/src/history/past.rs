@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::message::{self, Key};
-use super::stored::Stored;
-use super::weights::Weights;
-use crate::analysis::Analyzer;
+use super::message::{self, TermKey};
+use super::stored::StoredCommit;
+use super::weights::FileRankWeights;
+use crate::analysis::TextAnalyzer;
 
 /// A file that is there now.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct File {
+pub struct PresentFile {
     /// From the root, with slashes.
     pub path: String,
     /// The names of what it defines.
@@ -17,31 +17,31 @@ pub struct File {
 }
 
 /// Commits and present files in memory, ready to be asked.
-pub struct Past {
-    pub(super) weights: Weights,
+pub struct CommitCorpus {
+    pub(super) weights: FileRankWeights,
     /// Newest first.
-    pub(super) commits: Vec<Known>,
+    pub(super) commits: Vec<CorpusCommit>,
     /// By path.
-    pub(super) files: Vec<Present>,
+    pub(super) files: Vec<CorpusFile>,
     /// The mean lengths of commits, of paths and of definitions.
-    pub(super) mean: Means,
+    pub(super) mean: MeanLengths,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Means {
+pub(super) struct MeanLengths {
     pub(super) commit: f32,
     pub(super) path: f32,
     pub(super) names: f32,
 }
 
 /// A commit.
-pub(super) struct Known {
+pub(super) struct CorpusCommit {
     pub(super) id: String,
     pub(super) at: i64,
     pub(super) subject: String,
-    pub(super) fate: Fate,
+    pub(super) fate: CommitFate,
     /// Each term with how much it counts, sorted.
-    pub(super) terms: Vec<(Key, f32)>,
+    pub(super) terms: Vec<(TermKey, f32)>,
     pub(super) length: f32,
     /// How many files it touched.
     pub(super) touched: usize,
@@ -51,7 +51,7 @@ pub(super) struct Known {
 
 /// Whether what a commit did is still done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum CommitFate {
     Kept,
     /// A later one took it back.
     Reverted,
@@ -60,33 +60,33 @@ pub(super) enum Fate {
 }
 
 /// A present file.
-pub(super) struct Present {
+pub(super) struct CorpusFile {
     pub(super) path: String,
     /// Its name in small letters, nothing but letters and digits.
     pub(super) squeezed: String,
     /// How often each term is in its path and in its definitions.
-    pub(super) terms: BTreeMap<Key, (f32, f32)>,
+    pub(super) terms: BTreeMap<TermKey, (f32, f32)>,
     pub(super) path_length: f32,
     pub(super) names_length: f32,
     /// The commits that touched it, newest first.
     pub(super) commits: Vec<usize>,
 }
 
-impl Past {
-    pub(super) fn new(commits: Vec<(String, Stored)>, files: Vec<File>) -> Self {
-        let weights = Weights::default();
-        let mut analyzer = Analyzer::default();
-        let mut files: Vec<Present> =
-            files.into_iter().map(|file| Present::new(&mut analyzer, file)).collect();
+impl CommitCorpus {
+    pub(super) fn new(commits: Vec<(String, StoredCommit)>, files: Vec<PresentFile>) -> Self {
+        let weights = FileRankWeights::default();
+        let mut analyzer = TextAnalyzer::default();
+        let mut files: Vec<CorpusFile> =
+            files.into_iter().map(|file| CorpusFile::new(&mut analyzer, file)).collect();
         files.sort_by(|a, b| a.path.cmp(&b.path));
         files.dedup_by(|a, b| a.path == b.path);
-        let commits = Reader::new(&files, weights).read(commits);
+        let commits = CorpusBuilder::new(&files, weights).read(commits);
         for (number, commit) in commits.iter().enumerate() {
             for file in &commit.files {
                 files[*file].commits.push(number);
             }
         }
-        let mean = Means {
+        let mean = MeanLengths {
             commit: mean(commits.iter().map(|it| it.length)),
             path: mean(files.iter().map(|it| it.path_length)),
             names: mean(files.iter().map(|it| it.names_length)),
@@ -97,7 +97,7 @@ impl Past {
     /// The same with weights of one's own for the question. What counts when
     /// commits are loaded stays.
     #[must_use]
-    pub fn weighed(self, weights: Weights) -> Self {
+    pub fn weighed(self, weights: FileRankWeights) -> Self {
         Self { weights, ..self }
     }
 
@@ -113,9 +113,9 @@ fn mean(lengths: impl ExactSizeIterator<Item = f32>) -> f32 {
     lengths.sum::<f32>() / count
 }
 
-impl Present {
-    fn new(analyzer: &mut Analyzer, file: File) -> Self {
-        let mut terms: BTreeMap<Key, (f32, f32)> = BTreeMap::new();
+impl CorpusFile {
+    fn new(analyzer: &mut TextAnalyzer, file: PresentFile) -> Self {
+        let mut terms: BTreeMap<TermKey, (f32, f32)> = BTreeMap::new();
         let (mut path_length, mut names_length) = (0.0, 0.0);
         for key in message::terms(analyzer, &file.path) {
             terms.entry(key).or_default().0 += 1.0;
@@ -124,7 +124,7 @@ impl Present {
         let name = file.path.rsplit('/').next().unwrap_or_default();
         if name.len() < file.path.len() {
             // People name a file without its folders.
-            terms.entry(Key::of(&name.to_lowercase())).or_default().0 += 1.0;
+            terms.entry(TermKey::of(&name.to_lowercase())).or_default().0 += 1.0;
         }
         for name in &file.names {
             for key in message::terms(analyzer, name) {
@@ -140,38 +140,38 @@ impl Present {
 }
 
 /// Turns what was kept of commits into what is asked.
-struct Reader<'a> {
-    weights: Weights,
+struct CorpusBuilder<'a> {
+    weights: FileRankWeights,
     numbers: HashMap<&'a str, usize>,
     /// What an old path is called now.
     moved: HashMap<String, String>,
     /// The terms of paths.
-    paths: HashMap<String, Vec<Key>>,
-    analyzer: Analyzer,
+    paths: HashMap<String, Vec<TermKey>>,
+    analyzer: TextAnalyzer,
     /// Names of commits that were taken back, or their beginnings.
     reverted: BTreeSet<String>,
 }
 
-impl<'a> Reader<'a> {
-    fn new(files: &'a [Present], weights: Weights) -> Self {
+impl<'a> CorpusBuilder<'a> {
+    fn new(files: &'a [CorpusFile], weights: FileRankWeights) -> Self {
         let numbers = files.iter().enumerate().map(|(number, it)| (it.path.as_str(), number));
         Self {
             weights,
             numbers: numbers.collect(),
             moved: HashMap::new(),
             paths: HashMap::new(),
-            analyzer: Analyzer::default(),
+            analyzer: TextAnalyzer::default(),
             reverted: BTreeSet::new(),
         }
     }
 
     /// From the newest to the oldest, because a rename counts for what was
     /// before it.
-    fn read(mut self, commits: Vec<(String, Stored)>) -> Vec<Known> {
+    fn read(mut self, commits: Vec<(String, StoredCommit)>) -> Vec<CorpusCommit> {
         commits.into_iter().map(|(id, stored)| self.commit(id, stored)).collect()
     }
 
-    fn commit(&mut self, id: String, stored: Stored) -> Known {
+    fn commit(&mut self, id: String, stored: StoredCommit) -> CorpusCommit {
         let fate = self.fate(&id, stored.takes_back);
         let terms = self.terms(&stored.terms, &stored.files);
         let mut files: Vec<usize> =
@@ -184,7 +184,7 @@ impl<'a> Reader<'a> {
         }
         let (at, subject, touched) = (stored.at, stored.subject, stored.files.len());
         let length = terms.iter().map(|(_, count)| count).sum();
-        Known { id, at, subject, fate, terms, length, touched, files }
+        CorpusCommit { id, at, subject, fate, terms, length, touched, files }
     }
 
     fn present(&self, path: &str) -> Option<usize> {
@@ -192,25 +192,29 @@ impl<'a> Reader<'a> {
         self.numbers.get(now).copied()
     }
 
-    fn fate(&mut self, id: &str, takes_back: Option<String>) -> Fate {
+    fn fate(&mut self, id: &str, takes_back: Option<String>) -> CommitFate {
         // The longest beginning of the name that is known sorts right before.
         let before = self.reverted.range(..=id.to_owned()).next_back();
         let is_reverted = before.is_some_and(|name| id.starts_with(name.as_str()));
         match takes_back {
             // What took back a revert does what was reverted first.
-            _ if is_reverted => Fate::Reverted,
+            _ if is_reverted => CommitFate::Reverted,
             Some(name) => {
                 self.reverted.insert(name);
-                Fate::Reverts
+                CommitFate::Reverts
             }
-            None => Fate::Kept,
+            None => CommitFate::Kept,
         }
     }
 
-    fn terms(&mut self, counted: &[(Key, message::Counts)], files: &[String]) -> Vec<(Key, f32)> {
-        let Weights { subject, body, path, .. } = self.weights;
-        let in_paths: BTreeSet<Key> = files.iter().flat_map(|file| self.path(file)).collect();
-        let mut terms: Vec<(Key, f32)> = counted
+    fn terms(
+        &mut self,
+        counted: &[(TermKey, message::TermCounts)],
+        files: &[String],
+    ) -> Vec<(TermKey, f32)> {
+        let FileRankWeights { subject, body, path, .. } = self.weights;
+        let in_paths: BTreeSet<TermKey> = files.iter().flat_map(|file| self.path(file)).collect();
+        let mut terms: Vec<(TermKey, f32)> = counted
             .iter()
             .map(|(key, counts)| {
                 let said = subject * f32::from(counts.subject) + body * f32::from(counts.body);
@@ -227,7 +231,7 @@ impl<'a> Reader<'a> {
         terms
     }
 
-    fn path(&mut self, path: &str) -> Vec<Key> {
+    fn path(&mut self, path: &str) -> Vec<TermKey> {
         if let Some(known) = self.paths.get(path) {
             return known.clone();
         }

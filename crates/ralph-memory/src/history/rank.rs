@@ -7,9 +7,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::message::{self, Key};
-use super::past::{Fate, Known, Past, Present};
-use crate::analysis::Analyzer;
+use super::message::{self, TermKey};
+use super::past::{CommitCorpus, CommitFate, CorpusCommit, CorpusFile};
+use crate::analysis::TextAnalyzer;
 
 /// What is longer is a document, in bytes.
 const LONGEST_QUESTION: usize = 8000;
@@ -36,24 +36,24 @@ const REASONS: usize = 2;
 
 /// What is asked.
 #[derive(Clone, Debug, Default)]
-pub struct Question {
+pub struct FileQuery {
     /// The task in words.
     pub text: String,
     /// How many files are wanted.
     pub limit: usize,
     /// What else speaks for files: how much, from 0 to 1, and why.
-    pub hints: Vec<(String, f32, Reason)>,
+    pub hints: Vec<(String, f32, LikelyReason)>,
 }
 
 /// A file that the task will probably touch.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Likely {
+pub struct LikelyFile {
     /// From the root, with slashes.
     pub file: String,
     /// In relation to the best, which has 1.
     pub score: f64,
     /// What speaks for it, the strongest first.
-    pub reasons: Vec<Reason>,
+    pub reasons: Vec<LikelyReason>,
     /// How many words of the task are in its path, its definitions and one of
     /// its commits.
     pub words: usize,
@@ -63,7 +63,7 @@ pub struct Likely {
 
 /// What speaks for a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reason {
+pub enum LikelyReason {
     /// A commit with words of the task touched it.
     Commit {
         /// Its name.
@@ -96,8 +96,8 @@ pub enum Reason {
 }
 
 /// A term of the question.
-struct Asked {
-    key: Key,
+struct QueryTerm {
+    key: TermKey,
     weight: f32,
     rarity: f32,
     /// Empty for a scope.
@@ -107,28 +107,28 @@ struct Asked {
 /// The terms of the question, those of its first line first. Sums are made in
 /// this order, so that they are always the same.
 #[derive(Default)]
-struct Terms {
-    all: Vec<Asked>,
-    places: HashMap<Key, usize>,
+struct QueryTerms {
+    all: Vec<QueryTerm>,
+    places: HashMap<TermKey, usize>,
 }
 
-impl Terms {
-    fn add(&mut self, key: Key, weight: f32, word: &str) {
+impl QueryTerms {
+    fn add(&mut self, key: TermKey, weight: f32, word: &str) {
         self.places.entry(key).or_insert_with(|| {
-            self.all.push(Asked { key, weight, rarity: 0.0, word: word.to_owned() });
+            self.all.push(QueryTerm { key, weight, rarity: 0.0, word: word.to_owned() });
             self.all.len() - 1
         });
     }
 
-    fn get(&self, key: Key) -> Option<&Asked> {
+    fn get(&self, key: TermKey) -> Option<&QueryTerm> {
         self.places.get(&key).map(|place| &self.all[*place])
     }
 }
 
-impl Past {
+impl CommitCorpus {
     /// The files that a task will probably touch, the likeliest first; of
     /// equally likely ones in the order of their paths.
-    pub fn likely(&self, question: &Question) -> Vec<Likely> {
+    pub fn likely(&self, question: &FileQuery) -> Vec<LikelyFile> {
         let text = &question.text[..question.text.floor_char_boundary(LONGEST_QUESTION)];
         let asked = self.asked(text);
         let worth: Vec<f64> =
@@ -153,23 +153,24 @@ impl Past {
         }
         relate_to_best(&mut scores);
         let best = best(&scores, question.limit);
-        let reasons = Reasons { past: self, question, asked: &asked, worth: &worth, partners };
+        let reasons = ReasonFinder { past: self, question, asked: &asked, worth: &worth, partners };
         best.into_iter()
             .map(|file| {
                 let (words, share) = self.shared(&self.files[file], &asked);
                 let (path, reasons) = (self.files[file].path.clone(), reasons.of(file));
-                Likely { file: path, score: scores[file], reasons, words, share }
+                LikelyFile { file: path, score: scores[file], reasons, words, share }
             })
             .collect()
     }
 
     /// How many words of the question a file and the best of its last commits
     /// have, and how much of the question they are.
-    fn shared(&self, file: &Present, asked: &Terms) -> (usize, f64) {
+    fn shared(&self, file: &CorpusFile, asked: &QueryTerms) -> (usize, f64) {
         let words = || asked.all.iter().filter(|it| !it.word.is_empty());
-        let with = |commit: Option<&Known>| {
-            let has = |it: &&Asked| {
-                let is_in = |commit: &Known| commit.terms.iter().any(|(key, _)| *key == it.key);
+        let with = |commit: Option<&CorpusCommit>| {
+            let has = |it: &&QueryTerm| {
+                let is_in =
+                    |commit: &CorpusCommit| commit.terms.iter().any(|(key, _)| *key == it.key);
                 file.terms.contains_key(&it.key) || commit.is_some_and(is_in)
             };
             let found: Vec<f32> = words().filter(has).map(|it| it.rarity).collect();
@@ -183,14 +184,14 @@ impl Past {
     }
 
     /// The terms of the question; those of its first line count more.
-    fn asked(&self, text: &str) -> Terms {
-        let mut analyzer = Analyzer::default();
+    fn asked(&self, text: &str) -> QueryTerms {
+        let mut analyzer = TextAnalyzer::default();
         let (first, rest) = heading(text);
-        let mut terms = Terms::default();
+        let mut terms = QueryTerms::default();
         let first_line = self.weights.first_line;
-        analyzer.analyse(first, |term, _| terms.add(Key::of(term), first_line, term));
+        analyzer.analyse(first, |term, _| terms.add(TermKey::of(term), first_line, term));
         let rest = message::without_trailers(rest);
-        analyzer.analyse(&rest, |term, _| terms.add(Key::of(term), 1.0, term));
+        analyzer.analyse(&rest, |term, _| terms.add(TermKey::of(term), 1.0, term));
         for key in message::scope(first) {
             terms.add(key, self.weights.scope, "");
         }
@@ -209,7 +210,7 @@ impl Past {
     }
 
     /// What a commit is worth for each of its files.
-    fn worth(&self, age: usize, commit: &Known, asked: &Terms) -> f64 {
+    fn worth(&self, age: usize, commit: &CorpusCommit, asked: &QueryTerms) -> f64 {
         if commit.files.is_empty() {
             return 0.0;
         }
@@ -227,15 +228,15 @@ impl Past {
         let fading = (-number(age) / weights.half_life).exp2();
         let fresh = weights.lasting + (1.0 - weights.lasting) * fading;
         let kept = match commit.fate {
-            Fate::Kept => 1.0,
-            Fate::Reverted | Fate::Reverts => weights.reverted,
+            CommitFate::Kept => 1.0,
+            CommitFate::Reverted | CommitFate::Reverts => weights.reverted,
         };
         let shared = number(commit.touched).powf(weights.sharing);
         f64::from(score.powf(weights.sharpness) * fresh * kept / shared)
     }
 
     /// How well a file's path and definitions fit the question.
-    fn own(&self, file: &Present, asked: &Terms) -> f32 {
+    fn own(&self, file: &CorpusFile, asked: &QueryTerms) -> f32 {
         let weights = &self.weights;
         // Names of files differ less in length than messages, and it says less.
         let held = |length: f32, mean: f32| 0.5 + 0.5 * length / mean.max(1.0);
@@ -258,12 +259,12 @@ impl Past {
 
     /// Adds files with a word of the first line inside their names: `demux`
     /// in `hlsdemux.c`.
-    fn add_parts(&self, text: &str, asked: &Terms, scores: &mut [f64]) {
+    fn add_parts(&self, text: &str, asked: &QueryTerms, scores: &mut [f64]) {
         let told = asked.all.iter().filter(|it| it.weight > 1.0 && !it.word.is_empty());
         let whole = told.map(|it| it.rarity).sum::<f32>().max(1.0);
         let most = (self.files.len() / 20).max(20);
         for word in parts(heading(text).0) {
-            let has = |file: &&(usize, &Present)| file.1.squeezed.contains(&word);
+            let has = |file: &&(usize, &CorpusFile)| file.1.squeezed.contains(&word);
             let found: Vec<usize> =
                 self.files.iter().enumerate().filter(|it| has(&it)).map(|it| it.0).collect();
             if found.is_empty() || found.len() > most {
@@ -276,7 +277,7 @@ impl Past {
         }
     }
 
-    fn add_hints(&self, question: &Question, scores: &mut [f64]) {
+    fn add_hints(&self, question: &FileQuery, scores: &mut [f64]) {
         for (path, weight, _) in &question.hints {
             if let Ok(file) = self.files.binary_search_by(|it| it.path.as_str().cmp(path)) {
                 scores[file] += f64::from(self.weights.named * weight);
@@ -291,7 +292,7 @@ impl Past {
         for leader in best(scores, LEADERS) {
             let commits = self.files[leader].commits.iter().take(RECENT);
             let few = commits.map(|it| &self.commits[*it]).filter(|it| it.touched <= FEW_FILES);
-            let few: Vec<&Known> = few.collect();
+            let few: Vec<&CorpusCommit> = few.collect();
             let mut times: BTreeMap<usize, usize> = BTreeMap::new();
             for file in few.iter().flat_map(|it| &it.files).filter(|it| **it != leader) {
                 *times.entry(*file).or_default() += 1;
@@ -331,7 +332,7 @@ fn heading(text: &str) -> (&str, &str) {
 
 /// The words of a line that may be inside a name.
 fn parts(line: &str) -> Vec<String> {
-    let mut analyzer = Analyzer::default();
+    let mut analyzer = TextAnalyzer::default();
     let words = line.split(|it: char| it != '_' && !it.is_alphanumeric());
     let mut found: Vec<String> = words
         .filter(|word| word.len() >= SHORTEST_PART && !analyzer.terms(word).is_empty())
@@ -376,22 +377,22 @@ fn spelled(text: &str, stem: &str) -> String {
 }
 
 /// Finds out why files are likely.
-struct Reasons<'a> {
-    past: &'a Past,
-    question: &'a Question,
-    asked: &'a Terms,
+struct ReasonFinder<'a> {
+    past: &'a CommitCorpus,
+    question: &'a FileQuery,
+    asked: &'a QueryTerms,
     worth: &'a [f64],
     partners: HashMap<usize, (usize, usize)>,
 }
 
-impl Reasons<'_> {
-    fn of(&self, file: usize) -> Vec<Reason> {
+impl ReasonFinder<'_> {
+    fn of(&self, file: usize) -> Vec<LikelyReason> {
         let known = &self.past.files[file];
         let hints = self.question.hints.iter().filter(|(path, ..)| *path == known.path);
-        let mut found: Vec<Reason> = hints.map(|(.., reason)| reason.clone()).collect();
+        let mut found: Vec<LikelyReason> = hints.map(|(.., reason)| reason.clone()).collect();
         found.extend(self.commits(known));
         found.extend(self.words(known));
-        let together = self.partners.get(&file).map(|(other, times)| Reason::Together {
+        let together = self.partners.get(&file).map(|(other, times)| LikelyReason::Together {
             file: self.past.files[*other].path.clone(),
             times: *times,
         });
@@ -400,20 +401,20 @@ impl Reasons<'_> {
     }
 
     /// The commits that brought most, if they brought anything to speak of.
-    fn commits(&self, file: &Present) -> Vec<Reason> {
+    fn commits(&self, file: &CorpusFile) -> Vec<LikelyReason> {
         let mut commits = file.commits.clone();
         commits.sort_by(|a, b| self.worth[*b].total_cmp(&self.worth[*a]).then(a.cmp(b)));
         let sum: f64 = commits.iter().map(|it| self.worth[*it]).sum();
         let counts = |it: &usize| self.worth[*it] > 0.0 && self.worth[*it] * 20.0 > sum;
         let reason = |it: usize| {
-            let Known { id, at, subject, fate, .. } = &self.past.commits[it];
-            let reverted = *fate == Fate::Reverted;
-            Reason::Commit { id: id.clone(), at: *at, subject: subject.clone(), reverted }
+            let CorpusCommit { id, at, subject, fate, .. } = &self.past.commits[it];
+            let reverted = *fate == CommitFate::Reverted;
+            LikelyReason::Commit { id: id.clone(), at: *at, subject: subject.clone(), reverted }
         };
         commits.into_iter().filter(counts).take(REASONS).map(reason).collect()
     }
 
-    fn words(&self, file: &Present) -> Option<Reason> {
+    fn words(&self, file: &CorpusFile) -> Option<LikelyReason> {
         let inside = parts(heading(&self.question.text).0)
             .into_iter()
             .filter(|part| file.squeezed.contains(part));
@@ -428,7 +429,7 @@ impl Reasons<'_> {
         }
         words.sort_unstable();
         words.truncate(2 * REASONS);
-        (!words.is_empty()).then_some(Reason::Words(words))
+        (!words.is_empty()).then_some(LikelyReason::Words(words))
     }
 }
 

@@ -1,8 +1,8 @@
 //! How a commit is written down: few bytes, read in one go.
 
-use super::Commit;
-use super::message::{self, Counts, Key};
-use crate::analysis::Analyzer;
+use super::HistoryCommit;
+use super::message::{self, TermCounts, TermKey};
+use crate::analysis::TextAnalyzer;
 
 /// What more files than these have in common is a tool or a licence, not a
 /// task. Such a commit still tells what was renamed.
@@ -13,7 +13,7 @@ const LONGEST_SUBJECT: usize = 200;
 
 /// A commit as it is kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Stored {
+pub(crate) struct StoredCommit {
     pub(crate) at: i64,
     pub(crate) subject: String,
     /// The name of the commit it takes back.
@@ -21,12 +21,12 @@ pub(crate) struct Stored {
     /// Empty if there are too many.
     pub(crate) files: Vec<String>,
     pub(crate) renames: Vec<(String, String)>,
-    pub(crate) terms: Vec<(Key, Counts)>,
+    pub(crate) terms: Vec<(TermKey, TermCounts)>,
 }
 
-impl Stored {
-    pub(crate) fn new(analyzer: &mut Analyzer, commit: Commit) -> Self {
-        let Commit { id: _, at, subject, body, files, renames } = commit;
+impl StoredCommit {
+    pub(crate) fn new(analyzer: &mut TextAnalyzer, commit: HistoryCommit) -> Self {
+        let HistoryCommit { id: _, at, subject, body, files, renames } = commit;
         let terms = message::counted(analyzer, &subject, &body).into_iter().collect();
         let takes_back = message::taken_back(&body).map(str::to_owned);
         let subject = subject[..subject.floor_char_boundary(LONGEST_SUBJECT)].to_owned();
@@ -57,7 +57,7 @@ impl Stored {
 
     /// `None` if these bytes are not those of a commit.
     pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
-        let mut reader = Reader(bytes);
+        let mut reader = CommitDecoder(bytes);
         let at = i64::from_le_bytes(reader.take()?);
         let subject = reader.text()?;
         let takes_back = Some(reader.text()?).filter(|name| !name.is_empty());
@@ -66,9 +66,9 @@ impl Stored {
         let renames = renames.collect::<Option<_>>()?;
         let mut terms = Vec::with_capacity(reader.0.len() / 10);
         while !reader.0.is_empty() {
-            let key = Key(u64::from_le_bytes(reader.take()?));
+            let key = TermKey(u64::from_le_bytes(reader.take()?));
             let [subject, body] = reader.take()?;
-            terms.push((key, Counts { subject, body }));
+            terms.push((key, TermCounts { subject, body }));
         }
         Some(Self { at, subject, takes_back, files, renames, terms })
     }
@@ -83,9 +83,9 @@ fn text(out: &mut Vec<u8>, text: &str) {
     out.extend(text.as_bytes());
 }
 
-struct Reader<'a>(&'a [u8]);
+struct CommitDecoder<'a>(&'a [u8]);
 
-impl Reader<'_> {
+impl CommitDecoder<'_> {
     fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
         let (taken, rest) = self.0.split_first_chunk()?;
         self.0 = rest;
@@ -108,8 +108,8 @@ impl Reader<'_> {
 mod tests {
     use super::*;
 
-    fn commit(files: usize) -> Commit {
-        Commit {
+    fn commit(files: usize) -> HistoryCommit {
+        HistoryCommit {
             id: "a".repeat(40),
             at: 12,
             subject: "core: do ünlikely things".to_owned(),
@@ -121,18 +121,18 @@ mod tests {
 
     #[test]
     fn a_commit_is_read_as_it_was_written() {
-        let stored = Stored::new(&mut Analyzer::default(), commit(3));
+        let stored = StoredCommit::new(&mut TextAnalyzer::default(), commit(3));
         assert_eq!(stored.takes_back.as_deref(), Some("0123456789"));
         assert!(stored.terms.len() > 4);
         let bytes = stored.bytes();
-        assert_eq!(Stored::read(&bytes), Some(stored));
-        assert_eq!(Stored::read(&bytes[..bytes.len() - 1]), None);
-        assert_eq!(Stored::read(&[]), None);
+        assert_eq!(StoredCommit::read(&bytes), Some(stored));
+        assert_eq!(StoredCommit::read(&bytes[..bytes.len() - 1]), None);
+        assert_eq!(StoredCommit::read(&[]), None);
     }
 
     #[test]
     fn a_giant_commit_is_kept_for_its_renames_alone() {
-        let stored = Stored::new(&mut Analyzer::default(), commit(MOST_FILES + 1));
+        let stored = StoredCommit::new(&mut TextAnalyzer::default(), commit(MOST_FILES + 1));
         assert_eq!((stored.files.len(), stored.renames.len()), (0, 1));
     }
 }

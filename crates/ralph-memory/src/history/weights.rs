@@ -5,7 +5,7 @@
 /// They were chosen on the histories of five projects, oldest commits first,
 /// each asked about its last 300; `cargo xtask bench files` asks this one.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Weights {
+pub struct FileRankWeights {
     /// A word of a subject, counted as so many words.
     pub subject: f32,
     /// A word of the rest of a message.
@@ -48,7 +48,7 @@ pub struct Weights {
     pub partners: f32,
 }
 
-impl Default for Weights {
+impl Default for FileRankWeights {
     fn default() -> Self {
         Self {
             subject: 2.0,

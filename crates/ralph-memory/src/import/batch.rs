@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use rusqlite::Connection;
 
-use super::Imported;
-use super::links::{Named, Neighbours};
-use crate::analysis::Analyzer;
-use crate::entry::{Entry, State};
-use crate::error::Fault;
-use crate::ranking::{Parts, Ranking, Words};
-use crate::store::counters::{Sequence, Totals};
-use crate::store::entries::{self, Names, by_external_id, by_id, by_other_id, read};
-use crate::store::places::{Place, Places};
+use super::ImportCounts;
+use super::links::{NamedDocuments, NeighbourLinks};
+use crate::analysis::TextAnalyzer;
+use crate::entry::{EntryState, SearchEntry};
+use crate::error::StorageFault;
+use crate::ranking::{EntryParts, EntryWords, RankingWeights};
+use crate::store::counters::{DocumentTotals, IdSequence};
+use crate::store::entries::{self, NameNumbers, by_external_id, by_id, by_other_id, read};
+use crate::store::places::{DocumentTable, SearchDocument};
 use crate::store::words;
 
 /// The most entries of a batch: about a second of work under the lock.
@@ -26,7 +26,7 @@ const LARGE: usize = 1000;
 
 /// What tells whether an entry is there already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Identity {
+pub(crate) enum IdentityRule {
     /// Either of its names.
     AnyName,
     /// Its id, which it has: the caller knows who is who.
@@ -38,20 +38,25 @@ pub(crate) enum Identity {
 /// Entries that are written in one transaction. Their words are found before
 /// it begins, while others may write.
 #[derive(Default)]
-pub(crate) struct Batch {
-    entries: Vec<(Entry, String, Identity)>,
-    words: Vec<Words>,
-    analyzer: Analyzer,
+pub(crate) struct EntryBatch {
+    entries: Vec<(SearchEntry, String, IdentityRule)>,
+    words: Vec<EntryWords>,
+    analyzer: TextAnalyzer,
     text: usize,
 }
 
-impl Batch {
-    pub(crate) fn push(&mut self, entry: Entry, identity: Identity, ranking: &Ranking) {
-        let Entry { title, text, why, files, .. } = &entry;
+impl EntryBatch {
+    pub(crate) fn push(
+        &mut self,
+        entry: SearchEntry,
+        identity: IdentityRule,
+        ranking: &RankingWeights,
+    ) {
+        let SearchEntry { title, text, why, files, .. } = &entry;
         let why = why.as_deref();
         self.text += title.len() + text.len() + why.map_or(0, str::len);
-        let parts = Parts { title, text, why, files };
-        self.words.push(Words::of(parts, &mut self.analyzer, ranking));
+        let parts = EntryParts { title, text, why, files };
+        self.words.push(EntryWords::of(parts, &mut self.analyzer, ranking));
         let id = entry.own_id();
         self.entries.push((entry, id, identity));
     }
@@ -74,11 +79,11 @@ impl Batch {
     pub(crate) fn write(
         self,
         connection: &Connection,
-        counts: &mut Imported,
-    ) -> Result<Vec<i64>, Fault> {
-        let Destinations { named, docs, by_doc } = destinations(connection, &self.entries)?;
-        let mut neighbours = Neighbours::default();
-        let mut labels = Names::default();
+        counts: &mut ImportCounts,
+    ) -> Result<Vec<i64>, StorageFault> {
+        let BatchDestinations { named, docs, by_doc } = destinations(connection, &self.entries)?;
+        let mut neighbours = NeighbourLinks::default();
+        let mut labels = NameNumbers::default();
         let (mut linked, mut changed) = (Vec::with_capacity(by_doc.len()), Vec::new());
         for (doc, to) in &by_doc {
             let (entry, id, _) = &self.entries[to.last];
@@ -99,7 +104,8 @@ impl Batch {
             }
         }
         neighbours.link(connection, &linked, &named)?;
-        let (mut places, mut totals) = (Places::new(connection), Totals::read(connection)?);
+        let (mut places, mut totals) =
+            (DocumentTable::new(connection), DocumentTotals::read(connection)?);
         for (doc, record, own) in changed {
             let links = neighbours.of(connection, doc)?;
             neighbours.changed.remove(&doc);
@@ -111,7 +117,7 @@ impl Batch {
             entries::add(connection, doc, &record, links)?;
             words::add(connection, doc, own)?;
             totals.replace(before, Some(own.length()));
-            places.set(doc, Some(Place::new(&record, links, own.length())))?;
+            places.set(doc, Some(SearchDocument::new(&record, links, own.length())))?;
         }
         relink(connection, &mut neighbours, &mut places)?;
         totals.write(connection)?;
@@ -123,24 +129,25 @@ impl Batch {
 /// Writes what stands beside documents where that changed.
 fn relink(
     connection: &Connection,
-    neighbours: &mut Neighbours,
-    places: &mut Places<'_>,
-) -> Result<(), Fault> {
+    neighbours: &mut NeighbourLinks,
+    places: &mut DocumentTable<'_>,
+) -> Result<(), StorageFault> {
     for doc in std::mem::take(&mut neighbours.changed) {
         let links = neighbours.of(connection, doc)?;
         entries::relink(connection, doc, links)?;
         if let Some(place) = places.get(doc)? {
-            places.set(doc, Some(Place { links, ..place }))?;
+            places.set(doc, Some(SearchDocument { links, ..place }))?;
         }
     }
     Ok(())
 }
 
 /// Removes a document.
-pub(crate) fn remove(connection: &Connection, doc: i64) -> Result<(), Fault> {
-    let mut neighbours = Neighbours::default();
+pub(crate) fn remove(connection: &Connection, doc: i64) -> Result<(), StorageFault> {
+    let mut neighbours = NeighbourLinks::default();
     neighbours.unlink(connection, doc)?;
-    let (mut places, mut totals) = (Places::new(connection), Totals::read(connection)?);
+    let (mut places, mut totals) =
+        (DocumentTable::new(connection), DocumentTotals::read(connection)?);
     relink(connection, &mut neighbours, &mut places)?;
     totals.replace(places.get(doc)?.map(|place| place.length), None);
     places.set(doc, None)?;
@@ -151,17 +158,21 @@ pub(crate) fn remove(connection: &Connection, doc: i64) -> Result<(), Fault> {
 }
 
 /// Sets whether a document still holds.
-pub(crate) fn set_state(connection: &Connection, doc: i64, state: State) -> Result<(), Fault> {
+pub(crate) fn set_state(
+    connection: &Connection,
+    doc: i64,
+    state: EntryState,
+) -> Result<(), StorageFault> {
     entries::set_state(connection, doc, state)?;
-    let mut places = Places::new(connection);
+    let mut places = DocumentTable::new(connection);
     if let Some(place) = places.get(doc)? {
-        places.set(doc, Some(Place { state, ..place }))?;
+        places.set(doc, Some(SearchDocument { state, ..place }))?;
     }
     places.write()
 }
 
 /// Where an entry of a batch goes.
-struct Destination {
+struct EntryDestination {
     /// The last of the entries with this name: it counts.
     last: usize,
     is_new: bool,
@@ -169,15 +180,19 @@ struct Destination {
 }
 
 /// Where the entries of a batch go, and where names lead to.
-struct Destinations<'a> {
-    named: Named<'a>,
+struct BatchDestinations<'a> {
+    named: NamedDocuments<'a>,
     /// The number of each entry, in their order.
     docs: Vec<i64>,
-    by_doc: BTreeMap<i64, Destination>,
+    by_doc: BTreeMap<i64, EntryDestination>,
 }
 
 /// The document that an entry is already.
-fn find(connection: &Connection, id: &str, entry: &Entry) -> Result<Option<i64>, Fault> {
+fn find(
+    connection: &Connection,
+    id: &str,
+    entry: &SearchEntry,
+) -> Result<Option<i64>, StorageFault> {
     if let Some(doc) = by_id(connection, id)? {
         return Ok(Some(doc));
     }
@@ -192,28 +207,34 @@ fn find(connection: &Connection, id: &str, entry: &Entry) -> Result<Option<i64>,
 /// Finds the numbers of entries; new ones get theirs.
 fn destinations<'a>(
     connection: &Connection,
-    entries: &'a [(Entry, String, Identity)],
-) -> Result<Destinations<'a>, Fault> {
-    let mut numbers = Sequence::documents(connection)?;
-    let mut found =
-        Destinations { named: Named::default(), docs: Vec::new(), by_doc: BTreeMap::new() };
-    let Destinations { named, docs, by_doc } = &mut found;
+    entries: &'a [(SearchEntry, String, IdentityRule)],
+) -> Result<BatchDestinations<'a>, StorageFault> {
+    let mut numbers = IdSequence::documents(connection)?;
+    let mut found = BatchDestinations {
+        named: NamedDocuments::default(),
+        docs: Vec::new(),
+        by_doc: BTreeMap::new(),
+    };
+    let BatchDestinations { named, docs, by_doc } = &mut found;
     for (last, (entry, id, identity)) in entries.iter().enumerate() {
         let known = match identity {
-            Identity::New => None,
-            Identity::IdAlone => match named.ids.get(id.as_str()) {
+            IdentityRule::New => None,
+            IdentityRule::IdAlone => match named.ids.get(id.as_str()) {
                 Some(doc) => Some(*doc),
                 None => by_id(connection, id)?,
             },
-            Identity::AnyName => match named.known(id, entry) {
+            IdentityRule::AnyName => match named.known(id, entry) {
                 Some(doc) => Some(doc),
                 None => find(connection, id, entry)?,
             },
         };
         let doc = known.unwrap_or_else(|| numbers.take());
         docs.push(doc);
-        let place =
-            by_doc.entry(doc).or_insert(Destination { last, is_new: known.is_none(), repeated: 0 });
+        let place = by_doc.entry(doc).or_insert(EntryDestination {
+            last,
+            is_new: known.is_none(),
+            repeated: 0,
+        });
         place.repeated += u64::from(place.last != last);
         place.last = last;
         named.ids.insert(id, doc);

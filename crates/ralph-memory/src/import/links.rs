@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use rusqlite::Connection;
 
-use crate::entry::Entry;
-use crate::error::Fault;
-use crate::store::entries::{self, Links};
+use crate::entry::SearchEntry;
+use crate::error::StorageFault;
+use crate::store::entries::{self, NeighbourIds};
 
 /// The entry after another has it before itself.
 fn opposite(side: usize) -> usize {
@@ -15,14 +15,14 @@ fn opposite(side: usize) -> usize {
 
 /// Documents of a batch by the names of their entries.
 #[derive(Default)]
-pub(super) struct Named<'a> {
+pub(super) struct NamedDocuments<'a> {
     pub(super) ids: HashMap<&'a str, i64>,
     pub(super) externals: HashMap<&'a str, i64>,
 }
 
-impl Named<'_> {
+impl NamedDocuments<'_> {
     /// The document that an entry of the batch is already.
-    pub(super) fn known(&self, id: &str, entry: &Entry) -> Option<i64> {
+    pub(super) fn known(&self, id: &str, entry: &SearchEntry) -> Option<i64> {
         let external = entry.external_id.as_deref();
         self.ids.get(id).or_else(|| self.externals.get(external?)).copied()
     }
@@ -38,15 +38,19 @@ impl Named<'_> {
 
 /// The neighbours of documents that a batch writes or touches.
 #[derive(Default)]
-pub(super) struct Neighbours {
-    links: BTreeMap<i64, Links>,
+pub(super) struct NeighbourLinks {
+    links: BTreeMap<i64, NeighbourIds>,
     /// Documents whose neighbours changed.
     pub(super) changed: BTreeSet<i64>,
 }
 
-impl Neighbours {
+impl NeighbourLinks {
     /// The neighbours of a document, from the database if need be.
-    pub(super) fn of(&mut self, connection: &Connection, doc: i64) -> Result<Links, Fault> {
+    pub(super) fn of(
+        &mut self,
+        connection: &Connection,
+        doc: i64,
+    ) -> Result<NeighbourIds, StorageFault> {
         if let Some(links) = self.links.get(&doc) {
             return Ok(*links);
         }
@@ -56,7 +60,7 @@ impl Neighbours {
     }
 
     /// Sets what is known of a document's neighbours.
-    pub(super) fn know(&mut self, doc: i64, links: Links) {
+    pub(super) fn know(&mut self, doc: i64, links: NeighbourIds) {
         self.links.entry(doc).or_insert(links);
     }
 
@@ -65,7 +69,7 @@ impl Neighbours {
         connection: &Connection,
         (doc, side): (i64, usize),
         target: Option<i64>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), StorageFault> {
         let mut links = self.of(connection, doc)?;
         if links[side] != target && target != Some(doc) {
             links[side] = target;
@@ -80,9 +84,9 @@ impl Neighbours {
     pub(super) fn link(
         &mut self,
         connection: &Connection,
-        batch: &[(i64, &Entry)],
-        named: &Named<'_>,
-    ) -> Result<(), Fault> {
+        batch: &[(i64, &SearchEntry)],
+        named: &NamedDocuments<'_>,
+    ) -> Result<(), StorageFault> {
         let mut pairs = Vec::new();
         for (doc, entry) in batch {
             for (side, name) in [&entry.prev, &entry.next].into_iter().enumerate() {
@@ -116,7 +120,7 @@ impl Neighbours {
     }
 
     /// Takes a document out from between its neighbours.
-    pub(super) fn unlink(&mut self, connection: &Connection, doc: i64) -> Result<(), Fault> {
+    pub(super) fn unlink(&mut self, connection: &Connection, doc: i64) -> Result<(), StorageFault> {
         for (side, beside) in self.of(connection, doc)?.into_iter().enumerate() {
             let Some(beside) = beside else { continue };
             if self.of(connection, beside)?[opposite(side)] == Some(doc) {

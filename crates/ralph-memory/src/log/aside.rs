@@ -5,14 +5,14 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::file::{Form, LogFile};
-use super::line::{self, Tail};
-use super::{Log, LogError, read_from, replace, write_compressed};
+use super::file::{LogEncoding, LogFile};
+use super::line::{self, LogTail};
+use super::{EventLog, LogError, read_from, replace, write_compressed};
 
 /// How the folders of copies begin.
 const ASIDE: &str = "damaged-";
 
-impl Log {
+impl EventLog {
     /// Copies the files with lines that nobody can read into a new folder, and
     /// whatever `more` adds to it. Says where it is.
     pub(crate) fn set_aside<E: From<LogError>>(
@@ -41,9 +41,13 @@ impl Log {
             let text = read_from(&one, 0).map_err(trouble)?;
             let kept = line::readable(&text, self.tail_of(&one)?);
             let written = match one.form {
-                Form::Compressed | Form::Plain if kept.is_empty() => fs::remove_file(&one.path),
-                Form::Compressed => write_compressed(&one.path, &String::from_utf8_lossy(&kept)),
-                Form::Plain => replace(&one.path, |mut file| {
+                LogEncoding::Compressed | LogEncoding::Plain if kept.is_empty() => {
+                    fs::remove_file(&one.path)
+                }
+                LogEncoding::Compressed => {
+                    write_compressed(&one.path, &String::from_utf8_lossy(&kept))
+                }
+                LogEncoding::Plain => replace(&one.path, |mut file| {
                     file.write_all(&kept)?;
                     Ok(file)
                 }),
@@ -93,8 +97,12 @@ impl Log {
     }
 
     /// What stands behind the last line end of a file.
-    fn tail_of(&self, one: &LogFile) -> Result<Tail, LogError> {
+    fn tail_of(&self, one: &LogFile) -> Result<LogTail, LogError> {
         let is_last = self.last()?.is_none_or(|last| last.number <= one.number);
-        Ok(if is_last && one.form == Form::Plain { Tail::OnItsWay } else { Tail::Lost })
+        Ok(if is_last && one.form == LogEncoding::Plain {
+            LogTail::OnItsWay
+        } else {
+            LogTail::Lost
+        })
     }
 }

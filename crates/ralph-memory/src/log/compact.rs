@@ -3,31 +3,31 @@
 use std::fs::{self, TryLockError};
 use std::io::Write;
 
-use super::file::{self, Form, LogFile};
+use super::file::{self, LogEncoding, LogFile};
 use super::line;
-use super::{Held, Log, LogError, Position, read_from, replace, write_compressed};
-use crate::event::Event;
+use super::{EventLog, LogError, LogLock, LogPosition, read_from, replace, write_compressed};
+use crate::event::LogEvent;
 
 /// The file that is locked as long as somebody lets go of lines.
 const COLLECTING: &str = "collecting.lock";
 
-impl Log {
+impl EventLog {
     /// Keeps others from letting go of lines; nobody else is kept from anything.
-    pub(crate) fn collect(&self) -> Result<Held, LogError> {
+    pub(crate) fn collect(&self) -> Result<LogLock, LogError> {
         let lock = || {
             let file = self.lock_file(COLLECTING)?;
             file.lock()?;
-            Ok(Held { _file: file })
+            Ok(LogLock { _file: file })
         };
         lock().map_err(|source| self.trouble(source))
     }
 
     /// The same, unless somebody else is about it.
-    pub(crate) fn try_collect(&self) -> Result<Option<Held>, LogError> {
+    pub(crate) fn try_collect(&self) -> Result<Option<LogLock>, LogError> {
         let lock = || {
             let file = self.lock_file(COLLECTING)?;
             match file.try_lock() {
-                Ok(()) => Ok(Some(Held { _file: file })),
+                Ok(()) => Ok(Some(LogLock { _file: file })),
                 Err(TryLockError::WouldBlock) => Ok(None),
                 Err(TryLockError::Error(error)) => Err(error),
             }
@@ -36,7 +36,7 @@ impl Log {
     }
 
     /// Calls `see` with each event and the bytes of its line.
-    pub(crate) fn weigh(&self, mut see: impl FnMut(&Event, u64)) -> Result<(), LogError> {
+    pub(crate) fn weigh(&self, mut see: impl FnMut(&LogEvent, u64)) -> Result<(), LogError> {
         for one in self.files()? {
             let text = read_from(&one, 0)
                 .map_err(|source| LogError::Io { path: one.path.clone(), source })?;
@@ -47,17 +47,17 @@ impl Log {
 
     /// Begins a new last file, so that all others are complete. Says where it
     /// begins.
-    pub(crate) fn begin_file(&self) -> Result<Position, LogError> {
+    pub(crate) fn begin_file(&self) -> Result<LogPosition, LogError> {
         let _held = self.lock()?;
         let number = match self.last()? {
-            Some(LogFile { number, form: Form::Plain, stored: 0, .. }) => number,
+            Some(LogFile { number, form: LogEncoding::Plain, stored: 0, .. }) => number,
             Some(last) => last.number + 1,
             None => 1,
         };
-        let path = file::path(&self.folder, number, Form::Plain);
+        let path = file::path(&self.folder, number, LogEncoding::Plain);
         let made = ralph_files::append_own(&path);
         made.map_err(|source| LogError::Io { path, source })?;
-        Ok(Position { file: number, offset: 0 })
+        Ok(LogPosition { file: number, offset: 0 })
     }
 
     /// Rewrites files before a position without the events that `drops`
@@ -67,8 +67,8 @@ impl Log {
     /// Others who write wait for one file at most.
     pub(crate) fn compact(
         &self,
-        before: Position,
-        drops: impl Fn(&Event) -> bool,
+        before: LogPosition,
+        drops: impl Fn(&LogEvent) -> bool,
     ) -> Result<u64, LogError> {
         let mut bytes = 0;
         for one in self.files()?.into_iter().filter(|one| one.number < before.file) {
@@ -83,19 +83,21 @@ impl Log {
     fn compact_file(
         &self,
         one: &LogFile,
-        drops: &impl Fn(&Event) -> bool,
+        drops: &impl Fn(&LogEvent) -> bool,
     ) -> Result<u64, LogError> {
         let _held = self.lock()?;
         let size = self.size()?;
         // Again: somebody may have overwritten lines of it since.
         let (kept, _) = sifted(one, drops)?;
         let written = match one.form {
-            Form::Plain | Form::Compressed if kept.is_empty() => fs::remove_file(&one.path),
-            Form::Plain => replace(&one.path, |mut file| {
+            LogEncoding::Plain | LogEncoding::Compressed if kept.is_empty() => {
+                fs::remove_file(&one.path)
+            }
+            LogEncoding::Plain => replace(&one.path, |mut file| {
                 file.write_all(&kept)?;
                 Ok(file)
             }),
-            Form::Compressed => write_compressed(&one.path, &String::from_utf8_lossy(&kept)),
+            LogEncoding::Compressed => write_compressed(&one.path, &String::from_utf8_lossy(&kept)),
         };
         written.map_err(|source| LogError::Io { path: one.path.clone(), source })?;
         Ok(size.saturating_sub(self.size()?))
@@ -107,8 +109,8 @@ impl Log {
     /// as whoever read as far as that file would pass it over.
     pub(crate) fn drop_empty<E: From<LogError>>(
         &self,
-        begun: Position,
-        move_back: impl FnOnce(Position) -> Result<(), E>,
+        begun: LogPosition,
+        move_back: impl FnOnce(LogPosition) -> Result<(), E>,
     ) -> Result<(), E> {
         let _held = self.lock()?;
         let mut files = self.files()?;
@@ -116,7 +118,7 @@ impl Log {
         if last.number != begun.file || last.stored > 0 {
             return Ok(());
         }
-        move_back(files.last().map_or_else(Position::default, LogFile::end))?;
+        move_back(files.last().map_or_else(LogPosition::default, LogFile::end))?;
         let removed = fs::remove_file(&last.path);
         removed.map_err(|source| LogError::Io { path: last.path, source }.into())
     }
@@ -127,7 +129,10 @@ impl Log {
 }
 
 /// What is left of a file, and what is in it.
-fn sifted(one: &LogFile, drops: &impl Fn(&Event) -> bool) -> Result<(Vec<u8>, Vec<u8>), LogError> {
+fn sifted(
+    one: &LogFile,
+    drops: &impl Fn(&LogEvent) -> bool,
+) -> Result<(Vec<u8>, Vec<u8>), LogError> {
     let trouble = |source| LogError::Io { path: one.path.clone(), source };
     let text = read_from(one, 0).map_err(trouble)?;
     Ok((line::without(&text, drops), text))

@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use super::Position;
+use super::LogPosition;
 
 /// A file longer than this is not appended to.
 const LONG_FILE: u64 = 4 * 1024 * 1024;
 
 /// How a file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum LogEncoding {
     /// Lines as they are; more may come.
     Plain,
     /// Compressed and complete.
@@ -21,7 +21,7 @@ pub(super) enum Form {
 #[derive(Debug)]
 pub(super) struct LogFile {
     pub(super) number: u32,
-    pub(super) form: Form,
+    pub(super) form: LogEncoding,
     pub(super) path: PathBuf,
     /// Bytes on the disk.
     pub(super) stored: u64,
@@ -29,32 +29,32 @@ pub(super) struct LogFile {
 
 /// Where what is appended begins: behind everything else, perhaps in a file that
 /// is not there yet.
-pub(super) fn end(folder: &Path) -> io::Result<Position> {
+pub(super) fn end(folder: &Path) -> io::Result<LogPosition> {
     let last = list(folder)?.into_iter().next_back();
     Ok(match last {
-        Some(LogFile { number, form: Form::Plain, stored, .. }) if stored < LONG_FILE => {
-            Position { file: number, offset: stored }
+        Some(LogFile { number, form: LogEncoding::Plain, stored, .. }) if stored < LONG_FILE => {
+            LogPosition { file: number, offset: stored }
         }
-        Some(LogFile { number, .. }) => Position { file: number + 1, offset: 0 },
-        None => Position { file: 1, offset: 0 },
+        Some(LogFile { number, .. }) => LogPosition { file: number + 1, offset: 0 },
+        None => LogPosition { file: 1, offset: 0 },
     })
 }
 
 impl LogFile {
     /// The position of who has read all of it.
-    pub(super) fn end(&self) -> Position {
+    pub(super) fn end(&self) -> LogPosition {
         match self.form {
-            Form::Plain => Position { file: self.number, offset: self.stored },
+            LogEncoding::Plain => LogPosition { file: self.number, offset: self.stored },
             // Nothing will be added to it, so nobody has to open it again.
-            Form::Compressed => Position { file: self.number + 1, offset: 0 },
+            LogEncoding::Compressed => LogPosition { file: self.number + 1, offset: 0 },
         }
     }
 }
 
-pub(super) fn path(folder: &Path, number: u32, form: Form) -> PathBuf {
+pub(super) fn path(folder: &Path, number: u32, form: LogEncoding) -> PathBuf {
     folder.join(match form {
-        Form::Plain => format!("{number:08}.jsonl"),
-        Form::Compressed => format!("{number:08}.jsonl.gz"),
+        LogEncoding::Plain => format!("{number:08}.jsonl"),
+        LogEncoding::Compressed => format!("{number:08}.jsonl.gz"),
     })
 }
 
@@ -75,10 +75,10 @@ pub(super) fn list(folder: &Path) -> io::Result<Vec<LogFile>> {
     Ok(files)
 }
 
-fn parse(name: &str) -> Option<(u32, Form)> {
+fn parse(name: &str) -> Option<(u32, LogEncoding)> {
     let (digits, form) = match name.strip_suffix(".jsonl.gz") {
-        Some(digits) => (digits, Form::Compressed),
-        None => (name.strip_suffix(".jsonl")?, Form::Plain),
+        Some(digits) => (digits, LogEncoding::Compressed),
+        None => (name.strip_suffix(".jsonl")?, LogEncoding::Plain),
     };
     Some((digits.parse().ok()?, form))
 }

@@ -12,8 +12,8 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::file::{self, Form};
-use super::{Position, append_text};
+use super::file::{self, LogEncoding};
+use super::{LogPosition, append_text};
 
 /// The file that is added to.
 const LATE: &str = "late.jsonl";
@@ -26,9 +26,9 @@ const LOCK: &str = "late.lock";
 
 /// What waits beside the log.
 #[derive(Default)]
-struct Waiting {
+struct LateLogFiles {
     /// Files that somebody began to take in, and where they go.
-    taken: Vec<(PathBuf, Position)>,
+    taken: Vec<(PathBuf, LogPosition)>,
     /// Whether there are lines that nobody has touched yet.
     has_more: bool,
 }
@@ -63,8 +63,8 @@ pub(super) fn take_in(folder: &Path) -> io::Result<()> {
 }
 
 /// Adds what is missing of a file behind its place in the log.
-fn finish(folder: &Path, taken: &Path, place: Position) -> io::Result<()> {
-    let log = file::path(folder, place.file, Form::Plain);
+fn finish(folder: &Path, taken: &Path, place: LogPosition) -> io::Result<()> {
+    let log = file::path(folder, place.file, LogEncoding::Plain);
     let mut wanted = ralph_files::read(taken)?;
     let (before, there) = around(&log, place.offset)?;
     if before.is_some_and(|byte| byte != b'\n') {
@@ -104,13 +104,13 @@ fn add_bytes(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes).inspect_err(|_| drop(file.set_len(length)))
 }
 
-fn waiting(folder: &Path) -> io::Result<Waiting> {
+fn waiting(folder: &Path) -> io::Result<LateLogFiles> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Waiting::default()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(LateLogFiles::default()),
         Err(error) => return Err(error),
     };
-    let mut waiting = Waiting::default();
+    let mut waiting = LateLogFiles::default();
     for entry in entries {
         let entry = entry?;
         let name = entry.file_name();
@@ -125,9 +125,9 @@ fn waiting(folder: &Path) -> io::Result<Waiting> {
 }
 
 /// Where the lines of a file go that is being taken in.
-fn place(name: &str) -> Option<Position> {
+fn place(name: &str) -> Option<LogPosition> {
     let (file, offset) = name.strip_prefix(TAKEN)?.split_once('.')?;
-    Some(Position { file: file.parse().ok()?, offset: offset.parse().ok()? })
+    Some(LogPosition { file: file.parse().ok()?, offset: offset.parse().ok()? })
 }
 
 fn lock(folder: &Path) -> io::Result<File> {

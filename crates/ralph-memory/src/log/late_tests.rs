@@ -3,27 +3,27 @@ use std::path::PathBuf;
 use std::thread;
 
 use super::*;
-use crate::event::{Actor, Event, Place, What};
-use crate::log::{Entry, Log};
+use crate::event::{EventActor, EventContext, LogEvent, LogEventKind};
+use crate::log::{EventLog, LogEntry};
 
-fn event(at: i64) -> Event {
-    let what = What::Cited { ids: vec![format!("m{at}"), "사실".to_owned()] };
-    Event { at, place: Place::default(), actor: Actor::Agent, what }
+fn event(at: i64) -> LogEvent {
+    let what = LogEventKind::Cited { ids: vec![format!("m{at}"), "사실".to_owned()] };
+    LogEvent { at, place: EventContext::default(), actor: EventActor::Agent, what }
 }
 
-fn scratch() -> (tempfile::TempDir, Log, PathBuf) {
+fn scratch() -> (tempfile::TempDir, EventLog, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
-    let log = Log::new(dir.path());
+    let log = EventLog::new(dir.path());
     let folder = dir.path().join("memory");
     (dir, log, folder)
 }
 
 /// The events of the log, and how many lines nobody can read.
-fn all(log: &Log) -> (Vec<i64>, usize) {
+fn all(log: &EventLog) -> (Vec<i64>, usize) {
     let (mut seen, mut damaged) = (Vec::new(), 0);
-    log.read(Position::default(), |entry| match entry {
-        Entry::Event(event) => seen.push(event.at),
-        Entry::Damaged { .. } => damaged += 1,
+    log.read(LogPosition::default(), |entry| match entry {
+        LogEntry::Event(event) => seen.push(event.at),
+        LogEntry::Damaged { .. } => damaged += 1,
     })
     .unwrap();
     (seen, damaged)
@@ -122,8 +122,8 @@ fn what_waits_is_forgotten_with_the_rest() {
     let held = log.lock().unwrap();
     log.hand_in(&[event(1)]).unwrap();
     drop(held);
-    let gone = What::Forgotten { id: "gone".to_owned() };
-    log.rewrite(|event| Some(Event { what: gone.clone(), ..event.clone() })).unwrap();
+    let gone = LogEventKind::Forgotten { id: "gone".to_owned() };
+    log.rewrite(|event| Some(LogEvent { what: gone.clone(), ..event.clone() })).unwrap();
     let text = fs::read_to_string(folder.join("00000001.jsonl")).unwrap();
     assert!(!text.contains("m1") && text.contains("gone"), "{text}");
 }

@@ -3,14 +3,14 @@
 use std::fmt::Write as _;
 
 use super::{LONGEST_LINE, LogError};
-use crate::event::Event;
+use crate::event::LogEvent;
 
 /// Hexadecimal digits of a checksum.
 const DIGITS: usize = 16;
 
 /// What is behind the last line end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tail {
+pub(super) enum LogTail {
     /// A line that somebody writes at this moment.
     OnItsWay,
     /// A line that will never be whole.
@@ -18,7 +18,7 @@ pub(super) enum Tail {
 }
 
 /// All events as lines.
-pub(super) fn render(events: &[Event]) -> Result<String, LogError> {
+pub(super) fn render(events: &[LogEvent]) -> Result<String, LogError> {
     let mut text = String::new();
     for event in events {
         push(event, &mut text)?;
@@ -26,14 +26,14 @@ pub(super) fn render(events: &[Event]) -> Result<String, LogError> {
     Ok(text)
 }
 
-fn push(event: &Event, text: &mut String) -> Result<(), LogError> {
+fn push(event: &LogEvent, text: &mut String) -> Result<(), LogError> {
     let json = json(event)?;
     let _ = writeln!(text, "{} {json}", checksum(json.as_bytes()));
     Ok(())
 }
 
 /// An event without its checksum, if it is not too long.
-pub(super) fn json(event: &Event) -> Result<String, LogError> {
+pub(super) fn json(event: &LogEvent) -> Result<String, LogError> {
     // Texts, numbers and lists of them all have a form in JSON.
     let json = serde_json::to_string(event).unwrap_or_default();
     if json.len() > LONGEST_LINE {
@@ -52,11 +52,11 @@ fn checksum(json: &[u8]) -> String {
 ///
 /// What stands behind the last line end may be on its way, or is all that
 /// came of a line.
-pub(super) fn parse(text: &[u8], tail: Tail, mut see: impl FnMut(u64, Option<Event>)) -> u64 {
+pub(super) fn parse(text: &[u8], tail: LogTail, mut see: impl FnMut(u64, Option<LogEvent>)) -> u64 {
     let mut offset = 0;
     for line in text.split_inclusive(|byte| *byte == b'\n') {
         let body = line.strip_suffix(b"\n");
-        if body.is_none() && tail == Tail::OnItsWay {
+        if body.is_none() && tail == LogTail::OnItsWay {
             break;
         }
         let body = body.unwrap_or(line);
@@ -71,7 +71,7 @@ pub(super) fn parse(text: &[u8], tail: Tail, mut see: impl FnMut(u64, Option<Eve
 /// The lines with some of them changed, and how many were.
 pub(super) fn rewrite(
     text: &[u8],
-    change: &mut impl FnMut(&Event) -> Option<Event>,
+    change: &mut impl FnMut(&LogEvent) -> Option<LogEvent>,
 ) -> Result<(Vec<u8>, usize), LogError> {
     let mut written = Vec::with_capacity(text.len());
     let mut changed = 0;
@@ -95,7 +95,7 @@ pub(super) fn rewrite(
     Ok((written, changed))
 }
 
-fn event(body: &[u8]) -> Option<Event> {
+fn event(body: &[u8]) -> Option<LogEvent> {
     let (sum, json) = body.split_at_checked(DIGITS)?;
     let json = json.strip_prefix(b" ")?;
     if checksum(json).as_bytes() != sum {
@@ -109,7 +109,7 @@ fn as_bytes(length: usize) -> u64 {
 }
 
 /// Calls `see` with each event and the bytes of its line.
-pub(super) fn weigh(text: &[u8], see: &mut impl FnMut(&Event, u64)) {
+pub(super) fn weigh(text: &[u8], see: &mut impl FnMut(&LogEvent, u64)) {
     for line in text.split_inclusive(|byte| *byte == b'\n') {
         let body = line.strip_suffix(b"\n").unwrap_or(line);
         if let Some(event) = event(body) {
@@ -119,17 +119,17 @@ pub(super) fn weigh(text: &[u8], see: &mut impl FnMut(&Event, u64)) {
 }
 
 /// The lines that can be read, and one behind them that may be on its way.
-pub(super) fn readable(text: &[u8], tail: Tail) -> Vec<u8> {
+pub(super) fn readable(text: &[u8], tail: LogTail) -> Vec<u8> {
     let lines = text.split_inclusive(|byte| *byte == b'\n');
     let kept = lines.filter(|line| match line.strip_suffix(b"\n") {
         Some(body) => event(body).is_some(),
-        None => tail == Tail::OnItsWay,
+        None => tail == LogTail::OnItsWay,
     });
     kept.flatten().copied().collect()
 }
 
 /// The lines without those of some events. What nobody can read stays.
-pub(super) fn without(text: &[u8], drops: impl Fn(&Event) -> bool) -> Vec<u8> {
+pub(super) fn without(text: &[u8], drops: impl Fn(&LogEvent) -> bool) -> Vec<u8> {
     let lines = text.split_inclusive(|byte| *byte == b'\n');
     let kept = lines.filter(|line| {
         let body = line.strip_suffix(b"\n").unwrap_or(line);

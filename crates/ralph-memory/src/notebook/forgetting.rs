@@ -5,8 +5,8 @@ use ralph_core::Timestamp;
 use super::Notebook;
 use crate::clean;
 use crate::error::MemoryError;
-use crate::event::{Actor, Event, Note, Observed, Place, What};
-use crate::log::{Entry, Position};
+use crate::event::{EventActor, EventContext, LogEvent, LogEventKind, NoteContent, ToolUseRecord};
+use crate::log::{LogEntry, LogPosition};
 
 /// Shorter texts of notes stand anywhere by chance: twelve letters, or eight
 /// syllables.
@@ -20,7 +20,7 @@ const CUT: char = '…';
 
 /// All that a note ever said, as it is looked for elsewhere.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Words {
+pub struct NoteTexts {
     /// What it said.
     texts: Vec<String>,
     /// Its titles and reasons: other notes may have the same ones for
@@ -28,7 +28,7 @@ pub struct Words {
     asides: Vec<String>,
 }
 
-impl Words {
+impl NoteTexts {
     /// Adds those of another note.
     pub fn extend(&mut self, other: Self) {
         for (all, more) in [(&mut self.texts, other.texts), (&mut self.asides, other.asides)] {
@@ -38,8 +38,8 @@ impl Words {
         }
     }
 
-    fn of(note: &Note) -> Self {
-        let Note { title, text, why, .. } = note;
+    fn of(note: &NoteContent) -> Self {
+        let NoteContent { title, text, why, .. } = note;
         let said = |parts: &[Option<&String>]| {
             let parts = parts.iter().flatten().map(|part| flat(part));
             parts.filter(|part| weight(part) >= SHORTEST_TEXT).collect()
@@ -60,8 +60,13 @@ impl Notebook {
     /// stopped in between knows what to look for when called again.
     pub fn forget(&self, id: &str, at: Timestamp) -> Result<usize, MemoryError> {
         self.mend()?;
-        let what = What::Forgotten { id: id.to_owned() };
-        let event = Event { at: at.as_millis(), place: Place::default(), actor: Actor::User, what };
+        let what = LogEventKind::Forgotten { id: id.to_owned() };
+        let event = LogEvent {
+            at: at.as_millis(),
+            place: EventContext::default(),
+            actor: EventActor::User,
+            what,
+        };
         let words = self.words_of(id)?;
         let repeated = self.log.rewrite(|event| match forgotten(event, id) {
             Some(_) => None,
@@ -77,7 +82,7 @@ impl Notebook {
 
     /// Overwrites what repeats the words of a note that is forgotten, be it one of
     /// another notebook. Says how many lines there were.
-    pub fn silence(&self, words: &Words) -> Result<usize, MemoryError> {
+    pub fn silence(&self, words: &NoteTexts) -> Result<usize, MemoryError> {
         if words.is_empty() {
             return Ok(0);
         }
@@ -91,10 +96,10 @@ impl Notebook {
     }
 
     /// Whether [`silence`](Self::silence) would have something to overwrite.
-    pub fn has_repeated(&self, words: &Words) -> Result<bool, MemoryError> {
+    pub fn has_repeated(&self, words: &NoteTexts) -> Result<bool, MemoryError> {
         let mut has = false;
-        self.log.read(Position::default(), |entry| {
-            if let Entry::Event(event) = entry {
+        self.log.read(LogPosition::default(), |entry| {
+            if let LogEntry::Event(event) = entry {
                 has = has || silenced(&event, words).is_some();
             }
         })?;
@@ -102,19 +107,19 @@ impl Notebook {
     }
 
     /// All that a note ever said, as [`silence`](Self::silence) takes it.
-    pub fn words_of(&self, id: &str) -> Result<Words, MemoryError> {
-        let mut words = Words::default();
-        self.log.read(Position::default(), |entry| {
-            let Entry::Event(event) = entry else { return };
-            let note = if let What::Restored(restored) = &event.what {
+    pub fn words_of(&self, id: &str) -> Result<NoteTexts, MemoryError> {
+        let mut words = NoteTexts::default();
+        self.log.read(LogPosition::default(), |entry| {
+            let LogEntry::Event(event) = entry else { return };
+            let note = if let LogEventKind::Restored(restored) = &event.what {
                 &restored.note
-            } else if let What::Noted(note) = &event.what {
+            } else if let LogEventKind::Noted(note) = &event.what {
                 note
             } else {
                 return;
             };
             if note.id == id {
-                words.extend(Words::of(note));
+                words.extend(NoteTexts::of(note));
             }
         })?;
         Ok(words)
@@ -138,42 +143,48 @@ impl Notebook {
 }
 
 /// What stands in the log in place of what spoke of a forgotten note.
-fn forgotten(event: &Event, id: &str) -> Option<Event> {
+fn forgotten(event: &LogEvent, id: &str) -> Option<LogEvent> {
     let what = match &event.what {
-        What::Noted(note) if note.id == id => What::Forgotten { id: note.id.clone() },
-        What::Restored(restored) if restored.note.id == id => What::Forgotten { id: id.to_owned() },
-        What::Replaced { id: old, by, why } if (old == id || by == id) && !why.is_empty() => {
-            What::Replaced { id: old.clone(), by: by.clone(), why: String::new() }
+        LogEventKind::Noted(note) if note.id == id => {
+            LogEventKind::Forgotten { id: note.id.clone() }
         }
-        What::Retracted { id: old, why } if old == id && !why.is_empty() => {
-            What::Retracted { id: old.clone(), why: String::new() }
+        LogEventKind::Restored(restored) if restored.note.id == id => {
+            LogEventKind::Forgotten { id: id.to_owned() }
         }
-        What::Bound { id: bound, check: Some(_) } if bound == id => {
-            What::Bound { id: bound.clone(), check: None }
+        LogEventKind::Replaced { id: old, by, why }
+            if (old == id || by == id) && !why.is_empty() =>
+        {
+            LogEventKind::Replaced { id: old.clone(), by: by.clone(), why: String::new() }
         }
-        What::Noted(_)
-        | What::Restored(_)
-        | What::Replaced { .. }
-        | What::Retracted { .. }
-        | What::Attempted(_)
-        | What::Landed { .. }
-        | What::Bound { .. }
-        | What::Shown { .. }
-        | What::Cited { .. }
-        | What::Checked { .. }
-        | What::SeenAgain { .. }
-        | What::Promoted { .. }
-        | What::Corrected { .. }
-        | What::Forgotten { .. }
-        | What::Observed(_)
-        | What::Asked { .. }
-        | What::Answered { .. }
-        | What::Opened { .. }
-        | What::Closed { .. }
-        | What::Checkpointed { .. }
-        | What::Committed(_) => return None,
+        LogEventKind::Retracted { id: old, why } if old == id && !why.is_empty() => {
+            LogEventKind::Retracted { id: old.clone(), why: String::new() }
+        }
+        LogEventKind::Bound { id: bound, check: Some(_) } if bound == id => {
+            LogEventKind::Bound { id: bound.clone(), check: None }
+        }
+        LogEventKind::Noted(_)
+        | LogEventKind::Restored(_)
+        | LogEventKind::Replaced { .. }
+        | LogEventKind::Retracted { .. }
+        | LogEventKind::Attempted(_)
+        | LogEventKind::Landed { .. }
+        | LogEventKind::Bound { .. }
+        | LogEventKind::Shown { .. }
+        | LogEventKind::Cited { .. }
+        | LogEventKind::Checked { .. }
+        | LogEventKind::SeenAgain { .. }
+        | LogEventKind::Promoted { .. }
+        | LogEventKind::Corrected { .. }
+        | LogEventKind::Forgotten { .. }
+        | LogEventKind::Observed(_)
+        | LogEventKind::Asked { .. }
+        | LogEventKind::Answered { .. }
+        | LogEventKind::Opened { .. }
+        | LogEventKind::Closed { .. }
+        | LogEventKind::Checkpointed { .. }
+        | LogEventKind::Committed(_) => return None,
     };
-    Some(Event { what, ..event.clone() })
+    Some(LogEvent { what, ..event.clone() })
 }
 
 /// How much a text says: a syllable of Hangul more than a letter.
@@ -266,35 +277,35 @@ fn whole_words(said: &str, (first, last): (usize, usize)) -> (usize, usize) {
 }
 
 /// What stands in the log in place of what repeats texts that are forgotten.
-fn silenced(event: &Event, words: &Words) -> Option<Event> {
-    let Words { texts, asides } = words;
+fn silenced(event: &LogEvent, words: &NoteTexts) -> Option<LogEvent> {
+    let NoteTexts { texts, asides } = words;
     let repeats = |said: &str| texts.iter().chain(asides).any(|text| repeats(said, text));
     let what = match &event.what {
-        What::Observed(used) => {
-            let Observed { about, error, .. } = &**used;
+        LogEventKind::Observed(used) => {
+            let ToolUseRecord { about, error, .. } = &**used;
             if !repeats(about) && !error.as_deref().is_some_and(repeats) {
                 return None;
             }
             let tool = used.tool.clone();
-            What::Observed(Box::new(Observed {
+            LogEventKind::Observed(Box::new(ToolUseRecord {
                 tool,
                 files: used.files.clone(),
-                ..Observed::default()
+                ..ToolUseRecord::default()
             }))
         }
         // What another note says is its own; why, it has from elsewhere.
-        What::Noted(note) => {
+        LogEventKind::Noted(note) => {
             let why = without(note.why.as_deref()?, texts)?;
             let why = Some(why).filter(|why| !why.is_empty());
-            What::Noted(Box::new(Note { why, ..(**note).clone() }))
+            LogEventKind::Noted(Box::new(NoteContent { why, ..(**note).clone() }))
         }
-        What::Replaced { id, by, why } => {
-            What::Replaced { id: id.clone(), by: by.clone(), why: without(why, texts)? }
+        LogEventKind::Replaced { id, by, why } => {
+            LogEventKind::Replaced { id: id.clone(), by: by.clone(), why: without(why, texts)? }
         }
-        What::Retracted { id, why } => {
-            What::Retracted { id: id.clone(), why: without(why, texts)? }
+        LogEventKind::Retracted { id, why } => {
+            LogEventKind::Retracted { id: id.clone(), why: without(why, texts)? }
         }
-        What::Restored(restored) => {
+        LogEventKind::Restored(restored) => {
             let why = restored.note.why.as_deref().and_then(|why| without(why, texts));
             let ended = restored.retired.as_ref().and_then(|end| without(&end.2, texts));
             if why.is_none() && ended.is_none() {
@@ -307,34 +318,38 @@ fn silenced(event: &Event, words: &Words) -> Option<Event> {
             if let (Some(end), Some(ended)) = (&mut left.retired, ended) {
                 end.2 = ended;
             }
-            What::Restored(left)
+            LogEventKind::Restored(left)
         }
-        What::Asked { text } if repeats(text) => What::Asked { text: String::new() },
-        What::Answered { text } if repeats(text) => What::Answered { text: String::new() },
-        What::Closed { state, why } if repeats(why) => {
-            What::Closed { state: *state, why: String::new() }
+        LogEventKind::Asked { text } if repeats(text) => {
+            LogEventKind::Asked { text: String::new() }
         }
-        What::Checkpointed { about, files } if repeats(about) => {
-            What::Checkpointed { about: String::new(), files: files.clone() }
+        LogEventKind::Answered { text } if repeats(text) => {
+            LogEventKind::Answered { text: String::new() }
         }
-        What::Asked { .. }
-        | What::Answered { .. }
-        | What::Closed { .. }
-        | What::Checkpointed { .. }
-        | What::Opened { .. }
-        | What::Committed(_)
-        | What::Shown { .. }
-        | What::Cited { .. }
-        | What::Checked { .. }
-        | What::SeenAgain { .. }
-        | What::Promoted { .. }
-        | What::Corrected { .. }
-        | What::Forgotten { .. }
-        | What::Attempted(_)
-        | What::Landed { .. }
-        | What::Bound { .. } => return None,
+        LogEventKind::Closed { state, why } if repeats(why) => {
+            LogEventKind::Closed { state: *state, why: String::new() }
+        }
+        LogEventKind::Checkpointed { about, files } if repeats(about) => {
+            LogEventKind::Checkpointed { about: String::new(), files: files.clone() }
+        }
+        LogEventKind::Asked { .. }
+        | LogEventKind::Answered { .. }
+        | LogEventKind::Closed { .. }
+        | LogEventKind::Checkpointed { .. }
+        | LogEventKind::Opened { .. }
+        | LogEventKind::Committed(_)
+        | LogEventKind::Shown { .. }
+        | LogEventKind::Cited { .. }
+        | LogEventKind::Checked { .. }
+        | LogEventKind::SeenAgain { .. }
+        | LogEventKind::Promoted { .. }
+        | LogEventKind::Corrected { .. }
+        | LogEventKind::Forgotten { .. }
+        | LogEventKind::Attempted(_)
+        | LogEventKind::Landed { .. }
+        | LogEventKind::Bound { .. } => return None,
     };
-    Some(Event { what, ..event.clone() })
+    Some(LogEvent { what, ..event.clone() })
 }
 
 #[cfg(test)]

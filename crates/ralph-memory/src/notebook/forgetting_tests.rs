@@ -1,8 +1,8 @@
 use std::fs;
 
 use super::*;
-use crate::event::{NoteKind, Scope};
-use crate::{Session, SessionFilter};
+use crate::event::{NoteKind, NoteScope};
+use crate::{SessionFilter, SessionRecord};
 
 fn scratch() -> (tempfile::TempDir, Notebook) {
     let dir = tempfile::tempdir().unwrap();
@@ -10,38 +10,41 @@ fn scratch() -> (tempfile::TempDir, Notebook) {
     (dir, notebook)
 }
 
-fn in_session(at: i64, what: What) -> Event {
-    let place = Place { session: Some("one".to_owned()), ..Place::default() };
+fn in_session(at: i64, what: LogEventKind) -> LogEvent {
+    let place = EventContext { session: Some("one".to_owned()), ..EventContext::default() };
     // What is told twice within seconds is one thing.
-    Event { at: at * 10_000, place, actor: Actor::Agent, what }
+    LogEvent { at: at * 10_000, place, actor: EventActor::Agent, what }
 }
 
-fn asked(at: i64, text: &str) -> Event {
-    in_session(at, What::Asked { text: text.to_owned() })
+fn asked(at: i64, text: &str) -> LogEvent {
+    in_session(at, LogEventKind::Asked { text: text.to_owned() })
 }
 
-fn typed(at: i64, about: &str) -> Event {
+fn typed(at: i64, about: &str) -> LogEvent {
     let (tool, about) = ("Bash".to_owned(), about.to_owned());
-    in_session(at, What::Observed(Box::new(Observed { tool, about, ..Observed::default() })))
+    in_session(
+        at,
+        LogEventKind::Observed(Box::new(ToolUseRecord { tool, about, ..ToolUseRecord::default() })),
+    )
 }
 
-fn noted(at: i64, note: Note) -> Event {
-    let what = What::Noted(Box::new(note));
-    Event { at, place: Place::default(), actor: Actor::User, what }
+fn noted(at: i64, note: NoteContent) -> LogEvent {
+    let what = LogEventKind::Noted(Box::new(note));
+    LogEvent { at, place: EventContext::default(), actor: EventActor::User, what }
 }
 
-fn note(text: &str) -> Note {
-    Note::new("m1", NoteKind::Fact, Scope::Project, text)
+fn note(text: &str) -> NoteContent {
+    NoteContent::new("m1", NoteKind::Fact, NoteScope::Project, text)
 }
 
 /// What is left of a session once the note is forgotten.
-fn left(events: &[Event]) -> Vec<String> {
+fn left(events: &[LogEvent]) -> Vec<String> {
     let (dir, notebook) = scratch();
     notebook.write(events).unwrap();
     notebook.forget("m1", Timestamp::from_millis(100)).unwrap();
     let log = fs::read_to_string(dir.path().join("memory/00000001.jsonl")).unwrap();
     assert!(!log.contains("4711"), "{log}");
-    let session: Session = notebook.sessions(&SessionFilter::default()).unwrap().remove(0);
+    let session: SessionRecord = notebook.sessions(&SessionFilter::default()).unwrap().remove(0);
     session.messages.into_iter().map(|message| message.text).collect()
 }
 
@@ -89,7 +92,7 @@ fn all_that_a_note_ever_said_is_forgotten() {
     let events = [
         noted(1, note("the door code is 4711")),
         asked(2, "is the door code is 4711 still right?"),
-        noted(3, Note { why, ..note("the door has no code") }),
+        noted(3, NoteContent { why, ..note("the door has no code") }),
         asked(4, "no, because 4711 was on the old door"),
         asked(5, "thanks"),
     ];
@@ -100,10 +103,11 @@ fn all_that_a_note_ever_said_is_forgotten() {
 fn the_reasons_of_other_notes_do_not_repeat_what_is_forgotten() {
     let (dir, notebook) = scratch();
     let other = |id: &str, text: &str, why: &str| {
-        let note = Note::new(id, NoteKind::Fact, Scope::Project, text);
-        noted(2, Note { why: Some(why.to_owned()), ..note })
+        let note = NoteContent::new(id, NoteKind::Fact, NoteScope::Project, text);
+        noted(2, NoteContent { why: Some(why.to_owned()), ..note })
     };
-    let ended = |what| Event { at: 3, place: Place::default(), actor: Actor::User, what };
+    let ended =
+        |what| LogEvent { at: 3, place: EventContext::default(), actor: EventActor::User, what };
     let why = "before it said: the door code is 4711".to_owned();
     let (old, new) = ("m4".to_owned(), "m2".to_owned());
     notebook
@@ -112,8 +116,8 @@ fn the_reasons_of_other_notes_do_not_repeat_what_is_forgotten() {
             other("m2", "the door has a key", "The door code is 4711 no more"),
             other("m3", "the door is green", "it was painted"),
             other("m4", "the door is open", "nobody closed it"),
-            ended(What::Replaced { id: old.clone(), by: new, why: why.clone() }),
-            ended(What::Retracted { id: old, why }),
+            ended(LogEventKind::Replaced { id: old.clone(), by: new, why: why.clone() }),
+            ended(LogEventKind::Retracted { id: old, why }),
         ])
         .unwrap();
     notebook.forget("m1", Timestamp::from_millis(100)).unwrap();
@@ -130,10 +134,10 @@ fn the_reasons_of_other_notes_do_not_repeat_what_is_forgotten() {
 
 /// What is left of the reason of another note once one is forgotten.
 #[track_caller]
-fn reason_beside(forgotten: Note, why: &str) -> Option<String> {
+fn reason_beside(forgotten: NoteContent, why: &str) -> Option<String> {
     let (_dir, notebook) = scratch();
-    let other = Note::new("m2", NoteKind::Fact, Scope::Project, "something else");
-    let other = Note { why: Some(why.to_owned()), ..other };
+    let other = NoteContent::new("m2", NoteKind::Fact, NoteScope::Project, "something else");
+    let other = NoteContent { why: Some(why.to_owned()), ..other };
     notebook.write(&[noted(1, forgotten), noted(2, other)]).unwrap();
     notebook.forget("m1", Timestamp::from_millis(100)).unwrap();
     notebook.get("m2").unwrap().unwrap().note.why
@@ -142,10 +146,11 @@ fn reason_beside(forgotten: Note, why: &str) -> Option<String> {
 #[test]
 fn what_two_notes_have_alike_beside_their_texts_stays_with_the_other() {
     let met = "decided in the team meeting";
-    let both = Note { why: Some(met.to_owned()), ..note("the door code is 4711") };
+    let both = NoteContent { why: Some(met.to_owned()), ..note("the door code is 4711") };
     assert_eq!(reason_beside(both, met).as_deref(), Some(met));
     let read = "통합테스트가 그곳을 읽는다";
-    let named = Note { title: Some("통합테스트".to_owned()), ..note("the door code is 4711") };
+    let named =
+        NoteContent { title: Some("통합테스트".to_owned()), ..note("the door code is 4711") };
     assert_eq!(reason_beside(named, read).as_deref(), Some(read));
     assert_eq!(reason_beside(note("통합테스트"), read).as_deref(), Some(read));
 }

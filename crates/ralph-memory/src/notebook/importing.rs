@@ -4,34 +4,34 @@ use std::collections::HashMap;
 
 use ralph_core::Timestamp;
 
-use super::{Known, Notebook, Retirement, refusal};
+use super::{NoteRetirement, Notebook, StoredNote, refusal};
 use crate::clean;
-use crate::entry::{LONGEST_NAME, Refusal};
+use crate::entry::{ImportRefusal, LONGEST_NAME};
 use crate::error::MemoryError;
-use crate::event::{Actor, Event, Note, Place, What};
-use crate::import::Imported;
+use crate::event::{EventActor, EventContext, LogEvent, LogEventKind, NoteContent};
+use crate::import::ImportCounts;
 use crate::store::{entries, notes};
 
 /// A note as a file has it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Brought {
+pub struct ImportedNote {
     /// What it says.
-    pub note: Note,
+    pub note: NoteContent,
     /// Who stands for it: the user, or nobody but the file.
-    pub actor: Actor,
+    pub actor: EventActor,
     /// Why it did not hold any more where it comes from.
-    pub retired: Option<Retirement>,
+    pub retired: Option<NoteRetirement>,
 }
 
-impl From<Note> for Brought {
-    fn from(note: Note) -> Self {
-        Self { note, actor: Actor::Import, retired: None }
+impl From<NoteContent> for ImportedNote {
+    fn from(note: NoteContent) -> Self {
+        Self { note, actor: EventActor::Import, retired: None }
     }
 }
 
 /// What is there of a note that is imported.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Present {
+enum ImportMatch {
     Not,
     Same,
     Different,
@@ -52,42 +52,42 @@ impl Notebook {
     /// in parts.
     pub fn import(
         &self,
-        notes: Vec<impl Into<Brought>>,
-        place: &Place,
+        notes: Vec<impl Into<ImportedNote>>,
+        place: &EventContext,
         at: Timestamp,
-    ) -> Result<Imported, MemoryError> {
+    ) -> Result<ImportCounts, MemoryError> {
         self.catch_up()?;
-        let mut done = Imported::default();
-        let mut ends: Vec<Event> = Vec::new();
-        let mut events: Vec<Event> = Vec::with_capacity(notes.len());
-        let notes: Vec<Brought> = notes.into_iter().map(|one| cleaned(one.into())).collect();
+        let mut done = ImportCounts::default();
+        let mut ends: Vec<LogEvent> = Vec::new();
+        let mut events: Vec<LogEvent> = Vec::with_capacity(notes.len());
+        let notes: Vec<ImportedNote> = notes.into_iter().map(|one| cleaned(one.into())).collect();
         let notes = kept_lines(notes, &mut done);
         let present = self.present(&notes, at)?;
         for (brought, present) in notes.into_iter().zip(present) {
             let id = brought.note.id.clone();
             match present {
-                Present::Same => {
+                ImportMatch::Same => {
                     done.unchanged += 1;
                     continue;
                 }
-                Present::Users => {
+                ImportMatch::Users => {
                     done.kept += 1;
                     continue;
                 }
-                Present::Not => done.added += 1,
-                Present::Different => done.updated += 1,
-                Present::Moved => {
+                ImportMatch::Not => done.added += 1,
+                ImportMatch::Different => done.updated += 1,
+                ImportMatch::Moved => {
                     done.updated += 1;
                     // No import brings back what was withdrawn, so it is written anew.
-                    let what = What::Forgotten { id: id.clone() };
+                    let what = LogEventKind::Forgotten { id: id.clone() };
                     let place = place_of(brought.actor, place);
-                    events.push(Event { at: at.as_millis(), place, actor: brought.actor, what });
+                    events.push(LogEvent { at: at.as_millis(), place, actor: brought.actor, what });
                 }
             }
-            if brought.actor == Actor::User && brought.retired.is_none() {
+            if brought.actor == EventActor::User && brought.retired.is_none() {
                 done.said.push(id);
             }
-            let is_decided = present != Present::Not && brought.actor != Actor::User;
+            let is_decided = present != ImportMatch::Not && brought.actor != EventActor::User;
             let end = brought.retired.as_ref().filter(|_| !is_decided);
             ends.extend(end.map(|end| ended_at(&brought, end, (place, at))));
             events.push(noted(brought, (place, at)));
@@ -99,12 +99,16 @@ impl Notebook {
     }
 
     /// Whether notes that are imported are there already.
-    fn present(&self, brought: &[Brought], at: Timestamp) -> Result<Vec<Present>, MemoryError> {
+    fn present(
+        &self,
+        brought: &[ImportedNote],
+        at: Timestamp,
+    ) -> Result<Vec<ImportMatch>, MemoryError> {
         self.memory.read(|tx| {
-            let present = |brought: &Brought| {
+            let present = |brought: &ImportedNote| {
                 let doc = entries::by_id(tx, &brought.note.id)?;
                 let known = doc.map_or(Ok(None), |doc| notes::read(tx, doc))?;
-                Ok(known.map_or(Present::Not, |known| compared(brought, &known, at)))
+                Ok(known.map_or(ImportMatch::Not, |known| compared(brought, &known, at)))
             };
             brought.iter().map(present).collect()
         })
@@ -112,17 +116,17 @@ impl Notebook {
 }
 
 /// A note without what must not be kept.
-fn cleaned(brought: Brought) -> Brought {
-    Brought { note: clean::note(brought.note), ..brought }
+fn cleaned(brought: ImportedNote) -> ImportedNote {
+    ImportedNote { note: clean::note(brought.note), ..brought }
 }
 
 /// The lines that can be kept, one for each note: what is left out is counted.
-fn kept_lines(notes: Vec<Brought>, done: &mut Imported) -> Vec<Brought> {
+fn kept_lines(notes: Vec<ImportedNote>, done: &mut ImportCounts) -> Vec<ImportedNote> {
     let mut first: HashMap<String, usize> = HashMap::new();
-    let mut kept: Vec<Brought> = Vec::with_capacity(notes.len());
+    let mut kept: Vec<ImportedNote> = Vec::with_capacity(notes.len());
     for (line, brought) in (0..).zip(notes) {
         let note = &brought.note;
-        let nothing = note.text.trim().is_empty().then_some(Refusal::Empty);
+        let nothing = note.text.trim().is_empty().then_some(ImportRefusal::Empty);
         if let Some(refusal) = nothing.or_else(|| refusal(note)) {
             done.refused.push((line, refusal));
             continue;
@@ -133,9 +137,9 @@ fn kept_lines(notes: Vec<Brought>, done: &mut Imported) -> Vec<Brought> {
             continue;
         };
         match repeated(before, &brought) {
-            Repeated::Kept => done.kept += 1,
-            Repeated::Former => done.unchanged += 1,
-            Repeated::Latter => {
+            DuplicateChoice::Kept => done.kept += 1,
+            DuplicateChoice::Former => done.unchanged += 1,
+            DuplicateChoice::Latter => {
                 done.unchanged += 1;
                 *before = brought;
             }
@@ -145,7 +149,7 @@ fn kept_lines(notes: Vec<Brought>, done: &mut Imported) -> Vec<Brought> {
 }
 
 /// Which of two lines about one note counts.
-enum Repeated {
+enum DuplicateChoice {
     /// The former, which is the user's word.
     Kept,
     /// The former.
@@ -156,71 +160,92 @@ enum Repeated {
 
 /// What a file says twice. A note that moved from one notebook to the other ended
 /// in the first: it holds.
-fn repeated(before: &Brought, brought: &Brought) -> Repeated {
-    let holds = |one: &Brought| one.retired.is_none();
+fn repeated(before: &ImportedNote, brought: &ImportedNote) -> DuplicateChoice {
+    let holds = |one: &ImportedNote| one.retired.is_none();
     match (before.actor, brought.actor) {
-        (Actor::User, Actor::Import) if before.note == brought.note => Repeated::Former,
-        (Actor::User, Actor::Import) => Repeated::Kept,
-        (Actor::User | Actor::Agent | Actor::Ralph | Actor::Import, _)
+        (EventActor::User, EventActor::Import) if before.note == brought.note => {
+            DuplicateChoice::Former
+        }
+        (EventActor::User, EventActor::Import) => DuplicateChoice::Kept,
+        (EventActor::User | EventActor::Agent | EventActor::Ralph | EventActor::Import, _)
             if before.actor == brought.actor && holds(before) && !holds(brought) =>
         {
-            Repeated::Former
+            DuplicateChoice::Former
         }
-        (Actor::User | Actor::Agent | Actor::Ralph | Actor::Import, _) => Repeated::Latter,
+        (EventActor::User | EventActor::Agent | EventActor::Ralph | EventActor::Import, _) => {
+            DuplicateChoice::Latter
+        }
     }
 }
 
 /// Whether a note that is imported says what is there. For whom it is was
 /// decided here, and so was whether it holds, but for what the import that is
 /// under way wrote itself.
-fn compared(brought: &Brought, known: &Known, at: Timestamp) -> Present {
+fn compared(brought: &ImportedNote, known: &StoredNote, at: Timestamp) -> ImportMatch {
     let note = &brought.note;
     let since = note.since.filter(|since| *since != known.valid_from.as_millis());
     let since = since.or(known.note.since);
-    let same = Note { scope: known.note.scope, since, ..note.clone() } == known.note;
-    let is_users = known.actor == Actor::User;
+    let same = NoteContent { scope: known.note.scope, since, ..note.clone() } == known.note;
+    let is_users = known.actor == EventActor::User;
     let is_new = known.recorded == at && known.actor == brought.actor;
     match (known.retired.is_none(), brought.retired.is_none()) {
-        (false, true) if is_new => return Present::Moved,
+        (false, true) if is_new => return ImportMatch::Moved,
         // What ended elsewhere says nothing about what holds here.
-        (true, false) if known.actor == Actor::Import && brought.actor == Actor::Import => {
-            return Present::Same;
+        (true, false)
+            if known.actor == EventActor::Import && brought.actor == EventActor::Import =>
+        {
+            return ImportMatch::Same;
         }
         (true | false, true | false) => {}
     }
     match brought.actor {
         // Somebody else's word became the user's own since.
-        Actor::User if !is_users && known.retired.is_none() => Present::Different,
-        Actor::User if known.retired.is_some() != brought.retired.is_some() => Present::Users,
-        Actor::User | Actor::Agent | Actor::Ralph | Actor::Import if same => Present::Same,
-        Actor::Agent | Actor::Ralph | Actor::Import if !is_users => Present::Different,
-        Actor::User | Actor::Agent | Actor::Ralph | Actor::Import => Present::Users,
+        EventActor::User if !is_users && known.retired.is_none() => ImportMatch::Different,
+        EventActor::User if known.retired.is_some() != brought.retired.is_some() => {
+            ImportMatch::Users
+        }
+        EventActor::User | EventActor::Agent | EventActor::Ralph | EventActor::Import if same => {
+            ImportMatch::Same
+        }
+        EventActor::Agent | EventActor::Ralph | EventActor::Import if !is_users => {
+            ImportMatch::Different
+        }
+        EventActor::User | EventActor::Agent | EventActor::Ralph | EventActor::Import => {
+            ImportMatch::Users
+        }
     }
 }
 
-fn noted(Brought { note, actor, .. }: Brought, (place, now): (&Place, Timestamp)) -> Event {
+fn noted(
+    ImportedNote { note, actor, .. }: ImportedNote,
+    (place, now): (&EventContext, Timestamp),
+) -> LogEvent {
     let place = place_of(actor, place);
-    Event { at: now.as_millis(), place, actor, what: What::Noted(Box::new(note)) }
+    LogEvent { at: now.as_millis(), place, actor, what: LogEventKind::Noted(Box::new(note)) }
 }
 
 /// That a note does not hold any more, since it did not where it comes from.
-fn ended_at(brought: &Brought, end: &Retirement, (place, now): (&Place, Timestamp)) -> Event {
-    let Brought { note, actor, .. } = brought;
+fn ended_at(
+    brought: &ImportedNote,
+    end: &NoteRetirement,
+    (place, now): (&EventContext, Timestamp),
+) -> LogEvent {
+    let ImportedNote { note, actor, .. } = brought;
     let mut why = clean::text(&end.why).into_owned();
     why.truncate(why.floor_char_boundary(LONGEST_NAME));
     let id = note.id.clone();
     let what = match end.by.clone() {
-        Some(by) => What::Replaced { id, by, why },
-        None => What::Retracted { id, why },
+        Some(by) => LogEventKind::Replaced { id, by, why },
+        None => LogEventKind::Retracted { id, why },
     };
     let at = end.at.min(now).as_millis();
-    clean::event(Event { at, place: place_of(*actor, place), actor: end.who, what })
+    clean::event(LogEvent { at, place: place_of(*actor, place), actor: end.who, what })
 }
 
 /// What the user vouches for was said in no task.
-fn place_of(actor: Actor, place: &Place) -> Place {
+fn place_of(actor: EventActor, place: &EventContext) -> EventContext {
     match actor {
-        Actor::User => Place::default(),
-        Actor::Agent | Actor::Ralph | Actor::Import => place.clone(),
+        EventActor::User => EventContext::default(),
+        EventActor::Agent | EventActor::Ralph | EventActor::Import => place.clone(),
     }
 }

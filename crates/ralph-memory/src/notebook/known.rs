@@ -1,13 +1,16 @@
 //! A note and what is known of it.
 
 use ralph_core::Timestamp;
-use ralph_core::memory::label::{Anchored, Grounds, Label};
-use ralph_core::memory::notes::{Order, orders};
-use ralph_core::memory::{Belief, Outcome, Source};
+use ralph_core::memory::label::{AnchorState, NoteEvidence, NoteLabel};
+use ralph_core::memory::notes::{OrderKind, orders};
+use ralph_core::memory::{BeliefEvent, NoteBelief, NoteSource};
 
-use crate::anchor::Sight;
-use crate::entry::{Entry, State};
-use crate::event::{Actor, Anchor, Event, Note, NoteKind, Place, RestoredNote, Scope, What};
+use crate::anchor::AnchorResolver;
+use crate::entry::{EntryState, SearchEntry};
+use crate::event::{
+    EventActor, EventContext, LogEvent, LogEventKind, NoteAnchor, NoteContent, NoteKind, NoteScope,
+    RestoredNote,
+};
 
 /// As likely right as wrong.
 const EVEN: f64 = 0.5;
@@ -17,36 +20,36 @@ const MOST_WITNESSES: usize = 20;
 
 /// A note and what became of it: all that the log says, summed up.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Known {
+pub struct StoredNote {
     /// The note as it was last written, with the scope that it has now.
-    pub note: Note,
+    pub note: NoteContent,
     /// Who wrote it.
-    pub actor: Actor,
+    pub actor: EventActor,
     /// Where it was written.
-    pub place: Place,
+    pub place: EventContext,
     /// When it was first written down.
     pub recorded: Timestamp,
     /// Since when it holds as it is.
     pub valid_from: Timestamp,
     /// Why it does not hold any more.
-    pub retired: Option<Retirement>,
+    pub retired: Option<NoteRetirement>,
     /// How much it is believed, as of what last happened to it.
-    pub belief: Belief,
+    pub belief: NoteBelief,
     /// Whether the user wrote it, or checks passed that it was a reason for.
     pub verified: bool,
     /// Other tasks that came to the same, each once.
-    pub witnesses: Vec<Place>,
+    pub witnesses: Vec<EventContext>,
     /// What happened to it how often.
-    pub counts: Counts,
+    pub counts: NoteCounts,
 }
 
 /// The end of a note.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Retirement {
+pub struct NoteRetirement {
     /// Since when it does not hold.
     pub at: Timestamp,
     /// Who said so.
-    pub who: Actor,
+    pub who: EventActor,
     /// Why, in words.
     pub why: String,
     /// The note that took its place.
@@ -55,7 +58,7 @@ pub struct Retirement {
 
 /// What happened to a note how often.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct NoteCounts {
     /// It was shown to an agent.
     pub shown: u32,
     /// An agent named it as its reason.
@@ -68,40 +71,44 @@ pub struct Counts {
     pub tokens: u64,
 }
 
-impl Known {
+impl StoredNote {
     /// A note that was just written.
-    pub(super) fn written(note: Note, (actor, place): (Actor, Place), at: Timestamp) -> Self {
+    pub(super) fn written(
+        note: NoteContent,
+        (actor, place): (EventActor, EventContext),
+        at: Timestamp,
+    ) -> Self {
         Self {
             actor,
             place,
             recorded: at,
             valid_from: note.since.map_or(at, Timestamp::from_millis),
             retired: None,
-            belief: Belief::new(source(actor, &note), at),
+            belief: NoteBelief::new(source(actor, &note), at),
             // What we write for the project is what checks showed.
             verified: match actor {
-                Actor::User => true,
-                Actor::Ralph => note.scope == Scope::Project,
-                Actor::Agent | Actor::Import => false,
+                EventActor::User => true,
+                EventActor::Ralph => note.scope == NoteScope::Project,
+                EventActor::Agent | EventActor::Import => false,
             },
             witnesses: Vec::new(),
-            counts: Counts::default(),
+            counts: NoteCounts::default(),
             note,
         }
     }
 
     /// What brings it back into a log that lost a part of it.
-    pub(super) fn to_restored(&self) -> Event {
+    pub(super) fn to_restored(&self) -> LogEvent {
         let (for_it, against) = self.belief.outcomes();
-        let Counts { shown, cited, passed, failed, tokens } = self.counts;
+        let NoteCounts { shown, cited, passed, failed, tokens } = self.counts;
         let [shown, cited, passed, failed] = [shown, cited, passed, failed].map(u64::from);
         let retired = self.retired.as_ref();
-        let what = What::Restored(Box::new(RestoredNote {
+        let what = LogEventKind::Restored(Box::new(RestoredNote {
             note: self.note.clone(),
             recorded: self.recorded.as_millis(),
             valid_from: self.valid_from.as_millis(),
             verified: self.verified,
-            retired: retired.map(|Retirement { at, who, why, by }| {
+            retired: retired.map(|NoteRetirement { at, who, why, by }| {
                 (at.as_millis(), *who, why.clone(), by.clone())
             }),
             witnesses: self.witnesses.clone(),
@@ -110,11 +117,14 @@ impl Known {
             counts: [shown, cited, passed, failed, tokens],
         }));
         let (at, place) = (self.recorded.as_millis(), self.place.clone());
-        Event { at, place, actor: self.actor, what }
+        LogEvent { at, place, actor: self.actor, what }
     }
 
     /// A note as it was brought back.
-    pub(super) fn from_restored(restored: RestoredNote, (actor, place): (Actor, Place)) -> Self {
+    pub(super) fn from_restored(
+        restored: RestoredNote,
+        (actor, place): (EventActor, EventContext),
+    ) -> Self {
         let [for_it, against] = restored.outcomes.map(f64::from_bits);
         let at = Timestamp::from_millis;
         let [shown, cited, passed, failed, tokens] = restored.counts;
@@ -122,13 +132,13 @@ impl Known {
             [shown, cited, passed, failed].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
         let source = source(actor, &restored.note);
         Self {
-            belief: Belief::stored(source, (for_it, against), at(restored.believed_at)),
+            belief: NoteBelief::stored(source, (for_it, against), at(restored.believed_at)),
             note: restored.note,
             actor,
             place,
             recorded: at(restored.recorded),
             valid_from: at(restored.valid_from),
-            retired: restored.retired.map(|(ended, who, why, by)| Retirement {
+            retired: restored.retired.map(|(ended, who, why, by)| NoteRetirement {
                 at: at(ended),
                 who,
                 why,
@@ -136,34 +146,38 @@ impl Known {
             }),
             verified: restored.verified,
             witnesses: restored.witnesses,
-            counts: Counts { shown, cited, passed, failed, tokens },
+            counts: NoteCounts { shown, cited, passed, failed, tokens },
         }
     }
 
     /// Whether an agent in this place may say it anew: it is on trial, and an
     /// agent wrote it for the same task.
-    pub fn is_own_of(&self, place: &Place) -> bool {
-        let is_agents = matches!(self.actor, Actor::Agent | Actor::Import);
-        is_agents && self.note.scope == Scope::Task && self.place.is_same_task(place)
+    pub fn is_own_of(&self, place: &EventContext) -> bool {
+        let is_agents = matches!(self.actor, EventActor::Agent | EventActor::Import);
+        is_agents && self.note.scope == NoteScope::Task && self.place.is_same_task(place)
     }
 
     /// What it means that somebody notes what it says: the user makes it the
     /// user's own, with what was there before. An agent only says it again,
     /// unless it does not hold or the agent adds to its own, unproven words.
-    pub fn said_by(&self, note: Note, (actor, place): (Actor, &Place)) -> What {
+    pub fn said_by(
+        &self,
+        note: NoteContent,
+        (actor, place): (EventActor, &EventContext),
+    ) -> LogEventKind {
         // Who says for a task what holds for the project takes it from nobody.
-        let scope = if self.retired.is_none() { self.note.scope } else { Scope::Task };
-        let note = Note { scope: note.scope.max(scope), ..note.said_again(&self.note) };
-        let adds = Note { scope: self.note.scope, ..note.clone() } != self.note;
+        let scope = if self.retired.is_none() { self.note.scope } else { NoteScope::Task };
+        let note = NoteContent { scope: note.scope.max(scope), ..note.said_again(&self.note) };
+        let adds = NoteContent { scope: self.note.scope, ..note.clone() } != self.note;
         let is_own = !self.verified && self.is_own_of(place);
         match actor {
-            Actor::Agent | Actor::Ralph | Actor::Import
+            EventActor::Agent | EventActor::Ralph | EventActor::Import
                 if self.retired.is_none() && !(adds && is_own) =>
             {
-                What::SeenAgain { id: self.note.id.clone() }
+                LogEventKind::SeenAgain { id: self.note.id.clone() }
             }
-            Actor::User | Actor::Agent | Actor::Ralph | Actor::Import => {
-                What::Noted(Box::new(note))
+            EventActor::User | EventActor::Agent | EventActor::Ralph | EventActor::Import => {
+                LogEventKind::Noted(Box::new(note))
             }
         }
     }
@@ -171,7 +185,7 @@ impl Known {
     /// Whether it holds, or may be learned again: what the user withdrew stays
     /// withdrawn.
     pub fn may_be_learned(&self) -> bool {
-        self.retired.as_ref().is_none_or(|end| end.who != Actor::User)
+        self.retired.as_ref().is_none_or(|end| end.who != EventActor::User)
     }
 
     /// When it was said last, as it is now.
@@ -181,8 +195,8 @@ impl Known {
 
     /// Whether it is news that somebody in this place came to the same: it is
     /// another task than the one it is from, and the first time.
-    pub(crate) fn is_news_from(&self, place: &Place) -> bool {
-        let is_nobodys = self.actor == Actor::Agent && self.place.is_nowhere();
+    pub(crate) fn is_news_from(&self, place: &EventContext) -> bool {
+        let is_nobodys = self.actor == EventActor::Agent && self.place.is_nowhere();
         let mut known = std::iter::once(&self.place).chain(&self.witnesses);
         !place.is_nowhere()
             && !is_nobodys
@@ -191,45 +205,45 @@ impl Known {
     }
 
     /// Who said it first.
-    pub fn source(&self) -> Source {
+    pub fn source(&self) -> NoteSource {
         self.belief.source()
     }
 
     /// How much it is believed at a time.
-    pub fn belief_at(&self, now: Timestamp) -> Belief {
+    pub fn belief_at(&self, now: Timestamp) -> NoteBelief {
         self.belief.at(now, self.note.kind.half_life())
     }
 
     /// The places it points at. One for all projects points at none: what has
     /// the same name in another project is something else.
-    pub fn anchors(&self) -> &[Anchor] {
+    pub fn anchors(&self) -> &[NoteAnchor] {
         match self.note.scope {
-            Scope::Task | Scope::Project => &self.note.anchors,
-            Scope::Global => &[],
+            NoteScope::Task | NoteScope::Project => &self.note.anchors,
+            NoteScope::Global => &[],
         }
     }
 
     /// What became of the places it points at.
-    pub fn look(&self, sight: &mut Sight<'_>) -> Vec<Anchored> {
+    pub fn look(&self, sight: &mut AnchorResolver<'_>) -> Vec<AnchorState> {
         self.anchors().iter().map(|one| sight.look(one)).collect()
     }
 
     /// How far it can be relied on, given what became of those places.
-    pub fn label(&self, anchored: &[Anchored]) -> Label {
+    pub fn label(&self, anchored: &[AnchorState]) -> NoteLabel {
         let has_citation = !self.anchors().is_empty();
         // A rule binds whatever came of the work. Anything else that failed more
         // often than it held proved nothing.
-        let is_rule = self.note.kind == NoteKind::Constitution && self.actor == Actor::User;
+        let is_rule = self.note.kind == NoteKind::Constitution && self.actor == EventActor::User;
         let is_verified = self.verified && (is_rule || self.belief.mean() >= EVEN);
-        Label::of(Grounds { is_verified, has_citation }, anchored)
+        NoteLabel::of(NoteEvidence { is_verified, has_citation }, anchored)
     }
 
     /// What in it reads like an order to the agent. Costs some microseconds.
-    pub fn orders(&self) -> Vec<Order> {
-        let Note { title, text, why, files, anchors, .. } = &self.note;
+    pub fn orders(&self) -> Vec<OrderKind> {
+        let NoteContent { title, text, why, files, anchors, .. } = &self.note;
         let said = [title.as_deref(), Some(text), why.as_deref()].into_iter().flatten();
         let named = files.iter().chain(anchors.iter().filter_map(|anchor| anchor.symbol.as_ref()));
-        let mut found: Vec<Order> =
+        let mut found: Vec<OrderKind> =
             said.chain(named.map(String::as_str)).flat_map(orders).collect();
         found.sort_unstable();
         found.dedup();
@@ -237,9 +251,9 @@ impl Known {
     }
 
     /// What the index has of it.
-    pub(super) fn entry(&self) -> Entry {
+    pub(super) fn entry(&self) -> SearchEntry {
         let note = &self.note;
-        Entry {
+        SearchEntry {
             id: Some(note.id.clone()),
             external_id: note.external_id.clone(),
             kind: note.kind.word().to_owned(),
@@ -253,29 +267,29 @@ impl Known {
             group: note.group.clone(),
             prev: note.prev.clone(),
             next: note.next.clone(),
-            state: if self.retired.is_some() { State::Retired } else { State::Active },
+            state: if self.retired.is_some() { EntryState::Retired } else { EntryState::Active },
         }
     }
 
     /// Counts that somebody came to the same, if that is news.
-    pub(super) fn seen_from(&mut self, place: Place, at: Timestamp) {
+    pub(super) fn seen_from(&mut self, place: EventContext, at: Timestamp) {
         if self.is_news_from(&place) {
-            self.witnesses.push(Place { iteration: None, phase: None, ..place });
-            self.came(Outcome::SeenAgain, at);
+            self.witnesses.push(EventContext { iteration: None, phase: None, ..place });
+            self.came(BeliefEvent::SeenAgain, at);
         }
     }
 
     /// Counts an outcome.
-    pub(super) fn came(&mut self, outcome: Outcome, at: Timestamp) {
+    pub(super) fn came(&mut self, outcome: BeliefEvent, at: Timestamp) {
         self.belief = self.belief.after(outcome, at, self.note.kind.half_life());
         match outcome {
-            Outcome::PassedCiting => {
+            BeliefEvent::PassedCiting => {
                 self.counts.passed += 1;
                 self.verified = true;
             }
-            Outcome::FailedCiting => self.counts.failed += 1,
-            Outcome::Corrected => self.verified = false,
-            Outcome::SeenAgain => {}
+            BeliefEvent::FailedCiting => self.counts.failed += 1,
+            BeliefEvent::Corrected => self.verified = false,
+            BeliefEvent::SeenAgain => {}
         }
     }
 }
@@ -284,12 +298,12 @@ impl Known {
 ///
 /// What we write ourselves comes from checks that we ran. An imported file may
 /// have been written by anybody.
-pub(crate) fn source(actor: Actor, note: &Note) -> Source {
+pub(crate) fn source(actor: EventActor, note: &NoteContent) -> NoteSource {
     match actor {
-        Actor::User => Source::User,
-        Actor::Ralph => Source::Check,
-        Actor::Agent if note.anchors.is_empty() => Source::Agent,
-        Actor::Agent => Source::AgentCiting,
-        Actor::Import => Source::Tool,
+        EventActor::User => NoteSource::User,
+        EventActor::Ralph => NoteSource::Check,
+        EventActor::Agent if note.anchors.is_empty() => NoteSource::Agent,
+        EventActor::Agent => NoteSource::AgentCiting,
+        EventActor::Import => NoteSource::Tool,
     }
 }

@@ -2,9 +2,9 @@
 
 use ralph_core::Timestamp;
 
-use super::{Known, Notebook, Selection};
+use super::{NoteSelection, Notebook, StoredNote};
 use crate::error::MemoryError;
-use crate::event::{Actor, Event, NoteKind, Place, What};
+use crate::event::{EventActor, EventContext, LogEvent, LogEventKind, NoteKind};
 use crate::store::counters;
 
 /// Why such a note does not hold any more.
@@ -17,8 +17,8 @@ impl Notebook {
         if self.memory.read(|tx| counters::is_migrated(tx))? {
             return Ok(0);
         }
-        let old = self.list(&Selection::default())?;
-        let events: Vec<Event> = old.into_iter().filter(is_generated).map(retired).collect();
+        let old = self.list(&NoteSelection::default())?;
+        let events: Vec<LogEvent> = old.into_iter().filter(is_generated).map(retired).collect();
         self.append(events.clone())?;
         self.memory.write(|tx| counters::set_migrated(tx))?;
         Ok(u32::try_from(events.len()).unwrap_or(u32::MAX))
@@ -27,7 +27,7 @@ impl Notebook {
 
 /// Whether an older version made it by itself: we note failures and what was
 /// tried in vain, both without a reason, and said more of how runs went before.
-fn is_generated(known: &Known) -> bool {
+fn is_generated(known: &StoredNote) -> bool {
     let is_made_now = match known.note.kind {
         NoteKind::Gotcha | NoteKind::Approach => known.note.why.is_none(),
         NoteKind::Constitution
@@ -40,41 +40,43 @@ fn is_generated(known: &Known) -> bool {
         | NoteKind::Failure
         | NoteKind::Other(_) => false,
     };
-    known.actor == Actor::Ralph && !is_made_now
+    known.actor == EventActor::Ralph && !is_made_now
 }
 
-fn retired(known: Known) -> Event {
+fn retired(known: StoredNote) -> LogEvent {
     // As of when it was said last, as that changes nothing but that it holds.
     let at: Timestamp = known.said();
-    let what = What::Retracted { id: known.note.id, why: WHY.to_owned() };
-    Event { at: at.as_millis(), place: Place::default(), actor: Actor::Ralph, what }
+    let what = LogEventKind::Retracted { id: known.note.id, why: WHY.to_owned() };
+    LogEvent { at: at.as_millis(), place: EventContext::default(), actor: EventActor::Ralph, what }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::{Note, Scope};
-    use crate::log::Log;
+    use crate::event::{NoteContent, NoteScope};
+    use crate::log::EventLog;
 
     #[test]
     fn what_older_versions_generated_is_retired_once_and_counted() {
         let folder = tempfile::tempdir().unwrap();
         let made = |actor, id: &str, kind, why: Option<&str>| {
-            let note = Note::new(id, kind, Scope::Project, format!("It says what {id} says."));
-            let what = What::Noted(Box::new(Note { why: why.map(str::to_owned), ..note }));
-            Event { at: 1, place: Place::default(), actor, what }
+            let note =
+                NoteContent::new(id, kind, NoteScope::Project, format!("It says what {id} says."));
+            let what =
+                LogEventKind::Noted(Box::new(NoteContent { why: why.map(str::to_owned), ..note }));
+            LogEvent { at: 1, place: EventContext::default(), actor, what }
         };
-        let log = Log::new(folder.path());
+        let log = EventLog::new(folder.path());
         log.append(&[
-            made(Actor::Ralph, "mskill", NoteKind::Skill, None),
-            made(Actor::Ralph, "mmasked", NoteKind::Gotcha, Some("iteration 1 of run-1")),
-            made(Actor::Ralph, "mfailure", NoteKind::Gotcha, None),
-            made(Actor::Agent, "magent", NoteKind::Skill, Some("seen")),
-            made(Actor::User, "muser", NoteKind::Skill, None),
+            made(EventActor::Ralph, "mskill", NoteKind::Skill, None),
+            made(EventActor::Ralph, "mmasked", NoteKind::Gotcha, Some("iteration 1 of run-1")),
+            made(EventActor::Ralph, "mfailure", NoteKind::Gotcha, None),
+            made(EventActor::Agent, "magent", NoteKind::Skill, Some("seen")),
+            made(EventActor::User, "muser", NoteKind::Skill, None),
         ])
         .unwrap();
         let holds = |book: &Notebook| {
-            let notes = book.list(&Selection::default()).unwrap().into_iter();
+            let notes = book.list(&NoteSelection::default()).unwrap().into_iter();
             let mut ids: Vec<String> = notes.map(|known| known.note.id).collect();
             ids.sort_unstable();
             ids

@@ -2,10 +2,10 @@
 
 use ralph_core::Timestamp;
 
-use super::{Known, Notebook};
+use super::{Notebook, StoredNote};
 use crate::entry::derived_id;
 use crate::error::MemoryError;
-use crate::event::{Invariant, Place, Tried};
+use crate::event::{AttemptRecord, EventContext, NoteCheck};
 use crate::store::{entries, notes, outcomes};
 
 /// Something that was tried.
@@ -14,9 +14,9 @@ pub struct PastAttempt {
     /// When.
     pub at: Timestamp,
     /// Where.
-    pub place: Place,
+    pub place: EventContext,
     /// What, and how it ended.
-    pub tried: Tried,
+    pub tried: AttemptRecord,
 }
 
 /// Which attempts are asked for.
@@ -70,13 +70,13 @@ impl Notebook {
     }
 
     /// The check of a note, if it has one.
-    pub fn check_of(&self, id: &str) -> Result<Option<Invariant>, MemoryError> {
+    pub fn check_of(&self, id: &str) -> Result<Option<NoteCheck>, MemoryError> {
         self.catch_up()?;
         self.memory.read(|tx| outcomes::invariant(tx, id))
     }
 
     /// Notes that hold and have a check that can be run.
-    pub fn invariants(&self) -> Result<Vec<(Known, Invariant)>, MemoryError> {
+    pub fn invariants(&self) -> Result<Vec<(StoredNote, NoteCheck)>, MemoryError> {
         self.catch_up()?;
         self.memory.read(|tx| {
             let mut found = Vec::new();

@@ -6,25 +6,28 @@
 use std::collections::{BTreeMap, HashMap};
 
 use ralph_core::Timestamp;
-use ralph_core::memory::Outcome;
+use ralph_core::memory::BeliefEvent;
 
-use super::known::{Known, Retirement};
+use super::known::{NoteRetirement, StoredNote};
 use super::outcomes::PastAttempt;
-use super::turn::{Checks, Part, Turn};
-use crate::error::Fault;
-use crate::event::{Actor, Event, Invariant, Note, Place, RestoredNote, Scope, What};
+use super::turn::{NoteInvolvement, TurnCheckStatus, TurnKey};
+use crate::error::StorageFault;
+use crate::event::{
+    EventActor, EventContext, LogEvent, LogEventKind, NoteCheck, NoteContent, NoteScope,
+    RestoredNote,
+};
 
 /// What was projected before.
-pub(super) trait Stored {
+pub(super) trait ProjectionSource {
     /// The note with an id.
-    fn note(&self, id: &str) -> Result<Option<Known>, Fault>;
+    fn note(&self, id: &str) -> Result<Option<StoredNote>, StorageFault>;
     /// The notes that took part in a turn.
-    fn turn(&self, turn: &Turn) -> Result<BTreeMap<String, Part>, Fault>;
+    fn turn(&self, turn: &TurnKey) -> Result<BTreeMap<String, NoteInvolvement>, StorageFault>;
 }
 
 /// What has to be written about a note.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Change {
+pub(super) enum PendingWrite {
     /// Nothing.
     #[default]
     Nothing,
@@ -36,9 +39,9 @@ pub(super) enum Change {
 
 /// A note while events are applied.
 #[derive(Debug)]
-pub(super) struct Slot {
-    pub(super) known: Option<Known>,
-    pub(super) change: Change,
+pub(super) struct NoteSlot {
+    pub(super) known: Option<StoredNote>,
+    pub(super) change: PendingWrite,
     /// The files of the note that is stored; `None` if none is stored.
     pub(super) stored: Option<Vec<String>>,
     /// Whether what is stored has to go, even if the note was written again.
@@ -48,25 +51,25 @@ pub(super) struct Slot {
 }
 
 /// Notes and turns that events touched.
-pub(super) struct Projection<S> {
+pub(super) struct NoteProjection<S> {
     stored: S,
-    pub(super) notes: HashMap<String, Slot>,
-    pub(super) turns: BTreeMap<Turn, BTreeMap<String, Part>>,
-    pub(super) beside: Beside,
+    pub(super) notes: HashMap<String, NoteSlot>,
+    pub(super) turns: BTreeMap<TurnKey, BTreeMap<String, NoteInvolvement>>,
+    pub(super) beside: ProjectionExtras,
     written: usize,
 }
 
 /// What is kept beside the notes, in the order it happened.
 #[derive(Debug, Default)]
-pub(super) struct Beside {
+pub(super) struct ProjectionExtras {
     pub(super) attempts: Vec<PastAttempt>,
-    pub(super) landings: Vec<Landing>,
-    pub(super) checks: Vec<(String, Option<Invariant>)>,
+    pub(super) landings: Vec<NoteLanding>,
+    pub(super) checks: Vec<(String, Option<NoteCheck>)>,
 }
 
 /// What notes have to do with commits.
 #[derive(Debug)]
-pub(super) enum Landing {
+pub(super) enum NoteLanding {
     /// These notes were kept along with these commits.
     Came(Vec<String>, Vec<String>),
     /// A note stands or falls with no commit any more: it was said again since,
@@ -75,25 +78,25 @@ pub(super) enum Landing {
 }
 
 /// When, where and by whom.
-struct Circumstances {
+struct EventOrigin {
     at: Timestamp,
-    place: Place,
-    actor: Actor,
+    place: EventContext,
+    actor: EventActor,
 }
 
-impl<S: Stored> Projection<S> {
+impl<S: ProjectionSource> NoteProjection<S> {
     pub(super) fn new(stored: S) -> Self {
-        let beside = Beside::default();
+        let beside = ProjectionExtras::default();
         Self { stored, notes: HashMap::new(), turns: BTreeMap::new(), beside, written: 0 }
     }
 
     /// Applies the next event.
-    pub(super) fn apply(&mut self, event: Event) -> Result<(), Fault> {
-        let Event { at, place, actor, what } = event;
+    pub(super) fn apply(&mut self, event: LogEvent) -> Result<(), StorageFault> {
+        let LogEvent { at, place, actor, what } = event;
         let at = Timestamp::from_millis(at);
         match what {
-            What::Noted(note) => self.noted(Circumstances { at, place, actor }, *note),
-            What::Shown { ids, tokens } => {
+            LogEventKind::Noted(note) => self.noted(EventOrigin { at, place, actor }, *note),
+            LogEventKind::Shown { ids, tokens } => {
                 let each = u64::from(tokens) / u64::try_from(ids.len()).unwrap_or(1).max(1);
                 // Nobody need have read it, so it takes no part in the turn.
                 self.took_part(&ids, None, |known, _| {
@@ -101,74 +104,79 @@ impl<S: Stored> Projection<S> {
                     known.counts.tokens += each;
                 })
             }
-            What::Cited { ids } => self.took_part(&ids, Turn::of(&place), |known, part| {
-                known.counts.cited += 1;
-                part.cited = true;
-            }),
-            What::Checked { passed, .. } => {
-                let checks = if passed { Checks::Passed } else { Checks::Failed };
-                Turn::of(&place).map_or(Ok(()), |turn| self.settle(turn, checks, at))
+            LogEventKind::Cited { ids } => {
+                self.took_part(&ids, TurnKey::of(&place), |known, part| {
+                    known.counts.cited += 1;
+                    part.cited = true;
+                })
             }
-            What::SeenAgain { id } => self.seen_again(Circumstances { at, place, actor }, id),
-            What::Corrected { id } => {
-                self.change(&id, Change::Counts, |known| known.came(Outcome::Corrected, at))
+            LogEventKind::Checked { passed, .. } => {
+                let checks = if passed { TurnCheckStatus::Passed } else { TurnCheckStatus::Failed };
+                TurnKey::of(&place).map_or(Ok(()), |turn| self.settle(turn, checks, at))
             }
-            What::Replaced { id, by, why } => {
-                self.retire(id, Retirement { at, who: actor, why, by: Some(by) })
+            LogEventKind::SeenAgain { id } => self.seen_again(EventOrigin { at, place, actor }, id),
+            LogEventKind::Corrected { id } => self
+                .change(&id, PendingWrite::Counts, |known| known.came(BeliefEvent::Corrected, at)),
+            LogEventKind::Replaced { id, by, why } => {
+                self.retire(id, NoteRetirement { at, who: actor, why, by: Some(by) })
             }
-            What::Retracted { id, why } => {
-                self.retire(id, Retirement { at, who: actor, why, by: None })
+            LogEventKind::Retracted { id, why } => {
+                self.retire(id, NoteRetirement { at, who: actor, why, by: None })
             }
-            What::Promoted { id, scope } => self.promote(id, scope, actor),
-            What::Forgotten { id } => self.forget(&id),
-            What::Restored(restored) => self.restore(*restored, (actor, place)),
-            What::Attempted(tried) => {
+            LogEventKind::Promoted { id, scope } => self.promote(id, scope, actor),
+            LogEventKind::Forgotten { id } => self.forget(&id),
+            LogEventKind::Restored(restored) => self.restore(*restored, (actor, place)),
+            LogEventKind::Attempted(tried) => {
                 self.beside.attempts.push(PastAttempt { at, place, tried: *tried });
                 Ok(())
             }
-            What::Landed { ids, commits } => {
-                self.beside.landings.push(Landing::Came(ids, commits));
+            LogEventKind::Landed { ids, commits } => {
+                self.beside.landings.push(NoteLanding::Came(ids, commits));
                 Ok(())
             }
-            What::Bound { id, check } => {
+            LogEventKind::Bound { id, check } => {
                 self.beside.checks.push((id, check));
                 Ok(())
             }
             // No note takes part in these.
-            What::Observed(_)
-            | What::Asked { .. }
-            | What::Answered { .. }
-            | What::Opened { .. }
-            | What::Closed { .. }
-            | What::Checkpointed { .. }
-            | What::Committed(_) => Ok(()),
+            LogEventKind::Observed(_)
+            | LogEventKind::Asked { .. }
+            | LogEventKind::Answered { .. }
+            | LogEventKind::Opened { .. }
+            | LogEventKind::Closed { .. }
+            | LogEventKind::Checkpointed { .. }
+            | LogEventKind::Committed(_) => Ok(()),
         }
     }
 
-    fn noted(&mut self, circumstances: Circumstances, mut note: Note) -> Result<(), Fault> {
+    fn noted(
+        &mut self,
+        circumstances: EventOrigin,
+        mut note: NoteContent,
+    ) -> Result<(), StorageFault> {
         note.title = note.title.filter(|title| !title.is_empty());
         // Stands between paths where they are stored.
         note.files.iter_mut().for_each(|file| file.retain(|c| c != '\0'));
         let id = note.id.clone();
-        let Circumstances { at, place, actor } = circumstances;
-        let turn = (actor != Actor::Import).then(|| Turn::of(&place)).flatten();
+        let EventOrigin { at, place, actor } = circumstances;
+        let turn = (actor != EventActor::Import).then(|| TurnKey::of(&place)).flatten();
         self.written += 1;
         let order = self.written;
         let slot = self.slot(&id)?;
-        let is_again = slot.known.is_some() && actor != Actor::Import;
+        let is_again = slot.known.is_some() && actor != EventActor::Import;
         match &mut slot.known {
             None => {
                 slot.order = order;
-                slot.known = Some(Known::written(note, (actor, place), at));
+                slot.known = Some(StoredNote::written(note, (actor, place), at));
             }
-            Some(known) => match rewrite(known, note, Circumstances { at, place, actor }) {
-                Rewriting::Done => {}
-                Rewriting::Refused => return Ok(()),
+            Some(known) => match rewrite(known, note, EventOrigin { at, place, actor }) {
+                RewriteOutcome::Done => {}
+                RewriteOutcome::Refused => return Ok(()),
             },
         }
-        slot.change = Change::Note;
+        slot.change = PendingWrite::Note;
         if is_again {
-            self.beside.landings.push(Landing::Lapsed(id.clone()));
+            self.beside.landings.push(NoteLanding::Lapsed(id.clone()));
         }
         match turn {
             Some(turn) => self.took_part(&[id], Some(turn), |_, part| part.noted = true),
@@ -178,25 +186,26 @@ impl<S: Stored> Projection<S> {
 
     /// What a note says was said again. An agent that says so wrote it, as far
     /// as the checks of its turn are concerned.
-    fn seen_again(&mut self, circumstances: Circumstances, id: String) -> Result<(), Fault> {
-        let Circumstances { at, place, actor } = circumstances;
-        let turn = Turn::of(&place).filter(|_| actor == Actor::Agent);
-        self.change(&id, Change::Counts, |known| known.seen_from(place, at))?;
-        self.beside.landings.push(Landing::Lapsed(id.clone()));
+    fn seen_again(&mut self, circumstances: EventOrigin, id: String) -> Result<(), StorageFault> {
+        let EventOrigin { at, place, actor } = circumstances;
+        let turn = TurnKey::of(&place).filter(|_| actor == EventActor::Agent);
+        self.change(&id, PendingWrite::Counts, |known| known.seen_from(place, at))?;
+        self.beside.landings.push(NoteLanding::Lapsed(id.clone()));
         match turn {
             Some(turn) => self.took_part(&[id], Some(turn), |_, part| part.noted = true),
             None => Ok(()),
         }
     }
 
-    fn slot(&mut self, id: &str) -> Result<&mut Slot, Fault> {
+    fn slot(&mut self, id: &str) -> Result<&mut NoteSlot, StorageFault> {
         if !self.notes.contains_key(id) {
             let known = self.stored.note(id)?;
             let stored = known.as_ref().map(|known| known.note.files.clone());
-            let slot = Slot { known, change: Change::Nothing, stored, gone: false, order: 0 };
+            let slot =
+                NoteSlot { known, change: PendingWrite::Nothing, stored, gone: false, order: 0 };
             self.notes.insert(id.to_owned(), slot);
         }
-        let missing = || Fault::Damaged(format!("note {id} was lost while it was read"));
+        let missing = || StorageFault::Damaged(format!("note {id} was lost while it was read"));
         self.notes.get_mut(id).ok_or_else(missing)
     }
 
@@ -204,9 +213,9 @@ impl<S: Stored> Projection<S> {
     fn change(
         &mut self,
         id: &str,
-        change: Change,
-        apply: impl FnOnce(&mut Known),
-    ) -> Result<(), Fault> {
+        change: PendingWrite,
+        apply: impl FnOnce(&mut StoredNote),
+    ) -> Result<(), StorageFault> {
         let slot = self.slot(id)?;
         if let Some(known) = &mut slot.known {
             apply(known);
@@ -218,17 +227,17 @@ impl<S: Stored> Projection<S> {
     fn took_part(
         &mut self,
         ids: &[String],
-        turn: Option<Turn>,
-        apply: impl Fn(&mut Known, &mut Part),
-    ) -> Result<(), Fault> {
+        turn: Option<TurnKey>,
+        apply: impl Fn(&mut StoredNote, &mut NoteInvolvement),
+    ) -> Result<(), StorageFault> {
         let mut parts = match &turn {
             Some(turn) => self.take_turn(turn)?,
             None => BTreeMap::new(),
         };
         for id in ids {
             let mut part = parts.get(id).copied().unwrap_or_default();
-            self.change(id, Change::Counts, |known| apply(known, &mut part))?;
-            if part != Part::default() {
+            self.change(id, PendingWrite::Counts, |known| apply(known, &mut part))?;
+            if part != NoteInvolvement::default() {
                 parts.insert(id.clone(), part);
             }
         }
@@ -238,7 +247,10 @@ impl<S: Stored> Projection<S> {
         Ok(())
     }
 
-    fn take_turn(&mut self, turn: &Turn) -> Result<BTreeMap<String, Part>, Fault> {
+    fn take_turn(
+        &mut self,
+        turn: &TurnKey,
+    ) -> Result<BTreeMap<String, NoteInvolvement>, StorageFault> {
         match self.turns.remove(turn) {
             Some(parts) => Ok(parts),
             None => self.stored.turn(turn),
@@ -247,26 +259,36 @@ impl<S: Stored> Projection<S> {
 
     /// The checks of a turn had an end: what took part in it is credited, once
     /// and nothing else.
-    fn settle(&mut self, turn: Turn, checks: Checks, at: Timestamp) -> Result<(), Fault> {
+    fn settle(
+        &mut self,
+        turn: TurnKey,
+        checks: TurnCheckStatus,
+        at: Timestamp,
+    ) -> Result<(), StorageFault> {
         for (id, part) in self.take_turn(&turn)? {
             if let Some(outcome) = part.outcome(checks) {
-                self.change(&id, Change::Counts, |known| known.came(outcome, at))?;
+                self.change(&id, PendingWrite::Counts, |known| known.came(outcome, at))?;
             }
         }
         self.turns.insert(turn, BTreeMap::new());
         Ok(())
     }
 
-    fn retire(&mut self, id: String, why: Retirement) -> Result<(), Fault> {
-        self.change(&id, Change::Note, |known| known.retired = Some(why))?;
-        self.beside.landings.push(Landing::Lapsed(id));
+    fn retire(&mut self, id: String, why: NoteRetirement) -> Result<(), StorageFault> {
+        self.change(&id, PendingWrite::Note, |known| known.retired = Some(why))?;
+        self.beside.landings.push(NoteLanding::Lapsed(id));
         Ok(())
     }
 
-    fn promote(&mut self, id: String, scope: Scope, actor: Actor) -> Result<(), Fault> {
-        self.change(&id, Change::Note, |known| known.note.scope = scope)?;
-        if actor == Actor::User {
-            self.beside.landings.push(Landing::Lapsed(id));
+    fn promote(
+        &mut self,
+        id: String,
+        scope: NoteScope,
+        actor: EventActor,
+    ) -> Result<(), StorageFault> {
+        self.change(&id, PendingWrite::Note, |known| known.note.scope = scope)?;
+        if actor == EventActor::User {
+            self.beside.landings.push(NoteLanding::Lapsed(id));
         }
         Ok(())
     }
@@ -274,32 +296,32 @@ impl<S: Stored> Projection<S> {
     fn restore(
         &mut self,
         restored: RestoredNote,
-        (actor, place): (Actor, Place),
-    ) -> Result<(), Fault> {
+        (actor, place): (EventActor, EventContext),
+    ) -> Result<(), StorageFault> {
         self.written += 1;
         let order = self.written;
         let slot = self.slot(&restored.note.id)?;
         if slot.known.is_none() {
             slot.order = order;
         }
-        slot.known = Some(Known::from_restored(restored, (actor, place)));
-        slot.change = Change::Note;
+        slot.known = Some(StoredNote::from_restored(restored, (actor, place)));
+        slot.change = PendingWrite::Note;
         Ok(())
     }
 
-    fn forget(&mut self, id: &str) -> Result<(), Fault> {
+    fn forget(&mut self, id: &str) -> Result<(), StorageFault> {
         let slot = self.slot(id)?;
         slot.known = None;
-        slot.change = Change::Nothing;
+        slot.change = PendingWrite::Nothing;
         slot.gone = true;
         self.beside.checks.push((id.to_owned(), None));
-        self.beside.landings.push(Landing::Lapsed(id.to_owned()));
+        self.beside.landings.push(NoteLanding::Lapsed(id.to_owned()));
         Ok(())
     }
 }
 
 /// Whether a note was written once more.
-enum Rewriting {
+enum RewriteOutcome {
     /// It was, be it in the same words.
     Done,
     /// It is not for this writer to change, or there is nothing to change.
@@ -308,28 +330,35 @@ enum Rewriting {
 
 /// Writes a note under the id of one that is there. What the user wrote is the
 /// user's to change, whoever writes at the same time.
-fn rewrite(known: &mut Known, mut note: Note, circumstances: Circumstances) -> Rewriting {
-    let Circumstances { at, place, actor } = circumstances;
-    if actor == Actor::Import {
+fn rewrite(
+    known: &mut StoredNote,
+    mut note: NoteContent,
+    circumstances: EventOrigin,
+) -> RewriteOutcome {
+    let EventOrigin { at, place, actor } = circumstances;
+    if actor == EventActor::Import {
         // For whom it is was decided here, not where it comes from.
         note.scope = known.note.scope;
     }
-    let is_users = known.actor == Actor::User;
+    let is_users = known.actor == EventActor::User;
     let is_withdrawn = known.retired.is_some();
-    let says_the_same = known.note == note && (known.actor == actor || actor != Actor::User);
+    let says_the_same = known.note == note && (known.actor == actor || actor != EventActor::User);
     match actor {
-        Actor::Import if is_users || says_the_same => return Rewriting::Refused,
-        Actor::Agent | Actor::Ralph if is_users && !is_withdrawn => return Rewriting::Refused,
-        Actor::User | Actor::Agent | Actor::Ralph if says_the_same && !is_withdrawn => {}
-        Actor::User | Actor::Agent | Actor::Ralph | Actor::Import => {
-            let Known { recorded, counts, .. } = *known;
+        EventActor::Import if is_users || says_the_same => return RewriteOutcome::Refused,
+        EventActor::Agent | EventActor::Ralph if is_users && !is_withdrawn => {
+            return RewriteOutcome::Refused;
+        }
+        EventActor::User | EventActor::Agent | EventActor::Ralph
+            if says_the_same && !is_withdrawn => {}
+        EventActor::User | EventActor::Agent | EventActor::Ralph | EventActor::Import => {
+            let StoredNote { recorded, counts, .. } = *known;
             // What was withdrawn here comes back by no import.
-            let withdrawn = known.retired.take().filter(|_| actor == Actor::Import);
-            let anew = Known::written(note, (actor, place), at);
-            *known = Known { recorded, counts, retired: withdrawn, ..anew };
+            let withdrawn = known.retired.take().filter(|_| actor == EventActor::Import);
+            let anew = StoredNote::written(note, (actor, place), at);
+            *known = StoredNote { recorded, counts, retired: withdrawn, ..anew };
         }
     }
-    Rewriting::Done
+    RewriteOutcome::Done
 }
 
 #[cfg(test)]

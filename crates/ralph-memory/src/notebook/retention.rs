@@ -8,17 +8,17 @@ mod plan;
 
 use ralph_core::Timestamp;
 
-use self::plan::Plan;
+use self::plan::RetentionPlan;
 use super::Notebook;
-use super::sessions::Sessions;
+use super::sessions::SessionProjection;
 use crate::error::MemoryError;
-use crate::log::{Entry, Position};
-use crate::store::counters::{self, Due};
+use crate::log::{LogEntry, LogPosition};
+use crate::store::counters::{self, RetellingDue};
 use crate::store::{sessions, turns};
 
 /// How much of sessions is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Keep {
+pub struct SessionRetention {
     /// What happened before this moment goes. Of a session that went on since,
     /// where it lives and what was asked first stay.
     pub since: Timestamp,
@@ -31,7 +31,7 @@ pub struct Keep {
 
 /// What a collection let go of, or would.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct LetGo {
+pub struct RetentionOutcome {
     /// Bytes of the log.
     pub bytes: u64,
     /// Sessions of which nothing is left.
@@ -40,8 +40,8 @@ pub struct LetGo {
 
 impl Notebook {
     /// What [`Notebook::let_go`] would let go of.
-    pub fn surplus(&self, keep: Keep) -> Result<LetGo, MemoryError> {
-        Ok(Plan::new(&self.log, keep)?.gone())
+    pub fn surplus(&self, keep: SessionRetention) -> Result<RetentionOutcome, MemoryError> {
+        Ok(RetentionPlan::new(&self.log, keep)?.gone())
     }
 
     /// Lets go of what was captured of sessions longer ago than it is kept, and
@@ -52,24 +52,24 @@ impl Notebook {
     /// reading goes on. What is left is then told anew. That this is due is on
     /// record before the first file changes, so an end at any point loses
     /// nothing, and the next one who opens the notebook does the rest.
-    pub fn let_go(&self, keep: Keep) -> Result<LetGo, MemoryError> {
+    pub fn let_go(&self, keep: SessionRetention) -> Result<RetentionOutcome, MemoryError> {
         let _alone = self.log.collect()?;
         if self.surplus(keep)?.bytes == 0 {
-            return Ok(LetGo::default());
+            return Ok(RetentionOutcome::default());
         }
         let end = self.log.begin_file()?;
         self.move_on(end)?;
         // Only now, so that it knows all that the files say that are sifted.
-        let plan = Plan::new(&self.log, keep)?;
+        let plan = RetentionPlan::new(&self.log, keep)?;
         let bytes = self.log.compact(end, |event| plan.drops(event))?;
         self.retell()?;
         self.drop_empty_end(end)?;
         self.memory.shrink()?;
-        Ok(LetGo { bytes, ..plan.gone() })
+        Ok(RetentionOutcome { bytes, ..plan.gone() })
     }
 
     /// Removes the file that was begun for others to append to, if nobody did.
-    fn drop_empty_end(&self, end: Position) -> Result<(), MemoryError> {
+    fn drop_empty_end(&self, end: LogPosition) -> Result<(), MemoryError> {
         self.log.drop_empty(end, |before| {
             self.memory.write(|tx| {
                 // Whoever makes the database anew meanwhile is not there yet.
@@ -83,7 +83,7 @@ impl Notebook {
 
     /// Tells sessions anew if somebody who let go of lines did not get to it.
     pub(super) fn finish_collection(&self) -> Result<(), MemoryError> {
-        let is_due = || self.memory.read(|tx| Ok(counters::retelling(tx)? == Due::Yes));
+        let is_due = || self.memory.read(|tx| Ok(counters::retelling(tx)? == RetellingDue::Yes));
         if !is_due()? {
             return Ok(());
         }
@@ -95,7 +95,7 @@ impl Notebook {
     /// Goes on from a position behind all that was read, and notes that sessions
     /// have to be told anew. Somebody else may make the database anew meanwhile,
     /// and has then to read all of it.
-    fn move_on(&self, end: Position) -> Result<(), MemoryError> {
+    fn move_on(&self, end: LogPosition) -> Result<(), MemoryError> {
         loop {
             self.catch_up()?;
             let moved = self.memory.write(|tx| {
@@ -106,7 +106,7 @@ impl Notebook {
                     }
                     counters::set_position(tx, end)?;
                 }
-                counters::set_retelling(tx, Due::Yes)?;
+                counters::set_retelling(tx, RetellingDue::Yes)?;
                 Ok(true)
             })?;
             if moved {
@@ -122,15 +122,15 @@ impl Notebook {
             // is told by whoever reads it.
             let end = counters::position(tx)?;
             sessions::clear(tx)?;
-            let mut at = Position::default();
+            let mut at = LogPosition::default();
             loop {
                 let mut entries = Vec::new();
                 let next = self.log.read_part(at, end, |entry| entries.push(entry))?;
-                let mut told = Sessions::new(tx);
+                let mut told = SessionProjection::new(tx);
                 for entry in entries {
                     match entry {
-                        Entry::Event(event) => told.apply(&event)?,
-                        Entry::Damaged { path, offset } => turns::add_damage(tx, &path, offset)?,
+                        LogEntry::Event(event) => told.apply(&event)?,
+                        LogEntry::Damaged { path, offset } => turns::add_damage(tx, &path, offset)?,
                     }
                 }
                 told.write()?;
@@ -139,7 +139,7 @@ impl Notebook {
                     None => break,
                 }
             }
-            counters::set_retelling(tx, Due::No)
+            counters::set_retelling(tx, RetellingDue::No)
         })
     }
 }

@@ -1,13 +1,16 @@
 use std::{fs, thread};
 
 use super::*;
-use crate::event::{Actor, Event, Note, NoteKind, Observed, Place, Scope, What};
-use crate::log::Log;
-use crate::{Patience, Selection, SessionFilter};
+use crate::event::{
+    EventActor, EventContext, LogEvent, LogEventKind, NoteContent, NoteKind, NoteScope,
+    ToolUseRecord,
+};
+use crate::log::EventLog;
+use crate::{LockPatience, NoteSelection, SessionFilter};
 
 const DAY: i64 = 24 * 60 * 60 * 1000;
 
-const ALL: Keep = Keep {
+const ALL: SessionRetention = SessionRetention {
     since: Timestamp::from_millis(i64::MIN),
     bytes: u64::MAX,
     now: Timestamp::from_millis(i64::MAX),
@@ -19,30 +22,37 @@ fn scratch() -> (tempfile::TempDir, Notebook) {
     (dir, notebook)
 }
 
-fn asked(session: &str, at: i64) -> Event {
-    let place = Place { session: Some(session.to_owned()), ..Place::default() };
-    let what = What::Asked { text: format!("{session} at {at}") };
-    Event { at, place, actor: Actor::User, what }
+fn asked(session: &str, at: i64) -> LogEvent {
+    let place = EventContext { session: Some(session.to_owned()), ..EventContext::default() };
+    let what = LogEventKind::Asked { text: format!("{session} at {at}") };
+    LogEvent { at, place, actor: EventActor::User, what }
 }
 
-fn noted(id: &str, at: i64) -> Event {
-    let note = Note::new(id, NoteKind::Fact, Scope::Project, format!("note {id}"));
-    Event { at, place: Place::default(), actor: Actor::User, what: What::Noted(Box::new(note)) }
+fn noted(id: &str, at: i64) -> LogEvent {
+    let note = NoteContent::new(id, NoteKind::Fact, NoteScope::Project, format!("note {id}"));
+    LogEvent {
+        at,
+        place: EventContext::default(),
+        actor: EventActor::User,
+        what: LogEventKind::Noted(Box::new(note)),
+    }
 }
 
 /// Lets go of lines as if the process had ended before what is left was told
 /// anew.
-fn break_off(book: &Notebook, keep: Keep) {
+fn break_off(book: &Notebook, keep: SessionRetention) {
     let _alone = book.log.collect().unwrap();
     let end = book.log.begin_file().unwrap();
     book.move_on(end).unwrap();
-    let plan = Plan::new(&book.log, keep).unwrap();
+    let plan = RetentionPlan::new(&book.log, keep).unwrap();
     assert!(book.log.compact(end, |event| plan.drops(event)).unwrap() > 0);
 }
 
 /// All that the notebook says.
-fn state(book: &Notebook) -> (Vec<crate::Known>, Vec<crate::Session>, Vec<crate::Observation>) {
-    let notes = book.list(&Selection::default()).unwrap();
+fn state(
+    book: &Notebook,
+) -> (Vec<crate::StoredNote>, Vec<crate::SessionRecord>, Vec<crate::SessionObservation>) {
+    let notes = book.list(&NoteSelection::default()).unwrap();
     let sessions = book.sessions(&SessionFilter::default()).unwrap();
     (notes, sessions, book.timeline(&[], i64::MIN, 1000).unwrap())
 }
@@ -60,7 +70,7 @@ fn filled() -> (tempfile::TempDir, Notebook) {
 fn old_sessions_go_and_notes_stay() {
     let (_dir, book) = filled();
     let (notes, ..) = state(&book);
-    let keep = Keep { since: Timestamp::from_millis(55), ..ALL };
+    let keep = SessionRetention { since: Timestamp::from_millis(55), ..ALL };
     assert!(book.surplus(keep).unwrap().bytes > 0);
     assert!(book.let_go(keep).unwrap().bytes > 0);
     let after = state(&book);
@@ -70,7 +80,7 @@ fn old_sessions_go_and_notes_stay() {
     assert_eq!((cut.created, cut.messages.len()), (50, 6), "what was asked first stays");
     book.rebuild().unwrap();
     assert_eq!(state(&book), after);
-    assert_eq!(book.let_go(keep).unwrap(), LetGo::default());
+    assert_eq!(book.let_go(keep).unwrap(), RetentionOutcome::default());
     book.write(&[asked("s5", 200)]).unwrap();
     assert_eq!(state(&book).1[0].messages.len(), 7);
 }
@@ -78,7 +88,7 @@ fn old_sessions_go_and_notes_stay() {
 /// What sessions take of the log.
 fn captured(book: &Notebook) -> u64 {
     let mut bytes = 0;
-    let weigh = |event: &Event, more| bytes += if event.what.is_captured() { more } else { 0 };
+    let weigh = |event: &LogEvent, more| bytes += if event.what.is_captured() { more } else { 0 };
     book.log.weigh(weigh).unwrap();
     bytes
 }
@@ -87,18 +97,18 @@ fn captured(book: &Notebook) -> u64 {
 fn too_much_of_sessions_loses_the_oldest_until_the_rest_fits() {
     let (dir, book) = filled();
     let before = state(&book);
-    let keep = Keep { bytes: captured(&book) - 1, ..ALL };
+    let keep = SessionRetention { bytes: captured(&book) - 1, ..ALL };
     let would = book.surplus(keep).unwrap();
     assert_eq!(would.sessions, 1);
     assert_eq!(book.let_go(keep).unwrap(), would);
     let after = state(&book);
     assert_eq!((&after.0, &after.1), (&before.0, &before.1[..9].to_vec()));
-    assert_eq!(book.let_go(keep).unwrap(), LetGo::default());
+    assert_eq!(book.let_go(keep).unwrap(), RetentionOutcome::default());
     book.rebuild().unwrap();
     assert_eq!(state(&book), after);
-    let half = Keep { bytes: captured(&book) / 2, ..ALL };
+    let half = SessionRetention { bytes: captured(&book) / 2, ..ALL };
     assert_eq!(book.let_go(half).unwrap().sessions, 5);
-    assert!(Log::new(dir.path()).size().unwrap() > captured(&book), "notes stay");
+    assert!(EventLog::new(dir.path()).size().unwrap() > captured(&book), "notes stay");
 }
 
 #[test]
@@ -111,7 +121,10 @@ fn what_nobody_can_let_go_of_makes_no_session_go() {
     for at in 0..100 {
         book.write(&[noted(&format!("another{at}"), at)]).unwrap();
     }
-    assert_eq!(book.let_go(Keep { bytes: size, ..ALL }).unwrap(), LetGo::default());
+    assert_eq!(
+        book.let_go(SessionRetention { bytes: size, ..ALL }).unwrap(),
+        RetentionOutcome::default()
+    );
     assert_eq!(state(&book).1.len(), 10);
 }
 
@@ -121,7 +134,7 @@ fn sessions_of_the_last_day_stay_however_much_there_is_of_them() {
     let now = 10 * DAY;
     let events = [asked("old", now - DAY - 1), asked("new", now - DAY), asked("ahead", now + DAY)];
     book.write(&events).unwrap();
-    let keep = Keep { bytes: 0, now: Timestamp::from_millis(now), ..ALL };
+    let keep = SessionRetention { bytes: 0, now: Timestamp::from_millis(now), ..ALL };
     assert_eq!(book.let_go(keep).unwrap().sessions, 1);
     let left: Vec<_> = state(&book).1.into_iter().filter_map(|one| one.external).collect();
     assert_eq!(left, ["ahead", "new"]);
@@ -132,19 +145,19 @@ fn a_session_that_goes_on_keeps_where_it_lives_and_what_it_is_about() {
     let (_dir, book) = scratch();
     let opened = |at| {
         let (worktree, source) = (Some("/w".to_owned()), "new".to_owned());
-        let what = What::Opened { worktree, source, external: None };
-        Event { what, actor: Actor::Ralph, ..asked("one", at) }
+        let what = LogEventKind::Opened { worktree, source, external: None };
+        LogEvent { what, actor: EventActor::Ralph, ..asked("one", at) }
     };
     let events = [opened(1), asked("one", 2), asked("one", 3), asked("one", 50)];
     book.write(&events).unwrap();
-    let keep = Keep { since: Timestamp::from_millis(40), ..ALL };
+    let keep = SessionRetention { since: Timestamp::from_millis(40), ..ALL };
     assert!(book.let_go(keep).unwrap().bytes > 0);
     let one = state(&book).1.remove(0);
     assert_eq!((one.worktree.as_deref(), one.task.as_deref()), (Some("/w"), Some("one at 2")));
     let said: Vec<i64> = one.messages.iter().map(|message| message.at).collect();
     assert_eq!(said, [2, 50]);
-    assert_eq!(book.let_go(keep).unwrap(), LetGo::default());
-    let later = Keep { since: Timestamp::from_millis(60), ..ALL };
+    assert_eq!(book.let_go(keep).unwrap(), RetentionOutcome::default());
+    let later = SessionRetention { since: Timestamp::from_millis(60), ..ALL };
     assert_eq!(book.let_go(later).unwrap().sessions, 1);
     assert_eq!(state(&book).1, []);
 }
@@ -153,14 +166,16 @@ fn a_session_that_goes_on_keeps_where_it_lives_and_what_it_is_about() {
 fn who_asks_how_an_old_session_goes_on_does_not_keep_it() {
     let (_dir, book) = scratch();
     let (worktree, source) = (Some("/w".to_owned()), "resumed".to_owned());
-    let taken =
-        Event { what: What::Opened { worktree, source, external: None }, ..asked("one", 50) };
+    let taken = LogEvent {
+        what: LogEventKind::Opened { worktree, source, external: None },
+        ..asked("one", 50)
+    };
     book.write(&[asked("one", 1), taken]).unwrap();
-    let keep = Keep { since: Timestamp::from_millis(40), ..ALL };
+    let keep = SessionRetention { since: Timestamp::from_millis(40), ..ALL };
     assert_eq!(book.let_go(keep).unwrap().sessions, 1);
     assert_eq!(state(&book).1, []);
     assert!(book.let_go(keep).unwrap().bytes > 0, "nor does it stay alone");
-    assert_eq!(book.let_go(keep).unwrap(), LetGo::default());
+    assert_eq!(book.let_go(keep).unwrap(), RetentionOutcome::default());
     assert_eq!(book.log.size().unwrap(), 0);
 }
 
@@ -168,7 +183,7 @@ fn who_asks_how_an_old_session_goes_on_does_not_keep_it() {
 fn no_empty_file_is_left_and_reading_goes_on_where_writing_does() {
     let (dir, book) = scratch();
     let other = Notebook::open(dir.path()).unwrap();
-    let keep = |since| Keep { since: Timestamp::from_millis(since), ..ALL };
+    let keep = |since| SessionRetention { since: Timestamp::from_millis(since), ..ALL };
     let empty = || {
         let files = fs::read_dir(dir.path().join("memory")).unwrap().map(Result::unwrap);
         let lines = files.filter(|file| file.path().to_string_lossy().contains(".jsonl"));
@@ -191,7 +206,7 @@ fn no_empty_file_is_left_and_reading_goes_on_where_writing_does() {
 fn a_log_of_sessions_alone_may_become_empty_and_begin_again() {
     let (dir, book) = scratch();
     book.write(&[asked("one", 1)]).unwrap();
-    book.let_go(Keep { since: Timestamp::from_millis(2), ..ALL }).unwrap();
+    book.let_go(SessionRetention { since: Timestamp::from_millis(2), ..ALL }).unwrap();
     assert_eq!(state(&book).1, []);
     drop(book);
     let book = Notebook::open(dir.path()).unwrap();
@@ -202,9 +217,9 @@ fn a_log_of_sessions_alone_may_become_empty_and_begin_again() {
 #[test]
 fn a_reader_that_was_behind_reads_on_and_an_end_in_the_middle_loses_nothing() {
     let (dir, book) = filled();
-    break_off(&book, Keep { since: Timestamp::from_millis(55), ..ALL });
+    break_off(&book, SessionRetention { since: Timestamp::from_millis(55), ..ALL });
     drop(book);
-    Log::new(dir.path()).append(&[noted("late", 300), asked("late", 300)]).unwrap();
+    EventLog::new(dir.path()).append(&[noted("late", 300), asked("late", 300)]).unwrap();
     let book = Notebook::open(dir.path()).unwrap();
     let (notes, sessions, _) = state(&book);
     assert_eq!(notes.len(), 101);
@@ -218,9 +233,9 @@ fn a_reader_that_was_behind_reads_on_and_an_end_in_the_middle_loses_nothing() {
 fn what_a_collection_did_not_get_to_is_done_by_the_next_who_opens() {
     let (dir, book) = filled();
     let before = state(&book);
-    break_off(&book, Keep { since: Timestamp::from_millis(55), ..ALL });
+    break_off(&book, SessionRetention { since: Timestamp::from_millis(55), ..ALL });
     assert_eq!(state(&book), before);
-    let hook = Notebook::open_within(dir.path(), Patience::Short).unwrap();
+    let hook = Notebook::open_within(dir.path(), LockPatience::Short).unwrap();
     assert_eq!(state(&hook), before, "a hook has no time for it");
     let at_work = book.log.collect().unwrap();
     assert_eq!(state(&Notebook::open(dir.path()).unwrap()), before, "somebody is about it");
@@ -249,12 +264,12 @@ fn a_log_that_cannot_be_read_leaves_sessions_as_they_were_told() {
 fn whoever_makes_the_database_anew_meanwhile_tells_everything_once() {
     let (dir, book) = filled();
     let used = |at| {
-        let place = Place { session: Some("s1".to_owned()), ..Place::default() };
-        let what = What::Observed(Box::new(Observed {
+        let place = EventContext { session: Some("s1".to_owned()), ..EventContext::default() };
+        let what = LogEventKind::Observed(Box::new(ToolUseRecord {
             tool: format!("tool {at}"),
-            ..Observed::default()
+            ..ToolUseRecord::default()
         }));
-        Event { at: at * 10_000, place, actor: Actor::Agent, what }
+        LogEvent { at: at * 10_000, place, actor: EventActor::Agent, what }
     };
     for at in [1, 2, 3] {
         book.log.append_many(&[used(at), asked("s2", at * 10_000)]).unwrap();
@@ -274,19 +289,20 @@ fn whoever_appends_meanwhile_loses_nothing() {
     thread::scope(|scope| {
         scope.spawn(|| {
             for at in 1000..1200 {
-                Log::new(dir.path()).append(&[asked("busy", at)]).unwrap();
+                EventLog::new(dir.path()).append(&[asked("busy", at)]).unwrap();
             }
         });
         for since in 1..20 {
-            book.let_go(Keep { since: Timestamp::from_millis(since * 5), ..ALL }).unwrap();
+            book.let_go(SessionRetention { since: Timestamp::from_millis(since * 5), ..ALL })
+                .unwrap();
         }
     });
     let mut texts = Vec::new();
-    Log::new(dir.path())
-        .read(Position::default(), |entry| match entry {
-            Entry::Event(event) if event.at >= 1000 => texts.push(event.at),
-            Entry::Event(_) => {}
-            Entry::Damaged { .. } => panic!("{entry:?}"),
+    EventLog::new(dir.path())
+        .read(LogPosition::default(), |entry| match entry {
+            LogEntry::Event(event) if event.at >= 1000 => texts.push(event.at),
+            LogEntry::Event(_) => {}
+            LogEntry::Damaged { .. } => panic!("{entry:?}"),
         })
         .unwrap();
     assert_eq!(texts, (1000..1200).collect::<Vec<_>>());

@@ -2,18 +2,23 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::*;
-use crate::event::{Note, NoteKind, Scope};
+use crate::event::{NoteContent, NoteKind, NoteScope};
 
-fn noted(number: usize) -> Event {
+fn noted(number: usize) -> LogEvent {
     let text = format!("Fact {number}: the limit of queue {number} is {}", number * 7919);
     let id = format!("m{number:012}");
-    let what = What::Noted(Box::new(Note::new(id, NoteKind::Fact, Scope::Project, text)));
+    let what = LogEventKind::Noted(Box::new(NoteContent::new(
+        id,
+        NoteKind::Fact,
+        NoteScope::Project,
+        text,
+    )));
     let at = i64::try_from(number).unwrap();
-    Event { at, place: Place::default(), actor: Actor::User, what }
+    LogEvent { at, place: EventContext::default(), actor: EventActor::User, what }
 }
 
-fn shown(number: usize) -> Event {
-    let what = What::Shown { ids: vec![format!("m{number:012}")], tokens: 20 };
+fn shown(number: usize) -> LogEvent {
+    let what = LogEventKind::Shown { ids: vec![format!("m{number:012}")], tokens: 20 };
     ours(5, what)
 }
 
@@ -22,13 +27,14 @@ fn book(notes: usize) -> (tempfile::TempDir, Notebook) {
     let home = tempfile::tempdir().unwrap();
     let notebook = Notebook::open(home.path()).unwrap();
     notebook.write(&(0..notes).map(noted).collect::<Vec<_>>()).unwrap();
-    let what = What::Retracted { id: format!("m{:012}", 3), why: "it was wrong".to_owned() };
+    let what =
+        LogEventKind::Retracted { id: format!("m{:012}", 3), why: "it was wrong".to_owned() };
     notebook.write(&[shown(1), shown(1), shown(2), ours(9, what)]).unwrap();
     (home, notebook)
 }
 
-fn all(notebook: &Notebook) -> Vec<Known> {
-    let mut all: Vec<Known> = notebook.inventory().unwrap().notes.into_values().collect();
+fn all(notebook: &Notebook) -> Vec<StoredNote> {
+    let mut all: Vec<StoredNote> = notebook.inventory().unwrap().notes.into_values().collect();
     all.sort_by(|one, other| one.note.id.cmp(&other.note.id));
     all
 }
@@ -65,7 +71,7 @@ fn what_the_log_lost_comes_back_from_the_index() {
         assert!(copy.join(path.file_name().unwrap()).is_file());
         assert!(copy.join("memory.1.db").is_file());
     }
-    assert_eq!(notebook.rebuild().unwrap(), Salvage::default());
+    assert_eq!(notebook.rebuild().unwrap(), SalvageReport::default());
 }
 
 #[test]

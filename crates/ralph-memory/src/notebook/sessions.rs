@@ -6,13 +6,16 @@ use std::fmt::Write as _;
 use rusqlite::Connection;
 
 use super::Notebook;
-use crate::error::{Fault, MemoryError};
-use crate::event::{Actor, Committed, Event, Observed, Phase, SessionState, Tried, What};
-use crate::session::{
-    MOST_FILES, MOST_MESSAGES, Message, Observation, Session, SessionFilter, SessionFound,
-    SessionMode, Who, session_id,
+use crate::error::{MemoryError, StorageFault};
+use crate::event::{
+    AttemptRecord, CommitRecord, EventActor, LogEvent, LogEventKind, SessionStatus, ToolUseRecord,
+    WorkPhase,
 };
-use crate::store::sessions::{self, Names};
+use crate::session::{
+    MOST_FILES, MOST_MESSAGES, MessageRole, PermissionMode, SessionFilter, SessionLookup,
+    SessionMessage, SessionObservation, SessionRecord, session_id,
+};
+use crate::store::sessions::{self, SessionNames};
 
 /// Within how many milliseconds the same thing is one that a host told us
 /// twice.
@@ -25,88 +28,88 @@ const LONGEST_TASK: usize = 200;
 const COMMIT: &str = "commit";
 
 /// Sessions that events touched, and what was done in them.
-pub(super) struct Sessions<'c> {
+pub(super) struct SessionProjection<'c> {
     connection: &'c Connection,
-    touched: BTreeMap<String, Session>,
-    done: Vec<Observation>,
+    touched: BTreeMap<String, SessionRecord>,
+    done: Vec<SessionObservation>,
 }
 
-impl<'c> Sessions<'c> {
+impl<'c> SessionProjection<'c> {
     pub(super) fn new(connection: &'c Connection) -> Self {
         Self { connection, touched: BTreeMap::new(), done: Vec::new() }
     }
 
     /// Applies the next event.
-    pub(super) fn apply(&mut self, event: &Event) -> Result<(), Fault> {
+    pub(super) fn apply(&mut self, event: &LogEvent) -> Result<(), StorageFault> {
         match &event.what {
-            What::Committed(made) => self.committed(event.at, made),
-            What::Attempted(tried) => self.attempted(event, tried),
-            What::Observed(used) => self.observed(event, used),
-            What::Opened { .. } if event.actor == Actor::User => self.taken_up(event),
-            What::Asked { text } => {
+            LogEventKind::Committed(made) => self.committed(event.at, made),
+            LogEventKind::Attempted(tried) => self.attempted(event, tried),
+            LogEventKind::Observed(used) => self.observed(event, used),
+            LogEventKind::Opened { .. } if event.actor == EventActor::User => self.taken_up(event),
+            LogEventKind::Asked { text } => {
                 let Some(session) = self.session(event)? else { return Ok(()) };
-                session.state = SessionState::Active;
+                session.state = SessionStatus::Active;
                 if session.task.is_none() {
                     session.task = first_words(text);
                 }
-                say(session, event.at, Who::User, text);
+                say(session, event.at, MessageRole::User, text);
                 Ok(())
             }
-            What::Answered { text } => {
+            LogEventKind::Answered { text } => {
                 let Some(session) = self.session(event)? else { return Ok(()) };
                 // A turn that broke off ends as well, without a word.
                 if !text.trim().is_empty() {
                     mend(session);
                 }
-                say(session, event.at, Who::Agent, text);
+                say(session, event.at, MessageRole::Agent, text);
                 Ok(())
             }
-            What::Opened { worktree, external, .. } => {
+            LogEventKind::Opened { worktree, external, .. } => {
                 let Some(session) = self.session(event)? else { return Ok(()) };
-                session.state = SessionState::Active;
+                session.state = SessionStatus::Active;
                 session.worktree = worktree.clone().or(session.worktree.take());
                 session.external = external.clone().or(session.external.take());
                 Ok(())
             }
-            What::Closed { state, why } => {
+            LogEventKind::Closed { state, why } => {
                 let Some(session) = self.session(event)? else { return Ok(()) };
                 // Who leaves a session that is done leaves nothing undone.
-                let is_left = *state == SessionState::Paused;
-                if !(is_left && session.state == SessionState::Completed) {
+                let is_left = *state == SessionStatus::Paused;
+                if !(is_left && session.state == SessionStatus::Completed) {
                     session.state = *state;
                 }
                 // What the checks of a run said matters more than which limit
                 // ended it.
                 let is_news = event.place.session.is_some() || session.last_failure.is_none();
-                if *state == SessionState::Failed && is_news {
+                if *state == SessionStatus::Failed && is_news {
                     session.last_failure = Some(why.clone());
                     session.is_broken = true;
                 }
                 Ok(())
             }
-            What::Checkpointed { files, .. } => {
+            LogEventKind::Checkpointed { files, .. } => {
                 let Some(session) = self.session(event)? else { return Ok(()) };
                 touch(session, files);
                 Ok(())
             }
-            What::Noted(_)
-            | What::Shown { .. }
-            | What::Cited { .. }
-            | What::Checked { .. }
-            | What::SeenAgain { .. }
-            | What::Replaced { .. }
-            | What::Promoted { .. }
-            | What::Retracted { .. }
-            | What::Corrected { .. }
-            | What::Restored(_)
-            | What::Forgotten { .. }
-            | What::Landed { .. }
-            | What::Bound { .. } => Ok(()),
+            LogEventKind::Noted(_)
+            | LogEventKind::Shown { .. }
+            | LogEventKind::Cited { .. }
+            | LogEventKind::Checked { .. }
+            | LogEventKind::SeenAgain { .. }
+            | LogEventKind::Replaced { .. }
+            | LogEventKind::Promoted { .. }
+            | LogEventKind::Retracted { .. }
+            | LogEventKind::Corrected { .. }
+            | LogEventKind::Restored(_)
+            | LogEventKind::Forgotten { .. }
+            | LogEventKind::Landed { .. }
+            | LogEventKind::Bound { .. } => Ok(()),
         }
     }
 
     /// Writes what was learned.
-    pub(super) fn write(self) -> Result<(), Fault> {
+    pub(super) fn write(self) -> Result<(), StorageFault> {
         sessions::observe(self.connection, &self.done)?;
         for session in self.touched.values() {
             sessions::write(self.connection, session)?;
@@ -116,16 +119,16 @@ impl<'c> Sessions<'c> {
 
     /// The session that an event is of, as of that event; a new one if nobody
     /// heard of it, none if the event names none.
-    fn session(&mut self, event: &Event) -> Result<Option<&mut Session>, Fault> {
-        let Event { at, place, .. } = event;
+    fn session(&mut self, event: &LogEvent) -> Result<Option<&mut SessionRecord>, StorageFault> {
+        let LogEvent { at, place, .. } = event;
         let Some(id) = session_id(place) else { return Ok(None) };
         self.load(&id)?;
-        let session = self.touched.entry(id).or_insert_with_key(|id| Session {
+        let session = self.touched.entry(id).or_insert_with_key(|id| SessionRecord {
             id: id.clone(),
             created: *at,
             last_checkpoint: *at,
             updated: *at,
-            ..Session::default()
+            ..SessionRecord::default()
         });
         session.last_checkpoint = session.last_checkpoint.max(*at);
         session.updated = session.updated.max(*at);
@@ -134,9 +137,9 @@ impl<'c> Sessions<'c> {
         session.run = place.run.clone().or(session.run.take());
         session.task = place.task.clone().or(session.task.take());
         match place.phase {
-            Some(Phase::Think) => session.mode = SessionMode::Plan,
-            Some(Phase::Code | Phase::Verify | Phase::Consolidate) => {
-                session.mode = SessionMode::Agent;
+            Some(WorkPhase::Think) => session.mode = PermissionMode::Plan,
+            Some(WorkPhase::Code | WorkPhase::Verify | WorkPhase::Consolidate) => {
+                session.mode = PermissionMode::Agent;
             }
             None => {}
         }
@@ -145,19 +148,19 @@ impl<'c> Sessions<'c> {
 
     /// Somebody was told how a session goes on. That is nothing that happened
     /// in it: it gets no younger by it, and what is completed stays so.
-    fn taken_up(&mut self, event: &Event) -> Result<(), Fault> {
+    fn taken_up(&mut self, event: &LogEvent) -> Result<(), StorageFault> {
         let Some(id) = session_id(&event.place) else { return Ok(()) };
         self.load(&id)?;
         if let Some(session) = self.touched.get_mut(&id)
-            && session.state != SessionState::Completed
+            && session.state != SessionStatus::Completed
         {
-            session.state = SessionState::Active;
+            session.state = SessionStatus::Active;
             session.taken_up = Some(event.at);
         }
         Ok(())
     }
 
-    fn load(&mut self, id: &str) -> Result<(), Fault> {
+    fn load(&mut self, id: &str) -> Result<(), StorageFault> {
         if !self.touched.contains_key(id)
             && let Some(known) = sessions::read(self.connection, id)?
         {
@@ -166,7 +169,7 @@ impl<'c> Sessions<'c> {
         Ok(())
     }
 
-    fn observed(&mut self, event: &Event, used: &Observed) -> Result<(), Fault> {
+    fn observed(&mut self, event: &LogEvent, used: &ToolUseRecord) -> Result<(), StorageFault> {
         let what = format!("{} {}", used.tool, used.about);
         let what = what.trim();
         let text = match &used.error {
@@ -175,10 +178,10 @@ impl<'c> Sessions<'c> {
         };
         let mut observation = observation(event.at, used);
         if let Some(session) = self.session(event)? {
-            if is_echo(session, event.at, Who::Tool, &text) {
+            if is_echo(session, event.at, MessageRole::Tool, &text) {
                 return Ok(());
             }
-            session.state = SessionState::Active;
+            session.state = SessionStatus::Active;
             touch(session, &used.files);
             match &used.error {
                 Some(_) => {
@@ -189,7 +192,7 @@ impl<'c> Sessions<'c> {
                 None if failed_at(session, what) => session.last_failure = None,
                 None => mend(session),
             }
-            say(session, event.at, Who::Tool, &text);
+            say(session, event.at, MessageRole::Tool, &text);
             observation.session = Some(session.id.clone());
         }
         self.done.push(observation);
@@ -197,7 +200,7 @@ impl<'c> Sessions<'c> {
     }
 
     /// The checks of a turn say more about what is wrong than any tool.
-    fn attempted(&mut self, event: &Event, tried: &Tried) -> Result<(), Fault> {
+    fn attempted(&mut self, event: &LogEvent, tried: &AttemptRecord) -> Result<(), StorageFault> {
         let Some(id) = session_id(&event.place) else { return Ok(()) };
         self.load(&id)?;
         if let Some(session) = self.touched.get_mut(&id) {
@@ -210,7 +213,7 @@ impl<'c> Sessions<'c> {
         Ok(())
     }
 
-    fn committed(&mut self, at: i64, made: &Committed) -> Result<(), Fault> {
+    fn committed(&mut self, at: i64, made: &CommitRecord) -> Result<(), StorageFault> {
         // Whoever looks at git tells of it, and several may look at once.
         if !sessions::notice(self.connection, &made.commit)? {
             return Ok(());
@@ -221,32 +224,32 @@ impl<'c> Sessions<'c> {
             let _ = write!(about, " (takes back {})", short(old));
         }
         let (tool, files) = (COMMIT.to_owned(), made.files.clone());
-        self.done.push(Observation { at, session: None, tool, files, about, error: None });
+        self.done.push(SessionObservation { at, session: None, tool, files, about, error: None });
         Ok(())
     }
 }
 
-fn observation(at: i64, used: &Observed) -> Observation {
-    let Observed { tool, files, about, error } = used.clone();
-    Observation { at, session: None, tool, files, about, error }
+fn observation(at: i64, used: &ToolUseRecord) -> SessionObservation {
+    let ToolUseRecord { tool, files, about, error } = used.clone();
+    SessionObservation { at, session: None, tool, files, about, error }
 }
 
-fn is_echo(session: &Session, at: i64, who: Who, text: &str) -> bool {
+fn is_echo(session: &SessionRecord, at: i64, who: MessageRole, text: &str) -> bool {
     session.messages.last().is_some_and(|last| {
         last.who == who && last.text == text && (0..=ECHO).contains(&at.saturating_sub(last.at))
     })
 }
 
-fn say(session: &mut Session, at: i64, who: Who, text: &str) {
+fn say(session: &mut SessionRecord, at: i64, who: MessageRole, text: &str) {
     if text.trim().is_empty() || is_echo(session, at, who, text) {
         return;
     }
-    session.messages.push(Message { at, who, text: text.to_owned() });
+    session.messages.push(SessionMessage { at, who, text: text.to_owned() });
     let surplus = session.messages.len().saturating_sub(MOST_MESSAGES);
     session.messages.drain(..surplus);
 }
 
-fn touch(session: &mut Session, files: &[String]) {
+fn touch(session: &mut SessionRecord, files: &[String]) {
     session.files.retain(|file| !files.contains(file));
     for file in files.iter().rev() {
         session.files.insert(0, file.clone());
@@ -256,7 +259,7 @@ fn touch(session: &mut Session, files: &[String]) {
 }
 
 /// An error that broke a turn off is over once a tool or a turn succeeds.
-fn mend(session: &mut Session) {
+fn mend(session: &mut SessionRecord) {
     if session.is_broken {
         session.last_failure = None;
         session.is_broken = false;
@@ -264,7 +267,7 @@ fn mend(session: &mut Session) {
 }
 
 /// Whether what went wrong last was this very thing.
-fn failed_at(session: &Session, what: &str) -> bool {
+fn failed_at(session: &SessionRecord, what: &str) -> bool {
     let failure = session.last_failure.as_deref();
     failure.and_then(|failure| failure.strip_prefix(what)).is_some_and(|rest| rest.starts_with(':'))
 }
@@ -277,7 +280,7 @@ fn first_words(text: &str) -> Option<String> {
 
 impl Notebook {
     /// Sessions, the latest first.
-    pub fn sessions(&self, filter: &SessionFilter) -> Result<Vec<Session>, MemoryError> {
+    pub fn sessions(&self, filter: &SessionFilter) -> Result<Vec<SessionRecord>, MemoryError> {
         self.catch_up()?;
         self.memory.read(|tx| sessions::list(tx, filter))
     }
@@ -290,14 +293,14 @@ impl Notebook {
 
     /// The session that is meant by our name for it, its host's, its run's, or
     /// the beginning of one of them.
-    pub fn session(&self, name: &str) -> Result<SessionFound, MemoryError> {
+    pub fn session(&self, name: &str) -> Result<SessionLookup, MemoryError> {
         self.catch_up()?;
         self.memory.read(|tx| {
             let known = sessions::names(tx)?;
             match meant(&known, name) {
                 Ok(id) => match sessions::read(tx, &id)? {
-                    Some(session) => Ok(SessionFound::One(Box::new(session))),
-                    None => Err(Fault::Damaged(format!("session {id} was lost"))),
+                    Some(session) => Ok(SessionLookup::One(Box::new(session))),
+                    None => Err(StorageFault::Damaged(format!("session {id} was lost"))),
                 },
                 Err(found) => Ok(found),
             }
@@ -317,7 +320,7 @@ impl Notebook {
         files: &[String],
         since: i64,
         limit: usize,
-    ) -> Result<Vec<Observation>, MemoryError> {
+    ) -> Result<Vec<SessionObservation>, MemoryError> {
         self.catch_up()?;
         self.memory.read(|tx| sessions::timeline(tx, files, (since, limit)))
     }
@@ -330,8 +333,8 @@ impl Notebook {
 }
 
 /// The id that a name leads to.
-fn meant(known: &[Names], name: &str) -> Result<String, SessionFound> {
-    let names = |one: &Names| {
+fn meant(known: &[SessionNames], name: &str) -> Result<String, SessionLookup> {
+    let names = |one: &SessionNames| {
         let (id, external, run) = one.clone();
         [Some(id), external, run].into_iter().flatten()
     };
@@ -346,14 +349,14 @@ fn meant(known: &[Names], name: &str) -> Result<String, SessionFound> {
         exact
     };
     match ids.len() {
-        0 => Err(SessionFound::None { near: nearest(known, name) }),
+        0 => Err(SessionLookup::None { near: nearest(known, name) }),
         1 => Ok(ids.remove(0)),
-        _ => Err(SessionFound::Several(ids)),
+        _ => Err(SessionLookup::Several(ids)),
     }
 }
 
 /// The id of the session whose name begins most like this one.
-fn nearest(known: &[Names], name: &str) -> Option<String> {
+fn nearest(known: &[SessionNames], name: &str) -> Option<String> {
     let shared = |other: &str| other.chars().zip(name.chars()).take_while(|(a, b)| a == b).count();
     let best = known.iter().map(|(id, external, run)| {
         let others = external.iter().chain(run).map(|other| shared(other));

@@ -3,7 +3,7 @@ use std::fs;
 use proptest::prelude::*;
 
 use super::*;
-use crate::event::{Actor, Place};
+use crate::event::{EventActor, EventContext};
 use crate::resume::resume_context;
 
 fn scratch() -> (tempfile::TempDir, Notebook) {
@@ -12,13 +12,13 @@ fn scratch() -> (tempfile::TempDir, Notebook) {
     (dir, notebook)
 }
 
-fn of(session: &str, at: i64, what: What) -> Event {
-    let place = Place { session: Some(session.to_owned()), ..Place::default() };
-    Event { at, place, actor: Actor::Agent, what }
+fn of(session: &str, at: i64, what: LogEventKind) -> LogEvent {
+    let place = EventContext { session: Some(session.to_owned()), ..EventContext::default() };
+    LogEvent { at, place, actor: EventActor::Agent, what }
 }
 
-fn used(tool: &str, file: &str, error: Option<&str>) -> What {
-    What::Observed(Box::new(Observed {
+fn used(tool: &str, file: &str, error: Option<&str>) -> LogEventKind {
+    LogEventKind::Observed(Box::new(ToolUseRecord {
         tool: tool.to_owned(),
         files: vec![file.to_owned()],
         about: format!("about {file}"),
@@ -26,20 +26,24 @@ fn used(tool: &str, file: &str, error: Option<&str>) -> What {
     }))
 }
 
-fn asked(text: &str) -> What {
-    What::Asked { text: text.to_owned() }
+fn asked(text: &str) -> LogEventKind {
+    LogEventKind::Asked { text: text.to_owned() }
 }
 
-fn answered(text: &str) -> What {
-    What::Answered { text: text.to_owned() }
+fn answered(text: &str) -> LogEventKind {
+    LogEventKind::Answered { text: text.to_owned() }
 }
 
-fn opened() -> What {
-    What::Opened { worktree: Some("/w".to_owned()), source: "new".to_owned(), external: None }
+fn opened() -> LogEventKind {
+    LogEventKind::Opened {
+        worktree: Some("/w".to_owned()),
+        source: "new".to_owned(),
+        external: None,
+    }
 }
 
-fn committed(commit: &str, reverts: Option<&str>) -> What {
-    What::Committed(Box::new(Committed {
+fn committed(commit: &str, reverts: Option<&str>) -> LogEventKind {
+    LogEventKind::Committed(Box::new(CommitRecord {
         commit: commit.to_owned(),
         subject: "api: move it".to_owned(),
         files: vec!["a.rs".to_owned()],
@@ -47,14 +51,14 @@ fn committed(commit: &str, reverts: Option<&str>) -> What {
     }))
 }
 
-fn all(notebook: &Notebook) -> Vec<Session> {
+fn all(notebook: &Notebook) -> Vec<SessionRecord> {
     notebook.sessions(&SessionFilter::default()).unwrap()
 }
 
 #[test]
 fn a_session_tells_what_was_asked_done_and_said_in_it() {
     let (_dir, notebook) = scratch();
-    let closed = What::Closed { state: SessionState::Paused, why: "left".to_owned() };
+    let closed = LogEventKind::Closed { state: SessionStatus::Paused, why: "left".to_owned() };
     notebook
         .write(&[
             of("one", 10, opened()),
@@ -72,19 +76,20 @@ fn a_session_tells_what_was_asked_done_and_said_in_it() {
     let one = &found[0];
     assert_eq!(one.task.as_deref(), Some("fix the parser"));
     assert_eq!(one.external.as_deref(), Some("one"));
-    assert_eq!((one.state, one.mode), (SessionState::Paused, SessionMode::Agent));
+    assert_eq!((one.state, one.mode), (SessionStatus::Paused, PermissionMode::Agent));
     assert_eq!((one.created, one.updated, one.last_checkpoint), (10, 60, 60));
     assert_eq!(one.worktree.as_deref(), Some("/w"));
     assert_eq!(one.files, ["b.rs", "a.rs"]);
     assert_eq!(one.last_failure.as_deref(), Some("Bash about b.rs: exit 1"));
-    let said: Vec<(Who, &str)> = one.messages.iter().map(|m| (m.who, m.text.as_str())).collect();
+    let said: Vec<(MessageRole, &str)> =
+        one.messages.iter().map(|m| (m.who, m.text.as_str())).collect();
     assert_eq!(
         said,
         [
-            (Who::User, "\nfix the parser\nplease"),
-            (Who::Tool, "Edit about a.rs"),
-            (Who::Tool, "Bash about b.rs: exit 1"),
-            (Who::Agent, "it is done"),
+            (MessageRole::User, "\nfix the parser\nplease"),
+            (MessageRole::Tool, "Edit about a.rs"),
+            (MessageRole::Tool, "Bash about b.rs: exit 1"),
+            (MessageRole::Agent, "it is done"),
         ]
     );
     let context = notebook.resume_context(&one.id).unwrap().unwrap();
@@ -92,8 +97,8 @@ fn a_session_tells_what_was_asked_done_and_said_in_it() {
     assert!(context.contains("files touched last: b.rs, a.rs"), "{context}");
     // Whoever says something in it takes it up again.
     notebook.write(&[of("one", 70, asked("and now the tests"))]).unwrap();
-    assert_eq!(all(&notebook)[0].state, SessionState::Active);
-    let paused = SessionFilter { states: vec![SessionState::Paused], ..SessionFilter::default() };
+    assert_eq!(all(&notebook)[0].state, SessionStatus::Active);
+    let paused = SessionFilter { states: vec![SessionStatus::Paused], ..SessionFilter::default() };
     assert_eq!(notebook.sessions(&paused).unwrap(), []);
 }
 
@@ -109,11 +114,12 @@ fn what_works_again_is_no_failure_any_more() {
 
 #[test]
 fn an_error_that_broke_a_turn_off_is_over_when_something_succeeds() {
-    let broken = || What::Closed { state: SessionState::Failed, why: "overloaded".to_owned() };
-    let failure = |next: &[What]| {
+    let broken =
+        || LogEventKind::Closed { state: SessionStatus::Failed, why: "overloaded".to_owned() };
+    let failure = |next: &[LogEventKind]| {
         let (_dir, notebook) = scratch();
         let all = [asked("x"), broken(), asked("go on")].into_iter().chain(next.iter().cloned());
-        let events: Vec<Event> = (1..).zip(all).map(|(at, what)| of("one", at, what)).collect();
+        let events: Vec<LogEvent> = (1..).zip(all).map(|(at, what)| of("one", at, what)).collect();
         notebook.write(&events).unwrap();
         notebook.rebuild().unwrap();
         self::all(&notebook)[0].last_failure.clone()
@@ -130,50 +136,50 @@ fn an_error_that_broke_a_turn_off_is_over_when_something_succeeds() {
 #[test]
 fn who_is_told_how_a_session_goes_on_does_nothing_in_it() {
     let (_dir, notebook) = scratch();
-    let closed = |state| What::Closed { state, why: "left".to_owned() };
-    let taken = |at, session| Event { actor: Actor::User, ..of(session, at, opened()) };
+    let closed = |state| LogEventKind::Closed { state, why: "left".to_owned() };
+    let taken = |at, session| LogEvent { actor: EventActor::User, ..of(session, at, opened()) };
     notebook
         .write(&[
             of("one", 1, asked("x")),
-            of("one", 2, closed(SessionState::Paused)),
+            of("one", 2, closed(SessionStatus::Paused)),
             taken(50, "one"),
             of("two", 1, asked("x")),
-            of("two", 3, closed(SessionState::Completed)),
+            of("two", 3, closed(SessionStatus::Completed)),
             taken(50, "two"),
             taken(50, "unknown"),
         ])
         .unwrap();
     let found = all(&notebook);
     let states: Vec<_> = found.iter().map(|one| (one.state, one.updated, one.taken_up)).collect();
-    assert_eq!(states, [(SessionState::Completed, 3, None), (SessionState::Active, 2, Some(50))]);
+    assert_eq!(states, [(SessionStatus::Completed, 3, None), (SessionStatus::Active, 2, Some(50))]);
     assert_eq!((found[1].last_checkpoint, found[1].created), (2, 1));
     notebook.write(&[of("two", 60, asked("once more"))]).unwrap();
     notebook.write(&[of("one", 70, asked("once more"))]).unwrap();
     let states: Vec<_> =
         all(&notebook).into_iter().map(|one| (one.state, one.updated, one.taken_up)).collect();
-    assert_eq!(states, [(SessionState::Active, 70, None), (SessionState::Active, 60, None)]);
+    assert_eq!(states, [(SessionStatus::Active, 70, None), (SessionStatus::Active, 60, None)]);
 }
 
 #[test]
 fn a_session_that_is_done_stays_so_when_it_is_left() {
     let (_dir, notebook) = scratch();
-    let closed = |state| What::Closed { state, why: "left".to_owned() };
-    let state = |events: &[What]| {
+    let closed = |state| LogEventKind::Closed { state, why: "left".to_owned() };
+    let state = |events: &[LogEventKind]| {
         let events: Vec<_> = events.iter().map(|what| of("one", 1, what.clone())).collect();
         notebook.write(&events).unwrap();
         all(&notebook)[0].state
     };
-    let (done, left) = (closed(SessionState::Completed), closed(SessionState::Paused));
-    assert_eq!(state(&[asked("x"), done, left.clone()]), SessionState::Completed);
-    assert_eq!(state(&[asked("once more"), left]), SessionState::Paused);
+    let (done, left) = (closed(SessionStatus::Completed), closed(SessionStatus::Paused));
+    assert_eq!(state(&[asked("x"), done, left.clone()]), SessionStatus::Completed);
+    assert_eq!(state(&[asked("once more"), left]), SessionStatus::Paused);
 }
 
 #[test]
 fn what_a_turn_of_a_run_changed_are_files_of_its_session() {
     let (_dir, notebook) = scratch();
-    let change = crate::event::Trace { file: "calc.py".to_owned(), ..Default::default() };
-    let tried = Tried { changes: vec![change], ..Tried::default() };
-    let events = [asked("x"), What::Attempted(Box::new(tried))];
+    let change = crate::event::FileEditDigest { file: "calc.py".to_owned(), ..Default::default() };
+    let tried = AttemptRecord { changes: vec![change], ..AttemptRecord::default() };
+    let events = [asked("x"), LogEventKind::Attempted(Box::new(tried))];
     notebook.write(&events.map(|what| of("one", 1, what))).unwrap();
     assert_eq!(all(&notebook)[0].files, ["calc.py"]);
 }
@@ -181,13 +187,13 @@ fn what_a_turn_of_a_run_changed_are_files_of_its_session() {
 #[test]
 fn of_what_nothing_is_left_nothing_is_told() {
     let (_dir, notebook) = scratch();
-    let closed = What::Closed { state: SessionState::Paused, why: "left".to_owned() };
+    let closed = LogEventKind::Closed { state: SessionStatus::Paused, why: "left".to_owned() };
     notebook.write(&[of("ghost", 1, opened()), of("new", 2, opened())]).unwrap();
     assert_eq!(all(&notebook).len(), 2);
     notebook.write(&[of("ghost", 3, closed)]).unwrap();
     let names: Vec<_> = all(&notebook).into_iter().filter_map(|one| one.external).collect();
     assert_eq!(names, ["new"]);
-    assert_eq!(notebook.session("ghost").unwrap(), SessionFound::None { near: None });
+    assert_eq!(notebook.session("ghost").unwrap(), SessionLookup::None { near: None });
 }
 
 #[test]
@@ -199,26 +205,30 @@ fn the_mode_follows_what_the_agent_is_about() {
         notebook.write(&[event]).unwrap();
         all(&notebook)[0].mode
     };
-    assert_eq!(mode(Phase::Think), SessionMode::Plan);
-    assert_eq!(mode(Phase::Code), SessionMode::Agent);
+    assert_eq!(mode(WorkPhase::Think), PermissionMode::Plan);
+    assert_eq!(mode(WorkPhase::Code), PermissionMode::Agent);
 }
 
 #[test]
 fn a_run_is_a_session_of_its_own() {
     let (_dir, notebook) = scratch();
-    let place = Place { run: Some("run-1".to_owned()), ..Place::default() };
-    let event = |at, what| Event { at, place: place.clone(), actor: Actor::Ralph, what };
+    let place = EventContext { run: Some("run-1".to_owned()), ..EventContext::default() };
+    let event = |at, what| LogEvent { at, place: place.clone(), actor: EventActor::Ralph, what };
     let external = Some("conversation".to_owned());
-    let opened = What::Opened { worktree: None, source: "run".to_owned(), external };
-    let tried = Tried { failures: vec!["test: one fails".to_owned()], ..Tried::default() };
-    notebook.write(&[event(1, opened), event(2, What::Attempted(Box::new(tried)))]).unwrap();
+    let opened = LogEventKind::Opened { worktree: None, source: "run".to_owned(), external };
+    let tried =
+        AttemptRecord { failures: vec!["test: one fails".to_owned()], ..AttemptRecord::default() };
+    notebook
+        .write(&[event(1, opened), event(2, LogEventKind::Attempted(Box::new(tried)))])
+        .unwrap();
     let one = &all(&notebook)[0];
     assert_eq!(one.run.as_deref(), Some("run-1"));
     assert_eq!(one.external.as_deref(), Some("conversation"));
     assert_eq!(one.last_failure.as_deref(), Some("test: one fails"));
     assert_eq!((one.last_checkpoint, one.updated), (1, 2));
     let files = vec!["src/a.rs".to_owned(), "src/b.rs".to_owned()];
-    let later = What::Checkpointed { about: "iteration 2".to_owned(), files: files.clone() };
+    let later =
+        LogEventKind::Checkpointed { about: "iteration 2".to_owned(), files: files.clone() };
     notebook.write(&[event(9, later)]).unwrap();
     assert_eq!((all(&notebook)[0].last_checkpoint, &all(&notebook)[0].files), (9, &files));
 }
@@ -228,9 +238,9 @@ fn a_session_is_found_by_any_of_its_names_and_by_the_beginning_of_one() {
     let (_dir, notebook) = scratch();
     notebook.write(&[of("ses-alpha", 1, asked("a")), of("ses-beta", 2, asked("b"))]).unwrap();
     let id = |name: &str| match notebook.session(name).unwrap() {
-        SessionFound::One(session) => session.external.unwrap(),
-        SessionFound::Several(ids) => format!("{} meant", ids.len()),
-        SessionFound::None { near } => format!("near {}", near.is_some()),
+        SessionLookup::One(session) => session.external.unwrap(),
+        SessionLookup::Several(ids) => format!("{} meant", ids.len()),
+        SessionLookup::None { near } => format!("near {}", near.is_some()),
     };
     let own = all(&notebook)[1].id.clone();
     assert_eq!(id(&own), "ses-alpha");
@@ -247,7 +257,8 @@ fn a_session_is_found_by_any_of_its_names_and_by_the_beginning_of_one() {
 #[test]
 fn the_timeline_of_files_has_what_was_done_to_them_lately_and_commits_once() {
     let (_dir, notebook) = scratch();
-    let commit = |at, what| Event { at, place: Place::default(), actor: Actor::Ralph, what };
+    let commit =
+        |at, what| LogEvent { at, place: EventContext::default(), actor: EventActor::Ralph, what };
     notebook
         .write(&[
             of("one", 5, used("Edit", "a.rs", None)),
@@ -282,7 +293,7 @@ fn nothing_that_must_not_be_kept_is_in_the_log() {
     let token = format!("ghp_{}", "a1B2".repeat(9));
     let text = format!("use {token} <private>my name</private> <ralph-notes>old</ralph-notes>");
     let mut observed = used("Bash", "a.rs", Some(&text));
-    if let What::Observed(used) = &mut observed {
+    if let LogEventKind::Observed(used) = &mut observed {
         used.about.clone_from(&text);
     }
     notebook
@@ -290,7 +301,7 @@ fn nothing_that_must_not_be_kept_is_in_the_log() {
             of("one", 1, asked(&text)),
             of("one", 2, answered(&text)),
             of("one", 3, observed),
-            of("one", 4, What::Closed { state: SessionState::Failed, why: text.clone() }),
+            of("one", 4, LogEventKind::Closed { state: SessionStatus::Failed, why: text.clone() }),
             of("one", 5, asked(&"long ".repeat(100_000))),
         ])
         .unwrap();
@@ -304,7 +315,7 @@ fn nothing_that_must_not_be_kept_is_in_the_log() {
     }
 }
 
-fn any_event() -> impl Strategy<Value = Event> {
+fn any_event() -> impl Strategy<Value = LogEvent> {
     let files = ["a.rs", "b.rs", "c.rs"];
     let what = prop_oneof![
         (0..3_usize, any::<bool>()).prop_map(move |(file, broke)| {
@@ -313,25 +324,25 @@ fn any_event() -> impl Strategy<Value = Event> {
         (0..3_u8).prop_map(|n| asked(&format!("task {n}"))),
         (0..3_u8).prop_map(|n| answered(&format!("reply {n}"))),
         Just(opened()),
-        (0..4_usize).prop_map(|state| What::Closed {
-            state: SessionState::ALL[state],
+        (0..4_usize).prop_map(|state| LogEventKind::Closed {
+            state: SessionStatus::ALL[state],
             why: "so".to_owned()
         }),
-        Just(What::Checkpointed { about: String::new(), files: Vec::new() }),
-        Just(What::Checkpointed { about: String::new(), files: vec!["a.rs".to_owned()] }),
+        Just(LogEventKind::Checkpointed { about: String::new(), files: Vec::new() }),
+        Just(LogEventKind::Checkpointed { about: String::new(), files: vec!["a.rs".to_owned()] }),
         (0..4_u8).prop_map(|n| committed(&format!("{n}{n}{n}"), None)),
-        any::<bool>().prop_map(|failed| What::Attempted(Box::new(Tried {
+        any::<bool>().prop_map(|failed| LogEventKind::Attempted(Box::new(AttemptRecord {
             failures: failed.then(|| "test".to_owned()).into_iter().collect(),
-            ..Tried::default()
+            ..AttemptRecord::default()
         }))),
     ];
     (what, 0..3_u8, 0..10_000_i64).prop_map(|(what, session, at)| {
         let place = match session {
-            0 => Place::default(),
-            1 => Place { run: Some("r".to_owned()), ..Place::default() },
-            _ => Place { session: Some("s".to_owned()), ..Place::default() },
+            0 => EventContext::default(),
+            1 => EventContext { run: Some("r".to_owned()), ..EventContext::default() },
+            _ => EventContext { session: Some("s".to_owned()), ..EventContext::default() },
         };
-        Event { at, place, actor: Actor::Agent, what }
+        LogEvent { at, place, actor: EventActor::Agent, what }
     })
 }
 

@@ -1,32 +1,34 @@
 //! A turn of the agent, and which notes took part in it.
 
-use ralph_core::memory::Outcome;
+use ralph_core::memory::BeliefEvent;
 
-use crate::event::Place;
+use crate::event::EventContext;
 
 /// Names a turn: an iteration of a run, else a session of a host.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Turn(pub(crate) String);
+pub(crate) struct TurnKey(pub(crate) String);
 
-impl Turn {
+impl TurnKey {
     /// The turn that something happened in, if it can be told.
-    pub(super) fn of(place: &Place) -> Option<Self> {
+    pub(super) fn of(place: &EventContext) -> Option<Self> {
         match place {
-            Place { run: Some(run), iteration: Some(iteration), .. } => {
+            EventContext { run: Some(run), iteration: Some(iteration), .. } => {
                 Some(Self(format!("run {iteration} {run}")))
             }
-            Place { run: Some(run), iteration: None, .. } => Some(Self(format!("run - {run}"))),
-            Place { run: None, session: Some(session), .. } => {
+            EventContext { run: Some(run), iteration: None, .. } => {
+                Some(Self(format!("run - {run}")))
+            }
+            EventContext { run: None, session: Some(session), .. } => {
                 Some(Self(format!("session {session}")))
             }
-            Place { run: None, session: None, .. } => None,
+            EventContext { run: None, session: None, .. } => None,
         }
     }
 }
 
 /// How the checks of a turn ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Checks {
+pub(super) enum TurnCheckStatus {
     /// All passed.
     Passed,
     /// Some did not.
@@ -35,21 +37,21 @@ pub(super) enum Checks {
 
 /// How a note took part in a turn.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Part {
+pub(crate) struct NoteInvolvement {
     /// The agent named it as its reason.
     pub(super) cited: bool,
     /// It was written.
     pub(super) noted: bool,
 }
 
-impl Part {
+impl NoteInvolvement {
     /// What the end of the checks means for the note.
-    pub(super) fn outcome(self, checks: Checks) -> Option<Outcome> {
+    pub(super) fn outcome(self, checks: TurnCheckStatus) -> Option<BeliefEvent> {
         match checks {
-            Checks::Passed if self.cited || self.noted => Some(Outcome::PassedCiting),
+            TurnCheckStatus::Passed if self.cited || self.noted => Some(BeliefEvent::PassedCiting),
             // Who takes a note in a turn that fails may well have noted why.
-            Checks::Failed if self.cited && !self.noted => Some(Outcome::FailedCiting),
-            Checks::Passed | Checks::Failed => None,
+            TurnCheckStatus::Failed if self.cited && !self.noted => Some(BeliefEvent::FailedCiting),
+            TurnCheckStatus::Passed | TurnCheckStatus::Failed => None,
         }
     }
 
@@ -68,10 +70,10 @@ mod tests {
 
     #[test]
     fn a_note_is_not_punished_for_the_turn_that_wrote_it() {
-        let cited = Part { cited: true, ..Part::default() };
-        assert_eq!(cited.outcome(Checks::Failed), Some(Outcome::FailedCiting));
-        let noted = Part { noted: true, ..cited };
-        assert_eq!(noted.outcome(Checks::Failed), None);
-        assert_eq!(noted.outcome(Checks::Passed), Some(Outcome::PassedCiting));
+        let cited = NoteInvolvement { cited: true, ..NoteInvolvement::default() };
+        assert_eq!(cited.outcome(TurnCheckStatus::Failed), Some(BeliefEvent::FailedCiting));
+        let noted = NoteInvolvement { noted: true, ..cited };
+        assert_eq!(noted.outcome(TurnCheckStatus::Failed), None);
+        assert_eq!(noted.outcome(TurnCheckStatus::Passed), Some(BeliefEvent::PassedCiting));
     }
 }

@@ -2,9 +2,9 @@
 
 use super::{NoteWriter, Notebooks};
 use crate::error::MemoryError;
-use crate::event::{Actor, Invariant, Note, Scope, What};
-use crate::notebook::Known;
-use crate::succession::{self, Succession};
+use crate::event::{EventActor, LogEventKind, NoteCheck, NoteContent, NoteScope};
+use crate::notebook::StoredNote;
+use crate::succession::{self, NoteSuccession};
 
 /// The older notes that a new one stands for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,11 +19,11 @@ pub struct NoteChoice {
 #[derive(Debug, Clone, PartialEq)]
 pub struct NoteDraft {
     /// The note, under the id that its text has already if it was noted before.
-    pub note: Note,
+    pub note: NoteContent,
     /// The note that says the same already.
-    pub before: Option<Known>,
+    pub before: Option<StoredNote>,
     /// Its check.
-    pub check: Option<Invariant>,
+    pub check: Option<NoteCheck>,
 }
 
 /// The result of adding a note.
@@ -32,9 +32,9 @@ pub struct Added {
     /// The note that says it now.
     pub id: String,
     /// Its notebook.
-    pub scope: Scope,
+    pub scope: NoteScope,
     /// Notes that were replaced, and those that contradict it and stand.
-    pub older: Succession,
+    pub older: NoteSuccession,
     /// Notes that stand until checks prove the new one, or the user promotes it.
     pub pending: Vec<String>,
 }
@@ -47,7 +47,7 @@ pub enum ChoiceError {
     Unknown(String),
     /// The note is retired.
     #[error("{} does not hold any more", .0.note.id)]
-    Retired(Box<Known>),
+    Retired(Box<StoredNote>),
     /// A note was named as its own replacement.
     #[error("{0} cannot replace itself")]
     Itself(String),
@@ -64,9 +64,9 @@ pub enum ChoiceError {
 
 impl Notebooks {
     /// Looks for a note that says the same already, before a new one is added.
-    pub fn draft(&self, note: Note) -> Result<NoteDraft, MemoryError> {
+    pub fn draft(&self, note: NoteContent) -> Result<NoteDraft, MemoryError> {
         let (id, before) = self.with(note.scope, |book| book.said_before(&note.id, &note.text))?;
-        Ok(NoteDraft { note: Note { id, ..note }, before, check: None })
+        Ok(NoteDraft { note: NoteContent { id, ..note }, before, check: None })
     }
 
     /// Adds a note.
@@ -81,7 +81,7 @@ impl Notebooks {
         }
         let NoteDraft { note, before, check } = draft;
         let (mut note, scope, id) = (note.clone(), note.scope, note.id);
-        let mut chosen: Vec<(Scope, String, String)> = Vec::new();
+        let mut chosen: Vec<(NoteScope, String, String)> = Vec::new();
         for old in &choice.replaces {
             let (home, known) = self.holding(old)?;
             if known.note.id == id {
@@ -98,23 +98,24 @@ impl Notebooks {
         let pending = note.replaces.clone();
         let what = match before {
             Some(known) => known.said_by(note, (writer.actor, &writer.place)),
-            None => What::Noted(Box::new(note)),
+            None => LogEventKind::Noted(Box::new(note)),
         };
-        let mut older = if let What::Noted(note) = &what
-            && writer.actor == Actor::User
+        let mut older = if let LogEventKind::Noted(note) = &what
+            && writer.actor == EventActor::User
         {
             self.succession(note)?
         } else {
-            Succession::default()
+            NoteSuccession::default()
         };
         let is_chosen = |old: &str| chosen.iter().any(|(_, id, _)| id == old);
         older.replaced.retain(|(old, _)| !is_chosen(old));
         older.against.retain(|old| !is_chosen(old));
-        let bound = check.map(|check| What::Bound { id: id.clone(), check: Some(check) });
+        let bound = check.map(|check| LogEventKind::Bound { id: id.clone(), check: Some(check) });
         let events = std::iter::once(what).chain(bound).chain(older.events(&id));
         self.write(scope, events.collect(), writer)?;
         for (home, old, why) in chosen {
-            let replaced = What::Replaced { id: old.clone(), by: id.clone(), why: why.clone() };
+            let replaced =
+                LogEventKind::Replaced { id: old.clone(), by: id.clone(), why: why.clone() };
             self.write(home, vec![replaced], writer)?;
             older.replaced.push((old, why));
         }
@@ -138,18 +139,18 @@ impl Notebooks {
         }
         let scope = note.scope.max(stays.note.scope);
         let (kind, text) = (stays.note.kind.clone(), stays.note.text.clone());
-        let again = Note { id: id.clone(), kind, scope, text, ..note };
+        let again = NoteContent { id: id.clone(), kind, scope, text, ..note };
         let said = stays.said_by(again, (writer.actor, &writer.place));
         self.write(home, vec![said], writer)?;
         for (old, _) in chosen.replaced {
             let why = format!("it says the same as {id}");
-            self.write(own, vec![What::Retracted { id: old, why }], writer)?;
+            self.write(own, vec![LogEventKind::Retracted { id: old, why }], writer)?;
         }
-        Ok(Added { id, scope: home, older: Succession::default(), pending: Vec::new() })
+        Ok(Added { id, scope: home, older: NoteSuccession::default(), pending: Vec::new() })
     }
 
     /// Returns a note that is not retired, by its id or the beginning of it.
-    fn holding(&self, id: &str) -> Result<(Scope, Known), ChoiceError> {
+    fn holding(&self, id: &str) -> Result<(NoteScope, StoredNote), ChoiceError> {
         let meant = self.meant(id)?;
         let id = if let [only] = meant.as_slice() { only } else { id };
         let (scope, known) = self.get(id)?.ok_or_else(|| ChoiceError::Unknown(id.to_owned()))?;

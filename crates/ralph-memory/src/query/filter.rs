@@ -2,23 +2,26 @@
 
 use rusqlite::Connection;
 
-use super::{Filters, Retired};
-use crate::entry::State;
-use crate::error::Fault;
+use super::{RetiredEntries, SearchFilters};
+use crate::entry::EntryState;
+use crate::error::StorageFault;
 use crate::store::entries;
-use crate::store::places::Place;
+use crate::store::places::SearchDocument;
 
 /// Filters whose names were looked up; `None` lets everything through.
-pub(super) struct Filter {
+pub(super) struct ResolvedFilters {
     kinds: Option<Vec<u32>>,
     scopes: Option<Vec<u32>>,
     group: Option<Vec<u32>>,
-    retired: Retired,
+    retired: RetiredEntries,
 }
 
-impl Filter {
-    pub(super) fn new(connection: &Connection, filters: &Filters) -> Result<Self, Fault> {
-        let any_of = |names: &[String]| -> Result<Option<Vec<u32>>, Fault> {
+impl ResolvedFilters {
+    pub(super) fn new(
+        connection: &Connection,
+        filters: &SearchFilters,
+    ) -> Result<Self, StorageFault> {
+        let any_of = |names: &[String]| -> Result<Option<Vec<u32>>, StorageFault> {
             if names.is_empty() {
                 return Ok(None);
             }
@@ -35,13 +38,13 @@ impl Filter {
     }
 
     /// Whether a document may be found.
-    pub(super) fn allows(&self, place: &Place) -> bool {
+    pub(super) fn allows(&self, place: &SearchDocument) -> bool {
         let is_one = |any_of: &Option<Vec<u32>>, number| {
             any_of.as_ref().is_none_or(|numbers| numbers.contains(&number))
         };
         is_one(&self.kinds, place.kind)
             && is_one(&self.scopes, place.scope)
             && is_one(&self.group, place.group)
-            && (self.retired == Retired::Shown || place.state == State::Active)
+            && (self.retired == RetiredEntries::Shown || place.state == EntryState::Active)
     }
 }

@@ -11,12 +11,12 @@ use std::collections::HashMap;
 
 use rusqlite::Connection;
 
-use super::filter::Filter;
-use crate::analysis::Analyzer;
-use crate::error::Fault;
-use crate::ranking::{Ranking, rarity, telling};
-use crate::store::counters::Totals;
-use crate::store::places::Places;
+use super::filter::ResolvedFilters;
+use crate::analysis::TextAnalyzer;
+use crate::error::StorageFault;
+use crate::ranking::{RankingWeights, rarity, telling};
+use crate::store::counters::DocumentTotals;
+use crate::store::places::DocumentTable;
 use crate::store::words;
 
 /// Terms of a query that are looked for: the rarest.
@@ -33,7 +33,7 @@ const MOST_PLACES: u64 = 200_000;
 const MOST_REPEATED: u8 = 4;
 
 /// A document that was found.
-struct Scored {
+struct ScoredDocument {
     doc: i64,
     /// Its own score.
     own: f64,
@@ -44,7 +44,7 @@ struct Scored {
 }
 
 /// A document in its place among those that were found.
-pub(crate) struct Ranked {
+pub(crate) struct RankedDocument {
     pub(crate) doc: i64,
     pub(crate) score: f64,
     /// See [`telling`].
@@ -53,14 +53,14 @@ pub(crate) struct Ranked {
 
 /// Documents and groups that were found, with their scores.
 #[derive(Default)]
-pub(super) struct Scores {
-    documents: Vec<Scored>,
+pub(super) struct ScoreTable {
+    documents: Vec<ScoredDocument>,
     groups: HashMap<u32, f64>,
 }
 
 /// A document that has a term, and what the term counts there.
 #[derive(Clone, Copy)]
-struct Posting {
+struct TermPosting {
     doc: i64,
     term: usize,
     weight: f32,
@@ -69,24 +69,24 @@ struct Posting {
 /// Scores all that has one of the words of a question and passes a filter.
 pub(super) fn score(
     connection: &Connection,
-    ranking: &Ranking,
-    (text, filter): (&str, &Filter),
-) -> Result<Scores, Fault> {
+    ranking: &RankingWeights,
+    (text, filter): (&str, &ResolvedFilters),
+) -> Result<ScoreTable, StorageFault> {
     let terms = terms(connection, text)?;
-    let mut places = Places::new(connection);
+    let mut places = DocumentTable::new(connection);
     let mut postings = Vec::new();
     for (term, (word, _)) in terms.iter().enumerate() {
         find(connection, ranking, (term, word), &mut postings)?;
     }
     spread(ranking, &mut places, &mut postings)?;
-    let totals = Totals::read(connection)?;
+    let totals = DocumentTotals::read(connection)?;
     let having = having(&postings, terms.len());
     let weight = |((_, times), having): (&(String, u8), &f64)| {
         f64::from(*times) * rarity(totals.documents(), *having)
     };
     let weights: Vec<f64> = terms.iter().zip(&having).map(weight).collect();
     let tells: Vec<f64> = having.iter().map(|it| telling(totals.documents(), *it)).collect();
-    let mut scores = Scores::default();
+    let mut scores = ScoreTable::default();
     let mut lacking: HashMap<u32, Vec<f64>> = HashMap::new();
     for postings in postings.chunk_by(|one, other| one.doc == other.doc) {
         let doc = postings[0].doc;
@@ -105,7 +105,7 @@ pub(super) fn score(
                 lacking[same[0].term] *= 1.0 - impact;
             }
         }
-        scores.documents.push(Scored { doc, own, telling, group: place.group });
+        scores.documents.push(ScoredDocument { doc, own, telling, group: place.group });
     }
     for (group, lacking) in lacking {
         let there = lacking.iter().zip(&weights).map(|(lacking, weight)| weight * (1.0 - lacking));
@@ -115,8 +115,8 @@ pub(super) fn score(
 }
 
 /// The terms of a question that are looked for, and how often it has each.
-fn terms(connection: &Connection, text: &str) -> Result<Vec<(String, u8)>, Fault> {
-    let mut all = Analyzer::default().terms(text);
+fn terms(connection: &Connection, text: &str) -> Result<Vec<(String, u8)>, StorageFault> {
+    let mut all = TextAnalyzer::default().terms(text);
     all.sort_unstable();
     let mut counted = Vec::new();
     for same in all.chunk_by(|one, other| one == other).take(MOST_LOOKED_UP) {
@@ -139,24 +139,24 @@ fn terms(connection: &Connection, text: &str) -> Result<Vec<(String, u8)>, Fault
 /// Appends the documents that have a term.
 fn find(
     connection: &Connection,
-    ranking: &Ranking,
+    ranking: &RankingWeights,
     (term, word): (usize, &str),
-    postings: &mut Vec<Posting>,
-) -> Result<(), Fault> {
+    postings: &mut Vec<TermPosting>,
+) -> Result<(), StorageFault> {
     words::each(connection, word, |doc, column| {
-        postings.push(Posting { doc, term, weight: ranking.weight(column) });
+        postings.push(TermPosting { doc, term, weight: ranking.weight(column) });
     })
 }
 
 /// Adds to each document what the documents beside it have, and puts all in
 /// order of documents and terms.
 fn spread(
-    ranking: &Ranking,
-    places: &mut Places<'_>,
-    postings: &mut Vec<Posting>,
-) -> Result<(), Fault> {
+    ranking: &RankingWeights,
+    places: &mut DocumentTable<'_>,
+    postings: &mut Vec<TermPosting>,
+) -> Result<(), StorageFault> {
     for at in 0..postings.len() {
-        let Posting { doc, term, .. } = postings[at];
+        let TermPosting { doc, term, .. } = postings[at];
         let is_repeated = at
             .checked_sub(1)
             .is_some_and(|before| postings[before].doc == doc && postings[before].term == term);
@@ -165,7 +165,7 @@ fn spread(
         }
         let Some(place) = places.get(doc)? else { continue };
         for doc in place.links.into_iter().flatten() {
-            postings.push(Posting { doc, term, weight: ranking.neighbour });
+            postings.push(TermPosting { doc, term, weight: ranking.neighbour });
         }
     }
     postings.retain(|posting| posting.weight > 0.0);
@@ -174,21 +174,22 @@ fn spread(
 }
 
 /// How many documents have each term, or have it beside them.
-fn having(postings: &[Posting], terms: usize) -> Vec<f64> {
+fn having(postings: &[TermPosting], terms: usize) -> Vec<f64> {
     let mut having = vec![0.0; terms];
-    let is_same = |one: &Posting, other: &Posting| (one.doc, one.term) == (other.doc, other.term);
+    let is_same =
+        |one: &TermPosting, other: &TermPosting| (one.doc, one.term) == (other.doc, other.term);
     for same in postings.chunk_by(is_same) {
         having[same[0].term] += 1.0;
     }
     having
 }
 
-impl Scores {
+impl ScoreTable {
     /// Documents by their score and their group's, best first. A document
     /// without a group is a group of its own.
-    pub(super) fn documents(self, prior: f32, limit: usize) -> Vec<Ranked> {
+    pub(super) fn documents(self, prior: f32, limit: usize) -> Vec<RankedDocument> {
         let Self { documents, groups } = self;
-        let score = |one: &Scored| {
+        let score = |one: &ScoredDocument| {
             let of_group = groups.get(&one.group).copied().unwrap_or(one.own);
             (one.own + f64::from(prior) * of_group, one.doc)
         };
@@ -198,7 +199,9 @@ impl Scores {
             let at = documents.binary_search_by_key(&doc, |one| one.doc);
             at.map_or(0.0, |at| documents[at].telling)
         };
-        best.into_iter().map(|(score, doc)| Ranked { doc, score, telling: telling(doc) }).collect()
+        best.into_iter()
+            .map(|(score, doc)| RankedDocument { doc, score, telling: telling(doc) })
+            .collect()
     }
 
     /// Numbers of groups by their scores, best first.

@@ -1,7 +1,7 @@
 //! The same for Korean, where particles say what a word is and the verb, with
 //! its denial, comes last.
 
-use super::{ValueKind, Word};
+use super::{NoteWord, ValueKind};
 
 /// Words that add nothing to what is compared.
 const FILLERS: &[&str] = &["절대", "절대로", "항상", "이제", "현재", "더", "이상", "지금"];
@@ -26,9 +26,9 @@ pub(super) fn is_denial(word: &str) -> bool {
 }
 
 /// Whether the word at a place is what a sentence says of its topic.
-pub(super) fn is_value(words: &[Word<'_>], at: usize, kind: ValueKind) -> bool {
-    let ends = |word: &Word<'_>, ends: &[&str]| ends.iter().any(|end| word.raw.ends_with(end));
-    let is_topic = |word: &Word<'_>| word.raw.chars().count() > 1 && word.raw.ends_with(TOPICS);
+pub(super) fn is_value(words: &[NoteWord<'_>], at: usize, kind: ValueKind) -> bool {
+    let ends = |word: &NoteWord<'_>, ends: &[&str]| ends.iter().any(|end| word.raw.ends_with(end));
+    let is_topic = |word: &NoteWord<'_>| word.raw.chars().count() > 1 && word.raw.ends_with(TOPICS);
     let Some(topic) = words.iter().position(is_topic) else { return false };
     let is_added = words.iter().any(|word| ends(word, &["도", "또한", "일부"]));
     let behind = words.len() - at - 1;
@@ -55,12 +55,12 @@ pub(super) fn is_denied(one: &str, other: &str) -> bool {
 }
 
 /// A sentence as it is when nothing is denied.
-struct Told {
+struct KoreanSentence {
     words: Vec<String>,
     is_denied: bool,
 }
 
-fn told(text: &str) -> Option<Told> {
+fn told(text: &str) -> Option<KoreanSentence> {
     let text = text.trim().trim_end_matches(['.', '!', '。']);
     if !text.contains(is_hangul) || text.contains(['.', ',', ';']) && text.contains(". ") {
         return None;
@@ -86,7 +86,7 @@ fn told(text: &str) -> Option<Told> {
         (stem(&last), false)
     };
     words.push(verb);
-    Some(Told { words, is_denied })
+    Some(KoreanSentence { words, is_denied })
 }
 
 /// A verb without its ending: `쓴다`, `쓰지` and `씁니다` are one.

@@ -2,8 +2,8 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::error::Fault;
-use crate::log::Position;
+use crate::error::StorageFault;
+use crate::log::LogPosition;
 
 /// The counter that says whether sessions have to be told anew.
 const RETELLING: &str = "retelling due";
@@ -13,20 +13,20 @@ const MIGRATED: &str = "migrated";
 
 /// How many documents there are, and how long they are together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Totals {
+pub(crate) struct DocumentTotals {
     pub(crate) documents: i64,
     pub(crate) length: i64,
 }
 
-impl Totals {
-    pub(crate) fn read(connection: &Connection) -> Result<Self, Fault> {
+impl DocumentTotals {
+    pub(crate) fn read(connection: &Connection) -> Result<Self, StorageFault> {
         Ok(Self {
             documents: value(connection, "documents")?,
             length: value(connection, "length")?,
         })
     }
 
-    pub(crate) fn write(self, connection: &Connection) -> Result<(), Fault> {
+    pub(crate) fn write(self, connection: &Connection) -> Result<(), StorageFault> {
         set(connection, "documents", self.documents)?;
         set(connection, "length", self.length)
     }
@@ -53,69 +53,72 @@ impl Totals {
     }
 }
 
-fn value(connection: &Connection, name: &str) -> Result<i64, Fault> {
+fn value(connection: &Connection, name: &str) -> Result<i64, StorageFault> {
     let mut statement = connection.prepare_cached("SELECT value FROM counters WHERE name = ?1")?;
     Ok(statement.query_row([name], |row| row.get(0)).optional()?.unwrap_or(0))
 }
 
-fn set(connection: &Connection, name: &str, value: i64) -> Result<(), Fault> {
+fn set(connection: &Connection, name: &str, value: i64) -> Result<(), StorageFault> {
     let sql = "INSERT OR REPLACE INTO counters VALUES (?1, ?2)";
     connection.prepare_cached(sql)?.execute(params![name, value])?;
     Ok(())
 }
 
 /// How far the log was read.
-pub(crate) fn position(connection: &Connection) -> Result<Position, Fault> {
+pub(crate) fn position(connection: &Connection) -> Result<LogPosition, StorageFault> {
     let file = value(connection, "log file")?;
     let offset = value(connection, "log offset")?;
-    Ok(Position {
+    Ok(LogPosition {
         file: u32::try_from(file).unwrap_or(0),
         offset: u64::try_from(offset).unwrap_or(0),
     })
 }
 
-pub(crate) fn set_position(connection: &Connection, at: Position) -> Result<(), Fault> {
+pub(crate) fn set_position(connection: &Connection, at: LogPosition) -> Result<(), StorageFault> {
     set(connection, "log file", i64::from(at.file))?;
     set(connection, "log offset", i64::try_from(at.offset).unwrap_or(i64::MAX))
 }
 
 /// Whether sessions have to be told anew, because the log has less of them.
-pub(crate) fn retelling(connection: &Connection) -> Result<Due, Fault> {
-    Ok(if value(connection, RETELLING)? > 0 { Due::Yes } else { Due::No })
+pub(crate) fn retelling(connection: &Connection) -> Result<RetellingDue, StorageFault> {
+    Ok(if value(connection, RETELLING)? > 0 { RetellingDue::Yes } else { RetellingDue::No })
 }
 
-pub(crate) fn set_retelling(connection: &Connection, due: Due) -> Result<(), Fault> {
-    set(connection, RETELLING, i64::from(due == Due::Yes))
+pub(crate) fn set_retelling(
+    connection: &Connection,
+    due: RetellingDue,
+) -> Result<(), StorageFault> {
+    set(connection, RETELLING, i64::from(due == RetellingDue::Yes))
 }
 
 /// Whether notes were looked through for those that older versions generated.
-pub(crate) fn is_migrated(connection: &Connection) -> Result<bool, Fault> {
+pub(crate) fn is_migrated(connection: &Connection) -> Result<bool, StorageFault> {
     Ok(value(connection, MIGRATED)? > 0)
 }
 
-pub(crate) fn set_migrated(connection: &Connection) -> Result<(), Fault> {
+pub(crate) fn set_migrated(connection: &Connection) -> Result<(), StorageFault> {
     set(connection, MIGRATED, 1)
 }
 
 /// Whether something has to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Due {
+pub(crate) enum RetellingDue {
     Yes,
     No,
 }
 
 /// Numbers that are given out one after the other and never again.
-pub(crate) struct Sequence {
+pub(crate) struct IdSequence {
     name: &'static str,
     next: i64,
 }
 
-impl Sequence {
-    pub(crate) fn documents(connection: &Connection) -> Result<Self, Fault> {
+impl IdSequence {
+    pub(crate) fn documents(connection: &Connection) -> Result<Self, StorageFault> {
         Self::named(connection, "next document")
     }
 
-    fn named(connection: &Connection, name: &'static str) -> Result<Self, Fault> {
+    fn named(connection: &Connection, name: &'static str) -> Result<Self, StorageFault> {
         Ok(Self { name, next: value(connection, name)? })
     }
 
@@ -129,7 +132,7 @@ impl Sequence {
         self.next - 1
     }
 
-    pub(crate) fn write(self, connection: &Connection) -> Result<(), Fault> {
+    pub(crate) fn write(self, connection: &Connection) -> Result<(), StorageFault> {
         set(connection, self.name, self.next)
     }
 }

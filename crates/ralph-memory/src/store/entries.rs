@@ -6,22 +6,24 @@ use ralph_core::Timestamp;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 
-use crate::entry::{Entry, State, beginning_of_name, derived_id, name_of_number, number_of_name};
-use crate::error::Fault;
+use crate::entry::{
+    EntryState, SearchEntry, beginning_of_name, derived_id, name_of_number, number_of_name,
+};
+use crate::error::StorageFault;
 
 /// Stands between the paths of one entry: no path contains it.
 const BETWEEN_FILES: char = '\0';
 
 /// The entries before and after one.
-pub(crate) type Links = [Option<i64>; 2];
+pub(crate) type NeighbourIds = [Option<i64>; 2];
 
 /// What is stored of an entry, with numbers for names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Record {
+pub(crate) struct EntryRecord {
     pub(crate) kind: i64,
     pub(crate) scope: i64,
     pub(crate) group: Option<i64>,
-    pub(crate) state: State,
+    pub(crate) state: EntryState,
     pub(crate) at: Option<i64>,
     pub(crate) id: String,
     pub(crate) external_id: Option<String>,
@@ -33,22 +35,22 @@ pub(crate) struct Record {
 
 /// A stored entry and what stands beside it.
 #[derive(Clone, Debug)]
-pub(crate) struct Known {
-    pub(crate) record: Record,
-    pub(crate) links: Links,
+pub(crate) struct LinkedEntry {
+    pub(crate) record: EntryRecord,
+    pub(crate) links: NeighbourIds,
 }
 
 const COLUMNS: &str = "kind, scope, group_id, retired, at, prev, next, id, external_id, \
                        title, text, files, why";
 
-fn known(row: &Row<'_>) -> rusqlite::Result<Known> {
+fn known(row: &Row<'_>) -> rusqlite::Result<LinkedEntry> {
     let files: Option<String> = row.get(11)?;
     let retired: bool = row.get(3)?;
-    let record = Record {
+    let record = EntryRecord {
         kind: row.get(0)?,
         scope: row.get(1)?,
         group: row.get(2)?,
-        state: if retired { State::Retired } else { State::Active },
+        state: if retired { EntryState::Retired } else { EntryState::Active },
         at: row.get(4)?,
         id: id(row, 7)?,
         external_id: row.get(8)?,
@@ -57,13 +59,13 @@ fn known(row: &Row<'_>) -> rusqlite::Result<Known> {
         why: row.get(12)?,
         files: files.map_or_else(Vec::new, |files| split_files(&files)),
     };
-    Ok(Known { record, links: [row.get(5)?, row.get(6)?] })
+    Ok(LinkedEntry { record, links: [row.get(5)?, row.get(6)?] })
 }
 
 /// An id as it is stored: names that we made take less room as numbers.
-struct Id<'a>(&'a str);
+struct StoredId<'a>(&'a str);
 
-impl ToSql for Id<'_> {
+impl ToSql for StoredId<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         let number = number_of_name(self.0).and_then(|number| i64::try_from(number).ok());
         Ok(match number {
@@ -84,34 +86,34 @@ fn split_files(files: &str) -> Vec<String> {
     files.split(BETWEEN_FILES).map(str::to_owned).collect()
 }
 
-pub(crate) fn read(connection: &Connection, doc: i64) -> Result<Option<Known>, Fault> {
+pub(crate) fn read(connection: &Connection, doc: i64) -> Result<Option<LinkedEntry>, StorageFault> {
     let sql = format!("SELECT {COLUMNS} FROM entries WHERE doc = ?1");
     Ok(connection.prepare_cached(&sql)?.query_row([doc], known).optional()?)
 }
 
 /// The document with an id or external id; a name made from one counts less.
-pub(crate) fn resolve(connection: &Connection, name: &str) -> Result<Option<i64>, Fault> {
+pub(crate) fn resolve(connection: &Connection, name: &str) -> Result<Option<i64>, StorageFault> {
     if let Some(doc) = by_external_id(connection, name)? {
         return Ok(Some(doc));
     }
     by_id(connection, name)
 }
 
-pub(crate) fn by_id(connection: &Connection, id: &str) -> Result<Option<i64>, Fault> {
+pub(crate) fn by_id(connection: &Connection, id: &str) -> Result<Option<i64>, StorageFault> {
     let mut statement = connection.prepare_cached("SELECT doc FROM entries WHERE id = ?1")?;
-    Ok(statement.query_row([Id(id)], |row| row.get(0)).optional()?)
+    Ok(statement.query_row([StoredId(id)], |row| row.get(0)).optional()?)
 }
 
 /// The documents that hold and have this very text, the oldest first. Looks at
 /// all: 100,000 take some ten milliseconds.
-pub(crate) fn saying(connection: &Connection, text: &str) -> Result<Vec<i64>, Fault> {
+pub(crate) fn saying(connection: &Connection, text: &str) -> Result<Vec<i64>, StorageFault> {
     let sql = "SELECT doc FROM entries WHERE retired = 0 AND text = ?1 ORDER BY doc";
     let mut statement = connection.prepare_cached(sql)?;
     Ok(statement.query_map([text], |row| row.get(0))?.collect::<Result<_, _>>()?)
 }
 
 /// Whether there is a document with this number.
-pub(crate) fn is_there(connection: &Connection, doc: i64) -> Result<bool, Fault> {
+pub(crate) fn is_there(connection: &Connection, doc: i64) -> Result<bool, StorageFault> {
     let mut statement = connection.prepare_cached("SELECT 1 FROM entries WHERE doc = ?1")?;
     Ok(statement.exists([doc])?)
 }
@@ -121,7 +123,7 @@ const FEW: i64 = 5;
 
 /// The ids of documents that begin like this, a few of them. Looks at all: ids
 /// of ours are numbers, whose last digits are written first.
-pub(crate) fn beginning(connection: &Connection, start: &str) -> Result<Vec<String>, Fault> {
+pub(crate) fn beginning(connection: &Connection, start: &str) -> Result<Vec<String>, StorageFault> {
     let mut found = Vec::new();
     if let Some((value, mask)) = beginning_of_name(start) {
         let sql = "SELECT id FROM entries WHERE typeof(id) = 'integer' AND id & ?1 = ?2 LIMIT ?3";
@@ -138,7 +140,10 @@ pub(crate) fn beginning(connection: &Connection, start: &str) -> Result<Vec<Stri
     Ok(found)
 }
 
-pub(crate) fn by_external_id(connection: &Connection, name: &str) -> Result<Option<i64>, Fault> {
+pub(crate) fn by_external_id(
+    connection: &Connection,
+    name: &str,
+) -> Result<Option<i64>, StorageFault> {
     if let Some(doc) = by_id(connection, &derived_id(name))? {
         return Ok(Some(doc));
     }
@@ -146,7 +151,10 @@ pub(crate) fn by_external_id(connection: &Connection, name: &str) -> Result<Opti
 }
 
 /// The document with an external id that its own id does not come from.
-pub(crate) fn by_other_id(connection: &Connection, name: &str) -> Result<Option<i64>, Fault> {
+pub(crate) fn by_other_id(
+    connection: &Connection,
+    name: &str,
+) -> Result<Option<i64>, StorageFault> {
     let sql = "SELECT doc FROM entries WHERE external_id = ?1 AND named = 1";
     let mut statement = connection.prepare_cached(sql)?;
     Ok(statement.query_row([name], |row| row.get(0)).optional()?)
@@ -157,9 +165,9 @@ pub(crate) fn by_other_id(connection: &Connection, name: &str) -> Result<Option<
 pub(crate) fn add(
     connection: &Connection,
     doc: i64,
-    record: &Record,
-    links: Links,
-) -> Result<(), Fault> {
+    record: &EntryRecord,
+    links: NeighbourIds,
+) -> Result<(), StorageFault> {
     let sql = "INSERT INTO entries VALUES \
                (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
     let derived = record.external_id.as_deref().is_some_and(|name| derived_id(name) == record.id);
@@ -170,11 +178,11 @@ pub(crate) fn add(
         record.kind,
         record.scope,
         record.group,
-        record.state == State::Retired,
+        record.state == EntryState::Retired,
         record.at,
         links[0],
         links[1],
-        Id(&record.id),
+        StoredId(&record.id),
         record.external_id,
         !derived,
         record.title,
@@ -187,26 +195,34 @@ pub(crate) fn add(
 }
 
 /// Changes what stands beside a document.
-pub(crate) fn relink(connection: &Connection, doc: i64, links: Links) -> Result<(), Fault> {
+pub(crate) fn relink(
+    connection: &Connection,
+    doc: i64,
+    links: NeighbourIds,
+) -> Result<(), StorageFault> {
     let sql = "UPDATE entries SET prev = ?2, next = ?3 WHERE doc = ?1";
     connection.prepare_cached(sql)?.execute(params![doc, links[0], links[1]])?;
     Ok(())
 }
 
-pub(crate) fn set_state(connection: &Connection, doc: i64, state: State) -> Result<(), Fault> {
+pub(crate) fn set_state(
+    connection: &Connection,
+    doc: i64,
+    state: EntryState,
+) -> Result<(), StorageFault> {
     let sql = "UPDATE entries SET retired = ?2 WHERE doc = ?1";
-    connection.prepare_cached(sql)?.execute(params![doc, state == State::Retired])?;
+    connection.prepare_cached(sql)?.execute(params![doc, state == EntryState::Retired])?;
     Ok(())
 }
 
 /// Takes a document away that is written again.
-pub(crate) fn take(connection: &Connection, doc: i64) -> Result<(), Fault> {
+pub(crate) fn take(connection: &Connection, doc: i64) -> Result<(), StorageFault> {
     connection.prepare_cached("DELETE FROM entries WHERE doc = ?1")?.execute([doc])?;
     Ok(())
 }
 
 /// Removes a document, and its waiting for others.
-pub(crate) fn remove(connection: &Connection, doc: i64) -> Result<(), Fault> {
+pub(crate) fn remove(connection: &Connection, doc: i64) -> Result<(), StorageFault> {
     take(connection, doc)?;
     connection.prepare_cached("DELETE FROM expected WHERE doc = ?1")?.execute([doc])?;
     Ok(())
@@ -217,19 +233,22 @@ pub(crate) fn expect(
     connection: &Connection,
     name: &str,
     (doc, side): (i64, usize),
-) -> Result<(), Fault> {
+) -> Result<(), StorageFault> {
     let sql = "INSERT OR IGNORE INTO expected VALUES (?1, ?2, ?3)";
     connection.prepare_cached(sql)?.execute(params![name, doc, side == 1])?;
     Ok(())
 }
 
 /// Whether anybody waits for an entry.
-pub(crate) fn is_any_expected(connection: &Connection) -> Result<bool, Fault> {
+pub(crate) fn is_any_expected(connection: &Connection) -> Result<bool, StorageFault> {
     Ok(connection.prepare_cached("SELECT 1 FROM expected LIMIT 1")?.exists([])?)
 }
 
 /// Who waits for an entry with this name, and on which side; they no longer do.
-pub(crate) fn arrived(connection: &Connection, name: &str) -> Result<Vec<(i64, usize)>, Fault> {
+pub(crate) fn arrived(
+    connection: &Connection,
+    name: &str,
+) -> Result<Vec<(i64, usize)>, StorageFault> {
     let mut statement =
         connection.prepare_cached("SELECT doc, side FROM expected WHERE name = ?1")?;
     let rows = statement
@@ -243,11 +262,15 @@ pub(crate) fn arrived(connection: &Connection, name: &str) -> Result<Vec<(i64, u
 
 /// Numbers for the names of kinds, scopes and groups.
 #[derive(Default)]
-pub(crate) struct Names(HashMap<String, i64>);
+pub(crate) struct NameNumbers(HashMap<String, i64>);
 
-impl Names {
+impl NameNumbers {
     /// The number of a name, which gets one if it has none.
-    pub(crate) fn number(&mut self, connection: &Connection, name: &str) -> Result<i64, Fault> {
+    pub(crate) fn number(
+        &mut self,
+        connection: &Connection,
+        name: &str,
+    ) -> Result<i64, StorageFault> {
         if let Some(number) = self.0.get(name) {
             return Ok(*number);
         }
@@ -266,10 +289,10 @@ impl Names {
     pub(crate) fn record(
         &mut self,
         connection: &Connection,
-        entry: &Entry,
+        entry: &SearchEntry,
         id: &str,
-    ) -> Result<Record, Fault> {
-        Ok(Record {
+    ) -> Result<EntryRecord, StorageFault> {
+        Ok(EntryRecord {
             kind: self.number(connection, &entry.kind)?,
             scope: self.number(connection, &entry.scope)?,
             group: entry
@@ -290,26 +313,29 @@ impl Names {
 }
 
 /// The number of a name, if it has one.
-pub(crate) fn number(connection: &Connection, name: &str) -> Result<Option<i64>, Fault> {
+pub(crate) fn number(connection: &Connection, name: &str) -> Result<Option<i64>, StorageFault> {
     let mut statement = connection.prepare_cached("SELECT id FROM names WHERE name = ?1")?;
     Ok(statement.query_row([name], |row| row.get(0)).optional()?)
 }
 
 /// The name that has a number.
-pub(crate) fn name(connection: &Connection, number: i64) -> Result<String, Fault> {
+pub(crate) fn name(connection: &Connection, number: i64) -> Result<String, StorageFault> {
     let mut statement = connection.prepare_cached("SELECT name FROM names WHERE id = ?1")?;
     Ok(statement.query_row([number], |row| row.get(0))?)
 }
 
 /// The entry as it was given, with our id.
-pub(crate) fn entry(connection: &Connection, known: Known) -> Result<Entry, Fault> {
-    let id_of = |doc: Option<i64>| -> Result<Option<String>, Fault> {
+pub(crate) fn entry(
+    connection: &Connection,
+    known: LinkedEntry,
+) -> Result<SearchEntry, StorageFault> {
+    let id_of = |doc: Option<i64>| -> Result<Option<String>, StorageFault> {
         let Some(doc) = doc else { return Ok(None) };
         let mut statement = connection.prepare_cached("SELECT id FROM entries WHERE doc = ?1")?;
         Ok(statement.query_row([doc], |row| id(row, 0)).optional()?)
     };
-    let Known { record, links: [prev, next], .. } = known;
-    Ok(Entry {
+    let LinkedEntry { record, links: [prev, next], .. } = known;
+    Ok(SearchEntry {
         id: Some(record.id),
         external_id: record.external_id,
         kind: name(connection, record.kind)?,

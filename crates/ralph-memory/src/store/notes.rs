@@ -3,18 +3,19 @@
 mod beside;
 
 use ralph_core::Timestamp;
-use ralph_core::memory::Belief;
+use ralph_core::memory::NoteBelief;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::entries::{self, Names};
-use crate::error::Fault;
-use crate::event::{Actor, Anchor, Note, NoteKind, Place, Scope};
-use crate::notebook::{Counts, Known, Retirement, source};
+use super::entries::{self, NameNumbers};
+use crate::error::StorageFault;
+use crate::event::{EventActor, EventContext, NoteAnchor, NoteContent, NoteKind, NoteScope};
+use crate::notebook::{NoteCounts, NoteRetirement, StoredNote, source};
 
 /// Actors in the order of their numbers.
-const ACTORS: [Actor; 4] = [Actor::User, Actor::Agent, Actor::Ralph, Actor::Import];
+const ACTORS: [EventActor; 4] =
+    [EventActor::User, EventActor::Agent, EventActor::Ralph, EventActor::Import];
 
 /// The flag of a note that says itself since when it holds.
 const DATED: i64 = 1;
@@ -26,7 +27,7 @@ const VERIFIED: i64 = 2;
 const ACTOR: u32 = 2;
 
 /// A row, before it is put together with its entry.
-struct Extra {
+struct NoteRow {
     flags: i64,
     recorded: i64,
     beside: Option<Vec<u8>>,
@@ -35,20 +36,20 @@ struct Extra {
 
 /// What few notes have.
 #[derive(Default, PartialEq, Serialize, Deserialize)]
-struct More {
+struct NoteExtras {
     #[serde(default, skip_serializing_if = "is_default")]
-    place: Place,
+    place: EventContext,
     #[serde(default, skip_serializing_if = "is_default")]
-    anchors: Vec<Anchor>,
+    anchors: Vec<NoteAnchor>,
     /// Notes that its writer says it replaces.
     #[serde(default, skip_serializing_if = "is_default")]
     replaces: Vec<String>,
     /// When it ended, who said so, why, and what took its place.
     #[serde(default, skip_serializing_if = "is_default")]
-    retired: Option<(i64, Actor, String, Option<String>)>,
+    retired: Option<(i64, EventActor, String, Option<String>)>,
     /// Other tasks that came to the same.
     #[serde(default, skip_serializing_if = "is_default")]
-    witnesses: Vec<Place>,
+    witnesses: Vec<EventContext>,
     /// What outcomes are counted for, if not for when it was recorded.
     #[serde(default, skip_serializing_if = "is_default")]
     believed_at: Option<i64>,
@@ -65,12 +66,17 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-fn extra(row: &Row<'_>) -> rusqlite::Result<Extra> {
-    Ok(Extra { flags: row.get(0)?, recorded: row.get(1)?, beside: row.get(2)?, more: row.get(3)? })
+fn extra(row: &Row<'_>) -> rusqlite::Result<NoteRow> {
+    Ok(NoteRow {
+        flags: row.get(0)?,
+        recorded: row.get(1)?,
+        beside: row.get(2)?,
+        more: row.get(3)?,
+    })
 }
 
 /// The note with a number; `None` when it is gone.
-pub(crate) fn read(connection: &Connection, doc: i64) -> Result<Option<Known>, Fault> {
+pub(crate) fn read(connection: &Connection, doc: i64) -> Result<Option<StoredNote>, StorageFault> {
     let sql = "SELECT flags, recorded, beside, more FROM notes WHERE doc = ?1";
     let Some(entry) = entries::read(connection, doc)? else { return Ok(None) };
     let Some(extra) = connection.prepare_cached(sql)?.query_row([doc], extra).optional()? else {
@@ -78,10 +84,10 @@ pub(crate) fn read(connection: &Connection, doc: i64) -> Result<Option<Known>, F
     };
     let record = entry.record;
     let valid_from = record.at.unwrap_or(extra.recorded);
-    let More { place, anchors, replaces, retired, witnesses, believed_at, outcomes, counts } =
+    let NoteExtras { place, anchors, replaces, retired, witnesses, believed_at, outcomes, counts } =
         parsed(extra.more.as_deref())?;
     let [prev, next] = beside::parse(extra.beside.as_deref(), record.external_id.as_deref())?;
-    let note = Note {
+    let note = NoteContent {
         id: record.id,
         kind: NoteKind::of(&entries::name(connection, record.kind)?),
         scope: scope(&entries::name(connection, record.scope)?)?,
@@ -101,14 +107,14 @@ pub(crate) fn read(connection: &Connection, doc: i64) -> Result<Option<Known>, F
     let actor = *actor.ok_or_else(|| unknown("actor", &(extra.flags >> ACTOR)))?;
     let [for_it, against] = outcomes.map(f64::from_bits);
     let believed_at = Timestamp::from_millis(believed_at.unwrap_or(extra.recorded));
-    Ok(Some(Known {
-        belief: Belief::stored(source(actor, &note), (for_it, against), believed_at),
+    Ok(Some(StoredNote {
+        belief: NoteBelief::stored(source(actor, &note), (for_it, against), believed_at),
         note,
         actor,
         place,
         recorded: Timestamp::from_millis(extra.recorded),
         valid_from: Timestamp::from_millis(valid_from),
-        retired: retired.map(|(at, who, why, by)| Retirement {
+        retired: retired.map(|(at, who, why, by)| NoteRetirement {
             at: Timestamp::from_millis(at),
             who,
             why,
@@ -121,18 +127,21 @@ pub(crate) fn read(connection: &Connection, doc: i64) -> Result<Option<Known>, F
 }
 
 /// Writes what a note is beyond its entry.
-pub(crate) fn write(connection: &Connection, doc: i64, known: &Known) -> Result<(), Fault> {
+pub(crate) fn write(
+    connection: &Connection,
+    doc: i64,
+    known: &StoredNote,
+) -> Result<(), StorageFault> {
     let note = &known.note;
     let (for_it, against) = known.belief.outcomes();
     let believed_at = known.belief.as_of();
-    let more = More {
+    let more = NoteExtras {
         place: known.place.clone(),
         anchors: note.anchors.clone(),
         replaces: note.replaces.clone(),
-        retired: known
-            .retired
-            .as_ref()
-            .map(|Retirement { at, who, why, by }| (at.as_millis(), *who, why.clone(), by.clone())),
+        retired: known.retired.as_ref().map(|NoteRetirement { at, who, why, by }| {
+            (at.as_millis(), *who, why.clone(), by.clone())
+        }),
         witnesses: known.witnesses.clone(),
         believed_at: (believed_at != known.recorded).then(|| believed_at.as_millis()),
         outcomes: [for_it, against].map(f64::to_bits),
@@ -145,12 +154,12 @@ pub(crate) fn write(connection: &Connection, doc: i64, known: &Known) -> Result<
         flags(known),
         known.recorded.as_millis(),
         beside::render([note.prev.as_deref(), note.next.as_deref()], external),
-        (more != More::default()).then(|| json(&more)),
+        (more != NoteExtras::default()).then(|| json(&more)),
     ])?;
     Ok(())
 }
 
-fn flags(known: &Known) -> i64 {
+fn flags(known: &StoredNote) -> i64 {
     let actor = ACTORS.iter().position(|one| *one == known.actor);
     let actor = actor.and_then(|at| i64::try_from(at).ok()).unwrap_or_default();
     let dated = if known.note.since.is_some() { DATED } else { 0 };
@@ -158,25 +167,25 @@ fn flags(known: &Known) -> i64 {
     actor << ACTOR | dated | verified
 }
 
-fn numbers(counts: Counts) -> [u64; 5] {
-    let Counts { shown, cited, passed, failed, tokens } = counts;
+fn numbers(counts: NoteCounts) -> [u64; 5] {
+    let NoteCounts { shown, cited, passed, failed, tokens } = counts;
     let [shown, cited, passed, failed] = [shown, cited, passed, failed].map(u64::from);
     [shown, cited, passed, failed, tokens]
 }
 
-fn counted([shown, cited, passed, failed, tokens]: [u64; 5]) -> Counts {
+fn counted([shown, cited, passed, failed, tokens]: [u64; 5]) -> NoteCounts {
     let [shown, cited, passed, failed] =
         [shown, cited, passed, failed].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
-    Counts { shown, cited, passed, failed, tokens }
+    NoteCounts { shown, cited, passed, failed, tokens }
 }
 
 /// Writes which files a note is about, in place of those it was about.
 pub(crate) fn write_files(
     connection: &Connection,
-    names: &mut Names,
+    names: &mut NameNumbers,
     doc: i64,
     (before, now): (&[String], &[String]),
-) -> Result<(), Fault> {
+) -> Result<(), StorageFault> {
     if before == now {
         return Ok(());
     }
@@ -193,7 +202,7 @@ pub(crate) fn write_files(
 }
 
 /// The numbers of the notes about a file, the newest first.
-pub(crate) fn of_file(connection: &Connection, file: &str) -> Result<Vec<i64>, Fault> {
+pub(crate) fn of_file(connection: &Connection, file: &str) -> Result<Vec<i64>, StorageFault> {
     let Some(file) = entries::number(connection, file)? else { return Ok(Vec::new()) };
     let sql = "SELECT doc FROM note_files WHERE file = ?1 ORDER BY doc DESC";
     let mut statement = connection.prepare_cached(sql)?;
@@ -201,14 +210,16 @@ pub(crate) fn of_file(connection: &Connection, file: &str) -> Result<Vec<i64>, F
 }
 
 /// Removes what a note is beyond its entry and its files.
-pub(crate) fn remove(connection: &Connection, doc: i64) -> Result<(), Fault> {
+pub(crate) fn remove(connection: &Connection, doc: i64) -> Result<(), StorageFault> {
     connection.prepare_cached("DELETE FROM notes WHERE doc = ?1")?.execute([doc])?;
     Ok(())
 }
 
 /// How many notes there are of each kind and scope, and how many of them are
 /// retired, and how many are verified.
-pub(crate) fn counts(connection: &Connection) -> Result<Vec<(String, String, [u64; 3])>, Fault> {
+pub(crate) fn counts(
+    connection: &Connection,
+) -> Result<Vec<(String, String, [u64; 3])>, StorageFault> {
     let sql = "SELECT kind.name, scope.name, count(*), sum(entries.retired), sum(notes.flags >> 1 & 1) \
                FROM entries JOIN notes USING (doc) JOIN names kind ON kind.id = kind \
                JOIN names scope ON scope.id = scope GROUP BY 1, 2 ORDER BY 1, 2";
@@ -222,12 +233,15 @@ pub(crate) fn counts(connection: &Connection) -> Result<Vec<(String, String, [u6
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-fn scope(word: &str) -> Result<Scope, Fault> {
-    Scope::ALL.into_iter().find(|scope| scope.word() == word).ok_or_else(|| unknown("scope", &word))
+fn scope(word: &str) -> Result<NoteScope, StorageFault> {
+    NoteScope::ALL
+        .into_iter()
+        .find(|scope| scope.word() == word)
+        .ok_or_else(|| unknown("scope", &word))
 }
 
-fn unknown(what: &str, found: &dyn std::fmt::Display) -> Fault {
-    Fault::Damaged(format!("a note has the {what} {found}, which there is not"))
+fn unknown(what: &str, found: &dyn std::fmt::Display) -> StorageFault {
+    StorageFault::Damaged(format!("a note has the {what} {found}, which there is not"))
 }
 
 fn json(value: &impl Serialize) -> String {
@@ -235,7 +249,7 @@ fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-fn parsed<T: Default + DeserializeOwned>(text: Option<&str>) -> Result<T, Fault> {
+fn parsed<T: Default + DeserializeOwned>(text: Option<&str>) -> Result<T, StorageFault> {
     let Some(text) = text else { return Ok(T::default()) };
-    serde_json::from_str(text).map_err(|error| Fault::Damaged(format!("a note has {error}")))
+    serde_json::from_str(text).map_err(|error| StorageFault::Damaged(format!("a note has {error}")))
 }

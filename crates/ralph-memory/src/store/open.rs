@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
-use crate::error::{Fault, MemoryError};
+use crate::error::{MemoryError, StorageFault};
 
 /// How long somebody can wait for others who write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Patience {
+pub enum LockPatience {
     /// As long as it takes: a large import holds the lock for seconds.
     #[default]
     Long,
@@ -21,7 +21,7 @@ pub enum Patience {
     Short,
 }
 
-impl Patience {
+impl LockPatience {
     const fn limit(self) -> Duration {
         match self {
             Self::Long => Duration::from_secs(30),
@@ -52,33 +52,33 @@ pub(crate) fn path_in(dir: &Path) -> PathBuf {
 }
 
 /// A database that was opened.
-pub(crate) struct Opened {
+pub(crate) struct OpenDatabase {
     pub(crate) connection: Connection,
     pub(crate) path: PathBuf,
     /// Which file it was.
-    pub(crate) file: Option<FileId>,
+    pub(crate) file: Option<DatabaseFileId>,
 }
 
 /// Tells files apart that had the same name one after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct FileId(u64, u64);
+pub(crate) struct DatabaseFileId(u64, u64);
 
 /// Opens the database of a folder, and creates both if needed.
-pub(crate) fn open(dir: &Path, patience: Patience) -> Result<Opened, MemoryError> {
+pub(crate) fn open(dir: &Path, patience: LockPatience) -> Result<OpenDatabase, MemoryError> {
     create_folder(dir)?;
     let path = path_in(dir);
     let before = file_id(&path);
     let connection = connect(&path, patience).map_err(|fault| fault.at(&path))?;
     let file = before.or_else(|| file_id(&path));
-    Ok(Opened { connection, path, file })
+    Ok(OpenDatabase { connection, path, file })
 }
 
 /// The file that has a name now; `None` if there is none, or nobody can tell.
-pub(crate) fn file_id(path: &Path) -> Option<FileId> {
+pub(crate) fn file_id(path: &Path) -> Option<DatabaseFileId> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
-        fs::metadata(path).ok().map(|facts| FileId(facts.dev(), facts.ino()))
+        fs::metadata(path).ok().map(|facts| DatabaseFileId(facts.dev(), facts.ino()))
     }
     #[cfg(not(unix))]
     {
@@ -96,7 +96,7 @@ pub(crate) fn open_nowhere(dir: &Path) -> Result<(Connection, PathBuf), MemoryEr
         clear(&connection)?;
         Ok(connection)
     };
-    let connection = create().map_err(|fault: Fault| fault.at(&path))?;
+    let connection = create().map_err(|fault: StorageFault| fault.at(&path))?;
     Ok((connection, path))
 }
 
@@ -109,7 +109,7 @@ pub(crate) fn create_folder(dir: &Path) -> Result<(), MemoryError> {
     builder.create(dir).map_err(|source| MemoryError::Io { path: dir.to_owned(), source })
 }
 
-fn connect(path: &Path, patience: Patience) -> Result<Connection, Fault> {
+fn connect(path: &Path, patience: LockPatience) -> Result<Connection, StorageFault> {
     let connection = connection(path)?;
     connection.busy_timeout(patience.limit())?;
     create_tables(&connection, patience)?;
@@ -119,7 +119,7 @@ fn connect(path: &Path, patience: Patience) -> Result<Connection, Fault> {
 }
 
 /// Opens a database, and creates the file if needed.
-pub(crate) fn connection(path: &Path) -> Result<Connection, Fault> {
+pub(crate) fn connection(path: &Path) -> Result<Connection, StorageFault> {
     let is_new = !path.exists();
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
@@ -131,7 +131,7 @@ pub(crate) fn connection(path: &Path) -> Result<Connection, Fault> {
         // mode protects the file.
         let _ = owner_only(path);
     }
-    connection.busy_timeout(Patience::Long.limit())?;
+    connection.busy_timeout(LockPatience::Long.limit())?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
@@ -151,8 +151,8 @@ fn owner_only(path: &Path) -> io::Result<()> {
 }
 
 /// Creates the tables; any number of processes may do so at once.
-fn create_tables(connection: &Connection, patience: Patience) -> Result<(), Fault> {
-    if schema(connection)? == Fault::SCHEMA {
+fn create_tables(connection: &Connection, patience: LockPatience) -> Result<(), StorageFault> {
+    if schema(connection)? == StorageFault::SCHEMA {
         return Ok(());
     }
     // Without effect once there is a table. In larger pages less is left over
@@ -160,14 +160,14 @@ fn create_tables(connection: &Connection, patience: Patience) -> Result<(), Faul
     connection.execute_batch("PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL")?;
     use_write_ahead_log(connection, patience)?;
     let tx = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
-    if schema(&tx)? != Fault::SCHEMA {
+    if schema(&tx)? != StorageFault::SCHEMA {
         clear(&tx)?;
     }
     Ok(tx.commit()?)
 }
 
 /// Throws away all that is stored, of an older schema too: it is derived.
-pub(crate) fn clear(connection: &Connection) -> Result<(), Fault> {
+pub(crate) fn clear(connection: &Connection) -> Result<(), StorageFault> {
     let tables: Vec<String> = connection
         .prepare(
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' \
@@ -180,7 +180,7 @@ pub(crate) fn clear(connection: &Connection) -> Result<(), Fault> {
         connection.execute_batch(&format!("DROP TABLE IF EXISTS \"{table}\""))?;
     }
     connection.execute_batch(include_str!("schema.sql"))?;
-    Ok(connection.pragma_update(None, "user_version", Fault::SCHEMA)?)
+    Ok(connection.pragma_update(None, "user_version", StorageFault::SCHEMA)?)
 }
 
 /// Deletes a database that cannot be used any more, with what belongs to it.
@@ -198,16 +198,16 @@ pub(crate) fn remove(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn schema(connection: &Connection) -> Result<i64, Fault> {
+fn schema(connection: &Connection) -> Result<i64, StorageFault> {
     let found: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-    if found > Fault::SCHEMA { Err(Fault::NewerSchema(found)) } else { Ok(found) }
+    if found > StorageFault::SCHEMA { Err(StorageFault::NewerSchema(found)) } else { Ok(found) }
 }
 
 /// The switch needs the file to itself and does not wait by itself.
 pub(crate) fn use_write_ahead_log(
     connection: &Connection,
-    patience: Patience,
-) -> Result<(), Fault> {
+    patience: LockPatience,
+) -> Result<(), StorageFault> {
     let deadline = Instant::now() + patience.limit();
     loop {
         match connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())) {
@@ -228,7 +228,11 @@ fn pause() {
 }
 
 /// Empties a long log, unless others are at work.
-fn shorten_log(connection: &Connection, path: &Path, patience: Patience) -> Result<(), Fault> {
+fn shorten_log(
+    connection: &Connection,
+    path: &Path,
+    patience: LockPatience,
+) -> Result<(), StorageFault> {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
     if fs::metadata(&log).is_ok_and(|facts| facts.len() > LONG_LOG) {
@@ -239,7 +243,7 @@ fn shorten_log(connection: &Connection, path: &Path, patience: Patience) -> Resu
     Ok(())
 }
 
-fn set_cache(connection: &Connection, kib: i64) -> Result<(), Fault> {
+fn set_cache(connection: &Connection, kib: i64) -> Result<(), StorageFault> {
     Ok(connection.pragma_update(None, "cache_size", -kib)?)
 }
 

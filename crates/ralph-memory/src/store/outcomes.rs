@@ -3,15 +3,18 @@
 use ralph_core::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
-use crate::error::Fault;
-use crate::event::{Invariant, Place, Tried};
+use crate::error::StorageFault;
+use crate::event::{AttemptRecord, EventContext, NoteCheck};
 use crate::notebook::{AttemptQuery, PastAttempt};
 
 /// Attempts that are kept: the latest.
 const KEPT: i64 = 2000;
 
 /// Adds attempts behind all others.
-pub(crate) fn add_attempts(connection: &Connection, new: &[PastAttempt]) -> Result<(), Fault> {
+pub(crate) fn add_attempts(
+    connection: &Connection,
+    new: &[PastAttempt],
+) -> Result<(), StorageFault> {
     if new.is_empty() {
         return Ok(());
     }
@@ -40,7 +43,7 @@ pub(crate) fn add_attempts(connection: &Connection, new: &[PastAttempt]) -> Resu
 pub(crate) fn attempts(
     connection: &Connection,
     query: &AttemptQuery,
-) -> Result<Vec<PastAttempt>, Fault> {
+) -> Result<Vec<PastAttempt>, StorageFault> {
     let about = if query.files.is_empty() {
         ""
     } else {
@@ -64,8 +67,8 @@ pub(crate) fn attempts(
         let (at, place, tried): (i64, String, String) = row?;
         found.push(PastAttempt {
             at: Timestamp::from_millis(at),
-            place: parsed::<Place>(&place)?,
-            tried: parsed::<Tried>(&tried)?,
+            place: parsed::<EventContext>(&place)?,
+            tried: parsed::<AttemptRecord>(&tried)?,
         });
     }
     found.reverse();
@@ -77,7 +80,7 @@ pub(crate) fn add_landing(
     connection: &Connection,
     ids: &[String],
     commits: &[String],
-) -> Result<(), Fault> {
+) -> Result<(), StorageFault> {
     let mut row = connection.prepare_cached("INSERT OR IGNORE INTO landings VALUES (?1, ?2)")?;
     for id in ids {
         for commit in commits {
@@ -88,13 +91,13 @@ pub(crate) fn add_landing(
 }
 
 /// A note stands or falls with no commit any more.
-pub(crate) fn end_landing(connection: &Connection, id: &str) -> Result<(), Fault> {
+pub(crate) fn end_landing(connection: &Connection, id: &str) -> Result<(), StorageFault> {
     connection.prepare_cached("DELETE FROM landings WHERE id = ?1")?.execute([id])?;
     Ok(())
 }
 
 /// Every commit that notes were kept along with, and one note each time.
-pub(crate) fn landings(connection: &Connection) -> Result<Vec<(String, String)>, Fault> {
+pub(crate) fn landings(connection: &Connection) -> Result<Vec<(String, String)>, StorageFault> {
     let mut statement =
         connection.prepare_cached("SELECT hash, id FROM landings ORDER BY id, hash")?;
     let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
@@ -105,8 +108,8 @@ pub(crate) fn landings(connection: &Connection) -> Result<Vec<(String, String)>,
 pub(crate) fn bind(
     connection: &Connection,
     id: &str,
-    check: Option<&Invariant>,
-) -> Result<(), Fault> {
+    check: Option<&NoteCheck>,
+) -> Result<(), StorageFault> {
     match check {
         Some(check) => {
             let sql = "INSERT OR REPLACE INTO invariants VALUES (?1, ?2)";
@@ -118,7 +121,10 @@ pub(crate) fn bind(
 }
 
 /// The check of a note.
-pub(crate) fn invariant(connection: &Connection, id: &str) -> Result<Option<Invariant>, Fault> {
+pub(crate) fn invariant(
+    connection: &Connection,
+    id: &str,
+) -> Result<Option<NoteCheck>, StorageFault> {
     let mut statement =
         connection.prepare_cached("SELECT invariant FROM invariants WHERE id = ?1")?;
     let found: Option<String> = statement.query_row([id], |row| row.get(0)).optional()?;
@@ -126,7 +132,7 @@ pub(crate) fn invariant(connection: &Connection, id: &str) -> Result<Option<Inva
 }
 
 /// The notes that have a check.
-pub(crate) fn bound(connection: &Connection) -> Result<Vec<String>, Fault> {
+pub(crate) fn bound(connection: &Connection) -> Result<Vec<String>, StorageFault> {
     let mut statement = connection.prepare_cached("SELECT id FROM invariants ORDER BY id")?;
     Ok(statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
 }
@@ -136,6 +142,7 @@ fn json(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-fn parsed<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, Fault> {
-    serde_json::from_str(text).map_err(|error| Fault::Damaged(format!("an attempt has {error}")))
+fn parsed<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, StorageFault> {
+    serde_json::from_str(text)
+        .map_err(|error| StorageFault::Damaged(format!("an attempt has {error}")))
 }

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::entries::{Links, Record};
-use crate::entry::State;
-use crate::error::Fault;
+use super::entries::{EntryRecord, NeighbourIds};
+use crate::entry::EntryState;
+use crate::error::StorageFault;
 
 /// Documents in one row: as many as fit into a page.
 const SLICE: i64 = 320;
@@ -17,19 +17,19 @@ const BYTES: usize = 24;
 
 /// A document as a search sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct SearchDocument {
     pub(crate) kind: u32,
     pub(crate) scope: u32,
     /// The number of its group; 0 if it has none.
     pub(crate) group: u32,
-    pub(crate) links: Links,
+    pub(crate) links: NeighbourIds,
     /// How long its text is, in words of their weight.
     pub(crate) length: u32,
-    pub(crate) state: State,
+    pub(crate) state: EntryState,
 }
 
-impl Place {
-    pub(crate) fn new(record: &Record, links: Links, length: u32) -> Self {
+impl SearchDocument {
+    pub(crate) fn new(record: &EntryRecord, links: NeighbourIds, length: u32) -> Self {
         Self {
             kind: narrow(record.kind),
             scope: narrow(record.scope),
@@ -42,7 +42,7 @@ impl Place {
 
     fn to_bytes(self) -> [u8; BYTES] {
         let link = |link: Option<i64>| link.map_or(0, |doc| narrow(doc + 1));
-        let state = if self.state == State::Retired { 2 } else { 1 };
+        let state = if self.state == EntryState::Retired { 2 } else { 1 };
         let numbers = [
             self.kind,
             self.scope,
@@ -67,8 +67,8 @@ impl Place {
             [next(), next()].map(|link| i64::from(link).checked_sub(1).filter(|doc| *doc >= 0));
         let last = next();
         let state = match last & 3 {
-            1 => State::Active,
-            2 => State::Retired,
+            1 => EntryState::Active,
+            2 => EntryState::Retired,
             _ => return None,
         };
         Some(Self { kind, scope, group, links, length: last >> 2, state })
@@ -81,40 +81,44 @@ fn narrow(number: i64) -> u32 {
 }
 
 /// Looks documents up and changes them; changes are written at the end.
-pub(crate) struct Places<'c> {
+pub(crate) struct DocumentTable<'c> {
     connection: &'c Connection,
-    slices: BTreeMap<i64, Slice>,
+    slices: BTreeMap<i64, DocumentSlice>,
 }
 
 #[derive(Default)]
-struct Slice {
+struct DocumentSlice {
     bytes: Vec<u8>,
     is_changed: bool,
 }
 
-impl<'c> Places<'c> {
+impl<'c> DocumentTable<'c> {
     pub(crate) fn new(connection: &'c Connection) -> Self {
         Self { connection, slices: BTreeMap::new() }
     }
 
     /// The place of a document; `None` when it is gone.
-    pub(crate) fn get(&mut self, doc: i64) -> Result<Option<Place>, Fault> {
+    pub(crate) fn get(&mut self, doc: i64) -> Result<Option<SearchDocument>, StorageFault> {
         let at = offset(doc);
-        Ok(self.slice(doc)?.bytes.get(at..).and_then(Place::parse))
+        Ok(self.slice(doc)?.bytes.get(at..).and_then(SearchDocument::parse))
     }
 
     /// Changes a document's place; `None` where it goes.
-    pub(crate) fn set(&mut self, doc: i64, place: Option<Place>) -> Result<(), Fault> {
+    pub(crate) fn set(
+        &mut self,
+        doc: i64,
+        place: Option<SearchDocument>,
+    ) -> Result<(), StorageFault> {
         let at = offset(doc);
         let slice = self.slice(doc)?;
         slice.is_changed = true;
         slice.bytes.resize(slice.bytes.len().max(at + BYTES), 0);
-        let bytes = place.map_or([0; BYTES], Place::to_bytes);
+        let bytes = place.map_or([0; BYTES], SearchDocument::to_bytes);
         slice.bytes[at..at + BYTES].copy_from_slice(&bytes);
         Ok(())
     }
 
-    fn slice(&mut self, doc: i64) -> Result<&mut Slice, Fault> {
+    fn slice(&mut self, doc: i64) -> Result<&mut DocumentSlice, StorageFault> {
         let number = doc / SLICE;
         match self.slices.entry(number) {
             std::collections::btree_map::Entry::Occupied(known) => Ok(known.into_mut()),
@@ -122,13 +126,14 @@ impl<'c> Places<'c> {
                 let sql = "SELECT documents FROM places WHERE slice = ?1";
                 let mut statement = self.connection.prepare_cached(sql)?;
                 let bytes = statement.query_row([number], |row| row.get(0)).optional()?;
-                Ok(new.insert(Slice { bytes: bytes.unwrap_or_default(), is_changed: false }))
+                Ok(new
+                    .insert(DocumentSlice { bytes: bytes.unwrap_or_default(), is_changed: false }))
             }
         }
     }
 
     /// Writes what was changed.
-    pub(crate) fn write(self) -> Result<(), Fault> {
+    pub(crate) fn write(self) -> Result<(), StorageFault> {
         let sql = "REPLACE INTO places VALUES (?1, ?2)";
         let mut statement = self.connection.prepare_cached(sql)?;
         for (number, slice) in self.slices.iter().filter(|(_, slice)| slice.is_changed) {
@@ -150,19 +155,25 @@ mod tests {
     fn a_place_is_read_back_as_it_was_written_and_a_removed_one_is_gone() {
         let connection = Connection::open_in_memory().unwrap();
         connection.execute_batch(include_str!("schema.sql")).unwrap();
-        let place =
-            |kind, links, state| Place { kind, scope: 2, group: 0, links, length: 70, state };
+        let place = |kind, links, state| SearchDocument {
+            kind,
+            scope: 2,
+            group: 0,
+            links,
+            length: 70,
+            state,
+        };
         let all = [
-            (0, place(7, [None, Some(1)], State::Active)),
-            (319, place(8, [Some(0), None], State::Retired)),
-            (320, place(9, [Some(319), Some(1_000_000)], State::Active)),
+            (0, place(7, [None, Some(1)], EntryState::Active)),
+            (319, place(8, [Some(0), None], EntryState::Retired)),
+            (320, place(9, [Some(319), Some(1_000_000)], EntryState::Active)),
         ];
-        let mut places = Places::new(&connection);
+        let mut places = DocumentTable::new(&connection);
         for (doc, place) in all {
             places.set(doc, Some(place)).unwrap();
         }
         places.write().unwrap();
-        let mut places = Places::new(&connection);
+        let mut places = DocumentTable::new(&connection);
         for (doc, place) in all {
             assert_eq!(places.get(doc).unwrap(), Some(place));
         }
@@ -170,6 +181,6 @@ mod tests {
         assert_eq!(places.get(100_000).unwrap(), None);
         places.set(319, None).unwrap();
         places.write().unwrap();
-        assert_eq!(Places::new(&connection).get(319).unwrap(), None);
+        assert_eq!(DocumentTable::new(&connection).get(319).unwrap(), None);
     }
 }

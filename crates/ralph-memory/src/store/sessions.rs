@@ -3,10 +3,10 @@
 use ralph_core::locale::Locale;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
-use crate::error::Fault;
-use crate::event::SessionState;
+use crate::error::StorageFault;
+use crate::event::SessionStatus;
 use crate::resume::resume_context;
-use crate::session::{Observation, Session, SessionFilter, SessionMode};
+use crate::session::{PermissionMode, SessionFilter, SessionObservation, SessionRecord};
 
 /// Observations that are kept: the latest.
 const KEPT: i64 = 50_000;
@@ -15,23 +15,27 @@ const COLUMNS: &str = "id, task_id, session_id, state, mode, worktree, run, last
                        messages, files, last_failure, created, updated, is_broken, taken_up";
 
 /// The session with this id.
-pub(crate) fn read(connection: &Connection, id: &str) -> Result<Option<Session>, Fault> {
+pub(crate) fn read(
+    connection: &Connection,
+    id: &str,
+) -> Result<Option<SessionRecord>, StorageFault> {
     let sql = format!("SELECT {COLUMNS} FROM sessions WHERE id = ?1");
     let mut statement = connection.prepare_cached(&sql)?;
-    let raw = statement.query_row([id], Raw::of).optional()?;
-    raw.map(Raw::session).transpose()
+    let raw = statement.query_row([id], RawSessionRow::of).optional()?;
+    raw.map(RawSessionRow::session).transpose()
 }
 
 /// Writes a session in place of what was known of it.
-pub(crate) fn write(connection: &Connection, session: &Session) -> Result<(), Fault> {
+pub(crate) fn write(connection: &Connection, session: &SessionRecord) -> Result<(), StorageFault> {
     let sql = "INSERT OR REPLACE INTO sessions (id, task_id, session_id, state, mode, worktree, \
                run, last_checkpoint, messages, files, last_failure, created, updated, \
                resume_context, is_broken, taken_up) \
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
     let context = resume_context(session, Locale::En);
-    let Session { id, task, external, state, mode, worktree, .. } = session;
-    let Session { last_checkpoint, messages, files, last_failure, created, updated, .. } = session;
-    let Session { run, is_broken, taken_up, .. } = session;
+    let SessionRecord { id, task, external, state, mode, worktree, .. } = session;
+    let SessionRecord { last_checkpoint, messages, files, last_failure, created, updated, .. } =
+        session;
+    let SessionRecord { run, is_broken, taken_up, .. } = session;
     connection.prepare_cached(sql)?.execute(params![
         id,
         task,
@@ -78,7 +82,10 @@ fn conditions(wanted: &SessionFilter) -> (String, Vec<String>) {
 }
 
 /// How many sessions there are, whatever the limit.
-pub(crate) fn count(connection: &Connection, wanted: &SessionFilter) -> Result<usize, Fault> {
+pub(crate) fn count(
+    connection: &Connection,
+    wanted: &SessionFilter,
+) -> Result<usize, StorageFault> {
     let (conditions, values) = conditions(wanted);
     let sql = format!("SELECT count(*) FROM sessions WHERE {conditions}");
     let count: i64 =
@@ -87,22 +94,25 @@ pub(crate) fn count(connection: &Connection, wanted: &SessionFilter) -> Result<u
 }
 
 /// Sessions, the latest first.
-pub(crate) fn list(connection: &Connection, wanted: &SessionFilter) -> Result<Vec<Session>, Fault> {
+pub(crate) fn list(
+    connection: &Connection,
+    wanted: &SessionFilter,
+) -> Result<Vec<SessionRecord>, StorageFault> {
     let (conditions, values) = conditions(wanted);
     let limit = wanted.limit.map_or(-1, |limit| i64::try_from(limit).unwrap_or(i64::MAX));
     let sql = format!(
         "SELECT {COLUMNS} FROM sessions WHERE {conditions} ORDER BY updated DESC, id LIMIT {limit}"
     );
     let mut statement = connection.prepare(&sql)?;
-    let rows = statement.query_map(params_from_iter(values), Raw::of)?;
-    rows.map(|raw| raw.map_err(Fault::from).and_then(Raw::session)).collect()
+    let rows = statement.query_map(params_from_iter(values), RawSessionRow::of)?;
+    rows.map(|raw| raw.map_err(StorageFault::from).and_then(RawSessionRow::session)).collect()
 }
 
 /// What a session is called: by us, by its host, and by its run.
-pub(crate) type Names = (String, Option<String>, Option<String>);
+pub(crate) type SessionNames = (String, Option<String>, Option<String>);
 
 /// The names of all sessions, the latest first.
-pub(crate) fn names(connection: &Connection) -> Result<Vec<Names>, Fault> {
+pub(crate) fn names(connection: &Connection) -> Result<Vec<SessionNames>, StorageFault> {
     let sql = format!(
         "SELECT id, session_id, run FROM sessions WHERE {IS_THERE} ORDER BY updated DESC, id"
     );
@@ -112,13 +122,16 @@ pub(crate) fn names(connection: &Connection) -> Result<Vec<Names>, Fault> {
 }
 
 /// What whoever goes on with a session has to know.
-pub(crate) fn context(connection: &Connection, id: &str) -> Result<Option<String>, Fault> {
+pub(crate) fn context(connection: &Connection, id: &str) -> Result<Option<String>, StorageFault> {
     let sql = "SELECT resume_context FROM sessions WHERE id = ?1";
     Ok(connection.prepare_cached(sql)?.query_row([id], |row| row.get(0)).optional()?)
 }
 
 /// Adds observations behind all others.
-pub(crate) fn observe(connection: &Connection, new: &[Observation]) -> Result<(), Fault> {
+pub(crate) fn observe(
+    connection: &Connection,
+    new: &[SessionObservation],
+) -> Result<(), StorageFault> {
     if new.is_empty() {
         return Ok(());
     }
@@ -128,7 +141,7 @@ pub(crate) fn observe(connection: &Connection, new: &[Observation]) -> Result<()
     )?;
     let mut of_file =
         connection.prepare_cached("INSERT OR IGNORE INTO observation_files VALUES (?1, ?2)")?;
-    for Observation { at, session, tool, files, about, error } in new {
+    for SessionObservation { at, session, tool, files, about, error } in new {
         let values = params![at, session, tool, json(files), about, error];
         let number: i64 = row.query_row(values, |row| row.get(0))?;
         for file in files {
@@ -150,7 +163,7 @@ pub(crate) fn timeline(
     connection: &Connection,
     files: &[String],
     (since, limit): (i64, usize),
-) -> Result<Vec<Observation>, Fault> {
+) -> Result<Vec<SessionObservation>, StorageFault> {
     let about = if files.is_empty() {
         ""
     } else {
@@ -167,7 +180,7 @@ pub(crate) fn timeline(
     let mut statement = connection.prepare(&sql)?;
     let rows = statement.query_map(params_from_iter(list), |row| {
         let files: String = row.get(3)?;
-        let observation = Observation {
+        let observation = SessionObservation {
             at: row.get(0)?,
             session: row.get(1)?,
             tool: row.get(2)?,
@@ -177,26 +190,26 @@ pub(crate) fn timeline(
         };
         Ok((files, observation))
     })?;
-    let whole = |(files, observation): (String, Observation)| {
-        Ok(Observation { files: parsed(&files)?, ..observation })
+    let whole = |(files, observation): (String, SessionObservation)| {
+        Ok(SessionObservation { files: parsed(&files)?, ..observation })
     };
-    rows.map(|row| row.map_err(Fault::from).and_then(whole)).collect()
+    rows.map(|row| row.map_err(StorageFault::from).and_then(whole)).collect()
 }
 
 /// Remembers that a commit was noticed; says whether it is new.
-pub(crate) fn notice(connection: &Connection, commit: &str) -> Result<bool, Fault> {
+pub(crate) fn notice(connection: &Connection, commit: &str) -> Result<bool, StorageFault> {
     let sql = "INSERT OR IGNORE INTO commits SELECT ?1, count(*) FROM commits";
     Ok(connection.prepare_cached(sql)?.execute([commit])? > 0)
 }
 
 /// Whether a commit was noticed.
-pub(crate) fn is_noticed(connection: &Connection, commit: &str) -> Result<bool, Fault> {
+pub(crate) fn is_noticed(connection: &Connection, commit: &str) -> Result<bool, StorageFault> {
     let sql = "SELECT 1 FROM commits WHERE hash = ?1";
     Ok(connection.prepare_cached(sql)?.exists([commit])?)
 }
 
 /// Forgets all sessions and all that was done in them.
-pub(crate) fn clear(connection: &Connection) -> Result<(), Fault> {
+pub(crate) fn clear(connection: &Connection) -> Result<(), StorageFault> {
     Ok(connection.execute_batch(
         "DELETE FROM sessions; DELETE FROM observations; DELETE FROM observation_files; \
          DELETE FROM commits; DELETE FROM damage",
@@ -204,17 +217,17 @@ pub(crate) fn clear(connection: &Connection) -> Result<(), Fault> {
 }
 
 /// A row as it is stored.
-struct Raw {
-    session: Session,
+struct RawSessionRow {
+    session: SessionRecord,
     state: String,
     mode: String,
     messages: String,
     files: String,
 }
 
-impl Raw {
+impl RawSessionRow {
     fn of(row: &Row<'_>) -> rusqlite::Result<Self> {
-        let session = Session {
+        let session = SessionRecord {
             id: row.get(0)?,
             task: row.get(1)?,
             external: row.get(2)?,
@@ -226,17 +239,17 @@ impl Raw {
             updated: row.get(12)?,
             is_broken: row.get(13)?,
             taken_up: row.get(14)?,
-            ..Session::default()
+            ..SessionRecord::default()
         };
         let (state, mode) = (row.get(3)?, row.get(4)?);
         Ok(Self { session, state, mode, messages: row.get(8)?, files: row.get(9)? })
     }
 
-    fn session(self) -> Result<Session, Fault> {
-        let odd = |what: &str| Fault::Damaged(format!("a session has the {what}"));
-        let state = SessionState::ALL.into_iter().find(|state| state.word() == self.state);
-        let mode = SessionMode::ALL.into_iter().find(|mode| mode.word() == self.mode);
-        Ok(Session {
+    fn session(self) -> Result<SessionRecord, StorageFault> {
+        let odd = |what: &str| StorageFault::Damaged(format!("a session has the {what}"));
+        let state = SessionStatus::ALL.into_iter().find(|state| state.word() == self.state);
+        let mode = PermissionMode::ALL.into_iter().find(|mode| mode.word() == self.mode);
+        Ok(SessionRecord {
             state: state.ok_or_else(|| odd(&format!("state {}", self.state)))?,
             mode: mode.ok_or_else(|| odd(&format!("mode {}", self.mode)))?,
             messages: parsed(&self.messages)?,
@@ -251,6 +264,7 @@ fn json(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-fn parsed<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, Fault> {
-    serde_json::from_str(text).map_err(|error| Fault::Damaged(format!("a session has {error}")))
+fn parsed<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, StorageFault> {
+    serde_json::from_str(text)
+        .map_err(|error| StorageFault::Damaged(format!("a session has {error}")))
 }

@@ -5,36 +5,41 @@ mod prove;
 
 use ralph_core::Timestamp;
 use ralph_memory::{
-    Entry, Filters, Imported, LONGEST_TEXT, Memory, MemoryError, Query, Refusal, Retired, State,
+    EntryState, ImportCounts, ImportRefusal, LONGEST_TEXT, MemoryError, RetiredEntries,
+    SearchEntry, SearchFilters, SearchIndex, SearchQuery,
 };
 use tempfile::TempDir;
 
 #[expect(clippy::unwrap_used, reason = "a broken fixture must fail its test at once")]
-fn memory() -> (TempDir, Memory) {
+fn memory() -> (TempDir, SearchIndex) {
     let folder = tempfile::tempdir().unwrap();
-    let memory = Memory::open(folder.path()).unwrap();
+    let memory = SearchIndex::open(folder.path()).unwrap();
     (folder, memory)
 }
 
-fn entry(id: &str, text: &str) -> Entry {
-    Entry { external_id: Some(id.to_owned()), text: text.to_owned(), ..Entry::default() }
+fn entry(id: &str, text: &str) -> SearchEntry {
+    SearchEntry {
+        external_id: Some(id.to_owned()),
+        text: text.to_owned(),
+        ..SearchEntry::default()
+    }
 }
 
-fn query(text: &str) -> Query {
-    Query { text: text.to_owned(), limit: 10, ..Query::default() }
+fn query(text: &str) -> SearchQuery {
+    SearchQuery { text: text.to_owned(), limit: 10, ..SearchQuery::default() }
 }
 
 /// External ids of what is found, best first.
 #[track_caller]
 #[expect(clippy::unwrap_used, reason = "a broken fixture must fail its test at once")]
-fn found(memory: &Memory, query: &Query) -> Vec<String> {
+fn found(memory: &SearchIndex, query: &SearchQuery) -> Vec<String> {
     let hits = memory.search(query).unwrap();
     assert!(hits.is_sorted_by(|one, other| one.score >= other.score), "{hits:?}");
     hits.into_iter().map(|hit| hit.external_id.unwrap()).collect()
 }
 
 #[track_caller]
-fn check(memory: &Memory, text: &str, want: &[&str]) {
+fn check(memory: &SearchIndex, text: &str, want: &[&str]) {
     assert_eq!(found(memory, &query(text)), want, "{text}");
 }
 
@@ -77,9 +82,11 @@ fn korean_is_found_whatever_particle_follows_it() {
 fn a_title_counts_more_than_a_text_and_files_are_searched() {
     let (_folder, memory) = memory();
     let titled =
-        Entry { title: "Deadlock".to_owned(), ..entry("titled", "in the pool of workers") };
-    let about =
-        Entry { files: vec!["src/pool/deadlock.rs".to_owned()], ..entry("about", "see there") };
+        SearchEntry { title: "Deadlock".to_owned(), ..entry("titled", "in the pool of workers") };
+    let about = SearchEntry {
+        files: vec!["src/pool/deadlock.rs".to_owned()],
+        ..entry("about", "see there")
+    };
     memory.import([entry("text", "a deadlock in the pool"), about, titled]).unwrap();
     check(&memory, "deadlock", &["titled", "text", "about"]);
     check(&memory, "src/pool/deadlock.rs:7", &["about", "text", "titled"]);
@@ -90,11 +97,11 @@ fn the_same_import_again_changes_nothing_and_a_changed_one_updates() {
     let (_folder, memory) = memory();
     let first = [entry("a", "red apple"), entry("b", "green pear")];
     let counts = memory.import(first.clone()).unwrap();
-    assert_eq!(counts, Imported { added: 2, ..Imported::default() });
+    assert_eq!(counts, ImportCounts { added: 2, ..ImportCounts::default() });
     let counts = memory.import(first).unwrap();
-    assert_eq!(counts, Imported { unchanged: 2, ..Imported::default() });
+    assert_eq!(counts, ImportCounts { unchanged: 2, ..ImportCounts::default() });
     let counts = memory.import([entry("a", "yellow banana"), entry("c", "blue plum")]).unwrap();
-    assert_eq!(counts, Imported { added: 1, updated: 1, ..Imported::default() });
+    assert_eq!(counts, ImportCounts { added: 1, updated: 1, ..ImportCounts::default() });
     check(&memory, "apple", &[]);
     check(&memory, "banana", &["a"]);
     assert_eq!(memory.count().unwrap(), 3);
@@ -104,7 +111,7 @@ fn the_same_import_again_changes_nothing_and_a_changed_one_updates() {
 fn of_entries_with_one_name_in_one_import_the_last_counts() {
     let (_folder, memory) = memory();
     let counts = memory.import([entry("a", "first"), entry("a", "second")]).unwrap();
-    assert_eq!(counts, Imported { added: 1, updated: 1, ..Imported::default() });
+    assert_eq!(counts, ImportCounts { added: 1, updated: 1, ..ImportCounts::default() });
     check(&memory, "first", &[]);
     check(&memory, "second", &["a"]);
 }
@@ -112,7 +119,7 @@ fn of_entries_with_one_name_in_one_import_the_last_counts() {
 #[test]
 fn an_entry_is_given_back_as_it_was() {
     let (_folder, memory) = memory();
-    let whole = Entry {
+    let whole = SearchEntry {
         id: Some("one".to_owned()),
         external_id: Some("x 1".to_owned()),
         kind: "decision".to_owned(),
@@ -125,9 +132,9 @@ fn an_entry_is_given_back_as_it_was() {
         group: Some("session".to_owned()),
         prev: None,
         next: Some("two".to_owned()),
-        state: State::Retired,
+        state: EntryState::Retired,
     };
-    let two = Entry { id: Some("two".to_owned()), ..Entry::default() };
+    let two = SearchEntry { id: Some("two".to_owned()), ..SearchEntry::default() };
     memory.import([whole.clone(), two]).unwrap();
     assert_eq!(memory.get("one").unwrap(), Some(whole.clone()));
     assert_eq!(memory.get("x 1").unwrap(), Some(whole));
@@ -152,7 +159,7 @@ fn ids_are_any_text() {
 #[test]
 fn words_of_neighbours_help_even_if_they_come_later() {
     let (_folder, memory) = memory();
-    let chain = |id: &str, prev: Option<&str>, next: Option<&str>, text: &str| Entry {
+    let chain = |id: &str, prev: Option<&str>, next: Option<&str>, text: &str| SearchEntry {
         prev: prev.map(str::to_owned),
         next: next.map(str::to_owned),
         ..entry(id, text)
@@ -181,7 +188,7 @@ fn words_of_neighbours_help_even_if_they_come_later() {
 #[test]
 fn a_changed_or_removed_neighbour_is_forgotten() {
     let (_folder, memory) = memory();
-    let second = Entry { prev: Some("1".to_owned()), ..entry("2", "at seven") };
+    let second = SearchEntry { prev: Some("1".to_owned()), ..entry("2", "at seven") };
     memory.import([entry("1", "harbour"), second]).unwrap();
     check(&memory, "harbour", &["1", "2"]);
     memory.import([entry("1", "airport")]).unwrap();
@@ -197,7 +204,7 @@ fn a_changed_or_removed_neighbour_is_forgotten() {
 #[test]
 fn filters_leave_out_other_kinds_scopes_groups_and_retired_entries() {
     let (_folder, memory) = memory();
-    let make = |id: &str, kind: &str, scope: &str, group: &str| Entry {
+    let make = |id: &str, kind: &str, scope: &str, group: &str| SearchEntry {
         kind: kind.to_owned(),
         scope: scope.to_owned(),
         group: Some(group.to_owned()),
@@ -209,31 +216,34 @@ fn filters_leave_out_other_kinds_scopes_groups_and_retired_entries() {
         make("c", "project", "task", "two"),
     ];
     memory.import(all).unwrap();
-    assert!(memory.set_state("b", State::Retired).unwrap());
-    assert!(!memory.set_state("nobody", State::Retired).unwrap());
-    let with = |filters: Filters| {
-        let mut ids = found(&memory, &Query { filters, ..query("needle") });
+    assert!(memory.set_state("b", EntryState::Retired).unwrap());
+    assert!(!memory.set_state("nobody", EntryState::Retired).unwrap());
+    let with = |filters: SearchFilters| {
+        let mut ids = found(&memory, &SearchQuery { filters, ..query("needle") });
         ids.sort();
         ids.join("")
     };
     let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
-    assert_eq!(with(Filters::default()), "ac");
-    let shown = Filters { retired: Retired::Shown, ..Filters::default() };
+    assert_eq!(with(SearchFilters::default()), "ac");
+    let shown = SearchFilters { retired: RetiredEntries::Shown, ..SearchFilters::default() };
     assert_eq!(with(shown.clone()), "abc");
-    assert_eq!(with(Filters { kinds: names(&["project"]), ..shown.clone() }), "c");
-    assert_eq!(with(Filters { kinds: names(&["gotcha", "decision"]), ..shown.clone() }), "ab");
-    assert_eq!(with(Filters { scopes: names(&["project"]), ..shown.clone() }), "b");
-    assert_eq!(with(Filters { scopes: names(&["nowhere"]), ..shown.clone() }), "");
-    assert_eq!(with(Filters { group: Some("one".to_owned()), ..shown.clone() }), "ab");
-    assert_eq!(with(Filters { group: Some("three".to_owned()), ..shown }), "");
-    memory.set_state("b", State::Active).unwrap();
-    assert_eq!(with(Filters::default()), "abc");
+    assert_eq!(with(SearchFilters { kinds: names(&["project"]), ..shown.clone() }), "c");
+    assert_eq!(
+        with(SearchFilters { kinds: names(&["gotcha", "decision"]), ..shown.clone() }),
+        "ab"
+    );
+    assert_eq!(with(SearchFilters { scopes: names(&["project"]), ..shown.clone() }), "b");
+    assert_eq!(with(SearchFilters { scopes: names(&["nowhere"]), ..shown.clone() }), "");
+    assert_eq!(with(SearchFilters { group: Some("one".to_owned()), ..shown.clone() }), "ab");
+    assert_eq!(with(SearchFilters { group: Some("three".to_owned()), ..shown }), "");
+    memory.set_state("b", EntryState::Active).unwrap();
+    assert_eq!(with(SearchFilters::default()), "abc");
 }
 
 #[test]
 fn a_group_with_all_the_words_raises_its_entries() {
     let (_folder, memory) = memory();
-    let turn = |id: &str, group: &str, text: &str| Entry {
+    let turn = |id: &str, group: &str, text: &str| SearchEntry {
         group: Some(group.to_owned()),
         ..entry(id, text)
     };
@@ -258,7 +268,7 @@ fn what_is_too_large_is_refused_and_the_rest_is_kept() {
     let huge = entry("huge", &"word ".repeat(10 * 1024 * 1024));
     let counts = memory.import([entry("a", "early"), huge, entry("b", "late")]).unwrap();
     let bytes = 50 * 1024 * 1024;
-    assert_eq!(counts.refused, [(1, Refusal::LongText { bytes })]);
+    assert_eq!(counts.refused, [(1, ImportRefusal::LongText { bytes })]);
     assert_eq!(counts.added, 2);
     let largest = entry("largest", &"x".repeat(LONGEST_TEXT));
     assert_eq!(memory.import([largest]).unwrap().added, 1);
@@ -271,7 +281,7 @@ fn a_file_that_is_no_database_is_reported_and_left() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("memory.1.db");
     std::fs::write(&path, "x".repeat(10_000)).unwrap();
-    let error = Memory::open(folder.path()).err().unwrap();
+    let error = SearchIndex::open(folder.path()).err().unwrap();
     assert!(matches!(error, MemoryError::Damaged { .. }), "{error:?}");
     assert!(error.hint().is_some());
     assert_eq!(std::fs::read(&path).unwrap().len(), 10_000);

@@ -2,35 +2,35 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ralph_memory::synthetic::{self, Question, Random};
-use ralph_memory::{Entry, Memory, Query, Ranking};
+use ralph_memory::synthetic::{self, SplitMix64, SyntheticQuestion};
+use ralph_memory::{RankingWeights, SearchEntry, SearchIndex, SearchQuery};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
 const SEED: u64 = 11;
 
 #[expect(clippy::unwrap_used, reason = "a broken fixture must fail its test at once")]
-fn ranked(ranking: Ranking, sessions: u32) -> (TempDir, Memory) {
+fn ranked(ranking: RankingWeights, sessions: u32) -> (TempDir, SearchIndex) {
     let folder = tempfile::tempdir().unwrap();
-    let memory = Memory::open_ranked(folder.path(), ranking).unwrap();
+    let memory = SearchIndex::open_ranked(folder.path(), ranking).unwrap();
     memory.import(synthetic::entries(SEED, sessions)).unwrap();
     (folder, memory)
 }
 
-fn query(text: &str, limit: usize) -> Query {
-    Query { text: text.to_owned(), limit, ..Query::default() }
+fn query(text: &str, limit: usize) -> SearchQuery {
+    SearchQuery { text: text.to_owned(), limit, ..SearchQuery::default() }
 }
 
 #[expect(clippy::unwrap_used, reason = "a broken fixture must fail its test at once")]
-fn found(memory: &Memory, text: &str, limit: usize) -> Vec<String> {
+fn found(memory: &SearchIndex, text: &str, limit: usize) -> Vec<String> {
     let hits = memory.search(&query(text, limit)).unwrap();
     hits.into_iter().map(|hit| hit.external_id.unwrap()).collect()
 }
 
 /// Which share of the turns that answer a question is among the first ten.
 #[expect(clippy::cast_precision_loss, reason = "small counts")]
-fn recall(memory: &Memory, questions: &[Question]) -> f64 {
-    let of_one = |question: &Question| {
+fn recall(memory: &SearchIndex, questions: &[SyntheticQuestion]) -> f64 {
+    let of_one = |question: &SyntheticQuestion| {
         let found = found(memory, &question.text, 10);
         let right = question.turns.iter().filter(|turn| found.contains(turn)).count();
         right as f64 / question.turns.len() as f64
@@ -40,10 +40,10 @@ fn recall(memory: &Memory, questions: &[Question]) -> f64 {
 
 #[test]
 fn neighbours_and_groups_each_bring_more_of_the_right_turns() {
-    let questions: Vec<Question> = synthetic::questions(SEED, 150).step_by(3).collect();
-    let full = Ranking::default();
-    let alone = Ranking { neighbour: 0.0, group_prior: 0.0, ..full };
-    let beside = Ranking { group_prior: 0.0, ..full };
+    let questions: Vec<SyntheticQuestion> = synthetic::questions(SEED, 150).step_by(3).collect();
+    let full = RankingWeights::default();
+    let alone = RankingWeights { neighbour: 0.0, group_prior: 0.0, ..full };
+    let beside = RankingWeights { group_prior: 0.0, ..full };
     let [alone, beside, full] = [alone, beside, full].map(|ranking| {
         let (_folder, memory) = ranked(ranking, 150);
         recall(&memory, &questions)
@@ -79,14 +79,14 @@ fn found_by_other(connection: &Connection, text: &str) -> Vec<String> {
 #[test]
 #[expect(clippy::cast_precision_loss, reason = "small counts")]
 fn plain_texts_are_ranked_as_by_full_text_search() {
-    let plain = Ranking { neighbour: 0.0, group_prior: 0.0, ..Ranking::default() };
+    let plain = RankingWeights { neighbour: 0.0, group_prior: 0.0, ..RankingWeights::default() };
     let texts: Vec<String> = synthetic::entries(SEED, 150).map(|entry| entry.text).collect();
     let folder = tempfile::tempdir().unwrap();
-    let memory = Memory::open_ranked(folder.path(), plain).unwrap();
-    let entry = |(number, text): (usize, &String)| Entry {
+    let memory = SearchIndex::open_ranked(folder.path(), plain).unwrap();
+    let entry = |(number, text): (usize, &String)| SearchEntry {
         external_id: Some(number.to_string()),
         text: text.clone(),
-        ..Entry::default()
+        ..SearchEntry::default()
     };
     memory.import(texts.iter().enumerate().map(entry)).unwrap();
     let other = other(&texts);
@@ -103,11 +103,11 @@ fn plain_texts_are_ranked_as_by_full_text_search() {
 
 #[test]
 fn many_small_writes_find_what_one_large_write_finds() {
-    let entries: Vec<Entry> = synthetic::entries(SEED, 45).collect();
-    let (_folder, large) = ranked(Ranking::default(), 45);
+    let entries: Vec<SearchEntry> = synthetic::entries(SEED, 45).collect();
+    let (_folder, large) = ranked(RankingWeights::default(), 45);
     let folder = tempfile::tempdir().unwrap();
-    let small = Memory::open(folder.path()).unwrap();
-    let mut random = Random::new(3);
+    let small = SearchIndex::open(folder.path()).unwrap();
+    let mut random = SplitMix64::new(3);
     let mut rest = entries.as_slice();
     while !rest.is_empty() {
         let size = usize::try_from(1 + random.below(60)).unwrap().min(rest.len());
@@ -115,7 +115,7 @@ fn many_small_writes_find_what_one_large_write_finds() {
         small.import(now.iter().cloned()).unwrap();
         rest = after;
     }
-    let questions: Vec<Question> = synthetic::questions(SEED, 45).step_by(4).collect();
+    let questions: Vec<SyntheticQuestion> = synthetic::questions(SEED, 45).step_by(4).collect();
     let check = |state: &str| {
         for question in &questions {
             let sets = [&large, &small].map(|memory| {
@@ -131,11 +131,11 @@ fn many_small_writes_find_what_one_large_write_finds() {
     let changed = entries
         .iter()
         .step_by(3)
-        .map(|entry| Entry { text: format!("{} changed", entry.text), ..entry.clone() });
-    let changed: Vec<Entry> = changed.collect();
+        .map(|entry| SearchEntry { text: format!("{} changed", entry.text), ..entry.clone() });
+    let changed: Vec<SearchEntry> = changed.collect();
     for memory in [&large, &small] {
         assert_eq!(memory.import(changed.iter().cloned()).unwrap().updated, 300);
-        let own = Query { text: "changed".to_owned(), limit: 2000, ..Query::default() };
+        let own = SearchQuery { text: "changed".to_owned(), limit: 2000, ..SearchQuery::default() };
         let hits = memory.search(&own).unwrap();
         let with = hits.iter().filter(|hit| hit.text.ends_with("changed")).count();
         let ids: BTreeSet<&str> = hits.iter().map(|hit| hit.id.as_str()).collect();
@@ -153,12 +153,12 @@ fn writers_at_once_lose_nothing() {
     std::thread::scope(|scope| {
         for writer in 0..4_u32 {
             scope.spawn(move || {
-                let memory = Memory::open(path).unwrap();
+                let memory = SearchIndex::open(path).unwrap();
                 for number in 0..10_u32 {
                     let session =
                         synthetic::session(u64::from(writer % 2), writer / 2 * 10 + number);
                     // Two of the four write each session.
-                    let turns = session.turns.into_iter().map(|turn| Entry {
+                    let turns = session.turns.into_iter().map(|turn| SearchEntry {
                         external_id: turn.external_id.map(|id| format!("{}-{id}", writer % 2)),
                         prev: turn.prev.map(|id| format!("{}-{id}", writer % 2)),
                         next: None,
@@ -170,7 +170,7 @@ fn writers_at_once_lose_nothing() {
             });
         }
     });
-    let memory = Memory::open(path).unwrap();
+    let memory = SearchIndex::open(path).unwrap();
     assert_eq!(memory.count().unwrap(), 800);
     let mut sides: BTreeMap<bool, u32> = BTreeMap::new();
     for writer in 0..2_u32 {
@@ -186,9 +186,9 @@ fn writers_at_once_lose_nothing() {
 
 #[test]
 fn a_smaller_limit_gives_the_beginning_of_a_larger_one() {
-    let alone = Ranking { group_prior: 0.0, ..Ranking::default() };
+    let alone = RankingWeights { group_prior: 0.0, ..RankingWeights::default() };
     let folder = tempfile::tempdir().unwrap();
-    let memory = Memory::open_ranked(folder.path(), alone).unwrap();
+    let memory = SearchIndex::open_ranked(folder.path(), alone).unwrap();
     // Three segments and some entries that wait for one.
     for (first, last) in [(0, 30), (30, 50), (50, 60), (60, 63)] {
         memory.import((first..last).flat_map(|at| synthetic::session(SEED, at).turns)).unwrap();

@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use ralph_core::memory::attempt::{self, Attempt, Ending, Round};
+use ralph_core::memory::attempt::{self, AttemptResult, RepetitionKind, TaskAttempt};
 use ralph_core::memory::notes::orders;
 use ralph_memory::relation::{NoteRelation, relate};
 use serde_json::Value;
@@ -85,10 +85,10 @@ fn first_circle(attempts: &[Value]) -> (Option<&'static str>, Option<u64>) {
         let now = attempt_of(value);
         if let Some(circle) = attempt::notice(&earlier, &now) {
             let name = match circle.round {
-                Round::Exact => "exact",
-                Round::Repeat => "repeat",
-                Round::Oscillation => "oscillation",
-                Round::Symptom => "symptom",
+                RepetitionKind::Exact => "exact",
+                RepetitionKind::Repeat => "repeat",
+                RepetitionKind::Oscillation => "oscillation",
+                RepetitionKind::Symptom => "symptom",
             };
             return (Some(name), Some(number));
         }
@@ -97,15 +97,15 @@ fn first_circle(attempts: &[Value]) -> (Option<&'static str>, Option<u64>) {
     (None, None)
 }
 
-fn attempt_of(value: &Value) -> Attempt {
+fn attempt_of(value: &Value) -> TaskAttempt {
     let list = |name: &str| -> Vec<&str> {
         value[name].as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect()
     };
-    let failed = |failure| Ending::Failed(attempt::signature(failure));
+    let failed = |failure| AttemptResult::Failed(attempt::signature(failure));
     let text = |name: &str| value[name].as_str();
-    let ending = text("failure").map_or(Ending::Passed, failed);
+    let ending = text("failure").map_or(AttemptResult::Passed, failed);
     let approach = text("approach").map(str::to_owned);
-    let base = Attempt::new(text("tree").map(str::to_owned), approach, ending);
+    let base = TaskAttempt::new(text("tree").map(str::to_owned), approach, ending);
     base.change(value["file"].as_str().unwrap_or(""), &list("added"), &list("removed"))
 }
 

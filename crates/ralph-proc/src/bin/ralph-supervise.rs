@@ -12,22 +12,24 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use ralph_proc::{
-    Control, Launch, Limits, LostPrograms, OVERLAY_WORD, Stream, Supervisor, Watcher, adopt_strays,
-    end_strays, overlay_main, supervisor_main,
+    LostPrograms, OVERLAY_WORD, OutputStream, ProgramLaunch, ProgramLimits, ProgramWatcher,
+    Supervisor, WatcherDecision, adopt_strays, end_strays, overlay_main, supervisor_main,
 };
 
-struct PassOn;
+struct OutputForwarder;
 
-impl Watcher for PassOn {
-    fn output(&mut self, stream: Stream, bytes: &[u8]) {
+impl ProgramWatcher for OutputForwarder {
+    fn output(&mut self, stream: OutputStream, bytes: &[u8]) {
         let _ = match stream {
-            Stream::Stdout => io::stdout().write_all(bytes).and_then(|()| io::stdout().flush()),
-            Stream::Stderr => io::stderr().write_all(bytes),
+            OutputStream::Stdout => {
+                io::stdout().write_all(bytes).and_then(|()| io::stdout().flush())
+            }
+            OutputStream::Stderr => io::stderr().write_all(bytes),
         };
     }
 
-    fn tick(&mut self) -> Control {
-        Control::GoOn
+    fn tick(&mut self) -> WatcherDecision {
+        WatcherDecision::GoOn
     }
 }
 
@@ -51,18 +53,18 @@ fn run(
     args: Vec<std::ffi::OsString>,
 ) -> Result<(), Box<dyn std::error::Error>> {
     let dir = env::current_dir()?;
-    let launch = Launch {
+    let launch = ProgramLaunch {
         program,
         args,
         dir,
         env: env::vars_os().collect(),
         stdin: None,
-        streams: ralph_proc::Streams::default(),
+        streams: ralph_proc::StreamMerging::default(),
     };
-    let limits = Limits { wall: None, idle: None, grace: Duration::from_secs(1) };
+    let limits = ProgramLimits { wall: None, idle: None, grace: Duration::from_secs(1) };
     let supervisor = Supervisor::new(env::current_exe()?, []);
     adopt_strays();
-    let outcome = supervisor.run(&launch, &limits, &mut PassOn)?;
+    let outcome = supervisor.run(&launch, &limits, &mut OutputForwarder)?;
     let LostPrograms { escaped, stopped } = end_strays();
     let (ending, elapsed) = (outcome.ending, outcome.elapsed);
     let lost = format!("{escaped} escaped, {stopped} stopped");

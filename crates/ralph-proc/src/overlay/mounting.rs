@@ -10,14 +10,18 @@ use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sched::{CloneFlags, unshare};
 use nix::sys::stat::{Mode, SFlag, makedev, mknod};
 
-use super::{NO_MEANS, Overlay, OverlayFile, OverlaySight, OverlayWay};
+use super::{FileOverlay, NO_MEANS, OverlayContent, OverlayFile, OverlayMethod};
 
 /// The content of a user map that maps every user.
 const EVERYBODY: &str = "0 0 4294967295";
 
 /// Mounts the overlay over its folder, for this process and its children only.
 /// `scratch` is a folder that they need not see.
-pub(super) fn lay_over(overlay: &Overlay, way: OverlayWay, scratch: &Path) -> Result<(), String> {
+pub(super) fn lay_over(
+    overlay: &FileOverlay,
+    way: OverlayMethod,
+    scratch: &Path,
+) -> Result<(), String> {
     let place = std::env::current_dir().map_err(told("find the current folder", scratch))?;
     let user = rustix::process::getuid().as_raw();
     let group = rustix::process::getgid().as_raw();
@@ -28,8 +32,8 @@ pub(super) fn lay_over(overlay: &Overlay, way: OverlayWay, scratch: &Path) -> Re
     mount(Some("tmpfs"), scratch, Some("tmpfs"), MsFlags::empty(), nothing)
         .map_err(refused("mount a tmpfs"))?;
     match way {
-        OverlayWay::Layers => layers(overlay, scratch)?,
-        OverlayWay::Copy => copy(overlay, scratch)?,
+        OverlayMethod::Layers => layers(overlay, scratch)?,
+        OverlayMethod::Copy => copy(overlay, scratch)?,
     }
     umount2(scratch, MntFlags::MNT_DETACH).map_err(refused("unmount the tmpfs"))?;
     leave_rights(user, group)?;
@@ -65,7 +69,7 @@ fn map_users(users: &str, groups: &str, user: u32) -> Result<(), String> {
 }
 
 /// Mounts the overlay file system over its folder and the other folders.
-fn layers(overlay: &Overlay, scratch: &Path) -> Result<(), String> {
+fn layers(overlay: &FileOverlay, scratch: &Path) -> Result<(), String> {
     let replaced = scratch.join("files");
     make_folder(&replaced, &overlay.root)?;
     for file in &overlay.files {
@@ -109,28 +113,28 @@ fn probe_attributes(folder: &Path) -> Result<(), String> {
 }
 
 /// Copies the folder and mounts the copy over it.
-fn copy(overlay: &Overlay, scratch: &Path) -> Result<(), String> {
+fn copy(overlay: &FileOverlay, scratch: &Path) -> Result<(), String> {
     let whole = scratch.join("copy");
     let mut bound = Vec::new();
     copy_folder(&overlay.root, &whole, overlay, Path::new(""), &mut bound)?;
     for file in &overlay.files {
         clear(&whole.join(&file.path)).map_err(told("hide", &file.path))?;
-        if file.seen != OverlaySight::Nothing {
+        if file.seen != OverlayContent::Nothing {
             put(file, &whole, &overlay.root)?;
         }
     }
     for path in bound.iter().filter(|path| whole.join(path).exists()) {
-        bind(&overlay.root.join(path), &whole.join(path), Writing::Refused)?;
+        bind(&overlay.root.join(path), &whole.join(path), WriteAccess::Refused)?;
     }
-    bind(&whole, &overlay.root, Writing::Allowed)?;
-    overlay.others.iter().try_for_each(|other| bind(other, other, Writing::Refused))
+    bind(&whole, &overlay.root, WriteAccess::Allowed)?;
+    overlay.others.iter().try_for_each(|other| bind(other, other, WriteAccess::Refused))
 }
 
 /// Copies the content of a folder; a fixed path becomes an empty folder.
 fn copy_folder(
     from: &Path,
     to: &Path,
-    overlay: &Overlay,
+    overlay: &FileOverlay,
     relative: &Path,
     bound: &mut Vec<PathBuf>,
 ) -> Result<(), String> {
@@ -178,16 +182,16 @@ fn clear(path: &Path) -> io::Result<()> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Writing {
+enum WriteAccess {
     Allowed,
     Refused,
 }
 
-fn bind(from: &Path, to: &Path, writing: Writing) -> Result<(), String> {
+fn bind(from: &Path, to: &Path, writing: WriteAccess) -> Result<(), String> {
     let nothing = None::<&str>;
     let flags = MsFlags::MS_BIND | MsFlags::MS_REC;
     mount(Some(from), to, nothing, flags, nothing).map_err(refused("bind a folder"))?;
-    if writing == Writing::Allowed {
+    if writing == WriteAccess::Allowed {
         return Ok(());
     }
     // Users may not remove the flags that the mount has already.
@@ -223,10 +227,10 @@ fn put(file: &OverlayFile, into: &Path, root: &Path) -> Result<(), String> {
             .map_err(told("write", &file.path))
     };
     match &file.seen {
-        OverlaySight::File(contents) => write(contents, 0o644),
-        OverlaySight::Program(contents) => write(contents, 0o755),
+        OverlayContent::File(contents) => write(contents, 0o644),
+        OverlayContent::Program(contents) => write(contents, 0o755),
         // The overlay's own sign for a deleted file.
-        OverlaySight::Nothing => mknod(&target, SFlag::S_IFCHR, Mode::empty(), makedev(0, 0))
+        OverlayContent::Nothing => mknod(&target, SFlag::S_IFCHR, Mode::empty(), makedev(0, 0))
             .map_err(refused("hide a file")),
     }
 }

@@ -6,27 +6,28 @@ use std::os::unix::ffi::OsStringExt;
 use std::time::{Duration, Instant};
 
 use ralph_proc::{
-    Control, Ending, Launch, ProcError, Stream, Streams, Supervisor, TICK, TOKEN_VARIABLE, Watcher,
+    ExitReason, OutputStream, ProcError, ProgramLaunch, ProgramWatcher, StreamMerging, Supervisor,
+    TICK, TOKEN_VARIABLE, WatcherDecision,
 };
 
 use crate::stage::{NO_LIMITS, Seen, launch, run, sh, supervisor};
 
 #[track_caller]
-fn check(script: &str, want: Ending) {
+fn check(script: &str, want: ExitReason) {
     assert_eq!(run(&sh(script), &NO_LIMITS).ending, want, "{script}");
 }
 
 #[test]
 fn an_exit_code_is_passed_on() {
-    check("exit 0", Ending::Exited(0));
-    check("exit 3", Ending::Exited(3));
-    check("exit 255", Ending::Exited(255));
+    check("exit 0", ExitReason::Exited(0));
+    check("exit 3", ExitReason::Exited(3));
+    check("exit 255", ExitReason::Exited(255));
 }
 
 #[test]
 fn a_death_by_signal_is_passed_on() {
     for signal in [1, 2, 3, 6, 9, 10, 11, 13, 15] {
-        check(&format!("kill -{signal} $$"), Ending::Signaled(signal));
+        check(&format!("kill -{signal} $$"), ExitReason::Signaled(signal));
     }
 }
 
@@ -39,7 +40,7 @@ fn a_program_that_cannot_start_ends_like_in_a_shell() {
         launch.dir = dir.path().into();
         let outcome = run(&launch, &NO_LIMITS);
         let stderr = outcome.stderr.text_lossy();
-        assert_eq!(outcome.ending, Ending::Exited(code), "{stderr}");
+        assert_eq!(outcome.ending, ExitReason::Exited(code), "{stderr}");
         assert!(stderr.starts_with(&format!("ralph: cannot start {program}: ")), "{stderr}");
         assert_eq!(stderr.lines().count(), 1, "{stderr}");
     };
@@ -54,7 +55,7 @@ fn a_missing_directory_or_input_is_named() {
     let mut nowhere = sh("true");
     nowhere.dir = "/no/such/place".into();
     let outcome = run(&nowhere, &NO_LIMITS);
-    assert_eq!(outcome.ending, Ending::Exited(126));
+    assert_eq!(outcome.ending, ExitReason::Exited(126));
     assert_eq!(
         outcome.stderr.text_lossy(),
         "ralph: cannot start sh: no directory /no/such/place\n"
@@ -63,7 +64,7 @@ fn a_missing_directory_or_input_is_named() {
     let mut unfed = sh("true");
     unfed.stdin = Some("/no/such/prompt".into());
     let outcome = run(&unfed, &NO_LIMITS);
-    assert_eq!(outcome.ending, Ending::Exited(126));
+    assert_eq!(outcome.ending, ExitReason::Exited(126));
     assert!(outcome.stderr.text_lossy().contains("/no/such/prompt"));
 }
 
@@ -136,7 +137,7 @@ fn both_streams_are_kept_apart() {
 
 #[test]
 fn a_program_that_closes_its_output_is_still_waited_for() {
-    check("exec >&- 2>&-; sleep 0.3; exit 5", Ending::Exited(5));
+    check("exec >&- 2>&-; sleep 0.3; exit 5", ExitReason::Exited(5));
 }
 
 /// Takes a moment for every piece, as a watcher that writes to a disk does.
@@ -145,15 +146,15 @@ struct Slow {
     bytes: u64,
 }
 
-impl Watcher for Slow {
-    fn output(&mut self, _: Stream, bytes: &[u8]) {
+impl ProgramWatcher for Slow {
+    fn output(&mut self, _: OutputStream, bytes: &[u8]) {
         let end = Instant::now() + Duration::from_millis(1);
         while Instant::now() < end {}
         self.bytes += bytes.len() as u64;
     }
 
-    fn tick(&mut self) -> Control {
-        Control::GoOn
+    fn tick(&mut self) -> WatcherDecision {
+        WatcherDecision::GoOn
     }
 }
 
@@ -162,7 +163,7 @@ fn a_flood_of_output_is_counted_and_only_its_end_is_kept() {
     let mut slow = Slow::default();
     let flood = sh("head -c 20000000 /dev/zero; echo end");
     let outcome = supervisor().run(&flood, &NO_LIMITS, &mut slow).unwrap();
-    assert_eq!(outcome.ending, Ending::Exited(0));
+    assert_eq!(outcome.ending, ExitReason::Exited(0));
     assert_eq!((outcome.stdout.total(), slow.bytes), (20_000_004, 20_000_004));
     assert_eq!(outcome.stdout.len(), 256 * 1024);
     assert!(outcome.stdout.text_lossy().ends_with("\0end\n"));
@@ -188,7 +189,7 @@ fn a_supervisor_that_is_none_is_an_error() {
 #[test]
 fn merged_streams_keep_their_order() {
     let script = "for i in 1 2 3; do echo out $i; echo err $i >&2; done";
-    let launch = Launch { streams: Streams::Merged, ..sh(script) };
+    let launch = ProgramLaunch { streams: StreamMerging::Merged, ..sh(script) };
     let outcome = run(&launch, &NO_LIMITS);
     let text = outcome.stdout.text_lossy();
     assert_eq!(text, "out 1\nerr 1\nout 2\nerr 2\nout 3\nerr 3\n");

@@ -4,12 +4,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ralph_proc::{Ending, Overlay, OverlayFile, OverlaySight, OverlayWay, Supervisor};
+use ralph_proc::{ExitReason, FileOverlay, OverlayContent, OverlayFile, OverlayMethod, Supervisor};
 use tempfile::TempDir;
 
 use crate::stage::{NO_LIMITS, Seen, sh, supervisor};
 
-const WAYS: [OverlayWay; 2] = [OverlayWay::Layers, OverlayWay::Copy];
+const WAYS: [OverlayMethod; 2] = [OverlayMethod::Layers, OverlayMethod::Copy];
 
 /// A folder with files.
 struct Project {
@@ -34,21 +34,25 @@ impl Project {
         fs::read_dir(self.folder.path()).unwrap().next().unwrap().unwrap().path()
     }
 
-    fn overlay(&self, files: &[(&str, Option<&str>)]) -> Overlay {
+    fn overlay(&self, files: &[(&str, Option<&str>)]) -> FileOverlay {
         let seen = |text: Option<&str>| match text {
-            Some(text) => OverlaySight::File(text.as_bytes().to_vec()),
-            None => OverlaySight::Nothing,
+            Some(text) => OverlayContent::File(text.as_bytes().to_vec()),
+            None => OverlayContent::Nothing,
         };
         let file = |(path, text): &(&str, Option<&str>)| OverlayFile {
             path: path.into(),
             seen: seen(*text),
         };
-        Overlay { root: self.root(), files: files.iter().map(file).collect(), ..Overlay::default() }
+        FileOverlay {
+            root: self.root(),
+            files: files.iter().map(file).collect(),
+            ..FileOverlay::default()
+        }
     }
 
     /// Returns the output of a script in the overlay, and its ending.
-    fn run(&self, overlay: &Overlay, way: OverlayWay, script: &str) -> (String, Ending) {
-        let launch = ralph_proc::Launch { dir: self.root(), ..sh(script) };
+    fn run(&self, overlay: &FileOverlay, way: OverlayMethod, script: &str) -> (String, ExitReason) {
+        let launch = ralph_proc::ProgramLaunch { dir: self.root(), ..sh(script) };
         let mut seen = Seen::default();
         let supervisor = supervisor().with_overlay(overlay.clone(), way);
         let outcome = supervisor.run(&launch, &NO_LIMITS, &mut seen).unwrap();
@@ -81,7 +85,7 @@ fn a_program_sees_the_other_files_at_the_same_path_and_leaves_no_trace() {
         );
         let root = project.root();
         assert_eq!(printed, format!("newold\nold\nt.txt\n{}\n", root.display()), "{way:?}");
-        assert_eq!(ending, Ending::Exited(7));
+        assert_eq!(ending, ExitReason::Exited(7));
         let mut names: Vec<_> =
             fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         names.sort();
@@ -116,7 +120,7 @@ fn what_is_written_to_other_folders_does_not_last() {
     let project = Project::new("p", &[("t.txt", "new\n")]);
     let other = tempfile::tempdir().unwrap();
     fs::write(other.path().join("HEAD"), "1").unwrap();
-    let overlay = Overlay { others: vec![other.path().to_owned()], ..project.overlay(&[]) };
+    let overlay = FileOverlay { others: vec![other.path().to_owned()], ..project.overlay(&[]) };
     for way in WAYS {
         let script = format!("echo 2 > {}/HEAD", other.path().display());
         project.run(&overlay, way, &script);
@@ -128,7 +132,7 @@ fn what_is_written_to_other_folders_does_not_last() {
 fn installed_packages_are_seen_as_they_are_and_never_written() {
     let project =
         Project::new("p", &[("node_modules/a/i.js", "a\n"), (".env", "b\n"), ("s", "c\n")]);
-    let overlay = Overlay {
+    let overlay = FileOverlay {
         fixed: vec!["node_modules".into(), ".env".into()],
         ..project.overlay(&[("s", Some("old\n"))])
     };
@@ -174,12 +178,12 @@ fn a_link_in_the_way_is_replaced_and_what_it_points_to_stays() {
 #[test]
 fn what_was_compiled_is_hidden_in_a_copy_too() {
     let project = Project::new("p", &[("a/__pycache__/m.pyc", "x"), ("target/out", "y")]);
-    let overlay = Overlay {
+    let overlay = FileOverlay {
         fixed: vec!["a/__pycache__".into(), "target".into()],
         ..project.overlay(&[("a/__pycache__", None)])
     };
     let script = "ls a; echo x > target/new && echo written";
-    let (printed, _) = project.run(&overlay, OverlayWay::Copy, script);
+    let (printed, _) = project.run(&overlay, OverlayMethod::Copy, script);
     assert_eq!(printed, "written\n");
     assert!(!project.root().join("target/new").exists());
 }

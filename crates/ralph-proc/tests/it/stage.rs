@@ -11,13 +11,16 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
-use ralph_proc::{Control, Launch, Limits, Outcome, Stream, Streams, Supervisor, Watcher};
+use ralph_proc::{
+    OutputStream, ProgramLaunch, ProgramLimits, ProgramOutcome, ProgramWatcher, StreamMerging,
+    Supervisor, WatcherDecision,
+};
 
 /// Fails a test instead of letting it hang.
 pub(crate) const HANG: Duration = Duration::from_secs(20);
 
-pub(crate) const NO_LIMITS: Limits =
-    Limits { wall: None, idle: None, grace: Duration::from_millis(100) };
+pub(crate) const NO_LIMITS: ProgramLimits =
+    ProgramLimits { wall: None, idle: None, grace: Duration::from_millis(100) };
 
 pub(crate) const EXE: &str = env!("CARGO_BIN_EXE_ralph-supervise");
 
@@ -25,18 +28,18 @@ pub(crate) fn supervisor() -> Supervisor {
     Supervisor::new(EXE, [])
 }
 
-pub(crate) fn launch(program: &str, args: &[&str]) -> Launch {
-    Launch {
+pub(crate) fn launch(program: &str, args: &[&str]) -> ProgramLaunch {
+    ProgramLaunch {
         program: program.into(),
         args: args.iter().map(OsString::from).collect(),
         dir: env::temp_dir(),
         env: vec![("PATH".into(), env::var_os("PATH").unwrap())],
         stdin: None,
-        streams: Streams::Apart,
+        streams: StreamMerging::Apart,
     }
 }
 
-pub(crate) fn sh(script: &str) -> Launch {
+pub(crate) fn sh(script: &str) -> ProgramLaunch {
     launch("sh", &["-c", script])
 }
 
@@ -44,31 +47,31 @@ pub(crate) fn sh(script: &str) -> Launch {
 #[derive(Default)]
 pub(crate) struct Seen {
     pub(crate) stdout: String,
-    pub(crate) answer: Option<(&'static str, Control)>,
+    pub(crate) answer: Option<(&'static str, WatcherDecision)>,
 }
 
 impl Seen {
-    pub(crate) fn answering(word: &'static str, control: Control) -> Self {
+    pub(crate) fn answering(word: &'static str, control: WatcherDecision) -> Self {
         Self { answer: Some((word, control)), ..Self::default() }
     }
 }
 
-impl Watcher for Seen {
-    fn output(&mut self, stream: Stream, bytes: &[u8]) {
-        if stream == Stream::Stdout {
+impl ProgramWatcher for Seen {
+    fn output(&mut self, stream: OutputStream, bytes: &[u8]) {
+        if stream == OutputStream::Stdout {
             self.stdout.push_str(&String::from_utf8_lossy(bytes));
         }
     }
 
-    fn tick(&mut self) -> Control {
+    fn tick(&mut self) -> WatcherDecision {
         match self.answer {
             Some((word, control)) if self.stdout.contains(word) => control,
-            Some(_) | None => Control::GoOn,
+            Some(_) | None => WatcherDecision::GoOn,
         }
     }
 }
 
-pub(crate) fn run(launch: &Launch, limits: &Limits) -> Outcome {
+pub(crate) fn run(launch: &ProgramLaunch, limits: &ProgramLimits) -> ProgramOutcome {
     supervisor().run(launch, limits, &mut Seen::default()).unwrap()
 }
 

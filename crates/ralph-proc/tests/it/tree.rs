@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use ralph_proc::{Control, Ending, Limits, Stream, Watcher};
+use ralph_proc::{ExitReason, OutputStream, ProgramLimits, ProgramWatcher, WatcherDecision};
 
 use crate::stage::{EXE, HANG, Lifeline, NO_LIMITS, Seen, run, sh, supervisor};
 
@@ -13,19 +13,19 @@ fn a_daemon_dies_when_the_agent_ends() {
     let dir = tempfile::tempdir().unwrap();
     let lifeline = Lifeline::new(dir.path());
     let outcome = run(&sh(&format!("{}exit 7", lifeline.daemon())), &NO_LIMITS);
-    assert_eq!(outcome.ending, Ending::Exited(7));
+    assert_eq!(outcome.ending, ExitReason::Exited(7));
     assert_eq!(lifeline.wait_for_end(), "held\n");
 }
 
 #[test]
 fn a_daemon_dies_when_the_agent_is_stopped() {
-    for control in [Control::Stop, Control::Kill] {
+    for control in [WatcherDecision::Stop, WatcherDecision::Kill] {
         let dir = tempfile::tempdir().unwrap();
         let lifeline = Lifeline::new(dir.path());
         let script = format!("{}echo ready; sleep 600", lifeline.daemon());
         let mut seen = Seen::answering("ready", control);
         let outcome = supervisor().run(&sh(&script), &NO_LIMITS, &mut seen).unwrap();
-        assert_eq!(outcome.ending, Ending::Stopped, "{control:?}");
+        assert_eq!(outcome.ending, ExitReason::Stopped, "{control:?}");
         lifeline.wait_for_end();
     }
 }
@@ -34,7 +34,7 @@ fn a_daemon_dies_when_the_agent_is_stopped() {
 fn a_daemon_that_holds_our_pipes_does_not_delay_the_end() {
     let script = "setsid sh -c 'trap \"\" TERM HUP; sleep 600' & echo done";
     let outcome = run(&sh(script), &NO_LIMITS);
-    assert_eq!(outcome.ending, Ending::Exited(0));
+    assert_eq!(outcome.ending, ExitReason::Exited(0));
     assert_eq!(outcome.stdout.text_lossy(), "done\n");
     assert!(outcome.elapsed < HANG);
 }
@@ -89,15 +89,15 @@ struct Assassin {
     signal: &'static str,
 }
 
-impl Watcher for Assassin {
-    fn output(&mut self, _: Stream, bytes: &[u8]) {
+impl ProgramWatcher for Assassin {
+    fn output(&mut self, _: OutputStream, bytes: &[u8]) {
         let pid = String::from_utf8_lossy(bytes);
         let kill = Command::new("kill").args([self.signal, pid.trim()]).status();
         assert!(kill.unwrap().success());
     }
 
-    fn tick(&mut self) -> Control {
-        Control::GoOn
+    fn tick(&mut self) -> WatcherDecision {
+        WatcherDecision::GoOn
     }
 }
 
@@ -109,7 +109,7 @@ fn the_tree_dies_when_the_supervisor_is_killed() {
         let script = format!("{}echo $PPID; exec sleep 600", lifeline.daemon());
         let outcome = supervisor().run(&sh(&script), &NO_LIMITS, &mut Assassin { signal }).unwrap();
         // The supervisor's own death, or that of the program it killed.
-        assert_eq!(outcome.ending, Ending::Signaled(9), "{signal}");
+        assert_eq!(outcome.ending, ExitReason::Signaled(9), "{signal}");
         lifeline.wait_for_end();
     }
 }
@@ -126,13 +126,13 @@ fn a_tree_that_keeps_forking_is_killed() {
          done
          wait"
     );
-    let limits = Limits {
+    let limits = ProgramLimits {
         wall: Some(Duration::from_millis(100)),
         grace: Duration::from_millis(10),
         ..NO_LIMITS
     };
     let outcome = run(&sh(&script), &limits);
-    assert_eq!(outcome.ending, Ending::WallTimeout);
+    assert_eq!(outcome.ending, ExitReason::WallTimeout);
     lifeline.wait_for_end();
 }
 
@@ -148,20 +148,20 @@ fn several_runs_at_a_time_do_not_touch_each_other() {
             let script = sh("sleep 0.3; exit 8");
             supervisor.run(&script, &NO_LIMITS, &mut Seen::default()).unwrap().ending
         });
-        assert_eq!(long.join().unwrap(), Ending::Signaled(9));
-        assert_eq!(other.join().unwrap(), Ending::Exited(8));
+        assert_eq!(long.join().unwrap(), ExitReason::Signaled(9));
+        assert_eq!(other.join().unwrap(), ExitReason::Exited(8));
     });
 }
 
 #[test]
 fn a_panic_of_the_watcher_leaves_nothing_behind() {
     struct Panics;
-    impl Watcher for Panics {
-        fn output(&mut self, _: Stream, _: &[u8]) {
+    impl ProgramWatcher for Panics {
+        fn output(&mut self, _: OutputStream, _: &[u8]) {
             panic!("the watcher's own fault");
         }
-        fn tick(&mut self) -> Control {
-            Control::GoOn
+        fn tick(&mut self) -> WatcherDecision {
+            WatcherDecision::GoOn
         }
     }
     let dir = tempfile::tempdir().unwrap();

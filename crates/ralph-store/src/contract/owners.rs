@@ -1,11 +1,11 @@
 //! One owner at a time works on a run, and others can ask it for something.
 
 use ralph_core::run::Owner;
-use ralph_core::state::Pause;
-use ralph_core::{Policy, Run, RunId, State, Timestamp};
+use ralph_core::state::PauseReason;
+use ralph_core::{Policy, Run, RunId, RunState, Timestamp};
 
-use super::{Open, sample};
-use crate::{Request, RunStore, Step, StoreError, Version};
+use super::{StoreOpener, sample};
+use crate::{OwnerRequest, RunStep, RunStore, RunVersion, StoreError};
 
 fn new_run(store: &dyn RunStore) -> Run {
     let run = Run { epoch: 5, ..sample::run(1) };
@@ -25,7 +25,7 @@ fn driver_seen(pid: u32, heartbeat: Timestamp) -> Owner {
 }
 
 /// The new owner gets the run as it is, in a new epoch.
-pub fn a_takeover_makes_the_old_owner_stale(open: Open<'_>) {
+pub fn a_takeover_makes_the_old_owner_stale(open: StoreOpener<'_>) {
     let store = open();
     let run = new_run(&*store);
     let owner = Owner::Session(sample::session_id("new"));
@@ -35,23 +35,23 @@ pub fn a_takeover_makes_the_old_owner_stale(open: Open<'_>) {
     let want = Run { epoch: 6, owner: Some(owner), updated_at: sample::at(100), ..run.clone() };
     assert_eq!(taken, want);
     assert_eq!(store.run(&run.id).unwrap(), Some(want));
-    let step = Step { run: &run, iteration: None, events: &[] };
-    assert!(is_stale(&store.save(Version::of(&run), &step)));
+    let step = RunStep { run: &run, iteration: None, events: &[] };
+    assert!(is_stale(&store.save(RunVersion::of(&run), &step)));
     assert!(is_stale(&store.heartbeat(&run.id, 5, sample::at(101))));
     assert!(is_stale(&store.pending(&run.id, 5)));
 }
 
 /// A request to the old owner does not concern the new one.
-pub fn a_takeover_drops_what_the_old_owner_was_asked(open: Open<'_>) {
+pub fn a_takeover_drops_what_the_old_owner_was_asked(open: StoreOpener<'_>) {
     let store = open();
     let run = new_run(&*store);
-    store.request(&run.id, Request::Pause, sample::at(90)).unwrap();
+    store.request(&run.id, OwnerRequest::Pause, sample::at(90)).unwrap();
     store.take_over(&run.id, 5, &sample::driver(2), sample::at(100)).unwrap();
     assert_eq!(store.pending(&run.id, 6).unwrap(), None);
 }
 
 /// Of two processes that take a run over, the second gets an error.
-pub fn a_takeover_from_an_old_epoch_changes_nothing(open: Open<'_>) {
+pub fn a_takeover_from_an_old_epoch_changes_nothing(open: StoreOpener<'_>) {
     let store = open();
     let run = new_run(&*store);
     let taken = store.take_over(&run.id, 5, &sample::driver(2), sample::at(100)).unwrap();
@@ -60,20 +60,20 @@ pub fn a_takeover_from_an_old_epoch_changes_nothing(open: Open<'_>) {
 }
 
 /// Both ways to look show the request until the run has a new owner.
-pub fn a_heartbeat_tells_what_was_asked(open: Open<'_>) {
+pub fn a_heartbeat_tells_what_was_asked(open: StoreOpener<'_>) {
     let store = open();
     let run = new_run(&*store);
     assert_eq!(store.heartbeat(&run.id, 5, sample::at(10)).unwrap(), None);
     assert_eq!(store.pending(&run.id, 5).unwrap(), None);
-    store.request(&run.id, Request::Pause, sample::at(90)).unwrap();
-    assert_eq!(store.heartbeat(&run.id, 5, sample::at(91)).unwrap(), Some(Request::Pause));
-    let step = Step { run: &run, iteration: None, events: &[] };
-    store.save(Version::of(&run), &step).unwrap();
-    assert_eq!(store.pending(&run.id, 5).unwrap(), Some(Request::Pause));
+    store.request(&run.id, OwnerRequest::Pause, sample::at(90)).unwrap();
+    assert_eq!(store.heartbeat(&run.id, 5, sample::at(91)).unwrap(), Some(OwnerRequest::Pause));
+    let step = RunStep { run: &run, iteration: None, events: &[] };
+    store.save(RunVersion::of(&run), &step).unwrap();
+    assert_eq!(store.pending(&run.id, 5).unwrap(), Some(OwnerRequest::Pause));
 }
 
 /// A save with a run that was read before the heartbeat does not undo it.
-pub fn a_heartbeat_is_kept_and_never_turned_back(open: Open<'_>) {
+pub fn a_heartbeat_is_kept_and_never_turned_back(open: StoreOpener<'_>) {
     let store = open();
     let run = new_run(&*store);
     let owner = || store.run(&run.id).unwrap().unwrap().owner;
@@ -81,8 +81,8 @@ pub fn a_heartbeat_is_kept_and_never_turned_back(open: Open<'_>) {
     assert_eq!(owner(), Some(driver_seen(4321, sample::at(40))));
 
     let save = |run: &Run| {
-        let step = Step { run, iteration: None, events: &[] };
-        store.save(Version::of(run), &step).unwrap();
+        let step = RunStep { run, iteration: None, events: &[] };
+        store.save(RunVersion::of(run), &step).unwrap();
     };
     save(&run);
     assert_eq!(owner(), Some(driver_seen(4321, sample::at(40))));
@@ -98,13 +98,13 @@ pub fn a_heartbeat_is_kept_and_never_turned_back(open: Open<'_>) {
 }
 
 /// A pause becomes a stop, a stop stays one.
-pub fn a_stop_is_not_weakened_by_a_pause(open: Open<'_>) {
+pub fn a_stop_is_not_weakened_by_a_pause(open: StoreOpener<'_>) {
     let store = open();
     let run = new_run(&*store);
     for (asked, want) in [
-        (Request::Pause, Request::Pause),
-        (Request::Stop, Request::Stop),
-        (Request::Pause, Request::Stop),
+        (OwnerRequest::Pause, OwnerRequest::Pause),
+        (OwnerRequest::Stop, OwnerRequest::Stop),
+        (OwnerRequest::Pause, OwnerRequest::Stop),
     ] {
         store.request(&run.id, asked, sample::at(90)).unwrap();
         assert_eq!(store.pending(&run.id, 5).unwrap(), Some(want));
@@ -114,17 +114,17 @@ pub fn a_stop_is_not_weakened_by_a_pause(open: Open<'_>) {
 }
 
 /// The request comes too late and changes nothing.
-pub fn an_ended_run_cannot_be_asked_for_anything(open: Open<'_>) {
+pub fn an_ended_run_cannot_be_asked_for_anything(open: StoreOpener<'_>) {
     let store = open();
-    let run = Run { state: State::Stopped, ..sample::run(1) };
+    let run = Run { state: RunState::Stopped, ..sample::run(1) };
     store.create_run(&run).unwrap();
-    store.request(&run.id, Request::Stop, sample::at(90)).unwrap();
+    store.request(&run.id, OwnerRequest::Stop, sample::at(90)).unwrap();
     assert_eq!(store.pending(&run.id, run.epoch).unwrap(), None);
     assert_eq!(store.run(&run.id).unwrap(), Some(run));
 }
 
 /// Every function about owners returns an error for an unknown run.
-pub fn an_unknown_run_has_no_owner(open: Open<'_>) {
+pub fn an_unknown_run_has_no_owner(open: StoreOpener<'_>) {
     let store = open();
     let id = RunId::from_bits(1);
     let now = sample::at(1);
@@ -134,17 +134,18 @@ pub fn an_unknown_run_has_no_owner(open: Open<'_>) {
     unknown(store.take_over(&id, 0, &sample::driver(1), now).err());
     unknown(store.heartbeat(&id, 0, now).err());
     unknown(store.pending(&id, 0).err());
-    unknown(store.request(&id, Request::Stop, now).err());
+    unknown(store.request(&id, OwnerRequest::Stop, now).err());
 }
 
 /// The session has an active run already. It may take over a paused one.
-pub fn a_session_cannot_take_over_a_second_active_run(open: Open<'_>) {
+pub fn a_session_cannot_take_over_a_second_active_run(open: StoreOpener<'_>) {
     let store = open();
     let session = Owner::Session(sample::session_id("mine"));
     let claimed =
         |bits| Run { worktree: "/here".to_owned(), policy: Policy::promise(), ..sample::run(bits) };
     let own = Run { owner: Some(session.clone()), ..claimed(1) };
-    let (other, resting) = (claimed(2), Run { state: State::Paused(Pause::Asked), ..claimed(3) });
+    let (other, resting) =
+        (claimed(2), Run { state: RunState::Paused(PauseReason::Asked), ..claimed(3) });
     for run in [&own, &other, &resting] {
         store.create_run(run).unwrap();
     }

@@ -2,21 +2,21 @@
 
 use std::time::Duration;
 
-use ralph_core::finding::Reading;
+use ralph_core::finding::ToolReport;
 use ralph_core::usage::Usage;
 use ralph_core::{RunId, TreeId};
 
-use super::{Open, sample};
-use crate::{EventQuery, GatePass, IterationRecord, NewEvent, RunStore, Step, Version};
+use super::{StoreOpener, sample};
+use crate::{EventQuery, GatePass, IterationRecord, NewEvent, RunStep, RunStore, RunVersion};
 
 fn record(store: &dyn RunStore, record: &IterationRecord) {
     let run = store.run(&record.run).unwrap().unwrap();
-    let step = Step { run: &run, iteration: Some(record), events: &[] };
-    store.save(Version::of(&run), &step).unwrap();
+    let step = RunStep { run: &run, iteration: Some(record), events: &[] };
+    store.save(RunVersion::of(&run), &step).unwrap();
 }
 
 /// Checked with all fields set and with as few as possible.
-pub fn every_field_of_an_iteration_survives(open: Open<'_>) {
+pub fn every_field_of_an_iteration_survives(open: StoreOpener<'_>) {
     let store = open();
     store.create_run(&sample::run(1)).unwrap();
     let full = sample::iteration(1, 1);
@@ -38,7 +38,7 @@ pub fn every_field_of_an_iteration_survives(open: Open<'_>) {
 }
 
 /// Iterations of other runs are left out.
-pub fn the_last_iterations_come_oldest_first(open: Open<'_>) {
+pub fn the_last_iterations_come_oldest_first(open: StoreOpener<'_>) {
     let store = open();
     for bits in [1, 2] {
         store.create_run(&sample::run(bits)).unwrap();
@@ -57,7 +57,7 @@ pub fn the_last_iterations_come_oldest_first(open: Open<'_>) {
 }
 
 /// Numbers rise, and reading continues after the last number.
-pub fn events_keep_their_order(open: Open<'_>) {
+pub fn events_keep_their_order(open: StoreOpener<'_>) {
     let store = open();
     let bare = NewEvent {
         run: None,
@@ -84,7 +84,7 @@ pub fn events_keep_their_order(open: Open<'_>) {
 }
 
 /// Events are filtered by run, by session or by both.
-pub fn events_are_found_by_run_and_session(open: Open<'_>) {
+pub fn events_are_found_by_run_and_session(open: StoreOpener<'_>) {
     let store = open();
     let (run, session) = (Some(RunId::from_bits(1)), Some(sample::session_id("mine")));
     let mut seqs = Vec::new();
@@ -104,13 +104,13 @@ pub fn events_are_found_by_run_and_session(open: Open<'_>) {
 }
 
 /// A pass covers no other gate and no other tree; a second pass replaces it.
-pub fn a_pass_counts_for_its_gate_and_tree_only(open: Open<'_>) {
+pub fn a_pass_counts_for_its_gate_and_tree_only(open: StoreOpener<'_>) {
     let store = open();
     let (here, there) = (TreeId::new("here"), TreeId::new("there"));
     let pass =
         |reading, at| GatePass { reading, stamp: "libraries".to_owned(), at: sample::at(at) };
     assert_eq!(store.pass("tests", &here).unwrap(), None);
-    store.remember_pass("tests", &here, &pass(Reading::default(), 1)).unwrap();
+    store.remember_pass("tests", &here, &pass(ToolReport::default(), 1)).unwrap();
     let last = pass(sample::reading(), 2);
     store.remember_pass("tests", &here, &last).unwrap();
     assert_eq!(store.pass("tests", &here).unwrap(), Some(last));
@@ -119,7 +119,7 @@ pub fn a_pass_counts_for_its_gate_and_tree_only(open: Open<'_>) {
 }
 
 /// Other passes stay.
-pub fn a_pass_that_is_forgotten_counts_no_more(open: Open<'_>) {
+pub fn a_pass_that_is_forgotten_counts_no_more(open: StoreOpener<'_>) {
     let store = open();
     let (here, there) = (TreeId::new("here"), TreeId::new("there"));
     let pass = GatePass { reading: sample::reading(), stamp: String::new(), at: sample::at(1) };
@@ -133,7 +133,7 @@ pub fn a_pass_that_is_forgotten_counts_no_more(open: Open<'_>) {
 }
 
 /// The newest time counts, for its gate only.
-pub fn the_time_of_a_gate_is_the_last_one_kept(open: Open<'_>) {
+pub fn the_time_of_a_gate_is_the_last_one_kept(open: StoreOpener<'_>) {
     let store = open();
     assert_eq!(store.time("tests").unwrap(), None);
     for millis in [90_061_001, 60] {
@@ -145,7 +145,7 @@ pub fn the_time_of_a_gate_is_the_last_one_kept(open: Open<'_>) {
 }
 
 /// Checking and tidying up lose nothing.
-pub fn a_sound_store_passes_its_own_check(open: Open<'_>) {
+pub fn a_sound_store_passes_its_own_check(open: StoreOpener<'_>) {
     let store = open();
     let run = sample::run(1);
     store.create_run(&run).unwrap();

@@ -4,13 +4,15 @@
 use ralph_core::circle::Circle;
 use ralph_core::claim::{ClaimRules, MatchMode};
 use ralph_core::locale::Locale;
-use ralph_core::policy::{Context, Criterion, GateCommand, GateSpec, Need, OldSession, Trust};
+use ralph_core::policy::{
+    ContextMode, Criterion, GateCommand, GateImportance, GateSpec, OldSession, Trust,
+};
 use ralph_core::run::Owner;
-use ralph_core::state::{Failure, Pause, Proof, Wait};
-use ralph_core::{Policy, Run, RunId, State};
+use ralph_core::state::{PauseReason, Proof, RunFailure, WaitReason};
+use ralph_core::{Policy, Run, RunId, RunState};
 
-use super::{Open, sample};
-use crate::{RunQuery, RunStore, StoreError, Which};
+use super::{StoreOpener, sample};
+use crate::{RunQuery, RunStateFilter, RunStore, StoreError};
 
 #[track_caller]
 fn check_survives(store: &dyn RunStore, run: &Run) {
@@ -27,7 +29,7 @@ fn named(bits: &[u32]) -> Vec<RunId> {
 }
 
 /// A run is read as it was written, with everything and with the least.
-pub fn every_field_of_a_run_survives(open: Open<'_>) {
+pub fn every_field_of_a_run_survives(open: StoreOpener<'_>) {
     let store = open();
     check_survives(&*store, &sample::run(1));
     check_survives(&*store, &sample::bare_run(2));
@@ -37,46 +39,49 @@ pub fn every_field_of_a_run_survives(open: Open<'_>) {
 }
 
 /// Every state is read as it was written.
-pub fn every_state_survives(open: Open<'_>) {
+pub fn every_state_survives(open: StoreOpener<'_>) {
     let store = open();
     let waits = [
-        Wait::Limit { until: sample::at(-5) },
-        Wait::Human { question: "which \"one\"?".to_owned() },
-        Wait::Child,
-        Wait::Host,
+        WaitReason::Limit { until: sample::at(-5) },
+        WaitReason::Human { question: "which \"one\"?".to_owned() },
+        WaitReason::Child,
+        WaitReason::Host,
     ];
-    let pauses = [Pause::Asked, Pause::Interrupted, Pause::Aborted, Pause::Capped];
+    let pauses =
+        [PauseReason::Asked, PauseReason::Interrupted, PauseReason::Aborted, PauseReason::Capped];
     let failures = [
-        Failure::MaxIterations,
-        Failure::MaxDuration,
-        Failure::NoProgress,
-        Failure::Circular(None),
-        Failure::Circular(Some(Circle { from: 3, to: 5 })),
-        Failure::Budget,
-        Failure::MaxRestarts,
-        Failure::AgentError { what: "it's gone".to_owned() },
-        Failure::FolderGone { folder: "/project/.git".to_owned() },
+        RunFailure::MaxIterations,
+        RunFailure::MaxDuration,
+        RunFailure::NoProgress,
+        RunFailure::Circular(None),
+        RunFailure::Circular(Some(Circle { from: 3, to: 5 })),
+        RunFailure::Budget,
+        RunFailure::MaxRestarts,
+        RunFailure::AgentError { what: "it's gone".to_owned() },
+        RunFailure::FolderGone { folder: "/project/.git".to_owned() },
     ];
-    let states = [State::Running, State::Stopped]
+    let states = [RunState::Running, RunState::Stopped]
         .into_iter()
-        .chain(waits.map(State::Waiting))
-        .chain(pauses.map(State::Paused))
-        .chain([Proof::Verified, Proof::Claimed].map(State::Success))
-        .chain(failures.map(State::Failed));
+        .chain(waits.map(RunState::Waiting))
+        .chain(pauses.map(RunState::Paused))
+        .chain([Proof::Verified, Proof::Claimed].map(RunState::Success))
+        .chain(failures.map(RunState::Failed));
     for (bits, state) in (1..).zip(states) {
         check_survives(&*store, &Run { state, ..sample::run(bits) });
     }
 }
 
 /// Every choice that a policy offers is read as it was written.
-pub fn every_choice_of_a_policy_survives(open: Open<'_>) {
+pub fn every_choice_of_a_policy_survives(open: StoreOpener<'_>) {
     let store = open();
     let promise = Policy::promise;
     let mut policies = vec![promise()];
     for trust in [Trust::Claim, Trust::Evidence] {
         policies.push(Policy { trust, ..promise() });
     }
-    for context in [Context::Auto, Context::Same, Context::Summarize, Context::Fresh] {
+    for context in
+        [ContextMode::Auto, ContextMode::Same, ContextMode::Summarize, ContextMode::Fresh]
+    {
         policies.push(Policy { context, ..promise() });
     }
     for fate in [OldSession::Delete, OldSession::Keep] {
@@ -89,7 +94,7 @@ pub fn every_choice_of_a_policy_survives(open: Open<'_>) {
         let claim = ClaimRules { promise: None, mode, markers: Vec::new() };
         policies.push(Policy { claim, ..promise() });
     }
-    for need in [Need::Required, Need::Advisory] {
+    for need in [GateImportance::Required, GateImportance::Advisory] {
         let all = Criterion::NAMED.into_iter().chain([Criterion::Custom, Criterion::Judge]);
         let gate = |criterion| GateSpec {
             need,
@@ -104,7 +109,7 @@ pub fn every_choice_of_a_policy_survives(open: Open<'_>) {
 }
 
 /// A second run with the same id is refused and the first stays.
-pub fn a_run_id_is_used_once(open: Open<'_>) {
+pub fn a_run_id_is_used_once(open: StoreOpener<'_>) {
     let store = open();
     let run = sample::run(1);
     store.create_run(&run).unwrap();
@@ -116,23 +121,26 @@ pub fn a_run_id_is_used_once(open: Open<'_>) {
 
 fn active(store: &dyn RunStore, worktree: &str) -> Vec<RunId> {
     let worktree = Some(worktree.to_owned());
-    ids(&store.runs(&RunQuery { worktree, which: Which::Active, limit: 10 }).unwrap())
+    ids(&store.runs(&RunQuery { worktree, which: RunStateFilter::Active, limit: 10 }).unwrap())
 }
 
 /// A second active run with gates is refused; a paused one is accepted.
-pub fn a_work_tree_has_one_active_run_that_gates_judge(open: Open<'_>) {
+pub fn a_work_tree_has_one_active_run_that_gates_judge(open: StoreOpener<'_>) {
     let store = open();
     let here = "/here".to_owned();
     let first = Run { worktree: here.clone(), ..sample::run(1) };
     store.create_run(&first).unwrap();
 
-    let second =
-        Run { worktree: here.clone(), state: State::Waiting(Wait::Host), ..sample::run(2) };
+    let second = Run {
+        worktree: here.clone(),
+        state: RunState::Waiting(WaitReason::Host),
+        ..sample::run(2)
+    };
     let refused = store.create_run(&second);
     assert!(matches!(refused, Err(StoreError::WorktreeBusy { run }) if run == first.id));
     assert_eq!(store.run(&second.id).unwrap(), None);
 
-    let paused = Run { state: State::Paused(Pause::Asked), ..second };
+    let paused = Run { state: RunState::Paused(PauseReason::Asked), ..second };
     store.create_run(&paused).unwrap();
     store.create_run(&sample::run(3)).unwrap();
     assert_eq!(active(&*store, &here), named(&[1]));
@@ -140,7 +148,7 @@ pub fn a_work_tree_has_one_active_run_that_gates_judge(open: Open<'_>) {
 }
 
 /// Runs without gates exclude only other runs of their own session.
-pub fn every_session_may_have_a_run_that_the_claim_judges(open: Open<'_>) {
+pub fn every_session_may_have_a_run_that_the_claim_judges(open: StoreOpener<'_>) {
     let store = open();
     let here = "/here".to_owned();
     let claimed = |bits, session| Run {
@@ -159,34 +167,36 @@ pub fn every_session_may_have_a_run_that_the_claim_judges(open: Open<'_>) {
 
     let second = store.create_run(&claimed(5, "ses_3"));
     assert!(matches!(second, Err(StoreError::SessionBusy { run }) if run == RunId::from_bits(3)));
-    store.create_run(&Run { state: State::Paused(Pause::Asked), ..claimed(6, "ses_3") }).unwrap();
+    store
+        .create_run(&Run { state: RunState::Paused(PauseReason::Asked), ..claimed(6, "ses_3") })
+        .unwrap();
     store.create_run(&Run { worktree: "/there".to_owned(), ..claimed(7, "ses_3") }).unwrap();
     assert_eq!(active(&*store, &here), named(&[4, 3, 2, 1]));
 }
 
 /// Runs are ordered by start time, then by creation.
-pub fn runs_are_listed_newest_first(open: Open<'_>) {
+pub fn runs_are_listed_newest_first(open: StoreOpener<'_>) {
     let store = open();
     for bits in [2, 9, 5] {
         store.create_run(&sample::run(bits)).unwrap();
     }
     let twin = Run { started_at: sample::at(9), ..sample::run(1) };
     store.create_run(&twin).unwrap();
-    let query = |limit| RunQuery { worktree: None, which: Which::All, limit };
+    let query = |limit| RunQuery { worktree: None, which: RunStateFilter::All, limit };
     assert_eq!(ids(&store.runs(&query(10)).unwrap()), named(&[1, 9, 5, 2]));
     assert_eq!(ids(&store.runs(&query(2)).unwrap()), named(&[1, 9]));
     assert_eq!(ids(&store.runs(&query(0)).unwrap()), named(&[]));
 }
 
 /// A run that waits for a person is open but not active.
-pub fn runs_are_found_by_how_they_stand(open: Open<'_>) {
+pub fn runs_are_found_by_how_they_stand(open: StoreOpener<'_>) {
     let store = open();
     let states = [
-        State::Running,
-        State::Waiting(Wait::Human { question: "?".to_owned() }),
-        State::Paused(Pause::Interrupted),
-        State::Success(Proof::Claimed),
-        State::Stopped,
+        RunState::Running,
+        RunState::Waiting(WaitReason::Human { question: "?".to_owned() }),
+        RunState::Paused(PauseReason::Interrupted),
+        RunState::Success(Proof::Claimed),
+        RunState::Stopped,
     ];
     for (bits, state) in (1..).zip(states) {
         let worktree = "/here".to_owned();
@@ -197,16 +207,16 @@ pub fn runs_are_found_by_how_they_stand(open: Open<'_>) {
         let worktree = worktree.map(str::to_owned);
         ids(&store.runs(&RunQuery { worktree, which, limit: 10 }).unwrap())
     };
-    assert_eq!(found(None, Which::Active), named(&[6, 1]));
-    assert_eq!(found(Some("/here"), Which::Active), named(&[1]));
-    assert_eq!(found(Some("/here"), Which::Open), named(&[3, 2, 1]));
-    assert_eq!(found(Some("/here"), Which::Ended), named(&[5, 4]));
-    assert_eq!(found(Some("/here"), Which::All), named(&[5, 4, 3, 2, 1]));
-    assert_eq!(found(Some("/her_"), Which::All), named(&[]));
+    assert_eq!(found(None, RunStateFilter::Active), named(&[6, 1]));
+    assert_eq!(found(Some("/here"), RunStateFilter::Active), named(&[1]));
+    assert_eq!(found(Some("/here"), RunStateFilter::Open), named(&[3, 2, 1]));
+    assert_eq!(found(Some("/here"), RunStateFilter::Ended), named(&[5, 4]));
+    assert_eq!(found(Some("/here"), RunStateFilter::All), named(&[5, 4, 3, 2, 1]));
+    assert_eq!(found(Some("/her_"), RunStateFilter::All), named(&[]));
 }
 
 /// Only the beginning of an id is completed.
-pub fn run_ids_are_completed(open: Open<'_>) {
+pub fn run_ids_are_completed(open: StoreOpener<'_>) {
     let store = open();
     for bits in [0x1a00_0002, 0x1a00_0001, 0x1b00_0000, 0x00ff_0000] {
         store.create_run(&sample::bare_run(bits)).unwrap();
@@ -226,15 +236,15 @@ pub fn run_ids_are_completed(open: Open<'_>) {
 }
 
 /// Ended runs and runs of other sessions are not found.
-pub fn a_session_finds_its_newest_open_run(open: Open<'_>) {
+pub fn a_session_finds_its_newest_open_run(open: StoreOpener<'_>) {
     let store = open();
     let mine = sample::session_id("mine");
     let owned =
         |bits, state| Run { state, owner: Some(Owner::Session(mine.clone())), ..sample::run(bits) };
     assert_eq!(store.run_of_session(&mine).unwrap(), None);
-    store.create_run(&owned(1, State::Running)).unwrap();
-    store.create_run(&owned(2, State::Paused(Pause::Asked))).unwrap();
-    store.create_run(&owned(3, State::Stopped)).unwrap();
+    store.create_run(&owned(1, RunState::Running)).unwrap();
+    store.create_run(&owned(2, RunState::Paused(PauseReason::Asked))).unwrap();
+    store.create_run(&owned(3, RunState::Stopped)).unwrap();
     store.create_run(&sample::run(4)).unwrap();
     let found = store.run_of_session(&mine).unwrap();
     assert_eq!(found.map(|run| run.id), Some(RunId::from_bits(2)));

@@ -5,24 +5,25 @@ use std::time::Duration;
 
 use ralph_core::circle::Circle;
 use ralph_core::claim::{ClaimRules, Marker, MatchMode, Promise};
-use ralph_core::diagnostics::Totals;
-use ralph_core::errand::{Asked, Errands};
-use ralph_core::evidence::{Edit, Extent, Fault, GateReport, Verdict, Weakening};
+use ralph_core::diagnostics::GateTotals;
+use ralph_core::errand::{ActionRequest, PendingActions};
+use ralph_core::evidence::{GateExtent, GateFault, GateReport, TestEdit, Verdict, WeakenedCheck};
 use ralph_core::finding::{
-    Counts, Finding, Level, Place, Reading, TestCounts, TestFailure, TestState, Tests,
+    Finding, FindingCounts, FindingLevel, SourceLocation, TestCounts, TestFailure, TestResults,
+    TestState, ToolReport,
 };
-use ralph_core::format::Format;
+use ralph_core::format::OutputFormat;
 use ralph_core::locale::Locale;
 use ralph_core::policy::{
-    AddedTests, Allowed, Bar, Context, Criterion, GateCommand, GateSpec, Limits, Need, OldSession,
-    OriginalTests, RuleEdition, TestRules, Trust, TurnLimits,
+    AddedTests, AllowedChanges, ContextMode, Criterion, GateCommand, GateImportance, GateSpec,
+    OldSession, OriginalTests, PassCondition, RuleEdition, RunLimits, TestRules, Trust, TurnLimits,
 };
 use ralph_core::progress::{Progress, SeenTree};
 use ralph_core::prompt::PromptSections;
-use ralph_core::run::{AgentRef, Baseline, Best, NewRun, Owner, Task};
+use ralph_core::run::{AgentRef, Baseline, BestIteration, NewRun, Owner, Task};
 use ralph_core::score::Score;
 use ralph_core::usage::{Usage, Usd};
-use ralph_core::{Approach, Hunk, Policy, Run, RunId, SessionId, State, Timestamp, TreeId};
+use ralph_core::{Approach, Hunk, Policy, Run, RunId, RunState, SessionId, Timestamp, TreeId};
 
 use crate::{IterationRecord, NewEvent};
 
@@ -65,7 +66,7 @@ pub fn run(bits: u32) -> Run {
             command: vec!["agent".to_owned(), "--flag with space".to_owned()],
         },
         policy: policy(),
-        state: State::Running,
+        state: RunState::Running,
         iteration: 3,
         epoch: u64::MAX - 5,
         owner: Some(driver(4321)),
@@ -90,7 +91,7 @@ pub fn run(bits: u32) -> Run {
         },
         last_output: format!("output {HARD_TEXT}"),
         tree: Some(TreeId::new("now")),
-        best: Some(Best { iteration: 2, failing: 1, score: score() }),
+        best: Some(BestIteration { iteration: 2, failing: 1, score: score() }),
         errands: errands(),
         started_at: at(i64::from(bits)),
         updated_at: at(i64::from(bits) + 50),
@@ -98,10 +99,13 @@ pub fn run(bits: u32) -> Run {
     }
 }
 
-fn errands() -> Errands {
-    let moved =
-        Errands::default().with_move(Context::Summarize, &session_id("left"), OldSession::Delete);
-    Errands { asked: Some(Asked { pid: 7, started: u64::MAX, at: at(3) }), ..moved }
+fn errands() -> PendingActions {
+    let moved = PendingActions::default().with_move(
+        ContextMode::Summarize,
+        &session_id("left"),
+        OldSession::Delete,
+    );
+    PendingActions { asked: Some(ActionRequest { pid: 7, started: u64::MAX, at: at(3) }), ..moved }
 }
 
 /// The run `run(bits)` without anything that can be left out.
@@ -132,7 +136,7 @@ fn policy() -> Policy {
             markers: vec![Marker::new("<ralph>DONE</ralph>").unwrap()],
         },
         trust: Trust::Evidence,
-        limits: Limits {
+        limits: RunLimits {
             iterations: 7,
             duration: Duration::from_millis(1_234_567),
             stalled: 4,
@@ -149,16 +153,20 @@ fn policy() -> Policy {
         gates: vec![
             gate(Criterion::TestPass, GateCommand::Argv(vec!["make".into(), "a b".into()])),
             GateSpec {
-                need: Need::Advisory,
+                need: GateImportance::Advisory,
                 ..gate(Criterion::Custom, GateCommand::Shell("x | y".into()))
             },
             gate(Criterion::Judge, GateCommand::Question("It is kind.".into())),
         ],
-        zero: Level::ALL.into(),
-        allowed: Allowed { paths: vec!["tests/**".to_owned()], tests: true, known_failures: true },
+        zero: FindingLevel::ALL.into(),
+        allowed: AllowedChanges {
+            paths: vec!["tests/**".to_owned()],
+            tests: true,
+            known_failures: true,
+        },
         tests: TestRules { original: OriginalTests::Report, added: AddedTests::Ignore },
         edition: RuleEdition::First,
-        context: Context::Summarize,
+        context: ContextMode::Summarize,
         old_session: Some(OldSession::Keep),
         locale: Locale::Ko,
     }
@@ -171,10 +179,10 @@ pub fn gate(criterion: Criterion, command: GateCommand) -> GateSpec {
         criterion,
         command,
         dir: "web".to_owned(),
-        format: Format::Junit,
-        bar: Bar::NoErrors,
+        format: OutputFormat::Junit,
+        bar: PassCondition::NoErrors,
         timeout: Duration::new(300, 1),
-        need: Need::Required,
+        need: GateImportance::Required,
     }
 }
 
@@ -205,9 +213,9 @@ fn seen(tree: &str, iteration: u32) -> SeenTree {
     SeenTree { tree: TreeId::new(tree), iteration }
 }
 
-fn totals() -> Totals {
-    Totals {
-        counts: Counts { errors: u64::MAX, security: 2, warnings: 3, infos: 4 },
+fn totals() -> GateTotals {
+    GateTotals {
+        counts: FindingCounts { errors: u64::MAX, security: 2, warnings: 3, infos: 4 },
         tests: Some(TestCounts { passed: 5, failed: 6, skipped: 7 }),
         unexplained: 8,
     }
@@ -234,10 +242,10 @@ pub fn usage() -> Usage {
 pub fn iteration(bits: u32, number: u32) -> IterationRecord {
     let verdicts = [
         Verdict::Pass,
-        Verdict::Fail(Fault::Exit(-1)),
-        Verdict::Fail(Fault::Signal(9)),
-        Verdict::Fail(Fault::Timeout(Duration::new(5, 5))),
-        Verdict::Fail(Fault::Refused),
+        Verdict::Fail(GateFault::Exit(-1)),
+        Verdict::Fail(GateFault::Signal(9)),
+        Verdict::Fail(GateFault::Timeout(Duration::new(5, 5))),
+        Verdict::Fail(GateFault::Refused),
         Verdict::Unknown { reason: "not installed".to_owned() },
     ];
     IterationRecord {
@@ -253,8 +261,8 @@ pub fn iteration(bits: u32, number: u32) -> IterationRecord {
         approach: Approach::new([7, 2].map(Hunk::new)),
         usage: usage(),
         gates: verdicts.into_iter().map(report).collect(),
-        weakened: vec![Weakening { place: "a:1".to_owned(), what: format!("w {HARD_TEXT}") }],
-        edited: vec![Edit { place: "b:2".to_owned(), what: "e".to_owned() }],
+        weakened: vec![WeakenedCheck { place: "a:1".to_owned(), what: format!("w {HARD_TEXT}") }],
+        edited: vec![TestEdit { place: "b:2".to_owned(), what: "e".to_owned() }],
         text: format!("text {HARD_TEXT}"),
         log: Some("logs/1.log".to_owned()),
     }
@@ -263,7 +271,7 @@ pub fn iteration(bits: u32, number: u32) -> IterationRecord {
 fn report(verdict: Verdict) -> GateReport {
     GateReport {
         name: "test_pass".to_owned(),
-        need: Need::Advisory,
+        need: GateImportance::Advisory,
         command: "make test".to_owned(),
         verdict,
         failing: words(&["test:a", "test:b"]),
@@ -272,31 +280,37 @@ fn report(verdict: Verdict) -> GateReport {
         elapsed: Duration::new(1, 2),
         cached: true,
         usage: Some(usage()),
-        extent: Extent::Affected,
+        extent: GateExtent::Affected,
     }
 }
 
 /// A sample of a gate's parsed output.
-pub fn reading() -> Reading {
-    let place = Place { file: "src/a b.rs".to_owned(), line: Some(3), column: None };
+pub fn reading() -> ToolReport {
+    let place = SourceLocation { file: "src/a b.rs".to_owned(), line: Some(3), column: None };
     let finding = Finding {
         tool: "rustc".to_owned(),
         rule: Some("E0308".to_owned()),
-        level: Level::Security,
+        level: FindingLevel::Security,
         place: place.clone(),
         message: format!("message {HARD_TEXT}"),
         fingerprint: format!("print {HARD_TEXT}"),
     };
     let states = [("a", TestState::Passed), ("b", TestState::Failed), ("c", TestState::Skipped)];
     let failure = TestFailure { place, message: format!("said {HARD_TEXT}") };
-    let tests = Tests {
+    let tests = TestResults {
         states: states.map(|(id, state)| (id.to_owned(), state)).into(),
         failures: [("b".to_owned(), failure)].into(),
         counts: TestCounts { passed: 1, failed: 1, skipped: u64::MAX },
         printed: 7,
     };
-    let counts = Counts { errors: 1, security: 2, warnings: 3, infos: 4 };
-    Reading { findings: vec![finding], counts, tests: Some(tests), beyond: 5, ..Reading::default() }
+    let counts = FindingCounts { errors: 1, security: 2, warnings: 3, infos: 4 };
+    ToolReport {
+        findings: vec![finding],
+        counts,
+        tests: Some(tests),
+        beyond: 5,
+        ..ToolReport::default()
+    }
 }
 
 /// An event of `run(bits)`.

@@ -1,10 +1,10 @@
 //! A step is written as a whole by exactly one writer, or not at all.
 
-use ralph_core::state::{Pause, Proof};
-use ralph_core::{Run, RunId, State};
+use ralph_core::state::{PauseReason, Proof};
+use ralph_core::{Run, RunId, RunState};
 
-use super::{Open, sample};
-use crate::{EventQuery, IterationRecord, RunStore, Step, StoreError, Version};
+use super::{StoreOpener, sample};
+use crate::{EventQuery, IterationRecord, RunStep, RunStore, RunVersion, StoreError};
 
 fn events_of(store: &dyn RunStore, bits: u32) -> usize {
     let run = Some(RunId::from_bits(bits));
@@ -12,16 +12,16 @@ fn events_of(store: &dyn RunStore, bits: u32) -> usize {
 }
 
 /// The run, the record and the events are there afterwards.
-pub fn a_step_is_written_as_a_whole(open: Open<'_>) {
+pub fn a_step_is_written_as_a_whole(open: StoreOpener<'_>) {
     let store = open();
     let before = sample::bare_run(1);
     store.create_run(&before).unwrap();
-    let after = Run { state: State::Success(Proof::Verified), ..sample::run(1) };
+    let after = Run { state: RunState::Success(Proof::Verified), ..sample::run(1) };
     let record = sample::iteration(1, 3);
     let events = [sample::event(1), sample::event(1)];
-    let step = Step { run: &after, iteration: Some(&record), events: &events };
+    let step = RunStep { run: &after, iteration: Some(&record), events: &events };
 
-    store.save(Version::of(&before), &step).unwrap();
+    store.save(RunVersion::of(&before), &step).unwrap();
 
     assert_eq!(store.run(&after.id).unwrap(), Some(after));
     assert_eq!(store.iteration(&record.run, 3).unwrap(), Some(record));
@@ -29,20 +29,20 @@ pub fn a_step_is_written_as_a_whole(open: Open<'_>) {
 }
 
 /// A wrong epoch or a wrong iteration is enough.
-pub fn a_step_from_an_old_version_writes_nothing(open: Open<'_>) {
+pub fn a_step_from_an_old_version_writes_nothing(open: StoreOpener<'_>) {
     let store = open();
     let run = sample::run(1);
     store.create_run(&run).unwrap();
-    let now = Version::of(&run);
+    let now = RunVersion::of(&run);
     let next = Run { iteration: run.iteration + 1, last_output: "lost".to_owned(), ..run.clone() };
     let record = sample::iteration(1, 3);
     let events = [sample::event(1)];
-    let step = Step { run: &next, iteration: Some(&record), events: &events };
+    let step = RunStep { run: &next, iteration: Some(&record), events: &events };
 
     for old in [
-        Version { epoch: now.epoch - 1, ..now },
-        Version { iteration: now.iteration - 1, ..now },
-        Version { iteration: now.iteration + 1, ..now },
+        RunVersion { epoch: now.epoch - 1, ..now },
+        RunVersion { iteration: now.iteration - 1, ..now },
+        RunVersion { iteration: now.iteration + 1, ..now },
     ] {
         let refused = store.save(old, &step);
         assert!(matches!(refused, Err(StoreError::Stale { run: id }) if id == run.id), "{old:?}");
@@ -53,19 +53,19 @@ pub fn a_step_from_an_old_version_writes_nothing(open: Open<'_>) {
 }
 
 /// A second record for an iteration is refused with all that came with it.
-pub fn an_iteration_is_decided_once(open: Open<'_>) {
+pub fn an_iteration_is_decided_once(open: StoreOpener<'_>) {
     let store = open();
     let run = sample::run(1);
     store.create_run(&run).unwrap();
     let first = sample::iteration(1, 3);
-    let step = Step { run: &run, iteration: Some(&first), events: &[] };
-    store.save(Version::of(&run), &step).unwrap();
+    let step = RunStep { run: &run, iteration: Some(&first), events: &[] };
+    store.save(RunVersion::of(&run), &step).unwrap();
 
     let changed = Run { last_output: "lost".to_owned(), ..run.clone() };
     let second = IterationRecord { decision: "complete".to_owned(), ..first.clone() };
     let events = [sample::event(1)];
-    let step = Step { run: &changed, iteration: Some(&second), events: &events };
-    let refused = store.save(Version::of(&run), &step);
+    let step = RunStep { run: &changed, iteration: Some(&second), events: &events };
+    let refused = store.save(RunVersion::of(&run), &step);
 
     assert!(matches!(refused, Err(StoreError::AlreadyDecided { iteration: 3, .. })));
     assert_eq!(store.run(&run.id).unwrap(), Some(run));
@@ -74,33 +74,37 @@ pub fn an_iteration_is_decided_once(open: Open<'_>) {
 }
 
 /// Saving does not create a run.
-pub fn an_unknown_run_cannot_be_saved(open: Open<'_>) {
+pub fn an_unknown_run_cannot_be_saved(open: StoreOpener<'_>) {
     let store = open();
     let run = sample::run(1);
-    let refused = store.save(Version::of(&run), &Step { run: &run, iteration: None, events: &[] });
+    let refused =
+        store.save(RunVersion::of(&run), &RunStep { run: &run, iteration: None, events: &[] });
     assert!(matches!(refused, Err(StoreError::NoSuchRun { run: id }) if id == run.id));
     assert_eq!(store.run(&run.id).unwrap(), None);
 }
 
 /// A run becomes active again only in a work tree without another active run.
-pub fn a_paused_run_does_not_wake_beside_an_active_one(open: Open<'_>) {
+pub fn a_paused_run_does_not_wake_beside_an_active_one(open: StoreOpener<'_>) {
     let store = open();
     let worktree = "/here".to_owned();
-    let paused =
-        Run { worktree: worktree.clone(), state: State::Paused(Pause::Asked), ..sample::run(1) };
+    let paused = Run {
+        worktree: worktree.clone(),
+        state: RunState::Paused(PauseReason::Asked),
+        ..sample::run(1)
+    };
     let active = Run { worktree, ..sample::run(2) };
     store.create_run(&paused).unwrap();
     store.create_run(&active).unwrap();
-    let woken = Run { state: State::Running, ..paused.clone() };
-    let wake = Step { run: &woken, iteration: None, events: &[] };
+    let woken = Run { state: RunState::Running, ..paused.clone() };
+    let wake = RunStep { run: &woken, iteration: None, events: &[] };
 
-    let refused = store.save(Version::of(&paused), &wake);
+    let refused = store.save(RunVersion::of(&paused), &wake);
     assert!(matches!(refused, Err(StoreError::WorktreeBusy { run }) if run == active.id));
     assert_eq!(store.run(&paused.id).unwrap(), Some(paused.clone()));
 
-    let stopped = Run { state: State::Stopped, ..active.clone() };
-    let stop = Step { run: &stopped, iteration: None, events: &[] };
-    store.save(Version::of(&active), &stop).unwrap();
-    store.save(Version::of(&paused), &wake).unwrap();
+    let stopped = Run { state: RunState::Stopped, ..active.clone() };
+    let stop = RunStep { run: &stopped, iteration: None, events: &[] };
+    store.save(RunVersion::of(&active), &stop).unwrap();
+    store.save(RunVersion::of(&paused), &wake).unwrap();
     assert_eq!(store.run(&paused.id).unwrap(), Some(woken));
 }

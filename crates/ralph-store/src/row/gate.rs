@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use ralph_core::evidence::{Edit, Extent, Fault, GateReport, Verdict, Weakening};
+use ralph_core::evidence::{GateExtent, GateFault, GateReport, TestEdit, Verdict, WeakenedCheck};
 use ralph_core::usage::{Usage, Usd};
 use serde::{Deserialize, Serialize};
 
 use super::policy::NeedRow;
-use super::reading::ReadingRow;
+use super::reading::ToolReportRow;
 use super::{decode, encode};
 use crate::error::StoreError;
 
@@ -24,12 +24,12 @@ struct ReportRow {
     verdict: VerdictRow,
     failing: BTreeSet<String>,
     #[serde(default)]
-    reading: ReadingRow,
+    reading: ToolReportRow,
     tail: String,
     elapsed: Duration,
     cached: bool,
     #[serde(default)]
-    usage: Option<UsageRow>,
+    usage: Option<GateUsageRow>,
     #[serde(default)]
     extent: ExtentRow,
 }
@@ -62,7 +62,7 @@ struct ChangesRow {
 }
 
 #[derive(Deserialize, Serialize)]
-struct UsageRow {
+struct GateUsageRow {
     input_tokens: u64,
     output_tokens: u64,
     cost_micros: u64,
@@ -82,8 +82,8 @@ pub(crate) fn decode_gates(text: &str) -> Result<Vec<GateReport>, StoreError> {
 
 /// Returns the JSON form of the changes that were made to checks.
 pub(crate) fn encode_changes(
-    weakened: &[Weakening],
-    edited: &[Edit],
+    weakened: &[WeakenedCheck],
+    edited: &[TestEdit],
 ) -> Result<String, StoreError> {
     let weakened = weakened.iter().map(|one| [one.place.clone(), one.what.clone()]).collect();
     let edited = edited.iter().map(|one| [one.place.clone(), one.what.clone()]).collect();
@@ -91,33 +91,35 @@ pub(crate) fn encode_changes(
 }
 
 /// Reads the changes that were made to checks from their JSON form.
-pub(crate) fn decode_changes(text: &str) -> Result<(Vec<Weakening>, Vec<Edit>), StoreError> {
+pub(crate) fn decode_changes(
+    text: &str,
+) -> Result<(Vec<WeakenedCheck>, Vec<TestEdit>), StoreError> {
     let ChangesRow { weakened, edited } = decode(CHANGES, text)?;
-    let weakened = weakened.into_iter().map(|[place, what]| Weakening { place, what });
-    let edited = edited.into_iter().map(|[place, what]| Edit { place, what });
+    let weakened = weakened.into_iter().map(|[place, what]| WeakenedCheck { place, what });
+    let edited = edited.into_iter().map(|[place, what]| TestEdit { place, what });
     Ok((weakened.collect(), edited.collect()))
 }
 
 /// Returns the JSON form of usage.
 pub(crate) fn encode_usage(usage: Usage) -> Result<String, StoreError> {
-    encode(USAGE, &UsageRow::from(usage))
+    encode(USAGE, &GateUsageRow::from(usage))
 }
 
 /// Reads usage from its JSON form.
 pub(crate) fn decode_usage(text: &str) -> Result<Usage, StoreError> {
-    Ok(decode::<UsageRow>(USAGE, text)?.into())
+    Ok(decode::<GateUsageRow>(USAGE, text)?.into())
 }
 
-impl From<Usage> for UsageRow {
+impl From<Usage> for GateUsageRow {
     fn from(usage: Usage) -> Self {
         let Usage { input_tokens, output_tokens, cost } = usage;
         Self { input_tokens, output_tokens, cost_micros: cost.micros() }
     }
 }
 
-impl From<UsageRow> for Usage {
-    fn from(row: UsageRow) -> Self {
-        let UsageRow { input_tokens, output_tokens, cost_micros } = row;
+impl From<GateUsageRow> for Usage {
+    fn from(row: GateUsageRow) -> Self {
+        let GateUsageRow { input_tokens, output_tokens, cost_micros } = row;
         Self { input_tokens, output_tokens, cost: Usd::from_micros(cost_micros) }
     }
 }
@@ -138,17 +140,17 @@ impl From<GateReport> for ReportRow {
             extent,
         } = report;
         let extent = match extent {
-            Extent::Whole => ExtentRow::Whole,
-            Extent::Affected => ExtentRow::Affected,
+            GateExtent::Whole => ExtentRow::Whole,
+            GateExtent::Affected => ExtentRow::Affected,
         };
         let (reading, usage) = (reading.into(), usage.map(Into::into));
         let verdict = match verdict {
             Verdict::Pass => VerdictRow::Pass,
-            Verdict::Fail(Fault::Exit(code)) => VerdictRow::Exit(code),
-            Verdict::Fail(Fault::Signal(signal)) => VerdictRow::Signal(signal),
-            Verdict::Fail(Fault::Timeout(after)) => VerdictRow::Timeout(after),
-            Verdict::Fail(Fault::Findings(count)) => VerdictRow::Findings(count),
-            Verdict::Fail(Fault::Refused) => VerdictRow::Refused,
+            Verdict::Fail(GateFault::Exit(code)) => VerdictRow::Exit(code),
+            Verdict::Fail(GateFault::Signal(signal)) => VerdictRow::Signal(signal),
+            Verdict::Fail(GateFault::Timeout(after)) => VerdictRow::Timeout(after),
+            Verdict::Fail(GateFault::Findings(count)) => VerdictRow::Findings(count),
+            Verdict::Fail(GateFault::Refused) => VerdictRow::Refused,
             Verdict::Unclear { reason } => VerdictRow::Unclear(reason),
             Verdict::Unknown { reason } => VerdictRow::Unknown(reason),
         };
@@ -184,17 +186,17 @@ impl From<ReportRow> for GateReport {
             extent,
         } = row;
         let extent = match extent {
-            ExtentRow::Whole => Extent::Whole,
-            ExtentRow::Affected => Extent::Affected,
+            ExtentRow::Whole => GateExtent::Whole,
+            ExtentRow::Affected => GateExtent::Affected,
         };
         let (reading, usage) = (reading.into(), usage.map(Into::into));
         let verdict = match verdict {
             VerdictRow::Pass => Verdict::Pass,
-            VerdictRow::Exit(code) => Verdict::Fail(Fault::Exit(code)),
-            VerdictRow::Signal(signal) => Verdict::Fail(Fault::Signal(signal)),
-            VerdictRow::Timeout(after) => Verdict::Fail(Fault::Timeout(after)),
-            VerdictRow::Findings(count) => Verdict::Fail(Fault::Findings(count)),
-            VerdictRow::Refused => Verdict::Fail(Fault::Refused),
+            VerdictRow::Exit(code) => Verdict::Fail(GateFault::Exit(code)),
+            VerdictRow::Signal(signal) => Verdict::Fail(GateFault::Signal(signal)),
+            VerdictRow::Timeout(after) => Verdict::Fail(GateFault::Timeout(after)),
+            VerdictRow::Findings(count) => Verdict::Fail(GateFault::Findings(count)),
+            VerdictRow::Refused => Verdict::Fail(GateFault::Refused),
             VerdictRow::Unclear(reason) => Verdict::Unclear { reason },
             VerdictRow::Unknown(reason) => Verdict::Unknown { reason },
         };

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use ralph_core::Policy;
 use ralph_core::claim::{ClaimRules, Marker, MatchMode, Promise};
-use ralph_core::finding::Level;
-use ralph_core::format::Format;
+use ralph_core::finding::FindingLevel;
+use ralph_core::format::OutputFormat;
 use ralph_core::locale::Locale;
 use ralph_core::policy::{
-    AddedTests, Allowed, Bar, Context, Criterion, GateCommand, GateSpec, Limits, Need, OldSession,
-    OriginalTests, RuleEdition, TestRules, Trust, TurnLimits,
+    AddedTests, AllowedChanges, ContextMode, Criterion, GateCommand, GateImportance, GateSpec,
+    OldSession, OriginalTests, PassCondition, RuleEdition, RunLimits, TestRules, Trust, TurnLimits,
 };
 use ralph_core::usage::Usd;
 use serde::{Deserialize, Serialize};
@@ -21,15 +21,15 @@ use crate::error::StoreError;
 const WHAT: &str = "the policy of a run";
 
 twin!(TrustRow of Trust { Claim, Evidence });
-twin!(ContextRow of Context { Auto, Same, Summarize, Fresh });
+twin!(ContextRow of ContextMode { Auto, Same, Summarize, Fresh });
 twin!(OldSessionRow of OldSession { Delete, Keep });
 twin!(LocaleRow of Locale { En, Ko });
 twin!(ModeRow of MatchMode { Tag, Word, Contains });
 twin!(RuleEditionRow of RuleEdition { First, Second });
 twin!(OriginalTestsRow of OriginalTests { Hold, Report, Off });
 twin!(AddedTestsRow of AddedTests { Expect, Ignore });
-twin!(BarRow of Bar { Clean, NoErrors, NoWorse });
-twin!(NeedRow of Need { Required, Advisory });
+twin!(BarRow of PassCondition { Clean, NoErrors, NoWorse });
+twin!(NeedRow of GateImportance { Required, Advisory });
 twin!(CriterionRow of Criterion { TestPass, BuildSuccess, LintClean, TypeCheck, Diagnostics, Security, Memory, Custom, Judge });
 
 #[derive(Deserialize, Serialize)]
@@ -188,8 +188,8 @@ pub(super) fn decode_policy(text: &str) -> Result<Policy, StoreError> {
         limits: limits.into(),
         turns: TurnLimits { idle: turns.idle, wall: turns.wall, grace: turns.grace },
         gates: gates.into_iter().map(GateSpec::from).collect(),
-        zero: zero.into_iter().map(Level::from).collect(),
-        allowed: Allowed { paths: allowed_paths, tests: allow_tests, known_failures },
+        zero: zero.into_iter().map(FindingLevel::from).collect(),
+        allowed: AllowedChanges { paths: allowed_paths, tests: allow_tests, known_failures },
         tests: TestRules { original: original_tests.into(), added: added_tests.into() },
         edition: edition.into(),
         context: context.into(),
@@ -221,15 +221,15 @@ impl ClaimRow {
     }
 }
 
-impl From<Limits> for LimitsRow {
-    fn from(limits: Limits) -> Self {
-        let Limits { iterations, duration, stalled, restarts, tokens, cost, waiting } = limits;
+impl From<RunLimits> for LimitsRow {
+    fn from(limits: RunLimits) -> Self {
+        let RunLimits { iterations, duration, stalled, restarts, tokens, cost, waiting } = limits;
         let cost_micros = cost.map(Usd::micros);
         Self { iterations, duration, stalled, restarts, tokens, cost_micros, waiting }
     }
 }
 
-impl From<LimitsRow> for Limits {
+impl From<LimitsRow> for RunLimits {
     fn from(row: LimitsRow) -> Self {
         let LimitsRow { iterations, duration, stalled, restarts, tokens, cost_micros, waiting } =
             row;
@@ -274,7 +274,7 @@ impl From<GateRow> for GateSpec {
             dir,
             // This version does not know the format: the exit code still
             // counts.
-            format: format.parse().unwrap_or(Format::Exit),
+            format: format.parse().unwrap_or(OutputFormat::Exit),
             bar: bar.into(),
             timeout,
             need: need.into(),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use ralph_core::TreeId;
 use ralph_core::circle::Circle;
 use ralph_core::progress::{Progress, SeenTree};
-use ralph_core::run::{Baseline, Best};
+use ralph_core::run::{Baseline, BestIteration};
 use ralph_core::score::Score;
 use serde::{Deserialize, Serialize};
 
@@ -73,7 +73,7 @@ struct BaselineRow {
 /// Returns the JSON form of progress, with the score of the best iteration.
 pub(super) fn encode_progress(
     progress: &Progress,
-    best: Option<Best>,
+    best: Option<BestIteration>,
 ) -> Result<String, StoreError> {
     let Progress {
         stalled,

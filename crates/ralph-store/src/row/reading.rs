@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use ralph_core::Timestamp;
 use ralph_core::finding::{
-    Counts, Finding, Level, Place, Reading, TestCounts, TestFailure, TestState, Tests,
+    Finding, FindingCounts, FindingLevel, SourceLocation, TestCounts, TestFailure, TestResults,
+    TestState, ToolReport,
 };
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +17,7 @@ const READING: &str = "what a gate printed";
 
 /// Returns the JSON form of a pass, without its time.
 pub(crate) fn encode_pass(pass: &GatePass) -> Result<String, StoreError> {
-    let (reading, stamp) = (ReadingRow::from(pass.reading.clone()), pass.stamp.clone());
+    let (reading, stamp) = (ToolReportRow::from(pass.reading.clone()), pass.stamp.clone());
     encode(READING, &PassRow { reading, stamp })
 }
 
@@ -29,16 +30,16 @@ pub(crate) fn decode_pass(text: &str, at: Timestamp) -> Option<GatePass> {
 
 #[derive(Deserialize, Serialize)]
 struct PassRow {
-    reading: ReadingRow,
+    reading: ToolReportRow,
     stamp: String,
 }
 
-twin!(LevelRow of Level { Error, Security, Warning, Info });
+twin!(LevelRow of FindingLevel { Error, Security, Warning, Info });
 twin!(TestStateRow of TestState { Passed, Failed, Skipped });
 
 #[derive(Default, Deserialize, Serialize)]
 #[serde(default)]
-pub(super) struct ReadingRow {
+pub(super) struct ToolReportRow {
     findings: Vec<FindingRow>,
     counts: [u64; 4],
     tests: Option<TestsRow>,
@@ -50,27 +51,27 @@ struct FindingRow {
     tool: String,
     rule: Option<String>,
     level: LevelRow,
-    place: PlaceRow,
+    place: LocationRow,
     message: String,
     fingerprint: String,
 }
 
 #[derive(Deserialize, Serialize)]
-struct PlaceRow(String, Option<u32>, Option<u32>);
+struct LocationRow(String, Option<u32>, Option<u32>);
 
 #[derive(Deserialize, Serialize)]
 struct TestsRow {
     states: BTreeMap<String, TestStateRow>,
-    failures: BTreeMap<String, (PlaceRow, String)>,
+    failures: BTreeMap<String, (LocationRow, String)>,
     counts: [u64; 3],
     #[serde(default)]
     printed: u64,
 }
 
-impl From<Reading> for ReadingRow {
-    fn from(reading: Reading) -> Self {
-        let Reading { findings, counts, tests, beyond, failure_lines: _ } = reading;
-        let Counts { errors, security, warnings, infos } = counts;
+impl From<ToolReport> for ToolReportRow {
+    fn from(reading: ToolReport) -> Self {
+        let ToolReport { findings, counts, tests, beyond, failure_lines: _ } = reading;
+        let FindingCounts { errors, security, warnings, infos } = counts;
         Self {
             findings: findings.into_iter().map(FindingRow::from).collect(),
             counts: [errors, security, warnings, infos],
@@ -80,14 +81,14 @@ impl From<Reading> for ReadingRow {
     }
 }
 
-impl From<ReadingRow> for Reading {
-    fn from(row: ReadingRow) -> Self {
-        let ReadingRow { findings, counts, tests, beyond } = row;
+impl From<ToolReportRow> for ToolReport {
+    fn from(row: ToolReportRow) -> Self {
+        let ToolReportRow { findings, counts, tests, beyond } = row;
         let [errors, security, warnings, infos] = counts;
         Self {
             findings: findings.into_iter().map(Finding::from).collect(),
-            counts: Counts { errors, security, warnings, infos },
-            tests: tests.map(Tests::from),
+            counts: FindingCounts { errors, security, warnings, infos },
+            tests: tests.map(TestResults::from),
             beyond,
             ..Self::default()
         }
@@ -108,21 +109,21 @@ impl From<FindingRow> for Finding {
     }
 }
 
-impl From<Place> for PlaceRow {
-    fn from(Place { file, line, column }: Place) -> Self {
+impl From<SourceLocation> for LocationRow {
+    fn from(SourceLocation { file, line, column }: SourceLocation) -> Self {
         Self(file, line, column)
     }
 }
 
-impl From<PlaceRow> for Place {
-    fn from(PlaceRow(file, line, column): PlaceRow) -> Self {
+impl From<LocationRow> for SourceLocation {
+    fn from(LocationRow(file, line, column): LocationRow) -> Self {
         Self { file, line, column }
     }
 }
 
-impl From<Tests> for TestsRow {
-    fn from(tests: Tests) -> Self {
-        let Tests { states, failures, counts, printed } = tests;
+impl From<TestResults> for TestsRow {
+    fn from(tests: TestResults) -> Self {
+        let TestResults { states, failures, counts, printed } = tests;
         let TestCounts { passed, failed, skipped } = counts;
         let failure =
             |(id, TestFailure { place, message }): (String, _)| (id, (place.into(), message));
@@ -135,11 +136,11 @@ impl From<Tests> for TestsRow {
     }
 }
 
-impl From<TestsRow> for Tests {
+impl From<TestsRow> for TestResults {
     fn from(row: TestsRow) -> Self {
         let TestsRow { states, failures, counts, printed } = row;
         let [passed, failed, skipped] = counts;
-        let failure = |(id, (place, message)): (String, (PlaceRow, String))| {
+        let failure = |(id, (place, message)): (String, (LocationRow, String))| {
             (id, TestFailure { place: place.into(), message })
         };
         Self {

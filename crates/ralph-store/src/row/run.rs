@@ -1,6 +1,6 @@
 //! The stored form of a run: one column per field.
 
-use ralph_core::run::{AgentRef, Best, Owner, Run, Task};
+use ralph_core::run::{AgentRef, BestIteration, Owner, Run, Task};
 use ralph_core::score::Score;
 use ralph_core::{Timestamp, TreeId};
 
@@ -171,9 +171,9 @@ impl RunRow {
 
 /// Returns the best iteration. Runs of earlier versions have only a count of
 /// failures.
-fn best_of(iteration: u32, failing: u32, score: Option<Score>) -> Best {
+fn best_of(iteration: u32, failing: u32, score: Option<Score>) -> BestIteration {
     let counted = Score { unexplained: failing.into(), ..Score::default() };
-    Best { iteration, failing, score: score.unwrap_or(counted) }
+    BestIteration { iteration, failing, score: score.unwrap_or(counted) }
 }
 
 impl From<Option<Owner>> for OwnerRow {

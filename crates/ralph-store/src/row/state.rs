@@ -1,7 +1,7 @@
 //! The stored form of a state: two words and, if needed, a JSON detail.
 
 use ralph_core::circle::Circle;
-use ralph_core::state::{Failure, Pause, Proof, State, Wait};
+use ralph_core::state::{PauseReason, Proof, RunFailure, RunState, WaitReason};
 use ralph_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -21,26 +21,28 @@ enum DetailRow {
 }
 
 /// Returns the facts of a state beyond its two words, as JSON.
-pub(super) fn encode_detail(state: &State) -> Result<Option<String>, StoreError> {
+pub(super) fn encode_detail(state: &RunState) -> Result<Option<String>, StoreError> {
     let detail = match state {
-        State::Waiting(Wait::Limit { until }) => DetailRow::Until(until.as_millis()),
-        State::Waiting(Wait::Human { question }) => DetailRow::Question(question.clone()),
-        State::Failed(Failure::AgentError { what }) => DetailRow::What(what.clone()),
-        State::Failed(Failure::FolderGone { folder }) => DetailRow::Folder(folder.clone()),
-        State::Failed(Failure::Circular(Some(circle))) => DetailRow::Circle(circle.from, circle.to),
-        State::Running
-        | State::Waiting(Wait::Child | Wait::Host)
-        | State::Paused(_)
-        | State::Success(_)
-        | State::Failed(
-            Failure::MaxIterations
-            | Failure::MaxDuration
-            | Failure::NoProgress
-            | Failure::Circular(None)
-            | Failure::Budget
-            | Failure::MaxRestarts,
+        RunState::Waiting(WaitReason::Limit { until }) => DetailRow::Until(until.as_millis()),
+        RunState::Waiting(WaitReason::Human { question }) => DetailRow::Question(question.clone()),
+        RunState::Failed(RunFailure::AgentError { what }) => DetailRow::What(what.clone()),
+        RunState::Failed(RunFailure::FolderGone { folder }) => DetailRow::Folder(folder.clone()),
+        RunState::Failed(RunFailure::Circular(Some(circle))) => {
+            DetailRow::Circle(circle.from, circle.to)
+        }
+        RunState::Running
+        | RunState::Waiting(WaitReason::Child | WaitReason::Host)
+        | RunState::Paused(_)
+        | RunState::Success(_)
+        | RunState::Failed(
+            RunFailure::MaxIterations
+            | RunFailure::MaxDuration
+            | RunFailure::NoProgress
+            | RunFailure::Circular(None)
+            | RunFailure::Budget
+            | RunFailure::MaxRestarts,
         )
-        | State::Stopped => return Ok(None),
+        | RunState::Stopped => return Ok(None),
     };
     encode(WHAT, &detail).map(Some)
 }
@@ -50,48 +52,48 @@ pub(super) fn decode_state(
     status: &str,
     reason: Option<&str>,
     detail: Option<&str>,
-) -> Result<State, StoreError> {
+) -> Result<RunState, StoreError> {
     let detail = detail.map(|text| decode(WHAT, text)).transpose()?;
     let state = match (status, reason, detail) {
-        ("running", None, None) => State::Running,
-        ("stopped", None, None) => State::Stopped,
+        ("running", None, None) => RunState::Running,
+        ("stopped", None, None) => RunState::Stopped,
         ("waiting", Some("limit"), Some(DetailRow::Until(millis))) => {
-            State::Waiting(Wait::Limit { until: Timestamp::from_millis(millis) })
+            RunState::Waiting(WaitReason::Limit { until: Timestamp::from_millis(millis) })
         }
         ("waiting", Some("human"), Some(DetailRow::Question(question))) => {
-            State::Waiting(Wait::Human { question })
+            RunState::Waiting(WaitReason::Human { question })
         }
-        ("waiting", Some("child"), None) => State::Waiting(Wait::Child),
-        ("waiting", Some("host"), None) => State::Waiting(Wait::Host),
-        ("paused", Some("asked"), None) => State::Paused(Pause::Asked),
-        ("paused", Some("interrupted"), None) => State::Paused(Pause::Interrupted),
-        ("paused", Some("aborted"), None) => State::Paused(Pause::Aborted),
-        ("paused", Some("capped"), None) => State::Paused(Pause::Capped),
-        ("success", Some("verified"), None) => State::Success(Proof::Verified),
-        ("success", Some("claimed"), None) => State::Success(Proof::Claimed),
+        ("waiting", Some("child"), None) => RunState::Waiting(WaitReason::Child),
+        ("waiting", Some("host"), None) => RunState::Waiting(WaitReason::Host),
+        ("paused", Some("asked"), None) => RunState::Paused(PauseReason::Asked),
+        ("paused", Some("interrupted"), None) => RunState::Paused(PauseReason::Interrupted),
+        ("paused", Some("aborted"), None) => RunState::Paused(PauseReason::Aborted),
+        ("paused", Some("capped"), None) => RunState::Paused(PauseReason::Capped),
+        ("success", Some("verified"), None) => RunState::Success(Proof::Verified),
+        ("success", Some("claimed"), None) => RunState::Success(Proof::Claimed),
         ("failed", Some("agent_error"), Some(DetailRow::What(what))) => {
-            State::Failed(Failure::AgentError { what })
+            RunState::Failed(RunFailure::AgentError { what })
         }
         ("failed", Some("agent_error"), Some(DetailRow::Folder(folder))) => {
-            State::Failed(Failure::FolderGone { folder })
+            RunState::Failed(RunFailure::FolderGone { folder })
         }
         ("failed", Some("circular"), Some(DetailRow::Circle(from, to))) => {
-            State::Failed(Failure::Circular(Some(Circle { from, to })))
+            RunState::Failed(RunFailure::Circular(Some(Circle { from, to })))
         }
-        ("failed", Some(name), None) => State::Failed(decode_failure(name)?),
+        ("failed", Some(name), None) => RunState::Failed(decode_failure(name)?),
         _ => return Err(unfit(WHAT, &format!("{status}, {}", reason.unwrap_or("no reason")))),
     };
     Ok(state)
 }
 
-fn decode_failure(name: &str) -> Result<Failure, StoreError> {
+fn decode_failure(name: &str) -> Result<RunFailure, StoreError> {
     match name {
-        "max_iterations" => Ok(Failure::MaxIterations),
-        "max_duration" => Ok(Failure::MaxDuration),
-        "no_progress" => Ok(Failure::NoProgress),
-        "circular" => Ok(Failure::Circular(None)),
-        "budget" => Ok(Failure::Budget),
-        "max_restarts" => Ok(Failure::MaxRestarts),
+        "max_iterations" => Ok(RunFailure::MaxIterations),
+        "max_duration" => Ok(RunFailure::MaxDuration),
+        "no_progress" => Ok(RunFailure::NoProgress),
+        "circular" => Ok(RunFailure::Circular(None)),
+        "budget" => Ok(RunFailure::Budget),
+        "max_restarts" => Ok(RunFailure::MaxRestarts),
         _ => Err(unfit(WHAT, name)),
     }
 }

@@ -1,7 +1,7 @@
 //! The stored form of the counts of gates.
 
-use ralph_core::diagnostics::Totals;
-use ralph_core::finding::{Counts, TestCounts};
+use ralph_core::diagnostics::GateTotals;
+use ralph_core::finding::{FindingCounts, TestCounts};
 use serde::{Deserialize, Serialize};
 
 #[derive(Default, Deserialize, Serialize)]
@@ -13,19 +13,19 @@ pub(super) struct TotalsRow {
     unexplained: u64,
 }
 
-impl From<Totals> for TotalsRow {
-    fn from(totals: Totals) -> Self {
-        let Totals { counts, tests, unexplained } = totals;
-        let Counts { errors, security, warnings, infos } = counts;
+impl From<GateTotals> for TotalsRow {
+    fn from(totals: GateTotals) -> Self {
+        let GateTotals { counts, tests, unexplained } = totals;
+        let FindingCounts { errors, security, warnings, infos } = counts;
         let tests = tests.map(|TestCounts { passed, failed, skipped }| [passed, failed, skipped]);
         Self { counts: [errors, security, warnings, infos], tests, unexplained }
     }
 }
 
-impl From<TotalsRow> for Totals {
+impl From<TotalsRow> for GateTotals {
     fn from(row: TotalsRow) -> Self {
         let TotalsRow { counts: [errors, security, warnings, infos], tests, unexplained } = row;
         let tests = tests.map(|[passed, failed, skipped]| TestCounts { passed, failed, skipped });
-        Self { counts: Counts { errors, security, warnings, infos }, tests, unexplained }
+        Self { counts: FindingCounts { errors, security, warnings, infos }, tests, unexplained }
     }
 }

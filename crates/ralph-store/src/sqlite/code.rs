@@ -12,7 +12,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::migrate::use_write_ahead_log;
 use super::open::{PATIENCE, connect_plain, create_file, create_folder, creating, shorten_log};
-use super::{Fault, immediately};
+use super::{DatabaseFault, immediately};
 use crate::error::StoreError;
 
 /// The tables. Pages are larger than usual, since the blobs have some
@@ -98,10 +98,11 @@ impl CodeStore {
     /// writable.
     pub fn in_memory() -> Result<Self, StoreError> {
         let path = PathBuf::from(":memory:");
-        let made = Connection::open_in_memory().map_err(Fault::from).and_then(|connection| {
-            connection.execute_batch(TABLES)?;
-            Ok(connection)
-        });
+        let made =
+            Connection::open_in_memory().map_err(DatabaseFault::from).and_then(|connection| {
+                connection.execute_batch(TABLES)?;
+                Ok(connection)
+            });
         let connection = made.map_err(|fault| fault.at(&path))?;
         Ok(Self { connection, path })
     }
@@ -307,12 +308,15 @@ impl CodeStore {
         })
     }
 
-    fn read<T>(&self, job: impl FnOnce(&Connection) -> Result<T, Fault>) -> Result<T, StoreError> {
+    fn read<T>(
+        &self,
+        job: impl FnOnce(&Connection) -> Result<T, DatabaseFault>,
+    ) -> Result<T, StoreError> {
         job(&self.connection).map_err(|fault| fault.at(&self.path))
     }
 }
 
-fn prepare(connection: &mut Connection) -> Result<(), Fault> {
+fn prepare(connection: &mut Connection) -> Result<(), DatabaseFault> {
     let sql = "SELECT count(*) FROM sqlite_schema WHERE name IN ('outlines', 'facts', 'folders')";
     let tables: i64 = connection.query_row(sql, [], |row| row.get(0))?;
     if tables == 3 {

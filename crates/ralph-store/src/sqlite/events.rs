@@ -3,12 +3,12 @@
 use ralph_core::{RunId, SessionId, Timestamp};
 use rusqlite::{Connection, Row, ToSql, params};
 
-use super::{Fault, Tx};
+use super::{DatabaseFault, WriteTransaction};
 use crate::event::{EventQuery, NewEvent, StoredEvent};
 use crate::redaction::redacted;
 use crate::row::{decode_run_id, decode_session_id};
 
-pub(super) fn insert(tx: &Tx<'_>, event: &NewEvent) -> Result<u64, Fault> {
+pub(super) fn insert(tx: &WriteTransaction<'_>, event: &NewEvent) -> Result<u64, DatabaseFault> {
     let event = redacted(event);
     tx.prepare_cached(
         "INSERT INTO events (run, iteration, session, kind, at, data)
@@ -25,7 +25,10 @@ pub(super) fn insert(tx: &Tx<'_>, event: &NewEvent) -> Result<u64, Fault> {
     Ok(tx.last_insert_rowid().cast_unsigned())
 }
 
-pub(super) fn list(connection: &Connection, query: &EventQuery) -> Result<Vec<StoredEvent>, Fault> {
+pub(super) fn list(
+    connection: &Connection,
+    query: &EventQuery,
+) -> Result<Vec<StoredEvent>, DatabaseFault> {
     // Larger numbers do not occur, so nothing is lost by capping.
     let after = i64::try_from(query.after).unwrap_or(i64::MAX);
     let run = query.run.as_ref().map(RunId::as_str);
@@ -52,7 +55,7 @@ pub(super) fn list(connection: &Connection, query: &EventQuery) -> Result<Vec<St
     Ok(events)
 }
 
-fn read(row: &Row<'_>) -> Result<StoredEvent, Fault> {
+fn read(row: &Row<'_>) -> Result<StoredEvent, DatabaseFault> {
     let run: Option<String> = row.get("run")?;
     let session: Option<String> = row.get("session")?;
     let event = NewEvent {

@@ -3,7 +3,7 @@
 use ralph_core::{Approach, RunId, Timestamp, TreeId};
 use rusqlite::{Connection, Row, params};
 
-use super::{Fault, Tx};
+use super::{DatabaseFault, WriteTransaction};
 use crate::error::StoreError;
 use crate::iteration::IterationRecord;
 use crate::redaction::redacted;
@@ -15,7 +15,10 @@ use crate::row::{
 const SELECT: &str = "SELECT * FROM iterations WHERE run = ?1";
 
 /// Writes the record of an iteration, which must not have one.
-pub(super) fn insert(tx: &Tx<'_>, record: &IterationRecord) -> Result<(), Fault> {
+pub(super) fn insert(
+    tx: &WriteTransaction<'_>,
+    record: &IterationRecord,
+) -> Result<(), DatabaseFault> {
     let written = write(tx, &redacted(record));
     // The key refuses a second record; that cause is checked only on failure.
     if written.is_err() && exists(tx, &record.run, record.number)? {
@@ -26,12 +29,16 @@ pub(super) fn insert(tx: &Tx<'_>, record: &IterationRecord) -> Result<(), Fault>
 }
 
 /// Returns true if an iteration has a record.
-pub(super) fn exists(connection: &Connection, run: &RunId, number: u32) -> Result<bool, Fault> {
+pub(super) fn exists(
+    connection: &Connection,
+    run: &RunId,
+    number: u32,
+) -> Result<bool, DatabaseFault> {
     let sql = "SELECT 1 FROM iterations WHERE run = ?1 AND number = ?2";
     Ok(connection.prepare_cached(sql)?.exists(params![run.as_str(), number])?)
 }
 
-fn write(tx: &Tx<'_>, record: &IterationRecord) -> Result<(), Fault> {
+fn write(tx: &WriteTransaction<'_>, record: &IterationRecord) -> Result<(), DatabaseFault> {
     tx.prepare_cached(
         "INSERT INTO iterations (
              run, number, started_at, ended_at, turn, claim, decision, failing, tree, approach,
@@ -65,7 +72,7 @@ pub(super) fn last(
     connection: &Connection,
     id: &RunId,
     last: u32,
-) -> Result<Vec<IterationRecord>, Fault> {
+) -> Result<Vec<IterationRecord>, DatabaseFault> {
     let sql = format!("{SELECT} ORDER BY number DESC LIMIT ?2");
     let mut statement = connection.prepare_cached(&sql)?;
     let mut rows = statement.query(params![id.as_str(), last])?;
@@ -81,13 +88,13 @@ pub(super) fn one(
     connection: &Connection,
     id: &RunId,
     number: u32,
-) -> Result<Option<IterationRecord>, Fault> {
+) -> Result<Option<IterationRecord>, DatabaseFault> {
     let mut statement = connection.prepare_cached(&format!("{SELECT} AND number = ?2"))?;
     let mut rows = statement.query(params![id.as_str(), number])?;
     rows.next()?.map(read).transpose()
 }
 
-fn read(row: &Row<'_>) -> Result<IterationRecord, Fault> {
+fn read(row: &Row<'_>) -> Result<IterationRecord, DatabaseFault> {
     let (weakened, edited) = decode_changes(&row.get::<_, String>("changes")?)?;
     Ok(IterationRecord {
         run: decode_run_id(&row.get::<_, String>("run")?)?,

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode};
 
-use super::{Fault, immediately};
+use super::{DatabaseFault, immediately};
 use crate::error::StoreError;
 
 /// The migrations in order; the number of a schema is the count of applied
@@ -33,7 +33,7 @@ pub(super) fn migrate(
     connection: &mut Connection,
     path: &Path,
     patience: Duration,
-) -> Result<(), Fault> {
+) -> Result<(), DatabaseFault> {
     if pending(connection, path)?.is_empty() {
         return Ok(());
     }
@@ -51,7 +51,7 @@ pub(super) fn migrate(
 }
 
 /// Returns the migrations that the database lacks.
-fn pending(connection: &Connection, path: &Path) -> Result<&'static [&'static str], Fault> {
+fn pending(connection: &Connection, path: &Path) -> Result<&'static [&'static str], DatabaseFault> {
     let found: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
     let Ok(found) = u32::try_from(found) else {
         let detail = format!("its schema has the number {found}");
@@ -72,7 +72,7 @@ fn pending(connection: &Connection, path: &Path) -> Result<&'static [&'static st
 pub(super) fn use_write_ahead_log(
     connection: &Connection,
     patience: Duration,
-) -> Result<(), Fault> {
+) -> Result<(), DatabaseFault> {
     let deadline = Instant::now() + patience;
     loop {
         let switched = connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()));

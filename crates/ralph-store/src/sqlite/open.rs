@@ -10,7 +10,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::migrate::migrate;
-use super::{Fault, SqliteStore};
+use super::{DatabaseFault, SqliteStore};
 use crate::error::StoreError;
 
 /// Longest wait of a writer for the lock.
@@ -35,7 +35,7 @@ const FIRST_GENERATION: u32 = 1;
 const MOST_GENERATIONS: u32 = 3;
 
 /// A store and the circumstances of its opening.
-pub struct Opened {
+pub struct OpenedStore {
     /// The store.
     pub store: SqliteStore,
     /// The generation of the database; the first is 1.
@@ -48,7 +48,7 @@ impl SqliteStore {
     /// Opens the newest database of a state folder, and creates both if needed.
     ///
     /// A damaged database is left in place and the next generation is opened.
-    pub fn open(dir: &Path) -> Result<Opened, StoreError> {
+    pub fn open(dir: &Path) -> Result<OpenedStore, StoreError> {
         create_folder(dir)?;
         let newest = newest_generation(dir)?.unwrap_or(FIRST_GENERATION);
         open_from(dir, newest, None)
@@ -57,43 +57,47 @@ impl SqliteStore {
     /// Opens the newest database of a state folder; `None` if there is none.
     ///
     /// Creates nothing: a damaged database is an error here.
-    pub fn open_existing(dir: &Path) -> Result<Option<Opened>, StoreError> {
+    pub fn open_existing(dir: &Path) -> Result<Option<OpenedStore>, StoreError> {
         let Some(generation) = newest_generation(dir)? else {
             return Ok(None);
         };
-        let store = open_file(dir, generation, Look::Now)?;
-        Ok(Some(Opened { store, generation, damaged: None }))
+        let store = open_file(dir, generation, FirstRead::Now)?;
+        Ok(Some(OpenedStore { store, generation, damaged: None }))
     }
 
     /// Opens a database like [`SqliteStore::open_existing`] without reading
     /// from it. Damage shows at the first use. For processes that live for two
     /// milliseconds.
-    pub fn open_unseen(dir: &Path) -> Result<Option<Opened>, StoreError> {
+    pub fn open_unseen(dir: &Path) -> Result<Option<OpenedStore>, StoreError> {
         let Some(generation) = newest_generation(dir)? else {
             return Ok(None);
         };
-        let store = open_file(dir, generation, Look::AtFirstUse)?;
-        Ok(Some(Opened { store, generation, damaged: None }))
+        let store = open_file(dir, generation, FirstRead::AtFirstUse)?;
+        Ok(Some(OpenedStore { store, generation, damaged: None }))
     }
 
     /// Leaves this database in place and opens the next generation.
     ///
     /// For a database that turned out to be damaged after it was opened. If
     /// another process did so already, its database is opened.
-    pub fn abandon(&self) -> Result<Opened, StoreError> {
+    pub fn abandon(&self) -> Result<OpenedStore, StoreError> {
         let dir = self.path.parent().unwrap_or(Path::new("."));
         let newest = newest_generation(dir)?.unwrap_or(FIRST_GENERATION);
         open_from(dir, newest.max(self.generation.saturating_add(1)), Some(self.path.clone()))
     }
 }
 
-fn open_from(dir: &Path, first: u32, mut damaged: Option<PathBuf>) -> Result<Opened, StoreError> {
+fn open_from(
+    dir: &Path,
+    first: u32,
+    mut damaged: Option<PathBuf>,
+) -> Result<OpenedStore, StoreError> {
     let last = first.saturating_add(MOST_GENERATIONS);
     let mut generation = first;
     loop {
         create_file(&database_path(dir, generation))?;
-        match open_file(dir, generation, Look::Now) {
-            Ok(store) => return Ok(Opened { store, generation, damaged }),
+        match open_file(dir, generation, FirstRead::Now) {
+            Ok(store) => return Ok(OpenedStore { store, generation, damaged }),
             Err(StoreError::Damaged { path, .. }) if generation < last => {
                 damaged.get_or_insert(path);
                 generation += 1;
@@ -105,12 +109,12 @@ fn open_from(dir: &Path, first: u32, mut damaged: Option<PathBuf>) -> Result<Ope
 
 /// The moment at which a database is first read, so that damage shows.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Look {
+enum FirstRead {
     Now,
     AtFirstUse,
 }
 
-fn open_file(dir: &Path, generation: u32, look: Look) -> Result<SqliteStore, StoreError> {
+fn open_file(dir: &Path, generation: u32, look: FirstRead) -> Result<SqliteStore, StoreError> {
     let path = database_path(dir, generation);
     drop(creating());
     let connection = connect(&path, look).map_err(|fault| fault.at(&path))?;
@@ -119,7 +123,7 @@ fn open_file(dir: &Path, generation: u32, look: Look) -> Result<SqliteStore, Sto
 }
 
 /// Opens a connection to an existing file, for a short-lived process.
-pub(super) fn connect_plain(path: &Path) -> Result<Connection, Fault> {
+pub(super) fn connect_plain(path: &Path) -> Result<Connection, DatabaseFault> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(PATIENCE)?;
@@ -133,10 +137,10 @@ pub(super) fn connect_plain(path: &Path) -> Result<Connection, Fault> {
     Ok(connection)
 }
 
-fn connect(path: &Path, look: Look) -> Result<Connection, Fault> {
+fn connect(path: &Path, look: FirstRead) -> Result<Connection, DatabaseFault> {
     let mut connection = connect_plain(path)?;
     migrate(&mut connection, path, PATIENCE)?;
-    if look == Look::Now {
+    if look == FirstRead::Now {
         // Reads the schema, which every use needs, so that damage shows here.
         connection.prepare_cached("SELECT 1 FROM runs LIMIT 1")?.exists([])?;
     }
@@ -146,7 +150,11 @@ fn connect(path: &Path, look: Look) -> Result<Connection, Fault> {
 
 /// Empties a long log, unless other processes use it or the disk refuses. A
 /// long log is slow, not wrong, and the next process tries again.
-pub(super) fn shorten_log(connection: &Connection, path: &Path, most: u64) -> Result<(), Fault> {
+pub(super) fn shorten_log(
+    connection: &Connection,
+    path: &Path,
+    most: u64,
+) -> Result<(), DatabaseFault> {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
     if fs::metadata(&log).is_ok_and(|facts| facts.len() > most) {

@@ -3,7 +3,7 @@ use tempfile::TempDir;
 use super::super::migrate::known_schema;
 use super::*;
 use crate::contract::sample;
-use crate::{RunQuery, RunStore, Which};
+use crate::{RunQuery, RunStateFilter, RunStore};
 use ralph_core::{Policy, Run};
 
 fn folder() -> TempDir {
@@ -185,7 +185,7 @@ fn damage_that_shows_later_is_found_by_the_check_and_can_be_left_behind() {
     bytes[last_page..].fill(0xff);
     fs::write(first(&dir), &bytes).unwrap();
 
-    let Opened { store, damaged, .. } = SqliteStore::open(dir.path()).unwrap();
+    let OpenedStore { store, damaged, .. } = SqliteStore::open(dir.path()).unwrap();
     assert_eq!(damaged, None);
     let found = store.check_integrity();
     assert!(matches!(found, Err(StoreError::Damaged { path, .. }) if path == first(&dir)));
@@ -270,7 +270,7 @@ fn the_log_of_many_short_lived_processes_stays_short() {
     }
     assert!(longest < 2 * LONG_LOG, "{longest} bytes");
     let store = SqliteStore::open(dir.path()).unwrap().store;
-    let all = RunQuery { worktree: None, which: Which::All, limit: 1000 };
+    let all = RunQuery { worktree: None, which: RunStateFilter::All, limit: 1000 };
     assert_eq!(store.runs(&all).unwrap().len(), 199);
 }
 

@@ -5,11 +5,11 @@ use ralph_core::{RunId, SessionId, Timestamp};
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, Params, Row, named_params, params};
 
-use super::{Fault, Tx, events, iterations};
+use super::{DatabaseFault, WriteTransaction, events, iterations};
 use crate::error::StoreError;
 use crate::redaction::redacted;
 use crate::row::{OwnerRow, RunRow, decode_run_id, unfit};
-use crate::run_store::{Request, RunQuery, Step, Version, Which};
+use crate::run_store::{OwnerRequest, RunQuery, RunStateFilter, RunStep, RunVersion};
 
 /// Maximum number of ids that a prefix is completed to.
 const MOST_IDS: u32 = 10;
@@ -63,7 +63,7 @@ const UPDATE: &str = "
         updated_at = ?33, ended_at = ?34, errands = ?35, gated = ?36
     WHERE id = ?1 AND epoch = ?2 AND iteration = ?3";
 
-pub(super) fn create(tx: &Tx<'_>, run: &Run) -> Result<(), Fault> {
+pub(super) fn create(tx: &WriteTransaction<'_>, run: &Run) -> Result<(), DatabaseFault> {
     if one(tx, &run.id)?.is_some() {
         return Err(StoreError::RunExists { run: run.id.clone() }.into());
     }
@@ -71,11 +71,11 @@ pub(super) fn create(tx: &Tx<'_>, run: &Run) -> Result<(), Fault> {
     insert(tx, run)
 }
 
-pub(super) fn one(connection: &Connection, id: &RunId) -> Result<Option<Run>, Fault> {
+pub(super) fn one(connection: &Connection, id: &RunId) -> Result<Option<Run>, DatabaseFault> {
     first(connection, &format!("{SELECT} WHERE id = ?1"), [id.as_str()])
 }
 
-pub(super) fn ids(connection: &Connection, prefix: &str) -> Result<Vec<RunId>, Fault> {
+pub(super) fn ids(connection: &Connection, prefix: &str) -> Result<Vec<RunId>, DatabaseFault> {
     let digits = prefix.strip_prefix("run-").unwrap_or(prefix);
     if !digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
         return Ok(Vec::new());
@@ -92,7 +92,7 @@ pub(super) fn ids(connection: &Connection, prefix: &str) -> Result<Vec<RunId>, F
     Ok(ids)
 }
 
-pub(super) fn list(connection: &Connection, query: &RunQuery) -> Result<Vec<Run>, Fault> {
+pub(super) fn list(connection: &Connection, query: &RunQuery) -> Result<Vec<Run>, DatabaseFault> {
     let mut statement = connection.prepare_cached(&list_sql(query.which))?;
     let mut rows = statement.query(params![query.worktree, query.limit])?;
     let mut runs = Vec::new();
@@ -102,15 +102,15 @@ pub(super) fn list(connection: &Connection, query: &RunQuery) -> Result<Vec<Run>
     Ok(runs)
 }
 
-fn list_sql(which: Which) -> String {
+fn list_sql(which: RunStateFilter) -> String {
     // Few runs are open, and they have indexes of their own. The plus sign
     // keeps `SQLite` from walking the index over all runs, which is in the
     // right order, to its end in search of them.
     let (which, start) = match which {
-        Which::All => ("TRUE", "started_at"),
-        Which::Active => ("active = 1", "+started_at"),
-        Which::Open => ("ended = 0", "+started_at"),
-        Which::Ended => ("ended = 1", "started_at"),
+        RunStateFilter::All => ("TRUE", "started_at"),
+        RunStateFilter::Active => ("active = 1", "+started_at"),
+        RunStateFilter::Open => ("ended = 0", "+started_at"),
+        RunStateFilter::Ended => ("ended = 1", "started_at"),
     };
     format!(
         "{SELECT} WHERE {which} AND (?1 IS NULL OR worktree = ?1)
@@ -121,7 +121,7 @@ fn list_sql(which: Which) -> String {
 pub(super) fn of_session(
     connection: &Connection,
     session: &SessionId,
-) -> Result<Option<Run>, Fault> {
+) -> Result<Option<Run>, DatabaseFault> {
     // A session hardly ever has two runs, so sorting in SQL would cost more.
     let sql = format!("{SELECT} WHERE owner_session = ?1 AND ended = 0 ORDER BY seq");
     let mut statement = connection.prepare_cached(&sql)?;
@@ -136,8 +136,12 @@ pub(super) fn of_session(
     Ok(newest)
 }
 
-pub(super) fn save(tx: &Tx<'_>, expected: Version, step: &Step<'_>) -> Result<(), Fault> {
-    let Step { run, iteration, events } = *step;
+pub(super) fn save(
+    tx: &WriteTransaction<'_>,
+    expected: RunVersion,
+    step: &RunStep<'_>,
+) -> Result<(), DatabaseFault> {
+    let RunStep { run, iteration, events } = *step;
     match update(tx, run, expected) {
         Ok(0) => {
             standing(tx, &run.id)?;
@@ -161,12 +165,12 @@ pub(super) fn save(tx: &Tx<'_>, expected: Version, step: &Step<'_>) -> Result<()
 }
 
 pub(super) fn take_over(
-    tx: &Tx<'_>,
+    tx: &WriteTransaction<'_>,
     id: &RunId,
     expected_epoch: u64,
     owner: &Owner,
     now: Timestamp,
-) -> Result<Run, Fault> {
+) -> Result<Run, DatabaseFault> {
     pending(tx, id, expected_epoch)?;
     let run = one(tx, id)?.ok_or_else(|| no_such_run(id))?;
     refuse_excluded(tx, &Run { owner: Some(owner.clone()), ..run })?;
@@ -190,11 +194,11 @@ pub(super) fn take_over(
 }
 
 pub(super) fn heartbeat(
-    tx: &Tx<'_>,
+    tx: &WriteTransaction<'_>,
     id: &RunId,
     epoch: u64,
     now: Timestamp,
-) -> Result<Option<Request>, Fault> {
+) -> Result<Option<OwnerRequest>, DatabaseFault> {
     let request = pending(tx, id, epoch)?;
     tx.prepare_cached("UPDATE runs SET heartbeat_at = ?1 WHERE id = ?2 AND owner_pid IS NOT NULL")?
         .execute(params![now.as_millis(), id.as_str()])?;
@@ -205,7 +209,7 @@ pub(super) fn pending(
     connection: &Connection,
     id: &RunId,
     epoch: u64,
-) -> Result<Option<Request>, Fault> {
+) -> Result<Option<OwnerRequest>, DatabaseFault> {
     let standing = standing(connection, id)?;
     if standing.version.epoch == epoch {
         Ok(standing.request)
@@ -215,62 +219,67 @@ pub(super) fn pending(
 }
 
 pub(super) fn request(
-    tx: &Tx<'_>,
+    tx: &WriteTransaction<'_>,
     id: &RunId,
-    request: Request,
+    request: OwnerRequest,
     now: Timestamp,
-) -> Result<(), Fault> {
+) -> Result<(), DatabaseFault> {
     let request = standing(tx, id)?.request.map_or(request, |earlier| earlier.and(request));
     tx.prepare_cached("UPDATE runs SET request = ?1, updated_at = ?2 WHERE id = ?3 AND ended = 0")?
         .execute(params![request.name(), now.as_millis(), id.as_str()])?;
     Ok(())
 }
 
-fn no_such_run(id: &RunId) -> Fault {
+fn no_such_run(id: &RunId) -> DatabaseFault {
     StoreError::NoSuchRun { run: id.clone() }.into()
 }
 
 /// The version of a run, and the request to its owner.
-struct Standing {
-    version: Version,
-    request: Option<Request>,
+struct RequestedRun {
+    version: RunVersion,
+    request: Option<OwnerRequest>,
 }
 
-fn standing(connection: &Connection, id: &RunId) -> Result<Standing, Fault> {
+fn standing(connection: &Connection, id: &RunId) -> Result<RequestedRun, DatabaseFault> {
     let mut statement =
         connection.prepare_cached("SELECT epoch, iteration, request FROM runs WHERE id = ?1")?;
     let mut rows = statement.query([id.as_str()])?;
     let row = rows.next()?.ok_or_else(|| no_such_run(id))?;
-    let version = Version { epoch: row.get::<_, i64>(0)?.cast_unsigned(), iteration: row.get(1)? };
+    let version =
+        RunVersion { epoch: row.get::<_, i64>(0)?.cast_unsigned(), iteration: row.get(1)? };
     let request = match row.get::<_, Option<String>>(2)?.as_deref() {
         None => None,
-        Some("stop") => Some(Request::Stop),
-        Some("pause") => Some(Request::Pause),
+        Some("stop") => Some(OwnerRequest::Stop),
+        Some("pause") => Some(OwnerRequest::Pause),
         Some(other) => return Err(unfit("a request", other).into()),
     };
-    Ok(Standing { version, request })
+    Ok(RequestedRun { version, request })
 }
 
 /// Returns an error if the run is active beside one that it excludes.
-fn refuse_excluded(tx: &Tx<'_>, run: &Run) -> Result<(), Fault> {
+fn refuse_excluded(tx: &WriteTransaction<'_>, run: &Run) -> Result<(), DatabaseFault> {
     if !run.state.is_active() {
         return Ok(());
     }
     let worktree = Some(run.worktree.clone());
-    let active = list(tx, &RunQuery { worktree, which: Which::Active, limit: u32::MAX })?;
+    let active = list(tx, &RunQuery { worktree, which: RunStateFilter::Active, limit: u32::MAX })?;
     match active.into_iter().find(|other| run.excludes(other)) {
         None => Ok(()),
         Some(other) => Err(StoreError::excluded(run, &other).into()),
     }
 }
 
-fn first(connection: &Connection, sql: &str, params: impl Params) -> Result<Option<Run>, Fault> {
+fn first(
+    connection: &Connection,
+    sql: &str,
+    params: impl Params,
+) -> Result<Option<Run>, DatabaseFault> {
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query(params)?;
     rows.next()?.map(read).transpose()
 }
 
-fn insert(tx: &Tx<'_>, run: &Run) -> Result<(), Fault> {
+fn insert(tx: &WriteTransaction<'_>, run: &Run) -> Result<(), DatabaseFault> {
     let row = RunRow::from_run(redacted(run))?;
     tx.prepare_cached(INSERT)?.execute(named_params! {
         ":id": row.id,
@@ -322,7 +331,11 @@ fn next<T: FromSql>(row: &Row<'_>, at: &mut usize) -> rusqlite::Result<T> {
 
 /// Writes a run if it is still at the expected version. Returns the number of
 /// runs written.
-fn update(tx: &Tx<'_>, run: &Run, expected: Version) -> Result<usize, Fault> {
+fn update(
+    tx: &WriteTransaction<'_>,
+    run: &Run,
+    expected: RunVersion,
+) -> Result<usize, DatabaseFault> {
     let row = RunRow::from_run(redacted(run))?;
     let written = tx.prepare_cached(UPDATE)?.execute(params![
         row.id,
@@ -366,7 +379,7 @@ fn update(tx: &Tx<'_>, run: &Run, expected: Version) -> Result<usize, Fault> {
 }
 
 /// Reads a run whose columns are in the order of [`SELECT`].
-fn read(row: &Row<'_>) -> Result<Run, Fault> {
+fn read(row: &Row<'_>) -> Result<Run, DatabaseFault> {
     let mut at = 0;
     let row = RunRow {
         id: next(row, &mut at)?,
@@ -417,7 +430,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check_plan(which: Which, index: &str) {
+    fn check_plan(which: RunStateFilter, index: &str) {
         let dir = tempfile::tempdir().unwrap();
         let store = SqliteStore::open(dir.path()).unwrap().store;
         let sql = format!("EXPLAIN QUERY PLAN {}", list_sql(which));
@@ -428,8 +441,8 @@ mod tests {
 
     #[test]
     fn open_runs_are_found_without_reading_the_ended_ones() {
-        check_plan(Which::Active, "USING INDEX runs_by_active_worktree");
-        check_plan(Which::Open, "USING INDEX runs_by_open_session");
-        check_plan(Which::All, "USING INDEX runs_by_start");
+        check_plan(RunStateFilter::Active, "USING INDEX runs_by_active_worktree");
+        check_plan(RunStateFilter::Open, "USING INDEX runs_by_open_session");
+        check_plan(RunStateFilter::All, "USING INDEX runs_by_start");
     }
 }

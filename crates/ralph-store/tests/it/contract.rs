@@ -2,15 +2,15 @@
 
 use std::cell::Cell;
 
-use ralph_store::contract::Open;
+use ralph_store::contract::StoreOpener;
 use ralph_store::{MemoryStore, RunStore, SqliteStore};
 
-fn with_memory(rule: fn(Open<'_>)) {
+fn with_memory(rule: fn(StoreOpener<'_>)) {
     rule(&|| Box::new(MemoryStore::new()));
 }
 
 #[expect(clippy::unwrap_used, reason = "part of a test")]
-fn with_sqlite(rule: fn(Open<'_>)) {
+fn with_sqlite(rule: fn(StoreOpener<'_>)) {
     let folder = tempfile::tempdir().unwrap();
     let opened = Cell::new(0);
     let open = || -> Box<dyn RunStore> {

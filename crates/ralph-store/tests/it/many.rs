@@ -7,7 +7,9 @@ use std::thread;
 
 use ralph_core::{Run, RunId};
 use ralph_store::contract::sample;
-use ralph_store::{RunQuery, RunStore, SqliteStore, Step, StoreError, Version, Which};
+use ralph_store::{
+    RunQuery, RunStateFilter, RunStep, RunStore, RunVersion, SqliteStore, StoreError,
+};
 
 /// Tells a copy of this test program to be one of many processes.
 const HOME: &str = "RALPH_STORE_TEST_HOME";
@@ -39,7 +41,7 @@ fn at_once<T: Send>(count: u32, job: impl Fn(u32) -> T + Sync) -> Vec<T> {
 
 #[expect(clippy::unwrap_used, reason = "part of a test")]
 fn count_runs(home: &Path) -> usize {
-    let query = RunQuery { worktree: None, which: Which::All, limit: 1000 };
+    let query = RunQuery { worktree: None, which: RunStateFilter::All, limit: 1000 };
     open(home).runs(&query).unwrap().len()
 }
 
@@ -98,7 +100,7 @@ fn of_twenty_writers_with_one_version_exactly_one_wins() {
         let next =
             Run { iteration: run.iteration + 1, last_output: number.to_string(), ..run.clone() };
         let events = [sample::event(1)];
-        store.save(Version::of(&run), &Step { run: &next, iteration: None, events: &events })
+        store.save(RunVersion::of(&run), &RunStep { run: &next, iteration: None, events: &events })
     });
     let won = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
     let stale =
@@ -116,8 +118,8 @@ fn of_twenty_records_of_one_iteration_exactly_one_is_kept() {
     open(folder.path()).create_run(&run).unwrap();
     let outcomes = at_once(20, |_| {
         let record = sample::iteration(1, 3);
-        let step = Step { run: &run, iteration: Some(&record), events: &[] };
-        open(folder.path()).save(Version::of(&run), &step)
+        let step = RunStep { run: &run, iteration: Some(&record), events: &[] };
+        open(folder.path()).save(RunVersion::of(&run), &step)
     });
     assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 1);
     assert_eq!(open(folder.path()).iterations(&run.id, 10).unwrap().len(), 1);

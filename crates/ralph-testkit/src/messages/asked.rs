@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use crate::Request;
+use crate::ReceivedRequest;
 
 /// The sender of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asker {
+pub enum RequestSender {
     /// The agent that the user talks to.
     Main,
     /// An agent that another one started.
@@ -23,15 +23,15 @@ const SESSION_ID: &str = "x-claude-code-session-id";
 
 /// One request of a client, as it arrived.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct ClientRequest {
     /// The sender.
-    pub asker: Asker,
+    pub asker: RequestSender,
     /// The request itself.
-    pub request: Request,
+    pub request: ReceivedRequest,
 }
 
-impl Asked {
-    pub(super) fn new(request: Request) -> Self {
+impl ClientRequest {
+    pub(super) fn new(request: ReceivedRequest) -> Self {
         Self { asker: asker(&request), request }
     }
 
@@ -80,13 +80,13 @@ impl Asked {
 
 /// Returns the sender: agents are offered tools, the client's own requests are
 /// not.
-fn asker(request: &Request) -> Asker {
+fn asker(request: &ReceivedRequest) -> RequestSender {
     let offers_tools = request.body["tools"].as_array().is_some_and(|tools| !tools.is_empty());
     if !offers_tools || asks_for_a_summary(&request.body) {
-        return Asker::Aside;
+        return RequestSender::Aside;
     }
     // Only subagents have an id.
-    if request.header(AGENT_ID).is_some() { Asker::Subagent } else { Asker::Main }
+    if request.header(AGENT_ID).is_some() { RequestSender::Subagent } else { RequestSender::Main }
 }
 
 /// Returns true if a request asks for a summary of the conversation. It offers

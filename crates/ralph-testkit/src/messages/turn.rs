@@ -2,19 +2,19 @@
 
 use serde_json::{Value, json};
 
-use crate::Hold;
+use crate::TurnHold;
 use crate::model_server::TokenCounts;
-use crate::running::Turnstile;
+use crate::running::HoldWaiter;
 
 /// One scripted answer of the model.
 #[derive(Clone, Debug)]
-pub struct Turn {
-    pub(super) answer: Answer,
-    pub(super) turnstile: Option<Turnstile>,
+pub struct ModelTurn {
+    pub(super) answer: ModelAnswer,
+    pub(super) turnstile: Option<HoldWaiter>,
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Answer {
+pub(super) enum ModelAnswer {
     /// A message of these blocks, and what it costs.
     Message { blocks: Vec<Value>, tokens: TokenCounts },
     /// No message but this status, with these headers, and this text instead of
@@ -22,7 +22,7 @@ pub(super) enum Answer {
     Failure { status: u16, headers: Vec<(String, String)>, words: Option<String> },
 }
 
-impl Turn {
+impl ModelTurn {
     /// Scripts a text, after which the model stops.
     pub fn says(text: &str) -> Self {
         Self::of(json!({ "type": "text", "text": text }))
@@ -40,24 +40,27 @@ impl Turn {
 
     /// Scripts a failure with this status.
     pub fn fails(status: u16) -> Self {
-        let answer = Answer::Failure { status, headers: Vec::new(), words: None };
+        let answer = ModelAnswer::Failure { status, headers: Vec::new(), words: None };
         Self { answer, turnstile: None }
     }
 
     /// Scripts a failure with this status and message.
     pub fn refuses(status: u16, words: &str) -> Self {
         let words = Some(words.to_owned());
-        Self { answer: Answer::Failure { status, headers: Vec::new(), words }, turnstile: None }
+        Self {
+            answer: ModelAnswer::Failure { status, headers: Vec::new(), words },
+            turnstile: None,
+        }
     }
 
     /// Adds one more block: text or a use of a tool.
     #[must_use]
     pub fn and(mut self, more: Self) -> Self {
         match (&mut self.answer, more.answer) {
-            (Answer::Message { blocks, .. }, Answer::Message { blocks: more, .. }) => {
+            (ModelAnswer::Message { blocks, .. }, ModelAnswer::Message { blocks: more, .. }) => {
                 blocks.extend(more);
             }
-            (Answer::Message { .. } | Answer::Failure { .. }, _) => {
+            (ModelAnswer::Message { .. } | ModelAnswer::Failure { .. }, _) => {
                 panic!("a failure has no blocks")
             }
         }
@@ -68,8 +71,8 @@ impl Turn {
     #[must_use]
     pub fn costs(mut self, sent: u64, received: u64) -> Self {
         match &mut self.answer {
-            Answer::Message { tokens, .. } => *tokens = TokenCounts { sent, received },
-            Answer::Failure { .. } => panic!("a failure costs nothing"),
+            ModelAnswer::Message { tokens, .. } => *tokens = TokenCounts { sent, received },
+            ModelAnswer::Failure { .. } => panic!("a failure costs nothing"),
         }
         self
     }
@@ -78,21 +81,23 @@ impl Turn {
     #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> Self {
         match &mut self.answer {
-            Answer::Failure { headers, .. } => headers.push((name.to_owned(), value.to_owned())),
-            Answer::Message { .. } => panic!("only a failure has lines of its own"),
+            ModelAnswer::Failure { headers, .. } => {
+                headers.push((name.to_owned(), value.to_owned()))
+            }
+            ModelAnswer::Message { .. } => panic!("only a failure has lines of its own"),
         }
         self
     }
 
     /// Delays the turn until the hold is released.
     #[must_use]
-    pub fn held(mut self, hold: &Hold) -> Self {
+    pub fn held(mut self, hold: &TurnHold) -> Self {
         self.turnstile = Some(hold.turnstile());
         self
     }
 
     fn of(block: Value) -> Self {
-        let answer = Answer::Message { blocks: vec![block], tokens: crate::TOKENS };
+        let answer = ModelAnswer::Message { blocks: vec![block], tokens: crate::TOKENS };
         Self { answer, turnstile: None }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Commit, number};
+use super::{BenchCommit, number};
 
 const SATURATION: f64 = 1.2;
 const LENGTH_SHARE: f64 = 0.75;
@@ -15,16 +15,16 @@ const HALF_LIFE: f64 = 1000.0;
 const SUBJECT: f64 = 2.0;
 
 /// The words of commits, newest first.
-pub(super) struct Plain {
+pub(super) struct CommitWords {
     commits: Vec<(HashMap<String, f64>, f64, Vec<String>)>,
     having: HashMap<String, f64>,
     mean: f64,
 }
 
-impl Plain {
-    pub(super) fn new(commits: Vec<Commit>) -> Self {
+impl CommitWords {
+    pub(super) fn new(commits: Vec<BenchCommit>) -> Self {
         let mut having: HashMap<String, f64> = HashMap::new();
-        let mut read = |commit: Commit| {
+        let mut read = |commit: BenchCommit| {
             let mut counts: HashMap<String, f64> = HashMap::new();
             for word in words(&commit.subject) {
                 *counts.entry(word).or_default() += SUBJECT;
@@ -84,12 +84,13 @@ mod tests {
 
     #[test]
     fn files_of_commits_with_the_same_words_are_found() {
-        let commit = |subject: &str, file: &str| Commit {
+        let commit = |subject: &str, file: &str| BenchCommit {
             subject: subject.to_owned(),
             body: String::new(),
             files: vec![file.to_owned()],
         };
-        let plain = Plain::new(vec![commit("read numbers", "a"), commit("print columns", "b")]);
+        let plain =
+            CommitWords::new(vec![commit("read numbers", "a"), commit("print columns", "b")]);
         let present = HashSet::from(["a".to_owned(), "b".to_owned()]);
         assert_eq!(plain.best("columns are wrong", &present), ["b"]);
         assert_eq!(plain.len(), 2);

@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 use std::fs;
 use std::path::Path;
 
-use crate::failure::Failure;
+use crate::failure::TaskFailure;
 
 /// Number of files.
 pub(super) const FILES: u32 = 3000;
@@ -20,14 +20,14 @@ const CLASSES: u32 = 10;
 
 /// The words of the rules that the files contain.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Words {
+pub(super) enum RuleWords {
     /// The words of ordinary code.
     Few,
     /// All words in every file, so that no file can be skipped.
     All,
 }
 
-impl fmt::Display for Words {
+impl fmt::Display for RuleWords {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
             Self::Few => "3,000 Python files",
@@ -87,19 +87,19 @@ const WORDS: &str = "\n# Environment autoescape=False bind app.run host= allow_o
     urllib.request.urlopen subprocess shell=True\n";
 
 /// Writes the project.
-pub(super) fn write(root: &Path, words: Words) -> Result<(), Failure> {
+pub(super) fn write(root: &Path, words: RuleWords) -> Result<(), TaskFailure> {
     for number in 0..FILES {
         let folder = root.join(format!("package{}", number / FOLDER));
         if number % FOLDER == 0 {
-            fs::create_dir_all(&folder).map_err(|error| Failure::io(&folder, &error))?;
+            fs::create_dir_all(&folder).map_err(|error| TaskFailure::io(&folder, &error))?;
         }
         let file = folder.join(format!("module{number}.py"));
-        fs::write(&file, text(number, words)).map_err(|error| Failure::io(&file, &error))?;
+        fs::write(&file, text(number, words)).map_err(|error| TaskFailure::io(&file, &error))?;
     }
     Ok(())
 }
 
-fn text(number: u32, words: Words) -> String {
+fn text(number: u32, words: RuleWords) -> String {
     let mut text = format!("\"\"\"Module {number}.\"\"\"\n\n{IMPORTS}");
     for class in 0..CLASSES {
         let id = number * CLASSES + class;
@@ -119,7 +119,7 @@ fn text(number: u32, words: Words) -> String {
     if number.is_multiple_of(RISKY) {
         text.push_str(RISK);
     }
-    if words == Words::All {
+    if words == RuleWords::All {
         text.push_str(WORDS);
     }
     text
@@ -131,10 +131,10 @@ mod tests {
 
     #[test]
     fn files_differ_and_some_are_risky() {
-        assert_ne!(text(1, Words::Few), text(2, Words::Few));
-        assert!(text(3, Words::Few).contains("\n@dataclass\nclass Record30:\n"));
-        assert!(text(0, Words::Few).contains("def risky"));
-        assert!(!text(1, Words::All).contains("def risky"));
-        assert!(text(1, Words::All).contains("# Environment"));
+        assert_ne!(text(1, RuleWords::Few), text(2, RuleWords::Few));
+        assert!(text(3, RuleWords::Few).contains("\n@dataclass\nclass Record30:\n"));
+        assert!(text(0, RuleWords::Few).contains("def risky"));
+        assert!(!text(1, RuleWords::All).contains("def risky"));
+        assert!(text(1, RuleWords::All).contains("# Environment"));
     }
 }

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
-use crate::failure::Failure;
-use crate::stress::stage::Project;
+use crate::failure::TaskFailure;
+use crate::stress::stage::StressProject;
 
 /// Number of files that are changed together.
 pub(super) const FEW: u32 = 100;
@@ -17,29 +17,29 @@ const ADDED: &str = "added";
 
 /// A number of files: 25 in a folder, 20 such folders in a parent.
 #[derive(Clone, Copy)]
-pub(super) struct Files {
+pub(super) struct GeneratedFiles {
     pub(super) count: u32,
 }
 
-impl fmt::Display for Files {
+impl fmt::Display for GeneratedFiles {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}k files", self.count / 1000)
     }
 }
 
-impl Files {
+impl GeneratedFiles {
     /// Commits the files, in one pack as after a clone, and checks them out.
-    pub(super) fn commit(self, project: &Project<'_>) -> Result<(), Failure> {
+    pub(super) fn commit(self, project: &StressProject<'_>) -> Result<(), TaskFailure> {
         let mut import = project.program("git");
         import.args(["fast-import", "--quiet", "--force"]).stdin(Stdio::piped());
-        let wrong = |error| Failure::Failed(format!("git fast-import: {error}"));
+        let wrong = |error| TaskFailure::Failed(format!("git fast-import: {error}"));
         let mut child = import.spawn().map_err(wrong)?;
         if let Some(stdin) = child.stdin.take() {
             self.stream(BufWriter::new(stdin)).map_err(wrong)?;
         }
         let status = child.wait().map_err(wrong)?;
         if !status.success() {
-            return Err(Failure::Failed(format!("git fast-import: {status}")));
+            return Err(TaskFailure::Failed(format!("git fast-import: {status}")));
         }
         project.git(&["reset", "--hard", "--quiet"])?;
         self.make_old(&project.path(""))
@@ -56,7 +56,7 @@ impl Files {
     }
 
     /// Writes the files without git.
-    pub(super) fn write(self, project: &Project<'_>) -> Result<(), Failure> {
+    pub(super) fn write(self, project: &StressProject<'_>) -> Result<(), TaskFailure> {
         let root = project.path("");
         for number in 0..self.count {
             write(&root.join(name(number)), &text(number, 0))?;
@@ -66,7 +66,7 @@ impl Files {
 
     /// Makes the files older than the index. Git reads a file again that is as new as
     /// the index, which is rare in a real project.
-    fn make_old(self, root: &Path) -> Result<(), Failure> {
+    fn make_old(self, root: &Path) -> Result<(), TaskFailure> {
         let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
         for number in 0..self.count {
             let path = root.join(name(number));
@@ -74,7 +74,7 @@ impl Files {
                 .write(true)
                 .open(&path)
                 .and_then(|file| file.set_modified(time))
-                .map_err(|error| Failure::io(&path, &error))?;
+                .map_err(|error| TaskFailure::io(&path, &error))?;
         }
         Ok(())
     }
@@ -82,10 +82,10 @@ impl Files {
     /// Changes this many files all over the project; returns their names.
     pub(super) fn change(
         self,
-        project: &Project<'_>,
+        project: &StressProject<'_>,
         round: u32,
         count: u32,
-    ) -> Result<Vec<String>, Failure> {
+    ) -> Result<Vec<String>, TaskFailure> {
         let step = self.count / count;
         let chosen = (0..count).map(|index| index * step + round % step);
         chosen
@@ -98,7 +98,11 @@ impl Files {
     }
 
     /// Changes files and adds new ones, 50 of each; removes those added before.
-    pub(super) fn change_and_add(self, project: &Project<'_>, round: u32) -> Result<(), Failure> {
+    pub(super) fn change_and_add(
+        self,
+        project: &StressProject<'_>,
+        round: u32,
+    ) -> Result<(), TaskFailure> {
         remove_added(project)?;
         self.change(project, round, FEW / 2)?;
         for number in 0..FEW / 2 {
@@ -109,11 +113,11 @@ impl Files {
     }
 }
 
-/// Removes the files that [`Files::change_and_add`] added.
-pub(super) fn remove_added(project: &Project<'_>) -> Result<(), Failure> {
+/// Removes the files that [`GeneratedFiles::change_and_add`] added.
+pub(super) fn remove_added(project: &StressProject<'_>) -> Result<(), TaskFailure> {
     let folder = project.path(ADDED);
     match fs::remove_dir_all(&folder) {
-        Err(error) if folder.exists() => Err(Failure::io(&folder, &error)),
+        Err(error) if folder.exists() => Err(TaskFailure::io(&folder, &error)),
         Ok(()) | Err(_) => Ok(()),
     }
 }
@@ -129,9 +133,9 @@ fn text(number: u32, version: u32) -> String {
     (0..3 + number % 20).map(line).collect()
 }
 
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
+fn write(path: &Path, text: &str) -> Result<(), TaskFailure> {
     let folder = path.parent().unwrap_or(path);
     fs::create_dir_all(folder)
         .and_then(|()| fs::write(path, text))
-        .map_err(|error| Failure::io(path, &error))
+        .map_err(|error| TaskFailure::io(path, &error))
 }

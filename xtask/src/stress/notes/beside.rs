@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::old::{self, Old};
-use crate::failure::Failure;
-use crate::stress::stage::{Finished, Left, Project, Stage};
+use super::old::{self, OldSessionWriter};
+use crate::failure::TaskFailure;
+use crate::stress::stage::{KillOutcome, MeasuredExit, ScenarioFolder, StressProject};
 
 /// Time by which each collection is killed later than the one before, and number of
 /// steps until it starts again.
@@ -20,7 +20,7 @@ const STEPS: u32 = 100;
 
 /// The counts, and the time of each capture.
 #[derive(Default)]
-pub(super) struct Beside {
+pub(super) struct CaptureStats {
     pub(super) sessions: usize,
     pub(super) captures: Vec<Duration>,
     /// Times of calls that did nothing, for comparison.
@@ -35,17 +35,18 @@ pub(super) struct Beside {
 
 /// Plays a host that starts sessions and uses a tool in each.
 pub(super) fn host(
-    (stage, project): (&Stage, &Project<'_>),
+    (stage, project): (&ScenarioFolder, &StressProject<'_>),
     host: u64,
     over: &AtomicBool,
-    beside: &Mutex<Beside>,
-) -> Result<(), Failure> {
+    beside: &Mutex<CaptureStats>,
+) -> Result<(), TaskFailure> {
     let payload = stage.path(&format!("payload-{host}.json"));
-    let tell = |session: &str, mut facts: Value| -> Result<Duration, Failure> {
+    let tell = |session: &str, mut facts: Value| -> Result<Duration, TaskFailure> {
         facts["session_id"] = session.into();
         facts["cwd"] = "/".into();
-        fs::write(&payload, facts.to_string()).map_err(|error| Failure::io(&payload, &error))?;
-        let input = File::open(&payload).map_err(|error| Failure::io(&payload, &error))?;
+        fs::write(&payload, facts.to_string())
+            .map_err(|error| TaskFailure::io(&payload, &error))?;
+        let input = File::open(&payload).map_err(|error| TaskFailure::io(&payload, &error))?;
         let mut hook = project.command(&["hook", "--agent", "claude-code", "--timeout", "3600"]);
         hook.env("CLAUDE_PROJECT_DIR", project.path("")).stdin(input);
         time(hook)
@@ -73,14 +74,14 @@ pub(super) fn host(
 }
 
 /// Returns the time of a call, which must succeed.
-fn time(mut call: Command) -> Result<Duration, Failure> {
+fn time(mut call: Command) -> Result<Duration, TaskFailure> {
     let began = Instant::now();
     let ended = call.stdout(Stdio::null()).stderr(Stdio::null()).status();
     let took = began.elapsed();
     match ended {
         Ok(status) if status.success() => Ok(took),
-        Ok(status) => Err(Failure::Failed(format!("{call:?} ended with {status}"))),
-        Err(error) => Err(Failure::Failed(format!("{call:?} did not start: {error}"))),
+        Ok(status) => Err(TaskFailure::Failed(format!("{call:?} ended with {status}"))),
+        Err(error) => Err(TaskFailure::Failed(format!("{call:?} did not start: {error}"))),
     }
 }
 
@@ -88,10 +89,10 @@ fn time(mut call: Command) -> Result<Duration, Failure> {
 /// sessions added before each collection must go. Every second collection is killed,
 /// each time a little later.
 pub(super) fn collect(
-    (project, mut old): (&Project<'_>, Old),
+    (project, mut old): (&StressProject<'_>, OldSessionWriter),
     over: &AtomicBool,
-    beside: &Mutex<Beside>,
-) -> Result<(), Failure> {
+    beside: &Mutex<CaptureStats>,
+) -> Result<(), TaskFailure> {
     for number in 0_u32.. {
         if over.load(Ordering::Relaxed) {
             break;
@@ -99,7 +100,7 @@ pub(super) fn collect(
         old.hand_in()?;
         let collection = project.spawn(collection(project))?;
         let left = if number % 2 == 0 {
-            Left::Ended(collection.wait()?)
+            KillOutcome::Ended(collection.wait()?)
         } else {
             collection.kill_after(STEP * (number % STEPS))?
         };
@@ -107,25 +108,25 @@ pub(super) fn collect(
         beside.collections += 1;
         beside.old = old.handed_in;
         match left {
-            Left::Ended(done) => beside.let_go += let_go(done)?,
-            Left::Killed => beside.killed += 1,
+            KillOutcome::Ended(done) => beside.let_go += let_go(done)?,
+            KillOutcome::Killed => beside.killed += 1,
         }
     }
     Ok(())
 }
 
-fn collection(project: &Project<'_>) -> Command {
+fn collection(project: &StressProject<'_>) -> Command {
     let mut command = project.command(&["gc", "--json"]);
     command.env("RALPH_MEMORY_SIZE", "1B");
     command
 }
 
 /// Returns the number of sessions that a collection deleted.
-fn let_go(done: Finished) -> Result<u64, Failure> {
+fn let_go(done: MeasuredExit) -> Result<u64, TaskFailure> {
     let done = done.expect_code(0)?;
     let said: Value = serde_json::from_str(&done.stdout).unwrap_or_default();
     let sessions = said["sessions"].as_u64();
-    sessions.ok_or_else(|| Failure::Failed(format!("a collection said {}", done.stdout)))
+    sessions.ok_or_else(|| TaskFailure::Failed(format!("a collection said {}", done.stdout)))
 }
 
 /// Deletes what killed collections left, and checks that no old session is known.
@@ -133,10 +134,10 @@ fn let_go(done: Finished) -> Result<u64, Failure> {
 /// Earlier collections are no proof: one that finds a damaged index starts again with
 /// nothing to delete. Now that none is disturbed, it must report everything as deleted.
 pub(super) fn finish(
-    project: &Project<'_>,
-    mut old: Old,
-    beside: &mut Beside,
-) -> Result<(), Failure> {
+    project: &StressProject<'_>,
+    mut old: OldSessionWriter,
+    beside: &mut CaptureStats,
+) -> Result<(), TaskFailure> {
     let collect = || let_go(project.spawn(collection(project))?.wait()?);
     beside.let_go += collect()?;
     old.hand_in()?;
@@ -144,11 +145,11 @@ pub(super) fn finish(
     if beside.old > 0 && gone == u64::from(handed_in) {
         return Ok(());
     }
-    Err(Failure::Failed(format!("of {handed_in} old sessions {gone} were let go of")))
+    Err(TaskFailure::Failed(format!("of {handed_in} old sessions {gone} were let go of")))
 }
 
 /// Checks that every new session is known, and no old one.
-pub(super) fn expect_sessions(project: &Project<'_>, want: usize) -> Result<(), Failure> {
+pub(super) fn expect_sessions(project: &StressProject<'_>, want: usize) -> Result<(), TaskFailure> {
     let list = project.json(&["sessions", "--all", "--json"])?;
     let sessions = list["sessions"].as_array().cloned().unwrap_or_default();
     let old = sessions.iter().filter(|session| old::is_one(session)).count();
@@ -156,5 +157,7 @@ pub(super) fn expect_sessions(project: &Project<'_>, want: usize) -> Result<(), 
         return Ok(());
     }
     let found = sessions.len();
-    Err(Failure::Failed(format!("{want} sessions began, and {found} are known, {old} of them old")))
+    Err(TaskFailure::Failed(format!(
+        "{want} sessions began, and {found} are known, {old} of them old"
+    )))
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 
-use crate::failure::Failure;
+use crate::failure::TaskFailure;
 
 /// Number of sessions that are added together.
 const SESSIONS: u32 = 3;
@@ -23,20 +23,20 @@ const AGES: [Duration; 2] = [Duration::from_hours(24 * 60), Duration::from_hours
 const NAME: &str = "long-ago";
 
 /// Adds old sessions.
-pub(super) struct Old {
+pub(super) struct OldSessionWriter {
     folder: PathBuf,
     pub(super) handed_in: u32,
 }
 
-impl Old {
+impl OldSessionWriter {
     /// Makes sessions for the log beside this index.
     pub(super) fn new(index: &Path) -> Self {
         Self { folder: index.with_file_name("memory"), handed_in: 0 }
     }
 
     /// Adds more sessions.
-    pub(super) fn hand_in(&mut self) -> Result<(), Failure> {
-        self.add().map_err(|error| Failure::io(&self.folder, &error))
+    pub(super) fn hand_in(&mut self) -> Result<(), TaskFailure> {
+        self.add().map_err(|error| TaskFailure::io(&self.folder, &error))
     }
 
     fn add(&mut self) -> io::Result<()> {

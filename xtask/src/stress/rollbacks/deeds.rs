@@ -5,9 +5,9 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
-use crate::failure::Failure;
-use crate::stress::dice::Dice;
-use crate::stress::stage::Project;
+use crate::failure::TaskFailure;
+use crate::stress::dice::SplitMixRng;
+use crate::stress::stage::StressProject;
 
 /// Number of files at the start, without links.
 pub(super) const FILES: u32 = 300;
@@ -18,9 +18,12 @@ const NEW_FILES: u32 = 60;
 
 /// Writes the files. In git most are committed, some of those are changed again, and
 /// some changes are staged.
-pub(super) fn begin(project: &Project<'_>, dice: &mut Dice) -> Result<(), Failure> {
+pub(super) fn begin(
+    project: &StressProject<'_>,
+    dice: &mut SplitMixRng,
+) -> Result<(), TaskFailure> {
     let root = project.path("");
-    let wrong = |error| Failure::io(&root, &error);
+    let wrong = |error| TaskFailure::io(&root, &error);
     for number in 0..FILES {
         write(&root.join(name(number)), &text(number, dice), mode(number)).map_err(wrong)?;
     }
@@ -43,7 +46,7 @@ pub(super) fn begin(project: &Project<'_>, dice: &mut Dice) -> Result<(), Failur
 }
 
 /// Makes the agent's two turns: every file may be changed, in any way.
-pub(super) fn agent(dice: &mut Dice) -> String {
+pub(super) fn agent(dice: &mut SplitMixRng) -> String {
     let mut turns = [String::new(), String::new()];
     for number in 0..FILES {
         let turn = usize::from(dice.below(2) == 0);
@@ -66,7 +69,7 @@ pub(super) fn agent(dice: &mut Dice) -> String {
     format!("case $RALPH_ITERATION in\n1)\n{first};;\n2)\n{second};;\nesac\ntrue")
 }
 
-fn deed(number: u32, dice: &mut Dice) -> String {
+fn deed(number: u32, dice: &mut SplitMixRng) -> String {
     let file = name(number);
     match dice.below(10) {
         0 | 1 => format!("echo 'a line of the run' >>'{file}'"),
@@ -100,7 +103,7 @@ fn mode(number: u32) -> u32 {
     if number.is_multiple_of(5) && !number.is_multiple_of(17) { 0o755 } else { 0o644 }
 }
 
-fn text(number: u32, dice: &mut Dice) -> String {
+fn text(number: u32, dice: &mut SplitMixRng) -> String {
     let lines = dice.below(200);
     (0..lines).fold(format!("file {number}\n"), |mut text, line| {
         let _ = writeln!(text, "line {line}: {}", dice.below(u64::MAX));

@@ -4,10 +4,10 @@
 use std::fs;
 use std::io::Read;
 
-use super::picture::Picture;
-use crate::failure::Failure;
-use crate::stress::disk::{Disk, expect_clear_error};
-use crate::stress::stage::{Project, Stage};
+use super::picture::ProjectPicture;
+use crate::failure::TaskFailure;
+use crate::stress::disk::{MountedDisk, expect_clear_error};
+use crate::stress::stage::{ScenarioFolder, StressProject};
 
 /// Bytes of each large file; they are random, so that they do not compress.
 const LARGE: u64 = 256 * 1024;
@@ -30,23 +30,24 @@ const RUN: [&str; 6] = ["run", "work", "--agent-cmd", "./agent.sh", "--max-itera
 
 /// The place of a project's state.
 #[derive(Clone, Copy)]
-enum State {
+enum StateLocation {
     OnTheDisk,
     Beside,
 }
 
-pub(super) fn run(stage: &Stage) -> Result<String, Failure> {
+pub(super) fn run(stage: &ScenarioFolder) -> Result<String, TaskFailure> {
     let mut played = 0;
-    for place in [State::OnTheDisk, State::Beside] {
+    for place in [StateLocation::OnTheDisk, StateLocation::Beside] {
         for kind in ["git", "plain"] {
             let name = match place {
-                State::OnTheDisk => format!("disk{played}"),
-                State::Beside => format!("disk{played}-beside"),
+                StateLocation::OnTheDisk => format!("disk{played}"),
+                StateLocation::Beside => format!("disk{played}-beside"),
             };
-            let Some(disk) = Disk::mount(&stage.path(&name), DISK_KIB)? else {
+            let Some(disk) = MountedDisk::mount(&stage.path(&name), DISK_KIB)? else {
                 return Ok("no full disk: only root may mount one".to_owned());
             };
-            let wrong = |failure: Failure| Failure::Failed(format!("{kind} on {name}: {failure}"));
+            let wrong =
+                |failure: TaskFailure| TaskFailure::Failed(format!("{kind} on {name}: {failure}"));
             let project = project(stage, &format!("{name}/{kind}"), place).map_err(wrong)?;
             play(&project, &disk, place).map_err(wrong)?;
             played += 1;
@@ -55,12 +56,16 @@ pub(super) fn run(stage: &Stage) -> Result<String, Failure> {
     Ok(format!("full disk: {played} times an error and then all"))
 }
 
-fn project<'a>(stage: &'a Stage, name: &str, place: State) -> Result<Project<'a>, Failure> {
+fn project<'a>(
+    stage: &'a ScenarioFolder,
+    name: &str,
+    place: StateLocation,
+) -> Result<StressProject<'a>, TaskFailure> {
     let is_git = name.ends_with("git");
     let project = if is_git { stage.git_project(name)? } else { stage.project(name)? };
     let project = match place {
-        State::OnTheDisk => project,
-        State::Beside => {
+        StateLocation::OnTheDisk => project,
+        StateLocation::Beside => {
             let beside = stage.path(&format!("{}-state", name.replace('/', "-")));
             project.with_variable("RALPH_HOME", beside)
         }
@@ -70,7 +75,7 @@ fn project<'a>(stage: &'a Stage, name: &str, place: State) -> Result<Project<'a>
         let path = project.path(&format!("large{number}"));
         random(LARGE)
             .and_then(|bytes| fs::write(&path, bytes))
-            .map_err(|error| Failure::io(&path, &error))?;
+            .map_err(|error| TaskFailure::io(&path, &error))?;
     }
     Ok(project)
 }
@@ -81,39 +86,47 @@ fn random(count: u64) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn play(project: &Project<'_>, disk: &Disk, kept_in: State) -> Result<(), Failure> {
-    let start = Picture::take(project)?;
+fn play(
+    project: &StressProject<'_>,
+    disk: &MountedDisk,
+    kept_in: StateLocation,
+) -> Result<(), TaskFailure> {
+    let start = ProjectPicture::take(project)?;
     match kept_in {
         // Outside git the snapshots are beside the disk as well.
-        State::Beside if !project.path(".git").exists() => {
+        StateLocation::Beside if !project.path(".git").exists() => {
             project.ralph(&RUN)?.expect_code(1)?;
         }
-        State::Beside | State::OnTheDisk => snapshot(project, disk, &start)?,
+        StateLocation::Beside | StateLocation::OnTheDisk => snapshot(project, disk, &start)?,
     }
-    let end = Picture::take(project)?;
+    let end = ProjectPicture::take(project)?;
     for room in ROOM {
         disk.fill(room)?;
         expect_clear_error(&project.ralph(&["rollback"])?.expect_code(3)?)?;
-        Picture::take(project)?.expect_between(&start, &end)?;
+        ProjectPicture::take(project)?.expect_between(&start, &end)?;
         disk.make_room()?;
         project.ralph(&["rollback"])?.expect_code(0)?;
-        Picture::take(project)?.expect(&start, "rolled back once there was room")?;
+        ProjectPicture::take(project)?.expect(&start, "rolled back once there was room")?;
         project.ralph(&["rollback", "--undo"])?.expect_code(0)?;
-        Picture::take(project)?.expect(&end, "undone")?;
+        ProjectPicture::take(project)?.expect(&end, "undone")?;
     }
     Ok(())
 }
 
 /// Checks that without a snapshot of the start the agent gets no turn.
-fn snapshot(project: &Project<'_>, disk: &Disk, start: &Picture) -> Result<(), Failure> {
+fn snapshot(
+    project: &StressProject<'_>,
+    disk: &MountedDisk,
+    start: &ProjectPicture,
+) -> Result<(), TaskFailure> {
     disk.fill(ROOM[1])?;
     expect_clear_error(&project.ralph(&RUN)?.expect_code(3)?)?;
     let turns = project.in_home("turns");
     if turns.exists() {
-        return Err(Failure::Failed("the agent was let loose without a way back".to_owned()));
+        return Err(TaskFailure::Failed("the agent was let loose without a way back".to_owned()));
     }
-    Picture::take(project)?.expect(start, "after the snapshot that found no room")?;
+    ProjectPicture::take(project)?.expect(start, "after the snapshot that found no room")?;
     disk.make_room()?;
     project.ralph(&["resume"])?.expect_code(1)?;
-    fs::metadata(&turns).map(drop).map_err(|error| Failure::io(&turns, &error))
+    fs::metadata(&turns).map(drop).map_err(|error| TaskFailure::io(&turns, &error))
 }

@@ -5,18 +5,18 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use crate::failure::Failure;
-use crate::stress::stage::Project;
+use crate::failure::TaskFailure;
+use crate::stress::stage::StressProject;
 
 /// The files of a project and the answers of git.
 #[derive(PartialEq, Eq)]
-pub(super) struct Picture {
-    files: BTreeMap<PathBuf, Entry>,
+pub(super) struct ProjectPicture {
+    files: BTreeMap<PathBuf, PictureEntry>,
     git: BTreeMap<&'static str, String>,
 }
 
 #[derive(PartialEq, Eq)]
-enum Entry {
+enum PictureEntry {
     Folder,
     File { mode: u32, contents: Vec<u8> },
     Link(PathBuf),
@@ -31,9 +31,9 @@ const QUESTIONS: [(&str, &[&str]); 5] = [
     ("the stash", &["stash", "list"]),
 ];
 
-impl Picture {
+impl ProjectPicture {
     /// Takes a picture of the project.
-    pub(super) fn take(project: &Project<'_>) -> Result<Self, Failure> {
+    pub(super) fn take(project: &StressProject<'_>) -> Result<Self, TaskFailure> {
         let root = project.path("");
         let mut picture = Self { files: BTreeMap::new(), git: BTreeMap::new() };
         picture.add_folder(&root, Path::new(""))?;
@@ -48,9 +48,9 @@ impl Picture {
         Ok(picture)
     }
 
-    fn add_folder(&mut self, root: &Path, folder: &Path) -> Result<(), Failure> {
+    fn add_folder(&mut self, root: &Path, folder: &Path) -> Result<(), TaskFailure> {
         let absolute = root.join(folder);
-        let wrong = |error| Failure::io(&absolute, &error);
+        let wrong = |error| TaskFailure::io(&absolute, &error);
         for found in fs::read_dir(&absolute).map_err(wrong)? {
             let found = found.map_err(wrong)?;
             let (path, kind) = (folder.join(found.file_name()), found.file_type().map_err(wrong)?);
@@ -59,12 +59,12 @@ impl Picture {
             }
             let entry = if kind.is_dir() {
                 self.add_folder(root, &path)?;
-                Entry::Folder
+                PictureEntry::Folder
             } else if kind.is_symlink() {
-                Entry::Link(fs::read_link(found.path()).map_err(wrong)?)
+                PictureEntry::Link(fs::read_link(found.path()).map_err(wrong)?)
             } else {
                 let mode = found.metadata().map_err(wrong)?.permissions().mode();
-                Entry::File { mode, contents: fs::read(found.path()).map_err(wrong)? }
+                PictureEntry::File { mode, contents: fs::read(found.path()).map_err(wrong)? }
             };
             self.files.insert(path, entry);
         }
@@ -85,19 +85,23 @@ impl Picture {
     }
 
     /// Returns an error that names the differences from `want`.
-    pub(super) fn expect(&self, want: &Self, when: &str) -> Result<(), Failure> {
+    pub(super) fn expect(&self, want: &Self, when: &str) -> Result<(), TaskFailure> {
         let found = self.differences(want);
         if found.is_empty() {
             return Ok(());
         }
         let first: Vec<_> = found.iter().take(5).map(String::as_str).collect();
         let count = found.len();
-        Err(Failure::Failed(format!("{when}, {count} things differ:\n  {}", first.join("\n  "))))
+        Err(TaskFailure::Failed(format!(
+            "{when}, {count} things differ:\n  {}",
+            first.join("\n  ")
+        )))
     }
 
     /// Returns an error that names a file that is in neither picture, and so is lost.
-    pub(super) fn expect_between(&self, one: &Self, other: &Self) -> Result<(), Failure> {
-        let folders = |entry: Option<&Entry>| matches!(entry, Some(Entry::Folder) | None);
+    pub(super) fn expect_between(&self, one: &Self, other: &Self) -> Result<(), TaskFailure> {
+        let folders =
+            |entry: Option<&PictureEntry>| matches!(entry, Some(PictureEntry::Folder) | None);
         let pictures = [one, other, self];
         let paths: BTreeSet<_> = pictures.iter().flat_map(|picture| picture.files.keys()).collect();
         let lost = paths.into_iter().find(|path| {
@@ -110,46 +114,46 @@ impl Picture {
         match lost {
             Some(path) => {
                 let now = self.files.get(path).map_or("nothing".into(), shown);
-                Err(Failure::Failed(format!("{} is lost: there is {now}", path.display())))
+                Err(TaskFailure::Failed(format!("{} is lost: there is {now}", path.display())))
             }
             None => Ok(()),
         }
     }
 }
 
-fn shown(entry: &Entry) -> String {
+fn shown(entry: &PictureEntry) -> String {
     match entry {
-        Entry::Folder => "a folder".to_owned(),
-        Entry::File { mode, contents } => {
+        PictureEntry::Folder => "a folder".to_owned(),
+        PictureEntry::File { mode, contents } => {
             format!("a file of {} bytes, mode {:o}", contents.len(), mode & 0o7777)
         }
-        Entry::Link(target) => format!("a link to {}", target.display()),
+        PictureEntry::Link(target) => format!("a link to {}", target.display()),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stress::stage::Stage;
+    use crate::stress::stage::ScenarioFolder;
 
     #[test]
     fn a_changed_mode_a_new_link_and_a_lost_file_are_told_apart() {
-        let stage = Stage::new(Path::new("/bin/true")).unwrap();
+        let stage = ScenarioFolder::new(Path::new("/bin/true")).unwrap();
         let project = stage.project("a").unwrap();
         fs::write(project.path("kept"), "one").unwrap();
         fs::write(project.path("lost"), "two").unwrap();
-        let before = Picture::take(&project).unwrap();
-        before.expect(&Picture::take(&project).unwrap(), "at once").unwrap();
+        let before = ProjectPicture::take(&project).unwrap();
+        before.expect(&ProjectPicture::take(&project).unwrap(), "at once").unwrap();
 
         fs::set_permissions(project.path("kept"), fs::Permissions::from_mode(0o755)).unwrap();
         std::os::unix::fs::symlink("kept", project.path("link")).unwrap();
-        let after = Picture::take(&project).unwrap();
+        let after = ProjectPicture::take(&project).unwrap();
         let told = after.expect(&before, "later").unwrap_err().to_string();
         assert!(told.starts_with("later, 2 things differ"), "{told}");
         after.expect_between(&before, &after).unwrap();
 
         fs::write(project.path("lost"), "tw").unwrap();
-        let torn = Picture::take(&project).unwrap().expect_between(&before, &after);
+        let torn = ProjectPicture::take(&project).unwrap().expect_between(&before, &after);
         assert_eq!(
             torn.unwrap_err().to_string(),
             "lost is lost: there is a file of 2 bytes, mode 644"

@@ -9,35 +9,35 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::Value;
 
-use super::{Finished, MARKER, Running, Stage};
-use crate::failure::Failure;
+use super::{MARKER, MeasuredExit, MeasuredProcess, ScenarioFolder};
+use crate::failure::TaskFailure;
 
 /// A folder with its own state, configuration and home.
-pub(crate) struct Project<'a> {
-    stage: &'a Stage,
+pub(crate) struct StressProject<'a> {
+    stage: &'a ScenarioFolder,
     root: PathBuf,
     home: PathBuf,
     variable: Option<(&'static str, PathBuf)>,
 }
 
-impl Stage {
+impl ScenarioFolder {
     /// Makes a new project outside git.
-    pub(crate) fn project(&self, name: &str) -> Result<Project<'_>, Failure> {
+    pub(crate) fn project(&self, name: &str) -> Result<StressProject<'_>, TaskFailure> {
         let project = self.existing_project(name);
         for folder in [&project.root, &project.home] {
-            fs::create_dir_all(folder).map_err(|error| Failure::io(folder, &error))?;
+            fs::create_dir_all(folder).map_err(|error| TaskFailure::io(folder, &error))?;
         }
         Ok(project)
     }
 
     /// Makes a project whose folder is made elsewhere.
-    pub(crate) fn existing_project(&self, name: &str) -> Project<'_> {
+    pub(crate) fn existing_project(&self, name: &str) -> StressProject<'_> {
         let home = self.path(&format!("{name}-home"));
-        Project { stage: self, root: self.path(name), home, variable: None }
+        StressProject { stage: self, root: self.path(name), home, variable: None }
     }
 
     /// Makes a new project in a git repository with one commit.
-    pub(crate) fn git_project(&self, name: &str) -> Result<Project<'_>, Failure> {
+    pub(crate) fn git_project(&self, name: &str) -> Result<StressProject<'_>, TaskFailure> {
         let project = self.project(name)?;
         project.git(&["init", "--quiet", "--initial-branch=main"])?;
         project.git(&["commit", "--quiet", "--allow-empty", "--message=begin"])?;
@@ -45,7 +45,7 @@ impl Stage {
     }
 }
 
-impl Project<'_> {
+impl StressProject<'_> {
     /// Sets a variable for all later commands.
     pub(crate) fn with_variable(self, name: &'static str, value: PathBuf) -> Self {
         Self { variable: Some((name, value)), ..self }
@@ -62,15 +62,15 @@ impl Project<'_> {
     }
 
     /// Writes an executable shell script of the project.
-    pub(crate) fn script(&self, name: &str, body: &str) -> Result<(), Failure> {
+    pub(crate) fn script(&self, name: &str, body: &str) -> Result<(), TaskFailure> {
         let path = self.path(name);
         fs::write(&path, format!("#!/bin/sh\n{body}\n"))
             .and_then(|()| fs::set_permissions(&path, Permissions::from_mode(0o755)))
-            .map_err(|error| Failure::io(&path, &error))
+            .map_err(|error| TaskFailure::io(&path, &error))
     }
 
     /// Runs git, which must succeed.
-    pub(crate) fn git(&self, args: &[&str]) -> Result<(), Failure> {
+    pub(crate) fn git(&self, args: &[&str]) -> Result<(), TaskFailure> {
         let mut command = self.program("git");
         command.args(args);
         self.spawn(command)?.wait()?.expect_code(0)?;
@@ -101,7 +101,7 @@ impl Project<'_> {
     }
 
     /// Starts the binary; its output goes to files.
-    pub(crate) fn start(&self, args: &[&str]) -> Result<Running, Failure> {
+    pub(crate) fn start(&self, args: &[&str]) -> Result<MeasuredProcess, TaskFailure> {
         self.spawn(self.command(args))
     }
 
@@ -110,8 +110,8 @@ impl Project<'_> {
         &self,
         barrier: &PipeReader,
         args: &[&str],
-    ) -> Result<Running, Failure> {
-        let barrier = barrier.try_clone().map_err(|error| Failure::io(&self.root, &error))?;
+    ) -> Result<MeasuredProcess, TaskFailure> {
+        let barrier = barrier.try_clone().map_err(|error| TaskFailure::io(&self.root, &error))?;
         let mut command = self.program("/bin/sh");
         command.args(["-c", r#"read -r _; exec "$0" "$@" </dev/null"#]);
         command.arg(&self.stage.binary).args(args).stdin(barrier);
@@ -119,39 +119,39 @@ impl Project<'_> {
     }
 
     /// Runs the binary to its end.
-    pub(crate) fn ralph(&self, args: &[&str]) -> Result<Finished, Failure> {
+    pub(crate) fn ralph(&self, args: &[&str]) -> Result<MeasuredExit, TaskFailure> {
         self.start(args)?.wait()
     }
 
     /// Returns the JSON output of a command that must succeed.
-    pub(crate) fn json(&self, args: &[&str]) -> Result<Value, Failure> {
+    pub(crate) fn json(&self, args: &[&str]) -> Result<Value, TaskFailure> {
         let finished = self.ralph(args)?.expect_code(0)?;
         serde_json::from_str(&finished.stdout)
-            .map_err(|error| Failure::Failed(format!("{args:?} printed no JSON: {error}")))
+            .map_err(|error| TaskFailure::Failed(format!("{args:?} printed no JSON: {error}")))
     }
 
     /// Checks that the store is not damaged.
-    pub(crate) fn expect_sound_store(&self) -> Result<(), Failure> {
+    pub(crate) fn expect_sound_store(&self) -> Result<(), TaskFailure> {
         let report = self.json(&["doctor", "--json"])?;
         let checks = report["checks"].as_array().cloned().unwrap_or_default();
         match checks.iter().find(|check| check["check"] == "store") {
             Some(check) if check["health"] == "ok" => Ok(()),
-            Some(check) => Err(Failure::Failed(format!("the store is not sound: {check}"))),
-            None => Err(Failure::Failed(format!("doctor has no word on the store: {report}"))),
+            Some(check) => Err(TaskFailure::Failed(format!("the store is not sound: {check}"))),
+            None => Err(TaskFailure::Failed(format!("doctor has no word on the store: {report}"))),
         }
     }
 
     /// Starts a command whose output goes to numbered files on the stage.
-    pub(crate) fn spawn(&self, mut command: Command) -> Result<Running, Failure> {
+    pub(crate) fn spawn(&self, mut command: Command) -> Result<MeasuredProcess, TaskFailure> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let out = self.stage.path(&format!("{number:04}.out"));
         let err = self.stage.path(&format!("{number:04}.err"));
         command.stdout(create(&out)?).stderr(create(&err)?);
-        Running::spawn(command, [out, err])
+        MeasuredProcess::spawn(command, [out, err])
     }
 }
 
-fn create(path: &Path) -> Result<File, Failure> {
-    File::create(path).map_err(|error| Failure::io(path, &error))
+fn create(path: &Path) -> Result<File, TaskFailure> {
+    File::create(path).map_err(|error| TaskFailure::io(path, &error))
 }

@@ -6,13 +6,13 @@ use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use super::{LOOK, pause};
-use crate::failure::Failure;
+use crate::failure::TaskFailure;
 
 /// Longest time of a command on a stage; after that it hangs.
 const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A process that was started.
-pub(crate) struct Running {
+pub(crate) struct MeasuredProcess {
     child: Child,
     shown: String,
     output: [PathBuf; 2],
@@ -20,7 +20,7 @@ pub(crate) struct Running {
 }
 
 /// The result of a process.
-pub(crate) struct Finished {
+pub(crate) struct MeasuredExit {
     /// The command line.
     shown: String,
     /// The exit code; `None` when a signal ended it.
@@ -33,19 +33,19 @@ pub(crate) struct Finished {
 }
 
 /// The state of a process that was to be killed.
-pub(crate) enum Left {
+pub(crate) enum KillOutcome {
     /// It ended before that.
-    Ended(Finished),
+    Ended(MeasuredExit),
     Killed,
 }
 
-impl Running {
-    pub(super) fn spawn(mut command: Command, output: [PathBuf; 2]) -> Result<Self, Failure> {
+impl MeasuredProcess {
+    pub(super) fn spawn(mut command: Command, output: [PathBuf; 2]) -> Result<Self, TaskFailure> {
         let args: Vec<_> = command.get_args().map(|arg| arg.to_string_lossy()).collect();
         let shown = format!("{} {}", command.get_program().to_string_lossy(), args.join(" "));
         let started = Instant::now();
         let child =
-            command.spawn().map_err(|error| Failure::Failed(format!("{shown}: {error}")))?;
+            command.spawn().map_err(|error| TaskFailure::Failed(format!("{shown}: {error}")))?;
         Ok(Self { child, shown, output, started })
     }
 
@@ -55,35 +55,35 @@ impl Running {
     }
 
     /// Waits for the end. A process that hangs is killed, which is an error.
-    pub(crate) fn wait(mut self) -> Result<Finished, Failure> {
+    pub(crate) fn wait(mut self) -> Result<MeasuredExit, TaskFailure> {
         if let Some((code, peak_kib)) = self.wait_until(Instant::now() + PATIENCE)? {
             return Ok(self.finished(code, peak_kib));
         }
         self.kill()?;
         let what = format!("{} hangs for {} s", self.shown, PATIENCE.as_secs());
-        Err(Failure::Failed(format!("{what}; its output: {}", self.output[0].display())))
+        Err(TaskFailure::Failed(format!("{what}; its output: {}", self.output[0].display())))
     }
 
     /// Kills the process after `delay`, with a signal it cannot catch.
-    pub(crate) fn kill_after(mut self, delay: Duration) -> Result<Left, Failure> {
+    pub(crate) fn kill_after(mut self, delay: Duration) -> Result<KillOutcome, TaskFailure> {
         if let Some((code, peak_kib)) = self.wait_until(self.started + delay)? {
-            return Ok(Left::Ended(self.finished(code, peak_kib)));
+            return Ok(KillOutcome::Ended(self.finished(code, peak_kib)));
         }
         self.kill()?;
-        Ok(Left::Killed)
+        Ok(KillOutcome::Killed)
     }
 
-    fn kill(&mut self) -> Result<(), Failure> {
+    fn kill(&mut self) -> Result<(), TaskFailure> {
         let ended = self.child.kill().and_then(|()| self.child.wait());
-        ended.map(drop).map_err(|error| Failure::Failed(format!("{}: {error}", self.shown)))
+        ended.map(drop).map_err(|error| TaskFailure::Failed(format!("{}: {error}", self.shown)))
     }
 
-    fn wait_until(&mut self, deadline: Instant) -> Result<Option<(Option<i32>, u64)>, Failure> {
+    fn wait_until(&mut self, deadline: Instant) -> Result<Option<(Option<i32>, u64)>, TaskFailure> {
         let mut peak_kib = 0;
         loop {
             let status = self.child.try_wait();
             let status =
-                status.map_err(|error| Failure::Failed(format!("{}: {error}", self.shown)))?;
+                status.map_err(|error| TaskFailure::Failed(format!("{}: {error}", self.shown)))?;
             if let Some(status) = status {
                 return Ok(Some((status.code(), peak_kib)));
             }
@@ -96,22 +96,22 @@ impl Running {
         }
     }
 
-    fn finished(self, code: Option<i32>, peak_kib: u64) -> Finished {
+    fn finished(self, code: Option<i32>, peak_kib: u64) -> MeasuredExit {
         let elapsed = self.started.elapsed();
         let [stdout, stderr] = self
             .output
             .map(|path| String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned());
-        Finished { shown: self.shown, code, stdout, stderr, peak_kib, elapsed }
+        MeasuredExit { shown: self.shown, code, stdout, stderr, peak_kib, elapsed }
     }
 }
 
-impl Finished {
+impl MeasuredExit {
     /// Returns the result if it has this exit code, else an error.
-    pub(crate) fn expect_code(self, code: i32) -> Result<Self, Failure> {
+    pub(crate) fn expect_code(self, code: i32) -> Result<Self, TaskFailure> {
         if self.code == Some(code) {
             return Ok(self);
         }
-        Err(Failure::Failed(format!(
+        Err(TaskFailure::Failed(format!(
             "{} ended with {:?} and not with {code}: {}",
             self.shown,
             self.code,

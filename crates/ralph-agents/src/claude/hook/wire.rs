@@ -7,101 +7,106 @@ use serde::de::{Deserialize, Deserializer, Visitor};
 use serde_json::value::RawValue;
 
 /// A value not parsed yet; `None` if it is missing or `null`.
-pub(super) type Raw<'a> = Option<&'a RawValue>;
+pub(super) type RawField<'a> = Option<&'a RawValue>;
 
 /// The fields of all events.
 #[derive(serde::Deserialize)]
-pub(super) struct Payload<'a> {
+pub(super) struct HookPayload<'a> {
     #[serde(borrow, default)]
-    pub(super) session_id: Raw<'a>,
+    pub(super) session_id: RawField<'a>,
     #[serde(borrow, default)]
-    pub(super) hook_event_name: Raw<'a>,
+    pub(super) hook_event_name: RawField<'a>,
     #[serde(borrow, default)]
-    pub(super) agent_id: Raw<'a>,
+    pub(super) agent_id: RawField<'a>,
     #[serde(borrow, default)]
-    pub(super) prompt_id: Raw<'a>,
+    pub(super) prompt_id: RawField<'a>,
     #[serde(borrow, default)]
-    pub(super) cwd: Raw<'a>,
+    pub(super) cwd: RawField<'a>,
     #[serde(borrow, default)]
-    pub(super) permission_mode: Raw<'a>,
+    pub(super) permission_mode: RawField<'a>,
     #[serde(borrow, default)]
-    pub(super) transcript_path: Raw<'a>,
+    pub(super) transcript_path: RawField<'a>,
     #[serde(borrow, default)]
-    pub(super) source: Raw<'a>,
+    pub(super) source: RawField<'a>,
     #[serde(borrow, default)]
-    pub(super) prompt: Raw<'a>,
+    pub(super) prompt: RawField<'a>,
     #[serde(borrow, default)]
-    pub(super) command_name: Raw<'a>,
+    pub(super) command_name: RawField<'a>,
     #[serde(borrow, default)]
-    pub(super) command_args: Raw<'a>,
+    pub(super) command_args: RawField<'a>,
     #[serde(borrow, default)]
-    tool_name: Raw<'a>,
+    tool_name: RawField<'a>,
     #[serde(borrow, default)]
-    tool_input: Raw<'a>,
+    tool_input: RawField<'a>,
     #[serde(borrow, default)]
-    tool_use_id: Raw<'a>,
+    tool_use_id: RawField<'a>,
     #[serde(borrow, default)]
-    pub(super) tool_calls: Raw<'a>,
+    pub(super) tool_calls: RawField<'a>,
     #[serde(borrow, default)]
-    pub(super) error: Raw<'a>,
+    pub(super) error: RawField<'a>,
     #[serde(borrow, default)]
-    pub(super) error_details: Raw<'a>,
+    pub(super) error_details: RawField<'a>,
     #[serde(borrow, default)]
-    pub(super) stop_hook_active: Raw<'a>,
+    pub(super) stop_hook_active: RawField<'a>,
     #[serde(borrow, default)]
-    pub(super) last_assistant_message: Raw<'a>,
+    pub(super) last_assistant_message: RawField<'a>,
     #[serde(borrow, default)]
-    pub(super) background_tasks: Raw<'a>,
+    pub(super) background_tasks: RawField<'a>,
     #[serde(borrow, default)]
-    pub(super) session_crons: Raw<'a>,
+    pub(super) session_crons: RawField<'a>,
     #[serde(borrow, default)]
-    pub(super) compact_summary: Raw<'a>,
+    pub(super) compact_summary: RawField<'a>,
     #[serde(borrow, default)]
-    pub(super) reason: Raw<'a>,
+    pub(super) reason: RawField<'a>,
 }
 
-impl<'a> Payload<'a> {
+impl<'a> HookPayload<'a> {
     /// Returns the tool call of an event about a single tool.
-    pub(super) fn call(&self) -> Call<'a> {
-        Call { name: self.tool_name, input: self.tool_input, id: self.tool_use_id, response: None }
+    pub(super) fn call(&self) -> HookToolCall<'a> {
+        HookToolCall {
+            name: self.tool_name,
+            input: self.tool_input,
+            id: self.tool_use_id,
+            response: None,
+        }
     }
 }
 
 /// A tool call.
 #[derive(Default, serde::Deserialize)]
-pub(super) struct Call<'a> {
+pub(super) struct HookToolCall<'a> {
     #[serde(borrow, default, rename = "tool_name")]
-    pub(super) name: Raw<'a>,
+    pub(super) name: RawField<'a>,
     #[serde(borrow, default, rename = "tool_input")]
-    pub(super) input: Raw<'a>,
+    pub(super) input: RawField<'a>,
     #[serde(borrow, default, rename = "tool_use_id")]
-    pub(super) id: Raw<'a>,
+    pub(super) id: RawField<'a>,
     #[serde(borrow, default, rename = "tool_response")]
-    pub(super) response: Raw<'a>,
+    pub(super) response: RawField<'a>,
 }
 
 /// Tool arguments that describe the use.
 #[derive(Default, serde::Deserialize)]
-pub(super) struct Input<'a> {
+pub(super) struct ToolArguments<'a> {
     #[serde(borrow, default)]
-    pub(super) file_path: Raw<'a>,
+    pub(super) file_path: RawField<'a>,
     #[serde(borrow, default)]
-    pub(super) notebook_path: Raw<'a>,
+    pub(super) notebook_path: RawField<'a>,
     #[serde(borrow, default)]
-    command: Raw<'a>,
+    command: RawField<'a>,
     #[serde(borrow, default)]
-    pattern: Raw<'a>,
+    pattern: RawField<'a>,
     #[serde(borrow, default)]
-    query: Raw<'a>,
+    query: RawField<'a>,
     #[serde(borrow, default)]
-    url: Raw<'a>,
+    url: RawField<'a>,
     #[serde(borrow, default)]
-    description: Raw<'a>,
+    description: RawField<'a>,
     #[serde(borrow, default)]
-    prompt: Raw<'a>,
+    prompt: RawField<'a>,
 }
 
-impl<'a> Input<'a> {
+impl<'a> ToolArguments<'a> {
     /// Returns the most descriptive argument.
     pub(super) fn about(&self) -> Option<Cow<'a, str>> {
         let telling = [
@@ -120,66 +125,66 @@ impl<'a> Input<'a> {
 
 /// A background task or a scheduled one.
 #[derive(Default, serde::Deserialize)]
-pub(super) struct Task<'a> {
+pub(super) struct BackgroundTask<'a> {
     #[serde(borrow, default)]
-    pub(super) id: Raw<'a>,
+    pub(super) id: RawField<'a>,
     #[serde(borrow, default, rename = "type")]
-    pub(super) kind: Raw<'a>,
+    pub(super) kind: RawField<'a>,
     #[serde(borrow, default)]
-    pub(super) status: Raw<'a>,
+    pub(super) status: RawField<'a>,
     #[serde(borrow, default)]
-    pub(super) description: Raw<'a>,
+    pub(super) description: RawField<'a>,
     #[serde(borrow, default)]
-    pub(super) command: Raw<'a>,
+    pub(super) command: RawField<'a>,
     #[serde(borrow, default)]
-    pub(super) schedule: Raw<'a>,
+    pub(super) schedule: RawField<'a>,
     #[serde(borrow, default)]
-    pub(super) prompt: Raw<'a>,
+    pub(super) prompt: RawField<'a>,
 }
 
 /// Returns the text of a string value; `None` for other values.
-pub(super) fn text(raw: Raw<'_>) -> Option<Cow<'_, str>> {
+pub(super) fn text(raw: RawField<'_>) -> Option<Cow<'_, str>> {
     let raw = raw?.get();
     let inner = raw.strip_prefix('"')?.strip_suffix('"')?;
     if !inner.as_bytes().contains(&b'\\') {
         return Some(Cow::Borrowed(inner));
     }
-    let decoded: Lossy = serde_json::from_str(raw).ok()?;
+    let decoded: LossyString = serde_json::from_str(raw).ok()?;
     Some(Cow::Owned(decoded.0))
 }
 
 /// Parses an object; returns the default for other values.
-pub(super) fn object<'a, T: Deserialize<'a> + Default>(raw: Raw<'a>) -> T {
+pub(super) fn object<'a, T: Deserialize<'a> + Default>(raw: RawField<'a>) -> T {
     let raw = raw.map(RawValue::get).filter(|raw| raw.starts_with('{'));
     raw.and_then(|raw| serde_json::from_str(raw).ok()).unwrap_or_default()
 }
 
 /// Returns the elements of an array; none for other values.
-pub(super) fn list(raw: Raw<'_>) -> Vec<&RawValue> {
+pub(super) fn list(raw: RawField<'_>) -> Vec<&RawValue> {
     let raw = raw.map(RawValue::get).filter(|raw| raw.starts_with('['));
     raw.and_then(|raw| serde_json::from_str(raw).ok()).unwrap_or_default()
 }
 
 /// A string with escapes. Clients written in JavaScript cut strings inside a
 /// surrogate pair; serde accepts that only when it reads bytes.
-struct Lossy(String);
+struct LossyString(String);
 
-impl<'de> Deserialize<'de> for Lossy {
+impl<'de> Deserialize<'de> for LossyString {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_bytes(Bytes)
+        deserializer.deserialize_bytes(BytesVisitor)
     }
 }
 
-struct Bytes;
+struct BytesVisitor;
 
-impl Visitor<'_> for Bytes {
-    type Value = Lossy;
+impl Visitor<'_> for BytesVisitor {
+    type Value = LossyString;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a text")
     }
 
-    fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Lossy, E> {
-        Ok(Lossy(String::from_utf8_lossy(bytes).into_owned()))
+    fn visit_bytes<E>(self, bytes: &[u8]) -> Result<LossyString, E> {
+        Ok(LossyString(String::from_utf8_lossy(bytes).into_owned()))
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use jsonc_parser::ast::Value;
 use serde::Serialize;
 
-use super::{Installation, Place, string};
+use super::{HookLocation, HookOptions, string};
 use crate::claude::hook::WRITERS;
 use crate::json_text::JsonContainer;
 
@@ -37,7 +37,7 @@ pub const EVENTS: [&str; 11] = [
 pub const BEFORE_EDITS: &str = "PreToolUse";
 
 /// Returns the hooked events of this installation.
-pub(super) fn events(wanted: &Installation) -> impl Iterator<Item = &'static str> {
+pub(super) fn events(wanted: &HookOptions) -> impl Iterator<Item = &'static str> {
     EVENTS.into_iter().chain(wanted.looks_before_edits.then_some(BEFORE_EDITS))
 }
 
@@ -52,14 +52,14 @@ const BLANK: &str = "--blank=";
 
 /// A matcher with its hooks, as in the settings.
 #[derive(Serialize)]
-pub(in crate::claude) struct Group {
+pub(in crate::claude) struct HookGroup {
     #[serde(skip_serializing_if = "Option::is_none")]
     matcher: Option<String>,
-    hooks: [Entry; 1],
+    hooks: [HookEntry; 1],
 }
 
 #[derive(Serialize)]
-struct Entry {
+struct HookEntry {
     #[serde(rename = "type")]
     kind: &'static str,
     command: String,
@@ -69,7 +69,7 @@ struct Entry {
 
 /// The facts that uninstalling needs beside the text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in crate::claude) struct Traces {
+pub(in crate::claude) struct UninstallRecord {
     /// The cap that was written; `None` if there was one before.
     pub(super) cap: Option<u32>,
     /// True if there was no file before.
@@ -81,7 +81,7 @@ pub(in crate::claude) struct Traces {
     pub(super) kept: Vec<(String, String)>,
 }
 
-impl Traces {
+impl UninstallRecord {
     /// Returns the text between the brackets of this container, if it existed.
     pub(super) fn inner(&self, place: &str) -> Option<&str> {
         self.kept.iter().find(|(name, _)| name == place).map(|(_, inner)| inner.as_str())
@@ -125,7 +125,11 @@ impl Traces {
 }
 
 /// Returns the group to write for an event.
-pub(in crate::claude) fn group(wanted: &Installation, event: &str, traces: &Traces) -> Group {
+pub(in crate::claude) fn group(
+    wanted: &HookOptions,
+    event: &str,
+    traces: &UninstallRecord,
+) -> HookGroup {
     let timeout = seconds(match event {
         "Stop" | BEFORE_EDITS => wanted.stop_timeout,
         "UserPromptSubmit" => wanted.prompt_timeout,
@@ -138,9 +142,9 @@ pub(in crate::claude) fn group(wanted: &Installation, event: &str, traces: &Trac
     if event == WITNESS {
         args.extend(traces.write());
     }
-    let entry = Entry { kind: "command", command: wanted.program.clone(), args, timeout };
+    let entry = HookEntry { kind: "command", command: wanted.program.clone(), args, timeout };
     let matcher = ["PostToolUse", BEFORE_EDITS].contains(&event).then(|| WRITERS.join("|"));
-    Group { matcher, hooks: [entry] }
+    HookGroup { matcher, hooks: [entry] }
 }
 
 /// Rounds up to whole seconds, at least one.
@@ -150,7 +154,7 @@ fn seconds(duration: Duration) -> u64 {
 
 /// A hook in the settings.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Hook {
+pub struct SettingsHook {
     /// The event it listens to.
     pub event: String,
     /// The tools or sources it is limited to, if any.
@@ -163,9 +167,9 @@ pub struct Hook {
     pub timeout: Option<f64>,
 }
 
-impl Hook {
+impl SettingsHook {
     /// Reads one entry; `None` if it is not an object.
-    pub(super) fn read(value: &Value<'_>, place: &Place) -> Option<Self> {
+    pub(super) fn read(value: &Value<'_>, place: &HookLocation) -> Option<Self> {
         let entry = JsonContainer::object(value)?;
         let args = entry.member("args").and_then(JsonContainer::array);
         let args = args.map(|args| args.items).unwrap_or_default();
@@ -201,8 +205,8 @@ impl Hook {
         seconds.and_then(|seconds| seconds.parse().ok()).map(Duration::from_secs)
     }
 
-    pub(super) fn traces(&self) -> Traces {
-        let mut traces = Traces::default();
+    pub(super) fn traces(&self) -> UninstallRecord {
+        let mut traces = UninstallRecord::default();
         self.args.iter().for_each(|arg| traces.read(arg));
         traces
     }

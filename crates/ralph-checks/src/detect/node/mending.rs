@@ -1,7 +1,7 @@
 //! Scripts that change files, without what changes them: a gate never edits
 //! the user's files.
 
-use super::package::Package;
+use super::package::NodePackage;
 use crate::detect::said::{changes_files, script_changes_files, script_parts};
 
 /// The maximum depth to which scripts that run each other are followed.
@@ -18,11 +18,11 @@ const MENDS: [&str; 6] = [
 ];
 
 /// Returns the script that changes files: this one, or one that it runs.
-pub(super) fn culprit<'p>(package: &'p Package<'_>, name: &str) -> Option<&'p str> {
+pub(super) fn culprit<'p>(package: &'p NodePackage<'_>, name: &str) -> Option<&'p str> {
     found(package, name, DEPTH)
 }
 
-fn found<'p>(package: &'p Package<'_>, name: &str, depth: usize) -> Option<&'p str> {
+fn found<'p>(package: &'p NodePackage<'_>, name: &str, depth: usize) -> Option<&'p str> {
     if depth == 0 {
         return None;
     }
@@ -37,11 +37,11 @@ fn found<'p>(package: &'p Package<'_>, name: &str, depth: usize) -> Option<&'p s
 
 /// Returns what of a script changes no file, as a script; `None` if that takes
 /// more than leaving out a command or a flag.
-pub(super) fn without(package: &Package<'_>, name: &str) -> Option<String> {
+pub(super) fn without(package: &NodePackage<'_>, name: &str) -> Option<String> {
     kept(package, name, DEPTH).filter(|kept| !kept.is_empty())
 }
 
-fn kept(package: &Package<'_>, name: &str, depth: usize) -> Option<String> {
+fn kept(package: &NodePackage<'_>, name: &str, depth: usize) -> Option<String> {
     if depth == 0 {
         return None;
     }

@@ -1,24 +1,24 @@
 use ralph_core::policy::Criterion;
 use serde_json::Value;
 
-use crate::detect::draft::Draft;
+use crate::detect::draft::ProposalDraft;
 use crate::detect::flags;
 use crate::detect::said::only_program;
-use crate::detect::sight::Folder;
+use crate::detect::sight::ProjectFolder;
 
 /// The text that `npm init` writes where tests should be.
 const PLACEHOLDER: &str = "no test specified";
 
 /// The program that installs packages and runs scripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Manager {
+enum PackageManager {
     Npm,
     Pnpm,
     Yarn,
     Bun,
 }
 
-impl Manager {
+impl PackageManager {
     const ALL: [Self; 4] = [Self::Npm, Self::Pnpm, Self::Yarn, Self::Bun];
 
     fn name(self) -> &'static str {
@@ -40,7 +40,7 @@ impl Manager {
     }
 
     /// The command that installs a project's packages.
-    fn installs(self, folder: &Folder<'_>) -> &'static str {
+    fn installs(self, folder: &ProjectFolder<'_>) -> &'static str {
         match self {
             Self::Npm if folder.first(self.locks()).is_some() => "npm ci",
             Self::Npm => "npm install",
@@ -62,21 +62,21 @@ impl Manager {
 }
 
 /// The contents of a `package.json`.
-pub(super) struct Package<'a> {
-    pub(super) folder: Folder<'a>,
+pub(super) struct NodePackage<'a> {
+    pub(super) folder: ProjectFolder<'a>,
     manifest: Value,
-    manager: Manager,
+    manager: PackageManager,
 }
 
-impl<'a> Package<'a> {
+impl<'a> NodePackage<'a> {
     /// The package of a folder, if it has one that can be read.
-    pub(super) fn read(folder: Folder<'a>) -> Option<Self> {
+    pub(super) fn read(folder: ProjectFolder<'a>) -> Option<Self> {
         let manifest = folder.json("package.json")?;
         let manager = named(&manifest)
             .or_else(|| locked(&folder))
             .or_else(|| named(&folder.root().json("package.json")?))
             .or_else(|| locked(&folder.root()))
-            .unwrap_or(Manager::Npm);
+            .unwrap_or(PackageManager::Npm);
         Some(Self { folder, manifest, manager })
     }
 
@@ -96,33 +96,41 @@ impl<'a> Package<'a> {
     }
 
     /// A script, run by the manager.
-    pub(super) fn run(&self, criterion: Criterion, name: &str) -> Option<Draft> {
+    pub(super) fn run(&self, criterion: Criterion, name: &str) -> Option<ProposalDraft> {
         let script = self.script(name)?;
         let manager = self.manager.name();
         let line = match (self.manager, name) {
             // `bun test` would be its own test runner.
-            (Manager::Npm | Manager::Pnpm | Manager::Yarn, "test") => format!("{manager} test"),
-            (Manager::Npm | Manager::Pnpm | Manager::Yarn | Manager::Bun, _) => {
+            (PackageManager::Npm | PackageManager::Pnpm | PackageManager::Yarn, "test") => {
+                format!("{manager} test")
+            }
+            (
+                PackageManager::Npm
+                | PackageManager::Pnpm
+                | PackageManager::Yarn
+                | PackageManager::Bun,
+                _,
+            ) => {
                 format!("{manager} run {name}")
             }
         };
         let why = format!("package.json: `{name}` is `{script}`");
-        let draft = Draft::new(&self.folder, criterion, manager, &line).because(why);
-        Some(self.installed(Draft { calls: only_program(script), ..draft }))
+        let draft = ProposalDraft::new(&self.folder, criterion, manager, &line).because(why);
+        Some(self.installed(ProposalDraft { calls: only_program(script), ..draft }))
     }
 
     /// A script as it stands in a `package.json`, run by a shell that finds the
     /// programs of installed packages.
-    pub(super) fn line(&self, criterion: Criterion, script: &str) -> Option<Draft> {
+    pub(super) fn line(&self, criterion: Criterion, script: &str) -> Option<ProposalDraft> {
         let before = match self.manager {
-            Manager::Npm | Manager::Yarn => "npx --no-install -c",
-            Manager::Pnpm => "pnpm exec -c",
-            Manager::Bun => return None,
+            PackageManager::Npm | PackageManager::Yarn => "npx --no-install -c",
+            PackageManager::Pnpm => "pnpm exec -c",
+            PackageManager::Bun => return None,
         };
         let manager = self.manager.name();
         let words = before.split(' ').chain([script]).map(str::to_owned);
-        let draft = Draft::of_words(&self.folder, criterion, manager, words);
-        Some(self.installed(Draft { calls: only_program(script), ..draft }))
+        let draft = ProposalDraft::of_words(&self.folder, criterion, manager, words);
+        Some(self.installed(ProposalDraft { calls: only_program(script), ..draft }))
     }
 
     /// A program of an installed package.
@@ -131,13 +139,13 @@ impl<'a> Package<'a> {
         criterion: Criterion,
         program: &'static str,
         arguments: impl IntoIterator<Item = String>,
-    ) -> Draft {
+    ) -> ProposalDraft {
         // Without a folder of packages only yarn knows where they are.
         let plug_and_play =
-            self.manager == Manager::Yarn && self.folder.upwards(".pnp.cjs").is_some();
+            self.manager == PackageManager::Yarn && self.folder.upwards(".pnp.cjs").is_some();
         let before = if plug_and_play { &["yarn", "run"] } else { self.manager.executes() };
         let words = before.iter().chain([&program]).map(|&word| word.to_owned()).chain(arguments);
-        let draft = Draft::of_words(&self.folder, criterion, program, words);
+        let draft = ProposalDraft::of_words(&self.folder, criterion, program, words);
         let path = format!("node_modules/.bin/{program}");
         if plug_and_play || self.folder.upwards(&path).is_some() {
             draft
@@ -147,7 +155,7 @@ impl<'a> Package<'a> {
     }
 
     /// Says so when the packages it needs were never installed.
-    pub(super) fn installed(&self, draft: Draft) -> Draft {
+    pub(super) fn installed(&self, draft: ProposalDraft) -> ProposalDraft {
         let needs = self.dependencies().any(|it| it.as_object().is_some_and(|it| !it.is_empty()));
         let there = ["node_modules", ".pnp.cjs"].iter().any(|it| self.folder.upwards(it).is_some());
         if needs && !there { draft.lacks("node_modules", Some(self.install())) } else { draft }
@@ -159,20 +167,21 @@ impl<'a> Package<'a> {
     }
 }
 
-fn named(manifest: &Value) -> Option<Manager> {
+fn named(manifest: &Value) -> Option<PackageManager> {
     let text = manifest["packageManager"].as_str()?;
     let name = text.split('@').next()?;
-    Manager::ALL.into_iter().find(|manager| manager.name() == name)
+    PackageManager::ALL.into_iter().find(|manager| manager.name() == name)
 }
 
-fn locked(folder: &Folder<'_>) -> Option<Manager> {
+fn locked(folder: &ProjectFolder<'_>) -> Option<PackageManager> {
     // npm last: its lock file is the one that is left behind by accident.
-    let order = [Manager::Pnpm, Manager::Yarn, Manager::Bun, Manager::Npm];
+    let order =
+        [PackageManager::Pnpm, PackageManager::Yarn, PackageManager::Bun, PackageManager::Npm];
     order.into_iter().find(|manager| folder.first(manager.locks()).is_some())
 }
 
 /// The folders that the root of a workspace lists.
-pub(super) fn members(root: &Folder<'_>) -> Vec<String> {
+pub(super) fn members(root: &ProjectFolder<'_>) -> Vec<String> {
     let manifest = root.json("package.json").unwrap_or_default();
     let listed = match &manifest["workspaces"] {
         Value::Object(table) => table.get("packages").cloned().unwrap_or_default(),
@@ -201,12 +210,12 @@ fn yaml_list(text: &str, key: &str) -> Vec<String> {
 }
 
 /// A script that calls one program and does nothing else.
-pub(super) struct Line {
+pub(super) struct SingleCommandScript {
     pub(super) program: String,
     pub(super) arguments: Vec<String>,
 }
 
-impl Line {
+impl SingleCommandScript {
     /// `None` when it takes a shell to understand it.
     pub(super) fn of(script: &str) -> Option<Self> {
         if script.contains(['&', '|', ';', '<', '>', '$', '`', '\n', '(']) {
@@ -242,12 +251,13 @@ mod tests {
 
     #[test]
     fn a_line_is_one_program_and_its_arguments() {
-        let line = Line::of("jest --watch --outputFile x 'a b' --json=1 --config=c").unwrap();
+        let line = SingleCommandScript::of("jest --watch --outputFile x 'a b' --json=1 --config=c")
+            .unwrap();
         assert_eq!(line.program, "jest");
         let kept = line.without(&["--watch", "--json"], &["--outputFile"]);
         assert_eq!(kept, ["a b", "--config=c"]);
         for script in ["a && b", "a; b", "A=$B c", "a > b", "a 'b", ""] {
-            assert!(Line::of(script).is_none(), "{script}");
+            assert!(SingleCommandScript::of(script).is_none(), "{script}");
         }
     }
 

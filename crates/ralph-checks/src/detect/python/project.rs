@@ -1,4 +1,4 @@
-use crate::detect::sight::Folder;
+use crate::detect::sight::ProjectFolder;
 
 /// The folder of a virtual environment that has its programs.
 const BIN: &str = if cfg!(windows) { "Scripts" } else { "bin" };
@@ -15,7 +15,7 @@ const REQUIREMENTS: [&str; 6] = [
 
 /// The source of the programs that run a project's Python.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Runner {
+enum PythonRunner {
     /// A manager that installs what the project names, and the file that
     /// speaks for it.
     Managed { words: &'static str, why: &'static str },
@@ -26,14 +26,14 @@ enum Runner {
 }
 
 /// The contents of a Python project's files.
-pub(super) struct Project<'a> {
-    pub(super) folder: Folder<'a>,
+pub(super) struct PythonProject<'a> {
+    pub(super) folder: ProjectFolder<'a>,
     manifest: toml::Table,
-    runner: Runner,
+    runner: PythonRunner,
 }
 
-impl<'a> Project<'a> {
-    pub(super) fn new(folder: Folder<'a>) -> Self {
+impl<'a> PythonProject<'a> {
+    pub(super) fn new(folder: ProjectFolder<'a>) -> Self {
         let manifest = folder.toml("pyproject.toml").unwrap_or_default();
         let runner = runner(&folder, &manifest);
         Self { folder, manifest, runner }
@@ -86,18 +86,20 @@ impl<'a> Project<'a> {
     /// The command that runs Python itself, and by whom if that is worth a word.
     pub(super) fn python(&self) -> (Vec<String>, Option<&'static str>) {
         match self.runner {
-            Runner::Managed { words, why } => (split(&format!("{words} python")), Some(why)),
-            Runner::Environment(dir) => (vec![format!("{dir}/{BIN}/python")], None),
-            Runner::Path if self.folder.has_tool("python3") => (vec!["python3".to_owned()], None),
-            Runner::Path => (vec!["python".to_owned()], None),
+            PythonRunner::Managed { words, why } => (split(&format!("{words} python")), Some(why)),
+            PythonRunner::Environment(dir) => (vec![format!("{dir}/{BIN}/python")], None),
+            PythonRunner::Path if self.folder.has_tool("python3") => {
+                (vec!["python3".to_owned()], None)
+            }
+            PythonRunner::Path => (vec!["python".to_owned()], None),
         }
     }
 
     /// Returns the command that installs a package the project needs.
     pub(super) fn install(&self, package: &str) -> String {
         let python = match self.runner {
-            Runner::Environment(dir) => format!("{dir}/{BIN}/python -m pip"),
-            Runner::Managed { .. } | Runner::Path => "pip".to_owned(),
+            PythonRunner::Environment(dir) => format!("{dir}/{BIN}/python -m pip"),
+            PythonRunner::Managed { .. } | PythonRunner::Path => "pip".to_owned(),
         };
         match self.listed(package) {
             Some(file) => format!("{python} install -r {file}"),
@@ -108,10 +110,10 @@ impl<'a> Project<'a> {
     /// The command that runs a module, and by whom if that is worth a word.
     pub(super) fn module(&self, name: &str) -> (Vec<String>, Option<&'static str>) {
         match self.runner {
-            Runner::Managed { words, why } if name != "unittest" => {
+            PythonRunner::Managed { words, why } if name != "unittest" => {
                 (split(&format!("{words} {name}")), Some(why))
             }
-            Runner::Managed { .. } | Runner::Environment(_) | Runner::Path => {
+            PythonRunner::Managed { .. } | PythonRunner::Environment(_) | PythonRunner::Path => {
                 let (mut words, by) = self.python();
                 words.extend(["-m", name].map(str::to_owned));
                 (words, by)
@@ -123,17 +125,17 @@ impl<'a> Project<'a> {
     pub(super) fn lacks(&self, module: &str) -> Option<String> {
         match self.runner {
             // It installs what it needs.
-            Runner::Managed { .. } => None,
-            Runner::Environment(_) if self.environment_program(module).is_some() => None,
-            Runner::Environment(dir) => Some(format!("{dir}/{BIN}/{module}")),
-            Runner::Path if self.folder.has_tool(module) => None,
-            Runner::Path => Some(module.to_owned()),
+            PythonRunner::Managed { .. } => None,
+            PythonRunner::Environment(_) if self.environment_program(module).is_some() => None,
+            PythonRunner::Environment(dir) => Some(format!("{dir}/{BIN}/{module}")),
+            PythonRunner::Path if self.folder.has_tool(module) => None,
+            PythonRunner::Path => Some(module.to_owned()),
         }
     }
 
     /// The words that start a tool, and by whom if that is worth a word.
     pub(super) fn program(&self, name: &str) -> (Vec<String>, Option<&'static str>) {
-        if let Runner::Managed { words, why } = self.runner
+        if let PythonRunner::Managed { words, why } = self.runner
             && self.declares(name).is_some()
         {
             return (split(&format!("{words} {name}")), Some(why));
@@ -151,7 +153,7 @@ impl<'a> Project<'a> {
 
     /// Returns the evidence for tox, where nothing else manages the project.
     pub(super) fn tox(&self) -> Option<&'static str> {
-        if self.runner != Runner::Path {
+        if self.runner != PythonRunner::Path {
             return None;
         }
         if self.has_table("tox") {
@@ -189,7 +191,7 @@ fn split(line: &str) -> Vec<String> {
     line.split_whitespace().map(str::to_owned).collect()
 }
 
-fn runner(folder: &Folder<'_>, manifest: &toml::Table) -> Runner {
+fn runner(folder: &ProjectFolder<'_>, manifest: &toml::Table) -> PythonRunner {
     let has_table = |name: &str| manifest.get("tool").is_some_and(|tool| tool.get(name).is_some());
     // Lock files first: a table may be a remnant, a lock is kept up to date.
     for (file, words) in
@@ -197,7 +199,7 @@ fn runner(folder: &Folder<'_>, manifest: &toml::Table) -> Runner {
     {
         // A member of a workspace has the lock of its root.
         if folder.has(file) || (file == "uv.lock" && folder.upwards(file).is_some()) {
-            return Runner::Managed { words, why: file };
+            return PythonRunner::Managed { words, why: file };
         }
     }
     for (table, words, why) in [
@@ -206,15 +208,15 @@ fn runner(folder: &Folder<'_>, manifest: &toml::Table) -> Runner {
         ("pdm", "pdm run", "[tool.pdm]"),
     ] {
         if has_table(table) {
-            return Runner::Managed { words, why };
+            return PythonRunner::Managed { words, why };
         }
     }
     let hatch = manifest.get("tool").and_then(|tool| tool.get("hatch")?.get("envs"));
     if hatch.is_some() {
-        return Runner::Managed { words: "hatch run", why: "[tool.hatch.envs]" };
+        return PythonRunner::Managed { words: "hatch run", why: "[tool.hatch.envs]" };
     }
     let own = |dir: &&str| folder.has_tool(&format!("{dir}/{BIN}/python"));
-    [".venv", "venv"].into_iter().find(own).map_or(Runner::Path, Runner::Environment)
+    [".venv", "venv"].into_iter().find(own).map_or(PythonRunner::Path, PythonRunner::Environment)
 }
 
 /// True if a manifest has the package in any of its lists of dependencies.

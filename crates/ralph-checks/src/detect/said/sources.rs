@@ -5,9 +5,9 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use super::script::ScriptVariables;
-use super::{KNOWN, ProjectWords, SaidBy, SaidPlace};
-use crate::detect::sight::{Folder, is_of};
-use crate::detect::tasks::{self, Task};
+use super::{CommandOriginKind, DocumentedCommands, KNOWN, ScriptOrigin};
+use crate::detect::sight::{ProjectFolder, is_of};
+use crate::detect::tasks::{self, ProjectTask};
 
 /// The maximum number of scripts read because commands call them.
 pub(super) const MOST_SCRIPTS: usize = 30;
@@ -46,25 +46,29 @@ pub(super) fn is_telling(task: &str) -> bool {
     TELLING.contains(&task)
 }
 
-fn by(task: &str) -> SaidBy {
-    if is_telling(task) { SaidBy::NamedTask } else { SaidBy::Task }
+fn by(task: &str) -> CommandOriginKind {
+    if is_telling(task) { CommandOriginKind::NamedTask } else { CommandOriginKind::Task }
 }
 
 /// Adds what the lists of tasks in a folder say.
-pub(super) fn tasks(folder: &Folder<'_>, words: &mut ProjectWords) {
+pub(super) fn tasks(folder: &ProjectFolder<'_>, words: &mut DocumentedCommands) {
     let dir = folder.dir();
     for (file, text, tasks) in tasks::lists(folder) {
         let variables = ScriptVariables::of(&text);
         let origin = folder.name_of(file);
-        for Task { name, script } in tasks {
-            words.add_with(&variables, &script, &SaidPlace { dir, origin: &origin, by: by(&name) });
+        for ProjectTask { name, script } in tasks {
+            words.add_with(
+                &variables,
+                &script,
+                &ScriptOrigin { dir, origin: &origin, by: by(&name) },
+            );
         }
     }
     for (file, table) in [("package.json", "scripts"), ("composer.json", "scripts")] {
         let Some(manifest) = folder.json_quietly(file) else { continue };
         let origin = folder.name_of(file);
         for (name, script) in manifest[table].as_object().into_iter().flatten() {
-            words.add(&lines(script), &SaidPlace { dir, origin: &origin, by: by(name) });
+            words.add(&lines(script), &ScriptOrigin { dir, origin: &origin, by: by(name) });
         }
     }
     tox(folder, words);
@@ -89,7 +93,7 @@ fn lines(value: &Value) -> String {
 }
 
 /// Adds the commands of the environments in a `tox.ini`.
-fn tox(folder: &Folder<'_>, words: &mut ProjectWords) {
+fn tox(folder: &ProjectFolder<'_>, words: &mut DocumentedCommands) {
     let Some(text) = folder.read("tox.ini") else { return };
     let origin = folder.name_of("tox.ini");
     for section in text.split("\n[").skip(usize::from(!text.starts_with('['))) {
@@ -107,7 +111,7 @@ fn tox(folder: &Folder<'_>, words: &mut ProjectWords) {
         let dir = value("changedir").map(|dir| substituted(dir.trim())).unwrap_or_default();
         let dir = super::below(folder.dir(), &dir);
         let name = if name.is_empty() { "testenv" } else { &name[1..] };
-        let place = SaidPlace { dir: &dir, origin: &origin, by: by(name) };
+        let place = ScriptOrigin { dir: &dir, origin: &origin, by: by(name) };
         words.add(&substituted(&value("commands").unwrap_or_default()), &place);
     }
 }
@@ -137,7 +141,7 @@ fn substituted(text: &str) -> String {
 }
 
 /// Adds the calls of `session.run` in a `noxfile.py`.
-fn nox(folder: &Folder<'_>, words: &mut ProjectWords) {
+fn nox(folder: &ProjectFolder<'_>, words: &mut DocumentedCommands) {
     let Some(text) = folder.read("noxfile.py") else { return };
     let origin = folder.name_of("noxfile.py");
     let mut name = "";
@@ -151,7 +155,7 @@ fn nox(folder: &Folder<'_>, words: &mut ProjectWords) {
         }
         let texts = head.split(['"', '\'']).skip(1).step_by(2);
         let script: Vec<String> = texts.map(|word| format!("'{word}'")).collect();
-        let place = SaidPlace { dir: folder.dir(), origin: &origin, by: by(name) };
+        let place = ScriptOrigin { dir: folder.dir(), origin: &origin, by: by(name) };
         words.add(&script.join(" "), &place);
     }
 }
@@ -163,7 +167,7 @@ fn python_tasks(
     name: &str,
     dir: &str,
     origin: &str,
-    words: &mut ProjectWords,
+    words: &mut DocumentedCommands,
 ) {
     let toml::Value::Table(table) = value else { return };
     for (key, value) in table {
@@ -172,13 +176,13 @@ fn python_tasks(
             ("project", _) => {}
             ("scripts" | "tasks", toml::Value::Table(tasks)) => {
                 for (task, script) in tasks {
-                    words.add(&toml_lines(script), &SaidPlace { dir, origin, by: by(task) });
+                    words.add(&toml_lines(script), &ScriptOrigin { dir, origin, by: by(task) });
                 }
             }
             ("commands", value) => {
                 words.add(
                     &substituted(&toml_lines(value)),
-                    &SaidPlace { dir, origin, by: by(name) },
+                    &ScriptOrigin { dir, origin, by: by(name) },
                 );
             }
             (key, value) => python_tasks(value, key, dir, origin, words),
@@ -213,7 +217,7 @@ fn toml_lines(value: &toml::Value) -> String {
 }
 
 /// Adds the hooks that run before a commit.
-pub(super) fn hooks(root: &Folder<'_>, words: &mut ProjectWords) {
+pub(super) fn hooks(root: &ProjectFolder<'_>, words: &mut DocumentedCommands) {
     const FILE: &str = ".pre-commit-config.yaml";
     let Some(config) = root.yaml(FILE) else { return };
     let repos = config["repos"].as_array().into_iter().flatten();
@@ -225,7 +229,7 @@ pub(super) fn hooks(root: &Folder<'_>, words: &mut ProjectWords) {
         for word in arguments.chain(files) {
             let _ = write!(script, " '{word}'");
         }
-        words.add(&script, &SaidPlace { dir: "", origin: FILE, by: SaidBy::Task });
+        words.add(&script, &ScriptOrigin { dir: "", origin: FILE, by: CommandOriginKind::Task });
     }
 }
 
@@ -253,20 +257,20 @@ fn plain_folders(pattern: &str) -> Vec<&str> {
 }
 
 /// Adds what pipelines run.
-pub(super) fn pipelines(root: &Folder<'_>, words: &mut ProjectWords) {
+pub(super) fn pipelines(root: &ProjectFolder<'_>, words: &mut DocumentedCommands) {
     let workflows = root.hidden_files(".github/workflows").into_iter();
     let workflows = workflows.filter(|file| is_of(file, "yml") || is_of(file, "yaml"));
     let files = workflows.chain(PIPELINES.map(str::to_owned)).take(MOST_PIPELINES);
     for file in files {
         if let Some(value) = root.yaml(&file) {
-            let place = SaidPlace { dir: "", origin: &file, by: SaidBy::Pipeline };
+            let place = ScriptOrigin { dir: "", origin: &file, by: CommandOriginKind::Pipeline };
             steps(&value, &place, words);
         }
     }
 }
 
 /// Adds the steps of a pipeline, wherever they are in it.
-fn steps(value: &Value, place: &SaidPlace<'_>, words: &mut ProjectWords) {
+fn steps(value: &Value, place: &ScriptOrigin<'_>, words: &mut DocumentedCommands) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| steps(item, place, words)),
         Value::Object(table) => {
@@ -281,18 +285,18 @@ fn steps(value: &Value, place: &SaidPlace<'_>, words: &mut ProjectWords) {
             let dir = own.and_then(Value::as_str).unwrap_or(place.dir);
             let is_variant =
                 table.get("if").and_then(Value::as_str).is_some_and(|it| it.contains("matrix"));
-            let by = if is_variant { SaidBy::Variant } else { place.by };
+            let by = if is_variant { CommandOriginKind::Variant } else { place.by };
             for (key, value) in table {
                 match key.as_str() {
                     "run" | "script" | "command" if !value.is_object() => {
                         let dir = super::below("", dir);
-                        words.add(&lines(value), &SaidPlace { dir: &dir, by, ..*place });
+                        words.add(&lines(value), &ScriptOrigin { dir: &dir, by, ..*place });
                     }
                     // What an action does is told by its name alone.
                     "uses" | "components" | "with" => {
                         let _ = writeln!(words.texts, "{value}");
                     }
-                    _ => steps(value, &SaidPlace { dir, by, ..*place }, words),
+                    _ => steps(value, &ScriptOrigin { dir, by, ..*place }, words),
                 }
             }
         }

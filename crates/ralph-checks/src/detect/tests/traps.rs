@@ -13,9 +13,9 @@ fn check_notice(files: &[(&str, &str)], want: usize, words: &[&str]) {
 
 #[test]
 fn an_empty_folder_proposes_nothing() {
-    assert_eq!(detected(&[], &[]), Detected::default());
+    assert_eq!(detected(&[], &[]), DetectedGates::default());
     let nowhere = detect(Path::new("/nonexistent/folder"), &|_, _| true);
-    assert_eq!(nowhere, Detected::default());
+    assert_eq!(nowhere, DetectedGates::default());
 }
 
 #[test]
@@ -35,10 +35,10 @@ fn odd_values_in_sound_files_are_passed_over() {
     for manifest in ["[]", "3", "null", r#"{"scripts": [], "workspaces": 3, "packageManager": {}}"#]
     {
         let found = detected(&[("package.json", manifest), ("a/package.json", "{}")], &[]);
-        assert_eq!(found, Detected::default(), "{manifest}");
+        assert_eq!(found, DetectedGates::default(), "{manifest}");
     }
     let files = [("pyproject.toml", "tool = 3\ndependencies = 4\n[project]\ndependencies = 1\n")];
-    assert_eq!(detected(&files, &[]), Detected::default());
+    assert_eq!(detected(&files, &[]), DetectedGates::default());
     let files = [("Cargo.toml", "workspace = 1\n"), ("a/Cargo.toml", "")];
     assert_eq!(detected(&files, &["cargo", "cargo-clippy"]).notices, [""; 0]);
 }

@@ -1,9 +1,9 @@
 //! The output of `go` itself while it builds, and the module it builds.
 
-use ralph_core::finding::{Level, Place};
+use ralph_core::finding::{FindingLevel, SourceLocation};
 
-use super::super::spot::Spot;
-use super::super::{Collector, Found};
+use super::super::spot::PrintedLocation;
+use super::super::{FindingCollector, ToolFinding};
 
 /// The beginnings of the messages that `go` prints when nothing is wrong.
 const NEWS: [&str; 6] =
@@ -11,12 +11,12 @@ const NEWS: [&str; 6] =
 
 /// The module whose packages are tested.
 #[derive(Debug, Default)]
-pub(in super::super) struct Module(Option<String>);
+pub(in super::super) struct GoModule(Option<String>);
 
-impl Module {
+impl GoModule {
     /// The module in the folder the command ran in, if there is one. Tests
     /// name files without their folder, and packages with the module's path.
-    pub(in super::super) fn of(out: &Collector) -> Self {
+    pub(in super::super) fn of(out: &FindingCollector) -> Self {
         let text = ralph_files::read_text(out.folder().join("go.mod")).unwrap_or_default();
         let path = text.lines().find_map(|line| line.strip_prefix("module "));
         Self(path.map(|path| path.trim().trim_matches('"').to_owned()))
@@ -33,9 +33,9 @@ impl Module {
 }
 
 /// Takes in a line that is no event.
-pub(super) fn line(line: &str, out: &mut Collector) {
+pub(super) fn line(line: &str, out: &mut FindingCollector) {
     if let Some((package, why)) = failed_package(line) {
-        out.failed(package, Place::default(), why);
+        out.failed(package, SourceLocation::default(), why);
         return;
     }
     let text = line.strip_prefix("vet: ").unwrap_or(line);
@@ -44,12 +44,13 @@ pub(super) fn line(line: &str, out: &mut Collector) {
     } else if let Some(message) = line.strip_prefix("go: ")
         && !NEWS.iter().any(|news| message.starts_with(news))
     {
-        finding(Place::default(), message, out);
+        finding(SourceLocation::default(), message, out);
     }
 }
 
-fn finding(place: Place, message: &str, out: &mut Collector) {
-    let found = Found { tool: "go", rule: None, level: Level::Error, message, context: "" };
+fn finding(place: SourceLocation, message: &str, out: &mut FindingCollector) {
+    let found =
+        ToolFinding { tool: "go", rule: None, level: FindingLevel::Error, message, context: "" };
     out.finding(place, &found);
 }
 
@@ -60,8 +61,8 @@ pub(in super::super) fn failed_package(line: &str) -> Option<(&str, &str)> {
 }
 
 /// Place and message from `file.go:6:14: message`.
-fn diagnostic(text: &str) -> Option<(Spot<'_>, &str)> {
+fn diagnostic(text: &str) -> Option<(PrintedLocation<'_>, &str)> {
     let (place, message) = text.split_once(": ")?;
-    let spot = Spot::parse(place)?;
+    let spot = PrintedLocation::parse(place)?;
     spot.has_ending("go").then_some((spot, message))
 }

@@ -2,25 +2,25 @@
 
 use std::collections::{HashMap, HashSet};
 
-use ralph_core::finding::{Place, TestState};
+use ralph_core::finding::{SourceLocation, TestState};
 
-use super::super::Collector;
-use super::super::said::Said;
-use super::super::spot::Spot;
-use super::build::{self, Module};
+use super::super::FindingCollector;
+use super::super::said::FailureMessage;
+use super::super::spot::PrintedLocation;
+use super::build::{self, GoModule};
 
 /// The maximum number of running tests whose output is kept.
 const RUNNING: usize = 10_000;
 
 /// The result of a test or a package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum End {
+pub(in super::super) enum GoTestResult {
     Passed,
     Failed,
     Skipped,
 }
 
-impl End {
+impl GoTestResult {
     /// The state of a test that ended so.
     pub(in super::super) fn state(self) -> TestState {
         match self {
@@ -43,41 +43,41 @@ impl End {
 
 /// A test, or, with an empty test, a package.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Names<'a> {
+pub(in super::super) struct GoTestName<'a> {
     pub(in super::super) package: &'a str,
     pub(in super::super) test: &'a str,
 }
 
 /// A package whose tests run.
 #[derive(Debug, Default)]
-pub(in super::super) struct Package {
+pub(in super::super) struct GoPackageRun {
     /// Tests that run, with what they printed.
-    running: HashMap<String, Said>,
+    running: HashMap<String, FailureMessage>,
     /// Tests that failed only or also because a subtest did.
     parents: HashSet<String>,
     failed: bool,
     /// True once a panic of a known test ended all others.
     panicked: bool,
     /// The output from outside of tests.
-    said: Said,
+    said: FailureMessage,
     /// The id being put together, to save allocations.
     id: String,
 }
 
-impl Package {
+impl GoPackageRun {
     /// Takes in that a test begins.
     pub(in super::super) fn run(&mut self, test: &str) {
         if self.running.len() < RUNNING && !self.running.contains_key(test) {
-            self.running.insert(test.to_owned(), Said::default());
+            self.running.insert(test.to_owned(), FailureMessage::default());
         }
     }
 
     /// Takes in what was printed.
     pub(in super::super) fn output(
         &mut self,
-        names: &Names<'_>,
+        names: &GoTestName<'_>,
         output: &str,
-        out: &mut Collector,
+        out: &mut FindingCollector,
     ) {
         let line = output.trim_end();
         if names.test.is_empty() {
@@ -93,7 +93,7 @@ impl Package {
         }
         if let Some((before, end)) = marker(line, names.test) {
             // Printed text without a line end hides the end from `go` itself.
-            if !before.trim().is_empty() && end == End::Passed {
+            if !before.trim().is_empty() && end == GoTestResult::Passed {
                 self.running.remove(names.test);
                 out.test(self.name(names), TestState::Passed);
             }
@@ -107,12 +107,12 @@ impl Package {
     /// Takes in how a test ended.
     pub(in super::super) fn test_ended(
         &mut self,
-        names: &Names<'_>,
-        (end, module): (End, &Module),
-        out: &mut Collector,
+        names: &GoTestName<'_>,
+        (end, module): (GoTestResult, &GoModule),
+        out: &mut FindingCollector,
     ) {
         let said = self.running.remove(names.test);
-        if end != End::Failed {
+        if end != GoTestResult::Failed {
             out.test(self.name(names), end.state());
             return;
         }
@@ -136,32 +136,32 @@ impl Package {
     pub(in super::super) fn ended(
         mut self,
         name: &str,
-        (end, module): (End, &Module),
-        out: &mut Collector,
+        (end, module): (GoTestResult, &GoModule),
+        out: &mut FindingCollector,
     ) {
-        let mut running: Vec<(String, Said)> = self.running.drain().collect();
+        let mut running: Vec<(String, FailureMessage)> = self.running.drain().collect();
         running.sort_by(|(a, _), (b, _)| b.cmp(a));
         self.panicked |= running.iter().any(|(_, said)| panics(said));
         for (test, mut said) in running {
-            let names = Names { package: name, test: &test };
+            let names = GoTestName { package: name, test: &test };
             // It waited for its turn, or was cut off in it.
             if self.panicked && !panics(&said) && !self.parents.contains(&test) {
                 out.test(self.name(&names), TestState::Skipped);
                 continue;
             }
-            if end == End::Failed && said.is_empty() {
+            if end == GoTestResult::Failed && said.is_empty() {
                 said.line("it did not end");
             }
             self.running.insert(test.clone(), said);
             self.test_ended(&names, (end, module), out);
         }
-        if end == End::Failed && !self.failed {
+        if end == GoTestResult::Failed && !self.failed {
             let (place, message) = told(&self.said, name, module, out);
             out.failed(name, place, message.as_str());
         }
     }
 
-    fn name(&mut self, names: &Names<'_>) -> &str {
+    fn name(&mut self, names: &GoTestName<'_>) -> &str {
         self.id.clear();
         if !names.package.is_empty() {
             self.id.push_str(names.package);
@@ -173,13 +173,13 @@ impl Package {
 }
 
 /// Returns the text before `--- PASS: test (0.00s)` at the end of a line, and the result.
-fn marker<'a>(line: &'a str, test: &str) -> Option<(&'a str, End)> {
+fn marker<'a>(line: &'a str, test: &str) -> Option<(&'a str, GoTestResult)> {
     if !line.ends_with("s)") {
         return None;
     }
     let at = line.rfind("--- ")?;
     let (word, rest) = line[at + 4..].split_once(": ")?;
-    let end = End::parse(word)?;
+    let end = GoTestResult::parse(word)?;
     rest.strip_prefix(test)?.starts_with(" (").then_some((&line[..at], end))
 }
 
@@ -189,19 +189,24 @@ fn is_frame(line: &str) -> bool {
 }
 
 /// True if a panic was printed.
-fn panics(said: &Said) -> bool {
+fn panics(said: &FailureMessage) -> bool {
     said.as_str().lines().any(|line| line.starts_with("panic: "))
 }
 
 /// Returns the place where a test went wrong, and its message: a panic, or else the text from its
 /// first `file.go:3: message` on, or else all of it.
-fn told(said: &Said, package: &str, module: &Module, out: &Collector) -> (Place, Said) {
+fn told(
+    said: &FailureMessage,
+    package: &str,
+    module: &GoModule,
+    out: &FindingCollector,
+) -> (SourceLocation, FailureMessage) {
     let text = said.as_str();
-    let spot = Spot::find(text).filter(|spot| spot.has_ending("go"));
-    let place = spot.map_or_else(Place::default, |spot| {
+    let spot = PrintedLocation::find(text).filter(|spot| spot.has_ending("go"));
+    let place = spot.map_or_else(SourceLocation::default, |spot| {
         out.place(&module.file(package, spot.file), Some(spot.line), spot.column)
     });
-    let mut message = Said::default();
+    let mut message = FailureMessage::default();
     let from = text.lines().position(|line| {
         line.starts_with("panic: ") || line.trim_start().split_once(": ").is_some_and(is_logged)
     });
@@ -220,5 +225,5 @@ fn told(said: &Said, package: &str, module: &Module, out: &Collector) -> (Place,
 
 /// True if a test logged the line: `file.go:3` and a message.
 fn is_logged((place, _): (&str, &str)) -> bool {
-    Spot::parse(place).is_some_and(|spot| spot.has_ending("go"))
+    PrintedLocation::parse(place).is_some_and(|spot| spot.has_ending("go"))
 }

@@ -20,9 +20,9 @@ pub(super) const AMPERSAND: u8 = 0x1a;
 const RAW: [(&[u8], u8); 2] = [(b"![CDATA[", b']'), (b"!--", b'-')];
 
 /// A reader that cuts the end off long texts, comments and raw sections.
-pub(super) struct Bounded<'a> {
+pub(super) struct BoundedXmlReader<'a> {
     inner: &'a mut dyn BufRead,
-    cutter: Cutter,
+    cutter: XmlTextCutter,
     /// The bytes that were let through and are not yet in `ready`.
     cut: Vec<u8>,
     /// The bytes that may be read now, from `at`.
@@ -30,10 +30,10 @@ pub(super) struct Bounded<'a> {
     at: usize,
 }
 
-impl<'a> Bounded<'a> {
+impl<'a> BoundedXmlReader<'a> {
     /// Reads from `inner`.
     pub(super) fn new(inner: &'a mut dyn BufRead) -> Self {
-        Self { inner, cutter: Cutter::default(), cut: Vec::new(), ready: Vec::new(), at: 0 }
+        Self { inner, cutter: XmlTextCutter::default(), cut: Vec::new(), ready: Vec::new(), at: 0 }
     }
 
     /// Returns the number of bytes cut so far.
@@ -42,7 +42,7 @@ impl<'a> Bounded<'a> {
     }
 }
 
-impl BufRead for Bounded<'_> {
+impl BufRead for BoundedXmlReader<'_> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         while self.at >= self.ready.len() {
             self.ready.clear();
@@ -67,7 +67,7 @@ impl BufRead for Bounded<'_> {
     }
 }
 
-impl Read for Bounded<'_> {
+impl Read for BoundedXmlReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let amount = self.fill_buf()?.read(buffer)?;
         self.consume(amount);
@@ -98,15 +98,15 @@ fn repair(bytes: &[u8], out: &mut Vec<u8>) -> usize {
 
 /// Follows the marks of XML just far enough to know what is text.
 #[derive(Debug, Default)]
-struct Cutter {
-    state: State,
+struct XmlTextCutter {
+    state: XmlScanState,
     /// The length of the current stretch.
     length: usize,
     dropped: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum State {
+enum XmlScanState {
     /// Between tags.
     #[default]
     Text,
@@ -120,23 +120,23 @@ enum State {
     Raw(u8, u8),
 }
 
-impl Cutter {
+impl XmlTextCutter {
     fn cut(&mut self, chunk: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
         let mut rest = chunk;
         while !rest.is_empty() {
             let taken = match self.state {
-                State::Text => self.text(rest, out),
-                State::Opening(mark, seen) => self.opening(rest[0], (mark, seen), out),
-                State::Tag => self.tag(rest, out)?,
-                State::Quoted(quote) => self.quoted(rest, quote, out)?,
-                State::Raw(mark, run) => self.raw(rest, (mark, run), out),
+                XmlScanState::Text => self.text(rest, out),
+                XmlScanState::Opening(mark, seen) => self.opening(rest[0], (mark, seen), out),
+                XmlScanState::Tag => self.tag(rest, out)?,
+                XmlScanState::Quoted(quote) => self.quoted(rest, quote, out)?,
+                XmlScanState::Raw(mark, run) => self.raw(rest, (mark, run), out),
             };
             rest = &rest[taken..];
         }
         Ok(())
     }
 
-    fn enter(&mut self, state: State) {
+    fn enter(&mut self, state: XmlScanState) {
         self.state = state;
         self.length = 0;
     }
@@ -162,7 +162,7 @@ impl Cutter {
             return end;
         }
         out.push(b'<');
-        self.enter(State::Opening(0, 0));
+        self.enter(XmlScanState::Opening(0, 0));
         end + 1
     }
 
@@ -173,15 +173,15 @@ impl Cutter {
         let found =
             if seen == 1 { (0..RAW.len()).find(|index| continues(*index)) } else { Some(mark) };
         let Some(index) = found.filter(|index| continues(*index)) else {
-            self.enter(State::Tag);
+            self.enter(XmlScanState::Tag);
             return 0;
         };
         out.push(byte);
         let (opening, closing) = RAW[index];
         if seen + 1 == opening.len() {
-            self.enter(State::Raw(closing, 0));
+            self.enter(XmlScanState::Raw(closing, 0));
         } else {
-            self.state = State::Opening(index, seen + 1);
+            self.state = XmlScanState::Opening(index, seen + 1);
         }
         1
     }
@@ -191,8 +191,8 @@ impl Cutter {
         let taken = end.map_or(rest.len(), |end| end + 1);
         self.keep(&rest[..taken], out)?;
         match end.map(|end| rest[end]) {
-            Some(b'>') => self.enter(State::Text),
-            Some(quote) => self.state = State::Quoted(quote),
+            Some(b'>') => self.enter(XmlScanState::Text),
+            Some(quote) => self.state = XmlScanState::Quoted(quote),
             None => {}
         }
         Ok(taken)
@@ -203,7 +203,7 @@ impl Cutter {
         let taken = end.map_or(rest.len(), |end| end + 1);
         self.keep(&rest[..taken], out)?;
         if end.is_some() {
-            self.state = State::Tag;
+            self.state = XmlScanState::Tag;
         }
         Ok(taken)
     }
@@ -227,19 +227,19 @@ impl Cutter {
         let marks = marks.saturating_add(before).min(2);
         self.pass(text, out);
         if end == rest.len() {
-            self.state = State::Raw(mark, u8::try_from(marks).unwrap_or(2));
+            self.state = XmlScanState::Raw(mark, u8::try_from(marks).unwrap_or(2));
             return end;
         }
         if marks < 2 {
             self.pass(b">", out);
-            self.state = State::Raw(mark, 0);
+            self.state = XmlScanState::Raw(mark, 0);
         } else {
             // Its marks may have been cut; more of them do no harm.
             if self.length > TEXT {
                 out.extend_from_slice(&[mark, mark]);
             }
             out.push(b'>');
-            self.enter(State::Text);
+            self.enter(XmlScanState::Text);
         }
         end + 1
     }
@@ -255,7 +255,7 @@ mod tests {
     fn through(input: &[u8], step: usize) -> Vec<u8> {
         let mut pieces = BufReader::with_capacity(step, input);
         let mut out = Vec::new();
-        Bounded::new(&mut pieces).read_to_end(&mut out).unwrap();
+        BoundedXmlReader::new(&mut pieces).read_to_end(&mut out).unwrap();
         out
     }
 
@@ -294,7 +294,7 @@ mod tests {
     fn an_endless_tag_is_refused() {
         let input = vec![b'<'; TAG + 2];
         let mut reader = BufReader::new(&input[..]);
-        let error = Bounded::new(&mut reader).read_to_end(&mut Vec::new()).unwrap_err();
+        let error = BoundedXmlReader::new(&mut reader).read_to_end(&mut Vec::new()).unwrap_err();
         assert_eq!(error.to_string(), "a tag is longer than 16777216 bytes");
     }
 }

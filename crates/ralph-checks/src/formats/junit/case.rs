@@ -2,20 +2,20 @@
 
 use std::borrow::Cow;
 
-use ralph_core::finding::{Place, TestState};
+use ralph_core::finding::{SourceLocation, TestState};
 
-use super::super::Collector;
+use super::super::FindingCollector;
 use super::super::lines::uncoloured;
-use super::super::panics::Panics;
-use super::super::said::Said;
-use super::super::spot::Spot;
+use super::super::panics::PanicReader;
+use super::super::said::FailureMessage;
+use super::super::spot::PrintedLocation;
 
 /// The maximum length of a text that is looked at.
 const LOOKED_AT: usize = 16 * 1024;
 
 /// The trouble that an element inside a test case reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Trouble {
+pub(super) enum JunitCaseFailure {
     /// It failed.
     Failed,
     /// It was not asked, or nothing came of it.
@@ -24,21 +24,21 @@ pub(super) enum Trouble {
 
 /// A suite around test cases.
 #[derive(Debug, Default)]
-pub(super) struct Suite {
+pub(super) struct JunitSuite {
     pub(super) name: String,
     pub(super) file: String,
 }
 
 /// A test case as it is read.
 #[derive(Debug, Default)]
-pub(super) struct Case {
+pub(super) struct JunitCase {
     name: String,
     class: Option<String>,
     file: String,
     line: Option<u32>,
     /// True if its attributes say that it did not run.
     idle: bool,
-    trouble: Option<Trouble>,
+    trouble: Option<JunitCaseFailure>,
     /// True if it may fail, because it is still to be done.
     todo: bool,
     /// The short message of what went wrong.
@@ -49,7 +49,7 @@ pub(super) struct Case {
     printed: String,
 }
 
-impl Case {
+impl JunitCase {
     /// Takes in an attribute of the test case.
     pub(super) fn attribute(&mut self, key: &str, value: Cow<'_, str>) {
         match key {
@@ -68,18 +68,18 @@ impl Case {
     }
 
     /// Takes in an element that says what went wrong.
-    pub(super) fn trouble(&mut self, kind: Trouble, message: &str, class: &str) {
-        self.todo |= kind == Trouble::Skipped && class == "todo";
+    pub(super) fn trouble(&mut self, kind: JunitCaseFailure, message: &str, class: &str) {
+        self.todo |= kind == JunitCaseFailure::Skipped && class == "todo";
         // A test without assertions does not fail in the eyes of PHPUnit.
         let harmless = class.ends_with("RiskyTestError");
         // CTest calls a test skipped whose program is missing, yet fails.
         let missing = message.starts_with("Unable to find executable");
         let kind = match kind {
-            Trouble::Failed if harmless => return,
-            Trouble::Skipped if missing => Trouble::Failed,
-            Trouble::Failed | Trouble::Skipped => kind,
+            JunitCaseFailure::Failed if harmless => return,
+            JunitCaseFailure::Skipped if missing => JunitCaseFailure::Failed,
+            JunitCaseFailure::Failed | JunitCaseFailure::Skipped => kind,
         };
-        if self.trouble != Some(Trouble::Failed) {
+        if self.trouble != Some(JunitCaseFailure::Failed) {
             self.trouble = Some(kind);
             message.clone_into(&mut self.message);
             self.said.clear();
@@ -98,23 +98,23 @@ impl Case {
 
     /// True if it is known to have failed.
     pub(super) fn has_failed(&self) -> bool {
-        self.trouble == Some(Trouble::Failed)
+        self.trouble == Some(JunitCaseFailure::Failed)
     }
 
     /// Reports the case, given the suites around it, the outermost first.
-    pub(super) fn report(self, suites: &[Suite], out: &mut Collector) {
+    pub(super) fn report(self, suites: &[JunitSuite], out: &mut FindingCollector) {
         let id = self.id(suites, out);
         match self.trouble.filter(|_| !self.todo) {
             None if self.todo => out.test(&id, TestState::Skipped),
             None if self.idle => out.test(&id, TestState::Skipped),
             None => out.test(&id, TestState::Passed),
-            Some(Trouble::Skipped) => out.test(&id, TestState::Skipped),
-            Some(Trouble::Failed) if self.said.starts_with("thread '") => {
-                let mut panics = Panics::of(&self.name);
+            Some(JunitCaseFailure::Skipped) => out.test(&id, TestState::Skipped),
+            Some(JunitCaseFailure::Failed) if self.said.starts_with("thread '") => {
+                let mut panics = PanicReader::of(&self.name);
                 self.said.lines().for_each(|line| panics.line(line, out));
                 panics.report(&id, None, out);
             }
-            Some(Trouble::Failed) => {
+            Some(JunitCaseFailure::Failed) => {
                 let said = uncoloured(&self.said);
                 let suite_file = suites.last().map_or("", |suite| suite.file.as_str());
                 let place = self.place(&said, suite_file, out);
@@ -123,7 +123,7 @@ impl Case {
         }
     }
 
-    fn id(&self, suites: &[Suite], out: &Collector) -> String {
+    fn id(&self, suites: &[JunitSuite], out: &FindingCollector) -> String {
         let class = match self.class.as_deref() {
             // Node names no class, but nests its suites.
             None | Some("test") => Cow::Owned(path(suites)),
@@ -141,9 +141,9 @@ impl Case {
         }
     }
 
-    fn place(&self, said: &str, suite_file: &str, out: &Collector) -> Place {
+    fn place(&self, said: &str, suite_file: &str, out: &FindingCollector) -> SourceLocation {
         let spots = [said, &self.message, &self.printed];
-        if let Some(spot) = spots.into_iter().find_map(Spot::find) {
+        if let Some(spot) = spots.into_iter().find_map(PrintedLocation::find) {
             return spot.place(out);
         }
         let file = if self.file.is_empty() { suite_file } else { &self.file };
@@ -151,8 +151,8 @@ impl Case {
     }
 
     /// The short message, or the beginning of the long one, or the output.
-    fn told(&self, said: &str) -> Said {
-        let mut told = Said::default();
+    fn told(&self, said: &str) -> FailureMessage {
+        let mut told = FailureMessage::default();
         // Some shorten the message and mark it so; some say nothing by it.
         if !self.message.ends_with("...") && self.message != "collection failure" {
             told.text(&uncoloured(&self.message));
@@ -174,7 +174,7 @@ impl Case {
 }
 
 /// The names of suites within each other.
-fn path(suites: &[Suite]) -> String {
+fn path(suites: &[JunitSuite]) -> String {
     let names = suites.iter().map(|suite| suite.name.as_str());
     // PHPUnit calls the outermost one by the folder, which may be anywhere.
     let names = names.filter(|name| !name.is_empty() && !name.starts_with('/'));

@@ -2,19 +2,19 @@
 
 use std::collections::{HashMap, HashSet};
 
-use ralph_core::finding::{Place, TestCounts, TestState};
+use ralph_core::finding::{SourceLocation, TestCounts, TestState};
 
-use super::super::Collector;
-use super::super::panics::Panics;
+use super::super::FindingCollector;
+use super::super::panics::PanicReader;
 use super::docs::DocTests;
-use super::target::{Source, Targets};
+use super::target::{TestBinaryTracker, TestOrigin};
 
 /// The maximum number of failed tests whose names are remembered.
 const FAILED_KEPT: usize = 20_000;
 
 /// The effect of a line on the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Progress {
+pub(super) enum TestBinaryProgress {
     /// The block goes on.
     Going,
     /// The line was its last.
@@ -25,61 +25,61 @@ pub(super) enum Progress {
 
 /// A test binary that is running.
 #[derive(Debug)]
-pub(super) struct Block {
+pub(super) struct TestBinaryRun {
     target: String,
-    source: Source,
+    source: TestOrigin,
     /// The number of tests it announced.
     announced: u64,
     seen: TestCounts,
     /// Failed tests, and whether their output was shown.
-    failed: HashMap<String, Shown>,
-    phase: Phase,
+    failed: HashMap<String, FailureVisibility>,
+    phase: TestBinaryPhase,
     /// The id being put together, to save allocations.
     id: String,
 }
 
 /// Tells if the output of a failed test was shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shown {
+enum FailureVisibility {
     Yes,
     No,
 }
 
 #[derive(Debug)]
-enum Phase {
+enum TestBinaryPhase {
     /// Tests end.
     Running,
     /// A test prints while its line is not finished yet.
-    Printing(Unfinished),
+    Printing(UnfinishedTest),
     /// Cargo said that the binary failed, but not yet how.
     Crashed,
     /// The output of failed tests is shown.
     Details {
         /// The test whose output follows, with what was shown of it.
-        current: Option<(String, Panics)>,
+        current: Option<(String, PanicReader)>,
         /// The names below the last `failures:`, if nothing else followed it.
         listed: Option<Vec<String>>,
     },
 }
 
 #[derive(Debug)]
-struct Unfinished {
+struct UnfinishedTest {
     name: String,
-    output: Panics,
+    output: PanicReader,
     /// The result that the last line gave. It is that of the test unless more is printed.
     state: Option<TestState>,
 }
 
-impl Block {
+impl TestBinaryRun {
     /// A binary of this name that announced so many tests.
-    pub(super) fn new(target: String, source: Source, announced: u64) -> Self {
+    pub(super) fn new(target: String, source: TestOrigin, announced: u64) -> Self {
         Self {
             target,
             source,
             announced,
             seen: TestCounts::default(),
             failed: HashMap::new(),
-            phase: Phase::Running,
+            phase: TestBinaryPhase::Running,
             id: String::new(),
         }
     }
@@ -89,45 +89,55 @@ impl Block {
         &mut self,
         line: &str,
         docs: &mut DocTests,
-        out: &mut Collector,
-    ) -> Progress {
+        out: &mut FindingCollector,
+    ) -> TestBinaryProgress {
         match &mut self.phase {
-            Phase::Running => self.running(line, docs, out),
-            Phase::Printing(_) => self.printing(line, docs, out),
-            Phase::Crashed => self.crashed(line, docs, out),
-            Phase::Details { .. } => self.details(line, docs, out),
+            TestBinaryPhase::Running => self.running(line, docs, out),
+            TestBinaryPhase::Printing(_) => self.printing(line, docs, out),
+            TestBinaryPhase::Crashed => self.crashed(line, docs, out),
+            TestBinaryPhase::Details { .. } => self.details(line, docs, out),
         }
     }
 
     /// Takes in that the binary ended without a result.
-    pub(super) fn break_off(mut self, why: &str, docs: &mut DocTests, out: &mut Collector) {
+    pub(super) fn break_off(mut self, why: &str, docs: &mut DocTests, out: &mut FindingCollector) {
         self.report_crash(why, docs, out);
     }
 
-    fn running(&mut self, line: &str, docs: &mut DocTests, out: &mut Collector) -> Progress {
+    fn running(
+        &mut self,
+        line: &str,
+        docs: &mut DocTests,
+        out: &mut FindingCollector,
+    ) -> TestBinaryProgress {
         if let Some(rest) = line.strip_prefix("test ") {
             if let Some(counts) = rest.strip_prefix("result: ").and_then(result) {
                 return self.finish(counts, out);
             }
             self.test_line(rest, docs, out);
-            return Progress::Going;
+            return TestBinaryProgress::Going;
         }
         self.aside(line, docs, out)
     }
 
     /// A line of the running phase that no test begins.
-    fn aside(&mut self, line: &str, docs: &mut DocTests, out: &mut Collector) -> Progress {
+    fn aside(
+        &mut self,
+        line: &str,
+        docs: &mut DocTests,
+        out: &mut FindingCollector,
+    ) -> TestBinaryProgress {
         if line == "failures:" {
-            self.phase = Phase::Details { current: None, listed: Some(Vec::new()) };
+            self.phase = TestBinaryPhase::Details { current: None, listed: Some(Vec::new()) };
         } else if let Some(name) = line.strip_suffix(" --- FAILED") {
             self.remember_failed(name);
         } else if line.starts_with("error: test failed")
             || line.starts_with("error: doctest failed")
         {
-            self.phase = Phase::Crashed;
+            self.phase = TestBinaryPhase::Crashed;
         } else if is_header(line) {
             self.report_crash("the test binary ended early", docs, out);
-            return Progress::BrokenOff;
+            return TestBinaryProgress::BrokenOff;
         } else if let Some((_, rest)) = line.split_once("test ")
             && let Some((name, end)) = rest.rsplit_once(" ... ")
             && let (Some(state), false) = (ended(end), name.contains(' '))
@@ -135,33 +145,41 @@ impl Block {
             // Printed text without a line end stands before the test's line.
             self.note(name, state, docs, out);
         }
-        Progress::Going
+        TestBinaryProgress::Going
     }
 
     /// Reads the rest of a line behind `test `: `name ... ok`.
-    fn test_line(&mut self, rest: &str, docs: &mut DocTests, out: &mut Collector) {
+    fn test_line(&mut self, rest: &str, docs: &mut DocTests, out: &mut FindingCollector) {
         let Some((name, end)) = split_outcome(rest) else { return };
         let name = bare(name);
         if let Some(state) = ended(end) {
             self.note(name, state, docs, out);
             return;
         }
-        let mut output = Panics::of(name);
+        let mut output = PanicReader::of(name);
         let state = None;
         let crashed = end.starts_with("error: test failed");
         if !crashed {
             output.line(end, out);
         }
-        self.phase = Phase::Printing(Unfinished { name: name.to_owned(), output, state });
+        self.phase =
+            TestBinaryPhase::Printing(UnfinishedTest { name: name.to_owned(), output, state });
     }
 
-    fn printing(&mut self, line: &str, docs: &mut DocTests, out: &mut Collector) -> Progress {
+    fn printing(
+        &mut self,
+        line: &str,
+        docs: &mut DocTests,
+        out: &mut FindingCollector,
+    ) -> TestBinaryProgress {
         let over = line.starts_with("test ") || line == "failures:" || is_header(line);
-        let Phase::Printing(unfinished) = &mut self.phase else { return Progress::Going };
+        let TestBinaryPhase::Printing(unfinished) = &mut self.phase else {
+            return TestBinaryProgress::Going;
+        };
         if !over {
             if let Some(why) = exit_reason(line) {
                 self.report_crash(why, docs, out);
-                return Progress::Over;
+                return TestBinaryProgress::Over;
             }
             let end = |word: &str| line.ends_with(word);
             match (end("ok"), end("FAILED")) {
@@ -173,10 +191,12 @@ impl Block {
             if line != "FAILED" && !cargo {
                 unfinished.output.line(line, out);
             }
-            return Progress::Going;
+            return TestBinaryProgress::Going;
         }
-        let phase = std::mem::replace(&mut self.phase, Phase::Running);
-        if let Phase::Printing(Unfinished { name, output, state: Some(state) }) = phase {
+        let phase = std::mem::replace(&mut self.phase, TestBinaryPhase::Running);
+        if let TestBinaryPhase::Printing(UnfinishedTest { name, output, state: Some(state) }) =
+            phase
+        {
             self.note(&name, state, docs, out);
             if state == TestState::Failed {
                 self.report(&name, output, docs, out);
@@ -185,33 +205,45 @@ impl Block {
         self.running(line, docs, out)
     }
 
-    fn crashed(&mut self, line: &str, docs: &mut DocTests, out: &mut Collector) -> Progress {
+    fn crashed(
+        &mut self,
+        line: &str,
+        docs: &mut DocTests,
+        out: &mut FindingCollector,
+    ) -> TestBinaryProgress {
         if let Some(why) = exit_reason(line) {
             self.report_crash(why, docs, out);
-            return Progress::Over;
+            return TestBinaryProgress::Over;
         }
         if is_header(line) {
             self.report_crash("the test binary ended early", docs, out);
-            return Progress::BrokenOff;
+            return TestBinaryProgress::BrokenOff;
         }
-        Progress::Going
+        TestBinaryProgress::Going
     }
 
-    fn details(&mut self, line: &str, docs: &mut DocTests, out: &mut Collector) -> Progress {
+    fn details(
+        &mut self,
+        line: &str,
+        docs: &mut DocTests,
+        out: &mut FindingCollector,
+    ) -> TestBinaryProgress {
         if let Some(name) = shown(line).map(bare)
-            && self.failed.get(name) == Some(&Shown::No)
+            && self.failed.get(name) == Some(&FailureVisibility::No)
         {
-            self.failed.insert(name.to_owned(), Shown::Yes);
-            let next =
-                Phase::Details { current: Some((name.to_owned(), Panics::of(name))), listed: None };
+            self.failed.insert(name.to_owned(), FailureVisibility::Yes);
+            let next = TestBinaryPhase::Details {
+                current: Some((name.to_owned(), PanicReader::of(name))),
+                listed: None,
+            };
             self.close_details(next, docs, out);
-            return Progress::Going;
+            return TestBinaryProgress::Going;
         }
         if let Some(counts) = line.strip_prefix("test result: ").and_then(result)
             && self.is_own(counts)
         {
-            let phase = self.close_details(Phase::Running, docs, out);
-            if let Phase::Details { listed: Some(listed), .. } = phase
+            let phase = self.close_details(TestBinaryPhase::Running, docs, out);
+            if let TestBinaryPhase::Details { listed: Some(listed), .. } = phase
                 && self.seen.failed < counts.failed
             {
                 for name in listed {
@@ -221,12 +253,12 @@ impl Block {
             return self.finish(counts, out);
         }
         self.shown_line(line, out);
-        Progress::Going
+        TestBinaryProgress::Going
     }
 
     /// A line of a failed test's output, or of the list of failed tests.
-    fn shown_line(&mut self, line: &str, out: &Collector) {
-        let Phase::Details { current, listed } = &mut self.phase else { return };
+    fn shown_line(&mut self, line: &str, out: &FindingCollector) {
+        let TestBinaryPhase::Details { current, listed } = &mut self.phase else { return };
         if line == "failures:" {
             *listed = Some(Vec::new());
             return;
@@ -248,7 +280,9 @@ impl Block {
     /// True if a result is that of this binary, not one that a test printed: its numbers match the
     /// announced tests and the failures listed above it.
     fn is_own(&self, counts: TestCounts) -> bool {
-        let Phase::Details { listed: Some(listed), .. } = &self.phase else { return false };
+        let TestBinaryPhase::Details { listed: Some(listed), .. } = &self.phase else {
+            return false;
+        };
         if counts.collected() != self.announced || listed.len() == FAILED_KEPT {
             return counts.collected() == self.announced;
         }
@@ -258,9 +292,14 @@ impl Block {
     }
 
     /// Goes on to the next phase, reporting what was shown in this one.
-    fn close_details(&mut self, next: Phase, docs: &mut DocTests, out: &mut Collector) -> Phase {
+    fn close_details(
+        &mut self,
+        next: TestBinaryPhase,
+        docs: &mut DocTests,
+        out: &mut FindingCollector,
+    ) -> TestBinaryPhase {
         let mut phase = std::mem::replace(&mut self.phase, next);
-        if let Phase::Details { current, .. } = &mut phase
+        if let TestBinaryPhase::Details { current, .. } = &mut phase
             && let Some((name, output)) = current.take()
         {
             self.report(&name, output, docs, out);
@@ -268,7 +307,13 @@ impl Block {
         phase
     }
 
-    fn note(&mut self, name: &str, state: TestState, docs: &mut DocTests, out: &mut Collector) {
+    fn note(
+        &mut self,
+        name: &str,
+        state: TestState,
+        docs: &mut DocTests,
+        out: &mut FindingCollector,
+    ) {
         match state {
             TestState::Passed => self.seen.passed += 1,
             TestState::Skipped => self.seen.skipped += 1,
@@ -277,7 +322,7 @@ impl Block {
                 self.remember_failed(name);
             }
         }
-        if self.source == Source::Documentation {
+        if self.source == TestOrigin::Documentation {
             docs.ended(&self.target, name, state, out);
         } else {
             self.name(name);
@@ -285,8 +330,14 @@ impl Block {
         }
     }
 
-    fn report(&mut self, name: &str, output: Panics, docs: &mut DocTests, out: &mut Collector) {
-        if self.source == Source::Documentation {
+    fn report(
+        &mut self,
+        name: &str,
+        output: PanicReader,
+        docs: &mut DocTests,
+        out: &mut FindingCollector,
+    ) {
+        if self.source == TestOrigin::Documentation {
             docs.printed(&self.target, name, output, out);
         } else {
             self.name(name);
@@ -296,7 +347,7 @@ impl Block {
 
     fn remember_failed(&mut self, name: &str) {
         if self.failed.len() < FAILED_KEPT {
-            self.failed.entry(name.to_owned()).or_insert(Shown::No);
+            self.failed.entry(name.to_owned()).or_insert(FailureVisibility::No);
         }
     }
 
@@ -311,33 +362,35 @@ impl Block {
     }
 
     /// The test that was running failed, or, if that is not known, the binary.
-    fn report_crash(&mut self, why: &str, docs: &mut DocTests, out: &mut Collector) {
-        let phase = std::mem::replace(&mut self.phase, Phase::Running);
+    fn report_crash(&mut self, why: &str, docs: &mut DocTests, out: &mut FindingCollector) {
+        let phase = std::mem::replace(&mut self.phase, TestBinaryPhase::Running);
         match phase {
-            Phase::Printing(Unfinished { name, mut output, .. }) => {
+            TestBinaryPhase::Printing(UnfinishedTest { name, mut output, .. }) => {
                 output.line(why, out);
                 self.note(&name, TestState::Failed, docs, out);
                 self.report(&name, output, docs, out);
             }
-            Phase::Details { current: Some((name, output)), .. } => {
+            TestBinaryPhase::Details { current: Some((name, output)), .. } => {
                 self.report(&name, output, docs, out);
             }
             // Other tools may say that they run tests, too.
-            Phase::Running if self.target.is_empty() && self.seen.collected() == 0 => {}
-            Phase::Running | Phase::Crashed | Phase::Details { current: None, .. } => {
+            TestBinaryPhase::Running if self.target.is_empty() && self.seen.collected() == 0 => {}
+            TestBinaryPhase::Running
+            | TestBinaryPhase::Crashed
+            | TestBinaryPhase::Details { current: None, .. } => {
                 let id = if self.target.is_empty() { "test binary" } else { &self.target };
-                out.failed(id, Place::default(), why);
+                out.failed(id, SourceLocation::default(), why);
             }
         }
     }
 
     /// Adds what the result counts but no line named.
-    fn finish(&self, counts: TestCounts, out: &mut Collector) -> Progress {
+    fn finish(&self, counts: TestCounts, out: &mut FindingCollector) -> TestBinaryProgress {
         let seen = self.seen;
         out.unnamed_tests(TestState::Passed, counts.passed.saturating_sub(seen.passed));
         out.unnamed_tests(TestState::Failed, counts.failed.saturating_sub(seen.failed));
         out.unnamed_tests(TestState::Skipped, counts.skipped.saturating_sub(seen.skipped));
-        Progress::Over
+        TestBinaryProgress::Over
     }
 }
 
@@ -389,7 +442,7 @@ fn exit_reason(line: &str) -> Option<&str> {
 }
 
 fn is_header(line: &str) -> bool {
-    line.starts_with("   ") && Targets::default().note_header(line)
+    line.starts_with("   ") && TestBinaryTracker::default().note_header(line)
 }
 
 /// The figures in `ok. 3 passed; 0 failed; 1 ignored; 0 measured; …`.

@@ -3,10 +3,10 @@
 
 use std::fmt::Write;
 
-use ralph_core::finding::{Place, TestState};
+use ralph_core::finding::{SourceLocation, TestState};
 
-use super::super::Collector;
-use super::super::panics::Panics;
+use super::super::FindingCollector;
+use super::super::panics::PanicReader;
 
 /// The maximum number of tests that are put in order; more keep their line.
 const KEPT: usize = 20_000;
@@ -25,7 +25,7 @@ struct DocTest {
     item: String,
     line: u32,
     state: TestState,
-    output: Option<Panics>,
+    output: Option<PanicReader>,
 }
 
 impl DocTests {
@@ -35,7 +35,7 @@ impl DocTests {
         target: &str,
         name: &str,
         state: TestState,
-        out: &mut Collector,
+        out: &mut FindingCollector,
     ) {
         let Some((item, line)) = split(name) else {
             out.test(&format!("{target}${name}"), state);
@@ -54,8 +54,8 @@ impl DocTests {
         &mut self,
         target: &str,
         name: &str,
-        output: Panics,
-        out: &mut Collector,
+        output: PanicReader,
+        out: &mut FindingCollector,
     ) {
         let found = split(name).and_then(|(item, line)| {
             self.ended.iter_mut().find(|test| test.line == line && test.item == item)
@@ -67,7 +67,7 @@ impl DocTests {
     }
 
     /// Reports them all, because the crate's tests are over.
-    pub(super) fn flush(&mut self, out: &mut Collector) {
+    pub(super) fn flush(&mut self, out: &mut FindingCollector) {
         self.ended.sort_by(|a, b| (&a.target, &a.item, a.line).cmp(&(&b.target, &b.item, b.line)));
         let mut previous = (String::new(), String::new());
         let mut number = 0;
@@ -87,7 +87,12 @@ impl DocTests {
     }
 }
 
-fn report(id: &str, state: TestState, told: (Option<Panics>, Place), out: &mut Collector) {
+fn report(
+    id: &str,
+    state: TestState,
+    told: (Option<PanicReader>, SourceLocation),
+    out: &mut FindingCollector,
+) {
     match (state, told) {
         (TestState::Failed, (Some(output), place)) => output.report(id, Some(place), out),
         (TestState::Failed, (None, place)) => out.failed(id, place, ""),

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 /// The binaries cargo announced so far.
 #[derive(Debug, Default)]
-pub(super) struct Targets {
+pub(super) struct TestBinaryTracker {
     /// The crate that binaries belong to now.
     package: String,
-    last: Kind,
+    last: TestBinaryKind,
     /// The name of the present binary; `None` before the first.
     name: Option<String>,
     /// The number of times each name was announced.
@@ -18,7 +18,7 @@ pub(super) struct Targets {
 
 /// The origin of tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Source {
+pub(super) enum TestOrigin {
     /// Functions.
     Code,
     /// Examples in comments.
@@ -27,7 +27,7 @@ pub(super) enum Source {
 
 /// Kinds of binaries in the order in which cargo runs those of one package.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum TestBinaryKind {
     Lib,
     Bin,
     Test,
@@ -37,7 +37,7 @@ enum Kind {
     Doc,
 }
 
-impl Targets {
+impl TestBinaryTracker {
     /// Takes in a line if it announces a binary, and says so.
     pub(super) fn note_header(&mut self, line: &str) -> bool {
         let text = line.trim_start();
@@ -45,7 +45,7 @@ impl Targets {
             return false;
         }
         if let Some(name) = text.strip_prefix("Doc-tests ") {
-            self.last = Kind::Doc;
+            self.last = TestBinaryKind::Doc;
             self.announce(format!("{}::doc", name.trim()));
             return true;
         }
@@ -53,19 +53,19 @@ impl Targets {
         let Some((kind, name)) = binary(rest) else { return false };
         // Within a package the kinds come in order, so a step back is a new
         // package. Only its first binary tells how it is called.
-        if kind == Kind::Lib || kind < self.last || self.name.is_none() {
+        if kind == TestBinaryKind::Lib || kind < self.last || self.name.is_none() {
             name.clone_into(&mut self.package);
         }
         self.last = kind;
         let package = &self.package;
         let full = match kind {
-            Kind::Lib => name.to_owned(),
+            TestBinaryKind::Lib => name.to_owned(),
             // Binaries share one folder, so their names are unique by themselves.
-            Kind::Bin => format!("bin/{name}"),
-            Kind::Test => format!("{package}::{name}"),
-            Kind::Bench => format!("{package}::bench/{name}"),
-            Kind::Example => format!("{package}::example/{name}"),
-            Kind::Doc => return false,
+            TestBinaryKind::Bin => format!("bin/{name}"),
+            TestBinaryKind::Test => format!("{package}::{name}"),
+            TestBinaryKind::Bench => format!("{package}::bench/{name}"),
+            TestBinaryKind::Example => format!("{package}::example/{name}"),
+            TestBinaryKind::Doc => return false,
         };
         self.announce(full);
         true
@@ -81,11 +81,11 @@ impl Targets {
     }
 
     /// Returns the origin of the current binary's tests.
-    pub(super) fn source(&self) -> Source {
-        if self.name.is_some() && self.last == Kind::Doc {
-            Source::Documentation
+    pub(super) fn source(&self) -> TestOrigin {
+        if self.name.is_some() && self.last == TestBinaryKind::Doc {
+            TestOrigin::Documentation
         } else {
-            Source::Code
+            TestOrigin::Code
         }
     }
 
@@ -98,7 +98,7 @@ impl Targets {
 
 /// Kind and name from what follows `Running`:
 /// `unittests src/lib.rs (target/debug/deps/shop-0123456789abcdef)`.
-fn binary(text: &str) -> Option<(Kind, &str)> {
+fn binary(text: &str) -> Option<(TestBinaryKind, &str)> {
     let (source, file) = match text.strip_suffix(')').and_then(|text| text.rsplit_once('(')) {
         Some((source, file)) => (source.trim_end(), file),
         None => ("", text.trim_end()),
@@ -111,12 +111,12 @@ fn binary(text: &str) -> Option<(Kind, &str)> {
     }
     let source = source.strip_prefix("unittests");
     let kind = match source.map(str::trim_start) {
-        None if text.starts_with("benches") => Kind::Bench,
-        None => Kind::Test,
-        Some(path) if path.ends_with("main.rs") || path.contains("src/bin/") => Kind::Bin,
-        Some(path) if path.starts_with("examples") => Kind::Example,
-        Some(path) if path.starts_with("benches") => Kind::Bench,
-        Some(_) => Kind::Lib,
+        None if text.starts_with("benches") => TestBinaryKind::Bench,
+        None => TestBinaryKind::Test,
+        Some(path) if path.ends_with("main.rs") || path.contains("src/bin/") => TestBinaryKind::Bin,
+        Some(path) if path.starts_with("examples") => TestBinaryKind::Example,
+        Some(path) if path.starts_with("benches") => TestBinaryKind::Bench,
+        Some(_) => TestBinaryKind::Lib,
     };
     Some((kind, name))
 }
@@ -127,7 +127,7 @@ mod tests {
 
     #[track_caller]
     fn check(headers: &[(&str, &str)]) {
-        let mut targets = Targets::default();
+        let mut targets = TestBinaryTracker::default();
         for (header, name) in headers {
             let line = match header.strip_prefix("doc ") {
                 Some(name) => format!("   Doc-tests {name}"),
@@ -163,13 +163,13 @@ mod tests {
 
     #[test]
     fn blocks_without_announcement_are_numbered() {
-        let mut targets = Targets::default();
+        let mut targets = TestBinaryTracker::default();
         assert_eq!([targets.start_block(), targets.start_block()], ["", "2"]);
     }
 
     #[test]
     fn other_lines_announce_nothing() {
-        let mut targets = Targets::default();
+        let mut targets = TestBinaryTracker::default();
         for line in ["Running a (b-0123456789abcdef)", "   Running late", "    Finished x"] {
             assert!(!targets.note_header(line), "{line}");
         }

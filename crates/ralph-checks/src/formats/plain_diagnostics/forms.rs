@@ -1,40 +1,49 @@
 //! The forms themselves, each with what makes it certain.
 
-use ralph_core::finding::{Level, Place};
-use ralph_core::format::Format;
+use ralph_core::finding::{FindingLevel, SourceLocation};
+use ralph_core::format::OutputFormat;
 
-use super::super::located::{Located, colons, digits, extension, is_path};
-use super::super::{Collector, Found, mypy, ruff};
+use super::super::located::{LocatedLine, colons, digits, extension, is_path};
+use super::super::{FindingCollector, ToolFinding, mypy, ruff};
 
 /// A diagnostic in a line.
-pub(super) struct Seen<'a> {
-    pub(super) place: Place,
-    pub(super) found: Found<'a>,
+pub(super) struct PlacedFinding<'a> {
+    pub(super) place: SourceLocation,
+    pub(super) found: ToolFinding<'a>,
 }
 
 /// A diagnostic whose place is still to come.
-pub(super) struct Begun<'a> {
+pub(super) struct DiagnosticHeader<'a> {
     pub(super) tool: &'static str,
     pub(super) rule: Option<&'a str>,
-    pub(super) level: Level,
+    pub(super) level: FindingLevel,
     pub(super) message: &'a str,
 }
 
 /// The contents of a message, before its tool is known.
-struct Said<'a> {
-    level: Level,
+struct DiagnosticMessage<'a> {
+    level: FindingLevel,
     rule: Option<&'a str>,
     message: &'a str,
 }
 
-fn seen<'a>(at: &Located<'_>, tool: &'a str, said: &Said<'a>, out: &Collector) -> Seen<'a> {
-    let &Said { level, rule, message } = said;
+fn seen<'a>(
+    at: &LocatedLine<'_>,
+    tool: &'a str,
+    said: &DiagnosticMessage<'a>,
+    out: &FindingCollector,
+) -> PlacedFinding<'a> {
+    let &DiagnosticMessage { level, rule, message } = said;
     let place = out.place(at.file, Some(at.line), at.column);
-    Seen { place, found: Found { tool, rule, level, message, context: "" } }
+    PlacedFinding { place, found: ToolFinding { tool, rule, level, message, context: "" } }
 }
 
 /// `error: message`, `warning[code]: message`, `fatal error: message`.
-pub(super) fn levelled<'a>(at: &Located<'a>, text: &'a str, out: &Collector) -> Option<Seen<'a>> {
+pub(super) fn levelled<'a>(
+    at: &LocatedLine<'a>,
+    text: &'a str,
+    out: &FindingCollector,
+) -> Option<PlacedFinding<'a>> {
     let (level, rest) = level(text)?;
     let (code, rest) = match rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         Some((code, rest)) if is_rule(code) => (Some(code), rest),
@@ -46,31 +55,31 @@ pub(super) fn levelled<'a>(at: &Located<'a>, text: &'a str, out: &Collector) -> 
         Some(code) => (Some(code), message),
         None => named_rule(tool, message),
     };
-    let tool = if is_anybodys(tool, rule, at) { Format::Text.name() } else { tool };
+    let tool = if is_anybodys(tool, rule, at) { OutputFormat::Text.name() } else { tool };
     let tool = match rule {
         Some(rule) if is_shellcheck(rule) => "shellcheck",
         // Notes explain the finding before them; those of shellcheck are its own.
-        Some(_) | None if level == Level::Info && text.starts_with("note") => return None,
+        Some(_) | None if level == FindingLevel::Info && text.starts_with("note") => return None,
         Some(_) | None => tool,
     };
-    (!message.is_empty()).then(|| seen(at, tool, &Said { level, rule, message }, out))
+    (!message.is_empty()).then(|| seen(at, tool, &DiagnosticMessage { level, rule, message }, out))
 }
 
 /// A level in the words of compilers. Logs and failing tests use other ones.
-fn level(text: &str) -> Option<(Level, &str)> {
-    const WORDS: &[(&str, Level)] = &[
-        ("error", Level::Error),
-        ("warning", Level::Warning),
-        ("fatal error", Level::Error),
-        ("note", Level::Info),
-        ("information", Level::Info),
-        ("info", Level::Info),
+fn level(text: &str) -> Option<(FindingLevel, &str)> {
+    const WORDS: &[(&str, FindingLevel)] = &[
+        ("error", FindingLevel::Error),
+        ("warning", FindingLevel::Warning),
+        ("fatal error", FindingLevel::Error),
+        ("note", FindingLevel::Info),
+        ("information", FindingLevel::Info),
+        ("info", FindingLevel::Info),
     ];
     WORDS.iter().find_map(|(word, level)| Some((*level, text.strip_prefix(word)?)))
 }
 
 /// True if any script may have printed a diagnostic: the tool itself would have given more details.
-fn is_anybodys(tool: &str, rule: Option<&str>, at: &Located<'_>) -> bool {
+fn is_anybodys(tool: &str, rule: Option<&str>, at: &LocatedLine<'_>) -> bool {
     match tool {
         "mypy" => rule.is_none(),
         "cc" | "rustc" | "swiftc" => rule.is_none() && at.column.is_none(),
@@ -91,7 +100,7 @@ fn compiler(file: &str) -> &'static str {
         "rb" => "ruby",
         "go" => "go",
         "php" => "php",
-        _ => Format::Text.name(),
+        _ => OutputFormat::Text.name(),
     }
 }
 
@@ -135,7 +144,7 @@ fn is_code(code: &str) -> bool {
 }
 
 /// `file(line,column): error CODE: message [project]`, as of C# and C++.
-pub(super) fn coded<'a>(at: &Located<'a>, out: &Collector) -> Option<Seen<'a>> {
+pub(super) fn coded<'a>(at: &LocatedLine<'a>, out: &FindingCollector) -> Option<PlacedFinding<'a>> {
     let (level, rest) = level(at.rest.strip_prefix(": ")?)?;
     let (code, message) = rest.strip_prefix(' ')?.split_once(": ")?;
     let message = match message.rsplit_once(" [") {
@@ -147,17 +156,18 @@ pub(super) fn coded<'a>(at: &Located<'a>, out: &Collector) -> Option<Seen<'a>> {
         "C" | "LNK" => "cl",
         _ => "msbuild",
     };
-    is_code(code).then(|| seen(at, tool, &Said { level, rule: Some(code), message }, out))
+    is_code(code)
+        .then(|| seen(at, tool, &DiagnosticMessage { level, rule: Some(code), message }, out))
 }
 
 /// `file:line:column - error: message (rule)`, as of pyright.
-pub(super) fn dashed<'a>(text: &'a str, out: &Collector) -> Option<Seen<'a>> {
+pub(super) fn dashed<'a>(text: &'a str, out: &FindingCollector) -> Option<PlacedFinding<'a>> {
     let at = colons(text)?;
     let (level, rest) = level(at.rest.strip_prefix(" - ")?)?;
     let message = rest.strip_prefix(": ")?;
     let (rule, message) =
         bracketed(message).map_or((None, message), |(text, rule)| (Some(rule), text));
-    Some(seen(&at, "pyright", &Said { level, rule, message }, out))
+    Some(seen(&at, "pyright", &DiagnosticMessage { level, rule, message }, out))
 }
 
 /// `message (rule)`
@@ -167,55 +177,67 @@ fn bracketed(message: &str) -> Option<(&str, &str)> {
 }
 
 /// `F401 message` of flake8 and ruff, `C0114: message (symbol)` of pylint.
-pub(super) fn python<'a>(at: &Located<'a>, text: &'a str, out: &Collector) -> Option<Seen<'a>> {
+pub(super) fn python<'a>(
+    at: &LocatedLine<'a>,
+    text: &'a str,
+    out: &FindingCollector,
+) -> Option<PlacedFinding<'a>> {
     if !matches!(extension(at.file), Some("py" | "pyi" | "ipynb")) || at.column.is_none() {
         return None;
     }
     if let Some(message) = text.strip_prefix("invalid-syntax: ") {
-        let said = Said { level: Level::Error, rule: Some("invalid-syntax"), message };
+        let said =
+            DiagnosticMessage { level: FindingLevel::Error, rule: Some("invalid-syntax"), message };
         return Some(seen(at, "ruff", &said, out));
     }
     let (code, message) = text.split_once(' ')?;
     if let Some(code) = code.strip_suffix(':').filter(|code| is_code(code)) {
         let level = match code.as_bytes().first() {
-            Some(b'E' | b'F') => Level::Error,
-            Some(b'I') => Level::Info,
-            Some(_) | None => Level::Warning,
+            Some(b'E' | b'F') => FindingLevel::Error,
+            Some(b'I') => FindingLevel::Info,
+            Some(_) | None => FindingLevel::Warning,
         };
         let message = bracketed(message).map_or(message, |(text, _)| text);
         // It counts columns from 0.
-        let at = Located { column: at.column.map(|column| column + 1), ..*at };
-        return Some(seen(&at, "pylint", &Said { level, rule: Some(code), message }, out));
+        let at = LocatedLine { column: at.column.map(|column| column + 1), ..*at };
+        return Some(seen(
+            &at,
+            "pylint",
+            &DiagnosticMessage { level, rule: Some(code), message },
+            out,
+        ));
     }
     let (tool, message) = match message.strip_prefix("[*] ") {
         Some(message) => ("ruff", message),
         None => ("flake8", message),
     };
-    let said = Said { level: ruff::level(Some(code)), rule: Some(code), message };
+    let said = DiagnosticMessage { level: ruff::level(Some(code)), rule: Some(code), message };
     is_code(code).then(|| seen(at, tool, &said, out))
 }
 
 /// `message (linter)` of golangci-lint, `message (SA4006)` of staticcheck.
 pub(super) fn golang_linter<'a>(
-    at: &Located<'a>,
+    at: &LocatedLine<'a>,
     text: &'a str,
-    out: &Collector,
-) -> Option<Seen<'a>> {
+    out: &FindingCollector,
+) -> Option<PlacedFinding<'a>> {
     if extension(at.file) != Some("go") || at.column.is_none() {
         return None;
     }
     let (message, rule) = bracketed(text)?;
     let tool = if is_code(rule) { "staticcheck" } else { "golangci-lint" };
     let rule = Some(rule);
-    Some(seen(at, tool, &Said { level: Level::Warning, rule, message }, out))
+    Some(seen(at, tool, &DiagnosticMessage { level: FindingLevel::Warning, rule, message }, out))
 }
 
 /// `file:line:column: message` below the name of a package.
-pub(super) fn go<'a>(text: &'a str, out: &Collector) -> Option<Seen<'a>> {
+pub(super) fn go<'a>(text: &'a str, out: &FindingCollector) -> Option<PlacedFinding<'a>> {
     let at = colons(text.strip_prefix("vet: ").unwrap_or(text))?;
     let message = at.rest.strip_prefix(": ")?;
     let certain = extension(at.file) == Some("go") && at.column.is_some();
-    certain.then(|| seen(&at, "go", &Said { level: Level::Error, rule: None, message }, out))
+    certain.then(|| {
+        seen(&at, "go", &DiagnosticMessage { level: FindingLevel::Error, rule: None, message }, out)
+    })
 }
 
 /// `# example.com/m`, `# example.com/m [example.com/m.test]`, `# [example.com/m]`.
@@ -232,16 +254,23 @@ pub(super) fn is_go_package(text: &str) -> bool {
 }
 
 /// `syntax error, unexpected …`
-pub(super) fn ruby<'a>(at: &Located<'a>, text: &'a str, out: &Collector) -> Option<Seen<'a>> {
+pub(super) fn ruby<'a>(
+    at: &LocatedLine<'a>,
+    text: &'a str,
+    out: &FindingCollector,
+) -> Option<PlacedFinding<'a>> {
     let certain =
         matches!(extension(at.file), Some("rb" | "rake")) && text.starts_with("syntax error");
-    let said = Said { level: Level::Error, rule: None, message: text };
+    let said = DiagnosticMessage { level: FindingLevel::Error, rule: None, message: text };
     certain.then(|| seen(at, "ruby", &said, out))
 }
 
 /// `/path/file.php:12:Message`, the raw form. What `grep -n` prints is alike:
 /// a sentence begins with a capital and does not end as a statement does.
-pub(super) fn phpstan<'a>(at: &Located<'a>, out: &Collector) -> Option<Seen<'a>> {
+pub(super) fn phpstan<'a>(
+    at: &LocatedLine<'a>,
+    out: &FindingCollector,
+) -> Option<PlacedFinding<'a>> {
     let message = at.rest.strip_prefix(':')?;
     let certain = extension(at.file) == Some("php")
         && at.file.starts_with('/')
@@ -254,11 +283,13 @@ pub(super) fn phpstan<'a>(at: &Located<'a>, out: &Collector) -> Option<Seen<'a>>
             Some((message, rule)) => (Some(rule), message),
             None => (None, message),
         };
-    certain.then(|| seen(at, "phpstan", &Said { level: Level::Error, rule, message }, out))
+    certain.then(|| {
+        seen(at, "phpstan", &DiagnosticMessage { level: FindingLevel::Error, rule, message }, out)
+    })
 }
 
 /// `PHP Parse error:  message in file on line 3`.
-pub(super) fn php<'a>(text: &'a str, out: &Collector) -> Option<Seen<'a>> {
+pub(super) fn php<'a>(text: &'a str, out: &FindingCollector) -> Option<PlacedFinding<'a>> {
     let text = text.strip_prefix("PHP ").unwrap_or(text);
     // Warnings and notices come from programs that run, such as tests.
     let text =
@@ -266,17 +297,24 @@ pub(super) fn php<'a>(text: &'a str, out: &Collector) -> Option<Seen<'a>> {
     let (text, line) = text.rsplit_once(" on line ")?;
     let (message, file) = text.rsplit_once(" in ")?;
     let (line, "") = digits(line)? else { return None };
-    let at = Located { file, line, column: None, rest: "" };
+    let at = LocatedLine { file, line, column: None, rest: "" };
     let message = message.trim();
     let certain = is_path(file) && !message.starts_with("Uncaught ");
-    certain.then(|| seen(&at, "php", &Said { level: Level::Error, rule: None, message }, out))
+    certain.then(|| {
+        seen(
+            &at,
+            "php",
+            &DiagnosticMessage { level: FindingLevel::Error, rule: None, message },
+            out,
+        )
+    })
 }
 
 /// `[ERROR] /path/App.java:[5,17] message`.
-pub(super) fn maven<'a>(text: &'a str, out: &Collector) -> Option<Seen<'a>> {
+pub(super) fn maven<'a>(text: &'a str, out: &FindingCollector) -> Option<PlacedFinding<'a>> {
     let (level, text) = match text.strip_prefix("[ERROR] ") {
-        Some(text) => (Level::Error, text),
-        None => (Level::Warning, text.strip_prefix("[WARNING] ")?),
+        Some(text) => (FindingLevel::Error, text),
+        None => (FindingLevel::Warning, text.strip_prefix("[WARNING] ")?),
     };
     let (file, text) = text.split_once(":[")?;
     let (line, text) = digits(text)?;
@@ -284,22 +322,22 @@ pub(super) fn maven<'a>(text: &'a str, out: &Collector) -> Option<Seen<'a>> {
     let message = text.strip_prefix("] ")?;
     let tool = compiler(file);
     let (rule, message) = named_rule(tool, message);
-    let at = Located { file, line, column: Some(column), rest: "" };
-    is_path(file).then(|| seen(&at, tool, &Said { level, rule, message }, out))
+    let at = LocatedLine { file, line, column: Some(column), rest: "" };
+    is_path(file).then(|| seen(&at, tool, &DiagnosticMessage { level, rule, message }, out))
 }
 
 /// `e: file:///path/A.kt:3:5 message`, `w: /path/A.kt: (3, 5): message`.
-pub(super) fn kotlin<'a>(text: &'a str, out: &Collector) -> Option<Seen<'a>> {
+pub(super) fn kotlin<'a>(text: &'a str, out: &FindingCollector) -> Option<PlacedFinding<'a>> {
     let (level, text) = match text.strip_prefix("e: ") {
-        Some(text) => (Level::Error, text),
-        None => (Level::Warning, text.strip_prefix("w: ")?),
+        Some(text) => (FindingLevel::Error, text),
+        None => (FindingLevel::Warning, text.strip_prefix("w: ")?),
     };
     let text = text.strip_prefix("file://").unwrap_or(text);
     let (at, message) = match text.split_once(": (") {
         Some((file, rest)) if is_path(file) => {
             let (line, rest) = digits(rest)?;
             let (column, rest) = digits(rest.strip_prefix(", ")?)?;
-            (Located { file, line, column: Some(column), rest: "" }, rest.strip_prefix("): ")?)
+            (LocatedLine { file, line, column: Some(column), rest: "" }, rest.strip_prefix("): ")?)
         }
         Some(_) | None => {
             let at = colons(text)?;
@@ -307,30 +345,39 @@ pub(super) fn kotlin<'a>(text: &'a str, out: &Collector) -> Option<Seen<'a>> {
         }
     };
     let certain = matches!(extension(at.file), Some("kt" | "kts" | "java"));
-    certain.then(|| seen(&at, "kotlinc", &Said { level, rule: None, message }, out))
+    certain.then(|| seen(&at, "kotlinc", &DiagnosticMessage { level, rule: None, message }, out))
 }
 
 /// `error[E0425]: message` of rustc and `F401 [*] message` of ruff, whose
 /// place comes in the next line.
-pub(super) fn before_arrow(text: &str) -> Option<Begun<'_>> {
-    if let Some((level @ (Level::Error | Level::Warning), rest)) = level(text) {
+pub(super) fn before_arrow(text: &str) -> Option<DiagnosticHeader<'_>> {
+    if let Some((level @ (FindingLevel::Error | FindingLevel::Warning), rest)) = level(text) {
         let (rule, rest) = match rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
             Some((rule, rest)) if is_rule(rule) => (Some(rule), rest),
             Some(_) | None => (None, rest),
         };
         let message = rest.strip_prefix(": ")?;
-        return Some(Begun { tool: "rustc", rule, level, message });
+        return Some(DiagnosticHeader { tool: "rustc", rule, level, message });
     }
     let (rule, message) = match text.strip_prefix("invalid-syntax: ") {
         Some(message) => ("invalid-syntax", message),
         None => text.split_once(' ').filter(|(code, _)| is_code(code))?,
     };
     let message = message.strip_prefix("[*] ").unwrap_or(message);
-    Some(Begun { tool: "ruff", rule: Some(rule), level: ruff::level(Some(rule)), message })
+    Some(DiagnosticHeader {
+        tool: "ruff",
+        rule: Some(rule),
+        level: ruff::level(Some(rule)),
+        message,
+    })
 }
 
 /// `3:7  warning  message  rule` below the name of a file, as of eslint.
-pub(super) fn stylish<'a>(file: &str, text: &'a str, out: &Collector) -> Option<Seen<'a>> {
+pub(super) fn stylish<'a>(
+    file: &str,
+    text: &'a str,
+    out: &FindingCollector,
+) -> Option<PlacedFinding<'a>> {
     let (line, rest) = digits(text)?;
     let (column, rest) = digits(rest.strip_prefix(':')?)?;
     let (level, rest) = level(rest.strip_prefix("  ")?.trim_start())?;
@@ -339,6 +386,6 @@ pub(super) fn stylish<'a>(file: &str, text: &'a str, out: &Collector) -> Option<
         Some((message, rule)) if !rule.contains(' ') => (message.trim_end(), Some(rule)),
         Some(_) | None => (text, None),
     };
-    let at = Located { file, line, column: Some(column), rest: "" };
-    Some(seen(&at, "eslint", &Said { level, rule, message }, out))
+    let at = LocatedLine { file, line, column: Some(column), rest: "" };
+    Some(seen(&at, "eslint", &DiagnosticMessage { level, rule, message }, out))
 }

@@ -4,9 +4,9 @@
 
 use ralph_core::finding::TestCounts;
 
-use super::super::Collector;
+use super::super::FindingCollector;
 use super::super::located::extension;
-use super::super::spot::Spot;
+use super::super::spot::PrintedLocation;
 use super::figures::whole;
 use super::{RunnerDialect, RunnerLine};
 
@@ -23,7 +23,7 @@ impl RunnerDialect for DartText {
         b"0123456789"
     }
 
-    fn outside<'a>(&mut self, line: &'a str, _: &Collector) -> Option<RunnerLine<'a>> {
+    fn outside<'a>(&mut self, line: &'a str, _: &FindingCollector) -> Option<RunnerLine<'a>> {
         let (counts, text) = progress(line)?;
         if let Some(name) = text.strip_suffix(" [E]") {
             return Some(RunnerLine::failure(name.to_owned()));
@@ -36,7 +36,7 @@ impl RunnerDialect for DartText {
         })
     }
 
-    fn inside<'a>(&mut self, line: &'a str, out: &Collector) -> RunnerLine<'a> {
+    fn inside<'a>(&mut self, line: &'a str, out: &FindingCollector) -> RunnerLine<'a> {
         if !line.is_empty() && !line.starts_with("  ") {
             return self.outside(line, out).unwrap_or(RunnerLine::Over);
         }
@@ -70,12 +70,12 @@ fn progress(line: &str) -> Option<(TestCounts, &str)> {
 }
 
 /// The place in `  test/till_test.dart 12:5  main.<fn>`.
-fn frame(line: &str) -> Option<Spot<'_>> {
+fn frame(line: &str) -> Option<PrintedLocation<'_>> {
     let mut words = line.split_whitespace();
     let file = words.next().filter(|file| extension(file) == Some("dart"))?;
     if file.contains(':') {
         return None;
     }
     let (row, column) = words.next()?.split_once(':')?;
-    Some(Spot { file, line: whole(row)?, column: whole(column) })
+    Some(PrintedLocation { file, line: whole(row)?, column: whole(column) })
 }

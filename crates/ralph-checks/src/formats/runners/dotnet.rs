@@ -4,7 +4,7 @@
 
 use ralph_core::finding::{TestCounts, TestState};
 
-use super::super::Collector;
+use super::super::FindingCollector;
 use super::super::spot::worded;
 use super::figures::{after, whole};
 use super::{RunnerDialect, RunnerLine};
@@ -27,7 +27,7 @@ impl RunnerDialect for DotnetText {
         b"FPSTNfpst"
     }
 
-    fn outside<'a>(&mut self, line: &'a str, _: &Collector) -> Option<RunnerLine<'a>> {
+    fn outside<'a>(&mut self, line: &'a str, _: &FindingCollector) -> Option<RunnerLine<'a>> {
         if let Some((id, state)) = ended(line) {
             self.traced = false;
             return Some(match state {
@@ -56,7 +56,7 @@ impl RunnerDialect for DotnetText {
         none.then_some(RunnerLine::Begins)
     }
 
-    fn inside<'a>(&mut self, line: &'a str, out: &Collector) -> RunnerLine<'a> {
+    fn inside<'a>(&mut self, line: &'a str, out: &FindingCollector) -> RunnerLine<'a> {
         if let Some(next) = self.outside(line, out) {
             return next;
         }

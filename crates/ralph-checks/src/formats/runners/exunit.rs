@@ -4,8 +4,8 @@
 
 use ralph_core::finding::TestCounts;
 
-use super::super::Collector;
-use super::super::spot::Spot;
+use super::super::FindingCollector;
+use super::super::spot::PrintedLocation;
 use super::figures::{counted, indent, numbered};
 use super::{RunnerDialect, RunnerLine};
 
@@ -27,7 +27,7 @@ impl RunnerDialect for ExunitText {
         b"FT0123456789"
     }
 
-    fn outside<'a>(&mut self, line: &'a str, _: &Collector) -> Option<RunnerLine<'a>> {
+    fn outside<'a>(&mut self, line: &'a str, _: &FindingCollector) -> Option<RunnerLine<'a>> {
         let finished = std::mem::take(&mut self.finished);
         if line.starts_with("Finished in ") && line.ends_with(" sync)") {
             self.finished = true;
@@ -49,11 +49,13 @@ impl RunnerDialect for ExunitText {
         Some(RunnerLine::failure(id))
     }
 
-    fn inside<'a>(&mut self, line: &'a str, out: &Collector) -> RunnerLine<'a> {
+    fn inside<'a>(&mut self, line: &'a str, out: &FindingCollector) -> RunnerLine<'a> {
         let text = line.trim_start();
         if std::mem::take(&mut self.named) {
             // A test may have printed the like of it.
-            return match Spot::parse(text).filter(|spot| indent(line) == 5 && is_script(spot)) {
+            return match PrintedLocation::parse(text)
+                .filter(|spot| indent(line) == 5 && is_script(spot))
+            {
                 Some(spot) => RunnerLine::At(spot),
                 None if text.starts_with("** (") => RunnerLine::Said(text),
                 None => RunnerLine::Retract,
@@ -63,14 +65,16 @@ impl RunnerDialect for ExunitText {
             return self.outside(line, out).unwrap_or(RunnerLine::Over);
         }
         // Below it are places, of which the first is that of the assertion.
-        if text == "stacktrace:" || Spot::find_in_line(text).is_some_and(|spot| is_script(&spot)) {
+        if text == "stacktrace:"
+            || PrintedLocation::find_in_line(text).is_some_and(|spot| is_script(&spot))
+        {
             return RunnerLine::Trace(text);
         }
         RunnerLine::Said(text)
     }
 }
 
-fn is_script(spot: &Spot<'_>) -> bool {
+fn is_script(spot: &PrintedLocation<'_>) -> bool {
     spot.has_ending("exs") || spot.has_ending("ex")
 }
 

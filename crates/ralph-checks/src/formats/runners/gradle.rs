@@ -5,7 +5,7 @@
 
 use ralph_core::finding::{TestCounts, TestState};
 
-use super::super::Collector;
+use super::super::FindingCollector;
 use super::figures::counted;
 use super::{RunnerDialect, RunnerLine};
 
@@ -36,7 +36,7 @@ impl RunnerDialect for GradleText {
         b"D"
     }
 
-    fn outside<'a>(&mut self, line: &'a str, _: &Collector) -> Option<RunnerLine<'a>> {
+    fn outside<'a>(&mut self, line: &'a str, _: &FindingCollector) -> Option<RunnerLine<'a>> {
         if let Some((task, outcome)) = task(line) {
             return self.task(task, outcome);
         }
@@ -67,7 +67,7 @@ impl RunnerDialect for GradleText {
         Some(said)
     }
 
-    fn inside<'a>(&mut self, line: &'a str, out: &Collector) -> RunnerLine<'a> {
+    fn inside<'a>(&mut self, line: &'a str, out: &FindingCollector) -> RunnerLine<'a> {
         let indented = line.starts_with(' ');
         if std::mem::take(&mut self.named) && !indented && self.task.is_empty() {
             return RunnerLine::Retract;

@@ -4,7 +4,7 @@
 
 use ralph_core::finding::TestCounts;
 
-use super::super::Collector;
+use super::super::FindingCollector;
 use super::super::located::extension;
 use super::figures::counted;
 use super::{RunnerDialect, RunnerLine};
@@ -32,7 +32,7 @@ impl RunnerDialect for JestText {
         "FPTN●".as_bytes()
     }
 
-    fn outside<'a>(&mut self, line: &'a str, out: &Collector) -> Option<RunnerLine<'a>> {
+    fn outside<'a>(&mut self, line: &'a str, out: &FindingCollector) -> Option<RunnerLine<'a>> {
         let summed = std::mem::take(&mut self.summed);
         if let Some(file) = headed(line, out) {
             self.file = file;
@@ -64,7 +64,7 @@ impl RunnerDialect for JestText {
         counts(figures).map(RunnerLine::Counts)
     }
 
-    fn inside<'a>(&mut self, line: &'a str, out: &Collector) -> RunnerLine<'a> {
+    fn inside<'a>(&mut self, line: &'a str, out: &FindingCollector) -> RunnerLine<'a> {
         let text = line.trim_start();
         // An empty line follows the title, which may have lines itself.
         if std::mem::take(&mut self.titled) && !text.is_empty() {
@@ -83,7 +83,7 @@ impl RunnerDialect for JestText {
 
 /// The file from `FAIL project ./a.test.js (5.2 s)`. Its name may hold spaces:
 /// if there is no such file, what stands first is the name of a project.
-fn headed(line: &str, out: &Collector) -> Option<String> {
+fn headed(line: &str, out: &FindingCollector) -> Option<String> {
     let rest = line.strip_prefix("FAIL ").or_else(|| line.strip_prefix("PASS "))?;
     let rest = match rest.rsplit_once(" (") {
         Some((file, time)) if time.ends_with(" s)") => file,

@@ -5,7 +5,7 @@
 
 use ralph_core::finding::TestCounts;
 
-use super::super::Collector;
+use super::super::FindingCollector;
 use super::figures::{counted, indent, numbered};
 use super::{RunnerDialect, RunnerLine};
 
@@ -43,7 +43,7 @@ impl RunnerDialect for MochaText {
         b"0123456789"
     }
 
-    fn outside<'a>(&mut self, line: &'a str, _: &Collector) -> Option<RunnerLine<'a>> {
+    fn outside<'a>(&mut self, line: &'a str, _: &FindingCollector) -> Option<RunnerLine<'a>> {
         let text = line.strip_prefix("  ").filter(|text| !text.starts_with(' '))?;
         if self.left > 0
             && let Some((number, title)) = numbered(line)
@@ -77,7 +77,7 @@ impl RunnerDialect for MochaText {
         Some(RunnerLine::Counts(counts))
     }
 
-    fn inside<'a>(&mut self, line: &'a str, out: &Collector) -> RunnerLine<'a> {
+    fn inside<'a>(&mut self, line: &'a str, out: &FindingCollector) -> RunnerLine<'a> {
         // Each part of the title is indented further than the one before it,
         // and only the last one ends with a colon.
         if self.title.read > 0 {

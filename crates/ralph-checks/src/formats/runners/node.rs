@@ -5,8 +5,8 @@
 
 use ralph_core::finding::TestCounts;
 
-use super::super::Collector;
-use super::super::spot::Spot;
+use super::super::FindingCollector;
+use super::super::spot::PrintedLocation;
 use super::figures::whole;
 use super::{RunnerDialect, RunnerLine};
 
@@ -32,7 +32,7 @@ impl RunnerDialect for NodeText {
         "ℹ✖t".as_bytes()
     }
 
-    fn outside<'a>(&mut self, line: &'a str, out: &Collector) -> Option<RunnerLine<'a>> {
+    fn outside<'a>(&mut self, line: &'a str, out: &FindingCollector) -> Option<RunnerLine<'a>> {
         if let Some(figure) = line.strip_prefix("ℹ ") {
             return self.figure(figure);
         }
@@ -41,13 +41,13 @@ impl RunnerDialect for NodeText {
             return Some(RunnerLine::Own);
         }
         let at = line.strip_prefix("test at ").filter(|_| self.listing)?;
-        let spot = Spot::parse(at)?;
+        let spot = PrintedLocation::parse(at)?;
         let file = spot.place(out).file;
         self.file = Some(file.clone());
         Some(RunnerLine::Failure { id: file, said: "", at: Some(spot) })
     }
 
-    fn inside<'a>(&mut self, line: &'a str, out: &Collector) -> RunnerLine<'a> {
+    fn inside<'a>(&mut self, line: &'a str, out: &FindingCollector) -> RunnerLine<'a> {
         if let Some(file) = self.file.take() {
             let Some(title) = line.strip_prefix("✖ ") else { return RunnerLine::Retract };
             if title.to_ascii_lowercase().contains(" # todo") {

@@ -4,8 +4,8 @@
 
 use ralph_core::finding::{TestCounts, TestState};
 
-use super::super::Collector;
-use super::super::spot::Spot;
+use super::super::FindingCollector;
+use super::super::spot::PrintedLocation;
 use super::figures::{after, counted, numbered};
 use super::{RunnerDialect, RunnerLine};
 
@@ -44,7 +44,7 @@ impl RunnerDialect for PhpunitText {
         std::mem::take(&mut self.counts)
     }
 
-    fn outside<'a>(&mut self, line: &'a str, _: &Collector) -> Option<RunnerLine<'a>> {
+    fn outside<'a>(&mut self, line: &'a str, _: &FindingCollector) -> Option<RunnerLine<'a>> {
         let version = line.strip_prefix("PHPUnit ").and_then(|rest| rest.chars().next());
         if version.is_some_and(|digit| digit.is_ascii_digit()) {
             (self.begun, self.timed, self.listed) = (true, false, TestList::Other);
@@ -83,12 +83,13 @@ impl RunnerDialect for PhpunitText {
         Some(RunnerLine::Own)
     }
 
-    fn inside<'a>(&mut self, line: &'a str, out: &Collector) -> RunnerLine<'a> {
+    fn inside<'a>(&mut self, line: &'a str, out: &FindingCollector) -> RunnerLine<'a> {
         if let Some(next) = self.outside(line, out) {
             return next;
         }
-        let is_path = |spot: &Spot<'_>| spot.has_ending("php") && !spot.file.contains(": ");
-        if Spot::parse(line).is_some_and(|spot| is_path(&spot)) {
+        let is_path =
+            |spot: &PrintedLocation<'_>| spot.has_ending("php") && !spot.file.contains(": ");
+        if PrintedLocation::parse(line).is_some_and(|spot| is_path(&spot)) {
             return RunnerLine::Trace(line);
         }
         RunnerLine::Said(line)

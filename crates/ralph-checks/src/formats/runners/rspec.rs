@@ -4,7 +4,7 @@
 
 use ralph_core::finding::{TestCounts, TestState};
 
-use super::super::Collector;
+use super::super::FindingCollector;
 use super::figures::{counted, indent, numbered};
 use super::{RunnerDialect, RunnerLine};
 
@@ -39,7 +39,7 @@ impl RunnerDialect for RspecText {
         b"FPAN0123456789"
     }
 
-    fn outside<'a>(&mut self, line: &'a str, out: &Collector) -> Option<RunnerLine<'a>> {
+    fn outside<'a>(&mut self, line: &'a str, out: &FindingCollector) -> Option<RunnerLine<'a>> {
         let finished = std::mem::take(&mut self.last) == LastLine::Finished;
         if line == "Failures:" || line.starts_with("Pending: (Failures listed here") {
             let failed = line == "Failures:";
@@ -76,7 +76,7 @@ impl RunnerDialect for RspecText {
         })
     }
 
-    fn inside<'a>(&mut self, line: &'a str, out: &Collector) -> RunnerLine<'a> {
+    fn inside<'a>(&mut self, line: &'a str, out: &FindingCollector) -> RunnerLine<'a> {
         let text = line.trim_start();
         // What went wrong is indented; a title may have lines itself.
         let titled = std::mem::take(&mut self.last) == LastLine::Title;

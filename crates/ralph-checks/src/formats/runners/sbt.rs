@@ -2,7 +2,7 @@
 
 use ralph_core::finding::TestCounts;
 
-use super::super::Collector;
+use super::super::FindingCollector;
 use super::figures::after;
 use super::{RunnerDialect, RunnerLine};
 
@@ -22,7 +22,7 @@ impl RunnerDialect for SbtText {
         b"["
     }
 
-    fn outside<'a>(&mut self, line: &'a str, _: &Collector) -> Option<RunnerLine<'a>> {
+    fn outside<'a>(&mut self, line: &'a str, _: &FindingCollector) -> Option<RunnerLine<'a>> {
         let text = levelled(line)?.trim();
         if let Some((_, figures)) = text.split_once(": Total ") {
             let known = ["Passed: ", "Failed: ", "Error: "].iter().any(|it| text.starts_with(it));
@@ -52,7 +52,7 @@ impl RunnerDialect for SbtText {
         Some(RunnerLine::Failure { id: name.to_owned(), said, at: None })
     }
 
-    fn inside<'a>(&mut self, line: &'a str, out: &Collector) -> RunnerLine<'a> {
+    fn inside<'a>(&mut self, line: &'a str, out: &FindingCollector) -> RunnerLine<'a> {
         if let Some(next) = self.outside(line, out) {
             return next;
         }

@@ -1,10 +1,10 @@
 //! A failure as a runner shows it: names, what was said, and where.
 
-use ralph_core::finding::Place;
+use ralph_core::finding::SourceLocation;
 
-use super::super::Collector;
-use super::super::said::Said;
-use super::super::spot::Spot;
+use super::super::FindingCollector;
+use super::super::said::FailureMessage;
+use super::super::spot::PrintedLocation;
 
 /// The maximum number of tests that share the message below their names.
 const SHARED: usize = 100;
@@ -13,15 +13,15 @@ const SHARED: usize = 100;
 #[derive(Debug, Default)]
 pub(super) struct ShownFailure {
     ids: Vec<String>,
-    said: Said,
+    said: FailureMessage,
     /// True if the message is over.
     traced: bool,
     /// The place of the test, as the runner gives it.
-    home: Option<Place>,
+    home: Option<SourceLocation>,
     /// The place where it went wrong.
-    thrown: Option<Place>,
+    thrown: Option<SourceLocation>,
     /// A file without its folder that was named first, and is nowhere here.
-    elsewhere: Option<Place>,
+    elsewhere: Option<SourceLocation>,
 }
 
 impl ShownFailure {
@@ -45,31 +45,31 @@ impl ShownFailure {
         }
     }
 
-    pub(super) fn at(&mut self, spot: &Spot<'_>, out: &Collector) {
+    pub(super) fn at(&mut self, spot: &PrintedLocation<'_>, out: &FindingCollector) {
         self.home.get_or_insert_with(|| found(spot, "", out).unwrap_or_else(|| spot.place(out)));
     }
 
-    pub(super) fn say(&mut self, text: &str, out: &Collector) {
+    pub(super) fn say(&mut self, text: &str, out: &FindingCollector) {
         if !self.traced && out.wants_failures() {
             self.said.line(text.trim_start());
         }
         self.look(text, out);
     }
 
-    pub(super) fn trace(&mut self, text: &str, out: &Collector) {
+    pub(super) fn trace(&mut self, text: &str, out: &FindingCollector) {
         self.traced |= !self.said.is_empty();
         self.look(text, out);
     }
 
-    fn look(&mut self, text: &str, out: &Collector) {
+    fn look(&mut self, text: &str, out: &FindingCollector) {
         if self.thrown.is_some() || !out.wants_failures() {
             return;
         }
-        if let Some(spot) = Spot::find_in_line(text) {
+        if let Some(spot) = PrintedLocation::find_in_line(text) {
             let bare = !spot.file.contains(['/', '\\']);
             let place = if bare { found(&spot, "", out) } else { None };
             self.thrown = Some(place.unwrap_or_else(|| spot.place(out)));
-        } else if let Some((spot, package)) = Spot::without_folder(text) {
+        } else if let Some((spot, package)) = PrintedLocation::without_folder(text) {
             self.thrown = found(&spot, &package, out);
             let is_test = || self.ids.iter().any(|id| id.contains(stem(spot.file)));
             if self.elsewhere.is_none() && is_test() {
@@ -78,7 +78,7 @@ impl ShownFailure {
         }
     }
 
-    pub(super) fn report(self, out: &mut Collector) {
+    pub(super) fn report(self, out: &mut FindingCollector) {
         let place = self.thrown.or(self.home).or(self.elsewhere);
         for id in &self.ids {
             let place = place.clone().unwrap_or_else(|| named_by(id));
@@ -88,16 +88,24 @@ impl ShownFailure {
 }
 
 /// The file that an id begins with, if that is what it begins with.
-fn named_by(id: &str) -> Place {
+fn named_by(id: &str) -> SourceLocation {
     let file = id.split("::").next().unwrap_or(id);
-    let is_code = Spot { file, line: 1, column: None }.is_ours();
-    if is_code { Place { file: file.to_owned(), ..Place::default() } } else { Place::default() }
+    let is_code = PrintedLocation { file, line: 1, column: None }.is_ours();
+    if is_code {
+        SourceLocation { file: file.to_owned(), ..SourceLocation::default() }
+    } else {
+        SourceLocation::default()
+    }
 }
 
 /// The file of the project that a name without a folder stands for.
-fn found(spot: &Spot<'_>, package: &str, out: &Collector) -> Option<Place> {
+fn found(
+    spot: &PrintedLocation<'_>,
+    package: &str,
+    out: &FindingCollector,
+) -> Option<SourceLocation> {
     let file = out.source_file(spot.file, package)?;
-    Some(Place { file, line: Some(spot.line), column: spot.column })
+    Some(SourceLocation { file, line: Some(spot.line), column: spot.column })
 }
 
 fn stem(file: &str) -> &str {

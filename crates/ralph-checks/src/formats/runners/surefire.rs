@@ -4,7 +4,7 @@
 
 use ralph_core::finding::TestCounts;
 
-use super::super::Collector;
+use super::super::FindingCollector;
 use super::figures::after;
 use super::{RunnerDialect, RunnerLine};
 
@@ -24,7 +24,7 @@ impl RunnerDialect for SurefireText {
         b"["
     }
 
-    fn outside<'a>(&mut self, line: &'a str, _: &Collector) -> Option<RunnerLine<'a>> {
+    fn outside<'a>(&mut self, line: &'a str, _: &FindingCollector) -> Option<RunnerLine<'a>> {
         let text = levelled(line)?;
         if let Some(class) = text.strip_prefix("Running ") {
             class.trim().clone_into(&mut self.class);
@@ -47,7 +47,7 @@ impl RunnerDialect for SurefireText {
         Some(RunnerLine::failure(self.id(name)))
     }
 
-    fn inside<'a>(&mut self, line: &'a str, out: &Collector) -> RunnerLine<'a> {
+    fn inside<'a>(&mut self, line: &'a str, out: &FindingCollector) -> RunnerLine<'a> {
         if line.is_empty() || levelled(line).is_some() {
             return self.outside(line, out).unwrap_or(RunnerLine::Over);
         }

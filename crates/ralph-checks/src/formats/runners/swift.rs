@@ -4,8 +4,8 @@
 
 use ralph_core::finding::TestState;
 
-use super::super::Collector;
-use super::super::spot::Spot;
+use super::super::FindingCollector;
+use super::super::spot::PrintedLocation;
 use super::figures::counted;
 use super::{RunnerDialect, RunnerLine};
 
@@ -26,7 +26,7 @@ impl RunnerDialect for SwiftText {
         b"TE/\xe2\xf4\xf3\xee\xef"
     }
 
-    fn outside<'a>(&mut self, line: &'a str, _: &Collector) -> Option<RunnerLine<'a>> {
+    fn outside<'a>(&mut self, line: &'a str, _: &FindingCollector) -> Option<RunnerLine<'a>> {
         if let Some(rest) = line.strip_prefix("Test Case '") {
             self.begun = true;
             let (name, end) = rest.split_once("' ")?;
@@ -41,7 +41,7 @@ impl RunnerDialect for SwiftText {
         }
         if line.starts_with('/') {
             let (spot, rest) = line.split_once(": error: ").filter(|_| self.begun)?;
-            let at = Spot::parse(spot).filter(|spot| spot.has_ending("swift"));
+            let at = PrintedLocation::parse(spot).filter(|spot| spot.has_ending("swift"));
             let (name, said) = rest.split_once(" : ").filter(|_| at.is_some())?;
             return Some(RunnerLine::Failure { id: method(name), said, at });
         }
@@ -55,7 +55,7 @@ impl RunnerDialect for SwiftText {
         if let Some((name, issue)) = rest.split_once(" recorded an issue ") {
             // With a table of arguments, they stand before the place.
             let (spot, said) = issue.split_once(": ")?;
-            let at = Spot::parse(spot.rsplit(' ').next()?);
+            let at = PrintedLocation::parse(spot.rsplit(' ').next()?);
             return Some(RunnerLine::Failure { id: name.to_owned(), said, at });
         }
         let ends = [" passed after ", " failed after ", " skipped"];
@@ -64,7 +64,7 @@ impl RunnerDialect for SwiftText {
         Some(RunnerLine::Ended(rest[..at].to_owned(), state))
     }
 
-    fn inside<'a>(&mut self, line: &'a str, out: &Collector) -> RunnerLine<'a> {
+    fn inside<'a>(&mut self, line: &'a str, out: &FindingCollector) -> RunnerLine<'a> {
         match line.trim_start().strip_prefix("↳ ") {
             Some(detail) => RunnerLine::Said(detail),
             None => self.outside(line, out).unwrap_or(RunnerLine::Over),

@@ -4,7 +4,7 @@
 
 use ralph_core::finding::TestCounts;
 
-use super::super::Collector;
+use super::super::FindingCollector;
 use super::figures::counted;
 use super::{RunnerDialect, RunnerLine};
 
@@ -26,7 +26,7 @@ impl RunnerDialect for VitestText {
         "RFTN⎯".as_bytes()
     }
 
-    fn outside<'a>(&mut self, line: &'a str, out: &Collector) -> Option<RunnerLine<'a>> {
+    fn outside<'a>(&mut self, line: &'a str, out: &FindingCollector) -> Option<RunnerLine<'a>> {
         let summed = std::mem::take(&mut self.summed);
         if line.starts_with('⎯') {
             return Some(self.banner(line.trim_matches(['⎯', ' '])));
@@ -46,7 +46,7 @@ impl RunnerDialect for VitestText {
         counts(figures).map(RunnerLine::Counts)
     }
 
-    fn inside<'a>(&mut self, line: &'a str, out: &Collector) -> RunnerLine<'a> {
+    fn inside<'a>(&mut self, line: &'a str, out: &FindingCollector) -> RunnerLine<'a> {
         if let Some(next) = self.outside(line, out) {
             return next;
         }
@@ -73,7 +73,7 @@ impl VitestText {
 }
 
 /// From `|project| file > outer > title`, or `file [ file ]` for all of it.
-fn id(name: &str, out: &Collector) -> String {
+fn id(name: &str, out: &FindingCollector) -> String {
     let name = name.trim();
     let name = match name.strip_prefix('|').and_then(|name| name.split_once("| ")) {
         Some((_, name)) => name,

@@ -5,39 +5,39 @@ use std::collections::HashMap;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
-pub(super) struct Tool {
-    pub(super) driver: Component,
+pub(super) struct SarifTool {
+    pub(super) driver: SarifToolComponent,
     #[serde(default)]
-    pub(super) extensions: Vec<Component>,
+    pub(super) extensions: Vec<SarifToolComponent>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Component {
+pub(super) struct SarifToolComponent {
     #[serde(default)]
     pub(super) name: String,
     #[serde(default)]
-    pub(super) rules: Vec<Rule>,
+    pub(super) rules: Vec<SarifRule>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Rule {
+pub(super) struct SarifRule {
     pub(super) id: String,
-    pub(super) default_configuration: Option<Configuration>,
+    pub(super) default_configuration: Option<SarifRuleConfiguration>,
     #[serde(default)]
-    pub(super) message_strings: HashMap<String, Text>,
-    pub(super) properties: Option<Properties>,
+    pub(super) message_strings: HashMap<String, SarifText>,
+    pub(super) properties: Option<SarifRuleProperties>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Configuration {
+pub(super) struct SarifRuleConfiguration {
     pub(super) level: Option<String>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Properties {
+pub(super) struct SarifRuleProperties {
     #[serde(rename = "security-severity")]
-    pub(super) severity: Option<Severity>,
+    pub(super) severity: Option<SarifSecuritySeverity>,
     #[serde(default)]
     pub(super) tags: Vec<String>,
 }
@@ -45,33 +45,33 @@ pub(super) struct Properties {
 /// From 0 to 10; a string in practice.
 #[derive(Deserialize)]
 #[serde(untagged)]
-pub(super) enum Severity {
+pub(super) enum SarifSecuritySeverity {
     Text(String),
     Number(f64),
 }
 
 #[derive(Deserialize)]
-pub(super) struct Text {
+pub(super) struct SarifText {
     pub(super) text: Option<String>,
 }
 
 /// A result, or what the tool says about itself.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Outcome {
+pub(super) struct SarifResult {
     pub(super) rule_id: Option<String>,
     pub(super) rule_index: Option<i64>,
     #[serde(alias = "descriptor")]
     pub(super) rule: Option<RuleReference>,
     pub(super) kind: Option<String>,
     pub(super) level: Option<String>,
-    pub(super) message: Message,
+    pub(super) message: SarifMessage,
     #[serde(default)]
-    pub(super) locations: Vec<Location>,
+    pub(super) locations: Vec<SarifLocation>,
     #[serde(default)]
-    pub(super) suppressions: Vec<Suppression>,
+    pub(super) suppressions: Vec<SarifSuppression>,
     pub(super) baseline_state: Option<String>,
-    pub(super) properties: Option<Properties>,
+    pub(super) properties: Option<SarifRuleProperties>,
 }
 
 #[derive(Deserialize)]
@@ -88,7 +88,7 @@ pub(super) struct ComponentReference {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Message {
+pub(super) struct SarifMessage {
     pub(super) text: Option<String>,
     pub(super) id: Option<String>,
     #[serde(default)]
@@ -96,13 +96,13 @@ pub(super) struct Message {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Suppression {
+pub(super) struct SarifSuppression {
     pub(super) status: Option<String>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Location {
+pub(super) struct SarifLocation {
     pub(super) physical_location: Option<PhysicalLocation>,
     #[serde(default)]
     pub(super) logical_locations: Vec<LogicalLocation>,
@@ -112,7 +112,7 @@ pub(super) struct Location {
 #[serde(rename_all = "camelCase")]
 pub(super) struct PhysicalLocation {
     pub(super) artifact_location: Option<ArtifactLocation>,
-    pub(super) region: Option<Region>,
+    pub(super) region: Option<SarifRegion>,
 }
 
 #[derive(Deserialize)]
@@ -131,22 +131,22 @@ pub(super) struct ArtifactLocation {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Region {
+pub(super) struct SarifRegion {
     pub(super) start_line: Option<i64>,
     pub(super) start_column: Option<i64>,
-    pub(super) snippet: Option<Text>,
+    pub(super) snippet: Option<SarifText>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Artifact {
+pub(super) struct SarifArtifact {
     pub(super) location: Option<ArtifactLocation>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Invocation {
+pub(super) struct SarifInvocation {
     #[serde(default)]
-    pub(super) tool_execution_notifications: Vec<Outcome>,
+    pub(super) tool_execution_notifications: Vec<SarifResult>,
     #[serde(default)]
-    pub(super) tool_configuration_notifications: Vec<Outcome>,
+    pub(super) tool_configuration_notifications: Vec<SarifResult>,
 }

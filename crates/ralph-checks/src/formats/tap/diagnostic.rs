@@ -4,20 +4,20 @@
 
 use std::collections::HashMap;
 
-use ralph_core::finding::Place;
+use ralph_core::finding::SourceLocation;
 
-use super::super::Collector;
-use super::super::said::Said;
-use super::super::spot::{Spot, worded};
+use super::super::FindingCollector;
+use super::super::said::FailureMessage;
+use super::super::spot::{PrintedLocation, worded};
 
 /// The maximum number of explanations remembered, and that of tests without one.
 const KEPT: usize = 1_000;
 
 /// Explanations by the description of their test.
 #[derive(Debug, Default)]
-pub(super) struct Diagnostics {
-    open: Option<Open>,
-    known: HashMap<String, (Place, String)>,
+pub(super) struct TapDiagnostics {
+    open: Option<TapOpenDiagnostic>,
+    known: HashMap<String, (SourceLocation, String)>,
     /// Ids of failed tests that nothing is known about.
     expected: HashMap<String, String>,
     /// The last of them.
@@ -27,15 +27,15 @@ pub(super) struct Diagnostics {
 }
 
 #[derive(Debug)]
-struct Open {
+struct TapOpenDiagnostic {
     name: String,
-    place: Place,
-    said: Said,
+    place: SourceLocation,
+    said: FailureMessage,
 }
 
-impl Diagnostics {
+impl TapDiagnostics {
     /// Takes in a comment, without its `#`.
-    pub(super) fn line(&mut self, note: &str, out: &mut Collector) {
+    pub(super) fn line(&mut self, note: &str, out: &mut FindingCollector) {
         let text = note.trim_start();
         if let Some(spot) = worded(text, "in test file ", ", line ") {
             self.after_last(spot.place(out), out);
@@ -50,19 +50,23 @@ impl Diagnostics {
             self.finish(out);
             let rest = rest.trim_start_matches('\'');
             let name = rest.rsplit_once('\'').map_or("", |(name, _)| name).to_owned();
-            self.open = Some(Open { name, place: Place::default(), said: Said::default() });
+            self.open = Some(TapOpenDiagnostic {
+                name,
+                place: SourceLocation::default(),
+                said: FailureMessage::default(),
+            });
         } else if text.starts_with("Looks like ") || text.starts_with("Failed (") {
             self.finish(out);
         }
         if std::mem::take(&mut self.silent) && self.open.is_none() && !is_count(text) {
-            self.open = Some(Open {
+            self.open = Some(TapOpenDiagnostic {
                 name: self.last.clone(),
-                place: Place::default(),
-                said: Said::default(),
+                place: SourceLocation::default(),
+                said: FailureMessage::default(),
             });
         }
         let Some(open) = &mut self.open else { return };
-        if let Some(spot) = Spot::find_in_line(note)
+        if let Some(spot) = PrintedLocation::find_in_line(note)
             && open.place.file.is_empty()
         {
             open.place = spot.place(out);
@@ -72,13 +76,17 @@ impl Diagnostics {
     }
 
     /// Begins what bats says about the test before it.
-    fn after_last(&mut self, place: Place, out: &mut Collector) {
+    fn after_last(&mut self, place: SourceLocation, out: &mut FindingCollector) {
         self.finish(out);
-        self.open = Some(Open { name: self.last.clone(), place, said: Said::default() });
+        self.open = Some(TapOpenDiagnostic {
+            name: self.last.clone(),
+            place,
+            said: FailureMessage::default(),
+        });
     }
 
     /// Returns all that is known about a failed test.
-    pub(super) fn about(&mut self, name: &str) -> (Place, String) {
+    pub(super) fn about(&mut self, name: &str) -> (SourceLocation, String) {
         self.known.remove(name).unwrap_or_default()
     }
 
@@ -92,11 +100,11 @@ impl Diagnostics {
     }
 
     /// Returns the explanations that belong to no test point: the first place, and all the text.
-    pub(super) fn left(&mut self, out: &mut Collector) -> (Place, String) {
+    pub(super) fn left(&mut self, out: &mut FindingCollector) -> (SourceLocation, String) {
         self.finish(out);
         let mut known: Vec<_> = std::mem::take(&mut self.known).into_iter().collect();
         known.sort_by_key(|(name, (place, _))| (place.file.clone(), place.line, name.clone()));
-        let mut all = Said::default();
+        let mut all = FailureMessage::default();
         for (name, (_, said)) in &known {
             all.line(&format!("Failed test '{name}'"));
             all.text(said);
@@ -106,7 +114,7 @@ impl Diagnostics {
     }
 
     /// Takes in that another test point follows.
-    pub(super) fn next_point(&mut self, out: &mut Collector) {
+    pub(super) fn next_point(&mut self, out: &mut FindingCollector) {
         self.silent = false;
         if self.open.as_ref().is_some_and(|open| open.name == self.last) {
             self.finish(out);
@@ -114,8 +122,8 @@ impl Diagnostics {
     }
 
     /// Takes in that the explanation is complete.
-    pub(super) fn finish(&mut self, out: &mut Collector) {
-        let Some(Open { name, place, said }) = self.open.take() else { return };
+    pub(super) fn finish(&mut self, out: &mut FindingCollector) {
+        let Some(TapOpenDiagnostic { name, place, said }) = self.open.take() else { return };
         match self.expected.remove(&name) {
             Some(id) => out.failed(&id, place, said.as_str()),
             None if self.known.len() < KEPT => {

@@ -4,14 +4,14 @@ use ralph_core::finding::TestState;
 
 /// A test point.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Point {
+pub(super) struct TapPoint {
     /// The test's result, directives included.
     pub(super) state: TestState,
     /// Its description, or its number when there is none.
     pub(super) name: String,
 }
 
-impl Point {
+impl TapPoint {
     /// Reads a line without its indentation.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (held, rest) = match text.strip_prefix("not ok") {
@@ -84,7 +84,11 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, state: TestState, name: &str) {
-        assert_eq!(Point::parse(text), Some(Point { state, name: name.to_owned() }), "{text}");
+        assert_eq!(
+            TapPoint::parse(text),
+            Some(TapPoint { state, name: name.to_owned() }),
+            "{text}"
+        );
     }
 
     #[test]
@@ -104,7 +108,7 @@ mod tests {
     #[test]
     fn other_words_are_no_points() {
         for text in ["okay", "not okay", "look", "", "not"] {
-            assert_eq!(Point::parse(text), None, "{text}");
+            assert_eq!(TapPoint::parse(text), None, "{text}");
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The nesting of tests: their names, the tests that wait for a name, and failures below.
 
-use ralph_core::finding::{Place, TestState};
+use ralph_core::finding::{SourceLocation, TestState};
 
-use super::super::Collector;
+use super::super::FindingCollector;
 
 /// The maximum number of tests that wait for the name of the test around them.
 const WAITING: usize = 10_000;
@@ -12,43 +12,43 @@ const DEEPEST: usize = 64;
 
 /// A test point with what was said about it.
 #[derive(Debug)]
-pub(super) struct Leaf {
+pub(super) struct ExplainedTapPoint {
     pub(super) name: String,
     pub(super) state: TestState,
     /// The place and the message, if it failed.
-    pub(super) told: Option<(Place, String)>,
+    pub(super) told: Option<(SourceLocation, String)>,
 }
 
 /// The tests so far.
 #[derive(Debug, Default)]
-pub(super) struct Tree {
+pub(super) struct TapTree {
     /// The file that runs, with `prove`.
     file: String,
     /// Names announced before their subtests, by depth.
     announced: Vec<Option<String>>,
     /// Test points since the last one above them, by depth.
-    levels: Vec<Level>,
+    levels: Vec<TapLevelCounts>,
     /// Tests inside of others whose name is not known yet.
-    waiting: Vec<Waiting>,
+    waiting: Vec<PendingTapTest>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Level {
+struct TapLevelCounts {
     points: u64,
     failed: u64,
 }
 
 #[derive(Debug)]
-struct Waiting {
+struct PendingTapTest {
     /// From the inside out.
     path: Vec<String>,
     /// The depth of the outermost of them.
     depth: usize,
     state: TestState,
-    told: Option<(Place, String)>,
+    told: Option<(SourceLocation, String)>,
 }
 
-impl Tree {
+impl TapTree {
     /// Takes in the name of a test whose subtests follow.
     pub(super) fn announce(&mut self, depth: usize, name: String) {
         let depth = depth.min(DEEPEST);
@@ -58,7 +58,7 @@ impl Tree {
     }
 
     /// Takes in that tests of another file follow.
-    pub(super) fn enter_file(&mut self, file: &str, out: &mut Collector) {
+    pub(super) fn enter_file(&mut self, file: &str, out: &mut FindingCollector) {
         self.finish(out);
         file.clone_into(&mut self.file);
         self.announced.clear();
@@ -89,12 +89,12 @@ impl Tree {
     pub(super) fn ended(
         &mut self,
         depth: usize,
-        leaf: Leaf,
-        out: &mut Collector,
+        leaf: ExplainedTapPoint,
+        out: &mut FindingCollector,
     ) -> Option<(String, String)> {
         let depth = depth.min(DEEPEST);
         if self.levels.len() <= depth {
-            self.levels.resize(depth + 1, Level::default());
+            self.levels.resize(depth + 1, TapLevelCounts::default());
         }
         let below = self.levels.get(depth + 1).copied().unwrap_or_default();
         self.levels.truncate(depth + 1);
@@ -109,7 +109,7 @@ impl Tree {
         }
         let name = leaf.name.clone();
         let path = vec![leaf.name];
-        let mut test = Waiting { path, depth, state: leaf.state, told: leaf.told };
+        let mut test = PendingTapTest { path, depth, state: leaf.state, told: leaf.told };
         if known || self.waiting.len() == WAITING {
             test.path.extend(self.announced.iter().rev().flatten().cloned());
             return Some((name, self.report(test, out)));
@@ -119,14 +119,14 @@ impl Tree {
     }
 
     /// Reports what still waits, because no name comes any more.
-    pub(super) fn finish(&mut self, out: &mut Collector) {
+    pub(super) fn finish(&mut self, out: &mut FindingCollector) {
         for waiting in std::mem::take(&mut self.waiting) {
             self.report(waiting, out);
         }
     }
 
     /// Names what lies below the point that has just come.
-    fn name_waiting(&mut self, depth: usize, name: &str, out: &mut Collector) {
+    fn name_waiting(&mut self, depth: usize, name: &str, out: &mut FindingCollector) {
         // What lies deeper came later: it is at the end.
         for waiting in self.waiting.iter_mut().rev().take_while(|waiting| waiting.depth > depth) {
             waiting.path.push(name.to_owned());
@@ -137,7 +137,7 @@ impl Tree {
         }
     }
 
-    fn report(&self, test: Waiting, out: &mut Collector) -> String {
+    fn report(&self, test: PendingTapTest, out: &mut FindingCollector) -> String {
         let file = self.has_file().then_some(self.file.as_str());
         let names = file.into_iter().chain(test.path.iter().rev().map(String::as_str));
         let id = names.collect::<Vec<_>>().join(" > ");

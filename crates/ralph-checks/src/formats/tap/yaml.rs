@@ -1,34 +1,34 @@
 //! The block of details below a test point, as far as it is needed.
 
-use ralph_core::finding::Place;
+use ralph_core::finding::SourceLocation;
 
-use super::super::Collector;
-use super::super::said::Said;
-use super::super::spot::Spot;
+use super::super::FindingCollector;
+use super::super::said::FailureMessage;
+use super::super::spot::PrintedLocation;
 
 /// Details of a failure.
 #[derive(Debug, Default)]
-pub(super) struct Yaml {
+pub(super) struct TapYamlBlock {
     /// The indentation of its keys.
     indent: usize,
     /// The key whose text goes on over several lines.
-    open: Option<Key>,
-    said: Said,
+    open: Option<TapYamlKey>,
+    said: FailureMessage,
     /// The place of the test.
-    home: Option<Place>,
+    home: Option<SourceLocation>,
     /// The place where it went wrong.
-    thrown: Option<Place>,
+    thrown: Option<SourceLocation>,
     /// A place told in parts.
-    parts: Place,
+    parts: SourceLocation,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Key {
+enum TapYamlKey {
     Message,
     Stack,
 }
 
-impl Yaml {
+impl TapYamlBlock {
     /// A block whose lines are indented this far.
     pub(super) fn at(indent: usize) -> Self {
         Self { indent, ..Self::default() }
@@ -42,7 +42,7 @@ impl Yaml {
     }
 
     /// Takes in a line of the block.
-    pub(super) fn line(&mut self, line: &str, out: &Collector) {
+    pub(super) fn line(&mut self, line: &str, out: &FindingCollector) {
         let text = line.trim_start_matches(' ');
         let indent = line.len() - text.len();
         if let Some(key) = self.open {
@@ -59,14 +59,14 @@ impl Yaml {
         match key {
             "error" | "message" if self.said.is_empty() => {
                 if block {
-                    self.open = Some(Key::Message);
+                    self.open = Some(TapYamlKey::Message);
                 } else {
                     self.said.text(&unquoted(value));
                 }
             }
-            "stack" if block => self.open = Some(Key::Stack),
+            "stack" if block => self.open = Some(TapYamlKey::Stack),
             "location" => {
-                self.home = Spot::parse(&unquoted(value)).map(|spot| spot.place(out));
+                self.home = PrintedLocation::parse(&unquoted(value)).map(|spot| spot.place(out));
             }
             "file" | "fileName" => self.parts = out.place(&unquoted(value), self.parts.line, None),
             "line" | "lineNumber" => self.parts.line = value.parse().ok(),
@@ -74,18 +74,18 @@ impl Yaml {
         }
     }
 
-    fn more(&mut self, key: Key, text: &str, out: &Collector) {
+    fn more(&mut self, key: TapYamlKey, text: &str, out: &FindingCollector) {
         match key {
-            Key::Message => self.said.line(text),
-            Key::Stack if self.thrown.is_none() => {
-                self.thrown = Spot::find_in_line(text).map(|spot| spot.place(out));
+            TapYamlKey::Message => self.said.line(text),
+            TapYamlKey::Stack if self.thrown.is_none() => {
+                self.thrown = PrintedLocation::find_in_line(text).map(|spot| spot.place(out));
             }
-            Key::Stack => {}
+            TapYamlKey::Stack => {}
         }
     }
 
     /// Returns the place where it went wrong, or else that of the test, and its message.
-    pub(super) fn told(self) -> (Place, String) {
+    pub(super) fn told(self) -> (SourceLocation, String) {
         let parts = (!self.parts.file.is_empty()).then_some(self.parts);
         let place = self.thrown.or(self.home).or(parts).unwrap_or_default();
         (place, self.said.as_str().to_owned())

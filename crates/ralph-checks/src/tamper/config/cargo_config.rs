@@ -21,11 +21,11 @@ pub(super) fn is_relevant(path: &str) -> bool {
 /// True if changed values make the compiler report less, or let another program run the tests.
 pub(super) fn weakens(path: &str, old: &[String], new: &[String]) -> bool {
     match kind(path) {
-        Some(Setting::Flags) => lints_less(old, new),
-        Some(Setting::Program) => {
+        Some(CargoSettingKind::Flags) => lints_less(old, new),
+        Some(CargoSettingKind::Program) => {
             old != new && new.first().is_some_and(|program| !is_cache(program))
         }
-        Some(Setting::Alias) => {
+        Some(CargoSettingKind::Alias) => {
             let name = path.rsplit('.').next().unwrap_or(path);
             HIDEABLE.contains(&name) && !new.is_empty() && old != new
         }
@@ -34,7 +34,7 @@ pub(super) fn weakens(path: &str, old: &[String], new: &[String]) -> bool {
 }
 
 /// The kind of value a setting holds.
-enum Setting {
+enum CargoSettingKind {
     /// Arguments of the compiler.
     Flags,
     /// A program that cargo starts instead of its own, or around it.
@@ -42,14 +42,14 @@ enum Setting {
     Alias,
 }
 
-fn kind(path: &str) -> Option<Setting> {
+fn kind(path: &str) -> Option<CargoSettingKind> {
     if path.starts_with("alias.") {
-        return Some(Setting::Alias);
+        return Some(CargoSettingKind::Alias);
     }
     match path.rsplit('.').next().unwrap_or(path) {
-        "rustflags" | "rustdocflags" => Some(Setting::Flags),
+        "rustflags" | "rustdocflags" => Some(CargoSettingKind::Flags),
         "runner" | "rustc" | "rustc-wrapper" | "rustc-workspace-wrapper" | "rustdoc" => {
-            Some(Setting::Program)
+            Some(CargoSettingKind::Program)
         }
         _ => None,
     }
@@ -62,27 +62,27 @@ fn is_cache(program: &str) -> bool {
 /// True if a lint is allowed that was not, or one is no longer asked for.
 fn lints_less(old: &[String], new: &[String]) -> bool {
     let (before, now) = (levels(old), levels(new));
-    now.iter().any(|level| level.wish == Wish::Silence && !before.contains(level))
-        || before.iter().any(|level| level.wish == Wish::Report && !now.contains(level))
+    now.iter().any(|level| level.wish == LintDirective::Silence && !before.contains(level))
+        || before.iter().any(|level| level.wish == LintDirective::Report && !now.contains(level))
 }
 
 /// A level that arguments set for a lint, or for all of them.
 #[derive(PartialEq, Eq)]
-struct Level<'a> {
-    wish: Wish,
+struct LintLevel<'a> {
+    wish: LintDirective,
     lint: &'a str,
 }
 
 /// The wish about a lint.
 #[derive(PartialEq, Eq)]
-enum Wish {
+enum LintDirective {
     Silence,
     Report,
 }
 
 /// The levels that arguments set. `-A x`, `-Ax`, `--allow x` and `--allow=x`
 /// are the same.
-fn levels(values: &[String]) -> Vec<Level<'_>> {
+fn levels(values: &[String]) -> Vec<LintLevel<'_>> {
     let mut words = values.iter().flat_map(|value| value.split_whitespace());
     let mut found = Vec::new();
     while let Some(word) = words.next() {
@@ -94,12 +94,12 @@ fn levels(values: &[String]) -> Vec<Level<'_>> {
             },
         };
         let wish = match flag {
-            "A" | "allow" | "cap-lints" => Wish::Silence,
-            "W" | "warn" | "D" | "deny" | "F" | "forbid" => Wish::Report,
+            "A" | "allow" | "cap-lints" => LintDirective::Silence,
+            "W" | "warn" | "D" | "deny" | "F" | "forbid" => LintDirective::Report,
             _ => continue,
         };
         let lint = if value.is_empty() { words.next().unwrap_or_default() } else { value };
-        found.push(Level { wish, lint });
+        found.push(LintLevel { wish, lint });
     }
     found
 }

@@ -7,40 +7,40 @@ use std::collections::BTreeMap;
 
 use ast_grep_language::SupportLang;
 
-use super::Form;
-use crate::tamper::tree::{Id, Tree};
+use super::ConfigFormat;
+use crate::tamper::tree::{FlatNodeId, FlatSyntaxTree};
 
 /// Paths, in lower case and with `-` for `_`, and their values.
-pub(super) type Settings = BTreeMap<String, Vec<String>>;
+pub(super) type FlatSettings = BTreeMap<String, Vec<String>>;
 
 /// Reads a text. `None` if it is not in its form.
-pub(super) fn flatten(text: &str, form: Form) -> Option<Settings> {
-    let mut settings = Settings::new();
+pub(super) fn flatten(text: &str, form: ConfigFormat) -> Option<FlatSettings> {
+    let mut settings = FlatSettings::new();
     match form {
-        Form::Toml => {
+        ConfigFormat::Toml => {
             let table: toml::Table = text.parse().ok()?;
             toml_value(&mut settings, "", &toml::Value::Table(table));
         }
-        Form::Json if text.trim().is_empty() => {}
-        Form::Json => {
+        ConfigFormat::Json if text.trim().is_empty() => {}
+        ConfigFormat::Json => {
             let value = serde_json::from_str(&plain_json(text)).ok()?;
             json_value(&mut settings, "", &value);
         }
-        Form::Ini => ini(&mut settings, text),
-        Form::Yaml => yaml(&mut settings, text),
-        Form::Script => script(&mut settings, text)?,
-        Form::Patterns => {
+        ConfigFormat::Ini => ini(&mut settings, text),
+        ConfigFormat::Yaml => yaml(&mut settings, text),
+        ConfigFormat::Script => script(&mut settings, text)?,
+        ConfigFormat::Patterns => {
             let lines = text.lines().map(str::trim);
             for line in lines.filter(|line| !line.is_empty() && !line.starts_with(['#', '!'])) {
                 put(&mut settings, "ignore", line);
             }
         }
-        Form::Recipes | Form::Markers => return None,
+        ConfigFormat::Recipes | ConfigFormat::Markers => return None,
     }
     Some(settings)
 }
 
-fn put(settings: &mut Settings, path: &str, value: &str) {
+fn put(settings: &mut FlatSettings, path: &str, value: &str) {
     let path = path.to_lowercase().replace('_', "-");
     settings.entry(path).or_default().push(value.trim().to_owned());
 }
@@ -49,7 +49,7 @@ fn join(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
-fn toml_value(settings: &mut Settings, path: &str, value: &toml::Value) {
+fn toml_value(settings: &mut FlatSettings, path: &str, value: &toml::Value) {
     match value {
         toml::Value::Table(table) => {
             for (key, value) in table {
@@ -69,7 +69,7 @@ fn toml_value(settings: &mut Settings, path: &str, value: &toml::Value) {
     }
 }
 
-fn json_value(settings: &mut Settings, path: &str, value: &serde_json::Value) {
+fn json_value(settings: &mut FlatSettings, path: &str, value: &serde_json::Value) {
     match value {
         serde_json::Value::Object(map) => {
             for (key, value) in map {
@@ -124,7 +124,7 @@ fn plain_json(text: &str) -> String {
     out
 }
 
-fn ini(settings: &mut Settings, text: &str) {
+fn ini(settings: &mut FlatSettings, text: &str) {
     let mut section = String::new();
     let mut key = String::new();
     for line in text.lines() {
@@ -156,7 +156,7 @@ fn ini(settings: &mut Settings, text: &str) {
 
 /// The part of YAML that configuration is written in: mappings, lists and
 /// blocks of text, told by their indentation.
-fn yaml(settings: &mut Settings, text: &str) {
+fn yaml(settings: &mut FlatSettings, text: &str) {
     let mut open: Vec<(usize, String)> = Vec::new();
     for line in text.lines() {
         let mut rest = line.trim_start();
@@ -187,7 +187,7 @@ fn yaml(settings: &mut Settings, text: &str) {
     }
 }
 
-fn yaml_scalar(settings: &mut Settings, path: &str, value: &str) {
+fn yaml_scalar(settings: &mut FlatSettings, path: &str, value: &str) {
     let list = value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
     for part in list.map_or_else(|| vec![value], |list| list.split(',').collect()) {
         put(settings, path, part.trim().trim_matches(['"', '\'']));
@@ -195,8 +195,8 @@ fn yaml_scalar(settings: &mut Settings, path: &str, value: &str) {
 }
 
 /// Objects and lists that are written out in JavaScript.
-fn script(settings: &mut Settings, text: &str) -> Option<()> {
-    let tree = Tree::parse(text, SupportLang::TypeScript).filter(|tree| !tree.broken)?;
+fn script(settings: &mut FlatSettings, text: &str) -> Option<()> {
+    let tree = FlatSyntaxTree::parse(text, SupportLang::TypeScript).filter(|tree| !tree.broken)?;
     for id in tree.all() {
         let parent = tree.parent(id);
         let is_value = match tree.kind(parent) {
@@ -213,7 +213,7 @@ fn script(settings: &mut Settings, text: &str) -> Option<()> {
     Some(())
 }
 
-fn script_path(tree: &Tree<'_>, id: Id) -> String {
+fn script_path(tree: &FlatSyntaxTree<'_>, id: FlatNodeId) -> String {
     let mut keys: Vec<String> = Vec::new();
     for outer in tree.around(id) {
         let key = match tree.kind(outer) {

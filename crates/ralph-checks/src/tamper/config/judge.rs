@@ -1,10 +1,10 @@
 //! Decides which changes of settings make a check weaker.
 
 use super::commands::{does_less, is_check, is_escape, words};
-use super::flatten::{Settings, flatten};
-use super::{Change, Form, cargo_config, loop_settings};
+use super::flatten::{FlatSettings, flatten};
+use super::{ConfigChange, ConfigFormat, cargo_config, loop_settings};
 use crate::tamper::assertions::shortened;
-use crate::tamper::kind::{Kind, Tampering};
+use crate::tamper::kind::{Tampering, TamperingKind};
 
 /// Lists of what is left out.
 const LEAVING_OUT: &[&str] = &[
@@ -229,7 +229,7 @@ const BENIGN: &[&str] = &[
 
 /// The meaning of a change.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Meaning {
+enum ConfigChangeEffect {
     Weaker,
     Other,
     Nothing,
@@ -237,13 +237,13 @@ enum Meaning {
 
 /// Tells if a tool was configured before.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Known {
+enum ToolPresence {
     Before,
     Now,
 }
 
 /// Reports what changed in a configuration.
-pub(super) fn compare(change: &Change<'_>, form: Form) -> Vec<Tampering> {
+pub(super) fn compare(change: &ConfigChange<'_>, form: ConfigFormat) -> Vec<Tampering> {
     let (Some(old), Some(new)) = (flatten(change.old, form), flatten(change.new, form)) else {
         return unreadable(change);
     };
@@ -252,7 +252,7 @@ pub(super) fn compare(change: &Change<'_>, form: Form) -> Vec<Tampering> {
     paths.dedup();
     let mut found = Vec::new();
     for path in paths {
-        let diff = Diff::of(path, &old, &new);
+        let diff = SettingDiff::of(path, &old, &new);
         let implied = diff.new.is_empty() && is_implied(path, &new);
         if diff.is_empty() || implied || !is_relevant(change.path, path) {
             continue;
@@ -263,24 +263,24 @@ pub(super) fn compare(change: &Change<'_>, form: Form) -> Vec<Tampering> {
 }
 
 /// One path whose values differ.
-struct Diff<'a> {
+struct SettingDiff<'a> {
     path: &'a str,
     old: &'a [String],
     new: &'a [String],
     /// Tells if its tool was configured before.
-    known: Known,
+    known: ToolPresence,
     removed: Vec<&'a str>,
     added: Vec<&'a str>,
 }
 
-impl<'a> Diff<'a> {
-    fn of(path: &'a str, old: &'a Settings, new: &'a Settings) -> Self {
-        let values = |settings: &'a Settings| settings.get(path).map_or(&[][..], Vec::as_slice);
+impl<'a> SettingDiff<'a> {
+    fn of(path: &'a str, old: &'a FlatSettings, new: &'a FlatSettings) -> Self {
+        let values = |settings: &'a FlatSettings| settings.get(path).map_or(&[][..], Vec::as_slice);
         let table = path.rsplit_once('.').map_or("", |(table, _)| table);
         let known = if old.keys().any(|other| other.starts_with(table)) {
-            Known::Before
+            ToolPresence::Before
         } else {
-            Known::Now
+            ToolPresence::Now
         };
         let (old, new) = (values(old), values(new));
         let missing = |from: &'a [String], other: &'a [String]| -> Vec<&'a str> {
@@ -303,7 +303,7 @@ impl<'a> Diff<'a> {
         self.path.split('.').any(|part| known.contains(&part))
     }
 
-    fn report(&self, change: &Change<'_>) -> Vec<Tampering> {
+    fn report(&self, change: &ConfigChange<'_>) -> Vec<Tampering> {
         if is_command(change.path, self.path) {
             return self.command(change).into_iter().collect();
         }
@@ -316,7 +316,7 @@ impl<'a> Diff<'a> {
             // The other steps of a pipeline do not concern the gates.
             let quiet = change.path.contains(".github/");
             let line = change.line_of(&[self.last()]);
-            let kind = Kind::SettingChanged { setting: self.path.to_owned() };
+            let kind = TamperingKind::SettingChanged { setting: self.path.to_owned() };
             return if quiet { Vec::new() } else { vec![change.report(line, kind)] };
         }
         weak.into_iter().map(|(from, to)| change.weakened(self.path, from, to)).collect()
@@ -342,9 +342,9 @@ impl<'a> Diff<'a> {
             }
         }
         match switch(file, self.last(), before, now) {
-            Meaning::Weaker => return vec![(before, now)],
-            Meaning::Nothing => return Vec::new(),
-            Meaning::Other => {}
+            ConfigChangeEffect::Weaker => return vec![(before, now)],
+            ConfigChangeEffect::Nothing => return Vec::new(),
+            ConfigChangeEffect::Other => {}
         }
         if self.within(LEAVING_OUT) {
             // A warning that fails a test leaves nothing out.
@@ -369,12 +369,15 @@ impl<'a> Diff<'a> {
             .then(|| cargo_config::weakens(self.path, self.old, self.new))
     }
 
-    fn weaker_as_a_whole(&self, change: &Change<'_>) -> Tampering {
+    fn weaker_as_a_whole(&self, change: &ConfigChange<'_>) -> Tampering {
         let joined = |values: &[&str]| (!values.is_empty()).then(|| shortened(&values.join(" ")));
         let (from, to) = (joined(&self.removed), joined(&self.added));
         let name = self.last();
         let line = change.line_of(&[name, self.added.first().copied().unwrap_or(name)]);
-        change.report(line, Kind::SettingWeakened { setting: self.path.to_owned(), from, to })
+        change.report(
+            line,
+            TamperingKind::SettingWeakened { setting: self.path.to_owned(), from, to },
+        )
     }
 
     /// Lists of what is looked at: less of it is weaker, and so is a list
@@ -384,7 +387,7 @@ impl<'a> Diff<'a> {
             self.last(),
             "include" | "testmatch" | "testregex" | "python-files" | "python-functions"
         );
-        let narrows = narrows && self.known == Known::Before && !self.within(&["overrides"]);
+        let narrows = narrows && self.known == ToolPresence::Before && !self.within(&["overrides"]);
         // Without them pytest looks everywhere, and for the usual names.
         let usual = |value: &&str| USUAL.contains(value);
         let narrows = narrows || (PYTEST.contains(&self.last()) && !self.added.iter().all(usual));
@@ -414,7 +417,7 @@ impl<'a> Diff<'a> {
     }
 
     /// Scripts, options of runners and steps of a pipeline.
-    fn command(&self, change: &Change<'_>) -> Option<Tampering> {
+    fn command(&self, change: &ConfigChange<'_>) -> Option<Tampering> {
         let name = self.last();
         let (old, new) = (self.old.join(" && "), self.new.join(" && "));
         let setting = self.path.to_owned();
@@ -435,15 +438,15 @@ impl<'a> Diff<'a> {
         };
         if weaker {
             let to = (!new.is_empty()).then(|| shortened(&new));
-            return Some(change.report(line, Kind::CommandWeakened { name: setting, to }));
+            return Some(change.report(line, TamperingKind::CommandWeakened { name: setting, to }));
         }
         let reported = is_check(name) && !self.old.is_empty();
-        reported.then(|| change.report(line, Kind::SettingChanged { setting }))
+        reported.then(|| change.report(line, TamperingKind::SettingChanged { setting }))
     }
 }
 
 /// True if a switch that is gone is turned on by `strict` all the same.
-fn is_implied(path: &str, new: &Settings) -> bool {
+fn is_implied(path: &str, new: &FlatSettings) -> bool {
     let (table, name) = path.rsplit_once('.').unwrap_or(("", path));
     let strict = if table.is_empty() { "strict".to_owned() } else { format!("{table}.strict") };
     name != "strict"
@@ -538,13 +541,13 @@ fn level(value: &str) -> Option<u8> {
 }
 
 /// Returns the meaning of a switch's change; `Other` if it is no switch.
-fn switch(file: &str, name: &str, before: Option<&str>, now: Option<&str>) -> Meaning {
+fn switch(file: &str, name: &str, before: Option<&str>, now: Option<&str>) -> ConfigChangeEffect {
     let on = |value: Option<&str>| value.map(|value| value.eq_ignore_ascii_case("true"));
     let is_switch = |value: Option<&str>| {
         value.is_none_or(|value| matches!(value.to_ascii_lowercase().as_str(), "true" | "false"))
     };
     if !is_switch(before) || !is_switch(now) || (before.is_none() && now.is_none()) {
-        return Meaning::Other;
+        return ConfigChangeEffect::Other;
     }
     let cargo = file.ends_with("Cargo.toml")
         && matches!(name, "test" | "harness" | "doctest" | "autotests");
@@ -554,15 +557,15 @@ fn switch(file: &str, name: &str, before: Option<&str>, now: Option<&str>) -> Me
             (None, Some(false)) => cargo || name == "enabled" || name == "recommended",
             (Some(_) | None, _) => false,
         };
-        return if weaker { Meaning::Weaker } else { Meaning::Nothing };
+        return if weaker { ConfigChangeEffect::Weaker } else { ConfigChangeEffect::Nothing };
     }
     if LAX.contains(&name) {
         return match (on(before), on(now)) {
-            (Some(false) | None, Some(true)) => Meaning::Weaker,
-            (Some(_) | None, _) => Meaning::Nothing,
+            (Some(false) | None, Some(true)) => ConfigChangeEffect::Weaker,
+            (Some(_) | None, _) => ConfigChangeEffect::Nothing,
         };
     }
-    Meaning::Other
+    ConfigChangeEffect::Other
 }
 
 fn is_benign(value: &str) -> bool {
@@ -571,7 +574,7 @@ fn is_benign(value: &str) -> bool {
 
 /// A file that cannot be read: words that leave out are looked for in what
 /// was added.
-fn unreadable(change: &Change<'_>) -> Vec<Tampering> {
+fn unreadable(change: &ConfigChange<'_>) -> Vec<Tampering> {
     let known: std::collections::HashSet<&str> = change.old.lines().map(str::trim).collect();
     let added = (1..).zip(change.new.lines().map(str::trim));
     let mut found = Vec::new();
@@ -584,9 +587,9 @@ fn unreadable(change: &Change<'_>) -> Vec<Tampering> {
         found.push(change.report(
             line,
             if weak {
-                Kind::SettingWeakened { setting, from: None, to: Some(shortened(text)) }
+                TamperingKind::SettingWeakened { setting, from: None, to: Some(shortened(text)) }
             } else {
-                Kind::SettingChanged { setting }
+                TamperingKind::SettingChanged { setting }
             },
         ));
     }

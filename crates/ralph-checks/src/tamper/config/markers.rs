@@ -5,10 +5,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::Change;
-use crate::tamper::Pair;
+use super::ConfigChange;
+use crate::tamper::ParsedFilePair;
 use crate::tamper::assertions::shortened;
-use crate::tamper::kind::{Kind, Tampering};
+use crate::tamper::kind::{Tampering, TamperingKind};
 
 /// Texts that weaken checks when a line with one is added.
 static ADDED: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -44,13 +44,15 @@ static COLLECTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Reports lines that weaken a build description.
-pub(super) fn compare(change: &Change<'_>) -> Vec<Tampering> {
+pub(super) fn compare(change: &ConfigChange<'_>) -> Vec<Tampering> {
     let mut found = Vec::new();
     for (line, text) in added(change.old, change.new) {
         if ADDED.as_ref().is_some_and(|regex| regex.is_match(text)) {
             let setting = change.path.to_owned();
             let to = Some(shortened(text));
-            found.push(change.report(line, Kind::SettingWeakened { setting, from: None, to }));
+            found.push(
+                change.report(line, TamperingKind::SettingWeakened { setting, from: None, to }),
+            );
         }
     }
     for (_, text) in added(change.new, change.old) {
@@ -60,21 +62,22 @@ pub(super) fn compare(change: &Change<'_>) -> Vec<Tampering> {
         if fewer.is_some() {
             let setting = change.path.to_owned();
             let from = Some(shortened(text));
-            found.push(change.report(1, Kind::SettingWeakened { setting, from, to: None }));
+            found
+                .push(change.report(1, TamperingKind::SettingWeakened { setting, from, to: None }));
         }
     }
     found
 }
 
 /// Reports what a file that sets up tests does to the choice of tests.
-pub(super) fn collection(pair: &Pair<'_>) -> Vec<Tampering> {
+pub(super) fn collection(pair: &ParsedFilePair<'_>) -> Vec<Tampering> {
     let Some(new) = &pair.new else { return Vec::new() };
     let old = pair.old.as_ref().map_or("", |old| &old.text);
     let mut found = Vec::new();
     for (line, text) in added(old, &new.text) {
         if let Some(word) = COLLECTION.as_ref().and_then(|regex| regex.find(text)) {
             let marker = word.as_str().to_owned();
-            found.push(Tampering::new(new.path, line, Kind::CollectionChanged { marker }));
+            found.push(Tampering::new(new.path, line, TamperingKind::CollectionChanged { marker }));
         }
     }
     found

@@ -2,20 +2,20 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::Change;
+use super::ConfigChange;
 use super::commands::{does_less, is_check};
 use crate::tamper::assertions::shortened;
-use crate::tamper::kind::{Kind, Tampering};
+use crate::tamper::kind::{Tampering, TamperingKind};
 
 /// A target: what it needs, what it does, and where it is.
 #[derive(Default)]
-struct Target {
+struct RecipeTarget {
     text: String,
     line: u32,
 }
 
 /// Reports targets that serve as checks and do less.
-pub(super) fn compare(change: &Change<'_>) -> Vec<Tampering> {
+pub(super) fn compare(change: &ConfigChange<'_>) -> Vec<Tampering> {
     let (old, new) = (targets(change.old), targets(change.new));
     let mut found = escapes(change);
     found.extend(overruled(change, &new));
@@ -25,13 +25,18 @@ pub(super) fn compare(change: &Change<'_>) -> Vec<Tampering> {
         }
         let setting = format!("{}: {name}", change.path);
         match new.get(name) {
-            None => found.push(change.report(1, Kind::CommandWeakened { name: setting, to: None })),
+            None => found
+                .push(change.report(1, TamperingKind::CommandWeakened { name: setting, to: None })),
             Some(now) if now.text == before.text => {}
             Some(now) if does_less(&before.text, &now.text) => {
                 let to = Some(shortened(&now.text));
-                found.push(change.report(now.line, Kind::CommandWeakened { name: setting, to }));
+                found.push(
+                    change.report(now.line, TamperingKind::CommandWeakened { name: setting, to }),
+                );
             }
-            Some(now) => found.push(change.report(now.line, Kind::SettingChanged { setting })),
+            Some(now) => {
+                found.push(change.report(now.line, TamperingKind::SettingChanged { setting }))
+            }
         }
     }
     found
@@ -49,7 +54,7 @@ pub(super) fn of_checks(text: &str) -> String {
 }
 
 /// Words that make every recipe of a makefile succeed.
-fn escapes(change: &Change<'_>) -> Vec<Tampering> {
+fn escapes(change: &ConfigChange<'_>) -> Vec<Tampering> {
     let is_escape = |line: &str| {
         let (name, value) = line.split_once(['=', ':']).unwrap_or((line, ""));
         let name = name.trim().trim_end_matches([':', '+', '?', ' ']);
@@ -74,13 +79,13 @@ fn escapes(change: &Change<'_>) -> Vec<Tampering> {
     added
         .map(|(number, line)| {
             let (setting, to) = (change.path.to_owned(), Some(shortened(line)));
-            change.report(number, Kind::SettingWeakened { setting, from: None, to })
+            change.report(number, TamperingKind::SettingWeakened { setting, from: None, to })
         })
         .collect()
 }
 
 /// A new file that make reads instead of the one a gate was made for.
-fn overruled(change: &Change<'_>, new: &BTreeMap<String, Target>) -> Option<Tampering> {
+fn overruled(change: &ConfigChange<'_>, new: &BTreeMap<String, RecipeTarget>) -> Option<Tampering> {
     let name = change.path.rsplit('/').next().unwrap_or(change.path);
     if !change.old.is_empty() || !matches!(name, "GNUmakefile" | "makefile") {
         return None;
@@ -88,12 +93,12 @@ fn overruled(change: &Change<'_>, new: &BTreeMap<String, Target>) -> Option<Tamp
     let (target, now) = new.iter().find(|(target, _)| change.rules.is_target(target))?;
     let name = format!("{}: {target}", change.path);
     let to = Some(shortened(&now.text));
-    Some(change.report(now.line, Kind::CommandWeakened { name, to }))
+    Some(change.report(now.line, TamperingKind::CommandWeakened { name, to }))
 }
 
 /// The targets of a file, with the values of its variables put in.
-fn targets(text: &str) -> BTreeMap<String, Target> {
-    let mut targets: BTreeMap<String, Target> = BTreeMap::new();
+fn targets(text: &str) -> BTreeMap<String, RecipeTarget> {
+    let mut targets: BTreeMap<String, RecipeTarget> = BTreeMap::new();
     let mut current: Option<String> = None;
     let variables = variables(text);
     for (number, line) in (1..).zip(text.lines()) {

@@ -3,16 +3,16 @@
 use std::collections::BTreeSet;
 
 use crate::tamper::outline;
-use crate::tamper::strength::Strength;
-use crate::tamper::units::Role;
+use crate::tamper::strength::AssertionStrength;
+use crate::tamper::units::CodeUnitRole;
 
 /// The names of the tests in a file, with the words of those that assert
 /// anything; the others have none.
 pub fn tests_in(path: &str, text: &str) -> Vec<(String, BTreeSet<String>)> {
     let Some(outline) = outline::parse(path, text, &[]) else { return Vec::new() };
-    let tests = outline.units.into_iter().filter(|unit| unit.role == Role::Test);
+    let tests = outline.units.into_iter().filter(|unit| unit.role == CodeUnitRole::Test);
     let words = tests.map(|unit| {
-        let asserts = unit.assertions.iter().any(|one| one.strength != Strength::Trivial);
+        let asserts = unit.assertions.iter().any(|one| one.strength != AssertionStrength::Trivial);
         let words = if asserts { unit.body().iter().cloned().collect() } else { BTreeSet::new() };
         (unit.name, words)
     });

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use ast_grep_language::SupportLang;
 
-use crate::tamper::tree::{Id, Tree};
+use crate::tamper::tree::{FlatNodeId, FlatSyntaxTree};
 
 /// The prompt with which an example begins.
 pub(super) const PROMPT: &str = ">>>";
@@ -37,7 +37,7 @@ pub(super) fn with_docstrings_of(code: &str, tests: &str) -> Option<String> {
 /// Returns the range of each definition's documentation, by its full name; that of the module has
 /// none.
 fn docstrings(text: &str) -> Option<BTreeMap<String, Range<usize>>> {
-    let tree = Tree::parse(text, SupportLang::Python).filter(|tree| !tree.broken)?;
+    let tree = FlatSyntaxTree::parse(text, SupportLang::Python).filter(|tree| !tree.broken)?;
     let mut found = BTreeMap::new();
     let mut open = vec![(0, String::new())];
     while let Some((body, name)) = open.pop() {
@@ -57,7 +57,7 @@ fn docstrings(text: &str) -> Option<BTreeMap<String, Range<usize>>> {
 }
 
 /// The text that a body begins with.
-fn docstring(tree: &Tree<'_>, body: Id) -> Option<Range<usize>> {
+fn docstring(tree: &FlatSyntaxTree<'_>, body: FlatNodeId) -> Option<Range<usize>> {
     let first = tree.children(body).find(|item| !tree.is_comment(*item))?;
     let text =
         tree.child(first, &["string"]).filter(|_| tree.kind(first) == "expression_statement")?;

@@ -2,26 +2,26 @@
 
 use super::docstrings::{PROMPT, with_docstrings_of};
 use super::examples::with_examples_of;
-use crate::tamper::language::Language;
-use crate::tamper::tree::{Id, Tree};
+use crate::tamper::language::FileLanguage;
+use crate::tamper::tree::{FlatNodeId, FlatSyntaxTree};
 
 /// The expression that tests inside of JavaScript files query.
 const VITEST: &str = "import.meta.vitest";
 
 /// True if one version of a file may hold tests in addition to its code.
-pub(super) fn may_hold_tests(language: Language, text: &str) -> bool {
-    language == Language::Rust
-        || (language == Language::Python && text.contains(PROMPT))
+pub(super) fn may_hold_tests(language: FileLanguage, text: &str) -> bool {
+    language == FileLanguage::Rust
+        || (language == FileLanguage::Python && text.contains(PROMPT))
         || (language.is_script() && text.contains(VITEST))
 }
 
 /// The code of one version of a file with the tests of another. `None` if one
 /// of them cannot be parsed.
-pub(super) fn with_tests_of(language: Language, code: &str, tests: &str) -> Option<String> {
-    if language == Language::Python {
+pub(super) fn with_tests_of(language: FileLanguage, code: &str, tests: &str) -> Option<String> {
+    if language == FileLanguage::Python {
         return with_docstrings_of(code, tests);
     }
-    let is_rust = language == Language::Rust;
+    let is_rust = language == FileLanguage::Rust;
     let with_examples_of = |code: &str| {
         if is_rust { with_examples_of(code, tests) } else { code.to_owned() }
     };
@@ -47,14 +47,14 @@ struct CodeParts<'a> {
     rest: String,
 }
 
-fn parts(language: Language, text: &str) -> Option<CodeParts<'_>> {
-    let tree = Tree::parse(text, language.grammar()?)?;
+fn parts(language: FileLanguage, text: &str) -> Option<CodeParts<'_>> {
+    let tree = FlatSyntaxTree::parse(text, language.grammar()?)?;
     if tree.broken {
         return None;
     }
     let mut parts = CodeParts { whole: text, tests: Vec::new(), rest: String::new() };
     let mut kept = 0;
-    let mut attributes: Option<Id> = None;
+    let mut attributes: Option<FlatNodeId> = None;
     let mut for_tests = false;
     for item in tree.children(0) {
         if tree.kind(item) == "attribute_item" {
@@ -76,7 +76,7 @@ fn parts(language: Language, text: &str) -> Option<CodeParts<'_>> {
 }
 
 /// True if a statement is there for vitest alone.
-fn is_vitest(tree: &Tree<'_>, item: Id) -> bool {
+fn is_vitest(tree: &FlatSyntaxTree<'_>, item: FlatNodeId) -> bool {
     let condition = tree.child(item, &["parenthesized_expression"]);
     tree.kind(item) == "if_statement"
         && condition.is_some_and(|condition| tree.text(condition).contains(VITEST))
@@ -103,7 +103,7 @@ mod tests {
                          #[test]\n    fn adds() { assert_eq!(super::add(), 2); }\n}\n";
 
     fn with_tests_of(code: &str, tests: &str) -> Option<String> {
-        super::with_tests_of(Language::Rust, code, tests)
+        super::with_tests_of(FileLanguage::Rust, code, tests)
     }
 
     #[test]
@@ -111,7 +111,7 @@ mod tests {
         let start = "export const add = (a, b) => a - b\n\nif (import.meta.vitest) {\n  const { it, \
                      expect } = import.meta.vitest\n  it('adds', () => expect(add(1, 1)).toBe(2))\n}\n";
         let bent = start.replace("toBe(2)", "toBe(0)").replace("a - b", "b - a");
-        for language in [Language::TypeScript, Language::JavaScript] {
+        for language in [FileLanguage::TypeScript, FileLanguage::JavaScript] {
             assert!(may_hold_tests(language, start) && !may_hold_tests(language, "let a"));
             let judged = super::with_tests_of(language, &bent, start).unwrap();
             assert!(judged.contains("toBe(2)") && judged.contains("b - a"), "{judged}");

@@ -4,12 +4,12 @@ use std::cell::Cell;
 
 use super::{FileClass, ProjectTexts, class, is_code_in_test_folder, words_to_runners};
 use crate::tamper::config;
-use crate::tamper::language::Language;
+use crate::tamper::language::FileLanguage;
 use crate::tamper::paths;
 
 /// The kinds of files that name a file.
 #[derive(Clone, Copy, Default)]
-pub(super) struct NamedBy {
+pub(super) struct NamingFileKinds {
     pub(super) tests: bool,
     pub(super) code: bool,
     pub(super) runner: bool,
@@ -24,21 +24,22 @@ pub(super) fn told_by_names(files: &[&str], project: &dyn ProjectTexts) -> Vec<F
     if files.is_empty() {
         return Vec::new();
     }
-    let mut named = vec![NamedBy::default(); files.len()];
+    let mut named = vec![NamingFileKinds::default(); files.len()];
     project.each_where(&config::sets_up_runners, &mut |path, text| {
         let settings = words_to_runners(path, text);
         for (own, named) in files.iter().zip(&mut named).filter(|(own, _)| **own != path) {
             named.runner |= configures(&settings, own);
         }
     });
-    let is_asked = |own: &str, named: NamedBy| Language::of(own).is_none() || named.runner;
+    let is_asked =
+        |own: &str, named: NamingFileKinds| FileLanguage::of(own).is_none() || named.runner;
     let has_question = files.iter().zip(&named).any(|(own, named)| is_asked(own, *named));
     let is_test = |path: &str| {
         has_question && class(path) == FileClass::Test && !config::sets_up_runners(path)
     };
     project.each_where(&is_test, &mut |path, text| {
         for (own, named) in files.iter().zip(&mut named).filter(|(own, _)| **own != path) {
-            match Language::of(own) {
+            match FileLanguage::of(own) {
                 None => named.tests |= names(text, own),
                 // What tests load is what they test.
                 Some(_) if named.runner && loads(path, text, own) => named.runner = false,
@@ -62,19 +63,19 @@ pub(super) fn told_by_names(files: &[&str], project: &dyn ProjectTexts) -> Vec<F
             }
         }
     });
-    let class = |(path, named): (&&str, &NamedBy)| {
+    let class = |(path, named): (&&str, &NamingFileKinds)| {
         if serves(path, *named) { FileClass::Test } else { FileClass::Code }
     };
     files.iter().zip(&named).map(class).collect()
 }
 
 /// True if a file serves tests, by those that name it.
-fn serves(path: &str, named: NamedBy) -> bool {
-    match (Language::of(path), named) {
-        (_, NamedBy { code: true, .. }) => false,
-        (None, NamedBy { tests, runner, .. }) => tests || runner,
+fn serves(path: &str, named: NamingFileKinds) -> bool {
+    match (FileLanguage::of(path), named) {
+        (_, NamingFileKinds { code: true, .. }) => false,
+        (None, NamingFileKinds { tests, runner, .. }) => tests || runner,
         // What is to be built is named in order to be built.
-        (Some(language), NamedBy { runner, .. }) => {
+        (Some(language), NamingFileKinds { runner, .. }) => {
             (runner && !language.is_compiled()) || is_code_in_test_folder(path)
         }
     }
@@ -96,8 +97,8 @@ fn mentions(from: &str, text: &str, path: &str) -> bool {
     if !is_code_in_test_folder(path) {
         return names(text, path) || loads(from, text, path);
     }
-    let language = Language::of(path).filter(|language| *language != Language::Shell);
-    language.is_some() && language == Language::of(from) && imports(text, path)
+    let language = FileLanguage::of(path).filter(|language| *language != FileLanguage::Shell);
+    language.is_some() && language == FileLanguage::of(from) && imports(text, path)
 }
 
 /// True if code names a module by its folder and its own name.
@@ -111,15 +112,15 @@ fn imports(text: &str, path: &str) -> bool {
 /// True if a file loads a module of the project: by a path from its own folder, in quotes, or by
 /// the name that Python has for it.
 fn loads(from: &str, text: &str, path: &str) -> bool {
-    let language = Language::of(path);
-    if language.is_none() || language != Language::of(from) {
+    let language = FileLanguage::of(path);
+    if language.is_none() || language != FileLanguage::of(from) {
         return false;
     }
     let module = path.rsplit_once('.').map_or(path, |(module, _)| module);
     let package = ["/index", "/__init__"].iter().find_map(|end| module.strip_suffix(end));
     let package = package.or_else(|| (module == "index").then_some(""));
     let is_module = |found: &str| found == module || Some(found) == package || found == path;
-    if language == Some(Language::Python) {
+    if language == Some(FileLanguage::Python) {
         let is_tail = |name: &str| {
             let name = name.trim_start_matches('.').replace('.', "/");
             let whole = |module: &str| module == name || module.ends_with(&format!("/{name}"));

@@ -1,20 +1,20 @@
 use super::*;
-use crate::tamper::Version;
+use crate::tamper::FileVersion;
 
-struct Texts(Vec<(&'static str, &'static str)>);
+struct FixtureTexts(Vec<(&'static str, &'static str)>);
 
-impl ProjectTexts for Texts {
+impl ProjectTexts for FixtureTexts {
     fn each_where(&self, is_wanted: &dyn Fn(&str) -> bool, look: &mut dyn FnMut(&str, &str)) {
         self.0.iter().filter(|(path, _)| is_wanted(path)).for_each(|(path, text)| look(path, text));
     }
 }
 
 fn changed<'a>(path: &'a str, old: Option<&'a str>, new: Option<&'a str>) -> FilePair<'a> {
-    let version = |text: &'a str| Version { path, contents: text.as_bytes() };
+    let version = |text: &'a str| FileVersion { path, contents: text.as_bytes() };
     FilePair { old: old.map(version), new: new.map(version) }
 }
 
-fn names(of: &BTreeMap<String, Restored>) -> Vec<&str> {
+fn names(of: &BTreeMap<String, RestoredContents>) -> Vec<&str> {
     of.keys().map(String::as_str).collect()
 }
 
@@ -46,7 +46,7 @@ fn tests_helpers_data_and_settings_of_runners_are_test_material() {
     let all = material.iter().chain(&code).chain(&neither);
     let files: Vec<_> =
         all.map(|path| changed(path, Some("fn a() {}"), Some("fn b() {}"))).collect();
-    let split = split(&files, &Texts(Vec::new()));
+    let split = split(&files, &FixtureTexts(Vec::new()));
     let sorted = |mut paths: Vec<&'static str>| {
         paths.sort_unstable();
         paths
@@ -62,10 +62,10 @@ fn what_is_new_is_absent_at_the_start_and_what_is_gone_comes_back() {
         changed("tests/test_gone.py", Some("y"), None),
         changed("new.py", None, Some("x")),
     ];
-    let split = split(&files, &Texts(Vec::new()));
-    assert_eq!(split.tests["tests/test_new.py"], Restored::Absent);
-    assert_eq!(split.tests["tests/test_gone.py"], Restored::Contents(b"y".to_vec()));
-    assert_eq!(split.code["new.py"], Restored::Absent);
+    let split = split(&files, &FixtureTexts(Vec::new()));
+    assert_eq!(split.tests["tests/test_new.py"], RestoredContents::Absent);
+    assert_eq!(split.tests["tests/test_gone.py"], RestoredContents::Contents(b"y".to_vec()));
+    assert_eq!(split.code["new.py"], RestoredContents::Absent);
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn data_that_only_tests_name_is_theirs() {
         changed("expected.json", Some("1"), Some("2")),
         changed("rates.json", Some("1"), Some("2")),
     ];
-    let texts = Texts(vec![
+    let texts = FixtureTexts(vec![
         ("tests/test_a.py", "open('expected.json'); open('rates.json')"),
         ("src/a.py", "load('rates.json')"),
     ]);
@@ -87,7 +87,7 @@ fn data_that_only_tests_name_is_theirs() {
 fn code_that_only_the_runner_names_is_its_own() {
     let files =
         [changed("setup-env.js", Some("1"), Some("2")), changed("calc.py", Some("1"), Some("2"))];
-    let texts = Texts(vec![
+    let texts = FixtureTexts(vec![
         ("jest.config.js", "setupFiles: ['./setup-env']"),
         ("test_calc.py", "import calc  # calc.py"),
     ]);
@@ -100,7 +100,7 @@ fn code_that_only_the_runner_names_is_its_own() {
 fn code_that_a_manifest_or_a_recipe_names_as_the_product_is_code() {
     let paths = ["index.js", "packages/core/index.js", "server.js", "app.py", "src/cli.js"];
     let files = paths.map(|path| changed(path, Some("1"), Some("2")));
-    let texts = Texts(vec![
+    let texts = FixtureTexts(vec![
         (
             "package.json",
             r#"{"main":"index.js","scripts":{"start":"node server.js","test":"jest"},
@@ -121,7 +121,7 @@ fn code_that_a_manifest_or_a_recipe_names_as_the_product_is_code() {
 fn code_that_tests_load_is_code_although_the_runner_names_it() {
     let paths = ["lib/index.js", "lib/a.ts", "shop/cart.py", "kit/setup.js"];
     let files = paths.map(|path| changed(path, Some("1"), Some("2")));
-    let texts = Texts(vec![
+    let texts = FixtureTexts(vec![
         ("jest.config.js", "cover: ['lib/index.js', 'a.ts'], setupFiles: ['./kit/setup.js']"),
         ("tox.ini", "cover = shop/cart.py"),
         ("lib/index.test.js", "const lib = require('.');"),
@@ -136,7 +136,7 @@ fn a_script_that_the_tests_call_by_way_of_another_is_their_own() {
     let files = ["run-all.js", "serve.js"].map(|path| changed(path, Some("1"), Some("2")));
     let scripts =
         r#"{"scripts":{"test":"npm run unit","unit":"node run-all.js","dev":"node serve.js"}}"#;
-    let texts = Texts(vec![("package.json", scripts)]);
+    let texts = FixtureTexts(vec![("package.json", scripts)]);
     assert_eq!(names(&split(&files, &texts).tests), ["run-all.js"]);
 }
 
@@ -145,11 +145,11 @@ fn a_rust_file_is_taken_apart() {
     let start = "fn a() -> u8 { 1 }\n#[test]\nfn t() { assert_eq!(a(), 2); }\n";
     let now = "fn a() -> u8 { 3 }\n#[test]\nfn t() { assert_eq!(a(), 3); }\n";
     let files = [changed("src/lib.rs", Some(start), Some(now))];
-    let split = split(&files, &Texts(Vec::new()));
-    let Restored::Contents(tests) = &split.tests["src/lib.rs"] else { panic!() };
+    let split = split(&files, &FixtureTexts(Vec::new()));
+    let RestoredContents::Contents(tests) = &split.tests["src/lib.rs"] else { panic!() };
     let tests = String::from_utf8_lossy(tests);
     assert!(tests.contains("{ 3 }") && tests.contains("a(), 2"), "{tests}");
-    let Restored::Contents(code) = &split.code["src/lib.rs"] else { panic!() };
+    let RestoredContents::Contents(code) = &split.code["src/lib.rs"] else { panic!() };
     let code = String::from_utf8_lossy(code);
     assert!(code.contains("{ 1 }") && code.contains("a(), 3"), "{code}");
 }
@@ -160,7 +160,7 @@ fn a_package_of_the_product_may_be_named_for_tests() {
         changed("django/test/client.py", Some("1"), Some("2")),
         changed("tests/helper.py", Some("1"), Some("2")),
     ];
-    let texts = Texts(vec![
+    let texts = FixtureTexts(vec![
         ("django/core/a.py", "from django.test.client import Client"),
         ("tests/test_a.py", "from tests.helper import x"),
     ]);
@@ -172,7 +172,7 @@ fn a_package_of_the_product_may_be_named_for_tests() {
 #[test]
 fn a_rust_file_behind_a_test_module_is_test_material() {
     let lib = "#[cfg(test)]\nmod helper;\nmod code;\n";
-    let project = Texts(vec![("src/lib.rs", lib)]);
+    let project = FixtureTexts(vec![("src/lib.rs", lib)]);
     let files = [
         changed("src/helper.rs", Some("fn a() {}"), Some("fn b() {}")),
         changed("src/code.rs", Some("fn a() {}"), Some("fn b() {}")),
@@ -186,7 +186,7 @@ fn a_rust_file_behind_a_test_module_is_test_material() {
 fn the_manifest_of_a_new_package_stays_and_one_put_into_an_old_folder_does_not() {
     let new = |path| changed(path, None, Some(r#"{"main":"b.js"}"#));
     let files = [new("kit/package.json"), new("lib/package.json")];
-    let split = split(&files, &Texts(vec![("lib/index.js", "")]));
+    let split = split(&files, &FixtureTexts(vec![("lib/index.js", "")]));
     assert_eq!(names(&split.tests), ["lib/package.json"]);
 }
 
@@ -194,7 +194,7 @@ fn the_manifest_of_a_new_package_stays_and_one_put_into_an_old_folder_does_not()
 fn a_new_header_with_the_name_of_one_that_tests_include_is_hidden_from_them() {
     let new = |path| changed(path, None, Some("#define assert(x)"));
     let files = [new("include/assert.h"), new("include/sys/stat.h"), new("include/calc.h")];
-    let texts = Texts(vec![
+    let texts = FixtureTexts(vec![
         ("tests/test_a.c", "#include <assert.h>\n#include <sys/stat.h>\n#include \"calc.h\""),
         ("src/a.c", "#include <calc.h>"),
     ]);
@@ -206,7 +206,8 @@ fn a_new_header_with_the_name_of_one_that_tests_include_is_hidden_from_them() {
 fn sources_that_a_makefile_builds_are_code() {
     let files =
         [changed("src/calc.c", Some("1"), Some("2")), changed("run.py", Some("1"), Some("2"))];
-    let texts = Texts(vec![("Makefile", "test: src/calc.c tests/test_a.c\n\tpython run.py\n")]);
+    let texts =
+        FixtureTexts(vec![("Makefile", "test: src/calc.c tests/test_a.c\n\tpython run.py\n")]);
     let split = split(&files, &texts);
     assert_eq!(names(&split.tests), ["run.py"]);
     assert_eq!(names(&split.code), ["src/calc.c"]);
@@ -214,7 +215,7 @@ fn sources_that_a_makefile_builds_are_code() {
 
 #[test]
 fn a_loose_module_serves_tests_if_they_name_it_and_no_code_does() {
-    let project = Texts(vec![
+    let project = FixtureTexts(vec![
         ("conftest.py", "from conftest_local import *\n"),
         ("pytest.ini", "[pytest]\npythonpath = . third_party\n"),
         ("tests/test_a.py", "from gen.api_pb2 import Api\nimport kit\n"),
@@ -232,7 +233,7 @@ fn a_loose_module_serves_tests_if_they_name_it_and_no_code_does() {
 
 #[test]
 fn paths_upwards_are_read_from_tests_and_settings_of_both_times() {
-    let project = Texts(vec![
+    let project = FixtureTexts(vec![
         ("go.mod", "replace helper => ../helper\n"),
         ("web/package.json", "{\"dependencies\": {\"a\": \"file:../../a\"}}"),
         ("tests/test_a.py", "open(\"../want.txt\")\n"),
@@ -254,7 +255,7 @@ fn examples_that_doctest_runs_come_from_the_start() {
         changed("README.md", Some(">>> f()\n1\n"), Some(">>> f()\n2\n")),
         changed("NOTES.md", Some("a > b\n"), Some("b > a\n")),
     ];
-    let split = split(&files, &Texts(Vec::new()));
+    let split = split(&files, &FixtureTexts(Vec::new()));
     assert_eq!(names(&split.tests), ["README.md", "a.py"]);
-    assert_eq!(split.tests["a.py"], Restored::Contents(start.as_bytes().to_vec()));
+    assert_eq!(split.tests["a.py"], RestoredContents::Contents(start.as_bytes().to_vec()));
 }

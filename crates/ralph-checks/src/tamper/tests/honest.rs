@@ -1,6 +1,6 @@
 //! Changes that must not be reported.
 
-use super::super::{Rules, Severity, Tampering};
+use super::super::{TamperRules, Tampering, TamperingSeverity};
 use super::{findings, must_be_left_alone, weakenings};
 
 #[test]
@@ -27,7 +27,7 @@ fn what_only_looks_like_a_test_is_left_alone() {
 fn an_expected_value_that_changed_is_reported_and_does_not_block() {
     let old = &[("tests/test_a.py", "def test_a():\n    assert f(1) == 2\n")];
     let new = &[("tests/test_a.py", "def test_a():\n    assert f(1) == 3\n")];
-    let found = findings(old, new, &Rules::default());
+    let found = findings(old, new, &TamperRules::default());
     assert!(weakenings(&found).is_empty());
     let said: Vec<String> = found.iter().map(Tampering::what).collect();
     assert_eq!(
@@ -39,7 +39,8 @@ fn an_expected_value_that_changed_is_reported_and_does_not_block() {
 #[test]
 fn what_a_package_exports_may_be_marked_and_other_unused_imports_may_not() {
     let marked = "from .total import total  # noqa: F401\n";
-    let found = |path: &str| findings(&[(path, "")], &[(path, marked)], &Rules::default()).len();
+    let found =
+        |path: &str| findings(&[(path, "")], &[(path, marked)], &TamperRules::default()).len();
     assert_eq!((found("shop/__init__.py"), found("shop/cart.py")), (0, 1));
 }
 
@@ -47,16 +48,16 @@ fn what_a_package_exports_may_be_marked_and_other_unused_imports_may_not() {
 fn snapshots_and_data_that_were_edited_or_moved_do_not_block() {
     let old = &[("tests/__snapshots__/a.snap", "x\n"), ("tests/fixtures/a.json", "{}\n")];
     let new = &[("tests/__snapshots__/a.snap", "y\n"), ("tests/fixtures/b/a.json", "{}\n")];
-    let found = findings(old, new, &Rules::default());
-    let said: Vec<(Severity, String)> =
+    let found = findings(old, new, &TamperRules::default());
+    let said: Vec<(TamperingSeverity, String)> =
         found.iter().map(|one| (one.severity(), one.what())).collect();
-    assert_eq!(said, [(Severity::Edit, "snapshot rewritten".to_owned())]);
+    assert_eq!(said, [(TamperingSeverity::Edit, "snapshot rewritten".to_owned())]);
 }
 
 #[test]
 fn a_path_is_allowed_by_itself_its_folder_or_a_pattern() {
     let allows =
-        |glob: &str, place: &str| Rules::new(&[], &[glob.to_owned()]).unwrap().allows(place);
+        |glob: &str, place: &str| TamperRules::new(&[], &[glob.to_owned()]).unwrap().allows(place);
     for glob in ["tests/a/test_a.py", "tests/", "tests/**/*.py", "./tests/a", "test_*.py"] {
         assert!(allows(glob, "tests/a/test_a.py"), "{glob}");
     }

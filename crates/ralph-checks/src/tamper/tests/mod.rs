@@ -9,15 +9,17 @@ mod honest;
 mod odd;
 mod tampering;
 
-use super::{FilePair, OutlineAlone, Rules, Severity, Tampering, Version, compare};
+use super::{
+    EmptyTestCatalog, FilePair, FileVersion, TamperRules, Tampering, TamperingSeverity, compare,
+};
 
 /// Paths and contents.
-type Files<'a> = &'a [(&'a str, &'a str)];
+type FixtureFiles<'a> = &'a [(&'a str, &'a str)];
 
 /// Compares two trees. Files of one path make a pair.
-fn findings(old: Files<'_>, new: Files<'_>, rules: &Rules) -> Vec<Tampering> {
-    fn version<'a>(file: &(&'a str, &'a str)) -> Version<'a> {
-        Version { path: file.0, contents: file.1.as_bytes() }
+fn findings(old: FixtureFiles<'_>, new: FixtureFiles<'_>, rules: &TamperRules) -> Vec<Tampering> {
+    fn version<'a>(file: &(&'a str, &'a str)) -> FileVersion<'a> {
+        FileVersion { path: file.0, contents: file.1.as_bytes() }
     }
     let mut pairs: Vec<FilePair<'_>> = old
         .iter()
@@ -28,46 +30,46 @@ fn findings(old: Files<'_>, new: Files<'_>, rules: &Rules) -> Vec<Tampering> {
         .collect();
     let added = new.iter().filter(|file| !old.iter().any(|other| other.0 == file.0));
     pairs.extend(added.map(|file| FilePair { old: None, new: Some(version(file)) }));
-    compare(&pairs, rules, &OutlineAlone)
+    compare(&pairs, rules, &EmptyTestCatalog)
 }
 
 /// Returns the reported weakenings with their places.
 fn weakenings(found: &[Tampering]) -> Vec<String> {
     found
         .iter()
-        .filter(|one| one.severity() == Severity::Weakening)
+        .filter(|one| one.severity() == TamperingSeverity::Weakening)
         .map(|one| format!("{}: {}", one.place.display(), one.what()))
         .collect()
 }
 
 #[derive(Default)]
-struct Scenario {
+struct TamperScenario {
     what: String,
     old: Vec<(String, String)>,
     new: Vec<(String, String)>,
     said: Vec<String>,
 }
 
-impl Scenario {
+impl TamperScenario {
     /// Returns the error in the answer, if any.
     fn complaint(&self) -> Option<String> {
         fn files(list: &[(String, String)]) -> Vec<(&str, &str)> {
             list.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect()
         }
         let (old, new) = (files(&self.old), files(&self.new));
-        let said = weakenings(&findings(&old, &new, &Rules::default()));
+        let said = weakenings(&findings(&old, &new, &TamperRules::default()));
         let matches = said.len() == self.said.len()
             && said.iter().zip(&self.said).all(|(said, want)| said.starts_with(want));
         (!matches).then(|| format!("{}\n  want {:#?}\n  got  {said:#?}", self.what, self.said))
     }
 }
 
-fn scenarios(text: &str) -> Vec<Scenario> {
-    let mut all: Vec<Scenario> = Vec::new();
+fn scenarios(text: &str) -> Vec<TamperScenario> {
+    let mut all: Vec<TamperScenario> = Vec::new();
     let mut in_new = false;
     for line in text.lines() {
         if let Some(what) = line.strip_prefix("### ") {
-            all.push(Scenario { what: what.to_owned(), ..Scenario::default() });
+            all.push(TamperScenario { what: what.to_owned(), ..TamperScenario::default() });
             continue;
         }
         let Some(scenario) = all.last_mut() else { continue };
@@ -105,7 +107,7 @@ fn must_be_left_alone(text: &str) {
 }
 
 #[track_caller]
-fn must_be_answered(all: &[Scenario]) {
-    let wrong: Vec<String> = all.iter().filter_map(Scenario::complaint).collect();
+fn must_be_answered(all: &[TamperScenario]) {
+    let wrong: Vec<String> = all.iter().filter_map(TamperScenario::complaint).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -2,13 +2,13 @@
 
 use std::fmt::Write;
 
-use super::super::{FilePair, OutlineAlone, Rules, Version, compare};
+use super::super::{EmptyTestCatalog, FilePair, FileVersion, TamperRules, compare};
 use super::{must_be_noticed, weakenings};
 
 fn said(path: &str, old: &[u8], new: &[u8]) -> Vec<String> {
-    let version = |contents| Some(Version { path, contents });
+    let version = |contents| Some(FileVersion { path, contents });
     let pair = FilePair { old: version(old), new: version(new) };
-    weakenings(&compare(&[pair], &Rules::default(), &OutlineAlone))
+    weakenings(&compare(&[pair], &TamperRules::default(), &EmptyTestCatalog))
 }
 
 #[test]
@@ -67,11 +67,11 @@ fn a_renamed_file_may_come_as_one_pair() {
     let old = b"def test_a():\n    assert f(1) == 2\n    assert f(2) == 3\n";
     let new = b"def test_a():\n    assert f(1) == 2\n";
     let pair = FilePair {
-        old: Some(Version { path: "tests/test_a.py", contents: old }),
-        new: Some(Version { path: "tests/test_b.py", contents: new }),
+        old: Some(FileVersion { path: "tests/test_a.py", contents: old }),
+        new: Some(FileVersion { path: "tests/test_b.py", contents: new }),
     };
     assert_eq!(
-        weakenings(&compare(&[pair], &Rules::default(), &OutlineAlone)),
+        weakenings(&compare(&[pair], &TamperRules::default(), &EmptyTestCatalog)),
         [
             "tests/test_b.py:1: assertion removed from `test_a`: `assert f(2) == 3` (was at tests/test_a.py:3)"
         ]

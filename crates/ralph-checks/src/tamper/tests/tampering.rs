@@ -1,7 +1,7 @@
 //! Changes that must be reported.
 
-use super::super::Rules;
-use super::{Files, findings, must_be_noticed, weakenings};
+use super::super::TamperRules;
+use super::{FixtureFiles, findings, must_be_noticed, weakenings};
 
 #[test]
 fn weakened_rust_tests_are_noticed() {
@@ -41,7 +41,9 @@ fn weakened_tests_in_odd_places_are_noticed() {
 #[test]
 fn files_that_vanish_from_the_runner_are_noticed() {
     let test = "def test_a():\n    assert f(1) == 2\n\n\ndef test_b():\n    assert f(2) == 3\n";
-    let said = |old: Files<'_>, new: Files<'_>| weakenings(&findings(old, new, &Rules::default()));
+    let said = |old: FixtureFiles<'_>, new: FixtureFiles<'_>| {
+        weakenings(&findings(old, new, &TamperRules::default()))
+    };
     assert_eq!(
         said(&[("tests/test_a.py", test)], &[("tests/a_test_disabled.py", test)]),
         [

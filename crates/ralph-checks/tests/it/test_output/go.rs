@@ -2,15 +2,15 @@
 
 use std::fs;
 
-use ralph_checks::formats::{Collector, read};
-use ralph_core::format::Format;
+use ralph_checks::formats::{FindingCollector, read};
+use ralph_core::format::OutputFormat;
 
 use super::{check, check_bytes, sample};
 
 #[test]
 fn subtests_panics_skips_and_broken_packages_are_read() {
     check(
-        Format::GoTest,
+        OutputFormat::GoTest,
         "go-test/mixed.json",
         r#"
         failed example.com/shop.TestAdd
@@ -34,7 +34,7 @@ fn subtests_panics_skips_and_broken_packages_are_read() {
 #[test]
 fn events_about_the_build_are_read_and_cached_packages_pass() {
     check(
-        Format::GoTest,
+        OutputFormat::GoTest,
         "go-test/build-events.json",
         r#"
         failed example.com/shop/broken @: build failed
@@ -53,8 +53,8 @@ fn files_are_found_in_the_folder_of_their_package() {
                 {\"Action\":\"output\",\"Package\":\"example.com/shop/sub\",\"Test\":\"TestA\",\
                  \"Output\":\"    sub_test.go:3: no\\n\"}\n\
                 {\"Action\":\"fail\",\"Package\":\"example.com/shop/sub\",\"Test\":\"TestA\"}\n";
-    let mut out = Collector::new(root.path(), "api");
-    read(Format::GoTest, &mut text.as_bytes(), &mut out).unwrap();
+    let mut out = FindingCollector::new(root.path(), "api");
+    read(OutputFormat::GoTest, &mut text.as_bytes(), &mut out).unwrap();
     let tests = out.finish().tests.unwrap();
     let failure = &tests.failures["example.com/shop/sub.TestA"];
     assert_eq!(failure.place.display(), "api/sub/sub_test.go:3");
@@ -64,7 +64,7 @@ fn files_are_found_in_the_folder_of_their_package() {
 #[test]
 fn plain_text_names_packages_that_passed_silently() {
     check(
-        Format::Text,
+        OutputFormat::Text,
         "text/go.txt",
         "
         failed example.com/shop.TestAdd
@@ -80,7 +80,7 @@ fn plain_text_names_packages_that_passed_silently() {
     ",
     );
     check(
-        Format::Text,
+        OutputFormat::Text,
         "text/go-verbose.txt",
         "
         failed example.com/shop.TestAdd
@@ -100,7 +100,7 @@ fn a_package_that_was_cut_off_has_failed() {
     let text = sample("go-test/mixed.json");
     let cut = text.split_inclusive(|byte| *byte == b'\n').take(6).collect::<Vec<_>>().concat();
     check_bytes(
-        Format::GoTest,
+        OutputFormat::GoTest,
         &cut,
         "failed example.com/shop.TestAdd @: noise on the way
          error @broken/broken_test.go:6: go - broken/broken_test.go: cannot use \"x\" (untyped string constant) as int value in variable declaration
@@ -112,7 +112,7 @@ fn a_package_that_was_cut_off_has_failed() {
 #[test]
 fn a_test_binary_that_runs_alone_has_no_package() {
     check_bytes(
-        Format::Text,
+        OutputFormat::Text,
         b"=== RUN   TestA\n--- PASS: TestA (0.00s)\n=== RUN   TestB\n    b_test.go:3: no\n\
           --- FAIL: TestB (0.00s)\nFAIL\nmake: *** [test] Error 1\n",
         "passed TestA
@@ -131,6 +131,6 @@ fn a_panic_is_blamed_on_the_test_that_panicked_and_not_on_those_that_waited() {
         skipped example.com/till.TestParallelTwo
         1 passed, 1 failed, 3 skipped
     ";
-    check(Format::GoTest, "go-test/panic.json", want);
-    check(Format::Text, "text/go-panic.txt", want);
+    check(OutputFormat::GoTest, "go-test/panic.json", want);
+    check(OutputFormat::Text, "text/go-panic.txt", want);
 }

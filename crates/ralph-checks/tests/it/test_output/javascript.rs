@@ -1,6 +1,6 @@
 //! Output of jest and vitest.
 
-use ralph_core::format::Format;
+use ralph_core::format::OutputFormat;
 
 use super::{check, check_bytes, reading};
 
@@ -15,14 +15,14 @@ fn jest_reports_files_that_cannot_be_loaded_too() {
         failed till.jest.js::till > throws @till.jest.js:13: Error: no <till> & nothing
         1 passed, 3 failed, 2 skipped
     "#;
-    check(Format::Jest, "jest/jest.json", want);
-    check(Format::Jest, "jest/after-text.txt", want);
+    check(OutputFormat::Jest, "jest/jest.json", want);
+    check(OutputFormat::Jest, "jest/after-text.txt", want);
 }
 
 #[test]
 fn vitest_reports_are_read() {
     check(
-        Format::Jest,
+        OutputFormat::Jest,
         "jest/vitest.json",
         "
         failed broken.test.js @broken.test.js: Cannot find module './nothing-like-this' imported from /project/broken.test.js
@@ -38,7 +38,7 @@ fn vitest_reports_are_read() {
 #[test]
 fn bytes_that_are_no_text_do_not_matter() {
     check_bytes(
-        Format::Jest,
+        OutputFormat::Jest,
         b"{\"success\":true,\"other\":\"\xff\",\"testResults\":[{\"name\":\"/project/a.js\",\
           \"status\":\"passed\",\"assertionResults\":[{\"title\":\"a\xff\",\"status\":\"passed\"}]}]}",
         "passed a.js::a\u{fffd}
@@ -50,7 +50,7 @@ fn bytes_that_are_no_text_do_not_matter() {
 fn broken_reports_are_refused_with_the_position() {
     #[track_caller]
     fn refused(input: &str, want: &str) {
-        let error = reading(Format::Jest, input.as_bytes()).unwrap_err().to_string();
+        let error = reading(OutputFormat::Jest, input.as_bytes()).unwrap_err().to_string();
         assert_eq!(error, format!("its output is not what jest prints: {want}"), "{input}");
     }
     refused("", "it holds no report");
@@ -65,7 +65,7 @@ fn broken_reports_are_refused_with_the_position() {
 #[test]
 fn titles_may_be_anything() {
     check_bytes(
-        Format::Jest,
+        OutputFormat::Jest,
         br#"{"success":false,"testResults":[{"name":"/project/a.js","status":"failed","assertionResults":[
             {"ancestorTitles":[7,null],"title":[2010,1,14],"status":"passed"},
             {"ancestorTitles":[true],"title":{"a":1},"status":"failed","failureMessages":[null]},

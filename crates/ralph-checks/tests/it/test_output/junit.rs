@@ -1,13 +1,13 @@
 //! `JUnit` reports of many tools.
 
-use ralph_core::format::Format;
+use ralph_core::format::OutputFormat;
 
 use super::{check, check_bytes, reading, sample};
 
 #[test]
 fn pytest_reports_parameters_fixtures_and_expected_failures() {
     check(
-        Format::Junit,
+        OutputFormat::Junit,
         "junit/pytest.xml",
         r#"
         passed tests.test_case.CaseTest::test_adds
@@ -29,7 +29,7 @@ fn pytest_reports_parameters_fixtures_and_expected_failures() {
 #[test]
 fn a_module_that_cannot_be_imported_has_failed() {
     check(
-        Format::Junit,
+        OutputFormat::Junit,
         "junit/pytest-broken.xml",
         "
         failed tests.test_broken @tests/test_broken.py:1: ModuleNotFoundError: No module named 'nothing_like_this'
@@ -41,7 +41,7 @@ fn a_module_that_cannot_be_imported_has_failed() {
 #[test]
 fn maven_reports_flaky_tests_as_passed() {
     check(
-        Format::Junit,
+        OutputFormat::Junit,
         "junit/surefire.xml",
         "
         passed com.shop.TillTest::adds
@@ -57,7 +57,7 @@ fn maven_reports_flaky_tests_as_passed() {
 #[test]
 fn gradle_reports_are_read() {
     check(
-        Format::Junit,
+        OutputFormat::Junit,
         "junit/gradle.xml",
         "
         passed com.shop.TillTest::adds(int, int)[1]
@@ -71,7 +71,7 @@ fn gradle_reports_are_read() {
 #[test]
 fn phpunit_nests_suites_and_reports_risky_tests_as_errors() {
     check(
-        Format::Junit,
+        OutputFormat::Junit,
         "junit/phpunit.xml",
         r#"
         skipped EmptyTest::Warning
@@ -91,7 +91,7 @@ fn phpunit_nests_suites_and_reports_risky_tests_as_errors() {
 #[test]
 fn ctest_reports_missing_programs_as_failures() {
     check(
-        Format::Junit,
+        OutputFormat::Junit,
         "junit/ctest.xml",
         "
         passed adds
@@ -110,7 +110,7 @@ fn ctest_reports_missing_programs_as_failures() {
 #[test]
 fn rspec_and_minitest_reports_are_read() {
     check(
-        Format::Junit,
+        OutputFormat::Junit,
         "junit/rspec.xml",
         "
         failed spec.till_spec::Till adding is wrong @spec/till_spec.rb:4: expected: 3 |      got: 2 |  | (compared using ==)
@@ -120,9 +120,9 @@ fn rspec_and_minitest_reports_are_read() {
         1 passed, 2 failed, 1 skipped
     ",
     );
-    check(Format::Junit, "junit/rspec-broken.xml", "0 passed, 0 failed, 0 skipped");
+    check(OutputFormat::Junit, "junit/rspec-broken.xml", "0 passed, 0 failed, 0 skipped");
     check(
-        Format::Junit,
+        OutputFormat::Junit,
         "junit/minitest.xml",
         "
         passed Minitest::Result::test_adds
@@ -137,7 +137,7 @@ fn rspec_and_minitest_reports_are_read() {
 #[test]
 fn nextest_reports_are_read() {
     check(
-        Format::Junit,
+        OutputFormat::Junit,
         "junit/nextest.xml",
         r#"
         passed shop::bin/till::tests::works
@@ -160,7 +160,7 @@ fn nextest_reports_are_read() {
 #[test]
 fn reports_of_javascript_runners_are_read() {
     check(
-        Format::Junit,
+        OutputFormat::Junit,
         "junit/jest.xml",
         "
         failed till adding is wrong @till.jest.js:7: Error: expect(received).toBe(expected) // Object.is equality |  | Expected: 3 | Received: 2
@@ -172,7 +172,7 @@ fn reports_of_javascript_runners_are_read() {
     ",
     );
     check(
-        Format::Junit,
+        OutputFormat::Junit,
         "junit/vitest.xml",
         "
         failed broken.test.js @broken.test.js:1: Cannot find module './nothing-like-this' imported from /project/broken.test.js
@@ -184,7 +184,7 @@ fn reports_of_javascript_runners_are_read() {
     ",
     );
     check(
-        Format::Junit,
+        OutputFormat::Junit,
         "junit/node.xml",
         "
         passed alone
@@ -203,14 +203,14 @@ fn reports_of_javascript_runners_are_read() {
 #[test]
 fn several_reports_may_follow_each_other() {
     let both = [sample("junit/surefire.xml"), sample("junit/rspec.xml")].concat();
-    let counts = reading(Format::Junit, &both).unwrap().tests.unwrap().counts;
+    let counts = reading(OutputFormat::Junit, &both).unwrap().tests.unwrap().counts;
     assert_eq!((counts.passed, counts.failed, counts.skipped), (3, 4, 2));
 }
 
 #[test]
 fn entities_are_resolved_where_they_are_known() {
     check_bytes(
-        Format::Junit,
+        OutputFormat::Junit,
         b"<testsuite><testcase classname='A&amp;B' name='a &lt; &#98; &unknown; &'>\
           <failure message='&quot;x&quot; &#27;[31mred&#27;[0m'/></testcase>\
           <testcase name='b'><failure>1 &lt; 2 & 3<![CDATA[ &lt; 4]]></failure></testcase>\
@@ -224,7 +224,7 @@ fn entities_are_resolved_where_they_are_known() {
 #[test]
 fn a_suite_that_failed_as_a_whole_stands_for_itself() {
     check_bytes(
-        Format::Junit,
+        OutputFormat::Junit,
         b"<testsuites><testsuite name='outer'><testsuite name='inner' file='a/b.rb'>\
           <error message='no set-up'/></testsuite></testsuite></testsuites>",
         "failed outer > inner @a/b.rb: no set-up
@@ -236,7 +236,7 @@ fn a_suite_that_failed_as_a_whole_stands_for_itself() {
 fn broken_reports_are_refused_with_the_position() {
     #[track_caller]
     fn refused(input: &[u8], want: &str) {
-        let error = reading(Format::Junit, input).unwrap_err().to_string();
+        let error = reading(OutputFormat::Junit, input).unwrap_err().to_string();
         let want = format!("its output is not what junit prints: {want}");
         assert_eq!(error, want, "{}", String::from_utf8_lossy(input));
     }

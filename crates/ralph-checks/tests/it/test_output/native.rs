@@ -1,13 +1,13 @@
 //! Output of ctest.
 
-use ralph_core::format::Format;
+use ralph_core::format::OutputFormat;
 
 use super::{check, reading, sample, told};
 
 #[test]
 fn ctest_prints_how_each_test_ended() {
     check(
-        Format::Ctest,
+        OutputFormat::Ctest,
         "ctest/mixed.txt",
         "
         passed adds
@@ -22,7 +22,7 @@ fn ctest_prints_how_each_test_ended() {
     ",
     );
     check(
-        Format::Ctest,
+        OutputFormat::Ctest,
         "ctest/verbose.txt",
         "
         passed adds
@@ -34,22 +34,22 @@ fn ctest_prints_how_each_test_ended() {
 
 #[test]
 fn no_tests_are_no_tests_passed() {
-    check(Format::Ctest, "ctest/none.txt", "0 passed, 0 failed, 0 skipped");
+    check(OutputFormat::Ctest, "ctest/none.txt", "0 passed, 0 failed, 0 skipped");
 }
 
 #[test]
 fn plain_text_of_ctest_is_recognised() {
     for name in ["ctest/mixed.txt", "ctest/verbose.txt", "ctest/pass.txt", "ctest/none.txt"] {
         let text = sample(name);
-        let own = reading(Format::Ctest, &text).unwrap();
-        assert_eq!(told(&own), told(&reading(Format::Text, &text).unwrap()), "{name}");
+        let own = reading(OutputFormat::Ctest, &text).unwrap();
+        assert_eq!(told(&own), told(&reading(OutputFormat::Text, &text).unwrap()), "{name}");
     }
 }
 
 #[test]
 fn of_a_test_that_failed_what_passed_in_it_is_not_the_reason() {
     check(
-        Format::Ctest,
+        OutputFormat::Ctest,
         "ctest/unity.txt",
         "
         failed crash @t.c:15: Subprocess aborted Exception | t: /project/t.c:15: main: Assertion `1==2' failed.

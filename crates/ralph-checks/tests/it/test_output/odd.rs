@@ -1,14 +1,14 @@
 //! Titles and messages that look like something else, and endings that say
 //! little: what is read is what the runner meant.
 
-use ralph_checks::formats::{Collector, read};
-use ralph_core::format::Format;
+use ralph_checks::formats::{FindingCollector, read};
+use ralph_core::format::OutputFormat;
 
 use super::check_bytes;
 
 #[track_caller]
 fn reads(text: &str, want: &str) {
-    check_bytes(Format::Text, text.as_bytes(), want);
+    check_bytes(OutputFormat::Text, text.as_bytes(), want);
 }
 
 #[test]
@@ -42,8 +42,8 @@ fn a_message_that_looks_like_a_summary_of_mocha_counts_nothing() {
 #[test]
 fn titles_of_several_lines_are_names_of_several_lines() {
     let failed = |text: &str| {
-        let mut out = Collector::new(std::path::Path::new("/project"), "");
-        read(Format::Text, &mut text.as_bytes(), &mut out).unwrap();
+        let mut out = FindingCollector::new(std::path::Path::new("/project"), "");
+        read(OutputFormat::Text, &mut text.as_bytes(), &mut out).unwrap();
         let tests = out.finish().tests.unwrap();
         let first = tests.failures.into_iter().next().unwrap();
         (first.0, first.1.message, tests.counts.failed)
@@ -226,8 +226,8 @@ FAIL
     ";
     reads(text, want);
     // A program that falls without tests is none.
-    let mut out = Collector::new(std::path::Path::new("/project"), "");
-    read(Format::Text, &mut &b"panic: no\n\ngoroutine 1 [running]:\n"[..], &mut out).unwrap();
+    let mut out = FindingCollector::new(std::path::Path::new("/project"), "");
+    read(OutputFormat::Text, &mut &b"panic: no\n\ngoroutine 1 [running]:\n"[..], &mut out).unwrap();
     assert!(out.finish().tests.is_none());
 }
 

@@ -1,13 +1,13 @@
 //! Text of pytest and unittest.
 
-use ralph_core::format::Format;
+use ralph_core::format::OutputFormat;
 
 use super::{check, check_bytes, reading, sample, told};
 
 #[test]
 fn pytest_lists_failures_and_counts_the_rest() {
     check(
-        Format::Text,
+        OutputFormat::Text,
         "text/pytest-quiet.txt",
         "
         failed tests/test_case.py::CaseTest::test_errs @tests/test_case.py:18: KeyError: 'till'
@@ -20,7 +20,7 @@ fn pytest_lists_failures_and_counts_the_rest() {
 #[test]
 fn pytest_names_every_test_when_asked() {
     check(
-        Format::Text,
+        OutputFormat::Text,
         "text/pytest-verbose.txt",
         "
         passed tests/test_case.py::CaseTest::test_adds
@@ -42,7 +42,7 @@ fn pytest_names_every_test_when_asked() {
 #[test]
 fn a_file_pytest_cannot_import_has_failed() {
     check(
-        Format::Text,
+        OutputFormat::Text,
         "text/pytest-broken.txt",
         "
         failed tests/test_broken.py @tests/test_broken.py:1: ModuleNotFoundError: No module named 'nothing_like_this'
@@ -54,7 +54,7 @@ fn a_file_pytest_cannot_import_has_failed() {
 #[test]
 fn unittest_shows_failures_and_counts_the_rest() {
     check(
-        Format::Text,
+        OutputFormat::Text,
         "text/unittest.txt",
         "
         failed tests.test_case.CaseTest.test_errs @tests/test_case.py:18: KeyError: 'till'
@@ -64,7 +64,7 @@ fn unittest_shows_failures_and_counts_the_rest() {
     ",
     );
     check(
-        Format::Text,
+        OutputFormat::Text,
         "text/unittest-verbose.txt",
         "
         passed tests.test_case.CaseTest.test_adds
@@ -82,7 +82,7 @@ fn sentences_about_tests_are_no_tests() {
                  OK\nok then\nnot ok\nall tests passed\n1 failed attempt in 5 minutes\n\
                  test result: ok. we think\nrunning away\n--- FAIL: everything (really)\n\
                  FAIL\tnothing\n";
-    check_bytes(Format::Text, text, "no tests");
+    check_bytes(OutputFormat::Text, text, "no tests");
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn unittest_names_the_error_and_not_the_last_line_of_its_comparison() {
         rule[0], rule[1], rule[1]
     );
     check_bytes(
-        Format::Text,
+        OutputFormat::Text,
         text.as_bytes(),
         "
         failed test_g.T.test_s @/p/test_g.py:4: AssertionError: 'hello world' != 'hello wurld!' | - hello world | + hello wurld!
@@ -108,7 +108,7 @@ fn unittest_names_the_error_and_not_the_last_line_of_its_comparison() {
 #[test]
 fn what_could_not_be_imported_is_named() {
     check(
-        Format::Text,
+        OutputFormat::Text,
         "text/pytest-collect.txt",
         r#"
         failed tests/test_broken.py @tests/test_broken.py:2: ModuleNotFoundError: No module named 'pkg'
@@ -117,7 +117,7 @@ fn what_could_not_be_imported_is_named() {
     "#,
     );
     check(
-        Format::Junit,
+        OutputFormat::Junit,
         "junit/pytest-collect.xml",
         r#"
         failed tests.test_broken @tests/test_broken.py:2: ModuleNotFoundError: No module named 'pkg'
@@ -130,7 +130,7 @@ fn what_could_not_be_imported_is_named() {
 #[test]
 fn unittest_names_the_error_above_the_values_and_tests_that_should_have_failed() {
     let text = String::from_utf8(sample("text/unittest-values.txt")).unwrap();
-    let found = told(&reading(Format::Text, text.as_bytes()).unwrap());
+    let found = told(&reading(OutputFormat::Text, text.as_bytes()).unwrap());
     let begins = |line: &str| line.split(" | ").next().unwrap().to_owned();
     let lines: Vec<String> = found.lines().map(begins).collect();
     assert_eq!(

@@ -1,20 +1,20 @@
 //! No input makes a reader panic, and none takes memory without end.
 
 use proptest::prelude::*;
-use ralph_core::format::Format;
+use ralph_core::format::OutputFormat;
 
 use super::{reading, sample, samples};
 
 /// The forms of test output, and text.
-const FORMATS: [Format; 8] = [
-    Format::Text,
-    Format::Libtest,
-    Format::Nextest,
-    Format::Junit,
-    Format::Jest,
-    Format::Tap,
-    Format::GoTest,
-    Format::Ctest,
+const FORMATS: [OutputFormat; 8] = [
+    OutputFormat::Text,
+    OutputFormat::Libtest,
+    OutputFormat::Nextest,
+    OutputFormat::Junit,
+    OutputFormat::Jest,
+    OutputFormat::Tap,
+    OutputFormat::GoTest,
+    OutputFormat::Ctest,
 ];
 
 /// Every recorded sample, by name.
@@ -95,12 +95,12 @@ proptest! {
 #[test]
 fn windows_line_ends_change_nothing() {
     for (format, folder) in [
-        (Format::Libtest, "libtest/"),
-        (Format::Nextest, "nextest/"),
-        (Format::Tap, "tap/"),
-        (Format::GoTest, "go-test/"),
-        (Format::Ctest, "ctest/"),
-        (Format::Text, "text/"),
+        (OutputFormat::Libtest, "libtest/"),
+        (OutputFormat::Nextest, "nextest/"),
+        (OutputFormat::Tap, "tap/"),
+        (OutputFormat::GoTest, "go-test/"),
+        (OutputFormat::Ctest, "ctest/"),
+        (OutputFormat::Text, "text/"),
     ] {
         for name in names().iter().filter(|name| name.starts_with(folder)) {
             let text = sample(name);

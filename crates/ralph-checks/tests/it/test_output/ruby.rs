@@ -1,13 +1,13 @@
 //! Ruby's minitest.
 
-use ralph_core::format::Format;
+use ralph_core::format::OutputFormat;
 
 use super::{check, check_bytes};
 
 #[test]
 fn minitest_names_every_test_when_verbose() {
     check(
-        Format::Text,
+        OutputFormat::Text,
         "text/minitest-verbose.txt",
         "
         failed Price::discount#test_0001_takes half off @test/price_test.rb:31: Expected: 50 |   Actual: 0
@@ -26,7 +26,7 @@ fn minitest_names_every_test_when_verbose() {
 #[test]
 fn minitest_names_failures_and_counts_the_others() {
     check(
-        Format::Text,
+        OutputFormat::Text,
         "text/minitest.txt",
         "
         failed Price::discount#test_0001_takes half off @test/price_test.rb:31: Expected: 50 |   Actual: 0
@@ -41,7 +41,7 @@ fn minitest_names_failures_and_counts_the_others() {
 #[test]
 fn rails_shows_failures_between_the_tests() {
     check_bytes(
-        Format::Text,
+        OutputFormat::Text,
         b"# Running:\n\n.F\n\nFailure:\nUserTest#test_the_truth [test/models/user_test.rb:5]:\n\
           Expected false to be truthy.\n\n\nbin/rails test test/models/user_test.rb:4\n\n.\n\n\
           Finished in 0.1s, 20.0 runs/s.\n3 runs, 3 assertions, 1 failures, 0 errors, 0 skips\n",
@@ -55,7 +55,7 @@ fn rails_shows_failures_between_the_tests() {
 #[test]
 fn what_only_resembles_minitest_is_passed_over() {
     check_bytes(
-        Format::Text,
+        OutputFormat::Text,
         b"Error:\nsomething else\nissue#test_1 = 0.00 s = .\n3 runs, 1 failure\n",
         "no tests",
     );
@@ -64,7 +64,7 @@ fn what_only_resembles_minitest_is_passed_over() {
 #[test]
 fn examples_of_specs_have_the_names_that_minitest_gives_them() {
     check_bytes(
-        Format::Text,
+        OutputFormat::Text,
         "  1) Failure:\nspec style: 한국어#test_0002_is not [test/till.rb:10]:\nExpected: 2\n  Actual: 1\n\n\
          2 runs, 2 assertions, 1 failures, 0 errors, 0 skips\n"
             .as_bytes(),

@@ -2,19 +2,19 @@
 
 use std::fs;
 
-use ralph_checks::formats::{Collector, read, text_runners};
-use ralph_core::format::Format;
+use ralph_checks::formats::{FindingCollector, read, text_runners};
+use ralph_core::format::OutputFormat;
 
 use super::{check, check_bytes, sample, samples};
 
 #[track_caller]
 fn reads(name: &str, want: &str) {
-    check(Format::Text, &format!("text/{name}.txt"), want);
+    check(OutputFormat::Text, &format!("text/{name}.txt"), want);
 }
 
 #[track_caller]
 fn reads_text(text: &str, want: &str) {
-    check_bytes(Format::Text, text.as_bytes(), want);
+    check_bytes(OutputFormat::Text, text.as_bytes(), want);
 }
 
 #[test]
@@ -285,8 +285,8 @@ fn runs_one_after_the_other_are_added_up() {
     let jest = String::from_utf8(sample("text/jest-verbose.txt")).unwrap();
     let mocha = String::from_utf8(sample("text/mocha-dot.txt")).unwrap();
     let text = format!("> shop@1.0.0 test\n> TZ=UTC jest && mocha\n\n{jest}\n{jest}\n{mocha}");
-    let mut out = Collector::new("/project".as_ref(), "");
-    read(Format::Text, &mut text.as_bytes(), &mut out).unwrap();
+    let mut out = FindingCollector::new("/project".as_ref(), "");
+    read(OutputFormat::Text, &mut text.as_bytes(), &mut out).unwrap();
     let tests = out.finish().tests.unwrap();
     let counts = tests.counts;
     assert_eq!((counts.passed, counts.failed, counts.skipped), (4, 8, 6));
@@ -299,8 +299,8 @@ fn a_file_that_is_named_without_its_folder_is_found() {
     let folder = project.path().join("src/test/java/shop");
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("TillTest.java"), "").unwrap();
-    let mut out = Collector::new(project.path(), "");
-    read(Format::Text, &mut &*sample("text/surefire.txt"), &mut out).unwrap();
+    let mut out = FindingCollector::new(project.path(), "");
+    read(OutputFormat::Text, &mut &*sample("text/surefire.txt"), &mut out).unwrap();
     let failures = out.finish().tests.unwrap().failures;
     let place = failures["shop.TillTest::isWrong"].place.display();
     assert_eq!(place, "src/test/java/shop/TillTest.java:7");
@@ -353,7 +353,7 @@ fn sentences_about_runners_are_no_tests() {
 #[test]
 fn a_task_of_gradle_that_cleans_is_no_test() {
     check_bytes(
-        Format::Text,
+        OutputFormat::Text,
         b":cleanTest\n:testClasses\n:testWARNING: deprecated\n\nshop.Till > adds FAILED\n    \
           java.lang.AssertionError at Till.java:7\n\n2 tests completed, 1 failed\n:test FAILED\n",
         "

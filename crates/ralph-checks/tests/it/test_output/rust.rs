@@ -1,13 +1,13 @@
 //! Output of cargo and nextest.
 
-use ralph_core::format::Format;
+use ralph_core::format::OutputFormat;
 
 use super::{check, check_bytes, reading, sample, told};
 
 #[test]
 fn every_binary_of_a_run_is_read_with_unique_ids() {
     check(
-        Format::Libtest,
+        OutputFormat::Libtest,
         "libtest/mixed.txt",
         r#"
         passed bin/till$tests::works
@@ -37,7 +37,7 @@ fn every_binary_of_a_run_is_read_with_unique_ids() {
 #[test]
 fn output_that_was_not_captured_stands_between_name_and_end() {
     check(
-        Format::Libtest,
+        OutputFormat::Libtest,
         "libtest/one-thread.txt",
         r#"
         passed bin/till$tests::works
@@ -71,14 +71,14 @@ fn backtraces_and_colours_change_nothing() {
         failed works::works$fails @tests/works.rs:10: a till
         passed works::works$works
         1 passed, 1 failed, 0 skipped";
-    check(Format::Libtest, "libtest/backtrace.txt", want);
-    check(Format::Libtest, "libtest/colours.txt", want);
+    check(OutputFormat::Libtest, "libtest/backtrace.txt", want);
+    check(OutputFormat::Libtest, "libtest/colours.txt", want);
 }
 
 #[test]
 fn a_quiet_run_names_only_failures_but_counts_all() {
     check(
-        Format::Libtest,
+        OutputFormat::Libtest,
         "libtest/quiet.txt",
         r#"
         failed tests::adding::is_wrong @src/lib.rs:53: assertion `left == right` failed: one and two |   left: 3 |  right: 4
@@ -98,10 +98,10 @@ fn errors_of_the_compiler_are_findings() {
         error @tests/works.rs:12: rustc E0308 tests/works.rs: mismatched types @ fn broken() -> u32 { "x" } fn two() { let y: u8 = zz; }
         no tests
     "#;
-    check(Format::Libtest, "libtest/compile-error.txt", want);
-    check(Format::Nextest, "nextest/compile-error.txt", want);
+    check(OutputFormat::Libtest, "libtest/compile-error.txt", want);
+    check(OutputFormat::Nextest, "nextest/compile-error.txt", want);
     check(
-        Format::Text,
+        OutputFormat::Text,
         "libtest/compile-error.txt",
         "
         error @tests/works.rs:12: rustc E0425 tests/works.rs: cannot find value `zz` in this scope
@@ -124,14 +124,14 @@ fn documentation_tests_keep_their_ids_when_lines_move() {
         )
     };
     check_bytes(
-        Format::Libtest,
+        OutputFormat::Libtest,
         text(5, 9).as_bytes(),
         "passed shop::doc$src/lib.rs - sub
          failed shop::doc$src/lib.rs - sub (2) @src/lib.rs:9: no
          1 passed, 1 failed, 0 skipped",
     );
     check_bytes(
-        Format::Libtest,
+        OutputFormat::Libtest,
         text(80, 100).as_bytes(),
         "passed shop::doc$src/lib.rs - sub
          failed shop::doc$src/lib.rs - sub (2) @src/lib.rs:100: no
@@ -150,7 +150,7 @@ fn a_test_run_that_a_test_printed_is_not_believed() {
          failures:\n    runs_cargo\n\n\
          test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out\n"
     );
-    for format in [Format::Libtest, Format::Text] {
+    for format in [OutputFormat::Libtest, OutputFormat::Text] {
         let reading = reading(format, text.as_bytes()).unwrap();
         let counts = reading.tests.as_ref().unwrap().counts;
         assert_eq!((counts.passed, counts.failed, counts.skipped), (1, 1, 0), "{}", told(&reading));
@@ -162,7 +162,7 @@ fn a_binary_that_was_cut_off_has_failed() {
     let text = b"     Running tests/it.rs (target/debug/deps/it-0123456789abcdef)\n\n\
                  running 2 tests\ntest works ... ok\n";
     check_bytes(
-        Format::Libtest,
+        OutputFormat::Libtest,
         text,
         "failed it::it @: its output ends early
          passed it::it$works
@@ -172,13 +172,17 @@ fn a_binary_that_was_cut_off_has_failed() {
 
 #[test]
 fn a_line_that_announces_tests_is_no_test() {
-    check_bytes(Format::Text, b"running 3 tests\nall fine\n", "0 passed, 0 failed, 0 skipped");
+    check_bytes(
+        OutputFormat::Text,
+        b"running 3 tests\nall fine\n",
+        "0 passed, 0 failed, 0 skipped",
+    );
 }
 
 #[test]
 fn nextest_names_binaries_itself() {
     check(
-        Format::Nextest,
+        OutputFormat::Nextest,
         "nextest/mixed.txt",
         r#"
         failed shop$tests::adding::is_wrong @src/lib.rs:53: assertion `left == right` failed: one and two |   left: 3 |  right: 4
@@ -201,7 +205,7 @@ fn nextest_names_binaries_itself() {
 #[test]
 fn of_several_attempts_the_last_one_counts() {
     check(
-        Format::Nextest,
+        OutputFormat::Nextest,
         "nextest/retries.txt",
         "failed shop::works$fails @tests/works.rs:10: a till
          passed shop::works$works
@@ -214,7 +218,7 @@ fn of_several_attempts_the_last_one_counts() {
                   \x20    Summary [   0.023s] 1 test run: 1 passed (1 flaky), 0 skipped\n\
                   \x20  FLAKY 2/3 [   0.010s] shop::works flaky\n";
     check_bytes(
-        Format::Nextest,
+        OutputFormat::Nextest,
         flaky,
         "passed shop::works$flaky
          1 passed, 0 failed, 0 skipped",
@@ -224,13 +228,14 @@ fn of_several_attempts_the_last_one_counts() {
 #[test]
 fn plain_text_of_both_is_recognised() {
     for (format, name) in [
-        (Format::Libtest, "libtest/mixed.txt"),
-        (Format::Libtest, "libtest/one-thread.txt"),
-        (Format::Nextest, "nextest/mixed.txt"),
-        (Format::Nextest, "nextest/retries.txt"),
+        (OutputFormat::Libtest, "libtest/mixed.txt"),
+        (OutputFormat::Libtest, "libtest/one-thread.txt"),
+        (OutputFormat::Nextest, "nextest/mixed.txt"),
+        (OutputFormat::Nextest, "nextest/retries.txt"),
     ] {
         let text = sample(name);
-        let (own, plain) = (reading(format, &text).unwrap(), reading(Format::Text, &text).unwrap());
+        let (own, plain) =
+            (reading(format, &text).unwrap(), reading(OutputFormat::Text, &text).unwrap());
         assert_eq!(told(&own), told(&plain), "{name}");
     }
 }

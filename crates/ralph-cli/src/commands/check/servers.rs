@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ralph_checks::lsp::{ServerReport, ServerVerdict};
-use ralph_config::{Layers, ServerRules};
-use ralph_core::evidence::{Extent, Fault, GateReport, Verdict};
-use ralph_core::finding::{Finding, Level};
-use ralph_core::policy::Need;
+use ralph_config::{ServerRules, SettingLayers};
+use ralph_core::evidence::{GateExtent, GateFault, GateReport, Verdict};
+use ralph_core::finding::{Finding, FindingLevel};
+use ralph_core::policy::GateImportance;
 
 use crate::app::App;
-use crate::commands::lsp_helper::{self, Warmth};
+use crate::commands::lsp_helper::{self, ServerKeepAlive};
 use crate::error::CliError;
 
 /// Time limit for all servers. A large project needs most of it the first time.
@@ -21,16 +21,16 @@ const DEADLINE: Duration = Duration::from_mins(1);
 /// each server. Reports with errors block; if no server answered, all block.
 pub(super) fn look(
     app: &App,
-    layers: &Layers,
+    layers: &SettingLayers,
     files: &[PathBuf],
-    warmth: Warmth,
+    warmth: ServerKeepAlive,
 ) -> Result<Vec<GateReport>, CliError> {
     let files = if files.is_empty() { changed(app)? } else { given(app, files)? };
     let rules = ServerRules::new(layers)?;
     let reports = lsp_helper::ask(app, &rules, &files, warmth, DEADLINE)
         .unwrap_or_else(|| lsp_helper::pool(app, rules).diagnostics(&files, DEADLINE));
     let answered = reports.iter().any(|report| report.verdict == ServerVerdict::Ok);
-    let need = if answered { Need::Advisory } else { Need::Required };
+    let need = if answered { GateImportance::Advisory } else { GateImportance::Required };
     Ok(reports.into_iter().map(|report| gate_report(report, need)).collect())
 }
 
@@ -72,8 +72,9 @@ fn given(app: &App, files: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
     files.iter().map(find).collect()
 }
 
-fn gate_report(report: ServerReport, need: Need) -> GateReport {
-    let wrong = |finding: &&Finding| matches!(finding.level, Level::Error | Level::Security);
+fn gate_report(report: ServerReport, need: GateImportance) -> GateReport {
+    let wrong =
+        |finding: &&Finding| matches!(finding.level, FindingLevel::Error | FindingLevel::Security);
     let failing: BTreeSet<String> = report
         .reading
         .findings
@@ -84,10 +85,12 @@ fn gate_report(report: ServerReport, need: Need) -> GateReport {
     let (verdict, tail) = match report.verdict {
         ServerVerdict::Unknown { reason } => (Verdict::Unknown { reason: reason.clone() }, reason),
         ServerVerdict::Ok if failing.is_empty() => (Verdict::Pass, String::new()),
-        ServerVerdict::Ok => (Verdict::Fail(Fault::Findings(failing.len() as u64)), String::new()),
+        ServerVerdict::Ok => {
+            (Verdict::Fail(GateFault::Findings(failing.len() as u64)), String::new())
+        }
     };
     GateReport {
-        need: if failing.is_empty() { need } else { Need::Required },
+        need: if failing.is_empty() { need } else { GateImportance::Required },
         name: report.server,
         command: String::new(),
         verdict,
@@ -97,6 +100,6 @@ fn gate_report(report: ServerReport, need: Need) -> GateReport {
         elapsed: report.elapsed,
         cached: false,
         usage: None,
-        extent: Extent::Whole,
+        extent: GateExtent::Whole,
     }
 }

@@ -4,18 +4,18 @@ use std::fs::{self, File, TryLockError};
 use std::time::Duration;
 
 use ralph_checks::GateWatcher;
-use ralph_checks::security::Chosen;
+use ralph_checks::security::ScanSelection;
 use ralph_core::evidence::GateReport;
 use ralph_core::{Run, Timestamp};
-use ralph_engine::caller::{self, CalledAs};
-use ralph_engine::clock::Interrupt;
-use ralph_engine::events::{Event, Sink};
-use ralph_engine::{Ledger, loops};
+use ralph_engine::caller::{self, InvocationKind};
+use ralph_engine::clock::InterruptSignal;
+use ralph_engine::events::{EventSink, RunEvent};
+use ralph_engine::{RunLedger, loops};
 use ralph_store::RunStore;
 
-use super::Progress;
+use super::CheckProgressPrinter;
 use crate::app::App;
-use crate::commands::drive::{self, Checks};
+use crate::commands::drive::{self, RunChecks};
 use crate::commands::resume::settings_of;
 use crate::error::CliError;
 use crate::{out, texts};
@@ -25,7 +25,7 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// Waits until no other check of this work tree runs. The lock is held as long as the
 /// file is open.
-pub(super) fn for_turn(app: &App, interrupt: &Interrupt) -> Result<File, CliError> {
+pub(super) fn for_turn(app: &App, interrupt: &InterruptSignal) -> Result<File, CliError> {
     fs::create_dir_all(&app.home)?;
     let file =
         ralph_files::create_own(app.home.join(format!("check-{}.lock", app.worktree_name())))?;
@@ -61,7 +61,7 @@ fn judged_run(app: &App, store: &dyn RunStore) -> Result<Option<Run>, CliError> 
     let mut active = loops::active(store, &app.worktree())?;
     active.retain(|run| !run.policy.gates.is_empty());
     if active.len() > 1
-        && let Some(own) = caller::open_run(app, CalledAs::Command)
+        && let Some(own) = caller::open_run(app, InvocationKind::Command)
     {
         active.sort_by_key(|run| run.id != own.id);
     }
@@ -72,25 +72,25 @@ fn judged_run(app: &App, store: &dyn RunStore) -> Result<Option<Run>, CliError> 
 /// Returns `None` if there is no such run or it has no gates.
 pub(super) fn check_run(
     app: &App,
-    progress: &mut Progress,
+    progress: &mut CheckProgressPrinter,
 ) -> Result<Option<Vec<GateReport>>, CliError> {
     if app.existing_store()?.is_none() {
         return Ok(None);
     }
-    let (ledger, _) = Ledger::open(&app.home)?;
+    let (ledger, _) = RunLedger::open(&app.home)?;
     let Some(run) = judged_run(app, ledger.store())? else { return Ok(None) };
-    let chosen = Chosen::default();
+    let chosen = ScanSelection::default();
     let gates = drive::gates(app, &run.policy.gates, &chosen)?;
     if gates.is_empty() {
         return Ok(None);
     }
     let settings = settings_of(app, &run, None)?;
     progress.locale = run.policy.locale;
-    let checks = Checks { gates, judge: None, until: None, chosen, settings };
+    let checks = RunChecks { gates, judge: None, until: None, chosen, settings };
     let interrupt = progress.interrupt.clone();
     let mut driver = drive::driver(app, ledger, checks, &run, progress)?;
     driver.interrupt = interrupt;
-    let evidence = driver.look_on(&run)?;
+    let evidence = driver.check_gates(&run)?;
     drop(driver);
     for held in &evidence.weakened {
         progress.say(&texts::held_change(&held.place, &held.what, progress.locale));
@@ -99,19 +99,19 @@ pub(super) fn check_run(
     Ok(Some(evidence.gates))
 }
 
-impl Sink for Progress {
-    fn event(&mut self, event: &Event<'_>, _at: Timestamp) {
+impl EventSink for CheckProgressPrinter {
+    fn event(&mut self, event: &RunEvent<'_>, _at: Timestamp) {
         match event {
-            Event::GateStarted { name, .. } => self.say_started(name),
-            Event::GateFinished { report, .. } => self.finished(report),
-            Event::Notice { text, .. } => self.say(text),
-            Event::RunStarted { .. }
-            | Event::IterationStarted { .. }
-            | Event::AgentOutput { .. }
-            | Event::IterationEnded { .. }
-            | Event::Waiting { .. }
-            | Event::RunBroken { .. }
-            | Event::RunEnded { .. } => {}
+            RunEvent::GateStarted { name, .. } => self.say_started(name),
+            RunEvent::GateFinished { report, .. } => self.finished(report),
+            RunEvent::Notice { text, .. } => self.say(text),
+            RunEvent::RunStarted { .. }
+            | RunEvent::IterationStarted { .. }
+            | RunEvent::AgentOutput { .. }
+            | RunEvent::IterationEnded { .. }
+            | RunEvent::Waiting { .. }
+            | RunEvent::RunBroken { .. }
+            | RunEvent::RunEnded { .. } => {}
         }
     }
 }

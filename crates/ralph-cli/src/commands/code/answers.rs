@@ -3,13 +3,13 @@
 use std::fmt::Write;
 
 use ralph_core::locale::Locale;
-use ralph_graph::ask::calls::{Callees, Callers, Calls};
-use ralph_graph::ask::impact::Impact;
-use ralph_graph::ask::implied::Calling;
-use ralph_graph::ask::refs::{Certainty, Refs};
-use ralph_graph::ask::symbols::Symbols;
-use ralph_graph::freshness::{Freshness, FreshnessState, Trouble};
-use ralph_graph::{Symbol, Updated};
+use ralph_graph::ask::calls::{CallGroup, Callees, Callers};
+use ralph_graph::ask::impact::ChangeImpact;
+use ralph_graph::ask::implied::CallSyntax;
+use ralph_graph::ask::refs::{SymbolUses, UseCertainty};
+use ralph_graph::ask::symbols::SymbolMatches;
+use ralph_graph::freshness::{FileProblem, Freshness, FreshnessState};
+use ralph_graph::{CodeSymbol, UpdateSummary};
 
 use crate::texts::{counted, one_line, table};
 
@@ -24,17 +24,17 @@ const SIGNATURE: usize = 80;
 
 /// Choice to show or hide uses that may refer to something else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Doubts {
+pub(super) enum DoubtfulUses {
     Shown,
     Hidden,
 }
 
 /// Renders answers in one language.
-pub(super) struct Answers {
+pub(super) struct CodeRenderer {
     locale: Locale,
 }
 
-impl Answers {
+impl CodeRenderer {
     pub(super) fn new(locale: Locale) -> Self {
         Self { locale }
     }
@@ -46,8 +46,8 @@ impl Answers {
         }
     }
 
-    pub(super) fn updated(&self, updated: Updated, freshness: &Freshness) -> String {
-        let Updated { read, parsed, removed } = updated;
+    pub(super) fn updated(&self, updated: UpdateSummary, freshness: &Freshness) -> String {
+        let UpdateSummary { read, parsed, removed } = updated;
         let files = freshness.files;
         let mut text = match self.locale {
             Locale::En if read == 0 && removed == 0 => {
@@ -65,7 +65,7 @@ impl Answers {
             ),
         };
         for trouble in freshness.skipped.iter().take(FEW) {
-            let Trouble { path, why } = trouble;
+            let FileProblem { path, why } = trouble;
             // Writing to a string cannot fail.
             let path = one_line(path, PATH);
             let _ = writeln!(text, "{} {path}: {why}", self.say("left out", "제외"));
@@ -106,7 +106,7 @@ impl Answers {
         text
     }
 
-    pub(super) fn symbols(&self, found: &Symbols) -> String {
+    pub(super) fn symbols(&self, found: &SymbolMatches) -> String {
         if found.symbols.is_empty() && found.total > 0 {
             let total = found.total;
             return match self.locale {
@@ -148,7 +148,7 @@ impl Answers {
         }
     }
 
-    pub(super) fn candidates(&self, symbols: &[Symbol]) -> String {
+    pub(super) fn candidates(&self, symbols: &[CodeSymbol]) -> String {
         if symbols.is_empty() {
             return String::new();
         }
@@ -167,18 +167,18 @@ impl Answers {
         table(&heads, rows)
     }
 
-    pub(super) fn refs(&self, found: &Refs, doubts: Doubts) -> String {
+    pub(super) fn refs(&self, found: &SymbolUses, doubts: DoubtfulUses) -> String {
         let mut text = head(&found.symbols);
-        let is_sure = |certainty| certainty == Certainty::Sure;
-        let shown = |certainty| doubts == Doubts::Shown || is_sure(certainty);
+        let is_sure = |certainty| certainty == UseCertainty::Sure;
+        let shown = |certainty| doubts == DoubtfulUses::Shown || is_sure(certainty);
         let hidden = found.sites.iter().filter(|site| !shown(site.certainty)).count();
         let sites: Vec<_> = found.sites.iter().filter(|site| shown(site.certainty)).collect();
         if sites.is_empty() && hidden == 0 {
             text.push_str(match found.calling {
-                Calling::ByName | Calling::Perhaps => {
+                CallSyntax::ByName | CallSyntax::Perhaps => {
                     self.say("Nothing uses it.\n", "사용하는 곳이 없습니다.\n")
                 }
-                Calling::BySyntax => self.not_known(),
+                CallSyntax::BySyntax => self.not_known(),
             });
             return text;
         }
@@ -237,25 +237,25 @@ impl Answers {
         )
     }
 
-    fn doubt(&self, certainty: Certainty) -> String {
+    fn doubt(&self, certainty: UseCertainty) -> String {
         match (certainty, self.locale) {
-            (Certainty::Sure, _) => String::new(),
+            (UseCertainty::Sure, _) => String::new(),
             // It may be something that is not in the index.
-            (Certainty::OneOf(..2), Locale::En) => "not sure".to_owned(),
-            (Certainty::OneOf(..2), Locale::Ko) => "확실하지 않음".to_owned(),
-            (Certainty::OneOf(count), Locale::En) => format!("one of {count}"),
-            (Certainty::OneOf(count), Locale::Ko) => format!("{count}개 중 하나"),
+            (UseCertainty::OneOf(..2), Locale::En) => "not sure".to_owned(),
+            (UseCertainty::OneOf(..2), Locale::Ko) => "확실하지 않음".to_owned(),
+            (UseCertainty::OneOf(count), Locale::En) => format!("one of {count}"),
+            (UseCertainty::OneOf(count), Locale::Ko) => format!("{count}개 중 하나"),
         }
     }
 
-    pub(super) fn callers(&self, found: &Callers, doubts: Doubts) -> String {
+    pub(super) fn callers(&self, found: &Callers, doubts: DoubtfulUses) -> String {
         let mut text = head(&found.symbols);
         if found.callers.is_empty() {
             text.push_str(match found.calling {
-                Calling::ByName | Calling::Perhaps => {
+                CallSyntax::ByName | CallSyntax::Perhaps => {
                     self.say("Nothing calls it.\n", "호출하는 곳이 없습니다.\n")
                 }
-                Calling::BySyntax => self.not_known(),
+                CallSyntax::BySyntax => self.not_known(),
             });
             return text;
         }
@@ -264,7 +264,7 @@ impl Answers {
         text
     }
 
-    pub(super) fn callees(&self, found: &Callees, doubts: Doubts) -> String {
+    pub(super) fn callees(&self, found: &Callees, doubts: DoubtfulUses) -> String {
         let mut text = head(&found.symbols);
         if found.callees.is_empty() {
             text.push_str(self.say(
@@ -288,8 +288,10 @@ impl Answers {
     }
 
     /// Renders a table of calls; `none` says that there are no sure ones.
-    fn calls(&self, all: &[Calls], doubts: Doubts, none: &str) -> String {
-        let shown = |calls: &&Calls| doubts == Doubts::Shown || calls.certainty == Certainty::Sure;
+    fn calls(&self, all: &[CallGroup], doubts: DoubtfulUses, none: &str) -> String {
+        let shown = |calls: &&CallGroup| {
+            doubts == DoubtfulUses::Shown || calls.certainty == UseCertainty::Sure
+        };
         let hidden = all.iter().filter(|calls| !shown(calls)).count();
         if hidden > 0 && hidden == all.len() {
             return self.only_possible(none, hidden);
@@ -311,7 +313,7 @@ impl Answers {
         table(&heads, rows) + &self.hidden(hidden)
     }
 
-    pub(super) fn impact(&self, found: &Impact) -> String {
+    pub(super) fn impact(&self, found: &ChangeImpact) -> String {
         let mut text = String::new();
         for name in &found.unknown {
             let _ = writeln!(text, "{}", self.unknown(name));
@@ -370,15 +372,15 @@ impl Answers {
     }
 }
 
-fn place(symbol: &Symbol) -> String {
+fn place(symbol: &CodeSymbol) -> String {
     format!("{}:{}", one_line(&symbol.path, PATH), symbol.line)
 }
 
 /// Returns the place of a definition, with the column if the line has several.
-fn exact_place(symbol: &Symbol, all: &[Symbol]) -> String {
-    let Symbol { path, line, column, .. } = symbol;
+fn exact_place(symbol: &CodeSymbol, all: &[CodeSymbol]) -> String {
+    let CodeSymbol { path, line, column, .. } = symbol;
     let path = &one_line(path, PATH);
-    let is_beside = |other: &&Symbol| other.path == symbol.path && other.line == *line;
+    let is_beside = |other: &&CodeSymbol| other.path == symbol.path && other.line == *line;
     if all.iter().filter(is_beside).count() > 1 {
         format!("{path}:{line}:{column}")
     } else {
@@ -386,7 +388,7 @@ fn exact_place(symbol: &Symbol, all: &[Symbol]) -> String {
     }
 }
 
-fn head(symbols: &[Symbol]) -> String {
+fn head(symbols: &[CodeSymbol]) -> String {
     let mut text = String::new();
     for symbol in symbols {
         let kind = symbol.kind.word();

@@ -1,42 +1,43 @@
 //! The kinds of definitions as people write them.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use ralph_graph::facts::Kind;
+use ralph_graph::facts::DefinitionKind;
 
 /// Returns other languages' words for a kind.
-fn other_words(kind: Kind) -> &'static [&'static str] {
+fn other_words(kind: DefinitionKind) -> &'static [&'static str] {
     match kind {
-        Kind::Module => &["namespace", "package"],
-        Kind::Interface => &["trait", "protocol"],
-        Kind::Alias => &["typedef"],
-        Kind::Field => &["property", "attribute"],
-        Kind::Class
-        | Kind::Struct
-        | Kind::Union
-        | Kind::Enum
-        | Kind::Variant
-        | Kind::Function
-        | Kind::Method
-        | Kind::Constant
-        | Kind::Variable
-        | Kind::Macro => &[],
+        DefinitionKind::Module => &["namespace", "package"],
+        DefinitionKind::Interface => &["trait", "protocol"],
+        DefinitionKind::Alias => &["typedef"],
+        DefinitionKind::Field => &["property", "attribute"],
+        DefinitionKind::Class
+        | DefinitionKind::Struct
+        | DefinitionKind::Union
+        | DefinitionKind::Enum
+        | DefinitionKind::Variant
+        | DefinitionKind::Function
+        | DefinitionKind::Method
+        | DefinitionKind::Constant
+        | DefinitionKind::Variable
+        | DefinitionKind::Macro => &[],
     }
 }
 
 /// Parses the word for a kind.
-pub(crate) fn kind(word: &str) -> Result<Kind, String> {
+pub(crate) fn kind(word: &str) -> Result<DefinitionKind, String> {
     let word = word.to_lowercase();
-    let is_meant = |kind: &Kind| kind.word() == word || other_words(*kind).contains(&word.as_str());
-    Kind::ALL.into_iter().find(is_meant).ok_or_else(|| {
-        let words: Vec<&str> = Kind::ALL.iter().map(|kind| kind.word()).collect();
+    let is_meant =
+        |kind: &DefinitionKind| kind.word() == word || other_words(*kind).contains(&word.as_str());
+    DefinitionKind::ALL.into_iter().find(is_meant).ok_or_else(|| {
+        let words: Vec<&str> = DefinitionKind::ALL.iter().map(|kind| kind.word()).collect();
         format!("there are {}", words.join(", "))
     })
 }
 
 /// Parses a kind from the command line, and lists all in the help.
-pub(super) fn parser() -> impl TypedValueParser<Value = Kind> {
-    let value = |kind: &Kind| PossibleValue::new(kind.word()).aliases(other_words(*kind));
-    PossibleValuesParser::new(Kind::ALL.iter().map(value)).try_map(|word| kind(&word))
+pub(super) fn parser() -> impl TypedValueParser<Value = DefinitionKind> {
+    let value = |kind: &DefinitionKind| PossibleValue::new(kind.word()).aliases(other_words(*kind));
+    PossibleValuesParser::new(DefinitionKind::ALL.iter().map(value)).try_map(|word| kind(&word))
 }
 
 #[cfg(test)]
@@ -45,8 +46,8 @@ mod tests {
 
     #[test]
     fn no_word_stands_for_two_kinds() {
-        let own = Kind::ALL.iter().map(|kind| kind.word());
-        let other = Kind::ALL.iter().flat_map(|kind| other_words(*kind).iter().copied());
+        let own = DefinitionKind::ALL.iter().map(|kind| kind.word());
+        let other = DefinitionKind::ALL.iter().flat_map(|kind| other_words(*kind).iter().copied());
         let mut words: Vec<&str> = own.chain(other).collect();
         let count = words.len();
         words.sort_unstable();

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use ralph_core::locale::Locale;
 use ralph_engine::likely;
-use ralph_graph::Progress;
+use ralph_graph::UpdateProgress;
 
 /// Time before the bar appears.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -14,27 +14,27 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const WIDTH: usize = 30;
 
 /// A progress bar, drawn if standard error is a terminal.
-pub(crate) struct Bar {
+pub(crate) struct IndexProgressBar {
     locale: Locale,
     began: Instant,
     is_wanted: bool,
     is_shown: bool,
 }
 
-impl Bar {
+impl IndexProgressBar {
     pub(crate) fn new(locale: Locale) -> Self {
         let is_wanted = io::stderr().is_terminal();
         Self { locale, began: Instant::now(), is_wanted, is_shown: false }
     }
 
     /// Shows the number of code files that were read.
-    pub(crate) fn show(&mut self, progress: Progress) {
-        let Progress { done, total } = progress;
-        self.show_likely(likely::Progress::Code { done, total });
+    pub(crate) fn show(&mut self, progress: UpdateProgress) {
+        let UpdateProgress { done, total } = progress;
+        self.show_likely(likely::LearningProgress::Code { done, total });
     }
 
     /// Shows the progress of any step.
-    pub(crate) fn show_likely(&mut self, progress: likely::Progress) {
+    pub(crate) fn show_likely(&mut self, progress: likely::LearningProgress) {
         if self.is_wanted && self.began.elapsed() > PATIENCE {
             self.is_shown = true;
             let _ = write!(io::stderr().lock(), "\r{}", line(progress, self.locale));
@@ -50,12 +50,12 @@ impl Bar {
     }
 }
 
-fn line(progress: likely::Progress, locale: Locale) -> String {
+fn line(progress: likely::LearningProgress, locale: Locale) -> String {
     let (done, total, what) = match (progress, locale) {
-        (likely::Progress::Code { done, total }, Locale::En) => (done, total, "files"),
-        (likely::Progress::Code { done, total }, Locale::Ko) => (done, total, "파일"),
-        (likely::Progress::Commits { done, total }, Locale::En) => (done, total, "commits"),
-        (likely::Progress::Commits { done, total }, Locale::Ko) => (done, total, "커밋"),
+        (likely::LearningProgress::Code { done, total }, Locale::En) => (done, total, "files"),
+        (likely::LearningProgress::Code { done, total }, Locale::Ko) => (done, total, "파일"),
+        (likely::LearningProgress::Commits { done, total }, Locale::En) => (done, total, "commits"),
+        (likely::LearningProgress::Commits { done, total }, Locale::Ko) => (done, total, "커밋"),
     };
     let full = (done * WIDTH).checked_div(total).unwrap_or(WIDTH).min(WIDTH);
     let bar = format!("{}{}", "█".repeat(full), "░".repeat(WIDTH - full));
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn a_bar_is_full_at_the_end_and_never_longer() {
-        let bar = |done, total| line(likely::Progress::Code { done, total }, Locale::En);
+        let bar = |done, total| line(likely::LearningProgress::Code { done, total }, Locale::En);
         assert_eq!(bar(1, 3), format!("{}{} 1/3 files", "█".repeat(10), "░".repeat(20)));
         assert_eq!(bar(0, 0), format!("{} 0/0 files", "█".repeat(30)));
     }

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use ralph_graph::Symbol;
+use ralph_graph::CodeSymbol;
 use ralph_graph::ask::spot::file_of_place;
-use ralph_graph::freshness::{Freshness, Trouble};
+use ralph_graph::freshness::{FileProblem, Freshness};
 
 use crate::error::CliError;
 
 /// Makes an error for a name of several definitions, or of none.
-pub(super) fn name(name: &str, all: &[Symbol], alike: &[Symbol]) -> CliError {
+pub(super) fn name(name: &str, all: &[CodeSymbol], alike: &[CodeSymbol]) -> CliError {
     if let Some(first) = all.first() {
         // The line may hold definitions with other names.
         let place = format!("{}:{}:{}", first.path, first.line, first.column);
@@ -49,7 +49,7 @@ pub(super) fn files(names: &[String], root: &Path, freshness: &Freshness) -> Cli
 /// Returns why a file has no known code, in English and Korean.
 fn reason(name: &str, root: &Path, freshness: &Freshness) -> (String, String) {
     let path = name.trim_start_matches("./");
-    let is_it = |trouble: &&Trouble| trouble.path == path;
+    let is_it = |trouble: &&FileProblem| trouble.path == path;
     if let Some(trouble) = freshness.skipped.iter().find(is_it) {
         let why = &trouble.why;
         return (format!("{name} is left out: {why}"), format!("{name} 제외: {why}"));

@@ -6,34 +6,34 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
 use ralph_agents::Host;
-use ralph_agents::inspection::{HookCall, Inspection, InstalledHook, Scope};
-use ralph_config::Arm;
+use ralph_agents::inspection::{HookCall, InstallInspection, InstalledHook, SettingsScope};
+use ralph_config::ArmingMoment;
 use ralph_core::Timestamp;
 use ralph_core::locale::Locale;
-use ralph_proc::Ending;
+use ralph_proc::ExitReason;
 
-use super::rehearsal::{self, Trouble};
+use super::rehearsal::{self, HookProblem};
 use crate::app::App;
 use crate::commands::{hook, install};
 use crate::texts;
 
 /// Everything that is known about one host.
-pub(super) struct Facts {
+pub(super) struct HostFacts {
     pub(super) host: &'static Host,
     /// The language of the user.
     pub(super) locale: Locale,
     /// Folders that could be read, those of the project first.
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<HostSettingsFolder>,
     /// Errors about settings that could not be read.
     pub(super) unreadable: Vec<String>,
     /// The client's program, and the version that it reports.
-    pub(super) client: Option<Found>,
+    pub(super) client: Option<ClientProgram>,
     /// Our hooks, each with the result of a few calls.
-    pub(super) tried: Vec<Tried>,
+    pub(super) tried: Vec<HookTrial>,
     /// The programs that the hooks call.
-    pub(super) programs: Vec<Found>,
+    pub(super) programs: Vec<ClientProgram>,
     /// The moment when loops begin, and its origin; `None` if the settings are broken.
-    pub(super) arm: Option<(Arm, ArmedBy)>,
+    pub(super) arm: Option<(ArmingMoment, ArmingOrigin)>,
     /// The reason why no error could start a loop, if errors should.
     pub(super) blind: Option<String>,
     /// The value of the host's variable that limits continuations.
@@ -41,14 +41,14 @@ pub(super) struct Facts {
     /// Time that all gates together may take.
     pub(super) needed: Duration,
     /// State of the plugin in the client; `None` for a host that needs no plugin.
-    pub(super) loaded: Option<Loaded>,
+    pub(super) loaded: Option<PluginLoadState>,
     /// State files of other loops that run here.
     pub(super) loops_here: Vec<&'static str>,
 }
 
 /// The state of a plugin in the client, as its load mark tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Loaded {
+pub(super) enum PluginLoadState {
     /// No load mark: the client never loaded it here.
     Never,
     /// The plugin was written again after it was loaded.
@@ -58,23 +58,23 @@ pub(super) enum Loaded {
 }
 
 /// One folder of a host's settings.
-pub(super) struct Place {
-    pub(super) scope: Scope,
+pub(super) struct HostSettingsFolder {
+    pub(super) scope: SettingsScope,
     pub(super) folder: PathBuf,
-    pub(super) seen: Inspection,
+    pub(super) seen: InstallInspection,
 }
 
 /// A hook that was called to test it.
-pub(super) struct Tried {
-    pub(super) scope: Scope,
+pub(super) struct HookTrial {
+    pub(super) scope: SettingsScope,
     /// The settings it is in.
     pub(super) file: PathBuf,
     pub(super) hook: InstalledHook,
-    pub(super) came_to: Result<Duration, Trouble>,
+    pub(super) came_to: Result<Duration, HookProblem>,
 }
 
 /// A program that was found.
-pub(super) struct Found {
+pub(super) struct ClientProgram {
     /// The name by which it is called.
     pub(super) name: String,
     pub(super) path: PathBuf,
@@ -86,13 +86,13 @@ pub(super) struct Found {
 
 /// The origin of the moment when loops begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ArmedBy {
+pub(super) enum ArmingOrigin {
     Settings,
     Installation,
     Default,
 }
 
-impl Facts {
+impl HostFacts {
     /// Reads the settings only.
     pub(super) fn look(app: &App, host: &'static Host) -> Self {
         let mut facts = Self {
@@ -111,14 +111,16 @@ impl Facts {
             loops_here: Vec::new(),
         };
         let mut folders: Vec<PathBuf> = Vec::new();
-        for scope in [Scope::Project, Scope::User] {
+        for scope in [SettingsScope::Project, SettingsScope::User] {
             let Some(folder) = install::folder(app, host, scope) else { continue };
             // The project may be the home folder itself.
             if folders.contains(&folder) {
                 continue;
             }
             match (host.inspect)(&|path| install::files::read(&folder, path), scope) {
-                Ok(seen) => facts.places.push(Place { scope, folder: folder.clone(), seen }),
+                Ok(seen) => {
+                    facts.places.push(HostSettingsFolder { scope, folder: folder.clone(), seen })
+                }
                 Err(error) => facts.unreadable.push(format!("{}/{error}", folder.display())),
             }
             folders.push(folder);
@@ -140,7 +142,7 @@ impl Facts {
                 if let HookCall::Program(program, _) = &hook.call {
                     names.insert(program.clone());
                 }
-                self.tried.push(Tried {
+                self.tried.push(HookTrial {
                     scope: place.scope,
                     file: place.folder.join(&hook.file),
                     came_to: rehearsal::rehearse(app, self.host, hook),
@@ -150,7 +152,7 @@ impl Facts {
         }
         self.programs = names.iter().filter_map(|name| found(app, name)).collect();
         self.arm = self.armed(app);
-        if self.arm.is_some_and(|(arm, _)| arm == Arm::OnErrors) {
+        if self.arm.is_some_and(|(arm, _)| arm == ArmingMoment::OnErrors) {
             self.blind = hook::blindness(app, self.locale);
         }
         self.loaded = self.loaded(app);
@@ -161,32 +163,32 @@ impl Facts {
 
     /// Returns the state of the plugin. A client that was started before the plugin was
     /// written has an older one, or none.
-    fn loaded(&self, app: &App) -> Option<Loaded> {
+    fn loaded(&self, app: &App) -> Option<PluginLoadState> {
         let files = self.places.iter().filter(|place| place.seen.is_installed());
         let files =
             files.filter_map(|place| Some(place.folder.join(&place.seen.plugin.as_ref()?.path)));
         let written = files.filter_map(|file| changed(&file)).max()?;
         Some(match app.load_mark(self.host.name).and_then(|mark| changed(&mark)) {
-            None => Loaded::Never,
-            Some(loaded) if loaded < written => Loaded::Outdated,
-            Some(loaded) => Loaded::Ago(app.now().since(loaded)),
+            None => PluginLoadState::Never,
+            Some(loaded) if loaded < written => PluginLoadState::Outdated,
+            Some(loaded) => PluginLoadState::Ago(app.now().since(loaded)),
         })
     }
 
-    fn armed(&self, app: &App) -> Option<(Arm, ArmedBy)> {
-        if let Some(arm) = Arm::new(&app.layers().ok()?) {
-            return Some((arm, ArmedBy::Settings));
+    fn armed(&self, app: &App) -> Option<(ArmingMoment, ArmingOrigin)> {
+        if let Some(arm) = ArmingMoment::new(&app.layers().ok()?) {
+            return Some((arm, ArmingOrigin::Settings));
         }
         let mut installed = self.tried.iter().filter_map(|tried| tried.hook.arm.as_deref());
-        Some(match installed.find_map(Arm::parse) {
-            Some(arm) => (arm, ArmedBy::Installation),
-            None => (Arm::Manual, ArmedBy::Default),
+        Some(match installed.find_map(ArmingMoment::parse) {
+            Some(arm) => (arm, ArmingOrigin::Installation),
+            None => (ArmingMoment::Manual, ArmingOrigin::Default),
         })
     }
 
     /// Returns the events that the host must report to us here.
     pub(super) fn expected(&self) -> Vec<&'static str> {
-        let is_on_errors = self.arm.is_some_and(|(arm, _)| arm == Arm::OnErrors);
+        let is_on_errors = self.arm.is_some_and(|(arm, _)| arm == ArmingMoment::OnErrors);
         let more = self.host.edit_event.filter(|_| is_on_errors);
         self.host.events.iter().copied().chain(more).collect()
     }
@@ -204,15 +206,15 @@ fn changed(file: &Path) -> Option<Timestamp> {
     Some(Timestamp::from_millis(i64::try_from(since.as_millis()).ok()?))
 }
 
-fn found(app: &App, name: &str) -> Option<Found> {
+fn found(app: &App, name: &str) -> Option<ClientProgram> {
     let path = app.locate(name.as_ref())?;
     let real = |path: &Path| fs::canonicalize(path).ok();
     let is_this = real(&path).is_some() && real(&path) == real(&crate::app::own_binary());
     let version = match super::try_out(app, path.clone().into_os_string(), "--version") {
-        Ok(outcome) if outcome.ending == Ending::Exited(0) => {
+        Ok(outcome) if outcome.ending == ExitReason::Exited(0) => {
             Some(texts::one_line(&outcome.stdout.text_lossy(), 80))
         }
         Ok(_) | Err(_) => None,
     };
-    Some(Found { name: name.to_owned(), path, version, is_this })
+    Some(ClientProgram { name: name.to_owned(), path, version, is_this })
 }

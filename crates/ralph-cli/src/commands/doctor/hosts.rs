@@ -1,6 +1,6 @@
 //! Checks whether hosts call us, and what prevents it.
 //!
-//! Everything here judges [`Facts`] and calls nothing.
+//! Everything here judges [`HostFacts`] and calls nothing.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,29 +8,29 @@ use std::time::Duration;
 
 use ralph_agents::Host;
 use ralph_agents::host::HOSTS;
-use ralph_agents::inspection::{CommandState, HookCall, Other, Scope};
-use ralph_config::{Arm, render_span};
-use ralph_core::host::Reach;
+use ralph_agents::inspection::{CommandState, ForeignLoop, HookCall, SettingsScope};
+use ralph_config::{ArmingMoment, render_span};
+use ralph_core::host::HostChannel;
 use ralph_core::locale::Locale;
 
-use super::Finding;
-use super::facts::{ArmedBy, Facts, Found, Loaded};
+use super::DoctorFinding;
+use super::facts::{ArmingOrigin, ClientProgram, HostFacts, PluginLoadState};
 use crate::commands::install::MOST;
 use crate::texts::say;
 
 /// Makes the finding for the case that no host calls us.
-pub(super) fn nobody(locale: Locale) -> Finding {
+pub(super) fn nobody(locale: Locale) -> DoctorFinding {
     let install = |host: &Host| format!("`ralph install {}`", host.name);
     let names: Vec<String> = HOSTS.iter().map(install).collect();
     let names = names.join(&say(locale, " or ", " 또는 "));
     let english = format!("ralph is not installed in any host; run {names}");
     let korean = format!("어느 호스트에도 설치되어 있지 않습니다. {names} 을 실행하세요");
-    Finding::remark("hosts", say(locale, english, korean))
+    DoctorFinding::remark("hosts", say(locale, english, korean))
 }
 
 /// Makes all findings about a host that calls us.
-pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
-    let judge = Judge(facts);
+pub(super) fn judge(facts: &HostFacts) -> Vec<DoctorFinding> {
+    let judge = HostExaminer(facts);
     let mut findings = judge.unreadable();
     if !facts.is_installed() {
         return findings;
@@ -50,19 +50,19 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     findings
 }
 
-struct Judge<'a>(&'a Facts);
+struct HostExaminer<'a>(&'a HostFacts);
 
-impl Judge<'_> {
-    fn fine(&self, detail: String) -> Finding {
-        Finding::fine(self.0.host.name, detail)
+impl HostExaminer<'_> {
+    fn fine(&self, detail: String) -> DoctorFinding {
+        DoctorFinding::fine(self.0.host.name, detail)
     }
 
-    fn remark(&self, detail: String) -> Finding {
-        Finding::remark(self.0.host.name, detail)
+    fn remark(&self, detail: String) -> DoctorFinding {
+        DoctorFinding::remark(self.0.host.name, detail)
     }
 
-    fn broken(&self, detail: String) -> Finding {
-        Finding::broken(self.0.host.name, detail)
+    fn broken(&self, detail: String) -> DoctorFinding {
+        DoctorFinding::broken(self.0.host.name, detail)
     }
 
     /// Returns the text in the language of the user.
@@ -71,10 +71,10 @@ impl Judge<'_> {
     }
 
     /// Returns the command that repairs the installation.
-    fn install(&self, scope: Scope) -> String {
+    fn install(&self, scope: SettingsScope) -> String {
         let flag = match scope {
-            Scope::Project => "",
-            Scope::User => " --user",
+            SettingsScope::Project => "",
+            SettingsScope::User => " --user",
         };
         format!("`ralph install {}{flag}`", self.0.host.name)
     }
@@ -83,10 +83,10 @@ impl Judge<'_> {
     fn install_again(&self) -> String {
         let mut places = self.0.places.iter();
         let scope = places.find(|place| place.seen.is_installed()).map(|place| place.scope);
-        self.install(scope.unwrap_or(Scope::Project))
+        self.install(scope.unwrap_or(SettingsScope::Project))
     }
 
-    fn unreadable(&self) -> Vec<Finding> {
+    fn unreadable(&self) -> Vec<DoctorFinding> {
         let finding = |text: &String| {
             self.broken(self.say(
                 format!("settings: {text}; repair the file"),
@@ -96,13 +96,13 @@ impl Judge<'_> {
         self.0.unreadable.iter().map(finding).collect()
     }
 
-    fn client(&self) -> Finding {
+    fn client(&self) -> DoctorFinding {
         match &self.0.client {
-            Some(Found { path, version: Some(version), .. }) => self.fine(self.say(
+            Some(ClientProgram { path, version: Some(version), .. }) => self.fine(self.say(
                 format!("client: {} {version}", path.display()),
                 format!("클라이언트: {} {version}", path.display()),
             )),
-            Some(Found { path, version: None, .. }) => {
+            Some(ClientProgram { path, version: None, .. }) => {
                 let path = path.display();
                 self.remark(self.say(
                     format!("client: `{path} --version` did not answer; is it whole?"),
@@ -120,7 +120,7 @@ impl Judge<'_> {
     }
 
     /// Checks the plugin that passes events on to us, in a host that needs one.
-    fn plugin(&self) -> Vec<Finding> {
+    fn plugin(&self) -> Vec<DoctorFinding> {
         let again = self.install_again();
         let plugins = self.0.places.iter().filter_map(|place| {
             let file = place.seen.plugin.as_ref()?;
@@ -128,7 +128,7 @@ impl Judge<'_> {
         });
         let plugins: Vec<(CommandState, String)> = plugins.collect();
         let is_there = |(state, _): &&(CommandState, String)| *state != CommandState::Missing;
-        let mut findings: Vec<Finding> = Vec::new();
+        let mut findings: Vec<DoctorFinding> = Vec::new();
         for (state, path) in plugins.iter().filter(is_there) {
             findings.push(match state {
                 CommandState::Current => {
@@ -154,21 +154,21 @@ impl Judge<'_> {
     }
 
     /// Checks that the client has loaded the plugin.
-    fn loaded(&self) -> Option<Finding> {
+    fn loaded(&self) -> Option<DoctorFinding> {
         let program = self.0.host.program;
         Some(match self.0.loaded? {
-            Loaded::Ago(ago) => {
+            PluginLoadState::Ago(ago) => {
                 let ago = render_span(Duration::from_secs(ago.as_secs()));
                 self.fine(self.say(
                     format!("loaded: the client loaded the plugin here {ago} ago"),
                     format!("로드: 클라이언트가 여기에서 {ago} 전에 플러그인을 로드했습니다"),
                 ))
             }
-            Loaded::Outdated => self.remark(self.say(
+            PluginLoadState::Outdated => self.remark(self.say(
                 format!("loaded: the plugin is newer than the running client; restart `{program}`"),
                 format!("로드: 클라이언트가 시작된 뒤에 플러그인이 바뀌었습니다. `{program}` 을(를) 다시 시작하세요"),
             )),
-            Loaded::Never => self.remark(self.say(
+            PluginLoadState::Never => self.remark(self.say(
                 format!("loaded: the client has not loaded the plugin here yet; start `{program}`, without `--pure`"),
                 format!("로드: 클라이언트가 아직 여기에서 플러그인을 로드하지 않았습니다. `--pure` 없이 `{program}` 을(를) 시작하세요"),
             )),
@@ -176,7 +176,7 @@ impl Judge<'_> {
     }
 
     /// Checks that each hook answers, and how fast. Hooks with the same problem share a finding.
-    fn hooks(&self) -> Vec<Finding> {
+    fn hooks(&self) -> Vec<DoctorFinding> {
         let mut times: BTreeMap<&Path, Vec<String>> = BTreeMap::new();
         let mut troubles: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for tried in &self.0.tried {
@@ -212,7 +212,7 @@ impl Judge<'_> {
         fine.chain(broken).collect()
     }
 
-    fn events(&self) -> Vec<Finding> {
+    fn events(&self) -> Vec<DoctorFinding> {
         let mut findings = Vec::new();
         let plugins: Vec<&str> = self
             .0
@@ -269,7 +269,7 @@ impl Judge<'_> {
         let again = self.install_again();
         let is_only_before_edits = self.0.host.edit_event.is_some_and(|event| missing == [event]);
         match self.0.arm {
-            Some((Arm::OnErrors, ArmedBy::Installation)) if is_only_before_edits => {
+            Some((ArmingMoment::OnErrors, ArmingOrigin::Installation)) if is_only_before_edits => {
                 again.replacen("`ralph install", "`ralph install --arm on-errors", 1)
             }
             Some(_) | None => again,
@@ -287,7 +287,7 @@ impl Judge<'_> {
         files.join(" and ")
     }
 
-    fn timeouts(&self) -> Vec<Finding> {
+    fn timeouts(&self) -> Vec<DoctorFinding> {
         let mut findings = Vec::new();
         let mut tight: Vec<String> = Vec::new();
         for tried in &self.0.tried {
@@ -315,7 +315,7 @@ impl Judge<'_> {
     }
 
     /// Checks that hooks have time for the gates.
-    fn gates(&self, tight: &[String]) -> Option<Finding> {
+    fn gates(&self, tight: &[String]) -> Option<DoctorFinding> {
         let needed = render_span(self.0.needed);
         let otherwise = self.say(
             "the agent is told to run a gate that does not end in time itself, with `ralph check --wait`".to_owned(),
@@ -339,7 +339,7 @@ impl Judge<'_> {
     }
 
     /// Checks that hooks call the running program.
-    fn programs(&self) -> Vec<Finding> {
+    fn programs(&self) -> Vec<DoctorFinding> {
         let mut findings = Vec::new();
         for found in self.0.programs.iter().filter(|found| !found.is_this) {
             let this = env!("CARGO_PKG_VERSION");
@@ -363,7 +363,8 @@ impl Judge<'_> {
                 format!("{what}. {again} 으로 이것을 부르게 합니다"),
             )));
         }
-        let is_old = |tried: &&super::facts::Tried| matches!(tried.hook.call, HookCall::Shell(_));
+        let is_old =
+            |tried: &&super::facts::HookTrial| matches!(tried.hook.call, HookCall::Shell(_));
         let old: Vec<&str> =
             self.0.tried.iter().filter(is_old).map(|tried| tried.hook.event.as_str()).collect();
         if !old.is_empty() {
@@ -381,7 +382,7 @@ impl Judge<'_> {
     }
 
     /// Checks the limit of continuations, if the host has one.
-    fn cap(&self) -> Option<Finding> {
+    fn cap(&self) -> Option<DoctorFinding> {
         let (variable, usual) = self.0.host.cap?;
         let set = self.0.places.iter().find_map(|place| {
             place.seen.cap.as_ref().map(|cap| (cap, place.folder.join(&cap.file)))
@@ -428,24 +429,26 @@ impl Judge<'_> {
         })
     }
 
-    fn arm(&self) -> Option<Finding> {
+    fn arm(&self) -> Option<DoctorFinding> {
         let (arm, by) = self.0.arm?;
         let what = match (arm, self.0.locale) {
-            (Arm::Manual, Locale::En) => "a loop begins with `/ralph TASK`",
-            (Arm::Manual, Locale::Ko) => "`/ralph 작업` 으로 루프가 시작됩니다",
-            (Arm::OnErrors, Locale::En) => {
+            (ArmingMoment::Manual, Locale::En) => "a loop begins with `/ralph TASK`",
+            (ArmingMoment::Manual, Locale::Ko) => "`/ralph 작업` 으로 루프가 시작됩니다",
+            (ArmingMoment::OnErrors, Locale::En) => {
                 "a loop begins when a turn leaves errors that were not there before"
             }
-            (Arm::OnErrors, Locale::Ko) => "턴이 없던 오류를 남기면 루프가 시작됩니다",
-            (Arm::EverySession, Locale::En) => "the first message of every session begins a loop",
-            (Arm::EverySession, Locale::Ko) => "모든 세션의 첫 메시지로 루프가 시작됩니다",
+            (ArmingMoment::OnErrors, Locale::Ko) => "턴이 없던 오류를 남기면 루프가 시작됩니다",
+            (ArmingMoment::EverySession, Locale::En) => {
+                "the first message of every session begins a loop"
+            }
+            (ArmingMoment::EverySession, Locale::Ko) => "모든 세션의 첫 메시지로 루프가 시작됩니다",
         };
         let by = match (by, self.0.locale) {
-            (ArmedBy::Settings, Locale::En) => " (set by `hooks.arm`)",
-            (ArmedBy::Settings, Locale::Ko) => " (`hooks.arm` 설정)",
-            (ArmedBy::Installation, Locale::En) => " (as installed)",
-            (ArmedBy::Installation, Locale::Ko) => " (설치할 때 정함)",
-            (ArmedBy::Default, _) => "",
+            (ArmingOrigin::Settings, Locale::En) => " (set by `hooks.arm`)",
+            (ArmingOrigin::Settings, Locale::Ko) => " (`hooks.arm` 설정)",
+            (ArmingOrigin::Installation, Locale::En) => " (as installed)",
+            (ArmingOrigin::Installation, Locale::Ko) => " (설치할 때 정함)",
+            (ArmingOrigin::Default, _) => "",
         };
         let what = format!("arm: {}: {what}{by}", arm.name());
         Some(match &self.0.blind {
@@ -454,8 +457,8 @@ impl Judge<'_> {
         })
     }
 
-    fn switched_off(&self) -> Vec<Finding> {
-        let finding = |place: &super::facts::Place| {
+    fn switched_off(&self) -> Vec<DoctorFinding> {
+        let finding = |place: &super::facts::HostSettingsFolder| {
             let file = place.folder.join(place.seen.switched_off_by.as_ref()?);
             let file = file.display();
             Some(self.broken(self.say(
@@ -467,7 +470,7 @@ impl Judge<'_> {
     }
 
     /// Checks that the commands are installed where the host finds them.
-    fn commands(&self) -> Vec<Finding> {
+    fn commands(&self) -> Vec<DoctorFinding> {
         let mut states: BTreeMap<&Path, Vec<(CommandState, String)>> = BTreeMap::new();
         for place in &self.0.places {
             for file in &place.seen.commands {
@@ -485,8 +488,8 @@ impl Judge<'_> {
             findings.push(match (of(CommandState::Foreign), of(CommandState::Old)) {
                 (Some(path), _) => {
                     let (what, korean) = match self.0.host.reach {
-                        Reach::Answers => ("the model reads that file", "모델은 그 파일을 읽습니다"),
-                        Reach::Messages => (
+                        HostChannel::Answers => ("the model reads that file", "모델은 그 파일을 읽습니다"),
+                        HostChannel::Messages => (
                             "and its answer replaces that file",
                             "ralph 의 답이 그 파일을 대신합니다",
                         ),
@@ -511,7 +514,7 @@ impl Judge<'_> {
     }
 
     /// Checks for other loops, and says how we treat them.
-    fn others(&self) -> Vec<Finding> {
+    fn others(&self) -> Vec<DoctorFinding> {
         let mut findings = Vec::new();
         let beside = self.say(
             "a loop of ralph runs beside it, and either may make the agent go on".to_owned(),
@@ -519,15 +522,15 @@ impl Judge<'_> {
         );
         for place in &self.0.places {
             for other in &place.seen.others {
-                let (Other::Hook(file, _) | Other::Plugin(file, _)) = other;
+                let (ForeignLoop::Hook(file, _) | ForeignLoop::Plugin(file, _)) = other;
                 let file = place.folder.join(file);
                 let file = file.display();
                 findings.push(self.remark(match other {
-                    Other::Hook(_, words) => self.say(
+                    ForeignLoop::Hook(_, words) => self.say(
                         format!("others: `{words}` in {file} hears of the end of a turn as well; {beside}"),
                         format!("다른 루프: {file} 의 `{words}` 도 턴의 끝을 듣습니다. {beside}"),
                     ),
-                    Other::Plugin(_, name) => self.say(
+                    ForeignLoop::Plugin(_, name) => self.say(
                         format!("others: the plugin {name}, switched on in {file}, loops as well; {beside}"),
                         format!("다른 루프: {file} 에서 켠 플러그인 {name} 도 루프를 돕니다. {beside}"),
                     ),

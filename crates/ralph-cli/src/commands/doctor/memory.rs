@@ -4,31 +4,31 @@ use ralph_config::MemoryRules;
 use ralph_core::Timestamp;
 use ralph_core::locale::Locale;
 use ralph_engine::report::{size, span};
-use ralph_memory::{MemoryError, Notebook, SessionFilter, Stats};
+use ralph_memory::{MemoryError, Notebook, NotebookStats, SessionFilter};
 
-use super::Finding;
+use super::DoctorFinding;
 use crate::app::App;
 use crate::texts::{counted, say};
 
 const NAME: &str = "memory";
 
 /// Checks the memory: its size, and how long nothing was added.
-pub(super) fn judge(app: &App, locale: Locale) -> Finding {
+pub(super) fn judge(app: &App, locale: Locale) -> DoctorFinding {
     // Unreadable settings have a finding of their own.
     let is_off = app.layers().is_ok_and(|layers| !MemoryRules::new(&layers).is_enabled);
     if is_off {
         let off = "`memory.enabled` 로 꺼져 있습니다";
-        return Finding::remark(NAME, say(locale, "switched off by `memory.enabled`", off));
+        return DoctorFinding::remark(NAME, say(locale, "switched off by `memory.enabled`", off));
     }
     if !Notebook::exists(&app.home) {
         let none = "아직 기억하는 것이 없습니다";
-        return Finding::remark(NAME, say(locale, "nothing is remembered here yet", none));
+        return DoctorFinding::remark(NAME, say(locale, "nothing is remembered here yet", none));
     }
     let asked = Notebook::attempt(&app.home, |book| {
         let sessions = book.sessions(&SessionFilter::default())?;
         Ok::<_, MemoryError>((book.stats()?, sessions))
     });
-    Finding::new(
+    DoctorFinding::new(
         NAME,
         asked.map(|((stats, sessions), _)| {
             let last = sessions.first().map(|session| {
@@ -37,7 +37,7 @@ pub(super) fn judge(app: &App, locale: Locale) -> Finding {
                 let korean = format!(", 마지막 소식 {since} 전");
                 say(locale, format!(", the last heard of {since} ago"), korean)
             });
-            let Stats { notes, log_bytes, database_bytes, .. } = stats;
+            let NotebookStats { notes, log_bytes, database_bytes, .. } = stats;
             let notes: u64 = notes.iter().map(|tally| tally.active).sum();
             let (sessions, bytes) = (sessions.len(), size(log_bytes + database_bytes));
             let last = last.unwrap_or_default();

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use ralph_agents::Host;
 use ralph_agents::inspection::{HookCall, InstalledHook};
-use ralph_core::host::Happening;
+use ralph_core::host::HostEventKind;
 use ralph_core::locale::Locale;
 use serde_json::Value;
 
@@ -30,7 +30,7 @@ const SHOWN: usize = 120;
 
 /// A problem with a hook.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
-pub(super) enum Trouble {
+pub(super) enum HookProblem {
     #[error("`{0}` is not there")]
     NotFound(String),
     #[error("`{program}` cannot be started: {reason}")]
@@ -45,7 +45,7 @@ pub(super) enum Trouble {
     Mute(String),
 }
 
-impl Trouble {
+impl HookProblem {
     /// Describes the problem in a language.
     pub(super) fn said(&self, locale: Locale) -> String {
         match (locale, self) {
@@ -72,7 +72,7 @@ impl Trouble {
 
 /// Requirement that a hook answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Owed {
+enum ReplyRequirement {
     Answer,
     Nothing,
 }
@@ -89,18 +89,22 @@ pub(super) struct ProgramCall<'a> {
 }
 
 /// The result of one call of a hook.
-pub(super) struct Answer {
+pub(super) struct HookCallResult {
     pub(super) stdout: Vec<u8>,
     pub(super) took: Duration,
 }
 
 /// Calls a hook a few times; returns the median of the times.
-pub(super) fn rehearse(app: &App, host: &Host, hook: &InstalledHook) -> Result<Duration, Trouble> {
+pub(super) fn rehearse(
+    app: &App,
+    host: &Host,
+    hook: &InstalledHook,
+) -> Result<Duration, HookProblem> {
     let payload = (host.payload)(&hook.event, SESSION, &app.project.root);
     let asks = (host.parse)(payload.as_bytes())
-        .is_ok_and(|event| matches!(event.what, Happening::Prompted { .. }));
+        .is_ok_and(|event| matches!(event.what, HostEventKind::Prompted { .. }));
     let is_heard = app.kill_switch().is_none() && !app.is_driven();
-    let owed = if asks && is_heard { Owed::Answer } else { Owed::Nothing };
+    let owed = if asks && is_heard { ReplyRequirement::Answer } else { ReplyRequirement::Nothing };
     let mut times = Vec::with_capacity(TIMES);
     for _ in 0..TIMES {
         let answer = call(app, host, hook, &payload)?;
@@ -121,23 +125,28 @@ pub(super) fn program_of(hook: &InstalledHook) -> &str {
 
 /// Checks that a hook printed nothing or one JSON object, and an object where an answer
 /// is required.
-fn judge(program: &str, stdout: &[u8], owed: Owed) -> Result<(), Trouble> {
+fn judge(program: &str, stdout: &[u8], owed: ReplyRequirement) -> Result<(), HookProblem> {
     if stdout.is_empty() {
         return match owed {
-            Owed::Answer => Err(Trouble::Mute(program.to_owned())),
-            Owed::Nothing => Ok(()),
+            ReplyRequirement::Answer => Err(HookProblem::Mute(program.to_owned())),
+            ReplyRequirement::Nothing => Ok(()),
         };
     }
     match serde_json::from_slice::<Value>(stdout) {
         Ok(Value::Object(_)) if stdout.starts_with(b"{") => Ok(()),
         Ok(_) | Err(_) => {
             let said = texts::one_line(&String::from_utf8_lossy(stdout), SHOWN);
-            Err(Trouble::Chatter { program: program.to_owned(), said })
+            Err(HookProblem::Chatter { program: program.to_owned(), said })
         }
     }
 }
 
-fn call(app: &App, host: &Host, hook: &InstalledHook, payload: &str) -> Result<Answer, Trouble> {
+fn call(
+    app: &App,
+    host: &Host,
+    hook: &InstalledHook,
+    payload: &str,
+) -> Result<HookCallResult, HookProblem> {
     let command = command(app, hook)?;
     let patience = hook.granted.min(PATIENCE);
     ProgramCall { name: program_of(hook), command, stdin: payload, patience }.answer(app, host)
@@ -145,10 +154,10 @@ fn call(app: &App, host: &Host, hook: &InstalledHook, payload: &str) -> Result<A
 
 impl ProgramCall<'_> {
     /// Starts the program as the host would, in its project, and waits for its end.
-    pub(super) fn answer(self, app: &App, host: &Host) -> Result<Answer, Trouble> {
+    pub(super) fn answer(self, app: &App, host: &Host) -> Result<HookCallResult, HookProblem> {
         let Self { name, mut command, stdin, patience } = self;
         let program = || name.to_owned();
-        let failed = |error: std::io::Error| Trouble::NotStarted {
+        let failed = |error: std::io::Error| HookProblem::NotStarted {
             program: program(),
             reason: error.to_string(),
         };
@@ -173,22 +182,23 @@ impl ProgramCall<'_> {
         });
         let Ok(read) = answers.recv_timeout(patience) else {
             let _ = child.kill().and_then(|()| child.wait());
-            return Err(Trouble::Slow { program: program(), seconds: patience.as_secs() });
+            return Err(HookProblem::Slow { program: program(), seconds: patience.as_secs() });
         };
         let (stdout, status) = (read.map_err(failed)?, child.wait().map_err(failed)?);
         let took = began.elapsed();
         if status.success() {
-            return Ok(Answer { stdout, took });
+            return Ok(HookCallResult { stdout, took });
         }
         let said = said(&mut stderr).map(|said| format!(": {said}")).unwrap_or_default();
-        Err(Trouble::Ended { program: program(), ending: status.to_string(), said })
+        Err(HookProblem::Ended { program: program(), ending: status.to_string(), said })
     }
 }
 
-fn command(app: &App, hook: &InstalledHook) -> Result<Command, Trouble> {
+fn command(app: &App, hook: &InstalledHook) -> Result<Command, HookProblem> {
     match &hook.call {
         HookCall::Program(program, args) => {
-            let found = app.locate(program.as_ref()).ok_or(Trouble::NotFound(program.clone()))?;
+            let found =
+                app.locate(program.as_ref()).ok_or(HookProblem::NotFound(program.clone()))?;
             let mut command = Command::new(found);
             command.args(args);
             Ok(command)
@@ -225,12 +235,15 @@ mod tests {
     #[test]
     fn an_answer_is_nothing_or_one_object_with_nothing_in_front() {
         let judged = |stdout: &str, owed| judge("r", stdout.as_bytes(), owed);
-        assert_eq!(judged("", Owed::Nothing), Ok(()));
-        assert_eq!(judged("", Owed::Answer), Err(Trouble::Mute("r".to_owned())));
-        assert_eq!(judged("{}", Owed::Answer), Ok(()));
-        assert_eq!(judged("{\"a\":1}\n", Owed::Nothing), Ok(()));
+        assert_eq!(judged("", ReplyRequirement::Nothing), Ok(()));
+        assert_eq!(judged("", ReplyRequirement::Answer), Err(HookProblem::Mute("r".to_owned())));
+        assert_eq!(judged("{}", ReplyRequirement::Answer), Ok(()));
+        assert_eq!(judged("{\"a\":1}\n", ReplyRequirement::Nothing), Ok(()));
         for odd in ["log\n{}", "[]", "{", "{} {}", " {}"] {
-            assert!(matches!(judged(odd, Owed::Nothing), Err(Trouble::Chatter { .. })), "{odd}");
+            assert!(
+                matches!(judged(odd, ReplyRequirement::Nothing), Err(HookProblem::Chatter { .. })),
+                "{odd}"
+            );
         }
     }
 }

@@ -2,32 +2,32 @@
 
 use std::process::Command;
 
-use ralph_agents::inspection::Scope;
-use ralph_agents::servers::Registered;
+use ralph_agents::inspection::SettingsScope;
+use ralph_agents::servers::RegisteredServer;
 use serde_json::{Value, json};
 
-use super::Finding;
-use super::facts::Facts;
-use super::rehearsal::{PATIENCE, ProgramCall, Trouble};
+use super::DoctorFinding;
+use super::facts::HostFacts;
+use super::rehearsal::{HookProblem, PATIENCE, ProgramCall};
 use crate::app::App;
 use crate::commands::install;
 use crate::texts::say;
 
 /// Makes all findings about the tools in a host that calls us.
-pub(super) fn judge(app: &App, facts: &Facts) -> Vec<Finding> {
+pub(super) fn judge(app: &App, facts: &HostFacts) -> Vec<DoctorFinding> {
     if !facts.is_installed() {
         return Vec::new();
     }
     let host = facts.host;
     let mut findings = Vec::new();
-    for scope in [Scope::Project, Scope::User] {
+    for scope in [SettingsScope::Project, SettingsScope::User] {
         let Some(settings) = install::folder(app, host, scope) else { continue };
         let folder = install::list_folder(app, host, scope, &settings);
         let read = |path: &std::path::Path| install::files::read(&folder, path);
         findings.extend(match host.servers.find(&read, scope) {
             Ok(None) => None,
             Ok(Some(found)) => Some(tried(app, facts, &folder.join(&found.path), &found)),
-            Err(error) => Some(Finding::broken(
+            Err(error) => Some(DoctorFinding::broken(
                 host.name,
                 say(
                     facts.locale,
@@ -44,43 +44,53 @@ pub(super) fn judge(app: &App, facts: &Facts) -> Vec<Finding> {
             format!("tools: agents are given none; `ralph install {name}` adds them"),
             format!("도구: 에이전트에게 준 것이 없습니다. `ralph install {name}` 으로 추가합니다"),
         );
-        findings.push(Finding::remark(host.name, text));
+        findings.push(DoctorFinding::remark(host.name, text));
     }
     findings
 }
 
-fn tried(app: &App, facts: &Facts, file: &std::path::Path, found: &Registered) -> Finding {
+fn tried(
+    app: &App,
+    facts: &HostFacts,
+    file: &std::path::Path,
+    found: &RegisteredServer,
+) -> DoctorFinding {
     let (name, file) = (facts.host.name, file.display());
     match tools(app, facts, found) {
         Ok((tools, took)) if !tools.is_empty() => {
             let tools = tools.join(", ");
             let korean = format!("도구: {took} ms 에 {tools} ({file})");
             let english = format!("tools: {tools} in {took} ms (in {file})");
-            Finding::fine(name, say(facts.locale, english, korean))
+            DoctorFinding::fine(name, say(facts.locale, english, korean))
         }
         Ok(_) => {
             let words = found.words.join(" ");
             let korean = format!("도구: `{words}` 에 도구가 하나도 없습니다 ({file})");
             let english = format!("tools: `{words}` lists none (in {file})");
-            Finding::broken(name, say(facts.locale, english, korean))
+            DoctorFinding::broken(name, say(facts.locale, english, korean))
         }
         Err(trouble) => {
             let trouble = trouble.said(facts.locale);
             let english = format!("tools: {trouble} (in {file}; `ralph install {name}` again)");
             let korean =
                 format!("도구: {trouble} ({file}, `ralph install {name}` 을 다시 실행하세요)");
-            Finding::broken(name, say(facts.locale, english, korean))
+            DoctorFinding::broken(name, say(facts.locale, english, korean))
         }
     }
 }
 
 /// Returns the tools that the server lists, and the milliseconds it took.
-fn tools(app: &App, facts: &Facts, found: &Registered) -> Result<(Vec<String>, u64), Trouble> {
+fn tools(
+    app: &App,
+    facts: &HostFacts,
+    found: &RegisteredServer,
+) -> Result<(Vec<String>, u64), HookProblem> {
     let words = found.words.join(" ");
     let [program, args @ ..] = found.words.as_slice() else {
-        return Err(Trouble::NotFound(words));
+        return Err(HookProblem::NotFound(words));
     };
-    let path = app.locate(program.as_ref()).ok_or_else(|| Trouble::NotFound(program.clone()))?;
+    let path =
+        app.locate(program.as_ref()).ok_or_else(|| HookProblem::NotFound(program.clone()))?;
     let mut command = Command::new(path);
     command.args(args);
     let call = ProgramCall { name: &words, command, stdin: &questions(), patience: PATIENCE };

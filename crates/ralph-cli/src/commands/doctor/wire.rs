@@ -1,20 +1,20 @@
 //! The findings as JSON.
 
-use ralph_agents::inspection::{CommandFile, CommandState, HookCall, Other, Scope};
+use ralph_agents::inspection::{CommandFile, CommandState, ForeignLoop, HookCall, SettingsScope};
 use serde_json::{Value, json};
 
-use super::Finding;
-use super::facts::{Facts, Found, Loaded, Place, Tried};
+use super::DoctorFinding;
+use super::facts::{ClientProgram, HookTrial, HostFacts, HostSettingsFolder, PluginLoadState};
 use super::hosts::millis;
 
 /// Renders all findings, and the facts about each host that calls us.
-pub(super) fn render(findings: &[Finding], hosts: &[Facts]) -> Value {
+pub(super) fn render(findings: &[DoctorFinding], hosts: &[HostFacts]) -> Value {
     let checks: Vec<Value> = findings.iter().map(finding).collect();
     let hosts: Vec<Value> = hosts.iter().map(host).collect();
     json!({ "schema": 1, "checks": checks, "hosts": hosts })
 }
 
-fn finding(finding: &Finding) -> Value {
+fn finding(finding: &DoctorFinding) -> Value {
     json!({
         "check": finding.what,
         "health": finding.health.name(),
@@ -22,7 +22,7 @@ fn finding(finding: &Finding) -> Value {
     })
 }
 
-fn host(facts: &Facts) -> Value {
+fn host(facts: &HostFacts) -> Value {
     let expected = facts.expected();
     let of = |is_wanted: &dyn Fn(usize) -> bool| -> Vec<&str> {
         expected.iter().copied().filter(|event| is_wanted(facts.heard(event))).collect()
@@ -46,16 +46,16 @@ fn host(facts: &Facts) -> Value {
     })
 }
 
-fn loaded(loaded: Loaded) -> Value {
+fn loaded(loaded: PluginLoadState) -> Value {
     let (state, ago) = match loaded {
-        Loaded::Never => ("never", None),
-        Loaded::Outdated => ("outdated", None),
-        Loaded::Ago(ago) => ("current", Some(ago.as_secs())),
+        PluginLoadState::Never => ("never", None),
+        PluginLoadState::Outdated => ("outdated", None),
+        PluginLoadState::Ago(ago) => ("current", Some(ago.as_secs())),
     };
     json!({ "state": state, "seconds_ago": ago })
 }
 
-fn program(found: &Found) -> Value {
+fn program(found: &ClientProgram) -> Value {
     json!({
         "name": found.name,
         "path": found.path.to_string_lossy(),
@@ -64,7 +64,7 @@ fn program(found: &Found) -> Value {
     })
 }
 
-fn tried(tried: &Tried) -> Value {
+fn tried(tried: &HookTrial) -> Value {
     let command: Vec<&str> = match &tried.hook.call {
         HookCall::Program(program, args) => {
             std::iter::once(program).chain(args).map(String::as_str).collect()
@@ -82,10 +82,10 @@ fn tried(tried: &Tried) -> Value {
     })
 }
 
-fn place(place: &Place) -> Value {
+fn place(place: &HostSettingsFolder) -> Value {
     let scope = match place.scope {
-        Scope::Project => "project",
-        Scope::User => "user",
+        SettingsScope::Project => "project",
+        SettingsScope::User => "user",
     };
     let file = |file: &CommandFile| {
         let state = match file.state {
@@ -97,8 +97,10 @@ fn place(place: &Place) -> Value {
         json!({ "path": file.path.to_string_lossy(), "state": state })
     };
     let others = place.seen.others.iter().map(|other| match other {
-        Other::Hook(file, words) => json!({ "hook": words, "file": file.to_string_lossy() }),
-        Other::Plugin(file, name) => json!({ "plugin": name, "file": file.to_string_lossy() }),
+        ForeignLoop::Hook(file, words) => json!({ "hook": words, "file": file.to_string_lossy() }),
+        ForeignLoop::Plugin(file, name) => {
+            json!({ "plugin": name, "file": file.to_string_lossy() })
+        }
     });
     let cap = place.seen.cap.as_ref().map(|cap| {
         json!({ "value": cap.value, "file": cap.file.to_string_lossy(), "is_ours": cap.is_ours })

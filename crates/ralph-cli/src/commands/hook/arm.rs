@@ -1,37 +1,38 @@
 //! Starts a loop in a host's session.
 
 use ralph_agents::Host;
-use ralph_config::{Arm, Layers, Settings};
-use ralph_core::host::{Effect, HostReply, Reach};
-use ralph_core::policy::Context;
+use ralph_config::{ArmingMoment, RunSettings, SettingLayers};
+use ralph_core::host::{HostChannel, HostReply, ReplyEffect};
+use ralph_core::policy::ContextMode;
 use ralph_core::run::{AgentRef, NewRun, Owner, Task};
-use ralph_core::state::{State, Wait};
+use ralph_core::state::{RunState, WaitReason};
 use ralph_core::wording;
 use ralph_core::{Policy, Run, RunId, SessionId};
 use ralph_engine::command_log::CommandSource;
-use ralph_engine::events::Silent;
-use ralph_engine::host::Place;
-use ralph_engine::{EngineError, Ledger};
-use ralph_store::{Request, RunStore, StoreError};
+use ralph_engine::events::SilentSink;
+use ralph_engine::host::SessionDir;
+use ralph_engine::{EngineError, RunLedger};
+use ralph_store::{OwnerRequest, RunStore, StoreError};
 
-use super::Call;
-use super::session::{Session, answer};
+use super::HookInvocation;
+use super::session::{HookRequest, answer};
 use crate::app::App;
-use crate::commands::drive::{self, Checks};
+use crate::commands::drive::{self, RunChecks};
 use crate::commands::run::open_ledger;
 use crate::commands::{rollback, stop};
 use crate::error::CliError;
 
 /// Returns when loops begin here. Every event asks, so it reads the settings only if
 /// they may differ from the installation.
-pub(super) fn mode(app: &App, call: &Call) -> Arm {
+pub(super) fn mode(app: &App, call: &HookInvocation) -> ArmingMoment {
     let is_set = app.variable("RALPH_ARM").is_some() || app.settings_mention("arm");
-    let installed = call.arm.unwrap_or(Arm::Manual);
+    let installed = call.arm.unwrap_or(ArmingMoment::Manual);
     if !is_set {
         return installed;
     }
     // Settings that cannot be read start no loop.
-    app.layers().map_or(Arm::Manual, |layers| Arm::new(&layers).unwrap_or(installed))
+    app.layers()
+        .map_or(ArmingMoment::Manual, |layers| ArmingMoment::new(&layers).unwrap_or(installed))
 }
 
 /// Returns an error for limits that need a turn's usage, which hosts do not report.
@@ -52,10 +53,10 @@ pub(super) fn refuse_budget(policy: &Policy) -> Result<(), CliError> {
 
 /// Records a run for the session and begins its first turn.
 pub(super) fn start(
-    asked: &Session<'_>,
+    asked: &HookRequest<'_>,
     session: &SessionId,
     task: Task,
-    checks: Checks,
+    checks: RunChecks,
     why: Option<&str>,
 ) -> Result<HostReply, CliError> {
     let (app, host) = (asked.app, asked.call.host);
@@ -68,7 +69,7 @@ pub(super) fn start(
         policy: checks.settings.policy.clone(),
         owner: Owner::Session(session.clone()),
     };
-    let place = Place::new(&app.home, session);
+    let place = SessionDir::new(&app.home, session);
     let own = ledger.store().run_of_session(session)?;
     if own.as_ref().is_some_and(|own| own.task == new.task && asked.is_echo(own, session)) {
         return Ok(HostReply::silent());
@@ -93,16 +94,16 @@ pub(super) fn start(
     let reply = |run: &Run| begun(run, [cleared.clone(), why.map(str::to_owned)]);
     // The gates may take longer than the hook has time; the loop begins anyway.
     asked.deadline.otherwise((host.render)(asked.event, &reply(&run)));
-    if host.reach == Reach::Messages && !run.policy.gates.is_empty() {
+    if host.reach == HostChannel::Messages && !run.policy.gates.is_empty() {
         let news = HostReply::silent().with_note(wording::host::looks_first(&run));
         asked.deadline.early(&(host.render)(asked.event, &news));
     }
-    let mut sink = Silent;
+    let mut sink = SilentSink;
     let mut driver = drive::driver(app, ledger, checks, &run, &mut sink)?;
     let arming = place.note_arming();
     let run = driver.arm(run)?;
     drop(arming);
-    Ok(if run.state == State::Running {
+    Ok(if run.state == RunState::Running {
         reply(&run)
     } else {
         answer(wording::host::ended(&run, None))
@@ -111,7 +112,7 @@ pub(super) fn start(
 
 /// Makes the reply that begins a loop, with notes for the user.
 pub(super) fn begun(run: &Run, more: [Option<String>; 2]) -> HostReply {
-    let begin = Effect::Begin { task: run.task.text.clone(), rules: wording::rules(run) };
+    let begin = ReplyEffect::Begin { task: run.task.text.clone(), rules: wording::rules(run) };
     let armed = [Some(wording::host::armed(run)), wording::told::passes_already(run)];
     let note: Vec<String> = armed.into_iter().chain(more).flatten().collect();
     HostReply::of(begin).with_note(note.join("\n"))
@@ -120,8 +121,8 @@ pub(super) fn begun(run: &Run, more: [Option<String>; 2]) -> HostReply {
 /// Ends the session's own loop, which the new one replaces. Without one, it pauses
 /// loops whose client is gone. Returns a note for the user.
 fn clear_the_way(
-    asked: &Session<'_>,
-    ledger: &Ledger,
+    asked: &HookRequest<'_>,
+    ledger: &RunLedger,
     own: Option<Run>,
 ) -> Result<Option<String>, CliError> {
     let (app, store, locale) = (asked.app, ledger.store(), asked.app.chosen_locale());
@@ -133,14 +134,14 @@ fn clear_the_way(
     };
     // In this host commands wait until the turn ends, so a user who types one has
     // interrupted the agent.
-    if asked.call.host.reach == Reach::Messages && own.state == State::Running {
+    if asked.call.host.reach == HostChannel::Messages && own.state == RunState::Running {
         return Err(still_at_work(&own));
     }
     // A loop that waits for the user is not replaced; a slip would lose it.
-    if let State::Waiting(Wait::Human { .. }) = own.state {
+    if let RunState::Waiting(WaitReason::Human { .. }) = own.state {
         return Err(waits_for_user(&own));
     }
-    stop::end(app, store, &own, Request::Stop, CommandSource::Session)?;
+    stop::end(app, store, &own, OwnerRequest::Stop, CommandSource::Session)?;
     Ok(Some(wording::told::replaces(&own, locale)))
 }
 
@@ -182,7 +183,11 @@ fn busy_with(busy: Option<&Run>, id: &RunId) -> CliError {
 }
 
 /// Interprets the settings for a loop in this host. Returns an error for what the host cannot do.
-pub(super) fn settings(app: &App, host: &Host, mut layers: Layers) -> Result<Settings, CliError> {
+pub(super) fn settings(
+    app: &App,
+    host: &Host,
+    mut layers: SettingLayers,
+) -> Result<RunSettings, CliError> {
     let wanted = ralph_config::context(&layers);
     if !host.contexts.contains(&wanted) {
         let text = format!("a loop inside {} goes on in the same session", host.name);
@@ -193,11 +198,11 @@ pub(super) fn settings(app: &App, host: &Host, mut layers: Layers) -> Result<Set
                 Some("`--context` 를 빼거나 `auto` 또는 `same` 으로 지정하세요"),
             ));
     }
-    let moves =
-        host.reach == Reach::Messages && matches!(wanted, Context::Summarize | Context::Fresh);
-    if wanted == Context::Same || moves {
+    let moves = host.reach == HostChannel::Messages
+        && matches!(wanted, ContextMode::Summarize | ContextMode::Fresh);
+    if wanted == ContextMode::Same || moves {
         // A driver may start a new session for every turn; this host does not.
-        layers.set_flag("run.context", ralph_config::Value::Text("auto".to_owned()));
+        layers.set_flag("run.context", ralph_config::SettingValue::Text("auto".to_owned()));
     }
     let mut settings = app.settings(&layers)?;
     settings.ensure_tools()?;

@@ -9,24 +9,24 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use ralph_config::{Arm, Layers, Settings};
-use ralph_core::host::{Happening, HostReply, Position, Silence, Tone, ToolUse};
+use ralph_config::{ArmingMoment, RunSettings, SettingLayers};
+use ralph_core::host::{HostEventKind, HostReply, HostTurnEnd, NoteTone, PromptPosition, ToolUse};
 use ralph_core::locale::Locale;
-use ralph_core::policy::{Bar, Criterion, GateSpec};
+use ralph_core::policy::{Criterion, GateSpec, PassCondition};
 use ralph_core::run::{AgentRef, Baseline, NewRun, Owner, Task};
-use ralph_core::state::State;
+use ralph_core::state::RunState;
 use ralph_core::wording::told;
 use ralph_core::{Evidence, Run, RunId, SessionId, TreeId};
-use ralph_engine::events::Silent;
-use ralph_engine::host::Place;
+use ralph_engine::events::SilentSink;
+use ralph_engine::host::SessionDir;
 use ralph_engine::loops;
 use ralph_store::RunStore;
 use serde_json::{Value, json};
 
-use super::session::Session;
+use super::session::HookRequest;
 use super::{arm, said};
 use crate::app::App;
-use crate::commands::drive::{self, Checks};
+use crate::commands::drive::{self, RunChecks};
 use crate::commands::run::open_ledger;
 use crate::error::CliError;
 
@@ -38,23 +38,24 @@ const PROMPT_CHARS: usize = 20_000;
 const MOST_LOOK: Duration = Duration::from_mins(1);
 
 /// Answers an event of a session without a run.
-pub(super) fn unasked(asked: &Session<'_>, session: &SessionId) -> Result<HostReply, CliError> {
+pub(super) fn unasked(asked: &HookRequest<'_>, session: &SessionId) -> Result<HostReply, CliError> {
     let mode = arm::mode(asked.app, asked.call);
-    let here = Here { asked, session, place: Place::new(&asked.app.home, session) };
-    if mode == Arm::Manual || here.stands_down() {
+    let here = AutoLoopContext { asked, session, place: SessionDir::new(&asked.app.home, session) };
+    if mode == ArmingMoment::Manual || here.stands_down() {
         return Ok(HostReply::silent());
     }
     match (&asked.event.what, mode) {
-        (Happening::Prompted { position: Position::Later, .. }, Arm::EverySession) => {
-            Ok(HostReply::silent())
-        }
-        (Happening::Prompted { text, .. }, mode) => here.prompted(text, mode),
-        (Happening::ToolAsked(used), Arm::OnErrors) if !used.files.is_empty() => {
+        (
+            HostEventKind::Prompted { position: PromptPosition::Later, .. },
+            ArmingMoment::EverySession,
+        ) => Ok(HostReply::silent()),
+        (HostEventKind::Prompted { text, .. }, mode) => here.prompted(text, mode),
+        (HostEventKind::ToolAsked(used), ArmingMoment::OnErrors) if !used.files.is_empty() => {
             here.look_before()?;
             Ok(HostReply::silent())
         }
-        (Happening::ToolsUsed(uses), Arm::OnErrors) => here.tools_used(uses),
-        (Happening::TurnEnded(silence), Arm::OnErrors) => here.turn_ended(silence),
+        (HostEventKind::ToolsUsed(uses), ArmingMoment::OnErrors) => here.tools_used(uses),
+        (HostEventKind::TurnEnded(silence), ArmingMoment::OnErrors) => here.turn_ended(silence),
         (_, _) => Ok(HostReply::silent()),
     }
 }
@@ -62,15 +63,16 @@ pub(super) fn unasked(asked: &Session<'_>, session: &SessionId) -> Result<HostRe
 /// Replaces the task of a loop that an earlier message began, if no turn has worked on
 /// it. Returns `None` if the event is not such a first message.
 pub(super) fn first_again(
-    asked: &Session<'_>,
+    asked: &HookRequest<'_>,
     store: &dyn RunStore,
     run: &Run,
-    place: &Place,
+    place: &SessionDir,
 ) -> Result<Option<HostReply>, CliError> {
-    let Happening::Prompted { text, position: Position::First } = &asked.event.what else {
+    let HostEventKind::Prompted { text, position: PromptPosition::First } = &asked.event.what
+    else {
         return Ok(None);
     };
-    let is_new = run.state == State::Running && run.iteration <= 1 && run.task.text != *text;
+    let is_new = run.state == RunState::Running && run.iteration <= 1 && run.task.text != *text;
     let is_first = is_new && place.folder().join("armed").exists();
     if !is_first || store.is_decided(&run.id, run.iteration)? {
         return Ok(None);
@@ -79,13 +81,13 @@ pub(super) fn first_again(
     Ok(Some(arm::begun(&run, [None, None])))
 }
 
-struct Here<'a> {
-    asked: &'a Session<'a>,
+struct AutoLoopContext<'a> {
+    asked: &'a HookRequest<'a>,
     session: &'a SessionId,
-    place: Place,
+    place: SessionDir,
 }
 
-impl Here<'_> {
+impl AutoLoopContext<'_> {
     /// Returns true if another loop owns the session.
     fn stands_down(&self) -> bool {
         let root = &self.asked.app.project.root;
@@ -94,7 +96,7 @@ impl Here<'_> {
             || host.foreign_files.iter().any(|file| root.join(file).exists())
     }
 
-    fn prompted(&self, text: &str, mode: Arm) -> Result<HostReply, CliError> {
+    fn prompted(&self, text: &str, mode: ArmingMoment) -> Result<HostReply, CliError> {
         let first = text.split_whitespace().next().unwrap_or_default();
         if self.asked.call.host.foreign_commands.contains(&first) {
             self.keep("stand-down", first)?;
@@ -104,8 +106,8 @@ impl Here<'_> {
             return Ok(HostReply::silent());
         }
         match mode {
-            Arm::Manual => Ok(HostReply::silent()),
-            Arm::OnErrors => {
+            ArmingMoment::Manual => Ok(HostReply::silent()),
+            ArmingMoment::OnErrors => {
                 let is_first = !self.place.folder().join("prompt").exists();
                 let _ = fs::remove_file(self.place.folder().join("edited"));
                 self.keep("prompt", &text.chars().take(PROMPT_CHARS).collect::<String>())?;
@@ -117,14 +119,16 @@ impl Here<'_> {
                     None => reply,
                 })
             }
-            Arm::EverySession if self.place.folder().join("armed").exists() => {
+            ArmingMoment::EverySession if self.place.folder().join("armed").exists() => {
                 Ok(HostReply::silent())
             }
-            Arm::EverySession => {
+            ArmingMoment::EverySession => {
                 self.keep("armed", "")?;
                 let begun = self.begin(text);
                 Ok(begun.unwrap_or_else(|error| {
-                    HostReply::silent().with_note(said(self.asked.app, &error)).in_tone(Tone::Error)
+                    HostReply::silent()
+                        .with_note(said(self.asked.app, &error))
+                        .in_tone(NoteTone::Error)
                 }))
             }
         }
@@ -134,7 +138,7 @@ impl Here<'_> {
     fn begin(&self, text: &str) -> Result<HostReply, CliError> {
         let (app, host) = (self.asked.app, self.asked.call.host);
         let settings = arm::settings(app, host, app.layers()?)?;
-        let checks = Checks::new(app, settings)?.until(self.asked.deadline.end_of_gates());
+        let checks = RunChecks::new(app, settings)?.until(self.asked.deadline.end_of_gates());
         let task = Task { text: text.to_owned(), ..Task::default() };
         let why = told::begins_in_every_session(app.chosen_locale());
         arm::start(self.asked, self.session, task, checks, Some(why))
@@ -155,7 +159,7 @@ impl Here<'_> {
         let evidence = self.survey(&self.probe(Vec::new(), None)?)?;
         let unknown = evidence.gates.iter().filter(|gate| !gate.could_tell());
         let unknown = unknown.map(|gate| gate.name.clone()).collect();
-        let before = Before { tree, failing: evidence.failing(), unknown };
+        let before = FailureBaseline { tree, failing: evidence.failing(), unknown };
         self.keep("before", &before.render())
     }
 
@@ -179,7 +183,7 @@ impl Here<'_> {
         below(file).or_else(|| below(&file.canonicalize().ok()?))
     }
 
-    fn turn_ended(&self, silence: &Silence) -> Result<HostReply, CliError> {
+    fn turn_ended(&self, silence: &HostTurnEnd) -> Result<HostReply, CliError> {
         let edited = self.edited();
         let (true, false) = (silence.background.is_empty(), edited.is_empty()) else {
             return Ok(HostReply::silent());
@@ -210,13 +214,17 @@ impl Here<'_> {
         app.keep_settings(&run.id);
         self.place.note_loop_host(self.asked.call.caller);
         let checks = self.checks()?;
-        let mut sink = Silent;
+        let mut sink = SilentSink;
         let mut driver = drive::driver(app, ledger, checks, &run, &mut sink)?;
         Ok(driver.go_on_because_of(&Run { baseline, ..run }, evidence)?)
     }
 
     /// Makes a run that is not recorded, to judge the files with.
-    fn probe(&self, targets: Vec<String>, before: Option<Before>) -> Result<Run, CliError> {
+    fn probe(
+        &self,
+        targets: Vec<String>,
+        before: Option<FailureBaseline>,
+    ) -> Result<Run, CliError> {
         let app = self.asked.app;
         let prompt =
             ralph_files::read_own_text(self.place.folder().join("prompt")).unwrap_or_default();
@@ -237,21 +245,21 @@ impl Here<'_> {
     }
 
     fn survey(&self, run: &Run) -> Result<Evidence, CliError> {
-        let mut sink = Silent;
+        let mut sink = SilentSink;
         let ledger = open_ledger(self.asked.app)?;
         let checks = self.checks()?;
         let mut driver = drive::driver(self.asked.app, ledger, checks, run, &mut sink)?;
         Ok(driver.survey(run)?)
     }
 
-    fn checks(&self) -> Result<Checks, CliError> {
+    fn checks(&self) -> Result<RunChecks, CliError> {
         let mut settings = lookout(self.asked.app)?;
         if let Some(before) = self.before() {
             // Their findings cannot be compared with anything.
             settings.policy.gates.retain(|gate| !before.unknown.contains(&gate.name));
         }
         let until = self.asked.deadline.end_of_gates().min(Instant::now() + MOST_LOOK);
-        Ok(Checks::new(self.asked.app, settings)?.until(until))
+        Ok(RunChecks::new(self.asked.app, settings)?.until(until))
     }
 
     fn edited(&self) -> BTreeSet<String> {
@@ -260,8 +268,10 @@ impl Here<'_> {
         text.lines().map(str::to_owned).collect()
     }
 
-    fn before(&self) -> Option<Before> {
-        Before::parse(&ralph_files::read_own_text(self.place.folder().join("before")).ok()?)
+    fn before(&self) -> Option<FailureBaseline> {
+        FailureBaseline::parse(
+            &ralph_files::read_own_text(self.place.folder().join("before")).ok()?,
+        )
     }
 
     fn keep(&self, name: &str, text: &str) -> Result<(), CliError> {
@@ -271,20 +281,21 @@ impl Here<'_> {
 
 /// Returns settings for the search: security findings, and errors and broken tests as
 /// far as tools exist for it.
-pub(crate) fn lookout(app: &App) -> Result<Settings, CliError> {
-    let own: Layers = app.layers()?;
-    let most = [Watch { tests: true, errors: true }, Watch { tests: true, errors: false }];
-    let less = [Watch { tests: false, errors: true }];
+pub(crate) fn lookout(app: &App) -> Result<RunSettings, CliError> {
+    let own: SettingLayers = app.layers()?;
+    let most =
+        [AutoChecks { tests: true, errors: true }, AutoChecks { tests: true, errors: false }];
+    let less = [AutoChecks { tests: false, errors: true }];
     let found = most.into_iter().chain(less).find_map(|watch| app.settings(&watch.on(&own)).ok());
     let mut settings = match found {
         Some(settings) => settings,
-        None => app.settings(&Watch { tests: false, errors: false }.on(&own))?,
+        None => app.settings(&AutoChecks { tests: false, errors: false }.on(&own))?,
     };
     // The user asked for none of these in particular.
     let missing = std::mem::take(&mut settings.missing);
     let is_here = |gate: &GateSpec| missing.iter().all(|missing| missing.gate != gate.name);
     settings.policy.gates.retain(is_here);
-    let lenient = |gate: &mut GateSpec| gate.bar = Bar::NoWorse;
+    let lenient = |gate: &mut GateSpec| gate.bar = PassCondition::NoWorse;
     settings.policy.gates.iter_mut().for_each(lenient);
     settings.policy.zero.clear();
     Ok(settings)
@@ -302,40 +313,40 @@ pub(crate) fn blindness(app: &App, locale: Locale) -> Option<String> {
 }
 
 /// The checks beside the security findings.
-struct Watch {
+struct AutoChecks {
     tests: bool,
     errors: bool,
 }
 
-impl Watch {
-    fn on(&self, own: &Layers) -> Layers {
+impl AutoChecks {
+    fn on(&self, own: &SettingLayers) -> SettingLayers {
         let mut layers = own.clone();
-        layers.set_flag("run.zero_security", ralph_config::Value::Switch(true));
+        layers.set_flag("run.zero_security", ralph_config::SettingValue::Switch(true));
         if self.errors {
-            layers.set_flag("run.zero_errors", ralph_config::Value::Switch(true));
+            layers.set_flag("run.zero_errors", ralph_config::SettingValue::Switch(true));
         }
         let mut criteria = match own.get("run.criteria") {
-            Some(ralph_config::Value::List(names)) => names.clone(),
+            Some(ralph_config::SettingValue::List(names)) => names.clone(),
             Some(_) | None => Vec::new(),
         };
         let tests = Criterion::TestPass.name();
         if self.tests && !criteria.iter().any(|name| name.split(':').next() == Some(tests)) {
             criteria.push(tests.to_owned());
-            layers.set_flag("run.criteria", ralph_config::Value::List(criteria));
+            layers.set_flag("run.criteria", ralph_config::SettingValue::List(criteria));
         }
         layers
     }
 }
 
 /// The failures before a turn.
-struct Before {
+struct FailureBaseline {
     tree: TreeId,
     failing: BTreeSet<String>,
     /// Gates without a result.
     unknown: BTreeSet<String>,
 }
 
-impl Before {
+impl FailureBaseline {
     fn render(&self) -> String {
         let Self { tree, failing, unknown } = self;
         json!({ "tree": tree.as_str(), "failing": failing, "unknown": unknown }).to_string()

@@ -4,20 +4,20 @@
 use std::process::{Child, Command as Process, Stdio};
 use std::time::{Duration, Instant};
 
-use ralph_core::host::{Effect, Happening, HostReply};
+use ralph_core::host::{HostEventKind, HostReply, ReplyEffect};
 use ralph_core::locale::Locale;
 use ralph_core::run::Owner;
 use ralph_core::wording::told;
 use ralph_core::{Run, SessionId};
 use ralph_engine::caller::SESSION_COMMAND;
-use ralph_engine::clock::Interrupt;
-use ralph_engine::host::{self, Place, QueuedWords};
-use ralph_store::{RunQuery, RunStore, Which};
+use ralph_engine::clock::InterruptSignal;
+use ralph_engine::host::{self, QueuedWords, SessionDir};
+use ralph_store::{RunQuery, RunStateFilter, RunStore};
 
-use super::session::{Session, answer};
-use super::slash::{self, SessionCommand, Slash};
+use super::session::{HookRequest, answer};
+use super::slash::{self, SessionCommand, SlashPrompt};
 use crate::app::own_binary;
-use crate::cli::Command;
+use crate::cli::CliCommand;
 use crate::error::CliError;
 
 /// Most bytes of a command's output that are passed on.
@@ -36,7 +36,7 @@ const LOOK: Duration = Duration::from_millis(10);
 const MOST_RUNS: u32 = 50;
 
 /// The result of a command that waited in the host.
-pub(super) enum Queued {
+pub(super) enum QueuedCommandResult {
     /// The command paused or ended the loop.
     Acts(HostReply),
     /// The output for the user, beside the other reply.
@@ -44,7 +44,7 @@ pub(super) enum Queued {
 }
 
 /// The effect of a command that is typed in a session.
-enum Manner {
+enum CommandEffect {
     /// Changes the loop of the session.
     Rules,
     /// Shows the loop of the session.
@@ -57,57 +57,58 @@ enum Manner {
     Elsewhere(&'static str),
 }
 
-fn manner(command: &Command) -> Manner {
+fn manner(command: &CliCommand) -> CommandEffect {
     match command {
-        Command::Stop(_) | Command::Cancel(_) | Command::Pause(_) | Command::Rollback(_) => {
-            Manner::Rules
+        CliCommand::Stop(_)
+        | CliCommand::Cancel(_)
+        | CliCommand::Pause(_)
+        | CliCommand::Rollback(_) => CommandEffect::Rules,
+        CliCommand::Status(_)
+        | CliCommand::Report(_)
+        | CliCommand::Snapshots(_)
+        | CliCommand::Diff(_)
+        | CliCommand::Logs(_) => CommandEffect::Shows,
+        CliCommand::Allow(_) => CommandEffect::Allows,
+        CliCommand::Runs(_)
+        | CliCommand::Sessions(_)
+        | CliCommand::Check(_)
+        | CliCommand::Code(_)
+        | CliCommand::Memory(_)
+        | CliCommand::Config(_)
+        | CliCommand::Doctor(_) => CommandEffect::Plain,
+        CliCommand::Run(_) | CliCommand::Start(_) | CliCommand::Resume(_) => {
+            CommandEffect::Elsewhere("/ralph TASK")
         }
-        Command::Status(_)
-        | Command::Report(_)
-        | Command::Snapshots(_)
-        | Command::Diff(_)
-        | Command::Logs(_) => Manner::Shows,
-        Command::Allow(_) => Manner::Allows,
-        Command::Runs(_)
-        | Command::Sessions(_)
-        | Command::Check(_)
-        | Command::Code(_)
-        | Command::Memory(_)
-        | Command::Config(_)
-        | Command::Doctor(_) => Manner::Plain,
-        Command::Run(_) | Command::Start(_) | Command::Resume(_) => {
-            Manner::Elsewhere("/ralph TASK")
-        }
-        Command::Demo(_)
-        | Command::Init(_)
-        | Command::Gc(_)
-        | Command::Mcp(_)
-        | Command::Completions(_)
-        | Command::Install(_)
-        | Command::Uninstall(_)
-        | Command::Hook(_)
-        | Command::Docs(_)
-        | Command::LspHelper(_)
-        | Command::Measure(_)
-        | Command::RunIds(_)
-        | Command::Scripted(_) => Manner::Elsewhere(""),
+        CliCommand::Demo(_)
+        | CliCommand::Init(_)
+        | CliCommand::Gc(_)
+        | CliCommand::Mcp(_)
+        | CliCommand::Completions(_)
+        | CliCommand::Install(_)
+        | CliCommand::Uninstall(_)
+        | CliCommand::Hook(_)
+        | CliCommand::Docs(_)
+        | CliCommand::LspHelper(_)
+        | CliCommand::Measure(_)
+        | CliCommand::RunIds(_)
+        | CliCommand::Scripted(_) => CommandEffect::Elsewhere(""),
     }
 }
 
 /// Returns the argument that gives a command its run.
-fn naming(command: &Command, run: &Run) -> String {
+fn naming(command: &CliCommand, run: &Run) -> String {
     let by_flag = matches!(
         command,
-        Command::Stop(_)
-            | Command::Cancel(_)
-            | Command::Allow(_)
-            | Command::Diff(_)
-            | Command::Logs(_)
+        CliCommand::Stop(_)
+            | CliCommand::Cancel(_)
+            | CliCommand::Allow(_)
+            | CliCommand::Diff(_)
+            | CliCommand::Logs(_)
     );
     if by_flag { format!("--run={}", run.id) } else { run.id.to_string() }
 }
 
-impl Session<'_> {
+impl HookRequest<'_> {
     /// Runs the typed command for the loop of this session.
     pub(super) fn call(
         &self,
@@ -116,16 +117,18 @@ impl Session<'_> {
     ) -> Result<HostReply, CliError> {
         let manner = manner(&call.command);
         match manner {
-            Manner::Elsewhere(instead) => Err(elsewhere(call, instead)),
-            Manner::Plain => self.pass_on(session, &call.words),
-            Manner::Allows if call.names_run() => Err(elsewhere(call, "")),
-            Manner::Allows if call.words.len() > 1 => self.allow(session, &call.words[1..]),
-            Manner::Rules | Manner::Shows | Manner::Allows if call.names_run() => {
+            CommandEffect::Elsewhere(instead) => Err(elsewhere(call, instead)),
+            CommandEffect::Plain => self.pass_on(session, &call.words),
+            CommandEffect::Allows if call.names_run() => Err(elsewhere(call, "")),
+            CommandEffect::Allows if call.words.len() > 1 => self.allow(session, &call.words[1..]),
+            CommandEffect::Rules | CommandEffect::Shows | CommandEffect::Allows
+                if call.names_run() =>
+            {
                 let done = self.pass_on(session, &call.words)?;
-                Ok(if matches!(manner, Manner::Rules) { done.calling_off() } else { done })
+                Ok(if matches!(manner, CommandEffect::Rules) { done.calling_off() } else { done })
             }
-            Manner::Rules => {
-                let is_rollback = matches!(call.command, Command::Rollback(_));
+            CommandEffect::Rules => {
+                let is_rollback = matches!(call.command, CliCommand::Rollback(_));
                 let is_meant = |run: &Run| !run.state.is_ended() || is_rollback;
                 let own = self.own(session)?;
                 // A loop that has ended is mentioned if there is no other one.
@@ -135,7 +138,7 @@ impl Session<'_> {
                 };
                 Ok(self.pass_on(session, &with_run(call, &own))?.calling_off())
             }
-            Manner::Shows | Manner::Allows => match self.own(session)? {
+            CommandEffect::Shows | CommandEffect::Allows => match self.own(session)? {
                 Some(own) => self.pass_on(session, &with_run(call, &own)),
                 None => self.without_own(session, call),
             },
@@ -144,37 +147,47 @@ impl Session<'_> {
 
     /// Runs the command that the user typed while the agent worked, if the host holds
     /// it back until the turn ends.
-    pub(super) fn queued(&self, session: &SessionId, place: &Place) -> Option<Queued> {
-        let Happening::TurnEnded(silence) = &self.event.what else { return None };
+    pub(super) fn queued(
+        &self,
+        session: &SessionId,
+        place: &SessionDir,
+    ) -> Option<QueuedCommandResult> {
+        let HostEventKind::TurnEnded(silence) = &self.event.what else { return None };
         let words = host::queued(silence.transcript.as_deref()?, place);
         let is_ours = |words: &&QueuedWords| slash::is_ours(&words.text);
         let words = words.iter().rev().find(is_ours)?;
         let command = slash::parse(&words.text, &|word| self.is_path(session, word))?;
         let is_quick = match &command {
-            Slash::Call(call) => match manner(&call.command) {
-                Manner::Rules => !matches!(call.command, Command::Rollback(_)),
-                Manner::Shows => true,
-                Manner::Plain | Manner::Allows | Manner::Elsewhere(_) => false,
+            SlashPrompt::Call(call) => match manner(&call.command) {
+                CommandEffect::Rules => !matches!(call.command, CliCommand::Rollback(_)),
+                CommandEffect::Shows => true,
+                CommandEffect::Plain | CommandEffect::Allows | CommandEffect::Elsewhere(_) => false,
             },
-            Slash::Resume(_) => true,
-            Slash::Arm(_) | Slash::Help | Slash::Unclear(..) | Slash::Misfit(..) => false,
+            SlashPrompt::Resume(_) => true,
+            SlashPrompt::Arm(_)
+            | SlashPrompt::Help
+            | SlashPrompt::Unclear(..)
+            | SlashPrompt::Misfit(..) => false,
         };
         if !is_quick || place.was_shown(&words.at) {
             return None;
         }
-        if matches!(command, Slash::Resume(_)) {
+        if matches!(command, SlashPrompt::Resume(_)) {
             let own = self.own_open(session).ok()??;
             place.note_answered(&words.text);
-            return own.state.is_active().then(|| Queued::Shows(told::is_at_work(&own)));
+            return own
+                .state
+                .is_active()
+                .then(|| QueuedCommandResult::Shows(told::is_at_work(&own)));
         }
         let reply = self.command(session, &command, &words.text);
         let text = said_by(&reply)?;
         place.note_answered(&words.text);
         let is_active = |run: Run| run.state.is_active();
         if self.own_open(session).ok()?.is_some_and(is_active) {
-            return Some(Queued::Shows(text));
+            return Some(QueuedCommandResult::Shows(text));
         }
-        Some(Queued::Acts(HostReply::silent().with_note(text).in_tone(reply.tone)))
+        Some(QueuedCommandResult::Acts(HostReply::silent().with_note(text).in_tone(reply.tone)))
     }
 
     /// Returns the open loop of this session.
@@ -193,7 +206,8 @@ impl Session<'_> {
         }
         let Some(store) = self.app.existing_store()? else { return Ok(None) };
         let worktree = Some(self.app.worktree());
-        let runs = store.runs(&RunQuery { worktree, which: Which::All, limit: MOST_RUNS })?;
+        let runs =
+            store.runs(&RunQuery { worktree, which: RunStateFilter::All, limit: MOST_RUNS })?;
         Ok(runs.into_iter().find(|run| run.session() == Some(session)))
     }
 
@@ -201,7 +215,8 @@ impl Session<'_> {
     pub(super) fn of_others(&self, session: &SessionId) -> Result<Vec<Run>, CliError> {
         let Some(store) = self.app.existing_store()? else { return Ok(Vec::new()) };
         let worktree = Some(self.app.worktree());
-        let open = store.runs(&RunQuery { worktree, which: Which::Open, limit: MOST_RUNS })?;
+        let open =
+            store.runs(&RunQuery { worktree, which: RunStateFilter::Open, limit: MOST_RUNS })?;
         Ok(open.into_iter().filter(|run| run.session() != Some(session)).collect())
     }
 
@@ -213,7 +228,7 @@ impl Session<'_> {
         call: &SessionCommand,
     ) -> Result<HostReply, CliError> {
         let others = self.of_others(session)?;
-        let rules = matches!(manner(&call.command), Manner::Rules);
+        let rules = matches!(manner(&call.command), CommandEffect::Rules);
         if others.is_empty() && !rules {
             return self.pass_on(session, &call.words);
         }
@@ -267,13 +282,13 @@ fn first_lines(text: &str) -> Option<String> {
 /// Returns the text of an answer.
 fn said_by(reply: &HostReply) -> Option<String> {
     match &reply.effect {
-        Effect::Answer { text } => Some(text.clone()),
-        Effect::None
-        | Effect::GoOn { .. }
-        | Effect::Do { .. }
-        | Effect::Tell { .. }
-        | Effect::Begin { .. }
-        | Effect::Wake { .. } => None,
+        ReplyEffect::Answer { text } => Some(text.clone()),
+        ReplyEffect::None
+        | ReplyEffect::GoOn { .. }
+        | ReplyEffect::Do { .. }
+        | ReplyEffect::Tell { .. }
+        | ReplyEffect::Begin { .. }
+        | ReplyEffect::Wake { .. } => None,
     }
 }
 
@@ -322,7 +337,7 @@ fn within(mut child: Child, limit: Duration) -> Result<Option<String>, CliError>
     };
     let out = read(out.map(|out| Box::new(out) as _));
     let err = read(err.map(|err| Box::new(err) as _));
-    let (since, pause) = (Instant::now(), Interrupt::default());
+    let (since, pause) = (Instant::now(), InterruptSignal::default());
     while child.try_wait()?.is_none() {
         if since.elapsed() >= limit {
             let _ = child.kill();

@@ -5,45 +5,45 @@
 
 use ralph_config::MemoryRules;
 use ralph_core::SessionId;
-use ralph_core::host::{Effect, Happening, HostEvent, HostReply, Start};
-use ralph_engine::capture::{Capture, Teller};
-use ralph_engine::host::{Place, final_text};
+use ralph_core::host::{HostEvent, HostEventKind, HostReply, ReplyEffect, SessionStart};
+use ralph_engine::capture::{SessionCapture, SessionNameSource};
+use ralph_engine::host::{SessionDir, final_text};
 use ralph_memory::Notebook;
 use ralph_memory::event;
 
-use super::{Call, log, standing};
+use super::{HookInvocation, log, standing};
 use crate::app::App;
 use crate::commands::doctor;
 
 /// Tells whether the event was recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kept {
+pub(super) enum CaptureStatus {
     Yes,
     No,
 }
 
 /// Records what an event says about its session. A final text read from the transcript
 /// is stored in the event, so that it is read once.
-pub(super) fn take(app: &App, call: &Call, event: &mut HostEvent) -> Kept {
-    let concerns = event.session.is_some() && !matches!(event.what, Happening::ToolAsked(_));
+pub(super) fn take(app: &App, call: &HookInvocation, event: &mut HostEvent) -> CaptureStatus {
+    let concerns = event.session.is_some() && !matches!(event.what, HostEventKind::ToolAsked(_));
     if !concerns || !Notebook::exists(&app.home) || !is_enabled(app) {
-        return Kept::No;
+        return CaptureStatus::No;
     }
     if standing::goes_on_elsewhere(app, call, event) {
-        return Kept::No;
+        return CaptureStatus::No;
     }
-    if let Happening::TurnEnded(silence) = &mut event.what
+    if let HostEventKind::TurnEnded(silence) = &mut event.what
         && silence.text.is_none()
     {
         silence.text = Some(final_text(silence));
     }
     write(app, event);
-    Kept::Yes
+    CaptureStatus::Yes
 }
 
 /// Starts recording a session when its project begins its first loop.
-pub(super) fn begin(app: &App, event: &HostEvent, reply: &HostReply, kept: Kept) {
-    let is_first = matches!(reply.effect, Effect::Begin { .. }) && kept == Kept::No;
+pub(super) fn begin(app: &App, event: &HostEvent, reply: &HostReply, kept: CaptureStatus) {
+    let is_first = matches!(reply.effect, ReplyEffect::Begin { .. }) && kept == CaptureStatus::No;
     let has_place = || is_enabled(app) && app.has_a_place_for_memory();
     if is_first && event.session.is_some() && has_place() {
         write(app, event);
@@ -51,8 +51,8 @@ pub(super) fn begin(app: &App, event: &HostEvent, reply: &HostReply, kept: Kept)
 }
 
 /// Records the start of a session whose host does not report it.
-pub(super) fn open(app: &App, event: &HostEvent, start: Start) {
-    write(app, &HostEvent { what: Happening::SessionStarted(start), ..event.clone() });
+pub(super) fn open(app: &App, event: &HostEvent, start: SessionStart) {
+    write(app, &HostEvent { what: HostEventKind::SessionStarted(start), ..event.clone() });
 }
 
 fn write(app: &App, event: &HostEvent) {
@@ -62,14 +62,20 @@ fn write(app: &App, event: &HostEvent) {
     let (teller, place) = if let Some(run) = app.driven_run() {
         let iteration = app.variable("RALPH_ITERATION").and_then(|number| number.parse().ok());
         let run = Some(run.to_string());
-        (Teller::Driven, event::Place { run, iteration, ..event::Place::default() })
+        (
+            SessionNameSource::Driven,
+            event::EventContext { run, iteration, ..event::EventContext::default() },
+        )
     } else {
-        let run = Place::new(&app.home, session).run().map(|run| run.to_string());
+        let run = SessionDir::new(&app.home, session).run().map(|run| run.to_string());
         let session = Some(session.as_str().to_owned());
-        (Teller::Host, event::Place { run, session, ..event::Place::default() })
+        (
+            SessionNameSource::Host,
+            event::EventContext { run, session, ..event::EventContext::default() },
+        )
     };
     let (home, root, worktree) = (&app.home, &app.project.root, app.worktree());
-    let capture = Capture { home, root, worktree, place, teller };
+    let capture = SessionCapture { home, root, worktree, place, teller };
     if let Err(error) = capture.take(event, app.now()) {
         // The host goes on; only this record is lost.
         log::write(&app.home, &format!("{}: {error}", session.as_str()));

@@ -12,22 +12,22 @@ const MARGIN: Duration = Duration::from_secs(2);
 const AFTERWARDS: Duration = Duration::from_secs(10);
 
 /// The answer of a hook, which is given once and in time.
-pub(super) struct Deadline {
+pub(super) struct AnswerDeadline {
     limit: Duration,
     since: Instant,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<DeadlineState>>,
     /// Stops the timer thread, once it runs.
     done: OnceCell<Sender<()>>,
 }
 
 #[derive(Default)]
-struct State {
+struct DeadlineState {
     is_answered: bool,
     /// The answer if the time runs out.
     otherwise: String,
 }
 
-impl Deadline {
+impl AnswerDeadline {
     pub(super) fn start(timeout: Duration) -> Self {
         let limit = timeout.saturating_sub(MARGIN).max(timeout / 2);
         Self { limit, since: Instant::now(), state: Arc::default(), done: OnceCell::new() }
@@ -80,7 +80,7 @@ impl Deadline {
     }
 }
 
-fn wait(limit: Duration, done: &Receiver<()>, state: &Mutex<State>) {
+fn wait(limit: Duration, done: &Receiver<()>, state: &Mutex<DeadlineState>) {
     if done.recv_timeout(limit) != Err(RecvTimeoutError::Timeout) {
         return;
     }

@@ -11,22 +11,22 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ralph_checks::lsp::{Server, ServerReport, ServerVerdict};
-use ralph_checks::quick::{Job, Means, Sight, Start, in_time};
+use ralph_checks::lsp::{LanguageServer, ServerReport, ServerVerdict};
+use ralph_checks::quick::{BackgroundJob, FileCheckers, QuickCheckContext, StartContents, in_time};
 use ralph_config::ServerRules;
 use ralph_core::Run;
 use ralph_core::finding::Finding;
-use ralph_core::host::{Effect, HostReply, ToolUse};
-use ralph_core::look::Said;
+use ralph_core::host::{HostReply, ReplyEffect, ToolUse};
+use ralph_core::look::ToolFindings;
 use ralph_core::wording::host as wording;
-use ralph_engine::host::{Looks, Seen, record_look};
-use ralph_snapshot::Past;
+use ralph_engine::host::{LookResult, LookStore, record_look};
+use ralph_snapshot::PastContents;
 use ralph_store::RunStore;
 
-use super::session::Session;
+use super::session::HookRequest;
 use crate::app::App;
 use crate::commands::drive;
-use crate::commands::lsp_helper::{self, Door};
+use crate::commands::lsp_helper::{self, HelperAddress};
 use crate::error::CliError;
 
 /// Longest time of a look.
@@ -46,7 +46,7 @@ const WARMING: Duration = Duration::from_mins(1);
 
 /// Looks at the files that tools wrote in a run, and tells the agent what got worse.
 pub(super) fn look(
-    asked: &Session<'_>,
+    asked: &HookRequest<'_>,
     store: &dyn RunStore,
     run: &Run,
     uses: &[ToolUse],
@@ -55,30 +55,30 @@ pub(super) fn look(
     let app = asked.app;
     let files = if run.state.is_active() { written(app, uses) } else { BTreeSet::new() };
     let path = app.env.get(OsStr::new("PATH")).map(AsRef::as_ref);
-    let sights = files.iter().map(|file| Sight::new(&app.project.root, file, path));
-    let sights: Vec<Sight> = sights.collect();
+    let sights = files.iter().map(|file| FileCheckers::new(&app.project.root, file, path));
+    let sights: Vec<FileCheckers> = sights.collect();
     // Settings may add rules and servers for files that no built-in tool knows.
-    let may_matter = |sight: &Sight| {
+    let may_matter = |sight: &FileCheckers| {
         !sight.is_empty() || ["lsp", "security"].iter().any(|word| app.settings_mention(word))
     };
     if !sights.iter().any(may_matter) {
         return Ok(HostReply::silent());
     }
     let limit = LIMIT.min(asked.deadline.limit());
-    let means = Means {
+    let means = QuickCheckContext {
         supervisor: App::supervisor(),
         env: Vec::new(),
         pack: Arc::new(drive::security_pack(app)?),
         until: began + limit.saturating_sub(MARGIN),
     };
-    let looks = Looks::new(&app.home.join("runs").join(run.id.as_str()));
-    let (seen, fresh) = Looking { app, run, looks, began, limit }.take(sights, means)?;
+    let looks = LookStore::new(&app.home.join("runs").join(run.id.as_str()));
+    let (seen, fresh) = EditInspection { app, run, looks, began, limit }.take(sights, means)?;
     record_look(store, asked.event.session.as_ref(), run, &seen, app.now())?;
     if fresh.is_empty() {
         return Ok(HostReply::silent());
     }
     let context = wording::worse(&fresh, run.policy.locale);
-    Ok(HostReply::of(Effect::Tell { context }))
+    Ok(HostReply::of(ReplyEffect::Tell { context }))
 }
 
 /// Returns the written files that still exist, relative to the root.
@@ -94,38 +94,46 @@ fn written(app: &App, uses: &[ToolUse]) -> BTreeSet<PathBuf> {
 }
 
 /// The answer of a tool that was asked.
-enum Heard {
+enum HelperReply {
     /// The reports, if there are any.
-    Said(Vec<Said>),
+    Said(Vec<ToolFindings>),
     /// No language server helper runs.
     NoHelper,
 }
 
-struct Looking<'a> {
+struct EditInspection<'a> {
     app: &'a App,
     run: &'a Run,
-    looks: Looks,
+    looks: LookStore,
     began: Instant,
     limit: Duration,
 }
 
-impl Looking<'_> {
+impl EditInspection<'_> {
     /// Looks at the files; returns the record of the look, and the new findings.
-    fn take(&self, sights: Vec<Sight>, means: Means) -> Result<(Seen, Vec<Finding>), CliError> {
+    fn take(
+        &self,
+        sights: Vec<FileCheckers>,
+        means: QuickCheckContext,
+    ) -> Result<(LookResult, Vec<Finding>), CliError> {
         self.app.fall_back_on(&self.run.id);
         let rules = ServerRules::new(&self.app.layers()?)?;
-        let means = Means { env: rules.environment.filter(self.app.env.clone()), ..means };
+        let means =
+            QuickCheckContext { env: rules.environment.filter(self.app.env.clone()), ..means };
         let served = self.served(&sights, &rules);
-        let mut seen = Seen { files: sights.iter().map(Sight::name).collect(), ..Seen::default() };
-        let mut jobs: Vec<Job<Heard>> = Vec::new();
+        let mut seen = LookResult {
+            files: sights.iter().map(FileCheckers::name).collect(),
+            ..LookResult::default()
+        };
+        let mut jobs: Vec<BackgroundJob<HelperReply>> = Vec::new();
         for sight in sights {
             let tools = sight.tools(&means);
             let known = self.looks.known(&sight.name());
             let is_known = tools.iter().all(|tool| known.has(tool));
-            let start = if is_known { Start::Unknown } else { self.start(sight.file()) };
+            let start = if is_known { StartContents::Unknown } else { self.start(sight.file()) };
             seen.silent.extend(tools.into_iter().map(str::to_owned));
             for job in sight.jobs(&means, &start) {
-                jobs.push(Box::new(move || Heard::Said(job().into_iter().collect())));
+                jobs.push(Box::new(move || HelperReply::Said(job().into_iter().collect())));
             }
         }
         if !served.is_empty() {
@@ -137,24 +145,32 @@ impl Looking<'_> {
 
     /// Collects the answers that come in time. Servers that are not running are started
     /// for the next edit.
-    fn hear(&self, jobs: Vec<Job<Heard>>, served: &[(String, PathBuf)]) -> Vec<Said> {
+    fn hear(
+        &self,
+        jobs: Vec<BackgroundJob<HelperReply>>,
+        served: &[(String, PathBuf)],
+    ) -> Vec<ToolFindings> {
         let mut said = Vec::new();
         for heard in in_time(jobs, self.limit.saturating_sub(self.began.elapsed())) {
             match heard {
-                Heard::Said(all) => said.extend(all),
-                Heard::NoHelper if self.looks.is_due("warmed", WARMING) => {
+                HelperReply::Said(all) => said.extend(all),
+                HelperReply::NoHelper if self.looks.mark_due("warmed", WARMING) => {
                     let files: Vec<PathBuf> = served.iter().map(|(_, path)| path.clone()).collect();
                     lsp_helper::warm_up(&self.app.project.root, &files);
                 }
-                Heard::NoHelper => {}
+                HelperReply::NoHelper => {}
             }
         }
         said
     }
 
     /// Compares the findings in each file with earlier ones.
-    fn compare(&self, mut seen: Seen, said: Vec<Said>) -> Result<(Seen, Vec<Finding>), CliError> {
-        let mut files: BTreeMap<String, Vec<Said>> = BTreeMap::new();
+    fn compare(
+        &self,
+        mut seen: LookResult,
+        said: Vec<ToolFindings>,
+    ) -> Result<(LookResult, Vec<Finding>), CliError> {
+        let mut files: BTreeMap<String, Vec<ToolFindings>> = BTreeMap::new();
         for one in said {
             files.entry(one.file.clone()).or_default().push(one);
         }
@@ -178,53 +194,57 @@ impl Looking<'_> {
     }
 
     /// Returns the files that language servers look at, as names and paths.
-    fn served(&self, sights: &[Sight], rules: &ServerRules) -> Vec<(String, PathBuf)> {
+    fn served(&self, sights: &[FileCheckers], rules: &ServerRules) -> Vec<(String, PathBuf)> {
         let is_added = |file: &Path| rules.added.iter().any(|one| one.language(file).is_some());
         let served = sights.iter().filter(|sight| sight.has_server() || is_added(sight.file()));
-        let path = |sight: &Sight| self.app.project.root.join(sight.file());
+        let path = |sight: &FileCheckers| self.app.project.root.join(sight.file());
         served.map(|sight| (sight.name(), path(sight))).collect()
     }
 
     /// Asks the servers that are running. Starting one would take too long.
-    fn ask_servers(&self, rules: &ServerRules, files: Vec<(String, PathBuf)>) -> Job<Heard> {
-        let door = Door::of(self.app, rules);
+    fn ask_servers(
+        &self,
+        rules: &ServerRules,
+        files: Vec<(String, PathBuf)>,
+    ) -> BackgroundJob<HelperReply> {
+        let door = HelperAddress::of(self.app, rules);
         let left = self.limit.saturating_sub(self.began.elapsed());
         Box::new(move || {
             let paths: Vec<PathBuf> = files.iter().map(|(_, path)| path.clone()).collect();
             match door.ask(&paths, left) {
-                Some(reports) => Heard::Said(said(reports, &files)),
-                None => Heard::NoHelper,
+                Some(reports) => HelperReply::Said(said(reports, &files)),
+                None => HelperReply::NoHelper,
             }
         })
     }
 
     /// Returns a file's contents at the start of the run, if they are cheap to get.
-    fn start(&self, file: &Path) -> Start {
+    fn start(&self, file: &Path) -> StartContents {
         let baseline = self.run.baseline.as_ref();
         let Some(tree) = baseline.and_then(|baseline| baseline.tree.as_ref()) else {
-            return Start::Unknown;
+            return StartContents::Unknown;
         };
         let files = self.app.whole_work_tree();
         let past = files.and_then(|files| {
             files.past(tree, file, MOST_BYTES).map_err(|error| CliError::internal(&error))
         });
         match past {
-            Ok(Past::Contents(text)) => Start::Text(Arc::new(text)),
-            Ok(Past::Absent) => Start::Absent,
-            Ok(Past::Unknown) | Err(_) => Start::Unknown,
+            Ok(PastContents::Contents(text)) => StartContents::Text(Arc::new(text)),
+            Ok(PastContents::Absent) => StartContents::Absent,
+            Ok(PastContents::Unknown) | Err(_) => StartContents::Unknown,
         }
     }
 }
 
 /// Sorts the findings of servers that are done by file.
-fn said(reports: Vec<ServerReport>, files: &[(String, PathBuf)]) -> Vec<Said> {
+fn said(reports: Vec<ServerReport>, files: &[(String, PathBuf)]) -> Vec<ToolFindings> {
     let settled = reports.into_iter().filter(|report| report.verdict == ServerVerdict::Ok);
     let of_files = settled.flat_map(|report| {
         files.iter().map(move |(name, _)| {
             let findings = report.reading.findings.iter();
             let now = findings.filter(|finding| finding.place.file == *name).cloned().collect();
-            let tool = Server::tool(&report.server).to_owned();
-            Said { tool, file: name.clone(), now, start: None }
+            let tool = LanguageServer::tool(&report.server).to_owned();
+            ToolFindings { tool, file: name.clone(), now, start: None }
         })
     });
     of_files.collect()

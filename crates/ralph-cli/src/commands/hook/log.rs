@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 
 use ralph_core::redact::redact;
-use ralph_engine::clock::{Clock, SystemClock};
+use ralph_engine::clock::{SystemClock, TimeSource};
 use ralph_engine::wire::moment;
 
 /// Size in bytes above which a new log begins; the previous one is kept.

@@ -7,20 +7,23 @@
 use std::fs;
 use std::process::{Command, Stdio};
 
-use ralph_config::{Arm, Audience, MemoryRules};
+use ralph_config::{ArmingMoment, MemoryRules, NoteAudience};
 use ralph_core::SessionId;
-use ralph_core::host::{Actor, Effect, Happening, HostEvent, HostReply, Reach, Start, Tone};
-use ralph_core::memory::hydration::Preface;
-use ralph_engine::host::Place;
-use ralph_engine::recall::{Part, Recall, Recalled, Wanted};
-use ralph_memory::event::{self, Phase};
-use ralph_memory::log::Log;
-use ralph_memory::resume::Age;
-use ralph_memory::{Notebook, Patience, Who};
+use ralph_core::host::{
+    EventAgent, HostChannel, HostEvent, HostEventKind, HostReply, NoteTone, ReplyEffect,
+    SessionStart,
+};
+use ralph_core::memory::hydration::PrefaceMode;
+use ralph_engine::host::SessionDir;
+use ralph_engine::recall::{NotePortion, NoteRecall, NoteRequest, RecallResult};
+use ralph_memory::event::{self, WorkPhase};
+use ralph_memory::log::EventLog;
+use ralph_memory::resume::SessionAge;
+use ralph_memory::{LockPatience, MessageRole, Notebook};
 
-use super::slash::{self, Slash};
-use super::standing::{self, Standing};
-use super::{Call, arm, log, said};
+use super::slash::{self, SlashPrompt};
+use super::standing::{self, PreviousSession};
+use super::{HookInvocation, arm, log, said};
 use crate::app::{App, own_binary};
 use crate::commands::memory;
 use crate::error::CliError;
@@ -32,7 +35,7 @@ const SEEN: &str = "notes";
 const ASKED: &str = "notes-asked";
 
 /// The occasion on which notes are shown.
-enum Moment<'a> {
+enum RecallOccasion<'a> {
     /// A session begins empty.
     Start,
     /// A session was compacted; it is told what it needs before it goes on.
@@ -45,57 +48,66 @@ enum Moment<'a> {
     Task(&'a str),
 }
 
-fn moment<'a>(app: &App, call: &Call, event: &'a HostEvent) -> Option<Moment<'a>> {
-    if event.actor != Actor::Main {
+fn moment<'a>(
+    app: &App,
+    call: &HookInvocation,
+    event: &'a HostEvent,
+) -> Option<RecallOccasion<'a>> {
+    if event.actor != EventAgent::Main {
         return None;
     }
     match &event.what {
         // Here the event is a message; the host reads a reply only when the turn ends.
-        Happening::SessionStarted(Start::Compacted) | Happening::Compacted { .. }
-            if call.host.reach == Reach::Messages =>
+        HostEventKind::SessionStarted(SessionStart::Compacted)
+        | HostEventKind::Compacted { .. }
+            if call.host.reach == HostChannel::Messages =>
         {
-            Some(Moment::Shortened)
+            Some(RecallOccasion::Shortened)
         }
-        Happening::TurnEnded(_) if standing::was_shortened(app, event) => Some(Moment::Shortened),
-        Happening::SessionStarted(Start::New | Start::Cleared) => Some(Moment::Start),
-        Happening::SessionStarted(Start::Compacted) => Some(Moment::Again),
-        Happening::SessionStarted(Start::Resumed) => Some(Moment::GoingOn),
-        Happening::Prompted { text, .. } => {
+        HostEventKind::TurnEnded(_) if standing::was_shortened(app, event) => {
+            Some(RecallOccasion::Shortened)
+        }
+        HostEventKind::SessionStarted(SessionStart::New | SessionStart::Cleared) => {
+            Some(RecallOccasion::Start)
+        }
+        HostEventKind::SessionStarted(SessionStart::Compacted) => Some(RecallOccasion::Again),
+        HostEventKind::SessionStarted(SessionStart::Resumed) => Some(RecallOccasion::GoingOn),
+        HostEventKind::Prompted { text, .. } => {
             match slash::parse(text, &|word| app.project.root.join(word).exists()) {
-                Some(Slash::Arm(_)) => Some(Moment::Task(text)),
+                Some(SlashPrompt::Arm(_)) => Some(RecallOccasion::Task(text)),
                 Some(
-                    Slash::Call(_)
-                    | Slash::Resume(_)
-                    | Slash::Help
-                    | Slash::Unclear(..)
-                    | Slash::Misfit(..),
+                    SlashPrompt::Call(_)
+                    | SlashPrompt::Resume(_)
+                    | SlashPrompt::Help
+                    | SlashPrompt::Unclear(..)
+                    | SlashPrompt::Misfit(..),
                 ) => None,
-                None => (!text.trim_start().starts_with('/')).then_some(Moment::Task(text)),
+                None => (!text.trim_start().starts_with('/')).then_some(RecallOccasion::Task(text)),
             }
         }
-        Happening::SessionStarted(Start::Forked | Start::Other)
-        | Happening::HostStarted
-        | Happening::Done(_)
-        | Happening::Woken
-        | Happening::CommandCalled { .. }
-        | Happening::ToolAsked(_)
-        | Happening::ToolsUsed(_)
-        | Happening::TurnEnded(_)
-        | Happening::TurnBroken(_)
-        | Happening::ChildEnded
-        | Happening::PermissionAsked { .. }
-        | Happening::PermissionAnswered
-        | Happening::NotDelivered { .. }
-        | Happening::Due
-        | Happening::Compacting
-        | Happening::Compacted { .. }
-        | Happening::SessionEnded { .. }
-        | Happening::Other { .. } => None,
+        HostEventKind::SessionStarted(SessionStart::Forked | SessionStart::Other)
+        | HostEventKind::HostStarted
+        | HostEventKind::Done(_)
+        | HostEventKind::Woken
+        | HostEventKind::CommandCalled { .. }
+        | HostEventKind::ToolAsked(_)
+        | HostEventKind::ToolsUsed(_)
+        | HostEventKind::TurnEnded(_)
+        | HostEventKind::TurnBroken(_)
+        | HostEventKind::ChildEnded
+        | HostEventKind::PermissionAsked { .. }
+        | HostEventKind::PermissionAnswered
+        | HostEventKind::NotDelivered { .. }
+        | HostEventKind::Due
+        | HostEventKind::Compacting
+        | HostEventKind::Compacted { .. }
+        | HostEventKind::SessionEnded { .. }
+        | HostEventKind::Other { .. } => None,
     }
 }
 
 /// Returns true if an agent could be shown something now.
-pub(super) fn concerns(app: &App, call: &Call, event: &HostEvent) -> bool {
+pub(super) fn concerns(app: &App, call: &HookInvocation, event: &HostEvent) -> bool {
     let Some((session, moment)) = event.session.as_ref().zip(moment(app, call, event)) else {
         return false;
     };
@@ -104,8 +116,11 @@ pub(super) fn concerns(app: &App, call: &Call, event: &HostEvent) -> bool {
         return false;
     }
     match moment {
-        Moment::Start | Moment::Again | Moment::GoingOn | Moment::Shortened => true,
-        Moment::Task(_) => {
+        RecallOccasion::Start
+        | RecallOccasion::Again
+        | RecallOccasion::GoingOn
+        | RecallOccasion::Shortened => true,
+        RecallOccasion::Task(_) => {
             let is_done = marks(app, session).folder().join(ASKED).exists();
             !is_done || standing::was_left(app, call, session)
         }
@@ -114,33 +129,39 @@ pub(super) fn concerns(app: &App, call: &Call, event: &HostEvent) -> bool {
 
 /// Returns true if the session may be shown notes: usually one with a loop, or where
 /// one may start automatically.
-fn is_in_audience(app: &App, call: &Call, session: &SessionId, moment: &Moment<'_>) -> bool {
+fn is_in_audience(
+    app: &App,
+    call: &HookInvocation,
+    session: &SessionId,
+    moment: &RecallOccasion<'_>,
+) -> bool {
     match audience(app) {
-        Audience::Nobody => false,
-        Audience::Everybody => true,
-        Audience::Loops => {
-            let begins_one = matches!(moment, Moment::Task(text) if slash::is_ours(text));
+        NoteAudience::Nobody => false,
+        NoteAudience::Everybody => true,
+        NoteAudience::Loops => {
+            let begins_one = matches!(moment, RecallOccasion::Task(text) if slash::is_ours(text));
             begins_one
-                || Place::new(&app.home, session).is_marked()
-                || arm::mode(app, call) != Arm::Manual
+                || SessionDir::new(&app.home, session).is_marked()
+                || arm::mode(app, call) != ArmingMoment::Manual
         }
     }
 }
 
 /// Returns the sessions that are shown notes. It reads the settings only if they may
 /// differ from the default.
-fn audience(app: &App) -> Audience {
+fn audience(app: &App) -> NoteAudience {
     if app.variable("RALPH_HOOKS_MEMORY").is_none() && !app.settings_mention("memory") {
-        return Audience::Loops;
+        return NoteAudience::Loops;
     }
-    app.layers().map_or(Audience::Loops, |layers| MemoryRules::new(&layers).audience)
+    app.layers().map_or(NoteAudience::Loops, |layers| MemoryRules::new(&layers).audience)
 }
 
 /// Returns the folder that records what a session was shown. For a read-only home it is
 /// in the user's state, so that notes are not repeated with every message.
-fn marks(app: &App, session: &SessionId) -> Place {
-    let home = if Log::new(&app.home).is_read_only() { app.user_home() } else { app.home.clone() };
-    Place::new(&home, session)
+fn marks(app: &App, session: &SessionId) -> SessionDir {
+    let home =
+        if EventLog::new(&app.home).is_read_only() { app.user_home() } else { app.home.clone() };
+    SessionDir::new(&home, session)
 }
 
 fn has_notes(app: &App) -> bool {
@@ -150,10 +171,10 @@ fn has_notes(app: &App) -> bool {
 /// Adds notes to a reply, if there are any.
 pub(super) fn add(
     app: &App,
-    call: &Call,
+    call: &HookInvocation,
     event: &HostEvent,
     reply: HostReply,
-    standing: Option<Standing>,
+    standing: Option<PreviousSession>,
 ) -> HostReply {
     let (Some(session), Some(moment)) = (&event.session, moment(app, call, event)) else {
         return reply;
@@ -161,13 +182,13 @@ pub(super) fn add(
     let place = marks(app, session);
     let has_room = can_hold(&reply.effect, &moment);
     if !has_room {
-        if matches!(moment, Moment::Shortened) {
+        if matches!(moment, RecallOccasion::Shortened) {
             forget(&place);
             standing::note_shortened(&place);
         }
         return reply;
     }
-    let shown = Showing { app, session, place, standing };
+    let shown = NotePresenter { app, session, place, standing };
     match shown.recalled(&moment, &reply.effect) {
         Ok(Some(found)) => match found.shown {
             Some(notes) => with(reply, &notes.text),
@@ -177,38 +198,44 @@ pub(super) fn add(
         Err(error) => {
             log::write(&app.home, &format!("{}: {error}", session.as_str()));
             HostReply { note: reply.note.or_else(|| Some(said(app, &error))), ..reply }
-                .in_tone(Tone::Warning)
+                .in_tone(NoteTone::Warning)
         }
     }
 }
 
 /// Forgets what a session has seen, since it is no longer in its context.
-fn forget(place: &Place) {
+fn forget(place: &SessionDir) {
     for name in [ASKED, SEEN] {
         let _ = fs::remove_file(place.folder().join(name));
     }
 }
 
 /// Returns true if a reply can carry notes.
-fn can_hold(effect: &Effect, moment: &Moment<'_>) -> bool {
-    let was_shortened = matches!(moment, Moment::Shortened);
+fn can_hold(effect: &ReplyEffect, moment: &RecallOccasion<'_>) -> bool {
+    let was_shortened = matches!(moment, RecallOccasion::Shortened);
     match effect {
-        Effect::GoOn { .. } => was_shortened,
-        Effect::None | Effect::Tell { .. } | Effect::Begin { .. } => !was_shortened,
-        Effect::Do { .. } | Effect::Wake { .. } | Effect::Answer { .. } => false,
+        ReplyEffect::GoOn { .. } => was_shortened,
+        ReplyEffect::None | ReplyEffect::Tell { .. } | ReplyEffect::Begin { .. } => !was_shortened,
+        ReplyEffect::Do { .. } | ReplyEffect::Wake { .. } | ReplyEffect::Answer { .. } => false,
     }
 }
 
 /// Adds notes to the reply.
 fn with(reply: HostReply, notes: &str) -> HostReply {
     let effect = match reply.effect {
-        Effect::None => Effect::Tell { context: notes.to_owned() },
-        Effect::Tell { context } => Effect::Tell { context: format!("{context}\n\n{notes}") },
-        Effect::Begin { task, rules } => {
-            Effect::Begin { task, rules: format!("{rules}\n\n{notes}") }
+        ReplyEffect::None => ReplyEffect::Tell { context: notes.to_owned() },
+        ReplyEffect::Tell { context } => {
+            ReplyEffect::Tell { context: format!("{context}\n\n{notes}") }
         }
-        Effect::GoOn { reason } => Effect::GoOn { reason: format!("{reason}\n\n{notes}") },
-        effect @ (Effect::Do { .. } | Effect::Wake { .. } | Effect::Answer { .. }) => effect,
+        ReplyEffect::Begin { task, rules } => {
+            ReplyEffect::Begin { task, rules: format!("{rules}\n\n{notes}") }
+        }
+        ReplyEffect::GoOn { reason } => {
+            ReplyEffect::GoOn { reason: format!("{reason}\n\n{notes}") }
+        }
+        effect @ (ReplyEffect::Do { .. }
+        | ReplyEffect::Wake { .. }
+        | ReplyEffect::Answer { .. }) => effect,
     };
     HostReply { effect, ..reply }
 }
@@ -216,7 +243,7 @@ fn with(reply: HostReply, notes: &str) -> HostReply {
 /// Starts a process that reads the rest of the project for the next time. It outlives
 /// us, in a process group of its own that ignores our Ctrl-C.
 fn read_the_rest(app: &App) {
-    if Log::new(&app.home).is_read_only() {
+    if EventLog::new(&app.home).is_read_only() {
         return;
     }
     let mut command = Command::new(own_binary());
@@ -229,26 +256,30 @@ fn read_the_rest(app: &App) {
 }
 
 /// A session that is about to be shown notes.
-struct Showing<'a> {
+struct NotePresenter<'a> {
     app: &'a App,
     session: &'a SessionId,
-    place: Place,
-    standing: Option<Standing>,
+    place: SessionDir,
+    standing: Option<PreviousSession>,
 }
 
-impl Showing<'_> {
-    fn recalled(&self, moment: &Moment<'_>, effect: &Effect) -> Result<Option<Recalled>, CliError> {
+impl NotePresenter<'_> {
+    fn recalled(
+        &self,
+        moment: &RecallOccasion<'_>,
+        effect: &ReplyEffect,
+    ) -> Result<Option<RecallResult>, CliError> {
         let app = self.app;
         let rules = MemoryRules::new(&app.layers()?);
         let Some(recall) = app.recall(rules, app.locale()) else { return Ok(None) };
-        let recall = Recall { patience: Patience::Short, ..recall };
+        let recall = NoteRecall { patience: LockPatience::Short, ..recall };
         self.prepare(moment)?;
-        let told = |at: &Standing| recall.standing(&at.session, (at.reader, at.age));
+        let told = |at: &PreviousSession| recall.standing(&at.session, (at.reader, at.age));
         let resume = self.standing.as_ref().map(told).unwrap_or_default();
-        if matches!(moment, Moment::GoingOn) && resume.is_empty() {
+        if matches!(moment, RecallOccasion::GoingOn) && resume.is_empty() {
             return Ok(None);
         }
-        let wanted = Wanted { resume, ..self.wanted(moment, effect) };
+        let wanted = NoteRequest { resume, ..self.wanted(moment, effect) };
         let now = app.now();
         let found = recall.recall(&wanted, now)?;
         if found.is_behind {
@@ -268,15 +299,17 @@ impl Showing<'_> {
 
     /// Forgets what the session has seen if it is no longer useful, and records that it
     /// is being shown notes.
-    fn prepare(&self, moment: &Moment<'_>) -> Result<(), CliError> {
-        let is_late = self.standing.as_ref().is_some_and(|at| at.age == Age::Old);
+    fn prepare(&self, moment: &RecallOccasion<'_>) -> Result<(), CliError> {
+        let is_late = self.standing.as_ref().is_some_and(|at| at.age == SessionAge::Old);
         match moment {
-            Moment::Start | Moment::Again | Moment::Shortened => forget(&self.place),
+            RecallOccasion::Start | RecallOccasion::Again | RecallOccasion::Shortened => {
+                forget(&self.place)
+            }
             // After this long everything is shown again.
-            Moment::GoingOn | Moment::Task(_) if is_late => forget(&self.place),
-            Moment::GoingOn | Moment::Task(_) => {}
+            RecallOccasion::GoingOn | RecallOccasion::Task(_) if is_late => forget(&self.place),
+            RecallOccasion::GoingOn | RecallOccasion::Task(_) => {}
         }
-        if let Moment::Task(_) = moment {
+        if let RecallOccasion::Task(_) = moment {
             // It comes before anything can fail, so that nothing is shown twice.
             self.place.keep(ASKED, "")?;
         }
@@ -284,33 +317,37 @@ impl Showing<'_> {
         Ok(())
     }
 
-    fn wanted(&self, moment: &Moment<'_>, effect: &Effect) -> Wanted {
+    fn wanted(&self, moment: &RecallOccasion<'_>, effect: &ReplyEffect) -> NoteRequest {
         let before = ralph_files::read_own_text(self.place.folder().join(SEEN));
         let before = before.as_deref().unwrap_or_default();
         let mut lines = before.lines();
         let spent = lines.next().and_then(|line| line.parse().ok()).unwrap_or(0);
         let seen: Vec<String> = lines.map(str::to_owned).collect();
         let (part, task) = match (moment, effect) {
-            (Moment::Start | Moment::GoingOn, _) => (Part::Standing, None),
-            (Moment::Again | Moment::Shortened, _) => (Part::Whole, self.known_task()),
-            (Moment::Task(_), Effect::Begin { task, .. }) => (part(&seen), Some(task.clone())),
-            (Moment::Task(text), _) => (part(&seen), Some((*text).to_owned())),
+            (RecallOccasion::Start | RecallOccasion::GoingOn, _) => (NotePortion::Standing, None),
+            (RecallOccasion::Again | RecallOccasion::Shortened, _) => {
+                (NotePortion::Whole, self.known_task())
+            }
+            (RecallOccasion::Task(_), ReplyEffect::Begin { task, .. }) => {
+                (part(&seen), Some(task.clone()))
+            }
+            (RecallOccasion::Task(text), _) => (part(&seen), Some((*text).to_owned())),
         };
-        Wanted {
+        NoteRequest {
             part,
             task,
             seen,
             spent,
             place: self.at(effect),
-            preface: if spent > 0 { Preface::LeftOut } else { Preface::Written },
-            ..Wanted::new(Phase::Think)
+            preface: if spent > 0 { PrefaceMode::LeftOut } else { PrefaceMode::Written },
+            ..NoteRequest::new(WorkPhase::Think)
         }
     }
 
     /// Returns the topic of a compacted session: its task, and what the user said since.
     fn known_task(&self) -> Option<String> {
         let session = &self.standing.as_ref()?.session;
-        let said = session.messages.iter().filter(|message| message.who == Who::User);
+        let said = session.messages.iter().filter(|message| message.who == MessageRole::User);
         let said = said.map(|message| message.text.clone());
         let mut words: Vec<String> = session.task.clone().into_iter().chain(said).collect();
         words.dedup();
@@ -318,17 +355,17 @@ impl Showing<'_> {
     }
 
     /// Returns the place where notes are shown: the turn of a loop, if there is one.
-    fn at(&self, effect: &Effect) -> event::Place {
+    fn at(&self, effect: &ReplyEffect) -> event::EventContext {
         let place = memory::place(self.app, Some(self.session.as_str()));
-        let phase = Some(Phase::Think);
+        let phase = Some(WorkPhase::Think);
         // The turn that begins now is the first of its run.
-        let is_first = matches!(effect, Effect::Begin { .. }) && place.run.is_some();
+        let is_first = matches!(effect, ReplyEffect::Begin { .. }) && place.run.is_some();
         let iteration = if is_first { Some(1) } else { place.iteration };
-        event::Place { iteration, phase, ..place }
+        event::EventContext { iteration, phase, ..place }
     }
 }
 
 /// Selects the notes: if the host did not report a start, all come with the task.
-fn part(seen: &[String]) -> Part {
-    if seen.is_empty() { Part::Whole } else { Part::Asked }
+fn part(seen: &[String]) -> NotePortion {
+    if seen.is_empty() { NotePortion::Whole } else { NotePortion::Asked }
 }

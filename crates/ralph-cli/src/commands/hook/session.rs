@@ -3,25 +3,26 @@
 use std::time::Duration;
 
 use ralph_core::host::{
-    Actor, Effect, Happening, HostEvent, HostReply, Reach, Report, Start, Tone, ToolUse,
+    ActionReport, EventAgent, HostChannel, HostEvent, HostEventKind, HostReply, NoteTone,
+    ReplyEffect, SessionStart, ToolUse,
 };
 use ralph_core::locale::Locale;
 use ralph_core::run::Owner;
-use ralph_core::state::{Pause, State, Wait};
+use ralph_core::state::{PauseReason, RunState, WaitReason};
 use ralph_core::wording::{NextPrompt, host as wording, told};
 use ralph_core::{Run, SessionId};
-use ralph_engine::events::Silent;
-use ralph_engine::host::{Hosted, Place, record_tools};
-use ralph_engine::{Driver, EngineError, Ledger, loops};
-use ralph_store::{RunQuery, RunStore, StoreError, Which};
+use ralph_engine::events::SilentSink;
+use ralph_engine::host::{HostedSession, SessionDir, record_tools};
+use ralph_engine::{Driver, EngineError, RunLedger, loops};
+use ralph_store::{RunQuery, RunStateFilter, RunStore, StoreError};
 
-use super::calls::{self, Queued};
-use super::deadline::Deadline;
-use super::slash::{self, ResumeWords, Slash, Wanted};
-use super::{Call, arm, auto, edits, said};
+use super::calls::{self, QueuedCommandResult};
+use super::deadline::AnswerDeadline;
+use super::slash::{self, LoopRequest, ResumeWords, SlashPrompt};
+use super::{HookInvocation, arm, auto, edits, said};
 use crate::app::App;
 use crate::commands::allow;
-use crate::commands::drive::{self, Checks};
+use crate::commands::drive::{self, RunChecks};
 use crate::commands::resume::{refuse_elsewhere, settings_of};
 use crate::commands::run::open_ledger;
 use crate::error::CliError;
@@ -31,19 +32,19 @@ use crate::rights;
 const ECHO: Duration = Duration::from_secs(2);
 
 /// One event, with everything that is needed to answer it.
-pub(super) struct Session<'a> {
+pub(super) struct HookRequest<'a> {
     pub(super) app: &'a App,
-    pub(super) call: &'a Call,
+    pub(super) call: &'a HookInvocation,
     pub(super) event: &'a HostEvent,
-    pub(super) deadline: &'a Deadline,
+    pub(super) deadline: &'a AnswerDeadline,
 }
 
-impl<'a> Session<'a> {
+impl<'a> HookRequest<'a> {
     pub(super) fn new(
         app: &'a App,
-        call: &'a Call,
+        call: &'a HookInvocation,
         event: &'a HostEvent,
-        deadline: &'a Deadline,
+        deadline: &'a AnswerDeadline,
     ) -> Self {
         Self { app, call, event, deadline }
     }
@@ -54,9 +55,9 @@ impl<'a> Session<'a> {
         }
         let Some(session) = &self.event.session else { return Ok(HostReply::silent()) };
         match &self.event.what {
-            Happening::ToolsUsed(uses) => self.tools_used(session, uses),
-            Happening::Prompted { text, .. } if self.event.actor == Actor::Main => {
-                if Place::new(&self.app.home, session).take_answered(text) {
+            HostEventKind::ToolsUsed(uses) => self.tools_used(session, uses),
+            HostEventKind::Prompted { text, .. } if self.event.actor == EventAgent::Main => {
+                if SessionDir::new(&self.app.home, session).take_answered(text) {
                     return Ok(answer(told::answered(self.app.chosen_locale())));
                 }
                 match slash::parse(text, &|word| self.is_path(session, word)) {
@@ -64,33 +65,33 @@ impl<'a> Session<'a> {
                     None => self.hear(session),
                 }
             }
-            Happening::SessionStarted(start @ (Start::Cleared | Start::Forked)) => {
-                self.follow(session, *start)
-            }
-            Happening::SessionStarted(_)
-            | Happening::Prompted { .. }
-            | Happening::Woken
-            | Happening::CommandCalled { .. }
-            | Happening::ToolAsked(_)
-            | Happening::TurnEnded(_)
-            | Happening::TurnBroken(_)
-            | Happening::ChildEnded
-            | Happening::PermissionAsked { .. }
-            | Happening::PermissionAnswered
-            | Happening::NotDelivered { .. }
-            | Happening::Due
-            | Happening::Compacting
-            | Happening::Compacted { .. }
-            | Happening::SessionEnded { .. }
-            | Happening::HostStarted
-            | Happening::Done(_)
-            | Happening::Other { .. } => self.hear(session),
+            HostEventKind::SessionStarted(
+                start @ (SessionStart::Cleared | SessionStart::Forked),
+            ) => self.follow(session, *start),
+            HostEventKind::SessionStarted(_)
+            | HostEventKind::Prompted { .. }
+            | HostEventKind::Woken
+            | HostEventKind::CommandCalled { .. }
+            | HostEventKind::ToolAsked(_)
+            | HostEventKind::TurnEnded(_)
+            | HostEventKind::TurnBroken(_)
+            | HostEventKind::ChildEnded
+            | HostEventKind::PermissionAsked { .. }
+            | HostEventKind::PermissionAnswered
+            | HostEventKind::NotDelivered { .. }
+            | HostEventKind::Due
+            | HostEventKind::Compacting
+            | HostEventKind::Compacted { .. }
+            | HostEventKind::SessionEnded { .. }
+            | HostEventKind::HostStarted
+            | HostEventKind::Done(_)
+            | HostEventKind::Other { .. } => self.hear(session),
         }
     }
 
     /// Passes the event to the run of the session.
     fn hear(&self, session: &SessionId) -> Result<HostReply, CliError> {
-        let place = Place::new(&self.app.home, session);
+        let place = SessionDir::new(&self.app.home, session);
         let Some(ledger) = self.existing_ledger()? else {
             place.unmark();
             return auto::unasked(self, session);
@@ -112,13 +113,13 @@ impl<'a> Session<'a> {
             return Ok(reply);
         }
         let queued = self.queued(session, &place);
-        if let Some(Queued::Acts(reply)) = queued {
+        if let Some(QueuedCommandResult::Acts(reply)) = queued {
             return Ok(reply);
         }
-        let mut sink = Silent;
+        let mut sink = SilentSink;
         // A session can be left even if its gates no longer work.
-        let checks = if matches!(self.event.what, Happening::TurnEnded(_)) {
-            let checks = Checks::of_running(self.app, settings_of(self.app, &run, None)?)?;
+        let checks = if matches!(self.event.what, HostEventKind::TurnEnded(_)) {
+            let checks = RunChecks::of_running(self.app, settings_of(self.app, &run, None)?)?;
             let takes_long = !checks.gates.is_empty() || checks.judge.is_some();
             if takes_long || place.was_used() {
                 checks.until(self.deadline.end_of_gates())
@@ -126,7 +127,7 @@ impl<'a> Session<'a> {
                 checks
             }
         } else {
-            Checks::none(settings_of(self.app, &run, None)?)
+            RunChecks::none(settings_of(self.app, &run, None)?)
         };
         let hosted = self.hosted(session, &checks);
         let mut driver = drive::driver(self.app, ledger, checks, &run, &mut sink)?;
@@ -137,8 +138,8 @@ impl<'a> Session<'a> {
             std::mem::forget(driver);
         }
         Ok(match (answered?, queued) {
-            (reply, Some(Queued::Shows(text))) => calls::beside(reply, &text),
-            (reply, Some(Queued::Acts(_)) | None) => reply,
+            (reply, Some(QueuedCommandResult::Shows(text))) => calls::beside(reply, &text),
+            (reply, Some(QueuedCommandResult::Acts(_)) | None) => reply,
         })
     }
 
@@ -146,25 +147,25 @@ impl<'a> Session<'a> {
     /// `None` for other events.
     fn of_host(&self) -> Result<Option<HostReply>, CliError> {
         let wanted = match &self.event.what {
-            Happening::HostStarted => None,
-            Happening::Done(report) => Some(report),
-            Happening::SessionStarted(_)
-            | Happening::Prompted { .. }
-            | Happening::Woken
-            | Happening::CommandCalled { .. }
-            | Happening::ToolAsked(_)
-            | Happening::ToolsUsed(_)
-            | Happening::TurnEnded(_)
-            | Happening::TurnBroken(_)
-            | Happening::ChildEnded
-            | Happening::PermissionAsked { .. }
-            | Happening::PermissionAnswered
-            | Happening::NotDelivered { .. }
-            | Happening::Due
-            | Happening::Compacting
-            | Happening::Compacted { .. }
-            | Happening::SessionEnded { .. }
-            | Happening::Other { .. } => return Ok(None),
+            HostEventKind::HostStarted => None,
+            HostEventKind::Done(report) => Some(report),
+            HostEventKind::SessionStarted(_)
+            | HostEventKind::Prompted { .. }
+            | HostEventKind::Woken
+            | HostEventKind::CommandCalled { .. }
+            | HostEventKind::ToolAsked(_)
+            | HostEventKind::ToolsUsed(_)
+            | HostEventKind::TurnEnded(_)
+            | HostEventKind::TurnBroken(_)
+            | HostEventKind::ChildEnded
+            | HostEventKind::PermissionAsked { .. }
+            | HostEventKind::PermissionAnswered
+            | HostEventKind::NotDelivered { .. }
+            | HostEventKind::Due
+            | HostEventKind::Compacting
+            | HostEventKind::Compacted { .. }
+            | HostEventKind::SessionEnded { .. }
+            | HostEventKind::Other { .. } => return Ok(None),
         };
         let Some(store) = self.app.existing_store()? else { return Ok(Some(HostReply::silent())) };
         let runs = match wanted {
@@ -184,19 +185,20 @@ impl<'a> Session<'a> {
     fn of_host_for(
         &self,
         run: &Run,
-        wanted: Option<&Report>,
+        wanted: Option<&ActionReport>,
     ) -> Result<Option<HostReply>, CliError> {
         let is_ours = run.worktree == self.app.worktree() && run.agent.name == self.call.host.name;
         let Some(session) = run.session().filter(|_| is_ours) else { return Ok(None) };
         let Some(ledger) = self.existing_ledger()? else { return Ok(None) };
-        let is_cut_off =
-            run.state == State::Running && run.errands.first().is_none() && self.app.is_left(run);
+        let is_cut_off = run.state == RunState::Running
+            && run.errands.first().is_none()
+            && self.app.is_left(run);
         let reply = self.with_driver(ledger, run, session, |driver, hosted| match wanted {
             Some(report) => driver.answer_report(run, report, hosted),
             None if is_cut_off => {
                 let run = driver.drop_turn(run.clone())?;
                 let reply = driver.answer_start(&run, hosted)?;
-                Ok(reply.with_note(told::was_cut_off(&run)).in_tone(Tone::Warning))
+                Ok(reply.with_note(told::was_cut_off(&run)).in_tone(NoteTone::Warning))
             }
             None => driver.answer_start(run, hosted),
         });
@@ -211,7 +213,7 @@ impl<'a> Session<'a> {
         let mut tone = last.tone;
         for reply in replies {
             notes.extend(reply.note);
-            if reply.tone != Tone::default() {
+            if reply.tone != NoteTone::default() {
                 tone = reply.tone;
             }
             let alone = HostReply::of(reply.effect);
@@ -224,13 +226,13 @@ impl<'a> Session<'a> {
     /// Answers an event that needs no gates.
     fn with_driver(
         &self,
-        ledger: Ledger,
+        ledger: RunLedger,
         run: &Run,
         session: &SessionId,
-        answer: impl FnOnce(&mut Driver<'_>, &Hosted) -> Result<HostReply, EngineError>,
+        answer: impl FnOnce(&mut Driver<'_>, &HostedSession) -> Result<HostReply, EngineError>,
     ) -> Result<HostReply, CliError> {
-        let mut sink = Silent;
-        let checks = Checks::none(settings_of(self.app, run, None)?);
+        let mut sink = SilentSink;
+        let checks = RunChecks::none(settings_of(self.app, run, None)?);
         let hosted = self.hosted(session, &checks);
         let mut driver = drive::driver(self.app, ledger, checks, run, &mut sink)?;
         let answered = answer(&mut driver, &hosted);
@@ -241,15 +243,15 @@ impl<'a> Session<'a> {
     }
 
     /// Makes the gates of a run, with the hook's time limit.
-    pub(super) fn checks(&self, run: &Run) -> Result<Checks, CliError> {
-        let checks = Checks::of_running(self.app, settings_of(self.app, run, None)?)?;
+    pub(super) fn checks(&self, run: &Run) -> Result<RunChecks, CliError> {
+        let checks = RunChecks::of_running(self.app, settings_of(self.app, run, None)?)?;
         Ok(checks.until(self.deadline.end_of_gates()))
     }
 
-    pub(super) fn hosted(&self, session: &SessionId, checks: &Checks) -> Hosted {
-        let place = Place::new(&self.app.home, session);
+    pub(super) fn hosted(&self, session: &SessionId, checks: &RunChecks) -> HostedSession {
+        let place = SessionDir::new(&self.app.home, session);
         place.note_loop_host(self.call.caller);
-        Hosted {
+        HostedSession {
             session: session.clone(),
             place,
             cap: self.call.host.cap(|name| self.app.variable(name)),
@@ -265,9 +267,9 @@ impl<'a> Session<'a> {
         }
     }
 
-    pub(super) fn existing_ledger(&self) -> Result<Option<Ledger>, CliError> {
+    pub(super) fn existing_ledger(&self) -> Result<Option<RunLedger>, CliError> {
         // Nothing is created for a session that does not concern us.
-        Ok(Ledger::open_existing(&self.app.home)?)
+        Ok(RunLedger::open_existing(&self.app.home)?)
     }
 
     /// Records what tools did in the run's iteration, and looks at the files they wrote.
@@ -278,8 +280,8 @@ impl<'a> Session<'a> {
             None => store.run_of_session(session)?,
         };
         let Some(run) = run else { return auto::unasked(self, session) };
-        let place = Place::new(&self.app.home, session);
-        if self.event.actor == Actor::Main {
+        let place = SessionDir::new(&self.app.home, session);
+        if self.event.actor == EventAgent::Main {
             place.note_use();
         }
         let now = self.app.now();
@@ -291,19 +293,24 @@ impl<'a> Session<'a> {
     }
 
     /// Runs a command of ours that was typed in the session. Errors are shown to the user.
-    pub(super) fn command(&self, session: &SessionId, command: &Slash, text: &str) -> HostReply {
+    pub(super) fn command(
+        &self,
+        session: &SessionId,
+        command: &SlashPrompt,
+        text: &str,
+    ) -> HostReply {
         if let Err(error) = rights::ensure_in_session(self.app, command.right(), text) {
-            return answer(said(self.app, &error)).in_tone(Tone::Error);
+            return answer(said(self.app, &error)).in_tone(NoteTone::Error);
         }
         let done = match command {
-            Slash::Arm(text) => self.arm(session, text),
-            Slash::Unclear(word, meant) => Err(slash::unclear(word, meant.as_deref())),
-            Slash::Misfit(command, word) => Err(slash::misfit(command, word)),
-            Slash::Help => Ok(answer(slash::help(self.app.chosen_locale()))),
-            Slash::Resume(words) => self.resume(session, words),
-            Slash::Call(call) => self.call(session, call),
+            SlashPrompt::Arm(text) => self.arm(session, text),
+            SlashPrompt::Unclear(word, meant) => Err(slash::unclear(word, meant.as_deref())),
+            SlashPrompt::Misfit(command, word) => Err(slash::misfit(command, word)),
+            SlashPrompt::Help => Ok(answer(slash::help(self.app.chosen_locale()))),
+            SlashPrompt::Resume(words) => self.resume(session, words),
+            SlashPrompt::Call(call) => self.call(session, call),
         };
-        done.unwrap_or_else(|error| answer(said(self.app, &error)).in_tone(Tone::Error))
+        done.unwrap_or_else(|error| answer(said(self.app, &error)).in_tone(NoteTone::Error))
     }
 
     /// Returns true if a word names a file of the project, or one that is held. A held
@@ -324,11 +331,11 @@ impl<'a> Session<'a> {
 
     fn arm(&self, session: &SessionId, text: &str) -> Result<HostReply, CliError> {
         self.app.refuse_if_disabled()?;
-        let wanted = Wanted::read(text, &|path| self.app.project.root.join(path).exists())?;
+        let wanted = LoopRequest::read(text, &|path| self.app.project.root.join(path).exists())?;
         let mut layers = self.app.layers()?;
         wanted.apply(&mut layers)?;
         let settings = arm::settings(self.app, self.call.host, layers)?;
-        let checks = Checks::new(self.app, settings)?.until(self.deadline.end_of_gates());
+        let checks = RunChecks::new(self.app, settings)?.until(self.deadline.end_of_gates());
         arm::start(self, session, wanted.task, checks, None)
     }
 
@@ -341,7 +348,8 @@ impl<'a> Session<'a> {
     ) -> Result<HostReply, CliError> {
         let own = self.own_open(session)?;
         let waits = |run: &Run| {
-            matches!(run.state, State::Waiting(Wait::Human { .. })) && !run.progress.held.is_empty()
+            matches!(run.state, RunState::Waiting(WaitReason::Human { .. }))
+                && !run.progress.held.is_empty()
         };
         let is_open = own.is_some();
         let Some(run) = own.filter(waits) else {
@@ -378,19 +386,19 @@ impl<'a> Session<'a> {
         arm::refuse_budget(&run.policy)?;
         let is_own = run.session() == Some(session);
         let is_under_way =
-            run.state == State::Running && !ledger.store().is_decided(&run.id, run.iteration)?;
-        let place = Place::new(&self.app.home, session);
+            run.state == RunState::Running && !ledger.store().is_decided(&run.id, run.iteration)?;
+        let place = SessionDir::new(&self.app.home, session);
         let is_recent = place.resumed().is_some_and(|at| at.plus(ECHO) >= self.call.heard);
         let is_echo = match self.call.host.reach {
             // A run in its first epoch was never resumed.
-            Reach::Answers => self.is_echo(&run, session) && run.epoch > 1,
-            Reach::Messages => is_own && is_under_way && is_recent,
+            HostChannel::Answers => self.is_echo(&run, session) && run.epoch > 1,
+            HostChannel::Messages => is_own && is_under_way && is_recent,
         };
         if is_echo {
             return Ok(HostReply::silent());
         }
         // A host with replies lets the user type only while no turn runs.
-        if self.call.host.reach == Reach::Messages && is_own && is_under_way {
+        if self.call.host.reach == HostChannel::Messages && is_own && is_under_way {
             return Ok(answer(told::is_at_work(&run)));
         }
         let is_elsewhere = run.session().is_some() && !is_own;
@@ -428,13 +436,18 @@ impl<'a> Session<'a> {
     }
 
     /// Takes over a run and judges it immediately.
-    fn go_on(&self, session: &SessionId, ledger: Ledger, run: &Run) -> Result<HostReply, CliError> {
+    fn go_on(
+        &self,
+        session: &SessionId,
+        ledger: RunLedger,
+        run: &Run,
+    ) -> Result<HostReply, CliError> {
         let old = run.session().cloned();
         let owner = Owner::Session(session.clone());
         self.give_sign();
         let checks = self.checks(run)?;
         // Background work that ends from now on was started before the run rested.
-        let place = Place::new(&self.app.home, session);
+        let place = SessionDir::new(&self.app.home, session);
         let _arming = place.note_arming();
         let taken = loops::take_over_as(ledger.store(), run, &owner, self.app.now());
         if let Err(EngineError::Store(StoreError::Stale { .. })) = &taken {
@@ -447,44 +460,47 @@ impl<'a> Session<'a> {
         let run = taken?;
         self.move_mark(old.as_ref(), session, &run)?;
         place.note_resumed(self.app.now());
-        let mut sink = Silent;
+        let mut sink = SilentSink;
         let mut driver = drive::driver(self.app, ledger, checks, &run, &mut sink)?;
         let run = driver.adopt(run)?;
         Ok(match run.state {
-            State::Running => {
-                HostReply::of(Effect::Tell { context: NextPrompt::new(&run).reminder() })
+            RunState::Running => {
+                HostReply::of(ReplyEffect::Tell { context: NextPrompt::new(&run).reminder() })
                     .with_note(wording::goes_on(&run))
             }
-            State::Waiting(_)
-            | State::Paused(_)
-            | State::Success(_)
-            | State::Failed(_)
-            | State::Stopped => answer(wording::ended(&run, None)).calling_off(),
+            RunState::Waiting(_)
+            | RunState::Paused(_)
+            | RunState::Success(_)
+            | RunState::Failed(_)
+            | RunState::Stopped => answer(wording::ended(&run, None)).calling_off(),
         })
     }
 
     /// Prints an early line for a host that needs a sign of life.
     pub(super) fn give_sign(&self) {
-        if self.call.host.reach == Reach::Messages {
+        if self.call.host.reach == HostChannel::Messages {
             self.deadline.early("");
         }
     }
 
     /// Gives the run of an earlier session to the session that follows it.
-    fn follow(&self, session: &SessionId, start: Start) -> Result<HostReply, CliError> {
+    fn follow(&self, session: &SessionId, start: SessionStart) -> Result<HostReply, CliError> {
         let Some(ledger) = self.existing_ledger()? else { return Ok(HostReply::silent()) };
         let worktree = Some(self.app.worktree());
-        let open = ledger.store().runs(&RunQuery { worktree, which: Which::Open, limit: 10 })?;
+        let open =
+            ledger.store().runs(&RunQuery { worktree, which: RunStateFilter::Open, limit: 10 })?;
         let is_left = |run: &&Run| match (start, run.session()) {
-            (Start::Cleared, Some(old)) => Place::new(&self.app.home, old).was_cleared(),
-            (_, Some(_)) => run.state == State::Paused(Pause::Interrupted),
+            (SessionStart::Cleared, Some(old)) => {
+                SessionDir::new(&self.app.home, old).was_cleared()
+            }
+            (_, Some(_)) => run.state == RunState::Paused(PauseReason::Interrupted),
             (_, None) => false,
         };
         let mut left = open.iter().filter(is_left);
         let (Some(run), None) = (left.next(), left.next()) else {
             return Ok(HostReply::silent());
         };
-        if start == Start::Forked {
+        if start == SessionStart::Forked {
             // It is not known which session this one was copied from, so the user decides.
             let line = self.left_alone(run, "resume", self.app.chosen_locale());
             return Ok(HostReply::silent().with_note(format!("ralph: {line}")));
@@ -492,16 +508,16 @@ impl<'a> Session<'a> {
         let old = run.session().cloned();
         if !run.state.is_active() {
             // An interrupted run keeps resting, so that this session can resume it.
-            let run = loops::hand_on(ledger.store(), run, session, self.app.now())?;
+            let run = loops::move_to_session(ledger.store(), run, session, self.app.now())?;
             self.move_mark(old.as_ref(), session, &run)?;
             return Ok(HostReply::silent().with_note(wording::rests(&run)));
         }
         let owner = Owner::Session(session.clone());
         let run = loops::take_over_as(ledger.store(), run, &owner, self.app.now())?;
         self.move_mark(old.as_ref(), session, &run)?;
-        let (checks, mut sink) = (self.checks(&run)?, Silent);
+        let (checks, mut sink) = (self.checks(&run)?, SilentSink);
         let run = drive::driver(self.app, ledger, checks, &run, &mut sink)?.drop_turn(run)?;
-        let reply = HostReply::of(Effect::Tell { context: NextPrompt::new(&run).reminder() });
+        let reply = HostReply::of(ReplyEffect::Tell { context: NextPrompt::new(&run).reminder() });
         Ok(reply.with_note(wording::goes_on(&run)))
     }
 
@@ -512,9 +528,9 @@ impl<'a> Session<'a> {
         run: &Run,
     ) -> Result<(), CliError> {
         if let Some(old) = from {
-            Place::new(&self.app.home, old).unmark();
+            SessionDir::new(&self.app.home, old).unmark();
         }
-        let place = Place::new(&self.app.home, to);
+        let place = SessionDir::new(&self.app.home, to);
         place.mark(&run.id)?;
         place.note_loop_host(self.call.caller);
         place.note_asked(self.event.prompt.as_deref());
@@ -524,7 +540,7 @@ impl<'a> Session<'a> {
 
 /// Makes a reply that the user reads and the agent does not.
 pub(super) fn answer(text: impl Into<String>) -> HostReply {
-    HostReply::of(Effect::Answer { text: text.into() })
+    HostReply::of(ReplyEffect::Answer { text: text.into() })
 }
 
 /// Makes the error for a loop that has ended.
@@ -541,13 +557,13 @@ fn has_ended(run: &Run) -> CliError {
 /// Makes the error for paths at which nothing is held.
 fn not_held(run: &Run, words: &[String]) -> CliError {
     let question = match &run.state {
-        State::Waiting(Wait::Human { question }) => question.as_str(),
-        State::Waiting(_)
-        | State::Running
-        | State::Paused(_)
-        | State::Success(_)
-        | State::Failed(_)
-        | State::Stopped => "",
+        RunState::Waiting(WaitReason::Human { question }) => question.as_str(),
+        RunState::Waiting(_)
+        | RunState::Running
+        | RunState::Paused(_)
+        | RunState::Success(_)
+        | RunState::Failed(_)
+        | RunState::Stopped => "",
     };
     let typed = words.join(" ");
     CliError::refused(format!("nothing is held at `{typed}`"))
@@ -561,7 +577,7 @@ fn not_held(run: &Run, words: &[String]) -> CliError {
 /// Returns the run that left this session but still waits for it.
 fn left_by(
     store: &dyn RunStore,
-    place: &Place,
+    place: &SessionDir,
     session: &SessionId,
 ) -> Result<Option<Run>, CliError> {
     let Some(id) = place.run() else { return Ok(None) };

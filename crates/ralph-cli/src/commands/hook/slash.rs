@@ -11,16 +11,16 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
 
 use ralph_core::locale::Locale;
 
-use crate::cli::{Cli, Command};
+use crate::cli::{Cli, CliCommand};
 use crate::error::CliError;
 use crate::rights::CallRight;
-use words::{Word, words};
+use words::{PromptWord, words};
 
-pub(super) use wanted::Wanted;
+pub(super) use wanted::LoopRequest;
 
 /// A parsed `/ralph` prompt.
 #[derive(Debug)]
-pub(super) enum Slash {
+pub(super) enum SlashPrompt {
     /// Starts a loop with this text.
     Arm(String),
     /// Runs a command of ours.
@@ -39,7 +39,7 @@ pub(super) enum Slash {
 #[derive(Debug)]
 pub(super) struct SessionCommand {
     /// The parsed command.
-    pub(super) command: Command,
+    pub(super) command: CliCommand,
     /// The words, starting with the name.
     pub(super) words: Vec<String>,
 }
@@ -62,7 +62,7 @@ impl SessionCommand {
     }
 }
 
-impl Slash {
+impl SlashPrompt {
     /// Returns who may type it while our driver runs a turn.
     pub(super) fn right(&self) -> CallRight {
         match self {
@@ -91,7 +91,7 @@ pub(super) fn is_ours(prompt: &str) -> bool {
 
 /// Parses a prompt that is one of our commands; `None` for any other. `exists` returns
 /// true if a word names a file.
-pub(super) fn parse(prompt: &str, exists: &dyn Fn(&str) -> bool) -> Option<Slash> {
+pub(super) fn parse(prompt: &str, exists: &dyn Fn(&str) -> bool) -> Option<SlashPrompt> {
     match behind(prompt)? {
         // After an interruption a host may put the prompt back, and the user types behind it.
         ("ralph", rest) if rest.ends_with("/cancel-ralph") => {
@@ -108,15 +108,15 @@ pub(super) fn parse(prompt: &str, exists: &dyn Fn(&str) -> bool) -> Option<Slash
     }
 }
 
-fn understand(rest: &str, exists: &dyn Fn(&str) -> bool) -> Slash {
+fn understand(rest: &str, exists: &dyn Fn(&str) -> bool) -> SlashPrompt {
     let words = words(rest);
-    let Some(first) = words.first() else { return Slash::Help };
+    let Some(first) = words.first() else { return SlashPrompt::Help };
     if first.quote.is_some() {
-        return Slash::Arm(rest.to_owned());
+        return SlashPrompt::Arm(rest.to_owned());
     }
     match &rest[first.span.clone()] {
-        "start" => return Slash::Arm(rest[first.span.end..].trim().to_owned()),
-        "help" | "--help" | "-h" if words.len() == 1 => return Slash::Help,
+        "start" => return SlashPrompt::Arm(rest[first.span.end..].trim().to_owned()),
+        "help" | "--help" | "-h" if words.len() == 1 => return SlashPrompt::Help,
         _ => {}
     }
     let typed: Vec<String> = words.iter().map(|word| word.value(rest).into_owned()).collect();
@@ -130,20 +130,20 @@ fn understand(rest: &str, exists: &dyn Fn(&str) -> bool) -> Slash {
         && is_command(command)
         && looks_like_argument(word)
     {
-        return Slash::Misfit(command.clone(), word.clone());
+        return SlashPrompt::Misfit(command.clone(), word.clone());
     }
     let word = typed.into_iter().next().unwrap_or_default();
     if is_no_task(rest, &words) {
-        return Slash::Unclear(word, None);
+        return SlashPrompt::Unclear(word, None);
     }
     match misspelt(rest, &words) {
-        Some(meant) => Slash::Unclear(word, Some(meant)),
-        None => Slash::Arm(rest.to_owned()),
+        Some(meant) => SlashPrompt::Unclear(word, Some(meant)),
+        None => SlashPrompt::Arm(rest.to_owned()),
     }
 }
 
 /// Parses these words as a command, if all of them belong to it.
-fn called_as(mut typed: Vec<String>, is_argument: &dyn Fn(&str) -> bool) -> Option<Slash> {
+fn called_as(mut typed: Vec<String>, is_argument: &dyn Fn(&str) -> bool) -> Option<SlashPrompt> {
     if typed.first()? == "--cancel" {
         "stop".clone_into(&mut typed[0]);
     }
@@ -156,7 +156,7 @@ fn called_as(mut typed: Vec<String>, is_argument: &dyn Fn(&str) -> bool) -> Opti
         let matches = command.clone().try_get_matches_from(&typed).ok()?;
         let is_whole = given(&command, &matches).iter().all(|word| is_argument(word));
         let words = ResumeWords::from_arg_matches(&matches).ok()?;
-        return is_whole.then_some(Slash::Resume(words));
+        return is_whole.then_some(SlashPrompt::Resume(words));
     }
     if !is_command(&typed[0]) {
         return None;
@@ -166,7 +166,7 @@ fn called_as(mut typed: Vec<String>, is_argument: &dyn Fn(&str) -> bool) -> Opti
     let matches = command.clone().try_get_matches_from(line).ok()?;
     let is_whole = given(&command, &matches).iter().all(|word| is_argument(word));
     let parsed = Cli::from_arg_matches(&matches).ok()?;
-    is_whole.then_some(Slash::Call(SessionCommand { command: parsed.command, words: typed }))
+    is_whole.then_some(SlashPrompt::Call(SessionCommand { command: parsed.command, words: typed }))
 }
 
 /// Returns true if a word is the name or an alias of a command.
@@ -209,7 +209,7 @@ fn is_range(word: &str) -> bool {
 }
 
 /// Returns true if a text begins with an unknown short flag, or has no letters or digits.
-fn is_no_task(text: &str, words: &[Word]) -> bool {
+fn is_no_task(text: &str, words: &[PromptWord]) -> bool {
     let is_short_flag = |word: &str| {
         let name = word.strip_prefix('-').and_then(|name| name.chars().next());
         name.is_some_and(char::is_alphanumeric)
@@ -219,7 +219,7 @@ fn is_no_task(text: &str, words: &[Word]) -> bool {
 }
 
 /// Returns the command that was probably meant, if only flags or runs follow the first word.
-fn misspelt(text: &str, words: &[Word]) -> Option<String> {
+fn misspelt(text: &str, words: &[PromptWord]) -> Option<String> {
     let mut raw = words.iter().map(|word| &text[word.span.clone()]);
     let first = raw.next()?.to_lowercase();
     if !raw.all(|word| word.starts_with('-') || is_run(word)) {

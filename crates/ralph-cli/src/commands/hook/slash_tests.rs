@@ -7,12 +7,12 @@ fn exists(word: &str) -> bool {
     ["test_calc.py", "src/services/", "한글.rs", "a"].contains(&word)
 }
 
-fn parse(prompt: &str) -> Option<Slash> {
+fn parse(prompt: &str) -> Option<SlashPrompt> {
     super::parse(prompt, &exists)
 }
 
-fn read(text: &str) -> Result<Wanted, CliError> {
-    Wanted::read(text, &exists)
+fn read(text: &str) -> Result<LoopRequest, CliError> {
+    LoopRequest::read(text, &exists)
 }
 
 fn task(text: &str) -> String {
@@ -22,14 +22,14 @@ fn task(text: &str) -> String {
 /// Describes a prompt: the task of a loop, or a command with its words.
 fn meant(prompt: &str) -> String {
     match parse(prompt) {
-        Some(Slash::Arm(task)) => format!("task: {task}"),
-        Some(Slash::Call(call)) => format!("call: {}", call.words.join(" ")),
-        Some(Slash::Resume(words)) => {
+        Some(SlashPrompt::Arm(task)) => format!("task: {task}"),
+        Some(SlashPrompt::Call(call)) => format!("call: {}", call.words.join(" ")),
+        Some(SlashPrompt::Resume(words)) => {
             format!("resume: {} {}", words.run.unwrap_or_default(), words.takeover)
         }
-        Some(Slash::Help) => "help".to_owned(),
-        Some(Slash::Unclear(word, _)) => format!("unclear: {word}"),
-        Some(Slash::Misfit(command, word)) => format!("misfit: {command} {word}"),
+        Some(SlashPrompt::Help) => "help".to_owned(),
+        Some(SlashPrompt::Unclear(word, _)) => format!("unclear: {word}"),
+        Some(SlashPrompt::Misfit(command, word)) => format!("misfit: {command} {word}"),
         None => "none".to_owned(),
     }
 }
@@ -136,7 +136,7 @@ fn a_command_with_an_argument_that_does_not_fit_begins_no_loop() {
 #[test]
 fn a_misspelt_verb_begins_no_loop_and_the_verb_is_named() {
     let meant = |text: &str| match parse(&format!("/ralph {text}")) {
-        Some(Slash::Unclear(word, verb)) => {
+        Some(SlashPrompt::Unclear(word, verb)) => {
             let error = unclear(&word, verb.as_deref()).to_string();
             assert!(error.contains(&format!("`/ralph \"{word} …\"`")), "{error}");
             verb
@@ -293,7 +293,7 @@ fn the_help_is_short_and_names_what_matters() {
 proptest! {
     #[test]
     fn whatever_is_typed_is_a_task_or_an_error(text in "\\PC{0,80}") {
-        if let Some(Slash::Arm(rest)) = parse(&format!("/ralph {text}")) {
+        if let Some(SlashPrompt::Arm(rest)) = parse(&format!("/ralph {text}")) {
             let _ = read(&rest);
         }
     }

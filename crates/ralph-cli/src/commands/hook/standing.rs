@@ -5,16 +5,18 @@
 //! not summarised to others.
 
 use ralph_core::SessionId;
-use ralph_core::host::{Actor, Happening, HostEvent, Position, Reach, Start};
-use ralph_engine::host::{Dwelling, Place};
+use ralph_core::host::{
+    EventAgent, HostChannel, HostEvent, HostEventKind, PromptPosition, SessionStart,
+};
+use ralph_engine::host::{SessionDir, SessionLiveness};
 use ralph_memory::event;
-use ralph_memory::resume::{self, Age, Reader};
+use ralph_memory::resume::{self, SessionAge, SummaryReader};
 use ralph_memory::{
-    MemoryError, Notebook, Patience, Session, SessionFilter, SessionFound, session_id,
+    LockPatience, MemoryError, Notebook, SessionFilter, SessionLookup, SessionRecord, session_id,
 };
 
-use super::capture::{self, Kept};
-use super::{Call, log};
+use super::capture::{self, CaptureStatus};
+use super::{HookInvocation, log};
 use crate::app::App;
 use crate::commands::sessions;
 
@@ -25,70 +27,70 @@ const SHORTENED: &str = "shortened";
 const FEW: usize = 5;
 
 /// A session that was left, and the reader of its summary.
-pub(super) struct Standing {
-    pub(super) session: Session,
-    pub(super) reader: Reader,
-    pub(super) age: Age,
+pub(super) struct PreviousSession {
+    pub(super) session: SessionRecord,
+    pub(super) reader: SummaryReader,
+    pub(super) age: SessionAge,
 }
 
 /// The session whose work is summarised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Whose {
+enum SessionOwnership {
     /// The session itself, for this reader.
-    Own(Reader),
+    Own(SummaryReader),
     /// The last session in the work tree.
     Others,
 }
 
 /// Returns true if an event reports the end of a session that continues in another
 /// process. Only one of its processes ended.
-pub(super) fn goes_on_elsewhere(app: &App, call: &Call, event: &HostEvent) -> bool {
-    let Happening::SessionEnded { reason } = &event.what else { return false };
-    let dwelling = |session| Place::new(&app.home, session).dwelling(call.caller);
+pub(super) fn goes_on_elsewhere(app: &App, call: &HookInvocation, event: &HostEvent) -> bool {
+    let HostEventKind::SessionEnded { reason } = &event.what else { return false };
+    let dwelling = |session| SessionDir::new(&app.home, session).liveness(call.caller);
     // A deleted session is gone everywhere.
-    reason != "deleted" && event.session.as_ref().map(dwelling) == Some(Dwelling::Elsewhere)
+    reason != "deleted" && event.session.as_ref().map(dwelling) == Some(SessionLiveness::Elsewhere)
 }
 
 /// Returns true if the session's host was restarted since its last event.
-pub(super) fn was_left(app: &App, call: &Call, session: &SessionId) -> bool {
-    Place::new(&app.home, session).dwelling(call.caller) == Dwelling::Gone
+pub(super) fn was_left(app: &App, call: &HookInvocation, session: &SessionId) -> bool {
+    SessionDir::new(&app.home, session).liveness(call.caller) == SessionLiveness::Gone
 }
 
 /// Returns true if a session was compacted since it was last shown notes.
 pub(super) fn was_shortened(app: &App, event: &HostEvent) -> bool {
-    let place = |session| Place::new(&app.home, session);
+    let place = |session| SessionDir::new(&app.home, session);
     event.session.as_ref().is_some_and(|session| place(session).folder().join(SHORTENED).exists())
 }
 
 /// Records that a session was compacted and cannot be shown notes now.
-pub(super) fn note_shortened(place: &Place) {
+pub(super) fn note_shortened(place: &SessionDir) {
     // If that fails, the notes are only not repeated.
     let _ = place.keep(SHORTENED, "");
 }
 
 /// Records that a compacted session was shown its notes again.
-pub(super) fn note_told(place: &Place) {
+pub(super) fn note_told(place: &SessionDir) {
     let _ = std::fs::remove_file(place.folder().join(SHORTENED));
 }
 
 /// Finds the work to summarise, if the event calls for it. It must run before the event
 /// is recorded, which makes the session look alive.
-pub(super) fn look(app: &App, call: &Call, event: &HostEvent) -> Option<Standing> {
+pub(super) fn look(app: &App, call: &HookInvocation, event: &HostEvent) -> Option<PreviousSession> {
     let session = event.session.as_ref().filter(|_| Notebook::exists(&app.home))?;
     let whose = whose(app, call, event)?;
     let now = app.now();
-    let found = Notebook::attempt_within(&app.home, Patience::Short, |book| match whose {
-        Whose::Own(_) => own(book, session),
-        Whose::Others => last(app, call, book, session),
+    let found = Notebook::attempt_within(&app.home, LockPatience::Short, |book| match whose {
+        SessionOwnership::Own(_) => own(book, session),
+        SessionOwnership::Others => last(app, call, book, session),
     });
     match found {
         Ok((session, _)) => session.map(|session| {
             let age = resume::age(&session, now);
             let reader = match whose {
-                Whose::Own(reader) => reader,
-                Whose::Others => Reader::Successor,
+                SessionOwnership::Own(reader) => reader,
+                SessionOwnership::Others => SummaryReader::Successor,
             };
-            Standing { session, reader, age }
+            PreviousSession { session, reader, age }
         }),
         Err(error) => {
             log::write(&app.home, &format!("{}: {error}", session.as_str()));
@@ -97,106 +99,116 @@ pub(super) fn look(app: &App, call: &Call, event: &HostEvent) -> Option<Standing
     }
 }
 
-fn whose(app: &App, call: &Call, event: &HostEvent) -> Option<Whose> {
-    let session = event.session.as_ref().filter(|_| event.actor == Actor::Main)?;
+fn whose(app: &App, call: &HookInvocation, event: &HostEvent) -> Option<SessionOwnership> {
+    let session = event.session.as_ref().filter(|_| event.actor == EventAgent::Main)?;
     match &event.what {
-        Happening::SessionStarted(Start::New) => Some(Whose::Others),
-        Happening::SessionStarted(Start::Resumed) => Some(Whose::Own(Reader::Itself)),
-        Happening::SessionStarted(Start::Compacted) | Happening::Compacted { .. } => {
-            Some(Whose::Own(Reader::Newcomer))
+        HostEventKind::SessionStarted(SessionStart::New) => Some(SessionOwnership::Others),
+        HostEventKind::SessionStarted(SessionStart::Resumed) => {
+            Some(SessionOwnership::Own(SummaryReader::Itself))
         }
-        Happening::Prompted { position, .. } if call.host.reach == Reach::Messages => {
-            let dwelling = Place::new(&app.home, session).dwelling(call.caller);
+        HostEventKind::SessionStarted(SessionStart::Compacted)
+        | HostEventKind::Compacted { .. } => Some(SessionOwnership::Own(SummaryReader::Newcomer)),
+        HostEventKind::Prompted { position, .. } if call.host.reach == HostChannel::Messages => {
+            let dwelling = SessionDir::new(&app.home, session).liveness(call.caller);
             match (was_shortened(app, event), dwelling, position) {
-                (true, ..) => Some(Whose::Own(Reader::Newcomer)),
-                (false, Dwelling::Gone, _) => Some(Whose::Own(Reader::Itself)),
-                (false, Dwelling::Unknown, Position::First) => Some(Whose::Others),
+                (true, ..) => Some(SessionOwnership::Own(SummaryReader::Newcomer)),
+                (false, SessionLiveness::Gone, _) => {
+                    Some(SessionOwnership::Own(SummaryReader::Itself))
+                }
+                (false, SessionLiveness::Unknown, PromptPosition::First) => {
+                    Some(SessionOwnership::Others)
+                }
                 (false, ..) => None,
             }
         }
-        Happening::TurnEnded(_) if was_shortened(app, event) => Some(Whose::Own(Reader::Newcomer)),
-        Happening::SessionStarted(Start::Cleared | Start::Forked | Start::Other)
-        | Happening::Prompted { .. }
-        | Happening::HostStarted
-        | Happening::Done(_)
-        | Happening::Woken
-        | Happening::CommandCalled { .. }
-        | Happening::ToolAsked(_)
-        | Happening::ToolsUsed(_)
-        | Happening::TurnEnded(_)
-        | Happening::TurnBroken(_)
-        | Happening::ChildEnded
-        | Happening::PermissionAsked { .. }
-        | Happening::PermissionAnswered
-        | Happening::NotDelivered { .. }
-        | Happening::Due
-        | Happening::Compacting
-        | Happening::SessionEnded { .. }
-        | Happening::Other { .. } => None,
+        HostEventKind::TurnEnded(_) if was_shortened(app, event) => {
+            Some(SessionOwnership::Own(SummaryReader::Newcomer))
+        }
+        HostEventKind::SessionStarted(
+            SessionStart::Cleared | SessionStart::Forked | SessionStart::Other,
+        )
+        | HostEventKind::Prompted { .. }
+        | HostEventKind::HostStarted
+        | HostEventKind::Done(_)
+        | HostEventKind::Woken
+        | HostEventKind::CommandCalled { .. }
+        | HostEventKind::ToolAsked(_)
+        | HostEventKind::ToolsUsed(_)
+        | HostEventKind::TurnEnded(_)
+        | HostEventKind::TurnBroken(_)
+        | HostEventKind::ChildEnded
+        | HostEventKind::PermissionAsked { .. }
+        | HostEventKind::PermissionAnswered
+        | HostEventKind::NotDelivered { .. }
+        | HostEventKind::Due
+        | HostEventKind::Compacting
+        | HostEventKind::SessionEnded { .. }
+        | HostEventKind::Other { .. } => None,
     }
 }
 
-fn own(book: &Notebook, session: &SessionId) -> Result<Option<Session>, MemoryError> {
+fn own(book: &Notebook, session: &SessionId) -> Result<Option<SessionRecord>, MemoryError> {
     match book.session(&our_name(session))? {
-        SessionFound::One(session) => Ok(Some(*session)),
-        SessionFound::Several(_) | SessionFound::None { .. } => Ok(None),
+        SessionLookup::One(session) => Ok(Some(*session)),
+        SessionLookup::Several(_) | SessionLookup::None { .. } => Ok(None),
     }
 }
 
 fn last(
     app: &App,
-    call: &Call,
+    call: &HookInvocation,
     book: &Notebook,
     session: &SessionId,
-) -> Result<Option<Session>, MemoryError> {
+) -> Result<Option<SessionRecord>, MemoryError> {
     let worktree = Some(app.worktree());
     let limit = Some(FEW);
     let known = book.sessions(&SessionFilter { worktree, limit, ..SessionFilter::default() })?;
     let own = our_name(session);
-    let is_alive = |other: &Session| sessions::is_alive(app, other, call.caller);
+    let is_alive = |other: &SessionRecord| sessions::is_alive(app, other, call.caller);
     Ok(resume::left(known, Some(&own), app.now(), is_alive))
 }
 
 fn our_name(session: &SessionId) -> String {
     let session = Some(session.as_str().to_owned());
-    session_id(&event::Place { session, ..event::Place::default() }).unwrap_or_default()
+    session_id(&event::EventContext { session, ..event::EventContext::default() })
+        .unwrap_or_default()
 }
 
 /// Records the host process of a session, as far as an event tells.
-pub(super) fn note(app: &App, call: &Call, event: &HostEvent, kept: Kept) {
-    let is_main = event.actor == Actor::Main && !app.is_driven() && kept == Kept::Yes;
+pub(super) fn note(app: &App, call: &HookInvocation, event: &HostEvent, kept: CaptureStatus) {
+    let is_main = event.actor == EventAgent::Main && !app.is_driven() && kept == CaptureStatus::Yes;
     let Some(session) = event.session.as_ref().filter(|_| is_main) else { return };
-    let place = Place::new(&app.home, session);
+    let place = SessionDir::new(&app.home, session);
     match &event.what {
-        Happening::SessionStarted(_) | Happening::Prompted { .. } => {
-            let start = match place.dwelling(call.caller) {
-                Dwelling::Here => return,
-                Dwelling::Unknown => Start::New,
-                Dwelling::Gone | Dwelling::Elsewhere => Start::Resumed,
+        HostEventKind::SessionStarted(_) | HostEventKind::Prompted { .. } => {
+            let start = match place.liveness(call.caller) {
+                SessionLiveness::Here => return,
+                SessionLiveness::Unknown => SessionStart::New,
+                SessionLiveness::Gone | SessionLiveness::Elsewhere => SessionStart::Resumed,
             };
             // If that fails, the age of its last event decides.
             let _ = place.note_host(call.caller);
-            if call.host.reach == Reach::Messages {
+            if call.host.reach == HostChannel::Messages {
                 capture::open(app, event, start);
             }
         }
-        Happening::SessionEnded { .. } if goes_on_elsewhere(app, call, event) => {}
-        Happening::SessionEnded { .. } => place.forget_host(),
-        Happening::HostStarted
-        | Happening::Done(_)
-        | Happening::Woken
-        | Happening::CommandCalled { .. }
-        | Happening::ToolAsked(_)
-        | Happening::ToolsUsed(_)
-        | Happening::TurnEnded(_)
-        | Happening::TurnBroken(_)
-        | Happening::ChildEnded
-        | Happening::PermissionAsked { .. }
-        | Happening::PermissionAnswered
-        | Happening::NotDelivered { .. }
-        | Happening::Due
-        | Happening::Compacting
-        | Happening::Compacted { .. }
-        | Happening::Other { .. } => {}
+        HostEventKind::SessionEnded { .. } if goes_on_elsewhere(app, call, event) => {}
+        HostEventKind::SessionEnded { .. } => place.forget_host(),
+        HostEventKind::HostStarted
+        | HostEventKind::Done(_)
+        | HostEventKind::Woken
+        | HostEventKind::CommandCalled { .. }
+        | HostEventKind::ToolAsked(_)
+        | HostEventKind::ToolsUsed(_)
+        | HostEventKind::TurnEnded(_)
+        | HostEventKind::TurnBroken(_)
+        | HostEventKind::ChildEnded
+        | HostEventKind::PermissionAsked { .. }
+        | HostEventKind::PermissionAnswered
+        | HostEventKind::NotDelivered { .. }
+        | HostEventKind::Due
+        | HostEventKind::Compacting
+        | HostEventKind::Compacted { .. }
+        | HostEventKind::Other { .. } => {}
     }
 }

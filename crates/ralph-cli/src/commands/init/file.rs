@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use ralph_checks::detect::{Detected, Proposal, Standing};
+use ralph_checks::detect::{DetectedGates, GateProposal, ProposalRole};
 use ralph_config::{quoted, words};
 use ralph_core::policy::{Criterion, GateCommand};
 use serde_json::Value as Json;
@@ -12,7 +12,7 @@ use crate::texts;
 
 /// Renders the file for the detected gates. Those that are not required become comments
 /// with a reason.
-pub(super) fn render(found: &Detected, agent_cmd: Option<&str>) -> String {
+pub(super) fn render(found: &DetectedGates, agent_cmd: Option<&str>) -> String {
     let mut out = String::from("# Settings of ralph; `ralph config` lists them all.\n\n[run]\n");
     match agent_cmd {
         Some(command) => {
@@ -22,7 +22,7 @@ pub(super) fn render(found: &Detected, agent_cmd: Option<&str>) -> String {
             let _ = writeln!(out, "# agent_cmd = {}", toml_text(AGENT));
         }
     }
-    let is_wanted = |criterion: &Criterion| found.of(*criterion).any(Proposal::is_wanted);
+    let is_wanted = |criterion: &Criterion| found.of(*criterion).any(GateProposal::is_wanted);
     let (active, _): (Vec<Criterion>, Vec<Criterion>) =
         Criterion::NAMED.into_iter().partition(is_wanted);
     let names: Vec<String> = active.iter().map(|it| toml_text(it.name())).collect();
@@ -48,13 +48,13 @@ pub(super) fn render(found: &Detected, agent_cmd: Option<&str>) -> String {
 }
 
 /// Renders the table of a gate; commented out if it is not required.
-fn gate(proposal: &Proposal) -> String {
+fn gate(proposal: &GateProposal) -> String {
     let line = |text: &str| texts::one_line(text, 200);
     let mut out = format!("\n# {}: {}\n", proposal.ecosystem, line(&proposal.why));
     let reason = match (&proposal.standing, &proposal.missing) {
-        (Standing::Aside(reason) | Standing::Forbidden(reason), _) => Some(reason.clone()),
-        (Standing::Required, Some(missing)) => Some(missing.to_string()),
-        (Standing::Required, None) => None,
+        (ProposalRole::Aside(reason) | ProposalRole::Forbidden(reason), _) => Some(reason.clone()),
+        (ProposalRole::Required, Some(missing)) => Some(missing.to_string()),
+        (ProposalRole::Required, None) => None,
     };
     let (mark, word) = if proposal.is_wanted() { ("", "Needed") } else { ("# ", "Not required") };
     if let Some(reason) = reason {
@@ -95,28 +95,28 @@ fn toml_text(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use ralph_checks::detect::{MissingNeed, Tier};
-    use ralph_core::format::Format;
+    use ralph_checks::detect::{MissingNeed, SupportTier};
+    use ralph_core::format::OutputFormat;
     use ralph_core::locale::Locale;
 
     use std::fs;
 
     use super::*;
-    use ralph_config::{Layers, Settings};
+    use ralph_config::{RunSettings, SettingLayers};
 
-    fn proposal(name: &str, command: GateCommand, dir: &str) -> Proposal {
-        Proposal {
+    fn proposal(name: &str, command: GateCommand, dir: &str) -> GateProposal {
+        GateProposal {
             name: name.to_owned(),
             criterion: Criterion::TestPass,
             command,
             dir: dir.to_owned(),
-            format: Format::Junit,
+            format: OutputFormat::Junit,
             ecosystem: "Rust",
             tool: "cargo",
             why: "a\nline".to_owned(),
-            tier: Tier::One,
+            tier: SupportTier::One,
             missing: None,
-            standing: Standing::Required,
+            standing: ProposalRole::Required,
         }
     }
 
@@ -132,21 +132,22 @@ mod tests {
             proposal("test_pass:c", argv(&["a", ";", "b\n\u{7f}\t"]), "ä\"x"),
             proposal("test_pass:d", GateCommand::Shell("a && \"b\" > 'c'\n".to_owned()), ""),
         ];
-        let mut found = Detected { proposals: proposals.clone(), notices: Vec::new() };
-        let aside = Standing::Aside("a\nreason".to_owned());
+        let mut found = DetectedGates { proposals: proposals.clone(), notices: Vec::new() };
+        let aside = ProposalRole::Aside("a\nreason".to_owned());
         let other = proposal("test_pass:e", argv(&["no\n"]), "");
-        found.proposals.push(Proposal { standing: aside, ..other });
+        found.proposals.push(GateProposal { standing: aside, ..other });
         let missing = Some(MissingNeed { what: "e\n".to_owned(), install: None });
         let linter = proposal("lint_clean", argv(&["no\n"]), "");
         let criterion = Criterion::LintClean;
-        found.proposals.push(Proposal { criterion, missing, ..linter });
+        found.proposals.push(GateProposal { criterion, missing, ..linter });
 
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("ralph.toml");
         fs::write(&path, render(&found, Some("./a \"b\""))).unwrap();
-        let mut layers = Layers::default();
+        let mut layers = SettingLayers::default();
         layers.add_file(&path).unwrap();
-        let gates = Settings::new(&layers, Locale::En, &Detected::default).unwrap().policy.gates;
+        let gates =
+            RunSettings::new(&layers, Locale::En, &DetectedGates::default).unwrap().policy.gates;
         let read: Vec<_> = gates.into_iter().map(|it| (it.name, it.command, it.dir)).collect();
         let written: Vec<_> =
             proposals.into_iter().map(|it| (it.name, it.command, it.dir)).collect();
@@ -155,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_project_that_says_nothing_still_gets_a_file() {
-        let text = render(&Detected::default(), None);
+        let text = render(&DetectedGates::default(), None);
         let table: toml::Table = toml::from_str(&text).unwrap();
         assert!(table["run"].as_table().unwrap().is_empty(), "{text}");
         assert!(text.contains("# [gates.test_pass]"), "{text}");

@@ -1,40 +1,46 @@
 //! Runs each proposed gate once, to see which of them work here.
 
-use ralph_checks::detect::{Detected, Proposal, Standing};
-use ralph_config::{Layers, Value};
+use ralph_checks::detect::{DetectedGates, GateProposal, ProposalRole};
+use ralph_config::{SettingLayers, SettingValue};
 use ralph_core::evidence::{GateReport, Verdict};
 use ralph_core::locale::Locale;
 use ralph_core::policy::Criterion;
 use ralph_core::wording;
-use ralph_engine::check::Memory;
-use ralph_engine::clock::Interrupt;
+use ralph_engine::check::CacheUse;
+use ralph_engine::clock::InterruptSignal;
 
 use crate::app::App;
-use crate::commands::check::{Progress, Scan, Turn, Wanted, reports};
+use crate::commands::check::{
+    CheckProgressPrinter, CheckQueueMode, CheckRequest, CheckScanScope, reports,
+};
 use crate::error::CliError;
 use crate::out;
-use crate::signals::{self, Aftermath};
+use crate::signals::{self, ForcedEndState};
 
 /// Tries the gates that would be required and can run, and decides whether they stay
 /// required. Returns `false` if the user interrupted it.
-pub(super) fn run(app: &App, found: &mut Detected) -> Result<bool, CliError> {
-    let can_run = |it: &&Proposal| it.is_wanted() && it.missing.is_none();
+pub(super) fn run(app: &App, found: &mut DetectedGates) -> Result<bool, CliError> {
+    let can_run = |it: &&GateProposal| it.is_wanted() && it.missing.is_none();
     let names: Vec<String> =
         found.proposals.iter().filter(can_run).map(|it| it.name.clone()).collect();
     if names.is_empty() {
         return Ok(true);
     }
-    let mut layers = Layers::default();
-    layers.set_flag("run.criteria", Value::List(names));
-    let mut progress = Progress {
+    let mut layers = SettingLayers::default();
+    layers.set_flag("run.criteria", SettingValue::List(names));
+    let mut progress = CheckProgressPrinter {
         locale: app.locale(),
         quiet: false,
-        interrupt: Interrupt::default(),
+        interrupt: InterruptSignal::default(),
         is_held: false,
         line: None,
     };
-    signals::listen(&progress.interrupt, || {}, Aftermath::Nothing, progress.locale)?;
-    let wanted = Wanted { memory: Memory::Ignored, scan: Scan::All, turn: Turn::Ignored };
+    signals::listen(&progress.interrupt, || {}, ForcedEndState::Nothing, progress.locale)?;
+    let wanted = CheckRequest {
+        memory: CacheUse::Ignored,
+        scan: CheckScanScope::All,
+        turn: CheckQueueMode::Ignored,
+    };
     let reports = reports(app, layers, &wanted, &mut progress);
     if progress.interrupt.is_raised() {
         return Ok(false);
@@ -50,15 +56,15 @@ pub(super) fn run(app: &App, found: &mut Detected) -> Result<bool, CliError> {
 
 /// Makes gates optional that neither pass nor name what fails. Tests stay required if
 /// no others are left: without them a check proves nothing.
-fn judge(found: &mut Detected, reports: &[GateReport], locale: Locale) {
+fn judge(found: &mut DetectedGates, reports: &[GateReport], locale: Locale) {
     let before = found.clone();
     for proposal in &mut found.proposals {
         let report = reports.iter().find(|report| report.name == proposal.name);
         if let Some(reason) = report.and_then(|report| objection(report, locale)) {
-            proposal.standing = Standing::Aside(reason);
+            proposal.standing = ProposalRole::Aside(reason);
         }
     }
-    if !found.of(Criterion::TestPass).any(Proposal::is_wanted) {
+    if !found.of(Criterion::TestPass).any(GateProposal::is_wanted) {
         for (proposal, earlier) in found.proposals.iter_mut().zip(before.proposals) {
             if proposal.criterion == Criterion::TestPass {
                 proposal.standing = earlier.standing;
@@ -87,21 +93,21 @@ mod tests {
     use std::path::Path;
 
     use ralph_checks::detect::detect;
-    use ralph_core::evidence::Fault;
-    use ralph_core::policy::{Bar, GateSpec, Need};
+    use ralph_core::evidence::GateFault;
+    use ralph_core::policy::{GateImportance, GateSpec, PassCondition};
 
     use super::*;
 
-    fn report(proposal: &Proposal, verdict: Verdict, failing: &[&str]) -> GateReport {
+    fn report(proposal: &GateProposal, verdict: Verdict, failing: &[&str]) -> GateReport {
         let spec = GateSpec {
             name: proposal.name.clone(),
             criterion: proposal.criterion,
             command: proposal.command.clone(),
             dir: proposal.dir.clone(),
             format: proposal.format,
-            bar: Bar::Clean,
+            bar: PassCondition::Clean,
             timeout: std::time::Duration::from_secs(1),
-            need: Need::Required,
+            need: GateImportance::Required,
         };
         let failing = failing.iter().map(|&it| it.to_owned()).collect();
         GateReport { verdict, failing, ..GateReport::unknown(&spec, String::new()) }
@@ -129,9 +135,9 @@ mod tests {
     #[test]
     fn what_passes_or_names_what_fails_stays_required() {
         let results: [(Verdict, &[&str]); 3] = [
-            (Verdict::Fail(Fault::Exit(1)), &["test a"]),
+            (Verdict::Fail(GateFault::Exit(1)), &["test a"]),
             (Verdict::Pass, &[]),
-            (Verdict::Fail(Fault::Exit(3)), &[]),
+            (Verdict::Fail(GateFault::Exit(3)), &[]),
         ];
         assert_eq!(kept(&results), list([true, true, false, false]));
     }

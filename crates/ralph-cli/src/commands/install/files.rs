@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use ralph_agents::install::{Change, Plan};
+use ralph_agents::install::{InstallChange, InstallPlan};
 use similar::TextDiff;
 
 use crate::app::App;
@@ -30,13 +30,13 @@ pub(crate) fn read(folder: &Path, path: &Path) -> io::Result<Option<String>> {
 }
 
 /// Shows the changes as a patch.
-pub(super) fn show(folder: &Path, plan: &Plan) {
+pub(super) fn show(folder: &Path, plan: &InstallPlan) {
     for change in &plan.changes {
         out::raw(&difference(&folder.join(&change.path), change));
     }
 }
 
-fn difference(path: &Path, change: &Change) -> String {
+fn difference(path: &Path, change: &InstallChange) -> String {
     let name = |text: &Option<String>| match text {
         Some(_) => path.display().to_string(),
         None => "/dev/null".to_owned(),
@@ -52,7 +52,7 @@ fn difference(path: &Path, change: &Change) -> String {
 }
 
 /// Changes the files, if all of them can be changed.
-pub(super) fn change(app: &App, plans: &[(PathBuf, Plan)]) -> Result<(), CliError> {
+pub(super) fn change(app: &App, plans: &[(PathBuf, InstallPlan)]) -> Result<(), CliError> {
     let changes = plans.iter().flat_map(|(folder, plan)| {
         plan.changes.iter().map(move |change| (folder.as_path(), change))
     });
@@ -171,7 +171,8 @@ mod tests {
     fn a_difference_shows_what_changes_and_a_little_around_it() {
         let before = Some("{\r\n  \"a\": 1,\r\n  \"b\": 2,\r\n  \"c\": 3,\r\n  \"d\": 4\r\n}\r\n");
         let after = before.map(|text| text.replace("4\r\n", "4,\r\n  \"e\": 5\r\n"));
-        let change = Change { path: "s.json".into(), before: before.map(str::to_owned), after };
+        let change =
+            InstallChange { path: "s.json".into(), before: before.map(str::to_owned), after };
         let want = "--- s.json\n+++ s.json\n@@ -3,4 +3,5 @@\n   \"b\": 2,\n   \"c\": 3,\n\
                     -  \"d\": 4\n+  \"d\": 4,\n+  \"e\": 5\n }\n";
         assert_eq!(difference(Path::new("s.json"), &change), want);
@@ -180,9 +181,9 @@ mod tests {
     #[test]
     fn a_file_that_comes_or_goes_is_compared_with_nothing() {
         let path = Path::new("a");
-        let comes = Change { path: "a".into(), before: None, after: Some("x\n".to_owned()) };
+        let comes = InstallChange { path: "a".into(), before: None, after: Some("x\n".to_owned()) };
         assert_eq!(difference(path, &comes), "--- /dev/null\n+++ a\n@@ -0,0 +1 @@\n+x\n");
-        let goes = Change { path: "a".into(), before: Some("x\n".to_owned()), after: None };
+        let goes = InstallChange { path: "a".into(), before: Some("x\n".to_owned()), after: None };
         assert_eq!(difference(path, &goes), "--- a\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n");
     }
 }

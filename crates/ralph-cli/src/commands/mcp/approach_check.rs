@@ -2,28 +2,30 @@
 
 use std::time::Duration;
 
-use ralph_mcp::{Answer, Call, Company, Effect, Refusal, Spec, Tool};
-use ralph_memory::anchor::Sight;
+use ralph_mcp::{
+    CallConcurrency, CallEffect, ServerTool, ToolAnswer, ToolCall, ToolCallError, ToolSpec,
+};
+use ralph_memory::anchor::AnchorResolver;
 use ralph_memory::approach::{SAME_PLAN, plans_alike};
-use ralph_memory::event::{Actor, NoteKind, Scope};
-use ralph_memory::{Filters, Known, MemoryError, Notebook, Query, Selection};
+use ralph_memory::event::{EventActor, NoteKind, NoteScope};
+use ralph_memory::{MemoryError, NoteSelection, Notebook, SearchFilters, SearchQuery, StoredNote};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::app;
-use super::notebook::{self, NoteView, SHORT};
+use super::notebook::{self, AgentNoteView, SHORT};
 use super::paths;
-use super::tries::{self, Plan, TryView};
+use super::tries::{self, PlannedChange, TryView};
 use crate::commands::memory;
 
-const SPEC: Spec = Spec {
+const SPEC: ToolSpec = ToolSpec {
     name: "approach_check",
     title: "Check a plan",
     description: "Before a change: was this tried here, and did it fail? If `known` is true, try \
                   something else. `related` and `other_tries` failed in these files, too.",
-    effect: Effect::Reads,
-    company: Company::Any,
+    effect: CallEffect::Reads,
+    company: CallConcurrency::Any,
     patience: Duration::from_secs(30),
 };
 
@@ -36,7 +38,7 @@ const SHOWN: usize = 5;
 /// The approach that is about to be tried.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Input {
+struct ApproachCheckInput {
     /// The plan in a sentence, with code in backticks.
     approach: String,
     #[serde(default)]
@@ -47,18 +49,18 @@ struct Input {
     session: Option<String>,
 }
 
-pub(super) fn tool() -> Tool {
-    Tool::new(SPEC, check)
+pub(super) fn tool() -> ServerTool {
+    ServerTool::new(SPEC, check)
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "a tool owns its arguments")]
-fn check(input: Input, _call: &Call) -> Result<Answer, Refusal> {
+fn check(input: ApproachCheckInput, _call: &ToolCall) -> Result<ToolAnswer, ToolCallError> {
     if input.approach.trim().is_empty() {
-        return Err(Refusal("approach_check: `approach` is empty".to_owned()));
+        return Err(ToolCallError("approach_check: `approach` is empty".to_owned()));
     }
     let app = app()?;
     if !Notebook::exists(&app.home) {
-        return Answer::new(&json!({
+        return ToolAnswer::new(&json!({
             "schema": 1, "known": false,
             "tries": [], "failed": [], "other_tries": [], "related": [],
         }));
@@ -66,28 +68,28 @@ fn check(input: Input, _call: &Call) -> Result<Answer, Refusal> {
     let books = memory::notebooks(&app);
     let root = &app.project.root;
     let files = input.files.iter().map(|file| paths::within(root, file)).collect();
-    let plan = Plan { approach: input.approach.clone(), files };
-    let tries = books.with(Scope::Project, |book| tries::of(book, &plan));
+    let plan = PlannedChange { approach: input.approach.clone(), files };
+    let tries = books.with(NoteScope::Project, |book| tries::of(book, &plan));
     let tries = tries.map_err(notebook::trouble)?;
     let plan = plan.in_files_of(&tries.same);
-    let sorted = books.with(Scope::Project, |book| sort_out(book, &plan));
+    let sorted = books.with(NoteScope::Project, |book| sort_out(book, &plan));
     let (failed, related) = sorted.map_err(notebook::trouble)?;
-    let mut sight = Sight::new(root);
-    let mut view = |notes: &[Known]| -> Vec<NoteView> {
-        notes.iter().take(SHOWN).map(|known| NoteView::new(known, SHORT, &mut sight)).collect()
+    let mut sight = AnchorResolver::new(root);
+    let mut view = |notes: &[StoredNote]| -> Vec<AgentNoteView> {
+        notes.iter().take(SHOWN).map(|known| AgentNoteView::new(known, SHORT, &mut sight)).collect()
     };
     let (failed, related) = (view(&failed), view(&related));
     let known = !failed.is_empty() || !tries.same.is_empty();
     let tries_of = |tries: &[_]| -> Vec<TryView> {
         tries.iter().rev().take(SHOWN).map(TryView::new).collect()
     };
-    let answer = Answer::new(&json!({
+    let answer = ToolAnswer::new(&json!({
         "schema": 1, "known": known,
         "tries": tries_of(&tries.same), "failed": failed,
         "other_tries": tries_of(&tries.others), "related": related,
     }))?;
     let place = memory::place(&app, input.session.as_deref());
-    let shown: Vec<NoteView> = failed.into_iter().chain(related).collect();
+    let shown: Vec<AgentNoteView> = failed.into_iter().chain(related).collect();
     notebook::note_shown(&app, place, shown);
     Ok(if known {
         answer.with_note("this was tried and failed: try something else")
@@ -97,22 +99,27 @@ fn check(input: Input, _call: &Call) -> Result<Answer, Refusal> {
 }
 
 /// Returns the notes on the same failure, and other failures in these files.
-fn sort_out(book: &Notebook, plan: &Plan) -> Result<(Vec<Known>, Vec<Known>), MemoryError> {
+fn sort_out(
+    book: &Notebook,
+    plan: &PlannedChange,
+) -> Result<(Vec<StoredNote>, Vec<StoredNote>), MemoryError> {
     let kinds = ["failure", "approach", "gotcha"].map(str::to_owned).to_vec();
-    let filters = Filters { kinds, ..Filters::default() };
-    let query = Query { text: plan.approach.clone(), limit: CANDIDATES, filters: filters.clone() };
+    let filters = SearchFilters { kinds, ..SearchFilters::default() };
+    let query =
+        SearchQuery { text: plan.approach.clone(), limit: CANDIDATES, filters: filters.clone() };
     let alike = book.search(&query)?.into_iter().map(|hit| hit.known);
     let here = if plan.files.is_empty() {
         Vec::new()
     } else {
-        let selection = Selection { filters, files: plan.files.clone(), limit: Some(CANDIDATES) };
+        let selection =
+            NoteSelection { filters, files: plan.files.clone(), limit: Some(CANDIDATES) };
         book.list(&selection)?
     };
-    let (mut failed, mut related): (Vec<Known>, Vec<Known>) = (Vec::new(), Vec::new());
+    let (mut failed, mut related): (Vec<StoredNote>, Vec<StoredNote>) = (Vec::new(), Vec::new());
     for known in here.into_iter().chain(alike) {
-        let is_seen = |one: &Known| one.note.id == known.note.id;
+        let is_seen = |one: &StoredNote| one.note.id == known.note.id;
         // Tries of a run are listed separately.
-        let is_try = known.actor == Actor::Ralph && known.note.kind == NoteKind::Approach;
+        let is_try = known.actor == EventActor::Ralph && known.note.kind == NoteKind::Approach;
         if is_try || failed.iter().any(is_seen) || related.iter().any(is_seen) {
             continue;
         }
@@ -126,7 +133,7 @@ fn sort_out(book: &Notebook, plan: &Plan) -> Result<(Vec<Known>, Vec<Known>), Me
 }
 
 /// Returns true if a note is about a failure of the plan.
-fn is_same(known: &Known, plan: &Plan) -> bool {
+fn is_same(known: &StoredNote, plan: &PlannedChange) -> bool {
     let note = &known.note;
     let tells_of_a_failure = matches!(note.kind.word(), "failure" | "approach");
     let texts = [note.title.as_deref(), Some(note.text.as_str())].into_iter().flatten();
@@ -137,6 +144,6 @@ fn is_same(known: &Known, plan: &Plan) -> bool {
     tells_of_a_failure && alike >= SAME_PLAN && is_here
 }
 
-fn touches(known: &Known, files: &[String]) -> bool {
+fn touches(known: &StoredNote, files: &[String]) -> bool {
     known.note.files.iter().any(|file| files.contains(file))
 }

@@ -3,27 +3,31 @@
 use std::thread;
 use std::time::Duration;
 
-use ralph_config::Value;
-use ralph_engine::check::Memory;
-use ralph_engine::clock::Interrupt;
+use ralph_config::SettingValue;
+use ralph_engine::check::CacheUse;
+use ralph_engine::clock::InterruptSignal;
 use ralph_engine::wire::{CheckView, GateView};
-use ralph_mcp::{Answer, Call, Company, Effect, Refusal, Spec, Tool};
+use ralph_mcp::{
+    CallConcurrency, CallEffect, ServerTool, ToolAnswer, ToolCall, ToolCallError, ToolSpec,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::loop_start::Criterion;
+use super::loop_start::CriterionName;
 use super::{app, refusal};
 use crate::app::App;
-use crate::commands::check::{self, Progress, Scan, Turn, Wanted};
+use crate::commands::check::{
+    self, CheckProgressPrinter, CheckQueueMode, CheckRequest, CheckScanScope,
+};
 use crate::commands::install;
 
-const SPEC: Spec = Spec {
+const SPEC: ToolSpec = ToolSpec {
     name: "check_run",
     title: "Run the checks",
     description: "Run the checks of the loop, or of the project: tests, build, lints. Tells what fails \
                   and where. Call it before you claim to be done.",
-    effect: Effect::Runs,
-    company: Company::Alone,
+    effect: CallEffect::Runs,
+    company: CallConcurrency::Alone,
     patience: install::MOST,
 };
 
@@ -33,47 +37,52 @@ const LOOK: Duration = Duration::from_millis(100);
 /// The choice of gates to run.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Input {
+struct CheckRunInput {
     /// Only these.
     #[serde(default)]
-    criteria: Vec<Criterion>,
+    criteria: Vec<CriterionName>,
 }
 
-pub(super) fn tool() -> Tool {
-    Tool::new(SPEC, check)
+pub(super) fn tool() -> ServerTool {
+    ServerTool::new(SPEC, check)
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "a tool owns its arguments")]
-fn check(input: Input, call: &Call) -> Result<Answer, Refusal> {
+fn check(input: CheckRunInput, call: &ToolCall) -> Result<ToolAnswer, ToolCallError> {
     let app = app()?;
-    let interrupt = Interrupt::default();
+    let interrupt = InterruptSignal::default();
     let reports = while_awaited(call, &interrupt, || run(&app, &input, &interrupt))?;
     if call.is_over() {
-        return Err(Refusal("the checks were ended before they were done".to_owned()));
+        return Err(ToolCallError("the checks were ended before they were done".to_owned()));
     }
-    Answer::new(&CheckView::new(&reports, |report| GateView::from(report)))
+    ToolAnswer::new(&CheckView::new(&reports, |report| GateView::from(report)))
 }
 
 fn run(
     app: &App,
-    input: &Input,
-    interrupt: &Interrupt,
-) -> Result<Vec<ralph_core::evidence::GateReport>, Refusal> {
+    input: &CheckRunInput,
+    interrupt: &InterruptSignal,
+) -> Result<Vec<ralph_core::evidence::GateReport>, ToolCallError> {
     let mut layers = app.layers().map_err(refusal)?;
     if !input.criteria.is_empty() {
         let names = input.criteria.iter().map(|criterion| criterion.name().to_owned());
-        layers.set_flag("run.criteria", Value::List(names.collect()));
+        layers.set_flag("run.criteria", SettingValue::List(names.collect()));
     }
-    let turn = if input.criteria.is_empty() { Turn::TakenForLoop } else { Turn::Taken };
-    let wanted = Wanted { memory: Memory::Used, scan: Scan::Changed, turn };
+    let turn = if input.criteria.is_empty() {
+        CheckQueueMode::TakenForLoop
+    } else {
+        CheckQueueMode::Taken
+    };
+    let wanted = CheckRequest { memory: CacheUse::Used, scan: CheckScanScope::Changed, turn };
     let (locale, interrupt) = (app.locale(), interrupt.clone());
-    let mut progress = Progress { locale, quiet: true, interrupt, is_held: false, line: None };
+    let mut progress =
+        CheckProgressPrinter { locale, quiet: true, interrupt, is_held: false, line: None };
     check::reports(app, layers, &wanted, &mut progress).map_err(refusal)
 }
 
 /// Does the work; raises `interrupt` once the caller stops waiting.
-fn while_awaited<T>(call: &Call, interrupt: &Interrupt, work: impl FnOnce() -> T) -> T {
-    let done = Interrupt::default();
+fn while_awaited<T>(call: &ToolCall, interrupt: &InterruptSignal, work: impl FnOnce() -> T) -> T {
+    let done = InterruptSignal::default();
     thread::scope(|threads| {
         threads.spawn(|| {
             while !done.wait(LOOK) {

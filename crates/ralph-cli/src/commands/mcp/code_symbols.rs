@@ -4,20 +4,22 @@ use std::time::Duration;
 
 use ralph_engine::wire::code as wire;
 use ralph_graph::ask::symbols::SymbolQuery;
-use ralph_mcp::{Answer, Call, Company, Effect, Refusal, Spec, Tool};
+use ralph_mcp::{
+    CallConcurrency, CallEffect, ServerTool, ToolAnswer, ToolCall, ToolCallError, ToolSpec,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{app, paths, refusal};
 use crate::commands::code;
 
-const SPEC: Spec = Spec {
+const SPEC: ToolSpec = ToolSpec {
     name: "code_symbols",
     title: "Find definitions",
     description: "Find definitions by name or part of it: kind, place, signature, docs. An empty list \
                   means none only if `freshness` is `fresh`.",
-    effect: Effect::Reads,
-    company: Company::Any,
+    effect: CallEffect::Reads,
+    company: CallConcurrency::Any,
     patience: Duration::from_mins(2),
 };
 
@@ -26,7 +28,7 @@ const MOST: usize = 50;
 /// The names to look for.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Input {
+struct CodeSymbolsInput {
     /// A name, a part of one, or a place: `src/a.py:12`.
     #[serde(default)]
     name: Option<String>,
@@ -41,13 +43,13 @@ struct Input {
     limit: Option<usize>,
 }
 
-pub(super) fn tool() -> Tool {
-    Tool::new(SPEC, find)
+pub(super) fn tool() -> ServerTool {
+    ServerTool::new(SPEC, find)
 }
 
-fn find(input: Input, _call: &Call) -> Result<Answer, Refusal> {
+fn find(input: CodeSymbolsInput, _call: &ToolCall) -> Result<ToolAnswer, ToolCallError> {
     let kinds: Result<Vec<_>, String> = input.kinds.iter().map(|word| code::kind(word)).collect();
-    let kinds = kinds.map_err(|kinds| Refusal(format!("code_symbols: `kinds`: {kinds}")))?;
+    let kinds = kinds.map_err(|kinds| ToolCallError(format!("code_symbols: `kinds`: {kinds}")))?;
     let app = app()?;
     let root = &app.project.root;
     let name = input.name.map(|name| paths::symbol_within(root, &name));
@@ -61,5 +63,5 @@ fn find(input: Input, _call: &Call) -> Result<Answer, Refusal> {
     let found = code::ask(&app, |code| {
         wire::symbols(&code.symbols(&query), file.as_deref(), &code.freshness())
     });
-    Answer::new(&found.map_err(refusal)?)
+    ToolAnswer::new(&found.map_err(refusal)?)
 }

@@ -7,38 +7,40 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use ralph_agents::host::HOSTS;
-use ralph_config::{Layers, Settings, Value, render_span};
+use ralph_config::{RunSettings, SettingLayers, SettingValue, render_span};
 use ralph_core::policy::Criterion as Named;
 use ralph_core::{Run, wording};
-use ralph_engine::events::Silent;
-use ralph_engine::host::Place;
+use ralph_engine::events::SilentSink;
+use ralph_engine::host::SessionDir;
 use ralph_engine::wire::{RunList, RunView};
-use ralph_mcp::{Answer, Call, Company, Effect, Refusal, Spec, Tool};
+use ralph_mcp::{
+    CallConcurrency, CallEffect, ServerTool, ToolAnswer, ToolCall, ToolCallError, ToolSpec,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{app, refusal};
 use crate::app::App;
-use crate::commands::drive::{self, Checks};
+use crate::commands::drive::{self, RunChecks};
 use crate::commands::run::open_ledger;
 use crate::commands::start;
 use crate::error::CliError;
 use crate::options::{PolicyOptions, TaskOptions};
 
-const SPEC: Spec = Spec {
+const SPEC: ToolSpec = ToolSpec {
     name: "loop_start",
     title: "Start a loop",
     description: "Start a loop, when the user asks for one: ralph judges every turn until the task is \
                   proven done. You cannot end it. Checks add to the settings; limits only lower them.",
-    effect: Effect::Records,
-    company: Company::Alone,
+    effect: CallEffect::Records,
+    company: CallConcurrency::Alone,
     patience: Duration::from_mins(2),
 };
 
 /// The goal of the loop, and when it is done.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Input {
+struct LoopStartInput {
     /// In the user's words.
     task: String,
     #[serde(default)]
@@ -47,7 +49,7 @@ struct Input {
     targets: Vec<String>,
     /// Checks that must pass, too.
     #[serde(default)]
-    criteria: Vec<Criterion>,
+    criteria: Vec<CriterionName>,
     #[serde(default)]
     zero_warnings: bool,
     #[serde(default)]
@@ -75,7 +77,7 @@ const FIRST_LOOK: Duration = Duration::from_secs(10);
 /// A criterion that can be asked for by its name alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Criterion {
+pub(super) enum CriterionName {
     /// The tests pass.
     TestPass,
     /// The project builds.
@@ -92,7 +94,7 @@ pub(super) enum Criterion {
     Memory,
 }
 
-impl Criterion {
+impl CriterionName {
     /// Returns its name in the settings.
     pub(super) fn name(self) -> &'static str {
         match self {
@@ -107,46 +109,46 @@ impl Criterion {
     }
 }
 
-pub(super) fn tool() -> Tool {
-    Tool::new(SPEC, arm)
+pub(super) fn tool() -> ServerTool {
+    ServerTool::new(SPEC, arm)
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "a tool owns its arguments")]
-fn arm(input: Input, _call: &Call) -> Result<Answer, Refusal> {
+fn arm(input: LoopStartInput, _call: &ToolCall) -> Result<ToolAnswer, ToolCallError> {
     let app = app()?;
     start_loop(&app, &input).map_err(|error| {
         // The flags of the command line are fields here.
         let text = refusal(error).0;
         let fields = ["max-iterations", "max-duration", "stagnation-limit", "promise"];
         let fields = fields.iter().map(|field| (format!("--{field}"), field.replace('-', "_")));
-        Refusal(fields.fold(text, |text, (flag, field)| text.replace(&flag, &field)))
+        ToolCallError(fields.fold(text, |text, (flag, field)| text.replace(&flag, &field)))
     })
 }
 
-fn start_loop(app: &App, input: &Input) -> Result<Answer, CliError> {
+fn start_loop(app: &App, input: &LoopStartInput) -> Result<ToolAnswer, CliError> {
     app.refuse_if_disabled()?;
     if app.is_driven() {
         return Err(CliError::refused("this agent is in a loop already: ralph drives it"));
     }
     let session = session(app, input)?;
-    let options = Options::read(input)?;
+    let options = LoopOptions::read(input)?;
     let settings = settings(app, input, &options)?;
     let run = start::arm(app, options.task.read()?, settings.clone(), &session)?;
     let run = with_baseline(app, settings, run)?;
     let list = RunList::new(vec![RunView::new(&run, &[])]);
     let note = format!("{}\n\n{}", wording::host::armed(&run), wording::rules(&run));
-    let answer = Answer::new(&list).map_err(|error| CliError::internal(&error))?;
+    let answer = ToolAnswer::new(&list).map_err(|error| CliError::internal(&error))?;
     Ok(answer.with_note(note))
 }
 
 /// Records what fails before the first turn, as far as it is known in time: the agent
 /// did not cause it. The next event tells the user that a loop began.
-fn with_baseline(app: &App, settings: Settings, run: Run) -> Result<Run, CliError> {
+fn with_baseline(app: &App, settings: RunSettings, run: Run) -> Result<Run, CliError> {
     let Some(session) = run.session() else { return Ok(run) };
-    let place = Place::new(&app.home, session);
+    let place = SessionDir::new(&app.home, session);
     place.note_unannounced();
-    let checks = Checks::new(app, settings)?.until(Instant::now() + FIRST_LOOK);
-    let mut sink = Silent;
+    let checks = RunChecks::new(app, settings)?.until(Instant::now() + FIRST_LOOK);
+    let mut sink = SilentSink;
     let mut driver = drive::driver(app, open_ledger(app)?, checks, &run, &mut sink)?;
     let _arming = place.note_arming();
     Ok(driver.arm(run)?)
@@ -159,7 +161,7 @@ pub(super) fn known_session(app: &App, given: Option<String>) -> Option<String> 
     given.or_else(|| known.find(|value| !value.is_empty()))
 }
 
-fn session(app: &App, input: &Input) -> Result<String, CliError> {
+fn session(app: &App, input: &LoopStartInput) -> Result<String, CliError> {
     known_session(app, input.session.clone()).ok_or_else(|| {
         CliError::usage("`session`: the client does not say which session this is")
             .with_hint("ask the user to type `/ralph TASK` instead")
@@ -167,7 +169,11 @@ fn session(app: &App, input: &Input) -> Result<String, CliError> {
 }
 
 /// Returns the settings with the requested changes; an error if they would demand less.
-fn settings(app: &App, input: &Input, options: &Options) -> Result<Settings, CliError> {
+fn settings(
+    app: &App,
+    input: &LoopStartInput,
+    options: &LoopOptions,
+) -> Result<RunSettings, CliError> {
     let mut layers = app.layers()?;
     add_criteria(&mut layers, input);
     let plain = app.settings(&layers)?.policy.limits;
@@ -195,12 +201,12 @@ fn settings(app: &App, input: &Input, options: &Options) -> Result<Settings, Cli
 }
 
 /// Adds checks to those that the settings name.
-fn add_criteria(layers: &mut Layers, input: &Input) {
+fn add_criteria(layers: &mut SettingLayers, input: &LoopStartInput) {
     if input.criteria.is_empty() {
         return;
     }
     let mut names = match layers.get("run.criteria") {
-        Some(Value::List(names)) => names.clone(),
+        Some(SettingValue::List(names)) => names.clone(),
         Some(_) | None => Vec::new(),
     };
     for criterion in &input.criteria {
@@ -209,21 +215,21 @@ fn add_criteria(layers: &mut Layers, input: &Input) {
             names.push(name.to_owned());
         }
     }
-    layers.set_flag("run.criteria", Value::List(names));
+    layers.set_flag("run.criteria", SettingValue::List(names));
 }
 
 /// The same as the command line would read it.
 #[derive(Parser, Debug)]
 #[command(no_binary_name = true, disable_help_flag = true, color = clap::ColorChoice::Never)]
-struct Options {
+struct LoopOptions {
     #[command(flatten)]
     task: TaskOptions,
     #[command(flatten)]
     policy: PolicyOptions,
 }
 
-impl Options {
-    fn read(input: &Input) -> Result<Self, CliError> {
+impl LoopOptions {
+    fn read(input: &LoopStartInput) -> Result<Self, CliError> {
         let mut words = Vec::new();
         let mut add = |flag: &str, value: Option<&str>| {
             words.extend(value.map(|value| format!("--{flag}={value}")));
@@ -250,15 +256,15 @@ mod tests {
     #[test]
     fn every_criterion_that_has_a_name_can_be_asked_for_by_it() {
         for named in Named::NAMED {
-            let read = serde_json::from_value::<Criterion>(named.name().into());
-            assert_eq!(read.map(Criterion::name).ok(), Some(named.name()));
+            let read = serde_json::from_value::<CriterionName>(named.name().into());
+            assert_eq!(read.map(CriterionName::name).ok(), Some(named.name()));
         }
     }
 
     #[test]
     fn no_command_can_be_asked_for() {
         for text in ["custom:true", "custom:sh:true", "test_pass:x"] {
-            assert!(serde_json::from_value::<Criterion>(text.into()).is_err(), "{text}");
+            assert!(serde_json::from_value::<CriterionName>(text.into()).is_err(), "{text}");
         }
     }
 }

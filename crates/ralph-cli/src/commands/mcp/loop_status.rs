@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use ralph_core::SessionId;
-use ralph_mcp::{Answer, Call, Company, Effect, Refusal, Spec, Tool};
+use ralph_mcp::{
+    CallConcurrency, CallEffect, ServerTool, ToolAnswer, ToolCall, ToolCallError, ToolSpec,
+};
 use ralph_store::RunStore;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,19 +15,19 @@ use crate::app::App;
 use crate::commands::status;
 use crate::error::CliError;
 
-const SPEC: Spec = Spec {
+const SPEC: ToolSpec = ToolSpec {
     name: "loop_status",
     title: "Loop status",
     description: "Show your loop, else the open ones of this project, else the newest: task, turns, limits, what fails.",
-    effect: Effect::Reads,
-    company: Company::Any,
+    effect: CallEffect::Reads,
+    company: CallConcurrency::Any,
     patience: Duration::from_secs(30),
 };
 
 /// The run to show.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Input {
+struct LoopStatusInput {
     /// Only the run with this id.
     #[serde(default)]
     run: Option<String>,
@@ -35,15 +37,15 @@ struct Input {
     session: Option<String>,
 }
 
-pub(super) fn tool() -> Tool {
-    Tool::new(SPEC, show)
+pub(super) fn tool() -> ServerTool {
+    ServerTool::new(SPEC, show)
 }
 
-fn show(input: Input, _call: &Call) -> Result<Answer, Refusal> {
+fn show(input: LoopStatusInput, _call: &ToolCall) -> Result<ToolAnswer, ToolCallError> {
     let app = app()?;
     let own = own_run(&app, input.session).map_err(refusal)?;
     let list = status::list(&app, input.run.or(own).as_deref()).map_err(refusal)?;
-    Answer::new(&list)
+    ToolAnswer::new(&list)
 }
 
 /// Returns the open loop of the calling session, which does not need the others.

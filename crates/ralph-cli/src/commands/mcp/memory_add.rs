@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 use ralph_core::memory::notes::as_data;
-use ralph_mcp::{Answer, Call, Company, Effect, Refusal, Spec, Tool};
-use ralph_memory::event::{Actor, Anchor, Note, NoteKind, Place, Scope};
+use ralph_mcp::{
+    CallConcurrency, CallEffect, ServerTool, ToolAnswer, ToolCall, ToolCallError, ToolSpec,
+};
+use ralph_memory::event::{EventActor, EventContext, NoteAnchor, NoteContent, NoteKind, NoteScope};
 use ralph_memory::succession::NEAREST;
 use ralph_memory::{
-    Added, ChoiceError, Known, NoteChoice, Notebooks, SessionFound, anchor, clean, new_id,
+    Added, ChoiceError, NoteChoice, Notebooks, SessionLookup, StoredNote, anchor, clean, new_id,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -19,13 +21,13 @@ use super::paths;
 use crate::app::App;
 use crate::commands::memory;
 
-const SPEC: Spec = Spec {
+const SPEC: ToolSpec = ToolSpec {
     name: "memory_add",
     title: "Take a note",
     description: "Keep what the code does not show for later sessions: a gotcha, a decision, a command. \
                   One or two sentences; without an anchor it is a hypothesis. The answer shows near notes.",
-    effect: Effect::Records,
-    company: Company::Any,
+    effect: CallEffect::Records,
+    company: CallConcurrency::Any,
     patience: Duration::from_secs(30),
 };
 
@@ -38,10 +40,10 @@ const SHORTEST: usize = 160;
 /// The note to keep.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Input {
+struct MemoryAddInput {
     /// At most 4000 bytes.
     text: String,
-    kind: Kind,
+    kind: AgentNoteKind,
     #[serde(default)]
     title: Option<String>,
     #[serde(default)]
@@ -65,7 +67,7 @@ struct Input {
 /// A kind of note that an agent may add. Rules that always hold are for the user to set.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Kind {
+enum AgentNoteKind {
     /// A way to do something.
     Skill,
     /// A way in which things are done here.
@@ -86,7 +88,7 @@ enum Kind {
     Approach,
 }
 
-impl Kind {
+impl AgentNoteKind {
     fn of_note(self) -> NoteKind {
         match self {
             Self::Skill => NoteKind::Skill,
@@ -102,21 +104,21 @@ impl Kind {
     }
 }
 
-pub(super) fn tool() -> Tool {
-    Tool::new(SPEC, add)
+pub(super) fn tool() -> ServerTool {
+    ServerTool::new(SPEC, add)
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "a tool owns its arguments")]
-fn add(input: Input, _call: &Call) -> Result<Answer, Refusal> {
+fn add(input: MemoryAddInput, _call: &ToolCall) -> Result<ToolAnswer, ToolCallError> {
     let app = app()?;
-    app.refuse_a_memory_elsewhere().map_err(|error| Refusal(error.in_line()))?;
+    app.refuse_a_memory_elsewhere().map_err(|error| ToolCallError(error.in_line()))?;
     let note = note(&app, &input)?;
     let books = memory::notebooks(&app);
     let place = place(&app, &books, input.session.as_deref())?;
     let draft = books.draft(note).map_err(notebook::trouble)?;
     let mut near = books.nearest(&draft.note).map_err(notebook::trouble)?;
     // Text that reads like an order is not shown.
-    near.retain(|known| known.actor == Actor::User || known.orders().is_empty());
+    near.retain(|known| known.actor == EventActor::User || known.orders().is_empty());
     near.truncate(NEAREST);
     let is_known = draft.before.as_ref().is_some_and(|known| known.retired.is_none());
     let state = match (&input.same_as, is_known) {
@@ -132,18 +134,23 @@ fn add(input: Input, _call: &Call) -> Result<Answer, Refusal> {
         | ChoiceError::Retired(_)
         | ChoiceError::Itself(_)
         | ChoiceError::Stands(_)
-        | ChoiceError::ForTheUser(_) => Refusal(format!("memory_add: {error}")),
+        | ChoiceError::ForTheUser(_) => ToolCallError(format!("memory_add: {error}")),
     })?;
     answer(&added, state, &near, secrets(&input))
 }
 
-fn answer(added: &Added, state: &str, near: &[Known], secrets: usize) -> Result<Answer, Refusal> {
+fn answer(
+    added: &Added,
+    state: &str,
+    near: &[StoredNote],
+    secrets: usize,
+) -> Result<ToolAnswer, ToolCallError> {
     let Added { id, older, pending, .. } = added;
     let replaced: Vec<&str> = older.replaced.iter().map(|(id, _)| id.as_str()).collect();
     let is_left =
-        |known: &&Known| known.note.id != *id && !replaced.contains(&known.note.id.as_str());
+        |known: &&StoredNote| known.note.id != *id && !replaced.contains(&known.note.id.as_str());
     let near: Vec<Value> = near.iter().filter(is_left).map(near_note).collect();
-    let answer = Answer::new(&json!({
+    let answer = ToolAnswer::new(&json!({
         "schema": 1, "id": id, "state": state, "redacted": secrets,
         "replaced": replaced, "pending": pending, "nearest": near,
     }))?;
@@ -175,32 +182,34 @@ fn answer(added: &Added, state: &str, near: &[Known], secrets: usize) -> Result<
 }
 
 /// Renders a near note in short form.
-fn near_note(known: &Known) -> Value {
+fn near_note(known: &StoredNote) -> Value {
     json!({ "id": known.note.id, "text": notebook::cut(&as_data(&known.note.text), SHORTEST) })
 }
 
 /// Counts the secrets in the input.
-fn secrets(input: &Input) -> usize {
+fn secrets(input: &MemoryAddInput) -> usize {
     let texts = [Some(&input.text), input.title.as_ref(), input.why.as_ref()];
     texts.into_iter().flatten().chain(&input.files).map(|text| clean::secrets(text)).sum()
 }
 
 /// Returns where the agent is, as its client says. The agent's own claim counts only
 /// for a known session; otherwise it could pretend to be many tasks.
-fn place(app: &App, books: &Notebooks, said: Option<&str>) -> Result<Place, Refusal> {
+fn place(app: &App, books: &Notebooks, said: Option<&str>) -> Result<EventContext, ToolCallError> {
     let told = memory::place(app, None);
     let Some(said) = said.filter(|_| told.is_nowhere()) else { return Ok(told) };
     let place = memory::place(app, Some(said));
-    let is_heard_of =
-        match books.with(Scope::Project, |book| book.session(said)).map_err(notebook::trouble)? {
-            SessionFound::One(session) => session.external.as_deref() == Some(said),
-            SessionFound::Several(_) | SessionFound::None { .. } => false,
-        };
+    let is_heard_of = match books
+        .with(NoteScope::Project, |book| book.session(said))
+        .map_err(notebook::trouble)?
+    {
+        SessionLookup::One(session) => session.external.as_deref() == Some(said),
+        SessionLookup::Several(_) | SessionLookup::None { .. } => false,
+    };
     Ok(if is_heard_of || place.run.is_some() { place } else { told })
 }
 
-fn note(app: &App, input: &Input) -> Result<Note, Refusal> {
-    let wrong = |field: &str, why: &str| Refusal(format!("memory_add: `{field}`: {why}"));
+fn note(app: &App, input: &MemoryAddInput) -> Result<NoteContent, ToolCallError> {
+    let wrong = |field: &str, why: &str| ToolCallError(format!("memory_add: `{field}`: {why}"));
     let text = clean::text(input.text.trim()).trim().to_owned();
     if input.text.trim().is_empty() {
         return Err(wrong("text", "it is empty: say what is so"));
@@ -213,7 +222,7 @@ fn note(app: &App, input: &Input) -> Result<Note, Refusal> {
         let why = format!("{length} bytes with `why`, at most {LONGEST} are kept: say it shorter");
         return Err(wrong("text", &why));
     }
-    let anchors: Result<Vec<Anchor>, Refusal> = input
+    let anchors: Result<Vec<NoteAnchor>, ToolCallError> = input
         .anchors
         .iter()
         .map(|place| {
@@ -238,6 +247,6 @@ fn note(app: &App, input: &Input) -> Result<Note, Refusal> {
     files.dedup();
     let kind = input.kind.of_note();
     let id = new_id(&kind, input.title.as_deref(), &text);
-    let note = Note::new(id, kind, Scope::Task, text);
-    Ok(Note { title: input.title.clone(), why: input.why.clone(), files, anchors, ..note })
+    let note = NoteContent::new(id, kind, NoteScope::Task, text);
+    Ok(NoteContent { title: input.title.clone(), why: input.why.clone(), files, anchors, ..note })
 }

@@ -2,10 +2,10 @@
 
 use ralph_core::memory::notes::as_data;
 use ralph_core::tokens;
-use ralph_mcp::Refusal;
-use ralph_memory::anchor::Sight;
-use ralph_memory::event::{Actor, Place, Scope};
-use ralph_memory::{Known, MemoryError, NoteWriter};
+use ralph_mcp::ToolCallError;
+use ralph_memory::anchor::AnchorResolver;
+use ralph_memory::event::{EventActor, EventContext, NoteScope};
+use ralph_memory::{MemoryError, NoteWriter, StoredNote};
 use serde::Serialize;
 
 use crate::app::App;
@@ -19,7 +19,7 @@ pub(super) const WHOLE: usize = 8000;
 
 /// A note as an agent reads it.
 #[derive(Debug, Serialize)]
-pub(super) struct NoteView {
+pub(super) struct AgentNoteView {
     id: String,
     label: &'static str,
     kind: String,
@@ -38,9 +38,9 @@ pub(super) struct NoteView {
     gives_orders: bool,
 }
 
-impl NoteView {
+impl AgentNoteView {
     /// Makes the view of a note, with at most `most` characters of its text.
-    pub(super) fn new(known: &Known, most: usize, sight: &mut Sight<'_>) -> Self {
+    pub(super) fn new(known: &StoredNote, most: usize, sight: &mut AnchorResolver<'_>) -> Self {
         let note = &known.note;
         Self {
             id: note.id.clone(),
@@ -65,15 +65,15 @@ pub(super) fn cut(text: &str, most: usize) -> String {
 }
 
 /// Returns the author of what an agent does with a tool.
-pub(super) fn writer(app: &App, place: Place) -> NoteWriter {
-    NoteWriter { actor: Actor::Agent, place, at: app.now() }
+pub(super) fn writer(app: &App, place: EventContext) -> NoteWriter {
+    NoteWriter { actor: EventActor::Agent, place, at: app.now() }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "errors are mapped with it")]
-pub(super) fn trouble(error: MemoryError) -> Refusal {
+pub(super) fn trouble(error: MemoryError) -> ToolCallError {
     match error {
         MemoryError::Refused { refusal, .. } => {
-            Refusal(format!("the note cannot be kept: {refusal}"))
+            ToolCallError(format!("the note cannot be kept: {refusal}"))
         }
         MemoryError::NewerSchema { .. }
         | MemoryError::Damaged { .. }
@@ -81,17 +81,17 @@ pub(super) fn trouble(error: MemoryError) -> Refusal {
         | MemoryError::Busy { .. }
         | MemoryError::Io { .. }
         | MemoryError::Sqlite { .. } => {
-            Refusal(format!("the notes of this project cannot be used: {error}"))
+            ToolCallError(format!("the notes of this project cannot be used: {error}"))
         }
     }
 }
 
 /// Records what an agent was shown. An error is ignored, since the answer matters more.
-pub(super) fn note_shown(app: &App, place: Place, notes: Vec<NoteView>) {
+pub(super) fn note_shown(app: &App, place: EventContext, notes: Vec<AgentNoteView>) {
     let tokens = notes.iter().map(|note| tokens::estimate(&note.text)).sum();
-    let scope = |note: &NoteView| {
-        let is_global = note.scope == Scope::Global.word();
-        if is_global { Scope::Global } else { Scope::Project }
+    let scope = |note: &AgentNoteView| {
+        let is_global = note.scope == NoteScope::Global.word();
+        if is_global { NoteScope::Global } else { NoteScope::Project }
     };
     let ids = notes.into_iter().map(|note| (scope(&note), note.id)).collect();
     let _ = notebooks(app).note_shown(ids, tokens, &writer(app, place));

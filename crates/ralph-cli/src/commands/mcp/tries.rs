@@ -1,6 +1,6 @@
 //! Compares a plan with what earlier runs tried.
 
-use ralph_core::memory::attempt::{Attempt, Round, notice};
+use ralph_core::memory::attempt::{RepetitionKind, TaskAttempt, notice};
 use ralph_core::memory::notes::as_data;
 use ralph_memory::approach::{SAME_PLAN, plans_alike};
 use ralph_memory::{AttemptQuery, MemoryError, Notebook, PastAttempt};
@@ -16,7 +16,7 @@ const TELLING_WORDS: usize = 4;
 const TOLD: usize = 5;
 
 /// A change that an agent is about to try.
-pub(super) struct Plan {
+pub(super) struct PlannedChange {
     /// The plan in words.
     pub(super) approach: String,
     /// The files of the plan; empty for any file.
@@ -25,7 +25,7 @@ pub(super) struct Plan {
 
 /// Failed tries, the oldest first.
 #[derive(Default)]
-pub(super) struct Tries {
+pub(super) struct FailedTries {
     /// Tries of the same plan.
     pub(super) same: Vec<PastAttempt>,
     /// Other tries in the same files.
@@ -59,7 +59,7 @@ impl TryView {
     }
 }
 
-impl Plan {
+impl PlannedChange {
     /// Sets the files to those of these tries, if the plan names none.
     pub(super) fn in_files_of(mut self, tries: &[PastAttempt]) -> Self {
         if self.files.is_empty() {
@@ -83,8 +83,9 @@ impl Plan {
         let tried = [past.tried.attempt()];
         let is_repeat = |file: &str| {
             pieces.iter().any(|lines| {
-                let planned = Attempt::default().change(file, lines, &[]);
-                notice(&tried, &planned).is_some_and(|circle| circle.round == Round::Repeat)
+                let planned = TaskAttempt::default().change(file, lines, &[]);
+                notice(&tried, &planned)
+                    .is_some_and(|circle| circle.round == RepetitionKind::Repeat)
             })
         };
         let is_here = |file: &String| self.files.is_empty() || self.files.contains(file);
@@ -94,10 +95,10 @@ impl Plan {
 }
 
 /// Returns the failed tries of runs that concern a plan.
-pub(super) fn of(book: &Notebook, plan: &Plan) -> Result<Tries, MemoryError> {
+pub(super) fn of(book: &Notebook, plan: &PlannedChange) -> Result<FailedTries, MemoryError> {
     let files = plan.files.clone();
     let query = AttemptQuery { files, limit: LOOKED_AT, ..AttemptQuery::default() };
-    let mut tries = Tries::default();
+    let mut tries = FailedTries::default();
     for past in book.attempts(&query)? {
         if past.tried.failures.is_empty() {
             // A try that worked in the end does not count against the plan.

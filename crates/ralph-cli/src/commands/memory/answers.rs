@@ -11,13 +11,13 @@ use ralph_core::claim::plain;
 use ralph_core::line::inline;
 use ralph_core::locale::Locale;
 use ralph_core::memory::hydration::HydrationError;
-use ralph_core::memory::label::Label;
+use ralph_core::memory::label::NoteLabel;
 use ralph_engine::wire::local_time;
 use ralph_engine::wire::memory::actor_word;
-use ralph_memory::consolidate::Conflict;
-use ralph_memory::event::{Actor, Invariant, Note, Scope};
-use ralph_memory::succession::Succession;
-use ralph_memory::{Found, GroupHit, Imported, Known, MemoryError};
+use ralph_memory::consolidate::NoteConflict;
+use ralph_memory::event::{EventActor, NoteCheck, NoteContent, NoteScope};
+use ralph_memory::succession::NoteSuccession;
+use ralph_memory::{GroupHit, ImportCounts, MemoryError, NoteHit, StoredNote};
 
 use crate::texts::{one_line, table};
 
@@ -28,11 +28,11 @@ const WIDE: usize = 80;
 const FEW: usize = 10;
 
 /// Renders answers in one language.
-pub(super) struct Answers {
+pub(super) struct NoteRenderer {
     locale: Locale,
 }
 
-impl Answers {
+impl NoteRenderer {
     pub(super) fn new(locale: Locale) -> Self {
         Self { locale }
     }
@@ -113,7 +113,11 @@ impl Answers {
         }
     }
 
-    pub(super) fn found(&self, found: &[Found], mut label: impl FnMut(&Known) -> Label) -> String {
+    pub(super) fn found(
+        &self,
+        found: &[NoteHit],
+        mut label: impl FnMut(&StoredNote) -> NoteLabel,
+    ) -> String {
         if found.is_empty() {
             return self.nothing();
         }
@@ -140,7 +144,11 @@ impl Answers {
         table(&header, rows)
     }
 
-    pub(super) fn list(&self, notes: &[Known], mut label: impl FnMut(&Known) -> Label) -> String {
+    pub(super) fn list(
+        &self,
+        notes: &[StoredNote],
+        mut label: impl FnMut(&StoredNote) -> NoteLabel,
+    ) -> String {
         if notes.is_empty() {
             return self.say("There are no notes.\n", "기록이 없습니다.\n").to_owned();
         }
@@ -151,7 +159,7 @@ impl Answers {
             self.say("note", "기록"),
         ];
         let rows = notes.iter().map(|known| {
-            let Known { note, retired, .. } = known;
+            let StoredNote { note, retired, .. } = known;
             let mut gist = marked(gist(note), label(known));
             if retired.is_some() {
                 gist = format!("({}) {gist}", self.say("retired", "폐기"));
@@ -161,7 +169,12 @@ impl Answers {
         table(&header, rows)
     }
 
-    pub(super) fn note(&self, known: &Known, label: Label, check: Option<&Invariant>) -> String {
+    pub(super) fn note(
+        &self,
+        known: &StoredNote,
+        label: NoteLabel,
+        check: Option<&NoteCheck>,
+    ) -> String {
         let note = &known.note;
         let mut text = String::new();
         let mut fact = |name: &str, value: &str| {
@@ -172,8 +185,8 @@ impl Answers {
         fact(self.say("kind", "종류"), &format!("{}, {}", note.kind, note.scope.word()));
         if let Some(external) = &note.external_id {
             let name = match known.actor {
-                Actor::Import => self.say("imported as", "원래 아이디"),
-                Actor::User | Actor::Agent | Actor::Ralph => self.say("key", "키"),
+                EventActor::Import => self.say("imported as", "원래 아이디"),
+                EventActor::User | EventActor::Agent | EventActor::Ralph => self.say("key", "키"),
             };
             fact(name, external);
         }
@@ -195,10 +208,10 @@ impl Answers {
             fact(self.say("why", "이유"), why);
         }
         match check {
-            Some(Invariant::Test(name)) => {
+            Some(NoteCheck::Test(name)) => {
                 fact(self.say("checked by test", "검사하는 테스트"), name);
             }
-            Some(Invariant::Rule(_)) => {
+            Some(NoteCheck::Rule(_)) => {
                 let below = self.say("rules, below", "아래의 규칙");
                 fact(self.say("checked by", "검사"), below);
             }
@@ -211,14 +224,14 @@ impl Answers {
         for line in note.text.trim_end().lines() {
             let _ = writeln!(text, "{}", inline(&plain(line)));
         }
-        if let Some(Invariant::Rule(rules)) = check {
+        if let Some(NoteCheck::Rule(rules)) = check {
             let _ = write!(text, "\n{}\n", rules.trim_end());
         }
         text
     }
 
-    pub(super) fn kept(&self, known: &Known) -> String {
-        let Note { id, kind, scope, .. } = &known.note;
+    pub(super) fn kept(&self, known: &StoredNote) -> String {
+        let NoteContent { id, kind, scope, .. } = &known.note;
         match self.locale {
             Locale::En => format!("Noted {id} ({kind}, {}).\n", scope.word()),
             Locale::Ko => format!("{id} 을(를) 기록했습니다({kind}, {}).\n", scope.word()),
@@ -239,7 +252,7 @@ impl Answers {
     }
 
     /// Renders the effect of a user's note on older ones.
-    pub(super) fn succeeds(&self, found: &Succession) -> String {
+    pub(super) fn succeeds(&self, found: &NoteSuccession) -> String {
         let replaced = found.replaced.iter().map(|(id, why)| match self.locale {
             Locale::En => format!("It takes the place of {id} ({why}).\n"),
             Locale::Ko => format!("{id} 을(를) 대신합니다 ({why}).\n"),
@@ -258,7 +271,7 @@ impl Answers {
     }
 
     /// Lists the notes that a new one may replace, the nearest first.
-    pub(super) fn near(&self, near: &[Known]) -> String {
+    pub(super) fn near(&self, near: &[StoredNote]) -> String {
         if near.is_empty() {
             return String::new();
         }
@@ -271,9 +284,9 @@ impl Answers {
     }
 
     /// Renders the question to a user about a note and the nearest ones.
-    pub(super) fn which_replaced(&self, near: &[Known]) -> String {
+    pub(super) fn which_replaced(&self, near: &[StoredNote]) -> String {
         let head = self.say("Nearest notes:\n", "가까운 기록:\n").to_owned();
-        let row = |(number, known): (usize, &Known)| format!("  {number}  {}\n", brief(known));
+        let row = |(number, known): (usize, &StoredNote)| format!("  {number}  {}\n", brief(known));
         let rows: String = (1..).zip(near).map(row).collect();
         let question = self.say(
             "Does it replace some of them? Give their numbers, `=1` if it says the same as 1, or nothing: ",
@@ -283,8 +296,8 @@ impl Answers {
     }
 
     /// Lists pairs of the user's notes that contradict each other.
-    pub(super) fn conflicts(&self, conflicts: &[Conflict]) -> String {
-        let named = conflicts.iter().take(FEW).map(|Conflict { stands, contradicts }| {
+    pub(super) fn conflicts(&self, conflicts: &[NoteConflict]) -> String {
+        let named = conflicts.iter().take(FEW).map(|NoteConflict { stands, contradicts }| {
             match self.locale {
                 Locale::En => format!(
                     "{contradicts} contradicts {stands} which stands: edit or forget one of the two.\n"
@@ -300,18 +313,18 @@ impl Answers {
     }
 
     /// Renders the remark that lines of an import got another scope.
-    pub(super) fn moved_lines(&self, lines: usize, scope: Scope) -> String {
+    pub(super) fn moved_lines(&self, lines: usize, scope: NoteScope) -> String {
         match (scope, self.locale) {
-            (Scope::Project | Scope::Global, Locale::En) => format!(
+            (NoteScope::Project | NoteScope::Global, Locale::En) => format!(
                 "lines with another scope, kept as the project's: {lines}; with --trust those of your own `export` are for all projects again"
             ),
-            (Scope::Project | Scope::Global, Locale::Ko) => format!(
+            (NoteScope::Project | NoteScope::Global, Locale::Ko) => format!(
                 "범위가 다른 {lines}줄은 이 프로젝트의 기록으로 보관합니다. 직접 내보낸 파일이면 --trust 로 모든 프로젝트용으로 보관할 수 있습니다"
             ),
-            (Scope::Task, Locale::En) => {
+            (NoteScope::Task, Locale::En) => {
                 format!("lines with another scope, kept for the task: {lines}")
             }
-            (Scope::Task, Locale::Ko) => {
+            (NoteScope::Task, Locale::Ko) => {
                 format!("범위가 다른 {lines}줄은 이 작업의 기록으로 보관합니다")
             }
         }
@@ -365,21 +378,25 @@ impl Answers {
     }
 
     /// Renders the remark that a notebook could not be read, with the reason.
-    pub(super) fn left_out(&self, scope: Scope, error: &str) -> String {
+    pub(super) fn left_out(&self, scope: NoteScope, error: &str) -> String {
         match (scope, self.locale) {
-            (Scope::Global, Locale::En) => format!("notes for all projects are left out: {error}"),
-            (Scope::Global, Locale::Ko) => format!("모든 프로젝트용 기록은 제외합니다: {error}"),
-            (Scope::Task | Scope::Project, Locale::En) => {
+            (NoteScope::Global, Locale::En) => {
+                format!("notes for all projects are left out: {error}")
+            }
+            (NoteScope::Global, Locale::Ko) => {
+                format!("모든 프로젝트용 기록은 제외합니다: {error}")
+            }
+            (NoteScope::Task | NoteScope::Project, Locale::En) => {
                 format!("notes of this project are left out: {error}")
             }
-            (Scope::Task | Scope::Project, Locale::Ko) => {
+            (NoteScope::Task | NoteScope::Project, Locale::Ko) => {
                 format!("이 프로젝트의 기록은 제외합니다: {error}")
             }
         }
     }
 
     /// Renders the remark that another note has the same id and is not changed.
-    pub(super) fn still_there(&self, other: &Known) -> String {
+    pub(super) fn still_there(&self, other: &StoredNote) -> String {
         let (id, scope) = (&other.note.id, other.note.scope.word());
         match self.locale {
             Locale::En => format!("another note is called {id} as well ({scope}); it stays"),
@@ -387,12 +404,14 @@ impl Answers {
         }
     }
 
-    pub(super) fn moved(&self, scope: Scope) -> &'static str {
+    pub(super) fn moved(&self, scope: NoteScope) -> &'static str {
         match (scope, self.locale) {
-            (Scope::Global, Locale::En) => "it is kept for all projects now",
-            (Scope::Global, Locale::Ko) => "이제 모든 프로젝트를 위해 보관합니다",
-            (Scope::Task | Scope::Project, Locale::En) => "it is kept for one project now",
-            (Scope::Task | Scope::Project, Locale::Ko) => "이제 한 프로젝트를 위해 보관합니다",
+            (NoteScope::Global, Locale::En) => "it is kept for all projects now",
+            (NoteScope::Global, Locale::Ko) => "이제 모든 프로젝트를 위해 보관합니다",
+            (NoteScope::Task | NoteScope::Project, Locale::En) => "it is kept for one project now",
+            (NoteScope::Task | NoteScope::Project, Locale::Ko) => {
+                "이제 한 프로젝트를 위해 보관합니다"
+            }
         }
     }
 
@@ -403,8 +422,8 @@ impl Answers {
         }
     }
 
-    pub(super) fn imported(&self, done: &Imported, refused: usize) -> String {
-        let Imported { added, updated, unchanged, kept, .. } = done;
+    pub(super) fn imported(&self, done: &ImportCounts, refused: usize) -> String {
+        let ImportCounts { added, updated, unchanged, kept, .. } = done;
         match (self.locale, kept) {
             (Locale::En, 0) => format!(
                 "new: {added}, updated: {updated}, unchanged: {unchanged}, lines left out: {refused}\n"
@@ -438,19 +457,21 @@ impl Answers {
 }
 
 /// Adds a warning to a note's summary if the code it points at has changed.
-fn marked(gist: String, label: Label) -> String {
+fn marked(gist: String, label: NoteLabel) -> String {
     match label {
-        Label::Stale => label.mark().map_or_else(|| gist.clone(), |mark| format!("{mark} {gist}")),
-        Label::Verified | Label::Noted | Label::Hypothesis => gist,
+        NoteLabel::Stale => {
+            label.mark().map_or_else(|| gist.clone(), |mark| format!("{mark} {gist}"))
+        }
+        NoteLabel::Verified | NoteLabel::Noted | NoteLabel::Hypothesis => gist,
     }
 }
 
 /// Returns a note's summary on one line.
-fn gist(note: &Note) -> String {
+fn gist(note: &NoteContent) -> String {
     one_line(note.title.as_deref().unwrap_or(&note.text), WIDE)
 }
 
 /// Renders a note on one line.
-fn brief(known: &Known) -> String {
+fn brief(known: &StoredNote) -> String {
     format!("{}  {}", known.note.id, one_line(&inline(&known.note.text), WIDE))
 }

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use ralph_checks::invariants::{Sought, can_select, sought, try_rules};
+use ralph_checks::invariants::{TestLookup, can_select, sought, try_rules};
 use ralph_checks::security::RulesError;
 use ralph_memory::clean;
-use ralph_memory::event::{Invariant, Scope};
+use ralph_memory::event::{NoteCheck, NoteScope};
 
-use super::books::Books;
+use super::books::UserNotebooks;
 use crate::commands::invariants::runners;
 use crate::error::CliError;
 use crate::out;
@@ -20,7 +20,7 @@ const RUNNERS: &str = "pytest, vitest, jest, node, bun, go, `cargo test`, RSpec,
 
 /// What shows whether a note holds.
 #[derive(clap::Args, Debug)]
-pub(super) struct CheckArgs {
+pub(super) struct NoteCheckArgs {
     /// Rules that find what breaks it, as ast-grep's manual writes them; work that breaks it is
     /// not accepted from now on
     #[arg(long, value_name = "FILE", conflicts_with = "test")]
@@ -31,17 +31,17 @@ pub(super) struct CheckArgs {
     test: Option<String>,
 }
 
-impl CheckArgs {
+impl NoteCheckArgs {
     /// Reads the check from the options. It is validated as far as possible without running it.
     pub(super) fn read(
         &self,
-        books: &Books<'_>,
-        scope: Scope,
-    ) -> Result<Option<Invariant>, CliError> {
+        books: &UserNotebooks<'_>,
+        scope: NoteScope,
+    ) -> Result<Option<NoteCheck>, CliError> {
         let check = match (&self.rule, &self.test) {
             (None, None) => return Ok(None),
-            (Some(path), _) => Invariant::Rule(rules(path)?),
-            (None, Some(test)) => Invariant::Test(self::test(books, test)?),
+            (Some(path), _) => NoteCheck::Rule(rules(path)?),
+            (None, Some(test)) => NoteCheck::Test(self::test(books, test)?),
         };
         books.only_for_the_user("give a note a check")?;
         refuse_scope(&check, scope)?;
@@ -50,15 +50,15 @@ impl CheckArgs {
 }
 
 /// Returns an error for a check that would never run.
-pub(super) fn refuse_scope(check: &Invariant, scope: Scope) -> Result<(), CliError> {
+pub(super) fn refuse_scope(check: &NoteCheck, scope: NoteScope) -> Result<(), CliError> {
     match (check, scope) {
-        (_, Scope::Task) => Err(CliError::usage("a task note cannot have a check")
+        (_, NoteScope::Task) => Err(CliError::usage("a task note cannot have a check")
             .with_hint("leave out `--scope`: a note with a check is for the project")
             .in_korean(
                 "작업 메모에는 검사를 붙일 수 없습니다",
                 Some("`--scope` 를 빼세요. 검사가 있는 메모는 프로젝트의 것입니다"),
             )),
-        (Invariant::Test(_), Scope::Global) => {
+        (NoteCheck::Test(_), NoteScope::Global) => {
             Err(CliError::usage("a test belongs to one project, not to all")
                 .with_hint("use `--scope project`, or rules")
                 .in_korean(
@@ -66,7 +66,7 @@ pub(super) fn refuse_scope(check: &Invariant, scope: Scope) -> Result<(), CliErr
                     Some("`--scope project` 나 규칙을 쓰세요"),
                 ))
         }
-        (Invariant::Rule(_), Scope::Global) | (_, Scope::Project) => Ok(()),
+        (NoteCheck::Rule(_), NoteScope::Global) | (_, NoteScope::Project) => Ok(()),
     }
 }
 
@@ -106,7 +106,7 @@ fn refused(error: &RulesError) -> CliError {
     }
 }
 
-fn test(books: &Books<'_>, test: &str) -> Result<String, CliError> {
+fn test(books: &UserNotebooks<'_>, test: &str) -> Result<String, CliError> {
     let runners = runners(books.app, &[]);
     if runners.is_empty() {
         return Err(CliError::usage("nothing in the project tells how its tests are run")
@@ -132,8 +132,8 @@ fn test(books: &Books<'_>, test: &str) -> Result<String, CliError> {
             .with_hint("name a test as FILE, NAME or FILE::NAME; files from the project's root").in_korean(format!("`{test}` 을(를) `{}` 로 따로 실행할 수 없습니다", commands()), Some("테스트는 파일, 이름 또는 파일::이름 으로 적습니다. 파일은 프로젝트 루트부터 적습니다")));
     }
     match sought(&runners, test, &books.app.project.root) {
-        Sought::Found => {}
-        Sought::NoFile(file) => {
+        TestLookup::Found => {}
+        TestLookup::NoFile(file) => {
             let what = format!("there is no file `{file}` in this project");
             return Err(CliError::usage(what)
                 .with_hint("files are named from the project's root")
@@ -142,7 +142,7 @@ fn test(books: &Books<'_>, test: &str) -> Result<String, CliError> {
                     Some("파일은 프로젝트 루트부터 적습니다"),
                 ));
         }
-        Sought::NoName(name) => out::note(books.answers.no_test(&name)),
+        TestLookup::NoName(name) => out::note(books.answers.no_test(&name)),
     }
     Ok(test.to_owned())
 }

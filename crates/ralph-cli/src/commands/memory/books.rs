@@ -3,39 +3,40 @@
 use std::path::{Component, Path, PathBuf};
 
 use ralph_core::SessionId;
-use ralph_core::memory::label::Label;
+use ralph_core::memory::label::NoteLabel;
 use ralph_core::wording::learned;
-use ralph_engine::caller::{self, Caller};
-use ralph_engine::host::Place as Kept;
-use ralph_memory::anchor::Sight;
-use ralph_memory::event::{Actor, NoteKind, Place, Scope};
+use ralph_engine::caller::{self, CallingAgent};
+use ralph_engine::host::SessionDir as Kept;
+use ralph_memory::anchor::AnchorResolver;
+use ralph_memory::event::{EventActor, EventContext, NoteKind, NoteScope};
 use ralph_memory::{
-    BOTH, ChoiceError, Known, MemoryError, NoteWriter, Notebook, Notebooks, Patience, Remark,
+    BOTH, ChoiceError, LockPatience, MemoryError, NoteWriter, Notebook, Notebooks, Remark,
+    StoredNote,
 };
 use ralph_store::RunStore;
 
-use super::answers::Answers;
+use super::answers::NoteRenderer;
 use crate::app::App;
 use crate::error::CliError;
 use crate::out;
 
 /// The notebooks of the project and of the user.
-pub(super) struct Books<'a> {
+pub(super) struct UserNotebooks<'a> {
     pub(super) app: &'a App,
-    pub(super) answers: Answers,
+    pub(super) answers: NoteRenderer,
     pub(super) notes: Notebooks,
 }
 
-impl<'a> Books<'a> {
+impl<'a> UserNotebooks<'a> {
     pub(super) fn new(app: &'a App) -> Self {
         let notes = notebooks(app);
-        Self { app, answers: Answers::new(app.locale()), notes }
+        Self { app, answers: NoteRenderer::new(app.locale()), notes }
     }
 
     /// Reads from a notebook, if it exists. Reading creates nothing.
     pub(super) fn ask<T>(
         &self,
-        scope: Scope,
+        scope: NoteScope,
         job: impl Fn(&Notebook) -> Result<T, MemoryError>,
     ) -> Result<Option<T>, CliError> {
         self.refuse_nowhere()?;
@@ -45,9 +46,9 @@ impl<'a> Books<'a> {
     /// Reads from the notebooks of these scopes that exist. The first has to answer.
     pub(super) fn each<T>(
         &self,
-        scopes: &[Scope],
+        scopes: &[NoteScope],
         job: impl Fn(&Notebook) -> Result<T, MemoryError>,
-    ) -> Result<Vec<(Scope, T)>, CliError> {
+    ) -> Result<Vec<(NoteScope, T)>, CliError> {
         self.refuse_nowhere()?;
         Ok(self.notes.each(scopes, job)?)
     }
@@ -61,10 +62,10 @@ impl<'a> Books<'a> {
     }
 
     /// Returns an error if notes of this scope would be kept where nothing finds them.
-    pub(super) fn refuse_elsewhere(&self, scope: Scope) -> Result<(), CliError> {
+    pub(super) fn refuse_elsewhere(&self, scope: NoteScope) -> Result<(), CliError> {
         match scope {
-            Scope::Task | Scope::Project => self.app.refuse_a_memory_elsewhere(),
-            Scope::Global => Ok(()),
+            NoteScope::Task | NoteScope::Project => self.app.refuse_a_memory_elsewhere(),
+            NoteScope::Global => Ok(()),
         }
     }
 
@@ -85,7 +86,7 @@ impl<'a> Books<'a> {
 
     /// Finds a note by its id or the beginning of it. It prefers one that is not retired,
     /// then the project's.
-    pub(super) fn find(&self, id: &str) -> Result<(Scope, Known), CliError> {
+    pub(super) fn find(&self, id: &str) -> Result<(NoteScope, StoredNote), CliError> {
         self.refuse_nowhere()?;
         let id = self.meant(id)?;
         self.notes.get(&id)?.ok_or_else(|| unknown(&id))
@@ -93,8 +94,8 @@ impl<'a> Books<'a> {
 
     /// Makes a function that tells how reliable a note is. It inspects the places that
     /// the note points at.
-    pub(super) fn labels(&self) -> impl FnMut(&Known) -> Label + use<'a> {
-        let mut sight = Sight::new(&self.app.project.root);
+    pub(super) fn labels(&self) -> impl FnMut(&StoredNote) -> NoteLabel + use<'a> {
+        let mut sight = AnchorResolver::new(&self.app.project.root);
         move |known| known.label(&known.look(&mut sight))
     }
 
@@ -137,17 +138,17 @@ impl<'a> Books<'a> {
         let at = self.app.now();
         match caller::agent(self.app) {
             Some(caller) => {
-                NoteWriter { actor: Actor::Agent, place: place_of(self.app, caller), at }
+                NoteWriter { actor: EventActor::Agent, place: place_of(self.app, caller), at }
             }
-            None => NoteWriter { actor: Actor::User, place: Place::default(), at },
+            None => NoteWriter { actor: EventActor::User, place: EventContext::default(), at },
         }
     }
 
     /// Returns an error unless the user calls.
     pub(super) fn only_for_the_user(&self, what: &str) -> Result<(), CliError> {
         match self.writer().actor {
-            Actor::User => Ok(()),
-            Actor::Agent | Actor::Ralph | Actor::Import => Err(only_the_user(what)),
+            EventActor::User => Ok(()),
+            EventActor::Agent | EventActor::Ralph | EventActor::Import => Err(only_the_user(what)),
         }
     }
 
@@ -196,7 +197,7 @@ impl<'a> Books<'a> {
 
 /// Returns the notebooks of a project and of its user.
 pub(crate) fn notebooks(app: &App) -> Notebooks {
-    Notebooks::new(&app.home, &app.user_home(), Patience::Long)
+    Notebooks::new(&app.home, &app.user_home(), LockPatience::Long)
 }
 
 /// Makes the error for an id that no note has.
@@ -210,11 +211,11 @@ fn unknown(id: &str) -> CliError {
 }
 
 /// Returns an error for a retired note. A change would make it valid beside its replacement.
-pub(super) fn refuse_retired(known: &Known) -> Result<(), CliError> {
+pub(super) fn refuse_retired(known: &StoredNote) -> Result<(), CliError> {
     if known.retired.is_some() { Err(retired(known)) } else { Ok(()) }
 }
 
-fn retired(known: &Known) -> CliError {
+fn retired(known: &StoredNote) -> CliError {
     let by = known.retired.as_ref().and_then(|end| end.by.as_ref());
     let id = &known.note.id;
     let (english, korean) = match by {
@@ -269,19 +270,19 @@ fn flat(path: &Path) -> Option<PathBuf> {
 
 /// Returns the place of the calling agent: its session and the turn of its loop. The
 /// outcome of the turn is credited there.
-pub(crate) fn place(app: &App, session: Option<&str>) -> Place {
+pub(crate) fn place(app: &App, session: Option<&str>) -> EventContext {
     let caller = caller::agent(app).unwrap_or_default();
     let session = session.map_or(caller.session, SessionId::new);
-    place_of(app, Caller { session, ..caller })
+    place_of(app, CallingAgent { session, ..caller })
 }
 
-fn place_of(app: &App, Caller { session, run, iteration }: Caller) -> Place {
+fn place_of(app: &App, CallingAgent { session, run, iteration }: CallingAgent) -> EventContext {
     let run = run.or_else(|| Kept::new(&app.home, session.as_ref()?).run());
     let record = run.as_ref().and_then(|run| app.existing_store().ok()??.run(run).ok()?);
-    Place {
+    EventContext {
         iteration: run.as_ref().and_then(|_| record.map(|run| run.iteration).or(iteration)),
         run: run.map(|run| run.to_string()),
         session: session.map(|session| session.as_str().to_owned()),
-        ..Place::default()
+        ..EventContext::default()
     }
 }

@@ -1,12 +1,12 @@
 //! `ralph memory bootstrap`: learns from commits.
 
 use ralph_core::locale::Locale;
-use ralph_engine::likely::{COMMITS, Learned};
+use ralph_engine::likely::{COMMITS, LearningResult};
 use ralph_engine::wire::likely as wire;
 
 use super::files::place;
 use crate::app::App;
-use crate::commands::code::progress::Bar;
+use crate::commands::code::progress::IndexProgressBar;
 use crate::error::CliError;
 use crate::out;
 use crate::texts::counted;
@@ -31,7 +31,7 @@ pub(super) struct BootstrapArgs {
 
 pub(super) fn run(args: &BootstrapArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
-    let mut bar = Bar::new(app.locale());
+    let mut bar = IndexProgressBar::new(app.locale());
     let place = place(&app, args.limit);
     let learned = if args.rebuild {
         place.learn_anew(&mut |progress| bar.show_likely(progress))
@@ -48,8 +48,8 @@ pub(super) fn run(args: &BootstrapArgs) -> Result<u8, CliError> {
     Ok(0)
 }
 
-fn told(learned: &Learned, locale: Locale) -> String {
-    let Learned { head, commits, read, is_shallow } = learned;
+fn told(learned: &LearningResult, locale: Locale) -> String {
+    let LearningResult { head, commits, read, is_shallow } = learned;
     let mut text = match (head, locale) {
         (None, Locale::En) => "There is no commit yet.".to_owned(),
         (None, Locale::Ko) => "아직 커밋이 없습니다.".to_owned(),

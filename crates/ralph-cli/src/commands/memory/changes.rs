@@ -4,15 +4,15 @@ use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 
 use ralph_engine::wire::memory as wire;
-use ralph_memory::event::{Actor, Anchor, Note, NoteKind, Scope, What};
-use ralph_memory::log::Log;
+use ralph_memory::event::{EventActor, LogEventKind, NoteAnchor, NoteContent, NoteKind, NoteScope};
+use ralph_memory::log::EventLog;
 use ralph_memory::succession::NEAREST;
-use ralph_memory::succession::Succession;
-use ralph_memory::{BOTH, Known, MemoryError, Words, anchor, clean, new_id};
+use ralph_memory::succession::NoteSuccession;
+use ralph_memory::{BOTH, MemoryError, NoteTexts, StoredNote, anchor, clean, new_id};
 
 use super::answers::redacted;
-use super::binding::CheckArgs;
-use super::books::{Books, refuse_retired, refused_choice};
+use super::binding::NoteCheckArgs;
+use super::books::{UserNotebooks, refuse_retired, refused_choice};
 use super::choice::ChoiceArgs;
 use super::context;
 use crate::error::CliError;
@@ -34,11 +34,11 @@ pub(crate) struct AddArgs {
     kind: Option<NoteKind>,
     /// For whom it is: `task`, `project`, or `global` for all your projects (default: `project`)
     #[arg(long, value_name = "SCOPE", value_parser = super::scope)]
-    scope: Option<Scope>,
+    scope: Option<NoteScope>,
     #[command(flatten)]
     more: MoreArgs,
     #[command(flatten)]
-    check: CheckArgs,
+    check: NoteCheckArgs,
     #[command(flatten)]
     choice: ChoiceArgs,
     /// Print JSON
@@ -63,7 +63,7 @@ pub(crate) struct EditArgs {
     #[command(flatten)]
     more: MoreArgs,
     #[command(flatten)]
-    check: CheckArgs,
+    check: NoteCheckArgs,
     /// Take its check away: from now on it is only told
     #[arg(long, conflicts_with_all = ["rule", "test"])]
     no_check: bool,
@@ -110,14 +110,14 @@ impl MoreArgs {
     }
 
     /// Copies the options into a note.
-    fn fill(&self, books: &Books<'_>, note: &mut Note) -> Result<(), CliError> {
+    fn fill(&self, books: &UserNotebooks<'_>, note: &mut NoteContent) -> Result<(), CliError> {
         if let Some(title) = &self.title {
             note.title = Some(title.clone()).filter(|title| !title.trim().is_empty());
         }
         if let Some(why) = &self.why {
             note.why = Some(why.clone()).filter(|why| !why.trim().is_empty());
         }
-        if note.scope == Scope::Global && !(self.anchor.is_empty() && self.file.is_empty()) {
+        if note.scope == NoteScope::Global && !(self.anchor.is_empty() && self.file.is_empty()) {
             return Err(CliError::usage(
                 "a note for all projects cannot point at a file of one: elsewhere it is another file, or none",
             )
@@ -143,7 +143,7 @@ impl MoreArgs {
     }
 }
 
-fn point(books: &Books<'_>, text: &str) -> Result<Anchor, CliError> {
+fn point(books: &UserNotebooks<'_>, text: &str) -> Result<NoteAnchor, CliError> {
     let (file, symbol) = match text.split_once('#') {
         Some((file, symbol)) => (file, Some(symbol)),
         None => (text, None),
@@ -159,12 +159,18 @@ fn point(books: &Books<'_>, text: &str) -> Result<Anchor, CliError> {
     })
 }
 
-pub(super) fn add(books: &Books<'_>, args: &AddArgs) -> Result<u8, CliError> {
+pub(super) fn add(books: &UserNotebooks<'_>, args: &AddArgs) -> Result<u8, CliError> {
     let writer = books.writer();
     let scope = match (writer.actor, args.scope) {
-        (Actor::User, scope) => scope.unwrap_or(Scope::Project),
-        (Actor::Agent | Actor::Ralph | Actor::Import, None | Some(Scope::Task)) => Scope::Task,
-        (Actor::Agent | Actor::Ralph | Actor::Import, Some(Scope::Project | Scope::Global)) => {
+        (EventActor::User, scope) => scope.unwrap_or(NoteScope::Project),
+        (
+            EventActor::Agent | EventActor::Ralph | EventActor::Import,
+            None | Some(NoteScope::Task),
+        ) => NoteScope::Task,
+        (
+            EventActor::Agent | EventActor::Ralph | EventActor::Import,
+            Some(NoteScope::Project | NoteScope::Global),
+        ) => {
             return Err(CliError::refused("an agent notes for its task alone")
                 .with_hint("leave out `--scope`; the user may promote the note")
                 .in_korean(
@@ -188,7 +194,7 @@ pub(super) fn add(books: &Books<'_>, args: &AddArgs) -> Result<u8, CliError> {
     }
     books.refuse_elsewhere(scope)?;
     let id = new_id(&kind, args.more.title.as_deref(), &text);
-    let mut draft = books.notes.draft(Note::new(id, kind, scope, text))?;
+    let mut draft = books.notes.draft(NoteContent::new(id, kind, scope, text))?;
     draft.check = check;
     if let Some(known) = draft.before.as_ref().filter(|_| args.kind.is_none()) {
         draft.note.kind = known.note.kind.clone();
@@ -200,18 +206,18 @@ pub(super) fn add(books: &Books<'_>, args: &AddArgs) -> Result<u8, CliError> {
     let secrets = clean::secrets(&given) + args.more.secrets();
     let added = books.notes.add(draft, &choice, &writer).map_err(refused_choice)?;
     let is_left =
-        |known: &Known| !added.older.replaced.iter().any(|(old, _)| *old == known.note.id);
+        |known: &StoredNote| !added.older.replaced.iter().any(|(old, _)| *old == known.note.id);
     near.retain(|known| choice.same_as.is_none() && is_left(known));
     tell(
         books,
         args.json,
         (added.scope, &added.id, secrets),
-        Told { older: &added.older, near: &near },
+        RelatedNotes { older: &added.older, near: &near },
     )?;
     Ok(0)
 }
 
-pub(super) fn edit(books: &Books<'_>, args: &EditArgs) -> Result<u8, CliError> {
+pub(super) fn edit(books: &UserNotebooks<'_>, args: &EditArgs) -> Result<u8, CliError> {
     let (scope, known) = books.find(&args.id)?;
     let writer = books.writer();
     if !known.is_own_of(&writer.place) {
@@ -239,7 +245,7 @@ pub(super) fn edit(books: &Books<'_>, args: &EditArgs) -> Result<u8, CliError> {
     args.more.fill(books, &mut note)?;
     let bound = bound(books, args, scope, &mut note)?;
     // The author of a check confirms the note.
-    let is_said = bound.is_some() && known.actor != Actor::User;
+    let is_said = bound.is_some() && known.actor != EventActor::User;
     if note == known.note && bound.is_none() {
         return Err(CliError::usage("nothing would change")
             .with_hint("give a text or one of the options in `ralph memory edit --help`")
@@ -249,14 +255,14 @@ pub(super) fn edit(books: &Books<'_>, args: &EditArgs) -> Result<u8, CliError> {
             ));
     }
     // A changed text is the caller's; a title or a file does not change the author.
-    let says = note.text != known.note.text && writer.actor == Actor::User;
-    let older = if says { books.notes.succession(&note)? } else { Succession::default() };
+    let says = note.text != known.note.text && writer.actor == EventActor::User;
+    let older = if says { books.notes.succession(&note)? } else { NoteSuccession::default() };
     let id = &known.note.id;
-    let noted = (note != known.note || is_said).then(|| What::Noted(Box::new(note)));
+    let noted = (note != known.note || is_said).then(|| LogEventKind::Noted(Box::new(note)));
     let events = noted.into_iter().chain(bound).chain(older.events(id));
     books.refuse_elsewhere(scope)?;
     books.notes.write(scope, events.collect(), &writer)?;
-    tell(books, args.json, (scope, id, secrets), Told { older: &older, near: &[] })?;
+    tell(books, args.json, (scope, id, secrets), RelatedNotes { older: &older, near: &[] })?;
     for (place, other) in books.notes.find(id)? {
         if place != scope && other.retired.is_none() {
             out::note(books.answers.still_there(&other));
@@ -267,31 +273,31 @@ pub(super) fn edit(books: &Books<'_>, args: &EditArgs) -> Result<u8, CliError> {
 
 /// Changes the check of a note. A note with a check is no longer limited to a task.
 fn bound(
-    books: &Books<'_>,
+    books: &UserNotebooks<'_>,
     args: &EditArgs,
-    home: Scope,
-    note: &mut Note,
-) -> Result<Option<What>, CliError> {
+    home: NoteScope,
+    note: &mut NoteContent,
+) -> Result<Option<LogEventKind>, CliError> {
     let id = note.id.clone();
     if args.no_check {
         books.only_for_the_user("take the check of a note away")?;
         let has = books.notes.with(home, |notebook| notebook.check_of(&id))?.is_some();
-        return Ok(has.then_some(What::Bound { id, check: None }));
+        return Ok(has.then_some(LogEventKind::Bound { id, check: None }));
     }
-    let scope = if note.scope == Scope::Task { Scope::Project } else { note.scope };
+    let scope = if note.scope == NoteScope::Task { NoteScope::Project } else { note.scope };
     let check = args.check.read(books, scope)?;
     if check.is_some() {
         note.scope = scope;
     }
-    Ok(check.map(|check| What::Bound { id, check: Some(check) }))
+    Ok(check.map(|check| LogEventKind::Bound { id, check: Some(check) }))
 }
 
-pub(super) fn forget(books: &Books<'_>, args: &ForgetArgs) -> Result<u8, CliError> {
+pub(super) fn forget(books: &UserNotebooks<'_>, args: &ForgetArgs) -> Result<u8, CliError> {
     books.only_for_the_user("forget notes")?;
     let (_, meant) = books.find(&args.id)?;
     let id = &meant.note.id;
     // The same file name may mean another file in another project.
-    let is_meant = |(_, known): &(Scope, Known)| known.note.text == meant.note.text;
+    let is_meant = |(_, known): &(NoteScope, StoredNote)| known.note.text == meant.note.text;
     let (found, others): (Vec<_>, Vec<_>) = books.notes.find(id)?.into_iter().partition(is_meant);
     let lines = forget_in(books, &found)?;
     super::print(args.json.then(|| wire::forgotten(id, lines)), || {
@@ -307,14 +313,17 @@ pub(super) fn forget(books: &Books<'_>, args: &ForgetArgs) -> Result<u8, CliErro
 ///
 /// Copies of their text go first, in every notebook: they can only be found while the
 /// notes exist. So an interrupted call can be repeated.
-fn forget_in(books: &Books<'_>, found: &[(Scope, Known)]) -> Result<usize, CliError> {
-    let mut words = Words::default();
+fn forget_in(
+    books: &UserNotebooks<'_>,
+    found: &[(NoteScope, StoredNote)],
+) -> Result<usize, CliError> {
+    let mut words = NoteTexts::default();
     for (scope, known) in found {
-        Log::new(books.notes.home(*scope)).probe().map_err(MemoryError::from)?;
+        EventLog::new(books.notes.home(*scope)).probe().map_err(MemoryError::from)?;
         words.extend(books.notes.with(*scope, |notebook| notebook.words_of(&known.note.id))?);
     }
-    let is_closed = |scope: &Scope| Log::new(books.notes.home(*scope)).is_read_only();
-    let (closed, open): (Vec<Scope>, Vec<Scope>) = BOTH.into_iter().partition(is_closed);
+    let is_closed = |scope: &NoteScope| EventLog::new(books.notes.home(*scope)).is_read_only();
+    let (closed, open): (Vec<NoteScope>, Vec<NoteScope>) = BOTH.into_iter().partition(is_closed);
     for scope in closed {
         if books.ask(scope, |notebook| notebook.has_repeated(&words))? == Some(true) {
             return Err(repeated_in(books.notes.home(scope)));
@@ -343,18 +352,18 @@ fn repeated_in(home: &Path) -> CliError {
 }
 
 /// The other notes that are shown after one was written.
-pub(super) struct Told<'a> {
-    pub(super) older: &'a Succession,
+pub(super) struct RelatedNotes<'a> {
+    pub(super) older: &'a NoteSuccession,
     /// Notes that it may replace, the nearest first.
-    pub(super) near: &'a [Known],
+    pub(super) near: &'a [StoredNote],
 }
 
 #[expect(clippy::fn_params_excessive_bools, reason = "it is the option of the command line")]
 pub(super) fn tell(
-    books: &Books<'_>,
+    books: &UserNotebooks<'_>,
     json: bool,
-    (scope, id, secrets): (Scope, &str, usize),
-    Told { older, near }: Told<'_>,
+    (scope, id, secrets): (NoteScope, &str, usize),
+    RelatedNotes { older, near }: RelatedNotes<'_>,
 ) -> Result<(), CliError> {
     let gone = || {
         CliError::refused(format!("note {id} was forgotten in the meantime"))

@@ -2,10 +2,10 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use ralph_memory::event::Actor;
-use ralph_memory::{Known, NoteChoice};
+use ralph_memory::event::EventActor;
+use ralph_memory::{NoteChoice, StoredNote};
 
-use super::books::Books;
+use super::books::UserNotebooks;
 use crate::error::CliError;
 
 /// Which older notes a new one stands for.
@@ -24,13 +24,13 @@ impl ChoiceArgs {
     #[expect(clippy::fn_params_excessive_bools, reason = "it is the option of the command line")]
     pub(super) fn or_asked(
         &self,
-        books: &Books<'_>,
-        near: &[Known],
+        books: &UserNotebooks<'_>,
+        near: &[StoredNote],
         json: bool,
     ) -> Result<NoteChoice, CliError> {
         let Self { replaces, same_as } = self.clone();
         let is_chosen = !replaces.is_empty() || same_as.is_some();
-        let is_person = books.writer().actor == Actor::User && !json;
+        let is_person = books.writer().actor == EventActor::User && !json;
         let is_there = io::stdin().is_terminal() && io::stderr().is_terminal();
         if is_chosen || near.is_empty() || !is_person || !is_there {
             return Ok(NoteChoice { replaces, same_as });
@@ -43,7 +43,7 @@ impl ChoiceArgs {
 }
 
 /// Parses the answer to the question which notes are replaced.
-fn read_answer(answer: &str, near: &[Known]) -> Result<NoteChoice, CliError> {
+fn read_answer(answer: &str, near: &[StoredNote]) -> Result<NoteChoice, CliError> {
     let id = |number: &str| {
         let place = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
         let known = place.and_then(|place| near.get(place));

@@ -6,11 +6,13 @@ use ralph_core::locale::Locale;
 use ralph_core::wording::learned;
 use ralph_engine::wire::memory as wire;
 use ralph_engine::{EngineError, landed};
-use ralph_memory::consolidate::{Conflict, Decided, Occasion, consolidate};
-use ralph_memory::event::Scope;
+use ralph_memory::consolidate::{
+    ConsolidationContext, ConsolidationResult, NoteConflict, consolidate,
+};
+use ralph_memory::event::NoteScope;
 use ralph_snapshot::WorkTree;
 
-use super::books::Books;
+use super::books::UserNotebooks;
 use crate::error::CliError;
 use crate::rights::CallRight;
 
@@ -37,14 +39,19 @@ impl ConsolidateArgs {
     }
 }
 
-pub(super) fn run(books: &Books<'_>, args: &ConsolidateArgs) -> Result<u8, CliError> {
+pub(super) fn run(books: &UserNotebooks<'_>, args: &ConsolidateArgs) -> Result<u8, CliError> {
     books.only_for_the_user("consolidate notes")?;
     let app = books.app;
     let tree = WorkTree::open(&app.project, &app.home.join("trees")).map_err(EngineError::from)?;
     let reverted = tree.reverted().map_err(EngineError::from)?;
     let taken_back = landed::taken_back(&app.home, (&app.project, &tree), &reverted);
-    let occasion = Occasion { now: app.now(), reverted, taken_back, ..Occasion::default() };
-    let decided = books.ask(Scope::Project, |notebook| {
+    let occasion = ConsolidationContext {
+        now: app.now(),
+        reverted,
+        taken_back,
+        ..ConsolidationContext::default()
+    };
+    let decided = books.ask(NoteScope::Project, |notebook| {
         let decided = consolidate(notebook, &occasion)?;
         if !args.dry_run {
             notebook.write(&decided.events)?;
@@ -56,7 +63,7 @@ pub(super) fn run(books: &Books<'_>, args: &ConsolidateArgs) -> Result<u8, CliEr
     Ok(0)
 }
 
-fn told(decided: &Decided, locale: Locale) -> String {
+fn told(decided: &ConsolidationResult, locale: Locale) -> String {
     let counts = learned::consolidated(decided.counts, locale);
     let nothing = match locale {
         Locale::En => "There is nothing to decide.",
@@ -67,7 +74,7 @@ fn told(decided: &Decided, locale: Locale) -> String {
         text.push_str(&learned::replaced(replacement, locale));
         text.push('\n');
     }
-    for Conflict { stands, contradicts } in &decided.conflicts {
+    for NoteConflict { stands, contradicts } in &decided.conflicts {
         // Writing to a string cannot fail.
         let _ = match locale {
             Locale::En => writeln!(

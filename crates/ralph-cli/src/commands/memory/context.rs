@@ -1,16 +1,16 @@
 //! `ralph memory context`: shows the notes that an agent would get.
 
-use ralph_checks::security::Files;
+use ralph_checks::security::ScanScope;
 use ralph_config::MemoryRules;
 use ralph_core::locale::Locale;
 use ralph_core::memory::hydration::USUAL_TOKENS;
-use ralph_engine::recall::{Part, Recall, RecallError, Recalled, Wanted};
+use ralph_engine::recall::{NotePortion, NoteRecall, NoteRequest, RecallError, RecallResult};
 use ralph_engine::wire::recall as wire;
 use ralph_memory::NoteWriter;
-use ralph_memory::event::{Actor, Phase};
+use ralph_memory::event::{EventActor, WorkPhase};
 
-use super::books::Books;
-use crate::commands::check::{Scan, files as changed_files};
+use super::books::UserNotebooks;
+use crate::commands::check::{CheckScanScope, files as changed_files};
 use crate::error::CliError;
 use crate::out;
 
@@ -23,7 +23,7 @@ use crate::out;
 pub(crate) struct ContextArgs {
     /// What the agent is about: `think`, `code` or `verify`
     #[arg(long, value_name = "PHASE", default_value = "think", value_parser = phase)]
-    phase: Phase,
+    phase: WorkPhase,
     /// What the agent is to do
     #[arg(long, value_name = "TEXT")]
     task: Option<String>,
@@ -38,16 +38,16 @@ pub(crate) struct ContextArgs {
     json: bool,
 }
 
-fn phase(word: &str) -> Result<Phase, String> {
+fn phase(word: &str) -> Result<WorkPhase, String> {
     match word {
-        "think" => Ok(Phase::Think),
-        "code" => Ok(Phase::Code),
-        "verify" => Ok(Phase::Verify),
+        "think" => Ok(WorkPhase::Think),
+        "code" => Ok(WorkPhase::Code),
+        "verify" => Ok(WorkPhase::Verify),
         _ => Err("there are think, code, verify".to_owned()),
     }
 }
 
-pub(super) fn run(books: &Books<'_>, args: &ContextArgs) -> Result<u8, CliError> {
+pub(super) fn run(books: &UserNotebooks<'_>, args: &ContextArgs) -> Result<u8, CliError> {
     let app = books.app;
     let layers = app.layers()?;
     let rules = MemoryRules::new(&layers);
@@ -58,27 +58,27 @@ pub(super) fn run(books: &Books<'_>, args: &ContextArgs) -> Result<u8, CliError>
     let rules =
         MemoryRules { is_enabled: true, tokens: args.tokens.unwrap_or(rules.tokens), ..rules };
     let Some(recall) = app.recall(rules, app.locale()) else { return Ok(0) };
-    if !recall.has_anything() && args.phase == Phase::Verify {
+    if !recall.has_anything() && args.phase == WorkPhase::Verify {
         // Finding changed files would leave traces, and there are no notes to show.
         out::note(books.answers.nothing_to_show());
         return Ok(0);
     }
     let NoteWriter { actor, mut place, .. } = books.writer();
     place.phase = Some(args.phase);
-    let wanted = Wanted {
+    let wanted = NoteRequest {
         task: args.task.clone(),
         files: files(books, args)?,
         place,
-        ..Wanted::new(args.phase)
+        ..NoteRequest::new(args.phase)
     };
     let now = app.now();
     let found = recall.recall(&wanted, now)?;
-    if actor == Actor::Agent {
+    if actor == EventActor::Agent {
         recall.note_shown(&found, &wanted.place, now)?;
     }
     super::print(args.json.then(|| wire::context(&found)), || text(&found, app.locale()));
     if !args.json && found.shown.is_none() {
-        let with_room = Recall { tokens: USUAL_TOKENS, ..recall.clone() };
+        let with_room = NoteRecall { tokens: USUAL_TOKENS, ..recall.clone() };
         let fits = recall.tokens < USUAL_TOKENS && with_room.recall(&wanted, now)?.shown.is_some();
         out::note(if fits {
             books.answers.no_room(recall.tokens)
@@ -90,12 +90,12 @@ pub(super) fn run(books: &Books<'_>, args: &ContextArgs) -> Result<u8, CliError>
 }
 
 /// Warns the author of a rule if the rules no longer fit, so that agents are shown nothing.
-pub(super) fn warn_of_long_rules(books: &Books<'_>) -> Result<(), CliError> {
+pub(super) fn warn_of_long_rules(books: &UserNotebooks<'_>) -> Result<(), CliError> {
     let app = books.app;
     let Some(recall) = app.recall(MemoryRules::new(&app.layers()?), app.locale()) else {
         return Ok(());
     };
-    let wanted = Wanted { part: Part::Standing, ..Wanted::new(Phase::Think) };
+    let wanted = NoteRequest { part: NotePortion::Standing, ..NoteRequest::new(WorkPhase::Think) };
     if let Err(RecallError::Hydration(error)) = recall.recall(&wanted, app.now()) {
         out::note(books.answers.long_rules(&error));
     }
@@ -103,22 +103,22 @@ pub(super) fn warn_of_long_rules(books: &Books<'_>) -> Result<(), CliError> {
 }
 
 /// Returns the files of the question: those named, or in the verify phase those that changed.
-fn files(books: &Books<'_>, args: &ContextArgs) -> Result<Vec<String>, CliError> {
-    if !args.file.is_empty() || args.phase != Phase::Verify {
+fn files(books: &UserNotebooks<'_>, args: &ContextArgs) -> Result<Vec<String>, CliError> {
+    if !args.file.is_empty() || args.phase != WorkPhase::Verify {
         return Ok(args.file.iter().map(|file| books.relative_to_root(file)).collect());
     }
     let tree = books.app.whole_work_tree()?;
-    Ok(match changed_files(&tree, Scan::Changed)? {
-        Files::Only(paths) => {
+    Ok(match changed_files(&tree, CheckScanScope::Changed)? {
+        ScanScope::Only(paths) => {
             paths.iter().map(|path| path.to_string_lossy().into_owned()).collect()
         }
         // Without a commit to compare with, all files count.
-        Files::All => Vec::new(),
+        ScanScope::All => Vec::new(),
     })
 }
 
 /// Renders the text for the agent, or the question that no note answers.
-fn text(found: &Recalled, locale: Locale) -> String {
+fn text(found: &RecallResult, locale: Locale) -> String {
     let asked = || found.sufficiency.as_ref()?.question(locale).map(|asked| format!("{asked}\n"));
     let shown = found.shown.as_ref().map(|shown| shown.text.clone());
     shown.or_else(asked).unwrap_or_default()

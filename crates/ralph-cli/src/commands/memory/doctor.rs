@@ -4,11 +4,11 @@ use std::fmt::Write;
 
 use ralph_core::locale::Locale;
 use ralph_engine::wire::memory as wire;
-use ralph_memory::event::{Scope, What};
-use ralph_memory::health::{Health, Twice, examine};
+use ralph_memory::event::{LogEventKind, NoteScope};
+use ralph_memory::health::{DuplicateNote, NotebookHealth, examine};
 use ralph_memory::{MemoryError, Notebook};
 
-use super::books::Books;
+use super::books::UserNotebooks;
 use crate::error::CliError;
 use crate::rights::CallRight;
 use crate::texts::{counted, table};
@@ -22,7 +22,7 @@ use crate::texts::{counted, table};
 /// that are only alike stand: `ralph memory add TEXT --replaces ID` says which one
 /// is right.
 #[derive(clap::Args, Debug)]
-pub(crate) struct DoctorArgs {
+pub(crate) struct MemoryDoctorArgs {
     /// Withdraw literal duplicates and overwrite secrets
     #[arg(long)]
     fix: bool,
@@ -31,7 +31,7 @@ pub(crate) struct DoctorArgs {
     json: bool,
 }
 
-impl DoctorArgs {
+impl MemoryDoctorArgs {
     /// Returns who may call this command.
     pub(crate) fn right(&self) -> CallRight {
         if self.fix { CallRight::UserOnly } else { CallRight::Anyone }
@@ -41,13 +41,13 @@ impl DoctorArgs {
 /// Number of notes that are named for each finding.
 const FEW: usize = 5;
 
-pub(super) fn run(books: &Books<'_>, args: &DoctorArgs) -> Result<u8, CliError> {
+pub(super) fn run(books: &UserNotebooks<'_>, args: &MemoryDoctorArgs) -> Result<u8, CliError> {
     if args.fix {
         books.only_for_the_user("mend notes")?;
     }
-    let own = visit(books, Scope::Project, args)?.unwrap_or_default();
-    let global = visit(books, Scope::Global, args)?;
-    let json = |visit: &Visit| {
+    let own = visit(books, NoteScope::Project, args)?.unwrap_or_default();
+    let global = visit(books, NoteScope::Global, args)?;
+    let json = |visit: &NotebookCheckup| {
         let mut json = wire::health(&visit.health);
         if args.fix {
             let withdrawn = visit.mended.withdrawn.iter();
@@ -70,53 +70,57 @@ pub(super) fn run(books: &Books<'_>, args: &DoctorArgs) -> Result<u8, CliError> 
 
 /// The repairs in one notebook, and its state afterwards.
 #[derive(Default)]
-struct Visit {
-    mended: Mended,
-    health: Health,
+struct NotebookCheckup {
+    mended: NotebookRepairs,
+    health: NotebookHealth,
 }
 
-impl Visit {
+impl NotebookCheckup {
     fn told(&self, locale: Locale) -> String {
         self.mended.told(locale) + &told(&self.health, locale)
     }
 }
 
 /// Examines a notebook, and repairs it if wanted; `None` if it does not exist.
-fn visit(books: &Books<'_>, scope: Scope, args: &DoctorArgs) -> Result<Option<Visit>, CliError> {
+fn visit(
+    books: &UserNotebooks<'_>,
+    scope: NoteScope,
+    args: &MemoryDoctorArgs,
+) -> Result<Option<NotebookCheckup>, CliError> {
     let root = &books.app.project.root;
     books.ask(scope, |notebook| {
-        let mended = if args.fix { mend(books, notebook)? } else { Mended::default() };
-        Ok(Visit { mended, health: examine(notebook, root)? })
+        let mended = if args.fix { mend(books, notebook)? } else { NotebookRepairs::default() };
+        Ok(NotebookCheckup { mended, health: examine(notebook, root)? })
     })
 }
 
-fn mend(books: &Books<'_>, notebook: &Notebook) -> Result<Mended, MemoryError> {
+fn mend(books: &UserNotebooks<'_>, notebook: &Notebook) -> Result<NotebookRepairs, MemoryError> {
     let health = examine(notebook, &books.app.project.root)?;
     let scrubbed = if health.secrets.is_empty() { 0 } else { notebook.scrub()? };
     let pairs = health.twice.iter().chain(&health.echoes);
     let pairs = pairs.filter(|pair| pair.is_literal && pair.is_spare);
-    let withdrawn: Vec<Twice> = pairs.cloned().collect();
+    let withdrawn: Vec<DuplicateNote> = pairs.cloned().collect();
     let writer = books.writer();
-    let events = withdrawn.iter().map(|Twice { first, again, .. }| {
+    let events = withdrawn.iter().map(|DuplicateNote { first, again, .. }| {
         let why = books.answers.same_as(first);
-        writer.event(What::Retracted { id: again.clone(), why })
+        writer.event(LogEventKind::Retracted { id: again.clone(), why })
     });
     notebook.write(&events.collect::<Vec<_>>())?;
-    Ok(Mended { withdrawn, scrubbed })
+    Ok(NotebookRepairs { withdrawn, scrubbed })
 }
 
 /// The repairs in a notebook.
 #[derive(Default)]
-struct Mended {
-    withdrawn: Vec<Twice>,
+struct NotebookRepairs {
+    withdrawn: Vec<DuplicateNote>,
     /// Number of log lines in which secrets were overwritten.
     scrubbed: usize,
 }
 
-impl Mended {
+impl NotebookRepairs {
     fn told(&self, locale: Locale) -> String {
         let mut text = String::new();
-        for Twice { first, again, .. } in &self.withdrawn {
+        for DuplicateNote { first, again, .. } in &self.withdrawn {
             // Writing to a string cannot fail.
             let _ = match locale {
                 Locale::En => writeln!(text, "Withdrawn: {again}, which says what {first} says."),
@@ -139,8 +143,8 @@ impl Mended {
     }
 }
 
-fn told(health: &Health, locale: Locale) -> String {
-    let again = |pairs: &[Twice]| -> Vec<String> {
+fn told(health: &NotebookHealth, locale: Locale) -> String {
+    let again = |pairs: &[DuplicateNote]| -> Vec<String> {
         pairs.iter().map(|pair| format!("{} = {}", pair.again, pair.first)).collect()
     };
     let say = |english: &'static str, korean: &'static str| match locale {
@@ -165,7 +169,7 @@ fn told(health: &Health, locale: Locale) -> String {
         vec![(*what).to_owned(), ids.len().to_string(), format!("{first}{more}")]
     });
     let mut text = table(&header, rows);
-    let Health { active, tokens_shown, tokens_cited, damaged, .. } = health;
+    let NotebookHealth { active, tokens_shown, tokens_cited, damaged, .. } = health;
     // Writing to a string cannot fail.
     let _ = match locale {
         Locale::En => writeln!(

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use ralph_core::locale::Locale;
 use ralph_core::memory::notes;
-use ralph_engine::clock::Clock;
-use ralph_engine::likely::{COMMITS, Place};
+use ralph_engine::clock::TimeSource;
+use ralph_engine::likely::{COMMITS, PredictionContext};
 use ralph_engine::wire::likely as wire;
-use ralph_memory::history::{Likely, Reason};
+use ralph_memory::history::{LikelyFile, LikelyReason};
 
 use crate::app::App;
-use crate::commands::code::progress::Bar;
+use crate::commands::code::progress::IndexProgressBar;
 use crate::error::CliError;
 use crate::out;
 
@@ -37,16 +37,16 @@ pub(super) struct FilesArgs {
 }
 
 /// Makes the place of a project: its folders, and the commits to learn from.
-pub(super) fn place(app: &App, commits: usize) -> Place<'_> {
+pub(super) fn place(app: &App, commits: usize) -> PredictionContext<'_> {
     // The clock has whole milliseconds.
     let now = app.clock.now().as_millis().saturating_mul(1_000_000);
-    Place { project: &app.project, home: &app.home, commits, now }
+    PredictionContext { project: &app.project, home: &app.home, commits, now }
 }
 
 pub(super) fn run(args: &FilesArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
     let tasks = tasks(args)?;
-    let mut bar = Bar::new(app.locale());
+    let mut bar = IndexProgressBar::new(app.locale());
     let found =
         place(&app, COMMITS).likely(&tasks, args.limit, &mut |progress| bar.show_likely(progress));
     bar.clear();
@@ -77,9 +77,9 @@ fn nothing(locale: Locale) -> &'static str {
     }
 }
 
-fn listed(likely: &[Likely], locale: Locale) -> String {
+fn listed(likely: &[LikelyFile], locale: Locale) -> String {
     let mut text = String::new();
-    for Likely { file, score, reasons, .. } in likely {
+    for LikelyFile { file, score, reasons, .. } in likely {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{score:.2}  {}", notes::as_data(file));
         for reason in reasons {
@@ -89,18 +89,20 @@ fn listed(likely: &[Likely], locale: Locale) -> String {
     text
 }
 
-fn told(reason: &Reason, locale: Locale) -> String {
+fn told(reason: &LikelyReason, locale: Locale) -> String {
     match (locale, reason) {
         (Locale::En, reason) => wire::reason(reason),
-        (Locale::Ko, Reason::Commit { id, at: _, subject, reverted }) => {
+        (Locale::Ko, LikelyReason::Commit { id, at: _, subject, reverted }) => {
             let fate = if *reverted { " (나중에 되돌려짐)" } else { "" };
             format!("커밋 {}{fate}: {}", wire::short(id), notes::as_data(subject))
         }
-        (Locale::Ko, Reason::Words(words)) => format!("경로나 정의의 낱말: {}", words.join(", ")),
-        (Locale::Ko, Reason::Defines(name)) => format!("`{name}` 정의"),
-        (Locale::Ko, Reason::Together { file, times }) => {
+        (Locale::Ko, LikelyReason::Words(words)) => {
+            format!("경로나 정의의 낱말: {}", words.join(", "))
+        }
+        (Locale::Ko, LikelyReason::Defines(name)) => format!("`{name}` 정의"),
+        (Locale::Ko, LikelyReason::Together { file, times }) => {
             format!("{file} 파일과 함께 {times}번 변경됨")
         }
-        (Locale::Ko, Reason::Note { id, title }) => format!("기록 {id}: {title}"),
+        (Locale::Ko, LikelyReason::Note { id, title }) => format!("기록 {id}: {title}"),
     }
 }

@@ -9,14 +9,16 @@ use std::io::{self, BufRead, BufReader};
 use std::path::PathBuf;
 
 use ralph_engine::wire::memory as wire;
-use ralph_memory::consolidate::Conflict;
-use ralph_memory::event::{Actor, Anchor, Note, NoteKind, Scope, What};
+use ralph_memory::consolidate::NoteConflict;
+use ralph_memory::event::{EventActor, LogEventKind, NoteAnchor, NoteContent, NoteKind, NoteScope};
 use ralph_memory::succession::contradicted;
-use ralph_memory::{BOTH, Brought, Imported, Known, NoteWriter, Notebook, Retirement, clean};
+use ralph_memory::{
+    BOTH, ImportCounts, ImportedNote, NoteRetirement, NoteWriter, Notebook, StoredNote, clean,
+};
 
-use self::line::Read;
+use self::line::ParsedImportLine;
 use super::answers::redacted;
-use super::books::Books;
+use super::books::UserNotebooks;
 use crate::error::CliError;
 use crate::out;
 use crate::rights::CallRight;
@@ -67,14 +69,14 @@ impl ImportArgs {
     }
 }
 
-pub(super) fn run(books: &Books<'_>, args: &ImportArgs) -> Result<u8, CliError> {
+pub(super) fn run(books: &UserNotebooks<'_>, args: &ImportArgs) -> Result<u8, CliError> {
     let trouble = |error: &io::Error| CliError::usage(format!("{}: {error}", args.file.display()));
     let mut reader: Box<dyn BufRead> = if args.file.as_os_str() == "-" {
         Box::new(io::stdin().lock())
     } else {
         Box::new(BufReader::new(File::open(&args.file).map_err(|error| trouble(&error))?))
     };
-    let mut importing = Importing::new(books, args)?;
+    let mut importing = ImportJob::new(books, args)?;
     let mut bytes = Vec::new();
     let mut number = 0;
     loop {
@@ -91,7 +93,7 @@ pub(super) fn run(books: &Books<'_>, args: &ImportArgs) -> Result<u8, CliError> 
     importing.tidy()?;
     importing.settle()?;
     let conflicts = importing.conflicts()?;
-    let Importing { done, mut refused, rules, secrets, moved, outside, scope, .. } = importing;
+    let ImportJob { done, mut refused, rules, secrets, moved, outside, scope, .. } = importing;
     refused.sort_by_key(|(line, _)| *line);
     for (line, reason) in refused.iter().take(FEW).filter(|_| !args.json) {
         out::note(books.answers.refused_line(*line, reason));
@@ -120,14 +122,14 @@ pub(super) fn run(books: &Books<'_>, args: &ImportArgs) -> Result<u8, CliError> 
 }
 
 /// A running import.
-struct Importing<'a> {
-    books: &'a Books<'a>,
+struct ImportJob<'a> {
+    books: &'a UserNotebooks<'a>,
     writer: NoteWriter,
     /// Widest scope of notes that the user does not vouch for.
-    scope: Scope,
+    scope: NoteScope,
     trust: bool,
     /// The notes for the notebooks of the project and of the user.
-    piles: [Pile; 2],
+    piles: [ImportBatch; 2],
     /// Number of rules that the user does not vouch for.
     rules: usize,
     /// Number of secrets that were removed from the notes.
@@ -137,43 +139,43 @@ struct Importing<'a> {
     /// Number of files and anchors of notes that are outside this project.
     outside: usize,
     bytes: usize,
-    done: Imported,
+    done: ImportCounts,
     refused: Vec<(u64, String)>,
 }
 
 /// The notes that will be written to a notebook.
 #[derive(Default)]
-struct Pile {
-    notes: Vec<Brought>,
+struct ImportBatch {
+    notes: Vec<ImportedNote>,
     /// The line of each note.
     lines: Vec<u64>,
     /// Ids of all imported notes with global scope.
     ids: Vec<String>,
 }
 
-impl<'a> Importing<'a> {
-    fn new(books: &'a Books<'a>, args: &ImportArgs) -> Result<Self, CliError> {
+impl<'a> ImportJob<'a> {
+    fn new(books: &'a UserNotebooks<'a>, args: &ImportArgs) -> Result<Self, CliError> {
         if args.trust {
             books.only_for_the_user("vouch for notes")?;
         }
         // An agent's import is on trial, like all that it writes.
         let writer = books.writer();
         let scope = match writer.actor {
-            Actor::User | Actor::Ralph | Actor::Import => Scope::Project,
-            Actor::Agent => Scope::Task,
+            EventActor::User | EventActor::Ralph | EventActor::Import => NoteScope::Project,
+            EventActor::Agent => NoteScope::Task,
         };
         Ok(Self {
             books,
             writer,
             scope,
             trust: args.trust,
-            piles: <[Pile; 2]>::default(),
+            piles: <[ImportBatch; 2]>::default(),
             rules: 0,
             secrets: 0,
             moved: 0,
             outside: 0,
             bytes: 0,
-            done: Imported::default(),
+            done: ImportCounts::default(),
             refused: Vec::new(),
         })
     }
@@ -195,15 +197,17 @@ impl<'a> Importing<'a> {
     }
 
     /// Queues the note of a line for its notebook.
-    fn take(&mut self, number: u64, read: Read) -> Result<(), CliError> {
-        let Read { note, scope: said, by, retired } = read;
+    fn take(&mut self, number: u64, read: ParsedImportLine) -> Result<(), CliError> {
+        let ParsedImportLine { note, scope: said, by, retired } = read;
         let note = self.scoped(note, said);
-        let is_own = self.trust && by == Some(Actor::User);
-        let actor = if is_own { Actor::User } else { Actor::Import };
+        let is_own = self.trust && by == Some(EventActor::User);
+        let actor = if is_own { EventActor::User } else { EventActor::Import };
         // The author of the retirement needs trust, too.
-        let retired = retired
-            .map(|end| Retirement { who: if self.trust { end.who } else { Actor::Import }, ..end });
-        let is_agents = self.scope == Scope::Task;
+        let retired = retired.map(|end| NoteRetirement {
+            who: if self.trust { end.who } else { EventActor::Import },
+            ..end
+        });
+        let is_agents = self.scope == NoteScope::Task;
         let is_rule = note.kind == NoteKind::Constitution && retired.is_none();
         if !is_own && (is_agents || is_rule) {
             let known = self.books.ask(note.scope, |notebook| notebook.get(&note.id))?.flatten();
@@ -214,45 +218,47 @@ impl<'a> Importing<'a> {
                 self.refused.push((number, reason));
                 return Ok(());
             }
-            let is_users = known.is_some_and(|known| known.actor == Actor::User);
+            let is_users = known.is_some_and(|known| known.actor == EventActor::User);
             self.rules += usize::from(is_rule && !is_agents && !is_users);
         }
-        let pile = &mut self.piles[usize::from(note.scope == Scope::Global)];
-        if note.scope == Scope::Global {
+        let pile = &mut self.piles[usize::from(note.scope == NoteScope::Global)];
+        if note.scope == NoteScope::Global {
             pile.ids.push(note.id.clone());
         }
-        pile.notes.push(Brought { note, actor, retired });
+        pile.notes.push(ImportedNote { note, actor, retired });
         pile.lines.push(number);
         Ok(())
     }
 
     /// Gives a note the scope that it may have here.
-    fn scoped(&mut self, note: Note, said: Option<Scope>) -> Note {
+    fn scoped(&mut self, note: NoteContent, said: Option<NoteScope>) -> NoteContent {
         let scope = match said {
-            Some(Scope::Global) if self.trust => Scope::Global,
-            Some(Scope::Task) => Scope::Task,
-            Some(Scope::Project | Scope::Global) | None => self.scope,
+            Some(NoteScope::Global) if self.trust => NoteScope::Global,
+            Some(NoteScope::Task) => NoteScope::Task,
+            Some(NoteScope::Project | NoteScope::Global) | None => self.scope,
         };
         self.moved += usize::from(said.is_some_and(|said| said != scope));
         match scope {
             // Its files and anchors are in one project only.
-            Scope::Global => Note { scope, files: Vec::new(), anchors: Vec::new(), ..note },
-            Scope::Task | Scope::Project => self.at_home(Note { scope, ..note }),
+            NoteScope::Global => {
+                NoteContent { scope, files: Vec::new(), anchors: Vec::new(), ..note }
+            }
+            NoteScope::Task | NoteScope::Project => self.at_home(NoteContent { scope, ..note }),
         }
     }
 
     /// Removes files outside this project from a note: an imported note must not lead there.
-    fn at_home(&mut self, note: Note) -> Note {
+    fn at_home(&mut self, note: NoteContent) -> NoteContent {
         let before = note.files.len() + note.anchors.len();
         let inside = |file: &str| self.books.lexically_inside(file);
         let files: Vec<String> = note.files.iter().filter_map(|file| inside(file)).collect();
         let anchors = note.anchors.into_iter().filter_map(|anchor| {
             let file = inside(&anchor.file)?;
-            Some(Anchor { file, ..anchor })
+            Some(NoteAnchor { file, ..anchor })
         });
-        let anchors: Vec<Anchor> = anchors.collect();
+        let anchors: Vec<NoteAnchor> = anchors.collect();
         self.outside += before - files.len() - anchors.len();
-        Note { files, anchors, ..note }
+        NoteContent { files, anchors, ..note }
     }
 
     fn write(&mut self) -> Result<(), CliError> {
@@ -293,35 +299,36 @@ impl<'a> Importing<'a> {
     /// Withdraws notes that an earlier import kept for the project, if they are now for
     /// all projects.
     fn settle(&self) -> Result<(), CliError> {
-        let stands_in = |known: &Known| known.actor == Actor::Import && known.retired.is_none();
+        let stands_in =
+            |known: &StoredNote| known.actor == EventActor::Import && known.retired.is_none();
         let mut ends = Vec::new();
         for id in &self.piles[1].ids {
-            let known = self.books.ask(Scope::Project, |notebook| notebook.get(id))?.flatten();
+            let known = self.books.ask(NoteScope::Project, |notebook| notebook.get(id))?.flatten();
             if known.is_some_and(|known| stands_in(&known)) {
-                let why = self.books.answers.moved(Scope::Global).to_owned();
-                ends.push(What::Retracted { id: id.clone(), why });
+                let why = self.books.answers.moved(NoteScope::Global).to_owned();
+                ends.push(LogEventKind::Retracted { id: id.clone(), why });
             }
         }
         if !ends.is_empty() {
-            self.books.notes.write(Scope::Project, ends, &self.writer)?;
+            self.books.notes.write(NoteScope::Project, ends, &self.writer)?;
         }
         Ok(())
     }
 
     /// Finds notes of the user, as imported, that contradict other notes; each pair once.
-    fn conflicts(&self) -> Result<Vec<Conflict>, CliError> {
+    fn conflicts(&self) -> Result<Vec<NoteConflict>, CliError> {
         let notes = &self.books.notes;
-        let mut found: Vec<Conflict> = Vec::new();
+        let mut found: Vec<NoteConflict> = Vec::new();
         for contradicts in self.done.said.iter().take(COMPARED) {
             for (_, known) in notes.find(contradicts)? {
                 let stands = notes.each(&BOTH, |book| contradicted(book, &known.note))?;
                 let stands = stands.into_iter().flat_map(|(_, stands)| stands);
-                let conflict = |stands| Conflict { stands, contradicts: contradicts.clone() };
+                let conflict = |stands| NoteConflict { stands, contradicts: contradicts.clone() };
                 found.extend(stands.map(conflict));
             }
         }
-        let pair = |one: &Conflict| {
-            let Conflict { stands, contradicts } = one.clone();
+        let pair = |one: &NoteConflict| {
+            let NoteConflict { stands, contradicts } = one.clone();
             if stands < contradicts { (stands, contradicts) } else { (contradicts, stands) }
         };
         let mut seen = HashSet::new();

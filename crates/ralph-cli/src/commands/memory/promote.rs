@@ -1,11 +1,11 @@
 //! `ralph memory promote`: widens the scope of a note.
 
-use ralph_memory::event::{Actor, Note, Scope, What};
-use ralph_memory::log::Log;
-use ralph_memory::succession::Succession;
+use ralph_memory::event::{EventActor, LogEventKind, NoteContent, NoteScope};
+use ralph_memory::log::EventLog;
+use ralph_memory::succession::NoteSuccession;
 use ralph_memory::{MemoryError, NoteWriter};
 
-use super::books::{Books, refuse_retired};
+use super::books::{UserNotebooks, refuse_retired};
 use super::{binding, changes};
 use crate::error::CliError;
 
@@ -17,32 +17,32 @@ pub(crate) struct PromoteArgs {
     id: String,
     /// For whom it is to be
     #[arg(long, value_name = "SCOPE", value_parser = super::scope, default_value = "project")]
-    scope: Scope,
+    scope: NoteScope,
     /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
-pub(super) fn run(books: &Books<'_>, args: &PromoteArgs) -> Result<u8, CliError> {
+pub(super) fn run(books: &UserNotebooks<'_>, args: &PromoteArgs) -> Result<u8, CliError> {
     books.only_for_the_user("promote notes")?;
     let (home, known) = books.find(&args.id)?;
     books.refuse_elsewhere(args.scope)?;
     refuse_retired(&known)?;
     let id = known.note.id.clone();
-    let note = Note { scope: args.scope, ..known.note.clone() };
+    let note = NoteContent { scope: args.scope, ..known.note.clone() };
     let older = books.notes.succession(&note)?;
     let writer = books.writer();
     if books.notes.home(args.scope) == books.notes.home(home) {
         // The user who promotes a note becomes its author.
-        let said = known.actor != Actor::User;
-        let said = said.then(|| What::Noted(Box::new(note)));
-        let promoted = What::Promoted { id: id.clone(), scope: args.scope };
+        let said = known.actor != EventActor::User;
+        let said = said.then(|| LogEventKind::Noted(Box::new(note)));
+        let promoted = LogEventKind::Promoted { id: id.clone(), scope: args.scope };
         let events = said.into_iter().chain([promoted]).chain(older.events(&id));
         books.notes.write(home, events.collect(), &writer)?;
     } else {
         move_over(books, home, note, &older, &writer)?;
     }
-    let told = changes::Told { older: &older, near: &[] };
+    let told = changes::RelatedNotes { older: &older, near: &[] };
     changes::tell(books, args.json, (args.scope, &id, 0), told)?;
     Ok(0)
 }
@@ -53,15 +53,15 @@ pub(super) fn run(books: &Books<'_>, args: &PromoteArgs) -> Result<u8, CliError>
 /// nothing is lost if the move is interrupted, and a second call completes it. Both
 /// notebooks are checked for write access first.
 fn move_over(
-    books: &Books<'_>,
-    from: Scope,
-    note: Note,
-    older: &Succession,
+    books: &UserNotebooks<'_>,
+    from: NoteScope,
+    note: NoteContent,
+    older: &NoteSuccession,
     writer: &NoteWriter,
 ) -> Result<(), CliError> {
     let (notes, to) = (&books.notes, note.scope);
     books.refuse_elsewhere(from)?;
-    Log::new(notes.home(from)).probe().map_err(MemoryError::from)?;
+    EventLog::new(notes.home(from)).probe().map_err(MemoryError::from)?;
     let (id, scope) = (note.id.clone(), note.scope);
     // The same file name may mean another file in another project, and an edited note
     // keeps its id.
@@ -87,14 +87,14 @@ fn move_over(
     }
     // Its files and anchors are in this project only.
     let note = match scope {
-        Scope::Global => Note { files: Vec::new(), anchors: Vec::new(), ..note },
-        Scope::Task | Scope::Project => note,
+        NoteScope::Global => NoteContent { files: Vec::new(), anchors: Vec::new(), ..note },
+        NoteScope::Task | NoteScope::Project => note,
     };
-    let bound = check.map(|check| What::Bound { id: id.clone(), check: Some(check) });
-    let moved = std::iter::once(What::Noted(Box::new(note))).chain(bound);
+    let bound = check.map(|check| LogEventKind::Bound { id: id.clone(), check: Some(check) });
+    let moved = std::iter::once(LogEventKind::Noted(Box::new(note))).chain(bound);
     notes.write(to, moved.chain(older.events(&id)).collect(), writer)?;
     let why = books.answers.moved(scope).to_owned();
-    let gone = vec![What::Retracted { id: id.clone(), why }];
+    let gone = vec![LogEventKind::Retracted { id: id.clone(), why }];
     notes.write(from, gone, writer).map_err(|error| {
         CliError::from(error)
             .about(&format!("{id} is {} now, and still where it was as well", scope.word()))

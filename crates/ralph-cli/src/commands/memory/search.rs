@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use ralph_core::memory::label::Label;
+use ralph_core::memory::label::NoteLabel;
 use ralph_engine::wire::memory as wire;
-use ralph_memory::{Found, GroupHit, Known, Query};
+use ralph_memory::{GroupHit, NoteHit, SearchQuery, StoredNote};
 use serde_json::Value;
 
 use super::WhichArgs;
-use super::books::Books;
+use super::books::UserNotebooks;
 use crate::error::CliError;
 use crate::out;
 
@@ -38,13 +38,13 @@ pub(crate) struct SearchArgs {
 }
 
 /// The results of a search.
-enum Answer {
-    Notes(Vec<Found>),
+enum SearchResults {
+    Notes(Vec<NoteHit>),
     Groups(Vec<GroupHit>),
 }
 
-impl Answer {
-    fn json(&self, label: impl FnMut(&Known) -> Label) -> Value {
+impl SearchResults {
+    fn json(&self, label: impl FnMut(&StoredNote) -> NoteLabel) -> Value {
         match self {
             Self::Notes(found) => wire::found(found, label),
             Self::Groups(found) => wire::groups(found),
@@ -52,7 +52,7 @@ impl Answer {
     }
 }
 
-pub(super) fn run(books: &Books<'_>, args: &SearchArgs) -> Result<u8, CliError> {
+pub(super) fn run(books: &UserNotebooks<'_>, args: &SearchArgs) -> Result<u8, CliError> {
     books.refuse_unknown_kinds(&args.which.kind)?;
     if let Some(path) = &args.queries {
         let queries: Vec<String> = super::questions(path)?.lines().map(super::question).collect();
@@ -74,20 +74,25 @@ pub(super) fn run(books: &Books<'_>, args: &SearchArgs) -> Result<u8, CliError> 
     }
     let found = answer(books, args, query)?;
     super::print(args.json.then(|| found.json(books.labels())), || match &found {
-        Answer::Notes(found) => books.answers.found(found, books.labels()),
-        Answer::Groups(found) => books.answers.groups(found),
+        SearchResults::Notes(found) => books.answers.found(found, books.labels()),
+        SearchResults::Groups(found) => books.answers.groups(found),
     });
     Ok(0)
 }
 
 /// Returns the answer to a question, from all selected notebooks.
-fn answer(books: &Books<'_>, args: &SearchArgs, query: &str) -> Result<Answer, CliError> {
+fn answer(
+    books: &UserNotebooks<'_>,
+    args: &SearchArgs,
+    query: &str,
+) -> Result<SearchResults, CliError> {
     books.refuse_nowhere()?;
-    let query = Query { text: query.to_owned(), limit: args.limit, filters: args.which.filters() };
+    let query =
+        SearchQuery { text: query.to_owned(), limit: args.limit, filters: args.which.filters() };
     let (notes, scopes) = (&books.notes, args.which.homes());
     Ok(if args.groups {
-        Answer::Groups(notes.search_groups(&scopes, &query)?)
+        SearchResults::Groups(notes.search_groups(&scopes, &query)?)
     } else {
-        Answer::Notes(notes.search(&scopes, &query)?)
+        SearchResults::Notes(notes.search(&scopes, &query)?)
     })
 }

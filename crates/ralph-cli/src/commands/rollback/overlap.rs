@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use ralph_core::{Run, RunId, Timestamp};
-use ralph_engine::undo::{self, Name};
-use ralph_snapshot::{Plan, Snapshots};
-use ralph_store::{RunQuery, RunStore, Which};
+use ralph_engine::undo::{self, SnapshotName};
+use ralph_snapshot::{RollbackPlan, Snapshots};
+use ralph_store::{RunQuery, RunStateFilter, RunStore};
 
 use crate::app::App;
 use crate::error::CliError;
@@ -30,10 +30,10 @@ pub(super) fn shared(
     app: &App,
     store: &dyn RunStore,
     run: &Run,
-    plan: &Plan,
+    plan: &RollbackPlan,
 ) -> Result<Vec<SharedFiles>, CliError> {
     let worktree = Some(run.worktree.clone());
-    let runs = store.runs(&RunQuery { worktree, which: Which::All, limit: MOST_RUNS })?;
+    let runs = store.runs(&RunQuery { worktree, which: RunStateFilter::All, limit: MOST_RUNS })?;
     let mut found = Vec::new();
     for other in runs.iter().filter(|other| overlap(run, other, app.now())) {
         let changed = changed_by(app, other)?;
@@ -89,7 +89,8 @@ fn changed_by(app: &App, run: &Run) -> Result<BTreeSet<PathBuf>, CliError> {
     let tree = app.work_tree(&run.id)?;
     let snapshots = Snapshots::new(&tree, run.id.clone());
     let all = snapshots.list()?;
-    let (Some(start), Some(last)) = (undo::find(Name::Start, run, &all), undo::last(&all)) else {
+    let (Some(start), Some(last)) = (undo::find(SnapshotName::Start, run, &all), undo::last(&all))
+    else {
         return Ok(BTreeSet::new());
     };
     let mut changed = BTreeSet::new();

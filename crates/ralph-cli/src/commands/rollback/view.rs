@@ -6,7 +6,10 @@ use std::path::Path;
 use ralph_core::Run;
 use ralph_core::locale::Locale;
 use ralph_core::wording::columns;
-use ralph_snapshot::{Action, Conflicts, Done, Kept, Plan, Step, WhyKept};
+use ralph_snapshot::{
+    ConflictPolicy, RollbackAction, RollbackOutcome, RollbackPlan, RollbackStep, UntouchedFile,
+    WhyKept,
+};
 use serde_json::{Value, json};
 
 use super::overlap::SharedFiles;
@@ -20,9 +23,9 @@ const LISTED: usize = 20;
 const WORD: usize = 10;
 
 /// Renders the plan as JSON.
-pub(super) fn plan_as_json(plan: &Plan, shared: &[SharedFiles]) -> Value {
-    let steps = |steps: &[Step]| -> Vec<_> {
-        let one = |step: &Step| {
+pub(super) fn plan_as_json(plan: &RollbackPlan, shared: &[SharedFiles]) -> Value {
+    let steps = |steps: &[RollbackStep]| -> Vec<_> {
+        let one = |step: &RollbackStep| {
             let action = word(step.action, Locale::En);
             json!({ "path": step.path.to_string_lossy(), "action": action })
         };
@@ -45,7 +48,7 @@ fn shared_as_json(shared: &SharedFiles) -> impl Iterator<Item = Value> {
 }
 
 /// Prints the plan.
-pub(super) fn show_plan(plan: &Plan, locale: Locale) {
+pub(super) fn show_plan(plan: &RollbackPlan, locale: Locale) {
     if plan.is_empty() {
         out::line(match locale {
             Locale::En => "There is nothing to take back.",
@@ -60,9 +63,9 @@ pub(super) fn show_plan(plan: &Plan, locale: Locale) {
 }
 
 /// Asks whether to restore files that others changed. Without a terminal they are left.
-pub(super) fn ask_about(plan: &Plan, locale: Locale) -> io::Result<Conflicts> {
+pub(super) fn ask_about(plan: &RollbackPlan, locale: Locale) -> io::Result<ConflictPolicy> {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-        return Ok(Conflicts::Leave);
+        return Ok(ConflictPolicy::Leave);
     }
     for step in plan.conflicts.iter().take(LISTED) {
         out::note(line(word(step.action, locale), &texts::path(&step.path)));
@@ -78,11 +81,11 @@ pub(super) fn ask_about(plan: &Plan, locale: Locale) -> io::Result<Conflicts> {
     let mut answer = String::new();
     io::stdin().read_line(&mut answer)?;
     let is_yes = matches!(answer.trim().to_lowercase().as_str(), "y" | "yes");
-    Ok(if is_yes { Conflicts::Force } else { Conflicts::Leave })
+    Ok(if is_yes { ConflictPolicy::Force } else { ConflictPolicy::Leave })
 }
 
 /// Renders the result as JSON.
-pub(super) fn done_as_json(run: &Run, done: &Done, kept: &[Kept]) -> Value {
+pub(super) fn done_as_json(run: &Run, done: &RollbackOutcome, kept: &[UntouchedFile]) -> Value {
     let paths = |paths: &mut dyn Iterator<Item = &Path>| -> Vec<_> {
         paths.map(|path| path.to_string_lossy().into_owned()).collect()
     };
@@ -98,7 +101,7 @@ pub(super) fn done_as_json(run: &Run, done: &Done, kept: &[Kept]) -> Value {
 }
 
 /// Prints the result.
-pub(super) fn show_done(run: &Run, done: &Done, kept: &[Kept]) {
+pub(super) fn show_done(run: &Run, done: &RollbackOutcome, kept: &[UntouchedFile]) {
     let locale = run.policy.locale;
     for line in kept_lines(kept, locale) {
         out::note(line);
@@ -122,7 +125,7 @@ pub(super) fn show_done(run: &Run, done: &Done, kept: &[Kept]) {
 }
 
 /// Renders one sentence: the result, and how to undo it.
-pub(super) fn closing(run: &Run, done: &Done) -> String {
+pub(super) fn closing(run: &Run, done: &RollbackOutcome) -> String {
     let (files, id) = (done.steps.len(), &run.id);
     let safety = done.safety.as_ref().map(|safety| safety.label);
     match (run.policy.locale, safety) {
@@ -139,7 +142,7 @@ pub(super) fn closing(run: &Run, done: &Done) -> String {
 }
 
 /// Renders one sentence: the rollback was undone, and how to repeat it.
-pub(super) fn undone(run: &Run, done: &Done) -> String {
+pub(super) fn undone(run: &Run, done: &RollbackOutcome) -> String {
     let (files, id) = (done.steps.len(), &run.id);
     match (run.policy.locale, done.safety.as_ref().map(|safety| safety.label)) {
         (Locale::En, Some(label)) => format!(
@@ -172,14 +175,14 @@ pub(super) fn completed(locale: Locale) -> &'static str {
     }
 }
 
-fn word(action: Action, locale: Locale) -> &'static str {
+fn word(action: RollbackAction, locale: Locale) -> &'static str {
     match (locale, action) {
-        (Locale::En, Action::Restore) => "restore",
-        (Locale::En, Action::Recreate) => "bring back",
-        (Locale::En, Action::Remove) => "remove",
-        (Locale::Ko, Action::Restore) => "복원",
-        (Locale::Ko, Action::Recreate) => "되살림",
-        (Locale::Ko, Action::Remove) => "삭제",
+        (Locale::En, RollbackAction::Restore) => "restore",
+        (Locale::En, RollbackAction::Recreate) => "bring back",
+        (Locale::En, RollbackAction::Remove) => "remove",
+        (Locale::Ko, RollbackAction::Restore) => "복원",
+        (Locale::Ko, RollbackAction::Recreate) => "되살림",
+        (Locale::Ko, RollbackAction::Remove) => "삭제",
     }
 }
 
@@ -190,7 +193,7 @@ fn forced(locale: Locale) -> String {
     }
 }
 
-fn list(steps: &[Step], remark: Option<&str>, locale: Locale) {
+fn list(steps: &[RollbackStep], remark: Option<&str>, locale: Locale) {
     let remark = remark.map_or_else(String::new, |remark| format!(" ({remark})"));
     for step in steps.iter().take(LISTED) {
         let line = line(word(step.action, locale), &texts::path(&step.path));
@@ -201,7 +204,7 @@ fn list(steps: &[Step], remark: Option<&str>, locale: Locale) {
     }
 }
 
-fn kept_lines(kept: &[Kept], locale: Locale) -> Vec<String> {
+fn kept_lines(kept: &[UntouchedFile], locale: Locale) -> Vec<String> {
     let listed = kept.iter().take(LISTED);
     let lines = listed.map(|kept| left_alone(&kept.path, reason(kept.why, locale), locale));
     lines.chain(more(kept.len(), locale)).collect()
@@ -246,8 +249,8 @@ fn reason(why: WhyKept, locale: Locale) -> &'static str {
     }
 }
 
-fn kept_as_json(kept: &[Kept]) -> Vec<Value> {
-    let why = |kept: &Kept| match kept.why {
+fn kept_as_json(kept: &[UntouchedFile]) -> Vec<Value> {
+    let why = |kept: &UntouchedFile| match kept.why {
         WhyKept::AppearedLater => "appeared_later",
         WhyKept::NotRecorded => "not_recorded",
         WhyKept::IgnoredThen => "ignored_then",
@@ -256,7 +259,8 @@ fn kept_as_json(kept: &[Kept]) -> Vec<Value> {
         WhyKept::LeftOut => "written_by_a_gate",
         WhyKept::AppearedMeanwhile => "appeared_meanwhile",
     };
-    let one = |kept: &Kept| json!({ "path": kept.path.to_string_lossy(), "why": why(kept) });
+    let one =
+        |kept: &UntouchedFile| json!({ "path": kept.path.to_string_lossy(), "why": why(kept) });
     kept.iter().map(one).collect()
 }
 
@@ -267,7 +271,7 @@ mod tests {
     #[test]
     fn paths_begin_in_the_same_column_in_every_language() {
         for locale in [Locale::En, Locale::Ko] {
-            let words = [Action::Restore, Action::Recreate, Action::Remove];
+            let words = [RollbackAction::Restore, RollbackAction::Recreate, RollbackAction::Remove];
             let mut lines = words.map(|action| line(word(action, locale), "x")).to_vec();
             lines.push(left_alone(Path::new("x"), "", locale).replace(" ()", ""));
             let widths: Vec<_> = lines.iter().map(|line| columns(line)).collect();
@@ -277,7 +281,7 @@ mod tests {
 
     #[test]
     fn a_long_list_ends_with_how_many_are_missing() {
-        let one = Kept { path: "a".into(), why: WhyKept::TooLarge };
+        let one = UntouchedFile { path: "a".into(), why: WhyKept::TooLarge };
         let lines = kept_lines(&vec![one; LISTED + 2], Locale::Ko);
         assert_eq!(lines.len(), LISTED + 1);
         assert_eq!(lines.last().map(String::as_str), Some("  … 그 밖에 2개"));

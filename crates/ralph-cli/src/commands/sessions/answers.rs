@@ -7,10 +7,10 @@ use ralph_core::Timestamp;
 use ralph_core::locale::Locale;
 use ralph_engine::report::span;
 use ralph_engine::wire::local_time;
-use ralph_engine::wire::sessions::Seen;
-use ralph_memory::event::SessionState;
-use ralph_memory::resume::Age;
-use ralph_memory::{Session, Who};
+use ralph_engine::wire::sessions::ListedSession;
+use ralph_memory::event::SessionStatus;
+use ralph_memory::resume::SessionAge;
+use ralph_memory::{MessageRole, SessionRecord};
 
 use crate::texts::{one_line, table};
 
@@ -21,12 +21,12 @@ const WIDE: usize = 40;
 const LONG: usize = 200;
 
 /// Renders answers in one language, at one moment.
-pub(super) struct Answers {
+pub(super) struct SessionRenderer {
     locale: Locale,
     now: Timestamp,
 }
 
-impl Answers {
+impl SessionRenderer {
     pub(super) fn new(locale: Locale, now: Timestamp) -> Self {
         Self { locale, now }
     }
@@ -38,7 +38,7 @@ impl Answers {
         }
     }
 
-    pub(super) fn list(&self, sessions: &[Seen]) -> String {
+    pub(super) fn list(&self, sessions: &[ListedSession]) -> String {
         if sessions.is_empty() {
             let none = ("There are no sessions here.\n", "여기에는 세션이 없습니다.\n");
             return self.say(none.0, none.1).to_owned();
@@ -53,7 +53,8 @@ impl Answers {
         ];
         let rows = sessions.iter().map(|seen| {
             let session = &seen.session;
-            let said = session.messages.iter().rev().find(|message| message.who != Who::Tool);
+            let said =
+                session.messages.iter().rev().find(|message| message.who != MessageRole::Tool);
             vec![
                 session.id.clone(),
                 self.state(seen),
@@ -66,7 +67,7 @@ impl Answers {
         table(&header, rows)
     }
 
-    pub(super) fn one(&self, seen: &Seen) -> String {
+    pub(super) fn one(&self, seen: &ListedSession) -> String {
         let session = &seen.session;
         let mut text = String::new();
         let mut fact = |name: &str, value: &str| {
@@ -103,14 +104,14 @@ impl Answers {
     }
 
     /// Renders what is shown of a session, and why.
-    pub(super) fn resuming(&self, seen: &Seen, age: Age) -> String {
+    pub(super) fn resuming(&self, seen: &ListedSession, age: SessionAge) -> String {
         let (id, ago) = (&seen.session.id, self.age(&seen.session));
         let what = match age {
-            Age::Recent => self.say(
+            SessionAge::Recent => self.say(
                 "below is where it stands and what was said last",
                 "아래는 작업 상황과 마지막 대화입니다",
             ),
-            Age::Old => self.say(
+            SessionAge::Old => self.say(
                 "that is long ago, so below is all that is remembered for its task",
                 "오래되었으므로 아래는 이 작업에 대해 기억하는 모든 것입니다",
             ),
@@ -145,24 +146,24 @@ impl Answers {
         }
     }
 
-    fn state(&self, seen: &Seen) -> String {
+    fn state(&self, seen: &ListedSession) -> String {
         let word = seen.session.state.word();
         match (seen.session.state, seen.is_alive) {
-            (SessionState::Active, false) => format!("{word} ({})", self.say("left", "중단됨")),
-            (SessionState::Paused | SessionState::Failed, true) => {
+            (SessionStatus::Active, false) => format!("{word} ({})", self.say("left", "중단됨")),
+            (SessionStatus::Paused | SessionStatus::Failed, true) => {
                 format!("{word} ({})", self.say("open", "열려 있음"))
             }
             (
-                SessionState::Active
-                | SessionState::Paused
-                | SessionState::Failed
-                | SessionState::Completed,
+                SessionStatus::Active
+                | SessionStatus::Paused
+                | SessionStatus::Failed
+                | SessionStatus::Completed,
                 _,
             ) => word.to_owned(),
         }
     }
 
-    fn age(&self, session: &Session) -> String {
+    fn age(&self, session: &SessionRecord) -> String {
         let since = self.now.since(Timestamp::from_millis(session.last_checkpoint));
         let day = Duration::from_hours(24);
         if since < day { span(since) } else { format!("{}d", since.as_secs() / day.as_secs()) }

@@ -1,11 +1,11 @@
 //! What agents are told about notes and code.
 
-use ralph_testkit::Project;
+use ralph_testkit::TestProject;
 use serde_json::{Value, json};
 
 use super::Server;
 
-fn project() -> Project {
+fn project() -> TestProject {
     let project = crate::git();
     project.file("src/store.py", "class Store:\n    def save(self):\n        return 1\n");
     project.file("src/app.py", "from store import Store\n\n\ndef main():\n    Store().save()\n");
@@ -194,7 +194,7 @@ fn a_plan_that_failed_is_known_again_in_the_same_files() {
 }
 
 /// A project in which a run tried the same thing in three turns, in vain.
-fn in_vain() -> Project {
+fn in_vain() -> TestProject {
     let project = crate::git();
     project.script("gate.sh", "grep -q 'a + b' calc.py || { echo wrong sum; exit 1; }");
     project.file("calc.py", "def add(a, b):\n    return a - b\n");

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use ralph_testkit::Project;
+use ralph_testkit::TestProject;
 use serde_json::{Value, json};
 
 use crate::git;
@@ -41,7 +41,7 @@ fn texts(value: &Value) -> Vec<&str> {
 }
 
 /// A project with its history, in which ten sessions have worked.
-fn shop() -> Project {
+fn shop() -> TestProject {
     let project = git();
     project.file(".gitignore", "__pycache__/\nagent.sh\nralph.toml\n");
     project.file("ralph.toml", "[hooks]\nmemory = \"all\"\n");
@@ -64,13 +64,13 @@ fn shop() -> Project {
     project
 }
 
-fn keep(project: &Project, subject: &str) {
+fn keep(project: &TestProject, subject: &str) {
     project.run_git(&["add", "--all"]);
     project.run_git(&["commit", "--quiet", "--message", subject]);
 }
 
 /// A run of the driver whose agent does in each turn what is written down.
-fn run(project: &Project, session: &Value) {
+fn run(project: &TestProject, session: &Value) {
     let mut agent = "cat > /dev/null\ncase $RALPH_ITERATION in\n".to_owned();
     for (number, turn) in (1..).zip(session["turns"].as_array().unwrap()) {
         let folder = project.outside(&format!("turn-{number}"));
@@ -110,7 +110,7 @@ fn run(project: &Project, session: &Value) {
 }
 
 /// A session of a host, as its hooks tell of it.
-fn host(project: &Project, name: &str, told: &Value) {
+fn host(project: &TestProject, name: &str, told: &Value) {
     let session = Session::new(project, name);
     let _ = session.tell("SessionStart", &json!({ "source": "startup" }));
     let _ = session.prompt(told["asks"].as_str().unwrap());
@@ -139,7 +139,7 @@ fn host(project: &Project, name: &str, told: &Value) {
 }
 
 /// What is shown of the tasks of a file, before an agent thinks.
-fn tally(project: &Project, name: &str) -> Tally {
+fn tally(project: &TestProject, name: &str) -> Tally {
     let mut tally = Tally::default();
     for asked in data(name) {
         let task = asked["task"].as_str().unwrap();

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use ralph_testkit::{Call, Output, Project};
+use ralph_testkit::{BinaryCall, CommandOutput, TestProject};
 use serde_json::Value;
 
 use crate::projects::tools::Tools;
@@ -16,9 +16,9 @@ struct Case {
 }
 
 impl Case {
-    fn set_up(&self) -> (Project, Tools) {
+    fn set_up(&self) -> (TestProject, Tools) {
         let tools = Tools::with(self.needs);
-        let project = Project::git(env!("CARGO_BIN_EXE_ralph"));
+        let project = TestProject::git(env!("CARGO_BIN_EXE_ralph"));
         fs::create_dir(project.outside("home")).unwrap();
         for (path, text) in self.files {
             project.file(path, text);
@@ -34,13 +34,13 @@ impl Case {
     }
 }
 
-fn with_tools(tools: &Tools, call: Call) -> Output {
+fn with_tools(tools: &Tools, call: BinaryCall) -> CommandOutput {
     let call =
         tools.environment().into_iter().fold(call, |call, (name, value)| call.env(name, value));
     call.output()
 }
 
-fn checked(project: &Project, tools: &Tools, more: &[&str]) -> Value {
+fn checked(project: &TestProject, tools: &Tools, more: &[&str]) -> Value {
     let args = [&["check", "--json", "--criteria", "test_pass"], more].concat();
     with_tools(tools, project.ralph(&args)).json()["gates"][0].clone()
 }
@@ -253,13 +253,13 @@ fn phpunit_runs_what_the_changes_touch_first() {
 }
 
 /// Which part of its gate each iteration ran.
-fn extents(output: &Output) -> Vec<String> {
+fn extents(output: &CommandOutput) -> Vec<String> {
     let finished = output.events_of("gate_finished");
     let turns = finished.iter().filter(|event| event["iteration"] != 0);
     turns.map(|event| event["gate"]["extent"].as_str().unwrap_or("?").to_owned()).collect()
 }
 
-fn driven(project: &Project, tools: &Tools, agent: &str, more: &[&str]) -> Output {
+fn driven(project: &TestProject, tools: &Tools, agent: &str, more: &[&str]) -> CommandOutput {
     let agent = format!("cat > $OUTSIDE/prompt-$RALPH_ITERATION\n{agent}");
     project.agent(&agent);
     let _ = with_tools(tools, project.ralph(&["code", "index"])).exits(0);

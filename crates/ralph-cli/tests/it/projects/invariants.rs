@@ -2,14 +2,14 @@
 
 use std::fs;
 
-use ralph_testkit::{Call, Output, Project};
+use ralph_testkit::{BinaryCall, CommandOutput, TestProject};
 use serde_json::Value;
 
 use crate::projects::tools::Tools;
 
-fn project(needs: &[&str], files: &[(&str, &str)]) -> (Project, Tools) {
+fn project(needs: &[&str], files: &[(&str, &str)]) -> (TestProject, Tools) {
     let tools = Tools::with(needs);
-    let project = Project::git(env!("CARGO_BIN_EXE_ralph"));
+    let project = TestProject::git(env!("CARGO_BIN_EXE_ralph"));
     fs::create_dir(project.outside("home")).unwrap();
     for (path, text) in files {
         project.file(path, text);
@@ -20,7 +20,7 @@ fn project(needs: &[&str], files: &[(&str, &str)]) -> (Project, Tools) {
     (project, tools)
 }
 
-fn with_tools(tools: &Tools, call: Call) -> Output {
+fn with_tools(tools: &Tools, call: BinaryCall) -> CommandOutput {
     let call =
         tools.environment().into_iter().fold(call, |call, (name, value)| call.env(name, value));
     call.output()
@@ -28,21 +28,21 @@ fn with_tools(tools: &Tools, call: Call) -> Output {
 
 /// Notes something that a test shows; its id.
 #[track_caller]
-fn note(project: &Project, tools: &Tools, test: &str) -> String {
+fn note(project: &TestProject, tools: &Tools, test: &str) -> String {
     let args = ["memory", "add", "sums are exact", "--test", test, "--json"];
     let added = with_tools(tools, project.ralph(&args)).exits(0).json();
     added["note"]["id"].as_str().unwrap().to_owned()
 }
 
 #[track_caller]
-fn checked(project: &Project, tools: &Tools) -> Value {
+fn checked(project: &TestProject, tools: &Tools) -> Value {
     let args = ["check", "--criteria", "memory", "--json"];
     with_tools(tools, project.ralph(&args)).json()["gates"][0].clone()
 }
 
 /// A note holds, is broken by a change, and a test that is gone is no pass.
 #[track_caller]
-fn check((project, tools): &(Project, Tools), test: &str, (broken, tests): (&str, &str)) {
+fn check((project, tools): &(TestProject, Tools), test: &str, (broken, tests): (&str, &str)) {
     let id = note(project, tools, test);
     let gate = checked(project, tools);
     assert_eq!(gate["verdict"], "pass", "{gate}");

@@ -1,12 +1,12 @@
 //! What counts as saying "done", and what does not.
 
-use ralph_testkit::Project;
+use ralph_testkit::TestProject;
 
 use super::{CLAIM, KEEP_PROMPT, script};
 use crate::{git, plain};
 
 /// An agent that always replies with exactly this text.
-fn agent_saying(text: &str) -> Project {
+fn agent_saying(text: &str) -> TestProject {
     let project = plain();
     project.file("reply.txt", text);
     project.agent(&script(&[KEEP_PROMPT, "cat reply.txt"]));

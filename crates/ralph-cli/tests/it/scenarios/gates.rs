@@ -171,7 +171,7 @@ fn plain_names_of_secrets_are_kept_from_gates_unless_passed() {
     let project = git();
     project.agent(CLAIM);
     let gate = "custom:sh:echo \"$TOKEN.$PASSWORD.$API_KEY\" >> $OUTSIDE/seen";
-    let secret = |call: ralph_testkit::Call| {
+    let secret = |call: ralph_testkit::BinaryCall| {
         call.env("TOKEN", "t").env("PASSWORD", "p").env("API_KEY", "k").output().exits(0)
     };
     let _ = secret(project.run_call("do it", &["--criteria", gate]));

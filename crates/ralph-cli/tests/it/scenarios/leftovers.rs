@@ -1,6 +1,6 @@
 //! Files that gates create, and what agents do to them.
 
-use ralph_testkit::Project;
+use ralph_testkit::TestProject;
 
 use super::{CLAIM, TALK, script};
 use crate::{git, plain};
@@ -9,7 +9,7 @@ use crate::{git, plain};
 const GENERATES: &str = "custom:sh:[ -e gen.txt ] || echo good > gen.txt; grep -q good gen.txt";
 
 /// A project in git and one outside, each with this agent.
-fn both(agent: &str) -> [Project; 2] {
+fn both(agent: &str) -> [TestProject; 2] {
     [git(), plain()].map(|project| {
         project.agent(agent);
         project

@@ -2,7 +2,7 @@
 
 /// The treatment of numbers and quoted text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Literals {
+pub(super) enum LiteralHandling {
     /// They are kept.
     Kept,
     /// They are replaced by a mark.
@@ -23,7 +23,7 @@ pub(super) fn digest(text: &str) -> Option<u64> {
 }
 
 /// Removes layout and comments from a line.
-pub(super) fn skeleton(line: &str, literals: Literals) -> String {
+pub(super) fn skeleton(line: &str, literals: LiteralHandling) -> String {
     let mut kept = String::with_capacity(line.len());
     let mut rest = line.trim();
     if is_comment(rest) {
@@ -33,7 +33,8 @@ pub(super) fn skeleton(line: &str, literals: Literals) -> String {
         if rest.starts_with(" //") || rest.starts_with(" # ") || rest.starts_with("  #") {
             break;
         }
-        let skipped = if literals == Literals::Dropped { literal(rest, &kept) } else { None };
+        let skipped =
+            if literals == LiteralHandling::Dropped { literal(rest, &kept) } else { None };
         if let Some((mark, length)) = skipped {
             kept.push(mark);
             rest = &rest[length..];
@@ -80,13 +81,13 @@ mod tests {
             ("#[derive(Debug)]", "#[derive(Debug)]"),
             ("", ""),
         ] {
-            assert_eq!(skeleton(line, Literals::Kept), want, "{line}");
+            assert_eq!(skeleton(line, LiteralHandling::Kept), want, "{line}");
         }
     }
 
     #[test]
     fn numbers_and_quoted_text_can_be_left_out() {
-        assert_eq!(skeleton("retry(3, 'now') + x2", Literals::Dropped), "retry(0,\")+x2");
-        assert_eq!(skeleton("it's", Literals::Dropped), "it's");
+        assert_eq!(skeleton("retry(3, 'now') + x2", LiteralHandling::Dropped), "retry(0,\")+x2");
+        assert_eq!(skeleton("it's", LiteralHandling::Dropped), "it's");
     }
 }

@@ -1,11 +1,11 @@
 //! Divides the token budget among the sections.
 
-use super::{USUAL_TOKENS, Written};
+use super::{RenderedSection, USUAL_TOKENS};
 use crate::tokens::with_margin;
 
 /// A section of the text, in the order of the text: stable sections first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Section {
+pub enum HydrationSection {
     /// Rules that always hold.
     Rules,
     /// The code that the task names.
@@ -26,7 +26,7 @@ pub enum Section {
     Timeline,
 }
 
-impl Section {
+impl HydrationSection {
     /// All sections, in the order in which they get room. Unused room passes to the next.
     pub(super) const BY_PRECEDENCE: [Self; 9] = [
         Self::Rules,
@@ -71,7 +71,7 @@ impl Section {
 
 /// The group of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Shelf {
+pub enum NoteCategory {
     /// A rule of the user that always holds.
     Rule,
     /// A condition that must hold in changed files.
@@ -88,15 +88,15 @@ pub enum Shelf {
     Failure,
 }
 
-impl Shelf {
+impl NoteCategory {
     /// Returns the section it is shown in.
-    pub const fn section(self) -> Section {
+    pub const fn section(self) -> HydrationSection {
         match self {
-            Self::Rule => Section::Rules,
-            Self::Invariant => Section::Invariants,
-            Self::Skill | Self::Pattern | Self::Fact => Section::Known,
-            Self::Gotcha => Section::Gotchas,
-            Self::Failure => Section::Failures,
+            Self::Rule => HydrationSection::Rules,
+            Self::Invariant => HydrationSection::Invariants,
+            Self::Skill | Self::Pattern | Self::Fact => HydrationSection::Known,
+            Self::Gotcha => HydrationSection::Gotchas,
+            Self::Failure => HydrationSection::Failures,
         }
     }
 
@@ -112,7 +112,7 @@ impl Shelf {
 }
 
 /// The token budget that is left.
-pub(super) struct Room {
+pub(super) struct TokenBudget {
     tokens: usize,
     /// Tokens left in all.
     free: usize,
@@ -120,7 +120,7 @@ pub(super) struct Room {
     unused: usize,
 }
 
-impl Room {
+impl TokenBudget {
     pub(super) const fn new(tokens: usize, free: usize) -> Self {
         Self { tokens, free, unused: 0 }
     }
@@ -128,9 +128,9 @@ impl Room {
     /// Renders a section within its share and the unused room of earlier ones.
     pub(super) fn fill(
         &mut self,
-        section: Section,
-        write: impl FnOnce(usize) -> Option<(usize, Written)>,
-    ) -> Option<Written> {
+        section: HydrationSection,
+        write: impl FnOnce(usize) -> Option<(usize, RenderedSection)>,
+    ) -> Option<RenderedSection> {
         let due = with_margin(section.share(self.tokens)) + self.unused;
         let written = write(due.min(self.free));
         let used = written.as_ref().map_or(0, |(used, _)| *used);

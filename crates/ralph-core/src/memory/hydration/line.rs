@@ -6,9 +6,9 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Candidate, words};
+use super::{NoteCandidate, words};
 use crate::locale::Locale;
-use crate::memory::hydration::Shelf;
+use crate::memory::hydration::NoteCategory;
 use crate::memory::notes::{as_data, file_names};
 use crate::tokens::estimate;
 
@@ -23,14 +23,14 @@ const MOST_FILES: usize = 3;
 
 /// The length in which a note is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Form {
+pub enum NoteLength {
     /// The whole note.
     Full,
     /// Its beginning, with the command that shows the rest.
     Brief,
 }
 
-impl Form {
+impl NoteLength {
     /// Returns the name in output for programs.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -43,23 +43,28 @@ impl Form {
 /// Renders the longest form of a note that fits into so many tokens.
 ///
 /// A rule is never shortened: half of one may say the opposite.
-pub(super) fn fitting(note: &Candidate, room: usize, locale: Locale) -> Option<(Form, String)> {
+pub(super) fn fitting(
+    note: &NoteCandidate,
+    room: usize,
+    locale: Locale,
+) -> Option<(NoteLength, String)> {
     let whole = full(note, locale);
     let cost = estimate(&whole);
-    if cost <= room && (cost <= LONGEST || note.shelf == Shelf::Rule) {
-        return Some((Form::Full, whole));
+    if cost <= room && (cost <= LONGEST || note.shelf == NoteCategory::Rule) {
+        return Some((NoteLength::Full, whole));
     }
     let brief = brief(note, locale);
-    (note.shelf != Shelf::Rule && estimate(&brief) <= room).then_some((Form::Brief, brief))
+    (note.shelf != NoteCategory::Rule && estimate(&brief) <= room)
+        .then_some((NoteLength::Brief, brief))
 }
 
 /// Orders notes by group and id, which are stable; ranks drift.
-pub(super) fn order(one: &Candidate, other: &Candidate) -> Ordering {
-    let key = |note: &Candidate| (note.shelf, note.id.clone());
+pub(super) fn order(one: &NoteCandidate, other: &NoteCandidate) -> Ordering {
+    let key = |note: &NoteCandidate| (note.shelf, note.id.clone());
     key(one).cmp(&key(other))
 }
 
-pub(super) fn full(note: &Candidate, locale: Locale) -> String {
+pub(super) fn full(note: &NoteCandidate, locale: Locale) -> String {
     let mut line = head(note, locale);
     let title = note.title.as_deref().map(said).unwrap_or_default();
     let text = said(&note.text);
@@ -83,7 +88,7 @@ pub(super) fn full(note: &Candidate, locale: Locale) -> String {
     line
 }
 
-fn brief(note: &Candidate, locale: Locale) -> String {
+fn brief(note: &NoteCandidate, locale: Locale) -> String {
     let mut line = head(note, locale);
     let title = note.title.as_deref().map(said).filter(|title| !title.is_empty());
     let said = title.unwrap_or_else(|| said(&note.text));
@@ -104,7 +109,7 @@ fn brief(note: &Candidate, locale: Locale) -> String {
 }
 
 /// Renders `- [id] [LABEL]`.
-fn head(note: &Candidate, locale: Locale) -> String {
+fn head(note: &NoteCandidate, locale: Locale) -> String {
     let mut line = format!("- [{}]", said(&note.id));
     if let Some(mark) = note.label.mark() {
         let _ = write!(line, " {mark}");

@@ -1,6 +1,6 @@
 //! The fixed texts around notes, in every supported language.
 
-use super::Section;
+use super::HydrationSection;
 use crate::locale::Locale;
 
 /// Returns the explanation of notes and citations.
@@ -19,28 +19,28 @@ pub(super) const fn preface(locale: Locale) -> &'static str {
     }
 }
 
-pub(super) const fn heading(section: Section, locale: Locale) -> &'static str {
+pub(super) const fn heading(section: HydrationSection, locale: Locale) -> &'static str {
     match (section, locale) {
-        (Section::Rules, Locale::En) => "## Rules of the user",
-        (Section::Rules, Locale::Ko) => "## 사용자의 규칙",
-        (Section::Code, Locale::En) => "## Code that the task names",
-        (Section::Code, Locale::Ko) => "## 작업에 나온 코드",
-        (Section::Likely, Locale::En) => "## Likely files",
-        (Section::Likely, Locale::Ko) => "## 고칠 것으로 보이는 파일",
-        (Section::Invariants, Locale::En) => "## What must hold in what was changed",
-        (Section::Invariants, Locale::Ko) => "## 변경된 파일에서 지켜져야 하는 것",
-        (Section::Known, Locale::En) => "## How things are here",
-        (Section::Known, Locale::Ko) => "## 이 프로젝트에 대해 아는 것",
-        (Section::Task, Locale::En) => "## Where the work stands",
-        (Section::Task, Locale::Ko) => "## 작업 상황",
-        (Section::Gotchas, Locale::En) => "## What goes wrong",
-        (Section::Gotchas, Locale::Ko) => "## 주의할 점",
-        (Section::Failures, Locale::En) => "## What failed before",
-        (Section::Failures, Locale::Ko) => "## 전에 실패한 것",
-        (Section::Timeline, Locale::En) => {
+        (HydrationSection::Rules, Locale::En) => "## Rules of the user",
+        (HydrationSection::Rules, Locale::Ko) => "## 사용자의 규칙",
+        (HydrationSection::Code, Locale::En) => "## Code that the task names",
+        (HydrationSection::Code, Locale::Ko) => "## 작업에 나온 코드",
+        (HydrationSection::Likely, Locale::En) => "## Likely files",
+        (HydrationSection::Likely, Locale::Ko) => "## 고칠 것으로 보이는 파일",
+        (HydrationSection::Invariants, Locale::En) => "## What must hold in what was changed",
+        (HydrationSection::Invariants, Locale::Ko) => "## 변경된 파일에서 지켜져야 하는 것",
+        (HydrationSection::Known, Locale::En) => "## How things are here",
+        (HydrationSection::Known, Locale::Ko) => "## 이 프로젝트에 대해 아는 것",
+        (HydrationSection::Task, Locale::En) => "## Where the work stands",
+        (HydrationSection::Task, Locale::Ko) => "## 작업 상황",
+        (HydrationSection::Gotchas, Locale::En) => "## What goes wrong",
+        (HydrationSection::Gotchas, Locale::Ko) => "## 주의할 점",
+        (HydrationSection::Failures, Locale::En) => "## What failed before",
+        (HydrationSection::Failures, Locale::Ko) => "## 전에 실패한 것",
+        (HydrationSection::Timeline, Locale::En) => {
             "## Done to these files in the last days, the latest first"
         }
-        (Section::Timeline, Locale::Ko) => "## 최근 이 파일들에 한 일, 최신순",
+        (HydrationSection::Timeline, Locale::Ko) => "## 최근 이 파일들에 한 일, 최신순",
     }
 }
 

@@ -1,7 +1,7 @@
 //! Word patterns of orders to an agent. Texts are lower case, with single spaces
 //! and without invisible characters.
 
-use super::Order;
+use super::OrderKind;
 
 /// Signs of a text that poses as another part of the conversation.
 pub(super) const POSING: &[&str] = &[
@@ -62,9 +62,9 @@ pub(super) const GROUPS: &[(&str, &str)] = &[
 
 /// Sequences of word groups. `+` means right after the one before, `*` any ending,
 /// `^` the start of an order.
-pub(super) const RULES: &[(Order, &[&str])] = &[
+pub(super) const RULES: &[(OrderKind, &[&str])] = &[
     (
-        Order::Forget,
+        OrderKind::Forget,
         &[
             "^ignore|disregard|forget|bypass|override instruction*|prompt*|rules|guideline*|polic*|constraint*|directive*|told|above|safety|said|says",
             "^ignore|disregard|forget|refuse +the|your|what user*|human*|owner*|ticket|task",
@@ -83,7 +83,7 @@ pub(super) const RULES: &[(Order, &[&str])] = &[
         ],
     ),
     (
-        Order::Pretend,
+        OrderKind::Pretend,
         &[
             "pretend +you|to|that|the|it",
             "you +are +now|actually|no|an|in|dan|root +a|an|the|in|dan|root|longer|running|set|evil|unrestricted|ai|developer|admin* in|as|to|mode|hacker|operator|root|dan|unrestricted|bound|assistant",
@@ -96,7 +96,7 @@ pub(super) const RULES: &[(Order, &[&str])] = &[
         ],
     ),
     (
-        Order::Role,
+        OrderKind::Role,
         &[
             "^system|assistant|developer|user|human +:|override|notice you|your|must|obey|answer|approve|delete|task|new|ignore|safety|grant|prior|void|outranks|follow|i",
             "message|order|instruction|instructions|directive|request +from +the|your|anthropic|openai",
@@ -106,7 +106,7 @@ pub(super) const RULES: &[(Order, &[&str])] = &[
         ],
     ),
     (
-        Order::Hide,
+        OrderKind::Hide,
         &[
             "not|don't|never|mustn't|shouldn't tell|inform|mention|notify|alert|disclose KEEPER|this|it|these|where",
             "not|don't|never +show|reveal|bring|mention +this|it|these|up",
@@ -120,7 +120,7 @@ pub(super) const RULES: &[(Order, &[&str])] = &[
         ],
     ),
     (
-        Order::Leak,
+        OrderKind::Leak,
         &[
             "^send|post|upload|forward|email|mail|exfiltrate|paste|share|submit SECRET|contents|source|diff|conversation|everything|them|it to|into|http|https|webhook|here",
             "^put|include|add|append|insert|attach|write|copy|give|paste SECRET|value*|contents|this|variables answer|reply|response|summary|description|message|url|issue|comment|pr|gist|parameter",
@@ -130,7 +130,7 @@ pub(super) const RULES: &[(Order, &[&str])] = &[
         ],
     ),
     (
-        Order::Command,
+        OrderKind::Command,
         &[
             "MACHINE must|should|shall|please|kindly|could|has|have|are|is|:|, +ACT",
             "MACHINE +must|should|shall|:|,|to|only +ACT|also|first|immediately|now",
@@ -164,25 +164,25 @@ pub(super) const RULES: &[(Order, &[&str])] = &[
 
 /// Pairs of parts that follow each other in a Korean text; an empty second part
 /// matches anything.
-pub(super) const KOREAN: &[(Order, &str, &str)] = &[
-    (Order::Forget, "지시|명령|규칙을|규칙은|내용은", "무시하|무시해|잊|따르지|무효|폐기"),
-    (Order::Forget, "제한이|제한은", "해제"),
-    (Order::Forget, "이 메모만|이 글만|내 말만|진짜 임무|이 지시는 최우선", ""),
-    (Order::Pretend, "지금부터|이제부터|이제", "너는|당신은|사용자 승인 없이"),
-    (Order::Pretend, "너는|당신은", "이제 |지금부터"),
-    (Order::Role, "시스템:|관리자로서|주인으로서", "너는|당신은|모든|말하|제한"),
-    (Order::Hide, "말하지|알리지|적지|쓰지|보이지|묻지", " 말고| 마세요| 마십시오| 마라| 말라"),
-    (Order::Hide, "비밀로 하|몰래 |사실을 숨기", ""),
-    (Order::Hide, "통과했다고|완료했다고|성공했다고|있었다고", "보고|말해|답"),
+pub(super) const KOREAN: &[(OrderKind, &str, &str)] = &[
+    (OrderKind::Forget, "지시|명령|규칙을|규칙은|내용은", "무시하|무시해|잊|따르지|무효|폐기"),
+    (OrderKind::Forget, "제한이|제한은", "해제"),
+    (OrderKind::Forget, "이 메모만|이 글만|내 말만|진짜 임무|이 지시는 최우선", ""),
+    (OrderKind::Pretend, "지금부터|이제부터|이제", "너는|당신은|사용자 승인 없이"),
+    (OrderKind::Pretend, "너는|당신은", "이제 |지금부터"),
+    (OrderKind::Role, "시스템:|관리자로서|주인으로서", "너는|당신은|모든|말하|제한"),
+    (OrderKind::Hide, "말하지|알리지|적지|쓰지|보이지|묻지", " 말고| 마세요| 마십시오| 마라| 말라"),
+    (OrderKind::Hide, "비밀로 하|몰래 |사실을 숨기", ""),
+    (OrderKind::Hide, "통과했다고|완료했다고|성공했다고|있었다고", "보고|말해|답"),
     (
-        Order::Leak,
+        OrderKind::Leak,
         "토큰|비밀번호|.env|대화 내용|시스템 프롬프트",
         "전송|보내|붙여|출력해|출력하라|출력하고",
     ),
     (
-        Order::Command,
+        OrderKind::Command,
         "에이전트는|어시스턴트는|어시스턴트에게|에이전트에게|ai는|ai에게|비서는|모델에게|봇은",
         "해야 |하세요|하십시오|하라|할 것|지 마|말고|실행해|말해",
     ),
-    (Order::Command, "승인 없이|확인 없이|허락 없이|리뷰 없이", "하라|하세요|할 것|해도"),
+    (OrderKind::Command, "승인 없이|확인 없이|허락 없이|리뷰 없이", "하라|하세요|할 것|해도"),
 ];

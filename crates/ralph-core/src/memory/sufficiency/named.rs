@@ -12,7 +12,7 @@ const MOST: usize = 100;
 
 /// The names in a text, each once, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Named {
+pub struct MentionedNames {
     /// Names of symbols, without their qualifiers.
     pub symbols: Vec<String>,
     /// Paths, as written.
@@ -21,18 +21,18 @@ pub struct Named {
 
 /// The way a word is written. Commands in backticks count as words.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Written {
+enum WordStyle {
     AsWord,
     AsCode,
 }
 
 /// Finds the names in a text.
-pub fn named(text: &str) -> Named {
-    let mut named = Named::default();
+pub fn named(text: &str) -> MentionedNames {
+    let mut named = MentionedNames::default();
     // Every other part is between backticks.
     for (place, part) in text.split('`').enumerate() {
         let is_quoted = place % 2 == 1 && !part.trim().contains(char::is_whitespace);
-        let written = if is_quoted { Written::AsCode } else { Written::AsWord };
+        let written = if is_quoted { WordStyle::AsCode } else { WordStyle::AsWord };
         for word in part.split(|c: char| c.is_whitespace() || "\"'“”‘’,;()<>[]{}".contains(c))
         {
             named.add(word, written);
@@ -48,8 +48,8 @@ pub fn named(text: &str) -> Named {
     named
 }
 
-impl Named {
-    fn add(&mut self, word: &str, written: Written) {
+impl MentionedNames {
+    fn add(&mut self, word: &str, written: WordStyle) {
         if let Some((file, rest)) = file(word) {
             push(&mut self.files, file);
             if !rest.starts_with(['#', ':']) {
@@ -67,7 +67,8 @@ impl Named {
         }
         let last = word.rsplit(['.', ':', '#']).next().unwrap_or(word);
         let is_path = word.contains("::") || word.contains('#');
-        if last.chars().all(is_part) && (written == Written::AsCode || is_path || is_joined(last)) {
+        if last.chars().all(is_part) && (written == WordStyle::AsCode || is_path || is_joined(last))
+        {
             self.add_symbol(last);
         }
     }

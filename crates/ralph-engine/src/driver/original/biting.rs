@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ralph_checks::tamper::split;
-use ralph_core::evidence::{Bite, BitingTest, Evidence};
+use ralph_core::evidence::{Evidence, OldCodeFailure, ProofTest};
 use ralph_core::original;
 
 use super::new_code::NewCode;
@@ -14,7 +14,7 @@ use crate::error::EngineError;
 impl Driver<'_> {
     /// Returns the tests that failed at the start and pass now, if that was
     /// found out late.
-    fn mended(&self, case: &StartCase<'_>, evidence: &Evidence) -> Vec<BitingTest> {
+    fn mended(&self, case: &StartCase<'_>, evidence: &Evidence) -> Vec<ProofTest> {
         let mut found = Vec::new();
         for gate in case.gates.iter().map(|index| self.gates[*index].spec()) {
             let now = evidence.gates.iter().find(|report| report.name == gate.name);
@@ -22,17 +22,17 @@ impl Driver<'_> {
             let Some((start, now)) = case.starts.get(&gate.name).zip(now) else { continue };
             let passes = |id: &&String| original::may_pass(now, id);
             let ids = start.failed.iter().filter(passes).cloned();
-            found.extend(ids.map(|id| BitingTest { id, bite: Bite::OldBehaviour }));
+            found.extend(ids.map(|id| ProofTest { id, bite: OldCodeFailure::OldBehaviour }));
         }
         found
     }
 
     /// Returns the present tests that fail on the code of the start.
-    pub(super) fn biting(
+    pub(super) fn proof_tests(
         &mut self,
         case: &StartCase<'_>,
         evidence: &Evidence,
-    ) -> Result<Vec<BitingTest>, EngineError> {
+    ) -> Result<Vec<ProofTest>, EngineError> {
         let mended = self.mended(case, evidence);
         let change = split(&pairs(case.files.iter()), case.project);
         if !mended.is_empty() || change.tests.is_empty() || change.code.is_empty() {
@@ -51,14 +51,14 @@ impl Driver<'_> {
             let Some((start, now)) = case.starts.get(&name).zip(now) else { continue };
             let stage = TrialStage::CodeOfStart;
             let overlay = StageOverlay { stage, supervisor: &supervisor, restored: &change.code };
-            let report = self.hear_on(case, index, overlay)?;
+            let report = self.run_on_stage(case, index, overlay)?;
             if !report.verdict.is_known() {
                 continue;
             }
             let before = report.reading.tests.unwrap_or_default();
             let is_changed = |id: &str| change.tests.keys().any(|path| is_of_file(id, path));
             let uses_change = |id: &str| added.is_used_by(id);
-            let mut bites = original::biting(start, now, &before, &is_changed, &uses_change);
+            let mut bites = original::proof_tests(start, now, &before, &is_changed, &uses_change);
             if bites.is_empty() {
                 continue;
             }
@@ -67,12 +67,12 @@ impl Driver<'_> {
             let Ok(present) = self.overlaid(&case.files, &nothing) else { continue };
             let stage = TrialStage::Present;
             let overlay = StageOverlay { stage, supervisor: &present, restored: &nothing };
-            let control = self.hear_on(case, index, overlay)?.reading.tests;
+            let control = self.run_on_stage(case, index, overlay)?.reading.tests;
             let control = control.unwrap_or_default();
             bites.retain(|one| original::may_pass(&control, &one.id));
             found.extend(bites);
         }
-        found.sort_by_key(|one| one.bite == Bite::NeedsNewCode);
+        found.sort_by_key(|one| one.bite == OldCodeFailure::NeedsNewCode);
         Ok(found)
     }
 }

@@ -6,13 +6,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ralph_checks::tamper::{Restored, split};
-use ralph_core::evidence::{Evidence, GateReport, Verdict, Weakening};
+use ralph_checks::tamper::{RestoredContents, split};
+use ralph_core::evidence::{Evidence, GateReport, Verdict, WeakenedCheck};
 use ralph_core::finding::TestState;
 use ralph_core::original;
 
 use super::whole_suite::tests_of;
-use super::wording::Trial;
+use super::wording::TrialWording;
 use super::{StageOverlay, StartCase, TrialStage, pairs};
 use crate::driver::Driver;
 use crate::error::EngineError;
@@ -21,24 +21,24 @@ impl Driver<'_> {
     /// Returns findings against a gate whose tests of the start all pass. If
     /// the present tests no longer detect a failure of the start, the evidence
     /// is marked.
-    pub(super) fn hear_controls(
+    pub(super) fn run_controls(
         &mut self,
         case: &StartCase<'_>,
         index: usize,
-        material: &BTreeMap<String, Restored>,
+        material: &BTreeMap<String, RestoredContents>,
         evidence: &mut Evidence,
-    ) -> Result<Vec<Weakening>, EngineError> {
+    ) -> Result<Vec<WeakenedCheck>, EngineError> {
         let name = &self.gates[index].spec().name;
         let own = evidence.gates.iter().find(|report| report.name == *name).cloned();
         let Some(own) = own else { return Ok(Vec::new()) };
-        let trial = Trial::new(material, case.run.policy.locale);
+        let trial = TrialWording::new(material, case.run.policy.locale);
         let mut held = Vec::new();
         for id in self.unlike_in_copy(case, index, &own, evidence)? {
             // The user judges a test that cannot run there at all.
             if case.allows_test(&id) {
                 continue;
             }
-            held.push(Weakening { place: trial.place_of(&id), what: trial.unlike(&id) });
+            held.push(WeakenedCheck { place: trial.place_of(&id), what: trial.unlike(&id) });
         }
         let is_accepted = case.run.policy.allowed.tests;
         if held.is_empty() && !is_accepted && self.is_failure_forgotten(case, index, evidence)? {
@@ -61,7 +61,7 @@ impl Driver<'_> {
         let Ok(present) = self.overlaid(&case.files, &nothing) else { return Ok(BTreeSet::new()) };
         let stage = TrialStage::Present;
         let overlay = StageOverlay { stage, supervisor: &present, restored: &nothing };
-        let copy = self.hear_on(case, index, overlay)?;
+        let copy = self.run_on_stage(case, index, overlay)?;
         if let Verdict::Unknown { .. } = copy.verdict {
             self.pass_on_lack_of_time(&copy, evidence);
             return Ok(BTreeSet::new());
@@ -76,7 +76,7 @@ impl Driver<'_> {
         found.retain(|id| again.contains(id));
         let then = &case.starts[&own.name];
         if found.iter().any(|id| then.passed.contains(id)) {
-            let start = self.hear_start(case, index)?.map(|report| tests(&report));
+            let start = self.run_gate_on_start(case, index)?.map(|report| tests(&report));
             let runs_there = |id: &String| {
                 let then = start.as_ref().and_then(|start| start.states.get(id));
                 then == Some(&TestState::Passed)
@@ -105,7 +105,7 @@ impl Driver<'_> {
         let Ok(supervisor) = self.overlaid(&case.files, &code) else { return Ok(false) };
         let stage = TrialStage::CodeOfStart;
         let overlay = StageOverlay { stage, supervisor: &supervisor, restored: &code };
-        let report = self.hear_on(case, index, overlay)?;
+        let report = self.run_on_stage(case, index, overlay)?;
         if let Verdict::Unknown { .. } = report.verdict {
             self.pass_on_lack_of_time(&report, evidence);
         }

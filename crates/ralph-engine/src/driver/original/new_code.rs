@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ralph_checks::tamper::{Restored, new_names, tests_in};
+use ralph_checks::tamper::{RestoredContents, new_names, tests_in};
 
-use crate::driver::tampering::Sides;
+use crate::driver::tampering::FileVersions;
 
 /// Names that the run added to the code, and the words of its tests.
 pub(super) struct NewCode {
@@ -13,7 +13,7 @@ pub(super) struct NewCode {
 }
 
 impl NewCode {
-    pub(super) fn read(files: &[Sides], code: &BTreeMap<String, Restored>) -> Self {
+    pub(super) fn read(files: &[FileVersions], code: &BTreeMap<String, RestoredContents>) -> Self {
         let mut before = String::new();
         let mut now = String::new();
         let mut tests = Vec::new();

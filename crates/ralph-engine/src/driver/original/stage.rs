@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use ralph_checks::byte_code_folders;
-use ralph_checks::tamper::{Language, Restored};
+use ralph_checks::tamper::{FileLanguage, RestoredContents};
 use ralph_core::Run;
 use ralph_core::evidence::GateReport;
-use ralph_proc::{Overlay, OverlayFile, OverlaySight, OverlayWay, Supervisor};
+use ralph_proc::{FileOverlay, OverlayContent, OverlayFile, OverlayMethod, Supervisor};
 use ralph_snapshot::EarlierKind;
 use ralph_store::{GatePass, RunStore};
 
 use super::StartCase;
 use crate::driver::Driver;
-use crate::driver::tampering::Sides;
+use crate::driver::tampering::FileVersions;
 use crate::error::EngineError;
 
 /// Variables that make runners continue after a file that does not load, and
@@ -46,13 +46,13 @@ pub(super) struct StageOverlay<'a> {
     /// Starts programs that see the overlay instead of the project.
     pub(super) supervisor: &'a Supervisor,
     /// The files that differ from the project.
-    pub(super) restored: &'a BTreeMap<String, Restored>,
+    pub(super) restored: &'a BTreeMap<String, RestoredContents>,
 }
 
 impl Driver<'_> {
     /// Runs a gate on a stage. In a session a result counts that a caller with
     /// more time found in this run.
-    pub(super) fn hear_on(
+    pub(super) fn run_on_stage(
         &mut self,
         case: &StartCase<'_>,
         index: usize,
@@ -115,37 +115,41 @@ impl Driver<'_> {
     /// present ones, or the reason why that is not possible.
     pub(super) fn overlaid(
         &self,
-        files: &[Sides],
-        restored: &BTreeMap<String, Restored>,
+        files: &[FileVersions],
+        restored: &BTreeMap<String, RestoredContents>,
     ) -> Result<Supervisor, String> {
-        let programs: BTreeSet<&str> =
-            files.iter().filter(|file| file.was == EarlierKind::Program).map(Sides::path).collect();
+        let programs: BTreeSet<&str> = files
+            .iter()
+            .filter(|file| file.was == EarlierKind::Program)
+            .map(FileVersions::path)
+            .collect();
         let mut seen: Vec<OverlayFile> = Vec::new();
         for (path, restored) in without_conflicts(restored) {
             let seen_as = match restored {
-                Restored::Absent => OverlaySight::Nothing,
-                Restored::Contents(bytes) if programs.contains(&**path) => {
-                    OverlaySight::Program(bytes.clone())
+                RestoredContents::Absent => OverlayContent::Nothing,
+                RestoredContents::Contents(bytes) if programs.contains(&**path) => {
+                    OverlayContent::Program(bytes.clone())
                 }
-                Restored::Contents(bytes) => OverlaySight::File(bytes.clone()),
+                RestoredContents::Contents(bytes) => OverlayContent::File(bytes.clone()),
             };
             seen.push(OverlayFile { path: path.into(), seen: seen_as });
         }
-        if restored.keys().any(|path| Language::of(path) == Some(Language::Python)) {
+        if restored.keys().any(|path| FileLanguage::of(path) == Some(FileLanguage::Python)) {
             // Byte code of other versions would be used for these.
             let folders = byte_code_folders(&self.root).into_iter();
-            seen.extend(folders.map(|path| OverlayFile { path, seen: OverlaySight::Nothing }));
+            seen.extend(folders.map(|path| OverlayFile { path, seen: OverlayContent::Nothing }));
         }
-        let overlay = Overlay {
+        let overlay = FileOverlay {
             root: self.root.clone(),
             files: seen,
             others: self.tree.git_folders_elsewhere(),
             fixed: Vec::new(),
         };
-        let layered = self.supervisor.with_overlay(overlay.clone(), OverlayWay::Layers);
+        let layered = self.supervisor.with_overlay(overlay.clone(), OverlayMethod::Layers);
         let Err(reason) = layered.probe_overlay() else { return Ok(layered) };
         let fixed = self.tree.ignored().into_iter().chain([PathBuf::from(".git")]).collect();
-        let copied = self.supervisor.with_overlay(Overlay { fixed, ..overlay }, OverlayWay::Copy);
+        let copied =
+            self.supervisor.with_overlay(FileOverlay { fixed, ..overlay }, OverlayMethod::Copy);
         copied.probe_overlay().map(|()| copied).map_err(|_| reason)
     }
 }
@@ -153,16 +157,16 @@ impl Driver<'_> {
 /// Returns the restored files without impossible ones: a path cannot be absent
 /// where a file is, or above or below it.
 fn without_conflicts(
-    restored: &BTreeMap<String, Restored>,
-) -> impl Iterator<Item = (&String, &Restored)> {
+    restored: &BTreeMap<String, RestoredContents>,
+) -> impl Iterator<Item = (&String, &RestoredContents)> {
     let files: Vec<&Path> = restored
         .iter()
-        .filter(|(_, seen)| **seen != Restored::Absent)
+        .filter(|(_, seen)| **seen != RestoredContents::Absent)
         .map(|(path, _)| Path::new(path))
         .collect();
     restored.iter().filter(move |(path, seen)| {
         let path = Path::new(path);
         let is_near = |file: &&Path| file.starts_with(path) || path.starts_with(file);
-        **seen != Restored::Absent || !files.iter().any(is_near)
+        **seen != RestoredContents::Absent || !files.iter().any(is_near)
     })
 }

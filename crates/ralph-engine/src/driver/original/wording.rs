@@ -2,26 +2,26 @@
 
 use std::collections::BTreeMap;
 
-use ralph_checks::tamper::Restored;
-use ralph_core::evidence::{Bite, GateReport, Weakening};
-use ralph_core::finding::{Level, test_name};
+use ralph_checks::tamper::RestoredContents;
+use ralph_core::evidence::{GateReport, OldCodeFailure, WeakenedCheck};
+use ralph_core::finding::{FindingLevel, test_name};
 use ralph_core::locale::Locale;
-use ralph_core::original::ObjectionReason;
-use ralph_core::preserve::{Start, own_name};
+use ralph_core::original::OriginalFailureReason;
+use ralph_core::preserve::{BaselineTests, own_name};
 
-use super::{HeardSuite, TrialStage, is_of_file};
+use super::{StartSuiteResult, TrialStage, is_of_file};
 
 /// Maximum number of files that are named.
 const NAMED_FILES: usize = 3;
 
 /// The changed test files that are judged.
-pub(super) struct Trial<'a> {
-    material: &'a BTreeMap<String, Restored>,
+pub(super) struct TrialWording<'a> {
+    material: &'a BTreeMap<String, RestoredContents>,
     locale: Locale,
 }
 
-impl<'a> Trial<'a> {
-    pub(super) fn new(material: &'a BTreeMap<String, Restored>, locale: Locale) -> Self {
+impl<'a> TrialWording<'a> {
+    pub(super) fn new(material: &'a BTreeMap<String, RestoredContents>, locale: Locale) -> Self {
         Self { material, locale }
     }
 
@@ -58,7 +58,7 @@ impl<'a> Trial<'a> {
         }
     }
 
-    pub(super) fn all_pass(&self, heard: &HeardSuite) -> String {
+    pub(super) fn all_pass(&self, heard: &StartSuiteResult) -> String {
         match (self.locale, heard.is_whole, heard.passing) {
             (Locale::En, true, _) => "the tests of the start pass on the present code".to_owned(),
             (Locale::En, false, 1) => "the test of the start passes on the present code".to_owned(),
@@ -74,49 +74,53 @@ impl<'a> Trial<'a> {
 
     /// Returns the findings against the run, except for tests that the user
     /// accepted.
-    pub(super) fn held(&self, heard: &HeardSuite, allows: impl Fn(&str) -> bool) -> Vec<Weakening> {
+    pub(super) fn held(
+        &self,
+        heard: &StartSuiteResult,
+        allows: impl Fn(&str) -> bool,
+    ) -> Vec<WeakenedCheck> {
         let objections = heard.objections.iter().filter(|one| !allows(&one.id));
         if heard.is_whole {
             return objections.flat_map(|one| self.held_files(&one.id)).collect();
         }
-        let mut held: Vec<Weakening> = Vec::new();
+        let mut held: Vec<WeakenedCheck> = Vec::new();
         let mut not_run: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for one in objections {
             let (place, name) = (self.place_of(&one.id), test_name(&one.id));
             let what = match (self.locale, one.reason) {
-                (_, ObjectionReason::CannotRun) => {
+                (_, OriginalFailureReason::CannotRun) => {
                     not_run.entry(place).or_default().push(name);
                     continue;
                 }
-                (Locale::En, ObjectionReason::OnlyChanged) => format!(
+                (Locale::En, OriginalFailureReason::OnlyChanged) => format!(
                     "`{name}` passes only because it was changed; as it was at the start it still \
                      fails"
                 ),
-                (Locale::En, ObjectionReason::OnlyRemoved) => format!(
+                (Locale::En, OriginalFailureReason::OnlyRemoved) => format!(
                     "`{name}` failed at the start and is gone; as it was then it still fails"
                 ),
-                (Locale::Ko, ObjectionReason::OnlyRemoved) => format!(
+                (Locale::Ko, OriginalFailureReason::OnlyRemoved) => format!(
                     "시작할 때 실패한 `{name}`이(가) 사라졌습니다. 시작 시점의 테스트로는 아직 실패합니다"
                 ),
-                (Locale::En, ObjectionReason::NewBehaviour) => format!(
+                (Locale::En, OriginalFailureReason::NewBehaviour) => format!(
                     "`{name}` was changed together with the code; as it was at the start it passed \
                      then and fails now"
                 ),
-                (Locale::Ko, ObjectionReason::OnlyChanged) => format!(
+                (Locale::Ko, OriginalFailureReason::OnlyChanged) => format!(
                     "`{name}`은(는) 테스트가 바뀌었기 때문에 통과합니다. 시작 시점의 테스트로는 아직 실패합니다"
                 ),
-                (Locale::Ko, ObjectionReason::NewBehaviour) => format!(
+                (Locale::Ko, OriginalFailureReason::NewBehaviour) => format!(
                     "`{name}`은(는) 코드와 함께 바뀌었습니다. 시작 시점의 테스트로는 그때 통과했지만 지금은 \
                      실패합니다"
                 ),
             };
-            held.push(Weakening { place, what });
+            held.push(WeakenedCheck { place, what });
         }
         let reason = heard.why_not_run.as_deref();
         held.extend(
             not_run
                 .into_iter()
-                .map(|(place, ids)| Weakening { place, what: self.cannot_run(&ids, reason) }),
+                .map(|(place, ids)| WeakenedCheck { place, what: self.cannot_run(&ids, reason) }),
         );
         held
     }
@@ -152,14 +156,14 @@ impl<'a> Trial<'a> {
 
     /// Returns a finding for every changed file, because a suite that names no
     /// tests does not tell which of them matters.
-    fn held_files(&self, suite: &str) -> Vec<Weakening> {
+    fn held_files(&self, suite: &str) -> Vec<WeakenedCheck> {
         let what = match self.locale {
             Locale::En => {
                 format!("changed, and `{suite}` fails with the tests as they were at the start")
             }
             Locale::Ko => format!("바뀌었으며, 시작 시점의 테스트로는 `{suite}` 이(가) 실패합니다"),
         };
-        let held = |path: &String| Weakening { place: path.clone(), what: what.clone() };
+        let held = |path: &String| WeakenedCheck { place: path.clone(), what: what.clone() };
         self.material.keys().map(held).collect()
     }
 
@@ -185,9 +189,9 @@ impl<'a> Trial<'a> {
     pub(super) fn place_of(&self, id: &str) -> String {
         let named = self.material.keys().find(|path| is_of_file(id, path));
         let name = own_name(id);
-        let holds = |restored: &Restored| match restored {
-            Restored::Contents(bytes) => String::from_utf8_lossy(bytes).contains(name),
-            Restored::Absent => false,
+        let holds = |restored: &RestoredContents| match restored {
+            RestoredContents::Contents(bytes) => String::from_utf8_lossy(bytes).contains(name),
+            RestoredContents::Absent => false,
         };
         let holding =
             || self.material.iter().find(|(_, restored)| holds(restored)).map(|(path, _)| path);
@@ -224,22 +228,30 @@ pub(super) fn cannot_restore(locale: Locale) -> &'static str {
 }
 
 /// Returns the message for what a test proves.
-pub(super) fn bite(bite: Bite, locale: Locale) -> &'static str {
+pub(super) fn bite(bite: OldCodeFailure, locale: Locale) -> &'static str {
     match (bite, locale) {
-        (Bite::OldBehaviour, Locale::En) => "it passes now and fails on the code of the start",
-        (Bite::NeedsNewCode, Locale::En) => "it is new, passes now, and needs the new code",
-        (Bite::OldBehaviour, Locale::Ko) => "지금은 통과하고 시작 시점의 코드에서는 실패합니다",
-        (Bite::NeedsNewCode, Locale::Ko) => "새 테스트이며, 새 코드가 있어야 실행되고 통과합니다",
+        (OldCodeFailure::OldBehaviour, Locale::En) => {
+            "it passes now and fails on the code of the start"
+        }
+        (OldCodeFailure::NeedsNewCode, Locale::En) => {
+            "it is new, passes now, and needs the new code"
+        }
+        (OldCodeFailure::OldBehaviour, Locale::Ko) => {
+            "지금은 통과하고 시작 시점의 코드에서는 실패합니다"
+        }
+        (OldCodeFailure::NeedsNewCode, Locale::Ko) => {
+            "새 테스트이며, 새 코드가 있어야 실행되고 통과합니다"
+        }
     }
 }
 
 /// Returns the reason why a suite did not run tests of the start: a file that
 /// does not load, or the first error.
-pub(super) fn why_not_run(report: &GateReport, then: &Start) -> Option<String> {
+pub(super) fn why_not_run(report: &GateReport, then: &BaselineTests) -> Option<String> {
     let tests = report.reading.tests.iter().flat_map(|tests| &tests.failures);
     let is_new = |id: &String| !then.passed.contains(id) && !then.failed.contains(id);
     let failure = tests.filter(|(id, _)| is_new(id)).map(|(_, one)| (&one.place, &one.message));
-    let errors = report.reading.findings.iter().filter(|found| found.level == Level::Error);
+    let errors = report.reading.findings.iter().filter(|found| found.level == FindingLevel::Error);
     let error = errors.map(|found| (&found.place, &found.message));
     let (place, message) = failure.chain(error).next()?;
     let message = message.lines().find(|line| !line.trim().is_empty())?.trim();

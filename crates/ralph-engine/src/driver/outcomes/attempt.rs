@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use ralph_core::memory::attempt::{Attempt, Ending};
+use ralph_core::memory::attempt::{AttemptResult, TaskAttempt};
 use ralph_core::{Evidence, Run, TreeId};
 use ralph_snapshot::{ChangeKind, Snapshot, SnapshotError, Snapshots};
 use similar::{ChangeTag, TextDiff};
@@ -34,7 +34,7 @@ impl Driver<'_> {
     /// out.
     pub(super) fn attempt_of(&self, run: &Run, evidence: &Evidence) -> TurnAttempt {
         let tree = evidence.tree.as_ref().map(ToString::to_string);
-        let attempt = Attempt::new(tree, approach(&evidence.text), Ending::Open);
+        let attempt = TaskAttempt::new(tree, approach(&evidence.text), AttemptResult::Open);
         let untold = TurnAttempt { attempt: attempt.clone(), hunks: None };
         if evidence.tree.is_none() || run.tree == evidence.tree {
             return untold;
@@ -46,7 +46,7 @@ impl Driver<'_> {
         &self,
         run: &Run,
         evidence: &Evidence,
-        mut attempt: Attempt,
+        mut attempt: TaskAttempt,
     ) -> Result<Option<TurnAttempt>, SnapshotError> {
         let (Some(last), Some(present)) = (&run.tree, &evidence.tree) else { return Ok(None) };
         let snapshots = Snapshots::new(&self.tree, run.id.clone());
@@ -97,7 +97,7 @@ impl Driver<'_> {
 /// The changes of a turn.
 #[derive(Debug, Clone)]
 pub(super) struct TurnAttempt {
-    pub(super) attempt: Attempt,
+    pub(super) attempt: TaskAttempt,
     /// A few changed lines, unless only tests changed.
     pub(super) hunks: Option<String>,
 }
@@ -114,7 +114,7 @@ fn text(bytes: &[u8]) -> Option<String> {
     (!bytes.contains(&0)).then(|| String::from_utf8_lossy(bytes).into_owned())
 }
 
-fn compared(attempt: Attempt, name: &str, before: &str, after: &str) -> Attempt {
+fn compared(attempt: TaskAttempt, name: &str, before: &str, after: &str) -> TaskAttempt {
     let diff = TextDiff::configure().timeout(COMPARING).diff_lines(before, after);
     let (mut added, mut removed) = (Vec::new(), Vec::new());
     for change in diff.iter_all_changes() {
@@ -164,8 +164,8 @@ mod tests {
 
     #[test]
     fn lines_that_came_and_went_are_those_of_the_attempt() {
-        let attempt = compared(Attempt::default(), "a.py", "keep\nold()\n", "keep\nnew()\n");
-        let want = Attempt::default().change("a.py", &["new()"], &["old()"]);
+        let attempt = compared(TaskAttempt::default(), "a.py", "keep\nold()\n", "keep\nnew()\n");
+        let want = TaskAttempt::default().change("a.py", &["new()"], &["old()"]);
         assert_eq!(attempt, want);
         assert_eq!(text(b"\0"), None);
     }

@@ -6,11 +6,13 @@ use std::time::{Duration, SystemTime};
 
 use ralph_core::wording::learned;
 use ralph_core::{Evidence, Run, TreeId};
-use ralph_memory::consolidate::{Occasion, consolidate};
-use ralph_memory::event::{Actor, Event, Phase, Place, Tried, What};
-use ralph_memory::raw::{Keeping, Raw};
-use ralph_memory::{AttemptQuery, Known, MemoryError, Notebook, failure_key, failure_note};
-use ralph_snapshot::{Project, Snapshots};
+use ralph_memory::consolidate::{ConsolidationContext, consolidate};
+use ralph_memory::event::{
+    AttemptRecord, EventActor, EventContext, LogEvent, LogEventKind, WorkPhase,
+};
+use ralph_memory::raw::{OutputRetention, RawOutputStore};
+use ralph_memory::{AttemptQuery, MemoryError, Notebook, StoredNote, failure_key, failure_note};
+use ralph_snapshot::{ProjectLocation, Snapshots};
 
 use super::attempt::ChangedFile;
 use super::{MOST_FILES, event, mend, place, tries};
@@ -29,16 +31,16 @@ const MOST_FIXES: usize = 10;
 impl Driver<'_> {
     /// Returns the events that success proved: the fixes of failures. The
     /// checks of this turn give them credit.
-    pub(super) fn earned(&self, run: &Run, evidence: &Evidence) -> Vec<Event> {
+    pub(super) fn proven_fix_events(&self, run: &Run, evidence: &Evidence) -> Vec<LogEvent> {
         let Ok(notebook) = Notebook::open(self.ledger.home()) else { return Vec::new() };
-        let last = Tried::new(self.attempt_of(run, evidence).attempt, Vec::new());
+        let last = AttemptRecord::new(self.attempt_of(run, evidence).attempt, Vec::new());
         let mut tried = tries::taken_back(run, &notebook, &last).unwrap_or_default();
         let fixes = self.fixes((run, evidence), &notebook, &tried).unwrap_or_default();
         // A note about a fix tells the earlier attempts.
         let is_told = |failure: &String| fixes.iter().any(|(mended, _)| mended == failure);
         tried.retain(|(_, one)| !one.failures.iter().any(is_told));
         let whats = fixes.into_iter().map(|(_, what)| what).chain(tries::noted(run, &tried));
-        whats.map(|what| event(run, evidence, Phase::Consolidate, what)).collect()
+        whats.map(|what| event(run, evidence, WorkPhase::Consolidate, what)).collect()
     }
 
     /// Returns the fixes of this run, each with its failure. `tried` holds the
@@ -47,8 +49,8 @@ impl Driver<'_> {
         &self,
         (run, evidence): (&Run, &Evidence),
         notebook: &Notebook,
-        tried: &[(u32, Tried)],
-    ) -> Result<Vec<(String, What)>, MemoryError> {
+        tried: &[(u32, AttemptRecord)],
+    ) -> Result<Vec<(String, LogEventKind)>, MemoryError> {
         let of_run = Some(run.id.to_string());
         let query = AttemptQuery { run: of_run, limit: MOST_ATTEMPTS, ..AttemptQuery::default() };
         let attempts = notebook.attempts(&query)?;
@@ -67,7 +69,7 @@ impl Driver<'_> {
             let known = notebook.get(&failure_note(&failure_key(signature)))?;
             // We do not change what others wrote under its name.
             let open = known.filter(|known| {
-                known.actor == Actor::Ralph && known.retired.is_none() && !known.verified
+                known.actor == EventActor::Ralph && known.retired.is_none() && !known.verified
             });
             let (Some(known), Some(tree), Some(present)) = (open, tree, &evidence.tree) else {
                 continue;
@@ -113,12 +115,12 @@ impl Driver<'_> {
         self.refresh_code();
         let now = self.clock.now();
         let since = Duration::from_millis(u64::try_from(now.as_millis()).unwrap_or(0));
-        let keeping = Keeping::default();
-        let _ = Raw::new(home)
+        let keeping = OutputRetention::default();
+        let _ = RawOutputStore::new(home)
             .let_go(keeping, SystemTime::UNIX_EPOCH + since, |path| fs::remove_file(path));
         let reverted = self.tree.reverted().unwrap_or_default();
-        let occasion = Occasion {
-            of: Some(Place { iteration: None, ..place(run, Phase::Consolidate) }),
+        let occasion = ConsolidationContext {
+            of: Some(EventContext { iteration: None, ..place(run, WorkPhase::Consolidate) }),
             now,
             commits: self.own_commits(),
             taken_back: self.taken_back(&reverted),
@@ -137,7 +139,7 @@ impl Driver<'_> {
     }
 
     fn taken_back(&self, reverted: &BTreeSet<String>) -> BTreeMap<String, String> {
-        let Ok(project) = Project::discover(&self.root) else { return BTreeMap::new() };
+        let Ok(project) = ProjectLocation::discover(&self.root) else { return BTreeMap::new() };
         landed::taken_back(self.ledger.home(), (&project, &self.tree), reverted)
     }
 
@@ -166,15 +168,15 @@ impl Driver<'_> {
 /// Returns the note about a failure with its fix. Without a change the failure
 /// was random. None if only tests changed, or there is nothing to tell.
 fn mended(
-    known: Known,
+    known: StoredNote,
     files: Vec<ChangedFile>,
     run: &Run,
     (text, in_vain): (&str, &[&str]),
-) -> Option<What> {
+) -> Option<LogEventKind> {
     let mut note = known.note;
     if files.is_empty() {
         let why = "it passed without a change".to_owned();
-        return Some(What::Retracted { id: note.id, why });
+        return Some(LogEventKind::Retracted { id: note.id, why });
     }
     let files = mend::not_tests(files);
     if files.is_empty() {
@@ -189,7 +191,7 @@ fn mended(
             note.files.push(name);
         }
     }
-    Some(What::Noted(Box::new(note)))
+    Some(LogEventKind::Noted(Box::new(note)))
 }
 
 /// Returns a text with a full stop at its end.

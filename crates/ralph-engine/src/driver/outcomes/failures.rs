@@ -6,7 +6,7 @@ use std::fmt::Write;
 use ralph_core::Evidence;
 use ralph_core::evidence::{GateReport, Verdict};
 use ralph_core::finding::{normalised, test_name};
-use ralph_core::format::Format;
+use ralph_core::format::OutputFormat;
 use ralph_core::memory::attempt::signature;
 use ralph_core::redact::redact;
 
@@ -21,15 +21,15 @@ const MESSAGE_CHARS: usize = 400;
 
 /// The result of a turn that was checked.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum CheckedTurn {
     Passed,
     /// The failures, at least one.
-    Failed(Vec<Failure>),
+    Failed(Vec<TurnFailure>),
 }
 
 /// One failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Failure {
+pub(super) struct TurnFailure {
     /// Its signature: the same if it fails in the same way.
     pub(super) signature: String,
     /// The fingerprint of the gates.
@@ -42,7 +42,7 @@ pub(super) struct Failure {
     pub(super) file: Option<String>,
 }
 
-impl Failure {
+impl TurnFailure {
     fn new(fingerprint: &str, title: &str, message: &str, file: &str) -> Self {
         let message = redact(message);
         let message = if message.trim().is_empty() { title } else { &message };
@@ -58,37 +58,37 @@ impl Failure {
 
 /// Returns the result of a turn's checks; `None` if required checks did not
 /// run.
-pub(super) fn outcome(evidence: &Evidence) -> Option<Outcome> {
+pub(super) fn outcome(evidence: &Evidence) -> Option<CheckedTurn> {
     let measured: Vec<&GateReport> =
         evidence.gates.iter().filter(|gate| !gate.is_judge()).collect();
     let failed = |gate: &&&GateReport| match gate.verdict {
         Verdict::Fail(_) | Verdict::Unclear { .. } => gate.blocks(),
         Verdict::Pass | Verdict::Unknown { .. } => false,
     };
-    let mut failures: Vec<Failure> =
+    let mut failures: Vec<TurnFailure> =
         measured.iter().filter(failed).flat_map(|gate| of_gate(gate)).collect();
     failures.retain(|one| !evidence.flaky.contains(&one.fingerprint));
     let mut seen = BTreeSet::new();
     failures.retain(|one| seen.insert(one.signature.clone()));
     failures.truncate(MOST);
     if !failures.is_empty() {
-        return Some(Outcome::Failed(failures));
+        return Some(CheckedTurn::Failed(failures));
     }
     // A pass of the check of notes proves nothing else.
     let is_proof = measured.iter().any(|gate| !gate.is_memory())
         && !measured.iter().any(|gate| gate.blocks())
         && evidence.weakened.is_empty();
-    is_proof.then_some(Outcome::Passed)
+    is_proof.then_some(CheckedTurn::Passed)
 }
 
-fn of_gate(gate: &GateReport) -> Vec<Failure> {
+fn of_gate(gate: &GateReport) -> Vec<TurnFailure> {
     let mut found = Vec::new();
     let tests = gate.reading.tests.as_ref();
     for (id, print) in gate.failing_tests() {
         let about = tests.and_then(|tests| tests.failures.get(id));
         let message = about.map_or("", |about| about.message.as_str());
         let file = about.map_or("", |about| about.place.file.as_str());
-        found.push(Failure::new(print, &format!("test {}", test_name(id)), message, file));
+        found.push(TurnFailure::new(print, &format!("test {}", test_name(id)), message, file));
     }
     for finding in
         gate.reading.findings.iter().filter(|one| gate.failing.contains(&one.fingerprint))
@@ -96,16 +96,16 @@ fn of_gate(gate: &GateReport) -> Vec<Failure> {
         let rule = finding.rule.as_deref().unwrap_or_default();
         let title = match format!("{} {rule}", finding.tool).trim_end() {
             // The tool is unknown, but not the command that printed it.
-            tool if tool == Format::Text.name() => gate.command.clone(),
+            tool if tool == OutputFormat::Text.name() => gate.command.clone(),
             tool => tool.to_owned(),
         };
         let file = &finding.place.file;
-        found.push(Failure::new(&finding.fingerprint, &title, &finding.message, file));
+        found.push(TurnFailure::new(&finding.fingerprint, &title, &finding.message, file));
     }
     if found.is_empty() {
         let print = gate.fingerprints().into_iter().next().unwrap_or_default();
         let last = gate.tail.lines().rev().find(|line| !line.trim().is_empty());
-        found.push(Failure::new(&print, &gate.command, last.unwrap_or_default(), ""));
+        found.push(TurnFailure::new(&print, &gate.command, last.unwrap_or_default(), ""));
     }
     found
 }

@@ -1,18 +1,20 @@
 //! Tells the agent about the past after a turn that failed.
 
 use ralph_core::Run;
-use ralph_core::memory::attempt::{Attempt, Circle, Round, notice};
-use ralph_core::memory::hydration::{Candidate, Material, Preface, Shelf, hydrate};
-use ralph_core::memory::label::{Grounds, Label};
+use ralph_core::memory::attempt::{RepeatedAttempt, RepetitionKind, TaskAttempt, notice};
+use ralph_core::memory::hydration::{
+    HydrationInput, NoteCandidate, NoteCategory, PrefaceMode, hydrate,
+};
+use ralph_core::memory::label::{NoteEvidence, NoteLabel};
 use ralph_core::memory::notes::orders;
 use ralph_core::wording::learned::{TriedBefore, tried_before};
-use ralph_memory::anchor::Sight;
-use ralph_memory::event::{Event, Phase, Tried, What};
-use ralph_memory::{AttemptQuery, Known, Notebook, PastAttempt, failure_key, failure_note};
+use ralph_memory::anchor::AnchorResolver;
+use ralph_memory::event::{AttemptRecord, LogEvent, LogEventKind, WorkPhase};
+use ralph_memory::{AttemptQuery, Notebook, PastAttempt, StoredNote, failure_key, failure_note};
 
-use super::{Failed, event, place};
+use super::{FailedTurn, event, place};
 use crate::driver::Driver;
-use crate::recall::{Part, Wanted};
+use crate::recall::{NotePortion, NoteRequest};
 
 /// Maximum number of earlier attempts that are compared.
 const MOST_ATTEMPTS: usize = 200;
@@ -28,33 +30,34 @@ impl Driver<'_> {
     /// fixes of such failures.
     pub(super) fn tell_of_the_past(
         &self,
-        failed: &Failed<'_>,
+        failed: &FailedTurn<'_>,
         notebook: &Notebook,
         next: &mut Run,
-    ) -> Option<Event> {
-        if let Some(told) = going_round(failed, notebook, next) {
+    ) -> Option<LogEvent> {
+        if let Some(told) = repetition_sentence(failed, notebook, next) {
             next.feedback.past = told;
         }
         let known = known_before(failed, notebook);
-        let mut sight = Sight::new(&self.root);
-        let mut notes: Vec<Candidate> =
+        let mut sight = AnchorResolver::new(&self.root);
+        let mut notes: Vec<NoteCandidate> =
             known.iter().map(|known| candidate(known, &mut sight)).collect();
         let (expected, open) = self.expected(failed);
         notes.extend(expected);
-        let preface = if self.seen().is_empty() { Preface::Written } else { Preface::LeftOut };
-        let material = Material { notes, resume: open, preface, ..Material::default() };
+        let preface =
+            if self.seen().is_empty() { PrefaceMode::Written } else { PrefaceMode::LeftOut };
+        let material = HydrationInput { notes, resume: open, preface, ..HydrationInput::default() };
         let shown = hydrate(&material, TOKENS, next.policy.locale).ok().flatten()?;
         shown.text.trim_end().clone_into(&mut next.feedback.notes);
         let tokens = u32::try_from(shown.tokens).unwrap_or(u32::MAX);
-        let what = What::Shown { ids: shown.ids(), tokens };
+        let what = LogEventKind::Shown { ids: shown.ids(), tokens };
         // The turn that reads it may cite it.
         let reader = Run { iteration: failed.run.iteration + 1, ..failed.run.clone() };
-        Some(event(&reader, failed.evidence, Phase::Verify, what))
+        Some(event(&reader, failed.evidence, WorkPhase::Verify, what))
     }
 
     /// Returns notes about the turn's files that were not shown yet, and their
     /// open questions. The gate itself reports notes that it checks.
-    fn expected(&self, failed: &Failed<'_>) -> (Vec<Candidate>, Vec<String>) {
+    fn expected(&self, failed: &FailedTurn<'_>) -> (Vec<NoteCandidate>, Vec<String>) {
         let Some(recall) = self.recall.as_ref().filter(|recall| recall.has_anything()) else {
             return (Vec::new(), Vec::new());
         };
@@ -62,12 +65,12 @@ impl Driver<'_> {
         if files.is_empty() {
             return (Vec::new(), Vec::new());
         }
-        let wanted = Wanted {
-            part: Part::Asked,
+        let wanted = NoteRequest {
+            part: NotePortion::Asked,
             files,
             seen: self.seen(),
-            place: place(failed.run, Phase::Verify),
-            ..Wanted::new(Phase::Verify)
+            place: place(failed.run, WorkPhase::Verify),
+            ..NoteRequest::new(WorkPhase::Verify)
         };
         let found = recall.expected(&wanted, failed.evidence.now);
         let (mut notes, open) = found.unwrap_or_default();
@@ -78,14 +81,14 @@ impl Driver<'_> {
     }
 }
 
-fn candidate(known: &Known, sight: &mut Sight<'_>) -> Candidate {
+fn candidate(known: &StoredNote, sight: &mut AnchorResolver<'_>) -> NoteCandidate {
     let note = &known.note;
     let anchors = known.look(sight);
-    let grounds = Grounds { is_verified: known.verified, has_citation: !anchors.is_empty() };
-    Candidate {
+    let grounds = NoteEvidence { is_verified: known.verified, has_citation: !anchors.is_empty() };
+    NoteCandidate {
         id: note.id.clone(),
-        shelf: Shelf::Gotcha,
-        label: Label::of(grounds, &anchors),
+        shelf: NoteCategory::Gotcha,
+        label: NoteLabel::of(grounds, &anchors),
         title: note.title.clone(),
         text: note.text.clone(),
         why: None,
@@ -95,8 +98,8 @@ fn candidate(known: &Known, sight: &mut Sight<'_>) -> Candidate {
 }
 
 /// Returns the sentence about an earlier attempt that this one repeats.
-fn going_round(failed: &Failed<'_>, notebook: &Notebook, next: &Run) -> Option<String> {
-    let Failed { run, failures, attempt, .. } = failed;
+fn repetition_sentence(failed: &FailedTurn<'_>, notebook: &Notebook, next: &Run) -> Option<String> {
+    let FailedTurn { run, failures, attempt, .. } = failed;
     let files: Vec<String> = attempt.changes.keys().cloned().collect();
     if files.is_empty() {
         return None;
@@ -104,9 +107,9 @@ fn going_round(failed: &Failed<'_>, notebook: &Notebook, next: &Run) -> Option<S
     let query = AttemptQuery { files, limit: MOST_ATTEMPTS, ..AttemptQuery::default() };
     let earlier = notebook.attempts(&query).ok()?;
     let signatures: Vec<String> = failures.iter().map(|one| one.signature.clone()).collect();
-    let now = Attempt { ending: Tried::ending(&signatures), ..attempt.clone() };
-    let attempts: Vec<Attempt> = earlier.iter().map(|past| past.tried.attempt()).collect();
-    let Circle { round, earlier: at } = notice(&attempts, &now)?;
+    let now = TaskAttempt { ending: AttemptRecord::ending(&signatures), ..attempt.clone() };
+    let attempts: Vec<TaskAttempt> = earlier.iter().map(|past| past.tried.attempt()).collect();
+    let RepeatedAttempt { round, earlier: at } = notice(&attempts, &now)?;
     let past: &PastAttempt = earlier.get(at)?;
     let is_here = past.place.run.as_deref() == Some(run.id.as_str());
     if is_here && says_so_already(next, round) {
@@ -125,16 +128,16 @@ fn going_round(failed: &Failed<'_>, notebook: &Notebook, next: &Run) -> Option<S
 }
 
 /// Returns true if the feedback already says that files are as before.
-fn says_so_already(next: &Run, round: Round) -> bool {
+fn says_so_already(next: &Run, round: RepetitionKind) -> bool {
     let is_said = next.progress.circle.is_some() && next.progress.stalled > 0;
     match round {
-        Round::Exact | Round::Oscillation | Round::Repeat => is_said,
-        Round::Symptom => false,
+        RepetitionKind::Exact | RepetitionKind::Oscillation | RepetitionKind::Repeat => is_said,
+        RepetitionKind::Symptom => false,
     }
 }
 
 /// Returns notes about the same failures that tell their fix.
-fn known_before(failed: &Failed<'_>, notebook: &Notebook) -> Vec<Known> {
+fn known_before(failed: &FailedTurn<'_>, notebook: &Notebook) -> Vec<StoredNote> {
     let known = failed.failures.iter().filter_map(|failure| {
         let id = failure_note(&failure_key(&failure.signature));
         let known = notebook.get(&id).ok().flatten()?;

@@ -1,9 +1,9 @@
 //! Notes about failed attempts of a run, for later runs.
 
 use ralph_core::Run;
-use ralph_core::memory::attempt::{self, Attempt};
+use ralph_core::memory::attempt::{self, TaskAttempt};
 use ralph_core::wording::learned;
-use ralph_memory::event::{Note, NoteKind, Scope, Tried, What};
+use ralph_memory::event::{AttemptRecord, LogEventKind, NoteContent, NoteKind, NoteScope};
 use ralph_memory::{AttemptQuery, MemoryError, Notebook, note_of, try_name};
 
 use super::MOST_FILES;
@@ -16,8 +16,8 @@ const MOST_NOTED: usize = 3;
 pub(super) fn given_up(
     run: &Run,
     notebook: &Notebook,
-    last: &Tried,
-) -> Result<Vec<What>, MemoryError> {
+    last: &AttemptRecord,
+) -> Result<Vec<LogEventKind>, MemoryError> {
     let mut tries = of_run(run, notebook, last)?;
     tries.retain(|(_, tried)| !tried.failures.is_empty());
     Ok(noted(run, &tries))
@@ -27,15 +27,19 @@ pub(super) fn given_up(
 pub(super) fn taken_back(
     run: &Run,
     notebook: &Notebook,
-    last: &Tried,
-) -> Result<Vec<(u32, Tried)>, MemoryError> {
+    last: &AttemptRecord,
+) -> Result<Vec<(u32, AttemptRecord)>, MemoryError> {
     let tries = of_run(run, notebook, last)?;
-    let attempts: Vec<Attempt> = tries.iter().map(|(_, tried)| tried.attempt()).collect();
+    let attempts: Vec<TaskAttempt> = tries.iter().map(|(_, tried)| tried.attempt()).collect();
     Ok(attempt::given_up(&attempts).into_iter().map(|at| tries[at].clone()).collect())
 }
 
 /// Returns all attempts of a run, turn by turn, up to the last one.
-fn of_run(run: &Run, notebook: &Notebook, last: &Tried) -> Result<Vec<(u32, Tried)>, MemoryError> {
+fn of_run(
+    run: &Run,
+    notebook: &Notebook,
+    last: &AttemptRecord,
+) -> Result<Vec<(u32, AttemptRecord)>, MemoryError> {
     let of_run = Some(run.id.to_string());
     let query = AttemptQuery { run: of_run, limit: MOST_ATTEMPTS, ..AttemptQuery::default() };
     let known = notebook.attempts(&query)?.into_iter();
@@ -44,22 +48,23 @@ fn of_run(run: &Run, notebook: &Notebook, last: &Tried) -> Result<Vec<(u32, Trie
 }
 
 /// Returns notes about the last of these attempts that can be described.
-pub(super) fn noted(run: &Run, tries: &[(u32, Tried)]) -> Vec<What> {
+pub(super) fn noted(run: &Run, tries: &[(u32, AttemptRecord)]) -> Vec<LogEventKind> {
     let told = tries.iter().filter_map(|(iteration, tried)| note(run, *iteration, tried));
-    let mut notes: Vec<What> = told.map(|note| What::Noted(Box::new(note))).collect();
+    let mut notes: Vec<LogEventKind> =
+        told.map(|note| LogEventKind::Noted(Box::new(note))).collect();
     notes.drain(..notes.len().saturating_sub(MOST_NOTED));
     notes
 }
 
-fn note(run: &Run, iteration: u32, tried: &Tried) -> Option<Note> {
+fn note(run: &Run, iteration: u32, tried: &AttemptRecord) -> Option<NoteContent> {
     let hunks = tried.hunks.as_deref()?;
     let failure = tried.printed.as_deref().or(tried.failures.first().map(String::as_str))?;
     let text = learned::tried_in_vain(tried.approach.as_deref(), hunks, failure, run.policy.locale);
     let name = try_name(run.id.as_str(), iteration);
     let files = tried.changes.iter().take(MOST_FILES).map(|trace| trace.file.clone());
-    Some(Note {
+    Some(NoteContent {
         files: files.collect(),
         external_id: Some(name.clone()),
-        ..Note::new(note_of(&name), NoteKind::Approach, Scope::Project, text)
+        ..NoteContent::new(note_of(&name), NoteKind::Approach, NoteScope::Project, text)
     })
 }

@@ -1,17 +1,17 @@
 //! Finds names in declarators, which are nested.
 
 use super::super::names::{field as f, kind as k};
-use super::super::tree::At;
-use super::super::walk::Walk;
+use super::super::tree::NodeIndex;
+use super::super::walk::SyntaxWalk;
 
 /// The parts of a declarator.
-pub(super) struct Declared {
+pub(super) struct DeclaratorParts {
     /// The node of the name.
-    pub(super) name: At,
+    pub(super) name: NodeIndex,
     /// The type or namespace before it: `A` of `A::f`.
-    pub(super) owner: Option<At>,
+    pub(super) owner: Option<NodeIndex>,
     /// The declarator of the function, if it is one and not a pointer to one.
-    pub(super) function: Option<At>,
+    pub(super) function: Option<NodeIndex>,
 }
 
 /// Words of a declaration that are never its name.
@@ -38,7 +38,7 @@ const KEYWORDS: &[&[u8]] = &[
 /// Maximum nesting of declarators that is followed.
 const DEEPEST: usize = 24;
 
-pub(super) fn declared(walk: &Walk<'_>, declarator: At) -> Option<Declared> {
+pub(super) fn declared(walk: &SyntaxWalk<'_>, declarator: NodeIndex) -> Option<DeclaratorParts> {
     let mut at = declarator;
     let mut function = None;
     let mut owner = None;
@@ -52,11 +52,15 @@ pub(super) fn declared(walk: &Walk<'_>, declarator: At) -> Option<Declared> {
                 // An unknown macro before a declaration shifts the node that
                 // looks like the name.
                 let is_name = !KEYWORDS.contains(&walk.text(at));
-                return is_name.then_some(Declared { name: at, owner, function });
+                return is_name.then_some(DeclaratorParts { name: at, owner, function });
             }
             k::OPERATOR_CAST => {
                 let call = walk.child(at, f::DECLARATOR);
-                return Some(Declared { name: walk.child(at, f::TYPE)?, owner, function: call });
+                return Some(DeclaratorParts {
+                    name: walk.child(at, f::TYPE)?,
+                    owner,
+                    function: call,
+                });
             }
             k::FUNCTION_DECLARATOR => {
                 function = Some(at);
@@ -94,7 +98,7 @@ pub(super) fn declared(walk: &Walk<'_>, declarator: At) -> Option<Declared> {
 }
 
 /// Returns the last name of `a::b::c`.
-pub(super) fn last_name(walk: &Walk<'_>, path: At) -> Option<At> {
+pub(super) fn last_name(walk: &SyntaxWalk<'_>, path: NodeIndex) -> Option<NodeIndex> {
     let mut at = path;
     for _ in 0..DEEPEST {
         at = match walk.kind(at) {

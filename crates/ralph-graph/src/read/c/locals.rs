@@ -1,15 +1,15 @@
 //! Names that are local to a function, and types of variables.
 
-use super::super::collected::{Bound, Extent};
+use super::super::collected::{BindingKind, ScopeKind};
 use super::super::names::{field as f, kind as k};
-use super::super::symbols::Symbol;
-use super::super::tree::At;
-use super::super::walk::Walk;
+use super::super::symbols::InternedName;
+use super::super::tree::NodeIndex;
+use super::super::walk::SyntaxWalk;
 use super::declarators::{self, declared};
 
 /// Reads a declaration inside a function.
-pub(super) fn declaration(walk: &mut Walk<'_>, at: At) {
-    let declarators: Vec<At> =
+pub(super) fn declaration(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
+    let declarators: Vec<NodeIndex> =
         walk.children(at).filter(|child| walk.field(*child) == f::DECLARATOR).collect();
     if declarators.is_empty() {
         forward(walk, at);
@@ -27,7 +27,7 @@ pub(super) fn declaration(walk: &mut Walk<'_>, at: At) {
 }
 
 /// Skips `struct a;`, which neither defines nor uses the name.
-pub(super) fn forward(walk: &mut Walk<'_>, at: At) {
+pub(super) fn forward(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let of = walk.child(at, f::TYPE);
     let name = of.and_then(|of| walk.child(of, f::NAME));
     let body = of.and_then(|of| walk.child(of, f::BODY));
@@ -36,8 +36,8 @@ pub(super) fn forward(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-fn bind(walk: &mut Walk<'_>, declarator: At, from: u32, of: Option<Symbol>) {
-    let what = of.map_or(Bound::Plain, Bound::Typed);
+fn bind(walk: &mut SyntaxWalk<'_>, declarator: NodeIndex, from: u32, of: Option<InternedName>) {
+    let what = of.map_or(BindingKind::Plain, BindingKind::Typed);
     let inner = match walk.kind(declarator) {
         k::INIT_DECLARATOR | k::REFERENCE_DECLARATOR => walk.first(declarator),
         _ => None,
@@ -45,11 +45,11 @@ fn bind(walk: &mut Walk<'_>, declarator: At, from: u32, of: Option<Symbol>) {
     let structured = [Some(declarator), inner, inner.and_then(|inner| walk.first(inner))];
     for part in structured.into_iter().flatten() {
         if walk.kind(part) == k::STRUCTURED_BINDING_DECLARATOR {
-            let names: Vec<At> = walk.children(part).collect();
+            let names: Vec<NodeIndex> = walk.children(part).collect();
             for name in names {
                 walk.take(name);
                 let symbol = walk.symbol(name);
-                walk.bind_from(symbol, from, Bound::Plain);
+                walk.bind_from(symbol, from, BindingKind::Plain);
             }
             return;
         }
@@ -65,7 +65,7 @@ fn bind(walk: &mut Walk<'_>, declarator: At, from: u32, of: Option<Symbol>) {
 }
 
 /// Binds the names of `for (auto a : b)` and `catch (A a)`.
-pub(super) fn names_of(walk: &mut Walk<'_>, at: At) {
+pub(super) fn names_of(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     if let Some(declarator) = walk.child(at, f::DECLARATOR) {
         let of = declared_type(walk, at);
         let from = walk.bytes(declarator).end;
@@ -74,7 +74,7 @@ pub(super) fn names_of(walk: &mut Walk<'_>, at: At) {
 }
 
 /// Binds parameters in their function, if it has a body here.
-pub(super) fn parameters(walk: &mut Walk<'_>, list: At) {
+pub(super) fn parameters(walk: &mut SyntaxWalk<'_>, list: NodeIndex) {
     let open = walk.block_scope().filter(|scope| {
         let function = scope.at;
         let mut at = walk.parent(list);
@@ -84,7 +84,7 @@ pub(super) fn parameters(walk: &mut Walk<'_>, list: At) {
         }
         at == function
     });
-    let parameters: Vec<At> = walk.children(list).collect();
+    let parameters: Vec<NodeIndex> = walk.children(list).collect();
     for parameter in parameters {
         let Some(declarator) = walk.child(parameter, f::DECLARATOR) else { continue };
         let Some(found) = declared(walk, declarator) else { continue };
@@ -92,7 +92,7 @@ pub(super) fn parameters(walk: &mut Walk<'_>, list: At) {
         if let Some(scope) = open {
             let of = declared_type(walk, parameter);
             let symbol = walk.symbol(found.name);
-            walk.bind_from(symbol, scope.start, of.map_or(Bound::Plain, Bound::Typed));
+            walk.bind_from(symbol, scope.start, of.map_or(BindingKind::Plain, BindingKind::Typed));
         }
     }
 }
@@ -110,22 +110,22 @@ fn is_declarator(kind: u16) -> bool {
     )
 }
 
-pub(super) fn lambda(walk: &mut Walk<'_>, at: At) {
-    walk.scope(at, Extent::Function);
+pub(super) fn lambda(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
+    walk.scope(at, ScopeKind::Function);
     let Some(captures) = walk.child(at, f::CAPTURES) else { return };
-    let captures: Vec<At> = walk.children(captures).collect();
+    let captures: Vec<NodeIndex> = walk.children(captures).collect();
     for capture in captures {
         if let Some(left) = walk.child(capture, f::LEFT) {
             walk.take(left);
             let symbol = walk.symbol(left);
-            walk.bind(symbol, Bound::Plain);
+            walk.bind(symbol, BindingKind::Plain);
         }
     }
 }
 
-pub(super) fn template_parameters(walk: &mut Walk<'_>, list: At) {
+pub(super) fn template_parameters(walk: &mut SyntaxWalk<'_>, list: NodeIndex) {
     let owner = walk.parent(list);
-    let parameters: Vec<At> = walk.children(list).collect();
+    let parameters: Vec<NodeIndex> = walk.children(list).collect();
     for parameter in parameters {
         let name = match walk.kind(parameter) {
             k::TYPE_PARAMETER_DECLARATION | k::VARIADIC_TYPE_PARAMETER_DECLARATION => {
@@ -140,18 +140,18 @@ pub(super) fn template_parameters(walk: &mut Walk<'_>, list: At) {
         if let Some(name) = name {
             walk.take(name);
             let symbol = walk.symbol(name);
-            walk.bind_over(owner, symbol, Bound::Plain);
+            walk.bind_over(owner, symbol, BindingKind::Plain);
         }
     }
 }
 
 /// Returns the type that a declaration names, as far as it tells members.
-pub(super) fn declared_type(walk: &mut Walk<'_>, at: At) -> Option<Symbol> {
+pub(super) fn declared_type(walk: &mut SyntaxWalk<'_>, at: NodeIndex) -> Option<InternedName> {
     let of = walk.child(at, f::TYPE)?;
     type_name(walk, of)
 }
 
-fn type_name(walk: &mut Walk<'_>, of: At) -> Option<Symbol> {
+fn type_name(walk: &mut SyntaxWalk<'_>, of: NodeIndex) -> Option<InternedName> {
     let mut at = of;
     for _ in 0..6 {
         at = match walk.kind(at) {
@@ -185,7 +185,7 @@ fn type_name(walk: &mut Walk<'_>, of: At) -> Option<Symbol> {
 }
 
 /// Returns the type of `auto a = new A()` and `auto a = A{}`.
-fn made_type(walk: &mut Walk<'_>, declarator: At) -> Option<Symbol> {
+fn made_type(walk: &mut SyntaxWalk<'_>, declarator: NodeIndex) -> Option<InternedName> {
     let value = walk.child(declarator, f::VALUE)?;
     match walk.kind(value) {
         k::NEW_EXPRESSION | k::COMPOUND_LITERAL_EXPRESSION => declared_type(walk, value),

@@ -1,36 +1,40 @@
 //! Uses of names.
 
-use super::super::collected::Before;
+use super::super::collected::RawQualifier;
 use super::super::names::{field as f, kind as k};
-use super::super::settle::Shape;
-use super::super::tree::At;
-use super::super::walk::Walk;
-use crate::facts::Role;
+use super::super::settle::ExpressionShape;
+use super::super::tree::NodeIndex;
+use super::super::walk::SyntaxWalk;
+use crate::facts::ReferenceRole;
 
-pub(super) fn shape(walk: &Walk<'_>, at: At) -> Shape {
-    let first = |found: fn(At) -> Shape| walk.first(at).map_or(Shape::Other, found);
+pub(super) fn shape(walk: &SyntaxWalk<'_>, at: NodeIndex) -> ExpressionShape {
+    let first = |found: fn(NodeIndex) -> ExpressionShape| {
+        walk.first(at).map_or(ExpressionShape::Other, found)
+    };
     match walk.kind(at) {
-        k::IDENTIFIER => Shape::Name,
-        k::THIS => Shape::Itself,
-        k::FIELD_EXPRESSION => first(Shape::Member),
+        k::IDENTIFIER => ExpressionShape::Name,
+        k::THIS => ExpressionShape::Itself,
+        k::FIELD_EXPRESSION => first(ExpressionShape::Member),
         // Types are recorded without pointers or arrays.
         k::PARENTHESIZED_EXPRESSION | k::POINTER_EXPRESSION | k::SUBSCRIPT_EXPRESSION => {
-            first(Shape::Same)
+            first(ExpressionShape::Same)
         }
-        k::QUALIFIED_IDENTIFIER => Shape::Path,
+        k::QUALIFIED_IDENTIFIER => ExpressionShape::Path,
         k::NEW_EXPRESSION | k::COMPOUND_LITERAL_EXPRESSION => match walk.child(at, f::TYPE) {
             Some(of) if matches!(walk.kind(of), k::TYPE_IDENTIFIER | k::QUALIFIED_IDENTIFIER) => {
-                Shape::New(of)
+                ExpressionShape::New(of)
             }
-            Some(_) | None => Shape::Other,
+            Some(_) | None => ExpressionShape::Other,
         },
-        k::CALL_EXPRESSION => cast_type(walk, at).map_or(Shape::Other, Shape::New),
-        _ => Shape::Other,
+        k::CALL_EXPRESSION => {
+            cast_type(walk, at).map_or(ExpressionShape::Other, ExpressionShape::New)
+        }
+        _ => ExpressionShape::Other,
     }
 }
 
 /// Returns the type of `static_cast<A*>(a)`.
-fn cast_type(walk: &Walk<'_>, call: At) -> Option<At> {
+fn cast_type(walk: &SyntaxWalk<'_>, call: NodeIndex) -> Option<NodeIndex> {
     let called = walk
         .child(call, f::FUNCTION)
         .filter(|called| walk.kind(*called) == k::TEMPLATE_FUNCTION)?;
@@ -45,7 +49,7 @@ fn is_cast(name: &[u8]) -> bool {
 }
 
 /// Returns the outermost `a::b::c` that ends with a name, or the name.
-fn whole(walk: &Walk<'_>, at: At) -> At {
+fn whole(walk: &SyntaxWalk<'_>, at: NodeIndex) -> NodeIndex {
     let mut at = at;
     loop {
         let parent = walk.parent(at);
@@ -62,12 +66,12 @@ fn whole(walk: &Walk<'_>, at: At) -> At {
 }
 
 /// Returns the qualifier of a name in `a::b::c`.
-fn scope_before(walk: &mut Walk<'_>, at: At) -> Before {
+fn scope_before(walk: &mut SyntaxWalk<'_>, at: NodeIndex) -> RawQualifier {
     let whole = whole(walk, at);
     let text = walk.slice(walk.bytes(whole).start, walk.bytes(at).start).trim_ascii_end();
-    let Some(text) = text.strip_suffix(b"::") else { return Before::Nothing };
+    let Some(text) = text.strip_suffix(b"::") else { return RawQualifier::Nothing };
     if text.is_empty() {
-        return Before::Nothing;
+        return RawQualifier::Nothing;
     }
     // Template arguments are not part of the path.
     if text.iter().any(|byte| matches!(byte, b'<' | b' ' | b'\n' | b'\t')) {
@@ -81,25 +85,27 @@ fn scope_before(walk: &mut Walk<'_>, at: At) -> Before {
                 _ => {}
             }
         }
-        return Before::Path(walk.symbols.make(&plain));
+        return RawQualifier::Path(walk.symbols.make(&plain));
     }
-    Before::Path(walk.symbols.intern(text))
+    RawQualifier::Path(walk.symbols.intern(text))
 }
 
-pub(super) fn name(walk: &mut Walk<'_>, at: At) {
+pub(super) fn name(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let parent = walk.parent(at);
     match (walk.kind(at), walk.kind(parent)) {
         (k::FIELD_IDENTIFIER, k::FIELD_EXPRESSION) => {
             let role = role(walk, parent);
-            walk.uses(at, role, Before::Node(parent + 1));
+            walk.uses(at, role, RawQualifier::Node(parent + 1));
         }
         (k::FIELD_IDENTIFIER, k::TEMPLATE_METHOD) => {
             let access = walk.parent(parent);
             let role = role(walk, access);
-            walk.uses(at, role, Before::Node(access + 1));
+            walk.uses(at, role, RawQualifier::Node(access + 1));
         }
-        (k::FIELD_IDENTIFIER, k::FIELD_INITIALIZER) => walk.uses(at, Role::Value, Before::Itself),
-        (k::FIELD_IDENTIFIER, _) => walk.uses(at, Role::Value, Before::Unknown),
+        (k::FIELD_IDENTIFIER, k::FIELD_INITIALIZER) => {
+            walk.uses(at, ReferenceRole::Value, RawQualifier::Itself)
+        }
+        (k::FIELD_IDENTIFIER, _) => walk.uses(at, ReferenceRole::Value, RawQualifier::Unknown),
         (k::IDENTIFIER, k::TEMPLATE_FUNCTION) if is_cast(walk.text(at)) => {}
         (_, k::ATTRIBUTE | k::DESTRUCTOR_NAME | k::GNU_ASM_GOTO_LIST) => {}
         _ => {
@@ -111,28 +117,28 @@ pub(super) fn name(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-fn role(walk: &Walk<'_>, at: At) -> Role {
+fn role(walk: &SyntaxWalk<'_>, at: NodeIndex) -> ReferenceRole {
     match (walk.kind(walk.parent(at)), walk.field(at)) {
-        (k::CALL_EXPRESSION, f::FUNCTION) => Role::Call,
-        _ => Role::Value,
+        (k::CALL_EXPRESSION, f::FUNCTION) => ReferenceRole::Call,
+        _ => ReferenceRole::Value,
     }
 }
 
-pub(super) fn type_name(walk: &mut Walk<'_>, at: At) {
+pub(super) fn type_name(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let whole = whole(walk, at);
     let outer = walk.parent(whole);
     let role = match walk.kind(outer) {
-        k::BASE_CLASS_CLAUSE => Role::Extends,
-        k::NEW_EXPRESSION | k::COMPOUND_LITERAL_EXPRESSION => Role::Call,
-        k::CALL_EXPRESSION if walk.field(whole) == f::FUNCTION => Role::Call,
-        _ => Role::Type,
+        k::BASE_CLASS_CLAUSE => ReferenceRole::Extends,
+        k::NEW_EXPRESSION | k::COMPOUND_LITERAL_EXPRESSION => ReferenceRole::Call,
+        k::CALL_EXPRESSION if walk.field(whole) == f::FUNCTION => ReferenceRole::Call,
+        _ => ReferenceRole::Type,
     };
     let before = scope_before(walk, at);
     walk.uses(at, role, before);
 }
 
 /// Reads a class or namespace before `::`.
-pub(super) fn scope_name(walk: &mut Walk<'_>, at: At) {
+pub(super) fn scope_name(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     if walk.text(at) == b"std" {
         return;
     }
@@ -143,9 +149,9 @@ pub(super) fn scope_name(walk: &mut Walk<'_>, at: At) {
     let text = walk.slice(walk.bytes(outer).start, walk.bytes(at).start).trim_ascii_end();
     let before = match text.strip_suffix(b"::") {
         Some(path) if !path.is_empty() && !path.contains(&b'<') => {
-            Before::Path(walk.symbols.intern(path))
+            RawQualifier::Path(walk.symbols.intern(path))
         }
-        Some(_) | None => Before::Nothing,
+        Some(_) | None => RawQualifier::Nothing,
     };
-    walk.uses(at, Role::Type, before);
+    walk.uses(at, ReferenceRole::Type, before);
 }

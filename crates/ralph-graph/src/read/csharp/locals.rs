@@ -1,22 +1,22 @@
 //! Names that are local to a method, and types of variables.
 
-use super::super::collected::{Bound, Extent, Here};
+use super::super::collected::{BindingKind, ScopeKind, WalkContext};
 use super::super::names::{field as f, kind as k};
-use super::super::symbols::Symbol;
-use super::super::tree::At;
-use super::super::walk::Walk;
+use super::super::symbols::InternedName;
+use super::super::tree::NodeIndex;
+use super::super::walk::SyntaxWalk;
 
-fn bind(walk: &mut Walk<'_>, name: At, of: Option<Symbol>) {
+fn bind(walk: &mut SyntaxWalk<'_>, name: NodeIndex, of: Option<InternedName>) {
     walk.take(name);
     let symbol = walk.symbol(name);
     let from = walk.bytes(name).end;
-    walk.bind_from(symbol, from, of.map_or(Bound::Plain, Bound::Typed));
+    walk.bind_from(symbol, from, of.map_or(BindingKind::Plain, BindingKind::Typed));
 }
 
 /// Binds one or several names of a node.
-pub(super) fn variables(walk: &mut Walk<'_>, at: At) {
+pub(super) fn variables(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let of = walk.child(at, f::TYPE).and_then(|of| type_name(walk, of));
-    let names: Vec<At> = walk
+    let names: Vec<NodeIndex> = walk
         .children(at)
         .filter(|name| walk.field(*name) == f::NAME && walk.kind(*name) == k::IDENTIFIER)
         .collect();
@@ -26,13 +26,13 @@ pub(super) fn variables(walk: &mut Walk<'_>, at: At) {
 }
 
 /// Binds the name of query clauses, which has no field.
-pub(super) fn first_name(walk: &mut Walk<'_>, at: At) {
+pub(super) fn first_name(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     if let Some(name) = walk.child_of(at, k::IDENTIFIER) {
         bind(walk, name, None);
     }
 }
 
-pub(super) fn each(walk: &mut Walk<'_>, at: At) {
+pub(super) fn each(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let of = walk.child(at, f::TYPE).and_then(|of| type_name(walk, of));
     if let Some(left) = walk.child(at, f::LEFT).filter(|left| walk.kind(*left) == k::IDENTIFIER) {
         bind(walk, left, of);
@@ -40,14 +40,14 @@ pub(super) fn each(walk: &mut Walk<'_>, at: At) {
 }
 
 /// Binds variables; fields are defined elsewhere.
-pub(super) fn declaration(walk: &mut Walk<'_>, at: At) {
-    if walk.here() != Here::Function
+pub(super) fn declaration(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
+    if walk.here() != WalkContext::Function
         && matches!(walk.kind(walk.parent(at)), k::FIELD_DECLARATION | k::EVENT_FIELD_DECLARATION)
     {
         return;
     }
     let of = walk.child(at, f::TYPE).and_then(|of| type_name(walk, of));
-    let declarators: Vec<At> = walk.children(at).collect();
+    let declarators: Vec<NodeIndex> = walk.children(at).collect();
     for declarator in declarators {
         if let Some(name) = walk.child(declarator, f::NAME) {
             let made = walk.children(declarator).last();
@@ -57,7 +57,7 @@ pub(super) fn declaration(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-fn made_type(walk: &mut Walk<'_>, value: At) -> Option<Symbol> {
+fn made_type(walk: &mut SyntaxWalk<'_>, value: NodeIndex) -> Option<InternedName> {
     let of = match walk.kind(value) {
         k::OBJECT_CREATION_EXPRESSION | k::CAST_EXPRESSION => walk.child(value, f::TYPE),
         k::AS_EXPRESSION => walk.child(value, f::RIGHT),
@@ -67,7 +67,7 @@ fn made_type(walk: &mut Walk<'_>, value: At) -> Option<Symbol> {
 }
 
 /// Returns the type whose members a value of this type has.
-pub(super) fn type_name(walk: &mut Walk<'_>, of: At) -> Option<Symbol> {
+pub(super) fn type_name(walk: &mut SyntaxWalk<'_>, of: NodeIndex) -> Option<InternedName> {
     match walk.kind(of) {
         k::IDENTIFIER => Some(walk.symbol(of)),
         k::QUALIFIED_NAME => Some(walk.path(of)),
@@ -79,27 +79,27 @@ pub(super) fn type_name(walk: &mut Walk<'_>, of: At) -> Option<Symbol> {
     }
 }
 
-pub(super) fn lambda(walk: &mut Walk<'_>, at: At) {
-    walk.scope(at, Extent::Function);
+pub(super) fn lambda(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
+    walk.scope(at, ScopeKind::Function);
     let parameters = walk.child(at, f::PARAMETERS);
     if let Some(name) = parameters.filter(|list| walk.kind(*list) == k::IMPLICIT_PARAMETER) {
         let symbol = walk.symbol(name);
-        walk.bind(symbol, Bound::Plain);
+        walk.bind(symbol, BindingKind::Plain);
     }
 }
 
 /// Binds `value`, which is known in accessors.
-pub(super) fn accessor(walk: &mut Walk<'_>, at: At) {
-    walk.scope(at, Extent::Function);
+pub(super) fn accessor(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
+    walk.scope(at, ScopeKind::Function);
     let value = walk.symbols.intern(b"value");
-    walk.bind(value, Bound::Plain);
+    walk.bind(value, BindingKind::Plain);
 }
 
 /// Binds parameters if the scope of their function is open.
-pub(super) fn parameters(walk: &mut Walk<'_>, list: At) {
+pub(super) fn parameters(walk: &mut SyntaxWalk<'_>, list: NodeIndex) {
     let function = walk.parent(list);
     let open = walk.block_scope().filter(|scope| scope.at == function);
-    let parameters: Vec<At> = walk.children(list).collect();
+    let parameters: Vec<NodeIndex> = walk.children(list).collect();
     for parameter in parameters {
         let (name, of) = match walk.kind(parameter) {
             k::PARAMETER => (walk.child(parameter, f::NAME), walk.child(parameter, f::TYPE)),
@@ -112,19 +112,19 @@ pub(super) fn parameters(walk: &mut Walk<'_>, list: At) {
         walk.take(name);
         if let Some(scope) = open {
             let symbol = walk.symbol(name);
-            walk.bind_from(symbol, scope.start, of.map_or(Bound::Plain, Bound::Typed));
+            walk.bind_from(symbol, scope.start, of.map_or(BindingKind::Plain, BindingKind::Typed));
         }
     }
 }
 
-pub(super) fn type_parameters(walk: &mut Walk<'_>, list: At) {
+pub(super) fn type_parameters(walk: &mut SyntaxWalk<'_>, list: NodeIndex) {
     let owner = walk.parent(list);
-    let parameters: Vec<At> = walk.children(list).collect();
+    let parameters: Vec<NodeIndex> = walk.children(list).collect();
     for parameter in parameters {
         if let Some(name) = walk.child(parameter, f::NAME) {
             walk.take(name);
             let symbol = walk.symbol(name);
-            walk.bind_over(owner, symbol, Bound::Plain);
+            walk.bind_over(owner, symbol, BindingKind::Plain);
         }
     }
 }

@@ -1,40 +1,44 @@
 //! Uses of names. The grammar does not tell types from values.
 
-use super::super::collected::Before;
+use super::super::collected::RawQualifier;
 use super::super::names::{field as f, kind as k};
-use super::super::settle::Shape;
-use super::super::tree::At;
-use super::super::walk::Walk;
+use super::super::settle::ExpressionShape;
+use super::super::tree::NodeIndex;
+use super::super::walk::SyntaxWalk;
 use super::locals;
-use crate::facts::Role;
+use crate::facts::ReferenceRole;
 
-pub(super) fn shape(walk: &Walk<'_>, at: At) -> Shape {
-    let first = |found: fn(At) -> Shape| walk.first(at).map_or(Shape::Other, found);
-    let of_type = |of: Option<At>| match of {
-        Some(of) if matches!(walk.kind(of), k::IDENTIFIER | k::QUALIFIED_NAME) => Shape::New(of),
-        Some(of) if walk.kind(of) == k::GENERIC_NAME => {
-            walk.first(of).map_or(Shape::Other, Shape::New)
+pub(super) fn shape(walk: &SyntaxWalk<'_>, at: NodeIndex) -> ExpressionShape {
+    let first = |found: fn(NodeIndex) -> ExpressionShape| {
+        walk.first(at).map_or(ExpressionShape::Other, found)
+    };
+    let of_type = |of: Option<NodeIndex>| match of {
+        Some(of) if matches!(walk.kind(of), k::IDENTIFIER | k::QUALIFIED_NAME) => {
+            ExpressionShape::New(of)
         }
-        Some(_) | None => Shape::Other,
+        Some(of) if walk.kind(of) == k::GENERIC_NAME => {
+            walk.first(of).map_or(ExpressionShape::Other, ExpressionShape::New)
+        }
+        Some(_) | None => ExpressionShape::Other,
     };
     match walk.kind(at) {
-        k::IDENTIFIER => Shape::Name,
+        k::IDENTIFIER => ExpressionShape::Name,
         k::MEMBER_ACCESS_EXPRESSION => match walk.child(at, f::EXPRESSION) {
-            Some(object) => Shape::Member(object),
-            None if walk.text(at).starts_with(b"this") => Shape::OwnMember,
-            None => Shape::Other,
+            Some(object) => ExpressionShape::Member(object),
+            None if walk.text(at).starts_with(b"this") => ExpressionShape::OwnMember,
+            None => ExpressionShape::Other,
         },
-        k::QUALIFIED_NAME => first(Shape::Member),
+        k::QUALIFIED_NAME => first(ExpressionShape::Member),
         k::PARENTHESIZED_EXPRESSION | k::POSTFIX_UNARY_EXPRESSION | k::GENERIC_NAME => {
-            first(Shape::Same)
+            first(ExpressionShape::Same)
         }
         k::OBJECT_CREATION_EXPRESSION | k::CAST_EXPRESSION => of_type(walk.child(at, f::TYPE)),
         k::AS_EXPRESSION => of_type(walk.child(at, f::RIGHT)),
-        _ => Shape::Other,
+        _ => ExpressionShape::Other,
     }
 }
 
-pub(super) fn name(walk: &mut Walk<'_>, at: At) {
+pub(super) fn name(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let mut whole = at;
     if walk.kind(walk.parent(at)) == k::GENERIC_NAME && walk.parent(at) + 1 == at {
         whole = walk.parent(at);
@@ -55,7 +59,7 @@ pub(super) fn name(walk: &mut Walk<'_>, at: At) {
         }
         (k::QUALIFIED_NAME, f::NAME) => {
             let role = role(walk, parent);
-            walk.uses(at, role, Before::Node(parent + 1));
+            walk.uses(at, role, RawQualifier::Node(parent + 1));
         }
         (k::ARGUMENT | k::ATTRIBUTE_ARGUMENT | k::TUPLE_ELEMENT, f::NAME)
         | (
@@ -72,51 +76,51 @@ pub(super) fn name(walk: &mut Walk<'_>, at: At) {
         }
         _ => {
             let role = role(walk, whole);
-            walk.uses(at, role, Before::Nothing);
+            walk.uses(at, role, RawQualifier::Nothing);
         }
     }
 }
 
 /// Returns the qualifier of a member access.
-fn object(walk: &Walk<'_>, access: At) -> Before {
+fn object(walk: &SyntaxWalk<'_>, access: NodeIndex) -> RawQualifier {
     match walk.child(access, f::EXPRESSION) {
-        Some(object) => Before::Node(object),
-        None if walk.text(access).starts_with(b"this") => Before::Itself,
-        None if walk.text(access).starts_with(b"base") => Before::Parent,
-        None => Before::Unknown,
+        Some(object) => RawQualifier::Node(object),
+        None if walk.text(access).starts_with(b"this") => RawQualifier::Itself,
+        None if walk.text(access).starts_with(b"base") => RawQualifier::Parent,
+        None => RawQualifier::Unknown,
     }
 }
 
 /// Returns the object of `a?.b`.
-fn binding_object(walk: &Walk<'_>, at: At) -> Before {
+fn binding_object(walk: &SyntaxWalk<'_>, at: NodeIndex) -> RawQualifier {
     let mut at = at;
     for _ in 0..6 {
         at = walk.parent(at);
         if walk.kind(at) == k::CONDITIONAL_ACCESS_EXPRESSION {
-            return walk.child(at, f::CONDITION).map_or(Before::Unknown, Before::Node);
+            return walk.child(at, f::CONDITION).map_or(RawQualifier::Unknown, RawQualifier::Node);
         }
     }
-    Before::Unknown
+    RawQualifier::Unknown
 }
 
 /// Reads `Name = …` in `new A { Name = … }`.
-fn initialized(walk: &mut Walk<'_>, at: At, initializer: At) {
+fn initialized(walk: &mut SyntaxWalk<'_>, at: NodeIndex, initializer: NodeIndex) {
     let made = walk.parent(initializer);
     let of = walk.child(made, f::TYPE).and_then(|of| locals::type_name(walk, of));
-    walk.uses(at, Role::Value, of.map_or(Before::Unknown, Before::OfType));
+    walk.uses(at, ReferenceRole::Value, of.map_or(RawQualifier::Unknown, RawQualifier::OfType));
 }
 
-fn role(walk: &Walk<'_>, at: At) -> Role {
+fn role(walk: &SyntaxWalk<'_>, at: NodeIndex) -> ReferenceRole {
     let parent = walk.parent(at);
     match (walk.kind(parent), walk.field(at)) {
         (k::INVOCATION_EXPRESSION, f::FUNCTION) | (k::OBJECT_CREATION_EXPRESSION, f::TYPE) => {
-            Role::Call
+            ReferenceRole::Call
         }
-        (k::ATTRIBUTE, f::NAME) => Role::Applies,
+        (k::ATTRIBUTE, f::NAME) => ReferenceRole::Applies,
         (k::BASE_LIST, _) => base_role(walk, parent, at),
-        (k::PRIMARY_CONSTRUCTOR_BASE_TYPE, f::TYPE) => Role::Extends,
-        (kind, field) if is_type_place(kind, field) => Role::Type,
-        _ => Role::Value,
+        (k::PRIMARY_CONSTRUCTOR_BASE_TYPE, f::TYPE) => ReferenceRole::Extends,
+        (kind, field) if is_type_place(kind, field) => ReferenceRole::Type,
+        _ => ReferenceRole::Value,
     }
 }
 
@@ -137,15 +141,15 @@ fn is_type_place(kind: u16, field: u8) -> bool {
 }
 
 /// Tells interfaces from classes by the spelling of their names.
-fn base_role(walk: &Walk<'_>, list: At, at: At) -> Role {
+fn base_role(walk: &SyntaxWalk<'_>, list: NodeIndex, at: NodeIndex) -> ReferenceRole {
     let text = walk.text(at);
     let text = memchr::memrchr(b'.', text).map_or(text, |dot| &text[dot + 1..]);
     let interface = matches!(text, [b'I', second, ..] if second.is_ascii_uppercase());
     match walk.kind(walk.parent(list)) {
-        k::INTERFACE_DECLARATION => Role::Extends,
-        k::STRUCT_DECLARATION => Role::Implements,
-        k::ENUM_DECLARATION => Role::Type,
-        _ if interface => Role::Implements,
-        _ => Role::Extends,
+        k::INTERFACE_DECLARATION => ReferenceRole::Extends,
+        k::STRUCT_DECLARATION => ReferenceRole::Implements,
+        k::ENUM_DECLARATION => ReferenceRole::Type,
+        _ if interface => ReferenceRole::Implements,
+        _ => ReferenceRole::Extends,
     }
 }

@@ -1,20 +1,20 @@
 //! Names that are local to a function.
 
-use super::super::collected::Bound;
+use super::super::collected::BindingKind;
 use super::super::names::{field as f, kind as k};
-use super::super::symbols::Symbol;
-use super::super::tree::At;
-use super::super::walk::Walk;
+use super::super::symbols::InternedName;
+use super::super::tree::NodeIndex;
+use super::super::walk::SyntaxWalk;
 
 /// Binds parameters and named results of the function whose scope is open.
-pub(super) fn parameters(walk: &mut Walk<'_>, function: At) {
+pub(super) fn parameters(walk: &mut SyntaxWalk<'_>, function: NodeIndex) {
     let lists = [walk.child(function, f::PARAMETERS), walk.child(function, f::RESULT)];
     for list in lists.into_iter().flatten() {
-        let parameters: Vec<At> = walk.children(list).collect();
+        let parameters: Vec<NodeIndex> = walk.children(list).collect();
         for parameter in parameters {
             let of = walk.child(parameter, f::TYPE).and_then(|of| type_name(walk, of));
             let many = walk.kind(parameter) == k::VARIADIC_PARAMETER_DECLARATION;
-            let what = of.filter(|_| !many).map_or(Bound::Plain, Bound::Typed);
+            let what = of.filter(|_| !many).map_or(BindingKind::Plain, BindingKind::Typed);
             for name in names(walk, parameter) {
                 walk.take(name);
                 let symbol = walk.symbol(name);
@@ -26,8 +26,8 @@ pub(super) fn parameters(walk: &mut Walk<'_>, function: At) {
 
 /// Skips parameters of a function type or signature: they mean nothing
 /// elsewhere.
-pub(super) fn unnamed(walk: &mut Walk<'_>, list: At) {
-    let parameters: Vec<At> = walk.children(list).collect();
+pub(super) fn unnamed(walk: &mut SyntaxWalk<'_>, list: NodeIndex) {
+    let parameters: Vec<NodeIndex> = walk.children(list).collect();
     for parameter in parameters {
         for name in names(walk, parameter) {
             walk.take(name);
@@ -35,24 +35,24 @@ pub(super) fn unnamed(walk: &mut Walk<'_>, list: At) {
     }
 }
 
-fn names(walk: &Walk<'_>, parameter: At) -> Vec<At> {
+fn names(walk: &SyntaxWalk<'_>, parameter: NodeIndex) -> Vec<NodeIndex> {
     walk.children(parameter).filter(|name| walk.field(*name) == f::NAME).collect()
 }
 
-pub(super) fn type_parameters(walk: &mut Walk<'_>, list: At) {
+pub(super) fn type_parameters(walk: &mut SyntaxWalk<'_>, list: NodeIndex) {
     let owner = walk.parent(list);
-    let parameters: Vec<At> = walk.children(list).collect();
+    let parameters: Vec<NodeIndex> = walk.children(list).collect();
     for parameter in parameters {
         for name in names(walk, parameter) {
             walk.take(name);
             let symbol = walk.symbol(name);
-            walk.bind_over(owner, symbol, Bound::Plain);
+            walk.bind_over(owner, symbol, BindingKind::Plain);
         }
     }
 }
 
 /// Binds `T` in `func (l *List[T]) Len() int`.
-pub(super) fn receiver_parameters(walk: &mut Walk<'_>, arguments: At) {
+pub(super) fn receiver_parameters(walk: &mut SyntaxWalk<'_>, arguments: NodeIndex) {
     let mut function = arguments;
     while function != 0 && walk.kind(function) != k::METHOD_DECLARATION {
         function = walk.parent(function);
@@ -61,13 +61,13 @@ pub(super) fn receiver_parameters(walk: &mut Walk<'_>, arguments: At) {
         if walk.kind(at) == k::TYPE_IDENTIFIER {
             walk.take(at);
             let symbol = walk.symbol(at);
-            walk.bind_over(function, symbol, Bound::Plain);
+            walk.bind_over(function, symbol, BindingKind::Plain);
         }
     }
 }
 
 /// Reads `a, b := …`, also in `range` and `case`.
-pub(super) fn short(walk: &mut Walk<'_>, at: At) {
+pub(super) fn short(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let Some(left) = walk.child(at, f::LEFT) else { return };
     let right = walk.child(at, f::RIGHT);
     let between_end = right.map_or(walk.bytes(at).end, |right| walk.bytes(right).start);
@@ -84,8 +84,13 @@ pub(super) fn short(walk: &mut Walk<'_>, at: At) {
 }
 
 /// Binds the names of a list from a byte on.
-pub(super) fn declare(walk: &mut Walk<'_>, list: At, from: u32, types: &[Option<Symbol>]) {
-    let names: Vec<At> = match walk.kind(list) {
+pub(super) fn declare(
+    walk: &mut SyntaxWalk<'_>,
+    list: NodeIndex,
+    from: u32,
+    types: &[Option<InternedName>],
+) {
+    let names: Vec<NodeIndex> = match walk.kind(list) {
         k::IDENTIFIER => vec![list],
         _ => walk.children(list).collect(),
     };
@@ -94,19 +99,22 @@ pub(super) fn declare(walk: &mut Walk<'_>, list: At, from: u32, types: &[Option<
             walk.take(name);
             let symbol = walk.symbol(name);
             let of = types.get(place).copied().flatten();
-            walk.bind_from(symbol, from, of.map_or(Bound::Plain, Bound::Typed));
+            walk.bind_from(symbol, from, of.map_or(BindingKind::Plain, BindingKind::Typed));
         }
     }
 }
 
 /// Returns the types of values that are constructed here.
-pub(super) fn made_types(walk: &mut Walk<'_>, values: Option<At>) -> Vec<Option<Symbol>> {
+pub(super) fn made_types(
+    walk: &mut SyntaxWalk<'_>,
+    values: Option<NodeIndex>,
+) -> Vec<Option<InternedName>> {
     let Some(values) = values else { return Vec::new() };
-    let values: Vec<At> = walk.children(values).collect();
+    let values: Vec<NodeIndex> = walk.children(values).collect();
     values.into_iter().map(|value| made_type(walk, value)).collect()
 }
 
-fn made_type(walk: &mut Walk<'_>, value: At) -> Option<Symbol> {
+fn made_type(walk: &mut SyntaxWalk<'_>, value: NodeIndex) -> Option<InternedName> {
     let literal = match walk.kind(value) {
         k::UNARY_EXPRESSION => walk.child(value, f::OPERAND)?,
         k::CALL_EXPRESSION => return call_type(walk, value, 0),
@@ -119,7 +127,7 @@ fn made_type(walk: &mut Walk<'_>, value: At) -> Option<Symbol> {
 }
 
 /// Returns the type of a function's result, the first of several.
-pub(super) fn result_type(walk: &mut Walk<'_>, result: At) -> Option<Symbol> {
+pub(super) fn result_type(walk: &mut SyntaxWalk<'_>, result: NodeIndex) -> Option<InternedName> {
     if walk.kind(result) != k::PARAMETER_LIST {
         return type_name(walk, result);
     }
@@ -136,7 +144,11 @@ const NEAR: usize = 256;
 
 /// Returns the result of a call as a name: `NewRouter()`, `Router.NewRoute()`.
 /// A call on a variable is a call on its type.
-pub(super) fn call_type(walk: &mut Walk<'_>, call: At, depth: usize) -> Option<Symbol> {
+pub(super) fn call_type(
+    walk: &mut SyntaxWalk<'_>,
+    call: NodeIndex,
+    depth: usize,
+) -> Option<InternedName> {
     if walk.kind(call) != k::CALL_EXPRESSION || depth > CHAIN {
         return None;
     }
@@ -147,15 +159,15 @@ pub(super) fn call_type(walk: &mut Walk<'_>, call: At, depth: usize) -> Option<S
         return type_name(walk, of);
     }
     if walk.kind(called) == k::IDENTIFIER {
-        return matches!(bound(walk, called)?, Bound::Outside).then(|| walk.result(called));
+        return matches!(bound(walk, called)?, BindingKind::Outside).then(|| walk.result(called));
     }
     let (operand, field) = (walk.first(called)?, walk.child(called, f::FIELD)?);
     let of = match walk.kind(operand) {
         k::IDENTIFIER => match bound(walk, operand)? {
-            Bound::Typed(of) => of,
-            Bound::Itself => walk.container().and_then(|method| walk.defs[method].owner)?,
-            Bound::Outside => walk.symbol(operand),
-            Bound::Plain => return None,
+            BindingKind::Typed(of) => of,
+            BindingKind::Itself => walk.container().and_then(|method| walk.defs[method].owner)?,
+            BindingKind::Outside => walk.symbol(operand),
+            BindingKind::Plain => return None,
         },
         _ => call_type(walk, operand, depth + 1)?,
     };
@@ -164,9 +176,9 @@ pub(super) fn call_type(walk: &mut Walk<'_>, call: At, depth: usize) -> Option<S
 }
 
 /// Returns the meaning of a name here; `None` if too many others are nearer.
-fn bound(walk: &mut Walk<'_>, at: At) -> Option<Bound> {
+fn bound(walk: &mut SyntaxWalk<'_>, at: NodeIndex) -> Option<BindingKind> {
     let (name, byte) = (walk.symbol(at), walk.bytes(at).start);
-    let Some(function) = walk.container() else { return Some(Bound::Outside) };
+    let Some(function) = walk.container() else { return Some(BindingKind::Outside) };
     let start = walk.defs[function].bytes.start;
     let near = walk.bindings.iter().rev().take_while(|it| it.from >= start);
     for (count, binding) in near.enumerate() {
@@ -177,11 +189,11 @@ fn bound(walk: &mut Walk<'_>, at: At) -> Option<Bound> {
             return Some(binding.what);
         }
     }
-    Some(Bound::Outside)
+    Some(BindingKind::Outside)
 }
 
 /// Returns the type whose methods a value of this type has.
-pub(super) fn type_name(walk: &mut Walk<'_>, of: At) -> Option<Symbol> {
+pub(super) fn type_name(walk: &mut SyntaxWalk<'_>, of: NodeIndex) -> Option<InternedName> {
     let mut at = of;
     for _ in 0..4 {
         at = match walk.kind(at) {

@@ -1,13 +1,13 @@
 //! Names that are local to a method, and types of variables.
 
-use super::super::collected::{Bound, Extent};
+use super::super::collected::{BindingKind, ScopeKind};
 use super::super::names::{field as f, kind as k};
-use super::super::symbols::Symbol;
-use super::super::tree::At;
-use super::super::walk::Walk;
+use super::super::symbols::InternedName;
+use super::super::tree::NodeIndex;
+use super::super::walk::SyntaxWalk;
 
 /// Binds a name from its position to the end of its block.
-pub(super) fn variable(walk: &mut Walk<'_>, at: At) {
+pub(super) fn variable(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let name = walk.child(at, f::NAME).or_else(|| match walk.kind(at) {
         k::TYPE_PATTERN | k::RECORD_PATTERN_COMPONENT => {
             walk.children(at).filter(|child| walk.kind(*child) == k::IDENTIFIER).last()
@@ -22,15 +22,15 @@ pub(super) fn variable(walk: &mut Walk<'_>, at: At) {
     bind(walk, name, from, of);
 }
 
-fn bind(walk: &mut Walk<'_>, name: At, from: u32, of: Option<Symbol>) {
+fn bind(walk: &mut SyntaxWalk<'_>, name: NodeIndex, from: u32, of: Option<InternedName>) {
     walk.take(name);
     let symbol = walk.symbol(name);
-    walk.bind_from(symbol, from, of.map_or(Bound::Plain, Bound::Typed));
+    walk.bind_from(symbol, from, of.map_or(BindingKind::Plain, BindingKind::Typed));
 }
 
-pub(super) fn declaration(walk: &mut Walk<'_>, at: At) {
+pub(super) fn declaration(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let of = walk.child(at, f::TYPE).and_then(|of| type_name(walk, of));
-    let declarators: Vec<At> =
+    let declarators: Vec<NodeIndex> =
         walk.children(at).filter(|child| walk.field(*child) == f::DECLARATOR).collect();
     for declarator in declarators {
         let of = of.or_else(|| made_type(walk, declarator));
@@ -42,7 +42,7 @@ pub(super) fn declaration(walk: &mut Walk<'_>, at: At) {
 }
 
 /// Binds a parameter of the method or lambda whose scope is open.
-pub(super) fn parameter(walk: &mut Walk<'_>, at: At) {
+pub(super) fn parameter(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let name = walk.child(at, f::NAME).or_else(|| {
         let declarator = walk.child_of(at, k::VARIABLE_DECLARATOR);
         declarator.and_then(|declarator| walk.child(declarator, f::NAME))
@@ -58,10 +58,10 @@ pub(super) fn parameter(walk: &mut Walk<'_>, at: At) {
     bind(walk, name, scope.start, of);
 }
 
-pub(super) fn lambda(walk: &mut Walk<'_>, at: At) {
-    walk.scope(at, Extent::Function);
+pub(super) fn lambda(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
+    walk.scope(at, ScopeKind::Function);
     let Some(parameters) = walk.child(at, f::PARAMETERS) else { return };
-    let names: Vec<At> = match walk.kind(parameters) {
+    let names: Vec<NodeIndex> = match walk.kind(parameters) {
         k::IDENTIFIER => vec![parameters],
         k::INFERRED_PARAMETERS => walk.children(parameters).collect(),
         _ => Vec::new(),
@@ -72,20 +72,20 @@ pub(super) fn lambda(walk: &mut Walk<'_>, at: At) {
     }
 }
 
-pub(super) fn type_parameters(walk: &mut Walk<'_>, list: At) {
+pub(super) fn type_parameters(walk: &mut SyntaxWalk<'_>, list: NodeIndex) {
     let owner = walk.parent(list);
-    let parameters: Vec<At> = walk.children(list).collect();
+    let parameters: Vec<NodeIndex> = walk.children(list).collect();
     for parameter in parameters {
         if let Some(name) = walk.child_of(parameter, k::TYPE_IDENTIFIER) {
             walk.take(name);
             let symbol = walk.symbol(name);
-            walk.bind_over(owner, symbol, Bound::Plain);
+            walk.bind_over(owner, symbol, BindingKind::Plain);
         }
     }
 }
 
 /// Returns the type whose members a value of this type has.
-pub(super) fn type_name(walk: &mut Walk<'_>, of: At) -> Option<Symbol> {
+pub(super) fn type_name(walk: &mut SyntaxWalk<'_>, of: NodeIndex) -> Option<InternedName> {
     match walk.kind(of) {
         k::TYPE_IDENTIFIER if walk.text(of) != b"var" => Some(walk.symbol(of)),
         k::SCOPED_TYPE_IDENTIFIER => Some(walk.path(of)),
@@ -102,7 +102,7 @@ pub(super) fn type_name(walk: &mut Walk<'_>, of: At) -> Option<Symbol> {
 }
 
 /// Returns the type of `new A()` that is assigned.
-fn made_type(walk: &mut Walk<'_>, declarator: At) -> Option<Symbol> {
+fn made_type(walk: &mut SyntaxWalk<'_>, declarator: NodeIndex) -> Option<InternedName> {
     let value = walk.child(declarator, f::VALUE)?;
     match walk.kind(value) {
         k::OBJECT_CREATION_EXPRESSION | k::CAST_EXPRESSION => {

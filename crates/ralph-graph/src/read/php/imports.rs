@@ -1,15 +1,15 @@
 //! `use`, `include` and `require`.
 
-use super::super::collected::{Brings, ByteRange};
+use super::super::collected::{ByteRange, RawImportNames};
 use super::super::names::{field as f, kind as k};
-use super::super::tree::At;
-use super::super::walk::Walk;
+use super::super::tree::NodeIndex;
+use super::super::walk::SyntaxWalk;
 
-pub(super) fn import(walk: &mut Walk<'_>, at: At) {
+pub(super) fn import(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let prefix =
         walk.child_of(at, k::NAMESPACE_NAME).map_or(b"".as_slice(), |prefix| walk.text(prefix));
     let group = walk.child(at, f::BODY).unwrap_or(at);
-    let clauses: Vec<At> = walk
+    let clauses: Vec<NodeIndex> = walk
         .children(group)
         .filter(|clause| walk.kind(*clause) == k::NAMESPACE_USE_CLAUSE)
         .collect();
@@ -31,23 +31,23 @@ pub(super) fn import(walk: &mut Walk<'_>, at: At) {
         match split {
             Some(split) => {
                 let module = walk.symbols.make(&full[..split]);
-                walk.brings(clause, module, Brings::Name(name, local)).bytes = bytes;
+                walk.brings(clause, module, RawImportNames::Name(name, local)).bytes = bytes;
             }
             None => {
-                walk.brings(clause, name, Brings::Module(Some(local)));
+                walk.brings(clause, name, RawImportNames::Module(Some(local)));
             }
         }
     }
 }
 
 /// Reads an include: the file is the first string, whatever precedes it.
-pub(super) fn include(walk: &mut Walk<'_>, at: At) {
+pub(super) fn include(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let mut inside = at..walk.after(at);
     let string = inside.find(|inside| matches!(walk.kind(*inside), k::STRING | k::ENCAPSED_STRING));
     let Some(string) = string else { return };
     let ByteRange { start, end } = walk.bytes(string);
     if end - start > 2 {
         let module = walk.symbols.intern(walk.slice(start + 1, end - 1));
-        walk.brings(at, module, Brings::Everything).passed_on = true;
+        walk.brings(at, module, RawImportNames::Everything).passed_on = true;
     }
 }

@@ -1,28 +1,28 @@
 //! The classes of values, as far as the text states them.
 
-use super::super::collected::{Before, Bound, ByteRange, Use};
+use super::super::collected::{BindingKind, ByteRange, RawQualifier, RawUse};
 use super::super::names::{field as f, kind as k};
-use super::super::symbols::Symbol;
-use super::super::tree::{At, offset};
-use super::super::walk::Walk;
-use crate::facts::Role;
+use super::super::symbols::InternedName;
+use super::super::tree::{NodeIndex, offset};
+use super::super::walk::SyntaxWalk;
+use crate::facts::ReferenceRole;
 
 /// Returns the type of the parameter that is assigned.
-pub(super) fn passed_type(walk: &mut Walk<'_>, at: At) -> Option<Symbol> {
+pub(super) fn passed_type(walk: &mut SyntaxWalk<'_>, at: NodeIndex) -> Option<InternedName> {
     const NEAR: usize = 64;
     let right = walk.child(at, f::RIGHT).filter(|right| walk.kind(*right) == k::IDENTIFIER)?;
     let name = walk.symbol(right);
     let until = walk.function_scope()?.end;
     let mut near = walk.bindings.iter().rev().take(NEAR);
     match near.find(|binding| binding.name == name && binding.until == until)?.what {
-        Bound::Typed(of) => Some(of),
-        Bound::Plain | Bound::Itself | Bound::Outside => None,
+        BindingKind::Typed(of) => Some(of),
+        BindingKind::Plain | BindingKind::Itself | BindingKind::Outside => None,
     }
 }
 
 /// Returns the type of an assigned value, if it is declared or constructed
 /// here.
-pub(super) fn value_type(walk: &mut Walk<'_>, at: At) -> Option<Symbol> {
+pub(super) fn value_type(walk: &mut SyntaxWalk<'_>, at: NodeIndex) -> Option<InternedName> {
     if let Some(declared) = walk.child(at, f::TYPE) {
         return type_name(walk, declared);
     }
@@ -32,7 +32,7 @@ pub(super) fn value_type(walk: &mut Walk<'_>, at: At) -> Option<Symbol> {
 
 /// Returns the class of `A()`, or the result of `a()`: only the file that
 /// defines it can tell a lower-case class from a function.
-pub(super) fn made_type(walk: &mut Walk<'_>, value: At) -> Option<Symbol> {
+pub(super) fn made_type(walk: &mut SyntaxWalk<'_>, value: NodeIndex) -> Option<InternedName> {
     match walk.kind(value) {
         k::STRING => return Some(walk.symbols.intern(b"str")),
         k::CALL => {}
@@ -48,7 +48,7 @@ pub(super) fn made_type(walk: &mut Walk<'_>, value: At) -> Option<Symbol> {
 }
 
 /// Returns true if the called name is spelled like a class.
-pub(super) fn is_class_name(walk: &Walk<'_>, called: At) -> bool {
+pub(super) fn is_class_name(walk: &SyntaxWalk<'_>, called: NodeIndex) -> bool {
     let last = match walk.kind(called) {
         k::IDENTIFIER => Some(called),
         k::ATTRIBUTE => walk.child(called, f::ATTRIBUTE),
@@ -61,7 +61,7 @@ pub(super) fn is_class_name(walk: &Walk<'_>, called: At) -> bool {
 }
 
 /// Returns the class that a type annotation names.
-pub(super) fn type_name(walk: &mut Walk<'_>, at: At) -> Option<Symbol> {
+pub(super) fn type_name(walk: &mut SyntaxWalk<'_>, at: NodeIndex) -> Option<InternedName> {
     let mut at = at;
     for _ in 0..8 {
         at = match walk.kind(at) {
@@ -76,7 +76,7 @@ pub(super) fn type_name(walk: &mut Walk<'_>, at: At) -> Option<Symbol> {
                 if walk.text(base) == b"Optional" { walk.children(at).nth(1)? } else { base }
             }
             k::BINARY_OPERATOR | k::UNION_TYPE => {
-                let parts: Vec<At> = walk.children(at).collect();
+                let parts: Vec<NodeIndex> = walk.children(at).collect();
                 let [left, right] = parts[..] else { return None };
                 match (walk.text(left), walk.text(right)) {
                     (_, b"None") => left,
@@ -92,7 +92,7 @@ pub(super) fn type_name(walk: &mut Walk<'_>, at: At) -> Option<Symbol> {
 }
 
 /// Reads a type in quotes, which is used like one without.
-pub(super) fn quoted_type(walk: &mut Walk<'_>, at: At) {
+pub(super) fn quoted_type(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let ByteRange { start, end } = walk.bytes(at);
     let text = walk.slice(start + 1, end.max(start + 2) - 1);
     if !is_dotted_name(text) {
@@ -101,14 +101,14 @@ pub(super) fn quoted_type(walk: &mut Walk<'_>, at: At) {
     let dot = memchr::memrchr(b'.', text);
     let name = dot.map_or(text, |dot| &text[dot + 1..]);
     let before = match dot {
-        Some(dot) => Before::Path(walk.symbols.intern(&text[..dot])),
-        None => Before::Nothing,
+        Some(dot) => RawQualifier::Path(walk.symbols.intern(&text[..dot])),
+        None => RawQualifier::Nothing,
     };
     let name_end = end - 1;
     let bytes = ByteRange { start: name_end - offset(name.len()), end: name_end };
     let name = walk.symbols.intern(name);
     let within = walk.within();
-    walk.uses.push(Use { name, role: Role::Type, before, within, bytes });
+    walk.uses.push(RawUse { name, role: ReferenceRole::Type, before, within, bytes });
 }
 
 fn is_dotted_name(text: &[u8]) -> bool {

@@ -1,12 +1,12 @@
 //! Names that are local to a method or block.
 
-use super::super::collected::Bound;
+use super::super::collected::BindingKind;
 use super::super::names::{field as f, kind as k};
-use super::super::symbols::Symbol;
-use super::super::tree::At;
-use super::super::walk::Walk;
+use super::super::symbols::InternedName;
+use super::super::tree::NodeIndex;
+use super::super::walk::SyntaxWalk;
 
-pub(super) fn parameters(walk: &mut Walk<'_>, list: At) {
+pub(super) fn parameters(walk: &mut SyntaxWalk<'_>, list: NodeIndex) {
     let end = walk.after(list);
     let mut at = list;
     while at < end {
@@ -21,25 +21,25 @@ pub(super) fn parameters(walk: &mut Walk<'_>, list: At) {
     }
 }
 
-fn bind(walk: &mut Walk<'_>, name: At) {
+fn bind(walk: &mut SyntaxWalk<'_>, name: NodeIndex) {
     walk.take(name);
     let symbol = walk.symbol(name);
-    walk.bind(symbol, Bound::Plain);
+    walk.bind(symbol, BindingKind::Plain);
 }
 
 /// Binds the variables of an assignment, in lists too.
 ///
 /// A name is a variable from its first assignment on, and a method before.
-pub(super) fn target(walk: &mut Walk<'_>, left: At, made: Option<Symbol>) {
+pub(super) fn target(walk: &mut SyntaxWalk<'_>, left: NodeIndex, made: Option<InternedName>) {
     match walk.kind(left) {
         k::IDENTIFIER => {
             walk.take(left);
             let symbol = walk.symbol(left);
             let from = walk.bytes(left).start;
-            walk.bind_from(symbol, from, Bound::Plain);
+            walk.bind_from(symbol, from, BindingKind::Plain);
             if let Some(made) = made {
                 let end = walk.bytes(walk.parent(left)).end;
-                walk.bind_from(symbol, end, Bound::Typed(made));
+                walk.bind_from(symbol, end, BindingKind::Typed(made));
             }
         }
         k::INSTANCE_VARIABLE => {
@@ -66,7 +66,7 @@ pub(super) fn target(walk: &mut Walk<'_>, left: At, made: Option<Symbol>) {
 }
 
 /// Binds the names of loops, `rescue => e`, and patterns of `in`.
-pub(super) fn pattern(walk: &mut Walk<'_>, at: At) {
+pub(super) fn pattern(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let pattern = match walk.kind(at) {
         k::AS_PATTERN => walk.child(at, f::NAME),
         k::EXCEPTION_VARIABLE => walk.first(at),
@@ -81,7 +81,7 @@ pub(super) fn pattern(walk: &mut Walk<'_>, at: At) {
             // `in { a: }` binds `a`.
             k::HASH_KEY_SYMBOL if walk.child(walk.parent(inside), f::VALUE).is_none() => {
                 let symbol = walk.symbol(inside);
-                walk.bind(symbol, Bound::Plain);
+                walk.bind(symbol, BindingKind::Plain);
             }
             k::CALL | k::VARIABLE_REFERENCE_PATTERN | k::EXPRESSION_REFERENCE_PATTERN => {
                 inside = walk.after(inside);

@@ -1,14 +1,14 @@
 //! `use` and `extern crate`.
 
-use super::super::collected::{Bound, Brings};
+use super::super::collected::{BindingKind, RawImportNames};
 use super::super::names::{field as f, kind as k};
-use super::super::tree::At;
-use super::super::walk::Walk;
+use super::super::tree::NodeIndex;
+use super::super::walk::SyntaxWalk;
 
 /// Maximum depth of lists in `use` that is followed.
 const DEEPEST: usize = 16;
 
-pub(super) fn import(walk: &mut Walk<'_>, at: At) {
+pub(super) fn import(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let passed_on = walk.child_of(at, k::VISIBILITY_MODIFIER).is_some();
     let before = walk.brings.len();
     if let Some(argument) = walk.child(at, f::ARGUMENT) {
@@ -17,23 +17,23 @@ pub(super) fn import(walk: &mut Walk<'_>, at: At) {
         let alias = walk.child(at, f::ALIAS).unwrap_or(name);
         let module = walk.symbol(name);
         let local = walk.symbol(alias);
-        walk.brings(at, module, Brings::Module(Some(local)));
+        walk.brings(at, module, RawImportNames::Module(Some(local)));
     }
     for place in before..walk.brings.len() {
         walk.brings[place].passed_on = passed_on;
         let local = match walk.brings[place].brings {
-            Brings::Module(local) => local,
-            Brings::Name(_, local) => Some(local),
-            Brings::Everything => None,
+            RawImportNames::Module(local) => local,
+            RawImportNames::Name(_, local) => Some(local),
+            RawImportNames::Everything => None,
         };
         if let (Some(local), true) = (local, walk.block_scope().is_some()) {
-            walk.bind(local, Bound::Outside);
+            walk.bind(local, BindingKind::Outside);
         }
     }
 }
 
 /// Reads one branch of a `use`, below the path that leads to it.
-fn tree(walk: &mut Walk<'_>, at: At, prefix: &[u8], depth: usize) {
+fn tree(walk: &mut SyntaxWalk<'_>, at: NodeIndex, prefix: &[u8], depth: usize) {
     if depth > DEEPEST {
         return;
     }
@@ -48,7 +48,7 @@ fn tree(walk: &mut Walk<'_>, at: At, prefix: &[u8], depth: usize) {
             }
         }
         k::USE_LIST => {
-            let branches: Vec<At> = walk.children(at).collect();
+            let branches: Vec<NodeIndex> = walk.children(at).collect();
             for branch in branches {
                 tree(walk, branch, prefix, depth + 1);
             }
@@ -57,7 +57,7 @@ fn tree(walk: &mut Walk<'_>, at: At, prefix: &[u8], depth: usize) {
             let path = walk.first(at).map_or(b"".as_slice(), |path| walk.text(path));
             let module = joined(prefix, path);
             let module = walk.symbols.make(&module);
-            walk.brings(at, module, Brings::Everything);
+            walk.brings(at, module, RawImportNames::Everything);
         }
         k::USE_AS_CLAUSE => {
             if let (Some(path), Some(alias)) = (walk.child(at, f::PATH), walk.child(at, f::ALIAS)) {
@@ -72,7 +72,7 @@ fn tree(walk: &mut Walk<'_>, at: At, prefix: &[u8], depth: usize) {
 }
 
 /// Records one name, perhaps under another.
-fn one(walk: &mut Walk<'_>, at: At, prefix: &[u8], alias: Option<At>) {
+fn one(walk: &mut SyntaxWalk<'_>, at: NodeIndex, prefix: &[u8], alias: Option<NodeIndex>) {
     let (path, name) = match walk.kind(at) {
         k::SCOPED_IDENTIFIER => (walk.child(at, f::PATH), walk.child(at, f::NAME).unwrap_or(at)),
         _ => (None, at),
@@ -87,16 +87,16 @@ fn one(walk: &mut Walk<'_>, at: At, prefix: &[u8], alias: Option<At>) {
             None => walk.symbols.make(&last),
         };
         let module = walk.symbols.make(&module);
-        walk.brings(at, module, Brings::Module(Some(local)));
+        walk.brings(at, module, RawImportNames::Module(Some(local)));
         return;
     }
     let symbol = walk.symbol(name);
     let local = alias.map_or(symbol, |alias| walk.symbol(alias));
     if module.is_empty() {
-        walk.brings(at, symbol, Brings::Module(Some(local)));
+        walk.brings(at, symbol, RawImportNames::Module(Some(local)));
     } else {
         let module = walk.symbols.make(&module);
-        walk.brings(name, module, Brings::Name(symbol, local));
+        walk.brings(name, module, RawImportNames::Name(symbol, local));
     }
 }
 

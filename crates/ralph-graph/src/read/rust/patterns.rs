@@ -1,22 +1,22 @@
 //! Names that patterns bind.
 
-use super::super::collected::{Bound, Extent};
+use super::super::collected::{BindingKind, ScopeKind};
 use super::super::names::{field as f, kind as k};
-use super::super::tree::At;
-use super::super::walk::Walk;
+use super::super::tree::NodeIndex;
+use super::super::walk::SyntaxWalk;
 use super::{handled, made, type_name};
 
 /// Binds the parameters of a function, whose scope is open.
-pub(super) fn parameters(walk: &mut Walk<'_>, at: At) {
+pub(super) fn parameters(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let Some(list) = walk.child(at, f::PARAMETERS) else { return };
-    let parameters: Vec<At> = walk.children(list).collect();
+    let parameters: Vec<NodeIndex> = walk.children(list).collect();
     let from = walk.block_scope().map_or(0, |scope| scope.start);
     for parameter in parameters {
         one_parameter(walk, parameter, from);
     }
 }
 
-fn one_parameter(walk: &mut Walk<'_>, parameter: At, from: u32) {
+fn one_parameter(walk: &mut SyntaxWalk<'_>, parameter: NodeIndex, from: u32) {
     match walk.kind(parameter) {
         k::PARAMETER => {
             let what = declared(walk, parameter);
@@ -25,28 +25,30 @@ fn one_parameter(walk: &mut Walk<'_>, parameter: At, from: u32) {
             }
         }
         k::SELF_PARAMETER | k::ATTRIBUTE_ITEM => {}
-        _ => pattern_from(walk, parameter, from, Bound::Plain),
+        _ => pattern_from(walk, parameter, from, BindingKind::Plain),
     }
 }
 
 /// Returns the meaning of a variable by its declared type.
-fn declared(walk: &mut Walk<'_>, at: At) -> Bound {
-    let Some(of) = walk.child(at, f::TYPE) else { return Bound::Plain };
+fn declared(walk: &mut SyntaxWalk<'_>, at: NodeIndex) -> BindingKind {
+    let Some(of) = walk.child(at, f::TYPE) else { return BindingKind::Plain };
     match type_name(walk, of) {
-        Some(of) if walk.symbols.text(of) == b"Self" => Bound::Itself,
-        Some(of) => Bound::Typed(of),
-        None => Bound::Plain,
+        Some(of) if walk.symbols.text(of) == b"Self" => BindingKind::Itself,
+        Some(of) => BindingKind::Typed(of),
+        None => BindingKind::Plain,
     }
 }
 
 /// Binds the names in the pattern of a statement or expression.
-pub(super) fn bind(walk: &mut Walk<'_>, at: At) {
+pub(super) fn bind(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let pattern = walk.child(at, f::PATTERN);
     match walk.kind(at) {
         k::LET_DECLARATION => {
             let what = match declared(walk, at) {
-                Bound::Plain => assigned(walk, at),
-                known @ (Bound::Typed(_) | Bound::Itself | Bound::Outside) => known,
+                BindingKind::Plain => assigned(walk, at),
+                known @ (BindingKind::Typed(_) | BindingKind::Itself | BindingKind::Outside) => {
+                    known
+                }
             };
             let end = walk.bytes(at).end;
             if let Some(pattern) = pattern {
@@ -56,21 +58,21 @@ pub(super) fn bind(walk: &mut Walk<'_>, at: At) {
         k::LET_CONDITION => {
             let end = walk.bytes(at).end;
             if let Some(pattern) = pattern {
-                pattern_from(walk, pattern, end, Bound::Plain);
+                pattern_from(walk, pattern, end, BindingKind::Plain);
             }
         }
         k::MATCH_ARM | k::FOR_EXPRESSION => {
-            walk.scope(at, Extent::Block);
+            walk.scope(at, ScopeKind::Block);
             let from = match walk.child(at, f::BODY) {
                 Some(body) => walk.bytes(body).start,
                 None => pattern.map_or(0, |pattern| walk.bytes(pattern).start),
             };
             if let Some(pattern) = pattern {
-                pattern_from(walk, pattern, from, Bound::Plain);
+                pattern_from(walk, pattern, from, BindingKind::Plain);
             }
         }
         k::CLOSURE_EXPRESSION => {
-            walk.scope(at, Extent::Function);
+            walk.scope(at, ScopeKind::Function);
             parameters(walk, at);
         }
         _ => {}
@@ -78,8 +80,8 @@ pub(super) fn bind(walk: &mut Walk<'_>, at: At) {
 }
 
 /// Returns the meaning of a variable by the value of its `let`.
-fn assigned(walk: &mut Walk<'_>, at: At) -> Bound {
-    let Some(value) = walk.child(at, f::VALUE) else { return Bound::Plain };
+fn assigned(walk: &mut SyntaxWalk<'_>, at: NodeIndex) -> BindingKind {
+    let Some(value) = walk.child(at, f::VALUE) else { return BindingKind::Plain };
     let value = handled(walk, value);
     let of = match walk.kind(value) {
         k::STRUCT_EXPRESSION => walk.child(value, f::NAME),
@@ -87,11 +89,11 @@ fn assigned(walk: &mut Walk<'_>, at: At) -> Bound {
         _ => None,
     };
     match of.and_then(|of| type_name(walk, of)) {
-        Some(of) if walk.symbols.text(of) == b"Self" => Bound::Itself,
-        Some(of) => Bound::Typed(of),
+        Some(of) if walk.symbols.text(of) == b"Self" => BindingKind::Itself,
+        Some(of) => BindingKind::Typed(of),
         None => match of {
-            Some(of) => Bound::Typed(walk.path(of)),
-            None => Bound::Plain,
+            Some(of) => BindingKind::Typed(walk.path(of)),
+            None => BindingKind::Plain,
         },
     }
 }
@@ -100,7 +102,7 @@ fn assigned(walk: &mut Walk<'_>, at: At) -> Bound {
 ///
 /// A name that begins with a capital is a constant or variant by convention;
 /// the compiler warns about others.
-fn pattern_from(walk: &mut Walk<'_>, pattern: At, from: u32, what: Bound) {
+fn pattern_from(walk: &mut SyntaxWalk<'_>, pattern: NodeIndex, from: u32, what: BindingKind) {
     let whole = walk.kind(pattern) == k::IDENTIFIER;
     let end = walk.after(pattern);
     let mut at = pattern;
@@ -119,11 +121,11 @@ fn pattern_from(walk: &mut Walk<'_>, pattern: At, from: u32, what: Bound) {
             k::IDENTIFIER if variable && text != b"_" => {
                 walk.take(at);
                 let name = walk.symbol(at);
-                walk.bind_from(name, from, if whole { what } else { Bound::Plain });
+                walk.bind_from(name, from, if whole { what } else { BindingKind::Plain });
             }
             k::SHORTHAND_FIELD_IDENTIFIER => {
                 let name = walk.symbol(at);
-                walk.bind_from(name, from, Bound::Plain);
+                walk.bind_from(name, from, BindingKind::Plain);
             }
             _ => {}
         }

@@ -1,14 +1,14 @@
 //! Reads arguments of macros and attributes, which the grammar gives as plain
 //! tokens.
 
-use super::super::collected::{Before, Binding, Bound, ByteRange};
+use super::super::collected::{BindingKind, ByteRange, LocalBinding, RawQualifier};
 use super::super::names::kind as k;
-use super::super::tree::At;
-use super::super::walk::Walk;
-use crate::facts::Role;
+use super::super::tree::NodeIndex;
+use super::super::walk::SyntaxWalk;
+use crate::facts::ReferenceRole;
 
 /// Reads a name among the tokens of a macro by its neighbours.
-pub(super) fn name(walk: &mut Walk<'_>, at: At) {
+pub(super) fn name(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let ByteRange { start, end } = walk.bytes(at);
     let left = walk.slice(0, start).trim_ascii_end();
     if binds(walk, at, left) {
@@ -18,38 +18,40 @@ pub(super) fn name(walk: &mut Walk<'_>, at: At) {
     let gap = right.len() - right.trim_ascii_start().len();
     let right = right.get(gap..).unwrap_or_default();
     let role = match right {
-        [b'(', ..] => Role::Call,
-        [b'!', b'(' | b'[' | b'{' | b' ', ..] if gap == 0 => Role::Applies,
+        [b'(', ..] => ReferenceRole::Call,
+        [b'!', b'(' | b'[' | b'{' | b' ', ..] if gap == 0 => ReferenceRole::Applies,
         // The name of a field or argument, not a use of one.
         [b':', next, ..] if *next != b':' => {
             parameter(walk, at);
             return;
         }
         [b'=', next, ..] if !matches!(next, b'=' | b'>') && left.ends_with(b",") => return,
-        [b':', b':', b'<', ..] if right.iter().take(64).any(|byte| *byte == b'(') => Role::Call,
-        _ => Role::Value,
+        [b':', b':', b'<', ..] if right.iter().take(64).any(|byte| *byte == b'(') => {
+            ReferenceRole::Call
+        }
+        _ => ReferenceRole::Value,
     };
     let before = if left.ends_with(b"::") {
         let path = path_before(left);
         let path = walk.squeezed(start - path, start - 2);
         match walk.symbols.text(path) {
-            b"" => Before::Nothing,
-            b"Self" => Before::Itself,
-            _ => Before::Path(path),
+            b"" => RawQualifier::Nothing,
+            b"Self" => RawQualifier::Itself,
+            _ => RawQualifier::Path(path),
         }
     } else if left.ends_with(b".") && !left.ends_with(b"..") {
         let object = left.len() - 1;
         if left[..object].ends_with(b"self") {
-            Before::Itself
+            RawQualifier::Itself
         } else if let Some(object) = previous_name(walk, at) {
-            Before::Node(object)
+            RawQualifier::Node(object)
         } else {
-            Before::Unknown
+            RawQualifier::Unknown
         }
     } else if left.ends_with(b"'") || left.ends_with(b"$") {
         return;
     } else {
-        Before::Nothing
+        RawQualifier::Nothing
     };
     if is_word(walk.text(at)) {
         return;
@@ -60,7 +62,7 @@ pub(super) fn name(walk: &mut Walk<'_>, at: At) {
 /// Returns true if a name among tokens must be a variable: `name.`.
 ///
 /// A macro may bind a name in ways that its neighbours do not show.
-pub(super) fn is_variable(walk: &Walk<'_>, at: At) -> bool {
+pub(super) fn is_variable(walk: &SyntaxWalk<'_>, at: NodeIndex) -> bool {
     let next = walk.source.get(walk.bytes(at).end as usize);
     walk.kind(walk.parent(at)) == k::TOKEN_TREE
         && next == Some(&b'.')
@@ -71,7 +73,7 @@ pub(super) fn is_variable(walk: &Walk<'_>, at: At) -> bool {
 /// name in`.
 ///
 /// It is known in the rest of the tokens between the same brackets.
-fn binds(walk: &mut Walk<'_>, at: At, left: &[u8]) -> bool {
+fn binds(walk: &mut SyntaxWalk<'_>, at: NodeIndex, left: &[u8]) -> bool {
     let left = left.strip_suffix(b"mut").map_or(left, <[u8]>::trim_ascii_end);
     let word = |word: &[u8]| {
         left.strip_suffix(word)
@@ -96,7 +98,12 @@ fn binds(walk: &mut Walk<'_>, at: At, left: &[u8]) -> bool {
             walk.take(name);
             let from = walk.bytes(name).start;
             let symbol = walk.symbol(name);
-            walk.bindings.push(Binding { name: symbol, from, until, what: Bound::Plain });
+            walk.bindings.push(LocalBinding {
+                name: symbol,
+                from,
+                until,
+                what: BindingKind::Plain,
+            });
         }
     }
     true
@@ -104,11 +111,11 @@ fn binds(walk: &mut Walk<'_>, at: At, left: &[u8]) -> bool {
 
 /// Binds `name:` in round brackets: it is a parameter of a function that is
 /// passed to the macro, known until the macro ends.
-fn parameter(walk: &mut Walk<'_>, at: At) {
+fn parameter(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let brackets = walk.parent(at);
     if walk.text(brackets).starts_with(b"(") {
         let name = walk.symbol(at);
-        walk.bind_over(walk.parent(brackets), name, Bound::Plain);
+        walk.bind_over(walk.parent(brackets), name, BindingKind::Plain);
     }
 }
 
@@ -132,7 +139,7 @@ fn opens_closure(left: &[u8]) -> bool {
 }
 
 /// Returns the last name before the next bar.
-fn last_before_bar(walk: &Walk<'_>, at: At) -> Option<At> {
+fn last_before_bar(walk: &SyntaxWalk<'_>, at: NodeIndex) -> Option<NodeIndex> {
     const LONGEST: u32 = 120;
     let start = walk.bytes(at).start;
     let rest = walk.slice(start, walk.end().min(start + LONGEST));
@@ -149,7 +156,7 @@ fn path_before(left: &[u8]) -> u32 {
 }
 
 /// Returns the name directly before a dot, unless it is part of a path.
-fn previous_name(walk: &Walk<'_>, at: At) -> Option<At> {
+fn previous_name(walk: &SyntaxWalk<'_>, at: NodeIndex) -> Option<NodeIndex> {
     let before = at.checked_sub(1)?;
     let whole =
         walk.kind(before) == k::IDENTIFIER && walk.bytes(before).end + 1 == walk.bytes(at).start;
@@ -159,15 +166,15 @@ fn previous_name(walk: &Walk<'_>, at: At) -> Option<At> {
 }
 
 /// Records the name of an attribute, and those in `derive`.
-pub(super) fn attribute(walk: &mut Walk<'_>, at: At) {
+pub(super) fn attribute(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let Some(attribute) = walk.child_of(at, k::ATTRIBUTE) else { return };
     let Some(path) = walk.first(attribute) else { return };
     match walk.kind(path) {
-        k::IDENTIFIER => walk.uses(path, Role::Applies, Before::Nothing),
+        k::IDENTIFIER => walk.uses(path, ReferenceRole::Applies, RawQualifier::Nothing),
         k::SCOPED_IDENTIFIER => {
-            let parts: Vec<At> = walk.children(path).collect();
+            let parts: Vec<NodeIndex> = walk.children(path).collect();
             if let [before, name] = parts[..] {
-                walk.uses(name, Role::Applies, Before::Node(before));
+                walk.uses(name, ReferenceRole::Applies, RawQualifier::Node(before));
             }
         }
         _ => {}
@@ -181,11 +188,11 @@ pub(super) fn attribute(walk: &mut Walk<'_>, at: At) {
             let left = walk.slice(0, walk.bytes(name).start);
             let before = if left.ends_with(b"::") {
                 let start = walk.bytes(name).start;
-                Before::Path(walk.squeezed(start - path_before(left), start - 2))
+                RawQualifier::Path(walk.squeezed(start - path_before(left), start - 2))
             } else {
-                Before::Nothing
+                RawQualifier::Nothing
             };
-            walk.uses(name, Role::Applies, before);
+            walk.uses(name, ReferenceRole::Applies, before);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Bash.
 
-use crate::language::Language;
+use crate::language::SourceLanguage;
 use crate::read::printed::{definitions, imports, read, references, same};
 
 #[test]
@@ -25,7 +25,7 @@ if true; then late=1; fi
         Function main
         Variable late
     ";
-    same(&definitions(&read(Language::Bash, source)), want);
+    same(&definitions(&read(SourceLanguage::Bash, source)), want);
 }
 
 #[test]
@@ -44,7 +44,7 @@ main "$@"
         greet call use
         - call main
     ";
-    same(&references(&read(Language::Bash, source)), want);
+    same(&references(&read(SourceLanguage::Bash, source)), want);
 }
 
 #[test]
@@ -57,7 +57,7 @@ source ./lib.sh
         all of ./lib.sh on
         all of $DIR/other.sh on
     ";
-    same(&imports(&read(Language::Bash, source)), want);
+    same(&imports(&read(SourceLanguage::Bash, source)), want);
 }
 
 #[test]
@@ -71,5 +71,5 @@ A=$first B=$second run $third
         - call run
         - value third
     ";
-    same(&references(&read(Language::Bash, source)), want);
+    same(&references(&read(SourceLanguage::Bash, source)), want);
 }

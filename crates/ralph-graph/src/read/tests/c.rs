@@ -1,6 +1,6 @@
 //! C.
 
-use crate::language::Language;
+use crate::language::SourceLanguage;
 use crate::read::printed::{definitions, imports, read, references, same};
 
 #[test]
@@ -56,7 +56,7 @@ static inline int helper(void) { return 1; }
         Function announced
         Function helper file
     ";
-    same(&definitions(&read(Language::C, source)), want);
+    same(&definitions(&read(SourceLanguage::C, source)), want);
 }
 
 #[test]
@@ -88,7 +88,7 @@ int cond(void) { return DEBUG; }
         - value DEBUG
         cond value DEBUG
     ";
-    same(&references(&read(Language::C, source)), want);
+    same(&references(&read(SourceLanguage::C, source)), want);
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn includes_give_everything() {
         all of stdio.h on
         all of foo/bar.h on
     ";
-    same(&imports(&read(Language::C, source)), want);
+    same(&imports(&read(SourceLanguage::C, source)), want);
 }
 
 #[test]
@@ -111,7 +111,7 @@ PUBLIC void *(*current_malloc)(size_t) = default_malloc;
 PUBLIC int counter = 0;
 void work(void) {}
 ";
-    let printed = definitions(&read(Language::C, source)).join("\n");
+    let printed = definitions(&read(SourceLanguage::C, source)).join("\n");
     assert!(!printed.contains(" void") && !printed.contains(" int"), "{printed}");
     assert!(printed.contains("Function work"), "{printed}");
 }

@@ -1,6 +1,6 @@
 //! C++.
 
-use crate::language::Language;
+use crate::language::SourceLanguage;
 use crate::read::printed::{definitions, imports, read, references, same};
 
 #[test]
@@ -58,7 +58,7 @@ TEST(Suite, Name) { }
         Method Shape.other
         Function Suite.Name test
     ";
-    same(&definitions(&read(Language::Cpp, source)), want);
+    same(&definitions(&read(SourceLanguage::Cpp, source)), want);
 }
 
 #[test]
@@ -118,7 +118,7 @@ class A : public Base<T>, private ns::Other {
         A.f type Foo
         A.f call <Foo>.bar
     ";
-    same(&references(&read(Language::Cpp, source)), want);
+    same(&references(&read(SourceLanguage::Cpp, source)), want);
 }
 
 #[test]
@@ -135,7 +135,7 @@ namespace fs = std::filesystem;
         Baz of foo::bar
         std::filesystem as fs
     ";
-    same(&imports(&read(Language::Cpp, source)), want);
+    same(&imports(&read(SourceLanguage::Cpp, source)), want);
 }
 
 #[test]
@@ -147,5 +147,5 @@ TEST(Suite, Name) { f(); }
         Suite.Name applies TEST
         Suite.Name call f
     ";
-    same(&references(&read(Language::Cpp, source)), want);
+    same(&references(&read(SourceLanguage::Cpp, source)), want);
 }

@@ -1,6 +1,6 @@
 //! C#.
 
-use crate::language::Language;
+use crate::language::SourceLanguage;
 use crate::read::printed::{definitions, imports, read, references, same, signatures};
 
 #[test]
@@ -53,7 +53,7 @@ public class Svc<T> : Base<T> {
         Method A.B.Svc.I.M
         Field A.B.Svc.I.P
     ";
-    same(&definitions(&read(Language::CSharp, source)), want);
+    same(&definitions(&read(SourceLanguage::CSharp, source)), want);
 }
 
 #[test]
@@ -123,7 +123,7 @@ public class Svc<T> : Base<T>, IFoo, Ns.IBar where T : Foo {
         Svc.Load value Max
         Svc.Load type Foo
     ";
-    same(&references(&read(Language::CSharp, source)), want);
+    same(&references(&read(SourceLanguage::CSharp, source)), want);
 }
 
 #[test]
@@ -144,7 +144,7 @@ public partial class Svc : Base {
         public string Name -- The name.
         public int Total
     ";
-    same(&signatures(&read(Language::CSharp, source)), want);
+    same(&signatures(&read(SourceLanguage::CSharp, source)), want);
 }
 
 #[test]
@@ -161,5 +161,5 @@ using X = Foo.Bar;
         all of System.Math
         Bar of Foo as X
     ";
-    same(&imports(&read(Language::CSharp, source)), want);
+    same(&imports(&read(SourceLanguage::CSharp, source)), want);
 }

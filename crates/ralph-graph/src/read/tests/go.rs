@@ -1,6 +1,6 @@
 //! Go.
 
-use crate::language::Language;
+use crate::language::SourceLanguage;
 use crate::read::printed::{definitions, imports, read, references, same, signatures};
 
 #[test]
@@ -48,7 +48,7 @@ func Testing() {}
         Function TestX test
         Function Testing
     ";
-    same(&definitions(&read(Language::Go, source)), want);
+    same(&definitions(&read(SourceLanguage::Go, source)), want);
 }
 
 #[test]
@@ -77,7 +77,7 @@ func (s *Svc) Run(
         repo *Repo `json:"x"` -- The repo.
         func (s *Svc) Run(ctx context.Context) (err error) -- Run runs.
     "#;
-    same(&signatures(&read(Language::Go, source)), want);
+    same(&signatures(&read(SourceLanguage::Go, source)), want);
 }
 
 #[test]
@@ -114,7 +114,7 @@ func f[K comparable](a int, rest ...Item) (err error) {
         f value ch
         f call use
     ";
-    same(&references(&read(Language::Go, source)), want);
+    same(&references(&read(SourceLanguage::Go, source)), want);
 }
 
 #[test]
@@ -170,7 +170,7 @@ func (s *S) F(ctx context.Context) {
         S.F type Bar
         S.F call <Bar>.Go
     ";
-    same(&references(&read(Language::Go, source)), want);
+    same(&references(&read(SourceLanguage::Go, source)), want);
 }
 
 #[test]
@@ -196,7 +196,7 @@ import "single"
         example.com/mod/v2 as mod
         single as single
     ";
-    same(&imports(&read(Language::Go, source)), want);
+    same(&imports(&read(SourceLanguage::Go, source)), want);
 }
 
 #[test]
@@ -211,7 +211,7 @@ func f() { pool.Get() }
         f value pool
         f call <Pool>.Get
     ";
-    same(&references(&read(Language::Go, source)), want);
+    same(&references(&read(SourceLanguage::Go, source)), want);
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn a_function_with_type_arguments_is_called() {
 package main
 func f() { New[int](1, 2); series.New[int](1) }
 ";
-    let found = references(&read(Language::Go, source));
+    let found = references(&read(SourceLanguage::Go, source));
     for call in ["f call New", "f call series.New"] {
         assert!(found.iter().any(|it| it == call), "{call} is not in {found:?}");
     }

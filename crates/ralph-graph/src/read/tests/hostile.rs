@@ -5,9 +5,9 @@ use std::path::Path;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-use crate::facts::{FileFacts, Health};
-use crate::language::Language;
-use crate::read::{Reader, Unread};
+use crate::facts::{FileFacts, ParseHealth};
+use crate::language::SourceLanguage;
+use crate::read::{SourceReadError, SourceReader};
 
 /// A sample of each language, as in the other tests.
 const SAMPLES: &[(&str, &str)] = &[
@@ -66,8 +66,8 @@ const SAMPLES: &[(&str, &str)] = &[
 ];
 
 fn read(name: &str, source: &[u8]) -> FileFacts {
-    let language = Language::of(Path::new(name), source).unwrap();
-    Reader::new().read(language, source).unwrap()
+    let language = SourceLanguage::of(Path::new(name), source).unwrap();
+    SourceReader::new().read(language, source).unwrap()
 }
 
 /// Checks that every number in the facts is valid.
@@ -97,7 +97,7 @@ fn is_sound(facts: &FileFacts, source: &[u8]) {
 fn every_sample_is_whole() {
     for (name, source) in SAMPLES {
         let facts = read(name, source.as_bytes());
-        assert_eq!(facts.health, Health::Whole, "{name}");
+        assert_eq!(facts.health, ParseHealth::Whole, "{name}");
         assert!(!facts.definitions.is_empty(), "{name}");
         is_sound(&facts, source.as_bytes());
     }
@@ -126,9 +126,9 @@ fn deep_nesting_does_not_exhaust_the_stack() {
         ("A.java", "class A { int x = ", "(", ")"),
     ] {
         let source = format!("{before}{}1{}", open.repeat(100_000), close.repeat(100_000));
-        let language = Language::of(Path::new(name), b"").unwrap();
+        let language = SourceLanguage::of(Path::new(name), b"").unwrap();
         // The parser may give up, but it must return.
-        if let Ok(facts) = Reader::new().read(language, source.as_bytes()) {
+        if let Ok(facts) = SourceReader::new().read(language, source.as_bytes()) {
             is_sound(&facts, source.as_bytes());
         }
     }
@@ -147,8 +147,8 @@ fn definitions_that_lie_too_deep_are_left_out_and_that_is_said() {
             is_sound(&facts, source.as_bytes());
             (facts.definitions.len(), facts.health)
         };
-        assert_eq!(deep(90), (90, Health::Whole), "{name}");
-        assert_eq!(deep(10_000), (100, Health::Broken { line: 100 }), "{name}");
+        assert_eq!(deep(90), (90, ParseHealth::Whole), "{name}");
+        assert_eq!(deep(10_000), (100, ParseHealth::Broken { line: 100 }), "{name}");
     }
 }
 
@@ -182,7 +182,7 @@ fn what_is_no_text_is_read_without_harm() {
 #[test]
 fn what_stands_around_an_error_is_read() {
     let facts = read("a.py", b"def f(): pass\n\nclass ??? (\n\ndef g(): pass\n");
-    assert_eq!(facts.health, Health::Broken { line: 3 });
+    assert_eq!(facts.health, ParseHealth::Broken { line: 3 });
     let names: Vec<&str> =
         facts.definitions.iter().map(|definition| facts.names.text(definition.name)).collect();
     assert!(names.contains(&"f"), "{names:?}");
@@ -190,53 +190,53 @@ fn what_stands_around_an_error_is_read() {
 
 #[test]
 fn a_reader_is_as_good_as_new_after_a_bad_file() {
-    let mut reader = Reader::new();
-    let language = Language::of(Path::new("a.rs"), b"").unwrap();
+    let mut reader = SourceReader::new();
+    let language = SourceLanguage::of(Path::new("a.rs"), b"").unwrap();
     let first = reader.read(language, b"fn a() { b() }").unwrap();
     reader.read(language, &[b'{'; 5000]).ok();
     assert_eq!(reader.read(language, b"fn a() { b() }").unwrap(), first);
 }
 
 #[derive(Debug, Clone)]
-enum Harm {
+enum SourceDamage {
     Delete(Index, usize),
     Insert(Index, Vec<u8>),
     Swap(Index, Index),
     Repeat(Index, usize),
 }
 
-fn harm() -> impl Strategy<Value = Harm> {
+fn harm() -> impl Strategy<Value = SourceDamage> {
     let text = prop_oneof![
         proptest::collection::vec(any::<u8>(), 1..6),
         prop_oneof!["[(){}<>;:,.=\"'`#@$\\\\]{1,4}", "(class|def|fn|if|end|import|new|=>|->|::) "]
             .prop_map(String::into_bytes),
     ];
     prop_oneof![
-        (any::<Index>(), 1_usize..12).prop_map(|(at, count)| Harm::Delete(at, count)),
-        (any::<Index>(), text).prop_map(|(at, text)| Harm::Insert(at, text)),
-        (any::<Index>(), any::<Index>()).prop_map(|(one, other)| Harm::Swap(one, other)),
-        (any::<Index>(), 1_usize..40).prop_map(|(at, count)| Harm::Repeat(at, count)),
+        (any::<Index>(), 1_usize..12).prop_map(|(at, count)| SourceDamage::Delete(at, count)),
+        (any::<Index>(), text).prop_map(|(at, text)| SourceDamage::Insert(at, text)),
+        (any::<Index>(), any::<Index>()).prop_map(|(one, other)| SourceDamage::Swap(one, other)),
+        (any::<Index>(), 1_usize..40).prop_map(|(at, count)| SourceDamage::Repeat(at, count)),
     ]
 }
 
-fn harmed(source: &str, harms: &[Harm]) -> Vec<u8> {
+fn harmed(source: &str, harms: &[SourceDamage]) -> Vec<u8> {
     let mut bytes = source.as_bytes().to_vec();
     for harm in harms {
         let size = bytes.len().max(1);
         match harm {
-            Harm::Delete(at, count) => {
+            SourceDamage::Delete(at, count) => {
                 let start = at.index(size).min(bytes.len());
                 bytes.drain(start..(start + count).min(bytes.len()));
             }
-            Harm::Insert(at, text) => {
+            SourceDamage::Insert(at, text) => {
                 let start = at.index(size).min(bytes.len());
                 bytes.splice(start..start, text.iter().copied());
             }
-            Harm::Swap(one, other) if !bytes.is_empty() => {
+            SourceDamage::Swap(one, other) if !bytes.is_empty() => {
                 bytes.swap(one.index(size), other.index(size));
             }
-            Harm::Swap(..) => {}
-            Harm::Repeat(at, count) => {
+            SourceDamage::Swap(..) => {}
+            SourceDamage::Repeat(at, count) => {
                 let start = at.index(size).min(bytes.len());
                 let part = bytes[start..(start + count).min(bytes.len())].to_vec();
                 bytes.splice(start..start, part);
@@ -263,7 +263,7 @@ proptest! {
 #[test]
 fn a_file_that_the_parser_would_read_over_and_over_is_given_up() {
     let comments = |count: usize| format!("x = 1\n{}", "# pad pad pad\n".repeat(count));
-    let read = |source: String| Reader::new().read(Language::Python, source.as_bytes());
+    let read = |source: String| SourceReader::new().read(SourceLanguage::Python, source.as_bytes());
     assert!(read(comments(1000)).is_ok());
-    assert!(matches!(read(comments(20_000)), Err(Unread::TooHard { .. })));
+    assert!(matches!(read(comments(20_000)), Err(SourceReadError::TooHard { .. })));
 }

@@ -1,6 +1,6 @@
 //! Java.
 
-use crate::language::Language;
+use crate::language::SourceLanguage;
 use crate::read::printed::{definitions, imports, read, references, same, signatures};
 
 #[test]
@@ -45,7 +45,7 @@ public class A<T> extends Base<T> {
         Interface A.Ann
         Method A.Ann.value
     ";
-    same(&definitions(&read(Language::Java, source)), want);
+    same(&definitions(&read(SourceLanguage::Java, source)), want);
 }
 
 #[test]
@@ -68,7 +68,7 @@ public class A extends B implements C {
         public void run(int a, int b) throws E -- Runs.
         private List<User> users
     ";
-    same(&signatures(&read(Language::Java, source)), want);
+    same(&signatures(&read(SourceLanguage::Java, source)), want);
 }
 
 #[test]
@@ -130,7 +130,7 @@ class A extends Base<T> implements Runnable, pkg.Other {
         A.run type Admin
         A.run call <Admin>.ban
     ";
-    same(&references(&read(Language::Java, source)), want);
+    same(&references(&read(SourceLanguage::Java, source)), want);
 }
 
 #[test]
@@ -147,5 +147,5 @@ import static org.junit.Assert.*;
         assertEquals of org.junit.Assert
         all of org.junit.Assert
     ";
-    same(&imports(&read(Language::Java, source)), want);
+    same(&imports(&read(SourceLanguage::Java, source)), want);
 }

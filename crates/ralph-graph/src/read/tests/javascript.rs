@@ -1,6 +1,6 @@
 //! `JavaScript`.
 
-use crate::language::Language;
+use crate::language::SourceLanguage;
 use crate::read::printed::{definitions, imports, read, references, same};
 
 #[test]
@@ -30,7 +30,7 @@ export default () => 1;
         Function handler file
         Function default
     ";
-    same(&definitions(&read(Language::JavaScript, source)), want);
+    same(&definitions(&read(SourceLanguage::JavaScript, source)), want);
 }
 
 #[test]
@@ -47,7 +47,7 @@ const Page = ({ title }) => <div onClick={go}><Child a={title} /><N.M>{list.map(
         Page call list.map
         Page call Item
     ";
-    same(&references(&read(Language::JavaScript, source)), want);
+    same(&references(&read(SourceLanguage::JavaScript, source)), want);
 }
 
 #[test]
@@ -65,5 +65,5 @@ function f() { const late = require('late'); late.go(); }
         ./side
         late as late
     ";
-    same(&imports(&read(Language::JavaScript, source)), want);
+    same(&imports(&read(SourceLanguage::JavaScript, source)), want);
 }

@@ -1,6 +1,6 @@
 //! PHP.
 
-use crate::language::Language;
+use crate::language::SourceLanguage;
 use crate::read::printed::{definitions, imports, read, references, same};
 
 #[test]
@@ -49,7 +49,7 @@ $global = 1;
         Method App\Svc.FooTest.testIt test
         Variable App\Svc.global
     ";
-    same(&definitions(&read(Language::Php, source)), want);
+    same(&definitions(&read(SourceLanguage::Php, source)), want);
 }
 
 #[test]
@@ -114,7 +114,7 @@ class Svc extends Base implements IFoo, \Ns\IBar {
         Svc.load call <User>.get
         Svc.load type User
     ";
-    same(&references(&read(Language::Php, source)), want);
+    same(&references(&read(SourceLanguage::Php, source)), want);
 }
 
 #[test]
@@ -136,5 +136,5 @@ require_once __DIR__ . '/lib.php';
         Single as Single
         all of /lib.php on
     ";
-    same(&imports(&read(Language::Php, source)), want);
+    same(&imports(&read(SourceLanguage::Php, source)), want);
 }

@@ -1,6 +1,6 @@
 //! Python.
 
-use crate::language::Language;
+use crate::language::SourceLanguage;
 use crate::read::printed::{definitions, imports, read, references, same, signatures};
 
 #[test]
@@ -56,7 +56,7 @@ for loop in []: pass
         Method TestA.setUp test
         Function test_it test
     ";
-    same(&definitions(&read(Language::Python, source)), want);
+    same(&definitions(&read(SourceLanguage::Python, source)), want);
 }
 
 #[test]
@@ -85,7 +85,7 @@ class A(B):
         def long(a: int, b: str = "x") -> None -- Does a thing.
         class A(B) -- Is a thing.
     "#;
-    same(&signatures(&read(Language::Python, source)), want);
+    same(&signatures(&read(SourceLanguage::Python, source)), want);
 }
 
 #[test]
@@ -120,7 +120,7 @@ def f(a, *args, b: T = default, **kw):
         f value Point
         f call nested
     ";
-    same(&references(&read(Language::Python, source)), want);
+    same(&references(&read(SourceLanguage::Python, source)), want);
 }
 
 #[test]
@@ -178,7 +178,7 @@ class A(Base, metaclass=M):
         A.f call f
         A.f call ?.go
     ";
-    same(&references(&read(Language::Python, source)), want);
+    same(&references(&read(SourceLanguage::Python, source)), want);
 }
 
 #[test]
@@ -202,7 +202,7 @@ class A(Generic[T], abc.ABC): pass
         A value abc
         A extends abc.ABC
     ";
-    same(&references(&read(Language::Python, source)), want);
+    same(&references(&read(SourceLanguage::Python, source)), want);
 }
 
 #[test]
@@ -227,7 +227,7 @@ def f():
         all of x on
         thing of late
     ";
-    same(&imports(&read(Language::Python, source)), want);
+    same(&imports(&read(SourceLanguage::Python, source)), want);
 }
 
 #[test]
@@ -250,5 +250,5 @@ def f():
         f call Match
         f call <Match>.group
     ";
-    same(&references(&read(Language::Python, source)), want);
+    same(&references(&read(SourceLanguage::Python, source)), want);
 }

@@ -1,6 +1,6 @@
 //! Ruby.
 
-use crate::language::Language;
+use crate::language::SourceLanguage;
 use crate::read::printed::{definitions, imports, read, references, same};
 
 #[test]
@@ -59,7 +59,7 @@ end
         Method FooTest.test_it test
         Function adds things nowhere test
     ";
-    same(&definitions(&read(Language::Ruby, source)), want);
+    same(&definitions(&read(SourceLanguage::Ruby, source)), want);
 }
 
 #[test]
@@ -108,7 +108,7 @@ end
         Svc.load type ArgumentError
         Svc.load call log
     ";
-    same(&references(&read(Language::Ruby, source)), want);
+    same(&references(&read(SourceLanguage::Ruby, source)), want);
 }
 
 #[test]
@@ -123,5 +123,5 @@ autoload :Bar, 'lib/bar'
         all of ./lib/foo on
         all of lib/bar
     ";
-    same(&imports(&read(Language::Ruby, source)), want);
+    same(&imports(&read(SourceLanguage::Ruby, source)), want);
 }

@@ -1,6 +1,6 @@
 //! Rust.
 
-use crate::language::Language;
+use crate::language::SourceLanguage;
 use crate::read::printed::{definitions, imports, read, references, same, signatures};
 
 #[test]
@@ -59,7 +59,7 @@ mod tests { fn helper() {} #[test] fn works() {} }
         Function tests.helper file test
         Function tests.works file test
     ";
-    same(&definitions(&read(Language::Rust, source)), want);
+    same(&definitions(&read(SourceLanguage::Rust, source)), want);
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn private() { fn nested() {} }
         Function private inside
         Function private.nested file
     ";
-    same(&definitions(&read(Language::Rust, source)), want);
+    same(&definitions(&read(SourceLanguage::Rust, source)), want);
 }
 
 #[test]
@@ -103,7 +103,7 @@ const A: &[u8] = &[
         pub fn f<T>(a: T, b: u8) -> Result<T, E> where T: Clone
         const A: &[u8] = &[ -- Old style.
     ";
-    same(&signatures(&read(Language::Rust, source)), want);
+    same(&signatures(&read(SourceLanguage::Rust, source)), want);
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn f(a: u8, (b, c): (u8, u8), &d: &u8) {
         f value stack
         f call stack.pop
     ";
-    same(&references(&read(Language::Rust, source)), want);
+    same(&references(&read(SourceLanguage::Rust, source)), want);
 }
 
 #[test]
@@ -201,7 +201,7 @@ impl A {
         A.f type T
         A.f call ?.f
     ";
-    same(&references(&read(Language::Rust, source)), want);
+    same(&references(&read(SourceLanguage::Rust, source)), want);
 }
 
 #[test]
@@ -231,7 +231,7 @@ trait C: D + Send {}
         C extends D
         C extends Send
     ";
-    same(&references(&read(Language::Rust, source)), want);
+    same(&references(&read(SourceLanguage::Rust, source)), want);
 }
 
 #[test]
@@ -255,7 +255,7 @@ fn f() { use local::Thing; Thing }
         self::other as other on
         Thing of local
     ";
-    same(&imports(&read(Language::Rust, source)), want);
+    same(&imports(&read(SourceLanguage::Rust, source)), want);
 }
 
 #[test]
@@ -276,7 +276,7 @@ fn f(list: Vec<_>) {
         f value y
         f applies run
     ";
-    same(&references(&read(Language::Rust, source)), want);
+    same(&references(&read(SourceLanguage::Rust, source)), want);
 }
 
 #[test]
@@ -314,5 +314,5 @@ impl A {
         A.f value <A>.field
         A.f value c
     ";
-    same(&references(&read(Language::Rust, source)), want);
+    same(&references(&read(SourceLanguage::Rust, source)), want);
 }

@@ -1,6 +1,6 @@
 //! `TypeScript`.
 
-use crate::language::Language;
+use crate::language::SourceLanguage;
 use crate::read::printed::{definitions, imports, read, references, same, signatures};
 
 #[test]
@@ -73,7 +73,7 @@ describe("math", () => { it('adds', () => { const x = 1; }); });
         Function math nowhere test
         Function math.adds nowhere test
     ";
-    same(&definitions(&read(Language::TypeScript, source)), want);
+    same(&definitions(&read(SourceLanguage::TypeScript, source)), want);
 }
 
 #[test]
@@ -99,7 +99,7 @@ export const arrow = async (x: T): Promise<void> => { x };
         async load(id: string): Promise<User>
         export const arrow = async (x: T): Promise<void>
     ";
-    same(&signatures(&read(Language::TypeScript, source)), want);
+    same(&signatures(&read(SourceLanguage::TypeScript, source)), want);
 }
 
 #[test]
@@ -132,7 +132,7 @@ type Cond<T> = T extends Array<infer U> ? U : { [K in keyof T]: Foo<K> };
         Cond type Array
         Cond type Foo
     ";
-    same(&references(&read(Language::TypeScript, source)), want);
+    same(&references(&read(SourceLanguage::TypeScript, source)), want);
 }
 
 #[test]
@@ -188,7 +188,7 @@ class A extends ns.B implements C, D<E> {
         A.f call any
         A.f call ?.go
     ";
-    same(&references(&read(Language::TypeScript, source)), want);
+    same(&references(&read(SourceLanguage::TypeScript, source)), want);
 }
 
 #[test]
@@ -218,7 +218,7 @@ export { Foo };
         ./ns as ns on
         ./lazy as lazy
     ";
-    same(&imports(&read(Language::TypeScript, source)), want);
+    same(&imports(&read(SourceLanguage::TypeScript, source)), want);
 }
 
 #[test]
@@ -236,5 +236,5 @@ function f() { client.get(); repo.find(); }
         f value repo
         f call <Repo>.find
     ";
-    same(&references(&read(Language::TypeScript, source)), want);
+    same(&references(&read(SourceLanguage::TypeScript, source)), want);
 }

@@ -1,28 +1,28 @@
 //! Exports by `module.exports` and `exports`.
 
-use super::super::collected::Brings;
+use super::super::collected::RawImportNames;
 use super::super::names::{field as f, kind as k};
-use super::super::symbols::Symbol;
-use super::super::tree::At;
-use super::super::walk::Walk;
-use super::assigned::{Assigned, is_function, last_value, module_named, owner, place};
+use super::super::symbols::InternedName;
+use super::super::tree::NodeIndex;
+use super::super::walk::SyntaxWalk;
+use super::assigned::{PropertyAssignment, is_function, last_value, module_named, owner, place};
 use super::{imports, unquoted};
 use crate::exports;
-use crate::facts::{Kind, Reach};
+use crate::facts::{DefinitionKind, SymbolVisibility};
 
 /// The owner of the functions in an object literal.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Holder {
+pub(super) enum FunctionOwner {
     /// The definition around the object.
     Definition,
     /// The value of `exports`.
     File,
     /// Something with this name.
-    Named(Symbol),
+    Named(InternedName),
 }
 
 /// Returns the owner of the members of an object literal.
-pub(super) fn holder(walk: &mut Walk<'_>, object: At) -> Option<Holder> {
+pub(super) fn holder(walk: &mut SyntaxWalk<'_>, object: NodeIndex) -> Option<FunctionOwner> {
     let mut at = object;
     while walk.is_in(at, k::ASSIGNMENT_EXPRESSION, f::RIGHT) {
         let outer = walk.parent(at);
@@ -33,12 +33,12 @@ pub(super) fn holder(walk: &mut Walk<'_>, object: At) -> Option<Holder> {
         if is_last {
             let left = walk.child(outer, f::LEFT)?;
             return match walk.text(left) {
-                b"exports" | b"module.exports" => Some(Holder::File),
+                b"exports" | b"module.exports" => Some(FunctionOwner::File),
                 // The member it is assigned to is a definition.
                 text if text.starts_with(b"exports.") || text.starts_with(b"module.exports.") => {
-                    Some(Holder::Definition)
+                    Some(FunctionOwner::Definition)
                 }
-                _ => owner(walk, left).map(Holder::Named),
+                _ => owner(walk, left).map(FunctionOwner::Named),
             };
         }
         at = outer;
@@ -46,33 +46,33 @@ pub(super) fn holder(walk: &mut Walk<'_>, object: At) -> Option<Holder> {
     if walk.is_in(at, k::VARIABLE_DECLARATOR, f::VALUE)
         || walk.is_in(at, k::EXPORT_STATEMENT, f::VALUE)
     {
-        return Some(Holder::Definition);
+        return Some(FunctionOwner::Definition);
     }
     let arguments = walk.parent(at);
     let call = walk.parent(arguments);
     let called = walk.child(call, f::FUNCTION).filter(|_| walk.field(arguments) == f::ARGUMENTS)?;
     let target = walk.first(arguments).filter(|target| *target != at)?;
     match (walk.text(called), walk.text(target)) {
-        (b"Object.assign", b"exports" | b"module.exports") => Some(Holder::File),
-        (b"Object.assign", _) => owner(walk, target).map(Holder::Named),
+        (b"Object.assign", b"exports" | b"module.exports") => Some(FunctionOwner::File),
+        (b"Object.assign", _) => owner(walk, target).map(FunctionOwner::Named),
         _ => None,
     }
 }
 
 /// Marks the file as one that declares its exports.
-fn is_module(walk: &mut Walk<'_>) {
+fn is_module(walk: &mut SyntaxWalk<'_>) {
     let mark = walk.symbols.make(exports::OWNER.as_bytes());
     walk.exported.insert(mark);
 }
 
 /// Marks all names as exported, since the exports of such a file are unknown.
-fn everything(walk: &mut Walk<'_>) {
+fn everything(walk: &mut SyntaxWalk<'_>) {
     let everything = walk.symbols.make(b"*");
     walk.exported.insert(everything);
 }
 
 /// Reads `exports.f = …`.
-pub(super) fn member(walk: &mut Walk<'_>, it: Assigned) {
+pub(super) fn member(walk: &mut SyntaxWalk<'_>, it: PropertyAssignment) {
     is_module(walk);
     let text = walk.text(it.name);
     let local = walk.symbols.make(&[exports::PREFIX.as_bytes(), text].concat());
@@ -81,11 +81,11 @@ pub(super) fn member(walk: &mut Walk<'_>, it: Assigned) {
         return;
     }
     let kind = match walk.kind(it.value) {
-        _ if is_function(walk, it.value) => Kind::Function,
-        k::CLASS => Kind::Class,
+        _ if is_function(walk, it.value) => DefinitionKind::Function,
+        k::CLASS => DefinitionKind::Class,
         // A member of something unknown.
         k::MEMBER_EXPRESSION => return,
-        _ => Kind::Variable,
+        _ => DefinitionKind::Variable,
     };
     let place = place(walk, it.at, it.value);
     let def = walk.define(kind, it.name, place);
@@ -94,7 +94,7 @@ pub(super) fn member(walk: &mut Walk<'_>, it: Assigned) {
 }
 
 /// Reads `module.exports = …`.
-pub(super) fn whole(walk: &mut Walk<'_>, it: Assigned) {
+pub(super) fn whole(walk: &mut SyntaxWalk<'_>, it: PropertyAssignment) {
     is_module(walk);
     let local = walk.symbols.make(exports::WHOLE.as_bytes());
     if let Some(name) = other_name(walk, it.at) {
@@ -113,14 +113,14 @@ pub(super) fn whole(walk: &mut Walk<'_>, it: Assigned) {
                 passes_on(walk, it.at, local, made);
             }
         }
-        k::CLASS => defines_whole(walk, it, Kind::Class),
-        _ if is_function(walk, it.value) => defines_whole(walk, it, Kind::Function),
+        k::CLASS => defines_whole(walk, it, DefinitionKind::Class),
+        _ if is_function(walk, it.value) => defines_whole(walk, it, DefinitionKind::Function),
         _ => everything(walk),
     }
 }
 
 /// Defines an exported function or class, under its own name if it has one.
-fn defines_whole(walk: &mut Walk<'_>, it: Assigned, kind: Kind) {
+fn defines_whole(walk: &mut SyntaxWalk<'_>, it: PropertyAssignment, kind: DefinitionKind) {
     let name = walk.child(it.value, f::NAME).unwrap_or(it.name);
     let place = place(walk, it.at, it.value);
     let def = walk.define(kind, name, place);
@@ -129,13 +129,13 @@ fn defines_whole(walk: &mut Walk<'_>, it: Assigned, kind: Kind) {
 }
 
 /// Makes a definition visible to other files, whatever contains it.
-pub(super) fn given(walk: &mut Walk<'_>, def: usize, owner: &str) {
+pub(super) fn given(walk: &mut SyntaxWalk<'_>, def: usize, owner: &str) {
     walk.defs[def].owner = Some(walk.symbols.make(owner.as_bytes()));
     walk.defs[def].container = None;
-    walk.defs[def].reach = Reach::Project;
+    walk.defs[def].reach = SymbolVisibility::Project;
 }
 
-fn finish(walk: &mut Walk<'_>, def: usize, it: Assigned) {
+fn finish(walk: &mut SyntaxWalk<'_>, def: usize, it: PropertyAssignment) {
     if walk.kind(it.value) == k::CLASS {
         // It would be a second definition of the same thing.
         walk.take(it.value);
@@ -147,7 +147,7 @@ fn finish(walk: &mut Walk<'_>, def: usize, it: Assigned) {
 }
 
 /// Returns `a` of `a = module.exports = …` and `const a = module.exports = …`.
-fn other_name(walk: &Walk<'_>, at: At) -> Option<At> {
+fn other_name(walk: &SyntaxWalk<'_>, at: NodeIndex) -> Option<NodeIndex> {
     let mut at = at;
     while walk.is_in(at, k::ASSIGNMENT_EXPRESSION, f::RIGHT) {
         at = walk.parent(at);
@@ -164,18 +164,23 @@ fn other_name(walk: &Walk<'_>, at: At) -> Option<At> {
 
 /// Exports something that is defined or imported elsewhere; returns `false` for
 /// other values.
-fn passes_on(walk: &mut Walk<'_>, at: At, local: Symbol, value: At) -> bool {
+fn passes_on(
+    walk: &mut SyntaxWalk<'_>,
+    at: NodeIndex,
+    local: InternedName,
+    value: NodeIndex,
+) -> bool {
     let here = walk.symbols.make(b"");
     let (module, brings) = match walk.kind(value) {
         k::IDENTIFIER | k::SHORTHAND_PROPERTY_IDENTIFIER => {
             let name = walk.symbol(value);
             walk.exported.insert(name);
-            (here, Brings::Name(name, local))
+            (here, RawImportNames::Name(name, local))
         }
         k::CALL_EXPRESSION => {
             let Some(source) = imports::required_module(walk, value) else { return false };
             walk.take(value);
-            (unquoted(walk, source).0, Brings::Module(Some(local)))
+            (unquoted(walk, source).0, RawImportNames::Module(Some(local)))
         }
         k::MEMBER_EXPRESSION => {
             let (Some(object), Some(name)) = (walk.first(value), walk.child(value, f::PROPERTY))
@@ -186,7 +191,7 @@ fn passes_on(walk: &mut Walk<'_>, at: At, local: Symbol, value: At) -> bool {
             if walk.kind(object) == k::CALL_EXPRESSION {
                 walk.take(name);
             }
-            (module, Brings::Name(walk.symbol(name), local))
+            (module, RawImportNames::Name(walk.symbol(name), local))
         }
         _ => return false,
     };
@@ -196,7 +201,7 @@ fn passes_on(walk: &mut Walk<'_>, at: At, local: Symbol, value: At) -> bool {
 }
 
 /// Returns the module that an expression means.
-fn module_of(walk: &mut Walk<'_>, at: At) -> Option<Symbol> {
+fn module_of(walk: &mut SyntaxWalk<'_>, at: NodeIndex) -> Option<InternedName> {
     if walk.kind(at) == k::IDENTIFIER {
         let name = walk.symbol(at);
         return module_named(walk, name);
@@ -208,8 +213,8 @@ fn module_of(walk: &mut Walk<'_>, at: At) -> Option<Symbol> {
 
 /// Reads `module.exports = { a, b: c, ...d }`. Its functions are defined when
 /// the walk reaches them.
-fn object(walk: &mut Walk<'_>, object: At) {
-    let parts: Vec<At> = walk.children(object).collect();
+fn object(walk: &mut SyntaxWalk<'_>, object: NodeIndex) {
+    let parts: Vec<NodeIndex> = walk.children(object).collect();
     for part in parts {
         let (key, value) = match walk.kind(part) {
             k::SHORTHAND_PROPERTY_IDENTIFIER => (Some(part), Some(part)),
@@ -236,10 +241,10 @@ fn object(walk: &mut Walk<'_>, object: At) {
 
 /// Exports everything of another module; for other objects the exports are
 /// unknown.
-fn all_of(walk: &mut Walk<'_>, at: At, source: At) {
+fn all_of(walk: &mut SyntaxWalk<'_>, at: NodeIndex, source: NodeIndex) {
     match module_of(walk, source) {
         Some(module) => {
-            let brought = walk.brings(at, module, Brings::Everything);
+            let brought = walk.brings(at, module, RawImportNames::Everything);
             (brought.passed_on, brought.within) = (true, None);
         }
         None => everything(walk),
@@ -247,10 +252,10 @@ fn all_of(walk: &mut Walk<'_>, at: At, source: At) {
 }
 
 /// Reads `Object.assign(exports, …)`.
-pub(super) fn assigned(walk: &mut Walk<'_>, arguments: At) {
+pub(super) fn assigned(walk: &mut SyntaxWalk<'_>, arguments: NodeIndex) {
     let mut given = walk.children(arguments);
     let target = given.next();
-    let sources: Vec<At> = given.collect();
+    let sources: Vec<NodeIndex> = given.collect();
     if !target.is_some_and(|it| matches!(walk.text(it), b"exports" | b"module.exports")) {
         return;
     }

@@ -1,14 +1,14 @@
 //! Names that are local to a part of a file.
 
-use super::super::collected::{Bound, Extent, Here};
+use super::super::collected::{BindingKind, ScopeKind, WalkContext};
 use super::super::names::{field as f, kind as k};
-use super::super::symbols::Symbol;
-use super::super::tree::At;
-use super::super::walk::Walk;
-use crate::facts::{Kind, Reach};
+use super::super::symbols::InternedName;
+use super::super::tree::NodeIndex;
+use super::super::walk::SyntaxWalk;
+use crate::facts::{DefinitionKind, SymbolVisibility};
 
 /// Returns the names in a pattern.
-pub(super) fn leaves(walk: &Walk<'_>, pattern: At) -> Vec<At> {
+pub(super) fn leaves(walk: &SyntaxWalk<'_>, pattern: NodeIndex) -> Vec<NodeIndex> {
     let mut leaves = Vec::new();
     let end = walk.after(pattern);
     let mut at = pattern;
@@ -36,14 +36,14 @@ pub(super) fn leaves(walk: &Walk<'_>, pattern: At) -> Vec<At> {
 }
 
 /// Binds a variable of a function.
-pub(super) fn declare(walk: &mut Walk<'_>, at: At, name: At) {
+pub(super) fn declare(walk: &mut SyntaxWalk<'_>, at: NodeIndex, name: NodeIndex) {
     let hoisted = walk.kind(walk.parent(at)) == k::VARIABLE_DECLARATION;
     let of = value_type(walk, at);
     let plain = walk.kind(name) == k::IDENTIFIER;
     for leaf in leaves(walk, name) {
         walk.take(leaf);
         let symbol = walk.symbol(leaf);
-        let what = of.filter(|_| plain).map_or(Bound::Plain, Bound::Typed);
+        let what = of.filter(|_| plain).map_or(BindingKind::Plain, BindingKind::Typed);
         if hoisted {
             walk.bind_in_function(symbol, what);
         } else {
@@ -54,10 +54,10 @@ pub(super) fn declare(walk: &mut Walk<'_>, at: At, name: At) {
 
 /// Binds parameters if the scope of their function is open, which it is if it
 /// has a body.
-pub(super) fn parameters(walk: &mut Walk<'_>, at: At) {
+pub(super) fn parameters(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
     let function = walk.parent(at);
     let open = walk.block_scope().is_some_and(|scope| scope.at == function);
-    let parameters: Vec<At> = walk.children(at).collect();
+    let parameters: Vec<NodeIndex> = walk.children(at).collect();
     for parameter in parameters {
         let typed = matches!(walk.kind(parameter), k::REQUIRED_PARAMETER | k::OPTIONAL_PARAMETER);
         let pattern = if typed { walk.child(parameter, f::PATTERN) } else { Some(parameter) };
@@ -68,7 +68,10 @@ pub(super) fn parameters(walk: &mut Walk<'_>, at: At) {
             walk.take(leaf);
             if open {
                 let symbol = walk.symbol(leaf);
-                walk.bind(symbol, of.filter(|_| plain).map_or(Bound::Plain, Bound::Typed));
+                walk.bind(
+                    symbol,
+                    of.filter(|_| plain).map_or(BindingKind::Plain, BindingKind::Typed),
+                );
             }
         }
         if plain && walk.kind(function) == k::METHOD_DEFINITION {
@@ -78,8 +81,8 @@ pub(super) fn parameters(walk: &mut Walk<'_>, at: At) {
 }
 
 /// Skips the names in `[start: number, end?: number]`, which are only labels.
-pub(super) fn labels(walk: &mut Walk<'_>, tuple: At) {
-    let parts: Vec<At> = walk.children(tuple).collect();
+pub(super) fn labels(walk: &mut SyntaxWalk<'_>, tuple: NodeIndex) {
+    let parts: Vec<NodeIndex> = walk.children(tuple).collect();
     for part in parts {
         let name = walk.child(part, f::NAME).or_else(|| walk.child(part, f::PATTERN));
         if let Some(name) = name {
@@ -90,7 +93,7 @@ pub(super) fn labels(walk: &mut Walk<'_>, tuple: At) {
 
 /// Defines a constructor parameter with `private` or a similar modifier as a
 /// field.
-fn property(walk: &mut Walk<'_>, parameter: At, name: At) {
+fn property(walk: &mut SyntaxWalk<'_>, parameter: NodeIndex, name: NodeIndex) {
     let before = walk.slice(walk.bytes(parameter).start, walk.bytes(name).start);
     let modifier = walk.child_of(parameter, k::ACCESSIBILITY_MODIFIER);
     let readonly = memchr::memmem::find(before, b"readonly").is_some();
@@ -102,15 +105,15 @@ fn property(walk: &mut Walk<'_>, parameter: At, name: At) {
         walk.field_types.insert(key, of);
     }
     let place = walk.place(parameter);
-    let def = walk.define(Kind::Field, name, place);
+    let def = walk.define(DefinitionKind::Field, name, place);
     walk.defs[def].container = Some(class);
     let private = modifier.is_some_and(|modifier| walk.text(modifier) == b"private");
-    walk.defs[def].reach = if private { Reach::File } else { Reach::Project };
+    walk.defs[def].reach = if private { SymbolVisibility::File } else { SymbolVisibility::Project };
 }
 
 /// Binds the names of `for (const a of b)` and `catch (a)`.
-pub(super) fn block_with_names(walk: &mut Walk<'_>, at: At) {
-    walk.scope(at, Extent::Block);
+pub(super) fn block_with_names(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
+    walk.scope(at, ScopeKind::Block);
     let Some(name) = walk.child(at, f::LEFT).or_else(|| walk.child(at, f::PARAMETER)) else {
         return;
     };
@@ -123,14 +126,14 @@ pub(super) fn block_with_names(walk: &mut Walk<'_>, at: At) {
         for leaf in leaves(walk, name) {
             walk.take(leaf);
             let symbol = walk.symbol(leaf);
-            walk.bind(symbol, Bound::Plain);
+            walk.bind(symbol, BindingKind::Plain);
         }
     }
 }
 
 /// Binds the names of `<T>`, `[K in T]` and `infer U`.
-pub(super) fn type_parameters(walk: &mut Walk<'_>, at: At) {
-    let names: Vec<At> = match walk.kind(at) {
+pub(super) fn type_parameters(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
+    let names: Vec<NodeIndex> = match walk.kind(at) {
         k::TYPE_PARAMETERS => {
             walk.children(at).filter_map(|parameter| walk.child(parameter, f::NAME)).collect()
         }
@@ -152,13 +155,13 @@ pub(super) fn type_parameters(walk: &mut Walk<'_>, at: At) {
     for name in names {
         walk.take(name);
         let symbol = walk.symbol(name);
-        walk.bind_over(owner, symbol, Bound::Plain);
+        walk.bind_over(owner, symbol, BindingKind::Plain);
     }
 }
 
 /// Returns the type of a variable, parameter or field that is declared or
 /// constructed here.
-pub(super) fn value_type(walk: &mut Walk<'_>, at: At) -> Option<Symbol> {
+pub(super) fn value_type(walk: &mut SyntaxWalk<'_>, at: NodeIndex) -> Option<InternedName> {
     if let Some(annotation) = walk.child(at, f::TYPE) {
         return walk.first(annotation).and_then(|of| type_name(walk, of));
     }
@@ -177,7 +180,7 @@ pub(super) fn value_type(walk: &mut Walk<'_>, at: At) -> Option<Symbol> {
 }
 
 /// Returns the name of a type, as far as it tells members.
-pub(super) fn type_name(walk: &mut Walk<'_>, of: At) -> Option<Symbol> {
+pub(super) fn type_name(walk: &mut SyntaxWalk<'_>, of: NodeIndex) -> Option<InternedName> {
     let mut at = of;
     for _ in 0..8 {
         at = match walk.kind(at) {
@@ -186,7 +189,7 @@ pub(super) fn type_name(walk: &mut Walk<'_>, of: At) -> Option<Symbol> {
             k::GENERIC_TYPE => walk.child(at, f::NAME)?,
             k::PARENTHESIZED_TYPE | k::READONLY_TYPE => walk.first(at)?,
             k::UNION_TYPE => {
-                let nothing = |at: &At| matches!(walk.text(*at), b"null" | b"undefined");
+                let nothing = |at: &NodeIndex| matches!(walk.text(*at), b"null" | b"undefined");
                 let mut parts = walk.children(at).filter(|part| !nothing(part));
                 let only = parts.next()?;
                 if parts.next().is_some() {
@@ -201,11 +204,11 @@ pub(super) fn type_name(walk: &mut Walk<'_>, of: At) -> Option<Symbol> {
 }
 
 /// Returns the class that a constructor belongs to, if the walk is in one.
-pub(super) fn constructed(walk: &Walk<'_>) -> Option<usize> {
-    let method = walk.container().filter(|_| walk.here() == Here::Function)?;
+pub(super) fn constructed(walk: &SyntaxWalk<'_>) -> Option<usize> {
+    let method = walk.container().filter(|_| walk.here() == WalkContext::Function)?;
     let name = walk.symbols.text(walk.defs[method].name);
     // A function that is named like a type is a constructor too.
-    let makes = walk.defs[method].kind == Kind::Function
+    let makes = walk.defs[method].kind == DefinitionKind::Function
         && name.first().is_some_and(u8::is_ascii_uppercase);
     if makes {
         Some(method)

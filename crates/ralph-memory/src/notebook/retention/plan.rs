@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use super::{Keep, LetGo};
-use crate::event::{Actor, Event, What};
-use crate::log::{Log, LogError};
+use super::{RetentionOutcome, SessionRetention};
+use crate::event::{EventActor, LogEvent, LogEventKind};
+use crate::log::{EventLog, LogError};
 use crate::session::session_id;
 
 /// Sessions of which something happened within this stay, however much there
@@ -14,7 +14,7 @@ const FRESH: Duration = Duration::from_hours(24);
 
 /// What is known of a session before it is decided what goes.
 #[derive(Debug, Default)]
-struct Told {
+struct SessionFacts {
     /// When something happened in it last.
     last: i64,
     /// When it was opened first and last: that says where it lives.
@@ -27,9 +27,9 @@ struct Told {
 
 /// What goes.
 #[derive(Debug)]
-pub(super) struct Plan {
-    keep: Keep,
-    sessions: BTreeMap<String, Told>,
+pub(super) struct RetentionPlan {
+    keep: SessionRetention,
+    sessions: BTreeMap<String, SessionFacts>,
     /// Sessions that go as there is too much of them.
     too_much: BTreeSet<String>,
     /// Commits that were made by then go for the same reason.
@@ -38,9 +38,9 @@ pub(super) struct Plan {
     bytes: u64,
 }
 
-impl Plan {
+impl RetentionPlan {
     /// Reads the log and decides.
-    pub(super) fn new(log: &Log, keep: Keep) -> Result<Self, LogError> {
+    pub(super) fn new(log: &EventLog, keep: SessionRetention) -> Result<Self, LogError> {
         let (sessions, too_much) = (BTreeMap::new(), BTreeSet::new());
         let mut plan = Self { keep, sessions, too_much, commits: i64::MIN, bytes: 0 };
         log.weigh(|event, _| plan.hear(event))?;
@@ -62,7 +62,7 @@ impl Plan {
     }
 
     /// Whether a line goes.
-    pub(super) fn drops(&self, event: &Event) -> bool {
+    pub(super) fn drops(&self, event: &LogEvent) -> bool {
         if !event.what.is_captured() {
             return false;
         }
@@ -74,27 +74,29 @@ impl Plan {
     }
 
     /// What all of it comes to.
-    pub(super) fn gone(&self) -> LetGo {
+    pub(super) fn gone(&self) -> RetentionOutcome {
         let since = self.keep.since.as_millis();
         let old = self.sessions.values().filter(|told| told.last < since).count();
-        LetGo { bytes: self.bytes, sessions: old + self.too_much.len() }
+        RetentionOutcome { bytes: self.bytes, sessions: old + self.too_much.len() }
     }
 
-    fn hear(&mut self, event: &Event) {
+    fn hear(&mut self, event: &LogEvent) {
         // Whoever asks how a session goes on does nothing in it.
-        let is_asked_for = matches!(event.what, What::Opened { .. }) && event.actor == Actor::User;
+        let is_asked_for =
+            matches!(event.what, LogEventKind::Opened { .. }) && event.actor == EventActor::User;
         let Some(id) = session_id(&event.place) else { return };
         if is_asked_for || !event.what.is_captured() {
             return;
         }
         let at = self.time(event);
-        let told = self.sessions.entry(id).or_insert(Told { last: at, ..Told::default() });
+        let told =
+            self.sessions.entry(id).or_insert(SessionFacts { last: at, ..SessionFacts::default() });
         told.last = told.last.max(at);
-        if matches!(event.what, What::Opened { .. }) {
+        if matches!(event.what, LogEventKind::Opened { .. }) {
             let first = told.opened.map_or(event.at, |(first, _)| first);
             told.opened = Some((first, event.at));
         }
-        if matches!(event.what, What::Asked { .. }) {
+        if matches!(event.what, LogEventKind::Asked { .. }) {
             told.asked.get_or_insert(event.at);
         }
     }
@@ -122,35 +124,36 @@ impl Plan {
     }
 
     /// Whether it happened longer ago than it is kept.
-    fn is_old(&self, event: &Event) -> bool {
+    fn is_old(&self, event: &LogEvent) -> bool {
         let since = self.keep.since.as_millis();
         (event.at < since && !self.is_frame(event)) || self.is_orphan(event)
     }
 
     /// Whether it was asked for a session of which nothing else is left.
-    fn is_orphan(&self, event: &Event) -> bool {
+    fn is_orphan(&self, event: &LogEvent) -> bool {
         session_id(&event.place).is_some_and(|id| !self.sessions.contains_key(&id))
     }
 
     /// Whether it says where a session lives that went on since, or what it is
     /// about.
-    fn is_frame(&self, event: &Event) -> bool {
+    fn is_frame(&self, event: &LogEvent) -> bool {
         let told = session_id(&event.place).and_then(|id| self.sessions.get(&id));
         let Some(told) = told.filter(|told| told.last >= self.keep.since.as_millis()) else {
             return false;
         };
-        let is_opening = matches!(event.what, What::Opened { .. })
+        let is_opening = matches!(event.what, LogEventKind::Opened { .. })
             && told.opened.is_some_and(|(first, last)| [first, last].contains(&event.at));
-        let is_task = matches!(event.what, What::Asked { .. }) && told.asked == Some(event.at);
+        let is_task =
+            matches!(event.what, LogEventKind::Asked { .. }) && told.asked == Some(event.at);
         is_opening || is_task
     }
 
-    fn told(&mut self, event: &Event) -> Option<&mut Told> {
+    fn told(&mut self, event: &LogEvent) -> Option<&mut SessionFacts> {
         self.sessions.get_mut(&session_id(&event.place)?)
     }
 
     /// When it happened, as far as that can be.
-    fn time(&self, event: &Event) -> i64 {
+    fn time(&self, event: &LogEvent) -> i64 {
         event.at.min(self.keep.now.as_millis())
     }
 }

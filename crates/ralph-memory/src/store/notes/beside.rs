@@ -1,10 +1,10 @@
 //! The names of a note's neighbours, in few bytes: they mostly begin as its
 //! own name does.
 
-use crate::error::Fault;
+use crate::error::StorageFault;
 
 /// The names before and after a note.
-type Names = [Option<String>; 2];
+type NeighbourNames = [Option<String>; 2];
 
 /// Stands for a name that there is not.
 const NOBODY: u8 = u8::MAX;
@@ -42,12 +42,16 @@ pub(super) fn render(names: [Option<&str>; 2], own: Option<&str>) -> Option<Vec<
     Some(bytes)
 }
 
-pub(super) fn parse(bytes: Option<&[u8]>, own: Option<&str>) -> Result<Names, Fault> {
+pub(super) fn parse(
+    bytes: Option<&[u8]>,
+    own: Option<&str>,
+) -> Result<NeighbourNames, StorageFault> {
     let Some(mut bytes) = bytes else { return Ok([None, None]) };
     let mut names = [None, None];
     for name in &mut names {
-        let (read, rest) = one(bytes, own.unwrap_or_default().as_bytes())
-            .ok_or_else(|| Fault::Damaged("the neighbours of a note have no names".to_owned()))?;
+        let (read, rest) = one(bytes, own.unwrap_or_default().as_bytes()).ok_or_else(|| {
+            StorageFault::Damaged("the neighbours of a note have no names".to_owned())
+        })?;
         *name = read;
         bytes = rest;
     }

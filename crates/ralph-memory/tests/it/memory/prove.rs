@@ -3,21 +3,23 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ralph_memory::event::{Actor, Event, Note, NoteKind, Place, Scope, What};
-use ralph_memory::{Known, Notebook, Selection};
+use ralph_memory::event::{
+    EventActor, EventContext, LogEvent, LogEventKind, NoteContent, NoteKind, NoteScope,
+};
+use ralph_memory::{NoteSelection, Notebook, StoredNote};
 
 const NOTES: i64 = 3_000;
 const FLIPS: u32 = 1_000;
 
-fn noted(number: i64) -> Event {
+fn noted(number: i64) -> LogEvent {
     let text = format!("Fact {number}: the limit of queue {number} is {}", number * 7919);
-    let note = Note::new(format!("m{number:012}"), NoteKind::Fact, Scope::Project, text);
-    let (place, what) = (Place::default(), What::Noted(Box::new(note)));
-    Event { at: number, place, actor: Actor::User, what }
+    let note = NoteContent::new(format!("m{number:012}"), NoteKind::Fact, NoteScope::Project, text);
+    let (place, what) = (EventContext::default(), LogEventKind::Noted(Box::new(note)));
+    LogEvent { at: number, place, actor: EventActor::User, what }
 }
 
-fn all(notebook: &Notebook) -> Vec<Known> {
-    let mut all = notebook.list(&Selection::default()).unwrap();
+fn all(notebook: &Notebook) -> Vec<StoredNote> {
+    let mut all = notebook.list(&NoteSelection::default()).unwrap();
     all.sort_by(|one, other| one.note.id.cmp(&other.note.id));
     all
 }

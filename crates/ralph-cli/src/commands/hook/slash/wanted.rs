@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use clap::{CommandFactory, Parser};
-use ralph_config::Layers;
+use ralph_config::SettingLayers;
 use ralph_core::run::Task;
 
-use super::words::{Word, next_word, word_at, words};
+use super::words::{PromptWord, next_word, word_at, words};
 use crate::error::CliError;
 use crate::options::{PolicyOptions, TaskOptions};
 
@@ -22,12 +22,12 @@ struct SlashArgs {
 
 /// A request to start a loop.
 #[derive(Debug)]
-pub(in super::super) struct Wanted {
+pub(in super::super) struct LoopRequest {
     pub(in super::super) task: Task,
     pub(super) policy: PolicyOptions,
 }
 
-impl Wanted {
+impl LoopRequest {
     /// Parses a task with its flags. Unknown flags and paths that do not exist are
     /// errors, never part of the task.
     pub(in super::super) fn read(
@@ -53,7 +53,7 @@ impl Wanted {
     }
 
     /// Applies the flags to the settings.
-    pub(in super::super) fn apply(&self, layers: &mut Layers) -> Result<(), CliError> {
+    pub(in super::super) fn apply(&self, layers: &mut SettingLayers) -> Result<(), CliError> {
         self.policy.apply(layers)
     }
 }
@@ -86,7 +86,7 @@ fn explain(error: &clap::Error) -> CliError {
         .in_korean(format!("플래그를 이해할 수 없습니다: {line}"), Some(korean))
 }
 
-struct Taken {
+struct SlashPromptParts {
     task: String,
     flags: Vec<String>,
     targets: Vec<String>,
@@ -103,10 +103,10 @@ struct LooseDash {
 
 /// Takes the flags out of a text; the rest is the task, as it was typed. `--` before
 /// the task ends the flags.
-fn take_flags(text: &str) -> Taken {
+fn take_flags(text: &str) -> SlashPromptParts {
     let (mut flags, mut targets, mut odd) = (Vec::new(), Vec::new(), None);
     let mut cut: Vec<Range<usize>> = Vec::new();
-    let mut left: Vec<Word> = Vec::new();
+    let mut left: Vec<PromptWord> = Vec::new();
     let mut at = 0;
     while let Some(start) = next_word(text, at) {
         if left.is_empty() && is_end_of_flags(&text[start..]) {
@@ -138,7 +138,7 @@ fn take_flags(text: &str) -> Taken {
         [only] if only.quote.is_some() => only.value(text).into_owned(),
         _ => without(text, &cut),
     };
-    Taken { task, flags, targets, odd }
+    SlashPromptParts { task, flags, targets, odd }
 }
 
 fn is_end_of_flags(text: &str) -> bool {

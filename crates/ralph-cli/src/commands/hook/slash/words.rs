@@ -5,13 +5,13 @@ use std::ops::Range;
 
 /// A word of a text.
 #[derive(Debug)]
-pub(super) struct Word {
+pub(super) struct PromptWord {
     pub(super) span: Range<usize>,
     /// The quotation mark around the whole word.
     pub(super) quote: Option<char>,
 }
 
-impl Word {
+impl PromptWord {
     /// Shifts the word by a number of bytes.
     pub(super) fn moved(self, by: usize) -> Self {
         Self { span: self.span.start + by..self.span.end + by, ..self }
@@ -43,7 +43,7 @@ fn closing(quote: char) -> char {
 }
 
 /// Splits a text into words; a quotation that is closed before a gap is one word.
-pub(super) fn words(text: &str) -> Vec<Word> {
+pub(super) fn words(text: &str) -> Vec<PromptWord> {
     let mut words = Vec::new();
     let mut at = 0;
     while let Some(start) = next_word(text, at) {
@@ -59,16 +59,16 @@ pub(super) fn next_word(text: &str, at: usize) -> Option<usize> {
     text[at..].find(|c: char| !c.is_whitespace()).map(|gap| at + gap)
 }
 
-pub(super) fn word_at(text: &str, start: usize) -> Word {
+pub(super) fn word_at(text: &str, start: usize) -> PromptWord {
     let bare = || {
         let length = text[start..].find(char::is_whitespace);
-        Word { span: start..length.map_or(text.len(), |length| start + length), quote: None }
+        PromptWord { span: start..length.map_or(text.len(), |length| start + length), quote: None }
     };
     quoted(text, start).unwrap_or_else(bare)
 }
 
 /// Returns the quotation that begins here, if it ends before a gap.
-fn quoted(text: &str, start: usize) -> Option<Word> {
+fn quoted(text: &str, start: usize) -> Option<PromptWord> {
     let quote = text[start..].chars().next().filter(|c| is_quote(*c))?;
     let close = closing(quote);
     let mut is_escaped = false;
@@ -79,7 +79,7 @@ fn quoted(text: &str, start: usize) -> Option<Word> {
             // Typographic marks are longer than a byte, so they stay in the task.
             let quote = (quote.len_utf8() == 1).then_some(quote);
             if is_closed {
-                return Some(Word { span: start..end, quote });
+                return Some(PromptWord { span: start..end, quote });
             }
         }
         is_escaped = c == '\\' && !is_escaped && quote == '"';

@@ -4,13 +4,17 @@ use std::fmt::Write;
 
 use ralph_core::locale::Locale;
 use ralph_engine::report::size;
-use ralph_memory::{Salvage, Stats, Tally};
+use ralph_memory::{NoteTally, NotebookStats, SalvageReport};
 
-use super::{Answers, FEW};
+use super::{FEW, NoteRenderer};
 use crate::texts::{counted, table};
 
-impl Answers {
-    pub(in super::super) fn rebuilt(&self, salvage: &Salvage, stats: &Stats) -> String {
+impl NoteRenderer {
+    pub(in super::super) fn rebuilt(
+        &self,
+        salvage: &SalvageReport,
+        stats: &NotebookStats,
+    ) -> String {
         let notes = count(stats);
         let read = match self.locale {
             Locale::En => format!("Read from the log again: {}.", counted(notes, "note")),
@@ -20,14 +24,18 @@ impl Answers {
     }
 
     /// Renders the same for the notes of all projects.
-    pub(in super::super) fn rebuilt_of_all(&self, salvage: &Salvage, stats: &Stats) -> String {
+    pub(in super::super) fn rebuilt_of_all(
+        &self,
+        salvage: &SalvageReport,
+        stats: &NotebookStats,
+    ) -> String {
         let head = self.say("For all projects: ", "모든 프로젝트용: ");
         format!("{head}{}", self.rebuilt(salvage, stats))
     }
 
     /// Renders the result of repairing a damaged log; empty if it is whole.
-    fn salvaged(&self, salvage: &Salvage) -> String {
-        let Salvage { damaged, notes, missing, sessions, copy, others: _ } = salvage;
+    fn salvaged(&self, salvage: &SalvageReport) -> String {
+        let SalvageReport { damaged, notes, missing, sessions, copy, others: _ } = salvage;
         let Some(copy) = copy else { return String::new() };
         let copy = copy.display();
         let told = match self.locale {
@@ -55,7 +63,7 @@ impl Answers {
     }
 
     /// Renders the number and size of the notes on one line.
-    fn size(&self, stats: &Stats) -> String {
+    fn size(&self, stats: &NotebookStats) -> String {
         let notes = count(stats);
         let (log, database) = (size(stats.log_bytes), size(stats.database_bytes));
         let text = match self.locale {
@@ -75,7 +83,11 @@ impl Answers {
     }
 
     /// Renders the numbers for the project, and for all projects if there are notes.
-    pub(in super::super) fn stats(&self, own: &Stats, global: Option<&Stats>) -> String {
+    pub(in super::super) fn stats(
+        &self,
+        own: &NotebookStats,
+        global: Option<&NotebookStats>,
+    ) -> String {
         let mut text = String::new();
         let tallies = own.notes.iter().chain(global.into_iter().flat_map(|stats| &stats.notes));
         let mut tallies = tallies.peekable();
@@ -87,8 +99,8 @@ impl Answers {
                 self.say("retired", "폐기"),
                 self.say("verified", "검증됨"),
             ];
-            let row = |tally: &Tally| {
-                let Tally { kind, scope, active, retired, verified } = tally;
+            let row = |tally: &NoteTally| {
+                let NoteTally { kind, scope, active, retired, verified } = tally;
                 let counts = [active, retired, verified].map(ToString::to_string);
                 [kind.clone(), scope.clone()].into_iter().chain(counts).collect()
             };
@@ -113,7 +125,7 @@ impl Answers {
     }
 
     /// Lists the first few lines of a log that cannot be read.
-    fn damage(&self, stats: &Stats) -> String {
+    fn damage(&self, stats: &NotebookStats) -> String {
         let mut text = String::new();
         for (file, byte) in stats.damaged.iter().take(FEW) {
             let file = file.display();
@@ -135,6 +147,6 @@ impl Answers {
     }
 }
 
-fn count(stats: &Stats) -> u64 {
+fn count(stats: &NotebookStats) -> u64 {
     stats.notes.iter().map(|one| one.active + one.retired).sum()
 }

@@ -2,26 +2,26 @@
 
 use ralph_core::Timestamp;
 use ralph_core::locale::Locale;
-use ralph_core::memory::Source;
-use ralph_core::memory::label::{Anchored, Label, belief_left};
+use ralph_core::memory::NoteSource;
+use ralph_core::memory::label::{AnchorState, NoteLabel, belief_left};
 use ralph_core::memory::notes::as_data;
 use ralph_engine::wire::local_time;
-use ralph_memory::Known;
-use ralph_memory::event::{Actor, Anchor};
+use ralph_memory::StoredNote;
+use ralph_memory::event::{EventActor, NoteAnchor};
 
-use super::Answers;
+use super::NoteRenderer;
 use crate::texts::often;
 
 /// Number of other tasks that are named.
 const NAMED: usize = 5;
 
-impl Answers {
+impl NoteRenderer {
     /// Lists the reasons, a sentence each: the author, the events since, what fades,
     /// and the conclusion.
     pub(in super::super) fn reasons(
         &self,
-        known: &Known,
-        (label, anchored): (Label, &[Anchored]),
+        known: &StoredNote,
+        (label, anchored): (NoteLabel, &[AnchorState]),
         now: Timestamp,
     ) -> Vec<String> {
         let mut reasons = vec![self.origin(known), self.label(known, label)];
@@ -42,42 +42,44 @@ impl Answers {
     }
 
     /// Explains what happens to a note that reads like an order.
-    fn order(&self, known: &Known) -> &'static str {
+    fn order(&self, known: &StoredNote) -> &'static str {
         match (known.actor, known.verified, self.locale) {
-            (Actor::User, _, Locale::En) => {
+            (EventActor::User, _, Locale::En) => {
                 "It reads like an order to the agent; as it is your own word it is shown."
             }
-            (Actor::User, _, Locale::Ko) => {
+            (EventActor::User, _, Locale::Ko) => {
                 "에이전트에게 내리는 명령처럼 읽히지만 사용자의 말이므로 보여 줍니다."
             }
-            (Actor::Agent | Actor::Ralph | Actor::Import, true, Locale::En) => {
+            (EventActor::Agent | EventActor::Ralph | EventActor::Import, true, Locale::En) => {
                 "It reads like an order to the agent, and is marked as such when it is shown."
             }
-            (Actor::Agent | Actor::Ralph | Actor::Import, true, Locale::Ko) => {
+            (EventActor::Agent | EventActor::Ralph | EventActor::Import, true, Locale::Ko) => {
                 "에이전트에게 내리는 명령처럼 읽히므로 보여 줄 때 그렇게 표시합니다."
             }
-            (Actor::Agent | Actor::Ralph | Actor::Import, false, Locale::En) => {
+            (EventActor::Agent | EventActor::Ralph | EventActor::Import, false, Locale::En) => {
                 "It reads like an order to the agent, and is kept from it."
             }
-            (Actor::Agent | Actor::Ralph | Actor::Import, false, Locale::Ko) => {
+            (EventActor::Agent | EventActor::Ralph | EventActor::Import, false, Locale::Ko) => {
                 "에이전트에게 내리는 명령처럼 읽히므로 에이전트에게 보여 주지 않습니다."
             }
         }
     }
 
-    fn origin(&self, known: &Known) -> String {
+    fn origin(&self, known: &StoredNote) -> String {
         let who = match (known.actor, known.source()) {
-            (Actor::User, _) => self.say("You wrote it", "사용자가 썼습니다"),
-            (Actor::Ralph, _) => self.say("A check of ours showed it", "검사 결과에서 나왔습니다"),
-            (Actor::Import, _) => self.say(
+            (EventActor::User, _) => self.say("You wrote it", "사용자가 썼습니다"),
+            (EventActor::Ralph, _) => {
+                self.say("A check of ours showed it", "검사 결과에서 나왔습니다")
+            }
+            (EventActor::Import, _) => self.say(
                 "It was imported, so anybody may have written it",
                 "가져온 기록이라 누가 썼는지 알 수 없습니다",
             ),
-            (Actor::Agent, Source::AgentCiting) => self.say(
+            (EventActor::Agent, NoteSource::AgentCiting) => self.say(
                 "An agent wrote it and named a place to look at",
                 "에이전트가 근거가 되는 위치와 함께 썼습니다",
             ),
-            (Actor::Agent, _) => self.say(
+            (EventActor::Agent, _) => self.say(
                 "An agent wrote it without a place to look at",
                 "에이전트가 근거 없이 썼습니다",
             ),
@@ -92,25 +94,25 @@ impl Answers {
         format!("{who} ({at}{place}).")
     }
 
-    fn label(&self, known: &Known, label: Label) -> String {
+    fn label(&self, known: &StoredNote, label: NoteLabel) -> String {
         match label {
-            Label::Verified if known.actor == Actor::User => self.say(
+            NoteLabel::Verified if known.actor == EventActor::User => self.say(
                 "It is labelled [VERIFIED] because it is your own word.",
                 "사용자의 말이므로 [VERIFIED] 로 표시합니다.",
             ),
-            Label::Verified => self.say(
+            NoteLabel::Verified => self.say(
                 "It is labelled [VERIFIED]: checks passed in an iteration that wrote or cited it.",
                 "이 기록을 쓰거나 인용한 반복에서 검사가 통과해 [VERIFIED] 로 표시합니다.",
             ),
-            Label::Noted => self.say(
+            NoteLabel::Noted => self.say(
                 "It has no label: there is a place to look at, and no check has proven it.",
                 "근거는 있으나 검사로 입증되지 않아 표시가 없습니다.",
             ),
-            Label::Hypothesis => self.say(
+            NoteLabel::Hypothesis => self.say(
                 "It is labelled [HYPOTHESIS]: nothing proves it and there is no place to look at.",
                 "입증된 적도 근거도 없어 [HYPOTHESIS] 로 표시합니다.",
             ),
-            Label::Stale => self.say(
+            NoteLabel::Stale => self.say(
                 "It is labelled [STALE]: what it points at is not as it was.",
                 "근거가 된 코드가 달라져 [STALE] 로 표시합니다.",
             ),
@@ -118,22 +120,22 @@ impl Answers {
         .to_owned()
     }
 
-    fn anchor(&self, anchor: &Anchor, state: Anchored) -> String {
+    fn anchor(&self, anchor: &NoteAnchor, state: AnchorState) -> String {
         let symbol = anchor.symbol.as_ref().map(|symbol| format!("#{symbol}"));
         let place = format!("{}{}", anchor.file, symbol.unwrap_or_default());
         let state = match state {
-            Anchored::Same => self.say("is as it was", "그대로입니다"),
-            Anchored::Changed => self.say("has changed since", "그 뒤 바뀌었습니다"),
-            Anchored::Unclear => self.say(
+            AnchorState::Same => self.say("is as it was", "그대로입니다"),
+            AnchorState::Changed => self.say("has changed since", "그 뒤 바뀌었습니다"),
+            AnchorState::Unclear => self.say(
                 "cannot be judged: the file is broken",
                 "판단할 수 없습니다: 파일이 깨져 있습니다",
             ),
-            Anchored::Gone => self.say("is not there any more", "더 이상 없습니다"),
+            AnchorState::Gone => self.say("is not there any more", "더 이상 없습니다"),
         };
         format!("{place} {state}.")
     }
 
-    fn history(&self, known: &Known) -> Option<String> {
+    fn history(&self, known: &StoredNote) -> Option<String> {
         let counts = known.counts;
         if counts.shown + counts.cited + counts.passed + counts.failed == 0 {
             return None;
@@ -153,7 +155,7 @@ impl Answers {
         })
     }
 
-    fn agreement(&self, known: &Known) -> Option<String> {
+    fn agreement(&self, known: &StoredNote) -> Option<String> {
         let others = known.witnesses.len();
         let names = known.witnesses.iter().filter_map(|place| {
             place.run.as_deref().or(place.task.as_deref()).or(place.session.as_deref())
@@ -172,7 +174,7 @@ impl Answers {
         }
     }
 
-    fn fading(&self, known: &Known) -> String {
+    fn fading(&self, known: &StoredNote) -> String {
         let kind = &known.note.kind;
         match (kind.half_life(), self.locale) {
             (None, Locale::En) => format!("Of a {kind} nothing fades with time."),
@@ -199,7 +201,7 @@ impl Answers {
         }
     }
 
-    fn belief(&self, known: &Known, anchored: &[Anchored], now: Timestamp) -> String {
+    fn belief(&self, known: &StoredNote, anchored: &[AnchorState], now: Timestamp) -> String {
         let belief = known.belief_at(now);
         let left = belief_left(anchored);
         let (mean, lower) = (100.0 * belief.mean() * left, 100.0 * belief.lower() * left);

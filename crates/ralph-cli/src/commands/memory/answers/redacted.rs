@@ -1,10 +1,10 @@
 use ralph_core::locale::Locale;
 use serde_json::{Value, json};
 
-use super::Answers;
+use super::NoteRenderer;
 use crate::out;
 
-impl Answers {
+impl NoteRenderer {
     /// Prints a remark if secrets were removed from the input.
     pub(in crate::commands::memory) fn redacted(&self, secrets: usize) {
         let said = match (self.locale, secrets) {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 /// The required form of a field.
 #[derive(Clone, Copy)]
-enum Form {
+enum FieldForm {
     Text,
     Name,
     Scope,
@@ -14,27 +14,27 @@ enum Form {
 }
 
 /// The fields that an import reads, with their forms.
-const FIELDS: [(&str, Form); 14] = [
-    ("id", Form::Name),
-    ("text", Form::Text),
-    ("note_id", Form::Text),
-    ("title", Form::Text),
-    ("kind", Form::Text),
-    ("scope", Form::Scope),
-    ("why", Form::Text),
-    ("files", Form::Texts),
-    ("anchors", Form::Anchors),
-    ("at", Form::Name),
-    ("prev", Form::Name),
-    ("next", Form::Name),
-    ("group", Form::Name),
-    ("by", Form::Text),
+const FIELDS: [(&str, FieldForm); 14] = [
+    ("id", FieldForm::Name),
+    ("text", FieldForm::Text),
+    ("note_id", FieldForm::Text),
+    ("title", FieldForm::Text),
+    ("kind", FieldForm::Text),
+    ("scope", FieldForm::Scope),
+    ("why", FieldForm::Text),
+    ("files", FieldForm::Texts),
+    ("anchors", FieldForm::Anchors),
+    ("at", FieldForm::Name),
+    ("prev", FieldForm::Name),
+    ("next", FieldForm::Name),
+    ("group", FieldForm::Name),
+    ("by", FieldForm::Text),
 ];
 
 /// The fields that every note must have.
 const NEEDED: [&str; 2] = ["id", "text"];
 
-impl Form {
+impl FieldForm {
     /// Returns true if a value has this form; null counts as missing.
     fn fits(self, value: &Value) -> bool {
         if value.is_null() {
@@ -95,7 +95,7 @@ fn of_fields(fields: &Map<String, Value>, error: &serde_json::Error) -> String {
         return format!("it has no `{name}`");
     }
     let is_wrong =
-        |(name, form): &&(&str, Form)| fields.get(*name).is_some_and(|it| !form.fits(it));
+        |(name, form): &&(&str, FieldForm)| fields.get(*name).is_some_and(|it| !form.fits(it));
     if let Some((name, form)) = FIELDS.iter().find(is_wrong) {
         return format!("its `{name}` {}", form.words());
     }
@@ -110,7 +110,7 @@ mod tests {
 
     #[track_caller]
     fn check(line: &str, expected: &str) {
-        let error = serde_json::from_str::<super::super::line::Line>(line).err().unwrap();
+        let error = serde_json::from_str::<super::super::line::ImportLine>(line).err().unwrap();
         assert_eq!(complaint(line, &error), expected, "{line}");
     }
 

@@ -2,9 +2,9 @@
 
 use ralph_core::Timestamp;
 use ralph_engine::wire::memory::actor_of;
-use ralph_memory::event::{Actor, Anchor, Note, NoteKind, Scope};
+use ralph_memory::event::{EventActor, NoteAnchor, NoteContent, NoteKind, NoteScope};
 use ralph_memory::notebook::refusal;
-use ralph_memory::{Refusal, Retirement, note_id};
+use ralph_memory::{ImportRefusal, NoteRetirement, note_id};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -15,8 +15,8 @@ const LONGEST: usize = 16 << 20;
 
 /// A line of the file. Other fields are ignored.
 #[derive(Deserialize)]
-pub(super) struct Line {
-    id: Name,
+pub(super) struct ImportLine {
+    id: ExternalName,
     text: String,
     #[serde(default)]
     note_id: Option<String>,
@@ -25,21 +25,21 @@ pub(super) struct Line {
     #[serde(default)]
     kind: Option<String>,
     #[serde(default)]
-    scope: Option<Scope>,
+    scope: Option<NoteScope>,
     #[serde(default)]
     why: Option<String>,
     #[serde(default)]
     files: Option<Vec<String>>,
     #[serde(default)]
-    anchors: Option<Vec<Anchor>>,
+    anchors: Option<Vec<NoteAnchor>>,
     #[serde(default)]
-    at: Option<Moment>,
+    at: Option<ImportTime>,
     #[serde(default)]
-    prev: Option<Name>,
+    prev: Option<ExternalName>,
     #[serde(default)]
-    next: Option<Name>,
+    next: Option<ExternalName>,
     #[serde(default)]
-    group: Option<Name>,
+    group: Option<ExternalName>,
     #[serde(default)]
     by: Option<String>,
     /// In other files this field may mean something else.
@@ -50,12 +50,12 @@ pub(super) struct Line {
 /// A name; many files use numbers.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Name {
+enum ExternalName {
     Text(String),
     Number(i64),
 }
 
-impl Name {
+impl ExternalName {
     fn text(self) -> String {
         match self {
             Self::Text(text) => text,
@@ -66,12 +66,12 @@ impl Name {
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Moment {
+enum ImportTime {
     Millis(i64),
     Text(String),
 }
 
-impl Moment {
+impl ImportTime {
     fn millis(self) -> Result<i64, String> {
         match self {
             Self::Millis(millis) => jiff::Timestamp::from_millisecond(millis)
@@ -86,61 +86,61 @@ impl Moment {
 }
 
 /// The content of a line.
-pub(super) struct Read {
+pub(super) struct ParsedImportLine {
     /// The note, with project scope.
-    pub(super) note: Note,
+    pub(super) note: NoteContent,
     /// The scope that the line names.
-    pub(super) scope: Option<Scope>,
+    pub(super) scope: Option<NoteScope>,
     /// The author that the line names.
-    pub(super) by: Option<Actor>,
+    pub(super) by: Option<EventActor>,
     /// The retirement that the line names. Without an author it is the user's.
-    pub(super) retired: Option<Retirement>,
+    pub(super) retired: Option<NoteRetirement>,
 }
 
 /// Reads a line; an error explains why it is not a note.
-pub(super) fn read(bytes: &[u8], now: Timestamp) -> Result<Read, String> {
+pub(super) fn read(bytes: &[u8], now: Timestamp) -> Result<ParsedImportLine, String> {
     if bytes.len() > LONGEST {
         return Err(format!("it has {} bytes, at most {LONGEST} are read", bytes.len()));
     }
     let text = std::str::from_utf8(bytes)
         .map_err(|error| format!("byte {} is not UTF-8", error.valid_up_to() + 1))?;
-    let line: Line = serde_json::from_str(text).map_err(|error| complaint(text, &error))?;
+    let line: ImportLine = serde_json::from_str(text).map_err(|error| complaint(text, &error))?;
     let external = line.id.text();
     if external.is_empty() {
         return Err("its `id` is empty".to_owned());
     }
-    let since = line.at.map(Moment::millis).transpose()?;
+    let since = line.at.map(ImportTime::millis).transpose()?;
     let id = line.note_id.filter(|id| is_ours(id)).unwrap_or_else(|| note_id(&external));
     let kind = line.kind.filter(|kind| !kind.is_empty());
     let kind = NoteKind::of(kind.as_deref().unwrap_or("fact"));
-    let note = Note {
+    let note = NoteContent {
         title: line.title.filter(|title| !title.is_empty()),
         why: line.why.filter(|why| !why.is_empty()),
         files: line.files.unwrap_or_default(),
         anchors: line.anchors.unwrap_or_default(),
         since,
-        prev: line.prev.map(Name::text),
-        next: line.next.map(Name::text),
-        group: line.group.map(Name::text),
+        prev: line.prev.map(ExternalName::text),
+        next: line.next.map(ExternalName::text),
+        group: line.group.map(ExternalName::text),
         external_id: (external != id).then_some(external),
-        ..Note::new(id, kind, Scope::Project, line.text)
+        ..NoteContent::new(id, kind, NoteScope::Project, line.text)
     };
-    let nothing = note.text.trim().is_empty().then_some(Refusal::Empty);
+    let nothing = note.text.trim().is_empty().then_some(ImportRefusal::Empty);
     if let Some(refusal) = nothing.or_else(|| refusal(&note)) {
         return Err(refusal.to_string());
     }
     let by = line.by.as_deref().and_then(actor_of);
-    Ok(Read { note, scope: line.scope, by, retired: end(&line.retired, now) })
+    Ok(ParsedImportLine { note, scope: line.scope, by, retired: end(&line.retired, now) })
 }
 
 /// Parses the retirement of a note, as an export writes it.
-fn end(retired: &Value, now: Timestamp) -> Option<Retirement> {
+fn end(retired: &Value, now: Timestamp) -> Option<NoteRetirement> {
     let fields = retired.as_object()?;
     let text = |name: &str| fields.get(name).and_then(Value::as_str);
-    let at = fields.get("at").and_then(|at| serde_json::from_value::<Moment>(at.clone()).ok());
-    Some(Retirement {
+    let at = fields.get("at").and_then(|at| serde_json::from_value::<ImportTime>(at.clone()).ok());
+    Some(NoteRetirement {
         at: at.and_then(|at| at.millis().ok()).map_or(now, Timestamp::from_millis),
-        who: text("who").and_then(actor_of).unwrap_or(Actor::User),
+        who: text("who").and_then(actor_of).unwrap_or(EventActor::User),
         why: text("why").unwrap_or_default().to_owned(),
         by: text("by").filter(|by| is_ours(by)).map(str::to_owned),
     })

@@ -1,6 +1,6 @@
 //! What is typed behind `/ralph` is a task, whatever it looks like.
 
-use ralph_testkit::{Turn, isolated};
+use ralph_testkit::{ModelTurn, isolated};
 
 use crate::clients::claude::stage::{DONE, Stage};
 
@@ -21,7 +21,7 @@ fn check(stage: &Stage, task: &str) {
 #[test]
 fn a_task_is_never_executed_whatever_it_holds() {
     isolated(|| {
-        let stage = Stage::saying(std::iter::repeat_n(Turn::says(DONE), 3));
+        let stage = Stage::saying(std::iter::repeat_n(ModelTurn::says(DONE), 3));
         check(
             &stage,
             "say \"it's\" fine; $(touch pwned) `touch pwned` ${HOME} !`touch pwned` > pwned",

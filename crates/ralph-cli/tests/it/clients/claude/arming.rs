@@ -1,6 +1,6 @@
 //! Loops that begin by themselves, where the user chose that.
 
-use ralph_testkit::{Hold, Script, Turn, isolated};
+use ralph_testkit::{ModelScript, ModelTurn, TurnHold, isolated};
 
 use crate::clients::claude::stage::{DONE, Stage, standing, writes};
 
@@ -25,7 +25,10 @@ fn python(arm: &str, findings: usize) -> Stage {
 fn a_question_about_a_project_full_of_old_findings_is_answered_once() {
     isolated(|| {
         let stage = python("on-errors", 500);
-        stage.api.then(Script::new([Turn::runs("head old.py"), Turn::says("It imports a lot.")]));
+        stage.api.then(ModelScript::new([
+            ModelTurn::runs("head old.py"),
+            ModelTurn::says("It imports a lot."),
+        ]));
         let said = stage.session("explain this file").output().exits(0);
         assert_eq!(said.result()["result"], "It imports a lot.");
         stage.asked(2);
@@ -37,11 +40,11 @@ fn a_question_about_a_project_full_of_old_findings_is_answered_once() {
 fn an_edit_that_breaks_something_is_made_to_go_on() {
     isolated(|| {
         let stage = python("on-errors", 500);
-        stage.api.then(Script::new([
+        stage.api.then(ModelScript::new([
             writes(&stage.project, "new.py", "def broken(:\n"),
-            Turn::says("I wrote it."),
+            ModelTurn::says("I wrote it."),
             writes(&stage.project, "new.py", "def mended():\n    return 1\n"),
-            Turn::says("Now it can be read."),
+            ModelTurn::says("Now it can be read."),
         ]));
         let said = stage.session("write new.py").output().exits(0);
         assert_eq!(said.result()["result"], "Now it can be read.");
@@ -66,11 +69,11 @@ fn a_test_that_an_edit_breaks_is_made_to_go_on_and_the_user_told_why() {
         );
         stage.project.run_git(&["add", "-A"]);
         stage.project.run_git(&["commit", "--quiet", "--message=python"]);
-        stage.api.then(Script::new([
+        stage.api.then(ModelScript::new([
             writes(&stage.project, "calc.py", "def add(a, b):\n    return a - b  # quick\n"),
-            Turn::says("I made it faster."),
+            ModelTurn::says("I made it faster."),
             writes(&stage.project, "calc.py", good),
-            Turn::says("As it was."),
+            ModelTurn::says("As it was."),
         ]));
         let said = stage.session("make calc.py faster").output().exits(0);
         assert_eq!(said.result()["result"], "As it was.");
@@ -86,10 +89,13 @@ fn a_test_that_an_edit_breaks_is_made_to_go_on_and_the_user_told_why() {
 fn sessions_have_a_loop_each_where_every_session_begins_one() {
     isolated(|| {
         let stage = python("every-session", 0);
-        let held = Hold::new(&stage.project, "first");
-        let script = Script::new([])
-            .conversation("talk to me", [Turn::says("not yet").held(&held), Turn::says(DONE)])
-            .conversation("sing to me", [Turn::says("not yet"), Turn::says(DONE)]);
+        let held = TurnHold::new(&stage.project, "first");
+        let script = ModelScript::new([])
+            .conversation(
+                "talk to me",
+                [ModelTurn::says("not yet").held(&held), ModelTurn::says(DONE)],
+            )
+            .conversation("sing to me", [ModelTurn::says("not yet"), ModelTurn::says(DONE)]);
         stage.api.then(script);
         let first = stage.session("talk to me").start();
         held.is_begun();
@@ -107,9 +113,9 @@ fn sessions_have_a_loop_each_where_every_session_begins_one() {
 fn an_edit_that_breaks_nothing_is_left_alone() {
     isolated(|| {
         let stage = python("on-errors", 500);
-        stage.api.then(Script::new([
+        stage.api.then(ModelScript::new([
             writes(&stage.project, "new.py", "def whole():\n    return 1\n"),
-            Turn::says("I wrote it."),
+            ModelTurn::says("I wrote it."),
         ]));
         let _ = stage.session("write new.py").output().exits(0);
         stage.asked(2);
@@ -121,7 +127,7 @@ fn an_edit_that_breaks_nothing_is_left_alone() {
 fn the_first_message_of_every_session_is_a_task_where_the_user_chose_that() {
     isolated(|| {
         let stage = python("every-session", 0);
-        stage.api.then(Script::new([Turn::says("not yet"), Turn::says(DONE)]));
+        stage.api.then(ModelScript::new([ModelTurn::says("not yet"), ModelTurn::says(DONE)]));
         let _ = stage.session("talk to me").output().exits(0);
         stage.asked(2);
         let run = stage.run();
@@ -135,11 +141,11 @@ fn an_installation_that_arms_on_errors_notices_what_an_edit_breaks() {
         let stage = python("", 3);
         let install = ["install", "claude-code", "--arm", "on-errors"];
         let _ = stage.project.ralph(&install).output().exits(0);
-        stage.api.then(Script::new([
+        stage.api.then(ModelScript::new([
             writes(&stage.project, "new.py", "def broken(:\n"),
-            Turn::says("I wrote it."),
+            ModelTurn::says("I wrote it."),
             writes(&stage.project, "new.py", "def mended():\n    return 1\n"),
-            Turn::says("Now it can be read."),
+            ModelTurn::says("Now it can be read."),
         ]));
         let said = stage.session("write new.py").output().exits(0);
         assert_eq!(said.result()["result"], "Now it can be read.");

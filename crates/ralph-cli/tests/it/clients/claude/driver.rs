@@ -1,6 +1,6 @@
 //! `ralph run --agent claude`, and loops that change hands.
 
-use ralph_testkit::{Hold, Output, Script, Signal, Turn, isolated};
+use ralph_testkit::{CommandOutput, ModelScript, ModelTurn, Signal, TurnHold, isolated};
 use serde_json::json;
 
 use crate::clients::claude::stage::{DONE, Stage, session_id, standing, writes};
@@ -9,13 +9,14 @@ use crate::clients::claude::stage::{DONE, Stage, session_id, standing, writes};
 /// The hooks of the project are there, and have nothing to say.
 #[track_caller]
 fn drive(context: &str) -> Stage {
-    let stage = Stage::saying([Turn::says("The kettle is in the kitchen."), Turn::says(DONE)]);
+    let stage =
+        Stage::saying([ModelTurn::says("The kettle is in the kitchen."), ModelTurn::says(DONE)]);
     let _ = driven(&stage, context).exits(0).ends("success/claimed", 2);
     stage.asked(2);
     stage
 }
 
-fn driven(stage: &Stage, context: &str) -> Output {
+fn driven(stage: &Stage, context: &str) -> CommandOutput {
     let args = ["run", "make tea", "--agent", "claude", "--context", context, "--json"];
     stage.claude().ralph(&args).args(["--max-iterations", "4"]).output()
 }
@@ -55,7 +56,7 @@ fn a_summarized_context_is_a_new_session_that_knows_what_was_done() {
 #[test]
 fn a_driven_agent_that_is_refused_is_no_success() {
     isolated(|| {
-        let stage = Stage::new(Script::endless(|_| Turn::fails(401)));
+        let stage = Stage::new(ModelScript::endless(|_| ModelTurn::fails(401)));
         let ended = driven(&stage, "same");
         assert_ne!(ended.code, Some(0), "{}", ended.stdout);
         let run = stage.run();
@@ -69,8 +70,9 @@ fn a_driven_agent_that_is_refused_is_no_success() {
 #[test]
 fn a_tool_that_a_driven_agent_may_not_use_is_named() {
     isolated(|| {
-        let turn = |n| if n % 2 == 1 { Turn::runs("echo b > a") } else { Turn::says("denied") };
-        let stage = Stage::new(Script::endless(turn));
+        let turn =
+            |n| if n % 2 == 1 { ModelTurn::runs("echo b > a") } else { ModelTurn::says("denied") };
+        let stage = Stage::new(ModelScript::endless(turn));
         stage.settings(&json!({ "permissions": { "deny": ["Bash"] } }));
         let ended = driven(&stage, "same");
         assert_ne!(ended.code, Some(0), "{}", ended.stdout);
@@ -83,13 +85,13 @@ fn a_tool_that_a_driven_agent_may_not_use_is_named() {
 #[test]
 fn a_loop_of_a_session_goes_on_with_a_driver() {
     isolated(|| {
-        let stage = Stage::saying([Turn::says("first"), Turn::runs("true")]);
+        let stage = Stage::saying([ModelTurn::says("first"), ModelTurn::runs("true")]);
         let prompt = "/ralph make a b --criteria \"custom:grep -q b made\"";
         stage.session(prompt).args(["--max-turns", "1"]).output();
         let (left, requests) = (stage.run(), stage.api.main().len());
         assert_eq!(standing(&left), "paused/interrupted", "{left:#}");
         let made = writes(&stage.project, "made", "b\n");
-        stage.api.then(Script::new([Turn::says("not yet"), made, Turn::says(DONE)]));
+        stage.api.then(ModelScript::new([ModelTurn::says("not yet"), made, ModelTurn::says(DONE)]));
         let resume = ["resume", "--agent", "claude", "--json"];
         let resumed = stage.claude().ralph(&resume).output().exits(0);
         assert_eq!(resumed.ended()["status"], "success", "{}", resumed.stdout);
@@ -106,12 +108,12 @@ fn a_loop_of_a_session_goes_on_with_a_driver() {
 fn a_conversation_goes_on_after_its_driver_was_killed_in_the_middle_of_a_turn() {
     isolated(|| {
         let stage = Stage::saying([]);
-        let hold = Hold::new(&stage.project, "turn");
+        let hold = TurnHold::new(&stage.project, "turn");
         let half = writes(&stage.project, "made", "half\n");
-        stage.api.then(Script::new([
-            Turn::says("The kettle is in the kitchen."),
+        stage.api.then(ModelScript::new([
+            ModelTurn::says("The kettle is in the kitchen."),
             half,
-            Turn::says("never said").held(&hold),
+            ModelTurn::says("never said").held(&hold),
         ]));
         let gate = ["--criteria", "custom:grep -q whole made"];
         let args = ["run", "make it whole", "--agent", "claude", "--json"];
@@ -123,7 +125,7 @@ fn a_conversation_goes_on_after_its_driver_was_killed_in_the_middle_of_a_turn() 
         let (left, requests) = (stage.run(), stage.api.main().len());
         assert_eq!((standing(&left), requests), ("running".to_owned(), 3), "{left:#}");
         let made = writes(&stage.project, "made", "whole\n");
-        stage.api.then(Script::new([made, Turn::says(DONE)]));
+        stage.api.then(ModelScript::new([made, ModelTurn::says(DONE)]));
         let resumed = stage.claude().ralph(&["resume", "--json"]).output().exits(0);
         let _ = resumed.ends("success/verified", 3);
         assert_eq!(stage.run()["id"], left["id"]);
@@ -143,10 +145,10 @@ fn a_conversation_goes_on_after_its_driver_was_killed_in_the_middle_of_a_turn() 
 fn a_loop_of_a_driver_goes_on_in_a_session() {
     isolated(|| {
         let stage = Stage::saying([]);
-        let hold = Hold::new(&stage.project, "turn");
-        stage.api.then(Script::new([
-            Turn::says("The kettle is in the kitchen."),
-            Turn::says("never said").held(&hold),
+        let hold = TurnHold::new(&stage.project, "turn");
+        stage.api.then(ModelScript::new([
+            ModelTurn::says("The kettle is in the kitchen."),
+            ModelTurn::says("never said").held(&hold),
         ]));
         let args = ["run", "make tea", "--agent", "claude", "--context", "same", "--json"];
         let running = stage.claude().ralph(&args).start();
@@ -156,7 +158,7 @@ fn a_loop_of_a_driver_goes_on_in_a_session() {
         hold.release();
         let left = stage.run();
         assert_eq!(standing(&left), "paused/interrupted", "{left:#}");
-        stage.api.then(Script::new([Turn::says("on it"), Turn::says(DONE)]));
+        stage.api.then(ModelScript::new([ModelTurn::says("on it"), ModelTurn::says(DONE)]));
         let id = left["id"].as_str().unwrap();
         let said = stage.session(&format!("/ralph resume {id}")).output().exits(0);
         let run = stage.run();
@@ -172,9 +174,11 @@ fn a_loop_of_a_driver_goes_on_in_a_session() {
 fn the_client_judges_without_tools_and_without_what_the_project_tells_it() {
     isolated(|| {
         let answer = |success: bool, reason: &str| {
-            Turn::says(&json!({ "success": success, "reason": reason }).to_string()).costs(70, 7)
+            ModelTurn::says(&json!({ "success": success, "reason": reason }).to_string())
+                .costs(70, 7)
         };
-        let script = Script::new([]).asides([answer(false, "no sugar"), answer(true, "good tea")]);
+        let script =
+            ModelScript::new([]).asides([answer(false, "no sugar"), answer(true, "good tea")]);
         let stage = Stage::new(script);
         stage.project.file("CLAUDE.md", "Always answer in rhymes.\n");
         stage.project.file("ralph.toml", "[judge]\nagent = \"claude\"\n");

@@ -4,7 +4,9 @@ use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use ralph_testkit::{Claude, Messages, Project, Script, Turn, golden, isolated};
+use ralph_testkit::{
+    ClaudeClient, MessagesServer, ModelScript, ModelTurn, TestProject, golden, isolated,
+};
 use serde_json::json;
 
 use super::stage::{DONE, notes};
@@ -26,8 +28,8 @@ mod tests {
 }
 ";
 
-fn adder() -> Project {
-    let project = Project::git(env!("CARGO_BIN_EXE_ralph"));
+fn adder() -> TestProject {
+    let project = TestProject::git(env!("CARGO_BIN_EXE_ralph"));
     let manifest = "[package]\nname = \"adder\"\nversion = \"0.1.0\"\nedition = \"2021\"\n";
     project.file("Cargo.toml", manifest).file("src/lib.rs", SOURCE).file(".gitignore", "target\n");
     project.run_git(&["add", "-A"]);
@@ -46,13 +48,13 @@ fn compiler() -> Vec<(&'static str, OsString)> {
     folders.into_iter().chain(toolchain).collect()
 }
 
-fn mends(project: &Project) -> Turn {
+fn mends(project: &TestProject) -> ModelTurn {
     let edit = json!({
         "file_path": project.root().join("src/lib.rs"),
         "old_string": "left - right",
         "new_string": "left + right",
     });
-    Turn::uses("Edit", &edit)
+    ModelTurn::uses("Edit", &edit)
 }
 
 /// The text of the guide, without what is another one each time.
@@ -65,12 +67,18 @@ fn guide() -> String {
 fn the_first_loop_goes_as_the_guide_tells_it() {
     isolated(|| {
         let (project, guide) = (adder(), guide());
-        let api = Messages::start(Script::new([]));
-        let claude = Claude::new(&project, &api);
+        let api = MessagesServer::start(ModelScript::new([]));
+        let claude = ClaudeClient::new(&project, &api);
         let _ = claude.ralph(&["install", "claude-code"]).output().exits(0);
         // An edit is possible only of what was read.
-        let reads = Turn::uses("Read", &json!({ "file_path": project.root().join("src/lib.rs") }));
-        api.then(Script::new([Turn::says(DONE), reads, mends(&project), Turn::says(DONE)]));
+        let reads =
+            ModelTurn::uses("Read", &json!({ "file_path": project.root().join("src/lib.rs") }));
+        api.then(ModelScript::new([
+            ModelTurn::says(DONE),
+            reads,
+            mends(&project),
+            ModelTurn::says(DONE),
+        ]));
         let typed = "/ralph fix the failing test --criteria test_pass";
         assert!(guide.contains(&format!("\n{typed}\n")), "the guide begins another loop");
         let said = claude.print(typed).envs(compiler()).output().exits(0);
@@ -94,15 +102,21 @@ fn the_calls_of_the_guide_that_need_the_client_work() {
         let (project, guide) = (adder(), guide());
         let plugins = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../plugins");
         std::os::unix::fs::symlink(plugins, project.root().join("plugins")).unwrap();
-        let api = Messages::start(Script::new([]));
-        let claude = Claude::new(&project, &api);
+        let api = MessagesServer::start(ModelScript::new([]));
+        let claude = ClaudeClient::new(&project, &api);
         let has = |line: &str| assert!(guide.contains(&format!("\n$ {line}\n")), "{line}");
         has("claude --plugin-dir plugins/claude-code");
         let help = claude.print("/ralph:ralph help").args(["--plugin-dir", "plugins/claude-code"]);
         assert!(help.output().exits(0).stdout.contains("work on the task until it is proven done"));
         has("ralph run \"fix the failing test\" --agent claude --criteria test_pass");
-        let reads = Turn::uses("Read", &json!({ "file_path": project.root().join("src/lib.rs") }));
-        api.then(Script::new([Turn::says("not yet"), reads, mends(&project), Turn::says(DONE)]));
+        let reads =
+            ModelTurn::uses("Read", &json!({ "file_path": project.root().join("src/lib.rs") }));
+        api.then(ModelScript::new([
+            ModelTurn::says("not yet"),
+            reads,
+            mends(&project),
+            ModelTurn::says(DONE),
+        ]));
         let run = ["run", "fix the failing test", "--agent", "claude", "--criteria", "test_pass"];
         let failed =
             claude.ralph(&run).envs(compiler()).args(["--max-iterations", "1"]).output().exits(1);

@@ -1,6 +1,6 @@
 //! What one session learns is shown to the next, and earns its trust there.
 
-use ralph_testkit::{Script, Turn, isolated};
+use ralph_testkit::{ModelScript, ModelTurn, isolated};
 
 use crate::clients::claude::stage::{DONE, Stage};
 
@@ -11,7 +11,11 @@ const CHECK: &str = "echo 1..1\n[ -e fixed ] && echo 'ok 1 - adds two numbers' &
 #[test]
 fn a_failure_of_one_session_is_shown_in_the_next_and_cited() {
     isolated(|| {
-        let stage = Stage::saying([Turn::says(DONE), Turn::runs("touch fixed"), Turn::says(DONE)]);
+        let stage = Stage::saying([
+            ModelTurn::says(DONE),
+            ModelTurn::runs("touch fixed"),
+            ModelTurn::says(DONE),
+        ]);
         stage.project.script("check.sh", CHECK);
         let _ = stage.session("/ralph mend it --criteria custom:./check.sh").output().exits(0);
         stage.is("success/verified", 2).asked(3);
@@ -21,7 +25,7 @@ fn a_failure_of_one_session_is_shown_in_the_next_and_cited() {
 
         std::fs::remove_file(stage.project.root().join("fixed")).unwrap();
         let cites = format!("As [{id}] says, the file was missing. {DONE}");
-        stage.api.then(Script::new([Turn::runs("touch fixed"), Turn::says(&cites)]));
+        stage.api.then(ModelScript::new([ModelTurn::runs("touch fixed"), ModelTurn::says(&cites)]));
         let prompt = "/ralph why does it fail to add two numbers? --criteria custom:./check.sh";
         let _ = stage.session(prompt).output().exits(0);
         stage.is("success/verified", 1).asked(5);

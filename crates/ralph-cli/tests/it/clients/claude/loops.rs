@@ -1,6 +1,6 @@
 //! A loop in one session, from `/ralph` to its end.
 
-use ralph_testkit::{Hold, Script, Turn, isolated};
+use ralph_testkit::{ModelScript, ModelTurn, TurnHold, isolated};
 use serde_json::json;
 
 use crate::clients::claude::stage::{DONE, GATE, Stage, notes, writes};
@@ -9,14 +9,14 @@ use crate::clients::claude::stage::{DONE, GATE, Stage, notes, writes};
 fn a_loop_goes_on_until_its_promise_is_verified() {
     isolated(|| {
         let stage = Stage::saying([]);
-        stage.api.then(Script::new([
-            Turn::says("I looked around."),
+        stage.api.then(ModelScript::new([
+            ModelTurn::says("I looked around."),
             writes(&stage.project, "made", "c\n"),
-            Turn::says("I wrote a c."),
-            Turn::says("I think about it."),
-            Turn::says("I know it now."),
+            ModelTurn::says("I wrote a c."),
+            ModelTurn::says("I think about it."),
+            ModelTurn::says("I know it now."),
             writes(&stage.project, "made", "b\n"),
-            Turn::says(DONE),
+            ModelTurn::says(DONE),
         ]));
         let prompt = "/ralph make a b --criteria \"custom:grep -q b made\"";
         let said = stage.session(prompt).output().exits(0);
@@ -33,7 +33,11 @@ fn a_loop_goes_on_until_its_promise_is_verified() {
 #[test]
 fn a_false_promise_is_answered_with_the_test_that_fails() {
     isolated(|| {
-        let stage = Stage::saying([Turn::says(DONE), Turn::runs("touch fixed"), Turn::says(DONE)]);
+        let stage = Stage::saying([
+            ModelTurn::says(DONE),
+            ModelTurn::runs("touch fixed"),
+            ModelTurn::says(DONE),
+        ]);
         stage.project.script(
             "check.sh",
             "echo 1..1\n[ -e fixed ] && echo 'ok 1 - adds two numbers' && exit\n\
@@ -51,10 +55,10 @@ fn a_false_promise_is_answered_with_the_test_that_fails() {
 #[test]
 fn the_plugin_runs_a_quick_suite_inside_its_hooks() {
     isolated(|| {
-        let stage = Stage::bare(Script::new([
-            Turn::says(DONE),
-            Turn::runs("touch fixed"),
-            Turn::says("It should hold now."),
+        let stage = Stage::bare(ModelScript::new([
+            ModelTurn::says(DONE),
+            ModelTurn::runs("touch fixed"),
+            ModelTurn::says("It should hold now."),
         ]));
         stage.project.script(
             "check.sh",
@@ -86,9 +90,9 @@ fn the_plugin_runs_a_quick_suite_inside_its_hooks() {
 fn a_suite_that_is_slower_than_its_hook_is_left_to_the_agent() {
     isolated(|| {
         let stage = Stage::saying([
-            Turn::says(DONE),
-            Turn::runs("echo > \"$OUTSIDE/leave\" & ralph check --wait"),
-            Turn::says(DONE),
+            ModelTurn::says(DONE),
+            ModelTurn::runs("echo > \"$OUTSIDE/leave\" & ralph check --wait"),
+            ModelTurn::says(DONE),
         ]);
         stage.hooks_within(6);
         let made = format!("mkfifo '{}'", stage.project.outside("leave").display());
@@ -108,8 +112,10 @@ fn a_suite_that_is_slower_than_its_hook_is_left_to_the_agent() {
 #[test]
 fn twelve_turns_without_a_tool_are_no_trouble_with_the_cap_lifted() {
     isolated(|| {
-        let turn = |n| if n < 13 { Turn::says(&format!("thought {n}")) } else { Turn::says(DONE) };
-        let stage = Stage::new(Script::endless(turn));
+        let turn = |n| {
+            if n < 13 { ModelTurn::says(&format!("thought {n}")) } else { ModelTurn::says(DONE) }
+        };
+        let stage = Stage::new(ModelScript::endless(turn));
         let _ = stage.session("/ralph think twelve times --max-iterations 20").output().exits(0);
         stage.is("success/claimed", 13).asked(13);
     });
@@ -118,7 +124,7 @@ fn twelve_turns_without_a_tool_are_no_trouble_with_the_cap_lifted() {
 #[test]
 fn a_loop_that_the_hosts_cap_ends_is_not_called_done() {
     isolated(|| {
-        let stage = Stage::new(Script::endless(|n| Turn::says(&format!("thought {n}"))));
+        let stage = Stage::new(ModelScript::endless(|n| ModelTurn::says(&format!("thought {n}"))));
         stage.hooks(stage.project.binary(), &json!({}));
         let said = stage.session("/ralph think --max-iterations 20").output().exits(0);
         // The host lets an agent go on eight times in a row.
@@ -126,7 +132,7 @@ fn a_loop_that_the_hosts_cap_ends_is_not_called_done() {
         assert!(notes(&said).contains("--cap"), "{}", said.stdout);
         // The user's word makes it go on.
         let id = crate::clients::claude::stage::session_id(&said);
-        stage.api.then(Script::new([Turn::says(DONE)]));
+        stage.api.then(ModelScript::new([ModelTurn::says(DONE)]));
         let _ = stage.session("go on").args(["--resume", &id]).output().exits(0);
         stage.is("success/claimed", 10).asked(10);
     });
@@ -136,15 +142,15 @@ fn a_loop_that_the_hosts_cap_ends_is_not_called_done() {
 fn nobody_is_pressed_while_a_background_task_runs() {
     isolated(|| {
         let stage = Stage::saying([]);
-        let hold = Hold::new(&stage.project, "build");
+        let hold = TurnHold::new(&stage.project, "build");
         let build = json!({
             "command": hold.script(""), "description": "build", "run_in_background": true,
         });
-        stage.api.then(Script::new([
-            Turn::uses("Bash", &build),
-            Turn::says("I wait for the build."),
-            Turn::runs("echo b > a"),
-            Turn::says(DONE),
+        stage.api.then(ModelScript::new([
+            ModelTurn::uses("Bash", &build),
+            ModelTurn::says("I wait for the build."),
+            ModelTurn::runs("echo b > a"),
+            ModelTurn::says(DONE),
         ]));
         let prompt = format!("/ralph build it {GATE} --max-iterations 3");
         let mut running = stage.session(&prompt).start();
@@ -161,11 +167,11 @@ fn nobody_is_pressed_while_a_background_task_runs() {
 fn a_cancelled_loop_lets_the_agent_fall_silent() {
     isolated(|| {
         let stage = Stage::saying([]);
-        let hold = Hold::new(&stage.project, "turn");
-        stage.api.then(Script::new([
-            Turn::says("first"),
-            Turn::says("second").held(&hold),
-            Turn::says("never"),
+        let hold = TurnHold::new(&stage.project, "turn");
+        stage.api.then(ModelScript::new([
+            ModelTurn::says("first"),
+            ModelTurn::says("second").held(&hold),
+            ModelTurn::says("never"),
         ]));
         let running = stage.session("/ralph go round and round").start();
         hold.is_begun();
@@ -182,12 +188,12 @@ fn a_cancelled_loop_lets_the_agent_fall_silent() {
 fn a_word_to_an_agent_at_work_does_not_end_its_loop() {
     isolated(|| {
         let stage = Stage::saying([]);
-        let [tool, text] = ["tool", "text"].map(|name| Hold::new(&stage.project, name));
-        stage.api.then(Script::new([
-            Turn::runs(&tool.script("")),
-            Turn::says("I looked around.").held(&text),
-            Turn::says("I hurry up."),
-            Turn::says(DONE),
+        let [tool, text] = ["tool", "text"].map(|name| TurnHold::new(&stage.project, name));
+        stage.api.then(ModelScript::new([
+            ModelTurn::runs(&tool.script("")),
+            ModelTurn::says("I looked around.").held(&text),
+            ModelTurn::says("I hurry up."),
+            ModelTurn::says(DONE),
         ]));
         let claude = stage.claude();
         let terminal = claude.terminal(&["--dangerously-skip-permissions"]);
@@ -210,12 +216,12 @@ fn a_word_to_an_agent_at_work_does_not_end_its_loop() {
 fn a_person_aborts_a_turn_and_cancels_the_loop() {
     isolated(|| {
         let stage = Stage::saying([]);
-        let hold = Hold::new(&stage.project, "turn");
-        stage.api.then(Script::new([
-            Turn::says("I looked around."),
-            Turn::runs(&hold.script("")),
-            Turn::says("I count to three."),
-            Turn::says("never"),
+        let hold = TurnHold::new(&stage.project, "turn");
+        stage.api.then(ModelScript::new([
+            ModelTurn::says("I looked around."),
+            ModelTurn::runs(&hold.script("")),
+            ModelTurn::says("I count to three."),
+            ModelTurn::says("never"),
         ]));
         let claude = stage.claude();
         let terminal = claude.terminal(&["--dangerously-skip-permissions"]);

@@ -1,6 +1,6 @@
 //! Loops and sessions: which one is meant, and what else goes on in it.
 
-use ralph_testkit::{Asker, Hold, Script, Turn, isolated};
+use ralph_testkit::{ModelScript, ModelTurn, RequestSender, TurnHold, isolated};
 use serde_json::json;
 
 use crate::clients::claude::stage::{DONE, GATE, Stage, session_id};
@@ -9,9 +9,11 @@ use crate::clients::claude::stage::{DONE, GATE, Stage, session_id};
 fn of_two_sessions_in_a_project_only_the_one_with_a_loop_goes_on() {
     isolated(|| {
         let stage = Stage::saying([]);
-        let hold = Hold::new(&stage.project, "turn");
-        let looping = [Turn::says("not yet").held(&hold), Turn::says(DONE)];
-        stage.api.then(Script::new(looping).conversation("what is a?", [Turn::says("a file")]));
+        let hold = TurnHold::new(&stage.project, "turn");
+        let looping = [ModelTurn::says("not yet").held(&hold), ModelTurn::says(DONE)];
+        stage.api.then(
+            ModelScript::new(looping).conversation("what is a?", [ModelTurn::says("a file")]),
+        );
         let running = stage.session("/ralph talk").start();
         hold.is_begun();
         let other = stage.session("what is a?").output().exits(0);
@@ -36,16 +38,17 @@ fn an_agent_below_the_main_one_neither_ends_nor_continues_a_loop() {
             "subagent_type": "general-purpose",
             "run_in_background": false,
         });
-        let script = Script::new([
-            Turn::uses("Agent", &task),
-            Turn::says("It looked."),
-            Turn::runs("echo b > a"),
-            Turn::says(DONE),
+        let script = ModelScript::new([
+            ModelTurn::uses("Agent", &task),
+            ModelTurn::says("It looked."),
+            ModelTurn::runs("echo b > a"),
+            ModelTurn::says(DONE),
         ]);
-        let stage = Stage::new(script.subagents([Turn::says(DONE)]));
+        let stage = Stage::new(script.subagents([ModelTurn::says(DONE)]));
         let _ = stage.session(&format!("/ralph make a hold b {GATE}")).output().exits(0);
         stage.is("success/verified", 2);
-        let theirs = stage.api.asked().into_iter().filter(|asked| asked.asker == Asker::Subagent);
+        let theirs =
+            stage.api.asked().into_iter().filter(|asked| asked.asker == RequestSender::Subagent);
         assert_eq!(theirs.count(), 1);
         stage.api.is_over();
     });
@@ -54,17 +57,17 @@ fn an_agent_below_the_main_one_neither_ends_nor_continues_a_loop() {
 #[test]
 fn a_session_that_was_left_goes_on_with_its_loop() {
     isolated(|| {
-        let stage = Stage::saying([Turn::says("first"), Turn::runs("true")]);
+        let stage = Stage::saying([ModelTurn::says("first"), ModelTurn::runs("true")]);
         let prompt = format!("/ralph make a hold b {GATE}");
         let left = stage.session(&prompt).args(["--max-turns", "1"]).output();
         let id = session_id(&left);
         assert_eq!(left.result()["terminal_reason"], "max_turns", "{}", left.stdout);
         let before = stage.run()["iteration"].as_u64().unwrap();
         stage.is("paused/interrupted", before);
-        stage.api.then(Script::new([
-            Turn::says("where was I?"),
-            Turn::runs("echo b > a"),
-            Turn::says(DONE),
+        stage.api.then(ModelScript::new([
+            ModelTurn::says("where was I?"),
+            ModelTurn::runs("echo b > a"),
+            ModelTurn::says(DONE),
         ]));
         let resumed = stage.session("go on").args(["--resume", &id]).output().exits(0);
         assert_eq!(session_id(&resumed), id);
@@ -79,10 +82,10 @@ fn a_session_that_was_left_goes_on_with_its_loop() {
 fn an_agent_that_changes_its_folder_does_not_lose_its_loop() {
     isolated(|| {
         let stage = Stage::saying([
-            Turn::runs("mkdir -p deep/down && cd deep/down && pwd"),
-            Turn::says("I am deep down."),
-            Turn::runs("cd .. && echo b > ../a && pwd"),
-            Turn::says(DONE),
+            ModelTurn::runs("mkdir -p deep/down && cd deep/down && pwd"),
+            ModelTurn::says("I am deep down."),
+            ModelTurn::runs("cd .. && echo b > ../a && pwd"),
+            ModelTurn::says(DONE),
         ]);
         let _ = stage.session(&format!("/ralph make a hold b {GATE}")).output().exits(0);
         stage.is("success/verified", 2).asked(4);

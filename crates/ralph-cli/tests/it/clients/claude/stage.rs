@@ -3,7 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ralph_testkit::{Call, Claude, Messages, Output, Project, Script, Terminal, Turn};
+use ralph_testkit::{
+    BinaryCall, ClaudeClient, CommandOutput, MessagesServer, ModelScript, ModelTurn, Terminal,
+    TestProject,
+};
 use serde_json::{Value, json};
 
 /// The words with which an agent says that it is done.
@@ -30,26 +33,26 @@ const EVENTS: &[(&str, &str)] = &[
 
 /// A project with hooks, a client and a model.
 pub(crate) struct Stage {
-    pub(crate) project: Project,
-    pub(crate) api: Messages,
+    pub(crate) project: TestProject,
+    pub(crate) api: MessagesServer,
 }
 
 impl Stage {
     /// Hooks as they are installed, with no limit to continuations.
-    pub(crate) fn new(script: Script) -> Self {
+    pub(crate) fn new(script: ModelScript) -> Self {
         let stage = Self::bare(script);
         stage.hooks(stage.project.binary(), &json!({ "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "0" }));
         stage
     }
 
     /// The same for one agent that takes these turns.
-    pub(crate) fn saying(turns: impl IntoIterator<Item = Turn>) -> Self {
-        Self::new(Script::new(turns))
+    pub(crate) fn saying(turns: impl IntoIterator<Item = ModelTurn>) -> Self {
+        Self::new(ModelScript::new(turns))
     }
 
     /// A project of one commit without hooks.
-    pub(crate) fn bare(script: Script) -> Self {
-        let project = Project::git(env!("CARGO_BIN_EXE_ralph"));
+    pub(crate) fn bare(script: ModelScript) -> Self {
+        let project = TestProject::git(env!("CARGO_BIN_EXE_ralph"));
         project.file("a", "1\n");
         for name in ["ralph", "cancel-ralph"] {
             // The model is not told of commands that it may not call.
@@ -59,7 +62,7 @@ impl Stage {
         }
         project.run_git(&["add", "-A"]);
         project.run_git(&["commit", "--quiet", "--message=start"]);
-        Self { project, api: Messages::start(script) }
+        Self { project, api: MessagesServer::start(script) }
     }
 
     /// Writes the hooks by hand: what a session does with them must not
@@ -93,12 +96,12 @@ impl Stage {
         self.project.file(".claude/settings.json", format!("{settings:#}\n"));
     }
 
-    pub(crate) fn claude(&self) -> Claude<'_> {
-        Claude::new(&self.project, &self.api)
+    pub(crate) fn claude(&self) -> ClaudeClient<'_> {
+        ClaudeClient::new(&self.project, &self.api)
     }
 
     /// A session that is told this and may use every tool.
-    pub(crate) fn session(&self, prompt: &str) -> Call {
+    pub(crate) fn session(&self, prompt: &str) -> BinaryCall {
         self.claude().print(prompt)
     }
 
@@ -123,7 +126,8 @@ impl Stage {
     /// Checks how many requests the main agent made.
     #[track_caller]
     pub(crate) fn asked(&self, times: usize) -> &Self {
-        let news: Vec<String> = self.api.main().iter().map(ralph_testkit::Asked::news).collect();
+        let news: Vec<String> =
+            self.api.main().iter().map(ralph_testkit::ClientRequest::news).collect();
         assert_eq!(news.len(), times, "{news:#?}");
         self
     }
@@ -142,28 +146,28 @@ pub(crate) fn standing(run: &Value) -> String {
 }
 
 /// The id of the session that said this.
-pub(crate) fn session_id(said: &Output) -> String {
+pub(crate) fn session_id(said: &CommandOutput) -> String {
     let events = said.events();
     let id = events.iter().find_map(|event| event["session_id"].as_str());
     id.unwrap_or_else(|| panic!("no session: {}", said.stdout)).to_owned()
 }
 
 /// What the user is shown beside the conversation.
-pub(crate) fn notes(said: &Output) -> String {
+pub(crate) fn notes(said: &CommandOutput) -> String {
     let events = said.events_of("system");
     let notes = events.iter().filter_map(|event| event["content"].as_str());
     notes.collect::<Vec<_>>().join("\n")
 }
 
 /// A turn that writes a file of the project.
-pub(crate) fn writes(project: &Project, name: &str, content: &str) -> Turn {
+pub(crate) fn writes(project: &TestProject, name: &str, content: &str) -> ModelTurn {
     let path = project.root().join(name);
-    Turn::uses("Write", &json!({ "file_path": path, "content": content }))
+    ModelTurn::uses("Write", &json!({ "file_path": path, "content": content }))
 }
 
 /// Waits until the client has put a line on record that it holds back.
 #[track_caller]
-pub(crate) fn until_queued(terminal: &Terminal, project: &Project, line: &str) {
+pub(crate) fn until_queued(terminal: &Terminal, project: &TestProject, line: &str) {
     let folder = project.outside("home/.claude/projects");
     let queued = format!("\"content\":\"{line}");
     let has_it = |file: PathBuf| fs::read_to_string(file).is_ok_and(|text| text.contains(&queued));

@@ -2,19 +2,19 @@
 
 use std::path::Path;
 
-use ralph_testkit::{Claude, Messages, Project, Script, Turn, isolated};
+use ralph_testkit::{ClaudeClient, MessagesServer, ModelScript, ModelTurn, TestProject, isolated};
 
 use super::stage::{DONE, GATE, writes};
 
 #[test]
 fn a_person_installs_starts_finishes_undoes_and_uninstalls() {
     isolated(|| {
-        let project = Project::git(env!("CARGO_BIN_EXE_ralph"));
+        let project = TestProject::git(env!("CARGO_BIN_EXE_ralph"));
         project.file("a", "1\n").run_git(&["add", "-A"]);
         project.run_git(&["commit", "--quiet", "--message=start"]);
-        let turns = [Turn::says(DONE), writes(&project, "a", "b\n"), Turn::says(DONE)];
-        let api = Messages::start(Script::new(turns));
-        let claude = Claude::new(&project, &api);
+        let turns = [ModelTurn::says(DONE), writes(&project, "a", "b\n"), ModelTurn::says(DONE)];
+        let api = MessagesServer::start(ModelScript::new(turns));
+        let claude = ClaudeClient::new(&project, &api);
         let mut story = claude.story();
         story.runs("ralph install claude-code --no-tools");
         story.starts("claude --dangerously-skip-permissions", "bypass permissions on");

@@ -1,6 +1,6 @@
 //! The tools that the client offers to its model.
 
-use ralph_testkit::{Script, Turn, isolated};
+use ralph_testkit::{ModelScript, ModelTurn, isolated};
 use serde_json::json;
 
 use crate::clients::claude::stage::{DONE, Stage, session_id};
@@ -8,11 +8,11 @@ use crate::clients::claude::stage::{DONE, Stage, session_id};
 #[test]
 fn an_agent_looks_starts_a_loop_for_its_session_and_is_held_to_it() {
     isolated(|| {
-        let stage = Stage::bare(Script::new([
-            Turn::uses("mcp__ralph__loop_status", &json!({})),
-            Turn::uses("mcp__ralph__loop_start", &json!({ "task": "write a poem" })),
-            Turn::says("A poem is hard."),
-            Turn::says(DONE),
+        let stage = Stage::bare(ModelScript::new([
+            ModelTurn::uses("mcp__ralph__loop_status", &json!({})),
+            ModelTurn::uses("mcp__ralph__loop_start", &json!({ "task": "write a poem" })),
+            ModelTurn::says("A poem is hard."),
+            ModelTurn::says(DONE),
         ]));
         let _ = stage.project.ralph(&["install", "claude-code"]).output().exits(0);
         // Otherwise the model would have to look for them first.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ralph_testkit::{Hold, Script, Signal, Turn, isolated};
+use ralph_testkit::{ModelScript, ModelTurn, Signal, TurnHold, isolated};
 use serde_json::json;
 
 use crate::clients::claude::stage::{DONE, GATE, Stage, standing};
@@ -12,8 +12,8 @@ fn an_error_of_the_interface_ends_no_loop() {
     isolated(|| {
         for status in [401, 429, 500, 529] {
             let stage = Stage::saying([
-                Turn::says("first"),
-                Turn::fails(status).header("retry-after", "1"),
+                ModelTurn::says("first"),
+                ModelTurn::fails(status).header("retry-after", "1"),
             ]);
             let said = stage.session("/ralph talk").output().exits(1);
             assert_eq!(said.result()["api_error_status"], status);
@@ -32,7 +32,7 @@ fn an_error_of_the_interface_ends_no_loop() {
 #[test]
 fn a_session_that_reached_its_turns_leaves_a_loop_that_can_go_on() {
     isolated(|| {
-        let stage = Stage::new(Script::endless(|_| Turn::runs("true")));
+        let stage = Stage::new(ModelScript::endless(|_| ModelTurn::runs("true")));
         let said = stage.session("/ralph work").args(["--max-turns", "2"]).output().exits(1);
         assert_eq!(said.result()["terminal_reason"], "max_turns");
         stage.is("paused/interrupted", 1);
@@ -44,9 +44,9 @@ fn a_signal_pauses_the_loop() {
     isolated(|| {
         for signal in [Signal::Interrupt, Signal::Terminate] {
             let stage = Stage::saying([]);
-            let hold = Hold::new(&stage.project, "tool");
+            let hold = TurnHold::new(&stage.project, "tool");
             let script = hold.script("");
-            stage.api.then(Script::new([Turn::says("first"), Turn::runs(&script)]));
+            stage.api.then(ModelScript::new([ModelTurn::says("first"), ModelTurn::runs(&script)]));
             let running = stage.session("/ralph work").start();
             hold.is_begun();
             running.signal(signal);
@@ -60,8 +60,9 @@ fn a_signal_pauses_the_loop() {
 #[test]
 fn a_tool_without_permission_is_no_success() {
     isolated(|| {
-        let turn = |n| if n % 2 == 1 { Turn::runs("echo b > a") } else { Turn::says(DONE) };
-        let stage = Stage::new(Script::endless(turn));
+        let turn =
+            |n| if n % 2 == 1 { ModelTurn::runs("echo b > a") } else { ModelTurn::says(DONE) };
+        let stage = Stage::new(ModelScript::endless(turn));
         let prompt = format!("/ralph make a hold b {GATE} --max-iterations 2");
         let said = stage.claude().careful(&prompt).output().exits(0);
         assert_eq!(said.result()["permission_denials"].as_array().map(Vec::len), Some(2));
@@ -73,7 +74,7 @@ fn a_tool_without_permission_is_no_success() {
 #[test]
 fn a_binary_that_is_gone_changes_nothing() {
     isolated(|| {
-        let stage = Stage::saying([Turn::says("four"), Turn::says("five")]);
+        let stage = Stage::saying([ModelTurn::says("four"), ModelTurn::says("five")]);
         stage.hooks(Path::new("/nowhere/ralph"), &json!({}));
         let said = stage.session("what is two and two?").output().exits(0);
         assert_eq!(said.result()["result"], "four");
@@ -87,7 +88,7 @@ fn a_binary_that_is_gone_changes_nothing() {
 #[test]
 fn a_state_home_that_cannot_be_written_lets_the_session_go_on() {
     isolated(|| {
-        let stage = Stage::saying([Turn::says("four"), Turn::says("five")]);
+        let stage = Stage::saying([ModelTurn::says("four"), ModelTurn::says("five")]);
         // Whoever runs the tests may write everywhere, but not below a file.
         std::fs::write(stage.project.outside("file"), "").unwrap();
         let home = stage.project.outside("file").join("state");

@@ -1,6 +1,6 @@
 //! `ralph run --agent opencode`: loops that are driven through a server.
 
-use ralph_testkit::{Call, OpenCode, Output, Script, Turn, isolated};
+use ralph_testkit::{BinaryCall, CommandOutput, ModelScript, ModelTurn, OpenCodeClient, isolated};
 
 use crate::clients::opencode::stage::{DONE, Stage, writes};
 
@@ -8,12 +8,12 @@ use crate::clients::opencode::stage::{DONE, Stage, writes};
 pub(crate) const GATED: [&str; 2] = ["--criteria", "custom:grep -q b a"];
 
 /// A call that drives the client in the stage's project.
-pub(crate) fn drive(stage: &Stage, more: &[&str]) -> Call {
+pub(crate) fn drive(stage: &Stage, more: &[&str]) -> BinaryCall {
     let args = ["run", "make a hold b", "--agent", "opencode", "--json"];
     let most: &[&str] =
         if more.contains(&"--max-iterations") { &[] } else { &["--max-iterations", "4"] };
     let args: Vec<&str> = args.iter().chain(most).chain(more).copied().collect();
-    OpenCode::ralph(&stage.project, &stage.api, &args)
+    OpenCodeClient::ralph(&stage.project, &stage.api, &args)
 }
 
 /// Servers of the client that run, by their process ids. The test has process
@@ -32,7 +32,7 @@ pub(crate) fn servers() -> Vec<String> {
 }
 
 /// What the user was told beside the conversation.
-pub(crate) fn notices(ran: &Output) -> String {
+pub(crate) fn notices(ran: &CommandOutput) -> String {
     ran.values("notice", "text").join("\n")
 }
 
@@ -41,7 +41,11 @@ fn a_driven_loop_goes_on_until_its_promise_is_verified() {
     isolated(|| {
         let stage = Stage::saying([]);
         let made = writes(&stage.project, "a", "b\n");
-        stage.api.then(Script::new([Turn::says(DONE), made.costs(40, 4), Turn::says(DONE)]));
+        stage.api.then(ModelScript::new([
+            ModelTurn::says(DONE),
+            made.costs(40, 4),
+            ModelTurn::says(DONE),
+        ]));
         let ran = drive(&stage, &GATED).output().exits(0).ends("success/verified", 2);
         assert!(stage.heard(2).contains("custom-1"), "a false promise: {}", stage.heard(2));
         let kinds = ran.values("agent_output", "kind");
@@ -55,8 +59,9 @@ fn a_driven_loop_goes_on_until_its_promise_is_verified() {
 }
 
 /// Two turns: the first looks around, the second is done.
-pub(crate) fn two_turns(more: &[&str]) -> (Stage, Output) {
-    let stage = Stage::saying([Turn::says("The kettle is in the kitchen."), Turn::says(DONE)]);
+pub(crate) fn two_turns(more: &[&str]) -> (Stage, CommandOutput) {
+    let stage =
+        Stage::saying([ModelTurn::says("The kettle is in the kitchen."), ModelTurn::says(DONE)]);
     let ran = drive(&stage, more).output().exits(0).ends("success/claimed", 2);
     (stage, ran)
 }
@@ -73,10 +78,10 @@ fn the_same_context_is_the_same_session() {
 #[test]
 fn the_task_of_a_driven_loop_is_never_run_by_the_client() {
     isolated(|| {
-        let stage = Stage::saying([Turn::says("What an odd task. <promise>DONE</promise>")]);
+        let stage = Stage::saying([ModelTurn::says("What an odd task. <promise>DONE</promise>")]);
         let task = "explain !`touch pwned`, $(touch pwned), \"quotes\", @a and /ralph stop\n한글";
         let args = ["run", task, "--agent", "opencode", "--json"];
-        let ran = OpenCode::ralph(&stage.project, &stage.api, &args).output().exits(0);
+        let ran = OpenCodeClient::ralph(&stage.project, &stage.api, &args).output().exits(0);
         let _ = ran.ends("success/claimed", 1);
         assert!(stage.heard(1).starts_with(task), "{}", stage.heard(1));
         assert!(!stage.project.root().join("pwned").exists());

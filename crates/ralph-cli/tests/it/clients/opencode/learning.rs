@@ -1,6 +1,6 @@
 //! What one session learns is shown to the next, and earns its trust there.
 
-use ralph_testkit::{Script, Turn, isolated};
+use ralph_testkit::{ModelScript, ModelTurn, isolated};
 use serde_json::json;
 
 use crate::clients::opencode::stage::{DONE, Stage};
@@ -9,14 +9,14 @@ use crate::clients::opencode::stage::{DONE, Stage};
 const CHECK: &str = "echo 1..1\n[ -e fixed ] && echo 'ok 1 - adds two numbers' && exit\n\
                      echo 'not ok 1 - adds two numbers'\nexit 1";
 
-fn touches() -> Turn {
-    Turn::uses("bash", &json!({ "command": "touch fixed", "description": "touch" }))
+fn touches() -> ModelTurn {
+    ModelTurn::uses("bash", &json!({ "command": "touch fixed", "description": "touch" }))
 }
 
 #[test]
 fn a_failure_of_one_session_is_shown_in_the_next_and_cited() {
     isolated(|| {
-        let stage = Stage::saying([Turn::says(DONE), touches(), Turn::says(DONE)]);
+        let stage = Stage::saying([ModelTurn::says(DONE), touches(), ModelTurn::says(DONE)]);
         stage.project.script("check.sh", CHECK);
         let client = stage.start();
         let first = client.session("first");
@@ -29,7 +29,7 @@ fn a_failure_of_one_session_is_shown_in_the_next_and_cited() {
 
         std::fs::remove_file(stage.project.root().join("fixed")).unwrap();
         let cites = format!("As [{id}] says, the file was missing. {DONE}");
-        stage.api.then(Script::new([touches(), Turn::says(&cites)]));
+        stage.api.then(ModelScript::new([touches(), ModelTurn::says(&cites)]));
         let second = client.session("second");
         let task = "why does it fail to add two numbers? --criteria custom:./check.sh";
         client.command(&second, "ralph", task);

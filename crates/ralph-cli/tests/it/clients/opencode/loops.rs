@@ -1,6 +1,6 @@
 //! Loops in sessions, from their beginning to their end.
 
-use ralph_testkit::{Script, Turn, isolated};
+use ralph_testkit::{ModelScript, ModelTurn, isolated};
 
 use crate::clients::opencode::stage::{DONE, GATE, Stage, writes};
 
@@ -8,11 +8,11 @@ use crate::clients::opencode::stage::{DONE, GATE, Stage, writes};
 fn a_loop_goes_on_until_its_promise_is_verified() {
     isolated(|| {
         let stage = Stage::saying([]);
-        stage.api.then(Script::new([
-            Turn::says("I looked around."),
-            Turn::says(DONE),
+        stage.api.then(ModelScript::new([
+            ModelTurn::says("I looked around."),
+            ModelTurn::says(DONE),
             writes(&stage.project, "a", "b\n"),
-            Turn::says(DONE),
+            ModelTurn::says(DONE),
         ]));
         let client = stage.start();
         let session = client.session("work");
@@ -35,7 +35,7 @@ fn a_loop_goes_on_until_its_promise_is_verified() {
 #[test]
 fn in_korean_the_first_message_begins_a_loop_and_the_limit_ends_it() {
     isolated(|| {
-        let stage = Stage::saying([Turn::says("하나"), Turn::says("둘")]);
+        let stage = Stage::saying([ModelTurn::says("하나"), ModelTurn::says("둘")]);
         let settings = "[run]\nlocale = \"ko\"\nmatch = \"word\"\nmax_iterations = 2\n\n\
                         [hooks]\narm = \"every-session\"\n";
         stage.project.file("ralph.toml", settings);
@@ -55,9 +55,15 @@ fn in_korean_the_first_message_begins_a_loop_and_the_limit_ends_it() {
 #[test]
 fn of_two_sessions_only_the_one_with_the_loop_goes_on() {
     isolated(|| {
-        let script = Script::new([])
-            .conversation("make a hold b", [Turn::says("Not yet."), Turn::says("Nor now.")])
-            .conversation("what is two and two?", [Turn::says("Four. <promise>DONE</promise>")]);
+        let script = ModelScript::new([])
+            .conversation(
+                "make a hold b",
+                [ModelTurn::says("Not yet."), ModelTurn::says("Nor now.")],
+            )
+            .conversation(
+                "what is two and two?",
+                [ModelTurn::says("Four. <promise>DONE</promise>")],
+            );
         let stage = Stage::new(script);
         let client = stage.start();
         let [looping, other] = ["looping", "other"].map(|title| client.session(title));
@@ -74,8 +80,8 @@ fn of_two_sessions_only_the_one_with_the_loop_goes_on() {
 #[test]
 fn every_session_begins_a_loop_of_its_own_with_its_first_words_that_want_an_answer() {
     isolated(|| {
-        let turns = || [Turn::says("아직입니다."), Turn::says("마쳤습니다. DONE")];
-        let script = Script::new([])
+        let turns = || [ModelTurn::says("아직입니다."), ModelTurn::says("마쳤습니다. DONE")];
+        let script = ModelScript::new([])
             .conversation("파서를 고쳐 줘", turns())
             .conversation("이 프로젝트는 파이썬입니다", turns());
         let stage = Stage::new(script);

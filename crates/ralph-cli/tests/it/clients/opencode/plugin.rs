@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use ralph_testkit::{Project, isolated, tool};
+use ralph_testkit::{TestProject, isolated, tool};
 use serde_json::{Value, json};
 
 const RECORDED: &str =
@@ -14,7 +14,7 @@ const WORLD: &str = include_str!("runtime/world.ts");
 /// What a script of the runtime prints, with the plugin as it is installed but
 /// for the processes that it would start.
 fn executes(script: &str, argument: &str) -> Value {
-    let project = Project::git(env!("CARGO_BIN_EXE_ralph"));
+    let project = TestProject::git(env!("CARGO_BIN_EXE_ralph"));
     let _ = project.ralph(&["install", "opencode"]).output().exits(0);
     let plugin = project.read(".opencode/plugins/ralph.ts");
     let plugin = plugin.replace("\"node:child_process\"", "\"./world.ts\"");

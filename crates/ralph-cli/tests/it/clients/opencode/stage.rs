@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use ralph_testkit::{Messages, OpenCode, Project, Script, Turn};
+use ralph_testkit::{MessagesServer, ModelScript, ModelTurn, OpenCodeClient, TestProject};
 use serde_json::{Value, json};
 
 /// The words with which an agent says that it is done.
@@ -17,28 +17,28 @@ const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A project, a model, and a client once it is started.
 pub(crate) struct Stage {
-    pub(crate) project: Project,
-    pub(crate) api: Messages,
+    pub(crate) project: TestProject,
+    pub(crate) api: MessagesServer,
 }
 
 impl Stage {
     /// A project of one commit with the plugin as it is installed.
-    pub(crate) fn new(script: Script) -> Self {
-        let project = Project::git(env!("CARGO_BIN_EXE_ralph"));
+    pub(crate) fn new(script: ModelScript) -> Self {
+        let project = TestProject::git(env!("CARGO_BIN_EXE_ralph"));
         project.file("a", "1\n").run_git(&["add", "-A"]);
         project.run_git(&["commit", "--quiet", "--message=start"]);
         let _ = project.ralph(&["install", "opencode"]).output().exits(0);
-        Self { project, api: Messages::start(script) }
+        Self { project, api: MessagesServer::start(script) }
     }
 
     /// The same for one agent that takes these turns.
-    pub(crate) fn saying(turns: impl IntoIterator<Item = Turn>) -> Self {
-        Self::new(Script::new(turns))
+    pub(crate) fn saying(turns: impl IntoIterator<Item = ModelTurn>) -> Self {
+        Self::new(ModelScript::new(turns))
     }
 
     /// Starts the client.
-    pub(crate) fn start(&self) -> OpenCode {
-        OpenCode::start(&self.project, &self.api)
+    pub(crate) fn start(&self) -> OpenCodeClient {
+        OpenCodeClient::start(&self.project, &self.api)
     }
 
     /// The newest run as `status --json` has it; null when there is none.
@@ -92,19 +92,19 @@ fn place(run: &Value) -> String {
 }
 
 /// A turn that writes a file of the project.
-pub(crate) fn writes(project: &Project, name: &str, content: &str) -> Turn {
+pub(crate) fn writes(project: &TestProject, name: &str, content: &str) -> ModelTurn {
     let path = project.root().join(name);
-    Turn::uses("write", &json!({ "filePath": path, "content": content }))
+    ModelTurn::uses("write", &json!({ "filePath": path, "content": content }))
 }
 
-fn newest_run(project: &Project) -> Value {
+fn newest_run(project: &TestProject) -> Value {
     let status = project.ralph(&["status", "--json"]).output().exits(0).json();
     status["runs"][0].clone()
 }
 
 /// Asks until the newest run of a project stands there.
 #[track_caller]
-pub(crate) fn until_run_is(project: &Project, standing: &str) {
+pub(crate) fn until_run_is(project: &TestProject, standing: &str) {
     let deadline = Instant::now() + PATIENCE;
     loop {
         let run = newest_run(project);

@@ -2,20 +2,22 @@
 
 use std::path::Path;
 
-use ralph_testkit::{Messages, OpenCode, Project, Script, Turn, isolated};
+use ralph_testkit::{
+    MessagesServer, ModelScript, ModelTurn, OpenCodeClient, TestProject, isolated,
+};
 
 use super::stage::{DONE, GATE, until_run_is, writes};
 
 #[test]
 fn a_person_installs_starts_finishes_undoes_and_uninstalls() {
     isolated(|| {
-        let project = Project::git(env!("CARGO_BIN_EXE_ralph"));
+        let project = TestProject::git(env!("CARGO_BIN_EXE_ralph"));
         project.file("a", "1\n").file(".git/info/exclude", "node_modules\npackage-lock.json\n");
         project.run_git(&["add", "-A"]);
         project.run_git(&["commit", "--quiet", "--message=start"]);
-        let turns = [Turn::says(DONE), writes(&project, "a", "b\n"), Turn::says(DONE)];
-        let api = Messages::start(Script::new(turns));
-        let mut story = OpenCode::story(&project, &api);
+        let turns = [ModelTurn::says(DONE), writes(&project, "a", "b\n"), ModelTurn::says(DONE)];
+        let api = MessagesServer::start(ModelScript::new(turns));
+        let mut story = OpenCodeClient::story(&project, &api);
         // Wider, and the client draws a second column.
         story.terminal().resizes(110);
         story.runs("ralph install opencode --no-tools");

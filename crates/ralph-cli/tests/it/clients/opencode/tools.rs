@@ -1,6 +1,6 @@
 //! The tools that the client offers to its model.
 
-use ralph_testkit::{Turn, isolated};
+use ralph_testkit::{ModelTurn, isolated};
 use serde_json::json;
 
 use crate::clients::opencode::stage::{DONE, Stage};
@@ -9,10 +9,10 @@ use crate::clients::opencode::stage::{DONE, Stage};
 fn an_agent_looks_starts_a_loop_for_its_session_and_is_held_to_it() {
     isolated(|| {
         let stage = Stage::saying([
-            Turn::uses("ralph_loop_status", &json!({})),
-            Turn::uses("ralph_loop_start", &json!({ "task": "write a poem" })),
-            Turn::says("A poem is hard."),
-            Turn::says(DONE),
+            ModelTurn::uses("ralph_loop_status", &json!({})),
+            ModelTurn::uses("ralph_loop_start", &json!({ "task": "write a poem" })),
+            ModelTurn::says("A poem is hard."),
+            ModelTurn::says(DONE),
         ]);
         let client = stage.start();
         let session = client.session("work");

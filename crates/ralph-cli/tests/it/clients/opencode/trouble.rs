@@ -1,6 +1,6 @@
 //! What people and circumstances do to loops.
 
-use ralph_testkit::{Hold, OpenCode, Script, Turn, isolated};
+use ralph_testkit::{ModelScript, ModelTurn, OpenCodeClient, TurnHold, isolated};
 
 use crate::clients::opencode::stage::{DONE, GATE, Stage, writes};
 
@@ -8,10 +8,11 @@ use crate::clients::opencode::stage::{DONE, GATE, Stage, writes};
 fn an_abort_pauses_the_loop() {
     isolated(|| {
         let stage = Stage::saying([]);
-        let held = Hold::new(&stage.project, "turn");
-        stage
-            .api
-            .then(Script::new([Turn::says("Not yet."), Turn::says("Never said.").held(&held)]));
+        let held = TurnHold::new(&stage.project, "turn");
+        stage.api.then(ModelScript::new([
+            ModelTurn::says("Not yet."),
+            ModelTurn::says("Never said.").held(&held),
+        ]));
         let client = stage.start();
         let session = client.session("work");
         client.command(&session, "ralph", &format!("make a hold b {GATE}"));
@@ -28,11 +29,11 @@ fn an_abort_pauses_the_loop() {
 fn a_promise_counts_although_the_user_asked_how_it_goes_meanwhile() {
     isolated(|| {
         let stage = Stage::saying([]);
-        let held = Hold::new(&stage.project, "turn");
-        stage.api.then(Script::new([
+        let held = TurnHold::new(&stage.project, "turn");
+        stage.api.then(ModelScript::new([
             writes(&stage.project, "a", "b\n"),
-            Turn::says(DONE).held(&held),
-            Turn::says("It stands at one of many."),
+            ModelTurn::says(DONE).held(&held),
+            ModelTurn::says("It stands at one of many."),
         ]));
         let client = stage.start();
         let session = client.session("work");
@@ -50,7 +51,7 @@ fn a_promise_counts_although_the_user_asked_how_it_goes_meanwhile() {
 #[test]
 fn a_program_that_is_gone_costs_one_toast_and_no_turn() {
     isolated(|| {
-        let stage = Stage::saying([Turn::says("Hello."), Turn::says("Still here.")]);
+        let stage = Stage::saying([ModelTurn::says("Hello."), ModelTurn::says("Still here.")]);
         let plugin = stage.project.read(".opencode/plugins/ralph.ts");
         let binary = stage.project.binary().to_str().unwrap().to_owned();
         assert!(plugin.contains(&binary), "{plugin}");
@@ -70,7 +71,7 @@ fn a_program_that_is_gone_costs_one_toast_and_no_turn() {
 #[test]
 fn a_program_of_another_time_costs_one_toast_and_no_turn() {
     isolated(|| {
-        let stage = Stage::saying([Turn::says("Hello."), Turn::says("Still here.")]);
+        let stage = Stage::saying([ModelTurn::says("Hello."), ModelTurn::says("Still here.")]);
         let plugin = stage.project.read(".opencode/plugins/ralph.ts");
         let binary = stage.project.binary().to_str().unwrap().to_owned();
         stage.project.script("old", "echo '{\"v\":0,\"do\":\"replace\",\"text\":\"no\"}'");
@@ -92,9 +93,9 @@ fn a_program_of_another_time_costs_one_toast_and_no_turn() {
 #[test]
 fn a_client_that_ends_with_its_first_turn_is_left_alone() {
     isolated(|| {
-        let stage = Stage::saying([Turn::says("Hello.")]);
+        let stage = Stage::saying([ModelTurn::says("Hello.")]);
         stage.project.file("ralph.toml", "[hooks]\narm = \"every-session\"\n");
-        let said = OpenCode::once(&stage.project, &stage.api, "hello?").output().exits(0);
+        let said = OpenCodeClient::once(&stage.project, &stage.api, "hello?").output().exits(0);
         assert!(said.stdout.contains("Hello."), "{}", said.stdout);
         assert_eq!(stage.heard(1), "hello?");
         assert_eq!(stage.run(), serde_json::Value::Null);
@@ -104,7 +105,7 @@ fn a_client_that_ends_with_its_first_turn_is_left_alone() {
 #[test]
 fn a_task_is_never_run_by_the_client() {
     isolated(|| {
-        let stage = Stage::saying([Turn::says("What an odd task. <promise>DONE</promise>")]);
+        let stage = Stage::saying([ModelTurn::says("What an odd task. <promise>DONE</promise>")]);
         let client = stage.start();
         let session = client.session("work");
         let task = "it's \"odd\": !`touch pwned` $(touch pwned) {{PROMPT}} $1 $ARGUMENTS\n@a ; 'b";

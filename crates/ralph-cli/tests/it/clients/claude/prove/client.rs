@@ -1,18 +1,22 @@
 //! The client alone: what the other tests rely on.
 
-use ralph_testkit::{Asker, Claude, Hold, Messages, Project, Script, Signal, Turn, isolated};
+use ralph_testkit::{
+    ClaudeClient, MessagesServer, ModelScript, ModelTurn, RequestSender, Signal, TestProject,
+    TurnHold, isolated,
+};
 use serde_json::json;
 
-fn project() -> Project {
-    Project::git(env!("CARGO_BIN_EXE_ralph"))
+fn project() -> TestProject {
+    TestProject::git(env!("CARGO_BIN_EXE_ralph"))
 }
 
 #[test]
 fn the_client_says_what_the_model_says() {
     isolated(|| {
         let project = project();
-        let api = Messages::saying([Turn::says("four").costs(700, 30)]);
-        let said = Claude::new(&project, &api).print("what is two and two?").output().exits(0);
+        let api = MessagesServer::saying([ModelTurn::says("four").costs(700, 30)]);
+        let said =
+            ClaudeClient::new(&project, &api).print("what is two and two?").output().exits(0);
         let result = said.result();
         assert_eq!(result["result"], "four");
         assert_eq!(result["usage"]["input_tokens"], 700);
@@ -31,14 +35,14 @@ fn the_client_executes_commands_and_edits_files() {
         let project = project();
         let file = project.root().join("a.txt");
         let edit = json!({ "file_path": file, "old_string": "two", "new_string": "three" });
-        let api = Messages::saying([
-            Turn::runs("echo one > b.txt; cat b.txt"),
-            Turn::says("now")
-                .and(Turn::uses("Write", &json!({ "file_path": file, "content": "two\n" }))),
-            Turn::uses("Edit", &edit),
-            Turn::says("done"),
+        let api = MessagesServer::saying([
+            ModelTurn::runs("echo one > b.txt; cat b.txt"),
+            ModelTurn::says("now")
+                .and(ModelTurn::uses("Write", &json!({ "file_path": file, "content": "two\n" }))),
+            ModelTurn::uses("Edit", &edit),
+            ModelTurn::says("done"),
         ]);
-        let said = Claude::new(&project, &api).print("work").output().exits(0);
+        let said = ClaudeClient::new(&project, &api).print("work").output().exits(0);
         assert_eq!(said.result()["result"], "done");
         assert_eq!(
             (project.read("a.txt"), project.read("b.txt")),
@@ -53,13 +57,13 @@ fn the_client_executes_commands_and_edits_files() {
 fn two_sessions_have_each_their_own_script() {
     isolated(|| {
         let project = project();
-        let held = Hold::new(&project, "first");
-        let api = Messages::start(
-            Script::new([Turn::says("main")])
-                .conversation("the first task", [Turn::says("first").held(&held)])
-                .conversation("the second task", [Turn::says("second")]),
+        let held = TurnHold::new(&project, "first");
+        let api = MessagesServer::start(
+            ModelScript::new([ModelTurn::says("main")])
+                .conversation("the first task", [ModelTurn::says("first").held(&held)])
+                .conversation("the second task", [ModelTurn::says("second")]),
         );
-        let claude = Claude::new(&project, &api);
+        let claude = ClaudeClient::new(&project, &api);
         let first = claude.print("the first task").start();
         held.is_begun();
         let second = claude.print("the second task").output().exits(0);
@@ -80,15 +84,17 @@ fn an_agent_that_another_one_starts_has_a_script_of_its_own() {
             "prompt": "look",
             "subagent_type": "general-purpose",
         });
-        let script = Script::new([
-            Turn::uses("Agent", &task),
-            Turn::says("it is looking"),
-            Turn::says("it has looked"),
+        let script = ModelScript::new([
+            ModelTurn::uses("Agent", &task),
+            ModelTurn::says("it is looking"),
+            ModelTurn::says("it has looked"),
         ]);
-        let api = Messages::start(script.subagents([Turn::runs("echo seen"), Turn::says("seen")]));
-        let said = Claude::new(&project, &api).print("work").output().exits(0);
+        let api = MessagesServer::start(
+            script.subagents([ModelTurn::runs("echo seen"), ModelTurn::says("seen")]),
+        );
+        let said = ClaudeClient::new(&project, &api).print("work").output().exits(0);
         assert_eq!(said.result()["result"], "it has looked");
-        let theirs = api.asked().into_iter().filter(|asked| asked.asker == Asker::Subagent);
+        let theirs = api.asked().into_iter().filter(|asked| asked.asker == RequestSender::Subagent);
         assert_eq!(theirs.count(), 2);
         api.is_over();
     });
@@ -98,8 +104,8 @@ fn an_agent_that_another_one_starts_has_a_script_of_its_own() {
 fn a_refusal_of_the_interface_is_an_error() {
     isolated(|| {
         let project = project();
-        let api = Messages::saying([401, 529].map(Turn::fails));
-        let claude = Claude::new(&project, &api);
+        let api = MessagesServer::saying([401, 529].map(ModelTurn::fails));
+        let claude = ClaudeClient::new(&project, &api);
         for status in [401, 529] {
             let result = claude.print("work").output().exits(1).result();
             assert_eq!(result["is_error"], true);
@@ -116,9 +122,9 @@ fn a_signal_ends_the_client_and_its_command() {
     isolated(|| {
         let project = project();
         for (signal, code) in [(Signal::Interrupt, 0), (Signal::Terminate, 143)] {
-            let hold = Hold::new(&project, &format!("{signal:?}"));
-            let api = Messages::saying([Turn::runs(&hold.script(""))]);
-            let running = Claude::new(&project, &api).print("work").start();
+            let hold = TurnHold::new(&project, &format!("{signal:?}"));
+            let api = MessagesServer::saying([ModelTurn::runs(&hold.script(""))]);
+            let running = ClaudeClient::new(&project, &api).print("work").start();
             hold.is_begun();
             running.signal(signal);
             let said = running.finish();
@@ -147,8 +153,8 @@ fn a_hook_that_blocks_makes_the_model_go_on() {
             json!({ "type": "command", "command": project.root().join("hook.sh"), "args": [] });
         let settings = json!({ "hooks": { "Stop": [{ "hooks": [hook] }] } });
         project.file(".claude/settings.json", settings.to_string());
-        let api = Messages::saying([Turn::says("one"), Turn::says("two")]);
-        let said = Claude::new(&project, &api).print("count").output().exits(0);
+        let api = MessagesServer::saying([ModelTurn::says("one"), ModelTurn::says("two")]);
+        let said = ClaudeClient::new(&project, &api).print("count").output().exits(0);
         assert_eq!(said.result()["result"], "two");
         assert!(api.main()[1].news().contains("Stop hook feedback:\nnot yet"));
         assert_eq!(project.kept("stops").matches("\"hook_event_name\":\"Stop\"").count(), 2);
@@ -159,9 +165,10 @@ fn a_hook_that_blocks_makes_the_model_go_on() {
 fn a_person_interrupts_a_turn_and_leaves() {
     isolated(|| {
         let project = project();
-        let hold = Hold::new(&project, "turn");
-        let api = Messages::saying([Turn::says("hello"), Turn::runs(&hold.script(""))]);
-        let claude = Claude::new(&project, &api);
+        let hold = TurnHold::new(&project, "turn");
+        let api =
+            MessagesServer::saying([ModelTurn::says("hello"), ModelTurn::runs(&hold.script(""))]);
+        let claude = ClaudeClient::new(&project, &api);
         let terminal = claude.terminal(&["--dangerously-skip-permissions"]);
         terminal.until_shows("bypass permissions on");
         terminal.types("greet me").presses("Enter").until_shows("● hello");
@@ -179,8 +186,8 @@ fn a_person_interrupts_a_turn_and_leaves() {
 fn what_the_client_asks_for_itself_consumes_no_turn() {
     isolated(|| {
         let project = project();
-        let api = Messages::saying([Turn::says("hello"), Turn::says("still here")]);
-        let claude = Claude::new(&project, &api);
+        let api = MessagesServer::saying([ModelTurn::says("hello"), ModelTurn::says("still here")]);
+        let claude = ClaudeClient::new(&project, &api);
         let first = claude.print("greet me").output().exits(0).result();
         let id = first["session_id"].as_str().unwrap();
         let _ = claude.print("/compact").args(["--resume", id]).output().exits(0);

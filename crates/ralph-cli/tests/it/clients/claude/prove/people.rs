@@ -1,7 +1,7 @@
 //! Loops under the hands of a person: what is typed while the agent works, Esc,
 //! and what follows.
 
-use ralph_testkit::{Hold, Script, Signal, Turn, isolated};
+use ralph_testkit::{ModelScript, ModelTurn, Signal, TurnHold, isolated};
 
 use crate::clients::claude::stage::{DONE, GATE, Stage, notes, standing, until_queued};
 
@@ -11,12 +11,13 @@ const MODE: &str = "--dangerously-skip-permissions";
 fn what_is_typed_during_a_turn_acts_at_its_end_and_a_question_waits() {
     isolated(|| {
         let stage = Stage::saying([]);
-        let [looking, ending] = ["looking", "ending"].map(|name| Hold::new(&stage.project, name));
-        stage.api.then(Script::new([
-            Turn::says("I look around.").held(&looking),
-            Turn::says("I go round.").held(&ending),
-            Turn::says("Two ways are possible. Which one do you want?"),
-            Turn::says("I take the first one."),
+        let [looking, ending] =
+            ["looking", "ending"].map(|name| TurnHold::new(&stage.project, name));
+        stage.api.then(ModelScript::new([
+            ModelTurn::says("I look around.").held(&looking),
+            ModelTurn::says("I go round.").held(&ending),
+            ModelTurn::says("Two ways are possible. Which one do you want?"),
+            ModelTurn::says("I take the first one."),
         ]));
         let claude = stage.claude();
         let terminal = claude.terminal(&[MODE]);
@@ -46,13 +47,13 @@ fn what_is_typed_during_a_turn_acts_at_its_end_and_a_question_waits() {
 fn a_loop_that_was_interrupted_is_replaced_or_rests_whatever_follows() {
     isolated(|| {
         let stage = Stage::saying([]);
-        let holds = ["first", "second"].map(|name| Hold::new(&stage.project, name));
+        let holds = ["first", "second"].map(|name| TurnHold::new(&stage.project, name));
         let [first, second] = &holds;
-        stage.api.then(Script::new([
-            Turn::runs(&first.script("")),
-            Turn::runs(&second.script("")),
-            Turn::says("Hello to you."),
-            Turn::says("Hello again."),
+        stage.api.then(ModelScript::new([
+            ModelTurn::runs(&first.script("")),
+            ModelTurn::runs(&second.script("")),
+            ModelTurn::says("Hello to you."),
+            ModelTurn::says("Hello again."),
         ]));
         let claude = stage.claude();
         let terminal = claude.terminal(&[MODE]);
@@ -80,8 +81,8 @@ fn a_loop_that_was_interrupted_is_replaced_or_rests_whatever_follows() {
 fn a_client_that_was_killed_is_noticed_and_its_loop_is_in_nobodys_way() {
     isolated(|| {
         let stage = Stage::saying([]);
-        let hold = Hold::new(&stage.project, "turn");
-        stage.api.then(Script::new([Turn::says("Never heard.").held(&hold)]));
+        let hold = TurnHold::new(&stage.project, "turn");
+        stage.api.then(ModelScript::new([ModelTurn::says("Never heard.").held(&hold)]));
         let running = stage.session("/ralph go round and round").start();
         hold.is_begun();
         running.signal(Signal::Kill);
@@ -90,7 +91,7 @@ fn a_client_that_was_killed_is_noticed_and_its_loop_is_in_nobodys_way() {
         let status = stage.project.ralph(&["status"]).output().exits(0).stdout;
         assert!(status.contains("its client is gone"), "{status}");
         let left = stage.run()["id"].as_str().unwrap().to_owned();
-        stage.api.then(Script::new([Turn::says(DONE)]));
+        stage.api.then(ModelScript::new([ModelTurn::says(DONE)]));
         let said = stage.session("/ralph start anew").output().exits(0);
         let notes = notes(&said);
         assert!(notes.contains(&format!("The client of {left} is gone")), "{notes}");
@@ -104,7 +105,7 @@ fn a_client_that_was_killed_is_noticed_and_its_loop_is_in_nobodys_way() {
 #[test]
 fn an_agent_in_plan_mode_is_not_pushed_on() {
     isolated(|| {
-        let stage = Stage::saying([Turn::says("Here is my plan.")]);
+        let stage = Stage::saying([ModelTurn::says("Here is my plan.")]);
         let planning = stage.claude().careful("/ralph go round and round");
         let said = planning.args(["--permission-mode", "plan"]).output().exits(0);
         assert!(notes(&said).contains("plan mode"), "{}", notes(&said));
@@ -115,7 +116,7 @@ fn an_agent_in_plan_mode_is_not_pushed_on() {
 #[test]
 fn the_user_reads_that_the_checks_pass_already() {
     isolated(|| {
-        let stage = Stage::saying([Turn::says(DONE)]);
+        let stage = Stage::saying([ModelTurn::says(DONE)]);
         let prompt = "/ralph tidy up --criteria \"custom:grep -q 1 a\"";
         let said = stage.session(prompt).output().exits(0);
         assert!(said.stdout.contains("The checks pass already"), "{}", said.stdout);

@@ -1,7 +1,7 @@
 //! What the agent of a session, and another session, cannot do to a loop, and
 //! what is a task although it begins like a command.
 
-use ralph_testkit::{Hold, Script, Turn, isolated};
+use ralph_testkit::{ModelScript, ModelTurn, TurnHold, isolated};
 
 use crate::clients::claude::stage::{DONE, Stage, notes};
 
@@ -9,11 +9,15 @@ use crate::clients::claude::stage::{DONE, Stage, notes};
 fn an_agent_that_bends_a_test_can_neither_accept_that_nor_end_its_loop() {
     isolated(|| {
         let stage = Stage::saying([
-            Turn::runs("sed -i 's/, 5/, -1/' test_calc.py; echo '[run' > ralph.toml"),
-            Turn::says(DONE),
-            Turn::runs("for word in 'allow test_calc.py' stop pause cancel; do ralph $word; done"),
-            Turn::runs("rm ralph.toml; sed -i 's/, -1/, 5/' test_calc.py; sed -i s/-/+/ calc.py"),
-            Turn::says(DONE),
+            ModelTurn::runs("sed -i 's/, 5/, -1/' test_calc.py; echo '[run' > ralph.toml"),
+            ModelTurn::says(DONE),
+            ModelTurn::runs(
+                "for word in 'allow test_calc.py' stop pause cancel; do ralph $word; done",
+            ),
+            ModelTurn::runs(
+                "rm ralph.toml; sed -i 's/, -1/, 5/' test_calc.py; sed -i s/-/+/ calc.py",
+            ),
+            ModelTurn::says(DONE),
         ]);
         let test = "import unittest\nfrom calc import add\n\n\nclass T(unittest.TestCase):\n    \
                     def test_add(self):\n        self.assertEqual(add(2, 3), 5)\n";
@@ -42,9 +46,9 @@ fn an_agent_that_bends_a_test_can_neither_accept_that_nor_end_its_loop() {
 fn a_command_in_another_session_names_the_loop_and_leaves_it_alone() {
     isolated(|| {
         let stage = Stage::saying([]);
-        let hold = Hold::new(&stage.project, "turn");
-        let turns = [Turn::says("Not yet.").held(&hold), Turn::says(DONE)];
-        stage.api.then(Script::new(turns));
+        let hold = TurnHold::new(&stage.project, "turn");
+        let turns = [ModelTurn::says("Not yet.").held(&hold), ModelTurn::says(DONE)];
+        stage.api.then(ModelScript::new(turns));
         let running = stage.session("/ralph go round and round").start();
         hold.is_begun();
         let other = stage.session("/cancel-ralph").output().exits(0);
@@ -62,7 +66,7 @@ fn a_task_may_begin_like_a_command_and_a_long_one_is_not_said_again() {
         let stage = Stage::saying([]);
         let long = format!("help text is wrong{}", ", and so is this".repeat(60));
         for task in ["stop the server from leaking", "resume upload support", &long] {
-            stage.api.then(Script::new([Turn::says(DONE)]));
+            stage.api.then(ModelScript::new([ModelTurn::says(DONE)]));
             let before = stage.api.main().len();
             let _ = stage.session(&format!("/ralph {task}")).output().exits(0);
             stage.is("success/claimed", 1);

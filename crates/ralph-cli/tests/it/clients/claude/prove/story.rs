@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use ralph_testkit::{Claude, Hold, Messages, Project, Script, Turn, isolated};
+use ralph_testkit::{
+    ClaudeClient, MessagesServer, ModelScript, ModelTurn, TestProject, TurnHold, isolated,
+};
 
 use crate::clients::claude::stage::{DONE, GATE, until_queued, writes};
 
@@ -11,22 +13,22 @@ const CLIENT: &str = "claude --dangerously-skip-permissions";
 #[test]
 fn a_person_installs_works_interrupts_asks_finishes_undoes_and_uninstalls() {
     isolated(|| {
-        let project = Project::git(env!("CARGO_BIN_EXE_ralph"));
+        let project = TestProject::git(env!("CARGO_BIN_EXE_ralph"));
         project.file("a", "1\n").run_git(&["add", "-A"]);
         project.run_git(&["commit", "--quiet", "--message=start"]);
-        let holds = ["looking", "working", "pausing"].map(|name| Hold::new(&project, name));
+        let holds = ["looking", "working", "pausing"].map(|name| TurnHold::new(&project, name));
         let [looking, working, pausing] = &holds;
-        let api = Messages::start(Script::new([
-            Turn::says("I look around.").held(looking),
-            Turn::runs(&working.script("")),
-            Turn::says("It is a file."),
-            Turn::says("Two ways are possible. Which one do you want?"),
-            Turn::says("The first one it is.").held(pausing),
-            Turn::says(DONE),
+        let api = MessagesServer::start(ModelScript::new([
+            ModelTurn::says("I look around.").held(looking),
+            ModelTurn::runs(&working.script("")),
+            ModelTurn::says("It is a file."),
+            ModelTurn::says("Two ways are possible. Which one do you want?"),
+            ModelTurn::says("The first one it is.").held(pausing),
+            ModelTurn::says(DONE),
             writes(&project, "a", "b\n"),
-            Turn::says(DONE),
+            ModelTurn::says(DONE),
         ]));
-        let claude = Claude::new(&project, &api);
+        let claude = ClaudeClient::new(&project, &api);
         let mut story = claude.story();
         story.runs("ralph install claude-code --dry-run --no-tools | head -2");
         story.runs("ralph install claude-code --no-tools");

@@ -1,6 +1,6 @@
 //! Without a loop the model sees what it would see without us.
 
-use ralph_testkit::{Asked, Script, Turn, isolated};
+use ralph_testkit::{ClientRequest, ModelScript, ModelTurn, isolated};
 use serde_json::{Value, json};
 
 use crate::clients::claude::stage::{Stage, standing};
@@ -9,7 +9,7 @@ use crate::clients::claude::stage::{Stage, standing};
 /// What the model is sent must not differ.
 #[track_caller]
 fn check(install: impl FnOnce(&Stage)) {
-    let stage = Stage::bare(Script::new([]));
+    let stage = Stage::bare(ModelScript::new([]));
     // The model is told of files that are not committed.
     stage.project.file(".git/info/exclude", ".claude\n");
     stage.project.run_git(&["rm", "-r", "--cached", "--quiet", ".claude"]);
@@ -30,18 +30,21 @@ fn conversation(stage: &Stage) -> Vec<String> {
     let before = stage.api.main().len();
     stage.project.file("a", "1\n");
     let path = stage.project.root().join("a");
-    stage.api.then(Script::new([
-        Turn::runs("cat a"),
-        Turn::uses("Edit", &json!({ "file_path": path, "old_string": "1", "new_string": "2" })),
-        Turn::runs("exit 3"),
-        Turn::says("That is it."),
+    stage.api.then(ModelScript::new([
+        ModelTurn::runs("cat a"),
+        ModelTurn::uses(
+            "Edit",
+            &json!({ "file_path": path, "old_string": "1", "new_string": "2" }),
+        ),
+        ModelTurn::runs("exit 3"),
+        ModelTurn::says("That is it."),
     ]));
     let _ = stage.session("change the number").output().exits(0);
     stage.api.main().iter().skip(before).map(neutral).collect()
 }
 
 /// The body of a request without what is new in every session.
-fn neutral(asked: &Asked) -> String {
+fn neutral(asked: &ClientRequest) -> String {
     let mut body = asked.request.body.clone();
     body["metadata"] = Value::Null;
     let mut names = 0;

@@ -1,6 +1,6 @@
 //! More of what a driven client does.
 
-use ralph_testkit::{Project, Script, Turn, isolated};
+use ralph_testkit::{ModelScript, ModelTurn, TestProject, isolated};
 use serde_json::{Value, json};
 
 use crate::clients::opencode::driver::{GATED, drive, notices, servers, two_turns};
@@ -16,7 +16,7 @@ fn a_fresh_context_knows_the_task_and_nothing_else() {
 }
 
 /// The summaries that were kept: sessions, and what stands in their files.
-fn summaries(project: &Project) -> Vec<(String, String)> {
+fn summaries(project: &TestProject) -> Vec<(String, String)> {
     let folder = project.root().join(".opencode/sessions");
     let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
     let folders = entries.filter(|entry| entry.path().is_dir());
@@ -50,7 +50,7 @@ fn in_korean_a_new_session_begins_with_the_summary_of_the_old_one() {
 #[test]
 fn a_session_that_was_summed_up_can_be_kept() {
     isolated(|| {
-        let stage = Stage::saying([Turn::says("Not yet."), Turn::says(DONE)]);
+        let stage = Stage::saying([ModelTurn::says("Not yet."), ModelTurn::says(DONE)]);
         stage.project.file("ralph.toml", "[run]\nold_session = \"keep\"\n");
         let _ = drive(&stage, &["--context", "summarize"]).output().exits(0);
         let [(session, _)] = &summaries(&stage.project)[..] else { panic!("no summary") };
@@ -62,7 +62,7 @@ fn a_session_that_was_summed_up_can_be_kept() {
 #[test]
 fn a_session_stays_as_long_as_the_one_that_follows_it_has_not_spoken() {
     isolated(|| {
-        let stage = Stage::saying([Turn::says("Not yet."), Turn::fails(401)]);
+        let stage = Stage::saying([ModelTurn::says("Not yet."), ModelTurn::fails(401)]);
         let args = ["--context", "summarize", "--max-iterations", "2"];
         let ran = drive(&stage, &args).output().exits(1);
         assert_eq!(ran.values("iteration_ended", "turn"), ["finished", "failed"]);
@@ -75,7 +75,7 @@ fn a_session_stays_as_long_as_the_one_that_follows_it_has_not_spoken() {
 #[test]
 fn a_server_of_the_user_is_used_and_left_alone() {
     isolated(|| {
-        let stage = Stage::saying([Turn::says("Not yet."), Turn::says(DONE)]);
+        let stage = Stage::saying([ModelTurn::says("Not yet."), ModelTurn::says(DONE)]);
         let client = stage.start();
         let ran = drive(&stage, &["--attach", &client.url()]).output().exits(0);
         let _ = ran.ends("success/claimed", 2);
@@ -92,9 +92,13 @@ fn a_server_of_the_user_is_used_and_left_alone() {
 fn two_runs_in_two_projects_do_not_meet() {
     isolated(|| {
         let stages = ["first", "second"].map(|name| {
-            let stage = Stage::saying([Turn::says("Not yet.")]);
+            let stage = Stage::saying([ModelTurn::says("Not yet.")]);
             let made = writes(&stage.project, "a", &format!("b of the {name}\n"));
-            stage.api.then(Script::new([Turn::says("Not yet."), made, Turn::says(DONE)]));
+            stage.api.then(ModelScript::new([
+                ModelTurn::says("Not yet."),
+                made,
+                ModelTurn::says(DONE),
+            ]));
             stage
         });
         let running = stages.each_ref().map(|stage| drive(stage, &GATED).start());
@@ -112,7 +116,7 @@ fn two_runs_in_two_projects_do_not_meet() {
 fn what_the_client_would_ask_for_is_answered_by_the_settings() {
     isolated(|| {
         let command = json!({ "command": "echo b > a", "description": "as scripted" });
-        let turns = || [Turn::uses("bash", &command), Turn::says(DONE)];
+        let turns = || [ModelTurn::uses("bash", &command), ModelTurn::says(DONE)];
         let stage = Stage::saying(turns());
         let settings: Value = json!({ "permission": { "bash": "ask" } });
         stage.project.file("opencode.json", settings.to_string());
@@ -121,7 +125,7 @@ fn what_the_client_would_ask_for_is_answered_by_the_settings() {
         assert!(notices(&ran).contains("permission.bash"), "{}", ran.stdout);
         assert!(stage.heard(2).contains("No one can"), "{}", stage.heard(2));
         assert_eq!(stage.project.read("a"), "1\n");
-        stage.api.then(Script::new(turns()));
+        stage.api.then(ModelScript::new(turns()));
         let all = drive(&stage, &[]).env("RALPH_OPENCODE_PERMISSION_MODE", "all");
         let ran = all.output().exits(0);
         assert_eq!((notices(&ran).as_str(), stage.project.read("a").as_str()), ("", "b\n"));
@@ -135,8 +139,8 @@ fn a_question_to_a_person_is_answered_by_nobody() {
         let question =
             json!({ "question": "Tea or coffee?", "header": "Drink", "options": [option] });
         let stage = Stage::saying([
-            Turn::uses("question", &json!({ "questions": [question] })),
-            Turn::says(DONE),
+            ModelTurn::uses("question", &json!({ "questions": [question] })),
+            ModelTurn::says(DONE),
         ]);
         let ran = drive(&stage, &[]).output().exits(0).ends("success/claimed", 1);
         assert!(notices(&ran).contains("Tea or coffee?"), "{}", ran.stdout);
@@ -147,7 +151,7 @@ fn a_question_to_a_person_is_answered_by_nobody() {
 #[test]
 fn a_driven_run_has_the_agent_and_the_model_that_the_user_chose() {
     isolated(|| {
-        let stage = Stage::saying([Turn::says(DONE)]);
+        let stage = Stage::saying([ModelTurn::says(DONE)]);
         let poet = r#"{"agent": {"poet": {"mode": "primary", "prompt": "You are a poet."}}}"#;
         stage.project.file("opencode.json", poet);
         stage

@@ -1,6 +1,8 @@
 //! What providers, people and circumstances do to a driven loop.
 
-use ralph_testkit::{Hold, OpenCode, Running, Script, Signal, Turn, is_alive, isolated};
+use ralph_testkit::{
+    ModelScript, ModelTurn, OpenCodeClient, RunningCall, Signal, TurnHold, is_alive, isolated,
+};
 
 use crate::clients::opencode::driver::{drive, notices, servers};
 use crate::clients::opencode::stage::{DONE, GATE, Stage, writes};
@@ -10,7 +12,7 @@ const FIRST: &str = "The kettle is in the kitchen.";
 #[test]
 fn a_key_that_is_refused_ends_the_run_soon() {
     isolated(|| {
-        let stage = Stage::new(Script::endless(|_| Turn::fails(401)));
+        let stage = Stage::new(ModelScript::endless(|_| ModelTurn::fails(401)));
         let ran = drive(&stage, &[]).output().exits(1);
         assert!(ran.stdout.contains("does not accept the credentials"), "{}", ran.stdout);
         stage.is("failed/agent_error", 3);
@@ -21,7 +23,7 @@ fn a_key_that_is_refused_ends_the_run_soon() {
 #[test]
 fn a_provider_that_is_down_for_a_moment_costs_no_turn() {
     isolated(|| {
-        let stage = Stage::saying([Turn::fails(503), Turn::says(DONE)]);
+        let stage = Stage::saying([ModelTurn::fails(503), ModelTurn::says(DONE)]);
         let ran = drive(&stage, &[]).output().exits(0).ends("success/claimed", 1);
         assert!(ran.values("agent_output", "kind").contains(&"note".to_owned()), "{}", ran.stdout);
     });
@@ -30,7 +32,9 @@ fn a_provider_that_is_down_for_a_moment_costs_no_turn() {
 #[test]
 fn a_limit_of_the_provider_is_waited_for_as_long_as_it_says() {
     isolated(|| {
-        let stage = Stage::new(Script::endless(|_| Turn::fails(429).header("retry-after", "7200")));
+        let stage = Stage::new(ModelScript::endless(|_| {
+            ModelTurn::fails(429).header("retry-after", "7200")
+        }));
         let mut running = drive(&stage, &[]).start();
         running.until(|event| event["type"] == "waiting");
         stage.is("waiting/limit", 0);
@@ -43,9 +47,10 @@ fn a_limit_of_the_provider_is_waited_for_as_long_as_it_says() {
 
 /// A run whose second turn is held; the first took as long as the client needs
 /// to start.
-fn held_run(stage: &Stage, held: &Hold, more: &[&str]) -> Running {
-    let turns = [Turn::says(FIRST), Turn::says("Never said.").held(held), Turn::says(DONE)];
-    stage.api.then(Script::new(turns));
+fn held_run(stage: &Stage, held: &TurnHold, more: &[&str]) -> RunningCall {
+    let turns =
+        [ModelTurn::says(FIRST), ModelTurn::says("Never said.").held(held), ModelTurn::says(DONE)];
+    stage.api.then(ModelScript::new(turns));
     let mut running = drive(stage, more).start();
     running.until(|event| event["text"] == FIRST);
     held.is_begun();
@@ -56,7 +61,7 @@ fn held_run(stage: &Stage, held: &Hold, more: &[&str]) -> Running {
 fn an_interrupted_turn_leaves_no_process() {
     isolated(|| {
         let stage = Stage::saying([]);
-        let held = Hold::new(&stage.project, "turn");
+        let held = TurnHold::new(&stage.project, "turn");
         let running = held_run(&stage, &held, &[]);
         let [server] = &servers()[..] else { panic!("one server") };
         running.signal(Signal::Interrupt);
@@ -71,7 +76,7 @@ fn an_interrupted_turn_leaves_no_process() {
 fn a_server_ends_with_the_run_that_is_killed() {
     isolated(|| {
         let stage = Stage::saying([]);
-        let held = Hold::new(&stage.project, "turn");
+        let held = TurnHold::new(&stage.project, "turn");
         let running = held_run(&stage, &held, &[]);
         running.signal(Signal::Kill);
         let _ = running.finish();
@@ -88,10 +93,10 @@ fn a_server_ends_with_the_run_that_is_killed() {
 fn a_conversation_goes_on_after_its_driver_was_killed_in_the_middle_of_a_turn() {
     isolated(|| {
         let stage = Stage::saying([]);
-        let held = Hold::new(&stage.project, "turn");
+        let held = TurnHold::new(&stage.project, "turn");
         let half = writes(&stage.project, "a", "half\n");
-        let turns = [Turn::says(FIRST), half, Turn::says("Never said.").held(&held)];
-        stage.api.then(Script::new(turns));
+        let turns = [ModelTurn::says(FIRST), half, ModelTurn::says("Never said.").held(&held)];
+        stage.api.then(ModelScript::new(turns));
         let gate = ["--criteria", "custom:grep -q whole a"];
         let running = drive(&stage, &gate).start();
         held.is_begun();
@@ -101,8 +106,9 @@ fn a_conversation_goes_on_after_its_driver_was_killed_in_the_middle_of_a_turn() 
         let (left, requests) = (stage.run(), stage.api.main().len());
         assert_eq!((&left["status"], requests), (&"running".into(), 3), "{left:#}");
         let made = writes(&stage.project, "a", "whole\n");
-        stage.api.then(Script::new([made, Turn::says(DONE)]));
-        let resumed = OpenCode::ralph(&stage.project, &stage.api, &["resume", "--json"]).output();
+        stage.api.then(ModelScript::new([made, ModelTurn::says(DONE)]));
+        let resumed =
+            OpenCodeClient::ralph(&stage.project, &stage.api, &["resume", "--json"]).output();
         let _ = resumed.exits(0).ends("success/verified", 3);
         assert_eq!(stage.run()["id"], left["id"]);
         let asked = &stage.api.main()[requests];
@@ -119,7 +125,7 @@ fn a_conversation_goes_on_after_its_driver_was_killed_in_the_middle_of_a_turn() 
 fn a_server_that_is_killed_fails_its_turn_and_the_session_goes_on() {
     isolated(|| {
         let stage = Stage::saying([]);
-        let held = Hold::new(&stage.project, "turn");
+        let held = TurnHold::new(&stage.project, "turn");
         let running = held_run(&stage, &held, &["--context", "same"]);
         let [server] = &servers()[..] else { panic!("one server") };
         let killed = stage.project.program("kill").args(["-9", server]).output();
@@ -139,7 +145,7 @@ fn a_server_that_is_killed_fails_its_turn_and_the_session_goes_on() {
 fn a_silent_turn_is_aborted_and_the_session_goes_on() {
     isolated(|| {
         let stage = Stage::saying([]);
-        let held = Hold::new(&stage.project, "turn");
+        let held = TurnHold::new(&stage.project, "turn");
         let running = held_run(&stage, &held, &["--context", "same", "--idle-timeout", "10s"]);
         let ran = running.finish().exits(0).ends("success/claimed", 3);
         held.release();
@@ -168,10 +174,11 @@ fn a_client_that_does_not_start_says_why() {
 fn a_loop_of_the_plugin_goes_on_with_a_driver() {
     isolated(|| {
         let stage = Stage::saying([]);
-        let held = Hold::new(&stage.project, "turn");
-        stage
-            .api
-            .then(Script::new([Turn::says("Not yet."), Turn::says("Never said.").held(&held)]));
+        let held = TurnHold::new(&stage.project, "turn");
+        stage.api.then(ModelScript::new([
+            ModelTurn::says("Not yet."),
+            ModelTurn::says("Never said.").held(&held),
+        ]));
         let client = stage.start();
         let session = client.session("work");
         client.command(&session, "ralph", &format!("make a hold b {GATE}"));
@@ -182,9 +189,9 @@ fn a_loop_of_the_plugin_goes_on_with_a_driver() {
         drop(client);
         let left = stage.run();
         let made = writes(&stage.project, "a", "b\n");
-        stage.api.then(Script::new([made, Turn::says(DONE)]));
+        stage.api.then(ModelScript::new([made, ModelTurn::says(DONE)]));
         let args = ["resume", "--agent", "opencode", "--json"];
-        let resumed = OpenCode::ralph(&stage.project, &stage.api, &args).output().exits(0);
+        let resumed = OpenCodeClient::ralph(&stage.project, &stage.api, &args).output().exits(0);
         assert_eq!(resumed.ended()["status"], "success", "{}", resumed.stdout);
         assert_eq!(stage.run()["id"], left["id"]);
     });

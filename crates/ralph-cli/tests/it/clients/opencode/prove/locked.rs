@@ -1,6 +1,6 @@
 //! Servers that want a password, and those that are gone.
 
-use ralph_testkit::{Hold, OpenCode, Script, Turn, isolated};
+use ralph_testkit::{ModelScript, ModelTurn, OpenCodeClient, TurnHold, isolated};
 use serde_json::json;
 
 use crate::clients::opencode::driver::{drive, notices};
@@ -10,7 +10,7 @@ use crate::clients::opencode::stage::{DONE, Stage};
 fn a_server_behind_a_password_is_used_with_it_and_named_without_it() {
     isolated(|| {
         let stage = Stage::saying([]);
-        let client = OpenCode::start_locked(&stage.project, &stage.api);
+        let client = OpenCodeClient::start_locked(&stage.project, &stage.api);
         let url = client.url();
         for password in [None, Some("wrong")] {
             let call = drive(&stage, &["--attach", &url]);
@@ -19,11 +19,11 @@ fn a_server_behind_a_password_is_used_with_it_and_named_without_it() {
             assert!(ran.stdout.contains(&url), "{}", ran.stdout);
             assert!(ran.stdout.contains("OPENCODE_SERVER_PASSWORD"), "{}", ran.stdout);
         }
-        stage.api.then(Script::new([Turn::says("Not yet."), Turn::says(DONE)]));
+        stage.api.then(ModelScript::new([ModelTurn::says("Not yet."), ModelTurn::says(DONE)]));
         let call = drive(&stage, &["--attach", &url]);
         let ran = call.env("OPENCODE_SERVER_PASSWORD", "open sesame").output().exits(0);
         let ran = ran.ends("success/claimed", 2);
-        stage.api.then(Script::new([Turn::says(DONE)]));
+        stage.api.then(ModelScript::new([ModelTurn::says(DONE)]));
         let named = url.replace("http://", "http://opencode:open sesame@");
         let again = drive(&stage, &["--attach", &named]).output().exits(0);
         for said in [&ran, &again.ends("success/claimed", 1)] {
@@ -38,8 +38,8 @@ fn a_server_behind_a_password_is_used_with_it_and_named_without_it() {
 fn a_server_that_is_gone_or_goes_during_a_turn_is_named() {
     isolated(|| {
         let stage = Stage::saying([]);
-        let held = Hold::new(&stage.project, "turn");
-        stage.api.then(Script::new([Turn::says("Never said.").held(&held)]));
+        let held = TurnHold::new(&stage.project, "turn");
+        stage.api.then(ModelScript::new([ModelTurn::says("Never said.").held(&held)]));
         let client = stage.start();
         let url = client.url();
         let attach = ["--attach", url.as_str(), "--max-iterations", "1"];
@@ -61,7 +61,7 @@ fn what_the_agent_runs_knows_its_session_and_not_the_password_of_the_server() {
         let command = "printenv OPENCODE_SERVER_PASSWORD > a; printenv RALPH_RUN_ID >> a; \
                        printenv RALPH_HOST_SESSION >> a";
         let bash = json!({ "command": command, "description": "as scripted" });
-        let stage = Stage::saying([Turn::uses("bash", &bash), Turn::says(DONE)]);
+        let stage = Stage::saying([ModelTurn::uses("bash", &bash), ModelTurn::says(DONE)]);
         let ran = drive(&stage, &[]).output().exits(0).ends("success/claimed", 1);
         let seen = stage.project.read("a");
         let lines: Vec<&str> = seen.lines().collect();
@@ -78,9 +78,9 @@ fn files_that_hold_secrets_are_not_read_where_the_client_would_ask() {
         let stage = Stage::saying([]);
         stage.project.file(".env", "KEY=hush-hush\n").file("b.txt", "plain\n");
         let read = |name: &str| {
-            Turn::uses("read", &json!({ "filePath": stage.project.root().join(name) }))
+            ModelTurn::uses("read", &json!({ "filePath": stage.project.root().join(name) }))
         };
-        stage.api.then(Script::new([read(".env"), read("b.txt"), Turn::says(DONE)]));
+        stage.api.then(ModelScript::new([read(".env"), read("b.txt"), ModelTurn::says(DONE)]));
         let settings = json!({ "permission": { "read": "ask" } });
         stage.project.file("opencode.json", settings.to_string());
         let ran = drive(&stage, &[]).output().exits(0);

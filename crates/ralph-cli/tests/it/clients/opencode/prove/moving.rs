@@ -1,6 +1,6 @@
 //! Loops that go on in a new session of the real client.
 
-use ralph_testkit::{Hold, OpenCode, Script, Turn, isolated};
+use ralph_testkit::{ModelScript, ModelTurn, OpenCodeClient, TurnHold, isolated};
 
 use crate::clients::opencode::stage::{DONE, GATE, Stage};
 
@@ -18,7 +18,7 @@ const LIMIT: &str = "최대 재시도 횟수에 도달했습니다";
 
 /// Waits until a session is deleted, and says which.
 #[track_caller]
-fn deleted(client: &OpenCode) -> String {
+fn deleted(client: &OpenCodeClient) -> String {
     let gone = client.until("session.deleted", |_| true);
     gone["info"]["id"].as_str().unwrap().to_owned()
 }
@@ -31,8 +31,9 @@ fn here(stage: &Stage) -> String {
 #[test]
 fn without_a_promise_a_new_session_goes_on_with_the_summary_of_the_old_one() {
     isolated(|| {
-        let turns = [Turn::says("구조를 보고 있습니다."), Turn::says("분석을 마쳤습니다. DONE")];
-        let stage = Stage::new(Script::new(turns).asides([Turn::says(SUMMARY)]));
+        let turns =
+            [ModelTurn::says("구조를 보고 있습니다."), ModelTurn::says("분석을 마쳤습니다. DONE")];
+        let stage = Stage::new(ModelScript::new(turns).asides([ModelTurn::says(SUMMARY)]));
         stage.project.file("ralph.toml", settings("summarize", ""));
         let client = stage.start();
         let old = client.session("work");
@@ -58,7 +59,8 @@ fn without_a_promise_a_new_session_goes_on_with_the_summary_of_the_old_one() {
 #[test]
 fn restarts_end_with_a_toast_to_the_letter_and_sessions_that_are_kept_stay() {
     isolated(|| {
-        let stage = Stage::saying([Turn::says("하나"), Turn::says("둘"), Turn::says("셋")]);
+        let stage =
+            Stage::saying([ModelTurn::says("하나"), ModelTurn::says("둘"), ModelTurn::says("셋")]);
         let more = "max_restarts = 2\nold_session = \"keep\"\n";
         stage.project.file("ralph.toml", settings("fresh", more));
         let client = stage.start();
@@ -78,10 +80,10 @@ fn restarts_end_with_a_toast_to_the_letter_and_sessions_that_are_kept_stay() {
 fn a_client_that_is_killed_while_it_sums_up_goes_on_when_it_is_started_again() {
     isolated(|| {
         let stage = Stage::saying([]);
-        let held = Hold::new(&stage.project, "summary");
+        let held = TurnHold::new(&stage.project, "summary");
         stage.api.then(
-            Script::new([Turn::says("Not yet."), Turn::says(DONE)])
-                .asides([Turn::says("Lost.").held(&held), Turn::says("Found.")]),
+            ModelScript::new([ModelTurn::says("Not yet."), ModelTurn::says(DONE)])
+                .asides([ModelTurn::says("Lost.").held(&held), ModelTurn::says("Found.")]),
         );
         let client = stage.start();
         let old = client.session("work");
@@ -105,10 +107,13 @@ fn a_client_that_is_killed_while_it_sums_up_goes_on_when_it_is_started_again() {
 fn a_session_that_cannot_be_summed_up_and_one_that_the_user_deletes() {
     isolated(|| {
         let stage = Stage::saying([]);
-        let held = Hold::new(&stage.project, "turn");
+        let held = TurnHold::new(&stage.project, "turn");
         stage.api.then(
-            Script::new([Turn::says("I looked around."), Turn::says("Never said.").held(&held)])
-                .asides([Turn::fails(400)]),
+            ModelScript::new([
+                ModelTurn::says("I looked around."),
+                ModelTurn::says("Never said.").held(&held),
+            ])
+            .asides([ModelTurn::fails(400)]),
         );
         let client = stage.start();
         let old = client.session("work");
@@ -129,11 +134,11 @@ fn a_session_that_cannot_be_summed_up_and_one_that_the_user_deletes() {
 fn an_old_session_that_is_busy_is_aborted_before_it_is_deleted() {
     isolated(|| {
         let stage = Stage::saying([]);
-        let [new, old] = ["new", "old"].map(|name| Hold::new(&stage.project, name));
-        stage.api.then(Script::new([
-            Turn::says("Not yet."),
-            Turn::says(DONE).held(&new),
-            Turn::says("Never said.").held(&old),
+        let [new, old] = ["new", "old"].map(|name| TurnHold::new(&stage.project, name));
+        stage.api.then(ModelScript::new([
+            ModelTurn::says("Not yet."),
+            ModelTurn::says(DONE).held(&new),
+            ModelTurn::says("Never said.").held(&old),
         ]));
         // A command that is none of ours: we do not hear of its turn.
         stage.project.file(".opencode/commands/count.md", "Count the stars.\n");
@@ -157,9 +162,9 @@ fn an_old_session_that_is_busy_is_aborted_before_it_is_deleted() {
 fn an_abort_while_a_session_is_summed_up_pauses_the_loop() {
     isolated(|| {
         let stage = Stage::saying([]);
-        let held = Hold::new(&stage.project, "summary");
-        let summary = Turn::says("Never said.").held(&held);
-        stage.api.then(Script::new([Turn::says("Not yet.")]).asides([summary]));
+        let held = TurnHold::new(&stage.project, "summary");
+        let summary = ModelTurn::says("Never said.").held(&held);
+        stage.api.then(ModelScript::new([ModelTurn::says("Not yet.")]).asides([summary]));
         let client = stage.start();
         let session = client.session("work");
         client.command(&session, "ralph", "look at it --context summarize");
@@ -176,8 +181,11 @@ fn an_abort_while_a_session_is_summed_up_pauses_the_loop() {
 fn a_loop_whose_session_is_gone_rests_when_the_client_starts() {
     isolated(|| {
         let stage = Stage::saying([]);
-        let held = Hold::new(&stage.project, "turn");
-        stage.api.then(Script::new([Turn::says("Not yet."), Turn::says("x").held(&held)]));
+        let held = TurnHold::new(&stage.project, "turn");
+        stage.api.then(ModelScript::new([
+            ModelTurn::says("Not yet."),
+            ModelTurn::says("x").held(&held),
+        ]));
         let client = stage.start();
         let session = client.session("work");
         client.command(&session, "ralph", "look at it");
@@ -197,12 +205,12 @@ fn a_loop_whose_session_is_gone_rests_when_the_client_starts() {
 fn two_loops_whose_client_is_killed_while_it_sums_them_up_both_go_on() {
     isolated(|| {
         let stage = Stage::saying([]);
-        let holds = ["one", "two"].map(|name| Hold::new(&stage.project, name));
-        let lost = holds.iter().map(|hold| Turn::says("Lost.").held(hold));
-        let found = [Turn::says("Found."), Turn::says("Found.")];
+        let holds = ["one", "two"].map(|name| TurnHold::new(&stage.project, name));
+        let lost = holds.iter().map(|hold| ModelTurn::says("Lost.").held(hold));
+        let found = [ModelTurn::says("Found."), ModelTurn::says("Found.")];
         stage.api.then(
-            Script::new([])
-                .conversation("고쳐 줘", ["아직", "아직", "DONE", "DONE"].map(Turn::says))
+            ModelScript::new([])
+                .conversation("고쳐 줘", ["아직", "아직", "DONE", "DONE"].map(ModelTurn::says))
                 .asides(lost.chain(found).collect::<Vec<_>>()),
         );
         stage.project.file("ralph.toml", settings("summarize", ""));
@@ -211,9 +219,9 @@ fn two_loops_whose_client_is_killed_while_it_sums_them_up_both_go_on() {
         for session in &old {
             client.says(session, "파서를 고쳐 줘");
         }
-        holds.iter().for_each(Hold::is_begun);
+        holds.iter().for_each(TurnHold::is_begun);
         drop(client);
-        holds.iter().for_each(Hold::release);
+        holds.iter().for_each(TurnHold::release);
         let client = stage.start();
         let mut gone = [deleted(&client), deleted(&client)];
         old.sort();
@@ -229,7 +237,7 @@ fn two_loops_whose_client_is_killed_while_it_sums_them_up_both_go_on() {
 #[test]
 fn an_agent_that_says_the_same_each_time_is_retried_five_times_and_the_user_told_so() {
     isolated(|| {
-        let stage = Stage::saying(["아직입니다."; 6].map(Turn::says));
+        let stage = Stage::saying(["아직입니다."; 6].map(ModelTurn::says));
         stage.project.file("ralph.toml", settings("summarize", ""));
         let client = stage.start();
         let session = client.session("work");

@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use ralph_testkit::{Hold, Script, Turn, isolated};
+use ralph_testkit::{ModelScript, ModelTurn, TurnHold, isolated};
 
 use crate::clients::opencode::stage::{DONE, Stage, writes};
 
@@ -11,11 +11,11 @@ use crate::clients::opencode::stage::{DONE, Stage, writes};
 fn commands_during_a_turn_are_answered_beside_it_and_lose_no_promise() {
     isolated(|| {
         let stage = Stage::saying([]);
-        let hold = Hold::new(&stage.project, "turn");
-        stage.api.then(Script::new([
-            Turn::says(DONE).held(&hold),
-            Turn::says("It is running."),
-            Turn::says("No such command."),
+        let hold = TurnHold::new(&stage.project, "turn");
+        stage.api.then(ModelScript::new([
+            ModelTurn::says(DONE).held(&hold),
+            ModelTurn::says("It is running."),
+            ModelTurn::says("No such command."),
         ]));
         let client = stage.start();
         let session = client.session("work");
@@ -35,7 +35,9 @@ fn commands_during_a_turn_are_answered_beside_it_and_lose_no_promise() {
 fn a_ralph_that_hangs_holds_up_no_message() {
     isolated(|| {
         let stage = Stage::saying([]);
-        stage.api.then(Script::new([Turn::says("Hello."), Turn::says("Hello again.")]));
+        stage
+            .api
+            .then(ModelScript::new([ModelTurn::says("Hello."), ModelTurn::says("Hello again.")]));
         let plugin = ".opencode/plugins/ralph.ts";
         let slow = stage.project.outside("slow.sh");
         fs::write(&slow, "#!/bin/sh\nexec sleep 600\n").unwrap();
@@ -72,12 +74,12 @@ fn a_turn_that_weakens_a_test_is_refused_without_praise_and_the_user_told() {
         };
         stage.project.file("test_a.py", test("")).run_git(&["add", "-A"]);
         stage.project.run_git(&["commit", "--quiet", "--message=tests"]);
-        stage.api.then(Script::new([
+        stage.api.then(ModelScript::new([
             writes(&stage.project, "test_a.py", &test("    @unittest.skip('flaky')\n")),
-            Turn::says(DONE),
+            ModelTurn::says(DONE),
             writes(&stage.project, "test_a.py", &test("")),
             writes(&stage.project, "a", "b\n"),
-            Turn::says(DONE),
+            ModelTurn::says(DONE),
         ]));
         let client = stage.start();
         let session = client.session("work");

@@ -1,12 +1,12 @@
 //! What providers do to loops.
 
-use ralph_testkit::{OpenCode, Script, Turn, isolated};
+use ralph_testkit::{ModelScript, ModelTurn, OpenCodeClient, isolated};
 
 use crate::clients::opencode::stage::{DONE, Stage};
 
 /// Runs a loop with this task to its success, in a session of its own.
 #[track_caller]
-fn succeeds(stage: &Stage, client: &OpenCode, task: &str, iteration: u64) {
+fn succeeds(stage: &Stage, client: &OpenCodeClient, task: &str, iteration: u64) {
     let session = client.session(task);
     client.command(&session, "ralph", task);
     client.until_toast("ralph report");
@@ -16,9 +16,12 @@ fn succeeds(stage: &Stage, client: &OpenCode, task: &str, iteration: u64) {
 #[test]
 fn an_error_of_the_provider_is_tried_again_and_a_refusal_waits_for_the_user() {
     isolated(|| {
-        let script = Script::new([])
-            .conversation("task of errors", [Turn::refuses(400, "bad request"), Turn::says(DONE)])
-            .conversation("task of keys", [Turn::fails(401), Turn::says(DONE)]);
+        let script = ModelScript::new([])
+            .conversation(
+                "task of errors",
+                [ModelTurn::refuses(400, "bad request"), ModelTurn::says(DONE)],
+            )
+            .conversation("task of keys", [ModelTurn::fails(401), ModelTurn::says(DONE)]);
         let stage = Stage::new(script);
         let client = stage.start();
         let session = client.session("errors");
@@ -46,10 +49,10 @@ fn what_the_client_deals_with_by_itself_counts_as_nothing() {
     isolated(|| {
         let long = "prompt is too long: 210000 tokens > 200000 maximum";
         // A conversation that was made shorter begins with something else.
-        let script = Script::new([Turn::says(DONE)])
-            .conversation("task of haste", [Turn::fails(429), Turn::says(DONE)])
-            .conversation("task of load", [Turn::fails(503), Turn::says(DONE)])
-            .conversation("task of length", [Turn::refuses(400, long)]);
+        let script = ModelScript::new([ModelTurn::says(DONE)])
+            .conversation("task of haste", [ModelTurn::fails(429), ModelTurn::says(DONE)])
+            .conversation("task of load", [ModelTurn::fails(503), ModelTurn::says(DONE)])
+            .conversation("task of length", [ModelTurn::refuses(400, long)]);
         let stage = Stage::new(script);
         let client = stage.start();
         succeeds(&stage, &client, "task of haste", 1);
@@ -63,8 +66,8 @@ fn what_the_client_deals_with_by_itself_counts_as_nothing() {
 #[test]
 fn a_limit_of_the_provider_lifts_by_itself() {
     isolated(|| {
-        let limit = Turn::refuses(400, "usage limit reached|1700000000");
-        let stage = Stage::saying([limit, Turn::says("Not yet."), Turn::says(DONE)]);
+        let limit = ModelTurn::refuses(400, "usage limit reached|1700000000");
+        let stage = Stage::saying([limit, ModelTurn::says("Not yet."), ModelTurn::says(DONE)]);
         let client = stage.start();
         succeeds(&stage, &client, "make it so", 2);
         assert_eq!(client.toasts("goes on by itself"), 1);

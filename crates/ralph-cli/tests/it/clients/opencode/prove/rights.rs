@@ -1,13 +1,13 @@
 //! What the agent of a session cannot do to its loop, and words that are read
 //! as what they are.
 
-use ralph_testkit::{Script, Turn, isolated};
+use ralph_testkit::{ModelScript, ModelTurn, isolated};
 use serde_json::json;
 
 use crate::clients::opencode::stage::{DONE, GATE, Stage};
 
-fn runs(command: &str) -> Turn {
-    Turn::uses("bash", &json!({ "command": command, "description": "as scripted" }))
+fn runs(command: &str) -> ModelTurn {
+    ModelTurn::uses("bash", &json!({ "command": command, "description": "as scripted" }))
 }
 
 #[test]
@@ -15,10 +15,10 @@ fn an_agent_that_empties_a_test_can_neither_accept_that_nor_end_its_loop() {
     isolated(|| {
         let stage = Stage::saying([
             runs("sed -i 's/self.assertEqual.*/pass/' test_calc.py"),
-            Turn::says(DONE),
+            ModelTurn::says(DONE),
             runs("for word in 'allow test_calc.py' stop pause cancel; do ralph $word; done 2>&1"),
             runs("git checkout -q test_calc.py && sed -i s/-/+/ calc.py"),
-            Turn::says(DONE),
+            ModelTurn::says(DONE),
         ]);
         let test = "import unittest\nfrom calc import add\n\n\nclass T(unittest.TestCase):\n    \
                     def test_add(self):\n        self.assertEqual(add(2, 3), 5)\n";
@@ -44,8 +44,8 @@ fn an_agent_that_empties_a_test_can_neither_accept_that_nor_end_its_loop() {
 fn a_promise_with_words_behind_it_is_told_what_is_wrong_with_it() {
     isolated(|| {
         let stage = Stage::saying([
-            Turn::says("<promise>DONE</promise> and here is a summary."),
-            Turn::says(DONE),
+            ModelTurn::says("<promise>DONE</promise> and here is a summary."),
+            ModelTurn::says(DONE),
         ]);
         let client = stage.start();
         let session = client.session("work");
@@ -63,12 +63,12 @@ fn a_promise_with_words_behind_it_is_told_what_is_wrong_with_it() {
 fn a_loop_that_an_abort_rested_counts_its_turns_on() {
     isolated(|| {
         let stage = Stage::saying([]);
-        let held = ralph_testkit::Hold::new(&stage.project, "turn");
-        stage.api.then(Script::new([
-            Turn::says("Never said.").held(&held),
-            Turn::says("Not yet."),
+        let held = ralph_testkit::TurnHold::new(&stage.project, "turn");
+        stage.api.then(ModelScript::new([
+            ModelTurn::says("Never said.").held(&held),
+            ModelTurn::says("Not yet."),
             runs("echo b > a"),
-            Turn::says(DONE),
+            ModelTurn::says(DONE),
         ]));
         let client = stage.start();
         let session = client.session("work");

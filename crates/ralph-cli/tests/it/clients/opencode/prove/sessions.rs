@@ -1,6 +1,6 @@
 //! Sessions that have children, are deleted, or outlive their client.
 
-use ralph_testkit::{Hold, Script, Turn, isolated};
+use ralph_testkit::{ModelScript, ModelTurn, TurnHold, isolated};
 use serde_json::json;
 
 use crate::clients::opencode::stage::{DONE, GATE, Stage, writes};
@@ -12,14 +12,14 @@ fn a_child_does_not_end_the_loop_and_an_edit_is_answered_with_what_it_made_worse
         let task = json!({
             "description": "look", "prompt": "look around for me", "subagent_type": "general",
         });
-        let script = Script::new([
-            Turn::uses("task", &task),
+        let script = ModelScript::new([
+            ModelTurn::uses("task", &task),
             writes(&stage.project, "code.py", "def f(x):\n    return eval(x)\n"),
-            Turn::says("Not yet."),
+            ModelTurn::says("Not yet."),
             writes(&stage.project, "a", "b\n"),
-            Turn::says(DONE),
+            ModelTurn::says(DONE),
         ]);
-        stage.api.then(script.conversation("look around for me", [Turn::says(DONE)]));
+        stage.api.then(script.conversation("look around for me", [ModelTurn::says(DONE)]));
         let client = stage.start();
         let session = client.session("work");
         client.command(&session, "ralph", &format!("make a hold b {GATE}"));
@@ -40,13 +40,14 @@ fn a_child_does_not_end_the_loop_and_an_edit_is_answered_with_what_it_made_worse
 fn a_session_that_is_deleted_at_work_leaves_its_loop_to_another_client() {
     isolated(|| {
         let stage = Stage::saying([]);
-        let [deleted, killed] = ["deleted", "killed"].map(|name| Hold::new(&stage.project, name));
-        stage.api.then(Script::new([
-            Turn::says("Never heard.").held(&deleted),
-            Turn::says("Never heard.").held(&killed),
-            Turn::says("Where was I?"),
+        let [deleted, killed] =
+            ["deleted", "killed"].map(|name| TurnHold::new(&stage.project, name));
+        stage.api.then(ModelScript::new([
+            ModelTurn::says("Never heard.").held(&deleted),
+            ModelTurn::says("Never heard.").held(&killed),
+            ModelTurn::says("Where was I?"),
             writes(&stage.project, "a", "b\n"),
-            Turn::says(DONE),
+            ModelTurn::says(DONE),
         ]));
         let client = stage.start();
         let session = client.session("work");

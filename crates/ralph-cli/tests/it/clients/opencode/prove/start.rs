@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use ralph_testkit::{OpenCode, Turn, isolated};
+use ralph_testkit::{ModelTurn, OpenCodeClient, isolated};
 
 use crate::clients::opencode::stage::Stage;
 
@@ -10,7 +10,7 @@ use crate::clients::opencode::stage::Stage;
 /// plugins.
 fn start_of(stage: &Stage) -> Duration {
     let began = Instant::now();
-    let client = OpenCode::start(&stage.project, &stage.api);
+    let client = OpenCodeClient::start(&stage.project, &stage.api);
     let _ = client.session("work");
     began.elapsed()
 }
@@ -18,7 +18,7 @@ fn start_of(stage: &Stage) -> Duration {
 #[test]
 fn a_client_with_the_plugin_starts_as_fast_as_one_without() {
     isolated(|| {
-        let [with, without] = [(); 2].map(|()| Stage::saying([Turn::says("Hello.")]));
+        let [with, without] = [(); 2].map(|()| Stage::saying([ModelTurn::says("Hello.")]));
         let _ = without.project.ralph(&["uninstall", "opencode"]).output().exits(0);
         // The least of some times is what others disturb least.
         let rounds: Vec<_> = (0..2).map(|_| (start_of(&with), start_of(&without))).collect();

@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use ralph_testkit::{Hold, Messages, OpenCode, Project, Script, Story, Turn, isolated};
+use ralph_testkit::{
+    MessagesServer, ModelScript, ModelTurn, OpenCodeClient, TerminalSession, TestProject, TurnHold,
+    isolated,
+};
 
 use crate::clients::opencode::stage::{DONE, GATE, writes};
 
@@ -12,14 +15,14 @@ const KEPT: &str =
 /// Types a command, waits until the model has repeated what ralph says, and
 /// keeps that.
 #[track_caller]
-fn asks(story: &mut Story<'_>, line: &str, shows: &str, repeated: &str) {
+fn asks(story: &mut TerminalSession<'_>, line: &str, shows: &str, repeated: &str) {
     story.types(line).terminal().until_shows(repeated);
     story.sees(shows);
 }
 
 /// A project with one commit; what the client installs is ignored.
-fn begun() -> Project {
-    let project = Project::git(env!("CARGO_BIN_EXE_ralph"));
+fn begun() -> TestProject {
+    let project = TestProject::git(env!("CARGO_BIN_EXE_ralph"));
     project.file("a", "1\n").file(".git/info/exclude", "node_modules\npackage-lock.json\n");
     project.run_git(&["add", "a"]);
     project.run_git(&["commit", "--quiet", "--message=start", "a"]);
@@ -30,31 +33,31 @@ fn begun() -> Project {
 fn a_person_installs_works_interrupts_asks_finishes_undoes_and_uninstalls() {
     isolated(|| {
         let project = begun();
-        let holds = ["looking", "working", "choosing"].map(|name| Hold::new(&project, name));
+        let holds = ["looking", "working", "choosing"].map(|name| TurnHold::new(&project, name));
         let [looking, working, choosing] = &holds;
-        let repeats = |number: u32| Turn::says(&format!("So says ralph, {number}."));
-        let api = Messages::start(Script::new([
+        let repeats = |number: u32| ModelTurn::says(&format!("So says ralph, {number}."));
+        let api = MessagesServer::start(ModelScript::new([
             repeats(1),
             repeats(2),
             repeats(3),
             repeats(4),
-            Turn::says("I look around.").held(looking),
+            ModelTurn::says("I look around.").held(looking),
             repeats(5),
-            Turn::says("Never said.").held(working),
-            Turn::says("It is a file."),
-            Turn::says("I went on. Which way do you want?"),
-            Turn::says("The first one it is.").held(choosing),
+            ModelTurn::says("Never said.").held(working),
+            ModelTurn::says("It is a file."),
+            ModelTurn::says("I went on. Which way do you want?"),
+            ModelTurn::says("The first one it is.").held(choosing),
             repeats(6),
             repeats(7),
             repeats(8),
-            Turn::says(DONE),
+            ModelTurn::says(DONE),
             writes(&project, "a", "b\n"),
-            Turn::says(DONE),
+            ModelTurn::says(DONE),
             repeats(9),
             repeats(10),
             repeats(11),
         ]));
-        let mut story = OpenCode::story(&project, &api);
+        let mut story = OpenCodeClient::story(&project, &api);
         // Wider, and the client draws a second column.
         story.terminal().resizes(110);
         story.runs("ralph install opencode --dry-run --no-tools | head -2");

@@ -1,6 +1,6 @@
 //! Loops as a person sees them in the terminal.
 
-use ralph_testkit::{Hold, OpenCode, Script, Terminal, Turn, isolated};
+use ralph_testkit::{ModelScript, ModelTurn, OpenCodeClient, Terminal, TurnHold, isolated};
 
 use crate::clients::opencode::stage::{DONE, GATE, Stage, writes};
 
@@ -17,15 +17,15 @@ fn enters(screen: &Terminal<'_>, line: &str) {
 fn a_loop_that_is_typed_runs_to_its_end_and_the_next_one_is_cancelled() {
     isolated(|| {
         let stage = Stage::saying([]);
-        let held = Hold::new(&stage.project, "turn");
-        stage.api.then(Script::new([
-            Turn::says("I looked around."),
+        let held = TurnHold::new(&stage.project, "turn");
+        stage.api.then(ModelScript::new([
+            ModelTurn::says("I looked around."),
             writes(&stage.project, "a", "b\n"),
-            Turn::says(DONE),
-            Turn::says("Too late.").held(&held),
-            Turn::says("It was cancelled."),
+            ModelTurn::says(DONE),
+            ModelTurn::says("Too late.").held(&held),
+            ModelTurn::says("It was cancelled."),
         ]));
-        let screen = OpenCode::terminal(&stage.project, &stage.api);
+        let screen = OpenCodeClient::terminal(&stage.project, &stage.api);
         screen.until_shows("Ask anything");
         enters(&screen, &format!("/ralph \"make a hold b\" {GATE}"));
         // How long its last words are depends on how long it took.
@@ -51,14 +51,14 @@ fn in_korean_the_limit_ends_a_loop_on_the_screen_and_an_abort_pauses() {
     isolated(|| {
         let stage = Stage::saying([]);
         stage.project.file("ralph.toml", "[run]\nlocale = \"ko\"\nmatch = \"word\"\n");
-        let held = Hold::new(&stage.project, "turn");
-        stage.api.then(Script::new([
-            Turn::says("하나"),
-            Turn::says("둘"),
-            Turn::says("Never said.").held(&held),
-            Turn::says("Hello."),
+        let held = TurnHold::new(&stage.project, "turn");
+        stage.api.then(ModelScript::new([
+            ModelTurn::says("하나"),
+            ModelTurn::says("둘"),
+            ModelTurn::says("Never said.").held(&held),
+            ModelTurn::says("Hello."),
         ]));
-        let screen = OpenCode::terminal(&stage.project, &stage.api);
+        let screen = OpenCodeClient::terminal(&stage.project, &stage.api);
         screen.until_shows("Ask anything");
         enters(&screen, "/ralph 파서를 고쳐 줘 --max-iterations 2");
         screen.until_has_shown("최대 재시도 횟수에 도달했습니다");
