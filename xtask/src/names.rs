@@ -15,11 +15,11 @@ use crate::{options, say};
 
 /// The highest allowed figures.
 const CEILINGS: Figures = Figures {
-    shared: 50.0,
-    one_word: 80.0,
-    participles: 230.0,
-    relative_clauses: 33.0,
-    tuple_parameters: 4.5,
+    shared: 0.5,
+    one_word: 5.0,
+    participles: 3.0,
+    relative_clauses: 4.5,
+    tuple_parameters: 4.1,
 };
 
 /// First words of a sentence that does not name its thing.

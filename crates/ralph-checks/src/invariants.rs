@@ -113,7 +113,7 @@ pub fn sought(runners: &[GateSpec], test: &str, root: &Path) -> TestLookup {
         match selector::seek(test, runner, root) {
             TestLookup::Found => return TestLookup::Found,
             other @ (TestLookup::NoFile(_) | TestLookup::NoName(_)) => {
-                missing = missing.or(Some(other))
+                missing = missing.or(Some(other));
             }
         }
     }

@@ -52,16 +52,8 @@ const fn client(index: usize) -> SettingKey {
     SettingKey { path, variable: Some(variable), kind, default, help }
 }
 
-const fn gate(
-    path: &'static str,
-    kind: SettingKind,
-    default: &'static str,
-    help: &'static str,
-) -> SettingKey {
-    SettingKey { path, variable: None, kind, default, help }
-}
-
-const fn server(
+/// A setting that has no variable, because it is one of a table.
+const fn in_table(
     path: &'static str,
     kind: SettingKind,
     default: &'static str,
@@ -520,41 +512,41 @@ pub const KEYS: &[SettingKey] = &[
         "unknown",
         "Price of one million output tokens, in US dollars",
     ),
-    gate("gates.test_pass.command", SettingKind::Command, "detected", COMMAND_HELP),
-    gate("gates.test_pass.shell", SettingKind::Text, "none", SHELL_HELP),
-    gate("gates.test_pass.dir", SettingKind::Text, "the root", DIR_HELP),
-    gate("gates.test_pass.format", SettingKind::Choice(&FORMATS), "text", FORMAT_HELP),
-    gate("gates.test_pass.timeout", SettingKind::Span, "10m", TIMEOUT_HELP),
-    gate("gates.build_success.command", SettingKind::Command, "detected", COMMAND_HELP),
-    gate("gates.build_success.shell", SettingKind::Text, "none", SHELL_HELP),
-    gate("gates.build_success.dir", SettingKind::Text, "the root", DIR_HELP),
-    gate("gates.build_success.format", SettingKind::Choice(&FORMATS), "text", FORMAT_HELP),
-    gate("gates.build_success.timeout", SettingKind::Span, "10m", TIMEOUT_HELP),
-    gate("gates.lint_clean.command", SettingKind::Command, "detected", COMMAND_HELP),
-    gate("gates.lint_clean.shell", SettingKind::Text, "none", SHELL_HELP),
-    gate("gates.lint_clean.dir", SettingKind::Text, "the root", DIR_HELP),
-    gate("gates.lint_clean.format", SettingKind::Choice(&FORMATS), "text", FORMAT_HELP),
-    gate("gates.lint_clean.timeout", SettingKind::Span, "10m", TIMEOUT_HELP),
-    gate("gates.type_check.command", SettingKind::Command, "detected", COMMAND_HELP),
-    gate("gates.type_check.shell", SettingKind::Text, "none", SHELL_HELP),
-    gate("gates.type_check.dir", SettingKind::Text, "the root", DIR_HELP),
-    gate("gates.type_check.format", SettingKind::Choice(&FORMATS), "text", FORMAT_HELP),
-    gate("gates.type_check.timeout", SettingKind::Span, "10m", TIMEOUT_HELP),
-    gate("gates.custom.format", SettingKind::Choice(&FORMATS), "text", FORMAT_HELP),
-    gate("gates.custom.timeout", SettingKind::Span, "10m", TIMEOUT_HELP),
-    server(
+    in_table("gates.test_pass.command", SettingKind::Command, "detected", COMMAND_HELP),
+    in_table("gates.test_pass.shell", SettingKind::Text, "none", SHELL_HELP),
+    in_table("gates.test_pass.dir", SettingKind::Text, "the root", DIR_HELP),
+    in_table("gates.test_pass.format", SettingKind::Choice(&FORMATS), "text", FORMAT_HELP),
+    in_table("gates.test_pass.timeout", SettingKind::Span, "10m", TIMEOUT_HELP),
+    in_table("gates.build_success.command", SettingKind::Command, "detected", COMMAND_HELP),
+    in_table("gates.build_success.shell", SettingKind::Text, "none", SHELL_HELP),
+    in_table("gates.build_success.dir", SettingKind::Text, "the root", DIR_HELP),
+    in_table("gates.build_success.format", SettingKind::Choice(&FORMATS), "text", FORMAT_HELP),
+    in_table("gates.build_success.timeout", SettingKind::Span, "10m", TIMEOUT_HELP),
+    in_table("gates.lint_clean.command", SettingKind::Command, "detected", COMMAND_HELP),
+    in_table("gates.lint_clean.shell", SettingKind::Text, "none", SHELL_HELP),
+    in_table("gates.lint_clean.dir", SettingKind::Text, "the root", DIR_HELP),
+    in_table("gates.lint_clean.format", SettingKind::Choice(&FORMATS), "text", FORMAT_HELP),
+    in_table("gates.lint_clean.timeout", SettingKind::Span, "10m", TIMEOUT_HELP),
+    in_table("gates.type_check.command", SettingKind::Command, "detected", COMMAND_HELP),
+    in_table("gates.type_check.shell", SettingKind::Text, "none", SHELL_HELP),
+    in_table("gates.type_check.dir", SettingKind::Text, "the root", DIR_HELP),
+    in_table("gates.type_check.format", SettingKind::Choice(&FORMATS), "text", FORMAT_HELP),
+    in_table("gates.type_check.timeout", SettingKind::Span, "10m", TIMEOUT_HELP),
+    in_table("gates.custom.format", SettingKind::Choice(&FORMATS), "text", FORMAT_HELP),
+    in_table("gates.custom.timeout", SettingKind::Span, "10m", TIMEOUT_HELP),
+    in_table(
         "lsp.NAME.command",
         SettingKind::Command,
         "none",
         "A language server that talks on its standard streams; one of a known name is replaced",
     ),
-    server(
+    in_table(
         "lsp.NAME.extensions",
         SettingKind::List,
         "none",
         "Which files it looks at, such as `.lua`",
     ),
-    server(
+    in_table(
         "lsp.NAME.language",
         SettingKind::Text,
         "from the extension",

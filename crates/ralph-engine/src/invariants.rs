@@ -34,7 +34,7 @@ fn was_bound(home: &Path) -> bool {
     let mut found = false;
     let see = |entry| match entry {
         LogEntry::Event(event) => {
-            found |= matches!(event.what, LogEventKind::Bound { check: Some(_), .. })
+            found |= matches!(event.what, LogEventKind::Bound { check: Some(_), .. });
         }
         LogEntry::Damaged { .. } => {}
     };

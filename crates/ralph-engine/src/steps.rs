@@ -109,7 +109,7 @@ pub(crate) fn woken(before: &Run, owned: &Run, now: Timestamp) -> Run {
     };
     match &before.state {
         RunState::Waiting(wait @ WaitReason::Limit { .. }) => {
-            next.state = RunState::Waiting(wait.clone())
+            next.state = RunState::Waiting(wait.clone());
         }
         // The user who resumes has read the question, so counting restarts.
         RunState::Waiting(WaitReason::Human { .. }) => {

@@ -176,7 +176,7 @@ fn each(event: &mut LogEvent, see: &mut impl FnMut(&mut String, EventTextRole)) 
             used.files.iter_mut().for_each(|file| see(file, WHOLE));
         }
         LogEventKind::Asked { text } | LogEventKind::Answered { text } => {
-            see(text, EventTextRole::Text(LONGEST_SAID))
+            see(text, EventTextRole::Text(LONGEST_SAID));
         }
         LogEventKind::Opened { source, worktree, external } => {
             see(source, EventTextRole::Text(LONGEST_ABOUT));

@@ -389,7 +389,7 @@ impl Notebook {
                 match notes::read(tx, doc)? {
                     Some(known) if known.actor == EventActor::User => return Ok(Some(known)),
                     Some(known) if known.actor == EventActor::Agent => {
-                        first = first.or(Some(known))
+                        first = first.or(Some(known));
                     }
                     Some(_) | None => {}
                 }

@@ -150,7 +150,7 @@ impl<'a> WatchedRun<'a> {
         }
         match self.phase {
             WatchedRunPhase::Running if is_over(self.wall_end()) => {
-                self.stop(ExitReason::WallTimeout)
+                self.stop(ExitReason::WallTimeout);
             }
             WatchedRunPhase::Stopping { why, kill_at } if is_over(kill_at) => self.kill(why),
             WatchedRunPhase::Killing { why, abandon_at } if is_over(abandon_at) => {

@@ -124,7 +124,7 @@ impl ClaudeAgent {
                 args.extend(["--session-id".to_owned(), id.to_string()]);
             }
             TurnSession::Resumed(session) => {
-                args.extend(["--resume".to_owned(), session.id.to_string()])
+                args.extend(["--resume".to_owned(), session.id.to_string()]);
             }
         }
         if let Some(left) = turn.money_left {

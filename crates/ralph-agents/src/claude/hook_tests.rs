@@ -47,7 +47,7 @@ fn every_recorded_payload_is_understood_and_answered_as_written_down() {
         let expected = path.with_extension("txt");
         // Set by hand when an answer is meant to change; the difference is read
         // before it is committed.
-        if std::env::var_os("UPDATE_RECORDED").is_some() {
+        if std::env::var_os("RALPH_BLESS").is_some() {
             fs::write(&expected, &account).unwrap();
         }
         let written = fs::read_to_string(&expected).unwrap_or_default();

@@ -27,7 +27,7 @@ fn every_recorded_session_is_understood_as_written_down() {
         let expected = format!("{name}.txt");
         // Set by hand when a meaning is meant to change; the difference is read
         // before it is committed.
-        if std::env::var_os("UPDATE_RECORDED").is_some() {
+        if std::env::var_os("RALPH_BLESS").is_some() {
             fs::write(&expected, &account).unwrap();
         }
         let written = fs::read_to_string(&expected).unwrap_or_default();

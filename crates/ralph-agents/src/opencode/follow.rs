@@ -205,7 +205,7 @@ impl OpenCodeTurnState {
                 });
             }
             Some("idle") if self.status == SessionActivity::Busy => {
-                self.status = SessionActivity::Idle
+                self.status = SessionActivity::Idle;
             }
             Some(_) | None => {}
         }
@@ -231,7 +231,7 @@ impl OpenCodeTurnState {
                     .collect();
             }
             ("session.idle", true) if self.status == SessionActivity::Busy => {
-                self.status = SessionActivity::Idle
+                self.status = SessionActivity::Idle;
             }
             ("session.error", true) => return self.note_error(&facts["error"]),
             ("session.deleted", true) => self.is_deleted = true,

@@ -138,11 +138,11 @@ impl OpenDocuments {
         let Some(document) = self.open.get_mut(path) else { return };
         match (found, &mut document.pulled) {
             (Some(diagnostics), pulled) => {
-                *pulled = Some(DocumentDiagnostics { version, diagnostics })
+                *pulled = Some(DocumentDiagnostics { version, diagnostics });
             }
             (None, Some(pulled)) => pulled.version = version,
             (None, None) => {
-                document.pulled = Some(DocumentDiagnostics { version, diagnostics: Vec::new() })
+                document.pulled = Some(DocumentDiagnostics { version, diagnostics: Vec::new() });
             }
         }
     }

@@ -126,7 +126,7 @@ fn name(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
             walk.uses(at, ReferenceRole::Value, before);
         }
         k::MEMBER_TYPE if parent + 1 != at => {
-            walk.uses(at, ReferenceRole::Type, RawQualifier::Node(parent + 1))
+            walk.uses(at, ReferenceRole::Type, RawQualifier::Node(parent + 1));
         }
         _ => {
             let role = role(walk, at);

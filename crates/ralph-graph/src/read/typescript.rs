@@ -101,7 +101,7 @@ fn define(walk: &mut SyntaxWalk<'_>, at: NodeIndex, kind: u16) {
             function_value(walk, at);
         }
         k::CLASS_DECLARATION | k::ABSTRACT_CLASS_DECLARATION => {
-            declared(walk, at, DefinitionKind::Class)
+            declared(walk, at, DefinitionKind::Class);
         }
         k::CLASS if walk.child(at, f::NAME).is_some() => declared(walk, at, DefinitionKind::Class),
         k::INTERFACE_DECLARATION => declared(walk, at, DefinitionKind::Interface),

@@ -82,7 +82,7 @@ impl ModelTurn {
     pub fn header(mut self, name: &str, value: &str) -> Self {
         match &mut self.answer {
             ModelAnswer::Failure { headers, .. } => {
-                headers.push((name.to_owned(), value.to_owned()))
+                headers.push((name.to_owned(), value.to_owned()));
             }
             ModelAnswer::Message { .. } => panic!("only a failure has lines of its own"),
         }

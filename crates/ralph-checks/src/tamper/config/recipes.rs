@@ -35,7 +35,7 @@ pub(super) fn compare(change: &ConfigChange<'_>) -> Vec<Tampering> {
                 );
             }
             Some(now) => {
-                found.push(change.report(now.line, TamperingKind::SettingChanged { setting }))
+                found.push(change.report(now.line, TamperingKind::SettingChanged { setting }));
             }
         }
     }

@@ -119,7 +119,7 @@ impl HostFacts {
             }
             match (host.inspect)(&|path| install::files::read(&folder, path), scope) {
                 Ok(seen) => {
-                    facts.places.push(HostSettingsFolder { scope, folder: folder.clone(), seen })
+                    facts.places.push(HostSettingsFolder { scope, folder: folder.clone(), seen });
                 }
                 Err(error) => facts.unreadable.push(format!("{}/{error}", folder.display())),
             }

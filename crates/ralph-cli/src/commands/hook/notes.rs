@@ -303,7 +303,7 @@ impl NotePresenter<'_> {
         let is_late = self.standing.as_ref().is_some_and(|at| at.age == SessionAge::Old);
         match moment {
             RecallOccasion::Start | RecallOccasion::Again | RecallOccasion::Shortened => {
-                forget(&self.place)
+                forget(&self.place);
             }
             // After this long everything is shown again.
             RecallOccasion::GoingOn | RecallOccasion::Task(_) if is_late => forget(&self.place),

@@ -103,7 +103,7 @@ pub(super) fn name(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
             walk.uses(at, role, RawQualifier::Node(access + 1));
         }
         (k::FIELD_IDENTIFIER, k::FIELD_INITIALIZER) => {
-            walk.uses(at, ReferenceRole::Value, RawQualifier::Itself)
+            walk.uses(at, ReferenceRole::Value, RawQualifier::Itself);
         }
         (k::FIELD_IDENTIFIER, _) => walk.uses(at, ReferenceRole::Value, RawQualifier::Unknown),
         (k::IDENTIFIER, k::TEMPLATE_FUNCTION) if is_cast(walk.text(at)) => {}

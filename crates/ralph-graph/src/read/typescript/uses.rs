@@ -79,7 +79,7 @@ pub(super) fn name(walk: &mut SyntaxWalk<'_>, at: NodeIndex) {
             walk.uses(at, role, RawQualifier::Nothing);
         }
         (k::SHORTHAND_PROPERTY_IDENTIFIER, _) => {
-            walk.uses(at, ReferenceRole::Value, RawQualifier::Nothing)
+            walk.uses(at, ReferenceRole::Value, RawQualifier::Nothing);
         }
         _ => {}
     }
